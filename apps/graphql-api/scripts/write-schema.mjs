@@ -1,6 +1,6 @@
 /**
- * Writes schema.graphql from the built contract and the root fields. Run `npm run generate` at the root: it builds
- * first.
+ * Writes schema.graphql from the built contract and the root fields. To run this script, call `npm run generate` at the
+ * root, which builds first.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { buildSchemaText } from '../dist/schema/build-schema.js';

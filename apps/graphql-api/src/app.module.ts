@@ -121,7 +121,7 @@ export class AppModule {
 @Module({})
 class EndpointsModule {}
 
-/** Provides the endpoints and the dependencies that they take from the features. */
+/** Provides the endpoints and their dependencies; `imports` are the modules of the features that they use. */
 function endpointsModule(
   imports: DynamicModule['imports'] & object,
   { config, endpoints }: AppModuleOptions,

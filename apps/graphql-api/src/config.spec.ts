@@ -71,7 +71,7 @@ describe('the configuration', () => {
     expect(problemsOf({ ...environment, WORLD: 'live' })).toEqual([`${name}: must be off in the live world`]);
   });
 
-  it('requires the origins of tokens and e-mail links in the live world', () => {
+  it('requires PUBLIC_URL (issuer of tokens) and REST_PUBLIC_URL (origin of e-mail links) in the live world', () => {
     const live = { ...complete, WORLD: 'live' };
     expect(problemsOf(live)).toEqual(['PUBLIC_URL: is required', 'REST_PUBLIC_URL: is required']);
     expect(problemsOf({ ...live, ...origins })).toEqual([]);

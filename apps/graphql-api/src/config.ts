@@ -11,14 +11,14 @@ export const configSchema = z
     ...apiSettings,
     /** The origin at which clients reach the REST API; links in e-mails use it. */
     REST_PUBLIC_URL: originSetting.optional(),
-    /** The origin at which clients reach this API, and the issuer of its access tokens. Default: its listening address. */
+    /** The origin at which clients reach this API, and the issuer of its access tokens. Default: the listening URL. */
     PUBLIC_URL: originSetting.optional(),
     OPEN_REGISTRATION: flag.default(false),
     /** Allows webhooks to loopback addresses; for development only. */
     WEBHOOK_ALLOW_LOOPBACK: flag.default(false),
     /** The enabled deprecated sign-in providers. May contain a secret. */
     SIGN_IN_PROVIDERS: signInProvidersSetting.default({}),
-    /** Relying party of passkeys. Passkeys are disabled if it is not set. */
+    /** The relying party of passkeys. If unset, passkeys are disabled. */
     PASSKEYS: passkeysSetting.optional(),
     /** Serves GraphiQL at /graphql to browsers; for development only. */
     GRAPHIQL: flag.default(false),

@@ -39,14 +39,14 @@ async function copyRow(table: string, id: string, changes: Readonly<Record<strin
   );
 }
 
-/** Selects an id by the index of the copy, so that neighbours have different related records. */
+/** Returns an SQL expression that picks an id by the index of the copy, so that neighbours have different records. */
 const oneOf = (ids: readonly string[]) =>
   `(ARRAY[${ids.map((id) => `'${apis.environment.uuidOf(id)}'`).join(', ')}])[1 + copy.place % ${ids.length}]`;
-const several = (make: () => Promise<string>, count = 4) =>
+const createSeveral = (make: () => Promise<string>, count = 4) =>
   Promise.all(Array.from({ length: count }, () => make()));
 
-/** Returns the items of the list and checks the number of statements. */
-async function listed(
+/** Returns the items of a list, and checks how many statements the list takes. */
+async function fetchList(
   query: string,
   field: string,
 ): Promise<readonly Record<string, { id: string } | null>[]> {
@@ -95,12 +95,12 @@ async function expectEveryThree(
     for (const edge of three) {
       const [id, differing] = edges[edge] ?? [];
       if (id !== undefined) expectEdges(items, { [edge]: id }, differing);
-      else expectOwn(items.map((item) => item[edge] as readonly { id: string }[]));
+      else expectDistinctRecords(items.map((item) => item[edge] as readonly { id: string }[]));
     }
   }
 }
 
-function expectOwn(lists: readonly (readonly { id: string }[])[]): void {
+function expectDistinctRecords(lists: readonly (readonly { id: string }[])[]): void {
   for (const list of lists) expect(list).toHaveLength(1);
   expect(new Set(lists.flat().map(({ id }) => id)).size).toBe(ITEMS);
 }
@@ -113,10 +113,10 @@ const threesOf = (all: readonly string[]) =>
 describe(`a list of ${ITEMS} items with several related records takes at most ${STATEMENTS_MAX} statements`, () => {
   it('for trades with any three of account, pair, strategy, copier, source and fills', async () => {
     const [accounts, strategies, copiers, sources] = await Promise.all([
-      several(() => owner.account()),
-      several(() => owner.strategy()),
-      several(() => owner.copier()),
-      several(() => owner.trade()),
+      createSeveral(() => owner.account()),
+      createSeveral(() => owner.strategy()),
+      createSeveral(() => owner.copier()),
+      createSeveral(() => owner.trade()),
     ]);
     const pairs = (await owner.requireData('GET', '/v1/trade-pairs')) as unknown as readonly { id: string }[];
     await copyRow('trades', sources[0]!, {
@@ -143,21 +143,21 @@ describe(`a list of ${ITEMS} items with several related records takes at most ${
       fills: null,
     };
     await expectEveryThree(edges, (selection) =>
-      listed(`{ trades(first: ${ITEMS}) { nodes { ${selection} } } }`, 'trades'),
+      fetchList(`{ trades(first: ${ITEMS}) { nodes { ${selection} } } }`, 'trades'),
     );
   });
 
   it('for copiers with strategy and account', async () => {
     const [accounts, strategies] = await Promise.all([
-      several(() => owner.account()),
-      several(() => owner.strategy()),
+      createSeveral(() => owner.account()),
+      createSeveral(() => owner.strategy()),
     ]);
     await copyRow('copiers', await owner.linkedCopier(), {
       exchange_account_id: oneOf(accounts),
       strategy_id: oneOf(strategies),
       created_at: "now() + copy.place * interval '1 millisecond'",
     });
-    const copiers = await listed(
+    const copiers = await fetchList(
       `{ copiers(first: ${ITEMS}) { nodes { strategyId exchangeAccountId
         strategy { id name } exchangeAccount { id accountName } } } }`,
       'copiers',
@@ -167,8 +167,8 @@ describe(`a list of ${ITEMS} items with several related records takes at most ${
 
   it('for decisions with any three of copier, strategy, source and trade', async () => {
     const [strategies, trades] = await Promise.all([
-      several(() => owner.strategy()),
-      several(() => owner.trade()),
+      createSeveral(() => owner.strategy()),
+      createSeveral(() => owner.trade()),
     ]);
     const copierId = await owner.copierWithDecisions();
     const [decision] = (await owner.requireData('GET', `/v1/copiers/${copierId}/decisions`)) as unknown as {
@@ -193,7 +193,7 @@ describe(`a list of ${ITEMS} items with several related records takes at most ${
       trade: ['tradeId', trades.length],
     };
     await expectEveryThree(edges, (selection) =>
-      listed(
+      fetchList(
         `{ copierDecisions(copierId: "${copierId}", first: ${ITEMS}) { nodes { ${selection} } } }`,
         'copierDecisions',
       ),
@@ -204,18 +204,18 @@ describe(`a list of ${ITEMS} items with several related records takes at most ${
 describe('node', () => {
   /** For each type that can be loaded by id: the operation that returns the record, and a function that creates one. */
   const RECORDS: Readonly<
-    Record<string, readonly [operation: string, make: (of: TestUser) => Promise<string>]>
+    Record<string, readonly [operation: string, make: (user: TestUser) => Promise<string>]>
   > = {
-    ExchangeAccount: ['exchanges.get', (of) => of.account()],
-    TradePair: ['tradePairs.get', async (of) => of.environment.pairId],
-    Trade: ['trades.get', (of) => of.trade()],
-    Strategy: ['strategies.get', (of) => of.strategy()],
-    Copier: ['copiers.get', (of) => of.linkedCopier()],
-    Reward: ['rewards.list', (of) => of.reward()],
-    RewardType: ['rewards.types', async (of) => of.environment.rewardTypeId],
-    Withdrawal: ['withdrawals.get', (of) => of.withdrawal()],
-    Notification: ['notifications.list', (of) => of.notification()],
-    Webhook: ['webhooks.get', (of) => of.webhook()],
+    ExchangeAccount: ['exchanges.get', (user) => user.account()],
+    TradePair: ['tradePairs.get', async (user) => user.environment.pairId],
+    Trade: ['trades.get', (user) => user.trade()],
+    Strategy: ['strategies.get', (user) => user.strategy()],
+    Copier: ['copiers.get', (user) => user.linkedCopier()],
+    Reward: ['rewards.list', (user) => user.reward()],
+    RewardType: ['rewards.types', async (user) => user.environment.rewardTypeId],
+    Withdrawal: ['withdrawals.get', (user) => user.withdrawal()],
+    Notification: ['notifications.list', (user) => user.notification()],
+    Webhook: ['webhooks.get', (user) => user.webhook()],
   };
   const types = SCHEMA.getPossibleTypes(SCHEMA.getType('Node') as never).map(({ name }) => name);
   const SHARED = ['TradePair', 'RewardType'];
@@ -244,14 +244,14 @@ describe('node', () => {
     );
     const { __typename, ...record } = node;
     expect(__typename).toBe(type);
-    expect(record).toEqual(await shown(operationId, id, selection));
+    expect(record).toEqual(await fetchRecord(operationId, id, selection));
     if (!SHARED.includes(type)) await expectNotFound(stranger, id);
     const prefix = id.slice(0, 3) as IdPrefix;
     for (const wrong of [unknownId(prefix), ...malformedIds(prefix)]) await expectNotFound(owner, wrong);
   });
 
   /** Returns the record as its own query returns it, or its list if there is no such query. */
-  async function shown(operationId: string, id: string, selection: string): Promise<unknown> {
+  async function fetchRecord(operationId: string, id: string, selection: string): Promise<unknown> {
     const [resource = '', verb] = operationId.split('.');
     if (verb === 'get') {
       const field =
@@ -285,11 +285,11 @@ it('a related record of another user is null', async () => {
     'UPDATE trades SET strategy_id = $2, exchange_account_id = $3 WHERE id = $1',
     ...[trade, theirs, account].map((id) => apis.environment.uuidOf(id)),
   );
-  const { trade: shown } = await dataOf(
+  const { trade: found } = await dataOf(
     owner,
     `{ trade(id: "${trade}") { strategyId strategy { id } exchangeAccountId exchangeAccount { id } tradePair { id } } }`,
   );
-  expect(shown).toMatchObject({
+  expect(found).toMatchObject({
     strategyId: theirs,
     strategy: null,
     exchangeAccountId: account,
@@ -301,12 +301,12 @@ it('a related record of another user is null', async () => {
 it('a loaded record is never cached for another caller', async () => {
   const [ours, theirs] = [await owner.copier(await owner.strategy()), await stranger.linkedCopier()];
   const query = 'query Both($a: ID!, $b: ID!) { ours: node(id: $a) { id } theirs: node(id: $b) { id } }';
-  const seen = (person: TestUser) =>
+  const fetchBoth = (person: TestUser) =>
     sendGraphql(apis.graphql, person.keyPair, { query, variables: { a: ours, b: theirs } });
-  const answers = await Promise.all(
-    Array.from({ length: 10 }, (_, i) => seen(i % 2 === 0 ? owner : stranger)),
+  const responses = await Promise.all(
+    Array.from({ length: 10 }, (_, i) => fetchBoth(i % 2 === 0 ? owner : stranger)),
   );
-  answers.forEach(({ data }, i) => {
+  responses.forEach(({ data }, i) => {
     const expected =
       i % 2 === 0 ? { ours: { id: ours }, theirs: null } : { ours: null, theirs: { id: theirs } };
     expect(data).toEqual(expected);

@@ -14,21 +14,21 @@ afterAll(async () => {
   await environment?.close();
 });
 
-const page = (of: TestGraphqlApi) =>
-  fetch(`${of.url}/graphql`, { headers: { accept: 'text/html,*/*;q=0.8' } });
+const fetchPage = (server: TestGraphqlApi) =>
+  fetch(`${server.url}/graphql`, { headers: { accept: 'text/html,*/*;q=0.8' } });
 
 describe('GraphiQL', () => {
   it('is served only if enabled', async () => {
-    const [answer, asset] = [await page(api), await fetch(`${api.url}/graphiql/graphiql.js`)];
-    expect(answer.headers.get('content-type')).toContain('application/json');
+    const [response, asset] = [await fetchPage(api), await fetch(`${api.url}/graphiql/graphiql.js`)];
+    expect(response.headers.get('content-type')).toContain('application/json');
     expect(asset.status).toBe(404);
   });
 
   it('is a page that can load assets only from its own origin', async () => {
-    const answer = await page(development);
-    const text = await answer.text();
-    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(answer.headers.get('content-security-policy')).toContain("script-src 'self'");
+    const response = await fetchPage(development);
+    const text = await response.text();
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(response.headers.get('content-security-policy')).toContain("script-src 'self'");
     const needed = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path!);
     expect(needed.length).toBeGreaterThan(4);
     for (const path of needed) {
@@ -40,9 +40,9 @@ describe('GraphiQL', () => {
   });
 
   it('does not affect operations', async () => {
-    const answer = await fetch(`${development.url}/graphql?query={health{status}}`, {
+    const response = await fetch(`${development.url}/graphql?query={health{status}}`, {
       headers: { accept: 'application/json' },
     });
-    expect(await answer.json()).toEqual({ data: { health: { status: 'ok' } } });
+    expect(await response.json()).toEqual({ data: { health: { status: 'ok' } } });
   });
 });

@@ -32,8 +32,8 @@ const mutate = (
   person = owner,
 ): Promise<GraphqlResponse> =>
   sendGraphql(apis.graphql, person.keyPair, { query, variables }, { 'idempotency-key': key });
-const MAKE = 'mutation Make($name: String!) { createApiKey(input: { name: $name }) { id name key } }';
-const codesOf = ({ errors }: Pick<SocketAnswer, 'errors'>) =>
+const CREATE_KEY = 'mutation Make($name: String!) { createApiKey(input: { name: $name }) { id name key } }';
+const codesOf = ({ errors }: Pick<SocketResult, 'errors'>) =>
   errors?.map(({ extensions }) => extensions.code);
 const isReplayed = ({ headers }: { headers: IncomingHttpHeaders }) => headers['idempotency-replayed'];
 
@@ -47,35 +47,35 @@ async function keysNamed(name: string, person = owner): Promise<number> {
   return row!.count as number;
 }
 
-it('runs once, and its response is replayed and marked', async () => {
-  const first = await mutate('once', MAKE, { name: 'once' });
+it('a mutation with an Idempotency-Key runs once, and its response is replayed and marked', async () => {
+  const first = await mutate('once', CREATE_KEY, { name: 'once' });
   expect([first.errors, isReplayed(first)]).toEqual([undefined, undefined]);
-  const again = await mutate('once', MAKE, { name: 'once' });
+  const again = await mutate('once', CREATE_KEY, { name: 'once' });
   expect(again.text).toBe(first.text);
   expect([again.status, isReplayed(again)]).toEqual([200, 'true']);
   expect(await keysNamed('once')).toBe(1);
 });
 
-it('runs each time without a key', async () => {
+it('a mutation without an Idempotency-Key runs each time', async () => {
   for (let i = 0; i < 2; i++)
-    await sendGraphql(apis.graphql, owner.keyPair, { query: MAKE, variables: { name: 'bare' } });
+    await sendGraphql(apis.graphql, owner.keyPair, { query: CREATE_KEY, variables: { name: 'bare' } });
   expect(await keysNamed('bare')).toBe(2);
 });
 
-it('runs once of twenty concurrent requests; the others get an error or the response', async () => {
-  const answers = await Promise.all(
-    Array.from({ length: 20 }, () => mutate('at once', MAKE, { name: 'at once' })),
+it('only one of twenty concurrent requests runs; the others get an error or its response', async () => {
+  const responses = await Promise.all(
+    Array.from({ length: 20 }, () => mutate('at once', CREATE_KEY, { name: 'at once' })),
   );
   expect(await keysNamed('at once')).toBe(1);
-  const good = answers.filter(({ errors }) => errors === undefined);
+  const good = responses.filter(({ errors }) => errors === undefined);
   expect(good.length).toBeGreaterThan(0);
   expect(new Set(good.map(({ text }) => text)).size).toBe(1);
-  expect(good.filter((answer) => isReplayed(answer) === undefined)).toHaveLength(1);
-  for (const answer of answers)
-    if (answer.errors !== undefined) expect(codesOf(answer)).toEqual(['idempotency_in_progress']);
+  expect(good.filter((response) => isReplayed(response) === undefined)).toHaveLength(1);
+  for (const response of responses)
+    if (response.errors !== undefined) expect(codesOf(response)).toEqual(['idempotency_in_progress']);
 });
 
-it('applies the key separately to each alias of a document', async () => {
+it('the key applies separately to each alias of a document', async () => {
   const document = `mutation {
     a: createApiKey(input: { name: "alias" }) { id }
     b: createApiKey(input: { name: "alias" }) { id }
@@ -89,7 +89,7 @@ it('applies the key separately to each alias of a document', async () => {
   expect(await keysNamed('alias')).toBe(2);
 });
 
-it('reads related records of a stored response again', async () => {
+it('the related records of a stored response are read again', async () => {
   const accountId = await owner.account();
   const input = { name: 'kept', exchangeAccountId: accountId, sizing: { mode: 'FIXED_QUOTE', value: '100' } };
   const document = `mutation Make($input: CopierCreateInput!) {
@@ -106,44 +106,44 @@ it('reads related records of a stored response again', async () => {
   expect(isReplayed(again)).toBe('true');
 });
 
-it('rejects a key that was used with another document or other variables', async () => {
-  await mutate('reused', MAKE, { name: 'first' });
-  const otherDocument = MAKE.replace('id name key', 'id');
+it('a key that was used with another document or other variables is rejected', async () => {
+  await mutate('reused', CREATE_KEY, { name: 'first' });
+  const otherDocument = CREATE_KEY.replace('id name key', 'id');
   for (const [document, name] of [
-    [MAKE, 'second'],
+    [CREATE_KEY, 'second'],
     [otherDocument, 'first'],
   ] as const) {
-    const answer = await mutate('reused', document, { name });
-    expect(codesOf(answer)).toEqual(['idempotency_key_reused']);
-    expect(answer.errors![0]!.path).toEqual(['createApiKey']);
-    expect(answer.data).toEqual({ createApiKey: null });
-    expect(isReplayed(answer)).toBeUndefined();
+    const response = await mutate('reused', document, { name });
+    expect(codesOf(response)).toEqual(['idempotency_key_reused']);
+    expect(response.errors![0]!.path).toEqual(['createApiKey']);
+    expect(response.data).toEqual({ createApiKey: null });
+    expect(isReplayed(response)).toBeUndefined();
   }
   expect(await keysNamed('first')).toBe(1);
   expect(await keysNamed('second')).toBe(0);
 });
 
-it('is valid for the same operation in another format, or by its hash', async () => {
-  const sha256Hash = createHash('sha256').update(MAKE).digest('hex');
+it('a key is valid for the same operation in another format or by its hash', async () => {
+  const sha256Hash = createHash('sha256').update(CREATE_KEY).digest('hex');
   const extensions = { persistedQuery: { version: 1, sha256Hash } };
   const variables = { name: 'spelled' };
   const spellings: GraphqlRequest[] = [
-    { query: MAKE, variables, extensions },
-    { variables, operationName: 'Make', query: MAKE },
+    { query: CREATE_KEY, variables, extensions },
+    { variables, operationName: 'Make', query: CREATE_KEY },
     { extensions, variables },
   ];
-  const answers: GraphqlResponse[] = [];
-  for (const asked of spellings)
-    answers.push(await sendGraphql(apis.graphql, owner.keyPair, asked, { 'idempotency-key': 'spelled' }));
-  expect(answers.map(isReplayed)).toEqual([undefined, 'true', 'true']);
-  expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  const responses: GraphqlResponse[] = [];
+  for (const request of spellings)
+    responses.push(await sendGraphql(apis.graphql, owner.keyPair, request, { 'idempotency-key': 'spelled' }));
+  expect(responses.map(isReplayed)).toEqual([undefined, 'true', 'true']);
+  expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
   expect(await keysNamed('spelled')).toBe(1);
 });
 
-it('stores errors of the input and of the state, with their details', async () => {
+it('errors of the input and of the state are stored with their details', async () => {
   const trade = await owner.trade();
   await owner.requireData('POST', `/v1/trades/${trade}/cancel`);
-  const tooLong = { query: MAKE, variables: { name: 'n'.repeat(1_001) } };
+  const tooLong = { query: CREATE_KEY, variables: { name: 'n'.repeat(1_001) } };
   const cancel = { query: `mutation { cancelTrade(id: "${trade}") { id } }`, variables: {} };
   for (const [key, { query, variables }, code] of [
     ['long', tooLong, 'validation_failed'],
@@ -160,17 +160,17 @@ it('stores errors of the input and of the state, with their details', async () =
   }
 });
 
-it('is separate for each user', async () => {
+it('a key is separate for each user', async () => {
   const other = await TestUser.create(apis.environment);
   for (const person of [owner, other]) {
-    const answer = await mutate('shared', MAKE, { name: 'shared' }, person);
-    expect([answer.errors, isReplayed(answer)]).toEqual([undefined, undefined]);
+    const response = await mutate('shared', CREATE_KEY, { name: 'shared' }, person);
+    expect([response.errors, isReplayed(response)]).toEqual([undefined, undefined]);
     expect(await keysNamed('shared', person)).toBe(1);
   }
 });
 
-it('is separate from the same key in REST', async () => {
-  await mutate('both', MAKE, { name: 'both' });
+it('a key in GraphQL is separate from the same key in REST', async () => {
+  await mutate('both', CREATE_KEY, { name: 'both' });
   const rest = await owner.call('POST', '/v1/api-keys', {
     body: { name: 'both' },
     headers: { 'idempotency-key': 'both' },
@@ -179,7 +179,7 @@ it('is separate from the same key in REST', async () => {
   expect(await keysNamed('both')).toBe(2);
 });
 
-describe('over a socket', () => {
+describe('a mutation over a socket', () => {
   let client: Client;
   beforeEach(() => {
     client = clientOf(apis.graphql, owner.keyPair);
@@ -188,69 +188,73 @@ describe('over a socket', () => {
 
   const REPLAYED = { idempotencyReplayed: true };
   const mutateOn = (key: unknown, query: string, variables: Record<string, unknown> = {}) =>
-    overSocket(client, { query, variables, extensions: { idempotencyKey: key } });
+    executeOverSocket(client, { query, variables, extensions: { idempotencyKey: key } });
 
   it.each([
     ['once by its key', { idempotencyKey: 'lost' }, 1, REPLAYED],
     ['twice without a key', {}, 2, undefined],
-  ])('a retry after a lost response runs %s', async (_what, sent, count, told) => {
+  ])('that is retried after a lost response runs %s', async (_what, sent, count, expectedExtensions) => {
     await client.dispose();
     client = clientOf(apis.graphql, owner.keyPair, { retryAttempts: 5, retryWait: async () => undefined });
     const socket = await new Promise<WebSocket>((resolve) =>
       client.on('connected', (opened) => resolve(opened as WebSocket)),
     );
     socket.onmessage = () => undefined;
-    const answer = overSocket(client, { query: MAKE, variables: { name: 'lost' }, extensions: sent });
+    const response = executeOverSocket(client, {
+      query: CREATE_KEY,
+      variables: { name: 'lost' },
+      extensions: sent,
+    });
     await eventually(async () => (await keysNamed('lost')) === 1);
     socket.terminate();
-    const { data, errors, extensions } = await answer;
-    expect([errors, extensions]).toEqual([undefined, told]);
+    const { data, errors, extensions } = await response;
+    expect([errors, extensions]).toEqual([undefined, expectedExtensions]);
     expect(data.createApiKey.name).toBe('lost');
     expect(await keysNamed('lost')).toBe(count);
   });
 
-  it('is shared with the same operation over HTTP', async () => {
+  it('shares its stored response with the same operation over HTTP', async () => {
     const variables = { name: 'both ways' };
-    const first = await mutateOn('socket first', MAKE, variables);
+    const first = await mutateOn('socket first', CREATE_KEY, variables);
     expect([first.errors, first.extensions]).toEqual([undefined, undefined]);
-    const overHttp = await mutate('socket first', MAKE, variables);
+    const overHttp = await mutate('socket first', CREATE_KEY, variables);
     expect([overHttp.data, isReplayed(overHttp)]).toEqual([first.data, 'true']);
-    const { data } = await mutate('HTTP first', MAKE, variables);
-    expect(await mutateOn('HTTP first', MAKE, variables)).toEqual({ data, extensions: REPLAYED });
+    const { data } = await mutate('HTTP first', CREATE_KEY, variables);
+    expect(await mutateOn('HTTP first', CREATE_KEY, variables)).toEqual({ data, extensions: REPLAYED });
     expect(await keysNamed('both ways')).toBe(2);
   });
 
-  it('runs one of twenty concurrent requests, ten of them over HTTP', async () => {
+  it('runs once for twenty concurrent requests, ten of them over HTTP', async () => {
     const variables = { name: 'at once' };
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => (i % 2 ? mutate : mutateOn)('at once', MAKE, variables)),
+    const responses = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => (i % 2 ? mutate : mutateOn)('at once', CREATE_KEY, variables)),
     );
     expect(await keysNamed('at once')).toBe(1);
-    const good = answers.filter(({ errors }) => errors === undefined);
+    const good = responses.filter(({ errors }) => errors === undefined);
     expect(new Set(good.map(({ data }) => data.createApiKey.id)).size).toBe(1);
-    for (const answer of answers)
-      if (answer.errors !== undefined) expect(codesOf(answer)).toEqual(['idempotency_in_progress']);
+    for (const response of responses)
+      if (response.errors !== undefined) expect(codesOf(response)).toEqual(['idempotency_in_progress']);
   });
 
-  it('is rejected with another document or other variables', async () => {
-    await mutateOn('reused', MAKE, { name: 'first' });
+  it('is rejected if its key was used with another document or other variables', async () => {
+    await mutateOn('reused', CREATE_KEY, { name: 'first' });
     for (const [document, name] of [
-      [MAKE, 'second'],
-      [MAKE.replace('id name key', 'id'), 'first'],
+      [CREATE_KEY, 'second'],
+      [CREATE_KEY.replace('id name key', 'id'), 'first'],
     ] as const) {
-      const answer = await mutateOn('reused', document, { name });
-      expect(codesOf(answer)).toEqual(['idempotency_key_reused']);
-      expect(answer.errors![0]!.path).toEqual(['createApiKey']);
-      expect([answer.data, answer.extensions]).toEqual([{ createApiKey: null }, undefined]);
+      const response = await mutateOn('reused', document, { name });
+      expect(codesOf(response)).toEqual(['idempotency_key_reused']);
+      expect(response.errors![0]!.path).toEqual(['createApiKey']);
+      expect([response.data, response.extensions]).toEqual([{ createApiKey: null }, undefined]);
     }
     expect([await keysNamed('first'), await keysNamed('second')]).toEqual([1, 0]);
   });
 
-  it('replays an error and marks it', async () => {
+  it('replays a stored error and marks it', async () => {
     const variables = { name: 'n'.repeat(1_001) };
-    const first = await mutateOn('long', MAKE, variables);
+    const first = await mutateOn('long', CREATE_KEY, variables);
     expect([codesOf(first), first.extensions]).toEqual([['validation_failed'], undefined]);
-    const again = await mutateOn('long', MAKE, variables);
+    const again = await mutateOn('long', CREATE_KEY, variables);
     const { request_id: _, ...extensions } = again.errors![0]!.extensions;
     expect(first.errors![0]).toMatchObject({ message: again.errors![0]!.message, extensions });
     expect(again.extensions).toEqual(REPLAYED);
@@ -265,10 +269,10 @@ describe('over a socket', () => {
     ['a number', 7],
     ['null', null],
     ['a list', ['a']],
-  ])('gets an error if it is %s, and nothing runs', async (_what, key) => {
-    const answer = await mutateOn(key, MAKE, { name: 'bad' });
-    expect(answer).not.toHaveProperty('data');
-    expect(answer.errors).toMatchObject([
+  ])('is rejected and does not run if its key is %s', async (_what, key) => {
+    const response = await mutateOn(key, CREATE_KEY, { name: 'bad' });
+    expect(response).not.toHaveProperty('data');
+    expect(response.errors).toMatchObject([
       {
         extensions: {
           code: 'validation_failed',
@@ -279,7 +283,7 @@ describe('over a socket', () => {
     expect(await keysNamed('bad')).toBe(0);
   });
 
-  it('is ignored for queries', async () => {
+  it('is the only operation with a key: queries and subscriptions ignore it', async () => {
     for (const key of ['read', ''])
       for (let i = 0; i < 2; i++)
         expect(await mutateOn(key, '{ me { id } }')).toEqual({ data: { me: { id: owner.id } } });
@@ -288,7 +292,7 @@ describe('over a socket', () => {
   });
 });
 
-interface SocketAnswer {
+interface SocketResult {
   // biome-ignore lint/suspicious/noExplicitAny: its shape is that of the query
   readonly data?: any;
   readonly errors?: readonly GraphqlError[] | undefined;
@@ -296,18 +300,18 @@ interface SocketAnswer {
 }
 
 /** Returns the result of one operation, or the errors if it was rejected. */
-function overSocket(client: Client, asked: SubscribePayload): Promise<SocketAnswer> {
+function executeOverSocket(client: Client, request: SubscribePayload): Promise<SocketResult> {
   return new Promise((resolve, reject) => {
-    let answer: SocketAnswer = {};
-    client.subscribe(asked, {
+    let response: SocketResult = {};
+    client.subscribe(request, {
       next: (result) => {
-        answer = result as SocketAnswer;
+        response = result as SocketResult;
       },
       error: (error) =>
         Array.isArray(error)
           ? resolve({ errors: error })
           : reject(new Error(`the operation ended with ${error}`)),
-      complete: () => resolve(answer),
+      complete: () => resolve(response),
     });
   });
 }

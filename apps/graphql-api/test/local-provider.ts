@@ -28,8 +28,8 @@ interface SigningKey {
 export class LocalProvider {
   /** Number of requests by path. */
   readonly requestCounts: Record<string, number> = {};
-  /** Overrides the provider's response if it returns one. */
-  instead: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
+  /** Responds instead of the provider. Returns false to let the provider respond. */
+  override: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
   private provider!: Provider;
   private key!: SigningKey;
 
@@ -41,7 +41,7 @@ export class LocalProvider {
   ) {}
 
   static async start(person: ProviderUser): Promise<LocalProvider> {
-    const server = createServer((request, response) => local.answer(request, response));
+    const server = createServer((request, response) => local.handle(request, response));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const local = new LocalProvider(
@@ -59,7 +59,7 @@ export class LocalProvider {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  /** Replaces the signing key with a new one and publishes only that. */
+  /** Replaces the signing key with a new one, and publishes only the new one. */
   async useKey(kid: string, alg: SigningKey['alg']): Promise<void> {
     const { privateKey } =
       alg === 'RS256'
@@ -83,7 +83,7 @@ export class LocalProvider {
       ...(nonce === undefined ? {} : { nonce }),
     });
     const code = await this.signInAsPerson(`${this.issuer}/auth?${query}`);
-    const answer = await fetch(`${this.issuer}/token`, {
+    const response = await fetch(`${this.issuer}/token`, {
       method: 'POST',
       body: new URLSearchParams({
         client_id: CLIENT,
@@ -93,7 +93,7 @@ export class LocalProvider {
         code_verifier: verifier,
       }),
     });
-    const { id_token } = (await answer.json()) as { id_token: string };
+    const { id_token } = (await response.json()) as { id_token: string };
     return id_token;
   }
 
@@ -113,13 +113,13 @@ export class LocalProvider {
     const cookies = new Map<string, string>();
     for (let url = start; ; ) {
       const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-      const answer = await fetch(url, { redirect: 'manual', headers: { cookie } });
-      for (const set of answer.headers.getSetCookie()) {
+      const response = await fetch(url, { redirect: 'manual', headers: { cookie } });
+      for (const set of response.headers.getSetCookie()) {
         const [name = '', value = ''] = set.split(';')[0]!.split('=');
         cookies.set(name, value);
       }
-      const location = answer.headers.get('location');
-      if (location === null) throw new Error(`led nowhere: ${answer.status} ${await answer.text()}`);
+      const location = response.headers.get('location');
+      if (location === null) throw new Error(`no redirect: ${response.status} ${await response.text()}`);
       const next = new URL(location, this.issuer);
       const code = next.searchParams.get('code');
       if (code !== null) return code;
@@ -127,10 +127,10 @@ export class LocalProvider {
     }
   }
 
-  private answer(request: IncomingMessage, response: ServerResponse): void {
+  private handle(request: IncomingMessage, response: ServerResponse): void {
     const path = String(request.url).split('?')[0]!;
     this.requestCounts[path] = (this.requestCounts[path] ?? 0) + 1;
-    if (this.instead?.(request, response)) return;
+    if (this.override?.(request, response)) return;
     if (!path.startsWith('/person/')) {
       this.provider.callback()(request, response);
       return;
@@ -177,7 +177,7 @@ export class LocalProvider {
 
 type ProviderClass = typeof Provider;
 
-/** Silences its warnings about in-memory storage and the Node.js version, which are irrelevant for tests. */
+/** Silences warnings of `oidc-provider` about in-memory storage and the Node.js version: tests can ignore them. */
 async function quietly<T>(work: () => Promise<T>): Promise<T> {
   const { warn, info } = console;
   Object.assign(console, { warn: () => undefined, info: () => undefined });

@@ -1,4 +1,4 @@
-/** Types of the parts that the tests use, because the package has no types. */
+/** Types of the members of `oidc-provider` that the tests use, because the package has no types. */
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http';
 

@@ -19,11 +19,11 @@ import {
   isListType,
   isObjectType,
 } from 'graphql';
-// Importing it registers the field of each operation.
+// This import registers the field of each operation.
 import '../src/app.module.js';
 import type { GoodRequest } from '../../rest-api/test/proofs/requests.js';
 import { OPERATION_FIELDS } from '../src/graphql/operation.js';
-import { type Described, unwrapped } from '../src/schema/generated-types.js';
+import { type SchemaNode, unwrap } from '../src/schema/generated-types.js';
 import { ROOT_FIELDS } from '../src/schema/root-fields.js';
 import type { GraphqlRequest } from './test-graphql-api.js';
 
@@ -34,20 +34,20 @@ export const REST_ONLY_OPERATIONS: readonly string[] = ['events.stream'];
 export const SHARED_OPERATIONS = OPERATIONS.filter(({ id }) => !REST_ONLY_OPERATIONS.includes(id));
 
 /**
- * Path parameters of paths with two records, or whose field belongs to another record than the path. They are published;
- * operations that are not listed follow the rules of `root-fields.ts`.
+ * Maps the path parameters of some operations to their published GraphQL arguments. Operations that are not listed
+ * follow the rules of `root-fields.ts`.
  */
-const OF_WEBHOOK = { id: 'webhookId' };
-const OF_DEAD_LETTER = { ...OF_WEBHOOK, dlq_id: 'id' };
+const WEBHOOK_PARAMS = { id: 'webhookId' };
+const DEAD_LETTER_PARAMS = { ...WEBHOOK_PARAMS, dlq_id: 'id' };
 const PARAMETERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'copiers.decisions': { id: 'copierId' },
-  'webhooks.deliveries': OF_WEBHOOK,
-  'deadLetters.list': OF_WEBHOOK,
-  'deadLetters.stats': OF_WEBHOOK,
-  'deadLetters.retryMany': OF_WEBHOOK,
-  'deadLetters.get': OF_DEAD_LETTER,
-  'deadLetters.retry': OF_DEAD_LETTER,
-  'deadLetters.discard': OF_DEAD_LETTER,
+  'webhooks.deliveries': WEBHOOK_PARAMS,
+  'deadLetters.list': WEBHOOK_PARAMS,
+  'deadLetters.stats': WEBHOOK_PARAMS,
+  'deadLetters.retryMany': WEBHOOK_PARAMS,
+  'deadLetters.get': DEAD_LETTER_PARAMS,
+  'deadLetters.retry': DEAD_LETTER_PARAMS,
+  'deadLetters.discard': DEAD_LETTER_PARAMS,
 };
 const LIST_ARGUMENTS = { limit: 'first', cursor: 'after', sort: 'sort', order: 'order' } as const;
 
@@ -63,7 +63,7 @@ interface RootField {
 /** Returns every root field of the operation. */
 export function rootFieldsOf(operation: Operation): RootField[] {
   return [...OPERATION_FIELDS]
-    .filter(([, answered]) => answered.id === operation.id)
+    .filter(([, fieldOperation]) => fieldOperation.id === operation.id)
     .map(([place]) => {
       const [type = '', name = ''] = place.split('.');
       const field = (SCHEMA.getType(type) as GraphQLObjectType).getFields()[name];
@@ -74,11 +74,11 @@ export function rootFieldsOf(operation: Operation): RootField[] {
 
 export function rootFieldOf(operation: Operation): RootField {
   const [root] = rootFieldsOf(operation);
-  if (root === undefined) throw new Error(`no field answers ${operation.id}`);
+  if (root === undefined) throw new Error(`${operation.id} has no field`);
   return root;
 }
 
-/** Arguments by the part and wire name of a request. */
+/** Returns the GraphQL arguments by the place of a value in a REST request, for example `query.limit`. */
 export function argumentsOf(operation: Operation): ReadonlyMap<string, string> {
   const { id, params, query, body, list } = operation;
   const places = new Map<string, string>();
@@ -112,15 +112,15 @@ export function graphqlRequestOf(
   selection?: string,
 ): GraphqlRequest {
   const { kind, name, field } = rootFieldOf(operation);
-  const given = variablesOf(operation, request, field);
-  const asked = field.args.filter(({ name: argument }) => argument in given);
-  const declared = asked.map(({ name: argument, type }) => `$${argument}: ${type}`).join(', ');
-  const passed = asked.map(({ name: argument }) => `${argument}: $${argument}`).join(', ');
+  const variables = variablesOf(operation, request, field);
+  const usedArguments = field.args.filter(({ name: argument }) => argument in variables);
+  const declared = usedArguments.map(({ name: argument, type }) => `$${argument}: ${type}`).join(', ');
+  const passed = usedArguments.map(({ name: argument }) => `${argument}: $${argument}`).join(', ');
   const item = itemSelectionOf(operation);
-  const shown = selection ?? (operation.list === undefined ? item : `{ nodes ${item} }`);
+  const selected = selection ?? (operation.list === undefined ? item : `{ nodes ${item} }`);
   return {
-    query: `${kind} Asked${declared && `(${declared})`} { ${name}${passed && `(${passed})`} ${shown} }`,
-    variables: given,
+    query: `${kind} Asked${declared && `(${declared})`} { ${name}${passed && `(${passed})`} ${selected} }`,
+    variables,
   };
 }
 
@@ -170,7 +170,7 @@ function inputOf(type: GraphQLInputType, value: unknown): unknown {
 /** Returns a selection of every member of the response; for a list, of one item. */
 export function itemSelectionOf(operation: Operation): string {
   const type = itemTypeOf(operation, rootFieldOf(operation).field.type);
-  return selectionOfType(type, operation.response as unknown as Described);
+  return selectionOfType(type, operation.response as unknown as SchemaNode);
 }
 
 export function itemTypeOf({ list }: Operation, type: GraphQLOutputType): GraphQLOutputType {
@@ -178,21 +178,21 @@ export function itemTypeOf({ list }: Operation, type: GraphQLOutputType): GraphQ
   return getNamedType((getNamedType(type) as GraphQLObjectType).getFields().nodes!.type);
 }
 
-function selectionOfType(type: GraphQLOutputType, schema: Described): string {
+function selectionOfType(type: GraphQLOutputType, schema: SchemaNode): string {
   const members = membersOf(type, schema);
   return `{ ${members.map(([field, , member]) => `${field.name} ${selectionInside(field.type, member)}`).join(' ')} }`;
 }
 
-function selectionInside(type: GraphQLOutputType, schema: Described): string {
+function selectionInside(type: GraphQLOutputType, schema: SchemaNode): string {
   return isLeafType(getNamedType(type)) ? '' : selectionOfType(type, schema);
 }
 
 /** Returns the contract's members: GraphQL fields by wire name. */
-export function membersOf(type: GraphQLOutputType | GraphQLInputType, schema: Described) {
+export function membersOf(type: GraphQLOutputType | GraphQLInputType, schema: SchemaNode) {
   const named = getNamedType(type);
   const shape = itemOf(schema).def.shape;
   if (!(isObjectType(named) || isInputObjectType(named)) || shape === undefined)
-    throw new Error(`${named.name} is no type of records`);
+    throw new Error(`${named.name} is not a type of records`);
   return Object.entries(shape).map(([wireName, member]) => {
     const field = named.getFields()[camelCase(wireName)];
     if (field === undefined) throw new Error(`${named.name} lacks ${camelCase(wireName)}`);
@@ -200,32 +200,34 @@ export function membersOf(type: GraphQLOutputType | GraphQLInputType, schema: De
   });
 }
 
-function itemOf(schema: Described): Described {
-  const [inner] = unwrapped(schema);
+function itemOf(schema: SchemaNode): SchemaNode {
+  const [inner] = unwrap(schema);
   return inner.def.type === 'array' ? itemOf(inner.def.element!) : inner;
 }
 
 /** Converts REST data, whose decimals are strings, to the expected GraphQL data: renamed, with null for absent members. */
 export function toGraphqlData(operation: Operation, data: unknown): unknown {
   const type = itemTypeOf(operation, rootFieldOf(operation).field.type);
-  const schema = operation.response as unknown as Described;
+  const schema = operation.response as unknown as SchemaNode;
   return operation.list === undefined
-    ? shownAs(type, schema, data)
-    : (data as unknown[]).map((item) => shownAs(type, schema, item));
+    ? toGraphqlValue(type, schema, data)
+    : (data as unknown[]).map((item) => toGraphqlValue(type, schema, item));
 }
 
-function shownAs(type: GraphQLOutputType, schema: Described, value: unknown): unknown {
+function toGraphqlValue(type: GraphQLOutputType, schema: SchemaNode, value: unknown): unknown {
   if (value === null || value === undefined) return null;
   const nullable = getNullableType(type);
-  const [inner] = unwrapped(schema);
+  const [inner] = unwrap(schema);
   if (isLeafType(getNamedType(type))) return value;
   if (isListType(nullable))
-    return (value as unknown[]).map((item) => shownAs(nullable.ofType, inner.def.element ?? inner, item));
+    return (value as unknown[]).map((item) =>
+      toGraphqlValue(nullable.ofType, inner.def.element ?? inner, item),
+    );
   const record = value as Readonly<Record<string, unknown>>;
   return Object.fromEntries(
     membersOf(type, schema).map(([field, wireName, member]) => [
       field.name,
-      shownAs(field.type, member, record[wireName]),
+      toGraphqlValue(field.type, member, record[wireName]),
     ]),
   );
 }

@@ -30,8 +30,8 @@ afterAll(() => apis?.close());
 type Part = IdLocation['part'];
 const operationOf = (id: string) => OPERATIONS.find((operation) => operation.id === id)!;
 
-/** Wire names in a message, in any format. */
-const wordsOf = (message: unknown) =>
+/** Returns a message with the GraphQL names of the fields that it contains. */
+const withGraphqlNames = (message: unknown) =>
   String(message)
     .replace(/\b[a-z]+(?:_[a-z0-9]+)+\b/g, camelCase)
     .replace(/^limit\b/, 'first')
@@ -45,25 +45,28 @@ function toGraphqlError(operation: Operation, { code, details }: ErrorResult): E
     details: details?.map(({ field, message, ...rest }) => ({
       ...rest,
       ...(field === undefined ? {} : { field: fieldOf(operation, part, field as string) }),
-      message: wordsOf(message),
+      message: withGraphqlNames(message),
     })),
   };
 }
 
 /** A filter with an unknown record returns not_found, although it is in the query. */
 function fieldOf(operation: Operation, part: Part, field: string): string {
-  const isOfQuery = operation.method === 'GET' || field in (operation.query?.shape ?? {});
-  return errorFieldOf(operation, isOfQuery ? 'query' : part, field);
+  const isQueryFilter = operation.method === 'GET' || field in (operation.query?.shape ?? {});
+  return errorFieldOf(operation, isQueryFilter ? 'query' : part, field);
 }
 
 /** Sends the request to both APIs, expects equal errors and returns their code. */
-async function refusedAlike(operation: Operation, request: GoodRequest): Promise<string> {
+async function expectSameError(operation: Operation, request: GoodRequest): Promise<string> {
   const rest = restOutcome(await apis.callRest(owner, operation, request)).error;
   const graphql = graphqlOutcome(operation, await apis.callGraphql(owner, operation, request)).error;
   if (rest === undefined || graphql === undefined)
     throw new Error(`${operation.id}: REST ${rest?.code}, GraphQL ${graphql?.code}`);
-  const words = graphql.details?.map(({ message, ...rest }) => ({ ...rest, message: wordsOf(message) }));
-  expect({ ...graphql, details: words }).toEqual(toGraphqlError(operation, rest));
+  const details = graphql.details?.map(({ message, ...rest }) => ({
+    ...rest,
+    message: withGraphqlNames(message),
+  }));
+  expect({ ...graphql, details }).toEqual(toGraphqlError(operation, rest));
   return rest.code;
 }
 
@@ -78,7 +81,7 @@ it.each(withIds.map((operation) => [operation.id, operation] as const))(
         ? [place.read(foreign) ?? (await stranger.idOf(place.prefix))]
         : [];
       for (const id of [unknownId(place.prefix), ...malformedIds(place.prefix), ...theirs])
-        expect(await refusedAlike(operation, place.put(request, id))).toBe('not_found');
+        expect(await expectSameError(operation, place.put(request, id))).toBe('not_found');
     }
   },
 );
@@ -151,7 +154,7 @@ const bodies = BODIES.flatMap(([id, code, ...changes]) =>
 it.each(bodies)('%s rejects %s in both APIs: %s', async (id, _text, code, change) => {
   const request = await goodRequest(operationOf(id), owner);
   const body = { ...(request.body as object), ...change };
-  expect(await refusedAlike(operationOf(id), { ...request, body })).toBe(code);
+  expect(await expectSameError(operationOf(id), { ...request, body })).toBe(code);
 });
 
 const lists = SHARED_OPERATIONS.filter(({ list }) => list !== undefined);
@@ -167,7 +170,7 @@ it.each(lists.map((operation) => [operation.id, operation] as const))(
       { sort: 'password' },
     ];
     for (const query of [...wrong, { limit: '0', cursor: 'abc', sort: 'password' }])
-      expect(await refusedAlike(operation, { ...request, query: { ...request.query, ...query } })).toBe(
+      expect(await expectSameError(operation, { ...request, query: { ...request.query, ...query } })).toBe(
         'invalid_query',
       );
   },
@@ -183,7 +186,7 @@ const QUERIES: readonly (readonly [operation: string, query: GoodRequest['query'
 ];
 it.each(QUERIES)('%s rejects the query %j in both APIs', async (id, query) => {
   const request = await goodRequest(operationOf(id), owner);
-  expect(await refusedAlike(operationOf(id), { ...request, query })).toBe('invalid_query');
+  expect(await expectSameError(operationOf(id), { ...request, query })).toBe('invalid_query');
 });
 
 /** Requests that the state of the user's records rejects. */
@@ -276,8 +279,8 @@ const STATES: readonly (readonly [string, operation: string, ErrorCode, () => Pr
     async () => ({ params: { key: encodeId('evt', randomUUID()) } }),
   ],
 ];
-it.each(STATES)('%s: %s is rejected in both APIs with %s', async (_what, id, code, make) => {
-  expect(await refusedAlike(operationOf(id), await make())).toBe(code);
+it.each(STATES)('%s: %s is rejected in both APIs with %s', async (_what, id, code, createRequest) => {
+  expect(await expectSameError(operationOf(id), await createRequest())).toBe(code);
 });
 
 it('errors of the schema types are validation_failed, without suggestions and values', async () => {
@@ -289,7 +292,7 @@ it('errors of the schema types are validation_failed, without suggestions and va
     amount: '1',
   };
   const CREATE = 'mutation Create($input: TradeCreateInput!) { createTrade(input: $input) { id } }';
-  const refusals: GraphqlRequest[] = [
+  const invalidRequests: GraphqlRequest[] = [
     { query: CREATE, variables: { input: { ...order, side: 'SEL' } } },
     { query: CREATE, variables: { input: order } },
     { query: CREATE, variables: { input: { ...order, side: 'SELL', amuont: '1' } } },
@@ -300,10 +303,10 @@ it('errors of the schema types are validation_failed, without suggestions and va
     { query: '{ trades(first: "5") { nodes { id } } }' },
     { query: '{ trades { nodes { idd } } }' },
   ];
-  for (const asked of refusals) {
-    const { data, errors, text } = await sendGraphql(apis.graphql, owner.keyPair, asked);
-    expect({ asked, data, code: errors?.[0]?.extensions.code }).toEqual({
-      asked,
+  for (const request of invalidRequests) {
+    const { data, errors, text } = await sendGraphql(apis.graphql, owner.keyPair, request);
+    expect({ request, data, code: errors?.[0]?.extensions.code }).toEqual({
+      request,
       data: undefined,
       code: 'validation_failed',
     });

@@ -3,7 +3,7 @@ import type { Operation } from '@trading-automation/contracts';
 import { idLocations, populate } from '../../rest-api/test/proofs/contract.js';
 import type { GoodRequest } from '../../rest-api/test/proofs/requests.js';
 import { TestUser } from '../../rest-api/test/proofs/test-user.js';
-import { type Described, unwrapped } from '../src/schema/generated-types.js';
+import { type SchemaNode, unwrap } from '../src/schema/generated-types.js';
 import { ApiPair, graphqlOutcome, restOutcome } from './api-pair.js';
 import {
   camelCase,
@@ -13,7 +13,7 @@ import {
   toGraphqlData,
 } from './operation-requests.js';
 
-/** Members that differ between requests in both APIs. */
+/** Members that differ from request to request, in both APIs. */
 const VOLATILE_FIELDS: Readonly<Record<string, readonly string[]>> = {
   'auth.cliChallenge': ['challenge', 'expiresAt'],
   'health.detailed': ['age_ms'],
@@ -40,10 +40,10 @@ const withQuery = (operation: Operation, query: Readonly<Record<string, string>>
   return { ...request, query: { ...request.query, ...query } };
 };
 
-function steady(operation: Operation, value: unknown): unknown {
-  const fleeting = VOLATILE_FIELDS[operation.id] ?? [];
+function withoutVolatileFields(operation: Operation, value: unknown): unknown {
+  const volatileFields = VOLATILE_FIELDS[operation.id] ?? [];
   return JSON.parse(JSON.stringify(value), (name, member) =>
-    fleeting.includes(name) ? typeof member : member,
+    volatileFields.includes(name) ? typeof member : member,
   );
 }
 
@@ -53,7 +53,9 @@ describe.each(named(records))('%s', (_id, operation) => {
     const rest = restOutcome(await apis.callRest(owner, operation, request));
     const graphql = graphqlOutcome(operation, await apis.callGraphql(owner, operation, request));
     expect([rest.error, graphql.error]).toEqual([undefined, undefined]);
-    expect(steady(operation, graphql.data)).toEqual(steady(operation, toGraphqlData(operation, rest.data)));
+    expect(withoutVolatileFields(operation, graphql.data)).toEqual(
+      withoutVolatileFields(operation, toGraphqlData(operation, rest.data)),
+    );
   });
 });
 
@@ -66,15 +68,15 @@ interface RestPage {
 type Query = Readonly<Record<string, string>>;
 
 async function restPage(operation: Operation, query: Query): Promise<RestPage> {
-  const answer = await apis.callRest(owner, operation, withQuery(operation, query));
-  if (answer.status !== 200) throw new Error(answer.text);
-  const { has_more, next_cursor, total } = answer.json.pagination as {
+  const response = await apis.callRest(owner, operation, withQuery(operation, query));
+  if (response.status !== 200) throw new Error(response.text);
+  const { has_more, next_cursor, total } = response.json.pagination as {
     readonly has_more: boolean;
     readonly next_cursor: string | null;
     readonly total?: number;
   };
   return {
-    data: toGraphqlData(operation, answer.json.data),
+    data: toGraphqlData(operation, response.json.data),
     hasMore: has_more,
     nextCursor: next_cursor,
     total,
@@ -85,9 +87,9 @@ async function graphqlPage(operation: Operation, query: Query) {
   const item = itemSelectionOf(operation);
   const page = `{ nodes ${item} edges { cursor node ${item} } totalCount
     pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }`;
-  const answer = await apis.callGraphql(owner, operation, withQuery(operation, query), page);
-  const { data, error } = graphqlOutcome(operation, answer);
-  if (error !== undefined) throw new Error(answer.text);
+  const response = await apis.callGraphql(owner, operation, withQuery(operation, query), page);
+  const { data, error } = graphqlOutcome(operation, response);
+  if (error !== undefined) throw new Error(response.text);
   return data as {
     readonly nodes: readonly Record<string, unknown>[];
     readonly edges: readonly { readonly cursor: string; readonly node: unknown }[];
@@ -149,17 +151,17 @@ describe.each(named(lists))('%s', (_id, operation) => {
   if (filters.length > 0)
     it('returns the same records for its filters', async () => {
       const whole = (await restPage(operation, { limit: '100' })).data as Record<string, unknown>[];
-      const told = new Set<string>();
+      const effectiveFilters = new Set<string>();
       for (const [name] of filters)
         for (const value of await valuesFor(operation, name, whole)) {
           const rest = await restPage(operation, { [name]: value, limit: '100', include: 'total' });
           const { nodes, totalCount } = await graphqlPage(operation, { [name]: value, limit: '100' });
           expect({ [name]: value, nodes }).toEqual({ [name]: value, nodes: rest.data });
           expect(totalCount).toBe(rest.total);
-          if (nodes.length !== whole.length) told.add(name);
+          if (nodes.length !== whole.length) effectiveFilters.add(name);
         }
       // Each filter excludes something, so that the test shows its effect.
-      expect([...told]).toEqual(filters.map(([name]) => name));
+      expect([...effectiveFilters]).toEqual(filters.map(([name]) => name));
     });
 });
 
@@ -172,14 +174,14 @@ async function valuesFor(
   name: string,
   records: readonly Record<string, unknown>[],
 ): Promise<string[]> {
-  const [inner] = unwrapped(operation.query!.shape[name] as unknown as Described);
+  const [inner] = unwrap(operation.query!.shape[name] as unknown as SchemaNode);
   if (inner.def.type === 'enum') return Object.values(inner.def.entries!);
   if (inner.meta()?.format === 'date-time')
     return records.slice(0, 3).map(({ createdAt }) => createdAt as string);
-  const found = records
+  const values = records
     .map((record) => record[camelCase(name)] as string | null)
     .filter((value) => value !== null);
-  return [...new Set([...found.slice(0, 20), ...(await valuesWithoutRecord(operation, name))])];
+  return [...new Set([...values.slice(0, 20), ...(await valuesWithoutRecord(operation, name))])];
 }
 
 /** Valid values of a filter that match no record. */

@@ -15,12 +15,12 @@ const lists = SHARED_OPERATIONS.filter(
 
 let apis: ApiPair;
 /** Both users have equal records. */
-let overRest: TestUser;
-let overGraphql: TestUser;
+let restUser: TestUser;
+let graphqlUser: TestUser;
 beforeAll(async () => {
   apis = await ApiPair.open();
-  overRest = await TestUser.create(apis.environment);
-  overGraphql = await TestUser.create(apis.environment);
+  restUser = await TestUser.create(apis.environment);
+  graphqlUser = await TestUser.create(apis.environment);
 });
 afterAll(() => apis?.close());
 
@@ -34,18 +34,21 @@ const PLACEHOLDERS: readonly (readonly [RegExp, string])[] = [
   [/\b0[23][0-9a-f]{64}\b/g, 'pubkey'],
   [/"(last_?four|pubkey_?fingerprint)":"[^"]*"/gi, '"$1":"some"'],
 ];
-const alike = (value: unknown): unknown =>
+const withPlaceholders = (value: unknown): unknown =>
   JSON.parse(
-    PLACEHOLDERS.reduce((text, [what, word]) => text.replace(what, word), JSON.stringify(value ?? null)),
+    PLACEHOLDERS.reduce(
+      (text, [pattern, placeholder]) => text.replace(pattern, placeholder),
+      JSON.stringify(value ?? null),
+    ),
   );
 
 async function perform(operation: Operation): Promise<readonly [rest: unknown, graphql: unknown]> {
   const [onRest, onGraphql] = [
-    await goodRequest(operation, overRest),
-    await goodRequest(operation, overGraphql),
+    await goodRequest(operation, restUser),
+    await goodRequest(operation, graphqlUser),
   ];
-  const rest = restOutcome(await apis.callRest(overRest, operation, onRest));
-  const graphql = graphqlOutcome(operation, await apis.callGraphql(overGraphql, operation, onGraphql));
+  const rest = restOutcome(await apis.callRest(restUser, operation, onRest));
+  const graphql = graphqlOutcome(operation, await apis.callGraphql(graphqlUser, operation, onGraphql));
   expect([rest.error, graphql.error]).toEqual([undefined, undefined]);
   return [toGraphqlData(operation, rest.data), graphql.data];
 }
@@ -54,23 +57,23 @@ it.each(writes.map((operation) => [operation.id, operation] as const))(
   '%s returns the same response in both APIs',
   async (_id, operation) => {
     const [rest, graphql] = await perform(operation);
-    expect(alike(graphql)).toEqual(alike(rest));
+    expect(withPlaceholders(graphql)).toEqual(withPlaceholders(rest));
   },
 );
 
 /** Returns sorted strings, because records of one instant have no order. */
 async function recordsOf(person: TestUser, operation: Operation): Promise<string[]> {
-  const answer = await apis.callRest(person, operation, { query: { limit: '100' } });
-  const { data, error } = restOutcome(answer);
-  if (error !== undefined) throw new Error(answer.text);
-  return (data as unknown[]).map((record) => JSON.stringify(alike(record))).sort();
+  const response = await apis.callRest(person, operation, { query: { limit: '100' } });
+  const { data, error } = restOutcome(response);
+  if (error !== undefined) throw new Error(response.text);
+  return (data as unknown[]).map((record) => JSON.stringify(withPlaceholders(record))).sort();
 }
 
 it.each(lists.map((operation) => [operation.id, operation] as const))(
   'both users have the same records in %s afterwards',
   async (_id, operation) => {
-    const rest = await recordsOf(overRest, operation);
-    expect(await recordsOf(overGraphql, operation)).toEqual(rest);
+    const rest = await recordsOf(restUser, operation);
+    expect(await recordsOf(graphqlUser, operation)).toEqual(rest);
     expect(rest.length).toBeGreaterThan(0);
   },
 );

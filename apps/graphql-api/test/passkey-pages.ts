@@ -37,7 +37,7 @@ const PAGE = `<!doctype html>
   window.login = ceremony(startAuthentication, '/login');
 </script>`;
 
-/** Server of the page. The test sets the user who registers. */
+/** Serves the page. The test sets the user who registers. */
 export class PasskeyPages {
   actor: Actor | undefined;
   passkeys: PasskeySignInService | undefined;
@@ -45,11 +45,11 @@ export class PasskeyPages {
 
   constructor() {
     this.server = createServer((request, response) => {
-      this.answer(request, response).catch((error) => response.destroy(error));
+      this.handle(request, response).catch((error) => response.destroy(error));
     });
   }
 
-  /** @returns its origin; browsers treat loopback origins as secure */
+  /** @returns the origin of the page; browsers treat loopback origins as secure */
   async listen(): Promise<string> {
     await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
     return `http://localhost:${(this.server.address() as AddressInfo).port}`;
@@ -60,7 +60,7 @@ export class PasskeyPages {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  private async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = String(request.url);
     if (path === '/') {
       response.setHeader('content-type', 'text/html').end(PAGE);
@@ -79,16 +79,16 @@ export class PasskeyPages {
   private async call(path: string, request: IncomingMessage): Promise<unknown> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
-    const answer = JSON.parse(Buffer.concat(chunks).toString());
+    const credential = JSON.parse(Buffer.concat(chunks).toString());
     const { actor, passkeys } = this;
     if (actor === undefined || passkeys === undefined) throw new Error('the test has set no user');
     try {
       if (path === '/register/options') return await passkeys.registrationOptions(actor);
-      if (path === '/register') return await passkeys.register(actor, answer);
+      if (path === '/register') return await passkeys.register(actor, credential);
       if (path === '/login/options') return await passkeys.loginOptions();
-      return await passkeys.login(answer);
+      return await passkeys.login(credential);
     } catch (error) {
-      if (error instanceof DomainError) return { refused: error.code };
+      if (error instanceof DomainError) return { rejected: error.code };
       throw error;
     }
   }

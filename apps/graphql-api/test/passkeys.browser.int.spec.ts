@@ -46,8 +46,8 @@ const AUTHENTICATOR = {
 let profile: string;
 let browser: BrowserContext;
 let core: CoreUnderTest;
-let product: INestApplicationContext;
-/** Two origins of one domain; the product accepts only the first. */
+let signInServices: INestApplicationContext;
+/** Two origins of one domain; sign-in accepts only the first. */
 let [ours, others]: PasskeyPages[] = [];
 let [origin, otherOrigin] = ['', ''];
 
@@ -60,19 +60,23 @@ beforeAll(async () => {
   core = await CoreUnderTest.open();
   [ours, others] = [new PasskeyPages(), new PasskeyPages()];
   [origin, otherOrigin] = [await ours.listen(), await others.listen()];
-  product = await wired(core.platform, { rpId: 'localhost', rpName: 'The product', origins: [origin] });
-  ours.passkeys = others.passkeys = product.get(PasskeySignInService);
+  signInServices = await openSignInServices(core.platform, {
+    rpId: 'localhost',
+    rpName: 'The product',
+    origins: [origin],
+  });
+  ours.passkeys = others.passkeys = signInServices.get(PasskeySignInService);
 });
 afterAll(async () => {
   await browser?.close();
   await Promise.all([ours?.close(), others?.close()]);
-  await product?.close();
+  await signInServices?.close();
   await core?.close();
   rmSync(profile, { recursive: true, force: true });
 });
 
-/** The sign-in services as wired in an API. */
-function wired(platform: Platform, passkeys: PasskeyOptions): Promise<INestApplicationContext> {
+/** Opens the sign-in services as an API does. */
+function openSignInServices(platform: Platform, passkeys: PasskeyOptions): Promise<INestApplicationContext> {
   const serverKeys: ServerKeys = [createHash('sha256').update('server key of the test').digest()];
   const url = () => 'https://graphql.example.com';
   const access = AccessModule.with({
@@ -84,13 +88,13 @@ function wired(platform: Platform, passkeys: PasskeyOptions): Promise<INestAppli
       takeWithNonce: async () => null,
     }),
   });
-  class Product {}
+  class SignInTestModule {}
   const imports = [
     PlatformModule.with(platform),
     OperationsModule.with(platform, serverKeys),
     SignInModule.with({ access, serverKeys, issuer: url, isRegistrationOpen: false, passkeys }),
   ];
-  return NestFactory.createApplicationContext({ module: Product, imports }, { logger: false });
+  return NestFactory.createApplicationContext({ module: SignInTestModule, imports }, { logger: false });
 }
 
 let page: Page;
@@ -111,7 +115,7 @@ const login = () => page.evaluate('login()') as Promise<{ kind?: string; tokens?
 
 async function signedInUser(): Promise<string> {
   const { tokens } = await login();
-  return (await product.get(SessionsService).verify(String(tokens?.accessToken))).userId;
+  return (await signInServices.get(SessionsService).verify(String(tokens?.accessToken))).userId;
 }
 
 describe('a passkey of a browser', () => {
@@ -137,12 +141,12 @@ describe('a passkey of a browser', () => {
   it('is rejected from another origin of the same domain', async () => {
     await register();
     await page.goto(otherOrigin);
-    expect(await login()).toEqual({ refused: 'invalid_login' });
+    expect(await login()).toEqual({ rejected: 'invalid_login' });
     await page.goto(origin);
     expect(await signedInUser()).toBe(ours!.actor?.userId);
     await page.goto(otherOrigin);
     others!.actor = await core.actor();
-    expect(await register()).toEqual({ refused: 'validation_failed' });
+    expect(await register()).toEqual({ rejected: 'validation_failed' });
   });
 
   it('that was cloned is detected by its counter', async () => {
@@ -152,12 +156,12 @@ describe('a passkey of a browser', () => {
     expect(await signedInUser()).toBe(ours!.actor?.userId);
     await devtools.send('WebAuthn.clearCredentials', { authenticatorId });
     await devtools.send('WebAuthn.addCredential', { authenticatorId, credential: copy! });
-    expect(await login()).toEqual({ refused: 'invalid_login' });
+    expect(await login()).toEqual({ rejected: 'invalid_login' });
   });
 
   it('that was removed cannot sign in', async () => {
     const { credentialId } = (await register()) as { credentialId: string };
-    await product.get(PasskeySignInService).remove(ours!.actor!, credentialId);
-    expect(await login()).toEqual({ refused: 'invalid_login' });
+    await signInServices.get(PasskeySignInService).remove(ours!.actor!, credentialId);
+    expect(await login()).toEqual({ rejected: 'invalid_login' });
   });
 });

@@ -4,7 +4,7 @@ import { OPERATIONS, type Operation } from '@trading-automation/contracts';
 import { getNamedType, getNullableType, isLeafType, isNonNullType, printSchema } from 'graphql';
 import { OPERATION_FIELDS } from '../src/graphql/operation.js';
 import { buildSchemaText } from '../src/schema/build-schema.js';
-import { type Described, unwrapped } from '../src/schema/generated-types.js';
+import { type SchemaNode, unwrap } from '../src/schema/generated-types.js';
 import {
   argumentsOf,
   itemTypeOf,
@@ -30,11 +30,11 @@ it('schema.graphql is generated from the contracts and the root fields', () => {
 });
 
 it('every root field belongs to an operation, is `node`, or is deprecated', () => {
-  const strays = rootFields.filter(
+  const unexpectedFields = rootFields.filter(
     ([place, { deprecationReason }]) =>
       !OPERATION_FIELDS.has(place) && place !== 'Query.node' && !deprecationReason,
   );
-  expect(strays.map(([place]) => place)).toEqual([]);
+  expect(unexpectedFields.map(([place]) => place)).toEqual([]);
   for (const place of OPERATION_FIELDS.keys()) expect(rootFields.map(([known]) => known)).toContain(place);
 });
 
@@ -45,14 +45,14 @@ it('the event stream is the only operation that exists only in REST', () => {
   expect(SCHEMA.getQueryType()!.getFields()).toHaveProperty('events');
 });
 
-/** Values that the type of an argument must be able to express. */
-function wordOf(operation: Operation, place: string): string | undefined {
+/** Returns the type that an argument must have; undefined if the test does not require a certain type. */
+function expectedTypeOf(operation: Operation, place: string): string | undefined {
   const [part = '', name = ''] = place.split('.');
   if (name === 'limit') return 'Int';
   if (name.startsWith('include=')) return 'Boolean';
   if (part === 'body') return undefined;
-  const schema = operation[part as 'params' | 'query']?.shape[name] as unknown as Described | undefined;
-  const [inner] = unwrapped(schema ?? ({ def: { type: 'string' }, meta: () => undefined } as Described));
+  const schema = operation[part as 'params' | 'query']?.shape[name] as unknown as SchemaNode | undefined;
+  const [inner] = unwrap(schema ?? ({ def: { type: 'string' }, meta: () => undefined } as SchemaNode));
   const format = inner.meta()?.format;
   if (format === 'typeid') return 'ID';
   return format === 'date-time' ? 'DateTime' : undefined;
@@ -73,8 +73,9 @@ describe.each(SHARED_OPERATIONS.map((operation) => [operation.id, operation] as 
       );
       for (const [place, argument] of places) {
         const { type } = field.args.find(({ name }) => name === argument)!;
-        const word = wordOf(operation, place);
-        if (word !== undefined) expect([argument, getNamedType(type).name]).toEqual([argument, word]);
+        const expectedType = expectedTypeOf(operation, place);
+        if (expectedType !== undefined)
+          expect([argument, getNamedType(type).name]).toEqual([argument, expectedType]);
         if (place.startsWith('params.')) expect([argument, isNonNullType(type)]).toEqual([argument, true]);
       }
     });
@@ -90,18 +91,18 @@ describe.each(SHARED_OPERATIONS.map((operation) => [operation.id, operation] as 
     it("has every member of the body and of the response, under the contract's name", () => {
       const { field } = rootFieldOf(operation);
       const input = field.args.find(({ name }) => name === 'input');
-      if (input !== undefined) expectMembers(input.type, operation.body as unknown as Described);
-      expectMembers(itemTypeOf(operation, field.type), operation.response as unknown as Described);
+      if (input !== undefined) expectMembers(input.type, operation.body as unknown as SchemaNode);
+      expectMembers(itemTypeOf(operation, field.type), operation.response as unknown as SchemaNode);
     });
   },
 );
 
 /** Checks every level: optional members are nullable, and required members are not. */
-function expectMembers(type: Parameters<typeof membersOf>[0], schema: Described): void {
+function expectMembers(type: Parameters<typeof membersOf>[0], schema: SchemaNode): void {
   for (const [field, wireName, member] of membersOf(type, schema)) {
-    const [inner, isNullable] = unwrapped(member);
+    const [inner, isNullable] = unwrap(member);
     expect([wireName, isNonNullType(field.type)]).toEqual([wireName, !isNullable]);
-    const [item] = inner.def.type === 'array' ? unwrapped(inner.def.element!) : [inner];
+    const [item] = inner.def.type === 'array' ? unwrap(inner.def.element!) : [inner];
     const isRecord = item.def.shape !== undefined;
     expect([wireName, isLeafType(getNamedType(field.type))]).toEqual([wireName, !isRecord]);
     if (isRecord) expectMembers(getNullableType(field.type), member);
@@ -112,9 +113,9 @@ function expectMembers(type: Parameters<typeof membersOf>[0], schema: Described)
 const NO_NODES = ['Event'];
 it('types that can be loaded by id implement Node', () => {
   const nodes = SCHEMA.getPossibleTypes(SCHEMA.getType('Node') as never).map(({ name }) => name);
-  const found = SHARED_OPERATIONS.filter(
+  const loadable = SHARED_OPERATIONS.filter(
     ({ id, params }) => id.endsWith('.get') && Object.keys(params?.shape ?? {}).join() === 'id',
   ).map((operation) => getNamedType(rootFieldOf(operation).field.type).name);
-  expect(found.length).toBeGreaterThan(5);
-  expect(nodes).toEqual(expect.arrayContaining(found.filter((name) => !NO_NODES.includes(name))));
+  expect(loadable.length).toBeGreaterThan(5);
+  expect(nodes).toEqual(expect.arrayContaining(loadable.filter((name) => !NO_NODES.includes(name))));
 });

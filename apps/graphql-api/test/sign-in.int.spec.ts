@@ -62,39 +62,40 @@ const login = (email: string, password = PASSWORD) =>
 const me = (token: string) => mutate('{ me { id credential { kind permissions } } }', {}, token);
 const codesOf = ({ errors = [] }: GraphqlResponse) => errors.map(({ extensions }) => extensions.code);
 
-let people = 0;
-const newEmail = () => `person-${++people}@mail.example`;
+let personCount = 0;
+const newEmail = () => `person-${++personCount}@mail.example`;
 
 describe('the deprecated mutations', () => {
   const mutations = buildSchema(
     readFileSync(new URL('../schema.graphql', import.meta.url), 'utf8'),
   ).getMutationType()!;
-  const named = Object.values(mutations.getFields()).filter(
+  const deprecatedMutations = Object.values(mutations.getFields()).filter(
     ({ name }) => name.includes('_') || ['register', 'login', 'logout'].includes(name),
   );
 
   it('are exactly the published ones, with the version of their removal', () => {
-    expect(named.map(({ name }) => name)).toEqual(expect.arrayContaining(PUBLISHED));
-    expect(named.some(({ name }) => name.startsWith('passkey_'))).toBe(true);
-    for (const { deprecationReason } of named) expect(deprecationReason).toContain('removed in v2.0');
+    expect(deprecatedMutations.map(({ name }) => name)).toEqual(expect.arrayContaining(PUBLISHED));
+    expect(deprecatedMutations.some(({ name }) => name.startsWith('passkey_'))).toBe(true);
+    for (const { deprecationReason } of deprecatedMutations)
+      expect(deprecationReason).toContain('removed in v2.0');
   });
 
   it('are the only deprecated mutations', () => {
     const deprecated = Object.values(mutations.getFields()).filter(
       ({ deprecationReason }) => deprecationReason,
     );
-    expect(deprecated).toEqual(named);
+    expect(deprecated).toEqual(deprecatedMutations);
   });
 
-  it('are counted by day, without the user', async () => {
+  it('are counted per day, without the user', async () => {
     const uses = async () => {
       const rows = await environment.rows("SELECT uses::int FROM deprecated_uses WHERE operation = 'logout'");
       return rows.reduce((sum, row) => sum + Number(row.uses), 0);
     };
-    const own = await startTestGraphqlApi(environment.api.databaseUrl);
+    const isolatedApi = await startTestGraphqlApi(environment.api.databaseUrl);
     const before = await uses();
-    for (let i = 0; i < 3; i++) await post(own, '{"query":"mutation { logout { ended } }"}');
-    await own.close();
+    for (let i = 0; i < 3; i++) await post(isolatedApi, '{"query":"mutation { logout { ended } }"}');
+    await isolatedApi.close();
     // Without credentials they are rejected before the call, which does not count as a use.
     expect(await uses()).toBe(before);
     const another = await startTestGraphqlApi(environment.api.databaseUrl, { PUBLIC_URL: api.url });
@@ -108,7 +109,7 @@ describe('the deprecated mutations', () => {
 });
 
 describe('a password', () => {
-  it('creates an account whose token is valid for everything in GraphQL, but not for REST', async () => {
+  it('creates an account whose token is valid for every operation in GraphQL, but not in REST', async () => {
     const { access_token } = await register(newEmail());
     const { data } = await me(access_token);
     expect(data.me).toMatchObject({
@@ -125,11 +126,11 @@ describe('a password', () => {
     const first = await register(email);
     const { data } = await login(email);
     expect(data.login).toMatchObject({ is_2fa_required: false, ticket: null });
-    const [one, other] = [await me(first.access_token), await me(data.login.tokens.access_token)];
-    expect(other.data.me.id).toBe(one.data.me.id);
+    const [before, after] = [await me(first.access_token), await me(data.login.tokens.access_token)];
+    expect(after.data.me.id).toBe(before.data.me.id);
   });
 
-  it('that is wrong gets the same error as an unknown address', async () => {
+  it('that is wrong gets the same error as an unknown e-mail address', async () => {
     const email = newEmail();
     await register(email);
     const [wrong, unknown] = [await login(email, 'not the password'), await login(newEmail())];
@@ -145,13 +146,13 @@ describe('a password', () => {
     ['too long', 'x'.repeat(129)],
   ])('that is %s is rejected; the error names the field', async (_what, password) => {
     const text = `mutation ($password: String!) { register(email: "${newEmail()}", password: $password) ${TOKENS} }`;
-    const answer = await mutate(text, { password });
-    expect(codesOf(answer)).toEqual(['validation_failed']);
-    expect(answer.errors![0]!.extensions.details![0]!.field).toBe('password');
-    expect(answer.text).not.toContain(password);
+    const response = await mutate(text, { password });
+    expect(codesOf(response)).toEqual(['validation_failed']);
+    expect(response.errors![0]!.extensions.details![0]!.field).toBe('password');
+    expect(response.text).not.toContain(password);
   });
 
-  it('can be registered once per address', async () => {
+  it('can be registered once per e-mail address', async () => {
     const email = newEmail();
     await register(email);
     const text = `mutation { register(email: "${email}", password: "${PASSWORD}") ${TOKENS} }`;
@@ -175,8 +176,8 @@ describe('a session', () => {
     const { access_token } = await register(newEmail());
     const { data } = await mutate('mutation { logout { ended } }', {}, access_token);
     expect(data.logout).toEqual({ ended: true });
-    const answer = await me(access_token);
-    expect([answer.status, codesOf(answer)]).toEqual([401, ['invalid_access_token']]);
+    const response = await me(access_token);
+    expect([response.status, codesOf(response)]).toEqual([401, ['invalid_access_token']]);
   });
 
   it('has tokens that can be verified with the published keys', async () => {
@@ -210,9 +211,9 @@ describe('a second factor', () => {
         { ticket, code },
       );
     const ticketOf = async () => {
-      const answer = (await login(email)).data.login;
-      expect(answer).toMatchObject({ tokens: null, is_2fa_required: true });
-      return answer.ticket as string;
+      const response = (await login(email)).data.login;
+      expect(response).toMatchObject({ tokens: null, is_2fa_required: true });
+      return response.ticket as string;
     };
     const code = codeOf(secret);
     const passed = await verify(await ticketOf(), code);
@@ -228,10 +229,10 @@ describe('a second factor', () => {
     const { access_token } = await register(email);
     const { data } = await mutate('mutation { generate_2fa { secret } }', {}, access_token);
     const { secret } = data.generate_2fa;
-    const code = (text: string, step: number) =>
+    const mutateWithCode = (text: string, step: number) =>
       mutate(`mutation ($code: String!) { ${text} }`, { code: codeOf(secret, step) }, access_token);
-    await code('enable_2fa(code: $code) { recovery_codes }', -1);
-    expect((await code('disable_2fa(code: $code) { disabled }', 0)).data).toEqual({
+    await mutateWithCode('enable_2fa(code: $code) { recovery_codes }', -1);
+    expect((await mutateWithCode('disable_2fa(code: $code) { disabled }', 0)).data).toEqual({
       disable_2fa: { disabled: true },
     });
     expect((await login(email)).data.login.is_2fa_required).toBe(false);
@@ -245,24 +246,24 @@ describe('a sign-in provider that is not configured', () => {
     ['x_auth(access_token: "x")', 'X'],
     ['telegram_auth(data: {})', 'Telegram'],
   ])('%s returns an error', async (field, name) => {
-    const answer = await mutate(`mutation { ${field} { is_2fa_required } }`);
-    expect(codesOf(answer)).toEqual(['permission_denied']);
-    expect(answer.errors![0]!.message).toContain(name);
+    const response = await mutate(`mutation { ${field} { is_2fa_required } }`);
+    expect(codesOf(response)).toEqual(['permission_denied']);
+    expect(response.errors![0]!.message).toContain(name);
   });
 
-  it('includes passkeys', async () => {
+  it('passkey_login_options returns an error, too', async () => {
     expect(codesOf(await mutate('mutation { passkey_login_options }'))).toEqual(['permission_denied']);
   });
 });
 
 it('mutations that require a caller reject unauthenticated requests before any effect', async () => {
   for (const field of ['generate_2fa { uri }', 'passkey_registration_options', 'logout { ended }']) {
-    const answer = await mutate(`mutation { ${field} }`);
-    expect([answer.status, codesOf(answer)]).toEqual([401, ['authentication_required']]);
+    const response = await mutate(`mutation { ${field} }`);
+    expect([response.status, codesOf(response)]).toEqual([401, ['authentication_required']]);
   }
 });
 
-it('a signed request can use them, too', async () => {
+it('a signed request can use the deprecated mutations, too', async () => {
   const holder = await openAccount(environment.api);
   const { data } = await sendGraphql(api, holder, 'mutation { generate_2fa { uri } }');
   expect(data.generate_2fa.uri).toContain('otpauth://');

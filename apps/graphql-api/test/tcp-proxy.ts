@@ -4,26 +4,26 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 
 interface CutPoint {
   /** Selects the connection that has sent this string. */
-  readonly of: string;
-  /** Cuts the connection when it sends this string. Default: when it sends `of`. */
-  readonly at?: string;
-  /** True if the server receives the string and responds before the connection is cut. */
+  readonly containing: string;
+  /** Cuts the connection when it sends this string. Default: when it sends `containing`. */
+  readonly cutOn?: string;
+  /** Whether the server gets the string and responds before the connection is cut. */
   readonly isPassedOn?: boolean;
 }
 
-/** A proxy that can be closed, paused, and disconnected on a given string. */
+/** A proxy that can refuse connections, pause them, or cut one when it sends a certain string. */
 export class TcpProxy {
   private readonly sockets = new Set<Socket>();
-  private isShut = false;
+  private refusesConnections = false;
   /** Callbacks that wait for the proxy to continue; null while it is not paused. */
   private pausedWrites: (() => void)[] | null = null;
-  private next: (CutPoint & { readonly done: () => void }) | undefined;
+  private pendingCut: (CutPoint & { readonly done: () => void }) | undefined;
 
   private constructor(
     private readonly server: Server,
-    private readonly behind: URL,
+    private readonly target: URL,
   ) {
-    server.on('connection', (socket) => this.take(socket));
+    server.on('connection', (socket) => this.accept(socket));
   }
 
   static async start(url: string): Promise<TcpProxy> {
@@ -34,13 +34,13 @@ export class TcpProxy {
   }
 
   get url(): string {
-    const url = new URL(this.behind);
+    const url = new URL(this.target);
     url.host = `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
     return url.href;
   }
 
   refuseConnections(): void {
-    this.isShut = true;
+    this.refusesConnections = true;
     for (const socket of this.sockets) socket.destroy();
   }
 
@@ -50,15 +50,15 @@ export class TcpProxy {
   }
 
   resume(): void {
-    this.isShut = false;
+    this.refusesConnections = false;
     for (const pass of this.pausedWrites ?? []) pass();
     this.pausedWrites = null;
   }
 
-  /** Cuts a connection. Resolves when that has happened. */
+  /** Cuts one connection at this point. Resolves when the connection is cut. */
   cutAt(cut: CutPoint): Promise<void> {
     return new Promise((done) => {
-      this.next = { ...cut, done };
+      this.pendingCut = { ...cut, done };
     });
   }
 
@@ -68,43 +68,44 @@ export class TcpProxy {
     await once(this.server, 'close');
   }
 
-  private take(near: Socket): void {
-    if (this.isShut) {
-      near.destroy();
+  private accept(client: Socket): void {
+    if (this.refusesConnections) {
+      client.destroy();
       return;
     }
-    const far = connect(Number(this.behind.port), this.behind.hostname);
-    for (const [one, other] of [
-      [near, far],
-      [far, near],
+    const upstream = connect(Number(this.target.port), this.target.hostname);
+    for (const [socket, peer] of [
+      [client, upstream],
+      [upstream, client],
     ] as const) {
-      this.sockets.add(one);
-      one.on('error', () => undefined);
-      one.on('close', () => {
-        this.sockets.delete(one);
-        other.destroy();
+      this.sockets.add(socket);
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        this.sockets.delete(socket);
+        peer.destroy();
       });
     }
-    far.on('data', (bytes) => void near.write(bytes));
+    upstream.on('data', (bytes) => void client.write(bytes));
     let isSelected = false;
-    near.on('data', (bytes) => {
-      const { next } = this;
-      isSelected ||= next !== undefined && bytes.includes(next.of);
-      if (next !== undefined && isSelected && bytes.includes(next.at ?? next.of)) this.cut(near, far, bytes);
-      else if (this.pausedWrites === null) far.write(bytes);
-      else this.pausedWrites.push(() => void far.write(bytes));
+    client.on('data', (bytes) => {
+      const { pendingCut } = this;
+      isSelected ||= pendingCut !== undefined && bytes.includes(pendingCut.containing);
+      if (pendingCut !== undefined && isSelected && bytes.includes(pendingCut.cutOn ?? pendingCut.containing))
+        this.cut(client, upstream, bytes);
+      else if (this.pausedWrites === null) upstream.write(bytes);
+      else this.pausedWrites.push(() => void upstream.write(bytes));
     });
   }
 
-  private cut(near: Socket, far: Socket, bytes: Buffer): void {
-    const { done, isPassedOn = false } = this.next!;
-    this.next = undefined;
+  private cut(client: Socket, upstream: Socket, bytes: Buffer): void {
+    const { done, isPassedOn = false } = this.pendingCut!;
+    this.pendingCut = undefined;
     done();
     if (!isPassedOn) {
-      near.destroy();
+      client.destroy();
       return;
     }
-    far.removeAllListeners('data').once('data', () => near.destroy());
-    far.write(bytes);
+    upstream.removeAllListeners('data').once('data', () => client.destroy());
+    upstream.write(bytes);
   }
 }

@@ -53,7 +53,7 @@ export interface GraphqlRequest {
 }
 
 /** Generous timeouts, so that no test depends on the load of the machine. */
-const PATIENT = { initWaitMs: 60_000, pingMs: 600_000 };
+const GENEROUS_TIMING = { initWaitMs: 60_000, pingMs: 600_000 };
 
 export async function startTestGraphqlApi(
   databaseUrl: string,
@@ -77,7 +77,10 @@ export async function startTestGraphqlApi(
   });
   const log: string[] = [];
   const logger = createLogger('graphql-api', 'debug', { write: (line) => void log.push(line) });
-  const { url, platform, stop } = await startGraphqlApi(config, '1.2.3', logger, { ...PATIENT, ...timing });
+  const { url, platform, stop } = await startGraphqlApi(config, '1.2.3', logger, {
+    ...GENEROUS_TIMING,
+    ...timing,
+  });
   return { port: Number(new URL(url).port), url, log, platform, close: stop };
 }
 
@@ -96,10 +99,10 @@ export async function post(
 export function sendGraphql(
   api: { readonly port: number },
   { privateKey }: KeyPair,
-  asked: GraphqlRequest | string,
+  request: GraphqlRequest | string,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<GraphqlResponse> {
-  const body = JSON.stringify(typeof asked === 'string' ? { query: asked } : asked);
+  const body = JSON.stringify(typeof request === 'string' ? { query: request } : request);
   const signature = signRequest({ method: 'POST', path: '/graphql', privateKey, body });
   return post(api, body, { ...signature, ...headers });
 }

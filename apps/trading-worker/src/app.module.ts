@@ -55,7 +55,7 @@ export class AppModule {
     const { config, platform } = context;
     return {
       module: AppModule,
-      // Global, so that the registration of the queue finds its connection.
+      // Global, so that `BullModule.registerQueueAsync` can inject TradeQueueConnection.
       global: true,
       exports: [TradeQueueConnection],
       imports: [
@@ -97,7 +97,7 @@ export class AppModule {
 
 const prefixOf = ({ WORLD }: Config) => `trading-${WORLD}`;
 
-/** Provides the components that call exchanges: for accounts, their orders and their streams. */
+/** Provides the components that call exchanges: the accounts, their orders and their streams. */
 function exchange({ config, logger, platform, venues }: WorkerContext): Provider[] {
   return [
     {
@@ -147,7 +147,7 @@ function exchange({ config, logger, platform, venues }: WorkerContext): Provider
   ];
 }
 
-/** Provides the ownership of accounts, the queue of new trades, and the calls from the APIs. */
+/** Provides the ownership of accounts, the queue of new trades, and the server for calls from the APIs. */
 function trading({ config, platform, budget }: WorkerContext): Provider[] {
   return [
     {
@@ -195,7 +195,7 @@ function trading({ config, platform, budget }: WorkerContext): Provider[] {
   ];
 }
 
-/** Provides scheduled work, and work that events cause. */
+/** Provides the work that runs on a schedule or after events. */
 function scheduling({ config, logger, platform, venues }: WorkerContext): Provider[] {
   return [
     {

@@ -18,11 +18,11 @@ async function openBudget(config: Config, logger: Logger): Promise<RedisCallBudg
   const budget = new RedisCallBudget(
     { redisUrl: config.REDIS_URL, prefix: `trading-${config.WORLD}` },
     (venue) => {
-      const known = limits.get(venue);
-      if (known === undefined) throw new Error(`Exchange "${venue}" is not configured.`);
-      return known;
+      const venueLimits = limits.get(venue);
+      if (venueLimits === undefined) throw new Error(`Exchange "${venue}" is not configured.`);
+      return venueLimits;
     },
-    (part) => new LocalBudget(part),
+    (workerLimits) => new LocalBudget(workerLimits),
     (error) =>
       logger.warn(
         { event: 'call_budget.unavailable', err: error },

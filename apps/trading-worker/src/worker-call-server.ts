@@ -24,7 +24,7 @@ export class WorkerCallServer {
     this.calls = this.serveCalls();
   }
 
-  /** Stops taking calls. Resolves when the calls in progress have ended. */
+  /** Stops accepting calls. Resolves when the calls in progress have ended. */
   async stop(): Promise<void> {
     await Promise.all(this.calls.map((call) => call.stop()));
   }
@@ -61,7 +61,7 @@ export class WorkerCallServer {
   }
 }
 
-/** Converts errors of an exchange: to the caller, such an exchange is an unavailable service. */
+/** Converts an error of an exchange to `service_unavailable`; returns other errors unchanged. */
 function unavailable(error: unknown): unknown {
   if (!(error instanceof ExchangeError)) return error;
   return new DomainError('service_unavailable', error.message, [], { cause: error });

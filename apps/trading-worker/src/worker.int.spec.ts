@@ -28,7 +28,7 @@ const redisUrl = process.env.TEST_REDIS_URL ?? '';
 let prefix: string;
 let queue: Queue<TradeJob>;
 let worker: Worker;
-/** The numbers of workers that the loop reported, by tick. */
+/** The numbers of workers that the ownership loop reported, in the order of the reports. */
 let reportedWorkers: number[];
 
 beforeAll(async () => {
@@ -114,7 +114,7 @@ describe('a trading worker', () => {
     );
   });
 
-  it('submits a trade that never came through the queue', async () => {
+  it('submits a trade whose job no worker has processed', async () => {
     await start();
     const trade = await env.place();
     await env.core.rows('UPDATE trades SET look_at = now() WHERE id = $1', trade);
@@ -157,10 +157,10 @@ describe('a trading worker', () => {
     await eventually(() => reportedWorkers.length > 0);
     expect(reportedWorkers[0]).toBe(1);
     await worker.onApplicationShutdown();
-    const turns = reportedWorkers.length;
+    const reportCount = reportedWorkers.length;
     await env.core.rows(`SELECT pg_notify('${ACCOUNT_OWNERS_CHANNEL}', '')`);
     await new Promise((resolve) => setTimeout(resolve, LEASE_RENEWAL_MS + 500));
-    expect(reportedWorkers).toHaveLength(turns);
+    expect(reportedWorkers).toHaveLength(reportCount);
     expect(await env.core.rows('SELECT worker FROM worker_leases')).toEqual([]);
   });
 
@@ -169,10 +169,10 @@ describe('a trading worker', () => {
     await other.renewOwnership();
     await start();
     await eventually(async () => (await env.core.rows('SELECT FROM worker_leases')).length === 2);
-    const begun = performance.now();
+    const releasedAt = performance.now();
     await other.releaseAccounts();
     await eventually(() => env.gateway.ownership.ownedAccounts().size === 1);
-    expect(performance.now() - begun).toBeLessThan(15_000);
+    expect(performance.now() - releasedAt).toBeLessThan(15_000);
     await other.close();
   });
 
@@ -212,9 +212,9 @@ describe('the worker calls of the APIs', () => {
       canWithdraw: false,
     });
     // Other connections belong to accounts, which the worker supervises in the background.
-    const tried = env.exchange.connectedWith.filter(({ apiSecret }) => apiSecret !== 'a secret');
-    expect(tried).toEqual([{ apiKey: 'key', apiSecret: 'another secret' }]);
-    expect(env.exchange.closed).toBe(1);
+    const connectedForTest = env.exchange.connectedWith.filter(({ apiSecret }) => apiSecret !== 'a secret');
+    expect(connectedForTest).toEqual([{ apiKey: 'key', apiSecret: 'another secret' }]);
+    expect(env.exchange.closeCount).toBe(1);
     for (const [outcome, code, apiCode] of [
       ['fatal', 'credentials_rejected', 'exchange_credentials_rejected'],
       ['retryable', 'unreachable', 'exchange_unavailable'],
@@ -223,13 +223,16 @@ describe('the worker calls of the APIs', () => {
       env.exchange.onCall = fails(outcome, code, 'No.');
       await expect(callWorker(api, 'exchange_account.test', input)).rejects.toMatchObject({ code: apiCode });
     }
-    expect(env.exchange.closed).toBe(4);
+    expect(env.exchange.closeCount).toBe(4);
     const elsewhere = { ...input, exchange: 'elsewhere' };
     await expect(callWorker(api, 'exchange_account.test', elsewhere)).rejects.toMatchObject({
       code: 'exchange_unavailable',
     });
-    const moved = callWorker(api, 'exchange_account.test', { ...input, context: 'credentials_test/2' });
-    await expect(moved).rejects.not.toMatchObject({ code: expect.anything() });
+    const otherContext = callWorker(api, 'exchange_account.test', {
+      ...input,
+      context: 'credentials_test/2',
+    });
+    await expect(otherContext).rejects.not.toMatchObject({ code: expect.anything() });
     expect(env.logged.join('')).not.toContain('another secret');
   });
 
@@ -241,7 +244,7 @@ describe('the worker calls of the APIs', () => {
     ).rejects.toMatchObject({ code: 'service_unavailable', message: 'The exchange is unavailable.' });
   });
 
-  it('report rejected credentials only in the account, but fail a cancellation with rejected credentials', async () => {
+  it('record rejected credentials in the account: a sync succeeds, but a cancellation fails', async () => {
     const trade = await env.place();
     await eventually(async () => {
       await env.send();

@@ -1,7 +1,4 @@
-/**
- * The fixture of the conformance suites: the exchange under test, two accounts on it, and their
- * orders.
- */
+/** The fixture of the conformance suites: the exchange under test, two accounts on it, and their orders. */
 import {
   type ExchangeClient,
   type ExchangeCredentials,
@@ -13,13 +10,13 @@ import {
 /** An exchange under test on which no other client trades the symbol. */
 export interface VenueUnderTest {
   readonly venue: ExchangeVenue;
-  /** A pair whose price may be around 60,000, with steps of 0.01 × 0.00001 and a minimum notional of at most 10. */
+  /** A pair with a price tick of 0.01, an amount step of 0.00001 and a minimum notional of at most 10. */
   readonly symbol: 'BTC/USDT';
   readonly openAccount: (balances: Readonly<Record<string, number>>) => Promise<ExchangeCredentials>;
   readonly close: () => Promise<void>;
 }
 
-/** Returns the outcome and code of a failure; a call that succeeds fails the test. */
+/** Returns `outcome/code` of the error with which a call fails. Throws if the call succeeds. */
 export async function failureOf(call: Promise<unknown>): Promise<string> {
   try {
     await call;
@@ -30,10 +27,13 @@ export async function failureOf(call: Promise<unknown>): Promise<string> {
   throw new Error('the call succeeded');
 }
 
-/** The parameters of a test that trades. */
+/** The members of an order request that a test sets. */
 type OrderOverrides = Partial<OrderRequest>;
 
-/** Creates requests on `symbol`, each with its own id. Default: to buy 0.5 at 60,000. */
+/**
+ * Returns a function that creates order requests for `symbol`, each with its own client order id. Default: a limit
+ * order to buy 0.5 at 60,000.
+ */
 function orderFactory({ venue, symbol }: Pick<VenueUnderTest, 'venue' | 'symbol'>) {
   let orderCount = 0;
   return (overrides: OrderOverrides = {}): OrderRequest => ({
@@ -55,19 +55,19 @@ export interface ConformanceFixture<S extends VenueUnderTest> {
   maker: ExchangeClient;
   taker: ExchangeClient;
   order: ReturnType<typeof orderFactory>;
-  readonly account: () => Promise<ExchangeClient>;
+  readonly connectAccount: () => Promise<ExchangeClient>;
 }
 
 export function setupConformanceFixture<S extends VenueUnderTest>(
   setup: () => Promise<S>,
 ): ConformanceFixture<S> {
-  const account = async () =>
+  const connectAccount = async () =>
     fixture.subject.venue.connect(await fixture.subject.openAccount({ USDT: 100_000, BTC: 2 }), 'spot');
-  const fixture = { account } as ConformanceFixture<S>;
+  const fixture = { connectAccount } as ConformanceFixture<S>;
   beforeEach(async () => {
     fixture.subject = await setup();
     fixture.order = orderFactory(fixture.subject);
-    [fixture.maker, fixture.taker] = [await account(), await account()];
+    [fixture.maker, fixture.taker] = [await connectAccount(), await connectAccount()];
   });
   afterEach(() => fixture.subject.close());
   return fixture;

@@ -1,7 +1,4 @@
-/**
- * Tests failures of an exchange or the network: an error states only what is certain about an
- * order.
- */
+/** Tests failures of an exchange or the network: an error states only what is certain about an order. */
 import { createVenue, type VenueOptions, venueConfig } from '../src/ccxt/index.js';
 import type { ExchangeClient, ExchangeVenue, OrderRequest } from '../src/index.js';
 import { failureOf } from './conformance-fixture.js';
@@ -10,7 +7,7 @@ import {
   reset,
   respondWith,
   respondWithError,
-  ScriptedExchange,
+  ScriptedExchangeServer,
   silence,
   truncatedResponse,
 } from './scripted-exchange.js';
@@ -45,12 +42,12 @@ const accepted = {
   balances: [],
 };
 
-describe('an exchange in bad weather', () => {
-  let exchange: ScriptedExchange;
+describe('the client of an exchange in bad weather', () => {
+  let exchange: ScriptedExchangeServer;
   let venue: ExchangeVenue;
   let client: ExchangeClient;
   beforeEach(async () => {
-    exchange = await ScriptedExchange.start();
+    exchange = await ScriptedExchangeServer.start();
     ({ venue, client } = connect(1_500));
     await venue.fetchMarkets();
   });
@@ -67,7 +64,7 @@ describe('an exchange in bad weather', () => {
     return { venue: opened, client: opened.connect({ apiKey: KEY, apiSecret: SECRET }, 'spot') };
   }
 
-  it('sends nothing after the time limit from a process that stalled', async () => {
+  it('sends nothing after the time limit if its process stalled', async () => {
     const sleepBuffer = new Int32Array(new SharedArrayBuffer(4));
     const budget = {
       // Blocks the process between budget and request, so that no timer can fire.
@@ -80,7 +77,7 @@ describe('an exchange in bad weather', () => {
     await late.venue.fetchMarkets();
     exchange.on(ORDER, respondWith(accepted));
     expect(await failureOf(late.client.placeOrder(order))).toBe('retryable/rate_limited');
-    expect(exchange.seenAt(ORDER)).toEqual([]);
+    expect(exchange.requestsTo(ORDER)).toEqual([]);
     await late.venue.close();
   });
 
@@ -136,7 +133,7 @@ describe('an exchange in bad weather', () => {
       expect(await Promise.all(outcomes)).toEqual([`unknown/${code}`, `unknown/${code}`]);
       expect(
         exchange
-          .seenAt(ORDER)
+          .requestsTo(ORDER)
           .map(({ method }) => method)
           .sort(),
       ).toEqual(['DELETE', 'POST']);
@@ -145,16 +142,16 @@ describe('an exchange in bad weather', () => {
     it('reports a read as retryable, and returns no response', async () => {
       const outcomes = [client.findOrder(order), client.fetchBalances()].map(failureOf);
       expect(await Promise.all(outcomes)).toEqual([`retryable/${codeOfRead}`, `retryable/${codeOfRead}`]);
-      expect(exchange.seenAt(ORDER)).toHaveLength(1);
+      expect(exchange.requestsTo(ORDER)).toHaveLength(1);
     });
   });
 
   it('follows no redirect', async () => {
-    const other = await ScriptedExchange.start();
+    const other = await ScriptedExchangeServer.start();
     exchange.on(ORDER, respondWith('', 307, { location: `${other.url}${ORDER}` }));
     await failureOf(client.placeOrder(order));
     await failureOf(client.findOrder(order));
-    expect(other.seen).toEqual([]);
+    expect(other.requests).toEqual([]);
     await other.close();
   });
 
@@ -186,7 +183,7 @@ describe('an exchange in bad weather', () => {
     exchange.on(ORDER, respondWith({ code: -1003, msg: 'Too many requests.' }, 429, { 'retry-after': '60' }));
     expect(await failureOf(client.findOrder(order))).toBe('retryable/rate_limited');
     expect(await failureOf(client.placeOrder(order))).toBe('retryable/rate_limited');
-    expect(exchange.seenAt(ORDER)).toHaveLength(1);
+    expect(exchange.requestsTo(ORDER)).toHaveLength(1);
   });
 
   it('[EX-RATE-02] never sends an order whose time limit passed while it waited for the budget', async () => {
@@ -202,11 +199,11 @@ describe('an exchange in bad weather', () => {
     expect(await failureOf(hasty.client.placeOrder(order))).toBe('retryable/rate_limited');
     admit();
     expect(await hasty.client.findOrder(order)).toBeNull();
-    expect(exchange.seenAt(ORDER).filter(({ method }) => method === 'POST')).toEqual([]);
+    expect(exchange.requestsTo(ORDER).filter(({ method }) => method === 'POST')).toEqual([]);
     await hasty.venue.close();
   });
 
-  it("[EX-RATE-03] a rate limit on one account's orders blocks no other account", async () => {
+  it('[EX-RATE-03] blocks no other account after a rate limit on the orders of one account', async () => {
     exchange.on(
       ORDER,
       respondWith({ code: -1015, msg: 'Too many new orders.' }, 429, { 'retry-after': '60' }),
@@ -270,7 +267,7 @@ describe('an exchange in bad weather', () => {
       expect(await failureOf(account.placeOrder(order))).toBe('retryable/rate_limited');
       await budgeted.close();
     }
-    expect(exchange.seenAt(ORDER)).toEqual([]);
+    expect(exchange.requestsTo(ORDER)).toEqual([]);
   });
 
   it('reads the clock of the exchange again after a rejected timestamp', async () => {
@@ -284,7 +281,7 @@ describe('an exchange in bad weather', () => {
       respondWith({ serverTime: Date.now() + ahead })(response, request),
     );
     expect(await failureOf(client.placeOrder(order))).toBe('retryable/refused');
-    const [first, second] = exchange.seenAt(ORDER).map(({ params }) => Number(params.get('timestamp')));
+    const [first, second] = exchange.requestsTo(ORDER).map(({ params }) => Number(params.get('timestamp')));
     expect(second! - first!).toBeGreaterThan(ahead - 60_000);
   });
 
@@ -301,7 +298,7 @@ describe('an exchange in bad weather', () => {
   it('reports a secret that cannot sign as rejected credentials, and sends nothing', async () => {
     const unusable = venue.connect({ apiKey: KEY, apiSecret: '-----BEGIN PRIVATE KEY-----' }, 'spot');
     expect(await failureOf(unusable.testCredentials())).toBe('fatal/credentials_rejected');
-    expect(exchange.seenAt('/api/v3/account')).toEqual([]);
+    expect(exchange.requestsTo('/api/v3/account')).toEqual([]);
   });
 
   it.each([
@@ -326,7 +323,7 @@ describe('an exchange in bad weather', () => {
     ['a rejection', respondWithError(-2010, `No, ${KEY}: https://exchange/?signature=abc`)],
     ['an internal error', respondWith(`${KEY} https://exchange/?signature=abc`, 500)],
     ['a dropped connection', reset],
-  ])('exposes no credential, address or text of the exchange after %s', async (_what, reaction) => {
+  ])('exposes no credential, URL or text of the exchange after %s', async (_what, reaction) => {
     exchange.on(ORDER, reaction);
     const error: unknown = await client.placeOrder(order).catch((thrown: unknown) => thrown);
     const { message, stack, cause, ...rest } = error as Error;

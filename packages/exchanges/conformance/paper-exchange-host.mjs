@@ -21,6 +21,6 @@ process.on('message', async ({ id, open, close }) => {
   exchanges.delete(close);
   process.send({ id });
 });
-// The test run has ended.
+// The parent process, which runs the tests, has ended.
 process.on('disconnect', () => process.exit());
 process.send({ id: 0 });

@@ -83,7 +83,7 @@ describeStreams('the paper exchange', startPaperExchange);
 describeWeather('the paper exchange', () => startPaperExchange(3_000));
 
 describe('the venues that are offered to users', () => {
-  it('[EX-00] are only those that pass the suite; the paper exchange may have any configured address', () => {
+  it('[EX-00] are only those that pass the suite: the paper exchange, at any configured URL', () => {
     const isOffered = (id: string, url?: string) =>
       createVenue(venueConfig.parse({ id, name: id, adapter: 'binance', tradingTypes: ['spot'], url }))
         .isCertified;

@@ -1,12 +1,9 @@
-/**
- * An exchange whose responses a test sets. It has Binance's wire format and one pair, and records
- * all requests.
- */
+/** An exchange whose responses a test sets. It has Binance's wire format and one pair, and records all requests. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface SeenRequest {
+export interface RecordedRequest {
   readonly method: string;
   readonly path: string;
   readonly params: URLSearchParams;
@@ -31,7 +28,7 @@ export const respondWithError = (code: number, msg: string, status = 400): React
   respondWith({ code, msg }, status);
 export const silence: Reaction = () => undefined;
 export const reset: Reaction = (_response, request) => request.socket.resetAndDestroy();
-/** Sends the head of a response and a part of its body, then nothing more. */
+/** Sends the headers of a response and a part of its body, then nothing more. */
 export const truncatedResponse: Reaction = (response) => {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
   response.write('{"symbol":');
@@ -56,8 +53,8 @@ const market = {
   ],
 };
 
-export class ScriptedExchange {
-  readonly seen: SeenRequest[] = [];
+export class ScriptedExchangeServer {
+  readonly requests: RecordedRequest[] = [];
   readonly #reactions = new Map<string, Reaction>();
   readonly #server: Server;
 
@@ -67,8 +64,8 @@ export class ScriptedExchange {
     this.#server = createServer((request, response) => this.#handle(request, response));
   }
 
-  static async start(): Promise<ScriptedExchange> {
-    const exchange = new ScriptedExchange();
+  static async start(): Promise<ScriptedExchangeServer> {
+    const exchange = new ScriptedExchangeServer();
     exchange.#server.listen(0, '127.0.0.1');
     await once(exchange.#server, 'listening');
     return exchange;
@@ -83,8 +80,8 @@ export class ScriptedExchange {
     this.#reactions.set(path, reaction);
   }
 
-  seenAt(path: string): readonly SeenRequest[] {
-    return this.seen.filter((request) => request.path === path);
+  requestsTo(path: string): readonly RecordedRequest[] {
+    return this.requests.filter((request) => request.path === path);
   }
 
   async close(): Promise<void> {
@@ -102,7 +99,7 @@ export class ScriptedExchange {
     } catch {
       return;
     }
-    this.seen.push({
+    this.requests.push({
       method: request.method ?? '',
       path: url.pathname,
       params: new URLSearchParams([url.search.slice(1), body].filter(Boolean).join('&')),

@@ -4,23 +4,23 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { ScriptedExchange } from './scripted-exchange.js';
+import type { ScriptedExchangeServer } from './scripted-exchange.js';
 
 type Request = Readonly<Record<string, unknown>>;
 
-/** Accepts WebSocket connections in front of a {@link ScriptedExchange}, which handles all other requests. */
+/** Accepts WebSocket connections in front of a {@link ScriptedExchangeServer}, which handles all other requests. */
 export class ScriptedStreams {
-  /** Handles a request on a connection; by default a subscription is granted. */
+  /** Handles a request on a connection. By default, accepts it as a subscription. */
   onRequest: (socket: WebSocket, request: Request) => void = (socket, { id }) =>
     sendMessage(socket, { id, status: 200, result: { subscriptionId: 0 } });
-  /** Handles a connection attempt; by default it is accepted. */
+  /** Handles a connection attempt. Undefined: accepts it. */
   onUpgrade: ((socket: Duplex) => void) | undefined;
   readonly requests: Request[] = [];
   readonly sockets: WebSocket[] = [];
   readonly #server: Server;
   readonly #connections = new Set<Duplex>();
 
-  private constructor(upstream: ScriptedExchange) {
+  private constructor(upstream: ScriptedExchangeServer) {
     const streams = new WebSocketServer({ noServer: true });
     this.#server = createServer((request, response) => {
       forward(upstream, request).then(
@@ -38,7 +38,7 @@ export class ScriptedStreams {
     });
   }
 
-  static async start(upstream: ScriptedExchange): Promise<ScriptedStreams> {
+  static async start(upstream: ScriptedExchangeServer): Promise<ScriptedStreams> {
     const streams = new ScriptedStreams(upstream);
     streams.#server.listen(0, '127.0.0.1');
     await once(streams.#server, 'listening');
@@ -69,7 +69,7 @@ export function sendMessage(socket: WebSocket, message: object | string): void {
   socket.send(typeof message === 'string' ? message : JSON.stringify(message));
 }
 
-async function forward(upstream: ScriptedExchange, request: IncomingMessage) {
+async function forward(upstream: ScriptedExchangeServer, request: IncomingMessage) {
   const response = await fetch(`${upstream.url}${request.url}`, { method: request.method ?? 'GET' });
   return { status: response.status, text: await response.text() };
 }

@@ -16,7 +16,7 @@ class Recorder {
     for (const check of [...this.#waiting]) check();
   }
 
-  /** Resolves once `isTrue` holds; otherwise the time limit of the test applies. */
+  /** Resolves once `isTrue` returns true. It has no time limit of its own. */
   until(isTrue: () => boolean): Promise<void> {
     return new Promise((resolve) => {
       const check = () => {
@@ -76,18 +76,18 @@ export class BookStreamRecorder extends Recorder implements BookHandler {
   readonly #bids = new Map<string, string>();
   readonly #asks = new Map<string, string>();
   sequence = -1;
-  /** Whether each message followed the previous one. */
+  /** Whether each change continued the sequence of the previous message. */
   isGapless = true;
 
   onSnapshot(book: BookUpdate): void {
     this.#bids.clear();
     this.#asks.clear();
-    this.#note('SNAPSHOT', book);
+    this.#record('SNAPSHOT', book);
   }
 
   onDelta(change: BookUpdate & { readonly previousSequence: number }): void {
     if (change.previousSequence !== this.sequence || change.sequence <= this.sequence) this.isGapless = false;
-    this.#note('DELTA', change);
+    this.#record('DELTA', change);
   }
 
   onLost({ outcome, code }: ExchangeError): void {
@@ -103,7 +103,7 @@ export class BookStreamRecorder extends Recorder implements BookHandler {
     return [...this.#asks].sort(([a], [b]) => Number(a) - Number(b));
   }
 
-  #note(kind: string, { bids, asks, sequence }: BookUpdate): void {
+  #record(kind: string, { bids, asks, sequence }: BookUpdate): void {
     this.kinds.push(kind);
     for (const [side, levels] of [
       [this.#bids, bids],

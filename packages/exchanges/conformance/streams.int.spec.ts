@@ -3,7 +3,7 @@ import { eventually } from '@trading-automation/runtime/testing';
 import type { WebSocket } from 'ws';
 import { createVenue, type VenueOptions, venueConfig } from '../src/ccxt/index.js';
 import type { BudgetedCall, ExchangeClient, ExchangeVenue } from '../src/index.js';
-import { respondWith, ScriptedExchange } from './scripted-exchange.js';
+import { respondWith, ScriptedExchangeServer } from './scripted-exchange.js';
 import { ScriptedStreams, sendMessage } from './scripted-streams.js';
 import { AccountStreamRecorder, BookStreamRecorder } from './stream-recorders.js';
 
@@ -37,7 +37,7 @@ const report = {
 };
 
 describe('a stream with faults', () => {
-  let exchange: ScriptedExchange;
+  let exchange: ScriptedExchangeServer;
   let streams: ScriptedStreams;
   let venue: ExchangeVenue;
   let client: ExchangeClient;
@@ -45,7 +45,7 @@ describe('a stream with faults', () => {
   const recordRejection = (reason: unknown) => unhandledRejections.push(reason);
   beforeEach(async () => {
     process.on('unhandledRejection', recordRejection);
-    exchange = await ScriptedExchange.start();
+    exchange = await ScriptedExchangeServer.start();
     streams = await ScriptedStreams.start(exchange);
     open();
   });
@@ -70,7 +70,7 @@ describe('a stream with faults', () => {
     venue = createVenue(venueConfig.parse(config), rest);
     client = venue.connect({ apiKey: 'key', apiSecret: 'secret' }, 'spot', { accountKey: 'exa_1' });
   }
-  /** Loads the markets before the test, which concerns only the stream. */
+  /** Loads the markets first, so that the test covers only the stream. */
   async function loadMarkets(): Promise<void> {
     await eventually(async () => (await venue.fetchMarkets()).length > 0);
   }
@@ -80,7 +80,9 @@ describe('a stream with faults', () => {
     await recorder.connected();
     return { recorder, socket: streams.sockets.at(-1)! };
   }
-  async function lostOf(recorder: AccountStreamRecorder | BookStreamRecorder): Promise<readonly string[]> {
+  async function waitUntilLost(
+    recorder: AccountStreamRecorder | BookStreamRecorder,
+  ): Promise<readonly string[]> {
     await recorder.until(() => recorder.lost.length > 0);
     return recorder.lost;
   }
@@ -89,7 +91,7 @@ describe('a stream with faults', () => {
     open({ idleTimeoutMs: 200 });
     const { recorder, socket } = await watchAccount();
     socket.pause();
-    expect(await lostOf(recorder)).toEqual(['retryable/no_answer']);
+    expect(await waitUntilLost(recorder)).toEqual(['retryable/no_answer']);
   });
 
   it('[EX-STR-12] stays alive without events as long as the peer responds', async () => {
@@ -107,7 +109,7 @@ describe('a stream with faults', () => {
     streams.onRequest = () => undefined;
     const recorder = new AccountStreamRecorder();
     client.watch(recorder);
-    expect(await lostOf(recorder)).toEqual(['retryable/no_answer']);
+    expect(await waitUntilLost(recorder)).toEqual(['retryable/no_answer']);
     expect(recorder.connections).toBe(0);
   });
 
@@ -130,7 +132,7 @@ describe('a stream with faults', () => {
     streams.onRequest = (socket, { id }) => sendMessage(socket, { id, status, error });
     const recorder = new AccountStreamRecorder();
     client.watch(recorder);
-    expect(await lostOf(recorder)).toEqual([expected]);
+    expect(await waitUntilLost(recorder)).toEqual([expected]);
   });
 
   it.each<[string, (streams: ScriptedStreams) => void]>([
@@ -149,7 +151,7 @@ describe('a stream with faults', () => {
     misbehave(streams);
     const recorder = new AccountStreamRecorder();
     client.watch(recorder);
-    expect(await lostOf(recorder)).toEqual(['retryable/unreachable']);
+    expect(await waitUntilLost(recorder)).toEqual(['retryable/unreachable']);
   });
 
   it.each<[string, string | object, string]>([
@@ -170,7 +172,7 @@ describe('a stream with faults', () => {
     async (_what, message, expected) => {
       const { recorder, socket } = await watchAccount();
       sendMessage(socket, message);
-      expect(await lostOf(recorder)).toEqual([expected]);
+      expect(await waitUntilLost(recorder)).toEqual([expected]);
       sendMessage(socket, { subscriptionId: 0, event: report });
       expect([recorder.orders, recorder.lost.length]).toEqual([[], 1]);
     },
@@ -250,8 +252,8 @@ describe('a stream with faults', () => {
     expect([streams.sockets.length, recorder.lost, recorder.connections]).toEqual([1, [], 1]);
   });
 
-  describe('a book', () => {
-    const depth = (lastUpdateId: number) =>
+  describe('of an order book', () => {
+    const setSnapshot = (lastUpdateId: number) =>
       exchange.on(
         '/api/v3/depth',
         respondWith({ lastUpdateId, bids: [['1', String(lastUpdateId)]], asks: [] }),
@@ -274,7 +276,7 @@ describe('a stream with faults', () => {
     };
 
     it('[EX-BOOK-02] skips changes that the snapshot contains, and continues after it', async () => {
-      depth(10);
+      setSnapshot(10);
       const { recorder, socket } = await watchBook();
       for (const [U, u] of [
         [5, 9],
@@ -291,13 +293,13 @@ describe('a stream with faults', () => {
       ]);
     });
 
-    it('[EX-BOOK-03] is read again after a gap, until a snapshot closes the gap', async () => {
-      depth(10);
+    it('[EX-BOOK-03] requests snapshots after a gap until one of them closes the gap', async () => {
+      setSnapshot(10);
       const { recorder, socket } = await watchBook();
       sendMessage(socket, diff(20, 21));
       // A snapshot from before the gap does not close it.
-      await eventually(() => exchange.seenAt('/api/v3/depth').length >= 3);
-      depth(22);
+      await eventually(() => exchange.requestsTo('/api/v3/depth').length >= 3);
+      setSnapshot(22);
       await recorder.until(() => recorder.sequence === 22);
       sendMessage(socket, diff(23, 24));
       await recorder.until(() => recorder.sequence === 24);
@@ -317,7 +319,7 @@ describe('a stream with faults', () => {
       streams.onRequest = (socket, { id }) => sendMessage(socket, { id, result: null });
       const recorder = new BookStreamRecorder();
       venue.watchBook('BTC/USDT', recorder);
-      expect(await lostOf(recorder)).toEqual(['retryable/unreachable']);
+      expect(await waitUntilLost(recorder)).toEqual(['retryable/unreachable']);
     });
   });
 });

@@ -5,7 +5,7 @@ import { setupConformanceFixture, type VenueUnderTest } from './conformance-fixt
 import { AccountStreamRecorder, BookStreamRecorder } from './stream-recorders.js';
 
 export function describeStreams(name: string, setup: () => Promise<VenueUnderTest>): void {
-  describe(`the required streams of an exchange: ${name}`, () => {
+  describe(`a stream of an exchange: ${name}`, () => {
     const fixture = setupConformanceFixture(setup);
     const watchAccount = async (client: ExchangeClient) => {
       const recorder = new AccountStreamRecorder();
@@ -31,21 +31,24 @@ export function describeStreams(name: string, setup: () => Promise<VenueUnderTes
     });
 
     it('[EX-STR-02] reports every fill with its order, equal to the list of fills', async () => {
-      const [ofMaker, ofTaker] = [await watchAccount(fixture.maker), await watchAccount(fixture.taker)];
+      const [makerStream, takerStream] = [
+        await watchAccount(fixture.maker),
+        await watchAccount(fixture.taker),
+      ];
       for (const price of ['60000', '60100'])
         await fixture.maker.placeOrder(fixture.order({ side: 'SELL', price }));
       const request = fixture.order({ type: 'MARKET', amount: '0.75' });
       const bought = await fixture.taker.placeOrder(request);
       await Promise.all(
-        [ofMaker, ofTaker].map(({ recorder }) => recorder.until(() => recorder.fills.length === 2)),
+        [makerStream, takerStream].map(({ recorder }) => recorder.until(() => recorder.fills.length === 2)),
       );
       const { symbol } = fixture.subject;
       const { venueClientOrderId } = request;
-      expect(ofTaker.recorder.fills).toEqual(
+      expect(takerStream.recorder.fills).toEqual(
         (await fixture.taker.fetchFills(bought)).map((fill) => ({ ...fill, venueClientOrderId })),
       );
       const listed = await fixture.maker.fetchFillsSince({ symbol, since: new Date(0) });
-      expect(ofMaker.recorder.fills.map(({ venueClientOrderId: _, ...fill }) => fill)).toEqual(listed);
+      expect(makerStream.recorder.fills.map(({ venueClientOrderId: _, ...fill }) => fill)).toEqual(listed);
       expect(listed.map(({ liquidity, fee }) => [liquidity, fee.currency])).toEqual([
         ['MAKER', 'USDT'],
         ['MAKER', 'USDT'],
@@ -95,8 +98,8 @@ export function describeStreams(name: string, setup: () => Promise<VenueUnderTes
       }
     });
 
-    it('[EX-STR-06] reports to each of many accounts its own events only', async () => {
-      const clients = await Promise.all(Array.from({ length: 12 }, fixture.account));
+    it('[EX-STR-06] reports only the events of its own account', async () => {
+      const clients = await Promise.all(Array.from({ length: 12 }, fixture.connectAccount));
       const streams = await Promise.all(clients.map(watchAccount));
       const placed = await Promise.all(
         clients.map((client) => client.placeOrder(fixture.order({ price: '50000', amount: '0.01' }))),
@@ -108,22 +111,25 @@ export function describeStreams(name: string, setup: () => Promise<VenueUnderTes
     });
 
     it('[EX-STR-07] reports nothing after it is closed, while all other streams continue', async () => {
-      const [ofMaker, ofTaker] = [await watchAccount(fixture.maker), await watchAccount(fixture.taker)];
-      await ofMaker.stream.close();
+      const [makerStream, takerStream] = [
+        await watchAccount(fixture.maker),
+        await watchAccount(fixture.taker),
+      ];
+      await makerStream.stream.close();
       await fixture.maker.placeOrder(fixture.order({ side: 'SELL' }));
       await fixture.taker.placeOrder(fixture.order({ type: 'MARKET', amount: '0.5' }));
-      await ofTaker.recorder.until(() => ofTaker.recorder.fills.length > 0);
-      expect([ofMaker.recorder.orders, ofMaker.recorder.lost]).toEqual([[], []]);
+      await takerStream.recorder.until(() => takerStream.recorder.fills.length > 0);
+      expect([makerStream.recorder.orders, makerStream.recorder.lost]).toEqual([[], []]);
       await fixture.taker.close();
       await fixture.taker.placeOrder(fixture.order({ price: '50000', amount: '0.01' }));
       const reopened = await watchAccount(fixture.taker);
-      expect([ofTaker.recorder.lost, ofTaker.recorder.orders.at(-1)?.status]).toEqual([[], 'FILLED']);
+      expect([takerStream.recorder.lost, takerStream.recorder.orders.at(-1)?.status]).toEqual([[], 'FILLED']);
       await reopened.stream.close();
       await reopened.stream.close();
     });
 
-    it('[EX-STR-08] ends the stream of a handler that throws, and no other', async () => {
-      const ofTaker = await watchAccount(fixture.taker);
+    it('[EX-STR-08] is lost if its handler throws, while all other streams continue', async () => {
+      const takerStream = await watchAccount(fixture.taker);
       const recorder = new AccountStreamRecorder();
       recorder.onOrder = () => {
         throw new Error('the event cannot be stored');
@@ -134,8 +140,8 @@ export function describeStreams(name: string, setup: () => Promise<VenueUnderTes
       await recorder.until(() => recorder.lost.length > 0);
       expect(recorder.lost).toEqual(['retryable/bad_answer']);
       await fixture.taker.placeOrder(fixture.order({ type: 'MARKET', amount: '0.5' }));
-      await ofTaker.recorder.until(() => ofTaker.recorder.fills.length > 0);
-      expect([recorder.lost.length, ofTaker.recorder.lost]).toEqual([1, []]);
+      await takerStream.recorder.until(() => takerStream.recorder.fills.length > 0);
+      expect([recorder.lost.length, takerStream.recorder.lost]).toEqual([1, []]);
     });
 
     it('[EX-BOOK-01] reports a complete book, then its changes without a gap', async () => {
@@ -178,7 +184,7 @@ export function describeStreams(name: string, setup: () => Promise<VenueUnderTes
       expect(new Set(received.map(([symbol]) => symbol)).size).toBeLessThanOrEqual(2);
     });
 
-    it('[EX-MKT-03] streams nothing for a symbol that is not listed', async () => {
+    it('[EX-MKT-03] is lost if its symbol is not listed', async () => {
       const recorder = new BookStreamRecorder();
       fixture.subject.venue.watchBook('NOT/LISTED', recorder);
       await recorder.until(() => recorder.lost.length > 0);

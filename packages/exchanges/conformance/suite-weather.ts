@@ -1,6 +1,5 @@
 /**
- * Requirements in bad weather: the product must find out what happened despite failures of an
- * exchange or the network.
+ * Requirements in bad weather: the product must find out what happened despite failures of an exchange or the network.
  */
 import type { ExchangeClient, VenueFill } from '../src/index.js';
 import { failureOf, setupConformanceFixture, type VenueUnderTest } from './conformance-fixture.js';
@@ -16,7 +15,7 @@ export interface WeatherVenueUnderTest extends VenueUnderTest {
 }
 
 export function describeWeather(name: string, setup: () => Promise<WeatherVenueUnderTest>): void {
-  describe(`an exchange in bad weather: ${name}`, () => {
+  describe(`the client of an exchange in bad weather: ${name}`, () => {
     const fixture = setupConformanceFixture(setup);
     const watchAccount = async (client: ExchangeClient) => {
       const recorder = new AccountStreamRecorder();
@@ -82,7 +81,7 @@ export function describeWeather(name: string, setup: () => Promise<WeatherVenueU
       expect(recorder.lost).toEqual([]);
     });
 
-    it('[EX-STR-10] reports a lost stream once; the changes of the meantime can be read', async () => {
+    it('[EX-STR-10] reports a lost stream once, and can read the changes that the stream missed', async () => {
       const before = await watchAccount(fixture.maker);
       const [resting, gone] = [
         fixture.order({ side: 'SELL' }),

@@ -65,7 +65,7 @@ export function describeConformance(name: string, setup: () => Promise<VenueUnde
       }
     });
 
-    it('[EX-CRED-03] keeps the credentials of its clients separate, also concurrently', async () => {
+    it('[EX-CRED-03] keeps the credentials of its clients separate, also in concurrent calls', async () => {
       const clients = await Promise.all(
         [1, 2, 3].map(async (balance) =>
           fixture.subject.venue.connect(await fixture.subject.openAccount({ USDT: balance }), 'spot'),
@@ -146,7 +146,7 @@ export function describeConformance(name: string, setup: () => Promise<VenueUnde
       expect((await fixture.taker.fetchBalances()).BTC).toEqual({ free: '2.74925', locked: '0' });
     });
 
-    it('[EX-ORD-02] lists the open orders of one symbol and of no other account', async () => {
+    it('[EX-ORD-02] lists only the open orders of the requested symbol and account', async () => {
       expect(await fixture.maker.fetchOpenOrders('BTC/USDT')).toEqual([]);
       const requests = [fixture.order({ price: '50000' }), fixture.order({ price: '50001' })];
       for (const request of requests) await fixture.maker.placeOrder(request);
@@ -158,7 +158,7 @@ export function describeConformance(name: string, setup: () => Promise<VenueUnde
       expect(await fixture.taker.fetchOpenOrders('BTC/USDT')).toEqual([]);
     });
 
-    it('[EX-ORD-09] returns every kind of order with its terms, in the response and when it is found', async () => {
+    it('[EX-ORD-09] returns every kind of order with its terms, when it is placed and when it is looked up', async () => {
       await placeOffers();
       await fixture.taker.placeOrder(fixture.order({ type: 'MARKET', amount: '0.1' }));
       const kinds = [
@@ -193,7 +193,7 @@ export function describeConformance(name: string, setup: () => Promise<VenueUnde
       }
     });
 
-    it('[EX-ORD-10] finds an order by its exchange order id, and none by another id', async () => {
+    it('[EX-ORD-10] finds an order by its exchange order id, but not for another account or by another id', async () => {
       const request = fixture.order({ price: '50000' });
       const { exchangeOrderId } = await fixture.maker.placeOrder(request);
       const { symbol } = request;
@@ -217,7 +217,7 @@ export function describeConformance(name: string, setup: () => Promise<VenueUnde
       );
     });
 
-    it('[EX-FILL-03] returns the fills of one symbol since a time, of all its orders, oldest first', async () => {
+    it('[EX-FILL-03] returns the fills of all orders of one symbol since a time, oldest first', async () => {
       await placeOffers();
       const first = await fixture.taker.placeOrder(fixture.order({ type: 'MARKET', amount: '0.2' }));
       const second = await fixture.taker.placeOrder(fixture.order({ type: 'MARKET', amount: '0.4' }));

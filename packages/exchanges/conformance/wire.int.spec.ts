@@ -2,7 +2,7 @@
 import { gzipSync } from 'node:zlib';
 import { createVenue, venueConfig } from '../src/ccxt/index.js';
 import type { ExchangeClient, ExchangeVenue, OrderRequest } from '../src/index.js';
-import { type Reaction, respondWith, ScriptedExchange } from './scripted-exchange.js';
+import { type Reaction, respondWith, ScriptedExchangeServer } from './scripted-exchange.js';
 
 const ORDER = '/api/v3/order';
 
@@ -48,12 +48,12 @@ const fill = (id: number) => ({
   isBestMatch: true,
 });
 
-describe('the wire format of an exchange', () => {
-  let exchange: ScriptedExchange;
+describe('the client of an exchange', () => {
+  let exchange: ScriptedExchangeServer;
   let venue: ExchangeVenue;
   let client: ExchangeClient;
   beforeEach(async () => {
-    exchange = await ScriptedExchange.start();
+    exchange = await ScriptedExchangeServer.start();
     exchange.on(ORDER, respondWith(acceptedOrder));
     venue = createVenue(
       venueConfig.parse({
@@ -74,7 +74,7 @@ describe('the wire format of an exchange', () => {
   async function sentParams(request: Partial<OrderRequest>): Promise<Record<string, string>> {
     await client.placeOrder({ ...order, ...request });
     const { timestamp, signature, recvWindow, ...params } = Object.fromEntries(
-      exchange.seenAt(ORDER).at(-1)!.params,
+      exchange.requestsTo(ORDER).at(-1)!.params,
     );
     expect([timestamp, signature, recvWindow]).not.toContain(undefined);
     return params;
@@ -94,7 +94,7 @@ describe('the wire format of an exchange', () => {
     ['FOK', { type: 'LIMIT', timeInForce: 'FOK' }],
     ['POST_ONLY', { type: 'LIMIT_MAKER' }],
   ] as const)(
-    'sends a limit order %s with every digit and the client order id',
+    'sends a %s limit order with every digit and the client order id',
     async (timeInForce, expected) => {
       expect(await sentParams({ timeInForce })).toEqual({
         ...common,
@@ -105,7 +105,7 @@ describe('the wire format of an exchange', () => {
   );
 
   it.each(['GTC', 'IOC'] as const)(
-    'sends a market order %s by its amount, never by its cost',
+    'sends a %s market order by its amount, never by its cost',
     async (timeInForce) => {
       expect(await sentParams({ type: 'MARKET', timeInForce, price: undefined })).toEqual({
         ...common,
@@ -141,7 +141,7 @@ describe('the wire format of an exchange', () => {
   it('finds and cancels an order by its client order id only', async () => {
     await client.findOrder(order);
     await client.cancelOrder(order);
-    for (const { params } of exchange.seenAt(ORDER)) {
+    for (const { params } of exchange.requestsTo(ORDER)) {
       expect(params.get('origClientOrderId')).toBe(order.venueClientOrderId);
       expect(params.has('orderId')).toBe(false);
     }
@@ -151,15 +151,15 @@ describe('the wire format of an exchange', () => {
     const clients = ['a', 'b', 'c'].map((apiKey) => venue.connect({ apiKey, apiSecret: 's' }, 'spot'));
     await Promise.all(clients.map((each) => each.findOrder(order)));
     await Promise.all(clients.map((each) => each.findOrder(order)));
-    expect(exchange.seenAt('/api/v3/exchangeInfo').map(({ apiKey }) => apiKey)).toEqual([undefined]);
-    expect(exchange.seenAt('/api/v3/time').map(({ apiKey }) => apiKey)).toEqual([undefined]);
+    expect(exchange.requestsTo('/api/v3/exchangeInfo').map(({ apiKey }) => apiKey)).toEqual([undefined]);
+    expect(exchange.requestsTo('/api/v3/time').map(({ apiKey }) => apiKey)).toEqual([undefined]);
     expect(
       exchange
-        .seenAt(ORDER)
+        .requestsTo(ORDER)
         .map(({ apiKey }) => apiKey)
         .sort(),
     ).toEqual(['a', 'a', 'b', 'b', 'c', 'c']);
-    expect(exchange.seen).toHaveLength(8);
+    expect(exchange.requests).toHaveLength(8);
   });
 
   it('passes reloaded rules to existing clients', async () => {
@@ -201,7 +201,7 @@ describe('the wire format of an exchange', () => {
     expect(await client.findOrder(order)).toMatchObject({ filledAmount: '1234567890.12345678' });
   });
 
-  it('reads an id that exceeds the integers of a double', async () => {
+  it('reads an id that is larger than the exact integers of a double', async () => {
     exchange.on(
       ORDER,
       respondWith(JSON.stringify(acceptedOrder).replace('"orderId":28', '"orderId":9007199254740993')),
@@ -209,7 +209,7 @@ describe('the wire format of an exchange', () => {
     expect(await client.findOrder(order)).toMatchObject({ exchangeOrderId: '9007199254740993' });
   });
 
-  it('reads exponents and numbers without loss', async () => {
+  it('reads balances in exponent notation and as numbers without loss', async () => {
     exchange.on(
       '/api/v3/account',
       respondWith(
@@ -251,12 +251,11 @@ describe('the wire format of an exchange', () => {
     });
   });
 
-  describe('the fills of a symbol since a time', () => {
+  describe('that reads the fills of a symbol since a time', () => {
     const since = new Date(1_700_000_000_100);
     const fetchRecentFills = () => client.fetchFillsSince({ symbol: 'BTC/USDT', since });
     /**
-     * Serves fills like the exchange: the newest ones, or the oldest ones from an id or within a
-     * time range.
+     * Serves fills like the exchange: by default the newest ones; with an id or a time range, the oldest ones of it.
      */
     const serveFills = (fills: readonly ReturnType<typeof fill>[]) =>
       exchange.on('/api/v3/myTrades', (response, request) => {
@@ -271,13 +270,13 @@ describe('the wire format of an exchange', () => {
     const idsOf = (fills: readonly { readonly exchangeFillId: string }[]) =>
       fills.map(({ exchangeFillId }) => Number(exchangeFillId));
 
-    it('take one request if the newest page reaches back to that time', async () => {
+    it('sends one request if the newest page reaches back to that time', async () => {
       serveFills(Array.from({ length: 1_050 }, (_, i) => fill(i + 1)));
       expect(idsOf(await fetchRecentFills())).toEqual(Array.from({ length: 951 }, (_, i) => i + 100));
-      expect(exchange.seenAt('/api/v3/myTrades')).toHaveLength(1);
+      expect(exchange.requestsTo('/api/v3/myTrades')).toHaveLength(1);
     });
 
-    it('are all read if they exceed one page, also after days without fills', async () => {
+    it('reads all fills if they exceed one page, also after days without fills', async () => {
       const later = Array.from({ length: 2_500 }, (_, i) => ({
         ...fill(i + 500),
         time: Date.now() - 5_000 + i,
@@ -288,7 +287,7 @@ describe('the wire format of an exchange', () => {
       expect(idsOf(read)).toEqual(later.map(({ id }) => id));
     });
 
-    it('include both sides of a self-trade, also at a page boundary', async () => {
+    it('reads both sides of a self-trade, also at a page boundary', async () => {
       const selfTrades = Array.from({ length: 2_400 }, (_, i) => ({
         ...fill(Math.floor(i / 2) + 200),
         time: Date.now() - 5_000 + i,
@@ -325,10 +324,10 @@ describe('the wire format of an exchange', () => {
     );
     expect(await venue.fetchPrices(['BTC/USDT', 'NOT/LISTED'])).toEqual({ 'BTC/USDT': '60000.12345678' });
     expect(await venue.fetchPrices([])).toEqual({});
-    expect(exchange.seenAt('/api/v3/ticker/price').map(({ apiKey }) => apiKey)).toEqual([undefined]);
+    expect(exchange.requestsTo('/api/v3/ticker/price').map(({ apiKey }) => apiKey)).toEqual([undefined]);
   });
 
-  it('returns the permissions of credentials, of the key and of the account', async () => {
+  it('returns the permissions of credentials: trading needs the permission of both the key and the account', async () => {
     exchange.on('/api/v3/account', respondWith({ canTrade: true, balances: [], uid: 354_937_868 }));
     const permissions = { enableReading: true, enableSpotAndMarginTrading: false, enableWithdrawals: true };
     exchange.on('/sapi/v1/account/apiRestrictions', respondWith(permissions));

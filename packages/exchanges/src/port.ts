@@ -1,20 +1,19 @@
 /**
- * The port to an exchange: what every venue adapter provides to the product.
+ * The port to an exchange: the interface that every venue implements and that the product calls.
  *
  * 1. Amounts and prices are canonical decimal strings (contracts/decimal.ts), never JavaScript numbers.
  * 2. The client order id is stored before the order is sent and identifies the order. A call that may have reached
- *    the exchange without a response is `unknown`, never a failure: the caller looks the order up by that id.
+ *    the exchange but got no response fails as `unknown`: the caller looks the order up by that id.
  * 3. Every failure is an {@link ExchangeError} with one of four outcomes. Messages are the product's own; no text of
- *    an exchange or its client library reaches a user. No error contains a credential.
- * 4. No call retries automatically, and each call ends within the adapter's time limit.
+ *    an exchange or of ccxt reaches a user. No error contains a credential.
+ * 4. No call is retried automatically, and each call ends within the time limit of the venue.
  * 5. A stream lasts as long as its one connection. Exchanges do not resend events that a disconnected client missed:
  *    the caller reads open orders, fills and balances after it reconnects, before it trusts the new stream.
  *
  * The port covers spot and is prepared for derivatives. Amounts are in base currency (an adapter multiplies by the
  * contract size), a market names its settlement currency, and an order may be reduce-only. Positions, position side
- * and mode, leverage, margin and funding are not covered. Each can be added without changing the
- * existing port: as an optional order field, or as a call with a flag like {@link
- * ExchangeClient.hasStream}.
+ * and mode, leverage, margin and funding are not covered. Each can be added without changing the existing port: as an
+ * optional order field, or as an optional call with a flag like {@link ExchangeClient.hasStream}.
  */
 import type { Decimal, TimeInForce, TradeSide, TradeType, TradingType } from '@trading-automation/contracts';
 
@@ -29,7 +28,7 @@ export interface CredentialsReport {
   readonly tradingTypes: readonly TradingType[];
   readonly canTrade: boolean;
   readonly canWithdraw: boolean;
-  /** The exchange's own id of the account behind the credentials, if the exchange reports one. */
+  /** The exchange's own id of the account that the credentials belong to, if the exchange reports one. */
   readonly venueAccountId?: string | undefined;
 }
 
@@ -46,7 +45,7 @@ export type Balances = Readonly<Record<string, AssetBalance>>;
 export interface Market {
   /** `BASE/QUOTE`, or `BASE/QUOTE:SETTLE` for a market with a separate settlement currency. */
   readonly symbol: string;
-  /** The exchange's own name of the market. */
+  /** The exchange's own name for the market. */
   readonly exchangeSymbol: string;
   readonly base: string;
   readonly quote: string;
@@ -84,8 +83,8 @@ export interface OrderRequest {
   readonly stopPrice?: Decimal | undefined;
   readonly reduceOnly: boolean;
   /**
-   * True if the order closes exposure. Exits are sent before entries when calls have to wait. The
-   * exchange does not receive this field.
+   * True if the order closes exposure. When calls have to wait, exits are sent before entries. The exchange does not
+   * receive this field.
    */
   readonly isExit?: boolean | undefined;
 }
@@ -132,10 +131,8 @@ export interface VenueFill {
 }
 
 /**
- * Receives the events of one account while one connection lasts. Calls are in the order of arrival.
- * It may differ from the order of events, because an exchange may repeat, delay or reorder them. An
- * exception in a handler ends the stream
- * as lost.
+ * Receives the events of one account while one connection lasts. The methods are called in the order in which messages
+ * arrive. An exchange may repeat, delay or reorder messages. If a method throws, the stream is lost.
  */
 export interface AccountStreamHandler {
   /** Called once: from now on the exchange reports every change. */
@@ -144,10 +141,7 @@ export interface AccountStreamHandler {
   onLost(error: ExchangeError): void;
   /** The new state of an order, with the fills that led to it, if any. */
   onOrder(order: VenueOrder, fills: readonly VenueFill[]): void;
-  /**
-   * The current balances of the assets that changed. An asset whose balance became zero is included
-   * with zeros.
-   */
+  /** The current balances of the assets that changed. An asset whose balance became zero is included with zeros. */
   onBalances(balances: Balances): void;
 }
 
@@ -170,12 +164,9 @@ export interface BookUpdate {
 }
 
 export interface BookHandler {
-  /**
-   * The complete book, at the start and after each gap in the exchange's sequence. Best levels
-   * first.
-   */
+  /** The complete book, best levels first. Called at the start and after each gap in the exchange's sequence. */
   onSnapshot(book: BookUpdate): void;
-  /** The changes since `previousSequence`, the sequence of the previous message. */
+  /** The changes since `previousSequence`, the sequence number of the previous message. */
   onDelta(change: BookUpdate & { readonly previousSequence: number }): void;
   /** Called at most once, as the last call; never after `close`. */
   onLost(error: ExchangeError): void;
@@ -195,9 +186,12 @@ export interface ExchangeClient {
   /** @throws {ExchangeError} `fatal`/`credentials_rejected` if the exchange rejects the credentials */
   testCredentials(): Promise<CredentialsReport>;
   fetchBalances(): Promise<Balances>;
-  /** Sends a new order. Fails as `unknown` if it may have been accepted, as `rejected` if it certainly was not. */
+  /** Sends a new order. Fails as `unknown` if the exchange may have accepted it. */
   placeOrder(order: OrderRequest): Promise<VenueOrder>;
-  /** Cancels an open order. Fails as `rejected`/`order_not_found` if no open order has this id; it may be filled. */
+  /**
+   * Cancels an open order. Fails as `rejected`/`order_not_found` if no open order has this id; the order may have been
+   * filled.
+   */
   cancelOrder(key: OrderKey): Promise<void>;
   /** Returns the order with this client order id, or null if the exchange reports that it has none. */
   findOrder(key: OrderKey): Promise<VenueOrder | null>;
@@ -218,11 +212,11 @@ export interface ExchangeClient {
   /** Whether {@link watch} is supported; otherwise the caller polls the account. */
   readonly hasStream: boolean;
   /**
-   * Opens one connection that reports the account's events. It does not reconnect: `onLost` ends it, also if the
-   * connection never opened. A silent peer is detected within 30 s.
+   * Opens a stream of the account's events. The stream does not reconnect: it ends with `onLost`, also if it never
+   * connected. A connection on which nothing arrives is detected within 30 s.
    */
   watch(handler: AccountStreamHandler): AccountStream;
-  /** Closes the account's streams. Calls in flight run to their own end. */
+  /** Closes the account's streams. Calls in flight continue. */
   close(): Promise<void>;
 }
 
@@ -306,6 +300,7 @@ export type ExchangeErrorCode =
   | 'would_not_fit_book'
   | 'duplicate_client_order_id'
   | 'not_supported'
+  /** Any other rejection. */
   | 'refused';
 
 export class ExchangeError extends Error {

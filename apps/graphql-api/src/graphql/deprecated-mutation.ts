@@ -1,7 +1,8 @@
 /**
- * `@DeprecatedMutation(…)` declares a resolver method as a mutation that v2.0 removes. The method has the field's name.
+ * `@DeprecatedMutation(…)` declares a resolver method as a mutation that v2.0 removes. The method is named like the
+ * field.
  *
- * Uses are counted by name and day only, so that the removal can be planned. Each use counts toward the rate limit of
+ * Uses are counted per mutation and day, so that the removal can be planned. Each use counts toward the rate limit of
  * identity writes. Expected errors are returned instead of thrown, as for operations.
  */
 import { Mutation } from '@nestjs/graphql';
@@ -11,7 +12,7 @@ import { type Actor, authorise } from '@trading-automation/core';
 import type { RequestContext } from './context.js';
 
 /** Deprecated mutations that may be called without credentials. */
-export const PUBLIC_MUTATIONS = new Set<string>();
+export const PUBLIC_DEPRECATED_MUTATIONS = new Set<string>();
 
 export interface DeprecatedCall<Arguments> {
   readonly args: Arguments;
@@ -22,7 +23,7 @@ export interface DeprecatedCall<Arguments> {
 /** @param access permission that the caller's credential needs; `PUBLIC` if it needs no credential */
 export function DeprecatedMutation(access: Permission | 'PUBLIC') {
   return (target: object, name: string, descriptor: PropertyDescriptor): void => {
-    if (access === 'PUBLIC') PUBLIC_MUTATIONS.add(name);
+    if (access === 'PUBLIC') PUBLIC_DEPRECATED_MUTATIONS.add(name);
     const method: (call: DeprecatedCall<unknown>) => unknown = descriptor.value;
     descriptor.value = async function (
       this: object,
@@ -32,7 +33,7 @@ export function DeprecatedMutation(access: Permission | 'PUBLIC') {
     ): Promise<unknown> {
       try {
         context.recordDeprecatedUse(name);
-        await authorize(context, access);
+        await chargeAndAuthorise(context, access);
         return await method.call(this, { args, actor: context.actor });
       } catch (error) {
         return error;
@@ -42,7 +43,10 @@ export function DeprecatedMutation(access: Permission | 'PUBLIC') {
   };
 }
 
-async function authorize({ actor, limitsOf }: RequestContext, access: Permission | 'PUBLIC'): Promise<void> {
+async function chargeAndAuthorise(
+  { actor, limitsOf }: RequestContext,
+  access: Permission | 'PUBLIC',
+): Promise<void> {
   const limits = limitsOf('identity_writes');
   await (actor === null ? limits.takeByAddress() : limits.takeByCredential(actor.credential.id));
   if (access === 'PUBLIC') return;

@@ -6,7 +6,7 @@ import { documentError, formatError } from './errors.js';
 import { SCALARS } from './scalars.js';
 
 let log: string[];
-const show = (error: Error) =>
+const format = (error: Error) =>
   formatError(error, 'r1', createLogger('spec', 'debug', { write: (line) => void log.push(line) }));
 beforeEach(() => {
   log = [];
@@ -16,7 +16,7 @@ describe('an expected error', () => {
   it('is returned with its code, details, request id and path', () => {
     const domainError = new DomainError('not_found', 'Gone.', [{ field: 'id', code: 'x', message: 'y' }]);
     const error = new GraphQLError('wrapped', { originalError: domainError, path: ['a', 0] });
-    expect(show(new GraphQLError('again', { originalError: error, path: ['a', 0] }))).toEqual({
+    expect(format(new GraphQLError('again', { originalError: error, path: ['a', 0] }))).toEqual({
       message: 'Gone.',
       path: ['a', 0],
       extensions: { code: 'not_found', details: domainError.details, request_id: 'r1' },
@@ -24,13 +24,13 @@ describe('an expected error', () => {
     expect(log).toEqual([]);
   });
 
-  it('contains the time to wait', () => {
+  it('contains the seconds to wait before a retry', () => {
     const error = new DomainError('rate_limited', undefined, [], { retryAfterSeconds: 6.2 });
-    expect(show(error).extensions.retry_after).toBe(7);
+    expect(format(error).extensions.retry_after).toBe(7);
   });
 
   it('of a document has a specific code in its details', () => {
-    expect(show(documentError('too_deep', 'Too deep.'))).toEqual({
+    expect(format(documentError('too_deep', 'Too deep.'))).toEqual({
       message: 'Too deep.',
       extensions: {
         code: 'validation_failed',
@@ -53,9 +53,9 @@ describe('an internal error', () => {
       new GraphQLError('Cannot return null: s3cret', { path: ['a'] }),
     ],
   ])('discloses no details and is logged with the request id: %s', (_what, error) => {
-    const shown = show(error);
-    expect(shown.extensions).toEqual({ code: 'internal_error', request_id: 'r1' });
-    expect(shown.message).not.toContain('s3cret');
+    const formatted = format(error);
+    expect(formatted.extensions).toEqual({ code: 'internal_error', request_id: 'r1' });
+    expect(formatted.message).not.toContain('s3cret');
     expect(log).toHaveLength(1);
     expect(JSON.parse(log[0]!)).toMatchObject({ request_id: 'r1', msg: 'The request failed.' });
   });
@@ -102,7 +102,7 @@ describe('an invalid value', () => {
     for (const { errors } of results) {
       expect(errors!.length).toBeGreaterThan(0);
       for (const error of errors!) {
-        const { message, extensions } = show(error);
+        const { message, extensions } = format(error);
         expect(extensions.code).toBe('validation_failed');
         // The compiler names only the member.
         expect(message).toMatch(/^Variable "\$\w+" got an invalid value/);
@@ -114,7 +114,7 @@ describe('an invalid value', () => {
   it('is reported with its path in the variable', async () => {
     const document = parse('query ($in: In) { a(in: $in) }');
     const { errors } = await execute({ schema, document, variableValues: { in: { inner: { n: 'x' } } } });
-    expect(show(errors![0]!).message).toBe(
+    expect(format(errors![0]!).message).toBe(
       'Variable "$in" got an invalid value at "in.inner.n"; Int cannot represent non-integer value.',
     );
   });
@@ -131,7 +131,7 @@ describe('an invalid value', () => {
     '{ a(in: {sid: BUY}) }',
   ])('in a document is reported without literals and suggestions: %s', (text) => {
     for (const error of validate(schema, parse(text))) {
-      const { message, locations } = show(error);
+      const { message, locations } = format(error);
       expect(message).not.toMatch(/s3cret|4242|did you mean/i);
       expect(locations).toHaveLength(1);
     }

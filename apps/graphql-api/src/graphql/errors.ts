@@ -2,10 +2,9 @@
  * Formats errors for GraphQL responses. `extensions` contains the code, the details and the request id, as in REST.
  *
  * 1. An error in the document or a variable has the code `validation_failed` and the message of the GraphQL library.
- * Suggestions
- *    are removed, because they would disclose names to callers without introspection. Values are removed too.
- * 2. Any other unexpected error is an internal error. The caller gets only its code, and its cause is logged. Outages
- * of
+ *    Suggestions are removed, because they would disclose names to callers without introspection. Values are removed,
+ *    too.
+ * 2. An unexpected error becomes `internal_error`: the caller gets only this code, and the cause is logged. Outages of
  *    required services are logged, too.
  */
 import { DomainError, type ErrorDetail } from '@trading-automation/contracts';
@@ -35,7 +34,7 @@ export function documentError(code: string, message: string): GraphQLError {
 
 export function formatError(error: Error, requestId: string, logger: Logger): FormattedError {
   const domainError = domainErrorIn(error);
-  const context = { request_id: requestId, err: rootOf(error) };
+  const context = { request_id: requestId, err: rootCauseOf(error) };
   if (!isExpected(domainError)) logger.error({ event: 'request.failed', ...context }, 'The request failed.');
   else if (domainError.code === 'service_unavailable')
     logger.warn({ event: 'service.unavailable', ...context }, 'A required service is unavailable.');
@@ -57,20 +56,20 @@ export function formatError(error: Error, requestId: string, logger: Logger): Fo
 }
 
 function domainErrorIn(error: Error): unknown {
-  const root = rootOf(error);
+  const root = rootCauseOf(error);
   if (!(root instanceof GraphQLError)) return toDomainError(root);
-  // A library error with a path concerns the response, not the request.
+  // With a path, the GraphQL library failed to build the response; without one, the request is invalid.
   if ((error as GraphQLError).path !== undefined) return new DomainError('internal_error');
   return new DomainError('validation_failed', redactMessage(error.message));
 }
 
-function rootOf(error: Error): Error {
+function rootCauseOf(error: Error): Error {
   let root = error;
   while (root instanceof GraphQLError && root.originalError instanceof Error) root = root.originalError;
   return root;
 }
 
-/** Removes suggestions and input values, which may be secrets. The order matters: patterns that follow a value come first. */
+/** Removes suggestions, and input values, which may be secrets. The order of the replacements matters. */
 function redactMessage(message: string): string {
   return message
     .replace(/ Did you mean .*\?$/s, '')

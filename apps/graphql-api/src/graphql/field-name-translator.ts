@@ -1,6 +1,6 @@
 /** Translates the REST field names in errors to GraphQL names. */
 import { DomainError, type ErrorDetail, type Operation } from '@trading-automation/contracts';
-import { type Described, unwrapped } from '../schema/generated-types.js';
+import { type SchemaNode, unwrap } from '../schema/generated-types.js';
 import { camelCase } from '../schema/names.js';
 
 const LIST_NAMES = [
@@ -15,7 +15,7 @@ export class FieldNameTranslator {
   /** @param params maps a GraphQL argument to the path parameter that it sets, where the names differ */
   constructor(operation: Operation, params: Readonly<Record<string, string>> = {}) {
     for (const schema of [operation.params, operation.query, operation.body])
-      if (schema !== undefined) this.collect(schema as unknown as Described);
+      if (schema !== undefined) this.collect(schema as unknown as SchemaNode);
     for (const [field, wire] of Object.entries(params)) this.names.set(wire, field);
     if (operation.list !== undefined) for (const [wire, field] of LIST_NAMES) this.names.set(wire, field);
   }
@@ -58,8 +58,8 @@ export class FieldNameTranslator {
     });
   }
 
-  private collect(schema: Described): void {
-    const [inner] = unwrapped(schema);
+  private collect(schema: SchemaNode): void {
+    const [inner] = unwrap(schema);
     if (inner.def.type === 'array') this.collect(inner.def.element!);
     for (const [wireName, member] of Object.entries(inner.def.shape ?? {})) {
       this.names.set(wireName, camelCase(wireName));

@@ -42,7 +42,7 @@ export class Loaders {
     private readonly readFills: (actor: Actor, tradeIds: readonly string[]) => Promise<readonly unknown[][]>,
   ) {}
 
-  /** Loads a related record; null if it does not exist or the caller may not read it. */
+  /** Loads a record whose id has this prefix; null if it does not exist or the caller may not read it. */
   load(prefix: NodePrefix, id: string | null | undefined): Promise<object | null> | null {
     return id == null ? null : this.loaderOf(prefix).load(id);
   }

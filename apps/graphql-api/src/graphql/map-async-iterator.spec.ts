@@ -13,15 +13,15 @@ function silentSource() {
   return source;
 }
 
-describe('a mapped source', () => {
-  it('yields each mapped event in order and ends with the source', async () => {
+describe('a mapped iterator', () => {
+  it('yields each mapped event in order and ends when its source ends', async () => {
     const events = mapAsyncIterator(
       [1, 2, 3][Symbol.iterator]() as never,
       async (event: number) => event * 10,
     );
-    const got: number[] = [];
-    for await (const event of events) got.push(event);
-    expect(got).toEqual([10, 20, 30]);
+    const received: number[] = [];
+    for await (const event of events) received.push(event);
+    expect(received).toEqual([10, 20, 30]);
     expect(await events.next()).toEqual({ done: true, value: undefined });
   });
 

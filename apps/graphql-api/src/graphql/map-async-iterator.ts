@@ -1,6 +1,6 @@
 /**
- * Maps each event of an async iterator. Implemented as a plain object, because `return()` of a generator waits until its
- * pending `next()` settles.
+ * Maps each event of an async iterator. Implemented as a plain object, because `return()` of a generator waits until
+ * its pending `next()` settles.
  */
 export function mapAsyncIterator<T, R>(
   source: AsyncIterator<T>,

@@ -22,19 +22,19 @@ interface FieldRequest {
   readonly args?: Readonly<Record<string, unknown>>;
   readonly actor?: Actor | null;
   readonly options?: ConstructorParameters<typeof OperationField>[1];
-  /** Result of the operation's rate limits. */
+  /** Called when the operation takes a token. Throws to simulate an exceeded rate limit. */
   readonly take?: (who: string) => Promise<void>;
 }
 
-/** Resolves the field. Returns its error, the calls of its use case and the charged limits. */
+/** Resolves a field whose use case fails. Returns the error, the calls of the use case and the tokens taken. */
 async function resolveField(
   operation: Operation,
   { args = {}, actor = null, options = {}, take }: FieldRequest = {},
 ) {
   const calls: unknown[] = [];
-  const taken: string[] = [];
+  const takenTokens: string[] = [];
   const takeFrom = async (who: string) => {
-    taken.push(who);
+    takenTokens.push(who);
     await take?.(who);
   };
   const context = {
@@ -45,7 +45,7 @@ async function resolveField(
       takeByCredential: (id: string) => takeFrom(`${bucket} ${id}`),
     }),
   } as unknown as RequestContext;
-  const answer = await new OperationField(operation, options).resolve({
+  const resolved = await new OperationField(operation, options).resolve({
     invoke: (call) => {
       calls.push(call);
       throw new DomainError('invalid_state');
@@ -54,7 +54,7 @@ async function resolveField(
     context,
     info: { path: { prev: undefined, key: 'field', typename: 'Query' } },
   });
-  return { refusal: answer as DomainError, calls, taken };
+  return { error: resolved as DomainError, calls, takenTokens };
 }
 
 const protectedOperations = OPERATIONS.filter(({ access }) => access !== 'PUBLIC' && access !== 'CHALLENGE');
@@ -65,47 +65,47 @@ it.each(protectedOperations.map((operation) => [operation.id, operation] as cons
     const needed = operation.access as Permission;
     const lacking = PERMISSIONS.filter((permission) => !permits([permission], needed));
     for (const permission of lacking) {
-      const { refusal, calls } = await resolveField(operation, {
+      const { error, calls } = await resolveField(operation, {
         actor: actorWith(permission),
         args: { input: 1 },
       });
-      expect(refusal).toMatchObject({ code: 'permission_denied', details: [{ permission: needed }] });
+      expect(error).toMatchObject({ code: 'permission_denied', details: [{ permission: needed }] });
       expect(calls).toEqual([]);
     }
-    const { refusal } = await resolveField(operation, { actor: actorWith(needed), args: { input: 1 } });
-    expect(refusal.code).not.toBe('permission_denied');
+    const { error } = await resolveField(operation, { actor: actorWith(needed), args: { input: 1 } });
+    expect(error.code).not.toBe('permission_denied');
     const anonymous = await resolveField(operation, { args: { input: 1 } });
-    expect(anonymous.refusal).toMatchObject({ code: 'authentication_required' });
+    expect(anonymous.error).toMatchObject({ code: 'authentication_required' });
     expect(anonymous.calls).toEqual([]);
   },
 );
 
-it('a public operation runs for everyone, and its use case gets no caller', async () => {
+it('a public operation runs with and without credentials, and its use case does not get the caller', async () => {
   for (const actor of [null, actorWith('READ')]) {
     const { calls } = await resolveField(accessOperations.cliChallenge, { actor });
     expect(calls).toMatchObject([{ actor: null }]);
   }
 });
 
-describe('separate limits', () => {
+describe('the rate limits of an operation with its own bucket', () => {
   const bucket = accessOperations.createApiKey.bucket;
 
-  it('apply to the credential, or to the address if there is no credential', async () => {
-    const { taken } = await resolveField(accessOperations.createApiKey, { actor: actorWith('ADMIN') });
-    expect(taken).toEqual([`${bucket} ${actorWith().credential.id}`]);
+  it('apply to the credential, or to the IP address if the request has no credential', async () => {
+    const { takenTokens } = await resolveField(accessOperations.createApiKey, { actor: actorWith('ADMIN') });
+    expect(takenTokens).toEqual([`${bucket} ${actorWith().credential.id}`]);
     const anonymous = await resolveField(accessOperations.cliIdentity);
-    expect(anonymous.taken).toEqual([`${accessOperations.cliIdentity.bucket} address`]);
-    expect((await resolveField(accessOperations.me, { actor: actorWith('READ') })).taken).toEqual([]);
+    expect(anonymous.takenTokens).toEqual([`${accessOperations.cliIdentity.bucket} address`]);
+    expect((await resolveField(accessOperations.me, { actor: actorWith('READ') })).takenTokens).toEqual([]);
   });
 
   it('are checked before the permission, and the error contains the time to wait', async () => {
-    const { refusal, calls } = await resolveField(accessOperations.createApiKey, {
+    const { error, calls } = await resolveField(accessOperations.createApiKey, {
       actor: actorWith('READ'),
       take: async () => {
         throw new DomainError('rate_limited', undefined, [], { retryAfterSeconds: 7 });
       },
     });
-    expect(refusal).toMatchObject({ code: 'rate_limited', retryAfterSeconds: 7 });
+    expect(error).toMatchObject({ code: 'rate_limited', retryAfterSeconds: 7 });
     expect(calls).toEqual([]);
   });
 });
@@ -123,7 +123,7 @@ describe('arguments', () => {
     expect((calls[0] as { query: object }).query).not.toHaveProperty('status');
   });
 
-  it('named `include…` add their value to `include` if true', async () => {
+  it('named `include…` add the rest of their name to `include` if they are true', async () => {
     for (const [includeRevoked, include] of [
       [true, ['revoked']],
       [false, []],
@@ -148,7 +148,7 @@ describe('arguments', () => {
       actor,
       args: { first: 0, strategyId: 'nonsense' },
     });
-    expect(list.refusal).toMatchObject({ code: 'invalid_query', details: [{ field: 'first' }] });
+    expect(list.error).toMatchObject({ code: 'invalid_query', details: [{ field: 'first' }] });
     const input = {
       exchangeAccountId: 'nonsense',
       tradePairId: ID,
@@ -157,14 +157,14 @@ describe('arguments', () => {
       amount: '-1',
     };
     const create = await resolveField(tradeOperations.create, { actor, args: { input } });
-    expect(create.refusal.code).toBe('validation_failed');
-    expect(create.refusal.details.map(({ field }) => field)).toContain('amount');
+    expect(create.error.code).toBe('validation_failed');
+    expect(create.error.details.map(({ field }) => field)).toContain('amount');
     expect([...list.calls, ...create.calls]).toEqual([]);
   });
 });
 
 it('an error of the use case is returned instead of thrown', async () => {
-  const { refusal } = await resolveField(accessOperations.me, { actor: actorWith('READ') });
-  expect(refusal).toBeInstanceOf(DomainError);
-  expect(refusal.code).toBe('invalid_state');
+  const { error } = await resolveField(accessOperations.me, { actor: actorWith('READ') });
+  expect(error).toBeInstanceOf(DomainError);
+  expect(error.code).toBe('invalid_state');
 });

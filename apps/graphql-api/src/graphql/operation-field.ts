@@ -2,7 +2,7 @@
  * Resolves one root field: converts the arguments to the operation's wire input, runs the pipeline (`core/operations`),
  * and converts the result to a record or a connection.
  *
- * 1. Errors have the same code as in REST. Their details name the GraphQL argument.
+ * 1. Errors have the same codes as in REST. Their details name GraphQL arguments.
  * 2. With an Idempotency-Key, each root field of a mutation runs once. The stored response is the field's record; its
  *    related records are read again.
  */
@@ -44,7 +44,7 @@ const LIST_ARGUMENTS: Readonly<Record<string, string>> = { first: 'limit', after
 export class OperationField {
   private readonly pipeline: OperationPipeline;
   private readonly convert: Converter;
-  private readonly wireBody: Converter;
+  private readonly convertBody: Converter;
   private readonly names: FieldNameTranslator;
   private readonly serialize: (value: unknown) => string;
   private readonly paramNames: ReadonlySet<string>;
@@ -58,7 +58,7 @@ export class OperationField {
     this.mapResult = (options.mapResult ?? ((result) => result)) as (result: unknown) => unknown;
     this.pipeline = new OperationPipeline(operation);
     this.convert = compileOutputConverter(operation.response);
-    this.wireBody = compileInputConverter(operation.body);
+    this.convertBody = compileInputConverter(operation.body);
     this.names = new FieldNameTranslator(operation, options.params);
     this.serialize = compileSerializer(operation.response, 'string');
     this.paramNames = new Set(Object.keys(operation.params?.shape ?? {}));
@@ -95,7 +95,7 @@ export class OperationField {
     );
   }
 
-  /** Charges each field whose operation has a separate bucket. The request itself was charged on arrival. */
+  /** Takes a token of the operation's separate bucket, if it has one. The request took its own token on arrival. */
   private async charge(context: RequestContext, caller: Actor | null): Promise<void> {
     const { bucket } = this.operation;
     if (bucket === undefined) return;
@@ -112,7 +112,7 @@ export class OperationField {
       if (this.paramNames.has(wireName)) params[wireName] = value;
       else Object.assign(query, this.queryMember(wireName, value));
     }
-    return { query, body: this.wireBody(args.input ?? undefined), params };
+    return { query, body: this.convertBody(args.input ?? undefined), params };
   }
 
   private wireNameOf(argument: string): string {
@@ -138,8 +138,8 @@ export class OperationField {
       query,
       nodes: page.items.map(this.convert),
       countAll: async () => {
-        const counting = { ...query, limit: 1, cursor: undefined, include: [...query.include, 'total'] };
-        const { pagination } = (await list(counting)) as PageWithCursors<unknown>;
+        const totalQuery = { ...query, limit: 1, cursor: undefined, include: [...query.include, 'total'] };
+        const { pagination } = (await list(totalQuery)) as PageWithCursors<unknown>;
         return pagination.total!;
       },
     });

@@ -7,7 +7,7 @@ const literal = (scalar: GraphQLScalarType, text: string, variables = {}) =>
   scalar.parseLiteral(parseValue(text), variables);
 
 describe('Decimal', () => {
-  const read = (given: unknown) => decimalInput('any').parse(given);
+  const read = (input: unknown) => decimalInput('any').parse(input);
 
   it('passes every digit of a literal to the contract', () => {
     const digits = fc.stringMatching(/^[1-9]\d{0,18}\.\d{0,16}[1-9]$/);
@@ -49,7 +49,7 @@ describe('JSON', () => {
     });
   });
 
-  it('accepts variables within', () => {
+  it('accepts variables inside a literal', () => {
     expect(literal(SCALARS.JSON, '{a: [$n, {b: $n}]}', { n: 7 })).toEqual({ a: [7, { b: 7 }] });
   });
 });

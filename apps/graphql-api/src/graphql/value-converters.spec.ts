@@ -12,7 +12,7 @@ const order = z.object({
 });
 
 describe('a record', () => {
-  const shape = compileOutputConverter(order);
+  const toGraphql = compileOutputConverter(order);
   const record = {
     id: 'trd_1',
     closed_at: null,
@@ -21,7 +21,7 @@ describe('a record', () => {
   };
 
   it('has camelCase names at every level, null for absent members, and unchanged maps', () => {
-    expect(shape(record)).toEqual({
+    expect(toGraphql(record)).toEqual({
       id: 'trd_1',
       limitPrice: null,
       closedAt: null,
@@ -31,41 +31,41 @@ describe('a record', () => {
   });
 
   it('includes only members of its schema', () => {
-    expect(shape({ ...record, password_hash: 'x' })).not.toHaveProperty('passwordHash');
+    expect(toGraphql({ ...record, password_hash: 'x' })).not.toHaveProperty('passwordHash');
   });
 
   it('throws if a member is missing', () => {
     const { id: _id, ...broken } = record;
-    expect(() => shape(broken)).toThrow('the response lacks the field id');
+    expect(() => toGraphql(broken)).toThrow('the response lacks the field id');
   });
 });
 
 describe('stored JSON', () => {
   it('keeps every digit: decimals and numbers that a double cannot hold are strings', () => {
-    const shape = compileOutputConverter(z.object({ value: storedSchema(z.unknown(), [money]) }));
+    const toGraphql = compileOutputConverter(z.object({ value: storedSchema(z.unknown(), [money]) }));
     const value = StoredJson.of('{"amount":0.10,"n":1,"deep":[{"x":1.0000000000000000001}]}');
-    expect(shape({ value })).toEqual({
+    expect(toGraphql({ value })).toEqual({
       value: { amount: '0.10', n: 1, deep: [{ x: '1.0000000000000000001' }] },
     });
   });
 });
 
 describe('an input', () => {
-  const wire = compileInputConverter(
+  const toWire = compileInputConverter(
     z.strictObject({ max_open: decimal.optional(), levels: z.array(money), value: z.unknown() }),
   );
 
-  it('has wire names at every level, except within any JSON', () => {
+  it('has wire names at every level, but leaves free-form JSON unchanged', () => {
     const value = { someKey: [{ another_key: 1 }] };
-    expect(wire({ maxOpen: '1', levels: [{ amount: '1', currencyCode: 'BTC' }], value })).toEqual({
+    expect(toWire({ maxOpen: '1', levels: [{ amount: '1', currencyCode: 'BTC' }], value })).toEqual({
       max_open: '1',
       levels: [{ amount: '1', currency_code: 'BTC' }],
       value,
     });
   });
 
-  it('is undefined if omitted', () => {
-    expect([wire(undefined), wire(null), compileInputConverter(undefined)('x')]).toEqual([
+  it('is unchanged if it is omitted or null, or if the operation has no input', () => {
+    expect([toWire(undefined), toWire(null), compileInputConverter(undefined)('x')]).toEqual([
       undefined,
       null,
       'x',

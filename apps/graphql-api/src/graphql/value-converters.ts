@@ -3,14 +3,14 @@
  *
  * 1. Only members of the schema are included. The converter throws if a required member is missing, as in REST.
  * 2. Decimals are strings, including those of stored JSON.
- * 3. Names within JSON that the caller chose are unchanged.
+ * 3. Names inside free-form JSON are unchanged.
  *
  * A converter is compiled once per schema, into closures that no longer inspect the schema.
  */
 import { compileSerializer, StoredJson } from '@trading-automation/contracts';
 import { isSafeNumber, parse } from 'lossless-json';
 import type { z } from 'zod';
-import { type Described, unwrapped } from '../schema/generated-types.js';
+import { type SchemaNode, unwrap } from '../schema/generated-types.js';
 import { camelCase } from '../schema/names.js';
 
 const numberOf = (digits: string) => (isSafeNumber(digits) ? Number(digits) : digits);
@@ -20,19 +20,19 @@ export type Converter = (value: unknown) => unknown;
 const identity: Converter = (value) => value;
 
 export function compileOutputConverter(schema: z.ZodType): Converter {
-  return compile(schema as unknown as Described);
+  return compile(schema as unknown as SchemaNode);
 }
 
-function compile(schema: Described): Converter {
-  const [inner] = unwrapped(schema);
+function compile(schema: SchemaNode): Converter {
+  const [inner] = unwrap(schema);
   if ('stored' in (inner.meta() ?? {})) return storedJsonConverter(inner);
-  const shape = converterOf(inner);
-  return shape === identity
+  const convert = converterOf(inner);
+  return convert === identity
     ? identity
-    : (value) => (value === null || value === undefined ? null : shape(value));
+    : (value) => (value === null || value === undefined ? null : convert(value));
 }
 
-function converterOf(schema: Described): Converter {
+function converterOf(schema: SchemaNode): Converter {
   switch (schema.def.type) {
     case 'object':
       return objectConverter(schema.def.shape!);
@@ -45,43 +45,43 @@ function converterOf(schema: Described): Converter {
   }
 }
 
-function objectConverter(members: Readonly<Record<string, Described>>): Converter {
+function objectConverter(members: Readonly<Record<string, SchemaNode>>): Converter {
   const fields = Object.entries(members).map(([wireName, schema]) => ({
     wireName,
     name: camelCase(wireName),
     isOptional: schema.def.type === 'optional',
-    shape: compile(schema),
+    convert: compile(schema),
   }));
   return (value) => {
     const record = value as Readonly<Record<string, unknown>>;
     const converted: Record<string, unknown> = {};
-    for (const { wireName, name, isOptional, shape } of fields) {
+    for (const { wireName, name, isOptional, convert } of fields) {
       const member = record[wireName];
       if (member === undefined && !isOptional)
         throw new TypeError(`the response lacks the field ${wireName}`);
-      converted[name] = member === undefined ? null : shape === identity ? member : shape(member);
+      converted[name] = member === undefined ? null : convert === identity ? member : convert(member);
     }
     return converted;
   };
 }
 
 /** Parses stored JSON. Decimals, and other numbers that a double cannot hold, become strings. */
-function storedJsonConverter(schema: Described): Converter {
-  const write = compileSerializer(schema as unknown as z.ZodType, 'string');
-  const shape = converterOf(schema);
-  return (value) => shape(value instanceof StoredJson ? parse(write(value), null, numberOf) : value);
+function storedJsonConverter(schema: SchemaNode): Converter {
+  const serialize = compileSerializer(schema as unknown as z.ZodType, 'string');
+  const convert = converterOf(schema);
+  return (value) => convert(value instanceof StoredJson ? parse(serialize(value), null, numberOf) : value);
 }
 
 /**
- * Compiles a converter that gives an input wire names at every level. Names within maps and within any JSON are
- * unchanged.
+ * Compiles a converter that changes the names of an input to wire names at every level. Names inside maps and free-form
+ * JSON are unchanged.
  */
 export function compileInputConverter(schema: z.ZodType | undefined): Converter {
-  return schema === undefined ? identity : inputConverter(schema as unknown as Described);
+  return schema === undefined ? identity : inputConverter(schema as unknown as SchemaNode);
 }
 
-function inputConverter(schema: Described): Converter {
-  const [inner] = unwrapped(schema);
+function inputConverter(schema: SchemaNode): Converter {
+  const [inner] = unwrap(schema);
   if (inner.def.type === 'array') {
     const item = inputConverter(inner.def.element!);
     return item === identity ? identity : (value) => (Array.isArray(value) ? value.map(item) : value);
@@ -90,7 +90,7 @@ function inputConverter(schema: Described): Converter {
   const members = new Map(
     Object.entries(inner.def.shape!).map(([wireName, member]) => [
       camelCase(wireName),
-      { wireName, shape: inputConverter(member) },
+      { wireName, convert: inputConverter(member) },
     ]),
   );
   return (value) => {
@@ -98,8 +98,8 @@ function inputConverter(schema: Described): Converter {
     return Object.fromEntries(
       Object.entries(value).map(([name, member]) => {
         // GraphQL validation has rejected all other names.
-        const { wireName, shape } = members.get(name)!;
-        return [wireName, shape(member)];
+        const { wireName, convert } = members.get(name)!;
+        return [wireName, convert(member)];
       }),
     );
   };

@@ -5,8 +5,8 @@ const discoverySchema = z.object({ issuer: z.string(), jwks_uri: z.url({ protoco
 
 /**
  * Returns the URL of the provider's keys. Returns null if the document is invalid or names another issuer, or if an
- * https
- * issuer publishes its keys by http. */
+ * issuer with an https URL publishes its keys at an http URL.
+ */
 export function jwksUriIn(document: unknown, issuer: string): URL | null {
   const parsed = discoverySchema.safeParse(document);
   if (!parsed.success || parsed.data.issuer !== issuer) return null;

@@ -19,8 +19,8 @@ const providerSettings = (more: Partial<OpenIdProvider> = {}): OpenIdProvider =>
   ...more,
 });
 const verifier = (more: Partial<OpenIdProvider> = {}) => new OpenIdTokenVerifier(providerSettings(more));
-/** A verifier that may request unknown keys immediately. */
-const eagerVerifier = () => new OpenIdTokenVerifier(providerSettings(), { keysCooldownMs: 0 });
+/** Creates a verifier that may request the provider's keys again immediately. */
+const verifierWithoutCooldown = () => new OpenIdTokenVerifier(providerSettings(), { keysCooldownMs: 0 });
 
 const now = () => Math.floor(Date.now() / 1_000);
 const claims = (more: JWTPayload = {}): JWTPayload => ({
@@ -38,11 +38,11 @@ const without = (name: string): JWTPayload => {
 
 const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 const identified = expect.objectContaining({ subject: PERSON.id });
-const refusal = expect.objectContaining({ code: 'invalid_login' });
-const failure = expect.objectContaining({ code: 'service_unavailable' });
+const invalidLogin = expect.objectContaining({ code: 'invalid_login' });
+const unavailable = expect.objectContaining({ code: 'service_unavailable' });
 
 describe('an ID token', () => {
-  it('of a real sign-in identifies its user and the verified address', async () => {
+  it('of a real sign-in identifies its user and the verified e-mail address', async () => {
     const identity = await verifier().identify({ idToken: await provider.idToken() });
     expect(identity).toEqual({
       provider: 'google',
@@ -58,15 +58,15 @@ describe('an ID token', () => {
     await expect(verifier().identify({ idToken: await provider.idToken() })).resolves.toEqual(identified);
   });
 
-  it('reports an unverified address in the format of every provider', async () => {
-    for (const [said, emailVerified] of [
+  it('may contain email_verified as a boolean or as a string; without it, the address is unverified', async () => {
+    for (const [email_verified, emailVerified] of [
       [false, false],
       ['false', false],
       [undefined, false],
       ['true', true],
       [true, true],
     ] as const) {
-      const idToken = await provider.sign(claims({ email: 'a@example.com', email_verified: said }));
+      const idToken = await provider.sign(claims({ email: 'a@example.com', email_verified }));
       await expect(verifier().identify({ idToken })).resolves.toMatchObject({ emailVerified });
     }
   });
@@ -74,8 +74,8 @@ describe('an ID token', () => {
   it('with an invalid address identifies a user without an address', async () => {
     for (const email of ['somebody', 'a@example.com\u0000', `${'a'.repeat(300)}@example.com`, 7]) {
       const idToken = await provider.sign(claims({ email, email_verified: true }));
-      const { email: taken } = await verifier().identify({ idToken });
-      expect(taken).toBeUndefined();
+      const { email: identifiedEmail } = await verifier().identify({ idToken });
+      expect(identifiedEmail).toBeUndefined();
     }
   });
 
@@ -84,7 +84,7 @@ describe('an ID token', () => {
     const [header, payload = '', signature] = idToken.split('.');
     const forged = { ...JSON.parse(Buffer.from(payload, 'base64url').toString()), sub: 'somebody' };
     const attempt = verifier().identify({ idToken: [header, encoded(forged), signature].join('.') });
-    await expect(attempt).rejects.toEqual(refusal);
+    await expect(attempt).rejects.toEqual(invalidLogin);
   });
 
   it('is rejected if another key signed it under the id of the published key', async () => {
@@ -92,37 +92,39 @@ describe('an ID token', () => {
     const idToken = await new SignJWT(claims())
       .setProtectedHeader({ alg: 'RS256', kid: 'first' })
       .sign(privateKey);
-    await expect(verifier().identify({ idToken })).rejects.toEqual(refusal);
+    await expect(verifier().identify({ idToken })).rejects.toEqual(invalidLogin);
   });
 
   it('is rejected if it contains its own key', async () => {
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const jwk = publicKey.export({ format: 'jwk' });
     const idToken = await new SignJWT(claims()).setProtectedHeader({ alg: 'ES256', jwk }).sign(privateKey);
-    await expect(verifier().identify({ idToken })).rejects.toEqual(refusal);
+    await expect(verifier().identify({ idToken })).rejects.toEqual(invalidLogin);
   });
 
   it('is rejected without a signature, and with the public key as a shared secret', async () => {
     const unsigned = `${encoded({ alg: 'none' })}.${encoded(claims())}.`;
-    await expect(verifier().identify({ idToken: unsigned })).rejects.toEqual(refusal);
+    await expect(verifier().identify({ idToken: unsigned })).rejects.toEqual(invalidLogin);
     const shared = await new SignJWT(claims())
       .setProtectedHeader({ alg: 'HS256', kid: 'first' })
       .sign(Buffer.from(provider.publicKeyPem()));
-    await expect(verifier().identify({ idToken: shared })).rejects.toEqual(refusal);
+    await expect(verifier().identify({ idToken: shared })).rejects.toEqual(invalidLogin);
   });
 
-  it('is rejected with another algorithm of the same key if the provider does not state the algorithm', async () => {
-    provider.instead = (request, response) => {
+  it('is rejected with an algorithm other than RS256 if the RSA key of the provider states no algorithm', async () => {
+    provider.override = (request, response) => {
       if (request.url !== '/jwks') return false;
       const jwk = createPublicKey(provider.publicKeyPem()).export({ format: 'jwk' });
       response.end(JSON.stringify({ keys: [{ ...jwk, kid: 'first' }] }));
       return true;
     };
-    const one = verifier();
-    await expect(one.identify({ idToken: await provider.sign(claims()) })).resolves.toEqual(identified);
+    const sharedVerifier = verifier();
+    await expect(sharedVerifier.identify({ idToken: await provider.sign(claims()) })).resolves.toEqual(
+      identified,
+    );
     for (const alg of ['PS256', 'RS512']) {
       const idToken = await provider.sign(claims(), { alg });
-      await expect(one.identify({ idToken })).rejects.toEqual(refusal);
+      await expect(sharedVerifier.identify({ idToken })).rejects.toEqual(invalidLogin);
     }
   });
 
@@ -136,7 +138,7 @@ describe('an ID token', () => {
     ['that has expired', () => claims({ iat: now() - 7_200, exp: now() - 60 })],
     ['that is not yet valid', () => claims({ nbf: now() + 120 })],
     ['issued in the future', () => claims({ iat: now() + 120 })],
-    ['of the day before yesterday', () => claims({ iat: now() - 100_000 })],
+    ['issued more than 24 hours ago', () => claims({ iat: now() - 100_000 })],
     ['without an expiry', () => without('exp')],
     ['without an issue time', () => without('iat')],
     ['without a user', () => without('sub')],
@@ -144,20 +146,20 @@ describe('an ID token', () => {
     ['without an issuer', () => without('iss')],
     ['with an empty user id', () => claims({ sub: '' })],
     ['with a user id that Postgres cannot store', () => claims({ sub: 'a\u0000' })],
-  ])('is rejected %s, even with a valid signature', async (_what, made) => {
-    const idToken = await provider.sign(made());
-    await expect(verifier().identify({ idToken })).rejects.toEqual(refusal);
+  ])('is rejected %s, even with a valid signature', async (_what, makeClaims) => {
+    const idToken = await provider.sign(makeClaims());
+    await expect(verifier().identify({ idToken })).rejects.toEqual(invalidLogin);
   });
 
   it('is rejected if it is malformed or too long', async () => {
     for (const idToken of ['', 'a.b.c', 'x'.repeat(20_000)]) {
-      await expect(verifier().identify({ idToken })).rejects.toEqual(refusal);
+      await expect(verifier().identify({ idToken })).rejects.toEqual(invalidLogin);
     }
     const long = await provider.sign(claims({ more: 'x'.repeat(20_000) }));
-    await expect(verifier().identify({ idToken: long })).rejects.toEqual(refusal);
+    await expect(verifier().identify({ idToken: long })).rejects.toEqual(invalidLogin);
   });
 
-  it('may be for any of our clients, requested by any other of them', async () => {
+  it('may have one of our clients as audience and another one as authorized party', async () => {
     const ours = verifier({ clientIds: [CLIENT, 'client-of-the-phone'] });
     const idToken = await provider.sign(claims({ azp: 'client-of-the-phone' }));
     await expect(ours.identify({ idToken })).resolves.toEqual(identified);
@@ -176,41 +178,41 @@ describe('the nonce', () => {
   it('must be equal in the token and in the request', async () => {
     const idToken = await provider.idToken({ nonce: 'n-1' });
     await expect(verifier().identify({ idToken, nonce: 'n-1' })).resolves.toEqual(identified);
-    await expect(verifier().identify({ idToken, nonce: 'n-2' })).rejects.toEqual(refusal);
+    await expect(verifier().identify({ idToken, nonce: 'n-2' })).rejects.toEqual(invalidLogin);
   });
 
   it('must not be missing on one side', async () => {
     const withNonce = await provider.idToken({ nonce: 'n-1' });
-    await expect(verifier().identify({ idToken: withNonce })).rejects.toEqual(refusal);
+    await expect(verifier().identify({ idToken: withNonce })).rejects.toEqual(invalidLogin);
     const idToken = await provider.idToken();
-    await expect(verifier().identify({ idToken, nonce: 'n-1' })).rejects.toEqual(refusal);
+    await expect(verifier().identify({ idToken, nonce: 'n-1' })).rejects.toEqual(invalidLogin);
   });
 });
 
 describe('the keys of the provider', () => {
   it('are requested once for any number of tokens', async () => {
-    const one = verifier();
+    const sharedVerifier = verifier();
     const idToken = await provider.sign(claims());
-    await Promise.all(Array.from({ length: 10 }, () => one.identify({ idToken })));
+    await Promise.all(Array.from({ length: 10 }, () => sharedVerifier.identify({ idToken })));
     expect(provider.requestCounts['/.well-known/openid-configuration']).toBe(1);
     expect(provider.requestCounts['/jwks']).toBe(1);
   });
 
   it('are requested again for a new key; the old key is no longer valid', async () => {
-    const one = eagerVerifier();
+    const sharedVerifier = verifierWithoutCooldown();
     const old = await provider.sign(claims());
-    await one.identify({ idToken: old });
+    await sharedVerifier.identify({ idToken: old });
     await provider.useKey('second', 'RS256');
-    await expect(one.identify({ idToken: await provider.idToken() })).resolves.toEqual(identified);
-    await expect(one.identify({ idToken: old })).rejects.toEqual(refusal);
+    await expect(sharedVerifier.identify({ idToken: await provider.idToken() })).resolves.toEqual(identified);
+    await expect(sharedVerifier.identify({ idToken: old })).rejects.toEqual(invalidLogin);
   });
 
   it('are not requested for every invented key id', async () => {
-    const one = verifier();
-    await one.identify({ idToken: await provider.sign(claims()) });
+    const sharedVerifier = verifier();
+    await sharedVerifier.identify({ idToken: await provider.sign(claims()) });
     for (const kid of ['a', 'b', 'c']) {
       const idToken = await provider.sign(claims(), { kid });
-      await expect(one.identify({ idToken })).rejects.toEqual(refusal);
+      await expect(sharedVerifier.identify({ idToken })).rejects.toEqual(invalidLogin);
     }
     expect(provider.requestCounts['/jwks']).toBe(1);
   });
@@ -218,58 +220,66 @@ describe('the keys of the provider', () => {
 
 describe('a provider that fails', () => {
   const discovery = '/.well-known/openid-configuration';
-  const answering =
+  const respondTo =
     (
       path: string,
-      answer: { status?: number; body?: string; headers?: Record<string, string> },
-    ): typeof provider.instead =>
+      reply: { status?: number; body?: string; headers?: Record<string, string> },
+    ): typeof provider.override =>
     (request, response) => {
       if (request.url !== path) return false;
-      response.writeHead(answer.status ?? 200, answer.headers).end(answer.body);
+      response.writeHead(reply.status ?? 200, reply.headers).end(reply.body);
       return true;
     };
 
   it.each([
-    ['errors', discovery, { status: 500 }],
-    ['errors about its keys', '/jwks', { status: 500 }],
-    ['nonsense', discovery, { body: '<html>' }],
-    ['nonsense for keys', '/jwks', { body: '{"keys": 1}' }],
-    ['too much', discovery, { body: JSON.stringify({ more: 'x'.repeat(70_000) }) }],
-    ['too many keys', '/jwks', { body: JSON.stringify({ keys: [], more: 'x'.repeat(70_000) }) }],
-    ['redirects', discovery, { status: 302, headers: { location: '/elsewhere' } }],
-    ['redirects for keys', '/jwks', { status: 302, headers: { location: '/elsewhere' } }],
+    ['an error response', discovery, { status: 500 }],
+    ['an error response for its keys', '/jwks', { status: 500 }],
+    ['a discovery document that is not JSON', discovery, { body: '<html>' }],
+    ['keys that are not a list', '/jwks', { body: '{"keys": 1}' }],
     [
-      'the document of another',
+      'a discovery document that is too long',
+      discovery,
+      { body: JSON.stringify({ more: 'x'.repeat(70_000) }) },
+    ],
+    ['keys that are too long', '/jwks', { body: JSON.stringify({ keys: [], more: 'x'.repeat(70_000) }) }],
+    ['a redirect', discovery, { status: 302, headers: { location: '/elsewhere' } }],
+    ['a redirect for its keys', '/jwks', { status: 302, headers: { location: '/elsewhere' } }],
+    [
+      'the discovery document of another issuer',
       discovery,
       { body: '{"issuer": "https://example.com", "jwks_uri": "https://example.com/jwks"}' },
     ],
-  ])('with %s causes service_unavailable', async (_what, path, answer) => {
-    const one = verifier();
+  ])('with %s causes service_unavailable', async (_what, path, reply) => {
+    const sharedVerifier = verifier();
     const idToken = await provider.sign(claims());
-    provider.instead = answering(path, answer);
-    await expect(one.identify({ idToken })).rejects.toEqual(failure);
+    provider.override = respondTo(path, reply);
+    await expect(sharedVerifier.identify({ idToken })).rejects.toEqual(unavailable);
     expect(provider.requestCounts['/elsewhere']).toBeUndefined();
-    provider.instead = undefined;
-    await expect(one.identify({ idToken })).resolves.toEqual(identified);
+    provider.override = undefined;
+    await expect(sharedVerifier.identify({ idToken })).resolves.toEqual(identified);
   });
 
   it('without a response times out', async () => {
-    const one = new OpenIdTokenVerifier(providerSettings(), { timeoutMs: 50 });
-    provider.instead = () => true;
-    await expect(one.identify({ idToken: await provider.sign(claims()) })).rejects.toEqual(failure);
+    const sharedVerifier = new OpenIdTokenVerifier(providerSettings(), { timeoutMs: 50 });
+    provider.override = () => true;
+    await expect(sharedVerifier.identify({ idToken: await provider.sign(claims()) })).rejects.toEqual(
+      unavailable,
+    );
   });
 
   it('that stalls within its response times out', async () => {
-    const one = new OpenIdTokenVerifier(providerSettings(), { timeoutMs: 50 });
-    provider.instead = (_, response) => response.writeHead(200).write('{"issuer":');
-    await expect(one.identify({ idToken: await provider.sign(claims()) })).rejects.toEqual(failure);
+    const sharedVerifier = new OpenIdTokenVerifier(providerSettings(), { timeoutMs: 50 });
+    provider.override = (_, response) => response.writeHead(200).write('{"issuer":');
+    await expect(sharedVerifier.identify({ idToken: await provider.sign(claims()) })).rejects.toEqual(
+      unavailable,
+    );
   });
 
   it('that refuses connections causes service_unavailable', async () => {
-    const one = verifier();
+    const sharedVerifier = verifier();
     const idToken = await provider.sign(claims());
     await provider.stop();
-    await expect(one.identify({ idToken })).rejects.toEqual(failure);
+    await expect(sharedVerifier.identify({ idToken })).rejects.toEqual(unavailable);
     provider = await LocalProvider.start(PERSON);
   });
 });

@@ -3,8 +3,8 @@
  *
  * 1. A token must be signed with RS256 or ES256 by a published key of the provider. Its header cannot select another
  *    algorithm or key.
- * 2. Its issuer (iss) must be this provider, and its audience (aud, and azp if present) only our clients. It must be
- *    within its validity period and at most a day old.
+ * 2. Its issuer (iss) must be this provider. Its audience (aud, and azp if present) may contain only our clients. The
+ *    token must be within its validity period and at most a day old.
  * 3. The nonce of the token must equal the nonce of the request, or both must be absent.
  * 4. The URL of the keys comes from the discovery document and is cached for an hour. Tokens with unknown keys cause at
  *    most one request for keys every 30 seconds.
@@ -48,7 +48,7 @@ export interface OpenIdProvider {
   readonly label: string;
   /** URL without a trailing slash. */
   readonly issuer: string;
-  /** True if its tokens may contain the issuer without `https://`. */
+  /** True if the provider's tokens may contain the issuer without `https://`. */
   readonly isSchemeOptional?: boolean;
   /** Ids of all our clients at the provider. They are the valid values of aud and azp. */
   readonly clientIds: readonly string[];
@@ -101,7 +101,7 @@ export class OpenIdTokenVerifier {
     }
   }
 
-  /** Returns the provider's keys. All callers share the cached keys; a failure is not cached. */
+  /** Returns the provider's keys. All callers share the cached keys; a failed request is not cached. */
   private async keys(): Promise<JWTVerifyGetKey> {
     const nowMs = performance.now();
     if (this.discovered === undefined || this.discovered.untilMs < nowMs) {

@@ -32,24 +32,24 @@ function telegramLogin(): Record<string, string> {
 
 describe('the providers of a deployment', () => {
   it('are available only if configured', async () => {
-    const none = identities({});
-    const asked: [string, () => Promise<unknown>][] = [
-      ['Google', () => none.google({ idToken: 'a.b.c' })],
-      ['Apple', () => none.apple({ idToken: 'a.b.c' })],
-      ['X', () => none.x('token')],
-      ['Telegram', () => none.telegram(telegramLogin())],
+    const unconfigured = identities({});
+    const attempts: [string, () => Promise<unknown>][] = [
+      ['Google', () => unconfigured.google({ idToken: 'a.b.c' })],
+      ['Apple', () => unconfigured.apple({ idToken: 'a.b.c' })],
+      ['X', () => unconfigured.x('token')],
+      ['Telegram', () => unconfigured.telegram(telegramLogin())],
     ];
-    for (const [name, ask] of asked) {
+    for (const [name, signIn] of attempts) {
       const message = `Sign-in by ${name} is not offered by this deployment.`;
-      await expect(ask()).rejects.toMatchObject({ code: 'permission_denied', message });
+      await expect(signIn()).rejects.toMatchObject({ code: 'permission_denied', message });
     }
   });
 
-  it('identify a user, each under the name of the provider', async () => {
-    const there = { clientIds: [CLIENT], issuer: local.issuer };
+  it('identify a user under the name of the provider', async () => {
+    const settings = { clientIds: [CLIENT], issuer: local.issuer };
     const all = identities({
-      google: there,
-      apple: there,
+      google: settings,
+      apple: settings,
       x: { userInfoUrl: `http://127.0.0.1:${(x.address() as AddressInfo).port}/me` },
       telegram: { botToken: BOT },
     });
@@ -62,8 +62,8 @@ describe('the providers of a deployment', () => {
   });
 
   it('allow only Google to omit the scheme of its issuer', async () => {
-    const there = { clientIds: [CLIENT], issuer: local.issuer };
-    const both = identities({ google: there, apple: there });
+    const settings = { clientIds: [CLIENT], issuer: local.issuer };
+    const both = identities({ google: settings, apple: settings });
     const now = Math.floor(Date.now() / 1_000);
     const iss = local.issuer.replace('http://', '');
     const idToken = await local.sign({ iss, aud: CLIENT, sub: PERSON.id, iat: now, exp: now + 60 });

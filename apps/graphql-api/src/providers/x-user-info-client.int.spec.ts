@@ -2,17 +2,17 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { XUserInfoClient } from './x-user-info-client.js';
 
-type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+type Responder = (request: IncomingMessage, response: ServerResponse) => void;
 
 let server: Server;
 let url: string;
-let answer: Answer;
+let respond: Responder;
 let requests: IncomingMessage[];
 beforeEach(async () => {
   requests = [];
   server = createServer((request, response) => {
     requests.push(request);
-    answer(request, response);
+    respond(request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/2/users/me`;
@@ -23,18 +23,18 @@ afterEach(async () => {
 });
 
 const respondWith =
-  (status: number, body: string, headers: Record<string, string> = {}): Answer =>
+  (status: number, body: string, headers: Record<string, string> = {}): Responder =>
   (_, response) =>
     response.writeHead(status, headers).end(body);
 const user = (data: unknown) => JSON.stringify({ data });
 
-const refusal = expect.objectContaining({ code: 'invalid_login' });
-const failure = expect.objectContaining({ code: 'service_unavailable' });
+const invalidLogin = expect.objectContaining({ code: 'invalid_login' });
+const unavailable = expect.objectContaining({ code: 'service_unavailable' });
 const identify = (token = 'token-of-the-test') => new XUserInfoClient(url).identify(token);
 
 describe('an access token of X', () => {
   it('identifies the user that X returns, without an e-mail address', async () => {
-    answer = respondWith(200, user({ id: '2244994945', username: 'somebody', name: 'Some Body' }));
+    respond = respondWith(200, user({ id: '2244994945', username: 'somebody', name: 'Some Body' }));
     await expect(identify()).resolves.toEqual({
       provider: 'x',
       subject: '2244994945',
@@ -46,22 +46,22 @@ describe('an access token of X', () => {
   });
 
   it.each([401, 403])('is rejected if X responds with %i, regardless of the body', async (status) => {
-    answer = respondWith(status, '<html>');
-    await expect(identify()).rejects.toEqual(refusal);
+    respond = respondWith(status, '<html>');
+    await expect(identify()).rejects.toEqual(invalidLogin);
   });
 
   it('is not sent if it is malformed', async () => {
-    answer = respondWith(200, user({ id: '1', username: 'a' }));
+    respond = respondWith(200, user({ id: '1', username: 'a' }));
     for (const token of ['', 'a b', 'a\r\nx: y', 'ü', 'x'.repeat(5_000)]) {
-      await expect(identify(token)).rejects.toEqual(refusal);
+      await expect(identify(token)).rejects.toEqual(invalidLogin);
     }
     expect(requests).toEqual([]);
   });
 });
 
-describe('X itself', () => {
+describe('the user-info endpoint of X', () => {
   it.each([
-    ['errors', respondWith(500, '')],
+    ['responds with 500', respondWith(500, '')],
     ['rate-limits the request', respondWith(429, '')],
     ['returns invalid JSON', respondWith(200, '<html>')],
     ['returns an empty user', respondWith(200, user({}))],
@@ -72,27 +72,27 @@ describe('X itself', () => {
       'returns a body that is too large',
       respondWith(200, user({ id: '1', username: 'a', bio: 'x'.repeat(70_000) })),
     ],
-  ])('causes service_unavailable if it %s', async (_what, said) => {
-    answer = said;
-    await expect(identify()).rejects.toEqual(failure);
+  ])('causes service_unavailable if it %s', async (_what, responder) => {
+    respond = responder;
+    await expect(identify()).rejects.toEqual(unavailable);
   });
 
   it('cannot redirect the token', async () => {
-    answer = respondWith(307, '', { location: '/elsewhere' });
-    await expect(identify()).rejects.toEqual(failure);
+    respond = respondWith(307, '', { location: '/elsewhere' });
+    await expect(identify()).rejects.toEqual(unavailable);
     expect(requests).toHaveLength(1);
   });
 
   it('times out if it does not respond or stalls', async () => {
     for (const silent of [() => undefined, (_: unknown, response: ServerResponse) => response.write('{')]) {
-      answer = silent;
-      await expect(new XUserInfoClient(url, 50).identify('token')).rejects.toEqual(failure);
+      respond = silent;
+      await expect(new XUserInfoClient(url, 50).identify('token')).rejects.toEqual(unavailable);
     }
   });
 
   it('causes service_unavailable if it refuses connections', async () => {
     await new Promise((resolve) => server.close(resolve));
-    await expect(identify()).rejects.toEqual(failure);
+    await expect(identify()).rejects.toEqual(unavailable);
     server.listen(0, '127.0.0.1');
   });
 });

@@ -2,8 +2,7 @@
  * Finds the user of an X access token by calling X's user-info endpoint.
  *
  * X does not disclose a token's audience, so the token may have been issued to another app. That app, or any other
- * holder
- * of a user's token, can therefore sign in as that user. Enable sign-in with X only if that is acceptable.
+ * holder of a user's token, can therefore sign in as that user. Enable sign-in with X only if that is acceptable.
  */
 import { DomainError } from '@trading-automation/contracts';
 import type { ProviderIdentity } from '@trading-automation/core/sign-in';

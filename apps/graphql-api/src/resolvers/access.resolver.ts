@@ -7,7 +7,7 @@ import { type Call, Operation } from '../graphql/operation.js';
 export class AccessResolver {
   constructor(private readonly identity: IdentityService) {}
 
-  /** Not the generated resolver, because only REST reports whether the identity is new. */
+  /** Replaces the generated resolver, because only REST reports whether the identity is new. */
   @Operation(accessOperations.cliIdentity, { mapResult: ({ identity }: LinkedIdentity) => identity })
   linkPublicKey(call: Call<typeof accessOperations.cliIdentity>) {
     return this.identity.identify(call.actor, call.body, call.idempotency);

@@ -12,8 +12,10 @@ import { viewTokens } from './sessions.resolver.js';
 
 type IdTokenCall = DeprecatedCall<{ readonly id_token: string; readonly nonce?: string | null }>;
 
-/** Resolves the deprecated sign-in mutations. Their field names come from the published list, which is older than the
- * schema's naming convention. */
+/**
+ * Resolves the deprecated sign-in mutations. Their field names come from the published list, which is older than the
+ * naming convention of the schema.
+ */
 @Resolver()
 export class SignInResolver {
   constructor(
@@ -93,7 +95,7 @@ function viewSignedIn(signedIn: SignInResult) {
   return { tokens: null, is_2fa_required: true, ticket, ticket_expires_at: expiresAt };
 }
 
-/** Converts the fields of the widget to strings, because its hash is computed over strings. */
+/** Converts the fields of the login widget to strings, because Telegram computes the hash over strings. */
 function stringFields(data: unknown): Record<string, string> {
   if (typeof data !== 'object' || data === null || Array.isArray(data))
     throw new DomainError('validation_failed', undefined, [

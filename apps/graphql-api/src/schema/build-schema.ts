@@ -39,8 +39,8 @@ type Subscription
 `;
 
 /**
- * Builds the whole schema from the generated types and root fields, and the handwritten fields. A handwritten root field
- * replaces the generated one.
+ * Builds the whole schema from the generated types and root fields, and the handwritten fields. A handwritten root
+ * field replaces the generated one.
  *
  * @param handwritten contents of `src/resolvers/*.graphql`
  */

@@ -4,20 +4,21 @@
  * 1. Responses become types, bodies become inputs (`TradeCreate` is `TradeCreateInput`), lists become connections.
  * 2. A decimal is `Decimal`, an instant `DateTime`, an id `ID`; a map or any JSON is `JSON`.
  * 3. Optional and nullable members are nullable. Defaults stay in the contract and are not defaults of inputs.
- * 4. A schema that GraphQL cannot express, or that has no name, is an error of the generator.
+ * 4. The generator throws for a schema that GraphQL cannot express or that has no name.
  */
 import type { Operation } from '@trading-automation/contracts';
 import { camelCase, ENUMS, isLong, pascalCase, TYPE_ALIASES, TYPES } from './names.js';
 import type { RootField } from './root-fields.js';
 
-export interface Described {
+/** The members of a zod schema that the generator and the converters read. */
+export interface SchemaNode {
   readonly def: {
     readonly type: string;
-    readonly shape?: Record<string, Described>;
-    readonly element?: Described;
-    readonly innerType?: Described;
-    readonly in?: Described;
-    readonly options?: readonly Described[];
+    readonly shape?: Record<string, SchemaNode>;
+    readonly element?: SchemaNode;
+    readonly innerType?: SchemaNode;
+    readonly in?: SchemaNode;
+    readonly options?: readonly SchemaNode[];
     readonly values?: readonly unknown[];
     readonly entries?: Readonly<Record<string, string>>;
     readonly checks?: readonly { readonly _zod: { readonly def: { readonly format?: string } } }[];
@@ -37,26 +38,26 @@ export class GeneratedTypes {
 
   /** Adds the types of an operation's response and body. */
   add(operation: Operation): void {
-    const item = this.typeOf(operation.response as unknown as Described, 'output', operation.id);
-    if (operation.list !== undefined) this.addConnection(bare(item));
+    const item = this.typeOf(operation.response as unknown as SchemaNode, 'output', operation.id);
+    if (operation.list !== undefined) this.addConnection(withoutNonNull(item));
     if (operation.body !== undefined)
-      this.typeOf(operation.body as unknown as Described, 'input', `${operation.id}.body`);
+      this.typeOf(operation.body as unknown as SchemaNode, 'input', `${operation.id}.body`);
     for (const [name, filter] of Object.entries(operation.query?.shape ?? {}))
-      this.typeOf(filter as unknown as Described, 'input', `${operation.id}.${name}`);
+      this.typeOf(filter as unknown as SchemaNode, 'input', `${operation.id}.${name}`);
   }
 
   /** Adds the type of a payload that is not the response of an operation. */
   addPayload(schema: unknown): void {
-    this.typeOf(schema as Described, 'output', '');
+    this.typeOf(schema as SchemaNode, 'output', '');
   }
 
   /** Returns the definition of a root field whose operation was added. */
   rootField({ operation, name, description, params }: RootField): string {
     const { id, list, response } = operation;
-    const item = bare(this.typeOf(response as unknown as Described, 'output', id));
+    const item = withoutNonNull(this.typeOf(response as unknown as SchemaNode, 'output', id));
     const args = this.argumentsOf(operation, params);
-    const listed = args.length === 0 ? '' : `(${args.join(', ')})`;
-    return `${described(description, '  ')}  ${name}${listed}: ${list === undefined ? item : `${item}Connection`}`;
+    const argumentList = args.length === 0 ? '' : `(${args.join(', ')})`;
+    return `${descriptionLine(description, '  ')}  ${name}${argumentList}: ${list === undefined ? item : `${item}Connection`}`;
   }
 
   private argumentsOf(
@@ -66,10 +67,10 @@ export class GeneratedTypes {
     const argumentOf = new Map(Object.entries(renamed).map(([argument, wireName]) => [wireName, argument]));
     const membersOf = (shape: Readonly<Record<string, unknown>> = {}) =>
       Object.entries(shape).map(([wireName, member]) => {
-        const type = this.typeOf(member as Described, 'input', `${id}.${wireName}`);
+        const type = this.typeOf(member as SchemaNode, 'input', `${id}.${wireName}`);
         return `${argumentOf.get(wireName) ?? camelCase(wireName)}: ${type}`;
       });
-    const input = body && bare(this.typeOf(body as unknown as Described, 'input', `${id}.body`));
+    const input = body && withoutNonNull(this.typeOf(body as unknown as SchemaNode, 'input', `${id}.body`));
     return [
       ...membersOf(params?.shape),
       ...(list === undefined ? [] : LIST_ARGUMENTS),
@@ -87,13 +88,15 @@ export class GeneratedTypes {
       .join('\n\n');
   }
 
-  /** Returns a reference to the type of a schema and defines the type. `at` is its location, which names unnamed types. */
-  private typeOf(schema: Described, direction: Direction, at: string): string {
-    const [inner, isNullable] = unwrapped(schema);
-    return isNullable ? this.named(inner, direction, at) : `${this.named(inner, direction, at)}!`;
+  /** Defines the type of a schema and returns a reference to it. The location `at` names a schema without a name. */
+  private typeOf(schema: SchemaNode, direction: Direction, at: string): string {
+    const [inner, isNullable] = unwrap(schema);
+    return isNullable
+      ? this.nullableTypeOf(inner, direction, at)
+      : `${this.nullableTypeOf(inner, direction, at)}!`;
   }
 
-  private named(schema: Described, direction: Direction, at: string): string {
+  private nullableTypeOf(schema: SchemaNode, direction: Direction, at: string): string {
     const format = schema.meta()?.format;
     const field = at.slice(at.lastIndexOf('.') + 1);
     if (format === 'decimal') return 'Decimal';
@@ -136,26 +139,26 @@ export class GeneratedTypes {
     return name;
   }
 
-  private objectOf(schema: Described, direction: Direction, at: string): string {
+  private objectOf(schema: SchemaNode, direction: Direction, at: string): string {
     const shape = schema.def.shape!;
-    const own = schema.meta()?.id ?? nameAt(at, shape);
-    const name = direction === 'input' ? `${own}Input` : own;
-    const shown = TYPE_ALIASES[name] ?? name;
+    const baseName = schema.meta()?.id ?? nameAt(at, shape);
+    const name = direction === 'input' ? `${baseName}Input` : baseName;
+    const typeName = TYPE_ALIASES[name] ?? name;
     if (this.isEnum(name)) throw new Error(`${at}: ${name} names two types`);
-    if (this.definitions.has(name)) return shown;
+    if (this.definitions.has(name)) return typeName;
     const keyword = direction === 'input' ? 'input' : 'type';
     this.definitions.set(name, '');
     const fields = Object.entries(shape).map(
       ([wireName, member]) =>
-        `${described(textOf(member), '  ')}  ${camelCase(wireName)}: ${this.typeOf(member, direction, `${own}.${wireName}`)}`,
+        `${descriptionLine(descriptionOf(member), '  ')}  ${camelCase(wireName)}: ${this.typeOf(member, direction, `${baseName}.${wireName}`)}`,
     );
-    if (shown === name)
+    if (typeName === name)
       this.definitions.set(
         name,
-        `${described(schema.description, '')}${keyword} ${name} {\n${fields.join('\n')}\n}`,
+        `${descriptionLine(schema.description, '')}${keyword} ${name} {\n${fields.join('\n')}\n}`,
       );
     else this.definitions.delete(name);
-    return shown;
+    return typeName;
   }
 
   private isEnum(name: string): boolean {
@@ -181,7 +184,7 @@ export class GeneratedTypes {
   }
 }
 
-function nameAt(at: string, shape: Record<string, Described>): string {
+function nameAt(at: string, shape: Record<string, SchemaNode>): string {
   const explicitName = TYPES[at];
   if (explicitName !== undefined) return explicitName;
   if (Object.keys(shape).sort().join() === DELETION) return 'Deletion';
@@ -192,7 +195,7 @@ function nameAt(at: string, shape: Record<string, Described>): string {
 }
 
 /** Removes the wrappers optional, nullable, default and pipe; also returns whether the value may be absent. */
-export function unwrapped(schema: Described): readonly [Described, isNullable: boolean] {
+export function unwrap(schema: SchemaNode): readonly [SchemaNode, isNullable: boolean] {
   let inner = schema;
   let isNullable = false;
   for (;;) {
@@ -208,7 +211,7 @@ export function unwrapped(schema: Described): readonly [Described, isNullable: b
   }
 }
 
-function isInteger(schema: Described): boolean {
+function isInteger(schema: SchemaNode): boolean {
   return (
     schema.def.format === 'safeint' ||
     (schema.def.checks ?? []).some(({ _zod }) => _zod.def.format === 'safeint')
@@ -216,14 +219,15 @@ function isInteger(schema: Described): boolean {
 }
 
 /** Returns the description of a schema or of a schema that it wraps. */
-function textOf(schema: Described): string | undefined {
+function descriptionOf(schema: SchemaNode): string | undefined {
   return (
-    schema.description ?? (schema.def.innerType === undefined ? undefined : textOf(schema.def.innerType))
+    schema.description ??
+    (schema.def.innerType === undefined ? undefined : descriptionOf(schema.def.innerType))
   );
 }
 
-function described(text: string | undefined, indent: string): string {
+function descriptionLine(text: string | undefined, indent: string): string {
   return text === undefined ? '' : `${indent}${JSON.stringify(text)}\n`;
 }
 
-const bare = (type: string) => type.replace(/!$/, '');
+const withoutNonNull = (type: string) => type.replace(/!$/, '');

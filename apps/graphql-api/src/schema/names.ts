@@ -83,7 +83,10 @@ export const TYPES: Readonly<Record<string, string>> = {
   'DeadLetterDetail.payload': 'Event',
 };
 
-/** Types that GraphQL merges. The fields that only the first type has are field resolvers of the second. */
+/**
+ * Types that the GraphQL schema merges: the second type replaces the first. Fields that only the first type has are
+ * field resolvers of the second.
+ */
 export const TYPE_ALIASES: Readonly<Record<string, string>> = { TradeDetail: 'Trade' };
 
 /** Returns whether an integer field may exceed 32 bits. */

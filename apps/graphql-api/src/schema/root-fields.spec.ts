@@ -51,8 +51,8 @@ it('every override belongs to an operation and changes its root field', () => {
 });
 
 it('no two operations have the same root field', () => {
-  const places = ROOT_FIELDS.map(({ type, name }) => `${type}.${name}`);
-  expect(new Set(places).size).toBe(places.length);
+  const fieldNames = ROOT_FIELDS.map(({ type, name }) => `${type}.${name}`);
+  expect(new Set(fieldNames).size).toBe(fieldNames.length);
 });
 
 it('a handwritten root field replaces the generated one', () => {

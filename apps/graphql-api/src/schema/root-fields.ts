@@ -1,14 +1,14 @@
 /**
  * Derives the root fields of the schema from the operations.
  *
- * | Part        | Derived from                                                                                          |
- * | ----------- | ----------------------------------------------------------------------------------------------------- |
- * | type        | `Query` for GET, otherwise `Mutation`                                                                 |
- * | name        | the id: `trades.list` is `trades`, `trades.get` is `trade`, `trades.create` is `createTrade`,          |
- * |             | and any other GET, like `copiers.decisions`, is `copierDecisions`                                     |
- * | arguments   | path parameters, paging and sorting of a list, query parameters, `include…`, and the body as `input`  |
- * | result      | the response, or a connection of a list; nullable, so that a failed field leaves the others their data |
- * | description | the summary                                                                                           |
+ * | Part        | Derived from                                                                                         |
+ * | ----------- | ---------------------------------------------------------------------------------------------------- |
+ * | type        | `Query` for GET, otherwise `Mutation`                                                                |
+ * | name        | the id: `trades.list` is `trades`, `trades.get` is `trade`, `trades.create` is `createTrade`,        |
+ * |             | and any other GET, like `copiers.decisions`, is `copierDecisions`                                    |
+ * | arguments   | path parameters, paging and sorting of a list, query parameters, `include…`, and the body as `input` |
+ * | result      | the response, or a connection of a list; nullable, so that an error does not affect other fields     |
+ * | description | the summary                                                                                          |
  *
  * `root-field-overrides.ts` lists the exceptions.
  */

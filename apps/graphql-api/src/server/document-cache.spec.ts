@@ -62,32 +62,31 @@ const root = {
 };
 Object.assign(schema.getType('Found')!, { resolveType: ({ __typename }: typeof other) => __typename });
 Object.assign(schema.getType('Named')!, { resolveType: ({ __typename }: typeof other) => __typename });
-// Explicit, because the compiled default resolver calls no methods.
+// The resolvers are explicit, because the default resolver of the compiler calls no methods.
 for (const name of ['Query', 'Mutation', 'Item', 'Other'])
-  for (const [field, of] of Object.entries((schema.getType(name) as GraphQLObjectType).getFields()))
-    of.resolve = (source, args) => {
+  for (const [field, definition] of Object.entries((schema.getType(name) as GraphQLObjectType).getFields()))
+    definition.resolve = (source, args) => {
       const value = source[field];
       return typeof value === 'function' ? value(args) : value;
     };
 
 /**
- * Returns the comparable part of a result. Errors are sorted, because sibling fields have no order. A null value may
- * have
- * one or all of its causes reported.
+ * Returns the comparable part of a result. Errors are sorted, because sibling fields have no order. If a value is null
+ * for several reasons, an implementation may report one or all of them.
  */
 function comparable({ data, errors = [] }: ExecutionResult) {
   // For an invalid variable, the compiler reports other messages and another number of errors.
   if (data === undefined) return { data, errors: [...new Set(errors.map(({ path }) => String(path)))] };
-  const shown = errors.map(({ path = [], message, extensions }) => {
-    const place = placeIn(data, path);
+  const serialized = errors.map(({ path = [], message, extensions }) => {
+    const place = pathToNull(data, path);
     const isOwn = place.length === path.length;
     return JSON.stringify(isOwn ? { place, message, extensions: { ...extensions } } : { place });
   });
-  return { data: JSON.parse(JSON.stringify(data)), errors: [...new Set(shown)].sort() };
+  return { data: JSON.parse(JSON.stringify(data)), errors: [...new Set(serialized)].sort() };
 }
 
 /** Follows the path in the data up to the first null. */
-function placeIn(data: unknown, path: readonly (string | number)[]) {
+function pathToNull(data: unknown, path: readonly (string | number)[]) {
   let value = data;
   const at = path.findIndex((key) => {
     if (value === null) return true;
@@ -97,7 +96,7 @@ function placeIn(data: unknown, path: readonly (string | number)[]) {
   return at < 0 ? path : path.slice(0, at);
 }
 
-async function uses(text: string, variables: Record<string, unknown>) {
+async function executeThreeTimes(text: string, variables: Record<string, unknown>) {
   const documents = new DocumentCache(schema);
   const results = [];
   for (let use = 0; use < 3; use++) {
@@ -115,7 +114,7 @@ async function uses(text: string, variables: Record<string, unknown>) {
   return { results, reference: comparable(reference) };
 }
 
-const literal = {
+const literals = {
   n: ['1', '-3', 'null', '$n'],
   f: ['1.5', '2', '$f'],
   s: ['"x"', '""', '$s', '"""block "s" """'],
@@ -136,9 +135,9 @@ const literal = {
   lists: ['[[1], [2, 3]]', '[1]', '$lists'],
   needed: ['2', '$needed'],
 } as const;
-type Name = keyof typeof literal;
+type Name = keyof typeof literals;
 
-const declared: Record<Name, readonly string[]> = {
+const declaredTypes: Record<Name, readonly string[]> = {
   n: ['Int', 'Int = 3', 'Int!'],
   f: ['Float', 'Float = 2'],
   s: ['String', 'String = "a\\"\\u2028b"', 'String!'],
@@ -153,7 +152,7 @@ const declared: Record<Name, readonly string[]> = {
   lists: ['[[Int!]]', '[[Int!]] = [1]'],
   needed: ['Int! = 9', 'Int!', 'Int = 8'],
 };
-const given: Record<Name, readonly unknown[]> = {
+const candidateValues: Record<Name, readonly unknown[]> = {
   n: [1, null, 'x', 1.5, 2 ** 31],
   f: [1, 1.5, null, 'x'],
   s: ['y', null, 7],
@@ -177,7 +176,7 @@ const given: Record<Name, readonly unknown[]> = {
   lists: [[[1], [2]], [1], null, [[null]]],
   needed: [1, null],
 };
-const names = Object.keys(literal) as Name[];
+const names = Object.keys(literals) as Name[];
 
 const selections = fc.constantFrom(
   'item { name price }',
@@ -208,19 +207,19 @@ const operations = fc
   .map(({ args, selections: chosen, seed }) => {
     let at = 0;
     const pick = <T>(from: readonly T[]): T => from[seed[at++ % seed.length]! % from.length]!;
-    const written = args.map((name) => `${name}: ${pick<string>(literal[name])}`).join(', ');
-    const field = args.length === 0 ? 'echo' : `echo(${written})`;
+    const argumentList = args.map((name) => `${name}: ${pick<string>(literals[name])}`).join(', ');
+    const field = args.length === 0 ? 'echo' : `echo(${argumentList})`;
     const body = [field, ...chosen].join(' ');
     const used = names.filter((name) => new RegExp(`\\$${name}\\b`).test(body));
     const usesOn = body.includes('$on');
-    const declarations = used.map((name) => `$${name}: ${pick(declared[name])}`);
+    const declarations = used.map((name) => `$${name}: ${pick(declaredTypes[name])}`);
     if (usesOn) declarations.push(pick(['$on: Boolean!', '$on: Boolean! = true']));
     const variables: Record<string, unknown> = {};
-    // Most of them are valid, because an error ends the operation.
+    // Most variables are valid, because an invalid one ends the operation.
     for (const name of used) {
-      const [fits] = given[name];
+      const [valid] = candidateValues[name];
       const choice = pick(['fits', 'fits', 'fits', 'any', 'left out']);
-      if (choice !== 'left out') variables[name] = choice === 'fits' ? fits : pick(given[name]);
+      if (choice !== 'left out') variables[name] = choice === 'fits' ? valid : pick(candidateValues[name]);
     }
     if (usesOn) variables.on = pick([true, false]);
     const head = declarations.length === 0 ? 'query' : `query (${declarations.join(', ')})`;
@@ -233,8 +232,8 @@ describe('a document', () => {
     let compared = 0;
     await fc.assert(
       fc.asyncProperty(operations, async ({ text, variables }) => {
-        const { results, reference, refused } = await uses(text, variables);
-        // A nullable variable for a non-null argument is not a valid document.
+        const { results, reference, refused } = await executeThreeTimes(text, variables);
+        // A document with a nullable variable for a non-null argument is invalid.
         if (refused !== undefined) return;
         compared++;
         expect(results).toEqual([reference, reference, reference]);
@@ -252,11 +251,11 @@ describe('a document', () => {
     ],
     ['a default within an input', 'query ($p: [Filled!]) { __typename }', { p: [{}] }],
     [
-      'a variable that is not set within a literal',
+      'a variable without a value inside a literal',
       'query ($n: Int) { echo(plain: {n: $n, side: BUY}) }',
       {},
     ],
-    ['an omitted variable within any JSON', 'query ($n: Int) { echo(any: {a: $n, b: [$n]}) }', {}],
+    ['an omitted variable inside free-form JSON', 'query ($n: Int) { echo(any: {a: $n, b: [$n]}) }', {}],
     [
       'a conditional fragment that merges with unconditional fields',
       'query ($on: Boolean = false) { item { ...i @include(if: $on) } item { deep { ...i } } } fragment i on Item { deep { name } name }',
@@ -268,13 +267,13 @@ describe('a document', () => {
       {},
     ],
   ])('is executed by the reference implementation if it has %s', async (_what, text, variables) => {
-    const { results, reference } = await uses(text.replace('($p: [Filled!]) {', '{'), variables);
+    const { results, reference } = await executeThreeTimes(text.replace('($p: [Filled!]) {', '{'), variables);
     expect(reference!.errors).toEqual([]);
     expect(results).toEqual([reference, reference, reference]);
   });
 
   it('executes mutations serially', async () => {
-    const { results, reference } = await uses(
+    const { results, reference } = await executeThreeTimes(
       'mutation { first { name } second { broken } again: first { name } }',
       {},
     );
@@ -282,18 +281,21 @@ describe('a document', () => {
     expect(results).toEqual([reference, reference, reference]);
   });
 
-  it('with doubling fragments is executed like a single selection, and rejected if endless', async () => {
+  it('with fragments that double is executed like a single selection, and rejected if they double too often', async () => {
     const doubling = (times: number) => {
       const fragments = Array.from(
         { length: times },
         (_, i) => `fragment f${i} on Item { ...f${i + 1} ...f${i + 1} }`,
       );
-      return uses(`{ item { ...f0 } } ${fragments.join(' ')} fragment f${times} on Item { name }`, {});
+      return executeThreeTimes(
+        `{ item { ...f0 } } ${fragments.join(' ')} fragment f${times} on Item { name }`,
+        {},
+      );
     };
     const { results, reference } = await doubling(8);
     expect(results).toEqual([reference, reference, reference]);
     expect(reference!.data).toEqual({ item: { name: 'a' } });
-    // The compiler would expand it.
+    // The compiler would expand all 40 levels.
     expect((await doubling(40)).refused).toHaveLength(1);
   });
 });
@@ -319,7 +321,7 @@ describe('the cache', () => {
     }
   });
 
-  it('does not mix up text and name with the same concatenation', () => {
+  it('distinguishes texts and names whose concatenation is the same', () => {
     const text = '{\n item { name }\n}';
     const documents = new DocumentCache(schema);
     for (const [name, rest] of [
@@ -346,15 +348,15 @@ describe('a rejected document', () => {
     if (!('errors' in prepared)) return [];
     return prepared.errors.map(
       ({ originalError }) =>
-        (originalError as { details?: { code: string }[] } | undefined)?.details?.[0]?.code ?? 'words',
+        (originalError as { details?: { code: string }[] } | undefined)?.details?.[0]?.code ?? 'no code',
     );
   };
 
   it('is too long above 1,000 tokens', () => {
-    const of = (words: number) => `{ ${'a '.repeat(words - 2)}}`;
-    expect(codes(of(1_000))).toEqual(['too_many_root_fields']);
-    expect(codes(of(1_001))).toEqual(['too_long']);
-    expect(codes('{ a } tokens')).toEqual(['words']);
+    const documentOf = (tokens: number) => `{ ${'a '.repeat(tokens - 2)}}`;
+    expect(codes(documentOf(1_000))).toEqual(['too_many_root_fields']);
+    expect(codes(documentOf(1_001))).toEqual(['too_long']);
+    expect(codes('{ a } tokens')).toEqual(['no code']);
   });
 
   it('discloses nothing of the schema to unauthenticated callers', () => {

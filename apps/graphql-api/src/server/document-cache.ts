@@ -33,8 +33,10 @@ import { LRUCache } from 'lru-cache';
 import { documentError } from '../graphql/errors.js';
 import { documentLimitError, TOKENS_MAX } from './document-limits.js';
 
-/** Maximum characters of all cached documents together. A parsed and compiled document takes about a hundred times as
- * much memory as its text. */
+/**
+ * The maximum number of characters of all cached documents together. A parsed and compiled document takes about a
+ * hundred times as much memory as its text.
+ */
 const CACHE_CHARACTERS_MAX = 1_000_000;
 const CACHE_SIZE_MAX = 1_000;
 const CONDITIONS = ['skip', 'include'];
@@ -49,6 +51,7 @@ interface PreparedDocument {
 /** The errors of an invalid document. */
 interface RejectedDocument {
   readonly errors: readonly GraphQLError[];
+  /** The errors that a caller without credentials gets. */
   readonly anonymousErrors: readonly GraphQLError[];
   /** Names of the selected root fields; empty if they could not be determined. */
   readonly rootFields: readonly string[];
@@ -79,8 +82,8 @@ export class DocumentCache {
     const name = operationName || undefined;
     // The length prevents collisions, because the name may contain any characters.
     const key = `${name?.length ?? 0}:${name ?? ''}${text}`;
-    const known = this.cache.get(key);
-    if (known !== undefined) return known;
+    const cached = this.cache.get(key);
+    if (cached !== undefined) return cached;
     const prepared = this.read(text, name);
     this.cache.set(key, prepared);
     if (!('errors' in prepared)) this.byDocument.set(prepared.document, prepared);
@@ -121,8 +124,8 @@ export class DocumentCache {
     if (limitError !== undefined) return rejected(limitError);
     const operation = getOperationAST(document, operationName);
     const rootFields = operation == null ? [] : rootFieldNames(document, operation);
-    const found = validate(this.schema, document, undefined, { maxErrors: 20 });
-    const errors = found.some(isOverlapLimitError) ? [tooRepetitive()] : found;
+    const violations = validate(this.schema, document, undefined, { maxErrors: 20 });
+    const errors = violations.some(isOverlapLimitError) ? [tooRepetitive()] : violations;
     if (errors.length > 0) return { errors, anonymousErrors: [validationHiddenError()], rootFields };
     if (operation == null)
       return rejected(documentError('unknown_operation', 'The document has no operation with this name.'));
@@ -147,8 +150,8 @@ function tooManyTokens({ message }: GraphQLError): GraphQLError | undefined {
 }
 
 /**
- * The library compares all fields of the same name with each other. If there are too many, it aborts without a
- * reason.
+ * graphql-js compares all fields of the same name with each other. If there are too many, it aborts with this message,
+ * which contains no reason.
  */
 const isOverlapLimitError = ({ message }: GraphQLError) => message === 'Validation aborted.';
 
@@ -199,7 +202,7 @@ function hasDefaultsOrCycle(type: GraphQLNamedType, within: readonly GraphQLName
   );
 }
 
-/** Returns the names of the root fields. Needs a measured document: its fragments have no cycles and few fields. */
+/** Returns the names of the root fields. Call it only for a measured document: its fragments have no cycles. */
 function rootFieldNames(document: DocumentNode, operation: OperationDefinitionNode): readonly string[] {
   const names = new Set<string>();
   const collect = (selections: OperationDefinitionNode['selectionSet']['selections']): void => {

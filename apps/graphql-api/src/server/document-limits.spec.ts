@@ -11,8 +11,8 @@ import {
 import { DOCUMENT_LIMITS, documentLimitError } from './document-limits.js';
 
 const codeOf = (text: string, limits = DOCUMENT_LIMITS) => {
-  const refusal = documentLimitError(parse(text), limits);
-  const { details } = (refusal?.originalError ?? {}) as { details?: { code: string }[] };
+  const limitError = documentLimitError(parse(text), limits);
+  const { details } = (limitError?.originalError ?? {}) as { details?: { code: string }[] };
   return details?.[0]?.code;
 };
 const times = (count: number, make: (index: number) => string) =>
@@ -93,13 +93,13 @@ describe('the cost', () => {
 
   const limits = { ...DOCUMENT_LIMITS, cost: 99 };
   it.each([
-    ['by a variable', '(first: $n)', 100],
-    ['by null', '(first: null)', 100],
-    ['by text', '(first: "5")', 100],
-    ['by a number over the largest page', '(first: 2147483647)', 100],
-    ['by more digits than a double can hold', `(first: ${'9'.repeat(400)})`, 100],
-    ['by less than one', '(first: -5)', 1],
-    ['by nothing', '', 50],
+    ['a variable', '(first: $n)', 100],
+    ['null', '(first: null)', 100],
+    ['text', '(first: "5")', 100],
+    ['a number above the maximum', '(first: 2147483647)', 100],
+    ['a number with more digits than a double can hold', `(first: ${'9'.repeat(400)})`, 100],
+    ['a number below one', '(first: -5)', 1],
+    ['not given', '', 50],
   ])('counts a page whose size is %s', (_how, first, items) => {
     const ofItems = (page: string) => `query ($n: Int) { a${first} { ${page} } }`;
     const costs = (text: string, cost: number) => {
@@ -114,7 +114,7 @@ describe('the cost', () => {
     costs(`${ofItems('...f')} fragment f on C { ...g } fragment g on C { nodes { id } }`, 1 + items);
   });
 
-  it('of a record is not that of a page if a fragment selects its fields', () => {
+  it('of a record counts one item, also if a fragment selects its fields', () => {
     const text = '{ a { ...f ... on A { c { id } } } } fragment f on A { b { id } }';
     expect(codeOf(text, { ...limits, cost: 3 })).toBeUndefined();
     expect(codeOf(text, { ...limits, cost: 2 })).toBe('too_costly');
@@ -171,10 +171,10 @@ describe('fragments', () => {
 });
 
 /** A reference implementation of the limits that expands fragments wherever they are spread. */
-function naive(document: DocumentNode) {
-  const written = ({ selections }: SelectionSetNode): FieldNode[] =>
+function measureExpanded(document: DocumentNode) {
+  const fieldsIn = ({ selections }: SelectionSetNode): FieldNode[] =>
     selections.flatMap((selection) =>
-      selection.kind === Kind.FIELD ? [selection] : written(inside(selection)),
+      selection.kind === Kind.FIELD ? [selection] : fieldsIn(inside(selection)),
     );
   const inside = (selection: Exclude<SelectionNode, FieldNode>): SelectionSetNode =>
     selection.kind === Kind.INLINE_FRAGMENT
@@ -186,20 +186,20 @@ function naive(document: DocumentNode) {
     ) as OperationDefinitionNode;
   const sum = (numbers: number[]) => numbers.reduce((a, b) => a + b, 0);
   const depth = (set?: SelectionSetNode): number =>
-    set === undefined ? 0 : Math.max(0, ...written(set).map((field) => 1 + depth(field.selectionSet)));
+    set === undefined ? 0 : Math.max(0, ...fieldsIn(set).map((field) => 1 + depth(field.selectionSet)));
   const aliases = (set?: SelectionSetNode): number =>
     set === undefined
       ? 0
-      : sum(written(set).map((field) => (field.alias ? 1 : 0) + aliases(field.selectionSet)));
-  const items = ({ arguments: given, selectionSet }: FieldNode): number => {
-    const first = given?.[0]?.value;
+      : sum(fieldsIn(set).map((field) => (field.alias ? 1 : 0) + aliases(field.selectionSet)));
+  const items = ({ arguments: args, selectionSet }: FieldNode): number => {
+    const first = args?.[0]?.value;
     if (first === undefined)
-      return written(selectionSet!).some(({ name }) => name.value === 'nodes') ? 50 : 1;
+      return fieldsIn(selectionSet!).some(({ name }) => name.value === 'nodes') ? 50 : 1;
     return first.kind === Kind.INT ? Number(first.value) : 100;
   };
   const cost = (set: SelectionSetNode): number =>
     sum(
-      written(set).map((field) =>
+      fieldsIn(set).map((field) =>
         field.selectionSet === undefined ? 0 : 1 + items(field) * cost(field.selectionSet),
       ),
     );
@@ -207,7 +207,7 @@ function naive(document: DocumentNode) {
   return {
     depth: depth(selectionSet),
     aliases: aliases(selectionSet),
-    rootFields: written(selectionSet).length,
+    rootFields: fieldsIn(selectionSet).length,
     cost: cost(selectionSet),
   };
 }
@@ -234,7 +234,7 @@ const documents = fc
   )
   .map(([root, ...fragments]) => {
     const later = (set: string, at: number) =>
-      set.replace(/\.\.\.f(\d)/g, (spread, of) => (Number(of) > at ? spread : 'b'));
+      set.replace(/\.\.\.f(\d)/g, (spread, index) => (Number(index) > at ? spread : 'b'));
     return `query ${root} ${fragments.map((set, at) => `fragment f${at} on Q ${later(set!, at)}`).join(' ')}`;
   });
 
@@ -242,7 +242,7 @@ it('the size equals that of the document with its fragments expanded', () => {
   fc.assert(
     fc.property(documents, (text) => {
       const document = parse(text);
-      const size = { ...naive(document), directives: 0, selections: Number.POSITIVE_INFINITY };
+      const size = { ...measureExpanded(document), directives: 0, selections: Number.POSITIVE_INFINITY };
       expect(documentLimitError(document, size)).toBeUndefined();
       for (const limit of ['depth', 'aliases', 'rootFields', 'cost'] as const)
         expect(documentLimitError(document, { ...size, [limit]: size[limit] - 1 })).toBeDefined();

@@ -7,7 +7,7 @@
  * 3. The cost of a list is its page size times the cost of one item. If the page size is a variable or exceeds the
  *    maximum, the maximum is used.
  * 4. Fragments count each time they are spread, because the compiler expands them.
- * 5. An error says which size is exceeded. It contains neither the limit nor names of the schema.
+ * 5. An error says which limit is exceeded. It contains neither the value of the limit nor names of the schema.
  */
 import {
   type DocumentNode,
@@ -87,7 +87,7 @@ export function documentLimitError(
 
 class DocumentMeter {
   private readonly fragments = new Map<string, FragmentDefinitionNode>();
-  private readonly sizes = new Map<string, DocumentSize | 'open'>();
+  private readonly sizes = new Map<string, DocumentSize | 'measuring'>();
   private hasCycle = false;
 
   constructor(document: DocumentNode) {
@@ -131,15 +131,15 @@ class DocumentMeter {
   }
 
   private fragment(name: string): DocumentSize {
-    const known = this.sizes.get(name);
-    if (known === 'open') {
+    const measured = this.sizes.get(name);
+    if (measured === 'measuring') {
       this.hasCycle = true;
       return EMPTY;
     }
-    if (known !== undefined) return known;
+    if (measured !== undefined) return measured;
     const fragment = this.fragments.get(name);
     if (fragment === undefined) return EMPTY;
-    this.sizes.set(name, 'open');
+    this.sizes.set(name, 'measuring');
     const size = sumOf(this.selections(fragment.selectionSet), directivesOf(fragment));
     this.sizes.set(name, size);
     return size;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { GraphQLSchema } from 'graphql';
 import { connectionResolvers, PAGE_INFO_RESOLVERS } from '../graphql/connections.js';
-import { PUBLIC_MUTATIONS } from '../graphql/deprecated-mutation.js';
+import { PUBLIC_DEPRECATED_MUTATIONS } from '../graphql/deprecated-mutation.js';
 import { OPERATION_FIELDS } from '../graphql/operation.js';
 import { DocumentCache } from './document-cache.js';
 import { EndpointOptions } from './endpoint-options.js';
@@ -45,5 +45,8 @@ function publicFields(): ReadonlySet<string> {
   const fields = [...OPERATION_FIELDS].filter(
     ([, { access }]) => access === 'PUBLIC' || access === 'CHALLENGE',
   );
-  return new Set([...fields.map(([field]) => field.slice(field.indexOf('.') + 1)), ...PUBLIC_MUTATIONS]);
+  return new Set([
+    ...fields.map(([field]) => field.slice(field.indexOf('.') + 1)),
+    ...PUBLIC_DEPRECATED_MUTATIONS,
+  ]);
 }

@@ -2,8 +2,8 @@
  * Serves GraphiQL for development. The page and all of its assets come from this server.
  *
  * 1. Only requests that accept HTML get the page; GraphQL requests by GET still work.
- * 2. The content policy allows only the page's own assets. Its requests are authenticated like any other, by headers
- *    that the user enters.
+ * 2. The Content-Security-Policy allows only assets of this server. The requests of the page are authenticated like any
+ *    other, by headers that the user enters.
  */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';

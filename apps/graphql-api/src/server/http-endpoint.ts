@@ -1,8 +1,8 @@
 /**
  * Serves GraphQL over HTTP as its specification requires. The `graphql-http` library renders the responses.
  *
- * 1. The caller is authenticated before the body is parsed. A request without credentials may use only public fields and
- *    cannot introspect the schema.
+ * 1. The caller is authenticated before the body is parsed. A request without credentials may use only public fields
+ *    and cannot introspect the schema.
  * 2. Only the content type `application/json` is accepted, because an HTML form of another site cannot send it.
  * 3. A rejected request has the same status as in REST. An executed operation returns 200 with its errors and data. An
  *    invalid document or variable returns only errors. Their status is 200 for `application/json` and 400 for
@@ -67,16 +67,15 @@ export class HttpEndpoint {
       exposeHeadRoute: false,
       onRequest: (request, reply, done) => {
         if (pathOf(request) !== GRAPHQL_PATH) return sendNotFound(server, request, reply);
-        // Without a content type, Fastify reads the body as bytes. The endpoint checks the type in the raw headers,
-        // after the
-        // credentials.
+        // Without a content type, Fastify reads the body as bytes. The endpoint checks the content type later, after
+        // the credentials, in `rawHeaders`.
         delete request.raw.headers['content-type'];
         done();
       },
       errorHandler: (error: FastifyError, request, reply) => {
         reply.removeHeader('connection');
         discardRest(request.raw);
-        this.sendError(request, reply, tooLarge(bodyRefusal(error)));
+        this.sendError(request, reply, withBodyLimit(bodyRefusal(error)));
       },
       handler: async (request, reply) => {
         await this.handle(request, reply);
@@ -139,7 +138,7 @@ export class HttpEndpoint {
         if (actor === null) assertPublic(prepared.rootFields, this.settings.publicFields);
         if ('errors' in prepared) return actor === null ? prepared.anonymousErrors : prepared.errors;
         const { document, operation } = prepared;
-        if (incoming.method === 'GET' && operation.operation === 'mutation') throw notByGet();
+        if (incoming.method === 'GET' && operation.operation === 'mutation') throw mutationRequiresPost();
         return {
           schema: this.documents.schema,
           document,
@@ -150,7 +149,7 @@ export class HttpEndpoint {
       },
       execute: (args) => this.documents.execute(args),
       formatError: (error: Error) => this.format(error, request),
-      // Serialize here, because the library would traverse every member again.
+      // Serialize here, because the library would serialize with a replacer function that visits every member.
       onOperation: (_request, _args, result) => {
         const { errors, data } = result as { errors?: readonly Error[]; data?: unknown };
         const formatted = errors?.map((error) => this.format(error, request));
@@ -250,7 +249,7 @@ function malformed(field: string, message: string): DomainError {
   return new DomainError('validation_failed', undefined, [{ field, code: 'invalid_type', message }]);
 }
 
-function tooLarge(error: unknown): unknown {
+function withBodyLimit(error: unknown): unknown {
   if (!(error instanceof DomainError) || error.code !== 'payload_too_large') return error;
   return new DomainError(
     'payload_too_large',
@@ -268,9 +267,12 @@ function mediaTypeOf(incoming: Pick<IncomingRequest, 'rawHeaders'>): string {
 }
 
 function notAcceptable(): DomainError {
-  return new DomainError('validation_failed', `Accept ${RESPONSE_TYPE} or application/json.`);
+  return new DomainError(
+    'validation_failed',
+    `Send an Accept header that includes ${RESPONSE_TYPE} or application/json.`,
+  );
 }
 
-function notByGet(): DomainError {
+function mutationRequiresPost(): DomainError {
   return new DomainError('method_not_allowed', 'Mutations require POST. Send the request by POST.');
 }

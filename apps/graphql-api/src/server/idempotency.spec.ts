@@ -5,8 +5,8 @@ import { fingerprintOf, idempotencyOf } from './idempotency.js';
 
 const QUERY = 'mutation ($v: JSON) { put(value: $v) }';
 const parse = (text: string) => parseJsonBody(Buffer.from(text));
-/** Returns the fingerprint of variables that are written in JSON. */
-const of = (variables: string, query = QUERY) =>
+/** Returns the fingerprint, in hex, of an operation with these JSON variables. */
+const fingerprint = (variables: string, query = QUERY) =>
   Buffer.from(fingerprintOf({ query, variables: parse(variables) })).toString('hex');
 const key = fc.stringMatching(/^[a-z"\\,:{}[\] é]{0,3}$/);
 const { value } = fc.letrec<{ value: unknown }>((tie) => ({
@@ -20,18 +20,20 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
 
 describe('the fingerprint of an operation', () => {
   it('does not depend on the order and whitespace of its JSON', () => {
-    const reversed = (given: unknown): unknown => {
-      if (Array.isArray(given)) return given.map(reversed);
-      if (typeof given !== 'object' || given === null) return given;
+    const reversed = (input: unknown): unknown => {
+      if (Array.isArray(input)) return input.map(reversed);
+      if (typeof input !== 'object' || input === null) return input;
       return Object.fromEntries(
-        Object.entries(given)
+        Object.entries(input)
           .reverse()
           .map(([name, member]) => [name, reversed(member)]),
       );
     };
     fc.assert(
-      fc.property(fc.dictionary(key, value), (given) => {
-        expect(of(JSON.stringify(reversed(given), null, '\t'))).toBe(of(JSON.stringify(given)));
+      fc.property(fc.dictionary(key, value), (input) => {
+        expect(fingerprint(JSON.stringify(reversed(input), null, '\t'))).toBe(
+          fingerprint(JSON.stringify(input)),
+        );
       }),
     );
   });
@@ -41,7 +43,7 @@ describe('the fingerprint of an operation', () => {
       fc.property(value, value, (one, other) => {
         const [first, second] = [JSON.stringify({ v: one }), JSON.stringify({ v: other })];
         const isEqual = isDeepStrictEqual(JSON.parse(first), JSON.parse(second));
-        expect(of(first) === of(second)).toBe(isEqual);
+        expect(fingerprint(first) === fingerprint(second)).toBe(isEqual);
       }),
       { numRuns: 1_000 },
     );
@@ -61,17 +63,17 @@ describe('the fingerprint of an operation', () => {
     ['the order of a list', '{"v":[1,2]}', '{"v":[2,1]}'],
     ['a list and its items', '{"v":[[1],2]}', '{"v":[1,2]}'],
   ])('distinguishes %s', (_what, one, other) => {
-    expect(of(one)).not.toBe(of(other));
+    expect(fingerprint(one)).not.toBe(fingerprint(other));
   });
 
   it('treats equal numbers, and omitted variables, as equal', () => {
-    expect(of('{"v":1.50}')).toBe(of('{"v":15e-1}'));
+    expect(fingerprint('{"v":1.50}')).toBe(fingerprint('{"v":15e-1}'));
     const none = Buffer.from(fingerprintOf({ query: QUERY })).toString('hex');
-    expect([of('null'), of('{}')]).toEqual([none, none]);
+    expect([fingerprint('null'), fingerprint('{}')]).toEqual([none, none]);
   });
 
   it('differs for another document', () => {
-    expect(of('{}', `${QUERY} `)).not.toBe(of('{}'));
+    expect(fingerprint('{}', `${QUERY} `)).not.toBe(fingerprint('{}'));
   });
 });
 
@@ -84,7 +86,7 @@ describe('the key of a mutation over a socket', () => {
       expect(idempotencyOf({ query: QUERY, extensions })).toBeUndefined();
   });
 
-  it('is validated like the header', () => {
+  it('is validated like the Idempotency-Key header', () => {
     expect(['a', ' a ', 'a  b', '~'.repeat(255)].map(keyOf)).toEqual(['a', 'a', 'a  b', '~'.repeat(255)]);
   });
 });

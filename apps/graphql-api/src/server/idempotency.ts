@@ -2,10 +2,10 @@
  * Computes the fingerprint of an operation for its Idempotency-Key. It does not depend on the transport.
  *
  * 1. Operations with the same document and equal variables have the same fingerprint, regardless of the order and
- * formatting of their JSON. A request that was lost over HTTP can therefore be retried over a socket, and vice versa.
+ *    formatting of their JSON. A request that was lost over HTTP can therefore be retried over a socket, and vice versa.
  * 2. Numbers are compared by all of their digits. A number never equals a string.
- * 3. The operation name is not included, because a document has one operation. Extensions are not included, because they
- *    do not affect the execution. A persisted query has the fingerprint of its document.
+ * 3. The operation name is not included, because a document has one operation. Extensions are not included, because
+ *    they do not affect the execution. A persisted query has the fingerprint of its document.
  */
 import { DomainError, JsonNumber } from '@trading-automation/contracts';
 import { parseIdempotencyKey, requestFingerprint } from '@trading-automation/core';
@@ -35,7 +35,7 @@ export function idempotencyOf(
   return { key: validKey(idempotencyKey), fingerprint: fingerprintOf(mutation) };
 }
 
-/** Validates a key like the header: removes surrounding spaces and rejects an empty rest. */
+/** Validates a key like the Idempotency-Key header: removes surrounding spaces and rejects an empty key. */
 function validKey(key: unknown): string {
   const read = (value: string) => parseIdempotencyKey(['idempotency-key', value])!;
   try {

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { RequestAuthenticator } from './request-authenticator.js';
 
 const PATH = '/.well-known/jwks.json';
-/** Caches may keep the keys for 5 minutes. A new key is published longer than that before its first use. */
+/** Caches may keep the keys for 5 minutes. A new key is published more than 5 minutes before its first use. */
 const CACHE_CONTROL = 'public, max-age=300';
 
 /** Serves the public keys of access tokens (RFC 7517) to every caller. */

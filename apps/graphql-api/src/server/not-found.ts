@@ -1,7 +1,7 @@
 /**
- * Rejects requests that have no route, before their body is read, and answers preflights. The errors have the
- * published
- * envelope. */
+ * Rejects requests that have no route before their body is read, and responds to CORS preflights. The errors have the
+ * published format.
+ */
 import { DomainError } from '@trading-automation/contracts';
 import {
   discardRest,
@@ -23,7 +23,7 @@ export function registerNotFound(server: FastifyInstance): void {
   });
 }
 
-/** Also handles requests that the router matched after decoding, although their raw path differs. */
+/** Responds with 404, 405 or to a preflight. Also called if the path equals a route only after decoding. */
 export function sendNotFound(server: FastifyInstance, request: FastifyRequest, reply: FastifyReply): void {
   discardRest(request.raw);
   const url = pathOf(request);
@@ -32,8 +32,8 @@ export function sendNotFound(server: FastifyInstance, request: FastifyRequest, r
   if (methods.length === 0) {
     sendResponse(reply, errorResponse(new DomainError('route_not_found'), request.id));
   } else if (request.method === 'OPTIONS') {
-    const more = isAllowedPreflight(request, reply) ? preflightHeaders(methods) : {};
-    sendResponse(reply, { status: 204, headers: { ...allow, ...more }, body: '' });
+    const corsHeaders = isAllowedPreflight(request, reply) ? preflightHeaders(methods) : {};
+    sendResponse(reply, { status: 204, headers: { ...allow, ...corsHeaders }, body: '' });
   } else {
     sendResponse(reply, {
       ...errorResponse(new DomainError('method_not_allowed'), request.id),

@@ -1,8 +1,8 @@
 /**
  * Implements automatic persisted queries: a client sends a document once with its SHA-256 hash, and then only the hash.
  *
- * 1. Only documents of authenticated callers are cached, separately in each process and up to a size limit. For an unknown
- *    hash, the process returns an error and the client sends the document again.
+ * 1. Only documents of authenticated callers are cached, separately in each process and up to a size limit. For an
+ *    unknown hash, the process returns an error and the client sends the document again.
  * 2. A hash that does not match its document is an error, so no other document can be stored under it.
  */
 import { createHash } from 'node:crypto';
@@ -29,10 +29,10 @@ export class PersistedQueries {
   /**
    * Returns the parameters of a request with its document.
    *
-   * @param isKnownCaller true if the caller is authenticated, so that the document may be cached
+   * @param isAuthenticated whether the caller has valid credentials, so that the document may be cached
    * @throws {DomainError} if the parameters are invalid or the hash is unknown
    */
-  resolve(params: PersistedQueryParams, isKnownCaller: boolean): RequestParams {
+  resolve(params: PersistedQueryParams, isAuthenticated: boolean): RequestParams {
     const extension = params.extensions?.persistedQuery;
     if (extension === undefined) {
       if (typeof params.query === 'string') return { ...params, query: params.query };
@@ -50,7 +50,7 @@ export class PersistedQueries {
       const hash = createHash('sha256').update(params.query).digest('hex');
       if (hash !== sha256Hash)
         throw invalid('extensions.persistedQuery', 'invalid', 'sha256Hash does not match the query.');
-      if (isKnownCaller) this.documents.set(hash, params.query);
+      if (isAuthenticated) this.documents.set(hash, params.query);
       return { ...params, query: params.query };
     }
     const query = this.documents.get(sha256Hash);

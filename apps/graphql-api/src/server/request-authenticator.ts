@@ -5,8 +5,7 @@
  *    authenticated by their access token.
  * 2. API keys work only in REST. A key that is sent here, as X-API-Key or as Bearer, gets a specific error.
  * 3. A failed authentication counts toward the rate limit of the IP address, as in REST. A successful one counts
- * toward the
- *    rate limit of the credential.
+ *    toward the rate limit of the credential.
  */
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '@trading-automation/contracts';

@@ -21,7 +21,7 @@ describe('a shared result', () => {
       JSON.stringify({ type: 'pong', payload: { mark } }),
       JSON.stringify({ type: 'connection_ack' }),
     ];
-    for (const other of others) expect(SharedResult.replacePlaceholder(other)).toBe(other);
+    for (const message of others) expect(SharedResult.replacePlaceholder(message)).toBe(message);
   });
 });
 
@@ -31,15 +31,15 @@ describe('a request for an event', () => {
     const [event, another] = [{}, {}];
     let executed = 0;
     const execute = async () => new SharedResult(String(executed++));
-    const asked = [
+    const requested = [
       results.getOrExecute(event, 'a', execute),
       results.getOrExecute(event, 'a', execute),
       results.getOrExecute(event, 'b', execute),
       results.getOrExecute(another, 'a', execute),
     ];
-    const [one, same, other, later] = await Promise.all(asked);
-    expect(one).toBe(same);
-    expect(new Set([one, other, later]).size).toBe(3);
+    const [first, second, otherRequest, otherEvent] = await Promise.all(requested);
+    expect(first).toBe(second);
+    expect(new Set([first, otherRequest, otherEvent]).size).toBe(3);
     expect(executed).toBe(3);
   });
 });

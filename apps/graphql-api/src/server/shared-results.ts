@@ -7,8 +7,8 @@
 const PLACEHOLDER = '\u0000shared\u0000';
 /**
  * The end of a message whose payload is the placeholder. No other message ends like this, because client input is
- * never
- * at the end. */
+ * never at the end.
+ */
 const PLACEHOLDER_END = `${JSON.stringify(PLACEHOLDER)}}`;
 
 let lastSerialized: SharedResult | undefined;
@@ -16,7 +16,7 @@ let lastSerialized: SharedResult | undefined;
 export class SharedResult {
   constructor(private readonly text: string) {}
 
-  /** Called by the library immediately before it sends, in the same tick. */
+  /** Called when the library serializes a message, immediately before it sends the message in the same tick. */
   toJSON(): string {
     lastSerialized = this;
     return PLACEHOLDER;

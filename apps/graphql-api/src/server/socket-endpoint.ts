@@ -113,8 +113,8 @@ export class SocketEndpoint {
 
   /**
    * Closes every socket and stops accepting sockets. Releases the stream leases, so that clients can reconnect to
-   * another
-   * process. */
+   * another process.
+   */
   async stop(): Promise<void> {
     const closing = [...this.sockets.clients].map(
       (socket) =>

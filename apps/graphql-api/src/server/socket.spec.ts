@@ -17,19 +17,19 @@ afterEach(() => {
   server.close();
 });
 
-/** Connects a client; returns it with its server-side socket. */
-async function pair(timing: Partial<SocketTiming> = {}) {
-  const far = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
+/** Connects a client. Returns its end (`remote`), the socket of the server, and the ClientSocket under test. */
+async function connect(timing: Partial<SocketTiming> = {}) {
+  const remote = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
   const [[socket]] = await Promise.all([
     once(server, 'connection') as Promise<[WebSocket]>,
-    once(far, 'open'),
+    once(remote, 'open'),
   ]);
-  return { far, socket, client: new ClientSocket(socket, { ...SOCKET_TIMING, ...timing }) };
+  return { remote, socket, client: new ClientSocket(socket, { ...SOCKET_TIMING, ...timing }) };
 }
 
 it('a message waits while the client is behind, and is sent once it catches up', async () => {
-  const { far, client, socket } = await pair({ stallMs: 600_000 });
-  far.pause();
+  const { remote, client, socket } = await connect({ stallMs: 600_000 });
+  remote.pause();
   let sent = 0;
   const sending = (async () => {
     for (; sent < MANY; sent++) await client.send(LARGE);
@@ -38,66 +38,66 @@ it('a message waits while the client is behind, and is sent once it catches up',
   expect(sent).toBeLessThan(MANY);
   expect(socket.bufferedAmount).toBeLessThan(3 * LARGE.length);
   let received = 0;
-  far.on('message', () => received++);
-  far.resume();
+  remote.on('message', () => received++);
+  remote.resume();
   await sending;
-  while (received < MANY) await once(far, 'message');
-  far.terminate();
+  while (received < MANY) await once(remote, 'message');
+  remote.terminate();
 });
 
 it('a client that is behind is not read until it has caught up', async () => {
-  const { far, client, socket } = await pair({ stallMs: 600_000 });
-  far.pause();
+  const { remote, client, socket } = await connect({ stallMs: 600_000 });
+  remote.pause();
   const sending = Promise.all(Array.from({ length: MANY }, () => client.send(LARGE)));
-  const heard: string[] = [];
-  socket.on('message', (data) => heard.push(String(data)));
-  far.send('me');
+  const received: string[] = [];
+  socket.on('message', (data) => received.push(String(data)));
+  remote.send('me');
   expect(socket.isPaused).toBe(true);
   await new Promise((resolve) => setTimeout(resolve, 50));
-  expect(heard).toEqual([]);
-  far.resume();
+  expect(received).toEqual([]);
+  remote.resume();
   await sending;
-  while (heard.length === 0) await once(socket, 'message');
-  expect([heard, socket.isPaused]).toEqual([['me'], false]);
-  far.terminate();
+  while (received.length === 0) await once(socket, 'message');
+  expect([received, socket.isPaused]).toEqual([['me'], false]);
+  remote.terminate();
 });
 
 it('a client that accepts no data is closed with 4410, and pending sends resolve', async () => {
-  const { far, client, socket } = await pair({ stallMs: 100, lingerMs: 50 });
-  far.pause();
+  const { remote, client, socket } = await connect({ stallMs: 100, lingerMs: 50 });
+  remote.pause();
   const end = once(socket, 'close');
   for (let sent = 0; sent < MANY; sent++) await client.send(LARGE);
   await end;
   expect(client.isOpen).toBe(false);
-  const told = once(far, 'close');
-  far.resume();
+  const closed = once(remote, 'close');
+  remote.resume();
   // Data in flight is dropped with the connection; it may include the close code.
-  expect([4410, 1006]).toContain((await told)[0]);
+  expect([4410, 1006]).toContain((await closed)[0]);
 });
 
 it('a client that answers no ping is closed with 4408; a client that is behind gets no ping', async () => {
-  const { far } = await pair({ pingMs: 20 });
-  const end = once(far, 'close');
-  far.pong = () => undefined;
+  const { remote } = await connect({ pingMs: 20 });
+  const end = once(remote, 'close');
+  remote.pong = () => undefined;
   expect((await end)[0]).toBe(4408);
 
-  const behind = await pair({ pingMs: 20, stallMs: 600_000 });
-  behind.far.pause();
+  const behind = await connect({ pingMs: 20, stallMs: 600_000 });
+  behind.remote.pause();
   const sending = Promise.all(Array.from({ length: MANY }, () => behind.client.send(LARGE)));
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(behind.client.isOpen).toBe(true);
-  behind.far.resume();
+  behind.remote.resume();
   await sending;
   expect(behind.client.isOpen).toBe(true);
-  behind.far.terminate();
+  behind.remote.terminate();
 });
 
 it('onClose calls back on the close, also if registered after it', async () => {
-  const { far, client, socket } = await pair();
+  const { remote, client, socket } = await connect();
   const ends: string[] = [];
   client.onClose(() => ends.push('before'));
   client.close(4412, 'Credential ended');
-  const [code, reason] = await once(far, 'close');
+  const [code, reason] = await once(remote, 'close');
   expect([code, String(reason)]).toEqual([4412, 'Credential ended']);
   while (socket.readyState !== socket.CLOSED) await new Promise((resolve) => setImmediate(resolve));
   client.onClose(() => ends.push('after'));

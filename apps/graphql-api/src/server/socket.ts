@@ -2,8 +2,7 @@
  * Sends the messages of the protocol library to one client over its WebSocket.
  *
  * 1. A message waits while more than `BUFFERED_MAX_BYTES` are unsent. While it waits, neither its source nor messages
- * of the
- *    client are read, so that no responses queue up.
+ *    of the client are read, so that no responses queue up.
  * 2. A client that accepts no data for `stallMs` while a message waits is closed with 4410.
  * 3. A client that does not answer a ping before the next one is closed with 4408. No ping is sent while messages wait,
  *    because its pong would not be read.
@@ -30,7 +29,7 @@ const noop = () => undefined;
 export class ClientSocket {
   private readonly pinging: NodeJS.Timeout;
   private hasAnsweredPing = true;
-  private watching: NodeJS.Timeout | undefined;
+  private stallTimer: NodeJS.Timeout | undefined;
   /** Number of waiting messages that have been handed to the operating system. */
   private flushedCount = 0;
 
@@ -44,14 +43,14 @@ export class ClientSocket {
     });
     socket.once('close', () => {
       clearInterval(this.pinging);
-      clearInterval(this.watching);
+      clearInterval(this.stallTimer);
     });
   }
 
-  /** Calls `then` when the socket closes, or immediately if it is already closed. */
-  onClose(then: () => void): void {
-    if (this.socket.readyState === this.socket.CLOSED) then();
-    else this.socket.once('close', then);
+  /** Calls `onClosed` when the socket closes, or immediately if it is already closed. */
+  onClose(onClosed: () => void): void {
+    if (this.socket.readyState === this.socket.CLOSED) onClosed();
+    else this.socket.once('close', onClosed);
   }
 
   get isOpen(): boolean {
@@ -66,7 +65,7 @@ export class ClientSocket {
       this.socket.send(text, noop);
       return DONE;
     }
-    this.watching ??= this.watchForStall();
+    this.stallTimer ??= this.startStallTimer();
     // The callback runs when the message has been handed to the operating system, or when that failed.
     return new Promise((resolve) =>
       this.socket.send(text, () => {
@@ -85,7 +84,7 @@ export class ClientSocket {
     this.socket.once('close', () => clearTimeout(timer));
   }
 
-  private watchForStall(): NodeJS.Timeout {
+  private startStallTimer(): NodeJS.Timeout {
     this.socket.pause();
     let previous = { buffered: Number.POSITIVE_INFINITY, flushed: this.flushedCount };
     let stalledChecks = 0;
@@ -101,15 +100,15 @@ export class ClientSocket {
 
   private stopStallTimerIfDrained(): boolean {
     if (this.socket.bufferedAmount > BUFFERED_MAX_BYTES) return false;
-    clearInterval(this.watching);
-    this.watching = undefined;
+    clearInterval(this.stallTimer);
+    this.stallTimer = undefined;
     this.hasAnsweredPing = true;
     this.socket.resume();
     return true;
   }
 
   private ping(): void {
-    if (!this.isOpen || this.watching !== undefined) return;
+    if (!this.isOpen || this.stallTimer !== undefined) return;
     if (!this.hasAnsweredPing) {
       this.close(CLOSE_CODES.silent, 'No pong');
       return;

@@ -31,21 +31,21 @@ const HEALTH = '{ health { status } }';
 let environment: TestEnvironment;
 let api: TestGraphqlApi;
 let owner: TestUser;
-let product: INestApplicationContext;
+let signInServices: INestApplicationContext;
 beforeAll(async () => {
   environment = await TestEnvironment.open();
   api = await startTestGraphqlApi(environment.api.databaseUrl);
   owner = await TestUser.create(environment);
-  product = await signIn();
+  signInServices = await openSignInServices();
 });
 afterAll(async () => {
-  await product?.close();
+  await signInServices?.close();
   await api?.close();
   await environment?.close();
 });
 
-/** Creates the sign-in services of a second process on this API's database. */
-function signIn(): Promise<INestApplicationContext> {
+/** Opens the sign-in services on the database of the API, as a second process would. */
+function openSignInServices(): Promise<INestApplicationContext> {
   const serverKeys = [createHash('sha256').update('server key').digest()] as const;
   const issuer = () => api.url;
   const buckets = { buckets: new LocalBuckets(), takeWithNonce: async () => null };
@@ -55,19 +55,19 @@ function signIn(): Promise<INestApplicationContext> {
     publicUrl: issuer,
     rateLimiter: new RateLimiter(rateLimitsSchema.parse({}), buckets),
   });
-  class Product {}
+  class SignInTestModule {}
   const imports = [
     PlatformModule.with(environment.backend.platform),
     OperationsModule.with(environment.backend.platform, serverKeys),
     SignInModule.with({ access, serverKeys, issuer, isRegistrationOpen: false, passkeys: undefined }),
   ];
-  return NestFactory.createApplicationContext({ module: Product, imports }, { logger: false });
+  return NestFactory.createApplicationContext({ module: SignInTestModule, imports }, { logger: false });
 }
 
 const accessToken = async () => {
   const { database } = environment.backend.platform;
   const tokens = await database.transaction((tx) =>
-    product.get(SessionsService).open(tx, owner.uuid, 'password'),
+    signInServices.get(SessionsService).open(tx, owner.uuid, 'password'),
   );
   return tokens.accessToken;
 };
@@ -78,7 +78,7 @@ const signature = (body: string, more: object = {}) => ({
 });
 
 describe('a signed request', () => {
-  it('is executed as its signer, by POST and by GET', async () => {
+  it('is executed on behalf of its signer, by POST and by GET', async () => {
     expect((await post(api, ME, signature(ME))).data).toEqual({ me: { id: owner.id } });
     const target = `/graphql?query=${encodeURIComponent('{ me { id } }')}`;
     expect((await sendSigned(api, owner.keyPair, 'GET', target)).json.data).toEqual({ me: { id: owner.id } });
@@ -86,9 +86,9 @@ describe('a signed request', () => {
 
   it('is accepted once', async () => {
     const headers = signature(ME);
-    const answers = await Promise.all(Array.from({ length: 10 }, () => post(api, ME, headers)));
-    const codes = answers.map(({ errors }) => errors?.[0]?.extensions.code ?? 'taken');
-    expect(codes.sort()).toEqual([...Array(9).fill('nonce_replayed'), 'taken']);
+    const responses = await Promise.all(Array.from({ length: 10 }, () => post(api, ME, headers)));
+    const codes = responses.map(({ errors }) => errors?.[0]?.extensions.code ?? 'accepted');
+    expect(codes.sort()).toEqual(['accepted', ...Array(9).fill('nonce_replayed')]);
   });
 
   it.each([
@@ -118,9 +118,9 @@ describe('a signed request', () => {
       'invalid_signature',
     ],
   ])('is rejected with %s', async (_what, headers, code) => {
-    const answer = await post(api, ME, headers() as unknown as Record<string, string>);
-    expect(codeOf(answer)).toEqual([401, code]);
-    expect(answer.headers['www-authenticate']).toBe('Bearer realm="api"');
+    const response = await post(api, ME, headers() as unknown as Record<string, string>);
+    expect(codeOf(response)).toEqual([401, code]);
+    expect(response.headers['www-authenticate']).toBe('Bearer realm="api"');
   });
 
   it('by GET is rejected if its query is not the signed query', async () => {
@@ -145,9 +145,9 @@ describe('an API key', () => {
     ['that is malformed', () => ({ 'x-api-key': 'x' })],
   ])('gets a specific error: %s', async (_how, headers) => {
     for (const text of [ME, JSON.stringify({ query: HEALTH })]) {
-      const answer = await post(api, text, headers());
-      expect(codeOf(answer)).toEqual([401, 'invalid_api_key']);
-      expect(answer.errors![0]!.message).toMatch(/API keys are for the REST API\. Sign/);
+      const response = await post(api, text, headers());
+      expect(codeOf(response)).toEqual([401, 'invalid_api_key']);
+      expect(response.errors![0]!.message).toMatch(/API keys are for the REST API\. Sign/);
     }
   });
 
@@ -169,7 +169,7 @@ describe('an access token', () => {
     expect((await post(api, ME, { authorization: `bearer   ${token}` })).data).toEqual({
       me: { id: owner.id },
     });
-    const sessions = product.get(SessionsService);
+    const sessions = signInServices.get(SessionsService);
     await sessions.revoke(await sessions.verify(token));
     expect(codeOf(await post(api, ME, bearer(token)))).toEqual([401, 'invalid_access_token']);
   });
@@ -193,11 +193,11 @@ describe('an access token', () => {
       'x',
       'a.b.c',
     ];
-    for (const one of forged)
-      expect(codeOf(await post(api, ME, bearer(one)))).toEqual([401, 'invalid_access_token']);
+    for (const forgedToken of forged)
+      expect(codeOf(await post(api, ME, bearer(forgedToken)))).toEqual([401, 'invalid_access_token']);
   });
 
-  it('is rejected after its session has ended', async () => {
+  it('is rejected after its session has expired', async () => {
     const token = await accessToken();
     await environment.rows(
       `UPDATE sessions SET expires_at = now() - interval '1 s' WHERE user_id = $1`,
@@ -213,13 +213,13 @@ describe('an access token', () => {
   });
 
   it('that is empty does not count as absent', async () => {
-    const answer = await post(api, JSON.stringify({ query: HEALTH }), { authorization: 'Bearer' });
-    expect(codeOf(answer)).toEqual([401, 'invalid_access_token']);
+    const response = await post(api, JSON.stringify({ query: HEALTH }), { authorization: 'Bearer' });
+    expect(codeOf(response)).toEqual([401, 'invalid_access_token']);
   });
 });
 
 describe('a request without credentials', () => {
-  const asks = (text: string, headers = {}) => post(api, JSON.stringify({ query: text }), headers);
+  const execute = (text: string, headers = {}) => post(api, JSON.stringify({ query: text }), headers);
 
   it.each([
     [HEALTH, { health: { status: 'ok' } }],
@@ -231,8 +231,8 @@ describe('a request without credentials', () => {
       { a: { status: 'ok', __typename: 'Health' } },
     ],
   ])('can execute %s', async (text, data) => {
-    for (let use = 0; use < 3; use++) expect((await asks(text)).data).toEqual(data);
-    expect((await asks(text, { authorization: 'Basic eDp5' })).data).toEqual(data);
+    for (let use = 0; use < 3; use++) expect((await execute(text)).data).toEqual(data);
+    expect((await execute(text, { authorization: 'Basic eDp5' })).data).toEqual(data);
   });
 
   it.each([
@@ -247,9 +247,9 @@ describe('a request without credentials', () => {
     'mutation { verifyEmail(code: "x") { __typename } deleteSetting(key: "x") { key } }',
   ])('is rejected as a whole, without any effect, if it executes %s', async (text) => {
     for (let use = 0; use < 3; use++) {
-      const answer = await asks(text);
-      expect(codeOf(answer)).toEqual([401, 'authentication_required']);
-      expect(answer.data).toBeUndefined();
+      const response = await execute(text);
+      expect(codeOf(response)).toEqual([401, 'authentication_required']);
+      expect(response.data).toBeUndefined();
     }
   });
 });
@@ -269,47 +269,47 @@ describe('the limits', () => {
   const uniqueAddress = () => ({
     'x-forwarded-for': `10.${[0, 0, 0].map(() => Math.floor(Math.random() * 256)).join('.')}`,
   });
-  const left = ({ headers }: GraphqlResponse) =>
+  const remaining = ({ headers }: GraphqlResponse) =>
     Number(/"general";r=(\d+)/.exec(String(headers.ratelimit))?.[1]);
 
-  it('of an address count requests without credentials and failed credentials, and are checked first', async () => {
+  it('of an IP address count requests without credentials and failed credentials, and are checked first', async () => {
     const from = uniqueAddress();
     const health = JSON.stringify({ query: HEALTH });
-    const answers = [
+    const responses = [
       await post(limited, health, from),
       await post(limited, ME, from),
       await post(limited, ME, { ...from, ...bearer('x') }),
       await post(limited, ME, { ...from, ...signature('{}') }),
       await post(limited, ME, { ...from, ...signature(ME) }),
     ];
-    expect(answers.map(({ status }) => status)).toEqual([200, 401, 401, 401, 429]);
-    expect(answers.slice(0, 4).map(left)).toEqual([3, 2, 1, 0]);
-    expect(answers[0]!.headers['ratelimit-policy']).toBe('"general";q=4;w=86400');
+    expect(responses.map(({ status }) => status)).toEqual([200, 401, 401, 401, 429]);
+    expect(responses.slice(0, 4).map(remaining)).toEqual([3, 2, 1, 0]);
+    expect(responses[0]!.headers['ratelimit-policy']).toBe('"general";q=4;w=86400');
   });
 
-  it('of a credential count only its own requests, and those do not count toward its address', async () => {
+  it('of a credential count only its own requests, and those do not count toward its IP address', async () => {
     const person = await TestUser.create(environment);
     const from = uniqueAddress();
-    const asked = () => sendGraphql(limited, person.keyPair, '{ me { id } }', from);
-    const answers = [await asked(), await asked(), await asked(), await asked(), await asked()];
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 429]);
-    expect(Number(answers[4]!.headers['retry-after'])).toBeGreaterThan(1);
-    expect(answers[4]!.errors![0]!.extensions).toMatchObject({
+    const readMe = () => sendGraphql(limited, person.keyPair, '{ me { id } }', from);
+    const responses = [await readMe(), await readMe(), await readMe(), await readMe(), await readMe()];
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 429]);
+    expect(Number(responses[4]!.headers['retry-after'])).toBeGreaterThan(1);
+    expect(responses[4]!.errors![0]!.extensions).toMatchObject({
       code: 'rate_limited',
-      retry_after: Number(answers[4]!.headers['retry-after']),
+      retry_after: Number(responses[4]!.headers['retry-after']),
     });
-    expect(left(await post(limited, JSON.stringify({ query: HEALTH }), from))).toBe(3);
+    expect(remaining(await post(limited, JSON.stringify({ query: HEALTH }), from))).toBe(3);
   });
 
-  it('of a session are separate', async () => {
+  it('of a session count its requests separately from other credentials', async () => {
     const from = uniqueAddress();
     const limitedToken = await tokenFor(limited);
-    expect(left(await post(limited, ME, { ...from, ...bearer(limitedToken) }))).toBe(3);
-    expect(left(await post(limited, ME, { ...from, ...bearer(limitedToken) }))).toBe(2);
+    expect(remaining(await post(limited, ME, { ...from, ...bearer(limitedToken) }))).toBe(3);
+    expect(remaining(await post(limited, ME, { ...from, ...bearer(limitedToken) }))).toBe(2);
   });
 });
 
-/** Returns an access token for another API. A token is valid only for the API that it names as its issuer. */
+/** Opens a session whose access token names `other` as its issuer. An API accepts only tokens that it issued. */
 async function tokenFor(other: TestGraphqlApi): Promise<string> {
   const before = api;
   api = other;

@@ -30,12 +30,17 @@ const secret = createHash('sha256').update('a secret of the test').digest('hex')
 it('an internal error discloses no details and is logged with the request id', async () => {
   await environment.rows('ALTER TABLE webhooks RENAME TO webhooks_gone');
   try {
-    const answer = await sendGraphql(api, owner.keyPair, '{ webhooks { nodes { id } } health { status } }', {
-      'x-request-id': 'fault-of-ours',
-    });
-    expect([answer.status, codesOf(answer)]).toEqual([200, ['internal_error']]);
-    expect(answer.data).toEqual({ webhooks: null, health: { status: 'ok' } });
-    expect(answer.text).not.toMatch(/select|relation|webhooks_gone|node_modules|\bat \S+:\d+/i);
+    const response = await sendGraphql(
+      api,
+      owner.keyPair,
+      '{ webhooks { nodes { id } } health { status } }',
+      {
+        'x-request-id': 'fault-of-ours',
+      },
+    );
+    expect([response.status, codesOf(response)]).toEqual([200, ['internal_error']]);
+    expect(response.data).toEqual({ webhooks: null, health: { status: 'ok' } });
+    expect(response.text).not.toMatch(/select|relation|webhooks_gone|node_modules|\bat \S+:\d+/i);
     const logged = api.log.filter((line) => line.includes('fault-of-ours'));
     expect(logged).toHaveLength(1);
     expect(logged[0]).toContain('does not exist');
@@ -49,16 +54,16 @@ it('secrets in variables and literals are neither logged nor returned', async ()
     'mutation ($input: ExchangeAccountCreateInput!) { createExchangeAccount(input: $input) { id } }';
   const credentials = { apiKey: secret, apiSecret: secret };
   const input = { exchange: 'paper', accountName: 'a', tradingType: 'spot', credentials };
-  const answers = [
+  const requests = [
     { query: create, variables: { input } },
     { query: create, variables: { input: { ...input, exchange: secret.slice(0, 9), isMine: secret } } },
     { query: create, variables: { input: { ...input, credentials: secret } } },
     { query: create, variables: { input: { ...input, accountName: { secret } } } },
     { query: `mutation { createExchangeAccount(input: {credentials: "${secret}"}) { id } }` },
   ];
-  for (const asked of answers)
+  for (const request of requests)
     for (let use = 0; use < 2; use++) {
-      const { text } = await sendGraphql(api, owner.keyPair, asked);
+      const { text } = await sendGraphql(api, owner.keyPair, request);
       expect(text).not.toContain(secret);
     }
   expect(api.log.join('')).not.toContain(secret);
@@ -66,14 +71,14 @@ it('secrets in variables and literals are neither logged nor returned', async ()
 
 describe('a price', () => {
   const PRICE = '10000.120000000000000001';
-  const asks = async (price: string, isVariable: boolean) => {
+  const createTrade = async (price: string, isVariable: boolean) => {
     const accountId = await owner.account();
     await environment.rows(
       'UPDATE trade_pairs SET price_tick = 0.000000000000000001 WHERE symbol = $1',
       'BTC/USDT',
     );
-    const members = (given: string) =>
-      `{exchangeAccountId: "${accountId}", tradePairId: "${environment.pairId}", type: LIMIT, side: BUY, price: ${given}, amount: "0.001"}`;
+    const members = (priceValue: string) =>
+      `{exchangeAccountId: "${accountId}", tradePairId: "${environment.pairId}", type: LIMIT, side: BUY, price: ${priceValue}, amount: "0.001"}`;
     const query = isVariable
       ? `mutation ($price: Decimal) { createTrade(input: ${members('$price')}) { price } }`
       : `mutation { createTrade(input: ${members(price)}) { price } }`;
@@ -85,8 +90,8 @@ describe('a price', () => {
   it.each([
     ['a literal', false],
     ['a variable', true],
-  ])('of 18 decimals keeps every digit as a number in %s', async (_what, isVariable) => {
-    const { data, errors } = await asks(PRICE, isVariable);
+  ])('of 18 decimals keeps every digit if it is sent as a number in %s', async (_what, isVariable) => {
+    const { data, errors } = await createTrade(PRICE, isVariable);
     expect([errors, data]).toEqual([undefined, { createTrade: { price: PRICE } }]);
   });
 });

@@ -37,7 +37,7 @@ const TOO_LARGE: readonly (readonly [string, string])[] = [
 ];
 
 it.each(TOO_LARGE)(
-  '%s: a larger document is rejected with this code, without the limit or names of the schema',
+  '%s: a document above the limit is rejected with this code, without the limit or names of the schema',
   async (code, query) => {
     for (const { errors, data, text } of [
       await sendGraphql(api, owner, query),
@@ -56,8 +56,8 @@ it.each(TOO_LARGE)(
 );
 
 it('a batch of any size is rejected', async () => {
-  const one = { query: '{ health { status } }' };
-  for (const batch of [[], [one], [one, one]]) {
+  const operation = { query: '{ health { status } }' };
+  for (const batch of [[], [operation], [operation, operation]]) {
     const { status, errors } = await post(api, JSON.stringify(batch));
     expect([status, errors![0]!.extensions.details![0]!.message]).toEqual([
       422,
@@ -86,24 +86,27 @@ describe('the schema', () => {
   ];
 
   it.each(INTROSPECTION)('is returned only with credentials: %s', async (query) => {
-    const stranger = await post(api, JSON.stringify({ query }));
-    expect([stranger.status, stranger.errors![0]!.extensions.code]).toEqual([401, 'authentication_required']);
-    const known = await sendGraphql(api, owner, query);
-    expect([known.status, known.errors]).toEqual([200, undefined]);
+    const anonymous = await post(api, JSON.stringify({ query }));
+    expect([anonymous.status, anonymous.errors![0]!.extensions.code]).toEqual([
+      401,
+      'authentication_required',
+    ]);
+    const authenticated = await sendGraphql(api, owner, query);
+    expect([authenticated.status, authenticated.errors]).toEqual([200, undefined]);
   });
 
   it('can be introspected only as deeply as tools need', async () => {
     const ofType = (depth: number): string => (depth === 0 ? 'name' : `name ofType { ${ofType(depth - 1)} }`);
-    const asked = await sendGraphql(
+    const deepTypes = await sendGraphql(
       api,
       owner,
       `{ __schema { types { fields { name type { ${ofType(16)} } } } } }`,
     );
-    expect(asked.errors).toBeUndefined();
+    expect(deepTypes.errors).toBeUndefined();
     const circle = (depth: number): string =>
       depth === 0 ? 'name' : `fields { type { ${circle(depth - 1)} } }`;
-    const circled = await sendGraphql(api, owner, `{ __schema { types { ${circle(6)} } } }`);
-    expect(circled.errors![0]!.extensions.code).toBe('validation_failed');
+    const circularTypes = await sendGraphql(api, owner, `{ __schema { types { ${circle(6)} } } }`);
+    expect(circularTypes.errors![0]!.extensions.code).toBe('validation_failed');
   });
 
   it('is never disclosed by suggestions', async () => {
@@ -121,7 +124,7 @@ describe('the schema', () => {
   });
 
   it('is not disclosed without credentials by the errors of a document', async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [
         '{ health { secret } }',
         '{ health { status } } fragment f on Trade { id }',
@@ -132,12 +135,12 @@ describe('the schema', () => {
         'mutation { verifyEmail(no: 1) { no } }',
       ].map((query) => post(api, JSON.stringify({ query }))),
     );
-    const told = answers.map(({ status, errors }) => [
+    const comparable = responses.map(({ status, errors }) => [
       status,
       errors!.map(({ extensions: { request_id: _, ...extensions }, ...error }) => ({ ...error, extensions })),
     ]);
-    for (const one of told) expect(one).toEqual(told[0]);
-    expect(JSON.stringify(told[0])).not.toMatch(/Health|Trade|secret/);
+    for (const response of comparable) expect(response).toEqual(comparable[0]);
+    expect(JSON.stringify(comparable[0])).not.toMatch(/Health|Trade|secret/);
   });
 
   it('does not distinguish forbidden from missing fields without credentials', async () => {
@@ -156,7 +159,7 @@ describe('the schema', () => {
   });
 });
 
-it('15 API keys in one document count 15 times toward their bucket', async () => {
+it('the creation of 15 API keys in one document counts 15 times toward their bucket', async () => {
   const make = (i: number) => `k${i}: createApiKey(input: {name: "k${i}", permissions: [READ]}) { id }`;
   const { data, errors } = await sendGraphql(api, owner, `mutation { ${times(15, make)} }`);
   expect(Object.values(data).filter((key) => key !== null)).toHaveLength(10);

@@ -1,4 +1,5 @@
-/** Tests outages of Postgres or Redis during operations over HTTP.
+/**
+ * Tests outages of Postgres or Redis during operations over HTTP.
  *
  * 1. A request that cannot be authenticated gets REST's status, code and message. An outage during one field is only
  *    that field's error. Neither discloses the unavailable service or its address.
@@ -21,7 +22,7 @@ import {
 
 const ME = '{ me { id } }';
 const HEALTH = '{ health { status } }';
-const MAKE = 'mutation ($name: String!) { createApiKey(input: { name: $name }) { id key } }';
+const CREATE_KEY = 'mutation ($name: String!) { createApiKey(input: { name: $name }) { id key } }';
 const INTERNALS =
   /ECONN|connect|terminat|time.?out|postgres|redis|127\.0\.0\.1|localhost|select |insert |node_modules|\bat \S+:\d+/i;
 
@@ -37,9 +38,9 @@ beforeAll(async () => {
   environment = await TestEnvironment.open();
   postgres = await TcpProxy.start(environment.api.databaseUrl);
   redis = await TcpProxy.start(process.env.TEST_REDIS_URL ?? '');
-  const behindGates = { DATABASE_URL: postgres.url, REDIS_URL: redis.url };
-  api = await startTestGraphqlApi(environment.api.databaseUrl, behindGates);
-  rest = await startTestRestApi(behindGates);
+  const throughProxies = { DATABASE_URL: postgres.url, REDIS_URL: redis.url };
+  api = await startTestGraphqlApi(environment.api.databaseUrl, throughProxies);
+  rest = await startTestRestApi(throughProxies);
   owner = await TestUser.create(environment);
   token = await signIn();
 });
@@ -65,7 +66,7 @@ const signed = (query: string, variables: object = {}, headers: Readonly<Record<
   sendGraphql(api, owner.keyPair, { query, variables }, headers);
 const bySession = (query: string, variables: object = {}) =>
   post(api, JSON.stringify({ query, variables }), { authorization: `Bearer ${token}` });
-const make = (name: string) => signed(MAKE, { name }, { 'idempotency-key': `key of ${name}` });
+const createKey = (name: string) => signed(CREATE_KEY, { name }, { 'idempotency-key': `key of ${name}` });
 const codesOf = ({ errors = [] }: GraphqlResponse) => errors.map(({ extensions }) => extensions.code);
 
 async function keysNamed(name: string): Promise<number> {
@@ -75,66 +76,66 @@ async function keysNamed(name: string): Promise<number> {
 /** Retries while the server is still rolling back the first attempt. */
 async function repeat(send: () => Promise<GraphqlResponse>): Promise<GraphqlResponse> {
   for (;;) {
-    const answer = await send();
-    if (!codesOf(answer).includes('idempotency_in_progress')) return answer;
+    const response = await send();
+    if (!codesOf(response).includes('idempotency_in_progress')) return response;
   }
 }
 
 const meOnRest = () => sendSigned(rest, owner.keyPair, 'GET', '/v1/me');
 
 /** Expects the same error as REST at the same time. */
-async function expectRefusedAsByRest(answer: GraphqlResponse): Promise<void> {
+async function expectSameErrorAsRest(response: GraphqlResponse): Promise<void> {
   const { status, headers, json } = await meOnRest();
   expect([status, json.error?.code]).toEqual([503, 'service_unavailable']);
-  expect([answer.status, answer.headers['retry-after']]).toEqual([503, headers['retry-after']]);
+  expect([response.status, response.headers['retry-after']]).toEqual([503, headers['retry-after']]);
   const { code, message } = json.error!;
   const extensions = {
     code,
-    request_id: answer.headers['x-request-id'],
+    request_id: response.headers['x-request-id'],
     retry_after: Number(headers['retry-after']),
   };
-  expect(JSON.parse(answer.text)).toEqual({ errors: [{ message, extensions }] });
-  expect(answer.text).not.toMatch(INTERNALS);
+  expect(JSON.parse(response.text)).toEqual({ errors: [{ message, extensions }] });
+  expect(response.text).not.toMatch(INTERNALS);
 }
 
 describe('while Postgres is unavailable', () => {
   beforeEach(async () => {
     postgres.refuseConnections();
-    // Until the loss of notifications is detected, callers are found in the cache.
+    // Until the API notices the lost notification connection, it finds callers in its cache.
     await eventually(() => !api.platform.listener.connected);
   });
 
   it('callers cannot be authenticated: a request gets the same error as in REST, and the outage is logged', async () => {
-    const headers = { 'x-request-id': 'asked-in-vain' };
-    for (const answer of [
+    const headers = { 'x-request-id': 'during-the-outage' };
+    for (const response of [
       await signed(ME, {}, headers),
-      await make('postgres away'),
+      await createKey('postgres down'),
       await bySession(ME),
-      await bySession(MAKE, { name: 'postgres away' }),
+      await bySession(CREATE_KEY, { name: 'postgres down' }),
     ])
-      await expectRefusedAsByRest(answer);
-    const logged = api.log.filter((line) => line.includes('asked-in-vain'));
+      await expectSameErrorAsRest(response);
+    const logged = api.log.filter((line) => line.includes('during-the-outage'));
     expect(logged).toHaveLength(1);
     expect(JSON.parse(logged[0]!)).toMatchObject({
       level: 'warn',
       msg: 'A required service is unavailable.',
     });
-    expect(await keysNamed('postgres away')).toBe(0);
+    expect(await keysNamed('postgres down')).toBe(0);
   });
 
   it('operations that do not need Postgres work', async () => {
     expect((await post(api, JSON.stringify({ query: HEALTH }))).data).toEqual({ health: { status: 'ok' } });
   });
 
-  it('the process recovers and answers the first request after the outage', async () => {
-    const answers = await Promise.all(Array.from({ length: 30 }, () => signed(ME)));
-    expect(new Set(answers.flatMap(codesOf))).toEqual(new Set(['service_unavailable']));
+  it('the process recovers and responds to the first request after the outage', async () => {
+    const responses = await Promise.all(Array.from({ length: 30 }, () => signed(ME)));
+    expect(new Set(responses.flatMap(codesOf))).toEqual(new Set(['service_unavailable']));
     postgres.resume();
-    for (const answer of [await signed(ME), await bySession(ME)]) {
-      expect([answer.status, answer.errors]).toEqual([200, undefined]);
+    for (const response of [await signed(ME), await bySession(ME)]) {
+      expect([response.status, response.errors]).toEqual([200, undefined]);
     }
     await eventually(() => api.platform.listener.connected);
-    expect((await make('postgres back')).errors).toBeUndefined();
+    expect((await createKey('postgres back')).errors).toBeUndefined();
     expect(await keysNamed('postgres back')).toBe(1);
   });
 });
@@ -152,12 +153,12 @@ describe('a lost connection to Postgres', () => {
   it('during a query is the error of one field; the other fields succeed', async () => {
     const [id, other] = [await owner.strategy(), await owner.strategy()];
     const query = `query ($id: ID!, $other: ID!) { cut: strategy(id: $id) { id } strategy(id: $other) { id } }`;
-    const cut = postgres.cutAt({ of: environment.uuidOf(id) });
-    const answer = await signed(query, { id, other });
+    const cut = postgres.cutAt({ containing: environment.uuidOf(id) });
+    const response = await signed(query, { id, other });
     await cut;
-    expect([answer.status, answer.errors]).toEqual([200, unavailableAt('cut')]);
-    expect(answer.data).toEqual({ cut: null, strategy: { id: other } });
-    expect(answer.text).not.toMatch(INTERNALS);
+    expect([response.status, response.errors]).toEqual([200, unavailableAt('cut')]);
+    expect(response.data).toEqual({ cut: null, strategy: { id: other } });
+    expect(response.text).not.toMatch(INTERNALS);
     const again = await signed(query, { id, other });
     expect([again.errors, again.data]).toEqual([undefined, { cut: { id }, strategy: { id: other } }]);
   });
@@ -165,34 +166,34 @@ describe('a lost connection to Postgres', () => {
   it('during a related record is the error of that field; its parent succeeds', async () => {
     const id = await owner.trade();
     const query = 'query ($id: ID!) { trade(id: $id) { id tradePair { symbol } } }';
-    const cut = postgres.cutAt({ of: environment.uuidOf(environment.pairId) });
-    const answer = await signed(query, { id });
+    const cut = postgres.cutAt({ containing: environment.uuidOf(environment.pairId) });
+    const response = await signed(query, { id });
     await cut;
-    expect([answer.status, answer.errors]).toEqual([200, unavailableAt('trade', 'tradePair')]);
-    expect(answer.data).toEqual({ trade: { id, tradePair: null } });
-    expect(answer.text).not.toMatch(INTERNALS);
+    expect([response.status, response.errors]).toEqual([200, unavailableAt('trade', 'tradePair')]);
+    expect(response.data).toEqual({ trade: { id, tradePair: null } });
+    expect(response.text).not.toMatch(INTERNALS);
     expect((await signed(query, { id })).data).toEqual({ trade: { id, tradePair: { symbol: 'BTC/USDT' } } });
   });
 
   it.each([
-    ['during its work', { of: 'cut at work', isPassedOn: true }, 0],
-    ['before its COMMIT', { of: 'cut before', at: 'COMMIT' }, 0],
-    ['before the response to its COMMIT', { of: 'cut after', at: 'COMMIT', isPassedOn: true }, 1],
+    ['during its execution', { containing: 'cut at work', isPassedOn: true }, 0],
+    ['before its COMMIT', { containing: 'cut before', cutOn: 'COMMIT' }, 0],
+    ['before the response to its COMMIT', { containing: 'cut after', cutOn: 'COMMIT', isPassedOn: true }, 1],
   ])(
     'during a mutation, %s, leaves it executed at most once, and exactly once after a retry',
-    async (_when, where, done) => {
-      const name = where.of;
+    async (_when, where, executions) => {
+      const name = where.containing;
       const cut = postgres.cutAt(where);
-      const answer = await make(name);
+      const response = await createKey(name);
       await cut;
-      expect([answer.status, answer.errors]).toEqual([200, unavailableAt('createApiKey')]);
-      expect(answer.data).toEqual({ createApiKey: null });
-      expect(answer.text).not.toMatch(INTERNALS);
-      expect(await keysNamed(name)).toBe(done);
+      expect([response.status, response.errors]).toEqual([200, unavailableAt('createApiKey')]);
+      expect(response.data).toEqual({ createApiKey: null });
+      expect(response.text).not.toMatch(INTERNALS);
+      expect(await keysNamed(name)).toBe(executions);
 
-      const again = await repeat(() => make(name));
+      const again = await repeat(() => createKey(name));
       expect(again.errors).toBeUndefined();
-      expect(again.headers['idempotency-replayed']).toBe(done === 1 ? 'true' : undefined);
+      expect(again.headers['idempotency-replayed']).toBe(executions === 1 ? 'true' : undefined);
       expect(again.data.createApiKey.key).toMatch(/^svc_test_/);
       expect(await keysNamed(name)).toBe(1);
     },
@@ -205,48 +206,48 @@ describe('a lost connection to Postgres', () => {
       last: createApiKey(input: { name: "last of three" }) { id }
     }`;
     const mutate = () => signed(query, {}, { 'idempotency-key': 'three' });
-    const cut = postgres.cutAt({ of: 'cut of three', at: 'COMMIT' });
-    const answer = await mutate();
+    const cut = postgres.cutAt({ containing: 'cut of three', cutOn: 'COMMIT' });
+    const response = await mutate();
     await cut;
-    expect(answer.errors).toEqual(unavailableAt('cut'));
+    expect(response.errors).toEqual(unavailableAt('cut'));
     const again = await repeat(mutate);
     expect(again.errors).toBeUndefined();
-    expect(again.data).toMatchObject({ first: answer.data.first, last: answer.data.last });
+    expect(again.data).toMatchObject({ first: response.data.first, last: response.data.last });
     for (const name of ['first', 'cut', 'last']) expect(await keysNamed(`${name} of three`)).toBe(1);
   });
 
   it('during thirty concurrent mutations leaves each executed once after a retry', async () => {
-    const names = Array.from({ length: 30 }, (_, i) => `storm ${i}`);
-    const sent = names.map(make);
+    const names = Array.from({ length: 30 }, (_, i) => `concurrent ${i}`);
+    const sent = names.map(createKey);
     await Promise.race(sent);
     postgres.refuseConnections();
-    const answers = await Promise.all(sent);
+    const responses = await Promise.all(sent);
     postgres.resume();
-    for (const answer of answers)
-      if (answer.errors !== undefined) expect(codesOf(answer)).toEqual(['service_unavailable']);
+    for (const response of responses)
+      if (response.errors !== undefined) expect(codesOf(response)).toEqual(['service_unavailable']);
     for (const name of names) expect(await keysNamed(name)).toBeLessThanOrEqual(1);
-    for (const name of names) expect((await repeat(() => make(name))).errors).toBeUndefined();
+    for (const name of names) expect((await repeat(() => createKey(name))).errors).toBeUndefined();
     for (const name of names) expect(await keysNamed(name)).toBe(1);
   });
 });
 
 describe.each([
-  ['gone', () => redis.refuseConnections()],
-  ['mute', () => redis.pause()],
-])('while Redis is %s', (how, goAway) => {
+  ['down', () => redis.refuseConnections()],
+  ['unresponsive', () => redis.pause()],
+])('while Redis is %s', (how, interrupt) => {
   beforeEach(async () => {
     await eventually(async () => (await signed(ME)).status === 200 && (await meOnRest()).status === 200);
-    goAway();
+    interrupt();
   });
 
   it('no nonce can be recorded: a signed request gets the same error as in REST and has no effect', async () => {
     const name = `redis ${how}`;
-    for (const answer of [await signed(ME), await make(name)]) await expectRefusedAsByRest(answer);
+    for (const response of [await signed(ME), await createKey(name)]) await expectSameErrorAsRest(response);
     expect(await keysNamed(name)).toBe(0);
     redis.resume();
     await eventually(async () => (await signed(ME)).status === 200);
-    const made = await make(name);
-    expect([made.errors, made.headers['idempotency-replayed']]).toEqual([undefined, undefined]);
+    const created = await createKey(name);
+    expect([created.errors, created.headers['idempotency-replayed']]).toEqual([undefined, undefined]);
     expect(await keysNamed(name)).toBe(1);
   });
 
@@ -255,7 +256,7 @@ describe.each([
     const onRest = await send(rest, 'GET', '/v1/me', { headers: { 'x-api-key': owner.keyOf('READ') } });
     expect(onRest.status).toBe(200);
     expect((await bySession(ME)).data.me.id).toMatch(/^usr_/);
-    expect((await bySession(MAKE, { name })).errors).toBeUndefined();
+    expect((await bySession(CREATE_KEY, { name })).errors).toBeUndefined();
     expect(await keysNamed(name)).toBe(1);
     expect((await post(api, JSON.stringify({ query: HEALTH }))).data).toEqual({ health: { status: 'ok' } });
   });

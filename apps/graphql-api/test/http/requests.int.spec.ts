@@ -13,7 +13,7 @@ import {
   type TestGraphqlApi,
 } from '../test-graphql-api.js';
 
-const PAGE = 'https://app.example.com';
+const PAGE_ORIGIN = 'https://app.example.com';
 const RESPONSE_TYPE = 'application/graphql-response+json';
 const HEALTH = '{ health { status } }';
 
@@ -22,7 +22,7 @@ let api: TestGraphqlApi;
 let owner: KeyPair;
 beforeAll(async () => {
   environment = await TestEnvironment.open();
-  api = await startTestGraphqlApi(environment.api.databaseUrl, { CORS_ORIGINS: PAGE });
+  api = await startTestGraphqlApi(environment.api.databaseUrl, { CORS_ORIGINS: PAGE_ORIGIN });
   owner = await openAccount(environment.api);
 });
 afterAll(async () => {
@@ -32,7 +32,7 @@ afterAll(async () => {
 
 const codeIn = ({ json }: TestResponse) =>
   json.error?.code ?? (json as { errors?: GraphqlError[] }).errors?.[0]?.extensions.code;
-const query = (parameters: Record<string, string>) => `/graphql?${new URLSearchParams(parameters)}`;
+const targetOf = (parameters: Record<string, string>) => `/graphql?${new URLSearchParams(parameters)}`;
 
 describe('the audits of graphql-http', () => {
   /** Signs every request of an audit. */
@@ -64,10 +64,10 @@ describe('the audits of graphql-http', () => {
 
 describe('a route', () => {
   it.each(['PUT', 'PATCH', 'DELETE', 'HEAD'])('that exists does not accept %s', async (method) => {
-    const answer = await send(api, method, '/graphql', { headers: { 'x-request-id': 'mine' } });
-    expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, POST, OPTIONS']);
+    const response = await send(api, method, '/graphql', { headers: { 'x-request-id': 'mine' } });
+    expect([response.status, response.headers.allow]).toEqual([405, 'GET, POST, OPTIONS']);
     if (method === 'HEAD') return;
-    expect(answer.json).toEqual({
+    expect(response.json).toEqual({
       success: false,
       error: { code: 'method_not_allowed', message: expect.any(String), request_id: 'mine' },
     });
@@ -84,17 +84,21 @@ describe('a route', () => {
     '/a(b',
     '/:x',
     '/*',
-  ])('that does not exist returns an error in the envelope: %s', async (path) => {
+  ])('that does not exist returns an error in the published format: %s', async (path) => {
     for (const method of ['GET', 'POST', 'OPTIONS']) {
-      const answer = await send(api, method, path);
-      expect([answer.status, codeIn(answer), answer.json.success]).toEqual([404, 'route_not_found', false]);
+      const response = await send(api, method, path);
+      expect([response.status, codeIn(response), response.json.success]).toEqual([
+        404,
+        'route_not_found',
+        false,
+      ]);
     }
   });
 
   it('rejects a mutation by GET', async () => {
-    const target = query({ query: 'mutation { verifyEmail(code: "x") { __typename } }' });
-    const answer = await send(api, 'GET', target);
-    expect([answer.status, codeIn(answer), answer.headers.allow]).toEqual([
+    const target = targetOf({ query: 'mutation { verifyEmail(code: "x") { __typename } }' });
+    const response = await send(api, 'GET', target);
+    expect([response.status, codeIn(response), response.headers.allow]).toEqual([
       405,
       'method_not_allowed',
       'POST',
@@ -104,18 +108,23 @@ describe('a route', () => {
   it('accepts a query by GET and keeps the digits of its variables', async () => {
     const text = 'query T($type: String) { eventTypes(type: $type) { __typename } }';
     const parameters = { query: text, operationName: 'T', variables: '{"type": "trade.filled"}' };
-    const answer = await sendSigned(api, owner, 'GET', query(parameters));
-    expect([answer.status, answer.json.data]).toEqual([
+    const response = await sendSigned(api, owner, 'GET', targetOf(parameters));
+    expect([response.status, response.json.data]).toEqual([
       200,
       { eventTypes: { __typename: 'EventCatalogue' } },
     ]);
-    const doubled = await sendSigned(api, owner, 'GET', query({ query: HEALTH, variables: '{"a":1,"a":2}' }));
-    expect([doubled.status, codeIn(doubled)]).toEqual([400, 'malformed_json']);
-    const long = await sendSigned(api, owner, 'GET', query({ query: `${HEALTH}${' '.repeat(8_200)}` }));
+    const duplicateKey = await sendSigned(
+      api,
+      owner,
+      'GET',
+      targetOf({ query: HEALTH, variables: '{"a":1,"a":2}' }),
+    );
+    expect([duplicateKey.status, codeIn(duplicateKey)]).toEqual([400, 'malformed_json']);
+    const long = await sendSigned(api, owner, 'GET', targetOf({ query: `${HEALTH}${' '.repeat(8_200)}` }));
     expect([long.status, codeIn(long)]).toEqual([400, 'invalid_query']);
   });
 
-  it('has no subscription', async () => {
+  it('does not execute subscriptions', async () => {
     const { errors, data } = await sendGraphql(
       api,
       owner,
@@ -127,7 +136,7 @@ describe('a route', () => {
 
 describe('the body', () => {
   const body = JSON.stringify({ query: HEALTH });
-  const posted = (sent: SendOptions) => send(api, 'POST', '/graphql', sent);
+  const postBody = (sent: SendOptions) => send(api, 'POST', '/graphql', sent);
 
   it.each([
     ['application/json', 200],
@@ -138,9 +147,9 @@ describe('the body', () => {
     ['text/plain', 415],
     ['application/graphql', 415],
     ['', 415],
-  ])('as %j returns %i', async (type, status) => {
-    const answer = await posted({ body, headers: { 'content-type': type } });
-    expect([answer.status, codeIn(answer)]).toEqual([
+  ])('with the Content-Type %j returns %i', async (type, status) => {
+    const response = await postBody({ body, headers: { 'content-type': type } });
+    expect([response.status, codeIn(response)]).toEqual([
       status,
       status === 200 ? undefined : 'unsupported_media_type',
     ]);
@@ -188,28 +197,28 @@ describe('the body', () => {
       'validation_failed',
     ],
   ])('with %s is rejected and does not affect the process', async (_what, text, status, code) => {
-    const answer = await posted({ body: text, headers: JSON_TYPE });
-    expect([answer.status, codeIn(answer)]).toEqual([status, code]);
+    const response = await postBody({ body: text, headers: JSON_TYPE });
+    expect([response.status, codeIn(response)]).toEqual([status, code]);
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
 
-  it('over 100 KiB is rejected, by its length and in chunks; exactly 100 KiB is read', async () => {
-    const of = (length: number) => body.padEnd(length, ' ');
-    expect((await posted({ body: of(102_400), headers: JSON_TYPE })).status).toBe(200);
+  it('of more than 100 KiB is rejected, with a Content-Length and in chunks; exactly 100 KiB is accepted', async () => {
+    const bodyOf = (length: number) => body.padEnd(length, ' ');
+    expect((await postBody({ body: bodyOf(102_400), headers: JSON_TYPE })).status).toBe(200);
     for (const chunked of [false, true]) {
-      const answer = await posted({ body: of(102_401), headers: JSON_TYPE, chunked });
-      expect([answer.status, codeIn(answer)]).toEqual([413, 'payload_too_large']);
+      const response = await postBody({ body: bodyOf(102_401), headers: JSON_TYPE, chunked });
+      expect([response.status, codeIn(response)]).toEqual([413, 'payload_too_large']);
     }
   });
 
   it('with a Content-Encoding is rejected', async () => {
-    const answer = await posted({ body, headers: { ...JSON_TYPE, 'content-encoding': 'gzip' } });
-    expect([answer.status, codeIn(answer)]).toEqual([415, 'unsupported_media_type']);
+    const response = await postBody({ body, headers: { ...JSON_TYPE, 'content-encoding': 'gzip' } });
+    expect([response.status, codeIn(response)]).toEqual([415, 'unsupported_media_type']);
   });
 });
 
 describe('a response', () => {
-  const asked = (accept: string, text: string) => post(api, JSON.stringify({ query: text }), { accept });
+  const requested = (accept: string, text: string) => post(api, JSON.stringify({ query: text }), { accept });
 
   it.each([
     ['*/*', 'application/json'],
@@ -217,21 +226,21 @@ describe('a response', () => {
     [RESPONSE_TYPE, RESPONSE_TYPE],
     [`${RESPONSE_TYPE}, application/json;q=0.9`, RESPONSE_TYPE],
     [`application/json, ${RESPONSE_TYPE}`, 'application/json'],
-  ])('for Accept %s is %s, for successes and errors', async (accept, type) => {
-    const answers = [
-      await asked(accept, HEALTH),
-      await asked(accept, '{'),
-      await asked(accept, '{ me { id } }'),
-      await asked(
+  ])('to a request with Accept %s is %s, for successes and errors', async (accept, type) => {
+    const responses = [
+      await requested(accept, HEALTH),
+      await requested(accept, '{'),
+      await requested(accept, '{ me { id } }'),
+      await requested(
         accept,
         'query ($a: Int!) { __typename @include(if: true) x: eventTypes(type: "") { __typename } }',
       ),
     ];
-    for (const { headers } of answers) expect(headers['content-type']).toBe(`${type}; charset=utf-8`);
+    for (const { headers } of responses) expect(headers['content-type']).toBe(`${type}; charset=utf-8`);
   });
 
   it('has status 406 if no supported type is accepted', async () => {
-    const { status, errors } = await asked('text/html', HEALTH);
+    const { status, errors } = await requested('text/html', HEALTH);
     expect([status, errors![0]!.extensions.code]).toEqual([406, 'validation_failed']);
   });
 
@@ -273,16 +282,16 @@ describe('a page of another origin', () => {
   const preflight = (origin: string) =>
     send(api, 'OPTIONS', '/graphql', { headers: { origin, 'access-control-request-method': 'POST' } });
 
-  it('can send requests and read responses if configured', async () => {
-    const { status, headers } = await preflight(PAGE);
+  it('can send requests and read responses if its origin is configured', async () => {
+    const { status, headers } = await preflight(PAGE_ORIGIN);
     expect([status, headers['access-control-allow-origin'], headers['access-control-allow-methods']]).toEqual(
-      [204, PAGE, 'GET, POST'],
+      [204, PAGE_ORIGIN, 'GET, POST'],
     );
-    const answer = await post(api, JSON.stringify({ query: '{' }), { origin: PAGE });
-    expect(answer.headers['access-control-allow-origin']).toBe(PAGE);
+    const response = await post(api, JSON.stringify({ query: '{' }), { origin: PAGE_ORIGIN });
+    expect(response.headers['access-control-allow-origin']).toBe(PAGE_ORIGIN);
   });
 
-  it('cannot read responses if not configured', async () => {
+  it('cannot read responses if its origin is not configured', async () => {
     const { headers } = await preflight('https://evil.example.com');
     expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
   });
@@ -298,27 +307,30 @@ describe('a persisted query', () => {
     expect([first.status, first.errors![0]!.message]).toEqual([200, 'PersistedQueryNotFound']);
     const sent = await sendGraphql(api, owner, { query: text, extensions: extensions(text) });
     expect(sent.data).toEqual({ version: { version: '1.2.3' } });
-    const asked = await sendGraphql(api, owner, { extensions: extensions(text) });
-    expect(asked.data).toEqual(sent.data);
-    const target = query({ extensions: JSON.stringify(extensions(text)) });
+    const requested = await sendGraphql(api, owner, { extensions: extensions(text) });
+    expect(requested.data).toEqual(sent.data);
+    const target = targetOf({ extensions: JSON.stringify(extensions(text)) });
     expect((await sendSigned(api, owner, 'GET', target)).json.data).toEqual(sent.data);
   });
 
   it('is not cached if a request without credentials sends it, but such requests can use cached queries', async () => {
     const text = '{ version { commit } }';
-    const asked = () => post(api, JSON.stringify({ extensions: extensions(text) }));
+    const requested = () => post(api, JSON.stringify({ extensions: extensions(text) }));
     const sent = await post(api, JSON.stringify({ query: text, extensions: extensions(text) }));
     expect(sent.errors).toBeUndefined();
-    expect((await asked()).errors![0]!.message).toBe('PersistedQueryNotFound');
+    expect((await requested()).errors![0]!.message).toBe('PersistedQueryNotFound');
     await sendGraphql(api, owner, { query: text, extensions: extensions(text) });
-    expect((await asked()).data).toEqual(sent.data);
+    expect((await requested()).data).toEqual(sent.data);
   });
 
   it('grants a caller without credentials no more than its document would', async () => {
     const text = '{ me { id } }';
     await sendGraphql(api, owner, { query: text, extensions: extensions(text) });
-    const asked = await post(api, JSON.stringify({ extensions: extensions(text) }));
-    expect([asked.status, asked.errors![0]!.extensions.code]).toEqual([401, 'authentication_required']);
+    const requested = await post(api, JSON.stringify({ extensions: extensions(text) }));
+    expect([requested.status, requested.errors![0]!.extensions.code]).toEqual([
+      401,
+      'authentication_required',
+    ]);
   });
 
   it.each([

@@ -22,11 +22,11 @@ afterAll(async () => {
   await environment.close();
 });
 
-const refused = (reason: string) => ({ code: 4403, reason });
+const rejectedWith = (reason: string) => ({ code: 4403, reason });
 const without = (headers: Record<string, string>, name: string) =>
   Object.fromEntries(Object.entries(headers).filter(([key]) => key !== name));
 /** Swaps the halves of a signature: the result is well-formed but signs nothing. */
-const swapped = (signature: string) => signature.slice(64) + signature.slice(0, 64);
+const swapHalves = (signature: string) => signature.slice(64) + signature.slice(0, 64);
 
 describe('a handshake', () => {
   it('that is signed for CONNECT /graphql is accepted', async () => {
@@ -35,26 +35,26 @@ describe('a handshake', () => {
 
   it('without credentials is rejected', async () => {
     for (const payload of [undefined, {}, { user: 'me' }])
-      expect(await handshake(api, payload)).toEqual(refused('authentication_required'));
+      expect(await handshake(api, payload)).toEqual(rejectedWith('authentication_required'));
   });
 
   it.each(['x-svc-pubkey', 'x-svc-timestamp', 'x-svc-nonce', 'x-svc-sig'])(
     'without %s, or with a malformed one, is rejected',
     async (name) => {
       const payload = signedHandshake(holder) as unknown as Record<string, string>;
-      expect(await handshake(api, without(payload, name))).toEqual(refused('invalid_signature_headers'));
+      expect(await handshake(api, without(payload, name))).toEqual(rejectedWith('invalid_signature_headers'));
       for (const malformed of ['', 'x', 7, null, ['0'], { a: 1 }])
         expect(await handshake(api, { ...payload, [name]: malformed })).toEqual(
-          refused('invalid_signature_headers'),
+          rejectedWith('invalid_signature_headers'),
         );
     },
   );
 
-  it('with a signature over something else is rejected', async () => {
+  it('with a signature over another request is rejected', async () => {
     const payload = signedHandshake(holder);
-    const signature = swapped(payload['x-svc-sig']);
+    const signature = swapHalves(payload['x-svc-sig']);
     expect(await handshake(api, { ...payload, 'x-svc-sig': signature })).toEqual(
-      refused('invalid_signature'),
+      rejectedWith('invalid_signature'),
     );
     for (const more of [
       { method: 'POST' },
@@ -63,26 +63,28 @@ describe('a handshake', () => {
       { path: '/graphql/' },
       { body: '{}' },
     ])
-      expect(await handshake(api, signedHandshake(holder, more))).toEqual(refused('invalid_signature'));
+      expect(await handshake(api, signedHandshake(holder, more))).toEqual(rejectedWith('invalid_signature'));
   });
 
   it('of an unlinked key is rejected', async () => {
-    expect(await handshake(api, signedHandshake(createKeyPair()))).toEqual(refused('unknown_public_key'));
+    expect(await handshake(api, signedHandshake(createKeyPair()))).toEqual(
+      rejectedWith('unknown_public_key'),
+    );
   });
 
   it('that is too old or from the future is rejected', async () => {
     for (const offset of [-61_000, 61_000]) {
       const payload = signedHandshake(holder, { nowMs: Date.now() + offset });
-      expect(await handshake(api, payload)).toEqual(refused('timestamp_out_of_window'));
+      expect(await handshake(api, payload)).toEqual(rejectedWith('timestamp_out_of_window'));
     }
   });
 
-  it('is accepted once: of twenty equal concurrent ones, one succeeds', async () => {
+  it('is accepted once, even if it is sent twenty times concurrently', async () => {
     const payload = signedHandshake(holder);
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => handshake(api, payload)));
     expect(outcomes.filter((outcome) => outcome === 'open')).toHaveLength(1);
     expect(outcomes.filter((outcome) => outcome !== 'open')).toEqual(
-      Array.from({ length: 19 }, () => refused('nonce_replayed')),
+      Array.from({ length: 19 }, () => rejectedWith('nonce_replayed')),
     );
   });
 
@@ -91,15 +93,15 @@ describe('a handshake', () => {
     const body = JSON.stringify({ query: '{ __typename }' });
     const request = signedHandshake(holder, { method: 'POST', body, nonce });
     expect((await post(api, body, { ...request })).status).toBe(200);
-    expect(await handshake(api, signedHandshake(holder, { nonce }))).toEqual(refused('nonce_replayed'));
+    expect(await handshake(api, signedHandshake(holder, { nonce }))).toEqual(rejectedWith('nonce_replayed'));
   });
 
   it('with an API key or an access token in its payload is rejected', async () => {
     expect(await handshake(api, { 'x-api-key': `svc_test_${'0'.repeat(49)}` })).toEqual(
-      refused('invalid_api_key'),
+      rejectedWith('invalid_api_key'),
     );
     expect(await handshake(api, { authorization: 'Bearer e30.e30.e30' })).toEqual(
-      refused('authentication_required'),
+      rejectedWith('authentication_required'),
     );
   });
 });
@@ -113,10 +115,11 @@ describe('a socket is closed', () => {
 
   it('with 4429 for a second connection_init, before or after acceptance', async () => {
     const joined = await RawClient.join(api, holder);
-    joined.say({ type: 'connection_init', payload: signedHandshake(holder) });
+    joined.sendMessage({ type: 'connection_init', payload: signedHandshake(holder) });
     expect(await joined.closed).toMatchObject({ code: 4429 });
     const hasty = await RawClient.open(api);
-    for (let i = 0; i < 2; i++) hasty.say({ type: 'connection_init', payload: signedHandshake(holder) });
+    for (let i = 0; i < 2; i++)
+      hasty.sendMessage({ type: 'connection_init', payload: signedHandshake(holder) });
     expect(await hasty.closed).toMatchObject({ code: 4429 });
   });
 
@@ -133,7 +136,7 @@ describe('a socket is closed', () => {
     ['a key twice', '{"type":"ping","type":"ping"}'],
     ['a prototype', '{"type":"ping","payload":{"__proto__":{}}}'],
     ['too deep', `{"type":"ping","payload":{"a":${'['.repeat(40)}${']'.repeat(40)}}}`],
-    ['no message', '[]'],
+    ['an array', '[]'],
     ['a message in a string', JSON.stringify('{"type":"ping","type":"ping"}')],
     ['a message of an unknown type', '{"type":"start","id":"1"}'],
   ])('with 4400 for %s', async (_what, sent) => {
@@ -178,19 +181,19 @@ describe('a socket is closed', () => {
 });
 
 describe('an upgrade', () => {
-  it('at another path is not answered at all', async () => {
+  it('at another path gets no response', async () => {
     for (const path of ['/', '/graphql/', '/graphqlx', '/v1/trades', '//graphql'])
-      expect(await upgraded(api, path, PROTOCOL)).toEqual(Buffer.alloc(0));
+      expect(await upgrade(api, path, PROTOCOL)).toEqual(Buffer.alloc(0));
   });
 
   it('at the path is accepted with any query', async () => {
-    expect(String(await upgraded(api, '/graphql?a=1', PROTOCOL, 1))).toMatch(/^HTTP\/1\.1 101 /);
+    expect(String(await upgrade(api, '/graphql?a=1', PROTOCOL, 1))).toMatch(/^HTTP\/1\.1 101 /);
   });
 });
 
 describe('a client that disconnects during its handshake', () => {
-  it('keeps no lease and no credential watch', async () => {
-    const own = await openAccount(environment.api);
+  it('leaves neither a lease nor a credential watch', async () => {
+    const account = await openAccount(environment.api);
     const leases = () => environment.rows("SELECT FROM event_streams WHERE kind = 'sockets'");
     await eventually(async () => (await leases()).length === 0);
     // No lease is granted before all clients have disconnected.
@@ -198,14 +201,15 @@ describe('a client that disconnects during its handshake', () => {
     await gate.database.transaction(async (tx) => {
       await tx.query('LOCK TABLE event_streams IN ACCESS EXCLUSIVE MODE');
       const clients = await Promise.all(Array.from({ length: 20 }, () => RawClient.open(api)));
-      for (const client of clients) client.say({ type: 'connection_init', payload: signedHandshake(own) });
+      for (const client of clients)
+        client.sendMessage({ type: 'connection_init', payload: signedHandshake(account) });
       await eventually(async () => (await waitingForLease()) > 0);
       for (const client of clients) client.cut();
       await Promise.all(clients.map((client) => client.closed));
     });
-    // Later requests are processed after them.
+    // Later handshakes are processed after the abandoned ones.
     await eventually(async () => (await leases()).length === 0 && (await waitingForLease()) === 0);
-    const five = await Promise.all(Array.from({ length: 5 }, () => RawClient.join(api, own)));
+    const five = await Promise.all(Array.from({ length: 5 }, () => RawClient.join(api, account)));
     expect(await leases()).toHaveLength(5);
     for (const client of five) client.cut();
     await eventually(async () => (await leases()).length === 0);
@@ -227,7 +231,7 @@ describe('while Redis is unavailable', () => {
   });
   afterAll(() => gate.close());
 
-  it('every client is rejected with a code to retry', async () => {
+  it('every handshake is rejected with 1013, so that clients retry', async () => {
     const cut = await startTestGraphqlApi(environment.api.databaseUrl, { REDIS_URL: gate.url });
     try {
       expect(await handshake(cut, signedHandshake(holder))).toBe('open');
@@ -248,15 +252,15 @@ it('a rejected client of the public library gets the code in its closed event', 
   const client = clientOf(api, createKeyPair());
   const end = closed(client);
   client.subscribe({ query: '{ __typename }' }, { next() {}, error() {}, complete() {} });
-  expect(await end).toEqual(refused('unknown_public_key'));
+  expect(await end).toEqual(rejectedWith('unknown_public_key'));
 });
 
 /** Returns the response to an upgrade until the connection ends or the given number of bytes is received. */
-async function upgraded(
+async function upgrade(
   { port }: { readonly port: number },
   path: string,
   protocol: string,
-  enough = Number.POSITIVE_INFINITY,
+  byteLimit = Number.POSITIVE_INFINITY,
 ): Promise<Buffer> {
   const key = createHash('md5').update('websocket key').digest('base64');
   const socket = connect(port, '127.0.0.1');
@@ -270,7 +274,7 @@ async function upgraded(
     socket.on('data', (part) => {
       parts.push(part);
       length += part.length;
-      if (length >= enough) resolve();
+      if (length >= byteLimit) resolve();
     });
     socket.on('error', () => resolve());
     socket.on('close', () => resolve());
@@ -281,7 +285,7 @@ async function upgraded(
 
 /** Returns the code of the close frame after the upgrade. */
 async function closeCodeOf(at: { readonly port: number }, protocol: string): Promise<number> {
-  const bytes = await upgraded(at, '/graphql', protocol, 200);
+  const bytes = await upgrade(at, '/graphql', protocol, 200);
   const frame = bytes.subarray(bytes.indexOf('\r\n\r\n') + 4);
   return frame.readUInt16BE(2);
 }

@@ -41,7 +41,7 @@ const SIGNALS = 'subscription ($id: ID!) { tradeSignal(strategyId: $id) { id } }
 
 describe('a credential', () => {
   it('that is revoked closes its sockets in every process, and no others', async () => {
-    // A second key of the account revokes the first: the last one can't be.
+    // A second key of the account revokes the first one, because the last key of an account cannot be revoked.
     const second = await linkedTo(holder);
     const mine = await Promise.all(apis.map((api) => RawClient.join(api, holder)));
     const others = await Promise.all(apis.map((api) => RawClient.join(api, second)));
@@ -56,14 +56,14 @@ describe('a credential', () => {
     for (const end of ends) expect(await end).toEqual({ code: 4412, reason: 'Credential ended' });
     for (const raw of others) {
       raw.subscribe('1', '{ __typename }');
-      await raw.until(() => raw.of('1').length > 0);
+      await raw.until(() => raw.payloadsOf('1').length > 0);
       raw.cut();
     }
     await expect(RawClient.join(apis[0], holder)).rejects.toThrow('4403');
     await eventually(async () => (await leases()) === 0);
   });
 
-  it('has at most five sockets over all processes, and another once one is closed', async () => {
+  it('has at most five sockets over all processes, and may open another one after one is closed', async () => {
     const five = await Promise.all([0, 1, 0, 1, 0].map((at) => RawClient.join(apis[at]!, holder)));
     for (const api of apis)
       await expect(RawClient.join(api, holder)).rejects.toThrow('4411 Too many sockets');
@@ -94,7 +94,7 @@ describe('a socket', () => {
       const mute = await RawClient.open(hasty, undefined, false);
       expect(await mute.closed).toMatchObject({ code: 4408 });
       lively.subscribe('1', '{ __typename }');
-      await lively.until(() => lively.of('1').length > 0);
+      await lively.until(() => lively.payloadsOf('1').length > 0);
       lively.cut();
     } finally {
       await hasty.close();
@@ -110,9 +110,9 @@ describe('a socket', () => {
       for (let i = 0; i < 50; i++) raw.subscribe(String(i), query);
       await raw.until(() => new Set(raw.messages.map(({ id }) => id)).size === 51);
       // Completed subscriptions do not count.
-      raw.say({ id: '0', type: 'complete' });
+      raw.sendMessage({ id: '0', type: 'complete' });
       raw.subscribe('50', query);
-      await raw.until(() => raw.of('50').length > 0);
+      await raw.until(() => raw.payloadsOf('50').length > 0);
       raw.subscribe('51', query);
       expect(await raw.closed).toEqual({ code: 4411, reason: 'Too many subscriptions' });
       await eventually(async () => (await book.listeners()) === 0);
@@ -140,8 +140,8 @@ describe('a socket', () => {
 it('a process that stops has released the leases of all of its sockets', async () => {
   const ending = await startTestGraphqlApi(environment.api.databaseUrl);
   for (let i = 0; i < 12; i++) {
-    const own = await openAccount(environment.api);
-    await Promise.all([1, 2, 3, 4, 5].map(() => RawClient.join(ending, own)));
+    const account = await openAccount(environment.api);
+    await Promise.all([1, 2, 3, 4, 5].map(() => RawClient.join(ending, account)));
   }
   expect(await leases()).toBe(60);
   await ending.close();
@@ -152,27 +152,30 @@ it('a process that stops closes every socket with 1001 and completes no subscrip
   const book = await PublishedBook.open(environment);
   const ending = await startTestGraphqlApi(environment.api.databaseUrl);
   await book.reset([['1', '1']]);
-  const { strategyId } = await ownStrategy();
+  const { strategyId } = await createStrategy();
   const client = clientOf(ending, holder);
   const query = `subscription { orderbookUpdate(tradePairId: "${book.pairId}") { kind } }`;
-  const listening = new TestSubscription(client, 'orderbookUpdate', query);
-  const signals = new TestSubscription(client, 'tradeSignal', SIGNALS, { id: strategyId });
-  await listening.waitForCount(1);
-  const uninvited = await RawClient.open(ending);
+  const bookSubscription = new TestSubscription(client, 'orderbookUpdate', query);
+  const signalSubscription = new TestSubscription(client, 'tradeSignal', SIGNALS, { id: strategyId });
+  await bookSubscription.waitForCount(1);
+  const unauthenticated = await RawClient.open(ending);
   await ending.close();
-  const goodbye = { code: 1001, reason: 'Going away' };
-  expect(await uninvited.closed).toEqual(goodbye);
-  expect([await listening.outcome(), await signals.outcome()]).toEqual([goodbye, goodbye]);
+  const goingAway = { code: 1001, reason: 'Going away' };
+  expect(await unauthenticated.closed).toEqual(goingAway);
+  expect([await bookSubscription.outcome(), await signalSubscription.outcome()]).toEqual([
+    goingAway,
+    goingAway,
+  ]);
   expect([await book.listeners(), await leases()]).toEqual([0, 0]);
   book.close();
 
-  async function ownStrategy(): Promise<{ strategyId: string }> {
-    const sent = (path: string, body: object) =>
+  async function createStrategy(): Promise<{ strategyId: string }> {
+    const create = (path: string, body: object) =>
       sendSigned(environment.api, holder, 'POST', path, { body }).then(
         ({ json }) => (json.data as { id: string }).id,
       );
-    const accountId = await sent('/v1/exchanges', environment.accountBody());
-    return { strategyId: await sent('/v1/strategies', { name: 'mine', exchange_account_id: accountId }) };
+    const accountId = await create('/v1/exchanges', environment.accountBody());
+    return { strategyId: await create('/v1/strategies', { name: 'mine', exchange_account_id: accountId }) };
   }
 });
 

@@ -1,7 +1,6 @@
 /**
  * Tests threat T10 over WebSocket: the limits of a document are the same as over HTTP, and a rejected document has no
- * effect
- * on the socket.
+ * effect on the socket.
  */
 import { TestEnvironment } from '../../../rest-api/test/proofs/test-environment.js';
 import { limitsOf } from '../../../rest-api/test/rate-limits.js';
@@ -108,25 +107,25 @@ it('a socket on which many documents were rejected executes the next operation a
   try {
     await book.reset([['1', '1']]);
     raw.subscribe('book', `subscription { orderbookUpdate(tradePairId: "${book.pairId}") { bids } }`);
-    await raw.until(() => raw.of('book').length > 0);
+    await raw.until(() => raw.payloadsOf('book').length > 0);
     for (const [i, [, query]] of TOO_LARGE.entries()) raw.subscribe(`large ${i}`, query);
     raw.subscribe('next', '{ me { id } }');
     await raw.until(() => raw.messages.some(({ id, type }) => id === 'next' && type === 'complete'));
-    await raw.until(() => TOO_LARGE.every((_, i) => raw.of(`large ${i}`).length > 0));
+    await raw.until(() => TOO_LARGE.every((_, i) => raw.payloadsOf(`large ${i}`).length > 0));
     for (const [i, [code]] of TOO_LARGE.entries()) {
-      const answers = raw.messages.filter(({ id }) => id === `large ${i}`);
-      expect(answers).toMatchObject([{ type: 'error', payload: errorsWith(code) }]);
+      const responses = raw.messages.filter(({ id }) => id === `large ${i}`);
+      expect(responses).toMatchObject([{ type: 'error', payload: errorsWith(code) }]);
     }
-    expect(raw.of('next')[0].data.me.id).toMatch(/^usr_/);
+    expect(raw.payloadsOf('next')[0].data.me.id).toMatch(/^usr_/);
     // The id of a rejected operation can be used again.
     raw.subscribe('large 0', '{ me { id } }');
-    await raw.until(() => raw.of('large 0').length > 1);
-    expect(raw.of('large 0')[1]).toEqual(raw.of('next')[0]);
+    await raw.until(() => raw.payloadsOf('large 0').length > 1);
+    expect(raw.payloadsOf('large 0')[1]).toEqual(raw.payloadsOf('next')[0]);
     await book.change([['2', '1']]);
     const has = ({ bids }: Pick<BookUpdate, 'bids'>) => bids.some(([price]) => price === '2');
-    await raw.until(() => raw.of('book').some(({ data }) => has(data.orderbookUpdate)));
-    const told = raw.messages.filter(({ id }) => id === 'book');
-    expect(new Set(told.map(({ type }) => type))).toEqual(new Set(['next']));
+    await raw.until(() => raw.payloadsOf('book').some(({ data }) => has(data.orderbookUpdate)));
+    const bookMessages = raw.messages.filter(({ id }) => id === 'book');
+    expect(new Set(bookMessages.map(({ type }) => type))).toEqual(new Set(['next']));
   } finally {
     raw.cut();
     book.close();
@@ -146,8 +145,8 @@ describe('a document that is too large', () => {
       expect((await executeOverSocket(client, query)).errors).toMatchObject(errorsWith(code));
     expect((await executeOverSocket(client, `mutation { ${make('small')} }`)).errors).toBeUndefined();
     await client.dispose();
-    const made = await environment.rows("SELECT name FROM api_keys WHERE name IN ('large', 'small')");
-    expect(made).toEqual([{ name: 'small' }]);
+    const created = await environment.rows("SELECT name FROM api_keys WHERE name IN ('large', 'small')");
+    expect(created).toEqual([{ name: 'small' }]);
   });
 
   it.each([
@@ -166,13 +165,13 @@ describe('a document that is too large', () => {
   ])('cannot be subscribed to: %s', async (code, selection) => {
     const client = clientOf(api, owner);
     const query = `subscription { ${selection('tradeSignal(strategyId: "str_x")')} }`;
-    const listening = new TestSubscription(client, 'tradeSignal', query);
-    expect(await listening.outcome()).toMatchObject(errorsWith(code));
-    expect(listening.results).toEqual([]);
+    const subscription = new TestSubscription(client, 'tradeSignal', query);
+    expect(await subscription.outcome()).toMatchObject(errorsWith(code));
+    expect(subscription.results).toEqual([]);
     await client.dispose();
   });
 
-  it('that introspects the schema is rejected if it nests in circles', async () => {
+  it('that introspects the schema is rejected if its fields nest in circles', async () => {
     const circle = (depth: number): string =>
       depth === 0 ? 'name' : `fields { type { ${circle(depth - 1)} } }`;
     const query = `{ __schema { types { ${circle(6)} } } }`;
@@ -196,7 +195,7 @@ describe('a batch', () => {
     ['of documents', subscribe('1', { query: [make.query, make.query] })],
   ])('%s is not a message: it closes the socket without any effect', async (_of, message) => {
     const raw = await RawClient.join(api, owner);
-    raw.say(message);
+    raw.sendMessage(message);
     expect(await raw.closed).toMatchObject({ code: 4400 });
     const client = clientOf(api, owner);
     await executeOverSocket(client, make.query.replace('batched', 'after the batch'));
@@ -205,15 +204,15 @@ describe('a batch', () => {
   });
 });
 
-describe('the buckets', () => {
+describe('the rate limits', () => {
   it('are charged for rejected operations, too', async () => {
     // The handshake takes one token.
     const general = { requests: 1 + TOO_LARGE.length, seconds: 86_400 };
-    const own = await openAccount(environment.api);
+    const limitedAccount = await openAccount(environment.api);
     const strict = await startTestGraphqlApi(environment.api.databaseUrl, {
       RATE_LIMITS: JSON.stringify(limitsOf(general)),
     });
-    const client = clientOf(strict, own);
+    const client = clientOf(strict, limitedAccount);
     try {
       for (const [code, query] of TOO_LARGE)
         expect((await executeOverSocket(client, query)).errors).toMatchObject(errorsWith(code));
@@ -228,17 +227,17 @@ describe('the buckets', () => {
   it('count each of 15 API keys that one document creates', async () => {
     const sensitive_writes = { requests: 10, seconds: 86_400 };
     const limits = limitsOf({ requests: 1_000_000, seconds: 60 }, { sensitive_writes });
-    const own = await openAccount(environment.api);
+    const limitedAccount = await openAccount(environment.api);
     const strict = await startTestGraphqlApi(environment.api.databaseUrl, {
       RATE_LIMITS: JSON.stringify(limits),
     });
-    const client = clientOf(strict, own);
+    const client = clientOf(strict, limitedAccount);
     try {
       const make = (i: number) => `k${i}: createApiKey(input: { name: "k${i}" }) { id }`;
       const { data, errors } = await executeOverSocket(client, `mutation { ${times(15, make)} }`);
       expect(Object.values(data).filter((key) => key !== null)).toHaveLength(10);
       expect(errors!.map(({ extensions }) => extensions.code)).toEqual(Array(5).fill('rate_limited'));
-      const overHttp = await sendGraphql(strict, own, `mutation { ${make(1)} }`);
+      const overHttp = await sendGraphql(strict, limitedAccount, `mutation { ${make(1)} }`);
       expect(overHttp.errors).toMatchObject([{ extensions: { code: 'rate_limited' } }]);
       expect((await executeOverSocket(client, '{ me { id } }')).errors).toBeUndefined();
     } finally {

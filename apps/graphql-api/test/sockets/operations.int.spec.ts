@@ -31,18 +31,18 @@ describe('an operation over WebSocket', () => {
     for (let i = 0; i < 3; i++)
       expect((await executeOverSocket(client, query, { id: strategy })).data).toEqual(data);
     const create = 'mutation ($name: String!) { createApiKey(input: { name: $name }) { id name key } }';
-    const made = await executeOverSocket(client, create, { name: 'by socket' });
-    expect(made.data.createApiKey).toMatchObject({ name: 'by socket' });
+    const created = await executeOverSocket(client, create, { name: 'by socket' });
+    expect(created.data.createApiKey).toMatchObject({ name: 'by socket' });
     const rows = await environment.rows('SELECT FROM api_keys WHERE name = $1', 'by socket');
     expect(rows).toHaveLength(1);
   });
 
   it('with an empty operation name is executed as one without a name, as over HTTP', async () => {
-    const asked = { query: '{ me { id } }', operationName: '' };
+    const request = { query: '{ me { id } }', operationName: '' };
     for (let i = 0; i < 3; i++) {
-      const { data } = await sendGraphql(api, person.keyPair, asked);
+      const { data } = await sendGraphql(api, person.keyPair, request);
       const results = [];
-      for await (const result of client.iterate(asked)) results.push(result);
+      for await (const result of client.iterate(request)) results.push(result);
       expect([data, results]).toEqual([{ me: { id: person.id } }, [{ data }]]);
     }
   });
@@ -55,7 +55,7 @@ describe('an operation over WebSocket', () => {
     ['a field that does not exist', '{ nothing }'],
     ['no document', '{'],
     ['a variable that is missing', 'query ($id: ID!) { strategy(id: $id) { id } }'],
-  ])('that is rejected gets the same errors as HTTP: %s', async (_what, text) => {
+  ])('that is rejected gets the same errors as over HTTP: %s', async (_what, text) => {
     const stranger = await TestUser.create(environment);
     const query = text.replace('$foreign', await stranger.strategy());
     const [overHttp, overSocket] = [
@@ -70,12 +70,12 @@ describe('an operation over WebSocket', () => {
   it('is counted by the rate limits of its credential', async () => {
     const RATE_LIMITS = JSON.stringify(limitsOf({ requests: 4, seconds: 3_600 }));
     const strict = await startTestGraphqlApi(environment.api.databaseUrl, { RATE_LIMITS });
-    const own = await TestUser.create(environment);
-    const limited = clientOf(strict, own.keyPair);
+    const limitedUser = await TestUser.create(environment);
+    const limited = clientOf(strict, limitedUser.keyPair);
     try {
       // The handshake took one of the four tokens.
       for (let i = 0; i < 3; i++)
-        expect((await executeOverSocket(limited, '{ me { id } }')).data.me.id).toBe(own.id);
+        expect((await executeOverSocket(limited, '{ me { id } }')).data.me.id).toBe(limitedUser.id);
       for (const query of ['{ me { id } }', 'subscription { tradeSignal(strategyId: "str_x") { id } }']) {
         const [error] = (await executeOverSocket(limited, query)).errors!;
         expect(error).toMatchObject({ extensions: { code: 'rate_limited' } });

@@ -1,4 +1,4 @@
-/** Tests what subscribers of an order book get, in one process and in two. */
+/** Tests the messages that subscribers of an order book get, in one process and in two. */
 import { eventually } from '@trading-automation/runtime/testing';
 import type { Client } from 'graphql-ws';
 import { TestEnvironment } from '../../../rest-api/test/proofs/test-environment.js';
@@ -34,7 +34,7 @@ afterEach(async () => {
   expect(book.errors).toEqual([]);
 });
 
-function connected(api = apis[0]): Client {
+function connect(api = apis[0]): Client {
   const client = clientOf(api, holder);
   clients.push(client);
   return client;
@@ -59,10 +59,10 @@ describe('an order book', () => {
       ['4', '1'],
       ['5', '1'],
     ]);
-    const client = connected();
+    const client = connect();
     const [two, all] = [listen(client, 2), listen(client)];
     await Promise.all([two.waitForCount(1), all.waitForCount(1)]);
-    expect(two.got[0]).toMatchObject({
+    expect(two.received[0]).toMatchObject({
       kind: 'SNAPSHOT',
       previousSequence: null,
       bids: BIDS.slice(0, 2),
@@ -74,61 +74,63 @@ describe('an order book', () => {
     await book.change([['3', '0']]);
     await Promise.all([two.waitForCount(2), all.waitForCount(2)]);
     // The third level became one of the best two. A level beyond the depth would not be reported.
-    expect(two.got[1]).toMatchObject({
+    expect(two.received[1]).toMatchObject({
       kind: 'DELTA',
-      previousSequence: two.got[0]!.sequence,
+      previousSequence: two.received[0]!.sequence,
       bids: [
         ['3', '0'],
         ['1', '1'],
       ],
     });
-    expect(all.got[1]).toMatchObject({ kind: 'DELTA', bids: [['3', '0']], asks: [] });
+    expect(all.received[1]).toMatchObject({ kind: 'DELTA', bids: [['3', '0']], asks: [] });
     await book.change([], [['4.5', '7']]);
     await Promise.all([two.waitForCount(3), all.waitForCount(3)]);
-    expect(applyUpdates(all.got)).toEqual({ bids: book.bids, asks: book.asks });
-    expect(applyUpdates(two.got)).toEqual({ bids: book.bids.slice(0, 2), asks: book.asks.slice(0, 2) });
+    expect(applyUpdates(all.received)).toEqual({ bids: book.bids, asks: book.asks });
+    expect(applyUpdates(two.received)).toEqual({ bids: book.bids.slice(0, 2), asks: book.asks.slice(0, 2) });
   });
 
   it('recovers from a gap with a snapshot', async () => {
     await book.reset(BIDS);
-    const listening = listen(connected());
-    await listening.waitForCount(1);
+    const subscription = listen(connect());
+    await subscription.waitForCount(1);
     await book.dropMessage([['9', '1']]);
     await book.change([['2', '5']]);
-    await listening.waitUntil(() => listening.got.at(-1)?.bids[0]?.[0] === '9');
-    expect(listening.got.at(-1)?.kind).toBe('SNAPSHOT');
+    await subscription.waitUntil(() => subscription.received.at(-1)?.bids[0]?.[0] === '9');
+    expect(subscription.received.at(-1)?.kind).toBe('SNAPSHOT');
     await book.change([['1', '6']]);
-    await listening.waitUntil(() => listening.got.at(-1)?.kind === 'DELTA');
-    expect(applyUpdates(listening.got)).toEqual({ bids: book.bids, asks: [] });
+    await subscription.waitUntil(() => subscription.received.at(-1)?.kind === 'DELTA');
+    expect(applyUpdates(subscription.received)).toEqual({ bids: book.bids, asks: [] });
   });
 
   it('is the same in every process at each sequence', async () => {
     await book.reset(BIDS);
-    const [one, two] = apis.map((api) => listen(connected(api))) as [
+    const [one, two] = apis.map((api) => listen(connect(api))) as [
       TestSubscription<BookUpdate>,
       TestSubscription<BookUpdate>,
     ];
     await Promise.all([one.waitForCount(1), two.waitForCount(1)]);
     for (let i = 1; i <= 50; i++) await book.change([[String((i % 7) + 1), String(i)]]);
     const last = ([price, amount]: readonly [string, string]) => price === '2' && amount === '50';
-    for (const each of [one, two]) await each.waitUntil(() => each.got.at(-1)!.bids.some(last));
-    expect(applyUpdates(one.got)).toEqual({ bids: book.bids, asks: [] });
-    expect(applyUpdates(two.got)).toEqual({ bids: book.bids, asks: [] });
-    const numbered = new Map(one.got.filter(({ kind }) => kind === 'DELTA').map((it) => [it.sequence, it]));
-    const shared = two.got.filter(({ kind, sequence }) => kind === 'DELTA' && numbered.has(sequence));
-    const alike = shared.filter(
-      ({ sequence, previousSequence }) => numbered.get(sequence)?.previousSequence === previousSequence,
+    for (const each of [one, two]) await each.waitUntil(() => each.received.at(-1)!.bids.some(last));
+    expect(applyUpdates(one.received)).toEqual({ bids: book.bids, asks: [] });
+    expect(applyUpdates(two.received)).toEqual({ bids: book.bids, asks: [] });
+    const bySequence = new Map(
+      one.received.filter(({ kind }) => kind === 'DELTA').map((update) => [update.sequence, update]),
     );
-    expect(alike.length).toBeGreaterThan(0);
-    for (const update of alike) expect(update).toEqual(numbered.get(update.sequence));
+    const shared = two.received.filter(({ kind, sequence }) => kind === 'DELTA' && bySequence.has(sequence));
+    const comparable = shared.filter(
+      ({ sequence, previousSequence }) => bySequence.get(sequence)?.previousSequence === previousSequence,
+    );
+    expect(comparable.length).toBeGreaterThan(0);
+    for (const update of comparable) expect(update).toEqual(bySequence.get(update.sequence));
   });
 });
 
 describe('a subscription', () => {
   it('takes its arguments from variables of any name, literals, defaults and fragments, under any alias', async () => {
     await book.reset(BIDS);
-    const client = connected();
-    const asked = [
+    const client = connect();
+    const cases = [
       [
         'subscription ($p: ID!, $d: Int) { orderbookUpdate(tradePairId: $p, depth: $d) { bids } }',
         { p: book.pairId, d: 1 },
@@ -154,15 +156,15 @@ describe('a subscription', () => {
         2,
       ],
     ] as const;
-    for (const [query, variables, levels] of asked) {
-      const listening = new TestSubscription<BookUpdate>(client, 'orderbookUpdate', query, variables);
-      expect(await listening.waitForCount(1)).toEqual([{ bids: BIDS.slice(0, levels) }]);
+    for (const [query, variables, levels] of cases) {
+      const subscription = new TestSubscription<BookUpdate>(client, 'orderbookUpdate', query, variables);
+      expect(await subscription.waitForCount(1)).toEqual([{ bids: BIDS.slice(0, levels) }]);
       // The second event is executed by the compiled document.
       await book.change([['3', '2']]);
-      await listening.waitForCount(2);
-      expect(listening.got[1]).toEqual({ bids: [['3', '2']] });
+      await subscription.waitForCount(2);
+      expect(subscription.received[1]).toEqual({ bids: [['3', '2']] });
       await book.reset(BIDS);
-      listening.stop();
+      subscription.stop();
     }
     const aliased = new TestSubscription<object>(
       client,
@@ -175,16 +177,16 @@ describe('a subscription', () => {
 
   it('gets its own selection, regardless of other selections of the same event', async () => {
     await book.reset(BIDS);
-    const client = connected();
+    const client = connect();
     const selecting = (fields: string) =>
       listen(client, 20, QUERY.replace(BOOK_FIELDS, fields)) as TestSubscription<object>;
     const [kinds, bids, both] = [selecting('kind'), selecting('bids'), selecting('kind bids')];
     await Promise.all([kinds, bids, both].map((each) => each.waitForCount(1)));
     await book.change([['3', '4']]);
     await Promise.all([kinds, bids, both].map((each) => each.waitForCount(2)));
-    expect(kinds.got).toEqual([{ kind: 'SNAPSHOT' }, { kind: 'DELTA' }]);
-    expect(bids.got).toEqual([{ bids: BIDS }, { bids: [['3', '4']] }]);
-    expect(both.got[1]).toEqual({ kind: 'DELTA', bids: [['3', '4']] });
+    expect(kinds.received).toEqual([{ kind: 'SNAPSHOT' }, { kind: 'DELTA' }]);
+    expect(bids.received).toEqual([{ bids: BIDS }, { bids: [['3', '4']] }]);
+    expect(both.received[1]).toEqual({ kind: 'DELTA', bids: [['3', '4']] });
   });
 
   it('is executed once for all subscribers with the same request, without a caller', async () => {
@@ -196,7 +198,7 @@ describe('a subscription', () => {
       return execute.call(this, args);
     };
     try {
-      const one = connected();
+      const one = connect();
       const two = clientOf(apis[0], await openAccount(environment.api));
       clients.push(two);
       const same = [one, two].flatMap((client) => Array.from({ length: 10 }, () => listen(client)));
@@ -205,25 +207,25 @@ describe('a subscription', () => {
       await book.change([['3', '8']]);
       await Promise.all(same.map((each) => each.waitForCount(2)));
       expect(actors.slice(before)).toEqual([null]);
-      for (const each of same) expect(each.got[1]).toEqual(same[0]!.got[1]);
+      for (const each of same) expect(each.received[1]).toEqual(same[0]!.received[1]);
     } finally {
       DocumentCache.prototype.execute = execute;
     }
   });
 
   it.each([0, -1, 501])('to a depth of %s is rejected; the error names the argument', async (levels) => {
-    const listening = listen(connected(), levels);
-    expect(await listening.outcome()).toBe('complete');
-    expect(listening.results[0]?.errors).toMatchObject([
+    const subscription = listen(connect(), levels);
+    expect(await subscription.outcome()).toBe('complete');
+    expect(subscription.results[0]?.errors).toMatchObject([
       { path: ['orderbookUpdate'], extensions: { code: 'invalid_query', details: [{ field: 'depth' }] } },
     ]);
   });
 
   it('to an unknown pair is rejected', async () => {
     for (const pair of ['tpr_x', 'nothing', book.pairId.replace(/....$/, '0000')]) {
-      const listening = new TestSubscription(connected(), 'orderbookUpdate', QUERY, { pair, levels: 1 });
-      expect(await listening.outcome()).toBe('complete');
-      expect(listening.results).toMatchObject([
+      const subscription = new TestSubscription(connect(), 'orderbookUpdate', QUERY, { pair, levels: 1 });
+      expect(await subscription.outcome()).toBe('complete');
+      expect(subscription.results).toMatchObject([
         { errors: [{ path: ['orderbookUpdate'], extensions: { code: 'not_found' } }] },
       ]);
     }
@@ -233,7 +235,7 @@ describe('a subscription', () => {
 describe('the source of a book', () => {
   it('is released immediately when its last subscription completes, even if no event follows', async () => {
     await book.reset(BIDS);
-    const client = connected();
+    const client = connect();
     const [one, two] = [listen(client), listen(client, 3)];
     await Promise.all([one.waitForCount(1), two.waitForCount(1)]);
     expect(await book.listeners()).toBe(1);
@@ -241,7 +243,7 @@ describe('the source of a book', () => {
     await one.outcome();
     await book.change([['3', '2']]);
     await two.waitForCount(2);
-    expect([one.got.length, await book.listeners()]).toEqual([1, 1]);
+    expect([one.received.length, await book.listeners()]).toEqual([1, 1]);
     two.stop();
     await eventually(async () => (await book.listeners()) === 0);
   });
@@ -251,7 +253,7 @@ describe('the source of a book', () => {
     for (const leave of [(raw: RawClient) => raw.socket.close(), (raw: RawClient) => raw.cut()]) {
       const raw = await RawClient.join(apis[0], holder);
       for (const id of ['1', '2']) raw.subscribe(id, QUERY, { pair: book.pairId, levels: 2 });
-      await raw.until(() => raw.of('1').length > 0 && raw.of('2').length > 0);
+      await raw.until(() => raw.payloadsOf('1').length > 0 && raw.payloadsOf('2').length > 0);
       expect(await book.listeners()).toBe(1);
       leave(raw);
       await eventually(async () => (await book.listeners()) === 0);
@@ -263,10 +265,10 @@ describe('the source of a book', () => {
     const raw = await RawClient.join(apis[0], holder);
     for (let i = 0; i < 5; i++) {
       raw.subscribe('again', QUERY, { pair: book.pairId, levels: 2 });
-      raw.say({ id: 'again', type: 'complete' });
+      raw.sendMessage({ id: 'again', type: 'complete' });
     }
     raw.subscribe('again', QUERY, { pair: book.pairId, levels: 2 });
-    await raw.until(() => raw.of('again').length > 0);
+    await raw.until(() => raw.payloadsOf('again').length > 0);
     raw.cut();
     await eventually(async () => (await book.listeners()) === 0);
   });

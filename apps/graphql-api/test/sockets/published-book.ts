@@ -10,7 +10,7 @@ import {
 import { Redis } from 'ioredis';
 import type { TestEnvironment } from '../../../rest-api/test/proofs/test-environment.js';
 
-/** The renewal interval, which is much shorter than the lease. */
+/** How often the lease is renewed: much more often than it expires. */
 const RENEW_MS = 1_000;
 const PREFIX = marketDataPrefix('test');
 
@@ -31,7 +31,7 @@ export class PublishedBook {
       redisUrl: redisUrl(),
       prefix: PREFIX,
       holder: 'the test',
-      onError: this.note,
+      onError: this.recordError,
     });
   }
 
@@ -52,7 +52,7 @@ export class PublishedBook {
       exchange,
     );
     const book = new PublishedBook({ exchange, symbol: 'BTC/USDT' }, encodeId('tpr', id));
-    await book.begin();
+    await book.start();
     return book;
   }
 
@@ -88,12 +88,12 @@ export class PublishedBook {
     this.redis.disconnect();
   }
 
-  private async begin(): Promise<void> {
+  private async start(): Promise<void> {
     const { exchange } = this.pair;
     await this.publisher.acquireLease(exchange);
-    this.renewing = setInterval(() => this.renew().catch(this.note), RENEW_MS);
+    this.renewing = setInterval(() => this.renew().catch(this.recordError), RENEW_MS);
     await this.publisher.onSnapshotRequest(exchange, () => {
-      this.publish('REPEAT', this.bids, this.asks).catch(this.note);
+      this.publish('REPEAT', this.bids, this.asks).catch(this.recordError);
     });
   }
 
@@ -104,15 +104,15 @@ export class PublishedBook {
   }
 
   private async publish(
-    what: Parameters<MarketDataPublisher['publish']>[1],
+    action: Parameters<MarketDataPublisher['publish']>[1],
     bids: readonly Level[],
     asks: readonly Level[],
   ): Promise<void> {
     const at = '2026-01-01T00:00:00.000Z';
-    await this.publisher.publish(this.pair, what, { bids, asks, exchangeTimestamp: at, receivedAt: at });
+    await this.publisher.publish(this.pair, action, { bids, asks, exchangeTimestamp: at, receivedAt: at });
   }
 
-  private readonly note = (error: unknown): void => void this.errors.push(error);
+  private readonly recordError = (error: unknown): void => void this.errors.push(error);
 }
 
 function redisUrl(): string {
@@ -136,20 +136,20 @@ export const BOOK_FIELDS = 'kind sequence previousSequence bids asks';
  * @throws {Error} if a message does not follow the previous one
  */
 export function applyUpdates(updates: readonly BookUpdate[]): { bids: Level[]; asks: Level[] } {
-  let held = { bids: [] as Level[], asks: [] as Level[] };
+  let state = { bids: [] as Level[], asks: [] as Level[] };
   let last: number | null = null;
   for (const { kind, sequence, previousSequence, bids, asks } of updates) {
     if (previousSequence !== (kind === 'SNAPSHOT' ? null : last))
-      throw new Error(`${kind} ${sequence} follows ${previousSequence}, and ${last} was there`);
+      throw new Error(`${kind} ${sequence} follows ${previousSequence}, but the last sequence is ${last}`);
     if (last !== null && sequence < last) throw new Error(`${sequence} after ${last}`);
-    const base = kind === 'SNAPSHOT' ? { bids: [], asks: [] } : held;
-    held = {
+    const base = kind === 'SNAPSHOT' ? { bids: [], asks: [] } : state;
+    state = {
       bids: changed(base.bids, bids, (a, b) => Number(b[0]) - Number(a[0])),
       asks: changed(base.asks, asks, (a, b) => Number(a[0]) - Number(b[0])),
     };
     last = sequence;
   }
-  return held;
+  return state;
 }
 
 function changed(

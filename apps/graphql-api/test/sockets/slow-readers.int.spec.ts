@@ -26,7 +26,7 @@ const QUERY = `subscription ($pair: ID!) { orderbookUpdate(tradePairId: $pair, d
 const levels = (round: number): Level[] =>
   Array.from({ length: 500 }, (_, i) => [String(60_000 - i), `1.${round}0000000001`]);
 
-async function readers(api: { readonly port: number }, count: number): Promise<RawClient[]> {
+async function openReaders(api: { readonly port: number }, count: number): Promise<RawClient[]> {
   const clients: RawClient[] = [];
   while (clients.length < count) {
     const holder = await openAccount(environment.api);
@@ -36,7 +36,7 @@ async function readers(api: { readonly port: number }, count: number): Promise<R
       clients.push(client);
     }
   }
-  await Promise.all(clients.map((client) => client.until(() => client.of('1').length > 0)));
+  await Promise.all(clients.map((client) => client.until(() => client.payloadsOf('1').length > 0)));
   return clients;
 }
 
@@ -44,7 +44,7 @@ it('a client that reads nothing while messages wait is closed with 4410; a readi
   const api = await startTestGraphqlApi(environment.api.databaseUrl, {}, { stallMs: 100, lingerMs: 60_000 });
   try {
     await book.reset(levels(0));
-    const [paused, lively] = (await readers(api, 2)) as [RawClient, RawClient];
+    const [paused, lively] = (await openReaders(api, 2)) as [RawClient, RawClient];
     paused.pause();
     // Most of these messages are published after the kernel buffers of both ends are full.
     for (let round = 1; round <= 1_000; round++) await book.change(levels(round));
@@ -61,7 +61,7 @@ it('a client that resumes reading in time gets a snapshot instead of the missed 
   const api = await startTestGraphqlApi(environment.api.databaseUrl, {}, { stallMs: 600_000 });
   try {
     await book.reset(levels(0));
-    const [slow, lively] = (await readers(api, 2)) as [RawClient, RawClient];
+    const [slow, lively] = (await openReaders(api, 2)) as [RawClient, RawClient];
     slow.pause();
     const rounds = 1_000;
     for (let round = 1; round <= rounds; round++) await book.change(levels(round));
@@ -69,7 +69,7 @@ it('a client that resumes reading in time gets a snapshot instead of the missed 
     await book.change([['60000', '7']]);
     await book.change([['60001', '8']]);
     const updates = (client: RawClient): BookUpdate[] =>
-      client.of('1').map(({ data }) => data.orderbookUpdate);
+      client.payloadsOf('1').map(({ data }) => data.orderbookUpdate);
     const isAtEnd = (client: RawClient) => () =>
       updates(client).some(({ bids }) => bids[0]?.[0] === '60001' && bids[0][1] === '8');
     await Promise.all([slow.until(isAtEnd(slow)), lively.until(isAtEnd(lively))]);
@@ -107,14 +107,14 @@ it('a hundred stalled clients of a changing book cost at most 50 MB', async () =
     );
     await lively.waitForCount(1);
     for (let round = 0; round < 200; round++) await book.change(levels(round));
-    const all = await readers(api, 100);
+    const all = await openReaders(api, 100);
     for (const client of all) client.pause();
-    const before = resident();
+    const before = residentBytes();
     for (let round = 1_000; round < 1_800; round++) {
       await book.change(levels(round));
-      if (round % 100 === 0) for (const list of [lively.got, lively.results]) list.length = 0;
+      if (round % 100 === 0) for (const list of [lively.received, lively.results]) list.length = 0;
     }
-    expect(resident() - before).toBeLessThan(50 * 2 ** 20);
+    expect(residentBytes() - before).toBeLessThan(50 * 2 ** 20);
     for (const client of all) client.cut();
     lively.stop();
     await eventually(async () => (await book.listeners()) === 0);
@@ -128,7 +128,7 @@ it('a client that sends operations without reading the responses is no longer re
   try {
     const raw = await RawClient.join(api, await openAccount(environment.api));
     raw.pause();
-    const before = resident();
+    const before = residentBytes();
     const ping = JSON.stringify({ type: 'ping', payload: { a: 'a'.repeat(60_000) } });
     let sent = 0;
     // The client's own buffer fills up as soon as the server stops reading.
@@ -138,7 +138,7 @@ it('a client that sends operations without reading the responses is no longer re
       if (sent % 10 === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     }
     expect(sent).toBeLessThan(10_000);
-    expect(resident() - before).toBeLessThan(50 * 2 ** 20);
+    expect(residentBytes() - before).toBeLessThan(50 * 2 ** 20);
     // The server reads from the client again once the client reads.
     raw.resume();
     await raw.until(() => raw.messages.filter(({ type }) => type === 'pong').length === sent);
@@ -149,7 +149,7 @@ it('a client that sends operations without reading the responses is no longer re
 });
 
 /** Returns the memory of the process after garbage collection. */
-function resident(): number {
+function residentBytes(): number {
   setFlagsFromString('--expose_gc');
   const collect: () => void = runInNewContext('gc');
   for (let i = 0; i < 3; i++) collect();

@@ -20,7 +20,7 @@ export interface CloseInfo {
 
 export const urlOf = ({ port }: ServerAddress) => `ws://127.0.0.1:${port}/graphql`;
 
-/** Two processes on one database, which notify each other of changes. */
+/** Starts two APIs on one database, which notify each other of changes. */
 export const startApiPair = async (
   databaseUrl: string,
 ): Promise<readonly [TestGraphqlApi, TestGraphqlApi]> => [
@@ -38,7 +38,7 @@ export const signedHandshake = (
   more: Partial<Parameters<typeof signRequest>[0]> = {},
 ) => signRequest({ method: 'CONNECT', path: '/graphql', privateKey, ...more });
 
-/** The public client, which connects immediately and by default does not retry. */
+/** Creates the public client. It connects immediately and by default does not retry. */
 export function clientOf(api: ServerAddress, holder: KeyPair, options: Partial<ClientOptions> = {}): Client {
   return createClient({
     url: urlOf(api),
@@ -53,7 +53,7 @@ export function clientOf(api: ServerAddress, holder: KeyPair, options: Partial<C
 
 /** Resolves once the client's socket is closed. */
 export function closed(client: Client): Promise<CloseInfo> {
-  return new Promise((resolve) => client.on('closed', (event) => resolve(shown(event as CloseInfo))));
+  return new Promise((resolve) => client.on('closed', (event) => resolve(toCloseInfo(event as CloseInfo))));
 }
 
 /** Connects a client with this payload. Returns `open`, or the code with which the socket was closed. */
@@ -79,11 +79,11 @@ export async function handshake(
   return outcome;
 }
 
-const shown = ({ code, reason }: CloseInfo): CloseInfo => ({ code, reason });
+const toCloseInfo = ({ code, reason }: CloseInfo): CloseInfo => ({ code, reason });
 
 /** One subscription, with its events and its end. */
 export class TestSubscription<Data> {
-  readonly got: Data[] = [];
+  readonly received: Data[] = [];
   readonly results: FormattedExecutionResult[] = [];
   /** How the subscription ended; undefined while it continues. */
   ended: 'complete' | readonly GraphqlError[] | CloseInfo | Error | undefined;
@@ -97,7 +97,7 @@ export class TestSubscription<Data> {
         next: (result) => {
           this.results.push(result as FormattedExecutionResult);
           const data = result.data?.[field];
-          if (data != null) this.got.push(data);
+          if (data != null) this.received.push(data);
           this.notifyWaiters();
         },
         error: (error) => this.end(endOf(error)),
@@ -108,8 +108,8 @@ export class TestSubscription<Data> {
 
   /** Returns all events once there are at least `count`. */
   async waitForCount(count: number): Promise<Data[]> {
-    await this.waitUntil(() => this.got.length >= count);
-    return this.got;
+    await this.waitUntil(() => this.received.length >= count);
+    return this.received;
   }
 
   /** Resolves once `check` returns true. Fails if the subscription ends before. */
@@ -142,7 +142,7 @@ export class TestSubscription<Data> {
 
 function endOf(error: unknown): NonNullable<TestSubscription<never>['ended']> {
   if (Array.isArray(error)) return error as readonly GraphqlError[];
-  return error instanceof Error ? error : shown(error as CloseInfo);
+  return error instanceof Error ? error : toCloseInfo(error as CloseInfo);
 }
 
 /** Returns the result of one query or mutation: its data and errors, or the errors of a rejected document. */
@@ -152,9 +152,9 @@ export async function executeOverSocket(
   variables: Record<string, unknown> = {},
   // biome-ignore lint/suspicious/noExplicitAny: its shape is that of the query
 ): Promise<{ readonly data?: any; readonly errors?: readonly GraphqlError[] }> {
-  const asked = new TestSubscription(client, '', query, variables);
-  const end = await asked.outcome();
-  if (end === 'complete') return asked.results[0] as never;
+  const subscription = new TestSubscription(client, '', query, variables);
+  const end = await subscription.outcome();
+  if (end === 'complete') return subscription.results[0] as never;
   if (Array.isArray(end)) return { errors: end };
   throw new Error(`the operation ended with ${JSON.stringify(end)}`);
 }
@@ -189,27 +189,27 @@ export class RawClient {
     return client;
   }
 
-  /** Connects a client whose handshake must be accepted. */
+  /** Connects a client. Throws if its handshake is rejected. */
   static async join(api: ServerAddress, holder: KeyPair): Promise<RawClient> {
     const client = await RawClient.open(api);
-    client.say({ type: 'connection_init', payload: signedHandshake(holder) });
-    const isIn = client.until(() => client.messages.length > 0).catch(() => client.closed);
-    const refused = await Promise.race([isIn, client.closed]);
-    if (refused !== undefined) throw new Error(`closed with ${refused.code} ${refused.reason}`);
+    client.sendMessage({ type: 'connection_init', payload: signedHandshake(holder) });
+    const accepted = client.until(() => client.messages.length > 0).catch(() => client.closed);
+    const closeInfo = await Promise.race([accepted, client.closed]);
+    if (closeInfo !== undefined) throw new Error(`closed with ${closeInfo.code} ${closeInfo.reason}`);
     return client;
   }
 
-  say(message: object): void {
+  sendMessage(message: object): void {
     this.socket.send(JSON.stringify(message));
   }
 
   subscribe(id: string, query: string, variables: Record<string, unknown> = {}): void {
-    this.say({ id, type: 'subscribe', payload: { query, variables } });
+    this.sendMessage({ id, type: 'subscribe', payload: { query, variables } });
   }
 
   /** Returns the payloads that an operation has received so far. */
   // biome-ignore lint/suspicious/noExplicitAny: its shape is that of the query
-  of(id: string): any[] {
+  payloadsOf(id: string): any[] {
     return this.messages.filter((message) => message.id === id).map(({ payload }) => payload);
   }
 

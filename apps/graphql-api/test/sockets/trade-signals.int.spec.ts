@@ -31,7 +31,7 @@ afterAll(async () => {
 const clients: Client[] = [];
 const leases = async () =>
   (await environment.rows("SELECT FROM event_streams WHERE kind = 'sockets'")).length;
-function connected(person: TestUser, api = apis[0]): Client {
+function connect(person: TestUser, api = apis[0]): Client {
   const client = clientOf(api, person.keyPair);
   clients.push(client);
   return client;
@@ -106,41 +106,49 @@ class SignalingStrategy {
 
 describe('signals of a strategy', () => {
   it('are sent to its owner and, if public, to every user, in every process', async () => {
-    const [own, open] = [await SignalingStrategy.open(), await SignalingStrategy.open('PUBLIC')];
-    const listening = [
-      listen(connected(leader), own.id, 0),
-      listen(connected(stranger), open.id, 0),
-      listen(connected(stranger, apis[1]), open.id, 0),
+    const [privateStrategy, publicStrategy] = [
+      await SignalingStrategy.open(),
+      await SignalingStrategy.open('PUBLIC'),
     ];
-    await own.emitSignals();
-    await open.emitSignals();
-    for (const [i, each] of listening.entries())
+    const subscription = [
+      listen(connect(leader), privateStrategy.id, 0),
+      listen(connect(stranger), publicStrategy.id, 0),
+      listen(connect(stranger, apis[1]), publicStrategy.id, 0),
+    ];
+    await privateStrategy.emitSignals();
+    await publicStrategy.emitSignals();
+    for (const [i, each] of subscription.entries())
       expect(await each.waitForCount(1)).toMatchObject([
-        { sequence: 1, strategyId: i === 0 ? own.id : open.id, kind: 'OPEN', filledAmount: '1' },
+        {
+          sequence: 1,
+          strategyId: i === 0 ? privateStrategy.id : publicStrategy.id,
+          kind: 'OPEN',
+          filledAmount: '1',
+        },
       ]);
   });
 
   it('are not sent to other users, whose error equals that of an unknown strategy', async () => {
-    const own = await SignalingStrategy.open();
-    const client = connected(stranger);
+    const privateStrategy = await SignalingStrategy.open();
+    const client = connect(stranger);
     const errorsOf = async (id: string) => {
-      const listening = listen(client, id);
-      expect(await listening.outcome()).toBe('complete');
-      const { errors } = listening.results[0] as unknown as {
+      const subscription = listen(client, id);
+      expect(await subscription.outcome()).toBe('complete');
+      const { errors } = subscription.results[0] as unknown as {
         errors: { extensions: { request_id?: string } }[];
       };
       for (const { extensions } of errors) delete extensions.request_id;
       return errors;
     };
-    const absent = await errorsOf(own.id.replace(/^(.*)....$/, '$10000'));
+    const absent = await errorsOf(privateStrategy.id.replace(/^(.*)....$/, '$10000'));
     expect(absent).toMatchObject([{ path: ['tradeSignal'], extensions: { code: 'not_found' } }]);
-    expect(await errorsOf(own.id)).toEqual(absent);
+    expect(await errorsOf(privateStrategy.id)).toEqual(absent);
   });
 
   it('start with the next signal, or after any past signal', async () => {
     const source = await SignalingStrategy.open();
     await source.emitSignals(5);
-    const client = connected(leader);
+    const client = connect(leader);
     const resumed = upTo(5, 0).map((seen) => listen(client, source.id, seen));
     for (const [seen, each] of resumed.slice(0, 5).entries()) await each.waitForCount(5 - seen);
     const fromNow = await subscribeFromNow(source);
@@ -151,82 +159,82 @@ describe('signals of a strategy', () => {
       );
     const [first] = await fromNow.waitForCount(1);
     expect(first!.sequence).toBeGreaterThan(5);
-    expect(sequencesOf(fromNow.got)).toEqual(upTo(fromNow.got.at(-1)!.sequence, first!.sequence));
+    expect(sequencesOf(fromNow.received)).toEqual(upTo(fromNow.received.at(-1)!.sequence, first!.sequence));
   });
 
   it('after an unknown signal are rejected', async () => {
     const source = await SignalingStrategy.open();
     for (const seen of [1, -1]) {
-      const listening = listen(connected(leader), source.id, seen);
-      expect(await listening.outcome()).toBe('complete');
-      expect(listening.results[0]?.errors).toMatchObject([{ extensions: { code: 'invalid_query' } }]);
+      const subscription = listen(connect(leader), source.id, seen);
+      expect(await subscription.outcome()).toBe('complete');
+      expect(subscription.results[0]?.errors).toMatchObject([{ extensions: { code: 'invalid_query' } }]);
     }
   });
 
   it('end with an error for other users once the strategy is private', async () => {
     const source = await SignalingStrategy.open('PUBLIC');
-    const [own, foreign] = [
-      listen(connected(leader), source.id, 0),
-      listen(connected(stranger), source.id, 0),
+    const [ofOwner, ofStranger] = [
+      listen(connect(leader), source.id, 0),
+      listen(connect(stranger), source.id, 0),
     ];
     await source.emitSignals();
-    await Promise.all([own.waitForCount(1), foreign.waitForCount(1)]);
+    await Promise.all([ofOwner.waitForCount(1), ofStranger.waitForCount(1)]);
     await leader.requireData('PATCH', `/v1/strategies/${source.id}`, { visibility: 'PRIVATE' });
     await source.emitSignals();
-    expect(await foreign.outcome()).toMatchObject([{ extensions: { code: 'not_found' } }]);
-    expect(foreign.got).toHaveLength(1);
-    expect(sequencesOf(await own.waitForCount(2))).toEqual([1, 2]);
+    expect(await ofStranger.outcome()).toMatchObject([{ extensions: { code: 'not_found' } }]);
+    expect(ofStranger.received).toHaveLength(1);
+    expect(sequencesOf(await ofOwner.waitForCount(2))).toEqual([1, 2]);
   });
 });
 
 /** Subscribes from now on. Returns once the subscription has received a signal, so it is open. */
 async function subscribeFromNow(source: SignalingStrategy): Promise<TestSubscription<Signal>> {
-  const listening = listen(connected(leader), source.id);
-  while (listening.got.length === 0) {
+  const subscription = listen(connect(leader), source.id);
+  while (subscription.received.length === 0) {
     await source.emitSignals();
     await sleep(20);
   }
-  return listening;
+  return subscription;
 }
 
 describe('a client whose connection is cut repeatedly', () => {
   it('gets every signal once, regardless of the process it reconnects to', async () => {
     const source = await SignalingStrategy.open();
     const total = 400;
-    let isGiven = false;
-    const giving = (async () => {
-      for (let given = 0; given < total; given += 4) {
+    let isEmitted = false;
+    const emitting = (async () => {
+      for (let emitted = 0; emitted < total; emitted += 4) {
         await source.emitSignals(4);
         await sleep(5);
       }
-      isGiven = true;
+      isEmitted = true;
     })();
-    const got: number[] = [];
+    const received: number[] = [];
     let cuts = 0;
-    while (got.at(-1) !== total) {
-      // After the last signal, the connection is kept.
-      const enough = isGiven ? total : Math.floor(Math.random() * 15);
+    while (received.at(-1) !== total) {
+      // After the last signal was emitted, the connection is not cut before it arrives.
+      const messageCount = isEmitted ? total : Math.floor(Math.random() * 15);
       const raw = await RawClient.join(apis[cuts % 2]!, leader.keyPair);
-      raw.subscribe('1', QUERY, { strategy: source.id, seen: got.at(-1) ?? 0 });
+      raw.subscribe('1', QUERY, { strategy: source.id, seen: received.at(-1) ?? 0 });
       await raw.until(() => {
-        const last = raw.of('1').at(-1)?.data?.tradeSignal?.sequence;
-        return raw.of('1').length >= enough || last === total;
+        const last = raw.payloadsOf('1').at(-1)?.data?.tradeSignal?.sequence;
+        return raw.payloadsOf('1').length >= messageCount || last === total;
       });
       raw.cut();
       await raw.closed;
       // Otherwise the client would reconnect before the leases of its earlier sockets are released.
       await eventually(async () => (await leases()) < 4);
-      got.push(...raw.of('1').map(({ data }) => data.tradeSignal.sequence));
+      received.push(...raw.payloadsOf('1').map(({ data }) => data.tradeSignal.sequence));
       cuts++;
     }
-    await giving;
-    expect(got).toEqual(upTo(total));
+    await emitting;
+    expect(received).toEqual(upTo(total));
     expect(cuts).toBeGreaterThan(5);
   });
 
   it('of the public library resumes automatically with its last sequence', async () => {
     const source = await SignalingStrategy.open();
-    const got: number[] = [];
+    const received: number[] = [];
     let sockets = 0;
     let cut = () => {};
     const client = clientOf(apis[0], leader.keyPair, {
@@ -240,19 +248,19 @@ describe('a client whose connection is cut repeatedly', () => {
     const variables = {
       strategy: source.id,
       get seen() {
-        return got.at(-1) ?? 0;
+        return received.at(-1) ?? 0;
       },
     };
-    const listening = new TestSubscription<Signal>(client, 'tradeSignal', QUERY, variables);
+    const subscription = new TestSubscription<Signal>(client, 'tradeSignal', QUERY, variables);
     for (let round = 1; round <= 10; round++) {
       await source.emitSignals(3);
-      await listening.waitUntil(() => {
-        got.push(...sequencesOf(listening.got.splice(0)));
-        return got.at(-1) === round * 3;
+      await subscription.waitUntil(() => {
+        received.push(...sequencesOf(subscription.received.splice(0)));
+        return received.at(-1) === round * 3;
       });
       cut();
     }
-    expect(got).toEqual(upTo(30));
+    expect(received).toEqual(upTo(30));
     await eventually(() => sockets > 10);
   });
 });

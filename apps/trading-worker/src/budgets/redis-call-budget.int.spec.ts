@@ -10,16 +10,16 @@ const LIMITS: VenueLimits = { weightPerMinute: 100, ordersPer10s: 10 };
 
 let prefix: string;
 let redis: Redis;
-let open: RedisCallBudget[];
-let alone: { calls: BudgetedCall[]; limits: VenueLimits[] };
+let openBudgets: RedisCallBudget[];
+let fallback: { calls: BudgetedCall[]; limits: VenueLimits[] };
 beforeEach(() => {
   prefix = `spec-${randomBytes(6).toString('hex')}`;
   redis = new Redis(redisUrl);
-  open = [];
-  alone = { calls: [], limits: [] };
+  openBudgets = [];
+  fallback = { calls: [], limits: [] };
 });
 afterEach(async () => {
-  for (const each of open) each.close();
+  for (const each of openBudgets) each.close();
   const keys = await redis.keys(`${prefix}*`);
   if (keys.length > 0) await redis.del(...keys);
   redis.disconnect();
@@ -30,94 +30,94 @@ async function worker(url = redisUrl, limits = LIMITS): Promise<RedisCallBudget>
   const budget = new RedisCallBudget(
     { redisUrl: url, prefix, commandTimeoutMs: 20_000 },
     () => limits,
-    (given): CallBudget => {
-      alone.limits.push(given);
+    (workerLimits): CallBudget => {
+      fallback.limits.push(workerLimits);
       return {
-        take: async (call) => void alone.calls.push(call),
+        take: async (call) => void fallback.calls.push(call),
         pause: () => undefined,
       };
     },
     () => undefined,
   );
-  open.push(budget);
+  openBudgets.push(budget);
   if (url === redisUrl) await budget.ready();
   return budget;
 }
 
-const soon = () => AbortSignal.timeout(20_000);
+const timeoutSignal = () => AbortSignal.timeout(20_000);
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const read = (weight = 1): BudgetedCall => ({ venue: 'paper', weight, isOrder: false });
 const entry = (accountKey = 'a'): BudgetedCall => ({ venue: 'paper', weight: 1, isOrder: true, accountKey });
 const exit = (accountKey = 'a'): BudgetedCall => ({ ...entry(accountKey), isExit: true });
 
 /** Returns how many of these concurrent calls are admitted; waits until at least `expected` of them are. */
-async function passed(
+async function countAdmitted(
   [count, expected]: readonly [number, number],
   budget: CallBudget,
   callOf: (i: number) => BudgetedCall,
 ): Promise<number> {
-  let gone = 0;
+  let admittedCount = 0;
   const waits = Array.from({ length: count }, () => new AbortController());
   const taking = waits.map(async ({ signal }, i) => {
     await budget.take(callOf(i), signal);
-    gone++;
+    admittedCount++;
   });
   const outcomes = Promise.allSettled(taking);
-  for (let tries = 0; gone < expected && tries < 1_000; tries++) await pause(10);
+  for (let tries = 0; admittedCount < expected && tries < 1_000; tries++) await pause(10);
   // Any call that is wrongly admitted would be admitted by now.
   await pause(100);
   for (const wait of waits) wait.abort();
   for (const outcome of await outcomes)
     if (outcome.status === 'rejected')
       expect(outcome.reason).toMatchObject({ outcome: 'retryable', code: 'rate_limited' });
-  return gone;
+  return admittedCount;
 }
 
 describe('row 19: the call budget of an exchange', () => {
-  it('is shared by all workers: together they stay within the limit, and reads leave a part of it', async () => {
+  it('is shared by all workers: together they stay within the limit, and reads use at most 80 % of it', async () => {
     const workers = await Promise.all([worker(), worker(), worker()]);
     // Tokens that one worker prefetched and did not need are unavailable to the others.
-    const least = Math.floor((80 - 3 * 2) / 3);
-    const spent = await Promise.all(workers.map((each) => passed([26, least], each, () => read())));
-    const more = await Promise.all(workers.map((each) => passed([60, 0], each, () => read())));
-    const total = [...spent, ...more].reduce((sum, each) => sum + each, 0);
+    const minimum = Math.floor((80 - 3 * 2) / 3);
+    const spent = await Promise.all(workers.map((each) => countAdmitted([26, minimum], each, () => read())));
+    const additional = await Promise.all(workers.map((each) => countAdmitted([60, 0], each, () => read())));
+    const total = [...spent, ...additional].reduce((sum, each) => sum + each, 0);
     expect(total).toBeLessThanOrEqual(80);
-    expect(Math.min(...spent)).toBeGreaterThanOrEqual(least);
+    expect(Math.min(...spent)).toBeGreaterThanOrEqual(minimum);
   });
 
   it('rule 25: admits exits after entries have used up their share', async () => {
     const budget = await worker();
     const account = (i: number) => `account-${i % 50}`;
-    const entries = await passed([120, 90], budget, (i) => entry(account(i)));
+    const entries = await countAdmitted([120, 90], budget, (i) => entry(account(i)));
     expect(entries).toBe(90);
-    const exits = await passed([20, 10], budget, (i) => exit(account(i)));
+    const exits = await countAdmitted([20, 10], budget, (i) => exit(account(i)));
     expect(exits).toBe(10);
-    expect(await passed([1, 0], budget, () => read())).toBe(0);
+    expect(await countAdmitted([1, 0], budget, () => read())).toBe(0);
   });
 
   it('rule 25: counts the orders of each account separately, so a waiting account blocks no other', async () => {
     const budget = await worker();
-    expect(await passed([20, 9], budget, () => entry('busy'))).toBe(9);
-    expect(await passed([3, 3], budget, () => entry('other'))).toBe(3);
-    expect(await passed([3, 1], budget, () => exit('busy'))).toBe(1);
+    expect(await countAdmitted([20, 9], budget, () => entry('busy'))).toBe(9);
+    expect(await countAdmitted([3, 3], budget, () => entry('other'))).toBe(3);
+    expect(await countAdmitted([3, 1], budget, () => exit('busy'))).toBe(1);
   });
 
   it('admits exits before calls that have waited longer', async () => {
     const budget = await worker(redisUrl, { weightPerMinute: 10_000, ordersPer10s: 1_000 });
     const order: string[] = [];
     await Promise.all([
-      budget.take(read(), soon()).then(() => order.push('read')),
-      budget.take(entry(), soon()).then(() => order.push('entry')),
-      budget.take(exit(), soon()).then(() => order.push('exit')),
+      budget.take(read(), timeoutSignal()).then(() => order.push('read')),
+      budget.take(entry(), timeoutSignal()).then(() => order.push('entry')),
+      budget.take(exit(), timeoutSignal()).then(() => order.push('exit')),
     ]);
     expect(order).toEqual(['exit', 'entry', 'read']);
   });
 
-  it('rejects a call at its signal, and the call has certainly not been sent', async () => {
+  it('rejects a call when its signal aborts, and admits a later call', async () => {
     const budget = await worker();
     await expect(budget.take(read(1_000), AbortSignal.timeout(20))).rejects.toBeInstanceOf(ExchangeError);
     await expect(budget.take(read(), AbortSignal.abort())).rejects.toMatchObject({ code: 'rate_limited' });
-    await expect(budget.take(read(), soon())).resolves.toBeUndefined();
+    await expect(budget.take(read(), timeoutSignal())).resolves.toBeUndefined();
   });
 });
 
@@ -128,8 +128,8 @@ describe('row 19: a pause that the exchange requests', () => {
     await expect(a.take(exit(), AbortSignal.timeout(50))).rejects.toMatchObject({ code: 'rate_limited' });
     while ((await redis.exists(`${prefix}:budget:paper:pause`)) === 0) await pause(5);
     await expect(b.take(exit(), AbortSignal.timeout(50))).rejects.toMatchObject({ code: 'rate_limited' });
-    await expect(b.take({ ...read(), venue: 'another' }, soon())).resolves.toBeUndefined();
-    await expect(b.take(read(), soon())).resolves.toBeUndefined();
+    await expect(b.take({ ...read(), venue: 'another' }, timeoutSignal())).resolves.toBeUndefined();
+    await expect(b.take(read(), timeoutSignal())).resolves.toBeUndefined();
   });
 
   it('is not shortened by a later, shorter pause', async () => {
@@ -143,8 +143,8 @@ describe('row 19: a pause that the exchange requests', () => {
   });
 });
 
-describe('row 19: hundreds of accounts on a real exchange', () => {
-  it('with two workers never cause a rate-limit error, and leave capacity for an exit', async () => {
+describe('row 19: two hundred accounts of two workers on a paper exchange', () => {
+  it('never cause a rate-limit error, and leave capacity for an exit', async () => {
     const weightPerMinute = 600;
     const paper = await PaperExchange.start({ WEIGHT_PER_MINUTE: `${weightPerMinute}` });
     const limits = { weightPerMinute, ordersPer10s: 100 };
@@ -157,8 +157,8 @@ describe('row 19: hundreds of accounts on a real exchange', () => {
       }),
     );
     const reads = await Promise.allSettled(accounts.map((account) => account.fetchBalances()));
-    const refused = reads.filter(({ status }) => status === 'rejected');
-    expect(refused.length).toBeGreaterThan(100);
+    const rejected = reads.filter(({ status }) => status === 'rejected');
+    expect(rejected.length).toBeGreaterThan(100);
     // After any rate-limit error the exchange would request a pause, and the exit could not be sent.
     const sell = { side: 'SELL', type: 'LIMIT', timeInForce: 'GTC', amount: '0.1', price: '60000' } as const;
     await accounts[0]!.placeOrder({
@@ -174,11 +174,11 @@ describe('row 19: hundreds of accounts on a real exchange', () => {
 });
 
 describe('while Redis is unavailable', () => {
-  it('each worker spends its own part, and no call waits for Redis', async () => {
+  it('each worker spends its own part of the limits, and no call waits for Redis', async () => {
     const budget = await worker('redis://127.0.0.1:1');
     budget.workers = 4;
-    await budget.take(read(), soon());
-    expect(alone.calls).toEqual([read()]);
-    expect(alone.limits.at(-1)).toEqual({ weightPerMinute: 25, ordersPer10s: 10 });
+    await budget.take(read(), timeoutSignal());
+    expect(fallback.calls).toEqual([read()]);
+    expect(fallback.limits.at(-1)).toEqual({ weightPerMinute: 25, ordersPer10s: 10 });
   });
 });

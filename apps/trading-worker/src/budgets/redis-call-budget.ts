@@ -1,4 +1,4 @@
-/** Stores the call budget that all workers of the deployment share in Redis. */
+/** The call budget that all workers of the deployment share, stored in Redis. */
 import { once } from 'node:events';
 import { REDIS_FAILOVER_OPTIONS } from '@trading-automation/core';
 import type { BudgetedCall, CallBudget } from '@trading-automation/exchanges';
@@ -44,7 +44,7 @@ export class RedisCallBudget implements CallBudget {
     this.windows = new RedisSlidingWindows(this.redis, settings.prefix);
   }
 
-  /** Resolves when Redis is connected, or after 2 s, because calls also work without Redis. */
+  /** Resolves when Redis is connected, but after 2 s at the latest, because calls also work without Redis. */
   async ready(): Promise<void> {
     if (this.redis.status === 'ready') return;
     await once(this.redis, 'ready', { signal: AbortSignal.timeout(CONNECT_TIMEOUT_MS) }).catch(
@@ -53,20 +53,20 @@ export class RedisCallBudget implements CallBudget {
   }
 
   take(call: BudgetedCall, signal: AbortSignal): Promise<void> {
-    return this.of(call.venue).take(call, signal);
+    return this.budgetOf(call.venue).take(call, signal);
   }
 
   pause(venue: string, forMs: number): void {
-    this.of(venue).pause(forMs);
+    this.budgetOf(venue).pause(forMs);
   }
 
   close(): void {
     this.redis.disconnect();
   }
 
-  private of(venue: string): VenueBudget {
-    const known = this.venues.get(venue);
-    if (known !== undefined) return known;
+  private budgetOf(venue: string): VenueBudget {
+    const existing = this.venues.get(venue);
+    if (existing !== undefined) return existing;
     const shared = new SharedLimits(this.windows, venue, this.limitsOf(venue));
     const budget = new VenueBudget(shared, () => this.fallbackFor(venue), this.onError);
     this.venues.set(venue, budget);
@@ -75,8 +75,8 @@ export class RedisCallBudget implements CallBudget {
 
   private fallbackFor(venue: string): CallBudget {
     const { workers } = this;
-    const known = this.fallbacks.get(venue);
-    if (known?.workers === workers) return known.budget;
+    const existing = this.fallbacks.get(venue);
+    if (existing?.workers === workers) return existing.budget;
     const { weightPerMinute, ordersPer10s } = this.limitsOf(venue);
     const budget = this.createFallback({
       weightPerMinute: Math.max(1, Math.floor(weightPerMinute / workers)),

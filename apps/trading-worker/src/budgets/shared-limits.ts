@@ -2,7 +2,7 @@ import type { BudgetedCall } from '@trading-automation/exchanges';
 import type { AcquiredTokens, RedisSlidingWindows, TokenRequest } from './redis-sliding-windows.js';
 
 export interface VenueLimits {
-  /** Applies to all calls to the exchange from this deployment's address. */
+  /** Applies to all calls to the exchange from this deployment's IP address. */
   readonly weightPerMinute: number;
   /** Applies to the new orders of each account. */
   readonly ordersPer10s: number;
@@ -22,7 +22,7 @@ export interface Need {
 /** The key of the limit that applies to all calls. */
 export const WEIGHT = 'weight';
 
-/** Knows the limits of one exchange, and counts in Redis how much all workers have used. */
+/** The limits of one exchange; all workers count their usage in Redis. */
 export class SharedLimits {
   constructor(
     private readonly windows: RedisSlidingWindows,
@@ -30,7 +30,7 @@ export class SharedLimits {
     private readonly limits: VenueLimits,
   ) {}
 
-  /** Returns the tokens that a call costs, by limit. */
+  /** Returns how many tokens of each limit a call needs. */
   needsOf({ weight, isOrder, accountKey }: BudgetedCall): readonly Need[] {
     const { weightPerMinute, ordersPer10s } = this.limits;
     const needs: Need[] = [];

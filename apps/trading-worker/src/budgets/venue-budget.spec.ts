@@ -7,46 +7,46 @@ const LIMITS = { weightPerMinute: 6_000, ordersPer10s: 100 };
 
 /** Creates a budget with a manual clock, over windows that grant every request. */
 function openBudget() {
-  const the = { nowMs: 0, granted: 0, asks: 0 };
+  const state = { nowMs: 0, granted: 0, requestCount: 0 };
   const windows: Pick<RedisSlidingWindows, 'acquire' | 'pause'> = {
-    async acquire(_venue: string, demands: readonly TokenRequest[]) {
-      the.asks++;
-      the.granted += demands.reduce((sum, { wanted }) => sum + wanted, 0);
-      return { pausedMs: 0, grants: demands.map(({ wanted }) => ({ granted: wanted, retryInMs: 1 })) };
+    async acquire(_venue: string, requests: readonly TokenRequest[]) {
+      state.requestCount++;
+      state.granted += requests.reduce((sum, { wanted }) => sum + wanted, 0);
+      return { pausedMs: 0, grants: requests.map(({ wanted }) => ({ granted: wanted, retryInMs: 1 })) };
     },
     pause: async () => undefined,
   };
   const budget = new VenueBudget(
     new SharedLimits(windows as RedisSlidingWindows, 'paper', LIMITS),
     () => {
-      throw new Error('Redis is there');
+      throw new Error('Redis is available');
     },
     (error) => {
       throw error;
     },
-    () => the.nowMs,
+    () => state.nowMs,
   );
   const call: BudgetedCall = { venue: 'paper', weight: 1, isOrder: false };
-  return { the, spend: () => budget.take(call, new AbortController().signal) };
+  return { state, spend: () => budget.take(call, new AbortController().signal) };
 }
 
 it('row 19: a worker with few calls wastes few tokens, because it prefetches only as many as it recently spent', async () => {
-  const { the, spend } = openBudget();
+  const { state, spend } = openBudget();
   const calls = 600;
   for (let i = 0; i < calls; i++) {
     await spend();
-    the.nowMs += 1_000;
+    state.nowMs += 1_000;
   }
-  expect(the.granted).toBeLessThanOrEqual(2 * calls);
+  expect(state.granted).toBeLessThanOrEqual(2 * calls);
 });
 
 it('a worker with many calls prefetches in bulk, so most calls need no round trip', async () => {
-  const { the, spend } = openBudget();
+  const { state, spend } = openBudget();
   const calls = 6_000;
   for (let i = 0; i < calls; i++) {
     await spend();
-    the.nowMs += 10;
+    state.nowMs += 10;
   }
-  expect(the.asks).toBeLessThan(calls / 10);
-  expect(the.granted).toBeLessThan(2 * calls);
+  expect(state.requestCount).toBeLessThan(calls / 10);
+  expect(state.granted).toBeLessThan(2 * calls);
 });

@@ -4,8 +4,8 @@
  * 1. Tokens are prefetched from Redis in bulk, so most calls need no round trip. Prefetched tokens that are not spent
  *    within `PREFETCH_TTL_MS` are discarded. A worker prefetches no more than it spent in the preceding
  *    `PREFETCH_TTL_MS`, so a worker that spends little wastes little.
- * 2. Exits go before entries, and entries before other calls. Part of each limit is reserved for the higher
- *    priorities: reads stop first, then entries; exits may use the whole limit.
+ * 2. Exits go before entries, and entries before other calls. Other calls may use 80 % of each limit, entries 90 %,
+ *    and exits the whole limit.
  * 3. An account that has reached its own order limit does not block other accounts.
  * 4. While Redis is unavailable, the worker spends its own part of the limits and reports the usage to Redis later.
  */
@@ -18,33 +18,34 @@ const PRIORITIES: readonly Priority[] = ['exit', 'entry', 'other'];
 /** The share of a limit that each priority may use. */
 const PRIORITY_SHARE: Readonly<Record<Priority, number>> = { exit: 1, entry: 0.9, other: 0.8 };
 
-/** No longer than a tenth of the shortest window. */
+/** How long prefetched tokens may be spent: at most a tenth of the shortest window, which is 10 s. */
 const PREFETCH_TTL_MS = 1_000;
 /** The maximum share of a limit that is prefetched. */
 const PREFETCH_SHARE = 0.02;
+/** How long this worker uses its own part of the limits after a Redis error, before it tries Redis again. */
 const FALLBACK_DURATION_MS = 1_000;
 
 interface PrefetchedTokens {
   tokens: number;
   expiresAtMs: number;
 }
-/** How much of a limit was spent in the current time span and in the previous one. */
+/** How many tokens of a limit were spent in the time span `span` and in the one before. */
 interface Spending {
   span: number;
-  now: number;
-  before: number;
+  current: number;
+  previous: number;
 }
-/** Until `untilMs`, Redis would deny a request for `least` or more tokens. */
+/** Redis would deny a request for `minimum` or more tokens until `untilMs`. */
 interface Backpressure {
-  readonly least: number;
+  readonly minimum: number;
   readonly untilMs: number;
 }
 interface Waiting {
   readonly call: BudgetedCall;
   readonly needs: readonly Need[];
   readonly signal: AbortSignal;
-  readonly go: () => void;
-  readonly fail: (error: unknown) => void;
+  readonly admit: () => void;
+  readonly reject: (error: unknown) => void;
 }
 
 export class VenueBudget {
@@ -73,7 +74,7 @@ export class VenueBudget {
   ) {}
 
   async take(call: BudgetedCall, signal: AbortSignal): Promise<void> {
-    if (signal.aborted) throw exhausted();
+    if (signal.aborted) throw rateLimited();
     if (this.nowMs() < this.fallbackUntilMs) return this.takeFromFallback(call, signal);
     const priority = priorityOf(call);
     const needs = this.shared.needsOf(call);
@@ -82,7 +83,7 @@ export class VenueBudget {
       const queue = this.queues[priority];
       const onAbort = () => {
         queue.delete(waiting);
-        reject(exhausted());
+        reject(rateLimited());
       };
       const end = (settle: () => void) => {
         signal.removeEventListener('abort', onAbort);
@@ -92,8 +93,8 @@ export class VenueBudget {
         call,
         needs,
         signal,
-        go: () => end(resolve),
-        fail: (error) => end(() => reject(error)),
+        admit: () => end(resolve),
+        reject: (error) => end(() => reject(error)),
       };
       queue.add(waiting);
       signal.addEventListener('abort', onAbort, { once: true });
@@ -125,17 +126,17 @@ export class VenueBudget {
     for (const { limit, amount } of needs) {
       const entry = this.prefetched.get(limit.key);
       if (entry !== undefined) entry.tokens -= amount;
-      this.spendingOf(limit).now += amount;
+      this.spendingOf(limit).current += amount;
     }
     return true;
   }
 
   private spendingOf({ key }: Limit): Spending {
     const span = Math.floor(this.nowMs() / PREFETCH_TTL_MS);
-    const known = this.spendings.get(key);
-    if (known?.span === span) return known;
-    const before = known?.span === span - 1 ? known.now : 0;
-    const spending = { span, now: 0, before };
+    const existing = this.spendings.get(key);
+    if (existing?.span === span) return existing;
+    const previous = existing?.span === span - 1 ? existing.current : 0;
+    const spending = { span, current: 0, previous };
     this.spendings.set(key, spending);
     return spending;
   }
@@ -160,9 +161,9 @@ export class VenueBudget {
     this.isDraining = true;
     try {
       while (!this.isPaused()) {
-        const lacking = this.admitWaiting();
-        if (lacking.length === 0) break;
-        await this.requestTokens(lacking);
+        const deficits = this.admitWaiting();
+        if (deficits.length === 0) break;
+        await this.requestTokens(deficits);
       }
     } catch (error) {
       this.onError(error);
@@ -173,15 +174,15 @@ export class VenueBudget {
     if (PRIORITIES.some((priority) => this.queues[priority].size > 0)) this.wakeIn(this.nextAttemptInMs());
   }
 
-  /** Admits calls. Returns the missing tokens by priority and limit, without requests that Redis would deny. */
+  /** Admits waiting calls. Returns the tokens that the other calls lack, except those that Redis would deny now. */
   private admitWaiting(): readonly TokenDeficit[] {
-    const lacking = new Map<string, TokenDeficit>();
+    const deficits = new Map<string, TokenDeficit>();
     let isBlocked = false;
     for (const priority of PRIORITIES) {
       for (const waiting of this.queues[priority]) {
         if (!isBlocked && this.spend(waiting.needs)) {
           this.queues[priority].delete(waiting);
-          waiting.go();
+          waiting.admit();
           continue;
         }
         for (const { limit, amount } of waiting.needs) {
@@ -190,60 +191,65 @@ export class VenueBudget {
           isBlocked ||= isLacking && limit.key === WEIGHT;
           const name = `${priority} ${limit.key}`;
           if (!(isLacking || isBlocked) || this.isBackedOff(name, amount)) continue;
-          const before = lacking.get(name) ?? { amount: 0, least: amount };
-          const least = Math.min(before.least, amount);
-          lacking.set(name, { name, priority, limit, amount: before.amount + amount, least });
+          const deficit = deficits.get(name) ?? { amount: 0, minimum: amount };
+          const minimum = Math.min(deficit.minimum, amount);
+          deficits.set(name, { name, priority, limit, amount: deficit.amount + amount, minimum });
         }
       }
     }
-    return [...lacking.values()];
+    return [...deficits.values()];
   }
 
-  private async requestTokens(lacking: readonly TokenDeficit[]): Promise<void> {
+  private async requestTokens(deficits: readonly TokenDeficit[]): Promise<void> {
     const requestedAtMs = this.nowMs();
-    const weightIndex = lacking.findIndex(({ limit }) => limit.key === WEIGHT);
+    const weightIndex = deficits.findIndex(({ limit }) => limit.key === WEIGHT);
     const unreported = weightIndex < 0 ? 0 : this.spentInFallback;
-    const demands = lacking.map((lack, i) => this.demandOf(lack, i === weightIndex ? unreported : 0));
-    const { pausedMs, grants } = await this.shared.acquire(demands);
+    const requests = deficits.map((deficit, i) =>
+      this.tokenRequestOf(deficit, i === weightIndex ? unreported : 0),
+    );
+    const { pausedMs, grants } = await this.shared.acquire(requests);
     this.spentInFallback -= unreported;
     if (pausedMs > 0) this.pausedUntilMs = Math.max(this.pausedUntilMs, this.nowMs() + pausedMs);
     for (const [i, { granted, retryInMs }] of grants.entries()) {
-      const { name, limit, least } = lacking[i]!;
+      const { name, limit, minimum } = deficits[i]!;
       if (granted > 0) this.addPrefetched(limit, granted, requestedAtMs);
-      if (granted < demands[i]!.wanted)
-        this.backpressure.set(name, { least, untilMs: this.nowMs() + retryInMs });
+      if (granted < requests[i]!.wanted)
+        this.backpressure.set(name, { minimum, untilMs: this.nowMs() + retryInMs });
       else this.backpressure.delete(name);
     }
   }
 
-  private demandOf({ priority, limit, amount, least }: TokenDeficit, spent: number): TokenRequest {
+  private tokenRequestOf({ priority, limit, amount, minimum }: TokenDeficit, spent: number): TokenRequest {
     const prefetched = this.prefetchedTokens(limit);
-    // The part that is reserved for exits is not prefetched: only the missing tokens are requested.
-    const { now, before } = this.spendingOf(limit);
-    const bulk =
-      priority === 'exit' ? 0 : Math.min(Math.floor(limit.max * PREFETCH_SHARE), Math.max(now, before));
+    // For exits, only the missing tokens are requested: the part of the limit that is left for exits is not prefetched.
+    const { current, previous } = this.spendingOf(limit);
+    const prefetch =
+      priority === 'exit' ? 0 : Math.min(Math.floor(limit.max * PREFETCH_SHARE), Math.max(current, previous));
     return {
       key: limit.key,
       ceiling: Math.max(1, Math.floor(limit.max * PRIORITY_SHARE[priority])),
       windowMs: limit.windowMs,
-      wanted: Math.max(1, amount + bulk - prefetched),
-      least: Math.max(1, least - prefetched),
+      wanted: Math.max(1, amount + prefetch - prefetched),
+      minimum: Math.max(1, minimum - prefetched),
       spent,
     };
   }
 
   private addPrefetched(limit: Limit, granted: number, requestedAtMs: number): void {
-    const left = this.prefetchedTokens(limit);
+    const remaining = this.prefetchedTokens(limit);
     const expiresAtMs = requestedAtMs + PREFETCH_TTL_MS;
     if (this.prefetched.size > PREFETCHED_MAX) this.deleteExpired();
     // Added tokens must not extend the lifetime of earlier ones.
-    const sooner = left > 0 ? this.prefetched.get(limit.key)?.expiresAtMs : undefined;
-    this.prefetched.set(limit.key, { tokens: left + granted, expiresAtMs: sooner ?? expiresAtMs });
+    const earlierExpiry = remaining > 0 ? this.prefetched.get(limit.key)?.expiresAtMs : undefined;
+    this.prefetched.set(limit.key, {
+      tokens: remaining + granted,
+      expiresAtMs: earlierExpiry ?? expiresAtMs,
+    });
   }
 
   private isBackedOff(name: string, amount: number): boolean {
     const denied = this.backpressure.get(name);
-    return denied !== undefined && amount >= denied.least && this.nowMs() < denied.untilMs;
+    return denied !== undefined && amount >= denied.minimum && this.nowMs() < denied.untilMs;
   }
 
   private deleteExpired(): void {
@@ -268,7 +274,7 @@ export class VenueBudget {
     for (const priority of PRIORITIES) {
       for (const waiting of this.queues[priority]) {
         this.queues[priority].delete(waiting);
-        this.takeFromFallback(waiting.call, waiting.signal).then(waiting.go, waiting.fail);
+        this.takeFromFallback(waiting.call, waiting.signal).then(waiting.admit, waiting.reject);
       }
     }
   }
@@ -282,12 +288,14 @@ export class VenueBudget {
 const PREFETCHED_MAX = 10_000;
 
 interface TokenDeficit {
+  /** The priority and the key of the limit; also the key in `backpressure`. */
   readonly name: string;
   readonly priority: Priority;
   readonly limit: Limit;
-  /** The tokens that all waiting calls need together, and the smallest single need. */
+  /** The tokens that all waiting calls of this priority need together. */
   readonly amount: number;
-  readonly least: number;
+  /** The tokens that the smallest of these calls needs. */
+  readonly minimum: number;
 }
 
 function priorityOf({ isOrder, isExit }: BudgetedCall): Priority {
@@ -295,7 +303,7 @@ function priorityOf({ isOrder, isExit }: BudgetedCall): Priority {
   return isOrder ? 'entry' : 'other';
 }
 
-const exhausted = () =>
+const rateLimited = () =>
   new ExchangeError(
     'retryable',
     'rate_limited',

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 
-/** The maximum time that copies wait for fresh balances. After it, copies whose balances are still old are skipped. */
+/** The maximum time that copies wait for fresh balances. Copies whose balances are still too old then are skipped. */
 const WAIT_MS = 2_000;
 const CONCURRENCY = 20;
 
@@ -15,11 +15,11 @@ export function createBalanceRefresher(
   sync: (accountId: string) => Promise<unknown>,
 ): (accountIds: readonly string[]) => Promise<void> {
   return async (accountIds) => {
-    const ended = new AbortController();
+    const timeout = new AbortController();
     const limit = pLimit(CONCURRENCY);
     const done = limit.map(accountIds, (id) => sync(id).catch(() => undefined));
-    await Promise.race([done, sleep(WAIT_MS, undefined, { signal: ended.signal }).catch(() => undefined)]);
-    ended.abort();
+    await Promise.race([done, sleep(WAIT_MS, undefined, { signal: timeout.signal }).catch(() => undefined)]);
+    timeout.abort();
     limit.clearQueue();
   };
 }

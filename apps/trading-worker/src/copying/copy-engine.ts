@@ -3,8 +3,8 @@ import { CopierRiskMonitor, CopyPlanner, CopySettlement } from '@trading-automat
 import { createBalanceRefresher } from './balance-refresh.js';
 
 /**
- * Copies signals to copiers: plans the copies, settles them and stops copiers on losses. Several workers may run it
- * concurrently: each step finds its work in the database, and each piece of work is done once.
+ * Copies signals to copiers: plans the copies, settles them and stops copiers whose losses are too large. Several
+ * workers may run it concurrently: each step finds its work in the database, and each piece of work is done once.
  */
 export class CopyEngine {
   private readonly planner: CopyPlanner;

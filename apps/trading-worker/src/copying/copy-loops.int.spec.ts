@@ -8,8 +8,8 @@ beforeAll(async () => {
 });
 afterAll(() => core.close());
 
-/** Counts calls. `reached` waits until there were a number of calls. */
-function counted(fail = false) {
+/** Creates a function `work` that counts its calls. `reached(n)` resolves after the nth call. */
+function countCalls(fail = false) {
   let count = 0;
   const waiting: { at: number; resolve: () => void }[] = [];
   return {
@@ -30,22 +30,27 @@ function counted(fail = false) {
 
 describe('copying in the worker', () => {
   it('row 10: plans, settles and checks risk repeatedly, also after failures, until it is stopped', async () => {
-    const [planning, settling, guarding, reopening] = [counted(true), counted(), counted(), counted()];
+    const [planning, settling, riskChecking, reopening] = [
+      countCalls(true),
+      countCalls(),
+      countCalls(),
+      countCalls(),
+    ];
     const logged: string[] = [];
     const engine = {
       plan: planning.work,
       settle: settling.work,
       reopen: reopening.work,
-      checkRisk: async () => void (await guarding.work()),
+      checkRisk: async () => void (await riskChecking.work()),
     };
     const copying = new CopyLoops(core.platform, engine, (event) => () => logged.push(event));
     copying.onApplicationBootstrap();
-    await Promise.all([planning, settling, guarding, reopening].map((each) => each.reached(1)));
+    await Promise.all([planning, settling, riskChecking, reopening].map((each) => each.reached(1)));
     await core.rows("SELECT pg_notify('signals', 'a strategy'), pg_notify('outbox_events', '')");
     await Promise.all([planning.reached(3), settling.reached(3)]);
     await copying.onApplicationShutdown();
     expect(new Set(logged)).toEqual(new Set(['copy_plan.failed']));
-    const all = [planning, settling, guarding, reopening];
+    const all = [planning, settling, riskChecking, reopening];
     const counts = all.map((each) => each.countOf());
     await core.rows("SELECT pg_notify('signals', 'a strategy')");
     await core.rows('SELECT 1');
@@ -54,14 +59,14 @@ describe('copying in the worker', () => {
 });
 
 describe('refreshing balances', () => {
-  it('reads each account once, whether or not others fail', async () => {
-    const asked: string[] = [];
+  it('reads each account once, even if the read of another account fails', async () => {
+    const readIds: string[] = [];
     const refresh = createBalanceRefresher(async (id) => {
-      asked.push(id);
-      if (id === '3') throw new Error('away');
+      readIds.push(id);
+      if (id === '3') throw new Error('unavailable');
     });
     const ids = Array.from({ length: 50 }, (_, index) => String(index));
     await refresh(ids);
-    expect(asked.toSorted()).toEqual(ids.toSorted());
+    expect(readIds.toSorted()).toEqual(ids.toSorted());
   });
 });

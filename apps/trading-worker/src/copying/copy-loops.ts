@@ -7,14 +7,14 @@ import { startWakeableLoop, type WakeableLoop } from './wakeable-loop.js';
 const PLAN_EVERY_MS = 500;
 const SETTLE_EVERY_MS = 500;
 /**
- * The delay of settlement after a wake-up. The orders of one signal end shortly after each other, and the delay lets
- * their
- * decisions be settled together. */
+ * The minimum delay between two settlements. The orders of one signal end shortly after each other; because of the
+ * delay, their decisions are settled together.
+ */
 const SETTLE_COALESCE_MS = 100;
 const RISK_CHECK_EVERY_MS = 3_000;
 const REOPEN_EXITS_EVERY_MS = 5_000;
 
-/** Runs copying while the worker runs: after notifications, and at intervals if none arrives. */
+/** Runs the steps of copying while the worker runs: after notifications, and at intervals if none arrives. */
 export class CopyLoops implements OnApplicationBootstrap, OnApplicationShutdown {
   private loops: readonly WakeableLoop[] = [];
   private readonly unsubscribe: (() => void)[] = [];
@@ -53,7 +53,7 @@ export class CopyLoops implements OnApplicationBootstrap, OnApplicationShutdown 
         return false;
       },
       idleMs: REOPEN_EXITS_EVERY_MS,
-      onError: errorLogger('late_entry_check.failed', 'Could not check for late entries.'),
+      onError: errorLogger('late_entry_check.failed', 'Could not reopen exits after late entries.'),
     });
     this.loops = [planning, settling, riskChecking, reopening];
     const { listener } = platform;

@@ -3,22 +3,22 @@ import { startWakeableLoop } from './wakeable-loop.js';
 const HOUR_MS = 3_600_000;
 const flushEventLoop = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Starts a loop that counts its ticks; `begun` resolves when the `n`th has started. */
-function counted(
-  turn: (count: number) => Promise<boolean> | boolean,
-  more: { readonly coalesceMs?: number } = {},
+/** Starts a loop that counts its ticks. `begun(n)` resolves when the nth tick has started. */
+function startCountedLoop(
+  onTick: (count: number) => Promise<boolean> | boolean,
+  options: { readonly coalesceMs?: number } = {},
 ) {
   const errors: unknown[] = [];
   let count = 0;
   const waiting: { at: number; resolve: () => void }[] = [];
   const loop = startWakeableLoop({
     idleMs: HOUR_MS,
-    ...more,
+    ...options,
     onError: (error) => errors.push(error),
     tick: async () => {
       count++;
       for (const each of waiting) if (count >= each.at) each.resolve();
-      return turn(count);
+      return onTick(count);
     },
   });
   const begun = (at: number) =>
@@ -31,7 +31,7 @@ function counted(
 
 describe('a wakeable loop', () => {
   it('continues immediately while there is more to do, and is idle afterwards', async () => {
-    const { loop, begun, countOf } = counted((count) => count < 5);
+    const { loop, begun, countOf } = startCountedLoop((count) => count < 5);
     await begun(5);
     await flushEventLoop();
     await flushEventLoop();
@@ -39,18 +39,18 @@ describe('a wakeable loop', () => {
     await loop.stop();
   });
 
-  it('is woken by a wake-up, also by one that arrives during a tick', async () => {
-    const second: { open: () => void } = { open: () => undefined };
-    const held = new Promise<boolean>((resolve) => {
-      second.open = () => resolve(false);
+  it('ticks after a wake-up, also after one that arrives during a tick', async () => {
+    const gate: { open: () => void } = { open: () => undefined };
+    const secondTick = new Promise<boolean>((resolve) => {
+      gate.open = () => resolve(false);
     });
-    const { loop, begun, countOf } = counted((count) => (count === 2 ? held : false));
+    const { loop, begun, countOf } = startCountedLoop((count) => (count === 2 ? secondTick : false));
     await begun(1);
     await flushEventLoop();
     loop.wake();
     await begun(2);
     loop.wake();
-    second.open();
+    gate.open();
     await begun(3);
     await flushEventLoop();
     expect(countOf()).toBe(3);
@@ -58,7 +58,7 @@ describe('a wakeable loop', () => {
   });
 
   it('waits for the coalescing delay even if work is pending, but stops immediately', async () => {
-    const { loop, begun, countOf } = counted(() => true, { coalesceMs: HOUR_MS });
+    const { loop, begun, countOf } = startCountedLoop(() => true, { coalesceMs: HOUR_MS });
     await begun(1);
     await flushEventLoop();
     loop.wake();
@@ -68,7 +68,7 @@ describe('a wakeable loop', () => {
   });
 
   it('reports a tick that failed, and waits before the next tick', async () => {
-    const { loop, errors, begun } = counted((count) => {
+    const { loop, errors, begun } = startCountedLoop((count) => {
       if (count === 1) throw new Error('no');
       return false;
     });

@@ -25,21 +25,21 @@ export function startWakeableLoop({
   onError,
 }: WakeableLoopOptions): WakeableLoop {
   const stopping = new AbortController();
-  let idle = new AbortController();
-  let isHinted = false;
+  let idleWait = new AbortController();
+  let isWoken = false;
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
-      idle = new AbortController();
-      isHinted = false;
+      idleWait = new AbortController();
+      isWoken = false;
       const hasMore = await tick().catch((error) => {
         onError(error);
         return false;
       });
       if (coalesceMs > 0)
         await sleep(coalesceMs, undefined, { signal: stopping.signal }).catch(() => undefined);
-      if (hasMore || isHinted) continue;
-      const stoppedOrWoken = AbortSignal.any([stopping.signal, idle.signal]);
+      if (hasMore || isWoken) continue;
+      const stoppedOrWoken = AbortSignal.any([stopping.signal, idleWait.signal]);
       await sleep(idleMs, undefined, { signal: stoppedOrWoken }).catch(() => undefined);
     }
   }
@@ -47,8 +47,8 @@ export function startWakeableLoop({
   const running = run();
   return {
     wake() {
-      isHinted = true;
-      idle.abort();
+      isWoken = true;
+      idleWait.abort();
     },
     async stop() {
       stopping.abort();

@@ -17,7 +17,7 @@ interface CachedClient {
   readonly account: ConnectableAccount;
   readonly venue: ExchangeVenue;
   readonly client: Promise<ExchangeClient>;
-  /** The hash by which the owner of the account recognises that the credentials are unchanged. */
+  /** The hash of the credentials, from the account's row; null until the account's owner has opened it. */
   credentialsHash: string | null;
 }
 
@@ -30,7 +30,7 @@ export class AccountClients {
     private readonly venues: Venues,
   ) {}
 
-  /** @throws {ExchangeError} if the account is deleted or its credentials are rejected, or its exchange is unknown */
+  /** @throws {ExchangeError} if the account is deleted, its credentials are rejected or its exchange is unknown */
   async open(accountId: string): Promise<OpenAccount> {
     const account = await this.accountSync.find(accountId);
     if (account === null || !account.isActive) {
@@ -42,16 +42,16 @@ export class AccountClients {
       );
     }
     const venue = this.venues.get(account.exchange);
-    const known = this.connected.get(accountId);
-    if (known?.account.credentialsSealed === account.credentialsSealed)
-      return { account, venue, client: await known.client };
+    const cached = this.connected.get(accountId);
+    if (cached?.account.credentialsSealed === account.credentialsSealed)
+      return { account, venue, client: await cached.client };
     // The client is cached before it is connected, so that concurrent callers share it.
     const client = this.connect(account);
     this.connected.set(accountId, { account, venue, client, credentialsHash: null });
     client.catch(() => {
       if (this.connected.get(accountId)?.client === client) this.connected.delete(accountId);
     });
-    await closeClient(known);
+    await closeClient(cached);
     return { account, venue, client: await client };
   }
 
@@ -62,9 +62,9 @@ export class AccountClients {
    * @throws {ExchangeError} as `open`
    */
   async openOwned({ accountId, isActive, credentialsHash }: OwnedAccount): Promise<OpenAccount> {
-    const known = this.connected.get(accountId);
-    if (isActive && known !== undefined && known.credentialsHash === credentialsHash)
-      return { account: known.account, venue: known.venue, client: await known.client };
+    const cached = this.connected.get(accountId);
+    if (isActive && cached !== undefined && cached.credentialsHash === credentialsHash)
+      return { account: cached.account, venue: cached.venue, client: await cached.client };
     const open = await this.open(accountId);
     const connected = this.connected.get(accountId);
     if (connected !== undefined) connected.credentialsHash = credentialsHash;
@@ -72,7 +72,7 @@ export class AccountClients {
   }
 
   /**
-   * Deactivates the account if the exchange rejected its credentials, unless the account has new credentials by now.
+   * Deactivates the account if the exchange rejected its credentials and they have not been replaced since.
    */
   async onExchangeError({ id, credentialsSealed }: ConnectableAccount, error: ExchangeError): Promise<void> {
     if (error.outcome !== 'fatal' || error.code !== 'credentials_rejected') return;
@@ -91,9 +91,9 @@ export class AccountClients {
   }
 
   private async remove(accountId: string): Promise<void> {
-    const known = this.connected.get(accountId);
+    const cached = this.connected.get(accountId);
     this.connected.delete(accountId);
-    await closeClient(known);
+    await closeClient(cached);
   }
 }
 

@@ -9,8 +9,8 @@ import { RestingOrderChecker } from './resting-order-checker.js';
 import { TradeOrders } from './trade-orders.js';
 
 /**
- * Groups the components for the orders of exchange accounts, which submit orders, store their reports and check their
- * state.
+ * Creates the components for the orders of exchange accounts: they submit orders, store order reports and check the
+ * state of orders.
  */
 export class AccountOrders {
   readonly updates: OrderUpdateWriter;
@@ -36,7 +36,7 @@ export class AccountOrders {
     );
   }
 
-  /** Submits an unsent trade, or notifies the worker that owns its account. */
+  /** Submits an unsent trade if this worker owns its account; otherwise notifies the worker that owns it. */
   async requestSubmission(tradeId: string): Promise<void> {
     const trade = await this.execution.find(tradeId);
     if (trade === null || !trade.isOpen || trade.isSubmitted) return;
@@ -45,8 +45,8 @@ export class AccountOrders {
   }
 
   /**
-   * Claims trades that are due for a check, and checks resting orders in bulk. Returns the trades that still need a
-   * check of their own.
+   * Claims trades that are due for a check, and checks resting orders in bulk. Returns the ids of the trades that still
+   * need to be checked one by one.
    */
   async claimChecks(
     leaseMs: number,

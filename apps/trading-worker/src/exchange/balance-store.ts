@@ -20,7 +20,7 @@ export class BalanceStore {
     this.updates = Batcher.of((updates) => accountSync.storeUpdates(updates));
   }
 
-  /** Returns the time of the database. Call this before reading the balances of a snapshot. */
+  /** Returns the time of the database. A caller reads it before it fetches the balances of a snapshot. */
   databaseTime(): Promise<string> {
     return this.accountSync.databaseTime();
   }
@@ -44,10 +44,10 @@ export class BalanceStore {
   /**
    * Records a failed sync.
    *
-   * @param rejected the sealed credentials that the exchange rejected; null for another failure
+   * @param rejectedCredentials the sealed credentials that the exchange rejected; null for another failure
    */
-  recordSyncFailure(accountId: string, rejected: string | null): Promise<void> {
-    return this.accountSync.recordSyncFailure(accountId, rejected);
+  recordSyncFailure(accountId: string, rejectedCredentials: string | null): Promise<void> {
+    return this.accountSync.recordSyncFailure(accountId, rejectedCredentials);
   }
 
   /** Resolves when every update is stored. */

@@ -13,17 +13,17 @@ const balances = async () =>
   (await env.core.row('SELECT balances FROM exchange_accounts WHERE id = $1', env.account.uuid)).balances;
 
 describe('concurrent syncs of an account', () => {
-  it('are limited to two: the running sync, and one more for all later callers', async () => {
+  it('are limited to two: the running sync, and one more for all callers that arrive meanwhile', async () => {
     let running = 0;
-    let most = 0;
+    let mostConcurrent = 0;
     env.exchange.onCall = async () => {
-      most = Math.max(most, ++running);
+      mostConcurrent = Math.max(mostConcurrent, ++running);
       await new Promise((resolve) => setTimeout(resolve, 20));
       running--;
     };
     await Promise.all(Array.from({ length: 20 }, () => env.gateway.balanceSync.sync(env.account.uuid)));
     expect(env.exchange.balanceReads).toBe(2);
-    expect(most).toBe(1);
+    expect(mostConcurrent).toBe(1);
     await env.gateway.balanceSync.sync(env.account.uuid);
     expect(env.exchange.balanceReads).toBe(3);
   });
@@ -80,7 +80,7 @@ describe('the client of an account', () => {
     for (let i = 0; i < 10; i++) await env.place();
     await Promise.all([env.send(), env.gateway.balanceSync.sync(env.account.uuid)]);
     expect(env.exchange.connectedWith).toEqual([{ apiKey: 'key', apiSecret: 'a secret' }]);
-    expect(env.exchange.closed).toBe(0);
+    expect(env.exchange.closeCount).toBe(0);
   });
 
   it('is replaced when the account has new credentials, and the old one is closed', async () => {
@@ -91,7 +91,7 @@ describe('the client of an account', () => {
       'a secret',
       'another secret',
     ]);
-    expect(env.exchange.closed).toBe(1);
+    expect(env.exchange.closeCount).toBe(1);
   });
 
   it('uses new credentials after the old ones were rejected, for trades and for syncs', async () => {
@@ -111,7 +111,7 @@ describe('the client of an account', () => {
       'a secret',
       'another secret',
     ]);
-    expect(env.exchange.closed).toBe(1);
+    expect(env.exchange.closeCount).toBe(1);
   });
 
   it('does not deactivate an account for old credentials that were rejected after the account got new ones', async () => {
@@ -152,6 +152,6 @@ describe('the client of an account', () => {
       env.account.uuid,
     );
     await expect(env.gateway.balanceSync.sync(env.account.uuid)).rejects.toMatchObject({ outcome: 'fatal' });
-    expect(env.exchange.closed).toBe(1);
+    expect(env.exchange.closeCount).toBe(1);
   });
 });

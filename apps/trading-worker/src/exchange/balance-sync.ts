@@ -11,19 +11,20 @@ interface PendingSyncs {
   next: Promise<void> | null;
 }
 
-/** The maximum and the minimum delay between a change and reading the balances of an account with a live stream. */
+/** The limits of the random delay between a change and the read of balances, for accounts with a live stream. */
 const READ_DELAY_MAX_MS = 4_000;
 const READ_DELAY_MIN_MS = 1_500;
 /**
- * The concurrency of these delayed reads. It is low, because one signal may change a thousand accounts, and their
- * orders
- * are more urgent. */
+ * The maximum number of concurrent delayed reads. It is low, because one signal may change a thousand accounts, and
+ * their orders are more urgent.
+ */
 const DELAYED_READ_CONCURRENCY = 8;
 
 /** Reads balances from exchanges. An account has at most one running sync. */
 export class BalanceSync {
   private readonly syncs = new Map<string, PendingSyncs>();
-  private readonly deferred = new Map<string, NodeJS.Timeout>();
+  /** The timers of delayed reads, by account. */
+  private readonly delayedReads = new Map<string, NodeJS.Timeout>();
   /** Accounts whose delayed read is due. */
   private readonly due = new Set<string>();
   private readonly limitDelayedReads = pLimit(DELAYED_READ_CONCURRENCY);
@@ -54,13 +55,13 @@ export class BalanceSync {
    * changes, so that it does not hold up the copies of a signal; otherwise it starts immediately.
    */
   onBalanceChange(accountId: string): void {
-    if (this.deferred.has(accountId) || this.due.has(accountId)) return;
+    if (this.delayedReads.has(accountId) || this.due.has(accountId)) return;
     if (!this.streams.isLive(accountId)) {
       this.syncSoon(accountId);
       return;
     }
     const read = () => {
-      this.deferred.delete(accountId);
+      this.delayedReads.delete(accountId);
       this.due.add(accountId);
       void this.limitDelayedReads(() => {
         this.due.delete(accountId);
@@ -72,12 +73,12 @@ export class BalanceSync {
       READ_DELAY_MIN_MS + Math.random() * (READ_DELAY_MAX_MS - READ_DELAY_MIN_MS),
     );
     timer.unref();
-    this.deferred.set(accountId, timer);
+    this.delayedReads.set(accountId, timer);
   }
 
   /**
-   * Stores the balances that a stream reports, and reads the others. Reconciliation finds balances that could not be
-   * stored.
+   * Stores the balances that a stream reports, and schedules a read of all balances. If they cannot be stored, the next
+   * reconciliation stores the balances.
    */
   onStreamUpdate(accountId: string, balances: Balances): void {
     this.onBalanceChange(accountId);
@@ -100,10 +101,10 @@ export class BalanceSync {
     }
   }
 
-  /** Resolves when every running and requested sync has ended, and every update is stored. */
+  /** Cancels delayed reads. Resolves when every running and requested sync has ended and every update is stored. */
   async drain(): Promise<void> {
-    for (const timer of this.deferred.values()) clearTimeout(timer);
-    this.deferred.clear();
+    for (const timer of this.delayedReads.values()) clearTimeout(timer);
+    this.delayedReads.clear();
     this.limitDelayedReads.clearQueue();
     this.due.clear();
     await Promise.allSettled([...this.syncs.values()].map(({ current, next }) => next ?? current));
@@ -122,23 +123,27 @@ export class BalanceSync {
   }
 
   private async syncNow(accountId: string): Promise<void> {
-    let used: string | null = null;
+    let usedCredentials: string | null = null;
     try {
       const { account, client } = await this.clients.open(accountId);
-      used = account.credentialsSealed;
+      usedCredentials = account.credentialsSealed;
       const takenAt = await this.store.databaseTime();
       await this.store.storeSnapshot({ accountId, balances: await client.fetchBalances(), takenAt });
     } catch (error) {
-      if (error instanceof ExchangeError) await this.storeFailure(accountId, error, used);
+      if (error instanceof ExchangeError) await this.storeFailure(accountId, error, usedCredentials);
       throw error;
     }
   }
 
-  /** Stores a failure. `used` contains the sealed credentials of the request; it is null if no request was sent. */
-  private async storeFailure(accountId: string, error: ExchangeError, used: string | null): Promise<void> {
+  /** Stores a failure. `usedCredentials` are the sealed credentials of the request; null if no request was sent. */
+  private async storeFailure(
+    accountId: string,
+    error: ExchangeError,
+    usedCredentials: string | null,
+  ): Promise<void> {
     const isRejected = error.outcome === 'fatal' && error.code === 'credentials_rejected';
     // The rejection of the credentials is already stored, and the account may have new credentials by now.
-    if (isRejected && used === null) return;
-    await this.store.recordSyncFailure(accountId, isRejected ? used : null);
+    if (isRejected && usedCredentials === null) return;
+    await this.store.recordSyncFailure(accountId, isRejected ? usedCredentials : null);
   }
 }

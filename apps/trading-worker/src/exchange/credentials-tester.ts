@@ -3,7 +3,7 @@ import type { WorkerCalls } from '@trading-automation/core/exchange-accounts';
 import { type CredentialsReport, ExchangeError } from '@trading-automation/exchanges';
 import type { Venues } from './venues.js';
 
-/** Tests credentials that are not stored. */
+/** Tests credentials before they are stored. */
 export class CredentialsTester {
   constructor(private readonly venues: Venues) {}
 

@@ -1,7 +1,7 @@
 import { EmergencyStopService } from '@trading-automation/core/emergency-stop';
 import { GatewayUnderTest } from '../testing/gateway-under-test.js';
 
-/** No worker responds to calls here, so only the scheduled checks cancel the orders. */
+/** How long the emergency stop waits for workers. None responds here, so only scheduled checks cancel the orders. */
 const WAIT_MS = 20;
 const LEASE_MS = 30_000;
 
@@ -18,10 +18,10 @@ afterEach(() => env.gateway.close());
 /** Runs the scheduled checks of the worker once. */
 async function checkAllDue(): Promise<string[]> {
   const due = await env.execution.claimDueChecks(LEASE_MS, 100);
-  const alone = await env.gateway.orders.resting.filterChanged(due, (error) => {
+  const remaining = await env.gateway.orders.resting.filterChanged(due, (error) => {
     throw error;
   });
-  for (const id of alone) await env.gateway.orderReconciler.checkTrade(id);
+  for (const id of remaining) await env.gateway.orderReconciler.checkTrade(id);
   return [...due];
 }
 

@@ -13,9 +13,7 @@ import { BalanceStore } from './balance-store.js';
 import { BalanceSync } from './balance-sync.js';
 import type { Venues } from './venues.js';
 
-/**
- * Groups the components for the accounts that this worker can act on: their ownership, clients, streams and balances.
- */
+/** Creates the components for exchange accounts: their ownership, clients, streams and balances. */
 export class ExchangeAccounts {
   readonly ownership: AccountOwnership;
   readonly clients: AccountClients;
@@ -44,13 +42,13 @@ export class ExchangeAccounts {
     return this.ownership.ownedAccounts();
   }
 
-  /** Notifies the worker that owns the account that the account has unsent orders. */
+  /** Notifies the owner of an account that the account has unsent orders. */
   async notifyOwner(accountId: string): Promise<void> {
     await notifyAccountWork(this.platform.database.manager, [accountId]);
   }
 
   /**
-   * Returns owned accounts that are due for a balance sync: one was requested, or the last one is older than
+   * Returns owned accounts that are due for a balance sync: a sync was requested, or the last sync is older than
    * `ageMaxMs`.
    */
   dueForSync(ageMaxMs: number, limit: number): Promise<readonly string[]> {

@@ -10,7 +10,7 @@ import type { ExchangeAccounts } from './exchange-accounts.js';
 import type { OrderReconciler } from './order-reconciler.js';
 import type { Venues } from './venues.js';
 
-/** Owns every component that calls exchanges, and the set of accounts that this worker owns. */
+/** Gives access to every component that calls exchanges, and to the accounts that this worker owns. */
 export class ExchangeGateway {
   readonly venues: Venues;
   readonly ownership: AccountOwnership;
@@ -45,12 +45,12 @@ export class ExchangeGateway {
     await this.ownership.claim();
   }
 
-  /** Submits an unsent trade, or notifies the worker that owns its account. */
+  /** Submits an unsent trade if this worker owns its account; otherwise notifies the worker that owns it. */
   requestSubmission(tradeId: string): Promise<void> {
     return this.orders.requestSubmission(tradeId);
   }
 
-  /** Stops starting work and releases all accounts immediately. Work in flight continues. */
+  /** Stops submitting orders and releases all accounts immediately. Work in flight continues. */
   async releaseAccounts(): Promise<void> {
     this.orderSubmitter.halt();
     await this.ownership.release();

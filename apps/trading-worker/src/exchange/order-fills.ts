@@ -18,7 +18,7 @@ export class OrderFills {
   ) {}
 
   /** Returns the fills of an order that was just placed. */
-  async ofPlaced(
+  async readPlaced(
     accountId: string,
     client: ExchangeClient,
     placed: PlacedOrder,
@@ -29,14 +29,18 @@ export class OrderFills {
     return this.read(client, placed);
   }
 
-  /** Returns the fills of an order that a check found. They are also expected from the live stream. */
-  async ofFound(accountId: string, client: ExchangeClient, order: VenueOrder): Promise<readonly VenueFill[]> {
+  /** Returns the fills of an order that a check found at the exchange. The live stream must report them, too. */
+  async readFound(
+    accountId: string,
+    client: ExchangeClient,
+    order: VenueOrder,
+  ): Promise<readonly VenueFill[]> {
     const fills = await this.read(client, order);
     this.streams.expectFills(accountId, fills);
     return fills;
   }
 
-  /** Reads fills. If that fails, the next check reads them, because a trade cannot end without its fills. */
+  /** Reads fills. If that fails, returns none: the trade cannot end without its fills, so the next check reads them. */
   private async read(client: ExchangeClient, order: VenueOrder): Promise<readonly VenueFill[]> {
     try {
       return await client.fetchFills({ symbol: order.symbol, exchangeOrderId: order.exchangeOrderId });

@@ -13,8 +13,8 @@ afterEach(() => env.gateway.close());
 const fails = (outcome: ExchangeOutcome, code: ExchangeErrorCode) => async () => {
   throw new ExchangeError(outcome, code, `Our words for ${code}.`);
 };
-/** Aborts when the test ends, so that no polling outlives it. */
-const forever = () => new AbortController();
+/** The abort controller of a caller that waits for a cancellation. It is aborted only by the test. */
+const waitingCaller = () => new AbortController();
 
 /** A promise that the test settles. */
 function deferred() {
@@ -24,7 +24,7 @@ function deferred() {
   });
   return { open: () => open(), opened };
 }
-/** Delays the order until the gate opens. */
+/** Starts to send an order that reaches the exchange only after `arrival.open()`. */
 async function sendSlowly(others: readonly string[] = []) {
   const arrival = deferred();
   env.exchange.onPlace = async (order) => {
@@ -38,7 +38,7 @@ async function sendSlowly(others: readonly string[] = []) {
   return { arrival, sending };
 }
 
-/** Advances the time past the delay before an order may be sent again. */
+/** Lets the delay before a repeated submission pass, and submits the trade again with a new gateway. */
 async function sendAgain(trade: string): Promise<void> {
   expect(await env.read(trade)).toMatchObject({ status: 'PENDING', submitted_at: undefined });
   await env.core.rows('UPDATE trades SET send_after = NULL WHERE id = $1', trade);
@@ -57,14 +57,14 @@ describe('an external order', () => {
       type: 'LIMIT',
       timeInForce: 'GTC',
     } as const;
-    const asked = { ...reused, side: 'BUY', amount: '1', price: '100', reduceOnly: false } as const;
-    const first = { ...env.exchange.accept(asked), exchangeOrderId: 'order-before' };
+    const request = { ...reused, side: 'BUY', amount: '1', price: '100', reduceOnly: false } as const;
+    const first = { ...env.exchange.accept(request), exchangeOrderId: 'order-before' };
     const [trade] = await env.execution.adopt(env.account.uuid, [first], []);
     env.exchange.fill(env.exchange.last);
     await env.gateway.orderReconciler.checkTrade(trade!);
     expect(await env.read(trade!)).toMatchObject({ status: 'PENDING', exchange_order_id: 'order-before' });
     await env.backdateSubmission(trade!, 6_000);
-    for (let look = 0; look < 6; look++) await env.gateway.orderReconciler.checkTrade(trade!);
+    for (let check = 0; check < 6; check++) await env.gateway.orderReconciler.checkTrade(trade!);
     expect(await env.read(trade!)).toMatchObject({ status: 'CANCELLED', filled_amount: '0' });
   });
 });
@@ -104,7 +104,7 @@ describe('submitting an order', () => {
     });
   });
 
-  it('stores an order that fills immediately as FILLED, and has the balances read', async () => {
+  it('stores an order that fills immediately as FILLED, and reads the balances', async () => {
     const trade = await env.place();
     env.exchange.onPlace = async (order) => env.exchange.fill(env.exchange.accept(order), '99.5');
     await env.send();
@@ -126,7 +126,7 @@ describe('submitting an order', () => {
     ['retryable', 'rate_limited', 'exchange_unavailable'],
     ['fatal', 'not_supported', 'not_supported'],
   ] as const)(
-    'fails if it is %s as %s, with the code %s, and is never sent again',
+    'that the exchange reports as %s/%s fails with the code %s and is never repeated',
     async (outcome, code, failureCode) => {
       const trade = await env.place();
       env.exchange.onPlace = fails(outcome, code);
@@ -156,7 +156,7 @@ describe('submitting an order', () => {
     expect(await env.eventTypes('exchange')).toContain('exchange.credentials_rejected');
   });
 
-  it('happens once, however many workers are asked to submit or check it concurrently', async () => {
+  it('happens once, even if several workers submit or check the order concurrently', async () => {
     const trade = await env.place();
     const all = [env.gateway, env.newGateway(), env.newGateway()];
     await Promise.all(all.map((gateway) => gateway.renewOwnership()));
@@ -169,27 +169,27 @@ describe('submitting an order', () => {
     expect(env.exchange.placed).toHaveLength(1);
   });
 
-  it('row 1: does not happen after the process stalled: another worker may have sent it again', async () => {
+  it('row 1: does not happen after a stall of the process, because another worker may have sent the order', async () => {
     const trade = await env.place();
     const { execution } = env;
     const { now } = performance;
-    const begin = execution.claimSubmissions.bind(execution);
-    execution.claimSubmissions = async (...given) => {
-      const begun = await begin(...given);
+    const claim = execution.claimSubmissions.bind(execution);
+    execution.claimSubmissions = async (...args) => {
+      const claimed = await claim(...args);
       performance.now = () => now.call(performance) + 60_000;
-      return begun;
+      return claimed;
     };
     try {
       await env.send();
     } finally {
       performance.now = now;
-      execution.claimSubmissions = begin;
+      execution.claimSubmissions = claim;
     }
     expect(env.exchange.placed).toEqual([]);
     expect(await env.read(trade)).toMatchObject({ status: 'PENDING', sub_status: 'UNKNOWN' });
   });
 
-  it('for one account does not wait for an exchange that is slow to respond for another', async () => {
+  it('for one account does not wait for a slow response to an order of another account', async () => {
     const idle = await env.anotherAccount();
     await env.place();
     const { arrival, sending } = await sendSlowly([idle.uuid]);
@@ -283,7 +283,7 @@ describe('an order without a response', () => {
     env.exchange.onPlace = fails('unknown', 'no_answer');
     await env.send();
     await env.backdateSubmission(trade, 5_001);
-    for (let look = 1; look <= 5; look++) await env.gateway.orderReconciler.checkTrade(trade);
+    for (let check = 1; check <= 5; check++) await env.gateway.orderReconciler.checkTrade(trade);
     expect(await env.read(trade)).toMatchObject({ status: 'PENDING', sub_status: 'UNKNOWN' });
     await env.gateway.orderReconciler.checkTrade(trade);
     expect(await env.read(trade)).toMatchObject({ status: 'FAILED', failure: { code: 'not_accepted' } });
@@ -296,7 +296,7 @@ describe('an order without a response', () => {
     env.exchange.onPlace = fails('unknown', 'no_answer');
     await env.send();
     await env.backdateSubmission(trade, 5_001);
-    for (let look = 1; look <= 6; look++) await env.gateway.orderReconciler.checkTrade(trade);
+    for (let check = 1; check <= 6; check++) await env.gateway.orderReconciler.checkTrade(trade);
     env.exchange.onPlace = fails('retryable', 'rate_limited');
     await sendAgain(trade);
     env.exchange.onPlace = async (order) => env.exchange.accept(order);
@@ -306,7 +306,7 @@ describe('an order without a response', () => {
     expect(new Set(env.exchange.placed.map(({ venueClientOrderId }) => venueClientOrderId)).size).toBe(1);
   });
 
-  it('after an internal error is found as well', async () => {
+  it('is found after an internal error, too', async () => {
     const trade = await env.place();
     env.exchange.onPlace = async (order) => {
       env.exchange.accept(order);
@@ -326,7 +326,7 @@ describe('an order without a response', () => {
     await env.send();
     await env.backdateSubmission(trade, 60_000);
     env.exchange.onCall = fails('retryable', 'unreachable');
-    for (let look = 0; look < 8; look++) {
+    for (let check = 0; check < 8; check++) {
       await expect(env.gateway.orderReconciler.checkTrade(trade)).rejects.toMatchObject({
         code: 'unreachable',
       });
@@ -335,7 +335,7 @@ describe('an order without a response', () => {
   });
 });
 
-describe('checking an open order', () => {
+describe('checking an order', () => {
   it('stores its state, and its fills as soon as they can be read', async () => {
     const trade = await env.place();
     await env.send();
@@ -364,7 +364,7 @@ describe('checking an open order', () => {
     expect(Number(wait)).toBeLessThanOrEqual(2);
   });
 
-  it('that has ended or does not exist sends no request to the exchange', async () => {
+  it('of a trade that has ended or does not exist sends no request to the exchange', async () => {
     const trade = await env.place();
     await env.execution.requestCancellation(trade);
     env.exchange.onCall = fails('fatal', 'refused');
@@ -377,7 +377,7 @@ describe('checking an open order', () => {
 describe('cancelling', () => {
   it('an unsent order ends it without a request to the exchange', async () => {
     const trade = await env.place();
-    await env.gateway.orderReconciler.cancel(trade, forever().signal);
+    await env.gateway.orderReconciler.cancel(trade, waitingCaller().signal);
     await env.send();
     await env.gateway.orderReconciler.checkTrade(trade);
     expect(await env.read(trade)).toMatchObject({ status: 'CANCELLED', cancel_reason: 'USER' });
@@ -387,7 +387,7 @@ describe('cancelling', () => {
   it('a resting order requests it once, and returns when the cancellation is stored', async () => {
     const trade = await env.place();
     await env.send();
-    await env.gateway.orderReconciler.cancel(trade, forever().signal);
+    await env.gateway.orderReconciler.cancel(trade, waitingCaller().signal);
     expect(await env.read(trade)).toMatchObject({ status: 'CANCELLED', cancel_reason: 'USER' });
     expect(env.exchange.cancelled).toEqual([env.exchange.last.venueClientOrderId]);
     expect(await env.eventTypes('trade')).toEqual(['trade.created', 'trade.cancelled']);
@@ -399,21 +399,21 @@ describe('cancelling', () => {
     env.exchange.fill(env.exchange.last);
     env.exchange.onCall = (name) =>
       name === 'cancelOrder' ? fails('rejected', 'order_not_found')() : undefined;
-    await env.gateway.orderReconciler.cancel(trade, forever().signal);
+    await env.gateway.orderReconciler.cancel(trade, waitingCaller().signal);
     expect(await env.read(trade)).toMatchObject({ status: 'FILLED' });
   });
 
-  it('an order in flight waits for it, never counts it as lost, and cancels it once it arrives', async () => {
+  it('an order in flight waits until the order arrives, and never counts the order as lost', async () => {
     const trade = await env.place();
     const { arrival, sending } = await sendSlowly();
-    let looks = 0;
+    let probes = 0;
     env.exchange.onCall = (name) => {
-      if (name === 'findOrder') looks++;
+      if (name === 'findOrder') probes++;
     };
     // As late as possible: if the probes of the cancellation counted, the order would be considered lost.
     await env.backdateSubmission(trade, 9_000);
-    const cancelling = env.gateway.orderReconciler.cancel(trade, forever().signal);
-    await eventually(() => looks >= 5);
+    const cancelling = env.gateway.orderReconciler.cancel(trade, waitingCaller().signal);
+    await eventually(() => probes >= 5);
     expect(await env.read(trade)).toMatchObject({ status: 'PENDING', sub_status: 'PENDING_CANCEL' });
     arrival.open();
     await Promise.all([sending, cancelling]);
@@ -424,7 +424,7 @@ describe('cancelling', () => {
   it('is completed by the next check if no caller waits any more', async () => {
     const trade = await env.place();
     const { arrival, sending } = await sendSlowly();
-    const waiting = forever();
+    const waiting = waitingCaller();
     const cancelling = env.gateway.orderReconciler.cancel(trade, waiting.signal);
     await eventually(async () => (await env.read(trade)).sub_status === 'PENDING_CANCEL');
     waiting.abort();
@@ -439,12 +439,12 @@ describe('cancelling', () => {
   it('is requested again until the exchange responds', async () => {
     const trade = await env.place();
     await env.send();
-    let refusals = 2;
+    let failuresLeft = 2;
     env.exchange.onCall = (name) => {
-      if (name === 'cancelOrder' && refusals-- > 0) return fails('unknown', 'no_answer')();
+      if (name === 'cancelOrder' && failuresLeft-- > 0) return fails('unknown', 'no_answer')();
       return undefined;
     };
-    await env.gateway.orderReconciler.cancel(trade, forever().signal);
+    await env.gateway.orderReconciler.cancel(trade, waitingCaller().signal);
     expect(await env.read(trade)).toMatchObject({ status: 'CANCELLED' });
     expect(env.exchange.cancelled).toHaveLength(3);
   });
@@ -457,7 +457,7 @@ describe('cancelling', () => {
       calls++;
       return fails('retryable', 'unreachable')();
     };
-    const waiting = forever();
+    const waiting = waitingCaller();
     const cancelling = env.gateway.orderReconciler.cancel(trade, waiting.signal);
     await eventually(() => calls >= 4);
     waiting.abort();

@@ -4,7 +4,7 @@
  * 1. A missing or inconclusive response is not a failure. The order is probed by its client order id until the exchange
  *    reports it, or it is certain that the exchange never received it.
  * 2. Core stores each report and decides what it means for the trade.
- * 3. This class sends no orders. Only `OrderSubmitter` of the worker that owns the account sends them.
+ * 3. This class places no orders. Only `OrderSubmitter` of the worker that owns the account places them.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TradeExecution } from '@trading-automation/core/trades';
@@ -47,9 +47,8 @@ export class OrderReconciler {
 
   /**
    * Cancels an open trade. Returns when the trade has ended, or when `signal` is aborted because no caller waits any
-   * more;
-   * then scheduled checks complete the cancellation. If the order is not found, it may still be in flight, so only
-   * scheduled checks count that.
+   * more; scheduled checks then complete the cancellation. An order that the exchange does not find may still be in
+   * flight: this method ignores that, and scheduled checks count it.
    */
   async cancel(tradeId: string, signal: AbortSignal): Promise<void> {
     const { execution, logger } = this;
@@ -77,6 +76,6 @@ export class OrderReconciler {
   /** Probes the order of a trade. Draws no conclusion if the exchange does not find it. */
   async probe(client: ExchangeClient, tradeId: string): Promise<void> {
     const trade = await this.execution.find(tradeId);
-    if (trade?.isOpen === true) await this.orders.through(client, trade).refresh();
+    if (trade?.isOpen === true) await this.orders.openWith(client, trade).refresh();
   }
 }

@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => env.gateway.close());
 
-async function rest(count: number): Promise<string[]> {
+async function placeRestingOrders(count: number): Promise<string[]> {
   const trades: string[] = [];
   for (let i = 0; i < count; i++) {
     const trade = await env.place();
@@ -32,9 +32,9 @@ async function rest(count: number): Promise<string[]> {
   env.exchange.onCall = (name) => calls.push(name);
   return trades;
 }
-const sift = (trades: readonly string[]) =>
+const filterChanged = (trades: readonly string[]) =>
   env.gateway.orders.resting.filterChanged(trades, (error) => errors.push(error));
-const waitOf = async (trade: string) => {
+const secondsUntilCheck = async (trade: string) => {
   const { wait } = await env.core.row(
     'SELECT extract(epoch FROM look_at - clock_timestamp()) AS wait FROM trades WHERE id = $1',
     trade,
@@ -44,14 +44,14 @@ const waitOf = async (trade: string) => {
 
 describe('resting orders', () => {
   it('are checked with one request, and are due again as if each had been checked', async () => {
-    const trades = await rest(5);
+    const trades = await placeRestingOrders(5);
     const versions = await env.core.rows(
       'SELECT id, version FROM trades WHERE id = ANY ($1) ORDER BY id',
       trades,
     );
-    expect(await sift(trades)).toEqual([]);
+    expect(await filterChanged(trades)).toEqual([]);
     expect(calls).toEqual(['fetchOpenOrders']);
-    for (const trade of trades) expect(await waitOf(trade)).toBeLessThan(6);
+    for (const trade of trades) expect(await secondsUntilCheck(trade)).toBeLessThan(6);
     expect(
       await env.core.rows('SELECT id, version FROM trades WHERE id = ANY ($1) ORDER BY id', trades),
     ).toEqual(versions);
@@ -59,33 +59,33 @@ describe('resting orders', () => {
   });
 
   it('need their own check once they changed or disappeared', async () => {
-    const [first = '', ...others] = await rest(3);
+    const [first = '', ...others] = await placeRestingOrders(3);
     env.exchange.fill(env.exchange.last);
     const filled = others.at(-1) ?? '';
-    expect(await sift([first, ...others])).toEqual([filled]);
+    expect(await filterChanged([first, ...others])).toEqual([filled]);
     await env.gateway.orderReconciler.checkTrade(filled);
     expect(await env.read(filled)).toMatchObject({ status: 'FILLED' });
     expect(await env.read(first)).toMatchObject({ status: 'PENDING', sub_status: 'ACCEPTED' });
   });
 
-  it('are distinguished from orders that are unsent, unacknowledged, being cancelled, ended, or alone', async () => {
-    const [cancelling = '', alone = ''] = await rest(2);
+  it('do not include orders that are unsent, unacknowledged, being cancelled or alone: these need their own check', async () => {
+    const [cancelling = '', alone = ''] = await placeRestingOrders(2);
     await env.execution.requestCancellation(cancelling);
     const unsent = await env.place();
     const unacknowledged = await env.place();
     await env.core.beginSubmission(unacknowledged, 'venue-unacknowledged');
-    expect(new Set(await sift([cancelling, alone, unsent, unacknowledged]))).toEqual(
+    expect(new Set(await filterChanged([cancelling, alone, unsent, unacknowledged]))).toEqual(
       new Set([cancelling, alone, unsent, unacknowledged]),
     );
     expect(calls).toEqual([]);
   });
 
-  it('are skipped while their account has a live stream, after they were seen resting, and no longer', async () => {
+  it('are skipped after a check, as long as they are not being cancelled and their account has a live stream', async () => {
     let isLive = true;
     const clients = new AccountClients(env.accountSync, env.gateway.venues);
     const resting = new RestingOrderChecker(env.execution, clients, () => isLive);
     const onError = (error: unknown) => errors.push(error);
-    const [first = '', second = ''] = await rest(2);
+    const [first = '', second = ''] = await placeRestingOrders(2);
     expect(await resting.filterChanged([first, second], onError)).toEqual([]);
     for (let i = 0; i < 3; i++) expect(await resting.filterChanged([first, second], onError)).toEqual([]);
     expect(calls).toEqual(['fetchOpenOrders']);
@@ -98,20 +98,20 @@ describe('resting orders', () => {
     await clients.close();
   });
 
-  it('of different accounts are never mixed', async () => {
-    const mine = await rest(2);
+  it('of different accounts are checked separately', async () => {
+    const mine = await placeRestingOrders(2);
     await env.reset();
-    const theirs = await rest(2);
-    expect((await sift([...mine, ...theirs])).toSorted()).toEqual(mine.toSorted());
+    const theirs = await placeRestingOrders(2);
+    expect((await filterChanged([...mine, ...theirs])).toSorted()).toEqual(mine.toSorted());
   });
 
   it('are reported and rechecked soon if their list cannot be read', async () => {
-    const trades = await rest(2);
+    const trades = await placeRestingOrders(2);
     env.exchange.onCall = () => {
       throw new ExchangeError('retryable', 'unreachable', 'The exchange is unavailable.');
     };
-    expect(await sift(trades)).toEqual([]);
+    expect(await filterChanged(trades)).toEqual([]);
     expect(errors).toMatchObject([{ code: 'unreachable' }]);
-    for (const trade of trades) expect(await waitOf(trade)).toBeLessThanOrEqual(2);
+    for (const trade of trades) expect(await secondsUntilCheck(trade)).toBeLessThanOrEqual(2);
   });
 });

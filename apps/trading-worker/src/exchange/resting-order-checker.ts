@@ -4,14 +4,13 @@ import type { AccountClients } from './account-clients.js';
 
 /** From this number of orders on, the list of open orders costs no more than a probe of each order. */
 const LIST_CALL_MIN_ORDERS = 2;
-/** How long a resting order is not checked while its account has a live stream, which would report its changes. */
+/** How long a resting order is not checked again while its account has a live stream, which would report changes. */
 const SKIP_MS = 300_000;
 const SKIPPED_MAX = 100_000;
 
 /**
- * Checks resting orders in bulk with one request, for the exchange's list of open orders. An unchanged order in the
- * list
- * needs no further check. An order that is missing or has new fills needs its own check.
+ * Checks resting orders in bulk: one request lists the open orders of an account and symbol. An order that is unchanged
+ * in the list needs no further check. An order that is missing from the list or has new fills needs its own check.
  */
 export class RestingOrderChecker {
   private readonly skipUntilMs = new Map<string, number>();
@@ -22,11 +21,14 @@ export class RestingOrderChecker {
     private readonly isLive: (accountId: string) => boolean = () => false,
   ) {}
 
-  /** Returns the trades that still need their own check. Errors go to `onError`, and the next check follows soon. */
+  /**
+   * Returns the ids of the trades that still need their own check. If a request fails, `onError` gets the error, and
+   * the trades of that account and symbol are checked again soon.
+   */
   async filterChanged(ids: readonly string[], onError: (error: unknown) => void): Promise<readonly string[]> {
     const trades = await this.execution.findMany(ids);
     const due = trades.filter((trade) => !this.isSkipped(trade));
-    // The groups are checked concurrently, so that a slow exchange does not delay the orders of another.
+    // The groups are checked concurrently, so that a slow exchange does not delay the orders at other exchanges.
     const remaining = await Promise.all(
       groupByAccountAndSymbol(due).map((group) => this.filterGroup(group, onError)),
     );

@@ -13,11 +13,11 @@ export class TradeOrders {
   /** @throws {ExchangeError} if the client of the trade's account cannot be opened */
   async open(trade: TradeForExecution): Promise<TradeOrder> {
     const { client } = await this.clients.open(trade.accountId);
-    return this.through(client, trade);
+    return this.openWith(client, trade);
   }
 
-  /** Returns the order of a trade, through a client of its account. */
-  through(client: ExchangeClient, trade: TradeForExecution): TradeOrder {
+  /** Returns the order of a trade; `client` must belong to the trade's account. */
+  openWith(client: ExchangeClient, trade: TradeForExecution): TradeOrder {
     return new TradeOrder(client, trade, this.updates);
   }
 }
@@ -40,8 +40,7 @@ class TradeOrder {
 
   /**
    * Requests the cancellation. Returns true if the exchange accepted it or has no open order with this id; the next
-   * check
-   * reads the result. Returns false if the request may not have arrived; it is safe to repeat it.
+   * check reads the result. Returns false if the request may not have arrived; it is safe to repeat it.
    */
   async cancel(): Promise<boolean> {
     const { symbol, venueClientOrderId } = this.trade;
@@ -56,9 +55,9 @@ class TradeOrder {
   }
 
   /**
-   * Finds the product's orders by client order id, and external orders by exchange order id, because the client order
-   * id of
-   * an external order may be reused or absent. */
+   * Finds the order at the exchange. Orders of the product are found by client order id. External orders are found by
+   * exchange order id, because their client order id may be reused or absent.
+   */
   private async find(): Promise<VenueOrder | null> {
     const { symbol, isOurs, venueClientOrderId, exchangeOrderId } = this.trade;
     if (isOurs && venueClientOrderId !== null) return this.client.findOrder({ symbol, venueClientOrderId });

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => core.close());
 
 describe('a trading worker', () => {
-  it('publishes profit shares, settles due periods at start, and stops after the running tick', async () => {
+  it('publishes the reward type of profit shares, settles due periods at start, and stops after the running tick', async () => {
     const errors: unknown[] = [];
     const shares = new ProfitSharesService(core.platform, new Ledger(core.platform), {});
     const sharing = new ProfitSharing(shares, (error) => errors.push(error));
@@ -45,10 +45,10 @@ describe('a trading worker', () => {
   });
 });
 
-describe('the configured conversion', () => {
+describe('the configured conversion of quote currency to reward tokens', () => {
   const { REWARD_TOKENS_PER_QUOTE: setting } = configSchema.shape;
 
-  it('is exact, may be empty, and has a default for each world', () => {
+  it('is exact, may be empty and may be omitted', () => {
     expect(setting.parse('{"USDT": "1.000000000000000001", "EUR": 2}')).toEqual({
       USDT: '1.000000000000000001',
       EUR: '2',
@@ -58,13 +58,13 @@ describe('the configured conversion', () => {
   });
 
   it.each(['1', 'USDT', '[]', '{"USDT": "0"}', '{"USDT": "-1"}', '{"USDT": "many"}', '{"us dt": "1"}'])(
-    'is never %s',
+    'cannot be %s',
     (text) => {
       expect(setting.safeParse(text).success).toBe(false);
     },
   );
 
-  it('is rejected with a message that says what is wrong', () => {
+  it('is rejected with a message that names the wrong entry', () => {
     expect(setting.safeParse('{"USDT": "0"}').error?.issues[0]?.message).toMatch(/^USDT: /);
   });
 });

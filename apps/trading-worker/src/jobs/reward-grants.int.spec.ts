@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => core.close());
 
 /** Creates a user with an exchange account and emits the event of its first sync. Returns the user's uuid. */
-async function sync(): Promise<string> {
+async function syncNewAccount(): Promise<string> {
   const actor = await core.actor();
   const account = await core.account(actor, null);
   await core.rows(
@@ -41,13 +41,13 @@ describe('a trading worker', () => {
       { code: 'FIRST_TRADE' },
       { code: 'SIGN_UP' },
     ]);
-    const user = await sync();
+    const user = await syncNewAccount();
     await eventually(async () => (await rewardsOf(user)).length === 1);
     await grants.onApplicationShutdown();
-    const late = await sync();
+    const laterUser = await syncNewAccount();
     // Drains the event that the stopped relay left. More than 0 proves that the stopped relay did not process it.
     expect(await accrual.relay((error) => errors.push(error)).drain()).toBeGreaterThan(0);
-    expect(await rewardsOf(late)).toHaveLength(1);
+    expect(await rewardsOf(laterUser)).toHaveLength(1);
     expect(errors).toEqual([]);
   });
 

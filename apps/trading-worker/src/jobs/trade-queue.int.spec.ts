@@ -6,14 +6,14 @@ import { TRADES_QUEUE, TradeQueue, TradeQueueConnection } from './trade-queue.js
 
 const redisUrl = new URL(process.env.TEST_REDIS_URL ?? '');
 
-/** Opens a connection to Redis that the test can cut. */
-async function openWay() {
+/** Opens a TCP proxy to Redis that the test can close. */
+async function openProxy() {
   const sockets = new Set<Socket>();
-  const server = createServer((near) => {
-    const far = connect(Number(redisUrl.port), redisUrl.hostname);
+  const server = createServer((clientSocket) => {
+    const redisSocket = connect(Number(redisUrl.port), redisUrl.hostname);
     for (const [from, to] of [
-      [near, far],
-      [far, near],
+      [clientSocket, redisSocket],
+      [redisSocket, clientSocket],
     ] as const) {
       sockets.add(from);
       from.on('error', () => undefined).on('close', () => to.destroy());
@@ -25,7 +25,7 @@ async function openWay() {
   const { port } = server.address() as AddressInfo;
   return {
     url: `redis://127.0.0.1:${port}`,
-    shut() {
+    close() {
       server.close();
       for (const socket of sockets) socket.destroy();
     },
@@ -35,9 +35,9 @@ async function openWay() {
 describe('the trade queue', () => {
   it('rejects a trade immediately while Redis is unavailable', async () => {
     const prefix = `spec-${randomBytes(6).toString('hex')}`;
-    const way = await openWay();
+    const proxy = await openProxy();
     const errors: unknown[] = [];
-    const connection = new TradeQueueConnection(way.url, (error) => errors.push(error));
+    const connection = new TradeQueueConnection(proxy.url, (error) => errors.push(error));
     const trades = new TradeQueue(
       new Queue(TRADES_QUEUE, { ...connection.queueOptions(), connection: connection.redis, prefix }),
       connection,
@@ -46,7 +46,7 @@ describe('the trade queue', () => {
     await trades.add(['one']);
     expect(await queue.count()).toBe(1);
 
-    way.shut();
+    proxy.close();
     await expect(trades.add(['two'])).rejects.toThrow();
     expect(errors.length).toBeGreaterThan(0);
     await trades.close();

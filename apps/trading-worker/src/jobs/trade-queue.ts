@@ -12,9 +12,8 @@ import { Redis } from 'ioredis';
 
 export const TRADES_QUEUE = 'trades';
 /**
- * The name under which the queue is registered. It differs from the name in Redis, because Nest would otherwise give
- * the
- * connection of the queue to the BullMQ worker. That connection fails fast, but the worker must wait for Redis.
+ * The name under which Nest registers the queue. It differs from the name in Redis: with the same name, Nest would give
+ * the queue's connection to the BullMQ worker. That connection fails fast, but the BullMQ worker must wait for Redis.
  */
 export const TRADES_PRODUCER = 'trades-producer';
 
@@ -68,7 +67,7 @@ export class TradeQueue {
     );
   }
 
-  /** Disconnects without a QUIT: every added job is confirmed, and Redis may be unavailable. */
+  /** Disconnects without QUIT, because Redis may be unavailable. Redis has confirmed every added job. */
   async close(): Promise<void> {
     await this.queue.close();
     this.connection.redis.disconnect();

@@ -5,15 +5,14 @@ import type { VenueFeed } from './venue-feed.js';
 
 /**
  * Publishes one order book of a venue to Redis as it changes. While a message is being written, further changes are
- * merged into the next message, so a slow Redis gets fewer and larger messages, and no queue grows. Without a
- * connection to
- * the venue nothing is written, and the stored snapshot expires.
+ * merged into the next message. A slow Redis therefore gets fewer and larger messages, and no queue grows. Without a
+ * connection to the venue, nothing is written, and the stored snapshot expires.
  */
 export class BookPublisher {
   private readonly book = new OrderBook();
   private readonly changes = new ConflatedDelta();
   private readonly stream: ReconnectingStream;
-  /** The times of the last message; undefined while the stream is disconnected. */
+  /** The timestamps of the last message from the venue; undefined while the stream is disconnected. */
   private timestamps: { readonly exchangeTimestamp: string; readonly receivedAt: string } | undefined;
   private isSnapshotPending = false;
   private isRebroadcastPending = false;
@@ -29,8 +28,8 @@ export class BookPublisher {
     this.stream = new ReconnectingStream({
       open: (onLost) =>
         feed.watchBook(symbol, {
-          onSnapshot: (book) => this.take(book, true),
-          onDelta: (change) => this.take(change, false),
+          onSnapshot: (book) => this.receive(book, true),
+          onDelta: (change) => this.receive(change, false),
           onLost,
         }),
       onLost: (error) => {
@@ -40,13 +39,13 @@ export class BookPublisher {
     });
   }
 
-  /** Publishes the current state again, for a reader that requested it. */
+  /** Publishes the current state again, for an API process that requested it. */
   rebroadcast(): void {
     this.isRebroadcastPending = true;
     this.flush();
   }
 
-  /** Extends the lifetime of the stored snapshot; also retries after a failure. */
+  /** Extends the lifetime of the stored snapshot. Also repeats a write that failed. */
   refreshSnapshot(): void {
     this.isRefreshPending = true;
     this.flush();
@@ -57,8 +56,8 @@ export class BookPublisher {
     await this.stream.close();
   }
 
-  private take(update: BookUpdate, isWhole: boolean): void {
-    if (isWhole) {
+  private receive(update: BookUpdate, isSnapshot: boolean): void {
+    if (isSnapshot) {
       this.book.reset(update);
       this.isSnapshotPending = true;
     } else {
@@ -88,16 +87,16 @@ export class BookPublisher {
   }
 
   private async publishAll(): Promise<void> {
-    for (let action = this.next(); action !== undefined; action = this.next()) {
+    for (let action = this.nextAction(); action !== undefined; action = this.nextAction()) {
       if (await this.publish(action)) continue;
-      // Another worker holds the lease, or Redis has lost the sequence.
+      // Another worker holds the lease, or Redis has lost the sequence number of the order book.
       this.isSnapshotPending = true;
       return;
     }
   }
 
   /** Returns the next action. REPEAT and KEEP publish the last published state, so they come after all changes. */
-  private next(): PublishAction | undefined {
+  private nextAction(): PublishAction | undefined {
     if (this.timestamps === undefined || this.isClosed) return undefined;
     if (this.isSnapshotPending) return 'SNAPSHOT';
     if (!this.changes.isEmpty) return 'DELTA';

@@ -81,12 +81,12 @@ function newVenue(): ExchangeVenue {
   return venue;
 }
 async function admin<T>(method: string, path: string, body: object = {}): Promise<T> {
-  const answer = await fetch(`${url}/admin/${path}`, {
+  const response = await fetch(`${url}/admin/${path}`, {
     method,
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-  return (await answer.json()) as T;
+  return (await response.json()) as T;
 }
 /** Creates the market data of the worker `holder`. */
 function newWorker(holder: string, url = redisUrl): MarketData {
@@ -99,7 +99,7 @@ function startWorker(holder: string): MarketData {
   return worker;
 }
 /** Opens a subscriber that applies every message and fails on a gap. */
-function follow() {
+function openReader() {
   const feed = new BookFeed({ redisUrl, prefix, onError });
   closing.unshift(() => feed.close());
   const book = new OrderBook();
@@ -115,7 +115,7 @@ function follow() {
   return { messages, sides: () => book.sides() };
 }
 let orders = 0;
-async function rest(price: string, amount: string): Promise<void> {
+async function placeBid(price: string, amount: string): Promise<void> {
   orders += 1;
   await client.placeOrder({
     symbol: SYMBOL,
@@ -131,10 +131,10 @@ async function rest(price: string, amount: string): Promise<void> {
 const leaseHolder = () => redis.get(`${prefix}:lease:paper`);
 
 describe('market data of a venue', () => {
-  it('carries a requested order book from the venue to the reader, change by change', async () => {
-    await rest('50000', '0.5');
+  it('reaches the reader of a requested order book change by change', async () => {
+    await placeBid('50000', '0.5');
     startWorker('one');
-    const reader = follow();
+    const reader = openReader();
     await eventually(() => reader.messages.length > 0);
     expect(reader.messages[0]).toMatchObject({
       ...pair,
@@ -142,8 +142,8 @@ describe('market data of a venue', () => {
       bids: [['50000', '0.5']],
       asks: [],
     });
-    await rest('50001', '0.25');
-    await rest('50000', '0.5');
+    await placeBid('50001', '0.25');
+    await placeBid('50000', '0.5');
     await eventually(() => reader.sides().bids[1]?.[1] === '1');
     expect(reader.sides().bids).toEqual([
       ['50001', '0.25'],
@@ -153,27 +153,27 @@ describe('market data of a venue', () => {
     expect(await redis.exists(`${prefix}:book:paper:ETH/USDT`)).toBe(0);
   });
 
-  it('is complete again after the venue closed the connection and changed meanwhile', async () => {
-    await rest('50000', '0.5');
+  it('is complete again after a lost connection during which the order book changed', async () => {
+    await placeBid('50000', '0.5');
     startWorker('one');
-    const reader = follow();
+    const reader = openReader();
     await eventually(() => reader.messages.length > 0);
     await admin('POST', 'streams/disconnect');
-    await rest('50001', '0.25');
+    await placeBid('50001', '0.25');
     await eventually(() => reader.sides().bids.length === 2);
     expect(reader.messages.at(-1)?.kind).toBe('SNAPSHOT');
-    await rest('50002', '0.1');
+    await placeBid('50002', '0.1');
     await eventually(() => reader.sides().bids.length === 3);
     expect(reader.messages.at(-1)?.kind).toBe('DELTA');
   });
 
   it('repairs a gap of the reader, and closes a book without readers', async () => {
-    await rest('50000', '0.5');
+    await placeBid('50000', '0.5');
     startWorker('one');
-    const reader = follow();
+    const reader = openReader();
     await eventually(() => reader.messages.length > 0);
     await redis.incr(`${prefix}:sequence:paper:${SYMBOL}`);
-    await rest('50001', '0.25');
+    await placeBid('50001', '0.25');
     await eventually(() => reader.sides().bids.length === 2);
     expect(reader.messages.at(-1)?.kind).toBe('SNAPSHOT');
     closing.shift()?.();
@@ -182,7 +182,7 @@ describe('market data of a venue', () => {
     expect(await leaseHolder()).toBe('one');
   });
 
-  it('publishes prices, and stores them with the pairs', async () => {
+  it('includes prices, which are also stored with the pairs', async () => {
     startWorker('one');
     const feed = new PriceFeed({ redisUrl, prefix, onError });
     closing.unshift(() => feed.close());
@@ -190,7 +190,7 @@ describe('market data of a venue', () => {
     feed.subscribe('paper', (prices) => {
       received.push(...prices.filter(({ symbol }) => symbol === SYMBOL).map(({ price }) => price));
     });
-    await rest('61234.5', '0.01');
+    await placeBid('61234.5', '0.01');
     // The venue's stream reports only changes after the subscription.
     await eventually(async () => {
       await client.placeOrder({
@@ -213,16 +213,16 @@ describe('market data of a venue', () => {
   });
 
   it('has one publisher among two workers; when it stops, the other continues its sequence', async () => {
-    await rest('50000', '0.5');
+    await placeBid('50000', '0.5');
     const first = startWorker('one');
     await eventually(async () => (await leaseHolder()) === 'one');
     startWorker('two');
-    const reader = follow();
+    const reader = openReader();
     await eventually(() => reader.messages.length > 0);
     const before = reader.messages.at(-1)!.sequence;
     await first.onApplicationShutdown();
     await eventually(async () => (await leaseHolder()) === 'two');
-    await rest('50001', '0.25');
+    await placeBid('50001', '0.25');
     await eventually(() => reader.sides().bids.length === 2);
     const after = reader.messages.filter(({ sequence }) => sequence > before);
     expect(after[0]).toMatchObject({ kind: 'SNAPSHOT', sequence: before + 1 });
@@ -236,16 +236,16 @@ describe('market data of a venue', () => {
     await worker.onApplicationShutdown();
   });
 
-  it('moves within 15 s when its publisher dies, and a publisher without the lease publishes nothing', async () => {
-    await rest('50000', '0.5');
+  it('is published by another worker within 15 s after its publisher died, and never without the lease', async () => {
+    await placeBid('50000', '0.5');
     await redis.set(`${prefix}:lease:paper`, 'dead', 'PX', MARKET_DATA_LEASE_MS);
     startWorker('one');
-    const reader = follow();
+    const reader = openReader();
     await eventually(() => reader.messages.length > 0);
     expect(await leaseHolder()).toBe('one');
     await redis.set(`${prefix}:lease:paper`, 'another', 'PX', 60_000);
     const published = reader.messages.length;
-    await rest('50001', '0.25');
+    await placeBid('50001', '0.25');
     await eventually(async () => (await redis.exists(`${prefix}:book:paper:${SYMBOL}`)) === 0);
     expect(reader.messages).toHaveLength(published);
   });

@@ -6,8 +6,9 @@ import { BookPublisher } from './book-publisher.js';
 import { PricePublisher } from './price-publisher.js';
 import { type PairSource, VenueFeed } from './venue-feed.js';
 
-/** How often the lease is renewed, requested symbols are read and snapshots are kept. */
+/** How often the lease is renewed, the list of requested order books is read and stored snapshots are refreshed. */
 const TICK_EVERY_MS = 1_000;
+/** How often the active pairs are read from the database. */
 const SYMBOLS_EVERY_MS = 5_000;
 
 export interface MarketDataSettings {
@@ -20,7 +21,7 @@ export interface MarketDataSettings {
 
 /**
  * Publishes the market data of all venues to Redis, for the APIs. For each venue, one worker at a time holds a
- * lease. It streams the prices of all active pairs and the order books that clients requested.
+ * lease. The holder streams the prices of all active pairs and the order books that clients requested.
  */
 export class MarketData implements OnApplicationBootstrap, OnApplicationShutdown {
   private publisher: MarketDataPublisher | undefined;
@@ -60,7 +61,7 @@ export class MarketData implements OnApplicationBootstrap, OnApplicationShutdown
 /** The market data of one venue. */
 class VenuePublisher {
   private readonly books = new Map<string, BookPublisher>();
-  private prices: { readonly symbols: string; readonly watch: PricePublisher } | undefined;
+  private prices: { readonly symbols: string; readonly publisher: PricePublisher } | undefined;
   private symbols: { readonly active: readonly string[]; readonly readAt: number } | undefined;
   private hasLease = false;
 
@@ -72,8 +73,8 @@ class VenuePublisher {
   listen(): Promise<void> {
     return this.feed.onSnapshotRequest((symbol) => {
       if (!this.hasLease) return;
-      const watch = this.books.get(symbol);
-      if (watch !== undefined) watch.rebroadcast();
+      const publisher = this.books.get(symbol);
+      if (publisher !== undefined) publisher.rebroadcast();
       else this.syncBooks().catch(this.onError);
     });
   }
@@ -84,11 +85,11 @@ class VenuePublisher {
       await this.closeAll();
       return;
     }
-    // If this fails, the known symbols are used, because books and prices do not need the database.
+    // If the database is unavailable, the symbols of the last read are used.
     await this.readSymbols().catch(this.onError);
     await this.syncPriceStream();
     await this.syncBooks();
-    for (const watch of this.books.values()) watch.refreshSnapshot();
+    for (const publisher of this.books.values()) publisher.refreshSnapshot();
   }
 
   async stop(): Promise<void> {
@@ -106,15 +107,15 @@ class VenuePublisher {
     this.symbols = { active: active.toSorted(), readAt: now };
   }
 
-  /** Keeps one stream for all pairs, and replaces it when the pairs change. */
+  /** Keeps one price stream for all active pairs, and replaces it when they change. */
   private async syncPriceStream(): Promise<void> {
     const active = this.symbols?.active ?? [];
     const symbols = active.join(' ');
     if (symbols === (this.prices?.symbols ?? '')) return;
-    await this.prices?.watch.close();
+    await this.prices?.publisher.close();
     this.prices = undefined;
     if (active.length === 0) return;
-    this.prices = { symbols, watch: new PricePublisher(this.feed, active, this.onError) };
+    this.prices = { symbols, publisher: new PricePublisher(this.feed, active, this.onError) };
   }
 
   private async syncBooks(): Promise<void> {
@@ -129,16 +130,16 @@ class VenuePublisher {
   }
 
   private async closeBook(symbol: string): Promise<void> {
-    const watch = this.books.get(symbol);
+    const publisher = this.books.get(symbol);
     this.books.delete(symbol);
-    await watch?.close();
+    await publisher?.close();
   }
 
   private async closeAll(): Promise<void> {
     const { prices } = this;
     this.prices = undefined;
     await Promise.all([
-      prices?.watch.close(),
+      prices?.publisher.close(),
       ...[...this.books.keys()].map((symbol) => this.closeBook(symbol)),
     ]);
   }

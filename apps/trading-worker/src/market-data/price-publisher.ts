@@ -5,7 +5,7 @@ import type { VenueFeed } from './venue-feed.js';
 const PUBLISH_EVERY_MS = 250;
 const STORE_EVERY_MS = 1_000;
 
-/** Publishes the last prices of a venue's pairs several times a second, and stores them with the pairs every second. */
+/** Publishes the last prices of a venue's pairs every 250 ms, and stores them in the rows of the pairs every second. */
 export class PricePublisher {
   private readonly stream: ReconnectingStream;
   private readonly timers: readonly NodeJS.Timeout[];
@@ -21,7 +21,7 @@ export class PricePublisher {
       open: (onLost) =>
         feed.watchPrices(symbols, {
           onConnected: () => this.stream.resetBackoff(),
-          onPrice: (price) => this.take(price),
+          onPrice: (price) => this.receive(price),
           onLost,
         }),
       onLost: onError,
@@ -37,7 +37,7 @@ export class PricePublisher {
     await this.stream.close();
   }
 
-  private take(price: Price): void {
+  private receive(price: Price): void {
     this.unpublished.set(price.symbol, price);
     this.unstored.set(price.symbol, price);
   }

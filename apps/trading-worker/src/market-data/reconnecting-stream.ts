@@ -17,7 +17,7 @@ export class ReconnectingStream {
   private failures = 0;
   private isClosed = false;
 
-  constructor(private readonly parts: ReconnectingStreamOptions) {
+  constructor(private readonly options: ReconnectingStreamOptions) {
     this.open();
   }
 
@@ -33,12 +33,12 @@ export class ReconnectingStream {
   }
 
   private open(): void {
-    this.stream = this.parts.open((error) => {
+    this.stream = this.options.open((error) => {
       this.stream = undefined;
       if (this.isClosed) return;
       this.failures += 1;
       this.timer = setTimeout(() => this.open(), backoffMs(BACKOFF, this.failures));
-      this.parts.onLost(error);
+      this.options.onLost(error);
     });
   }
 }

@@ -26,7 +26,7 @@ export class VenueFeed {
     private readonly pairs: PairSource,
   ) {}
 
-  /** Returns true if this worker has the lease, which each call renews. */
+  /** Acquires or renews the lease of the venue. Returns false if another worker holds it. */
   acquireLease(): Promise<boolean> {
     return this.publisher.acquireLease(this.venue.id);
   }
@@ -35,12 +35,12 @@ export class VenueFeed {
     return this.publisher.releaseLease(this.venue.id);
   }
 
-  /** Returns the symbols whose order books clients requested. */
+  /** Returns the symbols for which a client requested the order book. */
   wantedSymbols(): Promise<readonly string[]> {
     return this.publisher.wantedSymbols(this.venue.id);
   }
 
-  /** Calls `onRequest` with the symbol when a reader requests a snapshot of its order book. */
+  /** Calls `onRequest` with a symbol when an API process requests a snapshot of the symbol's order book. */
   onSnapshotRequest(onRequest: (symbol: string) => void): Promise<void> {
     return this.publisher.onSnapshotRequest(this.venue.id, onRequest);
   }
@@ -72,13 +72,13 @@ export class VenueFeed {
     await this.publisher.publishPrices(this.venue.id, prices);
   }
 
-  /** Stores the last prices with their pairs. */
+  /** Stores the last price of each symbol in the row of its pair. */
   async storePrices(prices: Iterable<Price>): Promise<void> {
     const bySymbol = Object.fromEntries([...prices].map(({ symbol, price }) => [symbol, price]));
     await this.pairs.storePrices(this.venue.id, bySymbol);
   }
 
-  /** Returns false if another worker holds the lease, or if Redis has lost the sequence. */
+  /** Returns false if another worker holds the lease, or if Redis has lost the order book's sequence number. */
   publishBook(symbol: string, action: PublishAction, state: PublishedBookState): Promise<boolean> {
     return this.publisher.publish({ exchange: this.venue.id, symbol }, action, state);
   }

@@ -20,8 +20,8 @@ export class OwnershipLoop {
     private readonly platform: Platform,
     private readonly gateway: ExchangeGateway,
     private readonly onError: (error: unknown) => void,
-    /** Gets, after each tick, the number of workers that share the exchanges' limits. */
-    private readonly onTick: (workers: number) => void = () => undefined,
+    /** Called after each renewal and claim, with the number of workers that share the limits of the exchanges. */
+    private readonly onWorkerCount: (workers: number) => void = () => undefined,
   ) {}
 
   start(): void {
@@ -57,7 +57,7 @@ export class OwnershipLoop {
     if (this.isStopped) return;
     const { ownership, supervisors } = this.gateway;
     supervisors.setAccounts(ownership.ownedAccounts());
-    this.onTick(ownership.workers);
+    this.onWorkerCount(ownership.workers);
   }
 
   private scheduleClaim(): void {

@@ -19,25 +19,25 @@ describe('a loop', () => {
       0,
       async () => {
         if (++count === 3) third.open();
-        if (count < 3) throw new Error(`turn ${count}`);
+        if (count < 3) throw new Error(`tick ${count}`);
       },
       (error) => errors.push(error),
     );
     await third.opened;
     await loop.stop();
-    expect(errors.map(String)).toEqual(['Error: turn 1', 'Error: turn 2']);
+    expect(errors.map(String)).toEqual(['Error: tick 1', 'Error: tick 2']);
   });
 
   it('runs one tick at a time, and stops after the running one', async () => {
     const [begun, end] = [deferred(), deferred()];
     let isDone = false;
-    let signalled = false;
+    let wasAborted = false;
     const loop = startLoop(
       0,
       async (signal) => {
         begun.open();
         await end.opened;
-        signalled = signal.aborted;
+        wasAborted = signal.aborted;
         isDone = true;
       },
       () => undefined,
@@ -51,13 +51,13 @@ describe('a loop', () => {
     expect(isStopped).toBe(false);
     end.open();
     await stopping;
-    expect({ isDone, signalled }).toEqual({ isDone: true, signalled: true });
+    expect({ isDone, wasAborted }).toEqual({ isDone: true, wasAborted: true });
   });
 
   it('computes the delay from the duration of the tick', async () => {
     const secondTick = deferred();
     const took: number[] = [];
-    let turnsMade = 0;
+    let tickCount = 0;
     const loop = startLoop(
       (tookMs) => {
         took.push(tookMs);
@@ -65,13 +65,13 @@ describe('a loop', () => {
         return 0;
       },
       async () => {
-        turnsMade++;
+        tickCount++;
       },
       () => undefined,
     );
     await secondTick.opened;
     await loop.stop();
-    expect(took.length).toBe(turnsMade);
+    expect(took.length).toBe(tickCount);
     expect(took.every((ms) => ms >= 0)).toBe(true);
   });
 
@@ -91,7 +91,7 @@ describe('a loop', () => {
 describe('processing a list', () => {
   it('processes each item once, within the concurrency limit, and continues after a failure', async () => {
     let running = 0;
-    let most = 0;
+    let mostConcurrent = 0;
     const done: number[] = [];
     const errors: unknown[] = [];
     const items = Array.from({ length: 25 }, (_, i) => i);
@@ -99,7 +99,7 @@ describe('processing a list', () => {
       items,
       4,
       async (item) => {
-        most = Math.max(most, ++running);
+        mostConcurrent = Math.max(mostConcurrent, ++running);
         await flushEventLoop();
         running--;
         if (item % 10 === 3) throw new Error(`item ${item}`);
@@ -107,7 +107,7 @@ describe('processing a list', () => {
       },
       (error) => errors.push(error),
     );
-    expect(most).toBe(4);
+    expect(mostConcurrent).toBe(4);
     expect(errors.map(String)).toEqual(['Error: item 3', 'Error: item 13', 'Error: item 23']);
     expect(done.toSorted((a, b) => a - b)).toEqual(items.filter((item) => item % 10 !== 3));
   });

@@ -30,12 +30,12 @@ export class PairRefresher {
     }
   }
 
-  /** Reads the pairs of an exchange. Retries soon after a failure, because without its pairs nothing can be traded. */
+  /** Reads and stores the pairs of an exchange. Retries every 2 s, because without its pairs nothing can be traded. */
   async refreshMarkets(venue: ExchangeVenue, signal: AbortSignal): Promise<void> {
     for (;;) {
       try {
         const markets = await venue.fetchMarkets();
-        // An empty list is an error of the exchange. Storing it would close every pair.
+        // An empty list is an error of the exchange. Storing it would deactivate every pair.
         if (markets.length === 0)
           throw new ExchangeError('retryable', 'bad_answer', 'The exchange returned no pairs.');
         await this.pairs.storeMarkets(venue.id, markets);

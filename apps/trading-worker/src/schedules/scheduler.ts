@@ -6,7 +6,7 @@ import type { PairRefresher } from './pair-refresher.js';
 
 const CHECKS_EVERY_MS = 200;
 const CHECK_BATCH = 50;
-/** Longer than any check takes, so that another worker repeats a check only after this one has died. */
+/** Longer than any check takes, so that another worker repeats a check only after this worker has died. */
 const CHECK_LEASE_MS = 30_000;
 const ACCOUNTS_EVERY_MS = 500;
 const ACCOUNTS_BATCH = 20;
@@ -15,10 +15,10 @@ const HOUSEKEEPING_EVERY_MS = 600_000;
 const SNAPSHOTS_EVERY_MS = 60_000;
 const ROLLUPS_EVERY_MS = 5_000;
 const HEALTH_EVERY_MS = 30_000;
-/** The idle time as a multiple of the last refresh, so that rollups leave the database to the writes of trades. */
+/** The delay after a refresh, as a multiple of its duration, so that the database stays free for writes of trades. */
 const ROLLUP_IDLE_RATIO = 10;
 const rollupDelayMs = (tookMs: number) => Math.max(ROLLUPS_EVERY_MS, tookMs * ROLLUP_IDLE_RATIO);
-/** The maximum time until an unsent trade is found whose wake-up was lost. */
+/** How often the worker looks for unsent trades whose wake-up was lost. */
 const SWEEP_EVERY_MS = 1_000;
 
 /** The scheduled work of the worker: checks open trades, reads balances, pairs and prices. */

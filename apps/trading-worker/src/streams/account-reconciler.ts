@@ -1,6 +1,6 @@
 /**
- * Reconciles an account with its exchange: reads its open orders, its fills since the last reconciliation and then its
- * balances, and stores every difference from the ledger.
+ * Reconciles an account with its exchange: reads the account's open orders, balances and fills since the last
+ * reconciliation, and stores every difference from the database.
  */
 
 import { type OwnedAccount, totalBalances } from '@trading-automation/core/exchange-accounts';
@@ -52,8 +52,8 @@ export class AccountReconciler {
 
   /**
    * Returns the pairs whose two assets both changed since the last reconciliation, because an external order may have
-   * traded a pair that is new to the account. The stored balances cannot be compared instead: a stream or a
-   * synchronization may have updated them since.
+   * traded a pair that is new to the account. The stored balances cannot be compared instead: a stream or a balance
+   * sync may have updated them since.
    */
   private async changedSymbols(
     { accountId, exchange }: OwnedAccount,

@@ -45,7 +45,7 @@ export class AccountSession {
     this.recorder.recordBalances(this.account.accountId, balances);
   }
 
-  /** Logs the state. Deactivates the account if the exchange rejected its credentials. */
+  /** Records the state. Deactivates the account if the exchange rejected its credentials. */
   onState(state: StreamState, error?: unknown): void {
     this.reportState(state, error);
     if (error instanceof ExchangeError && this.open !== undefined)

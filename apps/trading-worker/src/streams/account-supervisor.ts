@@ -2,13 +2,10 @@
  * Supervises the stream of one account while this worker owns the account.
  *
  * 1. Events of a connection are buffered in order until a reconciliation has found everything that was missed before
- * the
- *    connection. Then they are applied.
- * 2. A connection that ends is followed by another, with a growing backoff. The state of the supervisor shows every
- * loss.
- * 3. A live stream is verified. The account is reconciled periodically, and the stream is replaced if it does not
- * report a
- *    fill that is known from another source.
+ *    the connection. Then they are applied.
+ * 2. When a connection ends, another one follows after a growing backoff. The state of the supervisor shows every loss.
+ * 3. A live stream is verified: the account is reconciled periodically, and the stream is replaced if it does not
+ *    report a fill that is known from another source.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OwnedAccount } from '@trading-automation/core/exchange-accounts';
@@ -41,15 +38,15 @@ export const SUPERVISOR_TIMES: SupervisorTimes = {
 export interface SupervisorOptions {
   readonly session: AccountSession;
   readonly times: SupervisorTimes;
-  /** Shared by all accounts, so that accounts that were lost together reconnect one after another. */
+  /** Shared by all accounts, so that streams that were lost together reconnect a few at a time. */
   readonly limitRepairs: LimitFunction;
 }
 
 type Event = () => void;
 
-/** The number of recent fill keys kept, so that received fills are not expected again. */
+/** The number of recently received fills whose keys are kept: the stream will not report these fills again. */
 const RECEIVED_FILLS_MAX = 256;
-/** With more buffered events, the connection is closed. The next connection starts with a reconciliation. */
+/** A connection with more buffered events is closed. The next connection starts with a reconciliation. */
 const BUFFERED_MAX = 10_000;
 
 export class AccountSupervisor implements AccountStream {
@@ -60,7 +57,7 @@ export class AccountSupervisor implements AccountStream {
   private readonly expectedFills = new Map<string, NodeJS.Timeout>();
   private failures = 0;
   private wakeUp: (() => void) | undefined;
-  private current: StreamState = 'CONNECTING';
+  private currentState: StreamState = 'CONNECTING';
   private readonly running: Promise<void>;
 
   constructor(private readonly options: SupervisorOptions) {
@@ -72,7 +69,7 @@ export class AccountSupervisor implements AccountStream {
   }
 
   get state(): StreamState {
-    return this.current;
+    return this.currentState;
   }
 
   get stateAgeMs(): number {
@@ -84,7 +81,7 @@ export class AccountSupervisor implements AccountStream {
   }
 
   expectFills(fills: readonly string[]): void {
-    if (this.current !== 'LIVE') return;
+    if (this.currentState !== 'LIVE') return;
     for (const key of fills) {
       if (this.receivedFills.has(key) || this.expectedFills.has(key)) continue;
       const timer = setTimeout(
@@ -170,7 +167,7 @@ export class AccountSupervisor implements AccountStream {
         if (error instanceof ExchangeError && error.outcome === 'fatal') throw error;
         // The stream is still live, so only the reconciliation is repeated, less often if the exchange limits the rate.
         failedRuns++;
-        this.options.session.onState(this.current, error);
+        this.options.session.onState(this.currentState, error);
         const isRateLimited = error instanceof ExchangeError && error.code === 'rate_limited';
         nextInMs = isRateLimited
           ? backoffMs({ firstMs: 2 * reconcileEveryMs, maxMs: 16 * reconcileEveryMs }, failedRuns)
@@ -225,7 +222,7 @@ export class AccountSupervisor implements AccountStream {
   }
 
   private setState(state: StreamState, error?: unknown): void {
-    this.current = state;
+    this.currentState = state;
     this.options.session.onState(state, error);
   }
 

@@ -49,8 +49,6 @@ export class AccountSupervisors {
   }
 }
 
-/**
- * Returns whether nothing changed. An account with another fence had another owner meanwhile, so it is not the same.
- */
+/** Returns whether the credentials and the fence are equal. A new fence means that another worker owned the account. */
 const isSame = (a: OwnedAccount, b: OwnedAccount) =>
   a.credentialsHash === b.credentialsHash && a.fence === b.fence;

@@ -2,10 +2,9 @@
  * Stores the order reports of exchanges, from streams, responses and checks. Reports that arrive while a batch is being
  * written form the next batch. Balances of accounts whose trades changed are read again.
  *
- * 1. Orders that this worker sent are recognised by their id, which was stored before they were sent. Core recognises
- * or
- *    adopts all other orders.
- * 2. Repeated and late reports are passed to core, too, whose rules ignore them.
+ * 1. Orders that this worker sent are recognised by their venue client order id, which was stored before they were
+ *    sent. Core recognises or adopts all other orders.
+ * 2. Repeated and late reports are passed to core as well; its rules ignore them.
  */
 
 import { Batcher } from '@trading-automation/core';
@@ -22,10 +21,11 @@ export interface OrderUpdate {
 }
 
 /**
- * The number of recent orders kept. Reports usually arrive soon after an order is sent; core recognises older orders.
+ * The number of recent orders whose trade ids are kept. Reports usually arrive soon after an order is sent; core
+ * recognises older orders.
  */
 const REGISTERED_MAX = 50_000;
-/** The batch size. Most orders have three reports: the response, the acceptance and the fill. */
+/** The maximum number of reports in a batch. Most orders have three: the response, the acceptance and the fill. */
 const BATCH_MAX = 600;
 
 export class OrderUpdateWriter {
@@ -58,14 +58,14 @@ export class OrderUpdateWriter {
 
   /** Stores the response to a submitted order. */
   async storePlaced(accountId: string, client: ExchangeClient, placed: PlacedOrder): Promise<void> {
-    const fills = await this.fills.ofPlaced(accountId, client, placed);
+    const fills = await this.fills.readPlaced(accountId, client, placed);
     await this.add({ accountId, order: placed, fills });
   }
 
-  /** Stores the order of a trade as a check found it. */
+  /** Stores the state of a trade's order that a check found at the exchange. */
   async storeFound(trade: TradeForExecution, client: ExchangeClient, order: VenueOrder): Promise<void> {
     const hasNewFills = order.filledAmount !== '0' && order.filledAmount !== trade.filledAmount;
-    const fills = hasNewFills ? await this.fills.ofFound(trade.accountId, client, order) : [];
+    const fills = hasNewFills ? await this.fills.readFound(trade.accountId, client, order) : [];
     if (await this.execution.storeOrder(trade.id, order, fills))
       this.balanceSync.onBalanceChange(trade.accountId);
     else if (order.status === 'OPEN' && !hasNewFills) this.restingOrders.markResting(trade.id);

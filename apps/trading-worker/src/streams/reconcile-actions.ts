@@ -47,7 +47,7 @@ export class ReconcileActions {
   }
 }
 
-/** Adds the fills from before the reconciled period, because an order may have been partially filled earlier. */
+/** Returns the adoption of an order with all of its fills, also those from before the reconciled period. */
 async function withAllFills(
   client: ExchangeClient,
   order: VenueOrder,

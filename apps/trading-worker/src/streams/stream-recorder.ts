@@ -15,7 +15,7 @@ export class StreamRecorder {
     private readonly logger: Logger,
   ) {}
 
-  /** Stores an order in the background. Reconciliation finds an update that could not be stored. */
+  /** Stores an order in the background. If that fails, the account is reconciled. */
   recordOrder(update: OrderUpdate): void {
     const { accountId } = update;
     this.orderUpdates.add(update).catch((error) => {
@@ -32,7 +32,7 @@ export class StreamRecorder {
     this.balanceSync.onStreamUpdate(accountId, balances);
   }
 
-  /** Logs a state, with the error that led to it, if any. */
+  /** Logs the state of a stream, with the error that caused it, if any. */
   recordState(accountId: string, state: StreamState, error: unknown): void {
     const { logger } = this;
     if (error === undefined) {

@@ -37,7 +37,7 @@ afterEach(async () => {
   await paper.close();
 });
 
-/** Times with which only the stream reports changes, unless a test overrides them. */
+/** With these times, no scheduled reconciliation runs during a test, so only the stream reports changes. */
 const QUIET: Partial<SupervisorTimes> = {
   backoff: { firstMs: 20, maxMs: 100, jitter: 0.5 },
   reconcileEveryMs: 3_600_000,
@@ -72,7 +72,7 @@ const tradesOf = (origin: string) =>
 const hasLogged = (text: string) => env.logged.join('').includes(text);
 
 describe('an account with a live stream', () => {
-  it('has its fills stored as the stream reports them, without a poll', async () => {
+  it('has its fills stored when the stream reports them, without a poll', async () => {
     const gateway = await startGateway();
     const trade = await sendNew(gateway);
     expect(await env.read(trade)).toMatchObject({ status: 'PENDING', sub_status: 'ACCEPTED' });
@@ -120,7 +120,7 @@ describe('an account with a live stream', () => {
     expect(events.filter((type) => type === 'trade.filled')).toHaveLength(trades.length);
   });
 
-  it('row 9: can use the proceeds of an order immediately, and never twice what orders reserve', async () => {
+  it('row 9: can spend the proceeds of an order immediately, but not the amounts that open orders reserve', async () => {
     const gateway = await startGateway();
     await gateway.balanceSync.sync(env.account.uuid);
     await other.limit('BUY', '2', '50000');
@@ -145,7 +145,7 @@ describe('an account with a live stream', () => {
     await expect(sendNew(gateway, { amount: '3' })).rejects.toMatchObject({ code: 'insufficient_balance' });
   });
 
-  it('is no longer read after it is deleted, and is read with new credentials after they change', async () => {
+  it('is read with its new credentials after they change, and is no longer read after it is deleted', async () => {
     const gateway = await startGateway();
     const next = await paper.openAccount({ USDT: 5 });
     await env.setCredentials(next);
@@ -203,7 +203,7 @@ describe('events that a stream missed', () => {
     ]);
   });
 
-  it('row 3, rule 22: on a new pair are caught up even if the balances were read since', async () => {
+  it('row 3, rule 22: on a new pair are applied even if the balances were read since', async () => {
     const first = await startGateway();
     await first.close();
     await env.core.rows('DELETE FROM worker_leases');
@@ -216,7 +216,7 @@ describe('events that a stream missed', () => {
     ]);
   });
 
-  it('row 5: because it silently stopped are found by the reconciliation, and the stream is replaced', async () => {
+  it('row 5: because the stream silently stopped are found by the reconciliation, and the stream is replaced', async () => {
     const gateway = await startGateway({ reconcileEveryMs: 200, fillTimeoutMs: 100 });
     const trade = await sendNew(gateway);
     await paper.weather({ lose_event_rate: 1 });
@@ -230,7 +230,7 @@ describe('events that a stream missed', () => {
     await eventually(async () => (await statusOf(next)) === 'FILLED');
   });
 
-  it('row 10: are never missed silently: an account without a live stream reports that until it has one', async () => {
+  it('row 10: are never missed silently: the account reports a lost stream until the stream is live again', async () => {
     const gateway = await startGateway();
     await paper.weather({ maintenance: true });
     await eventually(() => gateway.accounts.streams.health()[0]?.state === 'LOST');
@@ -243,7 +243,7 @@ describe('events that a stream missed', () => {
 });
 
 describe('row 6: an account of an exchange without a stream', () => {
-  it('is polled, with the same result', async () => {
+  it('is polled, and its fills are stored', async () => {
     const gateway = env.newGateway({ ...QUIET, pollEveryMs: 50 });
     workers.push(gateway);
     await gateway.renewOwnership();
@@ -276,13 +276,13 @@ describe('an account whose worker was killed', () => {
     const next = await startGateway();
     await other.limit('SELL', '0.5', '50000');
     await eventually(async () => (await statusOf(trade)) === 'FILLED');
-    const late = await env.place({ price: '50000', amount: '0.1' });
+    const laterTrade = await env.place({ price: '50000', amount: '0.1' });
     dead.orderSubmitter.wake([env.account.uuid]);
     await dead.orderSubmitter.drain();
-    expect(await env.read(late)).toMatchObject({ status: 'PENDING' });
+    expect(await env.read(laterTrade)).toMatchObject({ status: 'PENDING' });
     next.orderSubmitter.wake([env.account.uuid]);
     await next.orderSubmitter.drain();
-    expect(await env.read(late)).toMatchObject({ sub_status: 'ACCEPTED' });
+    expect(await env.read(laterTrade)).toMatchObject({ sub_status: 'ACCEPTED' });
     expect((await paper.ledger(keys)).orders).toHaveLength(2);
   });
 });

@@ -8,8 +8,8 @@ afterAll(() => env.close());
 beforeEach(() => env.reset());
 afterEach(() => env.gateway.close());
 
-/** Accounts that each have unsent orders. */
-async function accountsWithOrders(accountCount: number, orderCount: number): Promise<string[]> {
+/** Creates accounts with unsent orders, and returns the uuids of the accounts. */
+async function createAccountsWithOrders(accountCount: number, orderCount: number): Promise<string[]> {
   const accounts = [env.account];
   while (accounts.length < accountCount) accounts.push(await env.anotherAccount());
   for (const { id } of accounts)
@@ -18,26 +18,26 @@ async function accountsWithOrders(accountCount: number, orderCount: number): Pro
   return accounts.map(({ uuid }) => uuid);
 }
 
-async function countingTransactions(work: () => Promise<void>): Promise<number> {
+async function countClaims(work: () => Promise<void>): Promise<number> {
   const { execution } = env;
-  const begin = execution.claimSubmissions.bind(execution);
+  const claim = execution.claimSubmissions.bind(execution);
   let count = 0;
-  execution.claimSubmissions = (...given) => {
+  execution.claimSubmissions = (...args) => {
     count++;
-    return begin(...given);
+    return claim(...args);
   };
   try {
     await work();
   } finally {
-    execution.claimSubmissions = begin;
+    execution.claimSubmissions = claim;
   }
   return count;
 }
 
 describe('orders of many accounts', () => {
   it('are claimed together after separate wake-ups', async () => {
-    const accounts = await accountsWithOrders(12, 1);
-    const count = await countingTransactions(async () => {
+    const accounts = await createAccountsWithOrders(12, 1);
+    const count = await countClaims(async () => {
       for (const id of accounts) env.gateway.orderSubmitter.wake([id]);
       await env.gateway.orderSubmitter.drain();
     });
@@ -45,9 +45,9 @@ describe('orders of many accounts', () => {
     expect(env.exchange.placed).toHaveLength(12);
   });
 
-  it('are all sent, each once, if an account has several', async () => {
-    const accounts = await accountsWithOrders(3, 4);
-    await countingTransactions(async () => {
+  it('are each sent once, also if an account has several', async () => {
+    const accounts = await createAccountsWithOrders(3, 4);
+    await countClaims(async () => {
       env.gateway.orderSubmitter.wake(accounts);
       await env.gateway.orderSubmitter.drain();
     });

@@ -4,15 +4,14 @@
  * 1. Each account sends one order at a time, exits first; different accounts send concurrently. An order is claimed
  *    immediately before it is sent, so no claimed order waits behind another.
  * 2. Unsent orders are read and claimed for many accounts together, so the copies of one signal cost only a few
- *    statements. While a few batches are being claimed, new wake-ups and free accounts wait for the next batch.
+ *    statements. While two batches are being claimed, new wake-ups and free accounts wait for the next batch.
  * 3. An order is sent once: only after core has stored a claim of the account's owner, and only by the process that
- * made
- *    the claim. A missing or inconclusive response is not a failure: the check of open trades probes the order.
- * 4. An order is not sent if its claim is too old. A process can stall at any step, another may have sent the order
- *    meanwhile, and the exchange may accept an order id that it has seen before.
- * 5. A wake-up may be lost; `sweep` finds such orders.
+ *    made the claim. A missing or inconclusive response is not a failure: the check of open trades probes the order.
+ * 4. An order is not sent if its claim is too old. This process may have stalled, and another one may have sent the
+ *    order meanwhile. The exchange may accept a client order id that it has seen before.
+ * 5. A wake-up may be lost; `sweep` finds unsent orders without one.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import type { OwnedAccount } from '@trading-automation/core/exchange-accounts';
 import type { ClaimedSubmission, TradeExecution, UnsentTrade } from '@trading-automation/core/trades';
 import { ExchangeError } from '@trading-automation/exchanges';
@@ -31,6 +30,7 @@ const BATCH_ACCOUNTS_MAX = 200;
  * not queued with `p-limit`, because the content of a claim is decided when it starts.
  */
 const CLAIM_CONCURRENCY = 2;
+/** The maximum number of unsent orders that one read returns. */
 const UNSENT_MAX = 1_000;
 /** The maximum number of accounts in progress. */
 const BUSY_MAX = 1_000;
@@ -39,7 +39,7 @@ const BUSY_MAX = 1_000;
  * probes have not found the order, it may be sent again, possibly by another worker.
  */
 const SEND_DEADLINE_MS = 3_000;
-/** The delay of an account after its exchange was unreachable or limited the rate. */
+/** How long an account submits no orders after its exchange was unreachable or limited the rate. */
 const ACCOUNT_BACKOFF: Backoff = { firstMs: 250, maxMs: 5_000, jitter: 0.5 };
 
 interface ReadyOrder {
@@ -51,7 +51,7 @@ interface ReadyOrder {
 interface ClaimedOrder {
   readonly ready: ReadyOrder;
   readonly submission: ClaimedSubmission;
-  /** The time just before the claim became visible to others, on the monotonic clock. */
+  /** The value of `performance.now()` just before the claim was stored. */
   readonly claimedAtMs: number;
 }
 
@@ -98,7 +98,7 @@ export class OrderSubmitter {
   /** Resolves when no batch is in progress. */
   async drain(): Promise<void> {
     while (this.batches.size > 0 || this.scheduledBatch !== undefined) {
-      await nextTurn();
+      await nextIteration();
       await Promise.all(this.batches);
     }
   }
@@ -139,13 +139,13 @@ export class OrderSubmitter {
     const unfinished = new Set(ids);
     try {
       const claimed = await this.claimOnePerAccount(ids);
-      const busy = new Set(claimed.map((each) => each.ready.owned.accountId));
+      const claimedIds = new Set(claimed.map(({ ready }) => ready.owned.accountId));
       const finish = (id: string) => {
         unfinished.delete(id);
         this.release(id);
       };
       // Accounts without an order do not wait for the others.
-      for (const id of ids) if (!busy.has(id)) finish(id);
+      for (const id of ids) if (!claimedIds.has(id)) finish(id);
       const sending = claimed.map((each) =>
         this.send(each).finally(() => finish(each.ready.owned.accountId)),
       );
@@ -218,7 +218,7 @@ export class OrderSubmitter {
     return opened.filter((ready) => ready !== null);
   }
 
-  /** Fails an order that can never be sent. The sweep finds an order that only cannot be sent now. */
+  /** Fails an order that can never be sent. An order that only cannot be sent now stays unsent; the sweep finds it. */
   private async handleOpenError(trade: UnsentTrade, error: unknown): Promise<void> {
     const { execution, onError } = this;
     if (error instanceof ExchangeError && error.outcome === 'fatal')

@@ -85,7 +85,7 @@ export class GatewayUnderTest {
     return new ExchangeGateway(accounts, orders, supervisors, logger);
   }
 
-  /** Submits the unsent orders of the test's account, as its owner; returns when they are sent and stored. */
+  /** Submits the unsent orders of the test's account. Returns when the orders are sent and their results stored. */
   async send(gateway = this.gateway): Promise<void> {
     await gateway.renewOwnership();
     gateway.orderSubmitter.wake([this.account.uuid]);
@@ -94,8 +94,8 @@ export class GatewayUnderTest {
 
   /** Seals credentials as an API passes them to a worker. */
   sealed(credentials: string | ExchangeCredentials, context: string): Promise<string> {
-    const given = typeof credentials === 'string' ? { apiKey: 'key', apiSecret: credentials } : credentials;
-    return this.sealer.seal(JSON.stringify(given), context);
+    const plain = typeof credentials === 'string' ? { apiKey: 'key', apiSecret: credentials } : credentials;
+    return this.sealer.seal(JSON.stringify(plain), context);
   }
 
   /** Stores these credentials for the account. */

@@ -39,7 +39,7 @@ export class PaperExchange {
     return new PaperExchange(child, directory, url);
   }
 
-  /** Creates a venue like that of a worker. */
+  /** Creates a venue that connects to this exchange, as a worker does. */
   venue(timeoutMs = 10_000, budget?: CallBudget): ExchangeVenue {
     const { url } = this;
     const config = { id: 'paper', name: 'Paper', adapter: 'binance', tradingTypes: ['spot'], url, timeoutMs };
@@ -78,14 +78,14 @@ export class PaperExchange {
   }
 
   private async admin<T>(method: string, path: string, body?: object): Promise<T> {
-    const answer = await fetch(`${this.url}/admin/${path}`, {
+    const response = await fetch(`${this.url}/admin/${path}`, {
       method,
       ...(body === undefined
         ? {}
         : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
     });
-    if (!answer.ok) throw new Error(await answer.text());
-    return (await answer.json()) as T;
+    if (!response.ok) throw new Error(await response.text());
+    return (await response.json()) as T;
   }
 }
 

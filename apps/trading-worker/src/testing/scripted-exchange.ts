@@ -24,19 +24,19 @@ export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
   readonly isCertified = true;
   hasStream = false;
 
-  /** The calls, in order. */
+  /** The requests of all `placeOrder` calls, in the order of the calls. */
   readonly placed: OrderRequest[] = [];
   readonly cancelled: string[] = [];
   readonly connectedWith: ExchangeCredentials[] = [];
   balanceReads = 0;
-  closed = 0;
+  closeCount = 0;
   balances: Balances = { USDT: { free: '100000', locked: '0' } };
   markets: readonly Market[] = [marketOf('BTC')];
   prices: Readonly<Record<string, string>> = {};
 
-  /** Responds to a new order. By default, the order is accepted and rests. */
+  /** Responds to a new order. By default, accepts it and leaves it open. */
   onPlace: (order: OrderRequest) => Promise<VenueOrder> = async (order) => this.accept(order);
-  /** Called before every other response. If it throws, the exception is the response. */
+  /** Called before the response to each of these calls. If it throws, the call fails with that error. */
   onCall: (
     name:
       | 'testCredentials'
@@ -50,11 +50,11 @@ export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
   private readonly orders = new Map<string, VenueOrder>();
   private readonly fills = new Map<string, VenueFill[]>();
 
-  accept({ reduceOnly: _, isExit: __, ...asked }: OrderRequest): VenueOrder {
+  accept({ reduceOnly: _, isExit: __, ...terms }: OrderRequest): VenueOrder {
     const now = new Date();
     return this.put({
-      ...asked,
-      exchangeOrderId: `order-${asked.venueClientOrderId}`,
+      ...terms,
+      exchangeOrderId: `order-${terms.venueClientOrderId}`,
       status: 'OPEN',
       filledAmount: '0',
       createdAt: now,
@@ -80,7 +80,7 @@ export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
     return this.put({ ...order, status: 'FILLED', filledAmount: amount });
   }
 
-  /** Returns the last order that was placed. */
+  /** Returns the last order that the exchange accepted. */
   get last(): VenueOrder {
     const order = [...this.orders.values()].at(-1);
     if (order === undefined) throw new Error('no order was accepted yet');
@@ -131,14 +131,14 @@ export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
     );
   }
 
-  async fetchFillsSince(asked: {
+  async fetchFillsSince(query: {
     readonly symbol: string;
     readonly since: Date;
   }): Promise<readonly VenueFill[]> {
     await this.onCall('fetchFills');
     return [...this.fills.values()]
       .flat()
-      .filter(({ symbol, executedAt }) => symbol === asked.symbol && executedAt >= asked.since);
+      .filter(({ symbol, executedAt }) => symbol === query.symbol && executedAt >= query.since);
   }
 
   watch(_handler: AccountStreamHandler): VenueStream {
@@ -179,7 +179,7 @@ export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
   }
 
   async close(): Promise<void> {
-    this.closed++;
+    this.closeCount++;
   }
 }
 

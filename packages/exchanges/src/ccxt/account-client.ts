@@ -32,8 +32,8 @@ export interface VenueCalls {
 }
 
 /**
- * Calls an exchange for one account through ccxt's unified API. Its only state is its credentials
- * and streams.
+ * The client of one account at an exchange; it calls ccxt's unified API. Its only state is the account's credentials
+ * and open streams.
  */
 export class AccountClient implements ExchangeClient {
   readonly hasStream: boolean;

@@ -1,6 +1,7 @@
 /**
- * The differences between exchanges. A venue is offered once it has an adapter and passes the conformance suite.
- * Support in ccxt is not sufficient: it does not prove that an order can be found by its client order id.
+ * An adapter describes how one exchange differs from the others. The product offers a venue to users only if the venue
+ * has an adapter and passes the conformance suite. Support in ccxt is not sufficient: it does not prove that an order
+ * can be found by its client order id.
  */
 import type { Decimal, TimeInForce, TradeType, TradingType } from '@trading-automation/contracts';
 import type { Balances, BookLevel, CredentialsReport, VenueFill, VenueOrder } from '../port.js';
@@ -13,7 +14,7 @@ interface TradingMode {
   readonly options: Readonly<Record<string, unknown>>;
   /** ccxt's market type. */
   readonly market: 'spot' | 'margin' | 'swap';
-  /** Parameters added to each order call. */
+  /** Parameters that are added to each call about orders or fills. */
   readonly params: Readonly<Record<string, unknown>>;
 }
 
@@ -35,7 +36,7 @@ interface RateLimitSchedule {
   isAccountLimit(body: string): boolean;
 }
 
-/** Market rules that ccxt passes through in the exchange's own format. */
+/** Market rules that ccxt leaves in the exchange's own format; the adapter parses them. */
 export interface NativeMarketRules {
   readonly marketAmountStep?: Decimal | undefined;
   readonly orderTypes: readonly TradeType[];
@@ -46,7 +47,7 @@ export interface NativeMarketRules {
 export type AccountEvent =
   | { readonly kind: 'order'; readonly order: VenueOrder; readonly fills: readonly VenueFill[] }
   | { readonly kind: 'balances'; readonly balances: Balances }
-  /** The exchange ends the stream. */
+  /** The exchange reports that it ends the stream. */
   | { readonly kind: 'ended' };
 
 /** The protocol that carries the streams of several accounts on one connection. */
@@ -57,12 +58,15 @@ export interface AccountStreamProtocol {
   readonly accountsPerConnection: number;
   /** The request weight of opening one stream. */
   readonly weight: number;
-  /** Builds the subscription request of the account whose credentials are current. */
+  /** Builds the subscription request, signed with the credentials of the current call (see `runAsAccount`). */
   subscribe(ccxt: CcxtClient, requestId: string): object;
   unsubscribe(streamId: string, requestId: string): object;
   /** Returns the request or the stream that a message belongs to; undefined if it belongs to neither. */
   routeMessage(message: unknown): StreamMessage | undefined;
-  /** @throws {MalformedResponse} if the event cannot be parsed */
+  /**
+   * Parses an event; returns undefined for a kind of event that the product does not use.
+   * @throws {MalformedResponse} if the event cannot be parsed
+   */
   read(ccxt: CcxtClient, event: unknown): AccountEvent | undefined;
 }
 
@@ -71,7 +75,7 @@ export type StreamMessage =
   | { readonly to: 'request'; readonly id: string; readonly rejection: unknown; readonly status: number }
   | { readonly to: 'stream'; readonly id: string; readonly event: unknown };
 
-/** A change of a book, with the exchange's sequence numbers of the first and the last change that it combines. */
+/** Changes of an order book. `first` and `last` are the exchange's sequence numbers of its first and last change. */
 export interface BookDiff {
   readonly first: number;
   readonly last: number;
@@ -82,7 +86,7 @@ export interface BookDiff {
 
 export interface BookSnapshot extends Pick<BookDiff, 'last' | 'bids' | 'asks'> {}
 
-/** Public market data. One connection carries one list of streams. */
+/** The protocol of public market data. Each connection subscribes once, to one list of streams. */
 export interface MarketStreamProtocol {
   /** The address in ccxt's configuration. */
   url(ccxt: CcxtClient): string;
@@ -96,9 +100,15 @@ export interface MarketStreamProtocol {
   acknowledgementOf(message: unknown): 'accepted' | 'rejected' | undefined;
   bookStream(marketId: string): string;
   priceStream(marketId: string): string;
-  /** @throws {MalformedResponse} if the message cannot be parsed */
+  /**
+   * Returns undefined for a message of another kind.
+   * @throws {MalformedResponse} if the message cannot be parsed
+   */
   readBook(message: unknown): BookDiff | undefined;
-  /** @throws {MalformedResponse} if the message cannot be parsed */
+  /**
+   * Returns undefined for a message of another kind.
+   * @throws {MalformedResponse} if the message cannot be parsed
+   */
   readPrice(
     message: unknown,
   ): { readonly marketId: string; readonly price: Decimal; readonly at: Date } | undefined;
@@ -107,7 +117,7 @@ export interface MarketStreamProtocol {
 
 export interface Adapter {
   readonly tradingTypes: Readonly<Partial<Record<TradingType, TradingMode>>>;
-  /** The prefix and hexadecimal digits must both be valid in the exchange's alphabet. */
+  /** A client order id is the prefix and hexadecimal digits, which the exchange must accept in an id. */
   readonly clientOrderId: { readonly prefix: string; readonly length: number };
   readonly rateLimits: RateLimitSchedule;
   /** ccxt options that load the markets of these trading types. */
@@ -117,15 +127,18 @@ export interface Adapter {
   readonly fills: {
     /** The maximum number of fills per response. */
     readonly pageSize: number;
-    /** Parameters for the fills from this id on. The id itself is included: a self-trade has two fills with one id. */
+    /**
+     * Parameters that request the fills from this id on. The fill with this id is included, because the two fills of a
+     * self-trade have the same id.
+     */
     from(fillId: string): Readonly<Record<string, unknown>>;
-    /** Parameters for the fills of a time range, and the longest range that the exchange accepts. */
+    /** Parameters that request the fills of a time range, at most `spanMs` long. */
     between(from: Date, to: Date): Readonly<Record<string, unknown>>;
+    /** The longest time range that the exchange accepts, in milliseconds. */
     readonly spanMs: number;
   };
   /**
-   * Returns whether this is a response with balances. ccxt parses any other response as an empty
-   * account.
+   * Returns whether a response contains balances. ccxt would parse a response without balances as an empty account.
    */
   isBalanceResponse(info: unknown): boolean;
   nativeRules(info: unknown): NativeMarketRules;

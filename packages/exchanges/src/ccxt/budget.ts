@@ -1,17 +1,17 @@
 /**
  * The call budget of one process: it keeps this process within the exchange's rate limits.
  *
- * An exchange counts in windows that start on its own clock. The budget limits usage in any range of the window's
- * length plus one second, so it stays within the rate limits wherever those windows start. Exits
- * are first in the queue.
+ * An exchange counts calls in windows that start on its own clock. The budget limits the usage of every period that is
+ * one second longer than a window. It therefore stays within the rate limits wherever the windows start. Calls for
+ * exits are first in the queue.
  */
 import type { BudgetedCall, CallBudget } from '../port.js';
 import { failure } from './failures.js';
 
 export interface VenueRateLimits {
-  /** For all calls to the exchange. */
+  /** The request weight of all calls to the exchange together. */
   readonly weightPerMinute: number;
-  /** For each account. */
+  /** The new orders of one account. */
   readonly ordersPer10s: number;
 }
 
@@ -30,7 +30,7 @@ const CLOCK: BudgetClock = {
   },
 };
 
-/** Counts the usage of the last `seconds`, per second. */
+/** Counts the usage of the last `seconds` seconds, with one counter per second. */
 class SlidingWindow {
   readonly #bySecond = new Map<number, number>();
   #used = 0;
@@ -40,7 +40,10 @@ class SlidingWindow {
     private readonly limit: number,
   ) {}
 
-  /** Returns the milliseconds until `amount` is free, or 0. An amount above the limit passes when nothing is in use. */
+  /**
+   * Returns the milliseconds until `amount` may be spent; 0 if it may be spent now. An amount above the limit may be
+   * spent when nothing else is counted.
+   */
   waitMs(amount: number, now: number): number {
     this.#evict(now);
     if (this.#used === 0 || this.#used + amount <= this.limit) return 0;
@@ -60,9 +63,9 @@ class SlidingWindow {
   }
 
   #evict(now: number): void {
-    const first = Math.floor(now / 1_000) - this.seconds;
+    const firstSecond = Math.floor(now / 1_000) - this.seconds;
     for (const [second, amount] of this.#bySecond) {
-      if (second >= first) return;
+      if (second >= firstSecond) return;
       this.#bySecond.delete(second);
       this.#used -= amount;
     }
@@ -133,9 +136,9 @@ export class LocalBudget implements CallBudget {
   }
 
   /**
-   * Admits every waiting call that may be sent now, and returns the milliseconds until the next one
-   * may be sent. An account that must wait
-   * does not block other accounts; a lack of weight blocks every later call.
+   * Admits every waiting call that may be sent now. Returns the milliseconds until the next one may be sent; undefined
+   * if none waits. A call that waits for its account's order limit does not block other accounts. A call that waits
+   * for weight blocks every later call.
    */
   #admitWaiting(): number | undefined {
     let soonestMs: number | undefined;
@@ -172,15 +175,15 @@ export class LocalBudget implements CallBudget {
 
   #ordersOf({ accountKey }: BudgetedCall): SlidingWindow | undefined {
     if (accountKey === undefined) return undefined;
-    const known = this.#orders.get(accountKey);
-    if (known !== undefined) return known;
+    const existing = this.#orders.get(accountKey);
+    if (existing !== undefined) return existing;
     this.#deleteIdle();
     const window = new SlidingWindow(10, this.limits.ordersPer10s);
     this.#orders.set(accountKey, window);
     return window;
   }
 
-  /** Deletes idle windows, a few at a time, so that no single order has to scan all of them. */
+  /** Checks four windows and deletes the idle ones among them; a check of all windows would delay an order. */
   #deleteIdle(): void {
     let remaining = 4;
     for (const [key, window] of this.#orders) {

@@ -1,11 +1,12 @@
 /**
  * The context of one call to an exchange.
  *
- * Whether a failed order may have been accepted depends on facts that the client library does not report: whether any
- * byte was sent, and which response arrived. The transport records both here. The record travels in
- * the asynchronous context,
- * so calls may run concurrently. A ccxt client is slow to create and takes much memory, so one
- * client serves every account of an exchange: each call runs with the credentials in its context.
+ * Whether a failed order may have been accepted depends on two facts that ccxt does not report: whether any byte was
+ * sent, and which response arrived. The transport records both in the `Call`. Each call has its own `Call` in the
+ * asynchronous context, so calls may run concurrently.
+ *
+ * A ccxt client is slow to create and takes much memory, so one client serves every account of an exchange. Each call
+ * runs with the credentials in its context.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ExchangeCredentials } from '../port.js';
@@ -32,9 +33,9 @@ export interface CallRequest {
 export interface Call extends CallRequest {
   /** Aborts at the time limit; nothing may be sent afterwards. */
   readonly signal: AbortSignal;
-  /** The same limit on the monotonic clock, because timers fire late in a stalled process. */
+  /** The same time limit as a value of `performance.now()`, because timers fire late in a stalled process. */
   readonly endsAtMs: number;
-  /** Whether the request was passed to the network. Before that, it waits for the budget. */
+  /** Whether the request was passed to the network. Before that, it waits for the call budget. */
   isDispatched: boolean;
   /** Whether any part of a request may have reached the exchange. */
   isSent: boolean;
@@ -49,7 +50,7 @@ export const isExpired = ({ signal, endsAtMs }: Call): boolean =>
 /** The time limit of a call. */
 export type Deadline = Pick<Call, 'signal' | 'endsAtMs'>;
 
-/** The deadline of work that is never sent. */
+/** Returns a deadline that never passes, for work that sends nothing. */
 export const noDeadline = (): Deadline => ({
   signal: new AbortController().signal,
   endsAtMs: Number.POSITIVE_INFINITY,
@@ -69,14 +70,14 @@ export function currentCall(): Call {
   return call;
 }
 
-/** The time limit of a call passed before the call ended. */
+/** Thrown when the time limit of a call passes before the call ends. */
 export class DeadlineExceeded extends Error {
   override readonly name = 'DeadlineExceeded';
 }
 
 /**
- * Runs `work` as one call. Settles when `work` does or when the signal aborts, whichever comes first.
- * `translate` converts a failure and receives how far the call got.
+ * Runs `work` as one call. Settles when `work` does or when the signal aborts, whichever comes first. On failure,
+ * `translate` converts the error; its second argument records what was sent and which response arrived.
  */
 export async function runCall<T>(
   request: CallRequest,
@@ -92,7 +93,10 @@ export async function runCall<T>(
   }
 }
 
-/** Returns the result of `work`, or throws {@link DeadlineExceeded} at the signal. The transport stops `work`. */
+/**
+ * Returns the result of `work`, or throws {@link DeadlineExceeded} if the signal aborts first. The transport, not this
+ * function, then stops `work`.
+ */
 async function beforeSignal<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const { promise, reject } = createDeferred<never>();
   const onAbort = () => reject(new DeadlineExceeded());
@@ -105,7 +109,7 @@ async function beforeSignal<T>(signal: AbortSignal, work: Promise<T>): Promise<T
   }
 }
 
-/** Runs `work` with the credentials of an account. `work` is synchronous and sends nothing. */
+/** Runs `work` with the credentials of an account. `work` must be synchronous and send nothing. */
 export function runAsAccount<T>(account: CallAccount, work: () => T): T {
   return calls.run({ kind: 'read', account, ...noDeadline(), isDispatched: false, isSent: false }, work);
 }

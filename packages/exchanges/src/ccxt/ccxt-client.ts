@@ -1,10 +1,9 @@
 /**
  * The ccxt client of this product: every number is a string, and one client serves every account.
  *
- * ccxt uses numbers by default and can be configured to use strings. Some of its methods still
- * round values, parse JSON to doubles or fall back to a double. They are replaced here, so that no
- * amount or price becomes a double or changes. A value that does not fit an exchange's step is
- * rejected, not rounded.
+ * ccxt uses numbers by default and can be configured to use strings. Even then, some of its methods round values or
+ * convert them to doubles. This file replaces these methods, so that no amount or price becomes a double or changes.
+ * A value that is not a multiple of the exchange's step is rejected, not rounded.
  *
  * A ccxt client takes 5 ms to create and half a megabyte to hold, and nearly all of it is the same for every account.
  * The product therefore uses one client with the credentials of the current call; nothing else in it belongs to an
@@ -23,7 +22,7 @@ type Params = Readonly<Record<string, unknown>>;
 
 type Bytes = string | Uint8Array;
 
-/** A hash function as ccxt passes it. Only its sizes identify it. */
+/** A hash function as ccxt passes it. Only its sizes, in bytes, identify it. */
 interface CcxtHash {
   readonly outputLen: number;
   readonly blockLen: number;
@@ -156,7 +155,7 @@ export function patchCcxtClient(client: CcxtClient, options: CcxtClientOptions):
     try {
       return sign(...request);
     } catch (error) {
-      // The secret does not have the form that the exchange's signature needs.
+      // Signing fails if the secret does not have the format that the exchange requires.
       throw error instanceof errors.BaseError ? error : new errors.AuthenticationError('unusable secret');
     }
   };
@@ -169,7 +168,7 @@ function exactNumber(value: unknown, fallback?: string): string | undefined {
   return 'value' in parsed ? parsed.value : fallback;
 }
 
-/** Replaces ccxt's own transport, its proxies and agents. Errors are checked in ccxt's order. */
+/** Replaces ccxt's own transport with its proxies and agents. Errors are checked in the same order as in ccxt. */
 function useTransport(transport: Transport, client: CcxtClient): void {
   client.fetch = async (address, method, headers, body) => {
     const response = await transport.send({ address, method, headers, body });
@@ -187,8 +186,8 @@ function defineFixed(target: object, name: string, get: () => unknown): void {
 }
 
 /**
- * Replaces ccxt's HMAC for SHA-256: its JavaScript takes most of the CPU time of an order. Other
- * hashes keep it.
+ * Computes HMAC-SHA-256 with node:crypto, because ccxt's JavaScript takes most of the CPU time of an order. Other
+ * hashes still use ccxt's code.
  */
 function useNativeHmac(client: CcxtClient): void {
   const ccxtHmac = client.hmac.bind(client);

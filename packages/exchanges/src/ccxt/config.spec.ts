@@ -53,7 +53,7 @@ describe('the venues of a deployment', () => {
     'https://me:secret@exchange',
     'https://exchange?x=1',
     'exchange',
-  ])('reject the address %s, which is not an origin', (url) => {
+  ])('reject the URL %s, which is not an origin', (url) => {
     const problems = problemsOf(JSON.stringify([{ ...paper, url }]));
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatch(/^0\.url: expected/);

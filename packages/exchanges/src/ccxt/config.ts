@@ -1,6 +1,4 @@
-/**
- * The configuration of a deployment's exchanges. No other code of the product names an exchange.
- */
+/** The configuration of the exchanges of a deployment: which venues it offers, with which adapter, URL and limits. */
 import { TRADING_TYPES } from '@trading-automation/contracts';
 import { z } from 'zod';
 import { ADAPTERS, adapterOf } from './adapters.js';
@@ -19,7 +17,7 @@ const origin = z
 /** One exchange that the deployment offers. */
 export const venueConfig = z
   .strictObject({
-    /** The `exchange` of stored accounts and pairs. Never change it once it is in use. */
+    /** Accounts and pairs store this id as their `exchange`. Never change an id that is in use. */
     id: z.string().regex(/^[a-z0-9-]{1,32}$/, { error: 'expected 1 to 32 of a-z, 0-9 and -' }),
     name: z.string().trim().min(1).max(64),
     /** The ccxt id of the exchange whose wire format the venue uses. */
@@ -30,7 +28,7 @@ export const venueConfig = z
       .array(z.enum(TRADING_TYPES))
       .min(1)
       .refine((types) => new Set(types).size === types.length, { error: 'names a trading type twice' }),
-    /** Replaces the scheme, host and port of every address, for a venue that uses the wire format elsewhere. */
+    /** Replaces the scheme, host and port of every URL that the adapter calls, for example with a paper exchange's. */
     url: origin.optional(),
     /**
      * The time limit of each call. At most 10 s: the trading worker assumes that an order which is still unknown to
@@ -38,8 +36,7 @@ export const venueConfig = z
      */
     timeoutMs: z.int().min(100).max(10_000).default(10_000),
     /**
-     * The limits that the exchange granted to this deployment, if they differ from its published
-     * rate limits.
+     * The rate limits that the exchange granted to this deployment, if they differ from its published ones.
      */
     limits: z
       .strictObject({
@@ -64,11 +61,14 @@ export type VenueConfig = z.output<typeof venueConfig>;
 
 /**
  * The ids of the venues that passed the conformance suite; `conformance/` has a file for each. Other venues may be
- * configured and read, but their accounts are not offered to users.
+ * configured, and their market data is read, but users cannot connect accounts to them.
  */
 export const CERTIFIED_VENUES: ReadonlySet<string> = new Set(['paper']);
 
-/** The id `paper` counts only with a configured address: the adapter's default address is a real exchange. */
+/**
+ * Returns whether a venue is certified. The venue `paper` is certified only with a configured URL: without one, its
+ * adapter would call a real exchange.
+ */
 export function isCertified({ id, url }: VenueConfig): boolean {
   return CERTIFIED_VENUES.has(id) && (id !== 'paper' || url !== undefined);
 }
@@ -102,9 +102,7 @@ function readJson(text: string): unknown {
   }
 }
 
-/**
- * Returns the limits of this deployment: the configured ones, or those that the exchange publishes.
- */
+/** Returns the configured rate limits of a venue, or else the limits that the exchange publishes. */
 export function limitsOf({ adapter, limits }: VenueConfig): VenueRateLimits {
   const published = adapterOf(adapter)?.rateLimits;
   if (published === undefined) throw new Error(`no adapter ${adapter}`);

@@ -17,7 +17,7 @@ const classify = (error: unknown, failedCall: Call) => {
   return `${outcome}/${code}`;
 };
 
-const refused = { response: { status: 400, body: '' } };
+const badRequest = { response: { status: 400, body: '' } };
 
 describe('toExchangeError', () => {
   it('covers every error class of ccxt', () => {
@@ -26,7 +26,7 @@ describe('toExchangeError', () => {
 
   it.each(NAMES)('never classifies %s as unknown for a read or an unsent write', (name) => {
     const error = new errors[name]('x');
-    expect(classify(error, call('read', refused))).not.toMatch(/^unknown/);
+    expect(classify(error, call('read', badRequest))).not.toMatch(/^unknown/);
     expect(classify(error, call('read', { isSent: false }))).not.toMatch(/^unknown/);
     expect(classify(error, call('write', { isSent: false }))).not.toMatch(/^unknown/);
   });
@@ -60,13 +60,13 @@ describe('toExchangeError', () => {
     ['ExchangeError', 'rejected/refused', 'rejected/refused'],
   ];
   it.each(BRANCHES)('classifies %s as %s for a write and as %s for a read', (name, write, read) => {
-    expect(classify(new errors[name]('x'), call('write', refused))).toBe(write);
-    expect(classify(new errors[name]('x'), call('read', refused))).toBe(read);
+    expect(classify(new errors[name]('x'), call('write', badRequest))).toBe(write);
+    expect(classify(new errors[name]('x'), call('read', badRequest))).toBe(read);
   });
 
   it('classifies a new class of ccxt like its parent class', () => {
     class NewlyInvented extends errors.InsufficientFunds {}
-    expect(classify(new NewlyInvented('x'), call('write', refused))).toBe('rejected/insufficient_balance');
+    expect(classify(new NewlyInvented('x'), call('write', badRequest))).toBe('rejected/insufficient_balance');
   });
 
   it('classifies a generic ExchangeError as a rejection only if the HTTP status is an error', () => {
@@ -92,7 +92,7 @@ describe('toExchangeError', () => {
     expect(classify(new DeadlineExceeded(), waiting)).toBe('retryable/rate_limited');
   });
 
-  it("applies the venue's patterns for error texts that ccxt has no class for", () => {
+  it("applies the venue's patterns to error texts for which ccxt has no class", () => {
     const failedCall = call('write', { response: { status: 400, body: '{"msg":"Duplicate order sent."}' } });
     const rejectionPatterns = [{ pattern: /Duplicate/, code: 'duplicate_client_order_id' as const }];
     expect(toExchangeError(new errors.InvalidOrder('x'), failedCall, rejectionPatterns).code).toBe(

@@ -1,10 +1,9 @@
 /**
  * Maps every failure to one of the port's outcomes.
  *
- * The rule for writes: a call that may have been accepted is `unknown`. It is a rejection only if
- * the exchange sent the rejection in a complete response other than a 5xx, or if nothing was sent.
- * A write with a 429 is also `unknown`: a system behind the one that accepted the order may have
- * sent the 429.
+ * The rule for writes: a call that may have been accepted is `unknown`. It is `rejected` only if nothing was sent, or
+ * if the exchange sent the rejection in a complete response other than a 5xx. A write that gets a 429 is also
+ * `unknown`: one system of the exchange may have accepted the order before another one sent the 429.
  */
 import errors from 'ccxt/js/src/base/errors';
 import { ExchangeError, type ExchangeErrorCode, type ExchangeOutcome } from '../port.js';
@@ -16,21 +15,21 @@ type Classification = readonly [outcome: ExchangeOutcome, code: ExchangeErrorCod
 /** A response that is not a valid response to the request. */
 export class MalformedResponse extends Error {
   override readonly name = 'MalformedResponse';
-  /** @param detail what is wrong with the response, without text of the exchange */
+  /** @param detail what is wrong with the response; it quotes no text of the exchange */
   constructor(detail: string) {
     super(detail);
   }
 }
 
-/** Error texts of a venue that ccxt has no class for. The first match applies. */
+/** Patterns of a venue's error texts for which ccxt has no class. The first match applies. */
 export type RejectionPatterns = readonly { readonly pattern: RegExp; readonly code: ExchangeErrorCode }[];
 
 const rejected = (code: ExchangeErrorCode): Classification => ['rejected', code];
 const fatal = (code: ExchangeErrorCode): Classification => ['fatal', code];
-/** `unknown` for a write that was sent, `retryable` for everything else. */
+/** A provisional `unknown`: {@link resolveUnknown} makes it `retryable` unless a write was sent. */
 const unsure = (code: ExchangeErrorCode): Classification => ['unknown', code];
 
-/** Outcomes by ccxt's error class. The list is complete, so that a test fails when ccxt adds a class. */
+/** Outcomes by ccxt's error class. The type requires every class, so that the type check fails when ccxt adds one. */
 export const CCXT_OUTCOMES = {
   BaseError: unsure('bad_answer'),
   ExchangeError: rejected('refused'),
@@ -92,7 +91,7 @@ const MESSAGES: Readonly<Record<ExchangeErrorCode, string>> = {
   refused: 'The exchange rejected the request.',
 };
 
-/** Diagnostics of a failure. They contain no text of the exchange or ccxt, and no address. */
+/** Diagnostics of a failure. They contain no text of the exchange or ccxt, and no URL. */
 interface FailureCause {
   readonly type: string;
   readonly status?: number | undefined;
@@ -127,6 +126,7 @@ function resolveUnknown([outcome, code]: Classification, { kind, isSent }: Call)
 }
 
 function classify(error: unknown, call: Call, rejectionPatterns: RejectionPatterns): Classification {
+  // Before it is dispatched, a call only waits for the call budget.
   if (error instanceof DeadlineExceeded) return unsure(call.isDispatched ? 'no_answer' : 'rate_limited');
   if (error instanceof NotSent) return unsure(error.reason);
   if (error instanceof ResponseLost) return unsure('no_answer');

@@ -30,9 +30,8 @@ export async function readAllFills(
 /**
  * Returns every fill of one symbol at or after `since`, oldest first.
  *
- * The newest fills take one request, however long ago `since` is. If they do not reach back to
- * `since`, the older fills are requested, one time range after another, until a range contains a
- * fill to continue from.
+ * The first request returns the newest fills. If they do not reach back to `since`, one time range after another is
+ * requested from `since` on. All fills after the first range that is not empty are then read page by page.
  */
 export async function readFillsSince(source: FillSource, since: Date): Promise<readonly VenueFill[]> {
   const { rules } = source;
@@ -57,23 +56,27 @@ async function fetchPage(
   return readFills(response, symbol);
 }
 
-/** Returns all fills from `first` on. A page without new fills ends it too, in case an exchange ignores the cursor. */
+/**
+ * Returns the fills of `firstPage` and of all later pages. It stops at a page that is not full. It also stops at a page
+ * without new fills, in case an exchange ignores the cursor.
+ * @param isRange whether `firstPage` covers only a time range, so that fills may follow even if it is not full
+ */
 async function fetchRemainingPages(
   rules: Adapter['fills'],
   fetchMore: (more: Params) => Promise<readonly VenueFill[]>,
-  first: readonly VenueFill[],
+  firstPage: readonly VenueFill[],
   isRange = false,
 ): Promise<readonly VenueFill[]> {
   const fills = new Map<string, VenueFill>();
-  let page = first;
-  let continues = isRange;
+  let page = firstPage;
+  let mustContinue = isRange;
   for (;;) {
-    const known = fills.size;
+    const countBefore = fills.size;
     for (const fill of page) fills.set(`${fill.exchangeFillId} ${fill.exchangeOrderId}`, fill);
     const last = page.at(-1);
-    if (last === undefined || fills.size === known) break;
-    if (page.length < rules.pageSize && !continues) break;
-    continues = false;
+    if (last === undefined || fills.size === countBefore) break;
+    if (page.length < rules.pageSize && !mustContinue) break;
+    mustContinue = false;
     page = await fetchMore(rules.from(last.exchangeFillId));
   }
   return [...fills.values()];

@@ -1,4 +1,4 @@
-/** Converts ccxt's fills to the port's form. */
+/** Converts ccxt's fills to the port's `VenueFill`. */
 import { z } from 'zod';
 import type { VenueFill } from '../port.js';
 import { MalformedResponse } from './failures.js';

@@ -2,8 +2,8 @@
 import { parse } from 'lossless-json';
 
 /**
- * Shorter numbers are exact as doubles. For them the built-in parser is used, which is many times
- * faster.
+ * Matches a number of at least 16 characters. Shorter numbers are exact as doubles, so text without a match is parsed
+ * with `JSON.parse`, which is many times faster.
  */
 const LONG_NUMBER = /[\d.]{16}/;
 

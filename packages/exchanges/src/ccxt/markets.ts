@@ -1,4 +1,4 @@
-/** Converts ccxt's markets, prices and balances to the port's form. */
+/** Converts ccxt's markets, prices and balances to the types of the port. */
 import type { Decimal, TradingType } from '@trading-automation/contracts';
 import { z } from 'zod';
 import type { AssetBalance, Balances, Market } from '../port.js';
@@ -7,7 +7,7 @@ import { MalformedResponse } from './failures.js';
 import { exactDecimal, parseResponse } from './parse-response.js';
 
 const limit = z.object({ min: exactDecimal.optional(), max: exactDecimal.optional() }).optional();
-/** ccxt hard-codes the fees of some exchanges, as numbers. */
+/** A fee rate. For some exchanges ccxt has fixed rates in its code, as numbers instead of strings. */
 const rate = z
   .union([z.number().transform(String), z.string()])
   .pipe(exactDecimal)
@@ -97,14 +97,14 @@ const balances = z.object({ info: z.unknown(), free: amounts, used: amounts });
 export function readBalances(response: unknown, adapter: Adapter): Balances {
   const { info, free, used } = parseResponse(balances, response);
   if (!adapter.isBalanceResponse(info)) throw new MalformedResponse('the response has no balances');
-  const known: Record<string, AssetBalance> = {};
+  const nonZero: Record<string, AssetBalance> = {};
   for (const [asset, amount] of Object.entries(free)) {
     const locked = used[asset];
     if (amount === undefined || locked === undefined)
       throw new MalformedResponse('a balance lacks its free or locked amount');
-    if (amount !== '0' || locked !== '0') known[asset] = { free: amount, locked };
+    if (amount !== '0' || locked !== '0') nonZero[asset] = { free: amount, locked };
   }
-  return known;
+  return nonZero;
 }
 
 const prices = z.record(

@@ -5,7 +5,7 @@ import type { OrderRequest, VenueOrder, VenueOrderStatus } from '../port.js';
 import { failure, MalformedResponse } from './failures.js';
 import { exactDecimal, parseResponse } from './parse-response.js';
 
-/** ccxt's arguments for an order. Only limit orders carry a price: ccxt reads the price of a market order as a cost. */
+/** ccxt's arguments for an order. Only limit orders have a price: ccxt reads the price of a market order as a cost. */
 export interface OrderArguments {
   readonly type: 'limit' | 'market';
   readonly side: 'buy' | 'sell';
@@ -19,9 +19,9 @@ const LIMIT_PARAMS: Readonly<Record<TimeInForce, object>> = {
   FOK: { timeInForce: 'FOK' },
   POST_ONLY: { postOnly: true },
 };
-/** A market order ends immediately in any case; no exchange offers a fill-or-kill market order. */
+/** GTC and IOC are equal for a market order, because it ends immediately. No exchange offers a FOK market order. */
 const MARKET_PARAMS: Readonly<Partial<Record<TimeInForce, object>>> = { GTC: {}, IOC: {} };
-/** An order that waits for its stop price cannot be post-only: the book at that time is unknown. */
+/** An order that waits for its stop price cannot be post-only: the book at the time of the trigger is unknown. */
 const STOP_LIMIT_PARAMS: Readonly<Partial<Record<TimeInForce, object>>> = {
   GTC: LIMIT_PARAMS.GTC,
   IOC: LIMIT_PARAMS.IOC,
@@ -77,7 +77,7 @@ const ccxtOrder = z.object({
   status: z.enum(['open', 'closed', 'canceled', 'canceling', 'expired', 'rejected']),
   amount: exactDecimal,
   filled: exactDecimal,
-  // Exchanges write -1 or 0 for an event that has not happened yet.
+  // Exchanges write -1 or 0 for the time of an event that has not happened yet.
   timestamp: z.number().optional(),
   lastUpdateTimestamp: z.number().optional(),
   lastTradeTimestamp: z.number().optional(),
@@ -117,7 +117,7 @@ export function readOpenOrders(response: unknown, symbol: string | undefined): r
 
 function toVenueOrder(order: z.output<typeof ccxtOrder>): VenueOrder {
   const { timestamp, lastTradeTimestamp, lastUpdateTimestamp } = order;
-  const updatedAt = instantOf(lastUpdateTimestamp, lastTradeTimestamp, timestamp);
+  const updatedAt = firstInstantOf(lastUpdateTimestamp, lastTradeTimestamp, timestamp);
   const type = typeOf(order);
   return {
     exchangeOrderId: order.id,
@@ -126,18 +126,18 @@ function toVenueOrder(order: z.output<typeof ccxtOrder>): VenueOrder {
     side: order.side === 'buy' ? 'BUY' : 'SELL',
     type,
     timeInForce: timeInForceOf(order),
-    // For orders without a limit, ccxt reports the average as the price.
+    // For an order without a limit price, ccxt reports the average price of its fills as `price`.
     price: type.endsWith('LIMIT') ? nonZero(order.price) : undefined,
     stopPrice: nonZero(order.triggerPrice),
     status: statusOf(order),
     amount: order.amount,
     filledAmount: order.filled,
-    createdAt: instantOf(timestamp) ?? updatedAt ?? new Date(),
+    createdAt: firstInstantOf(timestamp) ?? updatedAt ?? new Date(),
     updatedAt: updatedAt ?? new Date(),
   };
 }
 
-function instantOf(...times: readonly (number | undefined)[]): Date | undefined {
+function firstInstantOf(...times: readonly (number | undefined)[]): Date | undefined {
   const time = times.find((candidate) => candidate !== undefined && candidate > 0);
   return time === undefined ? undefined : new Date(time);
 }
@@ -147,7 +147,10 @@ function nonZero(price: Decimal | undefined): Decimal | undefined {
   return price === '0' ? undefined : price;
 }
 
-/** Maps an order to the nearest supported type by its price and stop price, also take-profit and trailing orders. */
+/**
+ * Returns the supported type that is nearest to an order of any type, by its price and stop price. A take-profit or
+ * trailing order, for example, becomes a stop order.
+ */
 function typeOf({ type, price, triggerPrice }: z.output<typeof ccxtOrder>): TradeType {
   const isLimit = type.toLowerCase().includes('limit') || (type !== 'market' && !isZeroOrMissing(price));
   if (isZeroOrMissing(triggerPrice)) return isLimit ? 'LIMIT' : 'MARKET';
@@ -166,8 +169,8 @@ function timeInForceOf({ type, timeInForce, postOnly }: z.output<typeof ccxtOrde
 const cancelledOrder = z.object({ id: z.string().min(1), symbol: z.string() });
 
 /**
- * Checks that the response to a cancellation names an order of this symbol. Its client order id is
- * not checked, because it may be that of the cancellation.
+ * Checks that the response to a cancellation names an order of this symbol. The client order id in the response is not
+ * checked, because it may be the id of the cancellation.
  * @throws {MalformedResponse} if it names an order of another symbol
  */
 export function expectCancelled(response: unknown, symbol: string): void {

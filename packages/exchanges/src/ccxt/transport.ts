@@ -3,8 +3,8 @@
  *
  * 1. The configured origin can replace every host. ccxt still sees the exchange's own addresses, by which it selects
  *    its error tables.
- * 2. The time limit covers connecting, sending and the whole response, whose size is limited.
- * Nothing is sent after it, even if the process was stalled.
+ * 2. The time limit covers connecting, sending and the whole response. Nothing is sent after the time limit, even if
+ *    the process was stalled. The size of a response is limited to 64 MiB.
  * 3. No redirect is followed, and no request is sent twice.
  * 4. After a 429 or 418 with a retry time, nothing is sent to the exchange before that time. If the limit applies to
  *    one account, only that account's orders wait.
@@ -29,7 +29,7 @@ export class ResponseLost extends Error {
   override readonly name = 'ResponseLost';
 }
 
-/** Thrown for a response that the product does not accept: a redirect, or one beyond the limits. */
+/** Thrown for a redirect, a response larger than 64 MiB and a response that cannot be decompressed. */
 export class ResponseUnusable extends Error {
   override readonly name = 'ResponseUnusable';
 }
@@ -53,7 +53,7 @@ const PAUSE_MAX_MS = 600_000;
 const gunzipAsync = promisify(gunzip);
 
 export interface TransportOptions {
-  /** Replaces the scheme, host and port of every address. */
+  /** Replaces the scheme, host and port of every URL. */
   readonly origin?: string | undefined;
   readonly timeoutMs: number;
   /** Whether the body of a rate-limit response shows that the limit applies to one account only. */
@@ -85,7 +85,7 @@ export class Transport {
     if (this.#isPaused(call) || isExpired(call)) throw new NotSent('rate_limited');
     call.isDispatched = true;
     const url = new URL(address);
-    const exchange = new RequestOnWire(call);
+    const request = new InFlightRequest(call);
     this.#agent.dispatch(
       {
         origin: this.#origin ?? url.origin,
@@ -94,9 +94,9 @@ export class Transport {
         headers: { 'user-agent': 'trading-automation', ...headers, 'accept-encoding': 'gzip' },
         body: body ?? null,
       },
-      exchange,
+      request,
     );
-    const response = await exchange.response;
+    const response = await request.response;
     const text = await textOf(response.headers, response.body);
     call.response = { status: response.status, body: text };
     this.#applyRateLimit(call, response.status, response.headers);
@@ -145,10 +145,9 @@ interface RawResponse {
 }
 
 /**
- * Collects one response. Nothing is sent before `onRequestStart`, which runs right before the first
- * byte is written.
+ * One request, and its response as it arrives. undici calls `onRequestStart` right before it writes the first byte.
  */
-class RequestOnWire implements Dispatcher.DispatchHandler {
+class InFlightRequest implements Dispatcher.DispatchHandler {
   readonly #settled = createDeferred<RawResponse>();
   readonly response = this.#settled.promise;
   readonly #chunks: Buffer[] = [];

@@ -33,7 +33,7 @@ export interface VenueOptions {
    * exchange's rate limits.
    */
   readonly budget?: CallBudget | undefined;
-  /** Milliseconds without a message after which a stream is lost. At most 30,000; less for tests. */
+  /** Milliseconds without a message after which a stream is lost. At most 30,000; tests use less. */
   readonly idleTimeoutMs?: number | undefined;
 }
 
@@ -50,8 +50,8 @@ export function createVenue(config: VenueConfig, options: VenueOptions = {}): Ex
 }
 
 /**
- * The venue owns the markets, the clock offset, the rate limit, the connections and the ccxt
- * clients. An account adds only its credentials.
+ * The venue owns the markets, the clock offset, the call budget, the connections and the ccxt clients. An account adds
+ * only its credentials.
  */
 class CcxtVenue implements ExchangeVenue, VenueCalls {
   readonly id: string;
@@ -89,7 +89,7 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
       timeoutMs: config.timeoutMs,
       idleTimeoutMs: idleTimeoutMs,
     });
-    // Loading markets, waiting for the budget and connecting each have their own limit.
+    // A stream loads the markets, waits for the call budget and connects. Each step has its own time limit.
     this.startTimeoutMs = 3 * config.timeoutMs;
     const protocol = adapter.accountStream;
     this.accountStreams = protocol && new AccountStreams(this, protocol);
@@ -108,10 +108,10 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
 
   fetchPrices(symbols: readonly string[]): Promise<Readonly<Record<string, Decimal>>> {
     return this.read(async (ccxt) => {
-      const known = symbols.filter((symbol) => ccxt.markets?.[symbol] !== undefined);
-      if (known.length === 0) return {};
-      if (ccxt.has.fetchLastPrices === true) return readPrices(await ccxt.fetchLastPrices(known), known);
-      return readPrices(await ccxt.fetchTickers(known), known);
+      const listed = symbols.filter((symbol) => ccxt.markets?.[symbol] !== undefined);
+      if (listed.length === 0) return {};
+      if (ccxt.has.fetchLastPrices === true) return readPrices(await ccxt.fetchLastPrices(listed), listed);
+      return readPrices(await ccxt.fetchTickers(listed), listed);
     });
   }
 
@@ -137,7 +137,7 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
     await Promise.all([this.sockets.close(), this.#transport.close()]);
   }
 
-  /** Runs one call within the time limit, after markets and clock are loaded. */
+  /** Runs one call within the time limit. Loads the markets and the clock offset first if they are not loaded yet. */
   async run<T>(
     request: CallRequest,
     tradingType: TradingType,
@@ -161,7 +161,7 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
     );
   }
 
-  /** Converts a rejection on a stream to the error of the same rejection of a call. */
+  /** Converts a rejected subscription to the error that the same rejection of a call would cause. */
   classifyRejection(ccxt: CcxtClient, status: number, rejection: unknown): ExchangeError {
     const body = JSON.stringify(rejection) ?? '';
     const call: Call = {
@@ -190,7 +190,7 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
     return session;
   }
 
-  /** Reloads markets and clock; concurrent callers share one request. After a failure the previous data remains. */
+  /** Reloads markets and clock offset. Concurrent callers share one request. After a failure, the old data remains. */
   #load(): Promise<void> {
     const reload = async () => {
       await this.#defaultSession.ccxt.loadMarkets(true);
@@ -205,8 +205,8 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
   }
 
   /**
-   * Runs work with a time limit. Clears its timer when the work ends: otherwise timers would pile
-   * up at a high call rate.
+   * Runs work with a time limit. The timer is cleared when the work ends; otherwise timers would pile up at a high
+   * call rate.
    */
   async #withDeadline<T>(work: (limit: Deadline) => Promise<T>): Promise<T> {
     const { timeoutMs } = this.config;
@@ -222,14 +222,14 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
 
   readonly #toExchangeError = (error: unknown, call: Call): ExchangeError => {
     const classified = toExchangeError(error, call, this.adapter.rejectionPatterns);
-    // `refused` and `retryable` together mean a wrong clock; the next call loads it again.
+    // `refused` and `retryable` together mean that the clock offset is wrong; the next call reloads it.
     if (classified.outcome === 'retryable' && classified.code === 'refused') this.#isClockKnown = false;
     return classified;
   };
 
   private sessionFor(tradingType: TradingType): VenueSession {
-    const known = this.#sessions.get(tradingType);
-    if (known !== undefined) return known;
+    const existing = this.#sessions.get(tradingType);
+    if (existing !== undefined) return existing;
     const session = this.adapter.open({
       transport: this.#transport,
       options: {
@@ -250,8 +250,8 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
   }
 
   /**
-   * Takes a call from the budget. If the budget fails, nothing was sent, and the error is the same
-   * as for an exhausted one.
+   * Waits until the call budget admits a call. Nothing was sent before; if the budget itself fails, the error is
+   * therefore the same as for an exhausted budget.
    */
   async #acquire(call: Parameters<CallBudget['take']>[0], signal: AbortSignal): Promise<void> {
     try {

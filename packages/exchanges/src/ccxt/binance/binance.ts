@@ -32,7 +32,7 @@ export const binance: Adapter = {
   tradingTypes: { spot: { options: { defaultType: 'spot' }, market: 'spot', params: {} } },
   clientOrderId: { prefix: 'ta', length: 36 },
   rateLimits: {
-    // ccxt spreads the 1,200 units that it assumes over a minute; the exchange counts 6,000.
+    // ccxt assumes a limit of 1,200 units a minute; the limit of the exchange is 6,000 units.
     weightPerCost: 5,
     weightPerMinute: 6_000,
     ordersPer10s: 100,
@@ -40,12 +40,11 @@ export const binance: Adapter = {
   },
   marketOptions: () => ({ fetchMarkets: { types: ['spot'] }, fetchMargins: false }),
   fixedOptions: {
-    // After the first successful call, ccxt reports rejected credentials as a rate limit.
+    // If this were true, ccxt would report rejected credentials as a rate limit.
     hasAlreadyAuthenticatedSuccessfully: false,
-    // Fills are read from the stream and the list of fills. In this response they would be parsed
-    // and discarded.
+    // RESULT requests a response without fills: the product reads fills from the account stream and the list of fills.
     newOrderRespType: { limit: 'RESULT', market: 'RESULT' },
-    // The budget accounts for the higher weight of a call without a symbol.
+    // ccxt would warn of the higher weight of a call without a symbol; the call budget accounts for it.
     fetchOpenOrders: { warnWithoutSymbol: false },
   },
   rejectionPatterns: [
@@ -65,9 +64,8 @@ export const binance: Adapter = {
   open: (options) => {
     const exchange = new BinanceClient(ccxtConstructorOptions(options));
     const ccxt = patchCcxtClient(exchange as unknown as CcxtClient, options);
-    // ccxt derives fields that an exchange may omit (average, cost, remaining). This exchange reports every field
-    // that is used here, and each is validated. The derivation would take a tenth of the CPU time
-    // of an order.
+    // ccxt's method derives fields that some exchanges omit (average, cost, remaining). Binance reports every field
+    // that the product uses. The derivation would take a tenth of the CPU time of an order.
     ccxt.safeOrder = (order) => order;
     return {
       ccxt,

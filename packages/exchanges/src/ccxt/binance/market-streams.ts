@@ -15,7 +15,7 @@ const ticker = z.object({ E: count, s: z.string().min(1), c: exactDecimal });
 const depth = z.object({ lastUpdateId: count, bids: levels, asks: levels });
 const response = z.object({ id: z.unknown(), result: z.unknown().optional(), error: z.unknown().optional() });
 
-/** The maximum depth of one snapshot. */
+/** The number of price levels per side that a snapshot requests. */
 const DEPTH = 1_000;
 
 export const marketStreams: MarketStreamProtocol = {

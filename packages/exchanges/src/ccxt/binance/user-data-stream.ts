@@ -1,4 +1,4 @@
-/** The user data stream over the WebSocket API. One connection carries the streams of several accounts. */
+/** Binance's user data stream over its WebSocket API. One connection carries the streams of several accounts. */
 import { z } from 'zod';
 import type { AssetBalance, VenueFill } from '../../port.js';
 import type { AccountEvent, AccountStreamProtocol, StreamMessage } from '../adapter.js';
@@ -9,7 +9,7 @@ import { exactDecimal, parseResponse } from '../parse-response.js';
 
 const id = z.union([z.string(), z.number()]).transform(String);
 const eventMessage = z.object({ subscriptionId: id, event: z.unknown() });
-const grantMessage = z.object({ id, status: z.literal(200), result: z.object({ subscriptionId: id }) });
+const acceptanceMessage = z.object({ id, status: z.literal(200), result: z.object({ subscriptionId: id }) });
 const rejectionMessage = z.object({ id, status: z.number(), error: z.unknown() });
 
 const eventName = z.object({ e: z.string() });
@@ -58,7 +58,7 @@ export const userDataStream: AccountStreamProtocol = {
 function routeMessage(message: unknown): StreamMessage | undefined {
   const event = eventMessage.safeParse(message).data;
   if (event !== undefined) return { to: 'stream', id: event.subscriptionId, event: event.event };
-  const accepted = grantMessage.safeParse(message).data;
+  const accepted = acceptanceMessage.safeParse(message).data;
   if (accepted !== undefined)
     return { to: 'request', id: accepted.id, streamId: accepted.result.subscriptionId };
   const rejected = rejectionMessage.safeParse(message).data;
@@ -67,17 +67,17 @@ function routeMessage(message: unknown): StreamMessage | undefined {
 }
 
 /**
- * Adds the fields that ccxt omits on the stream: whether an order is post-only, and the currency of
- * a zero fee.
+ * Parses an execution report. Adds two fields that ccxt omits on the stream: whether an order is post-only, and the
+ * currency of a zero fee.
  */
 function readReport(ccxt: CcxtClient, event: unknown): AccountEvent {
-  const { o: type, x: step } = parseResponse(report, event);
+  const { o: orderType, x: executionType } = parseResponse(report, event);
   const parsed = ccxt.parseWsOrder(event) as object;
-  const order = readPushedOrder({ ...parsed, ...(type === 'LIMIT_MAKER' && { postOnly: true }) });
-  if (step !== 'TRADE') return { kind: 'order', order, fills: [] };
+  const order = readPushedOrder({ ...parsed, ...(orderType === 'LIMIT_MAKER' && { postOnly: true }) });
+  if (executionType !== 'TRADE') return { kind: 'order', order, fills: [] };
   const fill = readFill(withFee(ccxt, ccxt.parseWsTrade(event) as CcxtTrade));
-  const identified: VenueFill = { ...fill, venueClientOrderId: order.venueClientOrderId };
-  return { kind: 'order', order, fills: [identified] };
+  const fillOfOrder: VenueFill = { ...fill, venueClientOrderId: order.venueClientOrderId };
+  return { kind: 'order', order, fills: [fillOfOrder] };
 }
 
 interface CcxtTrade {

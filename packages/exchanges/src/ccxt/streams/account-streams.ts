@@ -1,9 +1,9 @@
 /**
  * The account streams of an exchange, several on each connection.
  *
- * An exchange limits how many connections an address may open in a period. Ten thousand accounts reconnect within
- * minutes only if they share connections. When a connection ends, every stream on it ends and each
- * handler is notified.
+ * An exchange limits how many connections an IP address may open in a period. Ten thousand accounts reconnect within
+ * minutes only if they share connections. When a connection ends, every stream on it ends and each handler is
+ * notified.
  */
 import type { TradingType } from '@trading-automation/contracts';
 import { type AccountStream, type AccountStreamHandler, ExchangeError } from '../../port.js';
@@ -55,10 +55,10 @@ export class AccountStreams {
   }
 }
 
-/** The stream of one account, from its start to its only end. */
+/** The stream of one account. It ends once: it is closed or lost. */
 class AccountSubscription {
   hasEnded = false;
-  #unsubscribeSelf: (() => Promise<void>) | undefined;
+  #unsubscribe: (() => Promise<void>) | undefined;
   readonly #deadline: NodeJS.Timeout;
 
   constructor(
@@ -74,8 +74,8 @@ class AccountSubscription {
     this.handler.onConnected();
   }
 
-  attach(leave: () => Promise<void>): void {
-    this.#unsubscribeSelf = leave;
+  attach(unsubscribe: () => Promise<void>): void {
+    this.#unsubscribe = unsubscribe;
   }
 
   /** Ends the stream and notifies the handler, for the last time. An exception of the handler is ignored. */
@@ -94,12 +94,12 @@ class AccountSubscription {
     if (this.hasEnded) return;
     this.hasEnded = true;
     clearTimeout(this.#deadline);
-    await this.#unsubscribeSelf?.();
+    await this.#unsubscribe?.();
   }
 
   #timeOut(): void {
     this.lose(failure(['retryable', 'no_answer']));
-    void this.#unsubscribeSelf?.();
+    void this.#unsubscribe?.();
   }
 }
 
@@ -107,8 +107,8 @@ class SharedConnection {
   readonly #socket: StreamSocket;
   /** Requested subscriptions, by request id. */
   readonly #requested = new Map<string, AccountSubscription>();
-  /** Granted subscriptions, by the exchange's stream id. */
-  readonly #granted = new Map<string, AccountSubscription>();
+  /** Subscriptions that the exchange accepted, by its stream id. */
+  readonly #accepted = new Map<string, AccountSubscription>();
   /** Subscriptions that wait until the connection is open. */
   readonly #waiting = new Set<AccountSubscription>();
   #isOpen = false;
@@ -128,7 +128,7 @@ class SharedConnection {
   }
 
   get size(): number {
-    return this.#waiting.size + this.#requested.size + this.#granted.size;
+    return this.#waiting.size + this.#requested.size + this.#accepted.size;
   }
 
   add(stream: AccountSubscription): void {
@@ -150,7 +150,7 @@ class SharedConnection {
       this.#requested.set(id, stream);
       this.#socket.send(request);
     } catch {
-      // The secret does not have the form that the exchange's signature needs.
+      // Signing fails if the secret does not have the format that the exchange requires.
       this.#drop(stream, failure(['fatal', 'credentials_rejected']));
     }
   }
@@ -170,33 +170,33 @@ class SharedConnection {
     } else if (stream.hasEnded) {
       this.#unsubscribe(response.streamId);
     } else {
-      this.#granted.set(response.streamId, stream);
-      this.#guard(response.streamId, stream, () => stream.onSubscribed());
+      this.#accepted.set(response.streamId, stream);
+      this.#callHandler(response.streamId, stream, () => stream.onSubscribed());
     }
   }
 
   #dispatch(streamId: string, event: unknown): void {
-    const stream = this.#granted.get(streamId);
+    const stream = this.#accepted.get(streamId);
     if (stream === undefined || stream.hasEnded) return;
-    this.#guard(streamId, stream, () => {
+    this.#callHandler(streamId, stream, () => {
       const parsed = this.protocol.read(this.ccxt, event);
       if (parsed === undefined) return;
       if (parsed.kind === 'order') stream.handler.onOrder(parsed.order, parsed.fills);
       else if (parsed.kind === 'balances') stream.handler.onBalances(parsed.balances);
-      else this.#unsubscribeSelf(streamId, stream, failure(['retryable', 'unreachable']));
+      else this.#endStream(streamId, stream, failure(['retryable', 'unreachable']));
     });
   }
 
-  /** An error in one account's events ends its stream only. */
-  #guard(streamId: string, stream: AccountSubscription, notify: () => void): void {
+  /** Calls a handler. An exception ends the stream of this account only. */
+  #callHandler(streamId: string, stream: AccountSubscription, notify: () => void): void {
     try {
       notify();
     } catch (error) {
-      this.#unsubscribeSelf(streamId, stream, asExchangeError(error));
+      this.#endStream(streamId, stream, asExchangeError(error));
     }
   }
 
-  #unsubscribeSelf(streamId: string, stream: AccountSubscription, error: ExchangeError): void {
+  #endStream(streamId: string, stream: AccountSubscription, error: ExchangeError): void {
     this.#unsubscribe(streamId);
     this.#drop(stream, error);
   }
@@ -208,18 +208,18 @@ class SharedConnection {
 
   #remove(stream: AccountSubscription): Promise<void> {
     this.#waiting.delete(stream);
-    for (const [streamId, granted] of this.#granted) if (granted === stream) this.#unsubscribe(streamId);
+    for (const [streamId, accepted] of this.#accepted) if (accepted === stream) this.#unsubscribe(streamId);
     return this.#closeIfIdle();
   }
 
   #unsubscribe(streamId: string): void {
-    this.#granted.delete(streamId);
+    this.#accepted.delete(streamId);
     this.#socket.send(this.protocol.unsubscribe(streamId, this.#nextRequest()));
   }
 
   /** Closes the connection if none of its subscriptions is still in use. */
   async #closeIfIdle(): Promise<void> {
-    const isInUse = [...this.#waiting, ...this.#requested.values(), ...this.#granted.values()].some(
+    const isInUse = [...this.#waiting, ...this.#requested.values(), ...this.#accepted.values()].some(
       ({ hasEnded }) => !hasEnded,
     );
     if (!isInUse) await this.#socket.close();
@@ -227,10 +227,10 @@ class SharedConnection {
 
   #end(error: ExchangeError): void {
     this.onClosed();
-    const streams = [...this.#waiting, ...this.#requested.values(), ...this.#granted.values()];
+    const streams = [...this.#waiting, ...this.#requested.values(), ...this.#accepted.values()];
     this.#waiting.clear();
     this.#requested.clear();
-    this.#granted.clear();
+    this.#accepted.clear();
     for (const stream of streams) stream.lose(error);
   }
 

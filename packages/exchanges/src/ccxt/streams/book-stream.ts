@@ -1,9 +1,8 @@
 /**
  * One order book: a snapshot, then its changes in the order of the exchange's sequence numbers.
  *
- * The stream starts before the snapshot is requested, so no change is missed; changes that the snapshot already
- * contains are skipped. A gap in the sequence means that a message was lost. The book is then read
- * again.
+ * The stream starts before the snapshot is requested, so no change is missed. Changes that the snapshot already
+ * contains are skipped. A gap in the sequence means that a message was lost; a new snapshot is then requested.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BookHandler, VenueStream } from '../../port.js';
@@ -13,15 +12,15 @@ import { MarketStream, type MarketStreamVenue, marketIdOf } from './market-strea
 
 /** The minimum time between two snapshots, so that a book that stays out of sync does not use up the call budget. */
 const SNAPSHOT_INTERVAL_MS = 250;
-/** The maximum number of changes buffered for a snapshot. No call lasts long enough to reach it. */
+/** The maximum number of changes buffered until a snapshot arrives. A snapshot call times out long before. */
 const BUFFERED_MAX = 10_000;
 
 export class BookStream implements VenueStream {
   readonly #stream: MarketStream;
-  /** The sequence of the last change passed on; undefined while a snapshot is in flight. */
+  /** The sequence number of the last change passed to the handler; undefined until a snapshot has arrived. */
   #sequence: number | undefined;
   #buffered: BookDiff[] = [];
-  #isReading = false;
+  #isReadingSnapshot = false;
 
   constructor(
     private readonly venue: MarketStreamVenue,
@@ -72,26 +71,26 @@ export class BookStream implements VenueStream {
 
   #resync(): void {
     this.#sequence = undefined;
-    if (this.#isReading) return;
-    this.#isReading = true;
-    this.#read()
+    if (this.#isReadingSnapshot) return;
+    this.#isReadingSnapshot = true;
+    this.#readSnapshots()
       .catch((error: unknown) => this.#stream.lose(error))
       .finally(() => {
-        this.#isReading = false;
+        this.#isReadingSnapshot = false;
       });
   }
 
-  /** Reads snapshots until the buffered changes continue one without a gap. */
-  async #read(): Promise<void> {
+  /** Reads snapshots until the buffered changes follow one of them without a gap. */
+  async #readSnapshots(): Promise<void> {
     while (!this.#stream.hasEnded) {
       const startedAt = performance.now();
-      const snapshot = await this.#snapshot();
+      const snapshot = await this.#fetchSnapshot();
       if (this.#stream.hasEnded || this.#startFrom(snapshot)) return;
       await sleep(Math.max(0, SNAPSHOT_INTERVAL_MS - (performance.now() - startedAt)));
     }
   }
 
-  /** Returns false if changes are missing between the snapshot and the buffered ones. */
+  /** Passes the snapshot and the buffered changes on. Returns false if changes between them are missing. */
   #startFrom(snapshot: BookSnapshot): boolean {
     const later = this.#buffered.filter(({ last }) => last > snapshot.last);
     this.#buffered = later;
@@ -116,7 +115,7 @@ export class BookStream implements VenueStream {
     return this.#sequence !== undefined;
   }
 
-  #snapshot(): Promise<BookSnapshot> {
+  #fetchSnapshot(): Promise<BookSnapshot> {
     const protocol = this.venue.adapter.marketStream;
     if (protocol === undefined) throw failure(['rejected', 'not_supported']);
     return this.venue.read((ccxt) => protocol.fetchBook(ccxt, marketIdOf(ccxt, this.symbol)));

@@ -46,7 +46,7 @@ export class MarketStream {
     return this.#hasEnded;
   }
 
-  /** Ends the stream and notifies the handler. */
+  /** Ends the stream and calls `onLost`. */
   lose(error: unknown): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;

@@ -2,7 +2,7 @@
  * WebSocket connections to an exchange.
  *
  * 1. A connection ends exactly once, with one reason. No error is unhandled.
- * 2. It sends pings and is lost if nothing arrives for a while, so a peer that died silently is detected.
+ * 2. A connection sends pings and ends if nothing arrives for `idleTimeoutMs`, so a peer that died is detected.
  * 3. A message that cannot be parsed ends the connection, so that no event is skipped unnoticed.
  */
 import { type RawData, WebSocket } from 'ws';
@@ -11,7 +11,7 @@ import { failure, MalformedResponse } from '../failures.js';
 import { readJson } from '../json.js';
 
 export interface SocketsOptions {
-  /** Replaces the scheme, host and port of every address. */
+  /** Replaces the scheme, host and port of every URL. */
   readonly origin?: string | undefined;
   /** The time within which a connection must open. */
   readonly timeoutMs: number;
@@ -111,7 +111,7 @@ export class StreamSocket {
     this.handler.onClosed(error);
   }
 
-  /** Ends the connection as requested. Resolves when it is closed. */
+  /** Ends the connection for its user. Resolves when it is closed. */
   close(): Promise<void> {
     this.end(failure(['retryable', 'unreachable']));
     return this.#closed;
@@ -123,15 +123,15 @@ export class StreamSocket {
     };
     this.#socket.on('open', () => {
       onAlive();
-      this.#guard(() => this.handler.onOpen());
+      this.#callHandler(() => this.handler.onOpen());
     });
     this.#socket.on('message', (data) => {
       onAlive();
-      this.#guard(() => this.handler.onMessage(readMessage(data)));
+      this.#callHandler(() => this.handler.onMessage(readMessage(data)));
     });
     this.#socket.on('ping', onAlive);
     this.#socket.on('pong', onAlive);
-    // An error is followed by the close event; without a listener it would end the process.
+    // Without a listener, an `error` event would end the process. The `close` event follows it.
     this.#socket.on('error', () => this.end(failure(['retryable', 'unreachable'])));
     this.#socket.on('close', () => this.end(failure(['retryable', 'unreachable'])));
   }
@@ -146,18 +146,18 @@ export class StreamSocket {
     this.#socket.ping();
   }
 
-  /** Notifies the handler unless the connection ended; an exception ends it. */
-  #guard(notify: () => void): void {
+  /** Calls the handler unless the connection has ended. An exception ends the connection. */
+  #callHandler(notify: () => void): void {
     if (this.#hasEnded) return;
     try {
       notify();
     } catch (error) {
-      this.end(reasonOf(error));
+      this.end(toExchangeError(error));
     }
   }
 }
 
-function reasonOf(error: unknown): ExchangeError {
+function toExchangeError(error: unknown): ExchangeError {
   const detail = error instanceof MalformedResponse ? error.message : undefined;
   const type = error instanceof Error ? error.name : typeof error;
   return failure(['retryable', 'bad_answer'], { type, detail });
