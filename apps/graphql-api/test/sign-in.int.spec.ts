@@ -192,6 +192,10 @@ describe('a session', () => {
 });
 
 describe('a second factor', () => {
+  /**
+   * Returns the code of the current time step, or of `step` steps later. Codes of the current and the next step are still
+   * accepted if a step ends before the server checks them; a code of the previous step is not.
+   */
   const codeOf = (secret: string, step = 0) =>
     new TOTP({ secret }).generate({ timestamp: Date.now() + step * 30_000 });
 
@@ -202,7 +206,7 @@ describe('a second factor', () => {
     const { secret, uri } = data.generate_2fa;
     expect(uri).toContain('otpauth://totp/');
     const enable = `mutation ($code: String!) { enable_2fa(code: $code) { recovery_codes } }`;
-    const enabled = await mutate(enable, { code: codeOf(secret, -1) }, access_token);
+    const enabled = await mutate(enable, { code: codeOf(secret) }, access_token);
     const [recoveryCode] = enabled.data.enable_2fa.recovery_codes;
 
     const verify = (ticket: string, code: string) =>
@@ -215,7 +219,7 @@ describe('a second factor', () => {
       expect(response).toMatchObject({ tokens: null, is_2fa_required: true });
       return response.ticket as string;
     };
-    const code = codeOf(secret);
+    const code = codeOf(secret, 1);
     const passed = await verify(await ticketOf(), code);
     expect((await me(passed.data.verify_2fa_code.access_token)).errors).toBeUndefined();
     expect(codesOf(await verify(await ticketOf(), code))).toEqual(['invalid_login']);
@@ -231,8 +235,8 @@ describe('a second factor', () => {
     const { secret } = data.generate_2fa;
     const mutateWithCode = (text: string, step: number) =>
       mutate(`mutation ($code: String!) { ${text} }`, { code: codeOf(secret, step) }, access_token);
-    await mutateWithCode('enable_2fa(code: $code) { recovery_codes }', -1);
-    expect((await mutateWithCode('disable_2fa(code: $code) { disabled }', 0)).data).toEqual({
+    await mutateWithCode('enable_2fa(code: $code) { recovery_codes }', 0);
+    expect((await mutateWithCode('disable_2fa(code: $code) { disabled }', 1)).data).toEqual({
       disable_2fa: { disabled: true },
     });
     expect((await login(email)).data.login.is_2fa_required).toBe(false);
