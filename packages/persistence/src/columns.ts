@@ -1,8 +1,8 @@
 import { Column, type ColumnOptions, CreateDateColumn, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 
 /**
- * Defines the columns of every record. The code that creates a record sets its id (`newUuid`). The database sets the
- * timestamps in microseconds; a `Date` has only milliseconds.
+ * Defines the columns that every table of records has. The code that creates a record sets its id (`newUuid`). The
+ * database sets the timestamps. It stores microseconds; a `Date` has only milliseconds.
  */
 export abstract class RecordColumns {
   @PrimaryColumn('uuid')
