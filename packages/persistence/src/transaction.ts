@@ -103,7 +103,7 @@ async function discard(runner: QueryRunner): Promise<void> {
   connection?.end().catch(() => undefined);
 }
 
-/** Rolls back. Ignores a lost connection, after which the server rolls back anyway, so that the first error is thrown. */
+/** Rolls back. Ignores a lost connection: the server then rolls back anyway, and the caller throws the first error. */
 async function rollback(runner: QueryRunner): Promise<void> {
   if (runner.isReleased) return;
   try {
