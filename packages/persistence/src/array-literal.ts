@@ -8,8 +8,8 @@ const PLAIN = /^[\w.:+-]+$/;
 const ESCAPED_IN_QUOTES = /[\\"]/g;
 
 /**
- * Returns the array literal of strings, numbers, booleans, dates and nulls. Returns `undefined` if an element has another
- * type.
+ * Returns the array literal of strings, numbers, booleans, dates and nulls. Returns `undefined` if an element has
+ * another type.
  */
 export function arrayLiteral(values: readonly unknown[]): string | undefined {
   const elements: string[] = [];

@@ -16,8 +16,8 @@ export abstract class RecordColumns {
 }
 
 /**
- * Defines a `numeric(38,18)` column for money, prices and sizes. The value is a string, never a JavaScript number, and is
- * read with all 18 decimals (`1.5` as `1.500000000000000000`).
+ * Defines a `numeric(38,18)` column for money, prices and amounts. The value is a string, never a JavaScript number. It
+ * is read with all 18 decimals (`1.5` as `1.500000000000000000`).
  */
 export function DecimalColumn(
   options: Pick<ColumnOptions, 'name' | 'nullable' | 'default'> = {},

@@ -44,7 +44,7 @@ export function createDataSource(options: PersistenceOptions): DataSource {
     poolSize: options.poolSize ?? 10,
     applicationName: options.applicationName,
     connectTimeoutMS: CONNECT_TIMEOUT_MS,
-    // Ignores failures of idle connections, which the pool replaces. If the server is unavailable, the next query throws.
+    // Ignores failures of idle connections, which the pool replaces. If Postgres is unavailable, the next query throws.
     poolErrorHandler: () => undefined,
     extra: {
       keepAlive: true,

@@ -61,7 +61,7 @@ export function sqlStateOf(error: unknown): string | undefined {
   return undefined;
 }
 
-/** Returns whether the error is a unique violation. If `constraint` is set, the violation must be of that constraint. */
+/** Returns whether the error is a unique violation. If `constraint` is set, it must be a violation of that one. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   for (const fault of chainOf(error)) {
     if (fault.code === '23505') return constraint === undefined || fault.constraint === constraint;

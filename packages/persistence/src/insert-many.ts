@@ -151,7 +151,7 @@ function jsonOf(
   return JSON.stringify(rows.map((row) => writeRow(metadata, columns, row)));
 }
 
-/** Returns whether `JSON.stringify` writes the value as Postgres reads it. For other values it writes null or throws. */
+/** Returns whether `JSON.stringify` writes the value as Postgres reads it. It writes other values as null or throws. */
 const isStringifiableScalar = (value: unknown) =>
   Number.isFinite(value) || (value instanceof Date && Number.isFinite(value.getTime()));
 

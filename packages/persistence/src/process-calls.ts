@@ -4,8 +4,8 @@
  * 1. Only one process claims a call, and only once. If that process dies, the caller waits until its deadline. A call
  *    that timed out may have been executed, so the caller must be able to repeat it safely.
  * 2. No call is claimed after its deadline, and a late reply is discarded.
- * 3. Input and reply are opaque bytes; the caller encrypts secrets in them. The caller deletes the row after it reads the
- *    reply; a serving process deletes it one minute after the deadline at the latest.
+ * 3. Input and reply are opaque bytes; the caller encrypts secrets in them. The caller deletes the row after it reads
+ *    the reply. A serving process deletes rows that remain one minute after their deadline.
  * 4. Deadlines use the database's clock. Notifications only reduce the delay; polling is sufficient.
  */
 import { setTimeout as sleep } from 'node:timers/promises';

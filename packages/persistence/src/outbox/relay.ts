@@ -8,8 +8,8 @@
  * 2. A position is assigned once. It never changes and is never reused, even after old events are deleted.
  * 3. If one change waited for another (for a row lock), their events keep that order: the later event is inserted after
  *    the earlier one is committed, and the sequencer orders events by the clock at the insert.
- * 4. One transaction runs `handle` and stores the progress, so that the writes of `handle` through `tx` take effect once
- *    per event and consumer. Other effects of `handle` may be repeated after a crash.
+ * 4. One transaction runs `handle` and stores the progress, so that the writes of `handle` through `tx` take effect
+ *    once per event and consumer. Other effects of `handle` may be repeated after a crash.
  * 5. A relay locks the progress row, so that one relay per consumer works at a time; a second relay is on standby.
  * 6. A failing `handle` blocks its consumer, is reported, and is retried: events are never skipped. A consumer that can
  *    skip an event must record that itself.
