@@ -20,8 +20,8 @@ import { ASSETS, type MarketSpec, SYMBOLS } from './symbols.js';
 
 const HOUSE_GRANT = 10n ** 20n;
 /**
- * The interval at which the last prices are journaled, so that a crash loses little of their movement. The trades of the
- * house (the built-in market maker) are not journaled.
+ * The interval at which the last prices are journaled, so that a crash loses little of their movement. The trades of
+ * the house (the built-in market maker) are not journaled.
  */
 const CHECKPOINT_EVERY_MS = 10_000;
 

@@ -4,8 +4,8 @@ import type { Order, OrderType, TimeInForce } from './order.js';
 import { baseUnits, lotsFor, type MarketSpec, quoteUnits } from './symbols.js';
 
 /**
- * A new order: prices in ticks, the amount in lots, and `quoteOrderQty` in units of 10^-8 of the quote asset. An omitted
- * value is 0.
+ * A new order: prices in ticks, the amount in lots, and `quoteOrderQty` in units of 10^-8 of the quote asset. A value
+ * that the request omits is 0.
  */
 export interface OrderRequest {
   readonly side: OrderSide;
