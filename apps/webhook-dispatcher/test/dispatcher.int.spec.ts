@@ -35,6 +35,7 @@ async function start(settings: Record<string, string> = {}): Promise<void> {
   running.push(await startDispatcher(config, logger));
 }
 
+/** Returns the number of deliveries by status. */
 const statuses = async () => {
   const rows = await environment.query(
     'SELECT status, count(*)::int AS count FROM webhook_deliveries GROUP BY status ORDER BY status',
@@ -50,7 +51,7 @@ const fail =
     response.writeHead(status).end('not now');
 
 describe('an event', () => {
-  it('reaches every active webhook of its user with a matching subscription once, signed, and no other', async () => {
+  it('is sent once, signed, to each active webhook of its user with a matching subscription, and to no other', async () => {
     const one = await environment.addHook(receiver.url, { events: ['trade.created'] });
     const { userId } = one;
     const two = await environment.addHook(receiver.url, { userId, events: ['trade.*'] });
@@ -89,7 +90,7 @@ describe('an event', () => {
     expect(receiver.refused).toEqual([]);
   });
 
-  it('is sent once with two running dispatchers', async () => {
+  it('is sent only once while two dispatchers run', async () => {
     const hook = await environment.addHook(receiver.url);
     receiver.trust(hook);
     await Promise.all([start(), start()]);
@@ -103,7 +104,7 @@ describe('an event', () => {
 });
 
 describe('a failing receiver', () => {
-  it('receives the same bytes under the same id five times, never early, before a dead letter is created', async () => {
+  it('receives the same bytes with the same id five times, each after its delay, before a dead letter is created', async () => {
     receiver.answer(fail());
     const hook = await environment.addHook(receiver.url);
     receiver.trust(hook);
@@ -162,26 +163,26 @@ describe('a failing receiver', () => {
     expect(await environment.query('SELECT FROM webhook_dead_letters')).toEqual([]);
   });
 
-  it('that redirects is not followed', async () => {
-    let visits = 0;
-    const inside = await openReceiver((_received, response) => {
-      visits++;
+  it('that redirects gets no call at the new location', async () => {
+    let redirectedCalls = 0;
+    const target = await openReceiver((_received, response) => {
+      redirectedCalls++;
       response.end();
     });
-    receiver.answer((_received, response) => void response.writeHead(307, { location: inside.url }).end());
+    receiver.answer((_received, response) => void response.writeHead(307, { location: target.url }).end());
     const hook = await environment.addHook(receiver.url);
     receiver.trust(hook);
     await start();
     await environment.emit(hook.userId);
     await untilStatuses({ DEAD: 1 });
-    await inside.close();
-    expect(visits).toBe(0);
+    await target.close();
+    expect(redirectedCalls).toBe(0);
     expect(await environment.query('SELECT DISTINCT status_code, error FROM webhook_attempts')).toEqual([
       { status_code: 307, error: 'http_status' },
     ]);
   });
 
-  it('is deactivated after ten failures including a dead letter; its pending deliveries end there, and others are notified', async () => {
+  it('is deactivated after ten failures and a dead letter; its deliveries become dead letters, and an event is sent', async () => {
     receiver.answer((received, response) =>
       received.webhookId === broken.publicId ? void response.writeHead(500).end() : void response.end(),
     );
@@ -193,13 +194,14 @@ describe('a failing receiver', () => {
     receiver.trust(broken, healthy);
     await start({ RETRY_DELAYS_MS: '20,20,20,20000' });
     for (let i = 0; i < 2; i++) await environment.emit(broken.userId);
-    // Eight failures, and two deliveries that wait for their fifth attempt, which is then brought forward.
+    // Both deliveries have failed four times and wait for their fifth attempt.
     await eventually(async () => (await environment.query('SELECT FROM webhook_attempts')).length === 8);
     await environment.emit(broken.userId);
     await eventually(async () => (await environment.query('SELECT FROM webhook_attempts')).length === 12);
     expect(await environment.query('SELECT is_active FROM webhooks WHERE id = $1', broken.id)).toEqual([
       { is_active: true },
     ]);
+    // Make the fifth attempt of one delivery due now. It causes the dead letter that deactivates the webhook.
     await environment.query(
       `UPDATE webhook_deliveries SET next_at = now() - interval '1 minute'
        WHERE id = (SELECT id FROM webhook_deliveries WHERE status = 'DUE' LIMIT 1)`,
@@ -220,8 +222,8 @@ describe('a failing receiver', () => {
       deactivation_reason: 'consecutive_failures',
       deactivated_at: expect.any(Date),
     });
-    const told = receiver.received.filter(({ webhookId }) => webhookId === healthy.publicId);
-    expect(told.map(({ body }) => JSON.parse(body))).toEqual([
+    const notified = receiver.received.filter(({ webhookId }) => webhookId === healthy.publicId);
+    expect(notified.map(({ body }) => JSON.parse(body))).toEqual([
       expect.objectContaining({
         type: 'webhook.deactivated',
         data: expect.objectContaining({ id: broken.publicId, is_active: false }),
@@ -232,7 +234,7 @@ describe('a failing receiver', () => {
 });
 
 describe('a delivery in flight', () => {
-  it('uses the current URL and secret of the webhook', async () => {
+  it('uses the URL and the secret that the webhook has at the time of each attempt', async () => {
     receiver.answer(fail());
     const hook = await environment.addHook('http://127.0.0.1:9/');
     const other = await environment.addHook(receiver.url, { userId: hook.userId, isActive: false });
@@ -271,7 +273,7 @@ describe('a delivery in flight', () => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  it('without a job is found by the sweeper, whether due or left by a dead dispatcher', async () => {
+  it('without a job is found by the sweeper, whether it is due or its dispatcher has died', async () => {
     const hook = await environment.addHook(receiver.url);
     receiver.trust(hook);
     await start();
@@ -296,7 +298,7 @@ describe('a delivery in flight', () => {
     expect(receiver.refused).toEqual([]);
   });
 
-  it('survives a Redis that loses all data', async () => {
+  it('is sent although Redis loses all data', async () => {
     receiver.answer(fail());
     const hook = await environment.addHook(receiver.url);
     receiver.trust(hook);
@@ -309,7 +311,7 @@ describe('a delivery in flight', () => {
     expect(receiver.received).toHaveLength(20);
   });
 
-  it('stores nothing but ids in Redis', async () => {
+  it('has only ids in Redis: no payload, secret, URL or user', async () => {
     receiver.answer(fail());
     const hook = await environment.addHook(receiver.url);
     receiver.trust(hook);
@@ -326,8 +328,8 @@ describe('a delivery in flight', () => {
   });
 });
 
-describe('a test call', () => {
-  it('sends one signed event and returns the recorded attempt', async () => {
+describe('a request for a test event', () => {
+  it('sends one signed event and returns the id of the recorded attempt', async () => {
     receiver.answer(fail(418));
     const hook = await environment.addHook(receiver.url, { events: ['reward.*'] });
     receiver.trust(hook);
@@ -354,10 +356,10 @@ describe('a test call', () => {
 
 const keysOf = async (redis: Redis) => redis.keys(`${environment.settings.QUEUE_PREFIX}*`);
 
-async function withRedis<T>(act: (redis: Redis) => Promise<T>): Promise<T> {
+async function withRedis<T>(work: (redis: Redis) => Promise<T>): Promise<T> {
   const redis = new Redis(environment.settings.REDIS_URL);
   try {
-    return await act(redis);
+    return await work(redis);
   } finally {
     redis.disconnect();
   }

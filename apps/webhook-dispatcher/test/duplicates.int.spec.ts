@@ -1,4 +1,4 @@
-/** Tests F18 and F21: a repeated request sends an event only once, and a requested retry sends it again. */
+/** Tests the faults F18 (an event is relayed more than once) and F21 (a dead letter is retried more than once). */
 
 import { encodeId } from '@trading-automation/contracts';
 import { createLogger, type RunningProcess, readConfig } from '@trading-automation/runtime';
@@ -55,7 +55,7 @@ const fail = () =>
 const succeed = () => receiver.answer((_received, response) => void response.end());
 
 describe('F18: an event that is relayed more than once', () => {
-  it('by several dispatchers concurrently causes one delivery and one call for each webhook', async () => {
+  it('by three concurrent dispatchers causes one delivery and one call for each webhook', async () => {
     const one = await environment.addHook(receiver.url);
     const two = await environment.addHook(receiver.url, { userId: one.userId, events: ['trade.*'] });
     receiver.trust(one, two);
@@ -72,7 +72,7 @@ describe('F18: an event that is relayed more than once', () => {
     expect(receiver.refused).toEqual([]);
   });
 
-  it('because the progress of the relay was restored from a backup causes no second delivery or call, also if it is a dead letter', async () => {
+  it('because the relay lost its progress causes no second delivery or call, even if it is a dead letter', async () => {
     const hook = await environment.addHook(receiver.url);
     receiver.trust(hook);
     await start();
@@ -100,22 +100,22 @@ describe('F18: an event that is relayed more than once', () => {
 });
 
 describe('F21: a dead letter', () => {
-  it('that is retried and discarded concurrently is either retried or discarded, and is sent at most once', async () => {
+  it('that is retried eight times and discarded concurrently is either retried once or discarded', async () => {
     const hook = await environment.addHook(receiver.url);
     receiver.trust(hook);
     fail();
     await start();
     const id = await environment.emit(hook.userId);
-    const letter = await pendingDeadLetterId(environment, hook);
+    const deadLetterId = await pendingDeadLetterId(environment, hook);
     succeed();
     receiver.received.length = 0;
     const actor = actorOf(hook);
-    const asked = await Promise.allSettled([
-      ...Array.from({ length: 8 }, () => owner.deadLetters.retry(actor, hook.publicId, letter)),
-      owner.deadLetters.discard(actor, hook.publicId, letter),
+    const results = await Promise.allSettled([
+      ...Array.from({ length: 8 }, () => owner.deadLetters.retry(actor, hook.publicId, deadLetterId)),
+      owner.deadLetters.discard(actor, hook.publicId, deadLetterId),
     ]);
-    const refusals = asked.filter((each) => each.status === 'rejected').map(({ reason }) => reason.code);
-    expect(refusals).toEqual(Array(8).fill('invalid_state'));
+    const errors = results.filter((each) => each.status === 'rejected').map(({ reason }) => reason.code);
+    expect(errors).toEqual(Array(8).fill('invalid_state'));
     const [{ status }] = (await environment.query('SELECT status FROM webhook_dead_letters')) as [
       { status: string },
     ];
@@ -129,7 +129,7 @@ describe('F21: a dead letter', () => {
     expect(receiver.refused).toEqual([]);
   });
 
-  it('whose retry fails is followed by a second dead letter, and retrying that sends the same bytes again', async () => {
+  it('whose retry fails is followed by a second dead letter, whose retry sends the same bytes', async () => {
     const hook = await environment.addHook(receiver.url, { events: ['trade.*'] });
     receiver.trust(hook);
     fail();
@@ -169,10 +169,10 @@ describe('F21: a dead letter', () => {
     fail();
     await start();
     await environment.emit(hook.userId);
-    const letter = await pendingDeadLetterId(environment, hook);
+    const deadLetterId = await pendingDeadLetterId(environment, hook);
     await stop();
     succeed();
-    await owner.deadLetters.retry(actorOf(hook), hook.publicId, letter);
+    await owner.deadLetters.retry(actorOf(hook), hook.publicId, deadLetterId);
     await start();
     await untilSucceeded(1);
     await stop();
