@@ -29,8 +29,8 @@ beforeEach(async () => {
   receiver = await openReceiver((_received, response) => void response.writeHead(500).end());
   owner = await openOwnerApi(environment);
   // Does not subscribe to events about webhooks, which the tests would otherwise receive, too.
-  hook = await environment.addHook(receiver.url, { events: ['trade.*'] });
-  receiver.trust(hook);
+  hook = await environment.addWebhook(receiver.url, { events: ['trade.*'] });
+  receiver.verifyWith(hook);
 });
 afterEach(async () => {
   await stop();
@@ -98,7 +98,7 @@ describe('W2: each attempt', () => {
       expect(time).toBeGreaterThanOrEqual(times[index - 1] ?? startedAt);
       expect(time).toBeLessThanOrEqual(endedAt);
     }
-    expect(receiver.refused).toEqual([]);
+    expect(receiver.rejected).toEqual([]);
   });
 });
 
@@ -108,7 +108,7 @@ describe('W3 and F20: a webhook whose secret is rotated and whose URL is changed
     await waitForThird();
     const { secret } = await owner.webhooks.rotateSecret(actorOf(hook), hook.publicId);
     await owner.webhooks.update(actorOf(hook), hook.publicId, { url: moved.url });
-    moved.trust({ ...hook, secret });
+    moved.verifyWith({ ...hook, secret });
     await endTheWait();
     await pendingDeadLetterId(environment, hook);
     await stop();
@@ -116,7 +116,7 @@ describe('W3 and F20: a webhook whose secret is rotated and whose URL is changed
       [1, 2],
       [3, 4, 5],
     ]);
-    expect([receiver.refused, moved.refused]).toEqual([[], []]);
+    expect([receiver.rejected, moved.rejected]).toEqual([[], []]);
     const withOld = new Webhook(hook.secret);
     for (const { body, headers } of moved.received)
       expect(() => withOld.verify(body, headers as Record<string, string>)).toThrow('No matching signature');
@@ -146,7 +146,7 @@ describe('F20: a webhook that is deactivated while an attempt waits', () => {
     const actor = actorOf(hook);
     await owner.webhooks.update(actor, hook.publicId, { is_active: false });
     await owner.webhooks.update(actor, hook.publicId, { is_active: true, url: moved.url });
-    moved.trust(hook);
+    moved.verifyWith(hook);
     await endTheWait();
     await environment.emit(hook.userId);
     await untilStatus('SUCCEEDED');
@@ -161,13 +161,13 @@ describe('F20: a webhook that is deactivated while an attempt waits', () => {
       [1, 1],
     ]);
     expect(moved.received[1]?.body).toBe(receiver.received[0]?.body);
-    expect([receiver.refused, moved.refused]).toEqual([[], []]);
+    expect([receiver.rejected, moved.rejected]).toEqual([[], []]);
     await moved.close();
   });
 
   it('receives no further attempt after the attempt in flight, whose result is recorded', async () => {
     let respond = () => {};
-    receiver.answer((_received, response) => {
+    receiver.respondWith((_received, response) => {
       respond = () => response.writeHead(200).end();
     });
     await start();
@@ -202,7 +202,7 @@ describe('F20: a webhook that is deleted', () => {
 
   it('while an attempt is in flight receives nothing more; if that attempt fails, its delivery is discarded', async () => {
     let respond = () => {};
-    receiver.answer((_received, response) => {
+    receiver.respondWith((_received, response) => {
       respond = () => response.writeHead(500).end();
     });
     await start();

@@ -51,14 +51,14 @@ const untilSucceeded = (deliveries: number) =>
   );
 const receivedIds = () => receiver.received.map(({ webhookId, eventId }) => `${webhookId} ${eventId}`);
 const fail = () =>
-  receiver.answer((_received, response) => void response.writeHead(500, { connection: 'close' }).end());
-const succeed = () => receiver.answer((_received, response) => void response.end());
+  receiver.respondWith((_received, response) => void response.writeHead(500, { connection: 'close' }).end());
+const succeed = () => receiver.respondWith((_received, response) => void response.end());
 
 describe('F18: an event that is relayed more than once', () => {
   it('by three concurrent dispatchers causes one delivery and one call for each webhook', async () => {
-    const one = await environment.addHook(receiver.url);
-    const two = await environment.addHook(receiver.url, { userId: one.userId, events: ['trade.*'] });
-    receiver.trust(one, two);
+    const one = await environment.addWebhook(receiver.url);
+    const two = await environment.addWebhook(receiver.url, { userId: one.userId, events: ['trade.*'] });
+    receiver.verifyWith(one, two);
     const before = await Promise.all(Array.from({ length: 30 }, () => environment.emit(one.userId)));
     await Promise.all([start(), start(), start()]);
     const after = await Promise.all(Array.from({ length: 30 }, () => environment.emit(one.userId)));
@@ -69,12 +69,12 @@ describe('F18: an event that is relayed more than once', () => {
     );
     expect(receivedIds().sort()).toEqual(expected.sort());
     expect([await count('webhook_deliveries'), await count('webhook_attempts')]).toEqual([120, 120]);
-    expect(receiver.refused).toEqual([]);
+    expect(receiver.rejected).toEqual([]);
   });
 
   it('because the relay lost its progress causes no second delivery or call, even if it is a dead letter', async () => {
-    const hook = await environment.addHook(receiver.url);
-    receiver.trust(hook);
+    const hook = await environment.addWebhook(receiver.url);
+    receiver.verifyWith(hook);
     await start();
     for (let i = 0; i < 10; i++) await environment.emit(hook.userId);
     await untilSucceeded(10);
@@ -95,14 +95,14 @@ describe('F18: an event that is relayed more than once', () => {
     expect(await count('webhook_deliveries')).toBe(10 + 1 + 2);
     expect(await count('webhook_dead_letters')).toBe(1);
     expect(receiver.received).toHaveLength(10 + 5 + 2);
-    expect(receiver.refused).toEqual([]);
+    expect(receiver.rejected).toEqual([]);
   });
 });
 
 describe('F21: a dead letter', () => {
   it('that is retried eight times and discarded concurrently is either retried once or discarded', async () => {
-    const hook = await environment.addHook(receiver.url);
-    receiver.trust(hook);
+    const hook = await environment.addWebhook(receiver.url);
+    receiver.verifyWith(hook);
     fail();
     await start();
     const id = await environment.emit(hook.userId);
@@ -126,12 +126,12 @@ describe('F21: a dead letter', () => {
       isRetried ? [{ eventId: encodeId('evt', id), attempt: 1 }] : [],
     );
     expect(await count('webhook_deliveries')).toBe(isRetried ? 2 : 1);
-    expect(receiver.refused).toEqual([]);
+    expect(receiver.rejected).toEqual([]);
   });
 
   it('whose retry fails is followed by a second dead letter, whose retry sends the same bytes', async () => {
-    const hook = await environment.addHook(receiver.url, { events: ['trade.*'] });
-    receiver.trust(hook);
+    const hook = await environment.addWebhook(receiver.url, { events: ['trade.*'] });
+    receiver.verifyWith(hook);
     fail();
     // Without sweeps, the retry itself must trigger the delivery.
     await start({ SWEEP_MS: '600000' });
@@ -160,12 +160,12 @@ describe('F21: a dead letter', () => {
       { run: 1, status: 'DEAD' },
       { run: 2, status: 'SUCCEEDED' },
     ]);
-    expect(receiver.refused).toEqual([]);
+    expect(receiver.rejected).toEqual([]);
   });
 
   it('that is retried while no dispatcher runs is sent once when one starts', async () => {
-    const hook = await environment.addHook(receiver.url);
-    receiver.trust(hook);
+    const hook = await environment.addWebhook(receiver.url);
+    receiver.verifyWith(hook);
     fail();
     await start();
     await environment.emit(hook.userId);
@@ -177,6 +177,6 @@ describe('F21: a dead letter', () => {
     await untilSucceeded(1);
     await stop();
     expect(receiver.received.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5, 1]);
-    expect(receiver.refused).toEqual([]);
+    expect(receiver.rejected).toEqual([]);
   });
 });

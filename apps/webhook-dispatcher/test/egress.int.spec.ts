@@ -119,7 +119,7 @@ async function storeUnchecked() {
   const rows: { name: string; hook: WebhookFixture; code: string }[] = [];
   for (const [id, url, code] of threatUrls(canary.port)) {
     const options = { events: ['trade.created'], ...(rows[0] && { userId: rows[0].hook.userId }) };
-    rows.push({ name: `${id} ${url}`, hook: await environment.addHook(url, options), code });
+    rows.push({ name: `${id} ${url}`, hook: await environment.addWebhook(url, options), code });
   }
   return rows as [(typeof rows)[number], ...typeof rows];
 }
@@ -135,7 +135,7 @@ const expected = () =>
 
 describe('S1, S2, S4, S9: a URL that is internal or invalid', () => {
   it('cannot be the URL of a new webhook', async () => {
-    const actor = actorOf(await environment.addHook('https://hooks.example.com/'));
+    const actor = actorOf(await environment.addWebhook('https://hooks.example.com/'));
     const results: unknown[] = [];
     for (const [id, url] of threatUrls(canary.port)) {
       const creation = webhooks.create(actor, { url, events: ['*'], description: '' });
@@ -147,7 +147,7 @@ describe('S1, S2, S4, S9: a URL that is internal or invalid', () => {
   });
 
   it('cannot replace the URL of a webhook', async () => {
-    const hook = await environment.addHook('https://hooks.example.com/');
+    const hook = await environment.addWebhook('https://hooks.example.com/');
     const results: unknown[] = [];
     for (const [id, url] of threatUrls(canary.port)) {
       results.push([`${id} ${url}`, await errorOf(webhooks.update(actorOf(hook), hook.publicId, { url }))]);
@@ -218,7 +218,7 @@ describe('S4, S10: a name that its name server resolves to an internal address',
     running.push(
       new WebhookTestsService(environment.platform).serve({ send: (event) => sender.send(event), onError }),
     );
-    const hook = await environment.addHook(`http://127.0.0.1.nip.io:${canary.port}/hook`);
+    const hook = await environment.addWebhook(`http://127.0.0.1.nip.io:${canary.port}/hook`);
     const attempt = await webhooks.test(actorOf(hook), hook.publicId);
     expect(attempt).toMatchObject({ status: 'FAILED', error: 'blocked_address', response_body: null });
     expect(attempt.status_code).toBeUndefined();

@@ -56,17 +56,17 @@ describe('receivers that hang', () => {
     const stuck = createHoldingHandler();
     const hanging = await startReceiver(stuck.respond);
     const healthy = await startReceiver();
-    const hooks = await Promise.all(Array.from({ length: 6 }, () => environment.addHook(hanging.url)));
-    const hook = await environment.addHook(healthy.url);
-    hanging.trust(...hooks);
-    healthy.trust(hook);
+    const hooks = await Promise.all(Array.from({ length: 6 }, () => environment.addWebhook(hanging.url)));
+    const hook = await environment.addWebhook(healthy.url);
+    hanging.verifyWith(...hooks);
+    healthy.verifyWith(hook);
     await start({ DELIVERY_CONCURRENCY: '2' });
     for (const { userId } of hooks) await environment.emit(userId);
     await eventually(() => stuck.held.length === hooks.length);
     await environment.emit(hook.userId);
     await eventually(() => healthy.received.length === 1);
     expect(hanging.received).toHaveLength(hooks.length);
-    expect([...hanging.refused, ...healthy.refused]).toEqual([]);
+    expect([...hanging.rejected, ...healthy.rejected]).toEqual([]);
   });
 });
 
@@ -74,8 +74,8 @@ describe('a burst of events', () => {
   it('is sent completely, with at most four attempts in flight to one webhook over two dispatchers', async () => {
     const stuck = createHoldingHandler();
     const receiver = await startReceiver(stuck.respond);
-    const hook = await environment.addHook(receiver.url);
-    receiver.trust(hook);
+    const hook = await environment.addWebhook(receiver.url);
+    receiver.verifyWith(hook);
     await Promise.all([start(), start()]);
     for (let i = 0; i < 30; i++) await environment.emit(hook.userId);
     await eventually(() => stuck.held.length === 4);
@@ -91,13 +91,13 @@ describe('a burst of events', () => {
     expect(stuck.maxHeld()).toBe(4);
     expect(new Set(receiver.received.map(({ eventId }) => eventId)).size).toBe(30);
     expect(receiver.received).toHaveLength(30);
-    expect(receiver.refused).toEqual([]);
+    expect(receiver.rejected).toEqual([]);
   });
 
   it('is sent without a notification about parked deliveries, because the sweeper admits them', async () => {
     const receiver = await startReceiver();
-    const hook = await environment.addHook(receiver.url);
-    receiver.trust(hook);
+    const hook = await environment.addWebhook(receiver.url);
+    receiver.verifyWith(hook);
     await environment.emit(hook.userId);
     await start();
     await eventually(() => receiver.received.length === 1);
@@ -107,7 +107,7 @@ describe('a burst of events', () => {
        FROM webhook_deliveries, generate_series(1, 12) n WHERE run = 0`,
     );
     await eventually(() => receiver.received.length === 13);
-    expect(receiver.refused).toEqual([]);
+    expect(receiver.rejected).toEqual([]);
   });
 });
 
@@ -115,8 +115,8 @@ describe('an attempt whose job is delayed by a wrong clock', () => {
   it('is parked while its webhook has no capacity, and is sent once it has', async () => {
     const stuck = createHoldingHandler();
     const receiver = await startReceiver(stuck.respond);
-    const hook = await environment.addHook(receiver.url);
-    receiver.trust(hook);
+    const hook = await environment.addWebhook(receiver.url);
+    receiver.verifyWith(hook);
     const { REDIS_URL: url, QUEUE_PREFIX, WORLD } = environment.settings;
     const queue = new Queue(ATTEMPT_QUEUES.main, { connection: { url }, prefix: `${QUEUE_PREFIX}-${WORLD}` });
     await start({ SWEEP_MS: '200' });
@@ -138,7 +138,7 @@ describe('an attempt whose job is delayed by a wrong clock', () => {
     );
     stuck.releaseOne();
     await eventually(() => receiver.received.length === 5);
-    expect(receiver.refused).toEqual([]);
+    expect(receiver.rejected).toEqual([]);
   });
 });
 
@@ -148,18 +148,18 @@ describe('a webhook that fails repeatedly', () => {
     const failing = await startReceiver((_received, response) => void response.writeHead(500).end());
     const hanging = await startReceiver(stuck.respond);
     const [hook, other] = await Promise.all([
-      environment.addHook(failing.url),
-      environment.addHook(hanging.url),
+      environment.addWebhook(failing.url),
+      environment.addWebhook(hanging.url),
     ]);
-    failing.trust(hook);
-    hanging.trust(other);
+    failing.verifyWith(hook);
+    hanging.verifyWith(other);
     await start({ RETRY_DELAYS_MS: '10,10,10,1500', DELIVERY_CONCURRENCY: '1', IN_FLIGHT_MAX: '1' });
     await environment.emit(hook.userId);
     await eventually(() => failing.received.length === 4);
     // One attempt is detached, and the next one keeps the only slot.
     for (let i = 0; i < 2; i++) await environment.emit(other.userId);
     await eventually(() => stuck.held.length === 2);
-    failing.answer((_received, response) => void response.end());
+    failing.respondWith((_received, response) => void response.end());
     // The main lane is full: the fifth attempt can only arrive through the slow one.
     await eventually(() => failing.received.length === 5);
     await eventually(
@@ -168,6 +168,6 @@ describe('a webhook that fails repeatedly', () => {
           ?.consecutive_failures === 0,
     );
     expect(stuck.held).toHaveLength(2);
-    expect([...failing.refused, ...hanging.refused]).toEqual([]);
+    expect([...failing.rejected, ...hanging.rejected]).toEqual([]);
   });
 });

@@ -24,8 +24,8 @@ beforeEach(async () => {
   environment = await openTestEnvironment();
   receiver = await openReceiver((_received, response) => void response.writeHead(503).end());
   server = await openMailServer();
-  hook = await environment.addHook(`${receiver.url}?key=s3cret`);
-  receiver.trust(hook);
+  hook = await environment.addWebhook(`${receiver.url}?key=s3cret`);
+  receiver.verifyWith(hook);
   await environment.query(
     'UPDATE users SET email = $2, email_verified_at = now() WHERE id = $1',
     hook.userId,
@@ -43,7 +43,7 @@ afterEach(async () => {
   await dispatcher.stop();
   await server.close();
   await receiver.close();
-  expect(receiver.refused).toEqual([]);
+  expect(receiver.rejected).toEqual([]);
   await environment.close();
 });
 

@@ -83,8 +83,8 @@ describe('queued mail', () => {
   it('waits while SMTP_URL is not set, which is logged once, and is sent once SMTP_URL is set', async () => {
     await queue('reader@example.com');
     await start(undefined);
-    const hook = await environment.addHook(receiver.url);
-    receiver.trust(hook);
+    const hook = await environment.addWebhook(receiver.url);
+    receiver.verifyWith(hook);
     await environment.emit(hook.userId);
     await eventually(() => receiver.received.length === 1);
     await stop();
@@ -120,8 +120,8 @@ describe('queued mail', () => {
     await eventually(
       async () => (await environment.query('SELECT FROM mails WHERE claims > 0')).length === 2,
     );
-    const hook = await environment.addHook(receiver.url);
-    receiver.trust(hook);
+    const hook = await environment.addWebhook(receiver.url);
+    receiver.verifyWith(hook);
     for (let n = 0; n < 20; n++) await environment.emit(hook.userId);
     await eventually(() => receiver.received.length === 20);
     expect(await environment.query('SELECT FROM mails WHERE sent_at IS NOT NULL')).toEqual([]);

@@ -63,17 +63,20 @@ const testCall = (hook: WebhookFixture) =>
 
 describe('the metrics of a dispatcher', () => {
   it('count the same attempts by outcome as Postgres, including test events, and one delay for each delivery', async () => {
-    receiver.answer((received, response) => {
+    receiver.respondWith((received, response) => {
       const isBroken = received.webhookId === broken.publicId;
       response.writeHead(isBroken ? 500 : 200).end();
     });
-    const healthy = await environment.addHook(receiver.url, { events: ['trade.*'] });
-    const broken = await environment.addHook(receiver.url, { userId: healthy.userId, events: ['trade.*'] });
-    const blocked = await environment.addHook('https://10.0.0.1/', {
+    const healthy = await environment.addWebhook(receiver.url, { events: ['trade.*'] });
+    const broken = await environment.addWebhook(receiver.url, {
       userId: healthy.userId,
       events: ['trade.*'],
     });
-    receiver.trust(healthy, broken, blocked);
+    const blocked = await environment.addWebhook('https://10.0.0.1/', {
+      userId: healthy.userId,
+      events: ['trade.*'],
+    });
+    receiver.verifyWith(healthy, broken, blocked);
     const port = await start();
     for (let i = 0; i < 3; i++) await environment.emit(healthy.userId);
     // Three attempts succeed. The other two webhooks are deactivated after ten failures. By then, further attempts may
@@ -117,14 +120,14 @@ describe('the metrics of a dispatcher', () => {
       overrun: 0,
     });
     expect(page.values('webhook_oldest_undelivered_age_seconds')).toEqual({ '': 0 });
-    expect(receiver.refused).toEqual([]);
+    expect(receiver.rejected).toEqual([]);
   });
 
   it('show the parked and the sending deliveries, and the age of the oldest delivery', async () => {
     const pendingResponses: (() => void)[] = [];
-    receiver.answer((_received, response) => void pendingResponses.push(() => response.end()));
-    const hook = await environment.addHook(receiver.url);
-    receiver.trust(hook);
+    receiver.respondWith((_received, response) => void pendingResponses.push(() => response.end()));
+    const hook = await environment.addWebhook(receiver.url);
+    receiver.verifyWith(hook);
     const port = await start({ WEBHOOK_IN_FLIGHT_MAX: '2' });
     for (let i = 0; i < 6; i++) await environment.emit(hook.userId);
     await eventually(() => pendingResponses.length === 2);
@@ -134,7 +137,7 @@ describe('the metrics of a dispatcher', () => {
     expect(held.values('webhook_oldest_due_age_seconds')['']).toBeGreaterThan(0);
     expect(Object.keys(held.values('webhook_lane_jobs'))).toHaveLength(6);
     expect(held.values('webhook_backlog_readable')).toEqual({ postgres: 1, redis: 1 });
-    receiver.answer((_received, response) => void response.end());
+    receiver.respondWith((_received, response) => void response.end());
     for (const respond of pendingResponses) respond();
     await untilAttempts(6);
     const page = await pageWith(
@@ -145,8 +148,8 @@ describe('the metrics of a dispatcher', () => {
   });
 
   it('count the repairs of the sweeper by their cause', async () => {
-    const hook = await environment.addHook(receiver.url);
-    receiver.trust(hook);
+    const hook = await environment.addWebhook(receiver.url);
+    receiver.verifyWith(hook);
     const port = await start();
     const ids = [await environment.emit(hook.userId), await environment.emit(hook.userId)];
     await untilAttempts(2);
@@ -175,8 +178,8 @@ describe('the metrics of a dispatcher', () => {
   });
 
   it('contain no data of a user, webhook or event, and no URL', async () => {
-    const hook = await environment.addHook(receiver.url);
-    receiver.trust(hook);
+    const hook = await environment.addWebhook(receiver.url);
+    receiver.verifyWith(hook);
     const port = await start();
     const id = await environment.emit(hook.userId, 'trade.created', { note: 'canary' });
     await untilAttempts(1);

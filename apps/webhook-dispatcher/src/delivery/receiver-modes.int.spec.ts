@@ -27,7 +27,7 @@ afterAll(() => receivers.close());
 const BODY = Buffer.from('{"event_id":"evt_1"}');
 
 describe('F14: a receiver that sends', () => {
-  it.each(MODES)('$says', async (mode) => {
+  it.each(MODES)('$sends', async (mode) => {
     const timeoutMs = mode.hangs ? HANG_TIMEOUT_MS : NORMAL_TIMEOUT_MS;
     const client = new OutboundClient({
       allowLoopback: true,
