@@ -16,7 +16,7 @@ describe('the streams, read by an unmodified ccxt client', () => {
       await venue.createWatcher(await venue.createAccount()),
     ];
     await maker.createOrder('BTC/USDT', 'limit', 'sell', 0.5, 60_000);
-    // The client fetches its snapshot after the first message, so the book must change before `watchOrderBook` resolves.
+    // The client fetches its snapshot after the first message, so the book must change until `watchOrderBook` resolves.
     await retryUntil(watcher.watchOrderBook('BTC/USDT'), () =>
       maker.createOrder('BTC/USDT', 'limit', 'buy', 0.001, 50_000),
     );

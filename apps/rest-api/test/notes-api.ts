@@ -218,7 +218,7 @@ export interface NotesOptions {
   readonly serverLimits?: Partial<ServerLimits>;
   /** The limits, in the format of the environment variable. */
   readonly rateLimits?: RateLimits;
-  /** Where several of these APIs count together: the Redis, and a prefix of the credentials' ids. Default: in memory. */
+  /** Where several of these APIs count together: a Redis, and a prefix of the credentials' ids. Default: in memory. */
   readonly rateLimitsIn?: { readonly redis: Redis; readonly credentialIds: string };
 }
 

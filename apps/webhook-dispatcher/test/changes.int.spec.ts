@@ -1,6 +1,6 @@
 /**
- * Tests the fault F20 (a webhook is changed, deactivated or deleted while a delivery waits for its next attempt), and the
- * threats W2 and W3 (a captured attempt, a leaked secret).
+ * Tests the fault F20 (a webhook is changed, deactivated or deleted while a delivery waits for its next attempt), and
+ * the threats W2 and W3 (a captured attempt, a leaked secret).
  */
 
 import { createLogger, type RunningProcess, readConfig } from '@trading-automation/runtime';

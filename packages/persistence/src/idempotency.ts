@@ -6,8 +6,7 @@
  * 2. Of parallel requests with one key, one continues; the others get `in_progress` without waiting. The lock is held
  *    until after the commit, so that the next holder of the lock sees the record.
  * 3. A record belongs to one user, route and key: two users can use the same key independently.
- * 4. A request with the same key and another fingerprint is `reused`: it is not executed and does not get the stored
- *    response.
+ * 4. A request with a used key and another fingerprint is `reused`: it is neither executed nor gets the response.
  * 5. The table contains a hash of the key and the sealed response. The sealing key is derived from the server key *and*
  *    the Idempotency-Key: neither the database nor the server key alone reveals a response.
  * 6. A record is valid for 24 hours by the database's clock.

@@ -2,8 +2,8 @@
  * Receives notifications for all channels of this process over one dedicated LISTEN connection.
  *
  * 1. A notification is only a hint: notifications sent while the connection is down are lost. Subscribers also poll.
- * 2. After each (re)connection every subscriber is called once with `undefined`, because notifications may have been
- *    missed.
+ * 2. After each (re)connection, every subscriber is called once with `undefined`, because it may have missed
+ *    notifications.
  * 3. A query at a fixed interval detects a connection that failed silently. The listener then reconnects.
  * 4. A subscriber must not throw or block; it only wakes up other code.
  */

@@ -116,8 +116,8 @@ export class MarketHistories {
   }
 
   /**
-   * Registers a listener. It is called for each commit and market with trades, after the trades are stored. It must not
-   * throw.
+   * Registers a listener. It is called for each commit and market with trades, after the trades are stored. It must
+   * not throw.
    */
   onTrades(listener: Listener): void {
     this.listeners.push(listener);

@@ -88,8 +88,8 @@ export class TestPaperExchange {
 }
 
 /**
- * Repeats `action`, which causes events, until `received` settles. One action is not enough, because a stream sends only
- * events after its subscription.
+ * Repeats `action`, which causes events, until `received` settles. One action is not enough, because a stream sends
+ * only the events after its subscription.
  */
 export async function retryUntil<T>(received: Promise<T>, action: () => Promise<unknown>): Promise<T> {
   let isSettled = false;

@@ -5,8 +5,7 @@ import { type Forecast, forecastSchema } from './forecast.js';
 const DAY_MS = 86_400_000;
 
 /**
- * Returns the weather of a spell of each kind, for a severity from 0 to 1. Most probabilities stay below 1 even at
- * severity 1.
+ * The weather of a spell of each kind, for a severity from 0 to 1. Most probabilities stay below 1 at severity 1, too.
  */
 const KINDS = {
   latency: (severity) => ({ latency_ms: Math.round(50 + severity * 1_950) }),

@@ -9,8 +9,8 @@ import { readParams } from './params.js';
 export const NEW_ORDER = '/api/v3/order';
 
 /**
- * Adds a hook that runs before every venue route. It applies the latency and the errors of the weather, and charges the
- * request weight.
+ * Adds a hook that runs before every venue route. It applies the latency and the errors of the weather, and charges
+ * the request weight.
  */
 export function addVenueHooks(app: FastifyInstance, weather: Weather, limits: RateLimits): void {
   app.addHook('onRequest', async (req, reply) => {

@@ -5,8 +5,8 @@
  *    so that a client that received no event can resume, too.
  * 2. The next event is read from the stream only when the connection can accept data. At most 16 KiB and one event are
  *    therefore buffered for a slow reader. A reader that reads nothing for a minute is disconnected.
- * 3. The end of the stream ends the connection, even if the reader has stalled. The end of the connection closes the
- *    stream.
+ * 3. The end of the stream ends the connection, even if the reader has stalled. The end of the connection closes
+ *    the stream.
  */
 import type { ServerResponse } from 'node:http';
 

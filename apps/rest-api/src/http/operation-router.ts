@@ -1,6 +1,6 @@
 /**
- * Connects each operation to its use case, or to the controller method that replaces it, and registers its routes on
- * the server.
+ * Registers the routes of each operation on the server. A route calls the use case of its operation, or the controller
+ * method that replaces the use case.
  *
  * Nest creates the services and controllers. This class registers the routes on Fastify; Nest's router does not. The
  * checks have a published order: route, method and size before credentials, credentials before the body. Nest would

@@ -1,6 +1,6 @@
 /**
- * Creates the pages of the reference: the OpenAPI document, the page that shows it, and the plain text for language
- * models.
+ * Creates the pages of the reference: the OpenAPI document, the page that shows it, and a plain text for language
+ * models (`/llms.txt`).
  *
  * The content security policy allows the page to load only from this server. Third parties therefore cannot learn who
  * reads the page, and an API key that a user enters on it cannot be sent elsewhere.

@@ -1,4 +1,4 @@
-/** Calls all operations, then tests that the secret of a webhook appears only in the responses that create or rotate it. */
+/** Calls all operations, then tests that only the creation and the rotation of a webhook's secret return it. */
 import { OPERATIONS, type Operation } from '@trading-automation/contracts';
 import { Redis } from 'ioredis';
 import { goodRequest, perform } from './contract.js';

@@ -24,7 +24,7 @@ export interface CallOptions {
 type Data = Record<string, unknown> & { readonly id: string };
 
 export class TestUser {
-  /** All strategies of the user share one exchange account, and so do all copiers: the number of accounts is limited. */
+  /** All strategies share one exchange account, and so do all copiers, because the number of accounts is limited. */
   private strategyAccount: Promise<string> | undefined;
   private copierAccount: Promise<string> | undefined;
 

@@ -4,8 +4,8 @@
  * 1. One query to Postgres covers all users whose check was requested while the previous query ran.
  * 2. Postgres still reports a delivery as parked after its job was added. This class therefore remembers for a short
  *    time when it added a job, so that the delivery gets no second job while the first may exist.
- * 3. If a delivery is still parked 20 s after its job was added, a wrong clock delays the job. The delivery then gets a
- *    duplicate job.
+ * 3. If a delivery is still parked 20 s after its job was added, a wrong clock delays the job. The delivery then gets
+ *    a duplicate job.
  * 4. If a dispatcher died or a job was lost, the sweeper finds the deliveries that this class misses.
  */
 import { setTimeout as sleep } from 'node:timers/promises';

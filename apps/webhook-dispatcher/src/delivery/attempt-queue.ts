@@ -1,8 +1,8 @@
 /**
  * Holds the jobs of attempts. A job contains only ids. Each attempt has one job, in the lane of its webhook.
  *
- * 1. Redis is not the source of truth: the sweeper replaces lost jobs. Adding a job fails fast while Redis is
- *    unavailable.
+ * 1. Redis is not the source of truth: the sweeper replaces lost jobs. While Redis is unavailable, adding a job fails
+ *    fast.
  * 2. The id of a job is derived from its attempt, so adding it again has no effect. A job that has ended is removed:
  *    Postgres has its result, and its id must not block another job of the attempt.
  * 3. BullMQ's attempt counter is not used. A job runs once, a stalled job always returns to its queue, and Postgres

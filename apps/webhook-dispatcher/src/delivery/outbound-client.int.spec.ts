@@ -29,7 +29,7 @@ function post(url: string, options: Partial<OutboundOptions> = {}) {
   return client.post({ url, headers: { 'content-type': 'application/json' }, body: BODY });
 }
 
-/** Starts a TCP server that responds to every client with these bytes and leaves the connection open. Returns its URL. */
+/** Starts a TCP server that sends `response` to every client and leaves the connection open. Returns its URL. */
 async function startRawReceiver(response: string | Buffer): Promise<string> {
   const port = await listen(
     createTcpServer((socket) => {

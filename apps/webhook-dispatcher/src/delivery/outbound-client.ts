@@ -8,10 +8,8 @@
  * 2. It follows no redirects, uses no proxy from the environment and stores no cookies. A connection is reused only
  *    for a short time and only by attempts to the same URL (connection-pool.ts).
  * 3. One time limit covers everything from the look-up to the last byte. A 2xx status is a success even if the body
- *    fails afterwards, because the receiver has the event and must not get it again. One call sends the event at most
- *    once.
- * 4. At most 16 KiB of the response are read, and never decompressed. At most 1 KiB is stored, as text that Postgres
- *    accepts.
+ *    fails afterwards, because the receiver has the event and must not get it again. No call sends the event twice.
+ * 4. At most 16 KiB of the response are read, and never decompressed. At most 1 KiB is stored, as text without U+0000.
  * 5. Failures are reported by a closed set of codes. No resolved address is ever reported.
  */
 import { isIP } from 'node:net';

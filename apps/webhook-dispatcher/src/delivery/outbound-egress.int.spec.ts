@@ -1,7 +1,7 @@
 /**
  * Tests that no URL, name server or receiver of a user can make a call reach internal hosts. S1 to S12 are threats of
- * docs/security/threats.md. The canary represents an internal host and must count no connection. 127.0.0.2 represents a
- * public address.
+ * docs/security/threats.md. The canary represents an internal host and must count no connection. 127.0.0.2 represents
+ * a public address.
  */
 
 import { once } from 'node:events';

@@ -10,8 +10,8 @@ import { OutboundClient } from './outbound-client.js';
 const HANG_TIMEOUT_MS = 1_000;
 const NORMAL_TIMEOUT_MS = 30_000;
 /**
- * The tolerance for a busy machine. It is shorter than the connect timeout, so the test fails if the time limit does not
- * include connecting.
+ * The tolerance for a busy machine. It is shorter than the connect timeout, so the test fails if the time limit does
+ * not include connecting.
  */
 const MARGIN_MS = 8_000;
 const RSS_GROWTH_MAX_BYTES = 64 * 1024 * 1024;

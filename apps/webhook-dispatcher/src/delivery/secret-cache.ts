@@ -42,8 +42,8 @@ export class SecretCache {
   }
 
   /**
-   * Returns the signing key in a sealed secret. Throws if the secret cannot be opened or is not the signing secret of a
-   * webhook.
+   * Returns the signing key in a sealed secret. Throws if the secret cannot be opened or is not the signing secret of
+   * a webhook.
    */
   get(webhookId: string, secretSealed: string): Promise<Uint8Array> {
     const key = `${webhookId} ${secretSealed}`;

@@ -3,8 +3,7 @@
  *
  * 1. A mail is plain text to one address. No part of it is loaded from a file or a URL.
  * 2. The password is never sent unencrypted, unless the mail server runs on this machine.
- * 3. The Message-ID is derived from the mail's id, so that the recipient's server can recognise a mail that is sent
- *    again.
+ * 3. The Message-ID is derived from the mail's id, so that the recipient's server can recognise a repeated mail.
  * 4. An attempt counts as failed if the server rejects the recipient or the text. It does not count if the connection,
  *    the greeting, the login or the sender fails: the cause is then a wrong setting or an outage. If the connection
  *    breaks later, the mail may have been delivered. That attempt counts, so that no user gets the same mail endlessly.
