@@ -28,7 +28,7 @@ export interface AdminOptions {
   readonly now: () => number;
 }
 
-/** Registers the admin calls, which are not part of the venue's wire format. Only calls from loopback need no token. */
+/** Registers the admin calls, which the simulated venue does not have. Only calls from loopback need no token. */
 export function registerAdmin(app: FastifyInstance, options: AdminOptions): void {
   const { exchange, maker, weather, streams, token, now } = options;
   app.addHook('onRequest', async (req) => {
@@ -36,7 +36,7 @@ export function registerAdmin(app: FastifyInstance, options: AdminOptions): void
   });
   app.post('/admin/accounts', (req) => {
     const body = read(AccountBody, req.body);
-    const grants = new Map(
+    const initialBalances = new Map(
       Object.entries(body.balances ?? {}).map(([asset, text]) => [asset, unitsOf(text ?? '0')]),
     );
     const uid = exchange.state.accountCount() + 1;
@@ -49,7 +49,7 @@ export function registerAdmin(app: FastifyInstance, options: AdminOptions): void
       canWithdraw: body.can_withdraw,
       createdAt: now(),
     };
-    exchange.openAccount(account, grants);
+    exchange.openAccount(account, initialBalances);
     return { api_key: account.apiKey, api_secret: account.apiSecret };
   });
   app.get<{ Querystring: { api_key?: string } }>('/admin/ledger', (req) =>
@@ -78,8 +78,8 @@ export function registerAdmin(app: FastifyInstance, options: AdminOptions): void
 }
 
 function assertAdmin(req: FastifyRequest, token: string | undefined): void {
-  // A web page in a browser on this machine can reach loopback, too. Browsers send an Origin; the intended callers do
-  // not.
+  // A web page in a browser on this machine can reach loopback, too. Browsers send an Origin header, but the intended
+  // callers do not.
   if (LOOPBACK.has(req.socket.remoteAddress ?? '') && req.headers.origin === undefined) return;
   const sent = Buffer.from(req.headers.authorization ?? '');
   const expected = Buffer.from(`Bearer ${token ?? ''}`);

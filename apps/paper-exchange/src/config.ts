@@ -12,7 +12,7 @@ export const configSchema = z.object({
   MARKET: z.enum(['on', 'off']).default('on'),
   /** The fee, in millionths of the amount received. */
   FEE_PPM: z.coerce.number().int().min(0).max(100_000).default(1_000),
-  /** The venue's limits: this request weight per address, and new orders per account. */
+  /** The maximum request weight per IP address and minute. The next two limit the accepted orders of an account. */
   WEIGHT_PER_MINUTE: z.coerce.number().int().min(1).default(6_000),
   ORDERS_PER_10S: z.coerce.number().int().min(1).default(100),
   ORDERS_PER_DAY: z.coerce.number().int().min(1).default(200_000),

@@ -1,6 +1,6 @@
 /**
  * An error response in the venue's format: `code` and `message` are `{"code", "msg"}` on the wire, `status` is the HTTP
- * status. Every error that a client can cause is one of these; any other exception is an internal error.
+ * status. Every error that a client can cause is a `VenueError`; any other exception is an internal error.
  */
 export class VenueError extends Error {
   constructor(
@@ -18,7 +18,7 @@ export class VenueError extends Error {
 export const VENUE_ERRORS = {
   disconnected: () =>
     new VenueError(-1001, 'Internal error; unable to process your request. Please try again.', 503),
-  /** It is unknown whether the request took effect. */
+  /** The request may have taken effect. */
   unknownOutcome: () =>
     new VenueError(
       -1007,

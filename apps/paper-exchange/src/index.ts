@@ -18,7 +18,7 @@ import { UserApi } from './wire/ws/user-api.js';
 
 export { type Config, configSchema } from './config.js';
 
-/** Starts the exchange on `HOST:PORT`; resolves once it accepts requests. `close` may be called twice. */
+/** Starts the exchange on `HOST:PORT` and resolves once it accepts requests. `close` may be called more than once. */
 export async function startPaperExchange(
   config: Config,
 ): Promise<{ url: string; close: () => Promise<void> }> {
@@ -41,7 +41,7 @@ export async function startPaperExchange(
   return { url: `http://${config.HOST}:${port}`, close: () => app.close() };
 }
 
-/** Creates everything that must exist before the first connection. */
+/** Restores the exchange from `DATA_DIR` and creates the objects that the servers use. */
 function openVenue(config: Config) {
   const now = Date.now;
   const journal = new Journal(config.DATA_DIR);
@@ -70,12 +70,12 @@ function openVenue(config: Config) {
 function addStreams(app: FastifyInstance, venue: ReturnType<typeof openVenue>): StreamServer {
   const marketStreams = new MarketStreams(venue.exchange, venue.histories, venue.now);
   const userApi = new UserApi(venue);
-  const acceptor: ConnectionRouter = ({ pathname }) => {
+  const router: ConnectionRouter = ({ pathname }) => {
     if (pathname === '/ws-api/v3') return (peer) => userApi.attach(peer);
     if (/^\/(ws|stream)(\/|$)/.test(pathname)) return (peer, url) => marketStreams.attach(peer, url);
     return undefined;
   };
-  const streams = new StreamServer(app.server, acceptor, venue.weather);
+  const streams = new StreamServer(app.server, router, venue.weather);
   app.addHook('preClose', async () => {
     streams.close();
     marketStreams.close();

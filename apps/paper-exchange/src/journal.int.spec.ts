@@ -34,7 +34,7 @@ describe('the journal', () => {
   });
   afterEach(() => rmSync(directory, { recursive: true }));
 
-  /** Opens an exchange on the directory; dropping it without `close` simulates a kill. */
+  /** Opens an exchange on the directory. A test that does not close it simulates a killed process. */
   function open(compactAfterLines?: number) {
     const journal = new Journal(directory, compactAfterLines);
     const exchange = new Exchange({
@@ -46,7 +46,7 @@ describe('the journal', () => {
     return { journal, exchange };
   }
 
-  /** Places `count` matching buys and sells each. */
+  /** Places `count` pairs of a buy order and a sell order that match. `from` is the number of the first pair. */
   function trade({ exchange }: ReturnType<typeof open>, count: number, from = 0): void {
     const [buyer, seller] = [account('buyer'), account('seller')];
     if (from === 0) {
@@ -77,7 +77,7 @@ describe('the journal', () => {
       newest: journal.state.orderByClientId(id, spec.id, 'order-1500'),
     }));
 
-  it('restores every order, fill and balance, over several snapshots and the lines after them', () => {
+  it('restores every order, fill and balance from its snapshot and the lines after it', () => {
     const first = open();
     trade(first, 1_600);
     first.journal.close();
@@ -90,7 +90,7 @@ describe('the journal', () => {
     expect(contents(third)[0]?.newest).toMatchObject({ clientOrderId: 'order-1500' });
   });
 
-  it('restores everything after a kill at any point of writing a snapshot during trading', async () => {
+  it('restores everything if the process is killed at any point while it writes a snapshot during trading', async () => {
     const exchange = open(2_000);
     trade(exchange, 1_000);
     const copy = `${directory}-killed`;
@@ -110,7 +110,7 @@ describe('the journal', () => {
     expect(isDeepStrictEqual(contents(open()), contents(exchange))).toBe(true);
   });
 
-  it('ignores lines that its snapshot already contains', () => {
+  it('restores the same state if its lines are already in its snapshot', () => {
     const killed = open();
     trade(killed, 20);
     const lines = readFileSync(join(directory, 'journal.jsonl'));
@@ -119,7 +119,7 @@ describe('the journal', () => {
     expect(contents(open())).toEqual(contents(killed));
   });
 
-  it('skips a truncated last line, and rejects damage anywhere else', () => {
+  it('skips a truncated last line, and throws for a truncated line elsewhere', () => {
     const killed = open();
     trade(killed, 20);
     appendFileSync(join(directory, 'journal.jsonl'), '{"orders":[{"id":');

@@ -14,28 +14,29 @@ import { join } from 'node:path';
 import { State, type StateRecord } from './engine/state.js';
 
 /**
- * A snapshot starts after this many lines, or after as many lines as there are orders if that is more. Snapshots
- * therefore
- * become rarer as the state grows. */
+ * A snapshot starts after this many lines. If there are more orders than that, it starts after as many lines as there
+ * are orders, so that snapshots become rarer as the state grows.
+ */
 const COMPACT_AFTER_LINES = 50_000;
 const READ_BYTES = 1_048_576;
 const NEWLINE = 10;
 
 /**
  * Stores records on disk, one JSON line each, beside a snapshot of all earlier records. `append` returns after the
- * operating system has the line, so the line survives any end of the process.
+ * operating system has the line, so the line survives a crash of the process.
  *
- * 1. Records are absolute, and all lines since the start of the last snapshot exist. Replaying them in order over
- *    the snapshot gives the current state, even if the snapshot already contains some of them.
- * 2. A snapshot is written in pieces while orders continue, so no caller waits for it. The lines from before the
- * start of
- *    the snapshot are kept in a separate file until the snapshot is complete.
+ * 1. A record contains new values and no differences, and the files contain all lines since the start of the last
+ *    snapshot. Applying these lines in order to the snapshot restores the current state, even if the snapshot already
+ *    contains some of them.
+ * 2. A snapshot is written record by record while orders continue, so no caller waits for it. The lines from before its
+ *    start remain in `journal.old.jsonl` until the snapshot is complete.
  */
 export class Journal {
   readonly state = new State();
   private file: number;
   private lines = 0;
-  private writing: { readonly file: number; next: NodeJS.Immediate } | undefined;
+  /** The snapshot that is being written, and the callback that writes its next record. */
+  private snapshot: { readonly file: number; next: NodeJS.Immediate } | undefined;
 
   constructor(
     private readonly directory: string,
@@ -44,8 +45,8 @@ export class Journal {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     for (const { text } of linesOf(this.path('snapshot.json'))) this.state.apply(JSON.parse(text));
     for (const name of ['journal.old.jsonl', 'journal.jsonl']) {
-      // A crash may truncate the last line, whose change was never confirmed. A truncated line elsewhere means a
-      // damaged file.
+      // A crash may truncate the last line of a file. Its change was never confirmed, so skip the line. A truncated
+      // line elsewhere means a damaged file: JSON.parse throws.
       for (const { text, isWhole } of linesOf(this.path(name)))
         if (isWhole) this.state.apply(JSON.parse(text));
     }
@@ -57,13 +58,13 @@ export class Journal {
     writeLine(this.file, record);
     this.lines += 1;
     const isDue = this.lines >= Math.max(this.compactAfterLines, this.state.orderCount());
-    if (isDue && this.writing === undefined) this.beginSnapshot();
+    if (isDue && this.snapshot === undefined) this.beginSnapshot();
   }
 
   close(): void {
-    if (this.writing !== undefined) {
-      clearImmediate(this.writing.next);
-      closeSync(this.writing.file);
+    if (this.snapshot !== undefined) {
+      clearImmediate(this.snapshot.next);
+      closeSync(this.snapshot.file);
     }
     this.compact();
     closeSync(this.file);
@@ -73,7 +74,7 @@ export class Journal {
     return join(this.directory, name);
   }
 
-  /** Writes a snapshot in one piece, when no caller waits. */
+  /** Writes a whole snapshot synchronously. Called at start and close, when no caller waits. */
   private compact(): void {
     const file = openSync(this.path('snapshot.new.json'), 'w', 0o600);
     for (const record of this.state.dump()) writeLine(file, record);
@@ -83,7 +84,7 @@ export class Journal {
     this.lines = 0;
   }
 
-  /** A disk error during a snapshot ends the process; no data is lost. */
+  /** Starts to write a snapshot in the background. A disk error ends the process; no data is lost. */
   private beginSnapshot(): void {
     renameSync(this.path('journal.jsonl'), this.path('journal.old.jsonl'));
     closeSync(this.file);
@@ -94,12 +95,12 @@ export class Journal {
     const step = (): void => {
       const { done, value } = records.next();
       if (done) {
-        this.writing = undefined;
+        this.snapshot = undefined;
         this.finishSnapshot(file);
         return;
       }
       writeLine(file, value);
-      this.writing = { file, next: setImmediate(step) };
+      this.snapshot = { file, next: setImmediate(step) };
     };
     step();
   }
@@ -114,10 +115,10 @@ export class Journal {
 
 function writeLine(file: number, record: StateRecord): void {
   const line = Buffer.from(`${JSON.stringify(record)}\n`);
-  for (let at = 0; at < line.length; ) at += writeSync(file, line, at);
+  for (let written = 0; written < line.length; ) written += writeSync(file, line, written);
 }
 
-/** Yields the lines of a file, which may be longer than the longest string. The last line may lack its newline. */
+/** Yields the lines of a file. The file may be larger than the longest string, and its last line may lack a newline. */
 function* linesOf(path: string): Generator<{ readonly text: string; readonly isWhole: boolean }> {
   if (!existsSync(path)) return;
   const file = openSync(path, 'r');

@@ -1,15 +1,15 @@
 import { TestPaperExchange } from './testing/test-paper-exchange.js';
 
-describe('the public market data, by the public ccxt client', () => {
+describe('the public market data, read by an unmodified ccxt client', () => {
   let venue: TestPaperExchange;
   beforeEach(async () => {
     venue = await TestPaperExchange.start();
   });
   afterEach(() => venue.stop());
 
-  /** Trades at two prices with one market order, then once more at the lower price. */
-  async function trade(): Promise<Awaited<ReturnType<TestPaperExchange['trader']>>> {
-    const [maker, taker] = [await venue.trader(), await venue.trader()];
+  /** Buys at 60,000 and 60,100 by one market order, then sells at 59,900. Returns the client of the taker. */
+  async function trade(): Promise<Awaited<ReturnType<TestPaperExchange['createTrader']>>> {
+    const [maker, taker] = [await venue.createTrader(), await venue.createTrader()];
     await maker.createOrder('BTC/USDT', 'limit', 'sell', 0.1, 60_000);
     await maker.createOrder('BTC/USDT', 'limit', 'sell', 0.1, 60_000);
     await maker.createOrder('BTC/USDT', 'limit', 'sell', 0.5, 60_100);
@@ -19,7 +19,7 @@ describe('the public market data, by the public ccxt client', () => {
     return taker;
   }
 
-  it('reports every trade, and aggregates the trades of one taker at one price', async () => {
+  it('contain every trade, and the trades of one taker order at one price as one aggregate', async () => {
     const taker = await trade();
     const rows = (trades: Awaited<ReturnType<typeof taker.fetchTrades>>) =>
       trades.map(({ side, price, amount }) => [side, price, amount]);
@@ -28,10 +28,10 @@ describe('the public market data, by the public ccxt client', () => {
       ['buy', 60_100, 0.1],
       ['sell', 59_900, 0.1],
     ]);
-    const single = await taker.fetchTrades('BTC/USDT', undefined, undefined, {
+    const notAggregated = await taker.fetchTrades('BTC/USDT', undefined, undefined, {
       fetchTradesMethod: 'publicGetTrades',
     });
-    expect(rows(single)).toEqual([
+    expect(rows(notAggregated)).toEqual([
       ['buy', 60_000, 0.1],
       ['buy', 60_000, 0.1],
       ['buy', 60_100, 0.1],
@@ -41,7 +41,7 @@ describe('the public market data, by the public ccxt client', () => {
     expect(await taker.fetchTrades('BTC/USDT', Date.now() + 60_000)).toEqual([]);
   });
 
-  it('builds candles from the trades', async () => {
+  it('contain candles that are built from the trades', async () => {
     const taker = await trade();
     for (const timeframe of ['1m', '1h', '1d', '1M']) {
       const candles = await taker.fetchOHLCV('BTC/USDT', timeframe);
@@ -53,7 +53,7 @@ describe('the public market data, by the public ccxt client', () => {
     await expect(taker.publicGetKlines({ symbol: 'BTCUSDT', interval: '7m' })).rejects.toThrow('-1120');
   });
 
-  it('returns last, best and daily prices of one, some and all markets', async () => {
+  it('contain the last, best and daily prices of one, several or all markets', async () => {
     const taker = await trade();
     expect(await taker.fetchTicker('BTC/USDT')).toMatchObject({
       last: 59_900,
@@ -81,9 +81,9 @@ describe('the public market data, by the public ccxt client', () => {
     });
   });
 
-  it('has a price immediately, and trades and candles of the walk within seconds', async () => {
+  it('contain prices at once and trades within seconds if the market maker is on', async () => {
     await venue.restart({ MARKET: 'on' });
-    const user = await venue.trader();
+    const user = await venue.createTrader();
     for (const ticker of Object.values(await user.fetchTickers())) expect(ticker.last).toBeGreaterThan(0);
     let trades = await user.fetchTrades('BTC/USDT');
     while (trades.length === 0) trades = await user.fetchTrades('BTC/USDT');
@@ -92,16 +92,16 @@ describe('the public market data, by the public ccxt client', () => {
     expect((await user.fetchOHLCV('BTC/USDT', '1m')).at(-1)?.[5]).toBeGreaterThan(0);
   });
 
-  it('rejects unknown, repeated and ambiguous symbols like the venue', async () => {
-    const ask = async (query: string) => {
-      const answer = await fetch(`${venue.url}/api/v3/ticker/price?${query}`);
-      return [answer.status, ((await answer.json()) as { code: number }).code];
+  it('are rejected for unknown, repeated and ambiguous symbols with the codes of the venue', async () => {
+    const getPrices = async (query: string) => {
+      const response = await fetch(`${venue.url}/api/v3/ticker/price?${query}`);
+      return [response.status, ((await response.json()) as { code: number }).code];
     };
     const list = (...names: string[]) => `symbols=${encodeURIComponent(JSON.stringify(names))}`;
-    expect(await ask('symbol=NOUSDT')).toEqual([400, -1121]);
-    expect(await ask(list('NOUSDT'))).toEqual([400, -1121]);
-    expect(await ask(list('BTCUSDT', 'BTCUSDT'))).toEqual([400, -1151]);
-    expect(await ask(`symbol=BTCUSDT&${list('ETHUSDT')}`)).toEqual([400, -1128]);
-    expect(await ask('symbols=BTCUSDT')).toEqual([400, -1100]);
+    expect(await getPrices('symbol=NOUSDT')).toEqual([400, -1121]);
+    expect(await getPrices(list('NOUSDT'))).toEqual([400, -1121]);
+    expect(await getPrices(list('BTCUSDT', 'BTCUSDT'))).toEqual([400, -1151]);
+    expect(await getPrices(`symbol=BTCUSDT&${list('ETHUSDT')}`)).toEqual([400, -1128]);
+    expect(await getPrices('symbols=BTCUSDT')).toEqual([400, -1100]);
   });
 });

@@ -1,15 +1,15 @@
 import { AuthenticationError, BadRequest, InsufficientFunds, OrderNotFound } from 'ccxt/js/src/base/errors';
 import { TestPaperExchange } from './testing/test-paper-exchange.js';
 
-describe('the paper exchange, by the public ccxt client', () => {
+describe('the paper exchange, called by an unmodified ccxt client', () => {
   let venue: TestPaperExchange;
   beforeEach(async () => {
     venue = await TestPaperExchange.start();
   });
   afterEach(() => venue.stop());
 
-  it('rests, finds, matches at several prices, cancels and keeps the balance of every step', async () => {
-    const [maker, taker] = [await venue.trader(), await venue.trader()];
+  it('rests, matches, returns and cancels orders, and has the right balances afterwards', async () => {
+    const [maker, taker] = [await venue.createTrader(), await venue.createTrader()];
     await maker.loadMarkets();
     expect(maker.market('BTC/USDT')).toMatchObject({
       precision: { price: 0.01, amount: 0.00001 },
@@ -31,15 +31,15 @@ describe('the paper exchange, by the public ccxt client', () => {
     expect(
       (await maker.fetchOpenOrders('BTC/USDT')).map((order) => [order.clientOrderId, order.remaining]),
     ).toEqual([['ask-2', 0.25]]);
-    const found = await maker.fetchOrder('', 'BTC/USDT', { origClientOrderId: 'ask-1' });
-    expect(found).toMatchObject({ status: 'closed', filled: 0.5 });
+    const filled = await maker.fetchOrder('', 'BTC/USDT', { origClientOrderId: 'ask-1' });
+    expect(filled).toMatchObject({ status: 'closed', filled: 0.5 });
     const [open] = await maker.fetchOpenOrders('BTC/USDT');
     expect(await maker.cancelOrder(String(open?.id), 'BTC/USDT')).toMatchObject({ status: 'canceled' });
     expect((await maker.fetchBalance()).used).toMatchObject({ BTC: 0 });
   });
 
-  it('rejects the same requests as the venue, with the errors that ccxt knows', async () => {
-    const user = await venue.trader();
+  it('rejects invalid requests with error codes that ccxt maps to its exceptions', async () => {
+    const user = await venue.createTrader();
     await user.loadMarkets();
     await expect(user.createOrder('BTC/USDT', 'limit', 'buy', 5, 60_000)).rejects.toThrow(InsufficientFunds);
     await expect(user.createOrder('BTC/USDT', 'limit', 'buy', 0.0001, 60_000)).rejects.toThrow(BadRequest);
@@ -48,8 +48,8 @@ describe('the paper exchange, by the public ccxt client', () => {
     await expect(user.fetchBalance()).rejects.toThrow(AuthenticationError);
   });
 
-  it('responds to a new order as requested, and to a cancellation with both ids', async () => {
-    const user = await venue.trader();
+  it('responds to a new order with the requested response type, and to a cancellation with both client order ids', async () => {
+    const user = await venue.createTrader();
     const place = (newOrderRespType: string) =>
       user.privatePostOrder({
         symbol: 'BTCUSDT',
@@ -82,8 +82,8 @@ describe('the paper exchange, by the public ccxt client', () => {
     });
   });
 
-  it('returns the history of an account from an id or a time on', async () => {
-    const [maker, taker] = [await venue.trader(), await venue.trader()];
+  it('returns the fills and orders of an account from an id or a time on', async () => {
+    const [maker, taker] = [await venue.createTrader(), await venue.createTrader()];
     await maker.createOrder('BTC/USDT', 'limit', 'sell', 0.5, 60_000);
     for (const amount of [0.1, 0.2, 0.15]) await taker.createOrder('BTC/USDT', 'market', 'buy', amount);
     const all = await taker.fetchMyTrades('BTC/USDT');
@@ -95,17 +95,19 @@ describe('the paper exchange, by the public ccxt client', () => {
   });
 
   it('has the same state after a restart', async () => {
-    const keys = await venue.account();
-    await venue.client(keys).createOrder('BTC/USDT', 'limit', 'buy', 0.5, 60_000, { clientOrderId: 'stays' });
+    const keys = await venue.createAccount();
+    await venue
+      .clientOf(keys)
+      .createOrder('BTC/USDT', 'limit', 'buy', 0.5, 60_000, { clientOrderId: 'stays' });
     const ledger = async () => (await venue.admin('GET', `ledger?api_key=${keys.api_key}`)).body;
     const before = await ledger();
     await venue.restart();
     expect(await ledger()).toEqual(before);
-    expect((await venue.client(keys).fetchOrderBook('BTC/USDT')).bids).toEqual([[60_000, 0.5]]);
+    expect((await venue.clientOf(keys).fetchOrderBook('BTC/USDT')).bids).toEqual([[60_000, 0.5]]);
   });
 
-  it('fills the resting orders that a price move crosses', async () => {
-    const user = await venue.trader();
+  it('fills a resting order when an admin call moves the price across it', async () => {
+    const user = await venue.createTrader();
     await user.createOrder('BTC/USDT', 'limit', 'buy', 0.5, 60_000);
     await venue.admin('POST', 'market', { symbol: 'BTC/USDT', price: 59_000 });
     expect((await user.fetchMyTrades('BTC/USDT')).map((trade) => [trade.price, trade.amount])).toEqual([
@@ -113,9 +115,9 @@ describe('the paper exchange, by the public ccxt client', () => {
     ]);
   });
 
-  it('shows five BTC within ten basis points of the mid on each side', async () => {
+  it('has five BTC within ten basis points of the mid price on each side if the market maker is on', async () => {
     await venue.restart({ MARKET: 'on' });
-    const { bids, asks } = await (await venue.trader()).fetchOrderBook('BTC/USDT');
+    const { bids, asks } = await (await venue.createTrader()).fetchOrderBook('BTC/USDT');
     const mid = (Number(bids[0]![0]) + Number(asks[0]![0])) / 2;
     for (const side of [bids, asks]) {
       const near = side

@@ -72,7 +72,7 @@ describe('the paper exchange process', () => {
     return (await answer.json()) as Keys;
   }
 
-  it('still has every confirmed change after a kill -9', async () => {
+  it('has every confirmed account and balance after a kill -9 and a restart', async () => {
     const url = await start();
     const keys: string[] = [];
     for (let i = 1; i <= 20; i++)
@@ -80,14 +80,14 @@ describe('the paper exchange process', () => {
     child?.kill('SIGKILL');
     await once(child!, 'exit');
 
-    const again = await start();
+    const restartedUrl = await start();
     for (const [i, key] of keys.entries()) {
-      const ledger = await (await fetch(`${again}/admin/ledger?api_key=${key}`)).json();
+      const ledger = await (await fetch(`${restartedUrl}/admin/ledger?api_key=${key}`)).json();
       expect(ledger).toMatchObject({ balances: { USDT: { free: String(i + 1), locked: '0' } } });
     }
   });
 
-  /** Places one signed order; undefined without a response. */
+  /** Places one signed order. Returns undefined if there is no response. */
   async function place(url: string, keys: Keys, order: Record<string, string>): Promise<Placed | undefined> {
     const params = new URLSearchParams({
       symbol: 'BTCUSDT',
@@ -108,14 +108,14 @@ describe('the paper exchange process', () => {
     return JSON.parse(text) as Placed;
   }
 
-  it('still has every confirmed order and fill, and every unit of money, after a kill -9 during trading', async () => {
+  it('has every confirmed order and fill, and the same total of each asset, after a kill -9 during trading', async () => {
     const url = await start();
-    const grants = { USDT: 400_000, BTC: 5 };
+    const initialBalances = { USDT: 400_000, BTC: 5 };
     const users = [
-      await postJson(`${url}/admin/accounts`, { balances: grants }),
-      await postJson(`${url}/admin/accounts`, { balances: grants }),
+      await postJson(`${url}/admin/accounts`, { balances: initialBalances }),
+      await postJson(`${url}/admin/accounts`, { balances: initialBalances }),
     ];
-    const answered: { user: number; placed: Placed }[] = [];
+    const confirmed: { user: number; placed: Placed }[] = [];
     let next = 0;
     const trade = async (): Promise<void> => {
       for (let n = next++; n < 400; n = next++) {
@@ -127,22 +127,22 @@ describe('the paper exchange process', () => {
           quantity: `0.00${100 + (n % 7) * 13}`,
         });
         if (placed === undefined) return;
-        answered.push({ user, placed });
-        if (answered.length === 120) child?.kill('SIGKILL');
+        confirmed.push({ user, placed });
+        if (confirmed.length === 120) child?.kill('SIGKILL');
       }
     };
     const exited = once(child!, 'exit');
     await Promise.all(Array.from({ length: 8 }, trade));
     await exited;
-    expect(answered.length).toBeGreaterThanOrEqual(120);
+    expect(confirmed.length).toBeGreaterThanOrEqual(120);
 
-    const again = await start();
+    const restartedUrl = await start();
     const ledgers = await Promise.all(
       users.map(async ({ api_key }) => {
-        return (await (await fetch(`${again}/admin/ledger?api_key=${api_key}`)).json()) as LedgerView;
+        return (await (await fetch(`${restartedUrl}/admin/ledger?api_key=${api_key}`)).json()) as LedgerView;
       }),
     );
-    for (const { user, placed } of answered) {
+    for (const { user, placed } of confirmed) {
       const { orders, fills } = ledgers[user]!;
       const order = orders.find((one) => one.client_order_id === placed.clientOrderId);
       expect(order?.order_id).toBe(String(placed.orderId));
@@ -150,10 +150,10 @@ describe('the paper exchange process', () => {
         parseUnits(placed.executedQty) as bigint,
       );
       for (const fill of placed.fills) {
-        const kept = fills.find((one) => one.fill_id === String(fill.tradeId));
-        expect(parseUnits(kept!.amount)).toBe(parseUnits(fill.qty));
-        expect(parseUnits(kept!.price)).toBe(parseUnits(fill.price));
-        expect(parseUnits(kept!.fee)).toBe(parseUnits(fill.commission));
+        const restored = fills.find((one) => one.fill_id === String(fill.tradeId));
+        expect(parseUnits(restored!.amount)).toBe(parseUnits(fill.qty));
+        expect(parseUnits(restored!.price)).toBe(parseUnits(fill.price));
+        expect(parseUnits(restored!.fee)).toBe(parseUnits(fill.commission));
       }
     }
     const fills = ledgers.flatMap((ledger) => ledger.fills);
@@ -164,17 +164,19 @@ describe('the paper exchange process', () => {
     ] as const) {
       const held = ledgers.flatMap(({ balances }) => [balances[asset]!.free, balances[asset]!.locked]);
       const fees = fills.filter((fill) => fill.side === side).map((fill) => fill.fee);
-      expect(sum([...held, ...fees])).toBe(sum([String(2 * grants[asset])]));
+      expect(sum([...held, ...fees])).toBe(sum([String(2 * initialBalances[asset])]));
     }
-    for (const { orders, fills: own } of ledgers) {
+    for (const { orders, fills: accountFills } of ledgers) {
       for (const order of orders) {
-        const amounts = own.filter((fill) => fill.order_id === order.order_id).map((fill) => fill.amount);
+        const amounts = accountFills
+          .filter((fill) => fill.order_id === order.order_id)
+          .map((fill) => fill.amount);
         expect(sum(amounts)).toBe(parseUnits(order.filled_amount));
       }
     }
   });
 
-  it('exits with 0 when its parent has ended', async () => {
+  it('exits with 0 when its parent process disconnects', async () => {
     await start();
     child?.disconnect();
     expect(await once(child!, 'exit')).toEqual([0, null]);

@@ -1,7 +1,7 @@
 /** Returns a number from 0 (inclusive) to 1 (exclusive). */
 export type Random = () => number;
 
-/** Returns a seeded generator (mulberry32, 32-bit). It must not be used for security. */
+/** Returns a generator whose numbers depend only on `seed` (mulberry32, 32-bit). It must not be used for security. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   return () => {

@@ -7,7 +7,7 @@ describe('the rate limits', () => {
   });
   afterEach(() => venue.stop());
 
-  it('are published, counted by weight in every response, and enforced with 429 and Retry-After', async () => {
+  it('are in exchangeInfo, the used weight is in every response, and a request over the limit gets 429', async () => {
     const info = await (await fetch(`${venue.url}/api/v3/exchangeInfo`)).json();
     expect(info).toMatchObject({
       rateLimits: [
@@ -16,27 +16,27 @@ describe('the rate limits', () => {
         { rateLimitType: 'ORDERS', interval: 'DAY', intervalNum: 1, limit: 200_000 },
       ],
     });
-    // A window may end between two calls and restart the count; the next call then continues from there.
+    // A minute may end between two calls and restart the count. Compare only consecutive calls for that reason.
     const used: number[] = [];
-    let refused: Response | undefined;
-    for (let call = 0; call < 30 && refused === undefined; call += 1) {
-      const answer = await fetch(`${venue.url}/api/v3/depth?symbol=BTCUSDT`);
-      if (answer.status === 429) refused = answer;
-      else used.push(Number(answer.headers.get('x-mbx-used-weight-1m')));
+    let rejected: Response | undefined;
+    for (let call = 0; call < 30 && rejected === undefined; call += 1) {
+      const response = await fetch(`${venue.url}/api/v3/depth?symbol=BTCUSDT`);
+      if (response.status === 429) rejected = response;
+      else used.push(Number(response.headers.get('x-mbx-used-weight-1m')));
     }
     expect(used.filter((weight, at) => at > 0 && weight === (used[at - 1] ?? 0) + 5).length).toBeGreaterThan(
       5,
     );
-    const retryAfter = Number(refused?.headers.get('retry-after'));
+    const retryAfter = Number(rejected?.headers.get('retry-after'));
     expect(retryAfter).toBeGreaterThanOrEqual(1);
     expect(retryAfter).toBeLessThanOrEqual(60);
-    expect(await refused?.json()).toMatchObject({ code: -1003 });
+    expect(await rejected?.json()).toMatchObject({ code: -1003 });
   });
 
-  it('count the orders of an account, and reject one beyond the limit without effect', async () => {
+  it('count the orders of each account, and reject an order over the limit without effect', async () => {
     await venue.restart({ ORDERS_PER_10S: '100', ORDERS_PER_DAY: '2' });
-    const [user, other] = [await venue.trader(), await venue.trader()];
-    const place = (who: typeof user) => who.createOrder('BTC/USDT', 'limit', 'buy', 0.1, 60_000);
+    const [user, other] = [await venue.createTrader(), await venue.createTrader()];
+    const place = (client: typeof user) => client.createOrder('BTC/USDT', 'limit', 'buy', 0.1, 60_000);
     await place(user);
     await place(user);
     expect(user.last_response_headers).toMatchObject({ 'X-Mbx-Order-Count-1d': '2' });

@@ -3,17 +3,20 @@ import { NetworkError } from 'ccxt/js/src/base/errors';
 import { WebSocket } from 'ws';
 import { type Keys, retryUntil, TestPaperExchange } from './testing/test-paper-exchange.js';
 
-describe('the streams, by the public ccxt client', () => {
+describe('the streams, read by an unmodified ccxt client', () => {
   let venue: TestPaperExchange;
   beforeEach(async () => {
     venue = await TestPaperExchange.start({ ORDERS_PER_10S: '10000' });
   });
   afterEach(() => venue.stop());
 
-  it('keep a book equal to the snapshot while it changes', async () => {
-    const [maker, watcher] = [await venue.trader(), await venue.watcher(await venue.account())];
+  it('update the order book of the client to the current one while it changes', async () => {
+    const [maker, watcher] = [
+      await venue.createTrader(),
+      await venue.createWatcher(await venue.createAccount()),
+    ];
     await maker.createOrder('BTC/USDT', 'limit', 'sell', 0.5, 60_000);
-    // The client fetches its snapshot after the first message, so the book has to change before it starts.
+    // The client fetches its snapshot after the first message, so the book must change until `watchOrderBook` resolves.
     await retryUntil(watcher.watchOrderBook('BTC/USDT'), () =>
       maker.createOrder('BTC/USDT', 'limit', 'buy', 0.001, 50_000),
     );
@@ -30,9 +33,9 @@ describe('the streams, by the public ccxt client', () => {
     expect((await maker.fetchOrderBook('BTC/USDT')).asks).toEqual([]);
   });
 
-  it('report trades, prices and candles of the market', async () => {
-    const [maker, taker] = [await venue.trader(), await venue.trader()];
-    const watcher = await venue.watcher(await venue.account());
+  it('send trades, prices and candles of the market', async () => {
+    const [maker, taker] = [await venue.createTrader(), await venue.createTrader()];
+    const watcher = await venue.createWatcher(await venue.createAccount());
     await watcher.loadMarkets();
     const all = Promise.all([
       watcher.watchTrades('BTC/USDT'),
@@ -50,9 +53,13 @@ describe('the streams, by the public ccxt client', () => {
     expect(candles[0]?.slice(1, 5)).toEqual([60_000, 60_000, 60_000, 60_000]);
   });
 
-  it('report to a user each step of its orders, its fills and its balances', async () => {
-    const keys = await venue.account();
-    const [user, other, watcher] = [venue.client(keys), await venue.trader(), await venue.watcher(keys)];
+  it('send a user each change of the orders, the fills and the balances', async () => {
+    const keys = await venue.createAccount();
+    const [user, other, watcher] = [
+      venue.clientOf(keys),
+      await venue.createTrader(),
+      await venue.createWatcher(keys),
+    ];
     await watcher.loadMarkets();
     await watcher.authenticate({ type: 'spot' });
     const placed = watcher.watchOrders('BTC/USDT');
@@ -73,13 +80,13 @@ describe('the streams, by the public ccxt client', () => {
     });
     expect((await partly).at(-1)).toMatchObject({ status: 'open', filled: 0.2, remaining: 0.3 });
 
-    const gone = watcher.watchOrders('BTC/USDT');
+    const canceled = watcher.watchOrders('BTC/USDT');
     await user.cancelAllOrders('BTC/USDT');
-    expect((await gone).at(-1)).toMatchObject({ clientOrderId: 'mine', status: 'canceled', filled: 0.2 });
+    expect((await canceled).at(-1)).toMatchObject({ clientOrderId: 'mine', status: 'canceled', filled: 0.2 });
   });
 });
 
-describe('the streams in bad weather, by the public ccxt client', () => {
+describe('the streams in bad weather, read by an unmodified ccxt client', () => {
   let venue: TestPaperExchange;
   beforeEach(async () => {
     venue = await TestPaperExchange.start({ ORDERS_PER_10S: '10000' });
@@ -87,21 +94,24 @@ describe('the streams in bad weather, by the public ccxt client', () => {
   afterEach(() => venue.stop());
 
   it('send a fill twice, and the client counts it once by its id', async () => {
-    const keys = await venue.account();
-    const [maker, watcher] = [await venue.trader(), await venue.watcher(keys)];
+    const keys = await venue.createAccount();
+    const [maker, watcher] = [await venue.createTrader(), await venue.createWatcher(keys)];
     await watcher.loadMarkets();
     await venue.admin('PUT', 'weather', { duplicate_event_rate: 1 });
     const fills = watcher.watchMyTrades('BTC/USDT');
     await maker.createOrder('BTC/USDT', 'limit', 'sell', 1, 60_000);
-    await retryUntil(fills, () => venue.client(keys).createOrder('BTC/USDT', 'market', 'buy', 0.001));
-    const told = await fills;
-    const kept = await venue.client(keys).fetchMyTrades('BTC/USDT');
-    expect(new Set(told.map(({ id }) => id)).size).toBe(told.length);
-    expect(kept.map(({ id }) => id)).toContain(told[0]?.id);
+    await retryUntil(fills, () => venue.clientOf(keys).createOrder('BTC/USDT', 'market', 'buy', 0.001));
+    const streamed = await fills;
+    const fetched = await venue.clientOf(keys).fetchMyTrades('BTC/USDT');
+    expect(new Set(streamed.map(({ id }) => id)).size).toBe(streamed.length);
+    expect(fetched.map(({ id }) => id)).toContain(streamed[0]?.id);
   });
 
-  it('end with an error when they are dropped, and can be reopened', async () => {
-    const [maker, watcher] = [await venue.trader(), await venue.watcher(await venue.account())];
+  it('fail with NetworkError when their connection is dropped, and can be opened again', async () => {
+    const [maker, watcher] = [
+      await venue.createTrader(),
+      await venue.createWatcher(await venue.createAccount()),
+    ];
     await watcher.loadMarkets();
     const trades = watcher.watchTrades('BTC/USDT');
     await retryUntil(trades, async () => {
@@ -118,7 +128,7 @@ describe('the streams in bad weather, by the public ccxt client', () => {
   });
 });
 
-describe('the streams, on the wire', () => {
+describe('the streams, read from a WebSocket', () => {
   let venue: TestPaperExchange;
   const sockets: WebSocket[] = [];
   beforeEach(async () => {
@@ -136,9 +146,9 @@ describe('the streams, on the wire', () => {
     const waiting: ((event: Event) => void)[] = [];
     socket.on('message', (data) => {
       const event = JSON.parse(data.toString()) as Event;
-      const take = waiting.shift();
-      if (take === undefined) queue.push(event);
-      else take(event);
+      const resolve = waiting.shift();
+      if (resolve === undefined) queue.push(event);
+      else resolve(event);
     });
     await once(socket, 'open');
     const next = async () => queue.shift() ?? new Promise<Event>((resolve) => waiting.push(resolve));
@@ -146,10 +156,10 @@ describe('the streams, on the wire', () => {
   }
   type Event = Record<string, unknown> & { event?: Record<string, unknown>; data?: Record<string, unknown> };
 
-  /** Returns the events of a subscribed user stream until `count` have arrived. */
+  /** Subscribes to the user stream. Returns a function that waits for `count` events and returns their types. */
   async function userEvents(keys: Keys) {
     const { socket, next } = await open('/ws-api/v3');
-    const signed = (await venue.watcher(keys)).signParams({});
+    const signed = (await venue.createWatcher(keys)).signParams({});
     socket.send(JSON.stringify({ id: 1, method: 'userDataStream.subscribe.signature', params: signed }));
     expect(await next()).toMatchObject({ id: 1, status: 200, result: { subscriptionId: 0 } });
     return async (count: number) => {
@@ -162,47 +172,51 @@ describe('the streams, on the wire', () => {
     };
   }
 
-  it('reject a user stream with a wrong or missing signature, and an invalid request', async () => {
-    const keys = await venue.account();
+  it('reject a subscription with a wrong or missing signature, and an invalid request', async () => {
+    const keys = await venue.createAccount();
     const { socket, next } = await open('/ws-api/v3');
-    const ask = async (message: object) => {
+    const request = async (message: object) => {
       socket.send(JSON.stringify(message));
       return next();
     };
     const method = 'userDataStream.subscribe.signature';
-    const params = (await venue.watcher({ ...keys, api_secret: 'wrong' })).signParams({});
-    expect(await ask({ id: 'a', method, params })).toMatchObject({
+    const params = (await venue.createWatcher({ ...keys, api_secret: 'wrong' })).signParams({});
+    expect(await request({ id: 'a', method, params })).toMatchObject({
       id: 'a',
       status: 400,
       error: { code: -1022 },
     });
-    expect(await ask({ id: 'b', method })).toMatchObject({ id: 'b', status: 401, error: { code: -2014 } });
-    expect(await ask([])).toMatchObject({ id: null, status: 400, error: { code: -1135 } });
-    expect(await ask({ id: 1, method: 'ping' })).toMatchObject({ id: 1, status: 200, result: {} });
+    expect(await request({ id: 'b', method })).toMatchObject({
+      id: 'b',
+      status: 401,
+      error: { code: -2014 },
+    });
+    expect(await request([])).toMatchObject({ id: null, status: 400, error: { code: -1135 } });
+    expect(await request({ id: 1, method: 'ping' })).toMatchObject({ id: 1, status: 200, result: {} });
   });
 
-  it('subscribe, list, unsubscribe and answer pings', async () => {
+  it('can be subscribed, listed and unsubscribed on a connection, which also responds to pings', async () => {
     const { socket, next } = await open('/ws/ethusdt@trade');
-    const ask = async (method: string, ...params: string[]) => {
+    const request = async (method: string, ...params: string[]) => {
       socket.send(JSON.stringify({ method, params, id: 7 }));
       return next();
     };
-    expect(await ask('SUBSCRIBE', 'btcusdt@depth', 'no@such')).toEqual({ result: null, id: 7 });
-    expect(await ask('LIST_SUBSCRIPTIONS')).toEqual({
+    expect(await request('SUBSCRIBE', 'btcusdt@depth', 'no@such')).toEqual({ result: null, id: 7 });
+    expect(await request('LIST_SUBSCRIPTIONS')).toEqual({
       result: ['ethusdt@trade', 'btcusdt@depth', 'no@such'],
       id: 7,
     });
-    expect(await ask('UNSUBSCRIBE', 'no@such')).toEqual({ result: null, id: 7 });
-    expect(await ask('DANCE')).toMatchObject({ error: { code: 2 } });
+    expect(await request('UNSUBSCRIBE', 'no@such')).toEqual({ result: null, id: 7 });
+    expect(await request('DANCE')).toMatchObject({ error: { code: 2 } });
     socket.send('not json');
     expect(await next()).toMatchObject({ error: { code: 2 } });
     socket.ping('here');
     expect(String((await once(socket, 'pong'))[0])).toBe('here');
   });
 
-  it('wrap the events of a combined connection', async () => {
+  it('send the name of the stream with each event on a combined connection', async () => {
     const { next } = await open('/stream?streams=btcusdt@trade');
-    const [maker, taker] = [await venue.trader(), await venue.trader()];
+    const [maker, taker] = [await venue.createTrader(), await venue.createTrader()];
     await maker.createOrder('BTC/USDT', 'limit', 'sell', 0.1, 60_000);
     await taker.createOrder('BTC/USDT', 'market', 'buy', 0.1);
     expect(await next()).toMatchObject({
@@ -211,7 +225,7 @@ describe('the streams, on the wire', () => {
     });
   });
 
-  it('are dropped by the admin call, and connections to other paths are rejected', async () => {
+  it('are dropped without a close frame by the admin call, and are rejected at other paths', async () => {
     const { socket } = await open('/ws');
     const closed = once(socket, 'close');
     expect((await venue.admin('POST', 'streams/disconnect')).body).toEqual({ disconnected: 1 });
@@ -219,9 +233,9 @@ describe('the streams, on the wire', () => {
     await expect(open('/elsewhere')).rejects.toThrow('404');
   });
 
-  it('repeat, drop and reorder user events in bad weather', async () => {
-    const keys = await venue.account();
-    const user = venue.client(keys);
+  it('duplicate, drop or reorder user events in bad weather', async () => {
+    const keys = await venue.createAccount();
+    const user = venue.clientOf(keys);
     await user.loadMarkets();
     const events = await userEvents(keys);
     const place = () => user.createOrder('BTC/USDT', 'limit', 'buy', 0.1, 60_000);

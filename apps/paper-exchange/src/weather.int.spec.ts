@@ -19,10 +19,10 @@ describe('the weather', () => {
     venue = await TestPaperExchange.start();
   });
   afterEach(() => venue.stop());
-  const set = async (forecast: object) => {
-    const answer = await venue.admin('PUT', 'weather', forecast);
-    expect(answer.status).toBe(200);
-    return answer.body;
+  const setWeather = async (forecast: object) => {
+    const response = await venue.admin('PUT', 'weather', forecast);
+    expect(response.status).toBe(200);
+    return response.body;
   };
 
   it('is returned as it was set, and cleared by an empty body', async () => {
@@ -42,7 +42,7 @@ describe('the weather', () => {
       maintenance: false,
       clock_skew_ms: 0,
     };
-    expect(await set({ error_rate: 0.5, latency_ms: 20 })).toEqual({
+    expect(await setWeather({ error_rate: 0.5, latency_ms: 20 })).toEqual({
       ...fair,
       error_rate: 0.5,
       latency_ms: 20,
@@ -53,7 +53,7 @@ describe('the weather', () => {
       latency_ms: 20,
       schedule: null,
     });
-    expect(await set({})).toEqual(fair);
+    expect(await setWeather({})).toEqual(fair);
   });
 
   it.each([
@@ -66,32 +66,32 @@ describe('the weather', () => {
     { clock_skew_ms: 0.5 },
     { retry_after: 2 },
     [],
-  ])('rejects %j with a reason, and changes nothing', async (body) => {
-    await set({ error_rate: 0.25 });
-    const answer = await venue.admin<{ code: number; msg: string }>('PUT', 'weather', body);
-    expect(answer).toMatchObject({ status: 400, body: { code: -1100 } });
-    expect(answer.body.msg).toMatch(
+  ])('is not changed by the invalid body %j, and the error names the problem', async (body) => {
+    await setWeather({ error_rate: 0.25 });
+    const response = await venue.admin<{ code: number; msg: string }>('PUT', 'weather', body);
+    expect(response).toMatchObject({ status: 400, body: { code: -1100 } });
+    expect(response.body.msg).toMatch(
       /error_rate|latency_ms|fog|maintenance|clock_skew_ms|retry_after|expected object/,
     );
     expect((await venue.admin('GET', 'weather')).body).toMatchObject({ error_rate: 0.25 });
   });
 
-  it('with errors, rejects an order with 5xx and does not accept it', async () => {
-    const user = await venue.trader();
+  it('with errors, makes a new order fail with 5xx and without effect', async () => {
+    const user = await venue.createTrader();
     await user.loadMarkets();
-    await set({ error_rate: 1 });
+    await setWeather({ error_rate: 1 });
     await expect(user.createOrder(...ORDER)).rejects.toThrow(OperationFailed);
     expect(await user.fetchOpenOrders('BTC/USDT')).toEqual([]);
-    await set({});
+    await setWeather({});
     await user.createOrder(...ORDER);
     expect(await user.fetchOpenOrders('BTC/USDT')).toHaveLength(1);
   });
 
-  it('with dropped answers, accepts an order without a response', async () => {
-    const user = await venue.trader();
+  it('with dropped responses, sends no response to an order that takes effect', async () => {
+    const user = await venue.createTrader();
     await user.loadMarkets();
     user.timeout = 500;
-    await set({ drop_answer_rate: 1 });
+    await setWeather({ drop_answer_rate: 1 });
     await expect(user.createOrder(...ORDER, { clientOrderId: 'lost' })).rejects.toThrow();
     expect(await user.fetchOrder('', 'BTC/USDT', { origClientOrderId: 'lost' })).toMatchObject({
       status: 'open',
@@ -102,14 +102,14 @@ describe('the weather', () => {
     );
   });
 
-  it('with rate limits, responds 429 with Retry-After everywhere except on the admin calls', async () => {
-    const user = await venue.trader();
+  it('with rate limits, makes all calls except admin calls fail with 429 and Retry-After', async () => {
+    const user = await venue.createTrader();
     await user.loadMarkets();
-    await set({ rate_limit_rate: 1 });
+    await setWeather({ rate_limit_rate: 1 });
     await expect(user.fetchBalance()).rejects.toThrow(DDoSProtection);
-    const answer = await fetch(`${venue.url}/api/v3/time`);
-    expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '1']);
-    expect(await answer.json()).toMatchObject({ code: -1003 });
+    const response = await fetch(`${venue.url}/api/v3/time`);
+    expect([response.status, response.headers.get('retry-after')]).toEqual([429, '1']);
+    expect(await response.json()).toMatchObject({ code: -1003 });
     expect((await venue.admin('GET', 'weather')).status).toBe(200);
   });
 
@@ -117,70 +117,70 @@ describe('the weather', () => {
     [false, null],
     [0, null],
     [true, '1'],
-  ])('with rate limits and retry_after %j, sends %j', async (retryAfter, told) => {
-    await set({ rate_limit_rate: 1, retry_after: retryAfter });
-    const answer = await fetch(`${venue.url}/api/v3/time`);
-    expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, told]);
+  ])('with rate limits and retry_after %j, sends the Retry-After header %j', async (retryAfter, expected) => {
+    await setWeather({ rate_limit_rate: 1, retry_after: retryAfter });
+    const response = await fetch(`${venue.url}/api/v3/time`);
+    expect([response.status, response.headers.get('retry-after')]).toEqual([429, expected]);
   });
 
   it('with errors of calls, rejects every call except a new order with 5xx and no effect', async () => {
-    const user = await venue.trader();
+    const user = await venue.createTrader();
     await user.loadMarkets();
     const { id } = await user.createOrder(...ORDER);
-    await set({ call_error_rate: 1 });
+    await setWeather({ call_error_rate: 1 });
     await expect(user.fetchBalance()).rejects.toThrow(OperationFailed);
     await expect(user.cancelOrder(String(id), 'BTC/USDT')).rejects.toThrow(OperationFailed);
     await user.createOrder(...ORDER);
-    await set({});
+    await setWeather({});
     expect(await user.fetchOpenOrders('BTC/USDT')).toHaveLength(2);
   });
 
-  it('with unknown answers, accepts an order and reports the result as unknown', async () => {
-    const user = await venue.trader();
+  it('with unknown responses, sends 504 for an order that takes effect', async () => {
+    const user = await venue.createTrader();
     await user.loadMarkets();
-    await set({ unknown_answer_rate: 1 });
+    await setWeather({ unknown_answer_rate: 1 });
     await expect(user.createOrder(...ORDER, { clientOrderId: 'perhaps' })).rejects.toThrow(RequestTimeout);
     expect(await user.fetchOrder('', 'BTC/USDT', { origClientOrderId: 'perhaps' })).toMatchObject({
       status: 'open',
     });
   });
 
-  it('with maintenance, rejects every call and connection, drops the streams, and keeps the admin calls', async () => {
-    const user = await venue.trader();
+  it('with maintenance, rejects every call and connection except admin calls, and drops the streams', async () => {
+    const user = await venue.createTrader();
     await user.loadMarkets();
     const url = `${venue.url.replace('http', 'ws')}/ws/btcusdt@trade`;
     const stream = new WebSocket(url);
     await once(stream, 'open');
-    const cut = once(stream, 'close');
-    await set({ maintenance: true });
-    expect((await cut)[0]).toBe(1006);
+    const closed = once(stream, 'close');
+    await setWeather({ maintenance: true });
+    expect((await closed)[0]).toBe(1006);
     await expect(user.createOrder(...ORDER)).rejects.toThrow(OnMaintenance);
     await expect(user.fetchTime()).rejects.toThrow(ExchangeNotAvailable);
     expect(String((await once(new WebSocket(url), 'error'))[0])).toContain('503');
     expect((await venue.admin('GET', 'weather')).status).toBe(200);
-    await set({});
+    await setWeather({});
     expect(await user.fetchOpenOrders('BTC/USDT')).toEqual([]);
   });
 
   it.each([-90_000, 90_000])(
-    'with a clock that is off by %d ms, rejects signed requests until the client reads the clock again',
+    'with a clock that is wrong by %d ms, rejects signed requests until the client adjusts to the clock',
     async (skew) => {
-      const keys = await venue.account();
-      const [user, watcher] = [venue.client(keys), await venue.watcher(keys)];
+      const keys = await venue.createAccount();
+      const [user, watcher] = [venue.clientOf(keys), await venue.createWatcher(keys)];
       await user.loadMarkets();
-      await set({ clock_skew_ms: skew });
+      await setWeather({ clock_skew_ms: skew });
       await expect(user.createOrder(...ORDER)).rejects.toThrow(InvalidNonce);
       const socket = new WebSocket(`${venue.url.replace('http', 'ws')}/ws-api/v3`);
       await once(socket, 'open');
       const method = 'userDataStream.subscribe.signature';
       socket.send(JSON.stringify({ id: 1, method, params: watcher.signParams({}) }));
-      const [answer] = await once(socket, 'message');
-      expect(JSON.parse(String(answer))).toMatchObject({ status: 400, error: { code: -1021 } });
+      const [response] = await once(socket, 'message');
+      expect(JSON.parse(String(response))).toMatchObject({ status: 400, error: { code: -1021 } });
       socket.terminate();
       user.options.adjustForTimeDifference = true;
       await user.loadTimeDifference();
       await user.createOrder(...ORDER);
-      await set({});
+      await setWeather({});
       await expect(user.fetchOpenOrders('BTC/USDT')).rejects.toThrow(InvalidNonce);
       await user.loadTimeDifference();
       expect(await user.fetchOpenOrders('BTC/USDT')).toHaveLength(1);
@@ -191,11 +191,11 @@ describe('the weather', () => {
     const stream = new WebSocket(`${venue.url.replace('http', 'ws')}/ws`);
     await once(stream, 'open');
     const closed = once(stream, 'close');
-    await set({ disconnect_rate: 1 });
+    await setWeather({ disconnect_rate: 1 });
     expect((await closed)[0]).toBe(1006);
   });
 
-  it('with a schedule, has spells and shows them, until the weather is set manually', async () => {
+  it('with a schedule, has the planned spells until the weather is set directly', async () => {
     const terms = {
       seed: 7,
       lasts_ms: 60_000,
@@ -215,9 +215,9 @@ describe('the weather', () => {
       maintenance: true,
       schedule: { seed: 7, spell: { kind: 'maintenance' } },
     });
-    const user = await venue.trader();
+    const user = await venue.createTrader();
     await expect(user.fetchTime()).rejects.toThrow(OnMaintenance);
-    await set({});
+    await setWeather({});
     expect((await venue.admin('GET', 'weather')).body).toMatchObject({ maintenance: false, schedule: null });
     expect(await user.fetchTime()).toBeGreaterThan(0);
   });
@@ -228,23 +228,23 @@ describe('the weather', () => {
     { seed: 1, kinds: ['frogs'] },
     { seed: 1, spell_ms: [2_000, 1_000] },
     { seed: 1, between: { fog: 1 } },
-  ])('rejects the schedule %j and keeps the weather', async (terms) => {
-    await set({ error_rate: 0.25 });
+  ])('is not changed by the invalid schedule %j', async (terms) => {
+    await setWeather({ error_rate: 0.25 });
     expect((await venue.admin('PUT', 'weather/schedule', terms)).status).toBe(400);
     expect((await venue.admin('GET', 'weather')).body).toMatchObject({ error_rate: 0.25, schedule: null });
   });
 
-  it('with latency, delays its responses', async () => {
-    await set({ latency_ms: 60 });
+  it('with latency, delays the responses', async () => {
+    await setWeather({ latency_ms: 60 });
     const before = performance.now();
     await fetch(`${venue.url}/api/v3/time`);
     expect(performance.now() - before).toBeGreaterThanOrEqual(59);
   });
 
-  it('with partial fills, fills an order in several smaller parts with the same total', async () => {
-    const [maker, taker] = [await venue.trader(), await venue.trader()];
+  it('with partial fills, fills an order in three smaller parts with the same total', async () => {
+    const [maker, taker] = [await venue.createTrader(), await venue.createTrader()];
     await maker.createOrder('BTC/USDT', 'limit', 'sell', 0.5, 60_000);
-    await set({ partial_fill_rate: 1 });
+    await setWeather({ partial_fill_rate: 1 });
     const bought = await taker.createOrder('BTC/USDT', 'market', 'buy', 0.3);
     expect(bought).toMatchObject({ status: 'closed', filled: 0.3, cost: 18_000 });
     expect((await taker.fetchMyTrades('BTC/USDT')).map((fill) => fill.amount)).toEqual([0.1, 0.1, 0.1]);

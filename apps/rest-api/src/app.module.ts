@@ -22,7 +22,7 @@ export interface AppModuleOptions {
   readonly redis: Redis;
   readonly engine: AccessOptions['engine'];
   readonly secrets: ApiSecrets;
-  /** Returns the origin at which clients reach this API. */
+  /** Returns the origin at which clients reach this API, for example `https://api.example.com`. */
   readonly publicUrl: () => string;
   readonly logger: Logger;
 }

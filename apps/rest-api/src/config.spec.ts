@@ -23,7 +23,7 @@ const problemsOf = (environment: Record<string, string>) => {
 };
 
 describe('the configuration', () => {
-  it('requires only settings without a safe default', () => {
+  it('uses defaults for all settings except those in `complete`', () => {
     expect(readConfig(configSchema, complete)).toEqual({
       ...complete,
       HOST: '127.0.0.1',
@@ -42,7 +42,7 @@ describe('the configuration', () => {
     });
   });
 
-  it('names every missing setting', () => {
+  it('is rejected without required settings, and the error names each of them', () => {
     expect(problemsOf({}).map((problem) => problem.split(':')[0])).toEqual(Object.keys(complete));
   });
 
@@ -68,13 +68,13 @@ describe('the configuration', () => {
     ['PUBLIC_URL', 'https://api.example.com/v1'],
     ['PUBLIC_URL', 'api.example.com'],
     ['LOG_LEVEL', 'loud'],
-  ])('rejects %s=%s without repeating the value', (name, value) => {
+  ])('is rejected with %s=%s, and the error does not repeat the value', (name, value) => {
     const problems = problemsOf({ ...complete, [name]: value });
     expect(problems.map((problem) => problem.split(':')[0])).toEqual([name]);
     expect(problems[0]).not.toContain(`${value}"`);
   });
 
-  it('accepts proxies as addresses and ranges', () => {
+  it('accepts IP addresses and ranges as trusted proxies', () => {
     const { TRUSTED_PROXIES } = readConfig(configSchema, {
       ...complete,
       TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8,::1',
@@ -82,7 +82,7 @@ describe('the configuration', () => {
     expect(TRUSTED_PROXIES).toEqual(['127.0.0.1', '10.0.0.0/8', '::1']);
   });
 
-  it('accepts origins as browsers send them, or all', () => {
+  it('accepts CORS origins as browsers send them, or * for all', () => {
     const originsOf = (CORS_ORIGINS: string) =>
       readConfig(configSchema, { ...complete, CORS_ORIGINS }).CORS_ORIGINS;
     expect(originsOf('https://app.example.com, http://127.0.0.1:3000')).toEqual([
@@ -92,14 +92,14 @@ describe('the configuration', () => {
     expect(originsOf('*')).toEqual(['*']);
   });
 
-  it('rejects loopback webhooks in the live world', () => {
+  it('is rejected in the live world if it allows loopback webhooks', () => {
     const environment = { ...complete, WEBHOOK_ALLOW_LOOPBACK: 'true' };
     expect(problemsOf(environment)).toEqual([]);
     const live = { ...environment, WORLD: 'live', PUBLIC_URL: 'https://api.example.com' };
     expect(problemsOf(live)).toEqual(['WEBHOOK_ALLOW_LOOPBACK: must be off in the live world']);
   });
 
-  it('requires the origin of e-mail links in the live world', () => {
+  it('requires PUBLIC_URL in the live world', () => {
     const live = { ...complete, WORLD: 'live' };
     expect(problemsOf(live)).toEqual(['PUBLIC_URL: is required']);
     expect(problemsOf({ ...live, PUBLIC_URL: 'https://api.example.com' })).toEqual([]);

@@ -8,7 +8,7 @@ export const configSchema = z
   .object({
     ...edgeSettings,
     ...apiSettings,
-    /** The origin at which clients reach this API; links in e-mails use it. Default: the address on which it listens. */
+    /** The origin at which clients reach this API; links in e-mails use it. Default: the address of this process. */
     PUBLIC_URL: originSetting.optional(),
     OPEN_REGISTRATION: flag.default(false),
     /** Allows webhooks to loopback addresses; for development only. */

@@ -41,8 +41,8 @@ export async function startRestApi(config: Config, version: string, logger: Logg
     },
   });
   const { platform, redis, secrets } = infrastructure;
-  let listensAt = '';
-  const publicUrl = () => config.PUBLIC_URL ?? listensAt;
+  let listenUrl = '';
+  const publicUrl = () => config.PUBLIC_URL ?? listenUrl;
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.with({ config, version, platform, redis, engine, secrets, publicUrl, logger }),
     createAdapter({ trustedProxies: config.TRUSTED_PROXIES, corsOrigins: config.CORS_ORIGINS }),
@@ -51,10 +51,10 @@ export async function startRestApi(config: Config, version: string, logger: Logg
   const limiter = app.get(RateLimiter, { strict: false });
   serveReference(app.getHttpAdapter().getInstance(), limiter.limitsFor(undefined));
   await app.listen(config.PORT, config.HOST);
-  listensAt = await app.getUrl();
+  listenUrl = await app.getUrl();
   const endHeartbeat = startHeartbeat(platform, 'rest-api');
   return {
-    url: listensAt,
+    url: listenUrl,
     stop: async () => {
       await app.close();
       endHeartbeat();

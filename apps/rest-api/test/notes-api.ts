@@ -1,4 +1,4 @@
-/** Provides a small test API on the HTTP transport, whose guarantees hold for any operations. */
+/** A small API of notes for tests of `src/http`, whose guarantees do not depend on the operations of the product. */
 import type { Server } from 'node:http';
 import { Controller, type DynamicModule, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -34,11 +34,11 @@ import { JSON_TYPE, send } from './send.js';
 const note = z.object({ id: z.string(), name: z.string(), price: decimal.optional() });
 type Note = z.output<typeof note>;
 const path = z.object({ id: z.string().max(200) });
-const rest = { errors: [], summary: 'A test.' } as const;
+const common = { errors: [], summary: 'A test.' } as const;
 
 export const noteOperations = {
   ping: defineOperation({
-    ...rest,
+    ...common,
     id: 'ping',
     method: 'GET',
     path: '/v1/ping',
@@ -47,7 +47,7 @@ export const noteOperations = {
     status: 200,
   }),
   list: defineOperation({
-    ...rest,
+    ...common,
     id: 'notes.list',
     method: 'GET',
     path: '/v1/notes',
@@ -58,7 +58,7 @@ export const noteOperations = {
     status: 200,
   }),
   create: defineOperation({
-    ...rest,
+    ...common,
     id: 'notes.create',
     method: 'POST',
     path: '/v1/notes',
@@ -74,7 +74,7 @@ export const noteOperations = {
     status: 201,
   }),
   get: defineOperation({
-    ...rest,
+    ...common,
     id: 'notes.get',
     method: 'GET',
     path: '/v1/notes/:id',
@@ -84,7 +84,7 @@ export const noteOperations = {
     status: 200,
   }),
   touch: defineOperation({
-    ...rest,
+    ...common,
     id: 'notes.touch',
     method: 'POST',
     path: '/v1/notes/:id/touch',
@@ -95,7 +95,7 @@ export const noteOperations = {
     status: 200,
   }),
   claim: defineOperation({
-    ...rest,
+    ...common,
     id: 'notes.claim',
     method: 'POST',
     path: '/v1/auth/claim',
@@ -106,9 +106,11 @@ export const noteOperations = {
   }),
 } as const;
 
-/** Behaviour that a test controls: the owner of a key, and the use cases. */
+/** The results of the controller methods, which a test can replace, and the requests that reached the API. */
 class NotesBehaviour {
+  /** The requests whose credentials were checked. */
   readonly seen: IncomingRequest[] = [];
+  /** The calls of the controller methods. */
   readonly calls: Call<OperationShape>[] = [];
   create: (call: Call<typeof noteOperations.create>) => Promise<Note> | Note = ({ body }) => ({
     id: 'n1',
@@ -126,13 +128,13 @@ class NotesBehaviour {
 }
 
 const KEYS: Readonly<Record<string, readonly Permission[]>> = { reader: ['READ'], trader: ['TRADE'] };
-/** Header of the key with READ permission. */
+/** Headers with the key that has the READ permission. */
 export const READER = { 'x-api-key': 'reader' };
-/** Header of the key with ADMIN permission. */
+/** Headers with the key that has the TRADE permission. */
 export const TRADER = { 'x-api-key': 'trader' };
 const USER_ID = '0190b5c2-0000-7000-8000-000000000001';
 
-/** Accepts two keys and records the requests that it authenticated. */
+/** Accepts the two keys in KEYS, and records the requests whose credentials it checks. */
 class NotesAuthentication {
   constructor(
     private readonly behaviour: NotesBehaviour,
@@ -216,11 +218,11 @@ export interface NotesOptions {
   readonly serverLimits?: Partial<ServerLimits>;
   /** The limits, in the format of the environment variable. */
   readonly rateLimits?: RateLimits;
-  /** Shared rate-limit store and key prefix of several of these APIs. Default: in memory. */
+  /** Where several of these APIs count together: a Redis, and a prefix of the credentials' ids. Default: in memory. */
   readonly rateLimitsIn?: { readonly redis: Redis; readonly credentialIds: string };
 }
 
-/** Starts the API on a free port. */
+/** Starts the API of notes on a free port. */
 export async function startNotesApi(options: NotesOptions = {}): Promise<NotesApi> {
   const { operations = Object.values(noteOperations), trustedProxies = [], corsOrigins = [] } = options;
   const behaviour = new NotesBehaviour();
@@ -234,7 +236,7 @@ export async function startNotesApi(options: NotesOptions = {}): Promise<NotesAp
         useValue: new NotesAuthentication(behaviour, options.rateLimitsIn?.credentialIds ?? ''),
       },
       { provide: RateLimiter, useValue: limiterOf(options) },
-      // Idempotency is not stored here; the tests of the real API cover it.
+      // This API stores no response for an Idempotency-Key; idempotency.int.spec.ts tests that with the real API.
       {
         provide: CommandRunner,
         useValue: { run: (_once: unknown, effect: () => Promise<unknown>) => effect() },
@@ -278,7 +280,7 @@ function limiterOf({ rateLimits = AMPLE_RATE_LIMITS, rateLimitsIn }: NotesOption
   });
 }
 
-/** Like `send`, with the ADMIN key and a JSON body. */
+/** Sends a request with the TRADE key and a JSON body. */
 export function sendJson(api: { port: number }, method: string, target: string, body: string, headers = {}) {
   return send(api, method, target, {
     body,

@@ -1,11 +1,11 @@
-/** Sends raw requests that a higher-level client would not send. */
+/** Sends requests exactly as a test writes them, also malformed ones that an HTTP client would not send. */
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 
 export interface SendOptions {
   readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly body?: string | Uint8Array;
-  /** Sends the body in pieces, without its length. */
+  /** Sends the body in chunks of 16 KiB, without a Content-Length. */
   readonly chunked?: boolean;
 }
 
@@ -31,9 +31,9 @@ export function send(
   api: { port: number },
   method: string,
   target: string,
-  sent: SendOptions = {},
+  options: SendOptions = {},
 ): Promise<TestResponse> {
-  const { headers = {}, body, chunked = false } = sent;
+  const { headers = {}, body, chunked = false } = options;
   return new Promise((resolve, reject) => {
     const length = body === undefined || chunked ? {} : { 'content-length': String(Buffer.byteLength(body)) };
     const outgoing = httpRequest(
@@ -49,16 +49,17 @@ export function send(
         const parts: Buffer[] = [];
         response.on('data', (part) => parts.push(part));
         response.on('end', () => {
-          const answered = Buffer.concat(parts).toString();
-          const json = answered === '' ? {} : JSON.parse(answered);
-          resolve({ status: response.statusCode!, headers: response.headers, text: answered, json });
+          const text = Buffer.concat(parts).toString();
+          const json = text === '' ? {} : JSON.parse(text);
+          resolve({ status: response.statusCode!, headers: response.headers, text, json });
         });
       },
     );
     outgoing.on('error', reject);
     if (body !== undefined && chunked) {
       const bytes = Buffer.from(body);
-      for (let at = 0; at < bytes.length; at += 16_384) outgoing.write(bytes.subarray(at, at + 16_384));
+      for (let start = 0; start < bytes.length; start += 16_384)
+        outgoing.write(bytes.subarray(start, start + 16_384));
     } else if (body !== undefined) outgoing.write(body);
     outgoing.end();
   });
@@ -68,17 +69,17 @@ export function send(
 export function sendBytes(api: { port: number }, bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(api.port, '127.0.0.1', () => socket.write(bytes));
-    let answered = '';
+    let received = '';
     socket.on('data', (part) => {
-      answered += part.toString();
+      received += part.toString();
     });
     socket.on('error', reject);
-    socket.on('close', () => resolve(answered));
+    socket.on('close', () => resolve(received));
   });
 }
 
 /** Returns the status of a response and its error code. */
-export async function codeOf(answer: Promise<TestResponse>): Promise<[number, string | undefined]> {
-  const { status, json } = await answer;
+export async function codeOf(response: Promise<TestResponse>): Promise<[number, string | undefined]> {
+  const { status, json } = await response;
   return [status, json.error?.code];
 }

@@ -1,4 +1,4 @@
-/** Runs the API as deployed, in this process, on a separate database. */
+/** Starts the complete API in the process of the test, with a database of its own. */
 import { createHash, randomBytes } from 'node:crypto';
 import { openPlatform, type Platform } from '@trading-automation/core';
 import { generateSealingKeyPair } from '@trading-automation/core/sealing';
@@ -15,7 +15,7 @@ export interface TestRestApi {
   readonly url: string;
   readonly databaseUrl: string;
   readonly log: string[];
-  /** Opens a platform like that of another process on the same database. It is closed with the API. */
+  /** Opens a second platform on the same database, as another process would. `close` closes it, too. */
   openSecondPlatform(poolSize?: number): Promise<Platform>;
   close(): Promise<void>;
 }
@@ -42,7 +42,7 @@ export async function startTestRestApi(
   const log: string[] = [];
   const logger = createLogger('rest-api', 'debug', { write: (line) => void log.push(line) });
   const { url, stop } = await startRestApi(config, '1.2.3', logger);
-  const others: Platform[] = [];
+  const secondPlatforms: Platform[] = [];
   return {
     port: Number(new URL(url).port),
     url,
@@ -56,11 +56,11 @@ export async function startTestRestApi(
         poolSize,
         onListenerError: () => undefined,
       });
-      others.push(platform);
+      secondPlatforms.push(platform);
       return platform;
     },
     close: async () => {
-      await Promise.all(others.map((platform) => platform.close()));
+      await Promise.all(secondPlatforms.map((platform) => platform.close()));
       await stop();
       await database.drop();
     },
@@ -78,48 +78,48 @@ export function createKeyPair(): KeyPair {
   return { privateKey, publicKey: publicKeyOf(privateKey) };
 }
 
-/** Signs a request with a JSON body: a string is sent unchanged, other values are serialized. */
+/** Sends a signed request. A string body is sent unchanged; any other body is sent as JSON. */
 export function sendSigned(
   api: { port: number },
   { privateKey }: KeyPair,
   method: string,
   target: string,
   {
-    body: given,
+    body: value,
     headers,
   }: Pick<SendOptions, 'headers'> & { readonly body?: string | object | undefined } = {},
 ): Promise<TestResponse> {
-  if (given === undefined) {
+  if (value === undefined) {
     return send(api, method, target, {
       headers: { ...signRequest({ method, path: target, privateKey }), ...headers },
     });
   }
-  const body = typeof given === 'string' ? given : JSON.stringify(given);
+  const body = typeof value === 'string' ? value : JSON.stringify(value);
   const signature = signRequest({ method, path: target, privateKey, body });
   return send(api, method, target, { body, headers: { ...signature, ...JSON_TYPE, ...headers } });
 }
 
-/** Returns the body that links the key, with a new challenge. */
+/** Gets a new challenge. Returns the body of the request that links the key pair. */
 export async function createIdentityBody(
   api: { port: number },
-  holder: KeyPair,
+  keyPair: KeyPair,
   headers: SendOptions['headers'] = {},
 ): Promise<string> {
   const { json } = await send(api, 'GET', '/v1/auth/cli-challenge', { headers });
   const { challenge } = json.data as { challenge: string };
-  const signature = signMessage(identityMessage(challenge, holder.publicKey), holder.privateKey);
-  return JSON.stringify({ challenge, pubkey: holder.publicKey, signature });
+  const signature = signMessage(identityMessage(challenge, keyPair.publicKey), keyPair.privateKey);
+  return JSON.stringify({ challenge, pubkey: keyPair.publicKey, signature });
 }
 
-/** Creates a user with a new account; returns the user's key pair. */
+/** Creates a user with a new account. Returns the user's key pair. */
 export async function openAccount(
   api: { port: number },
-  sent: Readonly<Record<string, string>> = {},
+  additionalHeaders: Readonly<Record<string, string>> = {},
 ): Promise<KeyPair> {
-  const holder = createKeyPair();
-  const body = await createIdentityBody(api, holder, sent);
-  const headers = { ...JSON_TYPE, ...sent };
+  const keyPair = createKeyPair();
+  const body = await createIdentityBody(api, keyPair, additionalHeaders);
+  const headers = { ...JSON_TYPE, ...additionalHeaders };
   const { status, text } = await send(api, 'POST', '/v1/auth/cli-identity', { body, headers });
   if (status !== 201) throw new Error(`no account was created: ${text}`);
-  return holder;
+  return keyPair;
 }

@@ -70,7 +70,7 @@ export class AppModule {
       exports: [LOGGER, DeliverySettings, WebhookSender, AttemptQueueConnection, AttemptQueue],
       imports: [
         PlatformModule.with(platform),
-        // The workers of the lanes use this connection. It waits for Redis without a time limit.
+        // The connection of the workers of the lanes. Its commands wait for Redis without a time limit.
         BullModule.forRoot({
           connection: { url: redisUrl, maxRetriesPerRequest: null, ...REDIS_FAILOVER_OPTIONS },
           prefix: queuePrefix,

@@ -29,7 +29,7 @@ export interface BackgroundTasksDependencies {
 export interface BackgroundTasks {
   /** Stops taking new work. Resolves once the running work is done, which may take as long as an attempt. */
   drain(): Promise<void>;
-  /** Abandons unfinished work. Call `drain` first. */
+  /** Stops the heartbeat and releases the leases of unfinished attempts. Call `drain` first. */
   close(): Promise<void>;
 }
 
@@ -40,9 +40,9 @@ interface Stoppable {
 /** Starts the fan-out, the deliveries, the sweeper, mail and notifications. */
 export function startBackgroundTasks(
   app: INestApplicationContext,
-  parts: BackgroundTasksDependencies,
+  dependencies: BackgroundTasksDependencies,
 ): BackgroundTasks {
-  const { config, sender, counters, logger } = parts;
+  const { config, sender, counters, logger } = dependencies;
   const onError = (error: unknown) =>
     logger.error(
       { event: 'background_task.failed', err: error },
@@ -68,13 +68,13 @@ export function startBackgroundTasks(
     sweeper,
     fanOut.start(onError),
     app.get(NotificationRelay).start(onError),
-    startMail(app.get(MailQueue), parts),
+    startMail(app.get(MailQueue), dependencies),
     tests.serve({ send: counters.countTestAttempts((event) => sender.send(event)), onError }),
   ];
   return {
     async drain() {
       for (const unsubscribe of unsubscribes) unsubscribe();
-      await Promise.all(running.map((part) => part.stop()));
+      await Promise.all(running.map((task) => task.stop()));
     },
     async close() {
       await admission.drain();

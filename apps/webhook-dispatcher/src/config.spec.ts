@@ -1,15 +1,15 @@
 import { readConfig } from '@trading-automation/runtime';
 import { configSchema } from './config.js';
 
-const GIVEN = {
+const REQUIRED = {
   WORLD: 'test',
   DATABASE_URL: 'postgres://db/x',
   REDIS_URL: 'redis://cache',
   WEBHOOK_OPENING_KEYS: '0123456789abcdef.cHJpdmF0ZQ,fedcba9876543210.b2xkZXI',
 };
-const problemsOf = (changed: Record<string, string>) => {
+const problemsOf = (changes: Record<string, string>) => {
   try {
-    readConfig(configSchema, { ...GIVEN, ...changed });
+    readConfig(configSchema, { ...REQUIRED, ...changes });
     return [];
   } catch (error) {
     return (error as { problems: string[] }).problems;
@@ -17,8 +17,8 @@ const problemsOf = (changed: Record<string, string>) => {
 };
 
 describe('the configuration', () => {
-  it('uses the published schedule and limits by default', () => {
-    expect(readConfig(configSchema, GIVEN)).toMatchObject({
+  it('uses the documented retry delays and limits by default', () => {
+    expect(readConfig(configSchema, REQUIRED)).toMatchObject({
       WEBHOOK_ALLOW_LOOPBACK: false,
       DELIVERY_CONCURRENCY: 128,
       IN_FLIGHT_MAX: 1_024,
@@ -39,11 +39,11 @@ describe('the configuration', () => {
     'Überweisung GmbH <a@example.com>',
   ])('accepts %s as the sender of mail', (from) => {
     const mail = { SMTP_URL: 'smtps://user:pass@mail.example.com:465', MAIL_FROM: from };
-    expect(readConfig(configSchema, { ...GIVEN, ...mail })).toMatchObject(mail);
+    expect(readConfig(configSchema, { ...REQUIRED, ...mail })).toMatchObject(mail);
   });
 
-  it('reads the keys in their order', () => {
-    expect(readConfig(configSchema, GIVEN).WEBHOOK_OPENING_KEYS).toEqual([
+  it('reads the opening keys in the order of the variable', () => {
+    expect(readConfig(configSchema, REQUIRED).WEBHOOK_OPENING_KEYS).toEqual([
       { id: '0123456789abcdef', privateKey: 'cHJpdmF0ZQ' },
       { id: 'fedcba9876543210', privateKey: 'b2xkZXI' },
     ]);
@@ -61,8 +61,8 @@ describe('the configuration', () => {
     [{ MAIL_FROM: 'A <a@example.com>, B <b@example.com>' }, 'MAIL_FROM'],
     [{ MAIL_FROM: 'A\r\nBcc: <a@example.com>' }, 'MAIL_FROM'],
     [{ MAIL_TIMEOUT_MS: 'soon' }, 'MAIL_TIMEOUT_MS'],
-  ])('rejects %j', (changed, name) => {
-    const problems = problemsOf(changed as Record<string, string>);
+  ])('is rejected with %j, and the error names %s but no secret', (changes, name) => {
+    const problems = problemsOf(changes as Record<string, string>);
     expect(problems).toEqual([expect.stringMatching(new RegExp(`^${name}: `))]);
     expect(problems.join()).not.toContain('secret');
   });

@@ -22,7 +22,7 @@ const count = (max: number) =>
     .min(1, 'expected at least 1')
     .max(max, `expected at most ${max.toLocaleString('en')}`);
 
-/** The minimum lease as a multiple of the attempt timeout. The time after the timeout is for recording the result. */
+/** The minimum lease as a multiple of the attempt timeout, so that there is time to record the result of a timeout. */
 const LEASE_PER_ATTEMPT = 1.5;
 
 /** The URL of the mail server. */
@@ -53,15 +53,15 @@ export const configSchema = z
       .transform((text) => text.split(',').map((server) => server.trim()))
       .refine(areNameServers, { error: 'expected addresses, or address:port, separated by commas' })
       .optional(),
-    /** Slots of the main lane. An attempt that does not end quickly is detached and frees its slot. */
+    /** Slots of the main lane. An attempt that takes over 250 ms is detached: it frees its slot and continues. */
     DELIVERY_CONCURRENCY: count(1024).default(128),
-    /** Concurrent detached attempts. */
+    /** Maximum number of concurrent detached attempts. */
     IN_FLIGHT_MAX: count(4096).default(1024),
-    /** Concurrent attempts in the lane of failing webhooks. */
+    /** Slots of the slow lane, which sends the attempts to webhooks that keep failing. */
     SLOW_CONCURRENCY: count(1024).default(64),
-    /** Concurrent attempts to one webhook, over all dispatchers. */
+    /** Maximum number of concurrent attempts to one webhook, over all dispatchers. */
     WEBHOOK_IN_FLIGHT_MAX: count(1024).default(DELIVERY_LIMITS.perWebhookMax),
-    /** Concurrent attempts to all webhooks of one user in each lane, over all dispatchers. */
+    /** Maximum number of concurrent attempts in each lane to all webhooks of one user, over all dispatchers. */
     USER_IN_FLIGHT_MAX: count(1024).default(DELIVERY_LIMITS.perUserMax),
     /** The delays before attempts 2 to 5. */
     RETRY_DELAYS_MS: delaysMs.default([...RETRY_DELAYS_MS]),
@@ -69,19 +69,19 @@ export const configSchema = z
     ATTEMPT_TIMEOUT_MS: durationMs.default(30_000),
     /** The duration of an attempt's lease. */
     LEASE_MS: durationMs.default(45_000),
-    /** After this time without a heartbeat, a dispatcher counts as dead and others take over its attempts. */
+    /** A dispatcher without a heartbeat for this time counts as dead, and other dispatchers take over its attempts. */
     SILENCE_MS: durationMs.default(DELIVERY_LIMITS.heartbeatTimeoutMs),
-    /** How often the sweeper searches Postgres for due deliveries that have no job. */
+    /** The interval at which the sweeper searches Postgres for due deliveries without a job. */
     SWEEP_MS: durationMs.default(5_000),
-    /** If it is not set, mail waits in Postgres. */
+    /** The mail server. Without it, mail waits in Postgres. */
     SMTP_URL: smtpUrl.optional(),
     /** The sender of mail. */
     MAIL_FROM: mailFrom.optional(),
     /** The maximum wait for the mail server in each step of sending a mail. */
     MAIL_TIMEOUT_MS: durationMs.default(20_000),
-    /** How often Postgres is polled for mail. */
+    /** The interval at which Postgres is polled for mail. */
     MAIL_POLL_MS: durationMs.default(5_000),
-    /** How long a stop waits for running attempts. Attempts that take longer are abandoned and repeated. */
+    /** How long a stop waits for running attempts. Attempts that take longer are abandoned and later sent again. */
     STOP_GRACE_MS: durationMs.default(33_000),
     /** Distinguishes dispatchers that share a Redis but not a database. */
     QUEUE_PREFIX: z.string().min(1).default('webhooks'),

@@ -62,18 +62,17 @@ export async function startDispatcher(config: Config, logger: Logger): Promise<R
         work.drain().then(() => true),
         sleep(config.STOP_GRACE_MS, false, { ref: false }),
       ]);
-      // Attempts that exceed the grace period are abandoned. Their leases end with this dispatcher, and others repeat
-      // them.
+      // Attempts that exceed the grace period are abandoned. This dispatcher releases their leases when it stops, so
+      // that another one sends them again.
       if (!isDrained)
         logger.warn(
           { event: 'attempts.abandoned', grace_ms: config.STOP_GRACE_MS },
-          'Attempts outlasted the grace period; another dispatcher repeats them.',
+          'Attempts outlasted the grace period; another dispatcher sends them again.',
         );
       client.close();
       await work.close();
-      // Closing the application closes the queues, to which the background tasks added jobs until now. It would wait
-      // for
-      // abandoned attempts, so it is skipped if there are any.
+      // Close the application only now, because it closes the queues, to which the background tasks still added jobs.
+      // Skip it if attempts were abandoned, because it would wait for them.
       if (isDrained) await app.close();
       await queue.close();
       await platform.close();

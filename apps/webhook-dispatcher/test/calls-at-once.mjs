@@ -1,4 +1,4 @@
-/** A process that makes concurrent outbound calls, and reports the maximum growth of its memory. */
+/** A process that makes concurrent outbound calls. It reports the maximum growth of its resident memory. */
 import { OutboundClient } from '../dist/delivery/outbound-client.js';
 
 const BODY = Buffer.alloc(16 * 1024, 'x');
@@ -14,12 +14,12 @@ process.once('message', async ({ urls, timeoutMs, authorities }) => {
   await Promise.all([...new Set(urls)].map(call));
   globalThis.gc();
   const before = process.memoryUsage.rss();
-  let most = before;
+  let maximum = before;
   const sampling = setInterval(() => {
-    most = Math.max(most, process.memoryUsage.rss());
+    maximum = Math.max(maximum, process.memoryUsage.rss());
   }, 20);
-  const times = await Promise.all(urls.map(call));
+  const durations = await Promise.all(urls.map(call));
   clearInterval(sampling);
   client.close();
-  process.send({ ended: times.length, slowestMs: Math.max(...times), growthBytes: most - before });
+  process.send({ ended: durations.length, slowestMs: Math.max(...durations), growthBytes: maximum - before });
 });

@@ -1,9 +1,9 @@
-/** Certificates that are generated at run time; none is ever committed. */
+/** Generates certificates at run time, so that none is committed. */
 import { generate } from 'selfsigned';
 
 const DAY_MS = 86_400_000;
 
-/** An authority with certificates for `localhost` (valid, expired, for another name), and a self-signed one. */
+/** Creates an authority that issues a valid, an expired and a wrongly named certificate, and a self-signed one. */
 export async function makeCertificates() {
   const authority = await issue('Authority of a test', { isAuthority: true });
   const ca = { key: authority.private, cert: authority.cert };
@@ -11,7 +11,7 @@ export async function makeCertificates() {
     notBeforeDate: new Date(Date.now() - 2 * DAY_MS),
     notAfterDate: new Date(Date.now() - DAY_MS),
   };
-  const [good, old, other, selfMade] = await Promise.all([
+  const [valid, old, other, selfSigned] = await Promise.all([
     issue('localhost', { ca }),
     issue('localhost', { ca, ...expired }),
     issue('hooks.example.com', { ca }),
@@ -20,10 +20,10 @@ export async function makeCertificates() {
   const pairOf = ({ private: key, cert }: { private: string; cert: string }) => ({ key, cert });
   return {
     authority: authority.cert,
-    good: pairOf(good),
+    valid: pairOf(valid),
     expired: pairOf(old),
     otherName: pairOf(other),
-    selfMade: pairOf(selfMade),
+    selfSigned: pairOf(selfSigned),
   };
 }
 export type Certificates = Awaited<ReturnType<typeof makeCertificates>>;

@@ -1,4 +1,7 @@
-/** Tests F20, W2 and W3: a webhook that changes while an attempt waits, and the signature of each attempt. */
+/**
+ * Tests the fault F20 (a webhook is changed, deactivated or deleted while a delivery waits for its next attempt), and
+ * the threats W2 and W3 (a captured attempt, a leaked secret).
+ */
 
 import { createLogger, type RunningProcess, readConfig } from '@trading-automation/runtime';
 import { eventually } from '@trading-automation/runtime/testing';
@@ -25,9 +28,9 @@ beforeEach(async () => {
   environment = await openTestEnvironment();
   receiver = await openReceiver((_received, response) => void response.writeHead(500).end());
   owner = await openOwnerApi(environment);
-  // Excludes the product's own events about webhooks.
-  hook = await environment.addHook(receiver.url, { events: ['trade.*'] });
-  receiver.trust(hook);
+  // Does not subscribe to events about webhooks, which the tests would otherwise receive, too.
+  hook = await environment.addWebhook(receiver.url, { events: ['trade.*'] });
+  receiver.verifyWith(hook);
 });
 afterEach(async () => {
   await stop();
@@ -72,7 +75,7 @@ async function waitForThird(): Promise<void> {
   await untilAttempts(2);
 }
 
-/** Makes waiting deliveries due now, for a dispatcher that does not know of the delay. */
+/** Makes waiting deliveries due now, and starts another dispatcher with empty queues, which finds them. */
 async function endTheWait(): Promise<void> {
   await stop();
   await environment.query(
@@ -82,7 +85,7 @@ async function endTheWait(): Promise<void> {
 }
 
 describe('W2: each attempt', () => {
-  it('is signed with the time at which it is sent, so a copy of an earlier attempt expires', async () => {
+  it('is signed with the time at which it is sent', async () => {
     const startedAt = Math.floor(Date.now() / 1000);
     await start({ RETRY_DELAYS_MS: '1100,1100,20,20' });
     await environment.emit(hook.userId);
@@ -95,7 +98,7 @@ describe('W2: each attempt', () => {
       expect(time).toBeGreaterThanOrEqual(times[index - 1] ?? startedAt);
       expect(time).toBeLessThanOrEqual(endedAt);
     }
-    expect(receiver.refused).toEqual([]);
+    expect(receiver.rejected).toEqual([]);
   });
 });
 
@@ -105,7 +108,7 @@ describe('W3 and F20: a webhook whose secret is rotated and whose URL is changed
     await waitForThird();
     const { secret } = await owner.webhooks.rotateSecret(actorOf(hook), hook.publicId);
     await owner.webhooks.update(actorOf(hook), hook.publicId, { url: moved.url });
-    moved.trust({ ...hook, secret });
+    moved.verifyWith({ ...hook, secret });
     await endTheWait();
     await pendingDeadLetterId(environment, hook);
     await stop();
@@ -113,7 +116,7 @@ describe('W3 and F20: a webhook whose secret is rotated and whose URL is changed
       [1, 2],
       [3, 4, 5],
     ]);
-    expect([receiver.refused, moved.refused]).toEqual([[], []]);
+    expect([receiver.rejected, moved.rejected]).toEqual([[], []]);
     const withOld = new Webhook(hook.secret);
     for (const { body, headers } of moved.received)
       expect(() => withOld.verify(body, headers as Record<string, string>)).toThrow('No matching signature');
@@ -123,7 +126,7 @@ describe('W3 and F20: a webhook whose secret is rotated and whose URL is changed
 });
 
 describe('F20: a webhook that is deactivated while an attempt waits', () => {
-  it('receives nothing more: its pending delivery becomes a dead letter with the reason and the number of attempts', async () => {
+  it('receives nothing more; its pending delivery becomes a dead letter with the reason and the number of attempts', async () => {
     await waitForThird();
     await owner.webhooks.update(actorOf(hook), hook.publicId, { is_active: false });
     await endTheWait();
@@ -137,13 +140,13 @@ describe('F20: a webhook that is deactivated while an attempt waits', () => {
     ]);
   });
 
-  it('and is reactivated receives new events immediately, and the old one after a retry, signed again and at its current URL', async () => {
+  it('and reactivated receives new events at once, and the earlier event after a retry, at its current URL', async () => {
     const moved = await openReceiver();
     await waitForThird();
     const actor = actorOf(hook);
     await owner.webhooks.update(actor, hook.publicId, { is_active: false });
     await owner.webhooks.update(actor, hook.publicId, { is_active: true, url: moved.url });
-    moved.trust(hook);
+    moved.verifyWith(hook);
     await endTheWait();
     await environment.emit(hook.userId);
     await untilStatus('SUCCEEDED');
@@ -158,20 +161,20 @@ describe('F20: a webhook that is deactivated while an attempt waits', () => {
       [1, 1],
     ]);
     expect(moved.received[1]?.body).toBe(receiver.received[0]?.body);
-    expect([receiver.refused, moved.refused]).toEqual([[], []]);
+    expect([receiver.rejected, moved.rejected]).toEqual([[], []]);
     await moved.close();
   });
 
-  it('while an attempt is in flight records the result of that attempt, and nothing follows', async () => {
-    let answer = () => {};
-    receiver.answer((_received, response) => {
-      answer = () => response.writeHead(200).end();
+  it('receives no further attempt after the attempt in flight, whose result is recorded', async () => {
+    let respond = () => {};
+    receiver.respondWith((_received, response) => {
+      respond = () => response.writeHead(200).end();
     });
     await start();
     await environment.emit(hook.userId);
     await eventually(() => receiver.received.length === 1);
     await owner.webhooks.update(actorOf(hook), hook.publicId, { is_active: false });
-    answer();
+    respond();
     await untilStatus('SUCCEEDED');
     await stop();
     expect(attemptsAt(receiver)).toEqual([1]);
@@ -180,7 +183,7 @@ describe('F20: a webhook that is deactivated while an attempt waits', () => {
 });
 
 describe('F20: a webhook that is deleted', () => {
-  it('while an attempt waits receives nothing more: its pending deliveries are discarded, and their attempts are kept', async () => {
+  it('while an attempt waits receives nothing more; its delivery is discarded, and the attempts remain stored', async () => {
     await waitForThird();
     await owner.webhooks.delete(actorOf(hook), hook.publicId);
     await endTheWait();
@@ -197,16 +200,16 @@ describe('F20: a webhook that is deleted', () => {
     ).toEqual([{ gone: true, secret_sealed: null }]);
   });
 
-  it('while an attempt is in flight records its result; a failure is discarded, and nothing follows', async () => {
-    let answer = () => {};
-    receiver.answer((_received, response) => {
-      answer = () => response.writeHead(500).end();
+  it('while an attempt is in flight receives nothing more; if that attempt fails, its delivery is discarded', async () => {
+    let respond = () => {};
+    receiver.respondWith((_received, response) => {
+      respond = () => response.writeHead(500).end();
     });
     await start();
     await environment.emit(hook.userId);
     await eventually(() => receiver.received.length === 1);
     await owner.webhooks.delete(actorOf(hook), hook.publicId);
-    answer();
+    respond();
     await untilStatus('DISCARDED');
     await stop();
     expect(attemptsAt(receiver)).toEqual([1]);

@@ -35,6 +35,7 @@ async function start(settings: Record<string, string> = {}): Promise<void> {
   running.push(await startDispatcher(config, logger));
 }
 
+/** Returns the number of deliveries by status. */
 const statuses = async () => {
   const rows = await environment.query(
     'SELECT status, count(*)::int AS count FROM webhook_deliveries GROUP BY status ORDER BY status',
@@ -50,19 +51,19 @@ const fail =
     response.writeHead(status).end('not now');
 
 describe('an event', () => {
-  it('reaches every active webhook of its user with a matching subscription once, signed, and no other', async () => {
-    const one = await environment.addHook(receiver.url, { events: ['trade.created'] });
+  it('is sent once, signed, to each active webhook of its user with a matching subscription, and to no other', async () => {
+    const one = await environment.addWebhook(receiver.url, { events: ['trade.created'] });
     const { userId } = one;
-    const two = await environment.addHook(receiver.url, { userId, events: ['trade.*'] });
-    const all = await environment.addHook(receiver.url, { userId, events: ['*'] });
-    receiver.trust(one, two, all);
-    await environment.addHook(receiver.url, { userId, events: ['trade.filled', 'reward.*'] });
-    await environment.addHook(receiver.url, { userId, isActive: false });
-    await environment.addHook(receiver.url);
+    const two = await environment.addWebhook(receiver.url, { userId, events: ['trade.*'] });
+    const all = await environment.addWebhook(receiver.url, { userId, events: ['*'] });
+    receiver.verifyWith(one, two, all);
+    await environment.addWebhook(receiver.url, { userId, events: ['trade.filled', 'reward.*'] });
+    await environment.addWebhook(receiver.url, { userId, isActive: false });
+    await environment.addWebhook(receiver.url);
     await start();
     const id = await environment.emit(userId, 'trade.created', { text: 'Zürich \u2028 "quoted"' });
     await untilStatuses({ SUCCEEDED: 3 });
-    expect(receiver.refused).toEqual([]);
+    expect(receiver.rejected).toEqual([]);
     expect(receiver.received.map(({ webhookId }) => webhookId).sort()).toEqual(
       [one, two, all].map(({ publicId }) => publicId).sort(),
     );
@@ -80,38 +81,38 @@ describe('an event', () => {
   });
 
   it('that was committed while no dispatcher ran is delivered when one starts', async () => {
-    const hook = await environment.addHook(receiver.url);
-    receiver.trust(hook);
+    const hook = await environment.addWebhook(receiver.url);
+    receiver.verifyWith(hook);
     for (let i = 0; i < 5; i++) await environment.emit(hook.userId);
     await start();
     await untilStatuses({ SUCCEEDED: 5 });
     expect(receiver.received).toHaveLength(5);
-    expect(receiver.refused).toEqual([]);
+    expect(receiver.rejected).toEqual([]);
   });
 
-  it('is sent once with two running dispatchers', async () => {
-    const hook = await environment.addHook(receiver.url);
-    receiver.trust(hook);
+  it('is sent only once while two dispatchers run', async () => {
+    const hook = await environment.addWebhook(receiver.url);
+    receiver.verifyWith(hook);
     await Promise.all([start(), start()]);
     await Promise.all(Array.from({ length: 60 }, () => environment.emit(hook.userId)));
     await untilStatuses({ SUCCEEDED: 60 });
     await sleep(500);
     expect(receiver.received).toHaveLength(60);
     expect(new Set(receiver.received.map(({ eventId }) => eventId)).size).toBe(60);
-    expect(receiver.refused).toEqual([]);
+    expect(receiver.rejected).toEqual([]);
   });
 });
 
 describe('a failing receiver', () => {
-  it('receives the same bytes under the same id five times, never early, before a dead letter is created', async () => {
-    receiver.answer(fail());
-    const hook = await environment.addHook(receiver.url);
-    receiver.trust(hook);
+  it('receives the same bytes with the same id five times, each after its delay, before a dead letter is created', async () => {
+    receiver.respondWith(fail());
+    const hook = await environment.addWebhook(receiver.url);
+    receiver.verifyWith(hook);
     await start({ RETRY_DELAYS_MS: '60,90,120,150' });
     const id = await environment.emit(hook.userId);
     await untilStatuses({ DEAD: 1 });
     await sleep(400);
-    expect(receiver.refused).toEqual([]);
+    expect(receiver.rejected).toEqual([]);
     expect(receiver.received.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5]);
     expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
     expect(new Set(receiver.received.map(({ eventId }) => eventId))).toEqual(new Set([encodeId('evt', id)]));
@@ -149,9 +150,11 @@ describe('a failing receiver', () => {
   });
 
   it('that recovers resets its failure count', async () => {
-    receiver.answer((received, response) => void response.writeHead(received.attempt < 3 ? 503 : 204).end());
-    const hook = await environment.addHook(receiver.url);
-    receiver.trust(hook);
+    receiver.respondWith(
+      (received, response) => void response.writeHead(received.attempt < 3 ? 503 : 204).end(),
+    );
+    const hook = await environment.addWebhook(receiver.url);
+    receiver.verifyWith(hook);
     await start();
     await environment.emit(hook.userId);
     await untilStatuses({ SUCCEEDED: 1 });
@@ -162,44 +165,47 @@ describe('a failing receiver', () => {
     expect(await environment.query('SELECT FROM webhook_dead_letters')).toEqual([]);
   });
 
-  it('that redirects is not followed', async () => {
-    let visits = 0;
-    const inside = await openReceiver((_received, response) => {
-      visits++;
+  it('that redirects gets no call at the new location', async () => {
+    let redirectedCalls = 0;
+    const target = await openReceiver((_received, response) => {
+      redirectedCalls++;
       response.end();
     });
-    receiver.answer((_received, response) => void response.writeHead(307, { location: inside.url }).end());
-    const hook = await environment.addHook(receiver.url);
-    receiver.trust(hook);
+    receiver.respondWith(
+      (_received, response) => void response.writeHead(307, { location: target.url }).end(),
+    );
+    const hook = await environment.addWebhook(receiver.url);
+    receiver.verifyWith(hook);
     await start();
     await environment.emit(hook.userId);
     await untilStatuses({ DEAD: 1 });
-    await inside.close();
-    expect(visits).toBe(0);
+    await target.close();
+    expect(redirectedCalls).toBe(0);
     expect(await environment.query('SELECT DISTINCT status_code, error FROM webhook_attempts')).toEqual([
       { status_code: 307, error: 'http_status' },
     ]);
   });
 
-  it('is deactivated after ten failures including a dead letter; its pending deliveries end there, and others are notified', async () => {
-    receiver.answer((received, response) =>
+  it('is deactivated after ten failures and a dead letter; its deliveries become dead letters, and an event is sent', async () => {
+    receiver.respondWith((received, response) =>
       received.webhookId === broken.publicId ? void response.writeHead(500).end() : void response.end(),
     );
-    const broken = await environment.addHook(receiver.url, { events: ['trade.*'] });
-    const healthy = await environment.addHook(receiver.url, {
+    const broken = await environment.addWebhook(receiver.url, { events: ['trade.*'] });
+    const healthy = await environment.addWebhook(receiver.url, {
       userId: broken.userId,
       events: ['webhook.deactivated'],
     });
-    receiver.trust(broken, healthy);
+    receiver.verifyWith(broken, healthy);
     await start({ RETRY_DELAYS_MS: '20,20,20,20000' });
     for (let i = 0; i < 2; i++) await environment.emit(broken.userId);
-    // Eight failures, and two deliveries that wait for their fifth attempt, which is then brought forward.
+    // Both deliveries have failed four times and wait for their fifth attempt.
     await eventually(async () => (await environment.query('SELECT FROM webhook_attempts')).length === 8);
     await environment.emit(broken.userId);
     await eventually(async () => (await environment.query('SELECT FROM webhook_attempts')).length === 12);
     expect(await environment.query('SELECT is_active FROM webhooks WHERE id = $1', broken.id)).toEqual([
       { is_active: true },
     ]);
+    // Make the fifth attempt of one delivery due now. It causes the dead letter that deactivates the webhook.
     await environment.query(
       `UPDATE webhook_deliveries SET next_at = now() - interval '1 minute'
        WHERE id = (SELECT id FROM webhook_deliveries WHERE status = 'DUE' LIMIT 1)`,
@@ -220,37 +226,37 @@ describe('a failing receiver', () => {
       deactivation_reason: 'consecutive_failures',
       deactivated_at: expect.any(Date),
     });
-    const told = receiver.received.filter(({ webhookId }) => webhookId === healthy.publicId);
-    expect(told.map(({ body }) => JSON.parse(body))).toEqual([
+    const notified = receiver.received.filter(({ webhookId }) => webhookId === healthy.publicId);
+    expect(notified.map(({ body }) => JSON.parse(body))).toEqual([
       expect.objectContaining({
         type: 'webhook.deactivated',
         data: expect.objectContaining({ id: broken.publicId, is_active: false }),
       }),
     ]);
-    expect(receiver.refused).toEqual([]);
+    expect(receiver.rejected).toEqual([]);
   });
 });
 
 describe('a delivery in flight', () => {
-  it('uses the current URL and secret of the webhook', async () => {
-    receiver.answer(fail());
-    const hook = await environment.addHook('http://127.0.0.1:9/');
-    const other = await environment.addHook(receiver.url, { userId: hook.userId, isActive: false });
-    receiver.trust({ ...hook, secret: other.secret });
+  it('uses the URL and the secret that the webhook has at the time of each attempt', async () => {
+    receiver.respondWith(fail());
+    const hook = await environment.addWebhook('http://127.0.0.1:9/');
+    const other = await environment.addWebhook(receiver.url, { userId: hook.userId, isActive: false });
+    receiver.verifyWith({ ...hook, secret: other.secret });
     await start({ RETRY_DELAYS_MS: '300,20,20,20' });
     await environment.emit(hook.userId);
     await eventually(async () => (await environment.query('SELECT FROM webhook_attempts')).length === 1);
     await environment.change(hook, other.secret, receiver.url);
     await untilStatuses({ DEAD: 1 });
     expect(receiver.received.map(({ attempt }) => attempt)).toEqual([2, 3, 4, 5]);
-    expect(receiver.refused).toEqual([]);
+    expect(receiver.rejected).toEqual([]);
   });
 
   it('becomes a dead letter if its webhook was deactivated, and is discarded if it was deleted', async () => {
-    receiver.answer(fail());
-    const paused = await environment.addHook(receiver.url);
-    const deleted = await environment.addHook(receiver.url);
-    receiver.trust(paused, deleted);
+    receiver.respondWith(fail());
+    const paused = await environment.addWebhook(receiver.url);
+    const deleted = await environment.addWebhook(receiver.url);
+    receiver.verifyWith(paused, deleted);
     await start({ RETRY_DELAYS_MS: '300,20,20,20' });
     await environment.emit(paused.userId);
     await environment.emit(deleted.userId);
@@ -271,9 +277,9 @@ describe('a delivery in flight', () => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  it('without a job is found by the sweeper, whether due or left by a dead dispatcher', async () => {
-    const hook = await environment.addHook(receiver.url);
-    receiver.trust(hook);
+  it('without a job is found by the sweeper, whether it is due or its dispatcher has died', async () => {
+    const hook = await environment.addWebhook(receiver.url);
+    receiver.verifyWith(hook);
     await start();
     const ids = [await environment.emit(hook.userId), await environment.emit(hook.userId)];
     await untilStatuses({ SUCCEEDED: 2 });
@@ -293,26 +299,26 @@ describe('a delivery in flight', () => {
     );
     await untilStatuses({ SUCCEEDED: 4 });
     expect(receiver.received.map(({ attempt }) => attempt).sort()).toEqual([1, 1, 1, 3]);
-    expect(receiver.refused).toEqual([]);
+    expect(receiver.rejected).toEqual([]);
   });
 
-  it('survives a Redis that loses all data', async () => {
-    receiver.answer(fail());
-    const hook = await environment.addHook(receiver.url);
-    receiver.trust(hook);
+  it('is sent although Redis loses all data', async () => {
+    receiver.respondWith(fail());
+    const hook = await environment.addWebhook(receiver.url);
+    receiver.verifyWith(hook);
     await start({ RETRY_DELAYS_MS: '600,20,20,20' });
     for (let i = 0; i < 10; i++) await environment.emit(hook.userId);
     await eventually(async () => (await environment.query('SELECT FROM webhook_attempts')).length === 10);
-    receiver.answer((_received, response) => void response.end());
+    receiver.respondWith((_received, response) => void response.end());
     await dropJobs();
     await untilStatuses({ SUCCEEDED: 10 });
     expect(receiver.received).toHaveLength(20);
   });
 
-  it('stores nothing but ids in Redis', async () => {
-    receiver.answer(fail());
-    const hook = await environment.addHook(receiver.url);
-    receiver.trust(hook);
+  it('has only ids in Redis: no payload, secret, URL or user', async () => {
+    receiver.respondWith(fail());
+    const hook = await environment.addWebhook(receiver.url);
+    receiver.verifyWith(hook);
     await start({ RETRY_DELAYS_MS: '30000,20,20,20' });
     await environment.emit(hook.userId, 'trade.created', { note: 'canary' });
     await eventually(async () => (await environment.query('SELECT FROM webhook_attempts')).length === 1);
@@ -326,11 +332,11 @@ describe('a delivery in flight', () => {
   });
 });
 
-describe('a test call', () => {
-  it('sends one signed event and returns the recorded attempt', async () => {
-    receiver.answer(fail(418));
-    const hook = await environment.addHook(receiver.url, { events: ['reward.*'] });
-    receiver.trust(hook);
+describe('a request for a test event', () => {
+  it('sends one signed event and returns the id of the recorded attempt', async () => {
+    receiver.respondWith(fail(418));
+    const hook = await environment.addWebhook(receiver.url, { events: ['reward.*'] });
+    receiver.verifyWith(hook);
     await start();
     const reply = await callProcess({
       dataSource: environment.platform.database,
@@ -340,7 +346,7 @@ describe('a test call', () => {
       timeoutMs: 10_000,
     });
     await sleep(300);
-    expect(receiver.refused).toEqual([]);
+    expect(receiver.rejected).toEqual([]);
     expect(receiver.received.map(({ body }) => JSON.parse(body).type)).toEqual(['webhook.test']);
     expect(await environment.query('SELECT id, status_code FROM webhook_attempts')).toEqual([
       { id: Buffer.from(reply).toString(), status_code: 418 },
@@ -354,10 +360,10 @@ describe('a test call', () => {
 
 const keysOf = async (redis: Redis) => redis.keys(`${environment.settings.QUEUE_PREFIX}*`);
 
-async function withRedis<T>(act: (redis: Redis) => Promise<T>): Promise<T> {
+async function withRedis<T>(work: (redis: Redis) => Promise<T>): Promise<T> {
   const redis = new Redis(environment.settings.REDIS_URL);
   try {
-    return await act(redis);
+    return await work(redis);
   } finally {
     redis.disconnect();
   }

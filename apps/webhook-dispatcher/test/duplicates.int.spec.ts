@@ -1,4 +1,4 @@
-/** Tests F18 and F21: a repeated request sends an event only once, and a requested retry sends it again. */
+/** Tests the faults F18 (an event is relayed more than once) and F21 (a dead letter is retried more than once). */
 
 import { encodeId } from '@trading-automation/contracts';
 import { createLogger, type RunningProcess, readConfig } from '@trading-automation/runtime';
@@ -51,14 +51,14 @@ const untilSucceeded = (deliveries: number) =>
   );
 const receivedIds = () => receiver.received.map(({ webhookId, eventId }) => `${webhookId} ${eventId}`);
 const fail = () =>
-  receiver.answer((_received, response) => void response.writeHead(500, { connection: 'close' }).end());
-const succeed = () => receiver.answer((_received, response) => void response.end());
+  receiver.respondWith((_received, response) => void response.writeHead(500, { connection: 'close' }).end());
+const succeed = () => receiver.respondWith((_received, response) => void response.end());
 
 describe('F18: an event that is relayed more than once', () => {
-  it('by several dispatchers concurrently causes one delivery and one call for each webhook', async () => {
-    const one = await environment.addHook(receiver.url);
-    const two = await environment.addHook(receiver.url, { userId: one.userId, events: ['trade.*'] });
-    receiver.trust(one, two);
+  it('by three concurrent dispatchers causes one delivery and one call for each webhook', async () => {
+    const one = await environment.addWebhook(receiver.url);
+    const two = await environment.addWebhook(receiver.url, { userId: one.userId, events: ['trade.*'] });
+    receiver.verifyWith(one, two);
     const before = await Promise.all(Array.from({ length: 30 }, () => environment.emit(one.userId)));
     await Promise.all([start(), start(), start()]);
     const after = await Promise.all(Array.from({ length: 30 }, () => environment.emit(one.userId)));
@@ -69,12 +69,12 @@ describe('F18: an event that is relayed more than once', () => {
     );
     expect(receivedIds().sort()).toEqual(expected.sort());
     expect([await count('webhook_deliveries'), await count('webhook_attempts')]).toEqual([120, 120]);
-    expect(receiver.refused).toEqual([]);
+    expect(receiver.rejected).toEqual([]);
   });
 
-  it('because the progress of the relay was restored from a backup causes no second delivery or call, also if it is a dead letter', async () => {
-    const hook = await environment.addHook(receiver.url);
-    receiver.trust(hook);
+  it('because the relay lost its progress causes no second delivery or call, even if it is a dead letter', async () => {
+    const hook = await environment.addWebhook(receiver.url);
+    receiver.verifyWith(hook);
     await start();
     for (let i = 0; i < 10; i++) await environment.emit(hook.userId);
     await untilSucceeded(10);
@@ -95,27 +95,27 @@ describe('F18: an event that is relayed more than once', () => {
     expect(await count('webhook_deliveries')).toBe(10 + 1 + 2);
     expect(await count('webhook_dead_letters')).toBe(1);
     expect(receiver.received).toHaveLength(10 + 5 + 2);
-    expect(receiver.refused).toEqual([]);
+    expect(receiver.rejected).toEqual([]);
   });
 });
 
 describe('F21: a dead letter', () => {
-  it('that is retried and discarded concurrently is either retried or discarded, and is sent at most once', async () => {
-    const hook = await environment.addHook(receiver.url);
-    receiver.trust(hook);
+  it('that is retried eight times and discarded concurrently is either retried once or discarded', async () => {
+    const hook = await environment.addWebhook(receiver.url);
+    receiver.verifyWith(hook);
     fail();
     await start();
     const id = await environment.emit(hook.userId);
-    const letter = await pendingDeadLetterId(environment, hook);
+    const deadLetterId = await pendingDeadLetterId(environment, hook);
     succeed();
     receiver.received.length = 0;
     const actor = actorOf(hook);
-    const asked = await Promise.allSettled([
-      ...Array.from({ length: 8 }, () => owner.deadLetters.retry(actor, hook.publicId, letter)),
-      owner.deadLetters.discard(actor, hook.publicId, letter),
+    const results = await Promise.allSettled([
+      ...Array.from({ length: 8 }, () => owner.deadLetters.retry(actor, hook.publicId, deadLetterId)),
+      owner.deadLetters.discard(actor, hook.publicId, deadLetterId),
     ]);
-    const refusals = asked.filter((each) => each.status === 'rejected').map(({ reason }) => reason.code);
-    expect(refusals).toEqual(Array(8).fill('invalid_state'));
+    const errors = results.filter((each) => each.status === 'rejected').map(({ reason }) => reason.code);
+    expect(errors).toEqual(Array(8).fill('invalid_state'));
     const [{ status }] = (await environment.query('SELECT status FROM webhook_dead_letters')) as [
       { status: string },
     ];
@@ -126,12 +126,12 @@ describe('F21: a dead letter', () => {
       isRetried ? [{ eventId: encodeId('evt', id), attempt: 1 }] : [],
     );
     expect(await count('webhook_deliveries')).toBe(isRetried ? 2 : 1);
-    expect(receiver.refused).toEqual([]);
+    expect(receiver.rejected).toEqual([]);
   });
 
-  it('whose retry fails is followed by a second dead letter, and retrying that sends the same bytes again', async () => {
-    const hook = await environment.addHook(receiver.url, { events: ['trade.*'] });
-    receiver.trust(hook);
+  it('whose retry fails is followed by a second dead letter, whose retry sends the same bytes', async () => {
+    const hook = await environment.addWebhook(receiver.url, { events: ['trade.*'] });
+    receiver.verifyWith(hook);
     fail();
     // Without sweeps, the retry itself must trigger the delivery.
     await start({ SWEEP_MS: '600000' });
@@ -160,23 +160,23 @@ describe('F21: a dead letter', () => {
       { run: 1, status: 'DEAD' },
       { run: 2, status: 'SUCCEEDED' },
     ]);
-    expect(receiver.refused).toEqual([]);
+    expect(receiver.rejected).toEqual([]);
   });
 
   it('that is retried while no dispatcher runs is sent once when one starts', async () => {
-    const hook = await environment.addHook(receiver.url);
-    receiver.trust(hook);
+    const hook = await environment.addWebhook(receiver.url);
+    receiver.verifyWith(hook);
     fail();
     await start();
     await environment.emit(hook.userId);
-    const letter = await pendingDeadLetterId(environment, hook);
+    const deadLetterId = await pendingDeadLetterId(environment, hook);
     await stop();
     succeed();
-    await owner.deadLetters.retry(actorOf(hook), hook.publicId, letter);
+    await owner.deadLetters.retry(actorOf(hook), hook.publicId, deadLetterId);
     await start();
     await untilSucceeded(1);
     await stop();
     expect(receiver.received.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5, 1]);
-    expect(receiver.refused).toEqual([]);
+    expect(receiver.rejected).toEqual([]);
   });
 });

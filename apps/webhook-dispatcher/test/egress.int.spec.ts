@@ -1,9 +1,8 @@
 /**
- * Tests every operation that takes or calls a webhook URL, each with internal URLs: creating and changing a webhook,
- * a test
- * event, a delivery, and the retry of a dead letter. For the last three, the URL is inserted directly, as if the
- * check at
- * registration had missed it. The canary listens on all addresses of this machine and must count no connection.
+ * Tests every operation that takes or calls a webhook URL, each with internal URLs: creating and changing a webhook, a
+ * test event, a delivery, and the retry of a dead letter. For the last three, the URL is inserted into the table
+ * directly, as if the check of the API had missed it. The canary listens on all addresses of this machine and must
+ * count no connection. S1 to S10 are threats of docs/security/threats.md.
  */
 
 import { createHash } from 'node:crypto';
@@ -120,7 +119,7 @@ async function storeUnchecked() {
   const rows: { name: string; hook: WebhookFixture; code: string }[] = [];
   for (const [id, url, code] of threatUrls(canary.port)) {
     const options = { events: ['trade.created'], ...(rows[0] && { userId: rows[0].hook.userId }) };
-    rows.push({ name: `${id} ${url}`, hook: await environment.addHook(url, options), code });
+    rows.push({ name: `${id} ${url}`, hook: await environment.addWebhook(url, options), code });
   }
   return rows as [(typeof rows)[number], ...typeof rows];
 }
@@ -135,25 +134,25 @@ const expected = () =>
   threatUrls(canary.port).map(([id, url, code]) => [`${id} ${url}`, `validation_failed url ${code}`]);
 
 describe('S1, S2, S4, S9: a URL that is internal or invalid', () => {
-  it('cannot be registered', async () => {
-    const actor = actorOf(await environment.addHook('https://hooks.example.com/'));
-    const told: unknown[] = [];
+  it('cannot be the URL of a new webhook', async () => {
+    const actor = actorOf(await environment.addWebhook('https://hooks.example.com/'));
+    const results: unknown[] = [];
     for (const [id, url] of threatUrls(canary.port)) {
       const creation = webhooks.create(actor, { url, events: ['*'], description: '' });
-      told.push([`${id} ${url}`, await errorOf(creation)]);
+      results.push([`${id} ${url}`, await errorOf(creation)]);
     }
-    expect(told).toEqual(expected());
+    expect(results).toEqual(expected());
     expect((await webhooks.list(actor, ALL)).items).toHaveLength(1);
     expect(canary.connections).toBe(0);
   });
 
   it('cannot replace the URL of a webhook', async () => {
-    const hook = await environment.addHook('https://hooks.example.com/');
-    const told: unknown[] = [];
+    const hook = await environment.addWebhook('https://hooks.example.com/');
+    const results: unknown[] = [];
     for (const [id, url] of threatUrls(canary.port)) {
-      told.push([`${id} ${url}`, await errorOf(webhooks.update(actorOf(hook), hook.publicId, { url }))]);
+      results.push([`${id} ${url}`, await errorOf(webhooks.update(actorOf(hook), hook.publicId, { url }))]);
     }
-    expect(told).toEqual(expected());
+    expect(results).toEqual(expected());
     expect((await webhooks.get(actorOf(hook), hook.publicId)).url).toBe('https://hooks.example.com/');
     expect(canary.connections).toBe(0);
   });
@@ -161,27 +160,27 @@ describe('S1, S2, S4, S9: a URL that is internal or invalid', () => {
   it('is not called with a test event', async () => {
     const rows = await storeUnchecked();
     await start();
-    const told: unknown[] = [];
+    const results: unknown[] = [];
     for (const { name, hook } of rows) {
       const { status, error, status_code, response_body } = await webhooks.test(actorOf(hook), hook.publicId);
-      told.push([name, status, error, status_code, response_body]);
+      results.push([name, status, error, status_code, response_body]);
     }
-    expect(told).toEqual(rows.map(({ name, code }) => [name, 'FAILED', code, undefined, null]));
+    expect(results).toEqual(rows.map(({ name, code }) => [name, 'FAILED', code, undefined, null]));
     expect(canary.connections).toBe(0);
   });
 
-  it('is not called with an event, nor when its dead letter is retried; and no address is exposed', async () => {
+  it('is called neither with an event nor for the retry of its dead letter, and no record shows its address', async () => {
     const rows = await storeUnchecked();
     const actor = actorOf(rows[0].hook);
-    const letters = api.get(DeadLettersService);
+    const deadLetters = api.get(DeadLettersService);
     await start();
     await environment.emit(actor.userId);
     const deadOf = async (run: number) => {
       const sql = `SELECT l.id, l.webhook_id, l.last_error FROM webhook_dead_letters l
          JOIN webhook_deliveries d ON d.id = l.id WHERE d.run = $1`;
       return eventually(async () => {
-        const found = await environment.query(sql, run);
-        return found.length === rows.length && new Map(found.map((row) => [row.webhook_id, row]));
+        const dead = await environment.query(sql, run);
+        return dead.length === rows.length && new Map(dead.map((row) => [row.webhook_id, row]));
       });
     };
     const codesOf = (dead: Awaited<ReturnType<typeof deadOf>>) =>
@@ -189,24 +188,23 @@ describe('S1, S2, S4, S9: a URL that is internal or invalid', () => {
     const first = await deadOf(0);
     expect(codesOf(first)).toEqual(rows.map(({ name, code }) => [name, code]));
     for (const { hook } of rows)
-      await letters.retry(actor, hook.publicId, encodeId('dlq', String(first.get(hook.id)?.id)));
+      await deadLetters.retry(actor, hook.publicId, encodeId('dlq', String(first.get(hook.id)?.id)));
     expect(codesOf(await deadOf(1))).toEqual(rows.map(({ name, code }) => [name, code]));
     for (const { name, hook, code } of rows) {
       const { items } = await webhooks.deliveries(actor, hook.publicId, ALL);
       expect([name, ...new Set(items.map(({ error }) => error))]).toEqual([name, code]);
       expect(items).toHaveLength(10);
-      const dead = (await letters.list(actor, hook.publicId, ALL)).items;
-      // S10: neither the URL nor its address is exposed. Ids and times are ignored, because they may contain any
-      // digits.
-      const told = JSON.stringify([items, dead], (name, value) => (/(?:id|_at)$/.test(name) ? null : value));
-      expect(told).not.toMatch(/127\.|10\.0|169\.254|::|localhost|7f00/);
+      const dead = (await deadLetters.list(actor, hook.publicId, ALL)).items;
+      // S10: the records show neither the URL nor its address. Ignore ids and times, which may contain any digits.
+      const shown = JSON.stringify([items, dead], (name, value) => (/(?:id|_at)$/.test(name) ? null : value));
+      expect(shown).not.toMatch(/127\.|10\.0|169\.254|::|localhost|7f00/);
     }
     expect(canary.connections).toBe(0);
   });
 });
 
 describe('S4, S10: a name that its name server resolves to an internal address', () => {
-  it('is rejected at the call, and the address is not exposed', async () => {
+  it('is rejected when it is called, and the attempt does not show the address', async () => {
     const nameServer = await openNameServer(({ type }) => (type === 'A' ? ['127.0.0.1'] : []));
     running.push({ stop: () => nameServer.close() });
     const opener = await Opener.with(readConfig(configSchema, environment.settings).WEBHOOK_OPENING_KEYS);
@@ -220,13 +218,13 @@ describe('S4, S10: a name that its name server resolves to an internal address',
     running.push(
       new WebhookTestsService(environment.platform).serve({ send: (event) => sender.send(event), onError }),
     );
-    const hook = await environment.addHook(`http://127.0.0.1.nip.io:${canary.port}/hook`);
-    const told = await webhooks.test(actorOf(hook), hook.publicId);
-    expect(told).toMatchObject({ status: 'FAILED', error: 'blocked_address', response_body: null });
-    expect(told.status_code).toBeUndefined();
+    const hook = await environment.addWebhook(`http://127.0.0.1.nip.io:${canary.port}/hook`);
+    const attempt = await webhooks.test(actorOf(hook), hook.publicId);
+    expect(attempt).toMatchObject({ status: 'FAILED', error: 'blocked_address', response_body: null });
+    expect(attempt.status_code).toBeUndefined();
     const { items } = await webhooks.deliveries(actorOf(hook), hook.publicId, ALL);
-    expect(items).toEqual([told]);
-    expect(JSON.stringify(told)).not.toContain('127.');
+    expect(items).toEqual([attempt]);
+    expect(JSON.stringify(attempt)).not.toContain('127.');
     expect(nameServer.questions).toHaveLength(2);
     expect(canary.connections).toBe(0);
   });

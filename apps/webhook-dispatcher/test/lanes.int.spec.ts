@@ -12,8 +12,8 @@ import {
   type TestEnvironment,
 } from './test-environment.js';
 
-/** Settings with which no attempt times out within a test: the receiver ends each attempt. */
-const PATIENT = { ATTEMPT_TIMEOUT_MS: '90000', LEASE_MS: '135000' };
+/** Settings with which no attempt times out within a test, so that only the receiver ends attempts. */
+const LONG_TIMEOUTS = { ATTEMPT_TIMEOUT_MS: '90000', LEASE_MS: '135000' };
 
 let environment: TestEnvironment;
 const running: RunningProcess[] = [];
@@ -29,75 +29,75 @@ afterEach(async () => {
 
 async function start(settings: Record<string, string> = {}): Promise<void> {
   const logger = createLogger('spec');
-  const config = readConfig(configSchema, { ...environment.settings, ...PATIENT, ...settings });
+  const config = readConfig(configSchema, { ...environment.settings, ...LONG_TIMEOUTS, ...settings });
   logger.level = config.LOG_LEVEL;
   running.push(await startDispatcher(config, logger));
 }
 
-async function receive(answer?: Parameters<typeof openReceiver>[0]): Promise<Receiver> {
-  const receiver = await openReceiver(answer);
+async function startReceiver(respond?: Parameters<typeof openReceiver>[0]): Promise<Receiver> {
+  const receiver = await openReceiver(respond);
   receivers.push(receiver);
   return receiver;
 }
 
-/** Holds every request until it is released, and records how many it held concurrently. */
-function holding() {
+/** Creates a handler that responds to a request only when it is released, and counts how many requests it holds. */
+function createHoldingHandler() {
   const held: (() => void)[] = [];
-  let most = 0;
-  const answer: Parameters<typeof openReceiver>[0] = (_received, response) => {
+  let maxHeld = 0;
+  const respond: Parameters<typeof openReceiver>[0] = (_received, response) => {
     held.push(() => response.end());
-    most = Math.max(most, held.length);
+    maxHeld = Math.max(maxHeld, held.length);
   };
-  return { answer, held, most: () => most, letGo: () => held.shift()?.() };
+  return { respond, held, maxHeld: () => maxHeld, releaseOne: () => held.shift()?.() };
 }
 
 describe('receivers that hang', () => {
-  it('do not block a healthy receiver, even if there are more of them than slots, each of another user', async () => {
-    const stuck = holding();
-    const hanging = await receive(stuck.answer);
-    const healthy = await receive();
-    const hooks = await Promise.all(Array.from({ length: 6 }, () => environment.addHook(hanging.url)));
-    const hook = await environment.addHook(healthy.url);
-    hanging.trust(...hooks);
-    healthy.trust(hook);
+  it('of six users do not delay another receiver, although the main lane has only two slots', async () => {
+    const stuck = createHoldingHandler();
+    const hanging = await startReceiver(stuck.respond);
+    const healthy = await startReceiver();
+    const hooks = await Promise.all(Array.from({ length: 6 }, () => environment.addWebhook(hanging.url)));
+    const hook = await environment.addWebhook(healthy.url);
+    hanging.verifyWith(...hooks);
+    healthy.verifyWith(hook);
     await start({ DELIVERY_CONCURRENCY: '2' });
     for (const { userId } of hooks) await environment.emit(userId);
     await eventually(() => stuck.held.length === hooks.length);
     await environment.emit(hook.userId);
     await eventually(() => healthy.received.length === 1);
     expect(hanging.received).toHaveLength(hooks.length);
-    expect([...hanging.refused, ...healthy.refused]).toEqual([]);
+    expect([...hanging.rejected, ...healthy.rejected]).toEqual([]);
   });
 });
 
-describe('a burst', () => {
-  it('reaches a receiver four at a time, over two dispatchers, completely', async () => {
-    const stuck = holding();
-    const receiver = await receive(stuck.answer);
-    const hook = await environment.addHook(receiver.url);
-    receiver.trust(hook);
+describe('a burst of events', () => {
+  it('is sent completely, with at most four attempts in flight to one webhook over two dispatchers', async () => {
+    const stuck = createHoldingHandler();
+    const receiver = await startReceiver(stuck.respond);
+    const hook = await environment.addWebhook(receiver.url);
+    receiver.verifyWith(hook);
     await Promise.all([start(), start()]);
     for (let i = 0; i < 30; i++) await environment.emit(hook.userId);
     await eventually(() => stuck.held.length === 4);
     await eventually(async () => (await environment.query('SELECT FROM webhook_deliveries')).length === 30);
     while (receiver.received.length < 30 || stuck.held.length > 0) {
       await eventually(() => stuck.held.length > 0);
-      stuck.letGo();
+      stuck.releaseOne();
     }
     await eventually(
       async () =>
         (await environment.query("SELECT FROM webhook_deliveries WHERE status = 'SUCCEEDED'")).length === 30,
     );
-    expect(stuck.most()).toBe(4);
+    expect(stuck.maxHeld()).toBe(4);
     expect(new Set(receiver.received.map(({ eventId }) => eventId)).size).toBe(30);
     expect(receiver.received).toHaveLength(30);
-    expect(receiver.refused).toEqual([]);
+    expect(receiver.rejected).toEqual([]);
   });
 
-  it('is delivered without a notification about parked deliveries: the sweeper admits them', async () => {
-    const receiver = await receive();
-    const hook = await environment.addHook(receiver.url);
-    receiver.trust(hook);
+  it('is sent without a notification about parked deliveries, because the sweeper admits them', async () => {
+    const receiver = await startReceiver();
+    const hook = await environment.addWebhook(receiver.url);
+    receiver.verifyWith(hook);
     await environment.emit(hook.userId);
     await start();
     await eventually(() => receiver.received.length === 1);
@@ -107,16 +107,16 @@ describe('a burst', () => {
        FROM webhook_deliveries, generate_series(1, 12) n WHERE run = 0`,
     );
     await eventually(() => receiver.received.length === 13);
-    expect(receiver.refused).toEqual([]);
+    expect(receiver.rejected).toEqual([]);
   });
 });
 
-describe('an attempt whose job waits by a wrong clock', () => {
-  it('is parked like others while there is no capacity, and starts once there is some', async () => {
-    const stuck = holding();
-    const receiver = await receive(stuck.answer);
-    const hook = await environment.addHook(receiver.url);
-    receiver.trust(hook);
+describe('an attempt whose job is delayed by a wrong clock', () => {
+  it('is parked while its webhook has no capacity, and is sent once it has', async () => {
+    const stuck = createHoldingHandler();
+    const receiver = await startReceiver(stuck.respond);
+    const hook = await environment.addWebhook(receiver.url);
+    receiver.verifyWith(hook);
     const { REDIS_URL: url, QUEUE_PREFIX, WORLD } = environment.settings;
     const queue = new Queue(ATTEMPT_QUEUES.main, { connection: { url }, prefix: `${QUEUE_PREFIX}-${WORLD}` });
     await start({ SWEEP_MS: '200' });
@@ -136,30 +136,30 @@ describe('an attempt whose job waits by a wrong clock', () => {
       async () =>
         (await environment.query('SELECT is_parked FROM webhook_deliveries WHERE id = $1', id))[0]?.is_parked,
     );
-    stuck.letGo();
+    stuck.releaseOne();
     await eventually(() => receiver.received.length === 5);
-    expect(receiver.refused).toEqual([]);
+    expect(receiver.rejected).toEqual([]);
   });
 });
 
 describe('a webhook that fails repeatedly', () => {
-  it('is served by the slow lane while the main one is full, and returns when it recovers', async () => {
-    const stuck = holding();
-    const failing = await receive((_received, response) => void response.writeHead(500).end());
-    const hanging = await receive(stuck.answer);
+  it('gets its attempts through the slow lane, even while the main lane is full', async () => {
+    const stuck = createHoldingHandler();
+    const failing = await startReceiver((_received, response) => void response.writeHead(500).end());
+    const hanging = await startReceiver(stuck.respond);
     const [hook, other] = await Promise.all([
-      environment.addHook(failing.url),
-      environment.addHook(hanging.url),
+      environment.addWebhook(failing.url),
+      environment.addWebhook(hanging.url),
     ]);
-    failing.trust(hook);
-    hanging.trust(other);
+    failing.verifyWith(hook);
+    hanging.verifyWith(other);
     await start({ RETRY_DELAYS_MS: '10,10,10,1500', DELIVERY_CONCURRENCY: '1', IN_FLIGHT_MAX: '1' });
     await environment.emit(hook.userId);
     await eventually(() => failing.received.length === 4);
     // One attempt is detached, and the next one keeps the only slot.
     for (let i = 0; i < 2; i++) await environment.emit(other.userId);
     await eventually(() => stuck.held.length === 2);
-    failing.answer((_received, response) => void response.end());
+    failing.respondWith((_received, response) => void response.end());
     // The main lane is full: the fifth attempt can only arrive through the slow one.
     await eventually(() => failing.received.length === 5);
     await eventually(
@@ -168,6 +168,6 @@ describe('a webhook that fails repeatedly', () => {
           ?.consecutive_failures === 0,
     );
     expect(stuck.held).toHaveLength(2);
-    expect([...failing.refused, ...hanging.refused]).toEqual([]);
+    expect([...failing.rejected, ...hanging.rejected]).toEqual([]);
   });
 });

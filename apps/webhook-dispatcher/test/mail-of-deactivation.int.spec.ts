@@ -24,8 +24,8 @@ beforeEach(async () => {
   environment = await openTestEnvironment();
   receiver = await openReceiver((_received, response) => void response.writeHead(503).end());
   server = await openMailServer();
-  hook = await environment.addHook(`${receiver.url}?key=s3cret`);
-  receiver.trust(hook);
+  hook = await environment.addWebhook(`${receiver.url}?key=s3cret`);
+  receiver.verifyWith(hook);
   await environment.query(
     'UPDATE users SET email = $2, email_verified_at = now() WHERE id = $1',
     hook.userId,
@@ -43,32 +43,32 @@ afterEach(async () => {
   await dispatcher.stop();
   await server.close();
   await receiver.close();
-  expect(receiver.refused).toEqual([]);
+  expect(receiver.rejected).toEqual([]);
   await environment.close();
 });
 
 const notifications = () => environment.query("SELECT FROM notifications WHERE kind = 'webhook.deactivated'");
 
-/** Emits two events whose attempts all fail. Resolves when the `count`th deactivation was reported. */
-async function fails(count: number): Promise<void> {
+/** Emits two events whose attempts all fail. Resolves when there are notifications of `count` deactivations. */
+async function failUntilDeactivated(count: number): Promise<void> {
   await environment.emit(hook.userId);
   await environment.emit(hook.userId);
   await eventually(async () => (await notifications()).length === count);
 }
-const isFixed = () =>
+const reactivate = () =>
   environment.query(
     `UPDATE webhooks SET is_active = true, consecutive_failures = 0, consecutive_dead_letters = 0,
        deactivated_at = NULL, deactivation_reason = NULL WHERE id = $1`,
     hook.id,
   );
 /** Waits until all queued mail is sent. */
-const settled = () =>
+const untilMailSent = () =>
   eventually(async () => (await environment.query('SELECT FROM mails WHERE sent_at IS NULL')).length === 0);
-const arrived = async () => {
-  await settled();
+const receivedMails = async () => {
+  await untilMailSent();
   return Promise.all(server.received.map(({ raw }) => PostalMime.parse(raw)));
 };
-const chooses = (value: object) =>
+const chooseNotifications = (value: object) =>
   environment.query(
     "INSERT INTO settings (id, user_id, key, value) VALUES (gen_random_uuid(), $1, 'notifications', $2)",
     hook.userId,
@@ -76,10 +76,10 @@ const chooses = (value: object) =>
   );
 
 describe('a webhook that was deactivated after failures', () => {
-  it('is reported by one mail and one notification; a second deactivation on the same day only by a notification', async () => {
-    await fails(1);
+  it('is reported by a mail and a notification, and after a second deactivation that day only by a notification', async () => {
+    await failUntilDeactivated(1);
     await eventually(() => server.received.length === 1);
-    const [mail] = await arrived();
+    const [mail] = await receivedMails();
     expect(mail).toMatchObject({
       subject: 'A webhook was deactivated',
       from: { address: 'no-reply@example.org' },
@@ -93,23 +93,23 @@ describe('a webhook that was deactivated after failures', () => {
     expect(mail?.text).toMatch(/^Waiting {7}(?:1 delivery|2 deliveries), in its dead letters$/m);
     expect(server.received[0]?.raw).not.toMatch(/s3cret|whsec_/);
 
-    await isFixed();
-    await fails(2);
-    expect(await arrived()).toHaveLength(1);
+    await reactivate();
+    await failUntilDeactivated(2);
+    expect(await receivedMails()).toHaveLength(1);
     expect(await environment.query('SELECT FROM mails')).toHaveLength(1);
   });
 
-  it('sends no mail if its owner disabled it, nor to an unverified address', async () => {
-    await chooses({ email: { 'webhook.*': false } });
-    await fails(1);
+  it('is not reported by mail if its owner disabled that or has no verified address', async () => {
+    await chooseNotifications({ email: { 'webhook.*': false } });
+    await failUntilDeactivated(1);
     await environment.query("DELETE FROM settings WHERE key = 'notifications'");
     await environment.query('UPDATE users SET email_verified_at = NULL WHERE id = $1', hook.userId);
-    await isFixed();
-    await fails(2);
+    await reactivate();
+    await failUntilDeactivated(2);
     expect(await environment.query('SELECT FROM mails')).toEqual([]);
-    await chooses({ in_app: { 'webhook.deactivated': false } });
+    await chooseNotifications({ in_app: { 'webhook.deactivated': false } });
     await environment.query('UPDATE users SET email_verified_at = now() WHERE id = $1', hook.userId);
-    await isFixed();
+    await reactivate();
     await environment.emit(hook.userId);
     await environment.emit(hook.userId);
     await eventually(() => server.received.length === 1);

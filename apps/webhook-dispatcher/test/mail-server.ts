@@ -1,4 +1,4 @@
-/** A scripted mail server for tests, which speaks SMTP. */
+/** A mail server for tests. The options define how it responds to SMTP commands. */
 
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -41,7 +41,7 @@ export async function openMailServer(options: SMTPServerOptions = {}, port = 0):
     },
     ...options,
   });
-  // If the client resets a connection, the test must not fail.
+  // Ignore connections that the client resets.
   server.on('error', () => undefined);
   server.listen(port, '127.0.0.1');
   await once(server.server, 'listening');

@@ -33,7 +33,7 @@ afterEach(async () => {
   log = [];
 });
 
-async function serve(...options: Parameters<typeof openMailServer>): Promise<MailServer> {
+async function startServer(...options: Parameters<typeof openMailServer>): Promise<MailServer> {
   const server = await openMailServer(...options);
   servers.push(server);
   return server;
@@ -67,8 +67,8 @@ const untilSent = (count: number) =>
   );
 
 describe('queued mail', () => {
-  it('is sent once, by one of two dispatchers, before and after they start', async () => {
-    const server = await serve();
+  it('is sent only once while two dispatchers run, whether it was queued before or after their start', async () => {
+    const server = await startServer();
     const readers = addresses(12);
     for (const to of readers.slice(0, 6)) await queue(to);
     await start(server.port);
@@ -80,57 +80,57 @@ describe('queued mail', () => {
     expect(await environment.query('SELECT FROM mails WHERE body IS NOT NULL')).toEqual([]);
   });
 
-  it('waits while SMTP is not configured, which is logged once, and is sent afterwards', async () => {
+  it('waits while SMTP_URL is not set, which is logged once, and is sent once SMTP_URL is set', async () => {
     await queue('reader@example.com');
     await start(undefined);
-    const hook = await environment.addHook(receiver.url);
-    receiver.trust(hook);
+    const hook = await environment.addWebhook(receiver.url);
+    receiver.verifyWith(hook);
     await environment.emit(hook.userId);
     await eventually(() => receiver.received.length === 1);
     await stop();
     expect(log.filter(({ msg }) => msg.includes('SMTP_URL'))).toHaveLength(1);
     expect(await environment.query('SELECT claims FROM mails')).toEqual([{ claims: 0 }]);
-    const server = await serve();
+    const server = await startServer();
     await start(server.port);
     await untilSent(1);
     expect(recipientsOf(server)).toEqual(['reader@example.com']);
   });
 
   it('waits while the mail server is unavailable, and is sent once it is available again', async () => {
-    const gone = await openMailServer();
-    await gone.close();
+    const stopped = await openMailServer();
+    await stopped.close();
     await queue('reader@example.com');
-    await start(gone.port);
+    await start(stopped.port);
     await eventually(
       async () => (await environment.query('SELECT FROM mails WHERE last_error IS NOT NULL')).length === 1,
     );
     expect(await environment.query('SELECT attempts, failed_at FROM mails')).toEqual([
       { attempts: 0, failed_at: null },
     ]);
-    const server = await serve({}, gone.port);
+    const server = await startServer({}, stopped.port);
     await environment.query('UPDATE mails SET next_at = clock_timestamp()');
     await untilSent(1);
     expect(recipientsOf(server)).toEqual(['reader@example.com']);
   });
 
-  it('that is slow delays no webhook', async () => {
-    const server = await serve({ onData: (stream) => void stream.resume() });
+  it('delays no webhook while the mail server does not respond', async () => {
+    const server = await startServer({ onData: (stream) => void stream.resume() });
     for (const to of addresses(6)) await queue(to);
     await start(server.port, { MAIL_TIMEOUT_MS: '1000' });
     await eventually(
       async () => (await environment.query('SELECT FROM mails WHERE claims > 0')).length === 2,
     );
-    const hook = await environment.addHook(receiver.url);
-    receiver.trust(hook);
+    const hook = await environment.addWebhook(receiver.url);
+    receiver.verifyWith(hook);
     for (let n = 0; n < 20; n++) await environment.emit(hook.userId);
     await eventually(() => receiver.received.length === 20);
     expect(await environment.query('SELECT FROM mails WHERE sent_at IS NOT NULL')).toEqual([]);
   });
 
-  it('is sent again with the same id if a dispatcher dies while sending it', async () => {
-    const server = await serve();
+  it('is sent again with the same Message-ID if the dispatcher that claimed it died', async () => {
+    const server = await startServer();
     await queue('reader@example.com');
-    // A claim whose holder has died.
+    // Claim the mail as a dispatcher that then dies.
     await environment.query(
       "UPDATE mails SET claims = 1, next_at = clock_timestamp() + interval '300 milliseconds'",
     );
@@ -143,17 +143,17 @@ describe('queued mail', () => {
 });
 
 describe('an event', () => {
-  it('becomes a notification in addition to its deliveries, once, also over a restart', async () => {
+  it('becomes one notification, even if it is emitted while no dispatcher runs', async () => {
     await start(undefined);
     await environment.emit(userId, 'trade.failed', { id: 'trd_1', symbol: 'BTC/USDT' });
     await environment.emit(userId, 'trade.created', { id: 'trd_1' });
-    const told = () => environment.query('SELECT kind, severity, resource_id FROM notifications');
-    await eventually(async () => (await told()).length > 0);
+    const notifications = () => environment.query('SELECT kind, severity, resource_id FROM notifications');
+    await eventually(async () => (await notifications()).length > 0);
     await stop();
     await environment.emit(userId, 'reward.granted', { id: 'rwd_1' });
     await start(undefined);
-    await eventually(async () => (await told()).length === 2);
-    expect(await told()).toEqual([
+    await eventually(async () => (await notifications()).length === 2);
+    expect(await notifications()).toEqual([
       { kind: 'trade.failed', severity: 'WARNING', resource_id: 'trd_1' },
       { kind: 'reward.granted', severity: 'INFO', resource_id: 'rwd_1' },
     ]);

@@ -1,4 +1,4 @@
-/** Compares the metrics of a dispatcher with Postgres and the receivers. */
+/** Compares the metrics of a dispatcher with the rows in Postgres and the requests at the receivers. */
 
 import { callProcess } from '@trading-automation/persistence';
 import { createLogger, type RunningProcess, readConfig } from '@trading-automation/runtime';
@@ -29,7 +29,7 @@ afterEach(async () => {
   await environment.close();
 });
 
-/** A dispatcher that is scraped at its metrics port. */
+/** Starts a dispatcher and returns its metrics port. */
 async function start(settings: Record<string, string> = {}): Promise<number> {
   const port = await freePort();
   const config = readConfig(configSchema, {
@@ -43,12 +43,12 @@ async function start(settings: Record<string, string> = {}): Promise<number> {
 const untilAttempts = (attempts: number) =>
   eventually(async () => (await environment.query('SELECT FROM webhook_attempts')).length >= attempts);
 /**
- * Returns the page once it contains the expected counts, because an attempt is counted shortly after it is recorded.
+ * Scrapes until the page fulfils `condition`, because an attempt is counted shortly after it is recorded.
  */
-const pageWith = (port: number, holds: (page: Page) => boolean) =>
+const pageWith = (port: number, condition: (page: Page) => boolean) =>
   eventually(async () => {
     const page = await scrape(port);
-    return holds(page) && page;
+    return condition(page) && page;
   });
 const sum = (values: Record<string, number>) =>
   Object.values(values).reduce((total, each) => total + each, 0);
@@ -62,22 +62,25 @@ const testCall = (hook: WebhookFixture) =>
   });
 
 describe('the metrics of a dispatcher', () => {
-  it('add up: attempts by outcome equal the attempts in Postgres, including test events, and each event has one delay', async () => {
-    receiver.answer((received, response) => {
+  it('count the same attempts by outcome as Postgres, including test events, and one delay for each delivery', async () => {
+    receiver.respondWith((received, response) => {
       const isBroken = received.webhookId === broken.publicId;
       response.writeHead(isBroken ? 500 : 200).end();
     });
-    const healthy = await environment.addHook(receiver.url, { events: ['trade.*'] });
-    const broken = await environment.addHook(receiver.url, { userId: healthy.userId, events: ['trade.*'] });
-    const refused = await environment.addHook('https://10.0.0.1/', {
+    const healthy = await environment.addWebhook(receiver.url, { events: ['trade.*'] });
+    const broken = await environment.addWebhook(receiver.url, {
       userId: healthy.userId,
       events: ['trade.*'],
     });
-    receiver.trust(healthy, broken, refused);
+    const blocked = await environment.addWebhook('https://10.0.0.1/', {
+      userId: healthy.userId,
+      events: ['trade.*'],
+    });
+    receiver.verifyWith(healthy, broken, blocked);
     const port = await start();
     for (let i = 0; i < 3; i++) await environment.emit(healthy.userId);
-    // Three attempts succeed. Each other webhook is deactivated after ten failures, while more attempts may be in
-    // flight.
+    // Three attempts succeed. The other two webhooks are deactivated after ten failures. By then, further attempts may
+    // be in flight.
     await eventually(
       async () =>
         (await environment.query("SELECT FROM webhook_deliveries WHERE status IN ('DUE', 'SENDING')"))
@@ -117,25 +120,25 @@ describe('the metrics of a dispatcher', () => {
       overrun: 0,
     });
     expect(page.values('webhook_oldest_undelivered_age_seconds')).toEqual({ '': 0 });
-    expect(receiver.refused).toEqual([]);
+    expect(receiver.rejected).toEqual([]);
   });
 
-  it('show the parked, waiting and running deliveries, and the age of the oldest', async () => {
-    const answers: (() => void)[] = [];
-    receiver.answer((_received, response) => void answers.push(() => response.end()));
-    const hook = await environment.addHook(receiver.url);
-    receiver.trust(hook);
+  it('show the parked and the sending deliveries, and the age of the oldest delivery', async () => {
+    const pendingResponses: (() => void)[] = [];
+    receiver.respondWith((_received, response) => void pendingResponses.push(() => response.end()));
+    const hook = await environment.addWebhook(receiver.url);
+    receiver.verifyWith(hook);
     const port = await start({ WEBHOOK_IN_FLIGHT_MAX: '2' });
     for (let i = 0; i < 6; i++) await environment.emit(hook.userId);
-    await eventually(() => answers.length === 2);
+    await eventually(() => pendingResponses.length === 2);
     const held = await pageWith(port, (page) => page.values('webhook_deliveries_owed').parked === 4);
     expect(held.values('webhook_deliveries_owed')).toMatchObject({ sending: 2, parked: 4, overrun: 0 });
     expect(held.values('webhook_oldest_undelivered_age_seconds')['']).toBeGreaterThan(0);
     expect(held.values('webhook_oldest_due_age_seconds')['']).toBeGreaterThan(0);
     expect(Object.keys(held.values('webhook_lane_jobs'))).toHaveLength(6);
     expect(held.values('webhook_backlog_readable')).toEqual({ postgres: 1, redis: 1 });
-    receiver.answer((_received, response) => void response.end());
-    for (const answer of answers) answer();
+    receiver.respondWith((_received, response) => void response.end());
+    for (const respond of pendingResponses) respond();
     await untilAttempts(6);
     const page = await pageWith(
       port,
@@ -145,8 +148,8 @@ describe('the metrics of a dispatcher', () => {
   });
 
   it('count the repairs of the sweeper by their cause', async () => {
-    const hook = await environment.addHook(receiver.url);
-    receiver.trust(hook);
+    const hook = await environment.addWebhook(receiver.url);
+    receiver.verifyWith(hook);
     const port = await start();
     const ids = [await environment.emit(hook.userId), await environment.emit(hook.userId)];
     await untilAttempts(2);
@@ -170,13 +173,13 @@ describe('the metrics of a dispatcher', () => {
     });
     for (const repairs of Object.values(page.values('webhook_sweeper_repairs_total')))
       expect(repairs).toBeGreaterThan(0);
-    // Requested runs record no delay, because their event may be weeks old.
+    // Retries and replays (runs above 0) record no delay, because their event may be weeks old.
     expect(page.values('webhook_first_attempt_delay_seconds_count')).toEqual({ '': 2 });
   });
 
-  it('contain no user, webhook, URL or event', async () => {
-    const hook = await environment.addHook(receiver.url);
-    receiver.trust(hook);
+  it('contain no data of a user, webhook or event, and no URL', async () => {
+    const hook = await environment.addWebhook(receiver.url);
+    receiver.verifyWith(hook);
     const port = await start();
     const id = await environment.emit(hook.userId, 'trade.created', { note: 'canary' });
     await untilAttempts(1);

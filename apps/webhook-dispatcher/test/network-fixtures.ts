@@ -1,6 +1,6 @@
 /**
- * Simulates public and internal hosts on loopback: receivers on ports that customers may use, name servers and
- * canaries.
+ * Simulates public and internal hosts on loopback addresses: receivers on ports that a webhook URL may have, name
+ * servers and canaries.
  */
 import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
@@ -9,18 +9,18 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { decode, encode, type Question, RECURSION_AVAILABLE, RECURSION_DESIRED } from 'dns-packet';
 
-/** Represents a public address. */
+/** The loopback address that represents a public host. */
 export const PUBLIC_ADDRESS = '127.0.0.2';
-/** Must never receive a connection. */
+/** The loopback address that represents an internal host, which must never receive a connection. */
 export const INTERNAL_ADDRESS = '127.0.0.1';
-/** All addresses of this machine, of both families if it has them. */
+/** Means all IPv4 and IPv6 addresses of this machine. */
 export const ALL_ADDRESSES = '';
 
-/** Starts a server on a port that a webhook's URL may name. */
+/** Starts a server on a random port that a webhook URL may have (8000 to 8999), or on `port`. Returns the port. */
 export async function listenPublic(server: Server, host = PUBLIC_ADDRESS, port = 0): Promise<number> {
   for (;;) {
-    const at = port === 0 ? randomInt(8000, 9000) : port;
-    server.listen(host === ALL_ADDRESSES ? { port: at } : { port: at, host });
+    const candidate = port === 0 ? randomInt(8000, 9000) : port;
+    server.listen(host === ALL_ADDRESSES ? { port: candidate } : { port: candidate, host });
     try {
       await once(server, 'listening');
       return (server.address() as AddressInfo).port;
@@ -36,16 +36,16 @@ export interface Canary {
   close(): Promise<void>;
 }
 
-/** Listens at an address to which no connection is permitted, and counts connections. */
+/** Starts a server at an address to which no connection is permitted. It counts the connections. */
 export async function openCanary(host = INTERNAL_ADDRESS, port = 0): Promise<Canary> {
   let connections = 0;
   const server = createServer((socket) => {
     connections++;
     socket.destroy();
   });
-  const taken = await listenPublic(server, host, port);
+  const listeningPort = await listenPublic(server, host, port);
   return {
-    port: taken,
+    port: listeningPort,
     get connections() {
       return connections;
     },
@@ -55,28 +55,29 @@ export async function openCanary(host = INTERNAL_ADDRESS, port = 0): Promise<Can
   };
 }
 
-type NameAnswer = readonly string[] | 'NXDOMAIN' | 'SERVFAIL' | 'silence';
+/** Addresses, an error code, or `silence` for no response. */
+type NameServerResponse = readonly string[] | 'NXDOMAIN' | 'SERVFAIL' | 'silence';
 
-/** A name server; responses have a TTL of 0. */
-export async function openNameServer(answer: (question: Question) => NameAnswer) {
+/** Starts a name server on UDP. Its responses have a TTL of 0. */
+export async function openNameServer(respond: (question: Question) => NameServerResponse) {
   const questions: Question[] = [];
   const socket = createSocket('udp4');
   socket.on('message', (message, { port, address }) => {
     const { id = 0, questions: [question] = [] } = decode(message);
     if (question === undefined) return;
     questions.push(question);
-    const said = answer(question);
-    if (said === 'silence') return;
+    const response = respond(question);
+    if (response === 'silence') return;
     const { name } = question;
     const type = question.type === 'AAAA' ? 'AAAA' : 'A';
-    const code = said === 'NXDOMAIN' ? 3 : said === 'SERVFAIL' ? 2 : 0;
+    const code = response === 'NXDOMAIN' ? 3 : response === 'SERVFAIL' ? 2 : 0;
     socket.send(
       encode({
         type: 'response',
         id,
         flags: RECURSION_DESIRED | RECURSION_AVAILABLE | code,
         questions: [question],
-        answers: typeof said === 'string' ? [] : said.map((data) => ({ type, name, ttl: 0, data })),
+        answers: typeof response === 'string' ? [] : response.map((data) => ({ type, name, ttl: 0, data })),
       }),
       port,
       address,
@@ -92,7 +93,7 @@ export async function openNameServer(answer: (question: Question) => NameAnswer)
 }
 export type NameServer = Awaited<ReturnType<typeof openNameServer>>;
 
-/** Runs the work, and counts the outbound TCP sockets that this process opens meanwhile, also if the work fails. */
+/** Runs `work`. Returns the number of outbound TCP sockets that this process opened meanwhile. */
 export async function countSockets(work: () => Promise<unknown>): Promise<number> {
   let count = 0;
   const onSocket = () => {

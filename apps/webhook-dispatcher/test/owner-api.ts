@@ -1,4 +1,4 @@
-/** Provides the services with which a webhook's owner calls the API, in the test environment of a dispatcher. */
+/** Provides the services of the API that the owner of a webhook uses, in the test environment of a dispatcher. */
 
 import { createHash } from 'node:crypto';
 import { type DynamicModule, Module } from '@nestjs/common';
@@ -18,7 +18,7 @@ import { type TestEnvironment, type WebhookFixture } from './test-environment.js
 @Module({})
 class OwnerModule {}
 
-/** Opens the services of an API process beside the dispatcher. */
+/** Creates the services as an API process does, on the database of the dispatcher. */
 export async function openOwnerApi(environment: TestEnvironment) {
   const secrets: DynamicModule = {
     module: OwnerModule,
@@ -47,13 +47,13 @@ export async function openOwnerApi(environment: TestEnvironment) {
 }
 export type OwnerApi = Awaited<ReturnType<typeof openOwnerApi>>;
 
-/** An administrator of the webhook's user. */
+/** Returns an actor with the ADMIN permission of the webhook's user. */
 export const actorOf = ({ userId }: Pick<WebhookFixture, 'userId'>) => ({
   userId,
   credential: { kind: 'api_key', id: newUuid(), permissions: ['ADMIN'] } as const,
 });
 
-/** Returns the id of a webhook's newest pending dead letter, once it exists. */
+/** Waits until the webhook has a pending dead letter. Returns the id of the newest one. */
 export const pendingDeadLetterId = (environment: TestEnvironment, { id }: WebhookFixture): Promise<string> =>
   eventually(async () => {
     const [row] = await environment.query(

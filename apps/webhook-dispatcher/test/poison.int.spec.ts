@@ -1,4 +1,4 @@
-/** Tests F19: events that cannot be delivered or are invalid end with a reason, and delay no later event. */
+/** Tests the fault F19: an invalid or undeliverable event ends with a reason, and delays no other event. */
 
 import { encodeId } from '@trading-automation/contracts';
 import { generateSealingKeyPair, Sealer } from '@trading-automation/core/sealing';
@@ -25,9 +25,9 @@ let running: RunningProcess[] = [];
 beforeEach(async () => {
   environment = await openTestEnvironment();
   receiver = await openReceiver();
-  poisoned = await environment.addHook(receiver.url, { events: ['trade.created'] });
-  healthy = await environment.addHook(receiver.url, { userId: poisoned.userId, events: ['trade.filled'] });
-  receiver.trust(poisoned, healthy);
+  poisoned = await environment.addWebhook(receiver.url, { events: ['trade.created'] });
+  healthy = await environment.addWebhook(receiver.url, { userId: poisoned.userId, events: ['trade.filled'] });
+  receiver.verifyWith(poisoned, healthy);
 });
 afterEach(async () => {
   await Promise.all(running.map((each) => each.stop()));
@@ -41,7 +41,7 @@ async function start(settings: Record<string, string> = {}): Promise<void> {
   running.push(await startDispatcher(config, logger));
 }
 
-/** Commits an event that no type, schema or code of the product has validated. */
+/** Stores an event with any payload and type, which nothing validates. */
 async function emitRaw(
   payload: string | Buffer,
   { type = 'trade.created', userId = poisoned.userId }: { type?: string; userId?: string } = {},
@@ -81,7 +81,7 @@ const untilEnded = (hook: WebhookFixture, deliveries: number) =>
 const bodiesOf = ({ publicId }: WebhookFixture) =>
   receiver.received.filter(({ webhookId }) => webhookId === publicId).map(({ body }) => body);
 
-/** Commits twenty later events of the same user, and expects that each is delivered by its first attempt. */
+/** Emits twenty more events of the same user, and expects that the first attempt of each succeeds. */
 async function expectLaterEventsDelivered(): Promise<void> {
   const ids = await Promise.all(
     Array.from({ length: 20 }, () => environment.emit(healthy.userId, 'trade.filled')),
@@ -96,25 +96,25 @@ async function expectLaterEventsDelivered(): Promise<void> {
 describe('F19: a payload', () => {
   it.each([
     ['of 300 KiB', JSON.stringify({ data: 'x'.repeat(300 * 1024) })],
-    ['with a NUL, written and escaped', '{"data":"\u0000 \\u0000"}'],
+    ['with U+0000, raw and escaped', '{"data":"\u0000 \\u0000"}'],
     ['with half a surrogate pair', '{"data":"\\ud800"}'],
-    ['with line ends and what looks like headers', '{"data":"\r\nx-evil: 1\r\n\r\n"}'],
+    ['with line breaks that look like the end of headers', '{"data":"\r\nx-evil: 1\r\n\r\n"}'],
     ['that is empty', ''],
     ['that is not JSON', 'not { json'],
-  ])('%s is delivered unchanged and signed, and delays no other event', async (_which, payload) => {
+  ])('%s is delivered unchanged and signed, and delays no other event', async (_payload, payload) => {
     await start();
     await emitRaw(payload);
     await expectLaterEventsDelivered();
     expect(await untilEnded(poisoned, 1)).toEqual([{ status: 'SUCCEEDED', attempts: 1, last_error: null }]);
     expect(bodiesOf(poisoned)).toEqual([payload]);
-    // The library parses verified bytes as JSON: invalid JSON is rejected for that reason only.
-    expect(receiver.refused).toEqual(
+    // The library parses a verified body as JSON, so it rejects an invalid one only for its syntax.
+    expect(receiver.rejected).toEqual(
       isJson(payload) || payload === '' ? [] : [expect.objectContaining({ name: 'SyntaxError' })],
     );
   });
 
-  it('that is not text fails after the scheduled attempts if the receiver rejects it, with the reason', async () => {
-    receiver.answer(({ webhookId }, response) => {
+  it('that is not text becomes a dead letter with the reason after five attempts if the receiver rejects it', async () => {
+    receiver.respondWith(({ webhookId }, response) => {
       response.writeHead(webhookId === poisoned.publicId ? 400 : 200).end('\u0000\ud800');
     });
     await start();
@@ -127,25 +127,25 @@ describe('F19: a payload', () => {
 });
 
 describe('F19: an event', () => {
-  it('whose type contains line ends is delivered, and no header contains them', async () => {
+  it('whose type contains line breaks is delivered, and its type is in no header', async () => {
     await environment.query("UPDATE webhooks SET events = '{*}' WHERE id = $1", poisoned.id);
     await start();
     await emitRaw('{"data":1}', { type: 'trade.created\r\nx-evil: 1' });
     await expectLaterEventsDelivered();
     await eventually(() => bodiesOf(poisoned).includes('{"data":1}'));
     for (const { headers } of receiver.received) expect(JSON.stringify(headers)).not.toContain('evil');
-    expect(receiver.refused).toEqual([]);
+    expect(receiver.rejected).toEqual([]);
   });
 
-  it('without a user has no delivery, and the fan-out continues', async () => {
+  it('of an unknown user has no delivery, and the fan-out continues', async () => {
     await start();
     await emitRaw('{"data":1}', { userId: newUuid() });
     await expectLaterEventsDelivered();
     expect(await deliveriesOf(poisoned)).toEqual([]);
   });
 
-  it('keeps its user and its payload while it is undelivered: the database deletes neither', async () => {
-    receiver.answer((_received, response) => void response.writeHead(500).end());
+  it('cannot be deleted while it is undelivered, nor can its user or its payload', async () => {
+    receiver.respondWith((_received, response) => void response.writeHead(500).end());
     await start({ RETRY_DELAYS_MS: '600000,20,20,20' });
     const id = await emitRaw('{"data":1}');
     await eventually(async () => (await environment.query('SELECT FROM webhook_attempts')).length === 1);
@@ -162,23 +162,23 @@ describe('F19: an event', () => {
     ).rejects.toMatchObject({ code: '23502' });
   });
 
-  it('whose payload is missing nevertheless fails after the scheduled attempts, and delays no other event', async () => {
-    // Simulates a restore of only some tables.
+  it('whose row is missing becomes a dead letter after five attempts, and delays no other event', async () => {
+    // Simulate a backup from which only some tables were restored.
     await environment.query(
       'ALTER TABLE webhook_deliveries DROP CONSTRAINT webhook_deliveries_outbox_event_id_fkey',
     );
-    receiver.answer((_received, response) => void response.writeHead(500).end());
+    receiver.respondWith((_received, response) => void response.writeHead(500).end());
     await start({ RETRY_DELAYS_MS: '300,20,20,20', ATTEMPT_TIMEOUT_MS: '200', LEASE_MS: '300' });
     const id = await emitRaw('{"data":1}');
     await eventually(async () => (await environment.query('SELECT FROM webhook_attempts')).length === 1);
     await environment.query('DELETE FROM outbox_events WHERE id = $1', id);
-    receiver.answer((_received, response) => void response.end());
+    receiver.respondWith((_received, response) => void response.end());
     await expectLaterEventsDelivered();
     expect(await untilEnded(poisoned, 1)).toEqual([{ status: 'DEAD', attempts: 5, last_error: 'internal' }]);
     expect(bodiesOf(poisoned)).toEqual(['{"data":1}']);
   });
 
-  it('whose attempt crashes every dispatcher is not sent endlessly: the attempt is abandoned as failed', async () => {
+  it('whose attempt was claimed by ten dispatchers that all died is not sent again; the attempt counts as failed', async () => {
     await environment.query("UPDATE webhooks SET events = '{reward.granted}' WHERE id = $1", poisoned.id);
     const id = await emitRaw('{"data":1}');
     // Ten dispatchers have claimed the attempt, and each died before it recorded a result.
@@ -203,9 +203,9 @@ describe('F19: an event', () => {
 });
 
 describe('F19: a webhook', () => {
-  it('whose secret cannot be opened receives nothing; its deliveries fail after the scheduled attempts and delay no others', async () => {
-    const stranger = await Sealer.for(await generateSealingKeyPair());
-    const sealed = await stranger.seal(poisoned.secret, `webhook/${poisoned.id}`);
+  it('whose secret cannot be opened receives nothing; its delivery becomes a dead letter and delays no other', async () => {
+    const otherSealer = await Sealer.for(await generateSealingKeyPair());
+    const sealed = await otherSealer.seal(poisoned.secret, `webhook/${poisoned.id}`);
     await environment.query('UPDATE webhooks SET secret_sealed = $2 WHERE id = $1', poisoned.id, sealed);
     await start();
     await environment.emit(poisoned.userId);
@@ -214,7 +214,7 @@ describe('F19: a webhook', () => {
     expect(bodiesOf(poisoned)).toEqual([]);
   });
 
-  it('with the sealed secret of another webhook receives nothing: a sealed secret opens in its own context only', async () => {
+  it('with the sealed secret of another webhook receives nothing, because that secret cannot be opened for it', async () => {
     await environment.query(
       'UPDATE webhooks SET secret_sealed = (SELECT secret_sealed FROM webhooks WHERE id = $2) WHERE id = $1',
       poisoned.id,
@@ -227,8 +227,8 @@ describe('F19: a webhook', () => {
     expect(bodiesOf(poisoned)).toEqual([]);
   });
 
-  it('whose stored URL is invalid or internal receives nothing; its deliveries fail after the scheduled attempts', async () => {
-    const other = await environment.addHook('https://10.0.0.1/', {
+  it('whose stored URL is invalid or internal receives nothing; its delivery becomes a dead letter', async () => {
+    const other = await environment.addWebhook('https://10.0.0.1/', {
       userId: poisoned.userId,
       events: ['trade.created'],
     });
@@ -244,9 +244,9 @@ describe('F19: a webhook', () => {
     ]);
   });
 
-  it('that was deleted with undelivered events has them discarded unsent, and delays no others', async () => {
+  it('that was deleted before the first attempts receives nothing; its deliveries are discarded', async () => {
     for (let i = 0; i < 5; i++) await environment.emit(poisoned.userId);
-    // The events are fanned out, and then the webhook is deleted before the first attempt.
+    // Create the deliveries, then delete the webhook before the first attempt.
     await environment.query(
       `INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, status, next_at)
        SELECT gen_random_uuid(), $1, id, type, 'DUE', now() FROM outbox_events`,

@@ -10,8 +10,8 @@ import {
 } from './test-environment.js';
 
 const main = new URL('../dist/main.js', import.meta.url).pathname;
-/** With these settings, a killed process is detected within the test, before its attempts would time out. */
-const HASTY = { ATTEMPT_TIMEOUT_MS: '20000', SILENCE_MS: '1000', WEBHOOK_IN_FLIGHT_MAX: '8' };
+/** Settings with which a killed process counts as dead after 1 s, long before its attempts would time out. */
+const FAST_DETECTION = { ATTEMPT_TIMEOUT_MS: '20000', SILENCE_MS: '1000', WEBHOOK_IN_FLIGHT_MAX: '8' };
 
 describe('the dispatcher process', () => {
   let environment: TestEnvironment;
@@ -43,11 +43,11 @@ describe('the dispatcher process', () => {
     throw new Error('the dispatcher exited before it was ready');
   }
 
-  it('that is killed while receivers hold requests loses nothing: each event is sent again under the same id', async () => {
-    const hook = await environment.addHook(receiver.url);
-    receiver.trust(hook);
-    receiver.answer(() => undefined);
-    const first = await start(HASTY);
+  it('that is killed during eight attempts loses no event: each is sent again with the same id', async () => {
+    const hook = await environment.addWebhook(receiver.url);
+    receiver.verifyWith(hook);
+    receiver.respondWith(() => undefined);
+    const first = await start(FAST_DETECTION);
     const ids = await Promise.all(Array.from({ length: 8 }, () => environment.emit(hook.userId)));
     await eventually(() => receiver.received.length === ids.length);
     const held = receiver.received.map(({ eventId, body }) => `${eventId} ${body}`).sort();
@@ -57,21 +57,21 @@ describe('the dispatcher process', () => {
       ids.length,
     );
 
-    receiver.answer((_received, response) => void response.end());
+    receiver.respondWith((_received, response) => void response.end());
     const more = await Promise.all(Array.from({ length: 4 }, () => environment.emit(hook.userId)));
-    await start(HASTY);
+    await start(FAST_DETECTION);
     await eventually(
       async () =>
         (await environment.query("SELECT FROM webhook_deliveries WHERE status = 'SUCCEEDED'")).length ===
         ids.length + more.length,
     );
-    const again = receiver.received.slice(ids.length);
-    expect(again).toHaveLength(ids.length + more.length);
-    expect(new Set(again.map(({ eventId }) => eventId)).size).toBe(ids.length + more.length);
-    const repeated = again.map(({ eventId, body }) => `${eventId} ${body}`);
-    expect(held.filter((each) => repeated.includes(each))).toEqual(held);
+    const afterKill = receiver.received.slice(ids.length);
+    expect(afterKill).toHaveLength(ids.length + more.length);
+    expect(new Set(afterKill.map(({ eventId }) => eventId)).size).toBe(ids.length + more.length);
+    const sentAgain = afterKill.map(({ eventId, body }) => `${eventId} ${body}`);
+    expect(held.filter((each) => sentAgain.includes(each))).toEqual(held);
     expect(receiver.received.every(({ attempt }) => attempt === 1)).toBe(true);
-    expect(receiver.refused).toEqual([]);
+    expect(receiver.rejected).toEqual([]);
     expect(
       await environment.query(
         'SELECT count(*)::int AS attempts, min(status) AS status FROM webhook_attempts',
@@ -79,9 +79,9 @@ describe('the dispatcher process', () => {
     ).toEqual([{ attempts: ids.length + more.length, status: 'SUCCEEDED' }]);
   });
 
-  it('that is killed before it has fanned out committed events fans them out once after its restart', async () => {
-    const hook = await environment.addHook(receiver.url);
-    receiver.trust(hook);
+  it('that is killed before it has fanned out all events creates the missing deliveries once after its restart', async () => {
+    const hook = await environment.addWebhook(receiver.url);
+    receiver.verifyWith(hook);
     const first = await start();
     const emitting = Promise.all(Array.from({ length: 40 }, () => environment.emit(hook.userId)));
     await eventually(() => receiver.received.length > 0);
@@ -89,16 +89,16 @@ describe('the dispatcher process', () => {
     first.kill('SIGKILL');
     const ids = await emitting;
     await ended;
-    await start(HASTY);
+    await start(FAST_DETECTION);
     await eventually(() => new Set(receiver.received.map(({ eventId }) => eventId)).size === ids.length);
     expect(await environment.query('SELECT FROM webhook_deliveries')).toHaveLength(ids.length);
-    expect(receiver.refused).toEqual([]);
+    expect(receiver.rejected).toEqual([]);
   });
 
-  it('completes running attempts on SIGTERM, and sends nothing twice over a restart', async () => {
-    const hook = await environment.addHook(receiver.url);
-    receiver.trust(hook);
-    receiver.answer((_received, response) => void setTimeout(() => response.end(), 700));
+  it('completes running attempts on SIGTERM, so that nothing is sent twice after a restart', async () => {
+    const hook = await environment.addWebhook(receiver.url);
+    receiver.verifyWith(hook);
+    receiver.respondWith((_received, response) => void setTimeout(() => response.end(), 700));
     const first = await start();
     await environment.emit(hook.userId);
     await eventually(() => receiver.received.length === 1);
@@ -121,13 +121,13 @@ describe('the dispatcher process', () => {
   it('records heartbeats', async () => {
     await start();
     const rows = await eventually(async () => {
-      const seen = await environment.query('SELECT service FROM heartbeats');
-      return seen.length > 0 && seen;
+      const heartbeats = await environment.query('SELECT service FROM heartbeats');
+      return heartbeats.length > 0 && heartbeats;
     });
     expect(rows).toEqual([{ service: 'webhook-dispatcher' }]);
   });
 
-  it('does not start in the live world with loopback allowed', async () => {
+  it('exits with 1 in the live world if loopback URLs are allowed', async () => {
     const child = launch({ WORLD: 'live' });
     let log = '';
     child.stdout?.on('data', (chunk) => {

@@ -1,4 +1,4 @@
-/** Provides receivers that misbehave in every known way, one way per port. */
+/** Provides receivers that misbehave. Each mode of misbehaviour has its own port. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
@@ -7,28 +7,29 @@ import type { AttemptResult } from '@trading-automation/core/webhooks';
 import type { Certificates } from './certificates.js';
 
 interface Mode {
-  readonly says: string;
+  /** What the receiver sends, for the title of the test. */
+  readonly sends: string;
   readonly outcome: Pick<AttemptResult, 'statusCode' | 'error'>;
-  /** The part of the response that is kept. */
+  /** The expected excerpt of the response. */
   readonly excerpt?: string | RegExp;
-  /** Acts once a request starts to arrive. */
-  readonly answer?: (socket: Socket) => void;
-  /** Uses TLS, with one of the certificates. */
+  /** Responds once the first bytes of a request arrive. */
+  readonly respond?: (socket: Socket) => void;
+  /** The certificate of the port; without one, the port does not use TLS. */
   readonly certificate?: Exclude<keyof Certificates, 'authority'>;
   /** True if the URL has https but the port does not use TLS. */
   readonly isNoTls?: true;
   /** True if the receiver sends as much as it can. */
   readonly isFlood?: true;
-  /** True if the receiver never ends the connection itself. */
+  /** True if the receiver never completes its response. */
   readonly hangs?: true;
 }
 
 const OK = { statusCode: 200 };
-const TAKEN = 'HTTP/1.1 200 OK\r\n';
-const KEPT = 1024;
-/** 16 MiB, once decompressed. */
-const BOMB = gzipSync(Buffer.alloc(16 * 1024 * 1024));
-/** Sends endlessly while the client reads. */
+const STATUS_200 = 'HTTP/1.1 200 OK\r\n';
+const EXCERPT_BYTES = 1024;
+/** 16 MiB of zeros, compressed. */
+const GZIP_BOMB = gzipSync(Buffer.alloc(16 * 1024 * 1024));
+/** Sends `start`, then `part` endlessly, as fast as the client reads. */
 const flood = (start: string, part: string) => (socket: Socket) => {
   const chunk = part.repeat(Math.ceil((64 * 1024) / part.length));
   socket.write(start);
@@ -37,192 +38,212 @@ const flood = (start: string, part: string) => (socket: Socket) => {
   };
   pump();
 };
+/** Sends `start`, then `part` every 50 ms. */
 const drip = (start: string, part: string) => (socket: Socket) => {
   socket.write(start);
   const timer = setInterval(() => socket.write(part), 50);
   socket.on('close', () => clearInterval(timer));
 };
-const say = (text: string | Buffer) => (socket: Socket) => void socket.write(text);
+const sendOnce = (text: string | Buffer) => (socket: Socket) => void socket.write(text);
 
 export const MODES: readonly Mode[] = [
-  { says: 'nothing, at a port that is closed', outcome: { error: 'connect_refused' } },
-  { says: 'a reset', outcome: { error: 'reset' }, answer: (socket) => void socket.resetAndDestroy() },
-  { says: 'a FIN before a response', outcome: { error: 'reset' }, answer: (socket) => void socket.end() },
-  { says: 'nothing', outcome: { error: 'timeout' }, hangs: true, answer: () => undefined },
-  { says: 'half a status line', outcome: { error: 'timeout' }, hangs: true, answer: say('HTTP/1.1 20') },
+  { sends: 'nothing, at a port that is closed', outcome: { error: 'connect_refused' } },
+  { sends: 'a reset', outcome: { error: 'reset' }, respond: (socket) => void socket.resetAndDestroy() },
+  { sends: 'a FIN before a response', outcome: { error: 'reset' }, respond: (socket) => void socket.end() },
+  { sends: 'nothing', outcome: { error: 'timeout' }, hangs: true, respond: () => undefined },
   {
-    says: 'endless headers, slowly',
+    sends: 'half a status line',
     outcome: { error: 'timeout' },
     hangs: true,
-    answer: drip(TAKEN, 'x: y\r\n'),
+    respond: sendOnce('HTTP/1.1 20'),
   },
   {
-    says: 'endless 1xx responses, slowly',
+    sends: 'endless headers, slowly',
     outcome: { error: 'timeout' },
     hangs: true,
-    answer: drip('', 'HTTP/1.1 103 Early Hints\r\n\r\n'),
+    respond: drip(STATUS_200, 'x: y\r\n'),
   },
   {
-    says: '200 and then nothing',
+    sends: 'endless 1xx responses, slowly',
+    outcome: { error: 'timeout' },
+    hangs: true,
+    respond: drip('', 'HTTP/1.1 103 Early Hints\r\n\r\n'),
+  },
+  {
+    sends: '200 and then nothing',
     hangs: true,
     outcome: OK,
-    answer: say(`${TAKEN}content-length: 10\r\n\r\n`),
+    respond: sendOnce(`${STATUS_200}content-length: 10\r\n\r\n`),
   },
   {
-    says: '500 and then nothing',
+    sends: '500 and then nothing',
     hangs: true,
     outcome: { statusCode: 500, error: 'http_status' },
-    answer: say('HTTP/1.1 500 Internal Server Error\r\ncontent-length: 10\r\n\r\n'),
+    respond: sendOnce('HTTP/1.1 500 Internal Server Error\r\ncontent-length: 10\r\n\r\n'),
   },
   {
-    says: '200 and a body byte by byte',
+    sends: '200 and a body byte by byte',
     hangs: true,
     outcome: OK,
     excerpt: /^x{2,}$/,
-    answer: drip(`${TAKEN}content-length: 100000\r\n\r\n`, 'x'),
+    respond: drip(`${STATUS_200}content-length: 100000\r\n\r\n`, 'x'),
   },
   {
-    says: '200 and a body that breaks off',
+    sends: '200 and a body that breaks off',
     outcome: OK,
     excerpt: 'half',
-    answer: (socket) => void socket.end(`${TAKEN}content-length: 10\r\n\r\nhalf`),
+    respond: (socket) => void socket.end(`${STATUS_200}content-length: 10\r\n\r\nhalf`),
   },
   {
-    says: 'an endless body',
+    sends: 'an endless body',
     outcome: OK,
-    excerpt: 'x'.repeat(KEPT),
+    excerpt: 'x'.repeat(EXCERPT_BYTES),
     isFlood: true,
-    answer: flood(`${TAKEN}\r\n`, 'x'),
+    respond: flood(`${STATUS_200}\r\n`, 'x'),
   },
   {
-    says: 'an endless chunked body',
+    sends: 'an endless chunked body',
     outcome: OK,
-    excerpt: 'x'.repeat(KEPT),
+    excerpt: 'x'.repeat(EXCERPT_BYTES),
     isFlood: true,
-    answer: flood(`${TAKEN}transfer-encoding: chunked\r\n\r\n`, '4\r\nxxxx\r\n'),
+    respond: flood(`${STATUS_200}transfer-encoding: chunked\r\n\r\n`, '4\r\nxxxx\r\n'),
   },
   {
-    says: 'a body of 5 GB',
+    sends: 'a body of 5 GB',
     outcome: OK,
-    excerpt: 'x'.repeat(KEPT),
+    excerpt: 'x'.repeat(EXCERPT_BYTES),
     isFlood: true,
-    answer: flood(`${TAKEN}content-length: 5368709120\r\n\r\n`, 'x'),
+    respond: flood(`${STATUS_200}content-length: 5368709120\r\n\r\n`, 'x'),
   },
   {
-    says: 'an endless chunk extension',
+    sends: 'an endless chunk extension',
     outcome: OK,
     isFlood: true,
-    answer: flood(`${TAKEN}transfer-encoding: chunked\r\n\r\n1;`, 'e'),
+    respond: flood(`${STATUS_200}transfer-encoding: chunked\r\n\r\n1;`, 'e'),
   },
   {
-    says: '100 MB of headers',
+    sends: '100 MB of headers',
     outcome: { error: 'response_too_large' },
     isFlood: true,
-    answer: flood(TAKEN, `x-fill: ${'y'.repeat(100)}\r\n`),
+    respond: flood(STATUS_200, `x-fill: ${'y'.repeat(100)}\r\n`),
   },
   {
-    says: 'one header of 100 MB',
+    sends: 'one header of 100 MB',
     outcome: { error: 'response_too_large' },
     isFlood: true,
-    answer: flood(`${TAKEN}x-fill: `, 'y'),
+    respond: flood(`${STATUS_200}x-fill: `, 'y'),
   },
   {
-    says: 'an endless status line',
+    sends: 'an endless status line',
     outcome: { error: 'response_too_large' },
     isFlood: true,
-    answer: flood('HTTP/1.1 200 ', 'O'),
+    respond: flood('HTTP/1.1 200 ', 'O'),
   },
   {
-    says: 'endless blank lines',
+    sends: 'endless blank lines',
     outcome: { error: 'response_too_large' },
     isFlood: true,
-    answer: flood('', '\r\n'),
+    respond: flood('', '\r\n'),
   },
   {
-    says: 'endless 1xx responses',
+    sends: 'endless 1xx responses',
     outcome: { error: 'response_too_large' },
     isFlood: true,
-    answer: flood('', 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'),
+    respond: flood('', 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'),
   },
   {
-    says: 'an unrequested 100 Continue',
+    sends: 'an unrequested 100 Continue',
     outcome: { error: 'reset' },
-    answer: flood('', 'HTTP/1.1 100 Continue\r\n\r\n'),
+    respond: flood('', 'HTTP/1.1 100 Continue\r\n\r\n'),
   },
   {
-    says: '101 Switching Protocols',
+    sends: '101 Switching Protocols',
     outcome: { error: 'reset' },
-    answer: say('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'),
-  },
-  {
-    says: 'invalid UTF-8',
-    outcome: OK,
-    excerpt: 'a\ufffd(b',
-    answer: say(
-      Buffer.concat([Buffer.from(`${TAKEN}content-length: 4\r\n\r\na`), Buffer.from([0xc3, 0x28, 0x62])]),
+    respond: sendOnce(
+      'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n',
     ),
   },
   {
-    says: 'a gzip bomb',
+    sends: 'invalid UTF-8',
+    outcome: OK,
+    excerpt: 'a\ufffd(b',
+    respond: sendOnce(
+      Buffer.concat([
+        Buffer.from(`${STATUS_200}content-length: 4\r\n\r\na`),
+        Buffer.from([0xc3, 0x28, 0x62]),
+      ]),
+    ),
+  },
+  {
+    sends: 'a gzip bomb',
     outcome: OK,
     isFlood: true,
-    answer: (socket) => {
-      socket.write(`${TAKEN}content-encoding: gzip\r\ncontent-length: ${BOMB.length}\r\n\r\n`);
-      socket.write(BOMB);
+    respond: (socket) => {
+      socket.write(`${STATUS_200}content-encoding: gzip\r\ncontent-length: ${GZIP_BOMB.length}\r\n\r\n`);
+      socket.write(GZIP_BOMB);
     },
   },
   {
-    says: 'HTTP/0.9',
+    sends: 'HTTP/0.9',
     outcome: { error: 'reset' },
-    answer: (socket) => void socket.end('<html>hello</html>\n'),
-  },
-  { says: 'another protocol', outcome: { error: 'reset' }, answer: say('220 mail.example.com ESMTP\r\n') },
-  {
-    says: 'two lengths',
-    outcome: { error: 'reset' },
-    answer: say(`${TAKEN}content-length: 1\r\ncontent-length: 2\r\n\r\nab`),
+    respond: (socket) => void socket.end('<html>hello</html>\n'),
   },
   {
-    says: '204 with a body',
+    sends: 'another protocol',
+    outcome: { error: 'reset' },
+    respond: sendOnce('220 mail.example.com ESMTP\r\n'),
+  },
+  {
+    sends: 'two lengths',
+    outcome: { error: 'reset' },
+    respond: sendOnce(`${STATUS_200}content-length: 1\r\ncontent-length: 2\r\n\r\nab`),
+  },
+  {
+    sends: '204 with a body',
     outcome: { statusCode: 204 },
-    answer: say('HTTP/1.1 204 No Content\r\ncontent-length: 4\r\n\r\nbody'),
+    respond: sendOnce('HTTP/1.1 204 No Content\r\ncontent-length: 4\r\n\r\nbody'),
   },
   {
-    says: '200 after half a second',
+    sends: '200 after half a second',
     outcome: OK,
-    answer: (socket) => void setTimeout(() => socket.write(`${TAKEN}content-length: 0\r\n\r\n`), 500),
+    respond: (socket) => void setTimeout(() => socket.write(`${STATUS_200}content-length: 0\r\n\r\n`), 500),
   },
-  { says: '200 by TLS', outcome: OK, certificate: 'good', answer: say(`${TAKEN}content-length: 0\r\n\r\n`) },
   {
-    says: 'an endless body by TLS',
+    sends: '200 by TLS',
     outcome: OK,
-    excerpt: 'x'.repeat(KEPT),
+    certificate: 'valid',
+    respond: sendOnce(`${STATUS_200}content-length: 0\r\n\r\n`),
+  },
+  {
+    sends: 'an endless body by TLS',
+    outcome: OK,
+    excerpt: 'x'.repeat(EXCERPT_BYTES),
     isFlood: true,
-    certificate: 'good',
-    answer: flood(`${TAKEN}\r\n`, 'x'),
+    certificate: 'valid',
+    respond: flood(`${STATUS_200}\r\n`, 'x'),
   },
   {
-    says: 'endless blank lines by TLS',
+    sends: 'endless blank lines by TLS',
     outcome: { error: 'response_too_large' },
     isFlood: true,
-    certificate: 'good',
-    answer: flood('', '\r\n'),
+    certificate: 'valid',
+    respond: flood('', '\r\n'),
   },
-  { says: 'a self-signed certificate', outcome: { error: 'tls_error' }, certificate: 'selfMade' },
-  { says: 'a certificate that has expired', outcome: { error: 'tls_error' }, certificate: 'expired' },
-  { says: 'a certificate for another name', outcome: { error: 'tls_error' }, certificate: 'otherName' },
+  { sends: 'a self-signed certificate', outcome: { error: 'tls_error' }, certificate: 'selfSigned' },
+  { sends: 'a certificate that has expired', outcome: { error: 'tls_error' }, certificate: 'expired' },
+  { sends: 'a certificate for another name', outcome: { error: 'tls_error' }, certificate: 'otherName' },
   {
-    says: 'HTTP instead of TLS',
+    sends: 'HTTP instead of TLS',
     outcome: { error: 'tls_error' },
     isNoTls: true,
-    answer: say('HTTP/1.1 400 Bad Request\r\n\r\n'),
+    respond: sendOnce('HTTP/1.1 400 Bad Request\r\n\r\n'),
   },
   {
-    says: 'nothing instead of TLS',
+    sends: 'nothing instead of TLS',
     outcome: { error: 'timeout' },
     hangs: true,
     isNoTls: true,
-    answer: () => undefined,
+    respond: () => undefined,
   },
 ];
 
@@ -236,7 +257,7 @@ export async function openModes(certificates: Certificates) {
       sockets.add(socket);
       socket.on('close', () => sockets.delete(socket));
       socket.on('error', () => undefined);
-      socket.once('data', () => mode.answer?.(socket));
+      socket.once('data', () => mode.respond?.(socket));
     };
     const server =
       mode.certificate === undefined
@@ -249,7 +270,7 @@ export async function openModes(certificates: Certificates) {
     const { port } = server.address() as AddressInfo;
     const isTls = mode.certificate !== undefined || mode.isNoTls === true;
     urls.set(mode, `${isTls ? 'https' : 'http'}://localhost:${port}/hook`);
-    if (mode.answer === undefined && !isTls) await new Promise((resolve) => server.close(resolve));
+    if (mode.respond === undefined && !isTls) await new Promise((resolve) => server.close(resolve));
   }
   return {
     urlOf: (mode: Mode) => urls.get(mode) ?? '',

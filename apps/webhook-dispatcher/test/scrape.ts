@@ -1,4 +1,4 @@
-/** Scrapes metrics like Prometheus: over HTTP, in the text format 0.0.4. */
+/** Scrapes metrics over HTTP as Prometheus does, and parses its text format 0.0.4. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
@@ -22,7 +22,7 @@ export interface Page {
   values(name: string): Record<string, number>;
 }
 
-/** @throws if a line does not match the format */
+/** Scrapes the metrics page at a port. @throws if a line does not match the format */
 export async function scrape(port: number): Promise<Page> {
   const response = await fetch(`http://127.0.0.1:${port}/metrics`);
   expect(response.status).toBe(200);
@@ -31,13 +31,13 @@ export async function scrape(port: number): Promise<Page> {
   const types = new Map<string, string>();
   const samples = new Map<string, Record<string, number>>();
   for (const line of (await response.text()).split('\n').filter((text) => text !== '')) {
-    const [, kind, named = '', text = ''] = COMMENT.exec(line) ?? [];
+    const [, kind, metric = '', text = ''] = COMMENT.exec(line) ?? [];
     const [, name = '', labels = '', value = ''] = SAMPLE.exec(line) ?? [];
-    if (kind === 'HELP') helps.set(named, text);
-    else if (kind === 'TYPE') types.set(named, text);
+    if (kind === 'HELP') helps.set(metric, text);
+    else if (kind === 'TYPE') types.set(metric, text);
     else if (name === '') throw new Error(`the line does not match the format: ${line}`);
     else {
-      const label = [...labels.matchAll(/="([^"]*)"/g)].map(([, given]) => given).join(' ');
+      const label = [...labels.matchAll(/="([^"]*)"/g)].map(([, labelValue]) => labelValue).join(' ');
       samples.set(name, { ...samples.get(name), [label]: value === '+Inf' ? Infinity : Number(value) });
     }
   }

@@ -1,4 +1,4 @@
-/** Tests subscriptions and replays, from the event to the receiver that verifies it. */
+/** Tests subscriptions, replays and bulk retries, from the event to the receiver that verifies it. */
 
 import {
   EVENT_TYPES,
@@ -37,15 +37,15 @@ afterEach(async () => {
   await owner.close();
   await receiver.close();
   await environment.close();
-  expect(receiver.refused).toEqual([]);
+  expect(receiver.rejected).toEqual([]);
 });
 
 async function addHook(events: string[], userId?: string): Promise<WebhookFixture> {
-  const hook = await environment.addHook(receiver.url, {
+  const hook = await environment.addWebhook(receiver.url, {
     events,
     ...(userId === undefined ? {} : { userId }),
   });
-  receiver.trust(hook);
+  receiver.verifyWith(hook);
   return hook;
 }
 
@@ -54,18 +54,19 @@ const sampleOf = (type: EventType) =>
 const emit = (userId: string, type: EventType) => environment.emit(userId, type, sampleOf(type));
 const receivedBy = ({ publicId }: WebhookFixture) =>
   receiver.received.filter(({ webhookId }) => webhookId === publicId);
-const kindsAt = (hook: WebhookFixture) => receivedBy(hook).map(({ body }) => JSON.parse(body).type as string);
+const typesReceivedBy = (hook: WebhookFixture) =>
+  receivedBy(hook).map(({ body }) => JSON.parse(body).type as string);
 const untilReceived = (hook: WebhookFixture, count: number) =>
   eventually(() => receivedBy(hook).length >= count);
-/** Resolves when nothing is in flight or due any more. */
+/** Waits until no delivery is due or in flight. */
 const waitUntilIdle = () =>
   eventually(async () => {
-    const open = "SELECT FROM webhook_deliveries WHERE status IN ('DUE', 'SENDING')";
-    return (await environment.query(open)).length === 0;
+    const unfinished = "SELECT FROM webhook_deliveries WHERE status IN ('DUE', 'SENDING')";
+    return (await environment.query(unfinished)).length === 0;
   });
 
 describe('a subscription', () => {
-  it('to everything, to a subject or to one type receives each matching type once', async () => {
+  it('to all events, to a subject or to one type receives each matching event once', async () => {
     const all = await addHook(['*']);
     const hooks = new Map<string, WebhookFixture>([['*', all]]);
     for (const selector of [
@@ -81,16 +82,19 @@ describe('a subscription', () => {
     await untilReceived(all, EVENT_TYPES.length);
     await waitUntilIdle();
     for (const [selector, hook] of hooks)
-      expect([selector, kindsAt(hook).sort()]).toEqual([selector, [...expandEventSelector(selector)].sort()]);
+      expect([selector, typesReceivedBy(hook).sort()]).toEqual([
+        selector,
+        [...expandEventSelector(selector)].sort(),
+      ]);
   });
 
-  it('that changes applies to every event that is committed after the response', async () => {
+  it('that was changed applies to every event that is committed after the change', async () => {
     const hook = await addHook(['trade.*']);
-    const witness = await addHook(['*'], hook.userId);
-    const kinds = ['trade.filled', 'reward.granted', 'copier.drift'] as const;
-    const emitAll = async (passed: number) => {
-      for (const type of kinds) await emit(hook.userId, type);
-      await untilReceived(witness, passed + kinds.length);
+    const receivesAll = await addHook(['*'], hook.userId);
+    const types = ['trade.filled', 'reward.granted', 'copier.drift'] as const;
+    const emitAll = async (emittedBefore: number) => {
+      for (const type of types) await emit(hook.userId, type);
+      await untilReceived(receivesAll, emittedBefore + types.length);
       await waitUntilIdle();
     };
     await emitAll(0);
@@ -98,21 +102,23 @@ describe('a subscription', () => {
     await emitAll(3);
     await owner.webhooks.update(actorOf(hook), hook.publicId, { events: ['*'] });
     await emitAll(6);
-    expect(kindsAt(hook).sort()).toEqual(['trade.filled', 'reward.granted', 'copier.drift', ...kinds].sort());
+    expect(typesReceivedBy(hook).sort()).toEqual(
+      ['trade.filled', 'reward.granted', 'copier.drift', ...types].sort(),
+    );
   });
 });
 
 describe('a replay', () => {
-  it('sends any past event to a webhook, with the id and the bytes that others received', async () => {
+  it('sends a past event to a new webhook, with the id and the bytes that the first webhook received', async () => {
     const first = await addHook(['*']);
     const events = [await emit(first.userId, 'trade.filled'), await emit(first.userId, 'key.created')];
     await untilReceived(first, 2);
     const later = await addHook(['reward.*'], first.userId);
     for (const event of events) {
-      const asked = { event_id: encodeId('evt', event) };
-      await owner.webhooks.replay(actorOf(later), later.publicId, asked);
+      const body = { event_id: encodeId('evt', event) };
+      await owner.webhooks.replay(actorOf(later), later.publicId, body);
       await waitUntilIdle();
-      await owner.webhooks.replay(actorOf(later), later.publicId, asked);
+      await owner.webhooks.replay(actorOf(later), later.publicId, body);
       await waitUntilIdle();
     }
     for (const event of events) {
@@ -126,37 +132,37 @@ describe('a replay', () => {
 });
 
 describe('a bulk retry', () => {
-  it('F21: sends every event once after an outage, also if it is requested twice', async () => {
+  it('F21: sends every event once after an outage, even if it is requested twice', async () => {
     const hook = await addHook(['trade.*']);
     let isOver = false;
-    // No attempt fails before all deliveries exist, because the webhook would be deactivated too early.
-    let begin = () => {};
-    const begun = new Promise<void>((resolve) => {
-      begin = resolve;
+    // Hold the responses until all deliveries exist: earlier failures would deactivate the webhook too early.
+    let startResponding = () => {};
+    const mayRespond = new Promise<void>((resolve) => {
+      startResponding = resolve;
     });
-    receiver.answer((_received, response) => {
-      void begun.then(() => response.writeHead(isOver ? 200 : 500).end());
+    receiver.respondWith((_received, response) => {
+      void mayRespond.then(() => response.writeHead(isOver ? 200 : 500).end());
     });
     const events: string[] = [];
     for (let i = 0; i < 60; i++) events.push(encodeId('evt', await emit(hook.userId, 'trade.filled')));
     await eventually(
       async () => (await environment.query('SELECT FROM webhook_deliveries')).length === events.length,
     );
-    begin();
-    // The outage lasts until the webhook is deactivated with all of its pending deliveries.
+    startResponding();
+    // The outage lasts until the webhook is deactivated and all of its deliveries are dead letters.
     await waitUntilIdle();
     const { pending } = await owner.deadLetters.stats(actorOf(hook), hook.publicId);
     expect(pending).toBe(events.length);
-    const failed = receivedBy(hook).length;
+    const failedCount = receivedBy(hook).length;
     isOver = true;
     await owner.webhooks.update(actorOf(hook), hook.publicId, { is_active: true });
-    const answers = await Promise.all(
+    const results = await Promise.all(
       [1, 2].map(() => owner.deadLetters.retryMany(actorOf(hook), hook.publicId, {})),
     );
-    expect(answers.map(({ retried }) => retried).sort((a, b) => a - b)).toEqual([0, events.length]);
-    await untilReceived(hook, failed + events.length);
+    expect(results.map(({ retried }) => retried).sort((a, b) => a - b)).toEqual([0, events.length]);
+    await untilReceived(hook, failedCount + events.length);
     await waitUntilIdle();
-    const got = receivedBy(hook).slice(failed);
-    expect(got.map(({ eventId }) => eventId).sort()).toEqual([...events].sort());
+    const retried = receivedBy(hook).slice(failedCount);
+    expect(retried.map(({ eventId }) => eventId).sort()).toEqual([...events].sort());
   });
 });

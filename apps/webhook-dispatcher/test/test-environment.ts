@@ -61,10 +61,10 @@ export async function openTestEnvironment() {
     platform,
     sealer,
     settings,
-    addHook: addWebhook,
+    addWebhook,
     query: (text: string, ...params: unknown[]): Promise<Record<string, unknown>[]> =>
       platform.database.query(text, params),
-    /** Sets another secret and another URL for a webhook. */
+    /** Changes the secret and the URL of a webhook. */
     async change({ id }: WebhookFixture, secret: string, url: string): Promise<void> {
       const sealed = await sealer.seal(secret, `webhook/${id}`);
       await platform.database.query('UPDATE webhooks SET secret_sealed = $2, url = $3 WHERE id = $1', [
@@ -73,7 +73,7 @@ export async function openTestEnvironment() {
         url,
       ]);
     },
-    /** Commits one event, and returns its uuid. */
+    /** Stores one event and returns its UUID. */
     async emit(userId: string, type: EventType = 'trade.created', data: object = {}): Promise<string> {
       const id = newUuid();
       await inTransaction(platform.database, (tx) =>
@@ -109,14 +109,14 @@ interface Received {
   readonly at: number;
 }
 
-type Answer = (received: Received, response: ServerResponse) => void;
+type Respond = (received: Received, response: ServerResponse) => void;
 
-/** Starts a receiver; the `standardwebhooks` library verifies every request before it counts. */
-export async function openReceiver(answer: Answer = (_received, response) => void response.end()) {
+/** Starts a receiver. The `standardwebhooks` library verifies every request. By default, it responds with 200. */
+export async function openReceiver(initialRespond: Respond = (_received, response) => void response.end()) {
   const received: Received[] = [];
-  const refused: unknown[] = [];
+  const rejected: unknown[] = [];
   const secrets = new Map<string, string>();
-  let respond = answer;
+  let respond = initialRespond;
   const server = createServer(async (request, response) => {
     const at = performance.now();
     const chunks: Buffer[] = [];
@@ -127,12 +127,13 @@ export async function openReceiver(answer: Answer = (_received, response) => voi
     try {
       new Webhook(secrets.get(webhookId) ?? '').verify(body, headers as Record<string, string>);
     } catch (error) {
-      refused.push(error);
+      rejected.push(error);
     }
     const eventId = String(headers['webhook-id']);
-    const one = { webhookId, eventId, attempt: Number(headers['x-svc-attempt']), body, headers, at };
-    received.push(one);
-    respond(one, response);
+    const attempt = Number(headers['x-svc-attempt']);
+    const current = { webhookId, eventId, attempt, body, headers, at };
+    received.push(current);
+    respond(current, response);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -140,12 +141,14 @@ export async function openReceiver(answer: Answer = (_received, response) => voi
   return {
     url: `http://127.0.0.1:${port}/hook`,
     received,
-    /** Requests that the library rejected; must stay empty. */
-    refused,
-    trust: (...hooks: WebhookFixture[]) => {
-      for (const { publicId, secret } of hooks) secrets.set(publicId, secret);
+    /** The errors of the library for requests with an invalid signature or body. */
+    rejected,
+    /** Sets the secrets with which the requests of these webhooks are verified. */
+    verifyWith: (...webhooks: WebhookFixture[]) => {
+      for (const { publicId, secret } of webhooks) secrets.set(publicId, secret);
     },
-    answer: (next: Answer) => {
+    /** Changes how the receiver responds to later requests. */
+    respondWith: (next: Respond) => {
       respond = next;
     },
     async close() {

@@ -7,8 +7,8 @@ export type AdvisoryLockOutcome<T> =
   | { readonly acquired: false };
 
 /**
- * Runs `work` while holding the advisory lock `name`, which is exclusive on this database. Does not wait: returns
- * `acquired: false` if another process holds the lock. Uses one pool connection while the work runs.
+ * Runs `work` while holding the advisory lock `name`, which only one connection to this database can hold. Does not
+ * wait: returns `acquired: false` if another connection holds the lock. Uses one pool connection while the work runs.
  *
  * The lock belongs to the connection. If the connection is lost, the lock is lost too: `signal` is aborted, and another
  * process may start. Work that must not overlap checks the signal before each step. Work that must not happen twice
@@ -32,7 +32,7 @@ export async function withAdvisoryLock<T>(
     try {
       return { acquired: true, value: await work(lost.signal) };
     } finally {
-      // A failed unlock means a lost connection, which released the lock. Do not hide the error of the work.
+      // If the unlock fails, the connection is lost and the lock is free. Throwing here would hide the error of `work`.
       const unlock = client.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [name]);
       await unlock.catch((error: Error) => lost.abort(error));
     }

@@ -23,6 +23,7 @@ afterAll(async () => {
   await database.drop();
 });
 
+/** Sends the values to Postgres as an array of `type` and returns the array that Postgres received. */
 const roundTrip = async (type: string, values: readonly unknown[]) => {
   const [row] = await queryPrepared<{ list: unknown[] }>(
     dataSource.manager,
@@ -32,8 +33,8 @@ const roundTrip = async (type: string, values: readonly unknown[]) => {
   return row!.list;
 };
 
-describe('a list', () => {
-  it('of any strings is read back unchanged', async () => {
+describe('an array parameter', () => {
+  it('of any strings reaches Postgres unchanged', async () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary' }).filter((value) => !value.includes('\0')),
       fc.constantFrom('', 'null', 'NULL', 'Null', '{}', '"', '\\', 'a b', ' ', ',', '{"a":"b\\n"}', '1.5'),
@@ -46,14 +47,14 @@ describe('a list', () => {
     );
   });
 
-  it('of numbers, booleans and nulls, or without elements, is read back unchanged', async () => {
+  it('of numbers, booleans or nulls, or without elements, reaches Postgres unchanged', async () => {
     expect(await roundTrip('float8', [1.5, -2e-7, null, 3])).toEqual([1.5, -2e-7, null, 3]);
     expect(await roundTrip('bool', [true, false, null])).toEqual([true, false, null]);
     expect(await roundTrip('int', [])).toEqual([]);
     expect(await roundTrip('bool', [undefined])).toEqual([null]);
   });
 
-  it('of instants or of JSON is read back unchanged', async () => {
+  it('of dates or of JSON strings reaches Postgres unchanged', async () => {
     const at = new Date('2026-01-02T03:04:05.678Z');
     const [row] = await queryPrepared<{ same: boolean }>(
       dataSource.manager,
@@ -65,7 +66,7 @@ describe('a list', () => {
     expect(await roundTrip('jsonb', [JSON.stringify(record)])).toEqual([record]);
   });
 
-  it('of bytes or of lists is left to the driver', async () => {
+  it('is serialised by the driver if it contains buffers or arrays', async () => {
     expect(arrayLiteral([Buffer.from('a')])).toBeUndefined();
     expect(arrayLiteral([['a']])).toBeUndefined();
     expect(await roundTrip('bytea', [Buffer.from([0, 255])])).toEqual(['\\x00ff']);

@@ -3,11 +3,14 @@
  * rows of twenty columns, that takes longer than storing the rows.
  */
 
-/** Elements that need no quotes, except the word NULL. */
+/** Matches elements that need no quotes, and the word NULL, which needs them; see `isPlain`. */
 const PLAIN = /^[\w.:+-]+$/;
-const SPECIAL = /[\\"]/g;
+const ESCAPED_IN_QUOTES = /[\\"]/g;
 
-/** Returns the literal for strings, numbers, booleans, dates and nulls; `undefined` if any element has another type. */
+/**
+ * Returns the array literal of strings, numbers, booleans, dates and nulls. Returns `undefined` if an element has
+ * another type.
+ */
 export function arrayLiteral(values: readonly unknown[]): string | undefined {
   const elements: string[] = [];
   for (const value of values) {
@@ -20,7 +23,8 @@ export function arrayLiteral(values: readonly unknown[]): string | undefined {
 
 function writeElement(value: unknown): string | undefined {
   if (value === null || value === undefined) return 'NULL';
-  if (typeof value === 'string') return isPlain(value) ? value : `"${value.replace(SPECIAL, '\\$&')}"`;
+  if (typeof value === 'string')
+    return isPlain(value) ? value : `"${value.replace(ESCAPED_IN_QUOTES, '\\$&')}"`;
   if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean')
     return String(value);
   return value instanceof Date ? `"${value.toISOString()}"` : undefined;

@@ -1,8 +1,8 @@
 import { Column, type ColumnOptions, CreateDateColumn, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 
 /**
- * Defines the columns of every record. The code that creates a record sets its id (`newUuid`). The database sets the
- * timestamps in microseconds; a `Date` has only milliseconds.
+ * Defines the columns that every table of records has. The code that creates a record sets its id (`newUuid`). The
+ * database sets the timestamps. It stores microseconds; a `Date` has only milliseconds.
  */
 export abstract class RecordColumns {
   @PrimaryColumn('uuid')
@@ -16,8 +16,8 @@ export abstract class RecordColumns {
 }
 
 /**
- * Defines a `numeric(38,18)` column for money, prices and sizes. The value is a string, never a JavaScript number, and is
- * read with all 18 decimals (`1.5` as `1.500000000000000000`).
+ * Defines a `numeric(38,18)` column for money, prices and amounts. The value is a string, never a JavaScript number. It
+ * is read with all 18 decimals (`1.5` as `1.500000000000000000`).
  */
 export function DecimalColumn(
   options: Pick<ColumnOptions, 'name' | 'nullable' | 'default'> = {},

@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 describe('withAdvisoryLock', () => {
-  it('runs one work per name at a time, and releases the lock after success and failure', async () => {
+  it('runs only one function at a time for each name, and releases the lock when it returns or throws', async () => {
     const outcome = await withAdvisoryLock(dataSource, 'reconcile', async () => {
       expect(await withAdvisoryLock(dataSource, 'reconcile', async () => 'second')).toEqual({
         acquired: false,
@@ -43,7 +43,7 @@ describe('withAdvisoryLock', () => {
     expect(poolOf(dataSource).idleCount).toBe(poolOf(dataSource).totalCount);
   });
 
-  it('aborts the signal when the lock is lost with its connection, and another process can start', async () => {
+  it('aborts the signal when its connection is lost, so that another connection can take the lock', async () => {
     const outcome = await withAdvisoryLock(dataSource, 'cut', async (signal) => {
       const lost = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
       await dataSource.query(
@@ -57,8 +57,8 @@ describe('withAdvisoryLock', () => {
   });
 });
 
-describe('heartbeats', () => {
-  it('returns the age of each process’s last heartbeat by the database’s clock', async () => {
+describe('readHeartbeats', () => {
+  it('returns the age of the last heartbeat of each process, newest first, without those older than a day', async () => {
     await recordHeartbeat(dataSource, 'trading-worker', 'w1');
     await recordHeartbeat(dataSource, 'trading-worker', 'w2');
     await recordHeartbeat(dataSource, 'trading-worker', 'gone');
@@ -68,9 +68,9 @@ describe('heartbeats', () => {
     await dataSource.query(
       "UPDATE heartbeats SET beat_at = now() - interval '2 days' WHERE instance = 'gone'",
     );
-    const [young, old, ...others] = await readHeartbeats(dataSource);
+    const [newest, old, ...others] = await readHeartbeats(dataSource);
     expect(others).toEqual([]);
-    expect(young).toEqual({ service: 'trading-worker', instance: 'w2', ageMs: expect.any(Number) });
+    expect(newest).toEqual({ service: 'trading-worker', instance: 'w2', ageMs: expect.any(Number) });
     expect(old!.instance).toBe('w1');
     expect(old!.ageMs).toBeGreaterThanOrEqual(90_000);
     await recordHeartbeat(dataSource, 'trading-worker', 'w1');

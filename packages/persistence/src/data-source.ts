@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { DataSource, type DataSourceOptions, type MixedList } from 'typeorm';
 import { TYPE_PARSERS } from './instants.js';
 
-/** A data source, for code that only passes it on. */
+/** Another name of `DataSource`, for code that only passes a data source to this package. */
 export type Database = DataSource;
 
 export interface PersistenceOptions {
@@ -14,11 +14,11 @@ export interface PersistenceOptions {
   readonly poolSize?: number;
   /** Postgres shows this name for each connection, so that an operator can identify the process. */
   readonly applicationName: string;
-  /** The server cancels statements that run longer. Default: 15,000; 0 for no limit. */
+  /** The server cancels statements that run for longer than this. Default: 15,000; 0 for no limit. */
   readonly statementTimeoutMs?: number;
-  /** The server cancels statements that wait longer for a lock. Default: only the statement timeout. */
+  /** The server cancels statements that wait for a lock for longer than this. Default: only the statement timeout. */
   readonly lockTimeoutMs?: number;
-  /** The server rolls back transactions that are idle for longer. Default: 12,000. */
+  /** The server rolls back transactions that are idle for longer than this. Default: 12,000. */
   readonly idleTimeoutMs?: number;
 }
 
@@ -44,7 +44,7 @@ export function createDataSource(options: PersistenceOptions): DataSource {
     poolSize: options.poolSize ?? 10,
     applicationName: options.applicationName,
     connectTimeoutMS: CONNECT_TIMEOUT_MS,
-    // The pool replaces idle connections that fail. The next query reports an unavailable server.
+    // Ignores failures of idle connections, which the pool replaces. If Postgres is unavailable, the next query throws.
     poolErrorHandler: () => undefined,
     extra: {
       keepAlive: true,

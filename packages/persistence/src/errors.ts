@@ -1,6 +1,6 @@
 /** Maps errors of Postgres and its driver to the few cases that callers handle. */
 
-/** Whether a transaction whose connection was lost may be committed: `unknown` only after a loss during COMMIT. */
+/** The outcome of a transaction that lost its connection. `unknown`: during COMMIT, so it may be committed. */
 export type LostOutcome = 'not_committed' | 'unknown';
 
 /**
@@ -17,7 +17,7 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
-const SYSTEM_CODES = new Set([
+const NETWORK_ERROR_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',
@@ -27,13 +27,13 @@ const SYSTEM_CODES = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
 ]);
-/** Class 08 (connection errors), and shutdown, startup, dropped database and too many connections. */
-const SQLSTATES = /^(08...|57P0[1234]|53300)$/;
+/** Class 08 (connection errors), 57P01 to 57P04 (shutdown, startup, dropped database), 53300 (too many connections). */
+const CONNECTION_SQLSTATES = /^(08...|57P0[1234]|53300)$/;
 /** The driver reports a lost connection only in the error message. */
 const DRIVER_MESSAGES =
   /connection terminated|connection error and is not queryable|timeout exceeded when trying to connect|client was closed/i;
-/** TypeORM's errors for a transaction whose connection was lost. */
-const RELEASED = /^QueryRunner(Provider)?AlreadyReleasedError$/;
+/** The names of TypeORM's errors for a transaction that lost its connection. */
+const RELEASED_ERROR_NAMES = /^QueryRunner(Provider)?AlreadyReleasedError$/;
 
 interface DatabaseFault {
   readonly code?: unknown;
@@ -61,7 +61,7 @@ export function sqlStateOf(error: unknown): string | undefined {
   return undefined;
 }
 
-/** Returns whether the error is a unique violation; with `constraint`, only a violation of that constraint. */
+/** Returns whether the error is a unique violation. If `constraint` is set, it must be a violation of that one. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   for (const fault of chainOf(error)) {
     if (fault.code === '23505') return constraint === undefined || fault.constraint === constraint;
@@ -75,17 +75,19 @@ export function isRetryable(error: unknown): boolean {
   return state === '40001' || state === '40P01';
 }
 
-/** Returns whether an error of a transaction's work came from the database, not from another service. */
+/** Returns whether an error that the work of a transaction threw came from the database, not from another service. */
 export function isFromDatabase(error: unknown): boolean {
   const { name } = (error ?? {}) as DatabaseFault;
-  return typeof name === 'string' && (name === 'QueryFailedError' || RELEASED.test(name));
+  return typeof name === 'string' && (name === 'QueryFailedError' || RELEASED_ERROR_NAMES.test(name));
 }
 
-/** Returns whether the connection failed, not the statement. */
+/** Returns whether the connection to the database failed. A failed statement returns false. */
 export function isConnectionLost(error: unknown): boolean {
   for (const { code, message, name } of chainOf(error)) {
-    if (typeof code === 'string' && (SYSTEM_CODES.has(code) || SQLSTATES.test(code))) return true;
-    if (typeof name === 'string' && (RELEASED.test(name) || name === 'DatabaseUnavailable')) return true;
+    if (typeof code === 'string' && (NETWORK_ERROR_CODES.has(code) || CONNECTION_SQLSTATES.test(code)))
+      return true;
+    if (typeof name === 'string' && (RELEASED_ERROR_NAMES.test(name) || name === 'DatabaseUnavailable'))
+      return true;
     if (typeof message === 'string' && DRIVER_MESSAGES.test(message)) return true;
   }
   return false;

@@ -1,10 +1,10 @@
-/** Heartbeats of processes that serve no requests. All times use the database's clock. */
+/** Stores heartbeats of processes that serve no API requests. All times use the database's clock. */
 import type { DataSource } from 'typeorm';
 
 export interface Heartbeat {
   readonly service: string;
   readonly instance: string;
-  /** Milliseconds since the heartbeat, by the database's clock. */
+  /** Milliseconds since the last heartbeat, by the database's clock. */
   readonly ageMs: number;
 }
 
@@ -22,8 +22,8 @@ export async function recordHeartbeat(
 }
 
 /**
- * Returns the last heartbeat of every process within `withinMs` (default: a day), latest first within each service.
- * Processes that ended recently are included: the caller decides which age is too old.
+ * Returns the last heartbeat of every process that sent one in the last `withinMs` (default: a day). Sorts by service,
+ * then newest first. Processes that have ended are included: the caller decides which age is too old.
  */
 export async function readHeartbeats(
   dataSource: DataSource,

@@ -40,29 +40,29 @@ afterAll(async () => {
 });
 beforeEach(() => dataSource.query('TRUNCATE idempotency_keys, effects'));
 
-const requestOf = (more: Partial<IdempotentRequest> = {}, body = '{"amount":1}'): IdempotentRequest => ({
+const requestOf = (overrides: Partial<IdempotentRequest> = {}, body = '{"amount":1}'): IdempotentRequest => ({
   userId: ANN,
   route: 'POST /v1/trades',
   key: 'order-1',
   fingerprint: requestFingerprint({ method: 'POST', path: '/v1/trades', query: '', body: Buffer.from(body) }),
-  ...more,
+  ...overrides,
 });
-/** Runs a request as an API does: claim, effect and response in one transaction. */
+/** Runs a request as an API does: claims the key, inserts one effect and stores the response in one transaction. */
 const execute = (
   request: IdempotentRequest,
   response = '{"secret":"svc_live_x"}',
-  keys = idempotency,
+  store = idempotency,
 ): Promise<IdempotencyClaim> =>
   inTransaction(dataSource, async (tx) => {
-    const claim = await keys.claim(tx, request);
+    const claim = await store.claim(tx, request);
     if (claim.kind !== 'fresh') return claim;
     await tx.query('INSERT INTO effects VALUES ($1)', [newUuid()]);
-    await keys.store(tx, request, { status: 201, body: Buffer.from(response) });
+    await store.store(tx, request, { status: 201, body: Buffer.from(response) });
     return claim;
   });
 const effectCount = async () => Number((await dataSource.query('SELECT count(*) FROM effects'))[0].count);
 
-describe('idempotency', () => {
+describe('the idempotency store', () => {
   it('replays the response of a repeated request byte for byte, without a second effect', async () => {
     const response = '{"id":"trd_1","secret":"whsec_ä"}';
     expect(await execute(requestOf(), response)).toEqual({ kind: 'fresh' });
@@ -87,9 +87,9 @@ describe('idempotency', () => {
   it('reports a key as reused if the body, query, path or method differs', async () => {
     await execute(requestOf());
     expect(await execute(requestOf({}, '{"amount":2}'))).toEqual({ kind: 'reused' });
-    const same = { method: 'POST', path: '/v1/trades', query: '', body: Buffer.from('{"amount":1}') };
-    for (const other of [{ method: 'PUT' }, { path: '/trades' }, { query: 'a=1' }]) {
-      const fingerprint = requestFingerprint({ ...same, ...other });
+    const original = { method: 'POST', path: '/v1/trades', query: '', body: Buffer.from('{"amount":1}') };
+    for (const difference of [{ method: 'PUT' }, { path: '/trades' }, { query: 'a=1' }]) {
+      const fingerprint = requestFingerprint({ ...original, ...difference });
       expect(await execute(requestOf({ fingerprint }))).toEqual({ kind: 'reused' });
     }
     expect(await effectCount()).toBe(1);
@@ -113,7 +113,7 @@ describe('idempotency', () => {
     expect(await execute(requestOf())).toMatchObject({ kind: 'replay', response: { status: 200 } });
   });
 
-  it('stores one effect and one record for 1,000 parallel identical requests', async () => {
+  it('executes one of 1,000 parallel identical requests', async () => {
     const claims = await Promise.all(Array.from({ length: 1000 }, () => execute(requestOf())));
     expect(claims.filter(({ kind }) => kind === 'fresh')).toHaveLength(1);
     expect(claims.every(({ kind }) => kind !== 'reused')).toBe(true);
@@ -122,7 +122,7 @@ describe('idempotency', () => {
     expect(Number(count)).toBe(1);
   });
 
-  it('ignores records after 24 hours, and removes expired records', async () => {
+  it('treats a key as unused after 24 hours, and its expired records can be removed', async () => {
     await execute(requestOf());
     const [{ hours }] = await dataSource.query(
       'SELECT extract(epoch FROM expires_at - created_at) / 3600 AS hours FROM idempotency_keys',
@@ -138,15 +138,15 @@ describe('idempotency', () => {
   });
 
   it('stores neither the key nor the response in plain text', async () => {
-    await execute(requestOf({ key: 'a-key-nobody-may-read' }), 'svc_live_an-answer-nobody-may-read');
+    await execute(requestOf({ key: 'confidential-key' }), 'svc_live_confidential-response');
     const [{ row }] = await dataSource.query(
       "SELECT encode(answer_sealed || key_hash, 'escape') || k::text AS row FROM idempotency_keys k",
     );
-    expect(row).not.toContain('nobody-may-read');
-    expect(row).not.toContain(Buffer.from('nobody-may-read').toString('hex'));
+    expect(row).not.toContain('confidential');
+    expect(row).not.toContain(Buffer.from('confidential').toString('hex'));
   });
 
-  it('opens a response of a replaced server key while the old key is configured, and throws without the old key', async () => {
+  it('decrypts a response of an old server key if that key is still configured, and otherwise throws', async () => {
     await execute(requestOf());
     const withBothKeys = createIdempotencyStore([keyOf('new key'), keyOf('server key')]);
     expect(await execute(requestOf(), '', withBothKeys)).toMatchObject({ kind: 'replay' });
@@ -164,7 +164,7 @@ describe('idempotency', () => {
     expect(await execute(requestOf())).toEqual({ kind: 'fresh' });
   });
 
-  it('rejects a stored response whose bytes or status were altered', async () => {
+  it('throws if the status or the bytes of a stored response were altered', async () => {
     await execute(requestOf());
     await dataSource.query('UPDATE idempotency_keys SET status = 500');
     await expect(execute(requestOf())).rejects.toBeInstanceOf(StoredResponseUnreadable);

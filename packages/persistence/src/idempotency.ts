@@ -2,14 +2,13 @@
  * Idempotency-Key: a request takes effect once, and repeats get its stored response.
  *
  * 1. `claim`, the effect and `store` are one READ COMMITTED transaction, so the effect and its record are committed
- *    together or not at all. After a crash, the client's next attempt counts as the first.
+ *    together or not at all. After a crash before the commit, the client's next attempt counts as the first.
  * 2. Of parallel requests with one key, one continues; the others get `in_progress` without waiting. The lock is held
- *    until after the commit, so that the next holder sees the record.
- * 3. A record belongs to user, route and key: two users can use the same key independently.
- * 4. A request with the same key and another fingerprint is `reused`: it is not executed and does not get the stored
- *    response.
- * 5. The table contains a hash of the key and the sealed response. The sealing key is derived from the server's key *and*
- *    the Idempotency-Key: neither the database nor the server's key alone reveals a response.
+ *    until after the commit, so that the next holder of the lock sees the record.
+ * 3. A record belongs to one user, route and key: two users can use the same key independently.
+ * 4. A request with a used key and another fingerprint is `reused`: it is neither executed nor gets the response.
+ * 5. The table contains a hash of the key and the sealed response. The sealing key is derived from the server key *and*
+ *    the Idempotency-Key: neither the database nor the server key alone reveals a response.
  * 6. A record is valid for 24 hours by the database's clock.
  */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
@@ -57,7 +56,10 @@ export class StoredResponseUnreadable extends Error {
   }
 }
 
-/** Returns whether a response with this status is stored. A retry may resolve errors of credentials, size, rate limit or the server. */
+/**
+ * Returns whether a response with this status is stored. Errors of credentials, size, rate limit and the server are not
+ * stored, because a retry may succeed.
+ */
 export function isReplayable(status: number): boolean {
   return status < 500 && ![401, 403, 413, 429].includes(status);
 }
@@ -80,13 +82,13 @@ export function requestFingerprint(request: {
     .digest();
 }
 
-/** @param serverKeys 32 bytes each. The first encrypts and all can decrypt, so that operators can rotate keys */
+/** @param serverKeys 32 bytes each. The first key encrypts. All keys decrypt, so that operators can rotate them */
 export function createIdempotencyStore(serverKeys: readonly [Uint8Array, ...Uint8Array[]]): IdempotencyStore {
   if (serverKeys.some((key) => key.length !== SERVER_KEY_LENGTH))
     throw new TypeError(`A server key must have ${SERVER_KEY_LENGTH} bytes.`);
   return {
     async claim(tx, request) {
-      const keyHash = hashOf(request);
+      const keyHash = keyHashOf(request);
       const lockId = keyHash.readBigInt64BE().toString();
       const [{ locked }] = await tx.query('SELECT pg_try_advisory_xact_lock($1) AS locked', [lockId]);
       if (!locked) return { kind: 'in_progress' };
@@ -108,7 +110,7 @@ export function createIdempotencyStore(serverKeys: readonly [Uint8Array, ...Uint
       const values = [
         request.userId,
         request.route,
-        hashOf(request),
+        keyHashOf(request),
         Buffer.from(request.fingerprint),
         status,
         sealed,
@@ -138,12 +140,12 @@ export async function removeExpiredIdempotencyKeys(dataSource: DataSource, limit
   return count;
 }
 
-/** JSON separates the three values unambiguously. */
+/** Returns the user, the route and the key as one string. JSON separates the three values unambiguously. */
 function contextOf({ userId, route, key }: IdempotentRequest): string {
   return JSON.stringify([userId, route, key]);
 }
 
-function hashOf(request: IdempotentRequest): Buffer {
+function keyHashOf(request: IdempotentRequest): Buffer {
   return createHash('sha256').update('idempotency-key\n').update(contextOf(request)).digest();
 }
 
@@ -155,7 +157,7 @@ function responseKey(serverKey: Uint8Array, request: IdempotentRequest): Buffer 
   return Buffer.from(hkdfSync('sha256', serverKey, contextOf(request), 'idempotent answer v1', 32));
 }
 
-/** Binds the sealed response to its status and fingerprint: it cannot be decrypted with others. */
+/** Binds the sealed response to its status and fingerprint: with other values it cannot be decrypted. */
 function associatedData(request: IdempotentRequest, status: number): Buffer {
   return Buffer.concat([Buffer.from(`${status}\n`), request.fingerprint]);
 }

@@ -1,8 +1,8 @@
 import { uuidv7 } from 'uuidv7';
 
 /**
- * Generates the id of a new record: a UUIDv7, so that later rows sort later (to the millisecond, and strictly within
- * one process). The database never generates ids. The order of ids from different processes has no meaning.
+ * Generates the id of a new record, a UUIDv7. Ids of one process ascend strictly. Ids of different processes ascend by
+ * the millisecond, as far as the clocks of the processes agree. The database never generates ids.
  */
 export function newUuid(): string {
   return uuidv7();

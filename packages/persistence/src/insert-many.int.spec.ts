@@ -140,7 +140,7 @@ describe('insertMany', () => {
     expect(await storedNames()).toEqual(['a\uFFFDb']);
   });
 
-  it('fails on a NUL byte, which the database cannot store', async () => {
+  it('throws for a string with U+0000, which Postgres cannot store', async () => {
     const failing = insertMany(dataSource.manager, SampleEntity, rowsNamed('a\0b'));
     await expect(failing).rejects.toThrow('unsupported Unicode escape');
   });
@@ -189,11 +189,11 @@ describe('insertMany', () => {
     ]);
   });
 
-  it('skips conflicts with the rowsNamed properties only', async () => {
+  it('skips a row that conflicts on the given properties, and throws for other conflicts', async () => {
     const [ada] = rowsNamed('ada');
     await insertMany(dataSource.manager, SampleEntity, [ada!]);
-    const again = [...rowsNamed('ada', 'grace')];
-    const inserted = await insertMany(dataSource.manager, SampleEntity, again, {
+    const rows = [...rowsNamed('ada', 'grace')];
+    const inserted = await insertMany(dataSource.manager, SampleEntity, rows, {
       skipConflictsOn: ['displayName'],
       returning: ['displayName'],
     });
@@ -207,7 +207,7 @@ describe('insertMany', () => {
     expect(await storedNames()).toEqual(['ada', 'grace']);
   });
 
-  it('fails on a conflict by default, and stores nothing', async () => {
+  it('throws on a conflict by default, and stores nothing', async () => {
     const failing = insertMany(dataSource.manager, SampleEntity, rowsNamed('ada', 'ada'));
     expect(isUniqueViolation(await failing.catch((error: unknown) => error))).toBe(true);
     expect(await storedNames()).toEqual([]);
@@ -225,7 +225,7 @@ describe('insertMany', () => {
     ]);
   });
 
-  it('prepares one statement per set of columns', async () => {
+  it('prepares one statement for each set of columns', async () => {
     await inTransaction(dataSource, async (tx) => {
       const countPrepared = async (): Promise<number> => {
         const [{ n }] = await tx.query(
@@ -234,11 +234,11 @@ describe('insertMany', () => {
         return n;
       };
       const before = await countPrepared();
-      const reversed = (name: string) => ({ displayName: name, id: newUuid() });
-      await insertMany(tx, SampleEntity, [reversed('a')]);
-      await insertMany(tx, SampleEntity, [reversed('b'), reversed('c')]);
+      const nameFirst = (name: string) => ({ displayName: name, id: newUuid() });
+      await insertMany(tx, SampleEntity, [nameFirst('a')]);
+      await insertMany(tx, SampleEntity, [nameFirst('b'), nameFirst('c')]);
       expect(await countPrepared()).toBe(before + 1);
-      await insertMany(tx, SampleEntity, [{ ...reversed('d'), price: '1' }]);
+      await insertMany(tx, SampleEntity, [{ ...nameFirst('d'), price: '1' }]);
       expect(await countPrepared()).toBe(before + 2);
     });
   });
@@ -259,10 +259,10 @@ describe('insertMany', () => {
   });
 
   it.each([
-    ['an additional property', [{}, { price: '1' }], 'more properties'],
-    ['a missing property', [{ price: '1' }, {}], 'lacks price'],
-    ['no column for a property', [{ weight: 1 }], 'no column for weight'],
-    ['a transformer', [{ transformed: 'x' }], 'transformer'],
+    ['a property that the first row lacks', [{}, { price: '1' }], 'more properties'],
+    ['a missing property that the first row has', [{ price: '1' }, {}], 'lacks price'],
+    ['a property without a column', [{ weight: 1 }], 'no column for weight'],
+    ['a property whose column has a transformer', [{ transformed: 'x' }], 'transformer'],
     ['an object in a column of type text', [{ state: { a: 1 } }], 'cannot store'],
     ['an invalid date', [{ executedAt: new Date(Number.NaN) }], 'Invalid time value'],
     ['a string in an array column', [{ tags: 'abc' }], 'malformed array literal'],
@@ -275,7 +275,7 @@ describe('insertMany', () => {
     await expect(insertMany(dataSource.manager, SampleEntity, rows)).rejects.toThrow(message);
   });
 
-  it('accepts only properties of the entity at compile time', () => {
+  it('compiles only with properties of the entity and their types', () => {
     const misspelled = () =>
       // @ts-expect-error -- the entity has no property `displayname`
       insertMany(dataSource.manager, SampleEntity, [{ id: newUuid(), displayname: 'ada' }]);

@@ -12,18 +12,18 @@ export interface InsertManyOptions<
   Entity extends ObjectLiteral,
   Returned extends keyof Entity & string = never,
 > {
-  /** Skips a row that conflicts with an existing row on these properties, or on any constraint. Default: throws. */
+  /** Skips a row that violates the unique constraint on these properties, or any constraint. Default: throws. */
   readonly skipConflictsOn?: readonly (keyof Entity & string)[] | 'any constraint';
   /**
-   * Properties that the database computes, with their SQL expressions. An expression is code of a feature, never input;
-   * it can use the properties of the given row, for example `given."filledAmount" * given.price`.
+   * Properties that the database computes, with their SQL expressions. An expression is code of a feature, never input.
+   * The alias `given` is the input row, for example `given."filledAmount" * given.price`.
    */
   readonly computed?: { readonly [Property in keyof Entity & string]?: string };
   /** Properties to return. Default: none. */
   readonly returning?: readonly Returned[];
 }
 
-/** A very late fill rebooks all later fills. Batches keep each statement within its timeout. */
+/** One late fill can rewrite the lots of many thousands of fills. Batches keep each statement within its timeout. */
 const ROWS_PER_STATEMENT = 10_000;
 
 /**
@@ -72,12 +72,12 @@ function statementOf<Entity extends ObjectLiteral>(
 ): Statement {
   const { computed, skipConflictsOn, returning } = options;
   const key = JSON.stringify([properties, computed, skipConflictsOn, returning]);
-  const known = statements.get(metadata) ?? new Map<string, Statement>();
-  statements.set(metadata, known);
-  let statement = known.get(key);
+  const statementsByKey = statements.get(metadata) ?? new Map<string, Statement>();
+  statements.set(metadata, statementsByKey);
+  let statement = statementsByKey.get(key);
   if (statement === undefined) {
     statement = writeStatement(tx, metadata, properties, options);
-    known.set(key, statement);
+    statementsByKey.set(key, statement);
   }
   return statement;
 }
@@ -116,7 +116,7 @@ function writeStatement<Entity extends ObjectLiteral>(
 
 const quoted = (name: string) => `"${name}"`;
 
-/** Rejects a column with a transformer, because `hydrate` and selections do not apply transformers. */
+/** Finds the column of a property. Rejects transformers, because `hydrate` and selections do not apply them. */
 function findColumn(metadata: EntityMetadata, property: string): Column {
   const column = metadata.findColumnWithPropertyName(property);
   if (column === undefined) throw new TypeError(`${metadata.name} has no column for ${property}.`);
@@ -131,7 +131,7 @@ function jsonOf(
   columns: readonly Column[],
   rows: readonly ObjectLiteral[],
 ): string {
-  let isNative = true;
+  let canStringify = true;
   for (const row of rows) {
     for (const column of columns) {
       const value: unknown = row[column.propertyName];
@@ -140,23 +140,23 @@ function jsonOf(
         throw new TypeError(
           `A row of ${metadata.name} lacks ${column.propertyName}, which the first row has.`,
         );
-      isNative &&= isJson(column) || (!column.isArray && isNativeScalar(value));
+      canStringify &&= isJson(column) || (!column.isArray && isStringifiableScalar(value));
     }
     assertNoOtherProperties(metadata, columns, row);
   }
-  if (isNative) {
+  if (canStringify) {
     const json = JSON.stringify(rows);
-    if (!json.includes(SURROGATE)) return json;
+    if (!json.includes(ESCAPED_SURROGATE)) return json;
   }
   return JSON.stringify(rows.map((row) => writeRow(metadata, columns, row)));
 }
 
-/** Returns whether `JSON.stringify` writes the value as Postgres reads it. For other values it writes null or throws. */
-const isNativeScalar = (value: unknown) =>
+/** Returns whether `JSON.stringify` writes the value as Postgres reads it. It writes other values as null or throws. */
+const isStringifiableScalar = (value: unknown) =>
   Number.isFinite(value) || (value instanceof Date && Number.isFinite(value.getTime()));
 
-/** `JSON.stringify` escapes only lone surrogates. */
-const SURROGATE = '\\ud';
+/** The start of a lone surrogate in JSON. `JSON.stringify` does not escape surrogate pairs. */
+const ESCAPED_SURROGATE = '\\ud';
 
 /** Throws if the row has a property that the first row lacks: the statement would drop its value. */
 function assertNoOtherProperties(
@@ -164,9 +164,9 @@ function assertNoOtherProperties(
   columns: readonly Column[],
   row: ObjectLiteral,
 ): void {
-  let others = -columns.length;
-  for (const property in row) if (row[property] !== undefined) others++;
-  if (others > 0) {
+  let otherProperties = -columns.length;
+  for (const property in row) if (row[property] !== undefined) otherProperties++;
+  if (otherProperties > 0) {
     const names = columns.map(({ propertyName }) => propertyName).join(', ');
     throw new TypeError(`A row of ${metadata.name} has more properties than the first row: ${names}.`);
   }

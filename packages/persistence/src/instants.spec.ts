@@ -23,7 +23,7 @@ const anyInstant = fc
   });
 
 describe('readInstant', () => {
-  it('parses every form like the driver', () => {
+  it('returns the same date as the driver for every form of timestamp', () => {
     fc.assert(
       fc.property(anyInstant, (text) => {
         expect(readInstant(text)).toEqual(parseWithDriver(text));
@@ -32,7 +32,7 @@ describe('readInstant', () => {
     );
   });
 
-  it.each(['infinity', '-infinity'])('parses %s like the driver', (text) => {
+  it.each(['infinity', '-infinity'])('returns the same value as the driver for %s', (text) => {
     expect(readInstant(text)).toBe(parseWithDriver(text));
   });
 
@@ -43,11 +43,11 @@ describe('readInstant', () => {
     '2026-11-21 18:54:37.12x+00',
     '2026-11-21 18:54:37.1234x+00',
     '+00',
-  ])('leaves %s to the driver', (text) => {
+  ])('returns the same date as the driver for the malformed string %s', (text) => {
     expect(readInstant(text)).toEqual(parseWithDriver(text));
   });
 
-  it('replaces only the parser of timestamptz', () => {
+  it('is the parser only of timestamptz; the driver parses the other types', () => {
     const { builtins } = pg.types;
     expect(TYPE_PARSERS.getTypeParser(builtins.TIMESTAMPTZ, 'text')).toBe(readInstant);
     for (const type of [builtins.TIMESTAMP, builtins.DATE, builtins.NUMERIC, builtins.INT8, builtins.JSONB])

@@ -3,6 +3,7 @@ import pg from 'pg';
 const { TIMESTAMPTZ } = pg.types.builtins;
 const LENGTH_TO_SECONDS = 'YYYY-MM-DD HH:MM:SS'.length;
 const UTC = '+00';
+/** `Date.UTC` maps the years 0 to 99 to 1900 to 1999. */
 const YEAR_MIN = 100;
 
 const parseWithDriver = pg.types.getTypeParser(TIMESTAMPTZ);
@@ -14,15 +15,15 @@ export const TYPE_PARSERS: pg.CustomTypesConfig = {
 };
 
 /**
- * Parses a `timestamptz` to the millisecond, with the same result as the driver. A page contains hundreds of them,
- * nearly all like `2026-11-21 18:54:37.123456+00`: four-digit years in a UTC session. The driver parses other forms.
+ * Parses a `timestamptz` to the millisecond, with the same result as the driver but faster. A page of a list contains
+ * hundreds of timestamps, nearly all like `2026-11-21 18:54:37.123456+00`. The driver parses all other forms.
  */
 export function readInstant(text: string): Date {
   const utcMs = text.endsWith(UTC) ? epochMsOf(text, text.length - UTC.length) : Number.NaN;
   return Number.isNaN(utcMs) ? parseWithDriver(text) : new Date(utcMs);
 }
 
-/** Parses `text` up to `end` and returns Unix time in milliseconds; NaN for other forms. */
+/** Parses `text` up to `end` and returns Unix time in milliseconds; NaN if the text has another form. */
 function epochMsOf(text: string, end: number): number {
   const year = digits(text, 0, 4);
   if (!(year >= YEAR_MIN && hasPunctuation(text))) return Number.NaN;
@@ -43,15 +44,15 @@ function hasPunctuation(text: string): boolean {
   );
 }
 
-/** Returns the milliseconds of the fraction and truncates finer digits; NaN for other forms. */
+/** Returns the fraction of the second in milliseconds, truncated; NaN if the text has another form. */
 function millisecondsOf(text: string, end: number): number {
   if (end === LENGTH_TO_SECONDS) return 0;
   const first = LENGTH_TO_SECONDS + 1;
   if (text.charCodeAt(LENGTH_TO_SECONDS) !== POINT || end <= first) return Number.NaN;
   const millisecondsEnd = Math.min(end, first + 3);
-  const finer = digits(text, millisecondsEnd, end);
+  const truncated = digits(text, millisecondsEnd, end);
   const scale = [100, 10, 1][millisecondsEnd - first - 1]!;
-  return Number.isNaN(finer) ? Number.NaN : digits(text, first, millisecondsEnd) * scale;
+  return Number.isNaN(truncated) ? Number.NaN : digits(text, first, millisecondsEnd) * scale;
 }
 
 function digits(text: string, from: number, to: number): number {

@@ -82,7 +82,7 @@ const insert = (owner: string, name: string, amount: string, createdAt: string) 
     createdAt,
   ]);
 
-/** Few distinct values, so that ties are frequent. Microseconds and 18 decimals would reveal rounding. */
+/** Rows with few distinct values, so that ties are frequent. A rounded cursor would skip or repeat some of them. */
 const anyRow = fc.record({
   owner: fc.constantFrom('ann', 'bob'),
   name: fc.constantFrom('', 'a', 'B', 'ä', 'b c', "o'clock"),
@@ -110,7 +110,7 @@ const anyQuery = fc.record({
 
 type SortedQuery = typeof anyQuery extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** Replaces all rows, and returns Ann's ids in the order of one sorted query. */
+/** Replaces all rows of the table. Returns the ids of Ann's rows in the order of the query. */
 async function insertAndSort({ rows, sort, order }: SortedQuery): Promise<string[]> {
   await dataSource.query('TRUNCATE items');
   for (const { owner, name, amount, createdAt } of rows) await insert(owner, name, amount, createdAt);
@@ -121,21 +121,21 @@ async function insertAndSort({ rows, sort, order }: SortedQuery): Promise<string
 }
 
 describe('listPage', () => {
-  it('returns exactly the owner’s rows page by page, in the order of one sorted query, even with ties', async () => {
+  it('returns every row of the owner once, page by page, in the sort order, even if sort values are equal', async () => {
     await fc.assert(
       fc.asyncProperty(anyQuery, async (query) => {
         const all = await insertAndSort(query);
         const { limit, sort, order } = query;
         const sizes: number[] = [];
-        const walked: string[] = [];
+        const listed: string[] = [];
         const fetchPage = async (cursor: string | undefined) => {
           const page = await list({ limit, sort, order, cursor });
           sizes.push(page.items.length);
           return page;
         };
-        for await (const { id } of paginate(fetchPage)) walked.push(id);
-        expect(walked).toEqual(all);
-        // Only the last page may be short, and no page repeats a row, which the iterator would hide.
+        for await (const { id } of paginate(fetchPage)) listed.push(id);
+        expect(listed).toEqual(all);
+        // `paginate` would hide a repeated row, so check the sizes of the pages: only the last page may be short.
         expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(all.length);
         expect(sizes.length).toBe(Math.max(1, Math.ceil(all.length / limit)));
       }),
@@ -143,7 +143,7 @@ describe('listPage', () => {
     );
   });
 
-  it('continues after any item of any page, in every sort order', async () => {
+  it('continues after any item of a page by its cursor, in every sort order', async () => {
     await fc.assert(
       fc.asyncProperty(anyQuery, fc.nat({ max: 9 }), async (query, offset) => {
         const all = await insertAndSort(query);
@@ -160,7 +160,7 @@ describe('listPage', () => {
     );
   });
 
-  it('creates cursors of single items only on request', async () => {
+  it('creates the cursor of an item only when `cursorAt` is called', async () => {
     for (let i = 0; i < 4; i++) await insert('ann', `n${i}`, '1', '2026-01-01T00:00:00Z');
     let encodedCount = 0;
     const counting: CursorCodec = {
@@ -180,7 +180,7 @@ describe('listPage', () => {
     expect(() => page.cursorAt(3)).toThrow('no item 3');
   });
 
-  it('skips items by offset, counts only on request, and continues by cursor', async () => {
+  it('skips `offset` items, returns the total only if it is included, and continues by cursor', async () => {
     for (let i = 0; i < 5; i++) await insert('ann', `n${i}`, '1', `2026-01-0${i + 1}T00:00:00Z`);
     await insert('bob', 'b', '1', '2026-01-01T00:00:00Z');
     const page = await list({ limit: 2, offset: 1, include: ['total'] });
@@ -222,7 +222,7 @@ describe('listPage', () => {
     expect((await list({ limit: 1, cursor: cursor! }, 'bob')).items).toHaveLength(1);
   });
 
-  it('rejects an unknown sort and a limit that is not a number', async () => {
+  it('throws for an unknown sort field and for a limit that is not a number', async () => {
     await expect(list({ sort: 'toString' as Sort })).rejects.toThrow(RangeError);
     await expect(list({ limit: '1; DROP TABLE items' as unknown as number })).rejects.toThrow(RangeError);
   });

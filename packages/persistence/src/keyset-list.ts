@@ -5,11 +5,11 @@
  * 2. The order is total: rows are sorted by the sort column, then by the id, both in the same direction. Rows with
  *    equal sort values are neither skipped nor repeated between pages.
  * 3. The cursor contains the sort value as the database writes it, with microseconds and all decimals.
- * 4. Every value is a parameter. The SQL contains only a feature's own code (columns, tables, types) and the validated
+ * 4. Every value is a parameter. The SQL contains only code of a feature (columns, tables, types) and the validated
  *    limit, which the planner needs to choose a plan.
  * 5. Equal SQL shares one prepared statement, which the server parses and plans once per connection.
  * 6. Sort columns are never NULL. A NULL is an error, because pages would skip the row.
- * 7. A list can continue after any item of a page; cursors of single items are created on request.
+ * 7. A list can continue after any item of a page: `cursorAt` creates the cursor of one item.
  */
 import {
   type CursorCodec,
@@ -52,13 +52,13 @@ interface Statement {
   readonly values: readonly unknown[];
 }
 
-/** Rows as arrays, which the driver reads faster than objects. */
+/** Rows are arrays, because the driver reads them faster than objects. */
 interface ReadRows {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly unknown[])[];
 }
 
-/** The last two columns of a page's statement contain the position of a row; items do not include them. */
+/** The last two columns of a page's statement are the sort value and the id of the row. Items do not include them. */
 const POSITION_COLUMNS = 2;
 
 /**

@@ -2,9 +2,9 @@
  * Receives notifications for all channels of this process over one dedicated LISTEN connection.
  *
  * 1. A notification is only a hint: notifications sent while the connection is down are lost. Subscribers also poll.
- * 2. After each (re)connection every subscriber is called once with `undefined`, because notifications may have been
- *    missed.
- * 3. A regular round trip detects a silently dead connection, which is then replaced.
+ * 2. After each (re)connection, every subscriber is called once with `undefined`, because it may have missed
+ *    notifications.
+ * 3. A query at a fixed interval detects a connection that failed silently. The listener then reconnects.
  * 4. A subscriber must not throw or block; it only wakes up other code.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,7 +17,7 @@ export interface ListenerOptions {
   readonly applicationName: string;
   /** Called for every lost or failed connection. The listener reconnects automatically. */
   readonly onError?: (error: unknown) => void;
-  /** Interval of the round trips that check the connection. Default: 10,000. */
+  /** Interval of the queries that check the connection. Default: 10,000. */
   readonly probeMs?: number;
 }
 
@@ -58,7 +58,7 @@ class PostgresListener implements Listener {
   connected = false;
   private readonly subscriptions = new Set<Subscription>();
   private readonly stopping = new AbortController();
-  /** Ends the pause between two round trips. */
+  /** Ends the pause between two checks of the connection. */
   private wake = new AbortController();
   private readonly running: Promise<void>;
 
@@ -137,12 +137,12 @@ class PostgresListener implements Listener {
     onConnected();
     const channels = new Set<string>();
     while (!this.stopping.signal.aborted) {
-      // From here on, a new subscription, a lost connection or a stop ends the pause.
+      // Replace `wake` before the checks below, so that a later subscription, loss or stop ends the pause.
       const wake = new AbortController();
       this.wake = wake;
       if (loss !== undefined) throw loss;
       await this.syncSubscriptions(client, channels);
-      // Set only after LISTEN has completed: the connection receives no earlier notifications.
+      // Set only after LISTEN has completed: before that, the connection receives no notifications.
       this.connected = true;
       await pause(probeMs, wake.signal);
       if (loss === undefined && !wake.signal.aborted) await client.query('SELECT 1');

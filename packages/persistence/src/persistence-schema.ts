@@ -1,5 +1,5 @@
 /**
- * Creates the tables of this package, in the first migration. Never edit a released list: a change needs a new migration.
+ * Creates the tables of this package in the first migration of core. Never edit it: a change needs a new migration.
  */
 export const PERSISTENCE_SCHEMA_SQL: readonly string[] = [
   // created_at is the wall clock at the INSERT, not at the start of the transaction: see outbox/relay.ts, invariant 3.

@@ -96,20 +96,20 @@ describe('a prepared statement', () => {
   it('reports a unique violation like any other statement', async () => {
     const order = newOrder();
     await insert(dataSource.manager, order);
-    const again = await insert(dataSource.manager, order).catch((error: unknown) => error);
-    expect(isUniqueViolation(again, 'orders_pkey')).toBe(true);
+    const violation = await insert(dataSource.manager, order).catch((error: unknown) => error);
+    expect(isUniqueViolation(violation, 'orders_pkey')).toBe(true);
   });
 
-  it('fails its transaction as DatabaseUnavailable if the connection is lost', async () => {
-    const lost = inTransaction(dataSource, async (tx) => {
+  it('makes its transaction throw DatabaseUnavailable if the connection is lost', async () => {
+    const failing = inTransaction(dataSource, async (tx) => {
       const [{ pid }] = await tx.query('SELECT pg_backend_pid() AS pid');
       await dataSource.query('SELECT pg_terminate_backend($1)', [pid]);
       await queryPrepared(tx, 'SELECT 1 AS one', []);
     });
-    await expect(lost).rejects.toThrow(DatabaseUnavailable);
+    await expect(failing).rejects.toThrow(DatabaseUnavailable);
   });
 
-  it('still works after a column is added to its table', async () => {
+  it('returns the same columns after a column is added to its table', async () => {
     const order = newOrder();
     const readBoth = async (tx: Tx) => [
       await selectPrepared(tx, orderSelection(), 'FROM orders o WHERE o.id = $1', [order.id]),
@@ -146,11 +146,11 @@ describe('a prepared statement', () => {
     'SELECT price * 2, (price * 2) * (price), 2 * price FROM orders',
     "SELECT '*' = ANY (tags) FROM orders",
     'INSERT INTO orders (id) SELECT * FROM unnest($1::uuid[])',
-  ])('may contain * if it does not select columns: %s', (text) => {
+  ])('is accepted if its * does not stand for the columns of a table: %s', (text) => {
     expect(statementName(text)).toMatch(/^s_[0-9a-f]{32}$/);
   });
 
-  it('does not run in a transaction that has ended', async () => {
+  it('throws if its transaction has ended', async () => {
     let endedTx: Tx | undefined;
     await inTransaction(dataSource, async (tx) => {
       endedTx = tx;

@@ -1,10 +1,10 @@
 /**
  * Runs frequent statements as prepared statements, which the server parses and plans once per connection.
  *
- * 1. A feature's code defines their SQL and keeps the number of variants low: each connection stores every variant
+ * 1. The code of a feature defines the SQL and keeps the number of variants low: each connection stores every variant
  *    until it closes.
- * 2. They name their columns, so that a column added by a migration changes no row of running processes. With `*`, the
- *    server would reject the statement on every connection that has prepared it.
+ * 2. Every statement names its columns, so that a migration can add a column while processes run. With `*`, the server
+ *    would then reject the statement on every connection that has prepared it.
  */
 import { createHash } from 'node:crypto';
 import type { QueryArrayConfig, QueryConfig, QueryResult, QueryResultRow } from 'pg';
@@ -104,7 +104,8 @@ interface Connection {
 const names = new Map<string, string>();
 
 /**
- * Matches `*` for columns, but not a product, `count(*)` or `* FROM unnest`, whose columns the statement itself defines.
+ * Matches `*` in a select list, but neither a multiplication nor `count(*)` nor `* FROM unnest`: the statement itself
+ * defines the columns of `unnest`.
  */
 const STAR = /(?<!\(\s*)\*(?=\s*(?:[,);]|$|FROM\b(?!\s+unnest\b)))/i;
 

@@ -43,48 +43,48 @@ afterAll(async () => {
   await database.drop();
 });
 
-const serve = (handle: ServeOptions['handle'], more: Partial<ServeOptions> = {}) => {
+const serve = (handle: ServeOptions['handle'], options: Partial<ServeOptions> = {}) => {
   const onError = (error: unknown) => void errors.push(error);
-  servers.push(serveCalls({ dataSource, listener, name: 'echo', handle, onError, ...more }));
+  servers.push(serveCalls({ dataSource, listener, name: 'echo', handle, onError, ...options }));
 };
-const call = (text: string, more: Partial<ProcessCall> = {}) =>
+const call = (text: string, options: Partial<ProcessCall> = {}) =>
   callProcess({
     dataSource,
     listener,
     name: 'echo',
     input: Buffer.from(text),
     timeoutMs: 20_000,
-    ...more,
+    ...options,
   }).then((reply) => Buffer.from(reply).toString());
 const rowCount = async () => Number((await dataSource.query('SELECT count(*) FROM process_calls'))[0].count);
 const silentListener = { subscribe: () => () => undefined };
 
 describe('process calls', () => {
-  it('transfer bytes in both directions, and leave no row', async () => {
+  it('send bytes to the handler and return the bytes of its reply, and leave no row', async () => {
     serve(async (input) => Buffer.from(`${Buffer.from(input)}!`));
     expect(await call('\u0000ä')).toBe('\u0000ä!');
     expect(await rowCount()).toBe(0);
   });
 
   it('are each executed once, by one of several servers', async () => {
-    const seen: string[] = [];
+    const executed: string[] = [];
     for (let i = 0; i < 3; i++) {
       serve(async (input) => {
-        seen.push(Buffer.from(input).toString());
+        executed.push(Buffer.from(input).toString());
         return input;
       });
     }
     const texts = Array.from({ length: 60 }, (_, index) => `call ${index}`);
     expect(await Promise.all(texts.map((text) => call(text)))).toEqual(texts);
-    expect(seen.toSorted()).toEqual(texts.toSorted());
+    expect(executed.toSorted()).toEqual(texts.toSorted());
   });
 
-  it('get their replies by polling alone, without notifications', async () => {
+  it('return replies by polling alone if no notification arrives', async () => {
     serve(async (input) => input, { listener: silentListener, pollMs: 20 });
     expect(await call('quiet', { listener: silentListener, pollMs: 20 })).toBe('quiet');
   });
 
-  it('throw CallRefused with the code of the handler', async () => {
+  it('throw CallRefused with the code and the message of the handler', async () => {
     serve(async () => {
       throw new CallRefused('exchange_credentials_rejected', 'The exchange refused the key.');
     });
@@ -97,7 +97,7 @@ describe('process calls', () => {
     expect(errors).toEqual([]);
   });
 
-  it('report the cause of an unexpected error only to the server', async () => {
+  it('throw CallFailed after an unexpected error, and report its cause only to the serving process', async () => {
     serve(async () => {
       throw new Error('secret detail');
     });
@@ -107,26 +107,26 @@ describe('process calls', () => {
     expect(errors).toEqual([new Error('secret detail')]);
   });
 
-  it('time out without a serving process, and are never executed later', async () => {
+  it('time out without a serving process, and are not executed after their deadline', async () => {
     await expect(call('late', { timeoutMs: 50 })).rejects.toBeInstanceOf(CallTimeout);
     await dataSource.query(
       `INSERT INTO process_calls (id, name, input, deadline)
        VALUES ($1, 'echo', 'late', now() - interval '1 second'), ($2, 'echo', 'older', now() - interval '2 minutes')`,
       [newUuid(), newUuid()],
     );
-    const seen: string[] = [];
+    const executed: string[] = [];
     serve(async (input) => {
-      seen.push(Buffer.from(input).toString());
+      executed.push(Buffer.from(input).toString());
       return input;
     });
     expect(await call('now')).toBe('now');
-    expect(seen).toEqual(['now']);
-    // The caller of the first call may still be reading; the second call was abandoned.
+    expect(executed).toEqual(['now']);
+    // The server keeps the first row, whose caller may still read it, and deletes the second row as abandoned.
     expect(await rowCount()).toBe(1);
     await dataSource.query('TRUNCATE process_calls');
   });
 
-  it('abort the handler when the caller stops waiting', async () => {
+  it('abort the signal of the handler when the caller stops waiting', async () => {
     let onAborted: () => void;
     let release: () => void;
     const aborted = new Promise<void>((resolve) => {
@@ -147,21 +147,21 @@ describe('process calls', () => {
   });
 
   it('complete before the server stops', async () => {
-    let onBegun: () => void;
+    let onStarted: () => void;
     let finish: () => void;
-    const hasBegun = new Promise<void>((resolve) => {
-      onBegun = resolve;
+    const started = new Promise<void>((resolve) => {
+      onStarted = resolve;
     });
     const mayFinish = new Promise<void>((resolve) => {
       finish = resolve;
     });
     serve(async (input) => {
-      onBegun();
+      onStarted();
       await mayFinish;
       return input;
     });
     const reply = call('last');
-    await hasBegun;
+    await started;
     const stopped = servers.pop()!.stop();
     finish!();
     expect(await reply).toBe('last');

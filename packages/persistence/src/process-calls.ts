@@ -1,11 +1,11 @@
 /**
- * Sends requests and replies between processes. A row in Postgres contains both; a notification announces each.
+ * Sends requests and replies between processes. A row in Postgres contains both; a notification is sent for each.
  *
- * 1. One process claims a call, once. If that process dies, the caller waits until its deadline. A call that timed
- *    out may have been executed, so the caller must be able to repeat it safely.
+ * 1. Only one process claims a call, and only once. If that process dies, the caller waits until its deadline. A call
+ *    that timed out may have been executed, so the caller must be able to repeat it safely.
  * 2. No call is claimed after its deadline, and a late reply is discarded.
- * 3. Input and reply are opaque bytes; the caller encrypts secrets in them. The caller deletes the row after it reads the
- *    reply; a serving process deletes it one minute after the deadline at the latest.
+ * 3. Input and reply are opaque bytes; the caller encrypts secrets in them. The caller deletes the row after it reads
+ *    the reply. A serving process deletes rows that remain one minute after their deadline.
  * 4. Deadlines use the database's clock. Notifications only reduce the delay; polling is sufficient.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -79,13 +79,13 @@ export async function callProcess(call: ProcessCall): Promise<Uint8Array> {
       wake = new AbortController();
       const reply = await readReply(dataSource, id, name);
       if (reply !== undefined) return reply;
-      const leftMs = endsAt - performance.now();
-      if (leftMs <= 0) throw new CallTimeout(name, timeoutMs);
-      await pause(Math.min(pollMs, leftMs), wake.signal);
+      const remainingMs = endsAt - performance.now();
+      if (remainingMs <= 0) throw new CallTimeout(name, timeoutMs);
+      await pause(Math.min(pollMs, remainingMs), wake.signal);
     }
   } finally {
     unsubscribe();
-    // Best effort: the serving process deletes remaining rows after the deadline.
+    // A failure is ignored: a serving process deletes the row after the deadline.
     await dataSource.query('DELETE FROM process_calls WHERE id = $1', [id]).catch(() => undefined);
   }
 }
@@ -129,7 +129,7 @@ interface ClaimedCall {
 
 type Outcome = { readonly reply?: Uint8Array; readonly code?: string; readonly message?: string };
 
-/** Serves the calls of `name`. `stop` ends claiming and resolves when the running calls are complete. */
+/** Serves the calls of `name`. `stop` claims no more calls and resolves when the running calls are complete. */
 export function serveCalls(options: ServeOptions): { stop(): Promise<void> } {
   const { dataSource, listener, name, onError, concurrency = 8, pollMs = 1_000 } = options;
   const running = new Set<Promise<void>>();
@@ -155,7 +155,7 @@ export function serveCalls(options: ServeOptions): { stop(): Promise<void> } {
       wake = new AbortController();
       try {
         await removeAbandoned(dataSource);
-        // Not a queue of calls (`p-limit`): what this process cannot run now is left to other processes.
+        // Claim only calls that can run now and leave the others to other processes. `p-limit` would queue them here.
         while (!isStopping && running.size < concurrency) {
           const call = await claimCall(dataSource, name);
           if (call === undefined) break;
@@ -216,7 +216,7 @@ async function execute({ dataSource, handle, onError }: ServeOptions, call: Clai
   );
 }
 
-/** Deletes calls that their callers could not delete, for example because they died. */
+/** Deletes calls that their callers did not delete, for example because the calling process died. */
 async function removeAbandoned(dataSource: DataSource): Promise<void> {
   await dataSource.query(
     "DELETE FROM process_calls WHERE deadline < clock_timestamp() - interval '1 minute'",

@@ -45,13 +45,13 @@ afterAll(async () => {
   await database.drop();
 });
 
-describe('a selection of an entity’s properties', () => {
+describe('a selection of properties', () => {
   const codec = createCursorCodec((bytes) =>
     createHmac('sha256', 'selection test key').update(bytes).digest(),
   );
   const query: ListQuery<'created_at'> = { limit: 10, sort: 'created_at', order: 'asc', include: [] };
 
-  it('reads only these properties, by position, in any order', async () => {
+  it('reads only these properties, in any order', async () => {
     const [first, second] = [newUuid(), newUuid()];
     await dataSource.query(
       `INSERT INTO orders VALUES
@@ -97,19 +97,19 @@ describe('a selection of an entity’s properties', () => {
     expect(read(['1', '5', null, null])).toStrictEqual([{ id: '1', price: '5' }, null]);
   });
 
-  it('is rejected if a property has no column', () => {
+  it('throws if a property has no column', () => {
     const properties = ['id', 'toString'] as unknown as ['id'];
     expect(() => selectionOf(dataSource, OrderEntity, 'o', properties)).toThrow(TypeError);
   });
 });
 
 describe('all columns of an entity', () => {
-  it('have their database names', () => {
+  it('are listed with their database names', () => {
     const columns = 'o.id, o.created_at, o.updated_at, o.owner_name, o.price, o.tags, o.secret';
     expect(allColumns(OrderEntity, 'o')(dataSource)).toBe(columns);
   });
 
-  it('are inserted into SQL that is built once per data source', async () => {
+  it('are inserted into SQL that is built only once for each data source', async () => {
     const otherDataSource = createDataSource({
       url: database.url,
       entities: [OrderEntity],

@@ -56,8 +56,8 @@ export function allColumns<Entity extends ObjectLiteral>(
     let text = texts.get(dataSource);
     if (text === undefined) {
       const { columns } = dataSource.getMetadata(target);
-      const read = columns.filter(({ isSelect }) => isSelect);
-      text = write(read.map(({ databaseName }) => `${alias}.${databaseName}`).join(', '));
+      const selected = columns.filter(({ isSelect }) => isSelect);
+      text = write(selected.map(({ databaseName }) => `${alias}.${databaseName}`).join(', '));
       texts.set(dataSource, text);
     }
     return text;
@@ -65,8 +65,8 @@ export function allColumns<Entity extends ObjectLiteral>(
 }
 
 /**
- * Combines both sides of a LEFT JOIN. The second item is null if its first column is NULL, so that column must be NOT
- * NULL in its table.
+ * Combines the selections of both sides of a LEFT JOIN. The second item is null if the first column of `second` is
+ * NULL, so that column must be NOT NULL in its table.
  */
 export function leftJoined<First, Second>(
   first: Selection<First>,

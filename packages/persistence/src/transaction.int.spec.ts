@@ -1,5 +1,5 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextEventLoopIteration } from 'node:timers/promises';
 import fc from 'fast-check';
 import { Client } from 'pg';
 import { type DataSource, Entity } from 'typeorm';
@@ -18,7 +18,7 @@ class AmountEntity extends RecordColumns {
 
 const SCHEMA = [
   'CREATE TABLE accounts (name text CONSTRAINT accounts_name_key PRIMARY KEY, balance integer NOT NULL)',
-  // Terminates its own connection during COMMIT if a row has the name "cut at commit".
+  // A trigger that terminates its own connection during COMMIT if a row has the name "cut at commit".
   `CREATE FUNCTION cut_at_commit() RETURNS trigger LANGUAGE plpgsql AS
      $$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END $$`,
   `CREATE CONSTRAINT TRIGGER cut_at_commit AFTER INSERT ON accounts DEFERRABLE INITIALLY DEFERRED
@@ -68,7 +68,7 @@ const add = (tx: Tx, name: string, amount: number) =>
 const balanceIn = async (tx: Tx, name: string): Promise<number> =>
   (await tx.query('SELECT balance FROM accounts WHERE name = $1', [name]))[0].balance;
 
-/** Returns a function that waits until it was called twice. Later calls do not wait. */
+/** Returns a function whose first call waits for the second call. Later calls do not wait. */
 function createBarrier(): () => Promise<void> {
   let waiting = 0;
   let open: () => void;
@@ -85,12 +85,12 @@ function createBarrier(): () => Promise<void> {
 async function startProxy(target: string, port = 0) {
   const { hostname, port: targetPort } = new URL(target);
   const sockets = new Set<Socket>();
-  const server = createServer((near) => {
-    const far = connect(Number(targetPort), hostname);
-    for (const socket of [near, far]) {
+  const server = createServer((downstream) => {
+    const upstream = connect(Number(targetPort), hostname);
+    for (const socket of [downstream, upstream]) {
       sockets.add(socket.on('error', () => undefined));
     }
-    near.pipe(far).pipe(near);
+    downstream.pipe(upstream).pipe(downstream);
   });
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const close = async () => {
@@ -126,10 +126,10 @@ describe('inTransaction', () => {
     expect(await balances()).toEqual({ a: 100, b: 100 });
   });
 
-  it('retries after a serialization failure, so that a rule across rows holds', async () => {
+  it('retries after a serialization failure, so that the sum of two balances never becomes too low', async () => {
     const meet = createBarrier();
     let runs = 0;
-    const takeIfCovered = (name: string) =>
+    const withdrawIfSumSuffices = (name: string) =>
       inTransaction(
         dataSource,
         async (tx) => {
@@ -140,13 +140,13 @@ describe('inTransaction', () => {
         },
         { isolation: 'SERIALIZABLE' },
       );
-    await Promise.all([takeIfCovered('a'), takeIfCovered('b')]);
+    await Promise.all([withdrawIfSumSuffices('a'), withdrawIfSumSuffices('b')]);
     expect(runs).toBeGreaterThanOrEqual(3);
     const { a, b } = await balances();
     expect(a! + b!).toBe(100);
   });
 
-  it('releases its locks if its process stalls, and is then rolled back', async () => {
+  it('is rolled back and releases its locks if it stays idle for longer than the idle timeout', async () => {
     const shortIdleDataSource = createDataSource({
       url: database.url,
       entities: [],
@@ -156,20 +156,20 @@ describe('inTransaction', () => {
     });
     await shortIdleDataSource.initialize();
     try {
-      const stuck = inTransaction(shortIdleDataSource, async (tx) => {
+      const stalled = inTransaction(shortIdleDataSource, async (tx) => {
         await add(tx, 'a', 1);
         // Waits for the lock, which the server releases when it ends the idle transaction.
         await add(dataSource.manager, 'a', 10);
         return balanceIn(tx, 'a');
       });
-      await expect(stuck).rejects.toBeInstanceOf(DatabaseUnavailable);
+      await expect(stalled).rejects.toBeInstanceOf(DatabaseUnavailable);
       expect(await balances()).toEqual({ a: 110, b: 100 });
     } finally {
       await shortIdleDataSource.destroy();
     }
   });
 
-  it('throws the server’s error after the maximum number of attempts', async () => {
+  it('throws the serialization failure after the maximum number of attempts', async () => {
     let runs = 0;
     const conflicting = inTransaction(
       dataSource,
@@ -185,7 +185,7 @@ describe('inTransaction', () => {
     expect(runs).toBe(3);
   });
 
-  it('reports a connection lost during the work as unavailable and not committed, and the pool recovers', async () => {
+  it('throws DatabaseUnavailable with `not_committed` if the connection is lost during the work', async () => {
     let runs = 0;
     const cut = inTransaction(dataSource, async (tx) => {
       runs++;
@@ -203,7 +203,7 @@ describe('inTransaction', () => {
     expect(await balances()).toEqual({ a: 101, b: 100 });
   });
 
-  it('reports a connection lost during COMMIT as unknown, and does not run the work again', async () => {
+  it('throws DatabaseUnavailable with `unknown` if the connection is lost during COMMIT, without a retry', async () => {
     let runs = 0;
     const cut = inTransaction(dataSource, async (tx) => {
       runs++;
@@ -215,20 +215,20 @@ describe('inTransaction', () => {
     expect(runs).toBe(1);
   });
 
-  it('reports a lost connection even if the work ignored the error', async () => {
-    const hiding = inTransaction(dataSource, async (tx) => {
+  it('throws DatabaseUnavailable for a lost connection even if the work ignores the error', async () => {
+    const ignoring = inTransaction(dataSource, async (tx) => {
       const [{ pid }] = await tx.query('SELECT pg_backend_pid() AS pid');
       await dataSource.query('SELECT pg_terminate_backend($1, 5000)', [pid]);
       await add(tx, 'a', 5).catch(() => undefined);
-      // The server's last error arrives before the connection ends; only the end marks the connection as lost.
-      while (!tx.queryRunner?.isReleased) await nextTurn();
+      // Wait for the end of the connection, which arrives after the server's last error and marks it as lost.
+      while (!tx.queryRunner?.isReleased) await nextEventLoopIteration();
     });
-    const error = await hiding.catch((reason: unknown) => reason);
+    const error = await ignoring.catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(DatabaseUnavailable);
     expect((error as DatabaseUnavailable).outcome).toBe('not_committed');
   });
 
-  it('reports an unreachable server as unavailable, and works again once it is reachable', async () => {
+  it('throws DatabaseUnavailable while the server is unreachable, and works again afterwards', async () => {
     const proxy = await startProxy(database.url);
     const url = new URL(database.url);
     url.hostname = '127.0.0.1';
@@ -253,7 +253,7 @@ describe('inTransaction', () => {
     await restartedProxy.close();
   });
 
-  it('rethrows another service’s connection error unchanged', async () => {
+  it('rethrows a connection error of another service unchanged', async () => {
     const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
     const failing = inTransaction(dataSource, async () => {
       throw refused;
@@ -261,16 +261,16 @@ describe('inTransaction', () => {
     await expect(failing).rejects.toBe(refused);
   });
 
-  it('fails if COMMIT rolled the transaction back', async () => {
-    const swallowing = inTransaction(dataSource, async (tx) => {
+  it('throws if the work ignored a failed statement, so that COMMIT rolled the transaction back', async () => {
+    const ignoring = inTransaction(dataSource, async (tx) => {
       await add(tx, 'a', 50);
       await tx.query("INSERT INTO accounts VALUES ('a', 1)").catch(() => undefined);
     });
-    await expect(swallowing).rejects.toThrow('rolled back at COMMIT');
+    await expect(ignoring).rejects.toThrow('rolled back at COMMIT');
     expect(await balances()).toEqual({ a: 100, b: 100 });
   });
 
-  it('recognizes a unique violation and its constraint', async () => {
+  it('throws errors in which isUniqueViolation finds a unique violation and its constraint', async () => {
     const error = await inTransaction(dataSource, (tx) =>
       tx.query("INSERT INTO accounts VALUES ('a', 1)"),
     ).catch((reason: unknown) => reason);
@@ -280,12 +280,12 @@ describe('inTransaction', () => {
     expect(isUniqueViolation(new Error('accounts_name_key'))).toBe(false);
   });
 
-  it('returns every connection to the pool', async () => {
+  it('returns every connection to the pool, whether the work succeeds or fails', async () => {
     await Promise.allSettled(
       Array.from({ length: 40 }, (_, index) =>
         inTransaction(dataSource, async (tx) => {
           await add(tx, 'a', 1);
-          if (index % 2 === 0) throw new Error('refused');
+          if (index % 2 === 0) throw new Error('work failed');
         }),
       ),
     );

@@ -25,7 +25,7 @@ export interface TransactionOptions {
   readonly attempts?: number;
 }
 
-/** Full jitter, so that two transactions that conflicted do not conflict again. */
+/** Full jitter, so that two transactions that conflicted do not retry at the same time. */
 const CONFLICT_BACKOFF: Backoff = { firstMs: 20, maxMs: 500, jitter: 1 };
 
 /**
@@ -80,7 +80,7 @@ async function runOnce<T>(
   }
 }
 
-/** Commits. TypeORM's own commit drops the command tag, the only sign that a COMMIT became a rollback. */
+/** Commits. TypeORM's own commit drops the command tag, which alone shows that a COMMIT became a rollback. */
 async function commit(runner: QueryRunner): Promise<void> {
   if (runner.isReleased)
     throw new DatabaseUnavailable('not_committed', new Error('The connection was lost before COMMIT.'));
@@ -94,8 +94,8 @@ async function commit(runner: QueryRunner): Promise<void> {
 }
 
 /**
- * Closes a dying connection. The server's last error arrives before the connection ends. Without `end()`, the pool would
- * give the dying connection to the next caller; it drops a connection that is ending.
+ * Closes a lost connection. The error of a server that shuts down arrives before the connection ends. Without `end()`,
+ * the pool would give the lost connection to the next caller; the pool drops a connection that is ending.
  */
 async function discard(runner: QueryRunner): Promise<void> {
   if (runner.isReleased) return;
@@ -103,7 +103,7 @@ async function discard(runner: QueryRunner): Promise<void> {
   connection?.end().catch(() => undefined);
 }
 
-/** Rolls back. Ignores a lost connection, after which the server rolls back anyway, so that the first error is thrown. */
+/** Rolls back. Ignores a lost connection: the server then rolls back anyway, and the caller throws the first error. */
 async function rollback(runner: QueryRunner): Promise<void> {
   if (runner.isReleased) return;
   try {

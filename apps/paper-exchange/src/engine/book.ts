@@ -1,7 +1,7 @@
 import { OrderBook, SelfTradePreventionMode, Side } from 'nodejs-order-book';
 
 export type OrderSide = 'BUY' | 'SELL';
-/** `[ticks, lots]`, best price first. */
+/** A price and the sum of the amounts at this price. Arrays of levels start with the best price. */
 export type Level = readonly [ticks: number, lots: number];
 
 export interface BookOrder {
@@ -12,7 +12,7 @@ export interface BookOrder {
   readonly ticks?: number;
   readonly timeInForce?: 'GTC' | 'IOC' | 'FOK';
   readonly isPostOnly?: boolean;
-  /** Orders with the same owner never trade with each other. Orders without an owner may. */
+  /** Orders with the same owner never trade with each other. Orders without an owner trade with every order. */
   readonly owner?: string;
 }
 
@@ -24,10 +24,11 @@ export interface BookFill {
 
 export interface BookResult {
   readonly fills: readonly BookFill[];
-  /** Why matching stopped; earlier fills remain. */
+  /** Why matching stopped. The fills before the stop remain valid. */
   readonly stoppedBy?: 'self-trade' | 'would-match' | 'not-fillable';
 }
 
+/** Error codes of the `nodejs-order-book` library. */
 const STOPPED_BY: Record<number, BookResult['stoppedBy']> = {
   1106: 'not-fillable',
   1107: 'would-match',
@@ -35,9 +36,8 @@ const STOPPED_BY: Record<number, BookResult['stoppedBy']> = {
 };
 
 /**
- * Matches the orders of one market by price and time, in integers only. The library that it uses computes with
- * JavaScript
- * numbers, which are exact only for safe integers, so any other number is rejected here.
+ * Matches the orders of one market by price, then by time. The library `nodejs-order-book` computes with JavaScript
+ * numbers, which are exact only for safe integers. This class therefore rejects any other number.
  */
 export class Book {
   private readonly book = new OrderBook();
@@ -86,7 +86,7 @@ export class Book {
     return { bids, asks };
   }
 
-  /** Returns the levels that an order of `side` would trade with, best first. */
+  /** Returns the levels of the opposite side, with which an order of `side` would trade, best first. */
   opposite(side: OrderSide): Level[] {
     const { bids, asks } = this.levels();
     return side === 'BUY' ? asks : bids;

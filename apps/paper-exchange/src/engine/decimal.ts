@@ -1,11 +1,14 @@
 /**
- * Amounts are bigints in units of 10^-8 of the asset, the precision of the wire format. The
- * conversion between strings and units uses no floating-point number.
+ * Converts decimal strings to units and back, without floating-point numbers. A unit is 10^-8 of an asset, the
+ * precision of the wire format. Units are bigints.
  */
 export const UNIT_DECIMALS = 8;
 const DECIMAL = /^\d{1,20}(\.\d{1,30})?$/;
 
-/** Parses `text` to units of 10^-decimals; `undefined` if it is not a plain decimal, `'inexact'` if it does not fit. */
+/**
+ * Parses `text` to units of 10^-decimals. Returns `undefined` if it is not a plain decimal, and `'inexact'` if it has
+ * more decimal places.
+ */
 export function parseUnits(text: string, decimals = UNIT_DECIMALS): bigint | 'inexact' | undefined {
   if (!DECIMAL.test(text)) return undefined;
   const [whole = '0', fraction = ''] = text.split('.');

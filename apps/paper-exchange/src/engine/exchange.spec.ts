@@ -15,7 +15,8 @@ function account(id: string): Account {
   return { id, uid: 1, apiKey: id, apiSecret: id, canTrade: true, canWithdraw: false, createdAt: 0 };
 }
 
-function start(records: StateRecord[] = [], isInParts = false): { exchange: Exchange; state: State } {
+/** Creates an exchange that persists into `records`. With `splitsOrders`, orders fill in three parts. */
+function start(records: StateRecord[] = [], splitsOrders = false): { exchange: Exchange; state: State } {
   const state = new State();
   const persist = (record: StateRecord): void => void records.push(JSON.parse(JSON.stringify(record)));
   return {
@@ -25,12 +26,12 @@ function start(records: StateRecord[] = [], isInParts = false): { exchange: Exch
       fees: { makerPpm: 1_000, takerPpm: 1_000 },
       now: () => 1,
       persist,
-      ...(isInParts ? { splitLots: splitInThree } : {}),
+      ...(splitsOrders ? { splitLots: splitInThree } : {}),
     }),
   };
 }
 
-function order(change: Partial<OrderRequest>): OrderRequest {
+function order(overrides: Partial<OrderRequest>): OrderRequest {
   return {
     side: 'BUY',
     type: 'LIMIT',
@@ -40,14 +41,15 @@ function order(change: Partial<OrderRequest>): OrderRequest {
     stopTicks: 0,
     quoteOrderQty: 0n,
     clientOrderId: `c${Math.random()}`,
-    ...change,
+    ...overrides,
   };
 }
 
-const step = fc.record({
-  who: fc.nat(2),
+/** One random action: a user places an order or cancels an open one, or the house places a quote. */
+const anyMove = fc.record({
+  user: fc.nat(2),
   isCancel: fc.boolean(),
-  nth: fc.nat(5),
+  openOrderIndex: fc.nat(5),
   side: fc.constantFrom('BUY' as const, 'SELL' as const),
   kind: fc.constantFrom(
     'LIMIT',
@@ -86,11 +88,11 @@ function toRequest(
 }
 
 describe('the exchange', () => {
-  it('keeps every asset constant, every balance covered and its journal equal to its memory, for any orders', () => {
+  it('after any orders has the issued total of each asset, locks what open orders need, and equals its records', () => {
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 60 }), fc.boolean(), (moves, isInParts) => {
+      fc.property(fc.array(anyMove, { maxLength: 60 }), fc.boolean(), (moves, splitsOrders) => {
         const records: StateRecord[] = [];
-        const { exchange, state } = start(records, isInParts);
+        const { exchange, state } = start(records, splitsOrders);
         const users = ['a', 'b', 'c'].map(account);
         for (const user of users)
           exchange.openAccount(
@@ -101,9 +103,9 @@ describe('the exchange', () => {
             ]),
           );
         moves.forEach((move, n) => {
-          const user = users[move.who]!;
+          const user = users[move.user]!;
           try {
-            const open = state.openOrdersOf(user.id)[move.nth];
+            const open = state.openOrdersOf(user.id)[move.openOrderIndex];
             if (move.kind === 'HOUSE') {
               exchange.placeQuote(spec, move.side, move.ticks, move.lots);
               exchange.commitHouseOrders(spec);
@@ -119,11 +121,11 @@ describe('the exchange', () => {
               ['USDT', 'BUY'],
               ['BTC', 'SELL'],
             ] as const) {
-              const held = state
+              const locked = state
                 .openOrdersOf(id)
                 .filter((o) => o.side === side)
                 .reduce((sum, o) => sum + o.locked, 0n);
-              expect(state.ledger.balance(id, asset).locked).toBe(held);
+              expect(state.ledger.balance(id, asset).locked).toBe(locked);
             }
           }
         });
@@ -139,7 +141,7 @@ describe('the exchange', () => {
     );
   });
 
-  it('fills a MARKET order that is larger than the best level at several prices, and removes the amounts from the depth', () => {
+  it('fills a MARKET order that is larger than the best level at two prices, and removes the amounts from the book', () => {
     const { exchange, state } = start();
     exchange.placeQuote(spec, 'SELL', 6_000_000, 100_000);
     exchange.placeQuote(spec, 'SELL', 6_000_100, 100_000);
@@ -161,7 +163,7 @@ describe('the exchange', () => {
     expect(state.ledger.balance(FEES, 'BTC').free).toBe(150_000n);
   });
 
-  it('expires a taker that would trade with its own account, and keeps the resting order', () => {
+  it('expires an order that would trade with an order of the same account, and keeps the resting order', () => {
     const { exchange, state } = start();
     exchange.openAccount(
       account('a'),
@@ -176,7 +178,7 @@ describe('the exchange', () => {
     expect(state.ledger.balance('a', 'BTC')).toEqual({ free: UNIT, locked: 0n });
   });
 
-  it('rejects an order beyond the free balance and changes nothing', () => {
+  it('rejects an order that costs more than the free balance, and changes nothing', () => {
     const { exchange, state } = start();
     exchange.openAccount(account('a'), new Map([['USDT', 10n * UNIT]]));
     expect(() => exchange.place(account('a'), spec, order({}))).toThrow(

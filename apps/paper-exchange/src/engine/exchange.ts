@@ -19,10 +19,13 @@ import { ID_BLOCK, type State, type StateRecord, storeFill, storeOrder } from '.
 import { ASSETS, type MarketSpec, SYMBOLS } from './symbols.js';
 
 const HOUSE_GRANT = 10n ** 20n;
-/** Trades of the house (the built-in market maker) are not journaled. The last prices are, at this interval, so that a
- * crash loses little of their movement. */
+/**
+ * The interval at which the last prices are journaled, so that a crash loses little of their movement. The trades of
+ * the house (the built-in market maker) are not journaled.
+ */
 const CHECKPOINT_EVERY_MS = 10_000;
 
+/** The changes of one commit, for the listeners. */
 export interface Commit {
   readonly reports: readonly Report[];
   readonly trades: readonly PublicTrade[];
@@ -37,16 +40,17 @@ export interface ExchangeOptions {
   readonly fees: FeeRates;
   readonly now: () => number;
   /**
-   * Makes a record durable. If it throws, every later change is rejected, because the state in memory is newer than
-   * the
-   * state on disk. */
+   * Makes a record durable. If it throws, every later change is rejected, because the state in memory is newer than the
+   * state on disk.
+   */
   readonly persist: (record: StateRecord) => void;
   /** Splits the lots of an order that is to be matched in several parts. The result must sum to `lots`. */
   readonly splitLots?: (lots: number) => readonly number[];
 }
 
 /**
- * The exchange. It makes every change of orders and balances, one at a time and synchronously.
+ * Makes every change of orders and balances, one at a time and synchronously.
+ *
  * 1. A change is persisted before its caller receives the result.
  * 2. A rejected order (VenueError) changes nothing.
  * 3. The amount that an order may spend is locked before the order is matched.
@@ -61,7 +65,7 @@ export class Exchange {
   private reports: Report[] = [];
   private trades: PublicTrade[] = [];
   private symbols = new Set<string>();
-  private reserved = { order: 0, trade: 0 };
+  private reservedIds = { order: 0, trade: 0 };
   private readonly depthVersions = new Map<string, number>();
   private nextQuoteId = 1;
   private persistedAt: number;
@@ -98,17 +102,17 @@ export class Exchange {
     return this.depthVersions.get(spec.id) ?? 1;
   }
 
-  openAccount(account: Account, grants: ReadonlyMap<string, bigint>): void {
+  openAccount(account: Account, initialBalances: ReadonlyMap<string, bigint>): void {
     this.assertNotBroken();
     this.state.addAccount(account);
-    for (const [asset, amount] of grants) this.state.ledger.issue(account.id, asset, amount);
+    for (const [asset, amount] of initialBalances) this.state.ledger.issue(account.id, asset, amount);
     this.commit([account]);
   }
 
-  /** @throws VenueError if the order fails a filter, reuses the client id of an open order or exceeds the balance. */
+  /** @throws VenueError if a filter rejects the order, its client order id is in use, or it exceeds the balance. */
   place(account: Account, spec: MarketSpec, request: OrderRequest): Order {
     this.assertNotBroken();
-    // Only a market order needs the levels of the book. Reading them is the most expensive step.
+    // Read the levels of the book only if they are needed, because reading them is the most expensive step.
     const levels = isLimit(request.type) ? [] : this.book(spec).opposite(request.side);
     const lots = request.quoteOrderQty > 0n ? lotsWithin(spec, levels, request.quoteOrderQty) : request.lots;
     const sized = lots === request.lots ? request : { ...request, lots };
@@ -144,12 +148,13 @@ export class Exchange {
     return order;
   }
 
-  /** Places a resting order of the house; it trades if a user's order is in the way. */
+  /** Places a limit order of the house. It trades with the resting orders that it crosses, and its rest remains. */
   placeQuote(spec: MarketSpec, side: OrderSide, ticks: number, lots: number): void {
     this.assertNotBroken();
     const id = `h${this.nextQuoteId++}`;
     const { fills } = this.book(spec).submit({ id, side, ticks, lots });
-    if (fills.reduce((left, fill) => left - fill.lots, lots) > 0) this.quotes.get(spec.id)?.add(id);
+    const filledLots = fills.reduce((sum, fill) => sum + fill.lots, 0);
+    if (filledLots < lots) this.quotes.get(spec.id)?.add(id);
     this.settle(spec, side, fills, undefined);
   }
 
@@ -160,7 +165,7 @@ export class Exchange {
     this.symbols.add(spec.id);
   }
 
-  /** Takes up to `lots` from the book for the house, at `limitTicks` or better. */
+  /** Trades up to `lots` for the house with the orders in the book, at `limitTicks` or better. */
   take(spec: MarketSpec, side: OrderSide, lots: number, limitTicks: number): void {
     this.assertNotBroken();
     const id = `h${this.nextQuoteId++}`;
@@ -191,8 +196,8 @@ export class Exchange {
   }
 
   private assertPlaceable(account: Account, spec: MarketSpec, request: OrderRequest): void {
-    const namesake = this.state.orderByClientId(account.id, spec.id, request.clientOrderId);
-    if (namesake !== undefined && isOpen(namesake)) throw VENUE_ERRORS.duplicateOrder();
+    const sameId = this.state.orderByClientId(account.id, spec.id, request.clientOrderId);
+    if (sameId !== undefined && isOpen(sameId)) throw VENUE_ERRORS.duplicateOrder();
     const last = this.state.lastTicks.get(spec.id);
     if (isStop(request.type) && isTriggered(request.side, request.stopTicks, last)) {
       throw VENUE_ERRORS.stopWouldTrigger();
@@ -233,8 +238,8 @@ export class Exchange {
   }
 
   /**
-   * Restores an order after a restart. It cannot match another order, because the restored orders rested together
-   * before.
+   * Restores an order after a restart. The restored orders cannot match each other, because they were all resting
+   * before the restart.
    */
   private restoreOrder(order: Order): void {
     if (!order.isWorking) {
@@ -264,8 +269,8 @@ export class Exchange {
       this.close(order, 'EXPIRED_IN_MATCH');
       return;
     }
-    const isWhole = order.timeInForce === 'FOK' || order.type === 'LIMIT_MAKER';
-    const parts = isWhole ? [lots] : (this.options.splitLots?.(lots) ?? [lots]);
+    const isUnsplittable = order.timeInForce === 'FOK' || order.type === 'LIMIT_MAKER';
+    const parts = isUnsplittable ? [lots] : (this.options.splitLots?.(lots) ?? [lots]);
     const bookOrder = {
       id: String(order.id),
       side: order.side,
@@ -290,9 +295,9 @@ export class Exchange {
   }
 
   /**
-   * Returns how many lots an order can pay for. A triggered stop-market order often costs more than it locked; the
-   * free
-   * balance pays as much of the rest as it can. */
+   * Returns how many lots an order can pay for. A triggered stop-market order often costs more than it locked. The free
+   * balance then pays as much of the difference as it can.
+   */
   private affordable(spec: MarketSpec, order: Order): number {
     if (order.side === 'SELL' || order.type !== 'STOP_LOSS') return order.lots;
     const levels = this.book(spec).opposite(order.side);
@@ -305,9 +310,9 @@ export class Exchange {
     const missing = cost - order.locked;
     if (missing <= 0n || free === 0n) return;
     const isEnough = free >= missing;
-    const more = isEnough ? missing : free;
-    this.state.ledger.lock(order.accountId, spec.quote, more);
-    order.locked += more;
+    const addedLock = isEnough ? missing : free;
+    this.state.ledger.lock(order.accountId, spec.quote, addedLock);
+    order.locked += addedLock;
   }
 
   private settle(
@@ -327,12 +332,12 @@ export class Exchange {
 
   /** Triggers stop orders. Their trades may trigger other stop orders. Each is triggered once, so this terminates. */
   private triggerStops(spec: MarketSpec): void {
-    const waiting = this.pendingStops.get(spec.id);
+    const pending = this.pendingStops.get(spec.id);
     for (;;) {
       const last = this.state.lastTicks.get(spec.id);
-      const next = [...(waiting ?? [])].find((stop) => isTriggered(stop.side, stop.stopTicks, last));
+      const next = [...(pending ?? [])].find((stop) => isTriggered(stop.side, stop.stopTicks, last));
       if (next === undefined) return;
-      waiting?.delete(next);
+      pending?.delete(next);
       this.matchOrder(spec, next);
     }
   }
@@ -357,7 +362,7 @@ export class Exchange {
     this.trades = [];
     this.symbols = new Set();
     for (const symbol of symbols) this.depthVersions.set(symbol, (this.depthVersions.get(symbol) ?? 1) + 1);
-    const isDue = this.reserve() || this.options.now() - this.persistedAt >= CHECKPOINT_EVERY_MS;
+    const isDue = this.reserveIds() || this.options.now() - this.persistedAt >= CHECKPOINT_EVERY_MS;
     if (reports.length > 0 || accounts.length > 0 || isDue) {
       const orders = new Map(reports.map(({ order }) => [order.id, order]));
       this.persist({
@@ -367,7 +372,7 @@ export class Exchange {
         balances: rows,
         ...(accounts.length > 0 || isDue ? { issued: this.state.ledger.dumpIssued() } : {}),
         lastTicks: Object.fromEntries(this.state.lastTicks),
-        nextIds: this.reserved,
+        nextIds: this.reservedIds,
       });
     }
     const commit = { reports, trades, symbols, balances: assetsByAccount(rows) };
@@ -384,10 +389,11 @@ export class Exchange {
     }
   }
 
-  private reserve(): boolean {
+  /** Reserves the next block of ids if the last one is used up. Returns whether it did, which must be journaled. */
+  private reserveIds(): boolean {
     const { nextOrderId: order, nextTradeId: trade } = this.state;
-    if (order < this.reserved.order && trade < this.reserved.trade) return false;
-    this.reserved = { order: order + ID_BLOCK, trade: trade + ID_BLOCK };
+    if (order < this.reservedIds.order && trade < this.reservedIds.trade) return false;
+    this.reservedIds = { order: order + ID_BLOCK, trade: trade + ID_BLOCK };
     return true;
   }
 }

@@ -5,10 +5,10 @@ export interface Balance {
   readonly locked: bigint;
 }
 
-/** The absolute value of one balance. */
+/** One balance after a change, with amounts in units of 10^-8. */
 export type BalanceRow = readonly [account: string, asset: string, free: string, locked: string];
 
-/** The account of the built-in market maker (the house). Play money also comes from it. */
+/** The account of the built-in market maker (the house). */
 export const HOUSE = 'house';
 /** The account that receives the fees. */
 export const FEES = 'fees';
@@ -16,14 +16,15 @@ export const FEES = 'fees';
 const ZERO: Balance = { free: 0n, locked: 0n };
 
 /**
- * The balances of all accounts, free and locked.
+ * Holds the free and the locked balances of all accounts.
+ *
  * 1. No balance is ever negative. A change that would make a balance negative throws and has no effect.
  * 2. The balances of an asset sum to the issued amount; only `issue` changes that sum.
  */
 export class Ledger {
   private readonly accounts = new Map<string, Map<string, Balance>>();
   private readonly issuedByAsset = new Map<string, bigint>();
-  private readonly dirty = new Map<string, readonly [string, string]>();
+  private readonly changed = new Map<string, readonly [account: string, asset: string]>();
 
   balance(account: string, asset: string): Balance {
     return this.accounts.get(account)?.get(asset) ?? ZERO;
@@ -61,7 +62,7 @@ export class Ledger {
     this.change(account, asset, amount, -amount);
   }
 
-  /** Pays from the locked amount of an order. */
+  /** Pays from the locked balance of `from` to the free balance of `to`. */
   payLocked(from: string, to: string, asset: string, amount: bigint): void {
     this.change(from, asset, 0n, -amount);
     this.change(to, asset, amount, 0n);
@@ -74,8 +75,8 @@ export class Ledger {
 
   /** Returns the balances that changed since the last call. */
   takeChanged(): BalanceRow[] {
-    const rows = [...this.dirty.values()].map(([account, asset]) => this.row(account, asset));
-    this.dirty.clear();
+    const rows = [...this.changed.values()].map(([account, asset]) => this.row(account, asset));
+    this.changed.clear();
     return rows;
   }
 
@@ -111,11 +112,11 @@ export class Ledger {
     return assets;
   }
 
-  private change(account: string, asset: string, free: bigint, locked: bigint): void {
+  private change(account: string, asset: string, freeDelta: bigint, lockedDelta: bigint): void {
     const before = this.balance(account, asset);
-    const after = { free: before.free + free, locked: before.locked + locked };
+    const after = { free: before.free + freeDelta, locked: before.locked + lockedDelta };
     if (after.free < 0n || after.locked < 0n) throw new Error(`A balance of ${asset} would become negative.`);
     this.assets(account).set(asset, after);
-    this.dirty.set(`${account} ${asset}`, [account, asset]);
+    this.changed.set(`${account} ${asset}`, [account, asset]);
   }
 }

@@ -3,7 +3,10 @@ import type { Level, OrderSide } from './book.js';
 import type { Order, OrderType, TimeInForce } from './order.js';
 import { baseUnits, lotsFor, type MarketSpec, quoteUnits } from './symbols.js';
 
-/** A new order in whole ticks, lots and units. Absent values are 0. */
+/**
+ * A new order: prices in ticks, the amount in lots, and `quoteOrderQty` in units of 10^-8 of the quote asset. A value
+ * that the request omits is 0.
+ */
 export interface OrderRequest {
   readonly side: OrderSide;
   readonly type: OrderType;
@@ -40,39 +43,39 @@ export function assertFilters(spec: MarketSpec, request: OrderRequest, reference
 }
 
 /**
- * Returns whether the last price triggers a stop order: at or below the stop price to sell, at or above it to buy.
- * Returns
- * false if there is no last price. */
+ * Returns whether the last price triggers a stop order: at or below the stop price for a sale, at or above it for a
+ * purchase. Returns false if there is no last price.
+ */
 export function isTriggered(side: OrderSide, stopTicks: number, lastTicks: number | undefined): boolean {
   if (lastTicks === undefined) return false;
   return side === 'BUY' ? lastTicks >= stopTicks : lastTicks <= stopTicks;
 }
 
 /**
- * Returns the cost of `lots` on these levels (best first). The result is never less than the matching engine will
- * charge.
+ * Returns the cost of buying `lots` on these levels (best level first). The result is at least what the matching engine
+ * will charge.
  */
 export function costOf(spec: MarketSpec, levels: readonly Level[], lots: number): bigint {
-  let left = lots;
+  let remainingLots = lots;
   let cost = 0n;
   for (const [ticks, available] of levels) {
-    const taken = Math.min(left, available);
-    cost += quoteUnits(spec, ticks, taken);
-    left -= taken;
-    if (left === 0) break;
+    const bought = Math.min(remainingLots, available);
+    cost += quoteUnits(spec, ticks, bought);
+    remainingLots -= bought;
+    if (remainingLots === 0) break;
   }
   return cost;
 }
 
 /** Returns how many lots `budget` can buy on these levels. */
 export function lotsWithin(spec: MarketSpec, levels: readonly Level[], budget: bigint): number {
-  let left = budget;
+  let remainingBudget = budget;
   let lots = 0;
   for (const [ticks, available] of levels) {
-    const taken = Math.min(available, lotsFor(spec, ticks, left));
-    left -= quoteUnits(spec, ticks, taken);
-    lots += taken;
-    if (taken < available) break;
+    const bought = Math.min(available, lotsFor(spec, ticks, remainingBudget));
+    remainingBudget -= quoteUnits(spec, ticks, bought);
+    lots += bought;
+    if (bought < available) break;
   }
   return lots;
 }
@@ -86,10 +89,10 @@ export function requiredLock(spec: MarketSpec, request: OrderRequest, levels: re
 }
 
 /**
- * Returns whether the order would match an open order of the same account. If so, a FOK order cannot fill completely.
+ * Returns whether the order would match an open order of its own account. A FOK order then cannot fill completely.
  */
-export function wouldSelfTrade(order: Order, openOfAccount: readonly Order[]): boolean {
-  return openOfAccount.some(
+export function wouldSelfTrade(order: Order, openOrders: readonly Order[]): boolean {
+  return openOrders.some(
     (other) =>
       other.symbol === order.symbol &&
       other.side !== order.side &&

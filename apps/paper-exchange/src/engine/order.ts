@@ -4,7 +4,7 @@ export type OrderType = 'LIMIT' | 'MARKET' | 'STOP_LOSS' | 'STOP_LOSS_LIMIT' | '
 export type TimeInForce = 'GTC' | 'IOC' | 'FOK';
 type OrderStatus = 'NEW' | 'PARTIALLY_FILLED' | 'FILLED' | 'CANCELED' | 'EXPIRED' | 'EXPIRED_IN_MATCH';
 
-/** An order of a user. Times are in milliseconds since the epoch, amounts of money in units (see decimal.ts). */
+/** An order of a user. Times are in milliseconds since the epoch. A bigint is an amount in units of 10^-8. */
 export interface Order {
   readonly id: number;
   readonly accountId: string;
@@ -78,7 +78,7 @@ export interface Report {
   readonly execution: ExecutionType;
   readonly order: Order;
   readonly fill?: Fill;
-  /** The client order id that the cancel request has itself. */
+  /** The client order id of the cancel request. The cancelled order has its own. */
   readonly cancelId?: string;
 }
 

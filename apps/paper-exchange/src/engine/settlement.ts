@@ -16,6 +16,7 @@ interface Match {
   readonly takerSide: OrderSide;
   /** The order of the taker; undefined if the taker is the house. */
   readonly taker: Order | undefined;
+  /** The order of the maker; undefined if the maker is the house. */
   readonly maker: Order | undefined;
 }
 
@@ -96,19 +97,23 @@ export class Settlement {
     order.executedQuote += trade.quote;
     order.status = order.executedLots === order.lots ? 'FILLED' : 'PARTIALLY_FILLED';
     order.updatedAt = trade.at;
-    this.releaseImprovement(spec, order);
+    this.releaseSurplus(spec, order);
     return { execution: 'TRADE', order, fill };
   }
 
-  /** Releases the surplus of a BUY that filled below its limit. It needs only limit × remaining lots. */
-  private releaseImprovement(spec: MarketSpec, order: Order): void {
-    const left = order.lots - order.executedLots;
-    if (left === 0) this.releaseTo(order, 0n);
+  /**
+   * Releases the locked amount that the order no longer needs. A BUY that filled below its limit price needs only the
+   * limit price × remaining lots.
+   */
+  private releaseSurplus(spec: MarketSpec, order: Order): void {
+    const remainingLots = order.lots - order.executedLots;
+    if (remainingLots === 0) this.releaseTo(order, 0n);
     else if (order.side === 'BUY' && isLimit(order.type)) {
-      this.releaseTo(order, quoteUnits(spec, order.priceTicks, left));
+      this.releaseTo(order, quoteUnits(spec, order.priceTicks, remainingLots));
     }
   }
 
+  /** Releases the locked amount of an order down to `needed`. */
   private releaseTo(order: Order, needed: bigint): void {
     const spec = findMarket(order.symbol);
     if (spec === undefined) throw new Error(`Market ${order.symbol} does not exist.`);

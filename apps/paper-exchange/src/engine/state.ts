@@ -2,9 +2,9 @@ import { type BalanceRow, Ledger } from './ledger.js';
 import { type Account, type Fill, isOpen, type Order } from './order.js';
 
 /**
- * The result of one committed change, in absolute values. Applying a record twice has the same effect as applying it
- * once.
- * A snapshot consists of records of the whole state. Records are stored as JSON, with bigints as strings.
+ * The result of one committed change. It contains new values and no differences, so applying a record twice has the
+ * same effect as applying it once. A snapshot consists of records of the whole state. Records are stored as JSON, with
+ * bigints as strings.
  */
 export interface StateRecord {
   readonly accounts?: readonly Account[];
@@ -21,16 +21,18 @@ type Stored<T> = { [K in keyof T]: T[K] extends bigint ? string : T[K] };
 type StoredOrder = Stored<Order>;
 type StoredFill = Stored<Fill>;
 
-/** The number of ids that are reserved at once. Trades of the house therefore need no journal line, and no id is ever
- * used twice. */
+/**
+ * The number of ids that are reserved at once in the journal. Trades of the house therefore need no journal line of
+ * their own, and no id is ever used twice.
+ */
 export const ID_BLOCK = 10_000;
 
-/** The number of orders, and of fills, in one record of a snapshot. */
-const SNAPSHOT_CHUNK = 1_000;
+/** The maximum number of orders or fills in one record of a snapshot. */
+const SNAPSHOT_CHUNK_SIZE = 1_000;
 
 /**
- * All state that must survive a restart. It grows with the orders and fills of users, which are never deleted. Of the
- * house, it contains only balances and prices.
+ * All state that must survive a restart. It grows with the orders and fills of users, which are never deleted. It
+ * contains the balances of the house, but not its orders and trades.
  */
 export class State {
   readonly ledger = new Ledger();
@@ -61,7 +63,7 @@ export class State {
     return this.orders.size;
   }
 
-  /** Returns the newest order with a client order id. A client order id may be reused after its order is closed. */
+  /** Returns the newest order with this client order id. The id may be used again after its order is closed. */
   orderByClientId(accountId: string, symbol: string, clientOrderId: string): Order | undefined {
     return this.newestByClientId.get(`${accountId} ${symbol} ${clientOrderId}`);
   }
@@ -106,8 +108,8 @@ export class State {
   }
 
   /**
-   * Adds a fill. The fills of an order have increasing ids, so a fill whose id is not above the last id is a
-   * repetition.
+   * Adds a fill, unless it was already added. The fills of an order have increasing ids, so a fill is new only if its
+   * id is above the last one.
    */
   addFill(fill: Fill): void {
     if ((this.fillsByOrder.get(fill.orderId)?.at(-1)?.id ?? 0) >= fill.id) return;
@@ -119,8 +121,8 @@ export class State {
     for (const account of record.accounts ?? []) this.addAccount(account);
     for (const stored of record.orders ?? []) {
       const order = readOrder(stored);
-      const known = this.orders.get(order.id);
-      this.putOrder(known === undefined ? order : Object.assign(known, order));
+      const existing = this.orders.get(order.id);
+      this.putOrder(existing === undefined ? order : Object.assign(existing, order));
     }
     for (const stored of record.fills ?? []) this.addFill(readFill(stored));
     this.ledger.restore(record.balances ?? [], record.issued ?? []);
@@ -129,7 +131,7 @@ export class State {
     this.nextTradeId = Math.max(this.nextTradeId, record.nextIds?.trade ?? 0);
   }
 
-  /** Yields the whole state in records, so that no string exceeds its maximum length. */
+  /** Yields the whole state in several records, because the JSON of one record could exceed the longest string. */
   *dump(): Generator<StateRecord> {
     yield {
       accounts: [...this.accountsByKey.values()],
@@ -138,8 +140,8 @@ export class State {
       nextIds: { order: this.nextOrderId + ID_BLOCK, trade: this.nextTradeId + ID_BLOCK },
     };
     for (const orders of chunksOf(this.orders.values())) yield { orders: orders.map(storeOrder) };
-    for (const ofAccount of this.fillsByAccount.values()) {
-      for (const fills of chunksOf(ofAccount)) yield { fills: fills.map(storeFill) };
+    for (const accountFills of this.fillsByAccount.values()) {
+      for (const fills of chunksOf(accountFills)) yield { fills: fills.map(storeFill) };
     }
   }
 }
@@ -174,7 +176,7 @@ function* chunksOf<T>(items: Iterable<T>): Generator<T[]> {
   let chunk: T[] = [];
   for (const item of items) {
     chunk.push(item);
-    if (chunk.length < SNAPSHOT_CHUNK) continue;
+    if (chunk.length < SNAPSHOT_CHUNK_SIZE) continue;
     yield chunk;
     chunk = [];
   }

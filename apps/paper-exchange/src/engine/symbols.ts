@@ -1,10 +1,9 @@
 import { formatUnits, UNIT_DECIMALS } from './decimal.js';
 
 /**
- * One market. Prices are counted in ticks of 10^-tickDecimals quote, and amounts in lots of 10^-stepDecimals base.
- * Both are
- * safe integers. A lot is the exchange's amount step here, not a lot of the product's ledger. tickDecimals +
- * stepDecimals ≤ 8, so every price × amount is a whole number of units of 10^-8.
+ * One market. Prices are counted in ticks of 10^-tickDecimals quote, and amounts in lots of 10^-stepDecimals base. Both
+ * are safe integers. In this app, a lot is the amount step of a market (Binance's LOT_SIZE), not a lot of the glossary.
+ * tickDecimals + stepDecimals ≤ 8, so every price × amount is a whole number of units of 10^-8.
  */
 export interface MarketSpec {
   readonly id: string;
@@ -61,9 +60,9 @@ export function quoteUnits(spec: MarketSpec, ticks: number, lots: number): bigin
   return BigInt(ticks) * BigInt(lots) * 10n ** BigInt(UNIT_DECIMALS - spec.tickDecimals - spec.stepDecimals);
 }
 
-/** Returns how many whole lots `quote` units can buy at `ticks`. */
-export function lotsFor(spec: MarketSpec, ticks: number, quote: bigint): number {
-  return Number(quote / quoteUnits(spec, ticks, 1));
+/** Returns how many whole lots `budget` units of the quote asset can buy at the price `ticks`. */
+export function lotsFor(spec: MarketSpec, ticks: number, budget: bigint): number {
+  return Number(budget / quoteUnits(spec, ticks, 1));
 }
 
 export function priceText(spec: MarketSpec, ticks: number): string {

@@ -2,9 +2,9 @@ import type { PublicTrade } from '../engine/order.js';
 import type { Interval } from './intervals.js';
 
 /**
- * Summarizes the trades of an interval that starts at `openAt`. Prices are in ticks, amounts in lots, quote in units.
- * Ids
- * are 0 if there are no trades. */
+ * The trades of an interval that starts at `openAt`, summarized. Prices are in ticks, base amounts in lots, quote
+ * amounts in units of 10^-8. `firstId` and `lastId` are 0 if there are no trades.
+ */
 export interface Candle {
   readonly openAt: number;
   readonly open: number;
@@ -20,14 +20,14 @@ export interface Candle {
   readonly lastId: number;
 }
 
-/** Creates a candle without trades, whose prices are the last close. */
-export function flatCandle(openAt: number, ticks: number): Candle {
+/** Creates a candle without trades. All its prices are the close of the candle before it. */
+export function flatCandle(openAt: number, previousClose: number): Candle {
   return {
     openAt,
-    open: ticks,
-    high: ticks,
-    low: ticks,
-    close: ticks,
+    open: previousClose,
+    high: previousClose,
+    low: previousClose,
+    close: previousClose,
     lots: 0,
     quote: 0n,
     count: 0,
@@ -51,7 +51,7 @@ export function candleOf(openAt: number, trade: PublicTrade): Candle {
   };
 }
 
-/** Merges two consecutive candles. A candle without trades adds only its time. */
+/** Merges two consecutive candles. A candle without trades does not change the prices. */
 export function mergeCandles(earlier: Candle, later: Candle): Candle {
   if (later.count === 0) return earlier;
   if (earlier.count === 0) return { ...later, openAt: earlier.openAt };
@@ -71,7 +71,7 @@ export function mergeCandles(earlier: Candle, later: Candle): Candle {
   };
 }
 
-/** Aggregates one-minute candles (oldest first) to candles of `interval` up to `now`, and fills gaps. */
+/** Aggregates one-minute candles (oldest first) to candles of `interval` up to `now`. Fills gaps with flat candles. */
 export function aggregateCandles(minutes: readonly Candle[], interval: Interval, now: number): Candle[] {
   const candles: Candle[] = [];
   const fillTo = (openAt: number): void => {

@@ -6,7 +6,7 @@ import { findInterval, MINUTE } from './intervals.js';
 const START = Date.UTC(2026, 0, 1);
 const MINUTE_MS = 60_000;
 
-function trade(id: number, at: number, priceTicks = 100, change: Partial<PublicTrade> = {}): PublicTrade {
+function trade(id: number, at: number, priceTicks = 100, overrides: Partial<PublicTrade> = {}): PublicTrade {
   return {
     id,
     symbol: 'BTCUSDT',
@@ -16,12 +16,12 @@ function trade(id: number, at: number, priceTicks = 100, change: Partial<PublicT
     isBuyerMaker: false,
     takerOrderId: id,
     at,
-    ...change,
+    ...overrides,
   };
 }
 
 describe('the history of a market', () => {
-  it('keeps the last trades and the minutes of the last day, and no more', () => {
+  it('keeps only the last 1,000 trades and the candles of the last 24 hours', () => {
     const history = new MarketHistory();
     for (let n = 0; n < 3_000; n += 1) history.add([trade(n + 1, START + n * MINUTE_MS)]);
     const now = START + 2_999 * MINUTE_MS;
@@ -32,7 +32,7 @@ describe('the history of a market', () => {
     expect(history.dayStats(now)).toMatchObject({ total: { count: 1_440, lastId: 3_000 } });
   });
 
-  it('combines one taker at one price to one aggregate, and starts the next for another taker or price', () => {
+  it('combines consecutive trades of one taker order at one price into one aggregate', () => {
     const history = new MarketHistory();
     const added = history.add([
       trade(1, START, 100, { takerOrderId: 9 }),
@@ -47,7 +47,7 @@ describe('the history of a market', () => {
     ]);
   });
 
-  it('fills gaps with the last close, and stays bounded in a quiet market', () => {
+  it('fills gaps with flat candles at the last close, and has one candle after 90 days without trades', () => {
     const history = new MarketHistory();
     history.add([trade(1, START, 100), trade(2, START + 3 * MINUTE_MS, 120)]);
     const now = START + 4 * MINUTE_MS + 1;
@@ -64,7 +64,7 @@ describe('the history of a market', () => {
   });
 
   it.each(['3m', '15m', '1h', '4h', '1d', '3d', '1w', '1M'])(
-    'keeps every minute in candles of %s, each within its own time range',
+    'has every trade in one of the consecutive candles of %s',
     (name) => {
       const interval = findInterval(name)!;
       const history = new MarketHistory();

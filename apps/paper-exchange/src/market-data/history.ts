@@ -5,10 +5,10 @@ import { aggregateCandles, type Candle, candleOf, flatCandle, mergeCandles } fro
 import { type Interval, MINUTE } from './intervals.js';
 
 const DAY_MS = 86_400_000;
-/** The number of trades kept per market, and also the number of aggregates. */
+/** The number of trades, and the number of aggregate trades, that are kept for each market. */
 export const TRADES_KEPT = 1_000;
 
-/** All trades of one taker at one price, combined. Its id is that of its first trade. */
+/** Consecutive trades of one taker order at one price, combined. The id is that of the first trade. */
 export interface AggregateTrade {
   readonly id: number;
   readonly first: PublicTrade;
@@ -20,7 +20,7 @@ export interface AggregateTrade {
 export interface DayStats {
   readonly openAt: number;
   readonly previousClose: number;
-  /** `undefined` without trades. */
+  /** All trades of the day in one candle; undefined if there were none. */
   readonly total: Candle | undefined;
   readonly lastLots: number;
 }
@@ -30,7 +30,8 @@ export class MarketHistory {
   private readonly recent: PublicTrade[] = [];
   private readonly aggregates: AggregateTrade[] = [];
   private readonly minutes: Candle[] = [];
-  private closeBefore: number | undefined;
+  /** The close of the last minute that was deleted. */
+  private deletedClose: number | undefined;
 
   /** Adds the trades of one commit, in order, and returns them as aggregates. */
   add(trades: readonly PublicTrade[]): AggregateTrade[] {
@@ -39,7 +40,7 @@ export class MarketHistory {
       keep(this.recent, trade);
       this.addToMinute(trade);
       const last = added.at(-1);
-      if (last !== undefined && belongsTo(last.first, trade)) {
+      if (last !== undefined && isSameAggregate(last.first, trade)) {
         added[added.length - 1] = { ...last, lastId: trade.id, lots: last.lots + trade.lots };
       } else added.push({ id: trade.id, first: trade, lastId: trade.id, lots: trade.lots });
     }
@@ -58,7 +59,8 @@ export class MarketHistory {
   }
 
   /**
-   * Returns candles, oldest first, the running one last. The first candle may lack trades that are no longer stored.
+   * Returns the candles of the last 24 hours, oldest first, up to the current one. The first candle may lack trades
+   * that are no longer stored.
    */
   candles(interval: Interval, now: number): Candle[] {
     const recent = this.minutes.filter((minute) => minute.openAt > now - DAY_MS);
@@ -69,13 +71,13 @@ export class MarketHistory {
 
   dayStats(now: number): DayStats {
     const openAt = now - DAY_MS;
-    const within = this.minutes.filter((minute) => minute.openAt > openAt);
-    const before = this.minutes.findLast((minute) => minute.openAt <= openAt);
-    const [head, ...rest] = within;
+    const minutesOfDay = this.minutes.filter((minute) => minute.openAt > openAt);
+    const minuteBefore = this.minutes.findLast((minute) => minute.openAt <= openAt);
+    const [first, ...rest] = minutesOfDay;
     return {
       openAt,
-      previousClose: before?.close ?? this.closeBefore ?? head?.open ?? 0,
-      total: head === undefined ? undefined : rest.reduce(mergeCandles, head),
+      previousClose: minuteBefore?.close ?? this.deletedClose ?? first?.open ?? 0,
+      total: first === undefined ? undefined : rest.reduce(mergeCandles, first),
       lastLots: this.recent.at(-1)?.lots ?? 0,
     };
   }
@@ -86,7 +88,7 @@ export class MarketHistory {
     if (last === undefined || last.openAt < openAt) this.minutes.push(candleOf(openAt, trade));
     else this.minutes[this.minutes.length - 1] = mergeCandles(last, candleOf(last.openAt, trade));
     while ((this.minutes[0]?.openAt ?? openAt) < openAt - DAY_MS) {
-      this.closeBefore = this.minutes.shift()?.close ?? this.closeBefore;
+      this.deletedClose = this.minutes.shift()?.close ?? this.deletedClose;
     }
   }
 }
@@ -114,7 +116,8 @@ export class MarketHistories {
   }
 
   /**
-   * Registers a listener, which gets the trades of each commit on a market after they are stored. It must not throw.
+   * Registers a listener. It is called for each commit and market with trades, after the trades are stored. It must
+   * not throw.
    */
   onTrades(listener: Listener): void {
     this.listeners.push(listener);
@@ -133,7 +136,7 @@ export class MarketHistories {
   }
 }
 
-function belongsTo(first: PublicTrade, trade: PublicTrade): boolean {
+function isSameAggregate(first: PublicTrade, trade: PublicTrade): boolean {
   return (
     first.takerOrderId === trade.takerOrderId &&
     first.priceTicks === trade.priceTicks &&

@@ -1,7 +1,7 @@
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** The epoch started on a Thursday; the venue's weeks start on Mondays. */
+/** The venue's weeks start on Mondays. The Unix epoch, 1 January 1970, was a Thursday. */
 const FIRST_MONDAY_MS = 4 * DAY_MS;
 
 const FIXED_MS: ReadonlyMap<string, number> = new Map([
@@ -31,12 +31,12 @@ export interface Interval {
 
 export const MINUTE: Interval = every('1m', MINUTE_MS, 0);
 
-/** Returns the interval of a name on the wire (`1m` to `1M`); undefined for an unsupported one such as `1s`. */
+/** Returns the interval with this wire name (`1m` to `1M`); undefined for an unsupported name such as `1s`. */
 export function findInterval(name: string): Interval | undefined {
   const lengthMs = FIXED_MS.get(name);
   if (lengthMs !== undefined) return every(name, lengthMs, 0);
   if (name === '1w') return every(name, 7 * DAY_MS, FIRST_MONDAY_MS);
-  if (name === '1M') return { name, openOf: (at) => monthOf(at, 0), endOf: (open) => monthOf(open, 1) };
+  if (name === '1M') return { name, openOf: (at) => monthStart(at, 0), endOf: (open) => monthStart(open, 1) };
   return undefined;
 }
 
@@ -48,7 +48,8 @@ function every(name: string, lengthMs: number, offsetMs: number): Interval {
   };
 }
 
-function monthOf(at: number, ahead: number): number {
+/** Returns the start of the month that is `monthsLater` after the month of `at`. */
+function monthStart(at: number, monthsLater: number): number {
   const date = new Date(at);
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + ahead);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + monthsLater);
 }

@@ -50,7 +50,8 @@ function openAccount({ exchange }: ReturnType<typeof start>) {
   return account;
 }
 
-function near(levels: readonly Level[], mid: number): number {
+/** Returns the amount in BTC within 10 bps of the mid price. */
+function amountNear(levels: readonly Level[], mid: number): number {
   return levels
     .filter(([ticks]) => Math.abs(ticks / mid - 1) <= 0.001)
     .reduce((sum, [, lots]) => sum + lots / LOTS_PER_BTC, 0);
@@ -58,28 +59,28 @@ function near(levels: readonly Level[], mid: number): number {
 
 describe('the market maker', () => {
   it.each([1, 2, 3])(
-    'moves under 20 bps in any 60 s and shows 5 BTC within 10 bps on each side, for an hour from seed %i',
+    'for an hour with seed %i moves by less than 20 bps in any 60 s, and quotes 5 BTC within 10 bps on each side',
     (seed) => {
       const market = start(seed);
       const minute: number[] = [];
-      let widest = 0;
-      let thinnest = Number.POSITIVE_INFINITY;
+      let maxRangeBps = 0;
+      let minDepth = Number.POSITIVE_INFINITY;
       for (let elapsedMs = 0; elapsedMs < 3_600_000; elapsedMs += REFILL_EVERY_MS) {
         market.step();
         const { bids, asks } = market.exchange.book(spec).levels();
         const mid = (bids[0]![0] + asks[0]![0]) / 2;
-        thinnest = Math.min(thinnest, near(bids, mid), near(asks, mid));
+        minDepth = Math.min(minDepth, amountNear(bids, mid), amountNear(asks, mid));
         minute.push(mid);
         if (minute.length > 60_000 / REFILL_EVERY_MS + 1) minute.shift();
-        widest = Math.max(widest, (Math.max(...minute) / Math.min(...minute) - 1) * 10_000);
+        maxRangeBps = Math.max(maxRangeBps, (Math.max(...minute) / Math.min(...minute) - 1) * 10_000);
       }
-      expect(widest).toBeLessThan(20);
-      expect(widest).toBeGreaterThan(1);
-      expect(thinnest).toBeGreaterThanOrEqual(5);
+      expect(maxRangeBps).toBeLessThan(20);
+      expect(maxRangeBps).toBeGreaterThan(1);
+      expect(minDepth).toBeGreaterThanOrEqual(5);
     },
   );
 
-  it('repeats the walk of an equal seed', () => {
+  it('moves prices equally with equal seeds, and differently with different seeds', () => {
     const walk = (seed: number) => {
       const market = start(seed);
       return Array.from({ length: 200 }, () => {
@@ -91,7 +92,7 @@ describe('the market maker', () => {
     expect(walk(7)).not.toEqual(walk(8));
   });
 
-  it('leaves a gap after a large order until it refills', () => {
+  it('replaces quotes that a large order has taken only in the next step', () => {
     const market = start(1);
     market.step();
     const account = openAccount(market);
@@ -115,10 +116,10 @@ describe('the market maker', () => {
     expect(after).toEqual([[before[2]![0], before[2]![1] - 1], ...before.slice(3)]);
     market.step();
     const mid = midOf(market);
-    expect(near(market.exchange.book(spec).levels().asks, mid)).toBeGreaterThanOrEqual(5);
+    expect(amountNear(market.exchange.book(spec).levels().asks, mid)).toBeGreaterThanOrEqual(5);
   });
 
-  it('moves to a requested price immediately', () => {
+  it('quotes around a price right after `moveTo` has moved to it', () => {
     const market = start(1);
     market.step();
     market.maker.moveTo(spec, 5_000_000);
@@ -127,45 +128,45 @@ describe('the market maker', () => {
   });
 
   it.each(['BUY', 'SELL'] as const)(
-    'fills a stop-market order to %s completely when its move triggers it',
+    'fills a stop-market order of side %s completely when `moveTo` triggers it',
     (side) => {
       const market = start(1);
       market.step();
       const account = openAccount(market);
-      const up = side === 'BUY';
+      const isUp = side === 'BUY';
       const order = market.exchange.place(account, spec, {
         side,
         type: 'STOP_LOSS',
         timeInForce: 'GTC',
         lots: 100,
         priceTicks: 0,
-        stopTicks: up ? 6_300_000 : 5_700_000,
+        stopTicks: isUp ? 6_300_000 : 5_700_000,
         quoteOrderQty: 0n,
         clientOrderId: `stop ${side}`,
       });
-      market.maker.moveTo(spec, up ? 6_500_000 : 5_500_000);
+      market.maker.moveTo(spec, isUp ? 6_500_000 : 5_500_000);
       expect(order).toMatchObject({ status: 'FILLED', executedLots: 100, locked: 0n });
     },
   );
 
-  it('stores only ids, balances and prices of its own trades, and the prices every ten seconds', () => {
+  it('does not store its trades, only ids, balances and last prices, about every ten seconds', () => {
     const market = start(1);
     for (let n = 0; n < 100; n += 1) market.step();
-    const early = JSON.stringify([...market.state.dump()]).length;
-    const lines = market.records.length;
+    const sizeBefore = JSON.stringify([...market.state.dump()]).length;
+    const recordsBefore = market.records.length;
     for (let n = 0; n < 2_000; n += 1) market.step();
     expect([...market.state.dump()]).toHaveLength(1);
-    expect(JSON.stringify([...market.state.dump()]).length).toBeLessThan(early + 100);
-    expect(market.records.length - lines).toBeLessThanOrEqual((2_000 * REFILL_EVERY_MS) / 10_000 + 2);
+    expect(JSON.stringify([...market.state.dump()]).length).toBeLessThan(sizeBefore + 100);
+    expect(market.records.length - recordsBefore).toBeLessThanOrEqual((2_000 * REFILL_EVERY_MS) / 10_000 + 2);
   });
 
   it('continues near its last price after the process is killed', () => {
     const market = start(3);
     for (let n = 0; n < 20_000; n += 1) market.step();
-    const crashed = new State();
-    for (const record of market.records) crashed.apply(record);
-    const [last, kept] = [market.state.lastTicks.get(spec.id)!, crashed.lastTicks.get(spec.id)!];
+    const restored = new State();
+    for (const record of market.records) restored.apply(record);
+    const [last, restoredLast] = [market.state.lastTicks.get(spec.id)!, restored.lastTicks.get(spec.id)!];
     expect(Math.abs(last / spec.startTicks - 1)).toBeGreaterThan(0.001);
-    expect(Math.abs(kept / last - 1)).toBeLessThan(0.001);
+    expect(Math.abs(restoredLast / last - 1)).toBeLessThan(0.001);
   });
 });

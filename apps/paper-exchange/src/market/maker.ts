@@ -4,16 +4,18 @@ import { type Random, seededRandom } from '../random.js';
 
 export const REFILL_EVERY_MS = 400;
 const LEVELS = 9;
-/** In bps: how far the mid price may move from its extremes of the last minute. */
+/** The maximum distance between the highest and the lowest mid price of a minute. */
 const MINUTE_RANGE_BPS = 12;
+/** The maximum move of the mid price in one step. */
 const STEP_BPS = 0.5;
 
 /**
- * The market maker in one market. It moves a mid price by a seeded random walk, quotes around it, and sometimes
- * takes.
+ * The market maker in one market. In each step it moves a mid price by a seeded random walk, places quotes around it,
+ * and takes some lots from the book.
  */
 class HouseMarket {
-  private window: { readonly at: number; readonly mid: number }[] = [];
+  /** The mid prices of the last minute. */
+  private recentMids: { readonly at: number; readonly mid: number }[] = [];
 
   constructor(
     private readonly exchange: Exchange,
@@ -23,37 +25,38 @@ class HouseMarket {
   ) {}
 
   /**
-   * Moves the price. Orders of users that the price crosses are filled, and triggered stops can match the new quotes.
+   * Moves the price to `ticks`. Fills the resting orders of users that the new price crosses, then places new quotes,
+   * which triggered stop orders can match.
    */
   moveTo(ticks: number, at: number): void {
     this.mid = ticks;
-    this.window = [];
+    this.recentMids = [];
     this.exchange.cancelQuotes(this.spec);
     const { bids, asks } = this.exchange.book(this.spec).levels();
-    const crossed = (levels: typeof bids, isCrossed: (price: number) => boolean): number =>
-      levels.reduce((lots, [price, size]) => lots + (isCrossed(price) ? size : 0), 0);
-    const toSell = crossed(bids, (price) => price >= ticks);
-    if (toSell > 0) this.exchange.take(this.spec, 'SELL', toSell, ticks);
-    const toBuy = crossed(asks, (price) => price <= ticks);
-    if (toBuy > 0) this.exchange.take(this.spec, 'BUY', toBuy, ticks);
+    const crossedLots = (levels: typeof bids, isCrossed: (price: number) => boolean): number =>
+      levels.reduce((sum, [price, lots]) => sum + (isCrossed(price) ? lots : 0), 0);
+    const lotsToSell = crossedLots(bids, (price) => price >= ticks);
+    if (lotsToSell > 0) this.exchange.take(this.spec, 'SELL', lotsToSell, ticks);
+    const lotsToBuy = crossedLots(asks, (price) => price <= ticks);
+    if (lotsToBuy > 0) this.exchange.take(this.spec, 'BUY', lotsToBuy, ticks);
     this.exchange.setLastPrice(this.spec, ticks);
     this.refill();
-    this.window.push({ at, mid: ticks });
+    this.recentMids.push({ at, mid: ticks });
   }
 
-  /** A market without trades starts at the start price of its walk. */
+  /** Places the first quotes. A market without a last price starts at the start price of its random walk. */
   open(): void {
     if (!this.exchange.state.lastTicks.has(this.spec.id)) this.exchange.setLastPrice(this.spec, this.mid);
     this.refill();
   }
 
   step(at: number): void {
-    this.window = this.window.filter((past) => at - past.at <= 60_000);
-    const mids = this.window.map((past) => past.mid).concat(this.mid);
+    this.recentMids = this.recentMids.filter((past) => at - past.at <= 60_000);
+    const mids = this.recentMids.map((past) => past.mid).concat(this.mid);
     const range = 1 + MINUTE_RANGE_BPS / 10_000;
     const moved = this.mid * (1 + ((this.random() * 2 - 1) * STEP_BPS) / 10_000);
     this.mid = Math.round(Math.min(Math.max(moved, Math.max(...mids) / range), Math.min(...mids) * range));
-    this.window.push({ at, mid: this.mid });
+    this.recentMids.push({ at, mid: this.mid });
     this.refill();
     const lots = Math.ceil((this.spec.houseLots / LEVELS) * this.random() * 0.5);
     const side = this.random() < 0.5 ? 'BUY' : 'SELL';
@@ -62,20 +65,20 @@ class HouseMarket {
     this.exchange.commitHouseOrders(this.spec);
   }
 
-  /** Quotes levels at 1 to 9 bps from the mid price. */
+  /** Replaces the quotes: one on each side at 1, 2, … 9 bps from the mid price, but at least that many ticks. */
   refill(): void {
     this.exchange.cancelQuotes(this.spec);
     const lots = Math.ceil(this.spec.houseLots / LEVELS);
     for (let level = 1; level <= LEVELS; level += 1) {
-      const away = Math.max(level, Math.round((this.mid * level) / 10_000));
-      this.exchange.placeQuote(this.spec, 'BUY', this.mid - away, lots);
-      this.exchange.placeQuote(this.spec, 'SELL', this.mid + away, lots);
+      const distance = Math.max(level, Math.round((this.mid * level) / 10_000));
+      this.exchange.placeQuote(this.spec, 'BUY', this.mid - distance, lots);
+      this.exchange.placeQuote(this.spec, 'SELL', this.mid + distance, lots);
     }
     this.exchange.commitHouseOrders(this.spec);
   }
 }
 
-/** The market maker in all markets (the house). Equal seeds give equal walks. */
+/** The market maker in all markets (the house). Equal seeds give equal price movements. */
 export class MarketMaker {
   private readonly markets: ReadonlyMap<string, HouseMarket>;
   private timer: NodeJS.Timeout | undefined;
@@ -100,7 +103,8 @@ export class MarketMaker {
   }
 
   /**
-   * Moves every market once: sets a new mid price, quotes around it and may take. Runs automatically after the start.
+   * Moves every market once: sets a new mid price, replaces the quotes and takes some lots. After `start`, a timer
+   * calls this method.
    */
   step(): void {
     for (const market of this.markets.values()) market.step(this.now());

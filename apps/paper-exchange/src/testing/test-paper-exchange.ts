@@ -18,14 +18,14 @@ const OPTIONS = {
   fetchMargins: false,
 };
 
-/** Runs an exchange for one test, and creates ccxt clients that trade on it. */
+/** Runs an exchange for one test, and creates unmodified ccxt clients that trade on it. */
 export class TestPaperExchange {
   private readonly watchers: BinanceStreams[] = [];
   private running: Awaited<ReturnType<typeof startPaperExchange>> | undefined;
 
   private constructor(private readonly directory: string) {}
 
-  /** Starts on a free port with empty data. `MARKET` is off by default. */
+  /** Starts on a free port with an empty directory. By default, no market maker moves the prices (`MARKET=off`). */
   static async start(env: Record<string, string> = {}): Promise<TestPaperExchange> {
     const venue = new TestPaperExchange(await mkdtemp(join(tmpdir(), 'paper-exchange-')));
     await venue.restart(env);
@@ -37,6 +37,7 @@ export class TestPaperExchange {
     return this.running.url;
   }
 
+  /** Stops the exchange and starts it again with the same data. */
   async restart(env: Record<string, string> = {}): Promise<void> {
     await this.running?.close();
     const config = configSchema.parse({ DATA_DIR: this.directory, MARKET: 'off', ...env });
@@ -49,55 +50,61 @@ export class TestPaperExchange {
     await rm(this.directory, { recursive: true });
   }
 
+  /** Sends an admin call. */
   async admin<T>(method: string, path: string, body?: object): Promise<{ status: number; body: T }> {
-    const answer = await fetch(`${this.url}/admin/${path}`, {
+    const response = await fetch(`${this.url}/admin/${path}`, {
       method,
       ...(body === undefined
         ? {}
         : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
     });
-    return { status: answer.status, body: (await answer.json()) as T };
+    return { status: response.status, body: (await response.json()) as T };
   }
 
-  async account(balances: Record<string, number> = { USDT: 100_000, BTC: 2 }): Promise<Keys> {
+  async createAccount(balances: Record<string, number> = { USDT: 100_000, BTC: 2 }): Promise<Keys> {
     return (await this.admin<Keys>('POST', 'accounts', { balances })).body;
   }
 
-  client(keys: Keys): BinanceClient {
+  clientOf(keys: Keys): BinanceClient {
     const exchange = new BinanceClient({ apiKey: keys.api_key, secret: keys.api_secret, options: OPTIONS });
     rewrite(exchange.urls.api as Record<string, unknown>, this.url);
     return exchange;
   }
 
-  async trader(balances?: Record<string, number>): Promise<BinanceClient> {
-    return this.client(await this.account(balances));
+  /** Creates an account and returns its client. */
+  async createTrader(balances?: Record<string, number>): Promise<BinanceClient> {
+    return this.clientOf(await this.createAccount(balances));
   }
 
-  /** A client with its WebSocket side. */
-  async watcher(keys: Keys): Promise<BinanceStreams> {
+  /** Creates a ccxt.pro client, which also reads WebSocket streams. */
+  async createWatcher(keys: Keys): Promise<BinanceStreams> {
     const exchange = new BinanceStreams({ apiKey: keys.api_key, secret: keys.api_secret, options: OPTIONS });
     rewrite(exchange.urls.api as Record<string, unknown>, this.url);
     this.watchers.push(exchange);
-    // The client must load its agents before it opens a socket without TLS.
+    // Without this call, the client cannot open a WebSocket without TLS.
     await exchange.loadHttpProxyAgent();
     return exchange;
   }
 }
 
-/** Repeats `nudge` until `wanted` resolves, because a stream reports only events after its subscription. */
-export async function retryUntil<T>(wanted: Promise<T>, nudge: () => Promise<unknown>): Promise<T> {
-  let isDone = false;
-  const done = () => {
-    isDone = true;
+/**
+ * Repeats `action`, which causes events, until `received` settles. One action is not enough, because a stream sends
+ * only the events after its subscription.
+ */
+export async function retryUntil<T>(received: Promise<T>, action: () => Promise<unknown>): Promise<T> {
+  let isSettled = false;
+  const onSettled = () => {
+    isSettled = true;
   };
-  wanted.then(done, done);
-  while (!isDone) {
-    await nudge();
+  received.then(onSettled, onSettled);
+  while (!isSettled) {
+    await action();
     await delay(10);
   }
-  return wanted;
+  return received;
 }
 
+/** Replaces the hosts in the URLs of a ccxt client by the test exchange. */
 function rewrite(urls: Record<string, unknown>, base: string): void {
   const hosts: [RegExp, string][] = [
     [/^https?:\/\/[^/]+/, base],

@@ -8,11 +8,11 @@ export const forecastSchema = z.strictObject({
   latency_ms: z.int().min(0).max(60_000).default(0),
   /** The probability that a REST call is rejected with 429. */
   rate_limit_rate: rate.default(0),
-  /** The share of those rejections that have a Retry-After header. `true` means all of them, `false` none. */
+  /** The share of these 429 responses that have a Retry-After header. `true` means all of them, `false` none. */
   retry_after: z.union([z.boolean().transform(Number), rate]).default(1),
   /** The probability that a new order is rejected with 503, without effect. */
   error_rate: rate.default(0),
-  /** The probability that any other signed or public call is rejected with 503, without effect. */
+  /** The probability that any REST call other than a new order is rejected with 503, without effect. */
   call_error_rate: rate.default(0),
   /** The probability that a new order is accepted but gets no response. */
   drop_answer_rate: rate.default(0),
@@ -22,7 +22,7 @@ export const forecastSchema = z.strictObject({
   duplicate_event_rate: rate.default(0),
   /** The probability that a user event is sent after the event that follows it. */
   reorder_event_rate: rate.default(0),
-  /** The probability that a user event is never sent, on a connection that stays open. */
+  /** The probability that a user event is never sent although its connection stays open. */
   lose_event_rate: rate.default(0),
   /** The probability that an incoming order fills in several smaller parts. */
   partial_fill_rate: rate.default(0),

@@ -5,7 +5,7 @@ import { type Forecast, forecastSchema } from './forecast.js';
 const DAY_MS = 86_400_000;
 
 /**
- * The weather of each kind of spell, for a severity from 0 to 1. Even at severity 1, most probabilities stay below 1.
+ * The weather of a spell of each kind, for a severity from 0 to 1. Most probabilities stay below 1 at severity 1, too.
  */
 const KINDS = {
   latency: (severity) => ({ latency_ms: Math.round(50 + severity * 1_950) }),
@@ -31,31 +31,31 @@ const KINDS = {
 export type SpellKind = keyof typeof KINDS;
 export const SPELL_KINDS = Object.keys(KINDS) as [SpellKind, ...SpellKind[]];
 
-/** A range: minimum and maximum, in milliseconds. */
-const span = (least: number, most: number) =>
+/** A range of durations, `[minimum, maximum]` in milliseconds, with its default. */
+const durationRange = (defaultMinMs: number, defaultMaxMs: number) =>
   z
-    .tuple([z.int().min(least), z.int().max(DAY_MS)])
-    .refine(([from, to]) => from <= to, 'the minimum must not exceed the maximum')
-    .default([least, most]);
+    .tuple([z.int().min(defaultMinMs), z.int().max(DAY_MS)])
+    .refine(([min, max]) => min <= max, 'the minimum must not exceed the maximum')
+    .default([defaultMinMs, defaultMaxMs]);
 
-/** The terms of a schedule, from which its spells are drawn at random. */
+/** The terms of a schedule. Its spells are drawn at random within these terms. */
 export const scheduleSchema = z.strictObject({
   /** Equal seeds and terms give equal spells. */
   seed: z.int().min(0).max(4_294_967_295),
-  /** The duration of the schedule, counted from the call. */
+  /** The duration of the schedule from the admin call on. */
   lasts_ms: z.int().min(1_000).max(DAY_MS).default(600_000),
   /** The duration of one spell. */
-  spell_ms: span(500, 8_000),
+  spell_ms: durationRange(500, 8_000),
   /** The calm time between two spells. */
-  calm_ms: span(0, 5_000),
+  calm_ms: durationRange(0, 5_000),
   kinds: z.array(z.enum(SPELL_KINDS)).min(1).default(SPELL_KINDS),
-  /** The weather between spells. During a spell, it applies to the settings that the spell does not change. */
+  /** The weather between spells. During a spell, the settings that the spell does not change keep these values. */
   between: forecastSchema.prefault({}),
 });
 
 export type ScheduleTerms = z.infer<typeof scheduleSchema>;
 
-/** One period of bad weather, counted from the start of its schedule. */
+/** One period of bad weather. `at_ms` is its start, counted from the start of the schedule. */
 export interface Spell {
   readonly at_ms: number;
   readonly lasts_ms: number;
@@ -63,14 +63,14 @@ export interface Spell {
   readonly weather: Partial<Forecast>;
 }
 
-/** Returns all spells of a schedule in order. Each kind occurs once before any repeats. */
+/** Returns all spells of a schedule in order. Every kind occurs once before a kind occurs again. */
 export function planSpells({ seed, lasts_ms: total, spell_ms, calm_ms, kinds }: ScheduleTerms): Spell[] {
   const random = seededRandom(seed);
   const spells: Spell[] = [];
-  let deck: SpellKind[] = [];
+  let remainingKinds: SpellKind[] = [];
   for (let at = draw(calm_ms, random); at < total; ) {
-    if (deck.length === 0) deck = shuffle(kinds, random);
-    const kind = deck.pop() ?? kinds[0];
+    if (remainingKinds.length === 0) remainingKinds = shuffle(kinds, random);
+    const kind = remainingKinds.pop() ?? kinds[0];
     if (kind === undefined) break;
     const lasts = Math.min(draw(spell_ms, random), total - at);
     spells.push({ at_ms: at, lasts_ms: lasts, kind, weather: KINDS[kind](random(), random) });
@@ -79,17 +79,19 @@ export function planSpells({ seed, lasts_ms: total, spell_ms, calm_ms, kinds }: 
   return spells;
 }
 
-function share(least: number, most: number, severity: number): number {
-  return Math.round((least + (most - least) * severity) * 1_000) / 1_000;
+/** Interpolates a probability between `min` (severity 0) and `max` (severity 1), rounded to three decimals. */
+function share(min: number, max: number, severity: number): number {
+  return Math.round((min + (max - min) * severity) * 1_000) / 1_000;
 }
 
-function draw([least, most]: readonly [number, number], random: Random): number {
-  return least + Math.floor(random() * (most - least + 1));
+/** Draws a whole number from `min` to `max`, both inclusive. */
+function draw([min, max]: readonly [number, number], random: Random): number {
+  return min + Math.floor(random() * (max - min + 1));
 }
 
 function shuffle(kinds: readonly SpellKind[], random: Random): SpellKind[] {
   return kinds
-    .map((kind) => ({ kind, at: random() }))
-    .sort((a, b) => a.at - b.at)
+    .map((kind) => ({ kind, rank: random() }))
+    .sort((a, b) => a.rank - b.rank)
     .map(({ kind }) => kind);
 }

@@ -5,7 +5,7 @@ import { planSpells, SPELL_KINDS, scheduleSchema } from './schedule.js';
 import { Weather } from './weather.js';
 
 const START = Date.UTC(2026, 0, 1);
-const termsOf = (given: object) => scheduleSchema.parse({ seed: 1, ...given });
+const termsOf = (overrides: object) => scheduleSchema.parse({ seed: 1, ...overrides });
 
 function start() {
   const clock = { at: START };
@@ -13,13 +13,13 @@ function start() {
 }
 
 describe('a schedule of weather', () => {
-  it('is equal for equal seeds, and differs for different seeds', () => {
+  it('has equal spells for equal seeds, and different spells for different seeds', () => {
     const plan = (seed: number) => planSpells(termsOf({ seed }));
     expect(plan(5)).toEqual(plan(5));
     expect(plan(5)).not.toEqual(plan(6));
   });
 
-  it('has each kind once before any repeats, within its durations, and no spell beyond its end', () => {
+  it('has each kind once before a kind repeats, durations within its terms, and no spell after its end', () => {
     const terms = termsOf({ lasts_ms: 300_000, spell_ms: [500, 3_000], calm_ms: [100, 2_000] });
     const spells = planSpells(terms);
     expect(new Set(spells.slice(0, SPELL_KINDS.length).map(({ kind }) => kind))).toEqual(
@@ -37,7 +37,7 @@ describe('a schedule of weather', () => {
     expect(endedAt).toBeLessThanOrEqual(300_000);
   });
 
-  it('applies its spells over the weather in between, and leaves fair weather', () => {
+  it('applies its spells on top of the weather between them, and is followed by fair weather', () => {
     const { clock, weather } = start();
     const terms = termsOf({ lasts_ms: 120_000, calm_ms: [500, 500], between: { latency_ms: 5 } });
     weather.run(terms);
@@ -55,7 +55,7 @@ describe('a schedule of weather', () => {
     expect([weather.get(), weather.scheduled()]).toEqual([FAIR_WEATHER, null]);
   });
 
-  it('strikes equally for equal seeds, regardless of earlier draws', () => {
+  it('has the same faults for equal seeds, regardless of faults drawn before it started', () => {
     const draw = (before: number) => {
       const { weather } = start();
       for (let n = 0; n < before; n += 1) weather.strikesAt(0.5);
@@ -70,14 +70,14 @@ describe('a schedule of weather', () => {
 describe('the guide to bad weather', () => {
   const guide = readFileSync(new URL('../../../../docs/guides/bad-weather.md', import.meta.url), 'utf8');
 
-  it('names every field of the weather and of a schedule, every kind of spell, and no unknown field', () => {
+  it('names every field of the weather and of a schedule and every kind of spell, and no unknown field', () => {
     const names = [...Object.keys(FAIR_WEATHER), ...Object.keys(scheduleSchema.shape)];
     for (const name of [...names, ...SPELL_KINDS]) expect(guide).toContain(`\`${name}\``);
     const rows = [...guide.matchAll(/^\| `([a-z_]+)` +\|/gm)].map(([, name]) => name);
     expect(rows.toSorted()).toEqual(names.toSorted());
   });
 
-  it('shows only valid bodies', () => {
+  it('shows only valid request bodies', () => {
     const bodies = [...guide.matchAll(/-d '(\{.*\})'/g)].map(([, text]) => JSON.parse(text ?? '') as object);
     expect(bodies.length).toBeGreaterThanOrEqual(4);
     for (const body of bodies) {

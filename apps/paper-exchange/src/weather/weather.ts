@@ -8,7 +8,7 @@ interface Schedule {
   readonly spells: readonly Spell[];
 }
 
-/** The state of a schedule; `spell` is the current one, if any. */
+/** The schedule in the format of the admin API. `spell` is the current spell; null between spells. */
 export interface ScheduleView extends ScheduleTerms {
   readonly started_at: string;
   readonly ends_at: string;
@@ -17,12 +17,13 @@ export interface ScheduleView extends ScheduleTerms {
 }
 
 /**
- * Determines the faults that the exchange injects. They are set directly or by a schedule of spells; each replaces the
- * other. After a schedule has ended, the weather is fair. Faults are drawn from a seeded generator. A rate of 0 never
- * strikes, and a rate of 1 always strikes.
+ * Determines the faults that the exchange injects. `set` sets their rates directly, `run` by a schedule of spells; each
+ * call replaces the weather before it. After a schedule has ended, the weather is fair. A seeded generator draws which
+ * faults strike. A rate of 0 never strikes, and a rate of 1 always strikes.
  */
 export class Weather {
-  private steady: Forecast = FAIR_WEATHER;
+  /** The weather while no schedule runs. */
+  private unscheduled: Forecast = FAIR_WEATHER;
   private schedule: Schedule | undefined;
   /** The weather that applies until `until`. */
   private current: { readonly forecast: Forecast; readonly until: number } | undefined;
@@ -34,14 +35,14 @@ export class Weather {
   ) {}
 
   set(forecast: Forecast): void {
-    this.steady = forecast;
+    this.unscheduled = forecast;
     this.schedule = undefined;
     this.change();
   }
 
   /** Starts a schedule. Its seed also determines which faults strike. */
   run(terms: ScheduleTerms): void {
-    this.steady = FAIR_WEATHER;
+    this.unscheduled = FAIR_WEATHER;
     this.random = seededRandom(terms.seed);
     this.schedule = { terms, startedAt: this.now(), spells: planSpells(terms) };
     this.change();
@@ -49,7 +50,7 @@ export class Weather {
 
   /** Returns the current weather. */
   get(): Forecast {
-    if (this.schedule === undefined) return this.steady;
+    if (this.schedule === undefined) return this.unscheduled;
     const now = this.now();
     if (this.current === undefined || now >= this.current.until)
       this.current = this.evaluateSchedule(this.schedule, now);
@@ -69,17 +70,18 @@ export class Weather {
     };
   }
 
+  /** Draws at random whether the fault with this rate strikes now. */
   strikes(rate: FaultRate): boolean {
     return this.strikesAt(this.get()[rate]);
   }
 
   /** Draws at random whether a fault with this probability, from 0 to 1, strikes. */
   strikesAt(probability: number): boolean {
-    // A rate of 0 consumes no random number, so that the number of its checks does not affect other faults.
+    // Do not draw for a probability of 0, so that checks of a fault that is off do not change the other faults.
     return probability > 0 && this.random() < probability;
   }
 
-  /** Returns the time that the venue reports and checks signed requests against. */
+  /** Returns the time of the venue's clock, which it reports and with which it checks the timestamps of requests. */
   venueTime(): number {
     return this.now() + this.get().clock_skew_ms;
   }

@@ -14,24 +14,24 @@ interface SignatureInput {
 
 export interface SignedRequest {
   readonly apiKey: string | undefined;
-  /** Query and body as sent, concatenated. */
+  /** The query string and the body as sent, concatenated. */
   readonly payload: string;
   readonly params: URLSearchParams;
 }
 
 /** @throws VenueError if the key is unknown, the time is outside recvWindow or the HMAC does not match the secret. */
 export function authenticate(state: State, { apiKey, payload, params }: SignedRequest, now: number): Account {
-  const claim = {
+  const input = {
     apiKey,
     signature: params.get('signature') ?? undefined,
     timestamp: params.get('timestamp') ?? undefined,
     recvWindow: params.get('recvWindow') ?? undefined,
     signed: payload.replace(/(^|&)signature=[^&]*/, ''),
   };
-  return verify(state, claim, now);
+  return verify(state, input, now);
 }
 
-/** Authenticates a request of the WebSocket API, which signs its parameters sorted by name and not encoded. */
+/** Authenticates a WebSocket API request. Its signature covers the parameters, sorted by name and not URL-encoded. */
 export function authenticateParams(
   state: State,
   params: Readonly<Record<string, unknown>>,
@@ -39,7 +39,7 @@ export function authenticateParams(
 ): Account {
   const text = (name: string) => (params[name] === undefined ? undefined : String(params[name]));
   const names = Object.keys(params).filter((name) => name !== 'signature');
-  const claim = {
+  const input = {
     apiKey: text('apiKey'),
     signature: text('signature'),
     timestamp: text('timestamp'),
@@ -49,18 +49,18 @@ export function authenticateParams(
       .map((name) => `${name}=${params[name]}`)
       .join('&'),
   };
-  return verify(state, claim, now);
+  return verify(state, input, now);
 }
 
-function verify(state: State, claim: SignatureInput, now: number): Account {
-  const account = accountOf(state, claim.apiKey);
-  const { signature } = claim;
+function verify(state: State, input: SignatureInput, now: number): Account {
+  const account = accountOf(state, input.apiKey);
+  const { signature } = input;
   if (signature === undefined) throw VENUE_ERRORS.missing('signature');
-  const timestamp = Number(claim.timestamp ?? Number.NaN);
+  const timestamp = Number(input.timestamp ?? Number.NaN);
   if (!Number.isSafeInteger(timestamp)) throw VENUE_ERRORS.missing('timestamp');
-  const recvWindow = Number(claim.recvWindow ?? 5_000);
+  const recvWindow = Number(input.recvWindow ?? 5_000);
   if (!(recvWindow > 0 && recvWindow <= 60_000)) throw VENUE_ERRORS.malformed('recvWindow');
-  const expected = createHmac('sha256', account.apiSecret).update(claim.signed).digest();
+  const expected = createHmac('sha256', account.apiSecret).update(input.signed).digest();
   const sent = Buffer.from(/^[0-9a-f]{64}$/i.test(signature) ? signature : '', 'hex');
   if (sent.length !== expected.length || !timingSafeEqual(sent, expected)) throw VENUE_ERRORS.signature();
   if (timestamp >= now + 1_000 || now - timestamp > recvWindow) throw VENUE_ERRORS.timestamp();

@@ -9,7 +9,7 @@ function start() {
   return { clock, limits };
 }
 
-function refusalOf(call: () => void): VenueError | undefined {
+function errorOf(call: () => void): VenueError | undefined {
   try {
     call();
     return undefined;
@@ -20,39 +20,39 @@ function refusalOf(call: () => void): VenueError | undefined {
 }
 
 describe('the rate limits', () => {
-  it('allow an address the whole weight, reject further calls until the minute ends, and then start again', () => {
+  it('allow an address its weight per minute, then reject its calls until the minute ends', () => {
     const { clock, limits } = start();
     expect(limits.charge('here', 100)).toBe(100);
-    expect(refusalOf(() => limits.assertWeightLeft('here'))).toBeUndefined();
+    expect(errorOf(() => limits.assertWeightLeft('here'))).toBeUndefined();
     expect(limits.charge('here', 1)).toBe(101);
-    expect(refusalOf(() => limits.assertWeightLeft('here'))).toMatchObject({
+    expect(errorOf(() => limits.assertWeightLeft('here'))).toMatchObject({
       code: -1003,
       status: 429,
       retryAfterSeconds: 48,
     });
-    expect(refusalOf(() => limits.assertWeightLeft('elsewhere'))).toBeUndefined();
+    expect(errorOf(() => limits.assertWeightLeft('elsewhere'))).toBeUndefined();
     clock.at = MIDNIGHT + 60_000;
-    expect(refusalOf(() => limits.assertWeightLeft('here'))).toBeUndefined();
+    expect(errorOf(() => limits.assertWeightLeft('here'))).toBeUndefined();
     expect(limits.charge('here', 5)).toBe(5);
   });
 
-  it('count the orders of an account in ten seconds and in a day', () => {
+  it('count the orders of each account per ten seconds and per day', () => {
     const { clock, limits } = start();
     expect(limits.countOrder('a')).toEqual({ in10s: 1, inDay: 1 });
     expect(limits.countOrder('a')).toEqual({ in10s: 2, inDay: 2 });
-    expect(refusalOf(() => limits.assertOrderAllowed('a'))).toMatchObject({
+    expect(errorOf(() => limits.assertOrderAllowed('a'))).toMatchObject({
       code: -1015,
       status: 429,
       retryAfterSeconds: 8,
     });
-    expect(refusalOf(() => limits.assertOrderAllowed('b'))).toBeUndefined();
+    expect(errorOf(() => limits.assertOrderAllowed('b'))).toBeUndefined();
     clock.at = MIDNIGHT + 20_000;
-    expect(refusalOf(() => limits.assertOrderAllowed('a'))).toBeUndefined();
+    expect(errorOf(() => limits.assertOrderAllowed('a'))).toBeUndefined();
     expect(limits.countOrder('a')).toEqual({ in10s: 1, inDay: 3 });
-    expect(refusalOf(() => limits.assertOrderAllowed('a'))).toMatchObject({ retryAfterSeconds: 86_380 });
+    expect(errorOf(() => limits.assertOrderAllowed('a'))).toMatchObject({ retryAfterSeconds: 86_380 });
   });
 
-  it('weigh a call by its parameters', () => {
+  it('have weights that depend on the parameters of a call', () => {
     const weight = (path: string, query = '') => weightOf('GET', path, () => new URLSearchParams(query));
     expect([weight('/api/v3/depth'), weight('/api/v3/depth', 'limit=500')]).toEqual([5, 25]);
     expect([weight('/api/v3/openOrders', 'symbol=BTCUSDT'), weight('/api/v3/openOrders')]).toEqual([6, 80]);

@@ -12,10 +12,10 @@ export interface Limits {
 
 type Weight = number | ((params: URLSearchParams) => number);
 
-const perSymbols =
-  (one: number, all: number): Weight =>
+const bySymbol =
+  (weightForOne: number, weightForAll: number): Weight =>
   (params) =>
-    params.has('symbol') ? one : all;
+    params.has('symbol') ? weightForOne : weightForAll;
 
 /** The weight of each route (`METHOD path`), as the venue publishes it. Other routes have weight 1. */
 const WEIGHTS: Readonly<Record<string, Weight>> = {
@@ -28,23 +28,23 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   'GET /api/v3/trades': 25,
   'GET /api/v3/aggTrades': 4,
   'GET /api/v3/klines': 2,
-  'GET /api/v3/ticker/price': perSymbols(2, 4),
-  'GET /api/v3/ticker/bookTicker': perSymbols(2, 4),
+  'GET /api/v3/ticker/price': bySymbol(2, 4),
+  'GET /api/v3/ticker/bookTicker': bySymbol(2, 4),
   'GET /api/v3/ticker/24hr': (params) => (params.has('symbol') || params.has('symbols') ? 2 : 80),
   'GET /api/v3/account': 20,
   'GET /api/v3/order': 4,
-  'GET /api/v3/openOrders': perSymbols(6, 80),
+  'GET /api/v3/openOrders': bySymbol(6, 80),
   'GET /api/v3/allOrders': 20,
   'GET /api/v3/myTrades': (params) => (params.has('orderId') ? 5 : 20),
 };
 
-/** `params` are parsed only if the weight depends on them. */
+/** Returns the weight of a request. `params` is called only if the weight depends on the parameters. */
 export function weightOf(method: string, path: string, params: () => URLSearchParams): number {
   const weight = WEIGHTS[`${method} ${path}`] ?? 1;
   return typeof weight === 'number' ? weight : weight(params());
 }
 
-/** Counts by key in fixed windows of the clock, like the venue. Each window starts at 0. */
+/** Counts per key in fixed windows of the clock, like the venue. At the start of each window, all counts are 0. */
 class WindowCounter {
   private openAt = 0;
   private readonly counts = new Map<string, number>();
@@ -69,13 +69,13 @@ class WindowCounter {
     return used;
   }
 
-  /** The time until the window ends, rounded up to seconds. */
+  /** Returns the time until the window ends, rounded up to whole seconds. */
   secondsLeft(): number {
     return Math.ceil((this.openAt + this.lengthMs - this.now()) / 1_000);
   }
 }
 
-/** The venue's limits: request weight per address, new orders per account. */
+/** Applies the venue's limits: the request weight of each IP address, and the new orders of each account. */
 export class RateLimits {
   private readonly weight: WindowCounter;
   private readonly orders10s: WindowCounter;
@@ -91,8 +91,8 @@ export class RateLimits {
   }
 
   /**
-   * Charges a request to its address, even beyond the limit, as the venue does. Returns the weight used in the
-   * window.
+   * Charges the weight of a request to its address, even beyond the limit, as the venue does. Returns the weight that
+   * the address has used in this window.
    */
   charge(address: string, weight: number): number {
     return this.weight.add(address, weight);
@@ -106,12 +106,12 @@ export class RateLimits {
     }
   }
 
-  /** Creates the error for a request that is within the limit but that the weather rejects. */
+  /** Creates the error for a request that the weather rejects although it is within the limit. */
   simulatedLimitError(hasRetryAfter: boolean): VenueError {
     return VENUE_ERRORS.tooMuchWeight(this.limits.weightPerMinute, hasRetryAfter ? 1 : undefined);
   }
 
-  /** @throws VenueError -1015 (429) if the account has reached its limit of new orders in a window. */
+  /** @throws VenueError -1015 (429) if the account has reached its limit of new orders per 10 seconds or per day. */
   assertOrderAllowed(accountId: string): void {
     const { ordersPer10s, ordersPerDay } = this.limits;
     if (this.orders10s.used(accountId) >= ordersPer10s) {
@@ -126,7 +126,7 @@ export class RateLimits {
     return { in10s: this.orders10s.add(accountId, 1), inDay: this.ordersDay.add(accountId, 1) };
   }
 
-  /** The limits in the format of `exchangeInfo`. */
+  /** Returns the limits in the format of `exchangeInfo`. */
   view(): object[] {
     const { weightPerMinute, ordersPer10s, ordersPerDay } = this.limits;
     return [

@@ -86,8 +86,8 @@ function aggregates(histories: MarketHistories, params: URLSearchParams): object
   if (params.has('fromId') && (params.has('startTime') || params.has('endTime')))
     throw VENUE_ERRORS.combination();
   const page = pageOf(params, 'fromId');
-  return page(histories.of(spec).aggregateTrades(), ({ first }) => first.at).map((one) =>
-    aggregateView(spec, one),
+  return page(histories.of(spec).aggregateTrades(), ({ first }) => first.at).map((aggregate) =>
+    aggregateView(spec, aggregate),
   );
 }
 

@@ -50,7 +50,7 @@ export function candleView(spec: MarketSpec, interval: Interval, candle: Candle)
   ];
 }
 
-/** Returns the best price and size of each side, or zeros for an empty side, as on the wire. */
+/** Returns the best price and its amount on each side as wire strings; zeros for an empty side. */
 export function bestOf(exchange: Exchange, spec: MarketSpec): Record<'bid' | 'ask', [string, string]> {
   const { bids, asks } = exchange.book(spec).levels();
   const text = (level: (typeof bids)[number] | undefined): [string, string] =>
@@ -68,8 +68,8 @@ export function lastPriceText(exchange: Exchange, spec: MarketSpec): string {
 }
 
 /**
- * Returns the statistics of the last 24 hours under the names of the REST ticker. The stream's ticker abbreviates
- * them.
+ * Returns the statistics of the last 24 hours with the field names of the REST ticker. The ticker stream abbreviates
+ * these names.
  */
 export function dayView(exchange: Exchange, spec: MarketSpec, history: MarketHistory, now: number) {
   const day = history.dayStats(now);

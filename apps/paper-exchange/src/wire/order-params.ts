@@ -9,8 +9,9 @@ import { required } from './params.js';
 const TYPES: readonly string[] = ['LIMIT', 'MARKET', 'STOP_LOSS', 'STOP_LOSS_LIMIT', 'LIMIT_MAKER'];
 
 /**
- * @throws VenueError if a parameter is missing, malformed, not allowed for this type, or not a multiple of the
- * market's step.
+ * Reads a new order.
+ *
+ * @throws VenueError if a parameter is missing, malformed, not allowed for this type, or not a multiple of a step
  */
 export function readOrder(spec: MarketSpec, params: URLSearchParams): OrderRequest {
   const side = required(params, 'side');
@@ -35,12 +36,12 @@ export function readOrder(spec: MarketSpec, params: URLSearchParams): OrderReque
       : readSteps(params, 'quantity', spec.stepDecimals, type === 'MARKET' ? 'MARKET_LOT_SIZE' : 'LOT_SIZE'),
     priceTicks: isLimit(type) ? readSteps(params, 'price', spec.tickDecimals, 'PRICE_FILTER') : 0,
     stopTicks: isStop(type) ? readSteps(params, 'stopPrice', spec.tickDecimals, 'PRICE_FILTER') : 0,
-    quoteOrderQty: byQuote ? units(params, 'quoteOrderQty') : 0n,
+    quoteOrderQty: byQuote ? readUnits(params, 'quoteOrderQty') : 0n,
     clientOrderId,
   };
 }
 
-/** Returns the client order id of an order or a cancellation, or a random id if the request has none. */
+/** Returns the client order id of a new order or of a cancel request, or a random id if the request has none. */
 export function readClientOrderId(params: URLSearchParams): string {
   const id = params.get('newClientOrderId') ?? randomBytes(11).toString('hex');
   if (!/^[a-zA-Z0-9\-_.:/]{1,36}$/.test(id)) throw VENUE_ERRORS.malformed('newClientOrderId');
@@ -68,15 +69,16 @@ function readTimeInForce(params: URLSearchParams, type: OrderType): TimeInForce 
   return value;
 }
 
-function units(params: URLSearchParams, name: string): bigint {
+function readUnits(params: URLSearchParams, name: string): bigint {
   const value = parseUnits(required(params, name));
   if (value === undefined) throw VENUE_ERRORS.malformed(name);
   if (value === 'inexact') throw VENUE_ERRORS.precision(name);
   return value;
 }
 
+/** Reads a price or an amount and returns its number of steps, each of 10^-decimals. */
 function readSteps(params: URLSearchParams, name: string, decimals: number, filter: string): number {
-  const value = units(params, name);
+  const value = readUnits(params, name);
   const step = 10n ** BigInt(UNIT_DECIMALS - decimals);
   const count = value / step;
   if (value % step !== 0n || count > BigInt(Number.MAX_SAFE_INTEGER)) throw VENUE_ERRORS.filter(filter);

@@ -4,7 +4,7 @@ import { VENUE_ERRORS } from '../errors.js';
 
 export interface ReceivedParams {
   readonly params: URLSearchParams;
-  /** Query and body as sent, concatenated. A signature covers this string. */
+  /** The query string and the body as sent, concatenated. A signature covers this string. */
   readonly payload: string;
 }
 
@@ -25,9 +25,9 @@ export function symbolOf(params: URLSearchParams): MarketSpec {
 }
 
 /**
- * Returns the markets in `symbol` or `symbols` (a JSON list), or all markets. `isOne` means that the response is one
- * object
- * instead of a list. */
+ * Returns the markets that `symbol` or `symbols` (a JSON list) names, or all markets if both are missing. `isOne`: the
+ * response is one object instead of a list.
+ */
 export function symbolsOf(params: URLSearchParams): { specs: readonly MarketSpec[]; isOne: boolean } {
   const list = params.get('symbols');
   if (list !== null && params.has('symbol')) throw VENUE_ERRORS.combination();
@@ -53,8 +53,8 @@ export function integerOf(params: URLSearchParams, name: string): number | undef
 }
 
 /**
- * Selects the requested page of a history: the rows from an id (parameter `idName`) or a time on, or by default the
- * newest rows. Both the input and the result are ordered oldest first.
+ * Returns a function that selects the requested page of a history. With a start, which is an id (parameter `idName`) or
+ * a time, the page has the first rows from there; otherwise it has the newest rows. Rows are ordered oldest first.
  */
 export function pageOf(params: URLSearchParams, idName: string) {
   const limit = limitOf(params, 500);

@@ -30,7 +30,7 @@ interface SignedCall {
 type Handler = (account: Account, params: URLSearchParams) => object;
 type SignedRoutes = (method: 'GET' | 'DELETE', url: string, handle: Handler) => void;
 
-/** The venue's REST wire format: https://developers.binance.com/docs/binance-spot-api-docs/rest-api. */
+/** Registers the REST routes of the venue: https://developers.binance.com/docs/binance-spot-api-docs/rest-api. */
 export function registerRest(app: FastifyInstance, options: RestOptions): void {
   const { exchange, weather, limits, fees, now } = options;
   const { state } = exchange;
@@ -74,13 +74,13 @@ export function registerRest(app: FastifyInstance, options: RestOptions): void {
 function addOrderRoutes(signed: SignedRoutes, exchange: Exchange): void {
   const { state } = exchange;
   signed('GET', '/api/v3/order', (account, params) => {
-    const order = find(exchange, account, params);
+    const order = findOrder(exchange, account, params);
     if (order === undefined) throw VENUE_ERRORS.noSuchOrder();
     return orderView(order);
   });
   signed('DELETE', '/api/v3/order', (account, params) => {
     const cancelId = readClientOrderId(params);
-    const order = find(exchange, account, params);
+    const order = findOrder(exchange, account, params);
     if (order === undefined) throw VENUE_ERRORS.cancelUnknown();
     return canceledView(exchange.cancel(order, cancelId), cancelId);
   });
@@ -140,7 +140,7 @@ function placeOrder(
   return placedView(order, responseType, exchange.state.fillsOfOrder(order));
 }
 
-function find(exchange: Exchange, account: Account, params: URLSearchParams): Order | undefined {
+function findOrder(exchange: Exchange, account: Account, params: URLSearchParams): Order | undefined {
   const { id } = symbolOf(params);
   const orderId = params.get('orderId');
   if (orderId === null) {

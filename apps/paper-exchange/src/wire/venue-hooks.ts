@@ -5,12 +5,12 @@ import type { Weather } from '../weather/weather.js';
 import { type RateLimits, weightOf } from './limits.js';
 import { readParams } from './params.js';
 
-/** The route that has its own fault rates. */
+/** A POST to this route places a new order, which has its own fault rates. */
 export const NEW_ORDER = '/api/v3/order';
 
 /**
- * Adds hooks that run before every venue route. They apply the weather's latency and errors, and charge the request
- * weight.
+ * Adds a hook that runs before every venue route. It applies the latency and the errors of the weather, and charges
+ * the request weight.
  */
 export function addVenueHooks(app: FastifyInstance, weather: Weather, limits: RateLimits): void {
   app.addHook('onRequest', async (req, reply) => {

@@ -55,7 +55,7 @@ export function symbolView(spec: MarketSpec): object {
   };
 }
 
-/** Returns the terms and the progress of an order, as in every response that shows a complete order. */
+/** Returns the terms and the progress of an order. Every response with a complete order contains these fields. */
 function termsView(spec: MarketSpec, order: Order): object {
   return {
     price: priceText(spec, order.priceTicks),
@@ -88,8 +88,8 @@ export function orderView(order: Order): object {
   };
 }
 
-/** Returns the fields that responses to a new order and to a cancellation share. */
-function answerView(order: Order): object {
+/** Returns the fields that the response to a new order and the response to a cancellation have in common. */
+function responseView(order: Order): object {
   const spec = specOf(order.symbol);
   return {
     symbol: order.symbol,
@@ -110,7 +110,7 @@ export function placedView(order: Order, type: ResponseType, fills: readonly Fil
     const { symbol, id: orderId, clientOrderId, updatedAt: transactTime } = order;
     return { symbol, orderId, orderListId: -1, clientOrderId, transactTime };
   }
-  const result = { ...answerView(order), workingTime: order.isWorking ? order.createdAt : -1 };
+  const result = { ...responseView(order), workingTime: order.isWorking ? order.createdAt : -1 };
   if (type === 'RESULT') return result;
   return {
     ...result,
@@ -124,9 +124,9 @@ export function placedView(order: Order, type: ResponseType, fills: readonly Fil
   };
 }
 
-/** Returns the response to a cancellation. Its `clientOrderId` is the id of the cancellation, not of the order. */
+/** Returns the response to a cancellation. Its `clientOrderId` is the id of the cancel request, not of the order. */
 export function canceledView(order: Order, cancelId: string): object {
-  return { ...answerView(order), origClientOrderId: order.clientOrderId, clientOrderId: cancelId };
+  return { ...responseView(order), origClientOrderId: order.clientOrderId, clientOrderId: cancelId };
 }
 
 export function fillView(fill: Fill): object {
@@ -148,7 +148,7 @@ export function fillView(fill: Fill): object {
   };
 }
 
-/** Commissions are in hundredths of a per cent, as on the wire. */
+/** Returns an account in the venue's format. Its commissions are in basis points (hundredths of a per cent). */
 export function accountView(state: State, account: Account, fees: FeeRates, now: number): object {
   return {
     makerCommission: fees.makerPpm / 100,

@@ -12,18 +12,18 @@ import {
 
 let api: TestRestApi;
 let platform: Platform;
-let holder: KeyPair;
+let keyPair: KeyPair;
 beforeAll(async () => {
   api = await startTestRestApi();
   platform = await api.openSecondPlatform();
 });
 afterAll(() => api.close());
 beforeEach(async () => {
-  holder = await openAccount(api);
+  keyPair = await openAccount(api);
 });
 
 const call = (method: string, target: string, body?: string | object) =>
-  sendSigned(api, holder, method, target, { body });
+  sendSigned(api, keyPair, method, target, { body });
 
 describe('the link in a verification e-mail', () => {
   async function linkOf(email: string): Promise<URL> {
@@ -47,7 +47,7 @@ describe('the link in a verification e-mail', () => {
     expect(api.log.join()).not.toContain(email);
   });
 
-  it('returns not_found for another code and an error without a code', async () => {
+  it('returns 404 for an unknown code, and 400 without a code', async () => {
     for (const code of ['x', '%20', 'A'.repeat(43)]) {
       const { status, json } = await send(api, 'GET', `/v1/auth/email-verification?code=${code}`);
       expect([status, json.error]).toMatchObject([404, { code: 'not_found' }]);
@@ -57,10 +57,10 @@ describe('the link in a verification e-mail', () => {
 });
 
 describe('an account over HTTP', () => {
-  it('is limited to five verification e-mails per hour, with a Retry-After', async () => {
-    const again = () => call('PATCH', '/v1/me', '{"email":"often@example.com"}');
-    for (let n = 0; n < 5; n++) expect((await again()).status).toBe(200);
-    const { status, json, headers } = await again();
+  it('gets at most five verification e-mails per hour; a sixth change returns 429 with Retry-After', async () => {
+    const changeEmail = () => call('PATCH', '/v1/me', '{"email":"often@example.com"}');
+    for (let n = 0; n < 5; n++) expect((await changeEmail()).status).toBe(200);
+    const { status, json, headers } = await changeEmail();
     expect([status, json.error]).toMatchObject([429, { code: 'rate_limited' }]);
     expect(Number(headers['retry-after'])).toBeGreaterThan(3_500);
   });
@@ -70,12 +70,12 @@ describe('an account over HTTP', () => {
     ['{"email":"no address"}', 'email'],
     ['{"email":"a@b.co\\r\\nBcc: c@d.co"}', 'email'],
     ['{"name":"A"}', 'name'],
-  ])('is not updated by %s', async (body, field) => {
+  ])('is not changed by the invalid body %s, and the error names the field', async (body, field) => {
     const { status, json } = await call('PATCH', '/v1/me', body);
     expect([status, json.error]).toMatchObject([422, { code: 'validation_failed', details: [{ field }] }]);
   });
 
-  it('lists its public keys and revokes all but the last one immediately', async () => {
+  it('lists its public keys; a key can be revoked immediately, unless it is the last one', async () => {
     const second = createKeyPair();
     const linked = await call('POST', '/v1/auth/cli-identity', await createIdentityBody(api, second));
     const { id } = linked.json.data as { id: string };

@@ -1,20 +1,20 @@
 import { openAccount, sendSigned, startTestRestApi, type TestRestApi } from '../../test/test-rest-api.js';
 
 let api: TestRestApi;
-let holder: Awaited<ReturnType<typeof openAccount>>;
+let keyPair: Awaited<ReturnType<typeof openAccount>>;
 beforeAll(async () => {
   api = await startTestRestApi();
-  holder = await openAccount(api);
+  keyPair = await openAccount(api);
 });
 afterAll(() => api.close());
 
-const ask = (method: string, target: string) => sendSigned(api, holder, method, target);
+const call = (method: string, target: string) => sendSigned(api, keyPair, method, target);
 
 describe('/v1/trades/analytics', () => {
   it.each(['/v1/trades/analytics', '/trades/analytics'])(
-    'is not routed as a trade id: %s returns analytics',
+    'returns analytics; %s is not routed as the id of a trade',
     async (path) => {
-      const { status, json } = await ask('GET', path);
+      const { status, json } = await call('GET', path);
       expect([status, json.data]).toMatchObject([
         200,
         { trade_count: 0, currency: null, net_pnl: 0, win_rate: null, equity_curve: [] },
@@ -23,9 +23,9 @@ describe('/v1/trades/analytics', () => {
   );
 
   it.each(['POST', 'PUT', 'PATCH', 'DELETE'])(
-    'rejects %s and lists each allowed method once',
+    'returns 405 for %s, and lists each allowed method once',
     async (method) => {
-      const { status, json, headers } = await ask(method, '/v1/trades/analytics');
+      const { status, json, headers } = await call(method, '/v1/trades/analytics');
       expect([status, json.error?.code, headers.allow]).toEqual([
         405,
         'method_not_allowed',
@@ -34,8 +34,8 @@ describe('/v1/trades/analytics', () => {
     },
   );
 
-  it('rejects an empty range and names the parameter', async () => {
-    const { status, json } = await ask(
+  it('rejects a range whose end is before its start; the error names the parameter', async () => {
+    const { status, json } = await call(
       'GET',
       '/v1/trades/analytics?from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z',
     );

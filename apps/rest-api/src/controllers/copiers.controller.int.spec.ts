@@ -22,10 +22,13 @@ beforeAll(async () => {
 afterAll(() => api.close());
 beforeEach(async () => {
   owner = await openAccount(api);
-  strategyId = await make('/v1/strategies', { name: 's', exchange_account_id: await connect() });
-  copierId = await make('/v1/copiers', {
+  strategyId = await create('/v1/strategies', {
+    name: 's',
+    exchange_account_id: await createExchangeAccount(),
+  });
+  copierId = await create('/v1/copiers', {
     name: 'c',
-    exchange_account_id: await connect(),
+    exchange_account_id: await createExchangeAccount(),
     strategy_id: strategyId,
     sizing: { mode: 'MULTIPLIER', value: 0.1 },
     limits: { max_trade_quote: '100.000000000000000001' },
@@ -35,15 +38,15 @@ beforeEach(async () => {
 const call = (method: string, target: string, body?: object, headers: Record<string, string> = {}) =>
   sendSigned(api, owner, method, target, { body, headers });
 
-async function make(path: string, body: object): Promise<string> {
+async function create(path: string, body: object): Promise<string> {
   const { status, headers, json } = await call('POST', path, body);
   const { id } = json.data as { id: string };
   expect([status, headers.location]).toEqual([201, `${path}/${id}`]);
   return id;
 }
 
-/** Creates a synced exchange account without an exchange that tests its credentials. */
-async function connect(): Promise<string> {
+/** Inserts a synced exchange account directly, because no exchange tests its credentials here. */
+async function createExchangeAccount(): Promise<string> {
   const id = randomUUID();
   await platform.database.query(
     `INSERT INTO exchange_accounts (id, user_id, exchange, account_name, trading_type, is_active, can_withdraw,
@@ -55,16 +58,16 @@ async function connect(): Promise<string> {
 }
 
 describe('copiers over HTTP', () => {
-  it('return every decimal with all its digits, as a number or on request as a string', async () => {
+  it('return every decimal with all its digits, as a JSON number or, if Accept requests it, as a string', async () => {
     const { text } = await call('GET', `/v1/copiers/${copierId}`);
     expect(text).toContain('"max_trade_quote":100.000000000000000001');
     expect(text).toContain('"sizing":{"mode":"MULTIPLIER","value":0.1}');
-    const asText = { accept: 'application/json; decimals=string' };
-    const { json } = await call('GET', `/v1/copiers/${copierId}`, undefined, asText);
+    const stringDecimals = { accept: 'application/json; decimals=string' };
+    const { json } = await call('GET', `/v1/copiers/${copierId}`, undefined, stringDecimals);
     expect(json.data).toMatchObject({ sizing: { value: '0.1' }, stats: { net_pnl: '0' } });
   });
 
-  it('are started and stopped with a body or without one', async () => {
+  it('can be started without a body, and stopped with or without one', async () => {
     const start = await call('POST', `/v1/copiers/${copierId}/start`);
     expect([start.status, start.json.data]).toMatchObject([200, { status: 'ACTIVE' }]);
     const stop = await call('POST', `/v1/copiers/${copierId}/stop`, { mode: 'CLOSE_ONLY' });
@@ -73,7 +76,7 @@ describe('copiers over HTTP', () => {
     expect([pause.status, pause.json.data]).toMatchObject([200, { status: 'PAUSED', open_lots: [] }]);
   });
 
-  it('reject unknown fields in the body of a start', async () => {
+  it('are not started by a body with an unknown field', async () => {
     const { status, json } = await call('POST', `/v1/copiers/${copierId}/start`, { mode: 'PAUSED' });
     expect([status, json.error]).toMatchObject([422, { details: [{ field: 'mode' }] }]);
   });
@@ -90,17 +93,17 @@ describe('copiers over HTTP', () => {
 });
 
 describe('strategies over HTTP', () => {
-  it('are deleted with an optional body that stops their copiers', async () => {
+  it('with an active copier are deleted only by a body that stops the copier', async () => {
     await call('POST', `/v1/copiers/${copierId}/start`);
-    const refused = await call('DELETE', `/v1/strategies/${strategyId}`);
-    expect([refused.status, refused.json.error]).toMatchObject([409, { code: 'invalid_state' }]);
+    const rejected = await call('DELETE', `/v1/strategies/${strategyId}`);
+    expect([rejected.status, rejected.json.error]).toMatchObject([409, { code: 'invalid_state' }]);
     const removed = await call('DELETE', `/v1/strategies/${strategyId}`, { stop_copiers: true });
     expect([removed.status, removed.json.data]).toEqual([200, { id: strategyId, deleted: true }]);
     const { json } = await call('GET', `/v1/copiers/${copierId}`);
     expect(json.data).toMatchObject({ status: 'PAUSED', status_reason: 'STRATEGY_ARCHIVED' });
   });
 
-  it('are retrieved, updated and linked', async () => {
+  it('are linked to copiers, updated, retrieved and listed', async () => {
     const link = { copier_ids: [copierId] };
     const linked = await call('POST', `/v1/strategies/${strategyId}/copiers`, link);
     expect([linked.status, linked.json.data]).toMatchObject([200, { id: strategyId, copier_count: 1 }]);

@@ -22,7 +22,7 @@ let platform: Platform;
 let owner: KeyPair;
 let userId: string;
 let key: Key;
-const open = new Set<IncomingMessage>();
+const openResponses = new Set<IncomingMessage>();
 beforeAll(async () => {
   first = await startTestRestApi();
   second = await startTestRestApi({ DATABASE_URL: first.databaseUrl });
@@ -40,8 +40,8 @@ beforeEach(async () => {
   userId = row.user_id;
 });
 afterEach(() => {
-  for (const message of open) message.destroy();
-  open.clear();
+  for (const message of openResponses) message.destroy();
+  openResponses.clear();
 });
 
 interface Key {
@@ -49,21 +49,21 @@ interface Key {
   readonly value: string;
 }
 
-async function createApiKey(more: object = {}): Promise<Key> {
-  const body = { name: 'reader', permissions: ['READ'], ...more };
+async function createApiKey(options: object = {}): Promise<Key> {
+  const body = { name: 'reader', permissions: ['READ'], ...options };
   const { json, text } = await sendSigned(first, owner, 'POST', '/v1/api-keys', { body });
   const { id, key: value } = (json.data ?? {}) as { id: string; key: string };
   if (value === undefined) throw new Error(`no key was created: ${text}`);
   return { id, value };
 }
 
-/** Returns a UUIDv7 like the product's; another UUID version may look older than the retention period. */
+/** Returns a UUIDv7 of the current time. The time in a random UUID could be older than the retention period. */
 function uuidOfNow(): string {
   const timeHex = Date.now().toString(16).padStart(12, '0');
   return `${timeHex.slice(0, 8)}-${timeHex.slice(8)}-7${randomUUID().slice(15)}`;
 }
 
-/** An event of the user that the test writes and commits at a chosen time. */
+/** Returns the row of an event that the test has not stored yet. */
 function draftEvent(type: string, data = '{"amount":1.10}') {
   const uuid = uuidOfNow();
   const id = encodeId('evt', uuid);
@@ -71,7 +71,7 @@ function draftEvent(type: string, data = '{"amount":1.10}') {
   return { uuid, id, type, payload };
 }
 
-/** Writes the event in a transaction that commits after a delay. */
+/** Stores an event in a transaction that commits after `holdMs`. */
 async function append(type = 'trade.filled', { data, holdMs = 0 }: { data?: string; holdMs?: number } = {}) {
   const event = draftEvent(type, data);
   await platform.database.transaction(async (tx) => {
@@ -87,7 +87,8 @@ async function append(type = 'trade.filled', { data, holdMs = 0 }: { data?: stri
   return event;
 }
 
-const inOrder = async (): Promise<string[]> => {
+/** Returns the ids of the user's trade events in order of position. */
+const storedIds = async (): Promise<string[]> => {
   const rows = await platform.database.query(
     "SELECT id FROM outbox_events WHERE user_id = $1 AND type LIKE 'trade.%' ORDER BY position",
     [userId],
@@ -108,7 +109,7 @@ interface StreamRequest {
   readonly value?: string;
 }
 
-/** Requests the stream and returns its head. Only `frames` reads the body. */
+/** Requests the stream and returns the response after its head has arrived. Only `frames` reads the body. */
 function connect({
   api = first,
   target = STREAM,
@@ -121,13 +122,13 @@ function connect({
   };
   return new Promise((resolve, reject) => {
     get({ host: '127.0.0.1', port: api.port, path: target, headers, agent: false }, (message) => {
-      open.add(message);
+      openResponses.add(message);
       resolve(message.on('error', () => undefined));
     }).on('error', reject);
   });
 }
 
-/** Yields the events until the stream ends or the reader stops. */
+/** Yields the events of a stream until it ends or the caller stops iterating. */
 async function* frames(message: IncomingMessage): AsyncGenerator<Frame> {
   let text = '';
   for await (const part of message) {
@@ -148,23 +149,23 @@ async function take(message: IncomingMessage, count: number): Promise<Frame[]> {
   return taken;
 }
 
-/** Returns the time until the stream ends, in milliseconds. */
-async function end(message: IncomingMessage): Promise<number> {
+/** Waits until the stream ends. Returns the time that this took, in milliseconds. */
+async function msUntilEnd(message: IncomingMessage): Promise<number> {
   const startedAtMs = performance.now();
   if (!message.closed) await new Promise((resolve) => message.resume().on('close', resolve));
   return performance.now() - startedAtMs;
 }
 
-/** A proxy to the API that can be disconnected. */
-async function openCuttableConnection(port: number) {
+/** Starts a TCP proxy to the API whose connections the test can cut. */
+async function startProxy(port: number) {
   let opened = 0;
   const sockets = new Set<Socket>();
-  const server = createServer((near) => {
+  const server = createServer((downstream) => {
     opened++;
-    const far = connectTo(port, '127.0.0.1');
+    const upstream = connectTo(port, '127.0.0.1');
     for (const [from, to] of [
-      [near, far],
-      [far, near],
+      [downstream, upstream],
+      [upstream, downstream],
     ] as const) {
       sockets.add(from);
       from.on('error', () => to.destroy()).on('close', () => to.destroy());
@@ -187,12 +188,13 @@ async function openCuttableConnection(port: number) {
   };
 }
 
-const openStreams = async (): Promise<number> => {
+const openStreamCount = async (): Promise<number> => {
   const [{ count }] = await platform.database.query('SELECT count(*)::int AS count FROM event_streams');
   return count;
 };
+
 describe('the list of events', () => {
-  it('returns the payloads of webhooks digit for digit, with quoted decimals on request', async () => {
+  it('returns the payload of each event digit for digit, with decimals as strings if Accept requests it', async () => {
     const { id, payload } = await append('trade.filled', { data: '{"amount":0.100000000000000000}' });
     const read = (target: string, accept: string) =>
       send(first, 'GET', target, { headers: { 'x-api-key': key.value, accept } });
@@ -211,14 +213,14 @@ describe('the catalogue of events', () => {
   const read = (target: string, accept = 'application/json') =>
     send(first, 'GET', target, { headers: { 'x-api-key': key.value, accept } });
 
-  it('has every event type or those of a selector, with samples in the requested decimal form', async () => {
+  it('contains every event type or those of a selector, with decimals of samples as Accept requests', async () => {
     const { json, status } = await read('/v1/events/types');
     const { types } = json.data as { types: { type: string; sample: { type: string } }[] };
     expect([status, types.map(({ type }) => type)]).toEqual([200, [...EVENT_TYPES]]);
     for (const { type, sample } of types) expect(sample.type).toBe(type);
-    const one = await read('/v1/events/types?type=trade.filled');
-    expect((one.json.data as { types: object[] }).types).toHaveLength(1);
-    expect(one.text).toContain('"amount":0.25');
+    const selected = await read('/v1/events/types?type=trade.filled');
+    expect((selected.json.data as { types: object[] }).types).toHaveLength(1);
+    expect(selected.text).toContain('"amount":0.25');
     const quoted = await read('/v1/events/types?type=trade.filled', 'application/json; decimals=string');
     expect(quoted.text).toContain('"amount":"0.25"');
     expect((await read('/v1/events/types?type=trade')).json.error?.code).toBe('invalid_query');
@@ -226,7 +228,7 @@ describe('the catalogue of events', () => {
 });
 
 describe('the stream of events', () => {
-  it('has the headers of every response and is not cached or buffered by proxies', async () => {
+  it('has the headers of every response, and headers that forbid caching and buffering', async () => {
     const { statusCode, headers } = await connect({ target: '/events/stream' });
     expect(statusCode).toBe(200);
     expect(headers).toMatchObject({
@@ -241,28 +243,28 @@ describe('the stream of events', () => {
     });
   });
 
-  it('responds to HEAD with its head only and keeps no stream open', async () => {
+  it('sends only its head in response to HEAD, and is then closed', async () => {
     const { status, headers, text } = await send(first, 'HEAD', STREAM, {
       headers: { 'x-api-key': key.value },
     });
     expect([status, headers['content-type'], text]).toEqual([200, 'text/event-stream; charset=utf-8', '']);
-    await eventually(async () => (await openStreams()) === 0);
+    await eventually(async () => (await openStreamCount()) === 0);
   });
 
   it.each([
     ['without credentials', {}, 401, 'authentication_required', undefined],
     ['with an unknown key', { 'x-api-key': 'svc_test_x' }, 401, 'invalid_api_key', undefined],
     ['after an invalid event id', { 'last-event-id': 'nonsense' }, 400, 'invalid_query', 'last_event_id'],
-    ['of unknown kinds', {}, 400, 'invalid_query', 'type'],
-  ])('is rejected %s with the usual error', async (_case, given, status, code, field) => {
-    const headers = { ...(status === 401 ? {} : { 'x-api-key': key.value }), ...given };
-    const answer = await send(first, 'GET', field === 'type' ? `${STREAM}?type=x` : STREAM, { headers });
-    expect([answer.status, answer.json.error?.code, answer.json.error?.details?.[0]?.field]).toEqual([
+    ['for an unknown event type', {}, 400, 'invalid_query', 'type'],
+  ])('is rejected %s', async (_case, requestHeaders, status, code, field) => {
+    const headers = { ...(status === 401 ? {} : { 'x-api-key': key.value }), ...requestHeaders };
+    const response = await send(first, 'GET', field === 'type' ? `${STREAM}?type=x` : STREAM, { headers });
+    expect([response.status, response.json.error?.code, response.json.error?.details?.[0]?.field]).toEqual([
       status,
       code,
       field,
     ]);
-    expect(answer.json.error?.request_id).toBe(answer.headers['x-request-id']);
+    expect(response.json.error?.request_id).toBe(response.headers['x-request-id']);
   });
 
   it('accepts only GET and HEAD', async () => {
@@ -270,9 +272,9 @@ describe('the stream of events', () => {
     expect([status, headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS']);
   });
 
-  it('works with a third-party client, which reconnects automatically and misses nothing', async () => {
-    const line = await openCuttableConnection(first.port);
-    const source = new EventSource(`http://127.0.0.1:${line.port}${STREAM}?type=trade.*`, {
+  it('delivers every event to a third-party client that reconnects after a lost connection', async () => {
+    const proxy = await startProxy(first.port);
+    const source = new EventSource(`http://127.0.0.1:${proxy.port}${STREAM}?type=trade.*`, {
       fetch: (url, init) => fetch(url, { ...init, headers: { ...init.headers, 'x-api-key': key.value } }),
     });
     const received: [string, string, string][] = [];
@@ -281,19 +283,19 @@ describe('the stream of events', () => {
     await new Promise((resolve) => source.addEventListener('open', resolve, { once: true }));
     const written = [await append('trade.created'), await append('trade.filled')];
     await eventually(() => received.length === 2);
-    line.cut();
+    proxy.cut();
     written.push(await append('trade.created'), await append('trade.filled'));
     await append('reward.granted');
     await eventually(() => received.length === 4);
     written.push(await append('trade.filled'));
     await eventually(() => received.length === 5);
     source.close();
-    expect(line.opened()).toBe(2);
-    await line.close();
+    expect(proxy.opened()).toBe(2);
+    await proxy.close();
     expect(received).toEqual(written.map(({ id, type, payload }) => [id, type, payload]));
   });
 
-  it('delivers each of 300 events once across disconnects and resumes', async () => {
+  it('delivers each of 300 events once to a client that disconnects and resumes repeatedly', async () => {
     const start = (await take(await connectAfter((await append()).id), 1)).at(-1)!.id;
     const writing = Promise.all(
       Array.from({ length: 6 }, async (_, writer) => {
@@ -310,20 +312,20 @@ describe('the stream of events', () => {
       const count = Math.min(300 - seen.length, 1 + ((round * 7) % 19));
       seen.push(...(await take(message, count)).map(({ id }) => id));
       message.destroy();
-      await eventually(async () => (await openStreams()) < 5);
+      await eventually(async () => (await openStreamCount()) < 5);
     }
     await writing;
-    const order = await inOrder();
+    const order = await storedIds();
     expect(seen).toEqual(order.slice(order.indexOf(start) + 1));
   });
-  /** Opens a stream after an event with one later event, so that it has something to send. */
+  /** Opens a stream that resumes after `lastEventId`, and appends one event for it. */
   const connectAfter = async (lastEventId: string) => {
     const message = await connect({ lastEventId });
     await append();
     return message;
   };
 
-  it('can resume after an event by query, and prefers the header', async () => {
+  it('resumes after the event id in the query, or after the one in the header if both are sent', async () => {
     const events = [await append(), await append(), await append()] as const;
     const target = `${STREAM}?last_event_id=${events[0].id}`;
     expect((await take(await connect({ target }), 1))[0]!.id).toBe(events[1].id);
@@ -331,26 +333,26 @@ describe('the stream of events', () => {
     expect((await take(await connect({ target, lastEventId: '' }), 1))[0]!.id).toBe(events[1].id);
   });
 
-  it('never shows or resumes after events of another user', async () => {
+  it('neither delivers events of another user nor resumes after them', async () => {
     const message = await connect();
-    const foreign = await append();
-    const stranger = await openAccount(first);
-    const body = JSON.stringify({ name: 'stranger', permissions: ['READ'] });
-    const { json } = await sendSigned(first, stranger, 'POST', '/v1/api-keys', { body });
+    const earlier = await append();
+    const otherUser = await openAccount(first);
+    const body = JSON.stringify({ name: 'other user', permissions: ['READ'] });
+    const { json } = await sendSigned(first, otherUser, 'POST', '/v1/api-keys', { body });
     const value = (json.data as { key: string }).key;
-    const theirs = await connect({ value });
-    const own = await append();
-    await sendSigned(first, stranger, 'POST', '/v1/api-keys', { body });
-    expect((await take(theirs, 1))[0]!.event).toBe('key.created');
-    expect((await take(message, 2)).map(({ id }) => id)).toEqual([foreign.id, own.id]);
+    const otherStream = await connect({ value });
+    const later = await append();
+    await sendSigned(first, otherUser, 'POST', '/v1/api-keys', { body });
+    expect((await take(otherStream, 1))[0]!.event).toBe('key.created');
+    expect((await take(message, 2)).map(({ id }) => id)).toEqual([earlier.id, later.id]);
     const headers = { 'x-api-key': value };
-    const refused = await send(first, 'GET', `${STREAM}?last_event_id=${foreign.id}`, { headers });
-    expect(refused.json.error?.code).toBe('invalid_query');
-    const hidden = await send(first, 'GET', `/v1/events/${foreign.id}`, { headers });
+    const rejected = await send(first, 'GET', `${STREAM}?last_event_id=${earlier.id}`, { headers });
+    expect(rejected.json.error?.code).toBe('invalid_query');
+    const hidden = await send(first, 'GET', `/v1/events/${earlier.id}`, { headers });
     expect(hidden.json.error?.code).toBe('not_found');
   });
 
-  it('continues in order for a reader that paused, without delaying other readers', async () => {
+  it('continues in order for a reader that paused, and does not delay other readers meanwhile', async () => {
     const [slow, quick] = [await connect(), await connect()];
     const data = `{"text":"${'x'.repeat(40_000)}"}`;
     const reading = take(quick, 300);
@@ -358,12 +360,12 @@ describe('the stream of events', () => {
       await Promise.all(Array.from({ length: 10 }, () => append('trade.filled', { data })));
     const order = (await reading).map(({ id }) => id);
     expect((await take(slow, 300)).map(({ id }) => id)).toEqual(order);
-    expect(order).toEqual(await inOrder());
+    expect(order).toEqual(await storedIds());
   });
 });
 
 describe('the streams of one credential', () => {
-  it('are limited to five over all processes; a sixth is rejected until one ends', async () => {
+  it('are limited to five over all processes; a sixth stream is rejected until another one ends', async () => {
     const opened = await Promise.all([first, second, first, second, first].map((api) => connect({ api })));
     for (const api of [first, second]) {
       const { status, json, headers } = await send(api, 'GET', STREAM, {
@@ -373,27 +375,27 @@ describe('the streams of one credential', () => {
     }
     expect((await connect({ value: (await createApiKey()).value })).statusCode).toBe(200);
     for (const message of opened) message.destroy();
-    await eventually(async () => (await openStreams()) <= 1);
+    await eventually(async () => (await openStreamCount()) <= 1);
     expect((await connect({ api: second })).statusCode).toBe(200);
   });
 
   it.each([
     ['is revoked', 'DELETE', ''],
     ['is rotated', 'POST', '/rotate'],
-  ])('end within five seconds when the credential %s, in every process', async (_case, method, path) => {
+  ])('end in every process within five seconds after the credential %s', async (_case, method, path) => {
     const messages = [await connect({ api: first }), await connect({ api: second })];
-    const unconcerned = await connect({ value: (await createApiKey()).value });
-    const ends = Promise.all(messages.map(end));
+    const ofOtherKey = await connect({ value: (await createApiKey()).value });
+    const ends = Promise.all(messages.map(msUntilEnd));
     const { status } = await sendSigned(first, owner, method, `/v1/api-keys/${key.id}${path}`);
     expect(status).toBe(200);
     for (const tookMs of await ends) expect(tookMs).toBeLessThan(5_000);
-    expect(unconcerned.closed).toBe(false);
+    expect(ofOtherKey.closed).toBe(false);
   });
 
   it('end within five seconds after the credential expires', async () => {
     const expiresAtMs = Date.now() + 3_000;
     const { value } = await createApiKey({ expires_at: new Date(expiresAtMs).toISOString() });
-    await end(await connect({ value }));
+    await msUntilEnd(await connect({ value }));
     const tookMs = Date.now() - expiresAtMs;
     expect(tookMs).toBeGreaterThan(-100);
     expect(tookMs).toBeLessThan(5_000);
@@ -404,11 +406,11 @@ describe('an API that stops', () => {
   it('ends its streams immediately and releases their leases', async () => {
     const third = await startTestRestApi({ DATABASE_URL: first.databaseUrl });
     const message = await connect({ api: third });
-    const ended = end(message);
+    const ended = msUntilEnd(message);
     const startedAtMs = performance.now();
     await third.close();
     expect(performance.now() - startedAtMs).toBeLessThan(5_000);
     await ended;
-    await eventually(async () => (await openStreams()) === 0);
+    await eventually(async () => (await openStreamCount()) === 0);
   });
 });

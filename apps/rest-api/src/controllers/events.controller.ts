@@ -16,7 +16,7 @@ export class EventsController {
   }
 }
 
-/** Returns the Last-Event-ID header, which clients send automatically on reconnect; undefined if empty. */
+/** Returns the Last-Event-ID header, which clients send when they reconnect; undefined if it is missing or empty. */
 function lastEventIdIn(rawHeaders: readonly string[]): string | undefined {
   const at = rawHeaders.findIndex((name, i) => i % 2 === 0 && name.toLowerCase() === 'last-event-id');
   return (at < 0 ? undefined : rawHeaders[at + 1]) || undefined;

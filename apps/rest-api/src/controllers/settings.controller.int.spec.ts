@@ -7,17 +7,17 @@ import {
 } from '../../test/test-rest-api.js';
 
 let api: TestRestApi;
-let holder: KeyPair;
+let keyPair: KeyPair;
 beforeAll(async () => {
   api = await startTestRestApi();
-  holder = await openAccount(api);
+  keyPair = await openAccount(api);
 });
 afterAll(() => api.close());
 
 const put = (key: string, value: string) =>
-  sendSigned(api, holder, 'PUT', `/v1/settings/${key}`, { body: `{"value":${value}}` });
-const get = (target: string) => sendSigned(api, holder, 'GET', target);
-/** Returns the bytes of `value` in a response. */
+  sendSigned(api, keyPair, 'PUT', `/v1/settings/${key}`, { body: `{"value":${value}}` });
+const get = (target: string) => sendSigned(api, keyPair, 'GET', target);
+/** Returns the JSON text of `value` in the text of a response. */
 const valueIn = (text: string) => text.slice(text.indexOf('"value":') + 8, text.indexOf(',"created_at"'));
 
 describe('a setting over HTTP', () => {
@@ -29,42 +29,42 @@ describe('a setting over HTTP', () => {
     'null',
     '[]',
   ])('is returned with the bytes that were put: %s', async (value) => {
-    const made = await put('exact', value);
-    expect([made.status, valueIn(made.text)]).toEqual([200, value]);
+    const stored = await put('exact', value);
+    expect([stored.status, valueIn(stored.text)]).toEqual([200, value]);
     expect(valueIn((await get('/v1/settings/exact')).text)).toBe(value);
     expect(valueIn((await get('/v1/settings?sort=key')).text)).toBe(value);
-    const asked = { headers: { accept: 'application/json; decimals=string' } };
-    const strings = await sendSigned(api, holder, 'GET', '/v1/settings/exact', asked);
-    expect(valueIn(strings.text)).toBe(value);
+    const stringDecimals = { headers: { accept: 'application/json; decimals=string' } };
+    const { text } = await sendSigned(api, keyPair, 'GET', '/v1/settings/exact', stringDecimals);
+    expect(valueIn(text)).toBe(value);
   });
 
   it('is rejected if it exceeds 16 KiB or has no value; the error names the field', async () => {
-    const over = await put('big', `"${'x'.repeat(16 * 1024)}"`);
-    expect([over.status, over.json.error]).toMatchObject([
+    const tooBig = await put('big', `"${'x'.repeat(16 * 1024)}"`);
+    expect([tooBig.status, tooBig.json.error]).toMatchObject([
       422,
       { code: 'validation_failed', details: [{ field: 'value', code: 'too_big' }] },
     ]);
-    const none = await sendSigned(api, holder, 'PUT', '/v1/settings/big', { body: '{}' });
-    expect([none.status, none.json.error]).toMatchObject([
+    const withoutValue = await sendSigned(api, keyPair, 'PUT', '/v1/settings/big', { body: '{}' });
+    expect([withoutValue.status, withoutValue.json.error]).toMatchObject([
       422,
       { code: 'validation_failed', details: [{ field: 'value', code: 'required' }] },
     ]);
   });
 
   it.each(['UPPER', 'a%20b', '%00', 'x'.repeat(65), '%F0%9F%98%80'])(
-    'cannot have the key %s: 422 on put, 404 otherwise',
+    'cannot have the key %s: PUT returns 422; GET and DELETE return 404',
     async (key) => {
-      const refused = await put(key, '1');
-      expect([refused.status, refused.json.error]).toMatchObject([422, { details: [{ field: 'key' }] }]);
+      const rejected = await put(key, '1');
+      expect([rejected.status, rejected.json.error]).toMatchObject([422, { details: [{ field: 'key' }] }]);
       for (const method of ['GET', 'DELETE']) {
-        expect((await sendSigned(api, holder, method, `/v1/settings/${key}`)).status).toBe(404);
+        expect((await sendSigned(api, keyPair, method, `/v1/settings/${key}`)).status).toBe(404);
       }
     },
   );
 
-  it('is deleted and its key is returned', async () => {
+  it('can be deleted; the response contains its key', async () => {
     await put('gone', '1');
-    const removed = await sendSigned(api, holder, 'DELETE', '/v1/settings/gone');
+    const removed = await sendSigned(api, keyPair, 'DELETE', '/v1/settings/gone');
     expect([removed.status, removed.json]).toEqual([
       200,
       { success: true, data: { key: 'gone', deleted: true } },

@@ -18,8 +18,9 @@ describe('every response', () => {
     ['/v1/nowhere', 404],
     ['/v1/not%zz', 404],
   ])('to %s has a request id and the security headers for browsers', async (target, status) => {
-    const { headers, status: answered } = await send(api, 'GET', target);
-    expect(answered).toBe(status);
+    const response = await send(api, 'GET', target);
+    const { headers } = response;
+    expect(response.status).toBe(status);
     expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
     expect(headers).toMatchObject({
       'content-type': 'application/json; charset=utf-8',
@@ -32,44 +33,47 @@ describe('every response', () => {
   });
 
   it('has all headers that helmet sets, with the same or stricter values', async () => {
-    const others = createServer((request, response) => {
+    const helmetServer = createServer((request, response) => {
       helmet()(request, response, () => response.end());
     }).listen(0, '127.0.0.1');
-    await once(others, 'listening');
+    await once(helmetServer, 'listening');
     try {
-      const { port } = others.address() as AddressInfo;
-      const theirs = new Headers((await fetch(`http://127.0.0.1:${port}`)).headers);
-      for (const name of ['date', 'connection', 'keep-alive', 'content-length']) theirs.delete(name);
-      const { headers: ours } = await send(api, 'GET', '/v1/ping');
-      expect(ours).toMatchObject({
-        ...Object.fromEntries(theirs),
+      const { port } = helmetServer.address() as AddressInfo;
+      const helmetHeaders = new Headers((await fetch(`http://127.0.0.1:${port}`)).headers);
+      for (const name of ['date', 'connection', 'keep-alive', 'content-length']) helmetHeaders.delete(name);
+      const { headers } = await send(api, 'GET', '/v1/ping');
+      expect(headers).toMatchObject({
+        ...Object.fromEntries(helmetHeaders),
         'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
         'x-frame-options': 'DENY',
       });
-      expect([ours['x-powered-by'], ours.server]).toEqual([undefined, undefined]);
+      expect([headers['x-powered-by'], headers.server]).toEqual([undefined, undefined]);
     } finally {
-      others.close();
+      helmetServer.close();
     }
   });
 
-  it.each(['abc-123_X.y', 'a'.repeat(128)])('keeps the request id %s of its caller', async (id) => {
+  it.each(['abc-123_X.y', 'a'.repeat(128)])('has the request id %s that the caller sent', async (id) => {
     const { headers, json } = await send(api, 'GET', '/v1/nowhere', { headers: { 'x-request-id': id } });
     expect([headers['x-request-id'], json.error?.request_id]).toEqual([id, id]);
   });
 
-  it.each(['', 'a b', 'a'.repeat(129), 'é', 'a;b'])('replaces the invalid request id %j', async (id) => {
-    const { headers } = await send(api, 'GET', '/v1/ping', { headers: { 'x-request-id': id } });
-    expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
-  });
+  it.each(['', 'a b', 'a'.repeat(129), 'é', 'a;b'])(
+    'has a new id if the caller sent the invalid id %j',
+    async (id) => {
+      const { headers } = await send(api, 'GET', '/v1/ping', { headers: { 'x-request-id': id } });
+      expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+    },
+  );
 });
 
-describe('success', () => {
-  it('is the data in its envelope', async () => {
+describe('a success response', () => {
+  it('contains the data in the published envelope', async () => {
     const { status, text } = await send(api, 'GET', '/v1/notes/n1', { headers: READER });
     expect([status, text]).toEqual([200, '{"success":true,"data":{"id":"n1","name":"one","price":1.5}}']);
   });
 
-  it('of a list has its pagination', async () => {
+  it('of a list contains its pagination', async () => {
     const { text } = await send(api, 'GET', '/v1/notes', { headers: READER });
     expect(text).toBe(
       '{"success":true,"data":[{"id":"n1","name":"one","price":0.1}],"pagination":{"limit":50,"offset":0,"has_more":false,"next_cursor":null}}',
@@ -83,26 +87,26 @@ describe('success', () => {
     ['Application/JSON; Decimals=string', '"1.5"'],
     ['application/json; decimals=number', '1.5'],
     ['text/html; decimals=string', '1.5'],
-  ])('has decimals as Accept %s requests', async (accept, shown) => {
+  ])('to a request with Accept: %s writes a decimal as %s', async (accept, written) => {
     const { text } = await send(api, 'GET', '/v1/notes/n1', { headers: { ...READER, accept } });
-    expect(text).toContain(`"price":${shown}}`);
+    expect(text).toContain(`"price":${written}}`);
   });
 
-  it('of a creation has the Location under the prefix of the request', async () => {
-    const made = await sendJson(api, 'POST', '/v1/notes', '{"name":"x"}');
-    expect([made.status, made.headers.location]).toEqual([201, '/v1/notes/n1']);
+  it('to a creation has a Location with /v1, or without it at a legacy alias', async () => {
+    const created = await sendJson(api, 'POST', '/v1/notes', '{"name":"x"}');
+    expect([created.status, created.headers.location]).toEqual([201, '/v1/notes/n1']);
     const alias = await sendJson(api, 'POST', '/notes', '{"name":"x"}');
     expect([alias.status, alias.headers.location]).toEqual([201, '/notes/n1']);
   });
 
-  it('may have another status and location', async () => {
-    const made = await sendJson(api, 'POST', '/auth/claim', '{"pubkey":"new"}');
-    expect([made.status, made.headers.location]).toEqual([201, '/claims/new']);
+  it('has the status and the location that the controller method chose', async () => {
+    const created = await sendJson(api, 'POST', '/auth/claim', '{"pubkey":"new"}');
+    expect([created.status, created.headers.location]).toEqual([201, '/claims/new']);
     const known = await sendJson(api, 'POST', '/v1/auth/claim', '{"pubkey":"old"}');
     expect([known.status, known.headers.location]).toEqual([200, undefined]);
   });
 
-  it('of a challenge needs no credentials, but uses them if present', async () => {
+  it('of an operation with the access CHALLENGE needs no credentials; if they are sent, they are used', async () => {
     await send(api, 'POST', '/v1/auth/claim', { body: '{"pubkey":"a"}', headers: JSON_TYPE });
     expect(api.behaviour.calls.at(-1)!.actor).toBeNull();
     await sendJson(api, 'POST', '/v1/auth/claim', '{"pubkey":"a"}');
@@ -131,7 +135,7 @@ describe('an internal error', () => {
     }
   });
 
-  it('includes a response that does not match its schema, which is not sent', async () => {
+  it('is sent instead of a response that does not match its schema', async () => {
     const api = await startNotesApi();
     try {
       api.behaviour.get = () => ({ id: 'n1' }) as never;

@@ -4,7 +4,7 @@ import type { Operation } from '@trading-automation/contracts';
 import type { UseCase } from '@trading-automation/core';
 import { BoundOperation } from './operation.js';
 
-/** The operations to serve, and the use cases that serve them unless a controller method overrides one. */
+/** The operations to serve, and their use cases. A controller method can replace a use case. */
 export class ServedOperations {
   constructor(
     readonly operations: readonly Operation[],
@@ -21,11 +21,11 @@ export class BoundOperations {
     private readonly container: ModuleRef,
   ) {}
 
-  /** @throws {Error} if an operation has no use case and no controller method, or several of either */
+  /** @throws {Error} if an operation has no handler or several, or if a handler belongs to no operation of this API */
   all(): readonly BoundOperation[] {
-    const overrides = this.controllerMethods();
-    const overridden = new Set(overrides.map(({ operation }) => operation.id));
-    const bound = [...overrides, ...this.useCases().filter(({ operation }) => !overridden.has(operation.id))];
+    const methods = this.controllerMethods();
+    const replaced = new Set(methods.map(({ operation }) => operation.id));
+    const bound = [...methods, ...this.useCases().filter(({ operation }) => !replaced.has(operation.id))];
     assertComplete(
       this.served.operations.map(({ id }) => id),
       bound.map(({ operation }) => operation.id),
@@ -52,15 +52,15 @@ export class BoundOperations {
 }
 
 /** Throws unless every operation has exactly one handler and every handler belongs to an operation. */
-function assertComplete(ids: readonly string[], handled: readonly string[]): void {
+function assertComplete(ids: readonly string[], handledIds: readonly string[]): void {
   const problems = [
     ...ids
-      .filter((id) => !handled.includes(id))
+      .filter((id) => !handledIds.includes(id))
       .map((id) => `${id} has no controller method and no use case`),
-    ...[...new Set(handled)]
-      .filter((id) => handled.indexOf(id) !== handled.lastIndexOf(id))
+    ...[...new Set(handledIds)]
+      .filter((id) => handledIds.indexOf(id) !== handledIds.lastIndexOf(id))
       .map((id) => `${id} has several use cases or controller methods`),
-    ...handled.filter((id) => !ids.includes(id)).map((id) => `${id} is not an operation of this API`),
+    ...handledIds.filter((id) => !ids.includes(id)).map((id) => `${id} is not an operation of this API`),
   ];
   if (problems.length > 0) throw new Error(`The handlers do not match the contract: ${problems.join('; ')}`);
 }

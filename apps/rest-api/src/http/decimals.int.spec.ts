@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** A decimal as its parts, so that the expected result is known without a parser. */
+/** Generates the parts of a decimal, from which the tests compute the expected response without a parser. */
 const decimal = fc.record({
   sign: fc.constantFrom('', '-'),
   whole: fc.stringMatching(/^(0|[1-9]\d{0,19})$/),
@@ -21,18 +21,18 @@ function canonical({ sign, whole, fraction }: { sign: string; whole: string; fra
 }
 
 describe('an amount', () => {
-  it('keeps every digit from the raw body to the response', async () => {
+  it('has the same digits in the response as in the raw body', async () => {
     await fc.assert(
       fc.asyncProperty(decimal, fc.boolean(), fc.boolean(), async (parts, asString, wantsString) => {
         const { sign, whole, fraction } = parts;
-        const given = sign + (fraction === '' ? whole : `${whole}.${fraction}`);
+        const sent = sign + (fraction === '' ? whole : `${whole}.${fraction}`);
         const accept = wantsString ? 'application/json; decimals=string' : 'application/json';
-        const body = `{"name":"x","price":${asString ? `"${given}"` : given}}`;
+        const body = `{"name":"x","price":${asString ? `"${sent}"` : sent}}`;
         const { status, text } = await sendJson(api, 'POST', '/v1/notes', body, { accept });
-        const shown = wantsString ? `"${canonical(parts)}"` : canonical(parts);
+        const expected = wantsString ? `"${canonical(parts)}"` : canonical(parts);
         expect([status, text]).toEqual([
           201,
-          `{"success":true,"data":{"id":"n1","name":"x","price":${shown}}}`,
+          `{"success":true,"data":{"id":"n1","name":"x","price":${expected}}}`,
         ]);
       }),
       { numRuns: 300 },
@@ -45,10 +45,10 @@ describe('an amount', () => {
       fc.asyncProperty(decimal, shift, fc.constantFrom('e', 'E'), async (parts, places, e) => {
         const { sign, whole, fraction } = parts;
         fc.pre(fraction.length + places <= 18 && whole.length > places);
-        const at = whole.length - places;
-        const moved = `${sign}${whole.slice(0, at)}.${whole.slice(at)}${fraction}0`;
-        const given = `${moved}${e}${places % 2 === 0 ? '+' : ''}${places}`;
-        const { text } = await sendJson(api, 'POST', '/v1/notes', `{"name":"x","price":${given}}`);
+        const point = whole.length - places;
+        const mantissa = `${sign}${whole.slice(0, point)}.${whole.slice(point)}${fraction}0`;
+        const sent = `${mantissa}${e}${places % 2 === 0 ? '+' : ''}${places}`;
+        const { text } = await sendJson(api, 'POST', '/v1/notes', `{"name":"x","price":${sent}}`);
         expect(text).toContain(`"price":${canonical(parts)}}`);
       }),
       { numRuns: 200 },
@@ -67,8 +67,8 @@ describe('an amount', () => {
     ['"0x10"', 'not_a_decimal'],
     ['true', 'invalid'],
     ['null', 'invalid'],
-  ])('sent as %s is rejected, never rounded', async (given, code) => {
-    const { status, json } = await sendJson(api, 'POST', '/v1/notes', `{"name":"x","price":${given}}`);
+  ])('sent as %s is rejected, not rounded', async (sent, code) => {
+    const { status, json } = await sendJson(api, 'POST', '/v1/notes', `{"name":"x","price":${sent}}`);
     expect([status, json.error?.code]).toEqual([422, 'validation_failed']);
     expect(json.error?.details).toEqual([{ field: 'price', code, message: expect.any(String) }]);
   });

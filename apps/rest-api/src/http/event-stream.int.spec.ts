@@ -4,15 +4,15 @@ import { type EventStream, type StreamTiming, sendEvents } from './event-stream.
 
 const TIMING: StreamTiming = { heartbeatMs: 600_000, stallMs: 600_000, lingerMs: 600_000 };
 
-/** A source that a test writes to and ends, and that counts the events read from it. */
-class Source implements EventStream {
+/** A stream whose events come from `dataOf`; null ends it. It counts the events that were read. */
+class TestEventStream implements EventStream {
   readonly resumeAfter = 'evt_0';
   readonly closed: Promise<void>;
-  taken = 0;
+  readCount = 0;
   private readonly ending = new AbortController();
   private notifyClosed = () => {};
 
-  constructor(private readonly make: (index: number) => Promise<string | null> | string | null) {
+  constructor(private readonly dataOf: (index: number) => Promise<string | null> | string | null) {
     this.closed = new Promise((resolve) => {
       this.notifyClosed = resolve;
     });
@@ -24,10 +24,10 @@ class Source implements EventStream {
 
   async *events() {
     for (;;) {
-      const data = await Promise.race([this.make(this.taken), this.closed]);
+      const data = await Promise.race([this.dataOf(this.readCount), this.closed]);
       if (typeof data !== 'string' || this.ended.aborted) return;
-      this.taken++;
-      yield { id: `evt_${this.taken}`, type: 'trade.filled', data };
+      this.readCount++;
+      yield { id: `evt_${this.readCount}`, type: 'trade.filled', data };
     }
   }
 
@@ -37,7 +37,7 @@ class Source implements EventStream {
   }
 }
 
-const silence = () => new Promise<null>(() => undefined);
+const noEvents = () => new Promise<null>(() => undefined);
 let server: Server;
 let errors: unknown[];
 let serve: (response: ServerResponse) => void;
@@ -51,12 +51,12 @@ afterEach(() => {
   return new Promise((resolve) => server.close(resolve));
 });
 
-/** Requests the stream; resolves with the head before the body is read. */
-function connect(source: EventStream, timing: Partial<StreamTiming> = {}): Promise<IncomingMessage> {
+/** Serves the stream and requests it. Resolves when the head of the response has arrived; the body is not read. */
+function connect(stream: EventStream, timing: Partial<StreamTiming> = {}): Promise<IncomingMessage> {
   serve = (response) => {
     response.writeHead(200, { connection: 'close' });
     response.flushHeaders();
-    void sendEvents(response, source, (error) => errors.push(error), { ...TIMING, ...timing });
+    void sendEvents(response, stream, (error) => errors.push(error), { ...TIMING, ...timing });
   };
   const { port } = server.address() as AddressInfo;
   return new Promise((resolve, reject) => {
@@ -75,20 +75,20 @@ const ended = (message: IncomingMessage) =>
     message.on('error', () => undefined).on('close', resolve);
   });
 
-describe('a stream of events on a connection', () => {
-  it('sends the retry time and the id to resume after, then each event, and ends with its source', async () => {
-    const source = new Source((i) => ['{"a":1.10}', '{"b":"é"}', null][i]!);
-    expect(await readAll(await connect(source))).toBe(
+describe('a connection with an event stream', () => {
+  it('gets the retry time and the id to resume after, then each event, and ends with the stream', async () => {
+    const stream = new TestEventStream((i) => ['{"a":1.10}', '{"b":"é"}', null][i]!);
+    expect(await readAll(await connect(stream))).toBe(
       'retry: 3000\nid: evt_0\n\n' +
         'id: evt_1\nevent: trade.filled\ndata: {"a":1.10}\n\n' +
         'id: evt_2\nevent: trade.filled\ndata: {"b":"é"}\n\n',
     );
-    await source.closed;
+    await stream.closed;
     expect(errors).toEqual([]);
   });
 
-  it('is never idle for longer than a heartbeat', async () => {
-    const message = await connect(new Source(silence), { heartbeatMs: 5 });
+  it('gets a heartbeat at each interval while there are no events', async () => {
+    const message = await connect(new TestEventStream(noEvents), { heartbeatMs: 5 });
     let text = '';
     for await (const part of message) {
       text += part;
@@ -97,85 +97,85 @@ describe('a stream of events on a connection', () => {
     expect(text).toMatch(/^retry: 3000\nid: evt_0\n\n(:\n\n){5}/);
   });
 
-  it('closes its source when the reader disconnects', async () => {
-    const source = new Source(silence);
-    const message = await connect(source);
+  it('closes the stream when the reader disconnects', async () => {
+    const stream = new TestEventStream(noEvents);
+    const message = await connect(stream);
     message.destroy();
-    await source.closed;
+    await stream.closed;
   });
 
-  it('closes its source if the reader disconnected before the start', async () => {
-    const source = new Source(silence);
+  it('closes the stream if the reader disconnected before the first byte was sent', async () => {
+    const stream = new TestEventStream(noEvents);
     let response!: ServerResponse;
     const arrived = new Promise<void>((resolve) => {
-      serve = (given) => {
-        response = given;
+      serve = (serverResponse) => {
+        response = serverResponse;
         resolve();
       };
     });
     const { port } = server.address() as AddressInfo;
     const outgoing = get({ host: '127.0.0.1', port, agent: false }).on('error', () => undefined);
     await arrived;
-    const gone = new Promise((resolve) => response.on('close', resolve));
+    const closed = new Promise((resolve) => response.on('close', resolve));
     outgoing.destroy();
-    await gone;
-    await sendEvents(response, source, (error) => errors.push(error), TIMING);
-    await source.closed;
+    await closed;
+    await sendEvents(response, stream, (error) => errors.push(error), TIMING);
+    await stream.closed;
     expect(errors).toEqual([]);
   });
 
-  it('reads no more from its source than a stalled reader can buffer, then continues', async () => {
+  it('stops reading events while its reader is stalled, and continues when the reader reads again', async () => {
     const size = 30_000;
     const count = 1_000;
-    const source = new Source((i) => (i < count ? `"${'x'.repeat(size)}"` : null));
-    const message = await connect(source);
+    const stream = new TestEventStream((i) => (i < count ? `"${'x'.repeat(size)}"` : null));
+    const message = await connect(stream);
     let before = -1;
-    while (before !== source.taken) {
-      before = source.taken;
+    while (before !== stream.readCount) {
+      before = stream.readCount;
       await new Promise((resolve) => setTimeout(resolve, 300));
     }
-    // The rest is in the kernel buffers of both ends, which are not memory of this process.
-    expect(source.taken).toBeLessThan(count / 2);
+    // The events that were read are in the kernel buffers of both ends, which are not memory of this process.
+    expect(stream.readCount).toBeLessThan(count / 2);
     const text = await readAll(message);
     expect(text.match(/^id: evt_\d+$/gm)).toHaveLength(count + 1);
   });
 
-  it('is disconnected if a reader reads nothing for the stall time', async () => {
-    const source = new Source(() => `"${'x'.repeat(60_000)}"`);
-    const message = await connect(source, { stallMs: 50, lingerMs: 20 });
-    await source.closed;
+  it('is closed if its reader reads nothing for the stall time', async () => {
+    const stream = new TestEventStream(() => `"${'x'.repeat(60_000)}"`);
+    const message = await connect(stream, { stallMs: 50, lingerMs: 20 });
+    await stream.closed;
     message.resume();
     await ended(message);
   });
 
-  it('is disconnected soon after its end even if the reader has stalled', async () => {
-    const source = new Source(() => `"${'x'.repeat(60_000)}"`);
-    const message = await connect(source, { lingerMs: 20 });
-    const cut = new Promise((resolve) => message.socket.on('close', resolve));
+  it('is closed soon after the end of the stream even if its reader has stalled', async () => {
+    const stream = new TestEventStream(() => `"${'x'.repeat(60_000)}"`);
+    const message = await connect(stream, { lingerMs: 20 });
+    const socketClosed = new Promise((resolve) => message.socket.on('close', resolve));
     let before = -1;
-    while (before !== source.taken) {
-      before = source.taken;
+    while (before !== stream.readCount) {
+      before = stream.readCount;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
-    const isFree = new Promise<void>((resolve) => {
-      const look = () =>
-        server.getConnections((_error, open) => (open === 0 ? resolve() : setTimeout(look, 5)));
-      look();
+    const noConnections = new Promise<void>((resolve) => {
+      const check = () =>
+        server.getConnections((_error, count) => (count === 0 ? resolve() : setTimeout(check, 5)));
+      check();
     });
-    await source.close();
-    await isFree;
+    await stream.close();
+    await noConnections;
     message.resume();
     await ended(message);
-    await cut;
+    await socketClosed;
   });
 
-  it('ends and reports the error if its source fails', async () => {
-    const source = new Source((i) => {
+  it('is closed and the error is reported if the stream fails', async () => {
+    const stream = new TestEventStream((i) => {
       if (i === 0) return '{}';
-      throw new Error('the source broke');
+      throw new Error('the stream failed');
     });
-    expect(await readAll(await connect(source))).toContain('data: {}\n\n');
-    await source.closed;
-    expect(errors).toEqual([new Error('the source broke')]);
+    expect(await readAll(await connect(stream))).toContain('data: {}\n\n');
+    await stream.closed;
+    expect(errors).toEqual([new Error('the stream failed')]);
   });
 });

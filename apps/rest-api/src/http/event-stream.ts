@@ -3,10 +3,10 @@
  *
  * 1. A client resumes after the id of the last event that it received. The stream starts with an `id` without an event,
  *    so that a client that received no event can resume, too.
- * 2. Events are read from the source one at a time, when the connection has capacity. At most
- *    16 KiB and one event are therefore buffered for a slow reader. It is disconnected after a minute without reading.
- * 3. The end of the source ends the connection, even if the reader has stalled. The end of the connection closes the
- *    source.
+ * 2. The next event is read from the stream only when the connection can accept data. At most 16 KiB and one event are
+ *    therefore buffered for a slow reader. A reader that reads nothing for a minute is disconnected.
+ * 3. The end of the stream ends the connection, even if the reader has stalled. The end of the connection closes
+ *    the stream.
  */
 import type { ServerResponse } from 'node:http';
 
@@ -22,7 +22,7 @@ export interface EventStream {
 }
 
 export interface StreamTiming {
-  /** Interval of the heartbeats: the maximum idle time of a connection. */
+  /** Interval of the heartbeats, and so the maximum time without data on a connection. */
   readonly heartbeatMs: number;
   /** A reader that reads nothing for this time is disconnected. */
   readonly stallMs: number;
@@ -34,7 +34,7 @@ export interface StreamTiming {
 const RETRY_MS = 3_000;
 const TIMING: StreamTiming = { heartbeatMs: 15_000, stallMs: 60_000, lingerMs: 1_000 };
 
-/** Headers that only streams have. They forbid proxies to buffer events, and end the connection with the stream. */
+/** Headers of streams. `x-accel-buffering` forbids proxies to buffer; `connection: close` ends it with the stream. */
 export const STREAM_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/event-stream; charset=utf-8',
   'x-accel-buffering': 'no',
@@ -75,17 +75,17 @@ export async function sendEvents(
 async function pump(response: ServerResponse, stream: EventStream, stallMs: number): Promise<void> {
   for await (const { id, type, data } of stream.events()) {
     if (stream.ended.aborted) return;
-    const hasCapacity = response.write(`id: ${id}\nevent: ${type}\ndata: ${data}\n\n`);
-    if (!hasCapacity && !(await waitForDrain(response, stallMs))) return;
+    const canAcceptMore = response.write(`id: ${id}\nevent: ${type}\ndata: ${data}\n\n`);
+    if (!canAcceptMore && !(await waitForDrain(response, stallMs))) return;
   }
 }
 
-/** Sends a comment, which keeps the connection alive and detects if it is lost. */
+/** Sends an SSE comment, which keeps the connection alive. If the connection is lost, the write fails and closes it. */
 function sendHeartbeat(response: ServerResponse): void {
   if (!response.writableEnded && !response.writableNeedDrain) response.write(':\n\n');
 }
 
-/** Resolves to true when the response can accept data again, or to false after `stallMs` or when it closes. */
+/** Resolves to true when the response can accept data again. Resolves to false when it closes, or after `stallMs`. */
 function waitForDrain(response: ServerResponse, stallMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const settle = (isDrained: boolean) => {
@@ -103,6 +103,7 @@ function waitForDrain(response: ServerResponse, stallMs: number): Promise<boolea
   });
 }
 
+/** Ends the response. Destroys its connection after `lingerMs` if the reader has not read the buffered data by then. */
 function endSoon(response: ServerResponse, lingerMs: number): void {
   if (response.writableEnded || response.destroyed) return;
   response.end();

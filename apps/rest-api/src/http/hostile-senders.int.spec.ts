@@ -1,4 +1,4 @@
-/** Tests hostile requests: they must not affect other callers or exceed the limits. */
+/** Tests that the server rejects malformed, oversized and slow requests, and that they do not affect other callers. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { type NotesApi, sendJson, startNotesApi } from '../../test/notes-api.js';
@@ -10,23 +10,23 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const statuses = (answered: string) => answered.match(/^HTTP\/1\.1 \d+/gm)?.map((line) => line.slice(9));
-const codeOf = (answered: string) => /"code":"(\w+)"/.exec(answered)?.[1];
+const statuses = (received: string) => received.match(/^HTTP\/1\.1 \d+/gm)?.map((line) => line.slice(9));
+const codeOf = (received: string) => /"code":"(\w+)"/.exec(received)?.[1];
 
 describe('the request line and the headers', () => {
-  it('are accepted up to a target of 8 KiB and rejected beyond', async () => {
+  it('are accepted with a target of up to 8 KiB, and rejected with a longer one', async () => {
     const target = (length: number) => '/v1/ping?'.padEnd(length, 'x');
     const fits = await send(api, 'GET', target(8_192));
     expect([fits.status, fits.json.error?.code]).toEqual([400, 'invalid_query']);
     expect(fits.json.error?.message).not.toContain('8192');
-    const over = await send(api, 'GET', target(8_193));
-    expect([over.status, over.json.error?.message]).toEqual([
+    const tooLong = await send(api, 'GET', target(8_193));
+    expect([tooLong.status, tooLong.json.error?.message]).toEqual([
       400,
       'The request target exceeds 8192 bytes. Shorten the path or the query string.',
     ]);
   });
 
-  it('are accepted up to 16 KiB in total and rejected beyond', async () => {
+  it('are accepted up to 16 KiB in total, and rejected above that', async () => {
     const request = (length: number) =>
       `GET /v1/ping HTTP/1.1\r\nhost: x\r\nconnection: close\r\nx-long: ${'x'.repeat(length)}\r\n\r\n`;
     expect(statuses(await sendBytes(api, request(15_000)))).toEqual(['200']);
@@ -34,7 +34,7 @@ describe('the request line and the headers', () => {
   });
 });
 
-describe('JSON', () => {
+describe('a JSON body', () => {
   const nested = (depth: number) => `{"name":"x","more":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
   const keys = (count: number) =>
     `{"name":"x","more":{${Array.from({ length: count }, (_, i) => `"k${i}":0`).join()}}}`;
@@ -56,10 +56,10 @@ describe('JSON', () => {
     ['NaN', '{"name":"x","more":NaN}', 400],
     ['U+0000', '{"name":"a\\u0000"}', 422],
     ['a lone surrogate', '{"name":"a\\ud800"}', 422],
-  ])('with %s', async (_what, body, status) => {
-    const answered = await sendJson(api, 'POST', '/v1/notes', body);
-    expect(answered.status).toBe(status);
-    if (status === 400) expect(answered.json.error?.code).toBe('malformed_json');
+  ])('with %s results in the expected status', async (_content, body, status) => {
+    const response = await sendJson(api, 'POST', '/v1/notes', body);
+    expect(response.status).toBe(status);
+    if (status === 400) expect(response.json.error?.code).toBe('malformed_json');
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
 });
@@ -86,42 +86,45 @@ describe('request smuggling', () => {
     ['a folded header', `${head}x-a: 1\r\n transfer-encoding: chunked\r\n\r\n0\r\n\r\n${smuggled}`],
     ['bare line feeds', `POST /v1/notes HTTP/1.1\nhost: x\ncontent-length: 0\n\n${smuggled}`],
     ['no host', 'GET /v1/ping HTTP/1.1\r\n\r\n'],
-  ])('is rejected and the connection closed: %s', async (_what, bytes) => {
-    const answered = await sendBytes(api, bytes);
-    expect(statuses(answered)).toEqual(['400']);
+  ])('by %s gets one 400 and no response to the smuggled request', async (_trick, bytes) => {
+    const received = await sendBytes(api, bytes);
+    expect(statuses(received)).toEqual(['400']);
   });
 });
 
 describe('header injection', () => {
-  it.each(['a\r\nset-cookie: x=1', 'a\nset-cookie: x=1', 'a\0b'])('has no effect: %j', async (value) => {
-    const answered = await sendBytes(
-      api,
-      `GET /v1/ping HTTP/1.1\r\nhost: x\r\nconnection: close\r\nx-request-id: ${value}\r\n\r\n`,
-    );
-    expect(['200', '400']).toEqual(expect.arrayContaining(statuses(answered) ?? ['none']));
-    expect(answered).not.toMatch(/^set-cookie/im);
-  });
+  it.each(['a\r\nset-cookie: x=1', 'a\nset-cookie: x=1', 'a\0b'])(
+    'by the request id %j has no effect',
+    async (value) => {
+      const received = await sendBytes(
+        api,
+        `GET /v1/ping HTTP/1.1\r\nhost: x\r\nconnection: close\r\nx-request-id: ${value}\r\n\r\n`,
+      );
+      expect(['200', '400']).toEqual(expect.arrayContaining(statuses(received) ?? ['none']));
+      expect(received).not.toMatch(/^set-cookie/im);
+    },
+  );
 
-  it('is escaped in a path in the response', async () => {
+  it('by a path has no effect, because the path is escaped in the Link header', async () => {
     const target = '/notes/%0d%0aset-cookie:x=1';
-    const answered = await send(api, 'GET', target, { headers: { 'x-api-key': 'reader' } });
-    expect(answered.headers['set-cookie']).toBeUndefined();
-    expect(answered.headers.link).toBe('</v1/notes/%0d%0aset-cookie:x=1>; rel="successor-version"');
+    const response = await send(api, 'GET', target, { headers: { 'x-api-key': 'reader' } });
+    expect(response.headers['set-cookie']).toBeUndefined();
+    expect(response.headers.link).toBe('</v1/notes/%0d%0aset-cookie:x=1>; rel="successor-version"');
   });
 });
 
 describe('a connection', () => {
-  it('serves the maximum number of requests and is closed by the last response', async () => {
+  it('serves at most the maximum number of requests, and the last response announces its close', async () => {
     const limited = await startNotesApi({ serverLimits: { requestsPerSocketMax: 3 } });
     const socket = connect(limited.port, '127.0.0.1');
     try {
-      const answers: string[] = [];
+      const responses: string[] = [];
       for (let i = 0; i < 4; i++) {
         socket.write('GET /v1/ping HTTP/1.1\r\nhost: x\r\n\r\n');
-        answers.push(String((await once(socket, 'data'))[0]));
+        responses.push(String((await once(socket, 'data'))[0]));
       }
-      expect(answers.map((answered) => statuses(answered)?.[0])).toEqual(['200', '200', '200', '503']);
-      expect(answers.slice(0, 3).map((answered) => /^connection: (\S+)/im.exec(answered)?.[1])).toEqual([
+      expect(responses.map((response) => statuses(response)?.[0])).toEqual(['200', '200', '200', '503']);
+      expect(responses.slice(0, 3).map((response) => /^connection: (\S+)/im.exec(response)?.[1])).toEqual([
         'keep-alive',
         'keep-alive',
         'close',
@@ -132,7 +135,7 @@ describe('a connection', () => {
     }
   });
 
-  it('is closed if it sends nothing, or single bytes slowly, and blocks no other client', async () => {
+  it('is closed with 408 if it does not complete its request in time, and blocks no other client', async () => {
     const limited = await startNotesApi({
       serverLimits: { headersTimeoutMs: 1_000, requestTimeoutMs: 1_000, checkEveryMs: 50 },
     });
@@ -151,18 +154,18 @@ describe('a connection', () => {
       }
       const ended = Promise.all(
         sockets.map(async (socket) => {
-          let answered = '';
+          let received = '';
           socket.on('data', (bytes) => {
-            answered += bytes;
+            received += bytes;
           });
           await once(socket, 'close');
-          return answered;
+          return received;
         }),
       );
       expect((await send(limited, 'GET', '/v1/ping')).status).toBe(200);
-      for (const answered of await ended) {
-        expect(statuses(answered)).toEqual(['408']);
-        expect(codeOf(answered)).toBe('malformed_json');
+      for (const received of await ended) {
+        expect(statuses(received)).toEqual(['408']);
+        expect(codeOf(received)).toBe('malformed_json');
       }
     } finally {
       for (const socket of sockets) socket.destroy();

@@ -1,7 +1,7 @@
 /**
  * Computes the fingerprint of a request with an Idempotency-Key, and converts its stored response.
  *
- * A stored response is one line of JSON with its headers, followed by the body as it was sent.
+ * The bytes of a stored response are one line of JSON with its headers, then the body as it was sent.
  */
 import { type ResponseReplayed, requestFingerprint } from '@trading-automation/core';
 import type { IncomingRequest } from '@trading-automation/core/access';
@@ -10,7 +10,7 @@ import { pathOf } from './route-table.js';
 
 type StoredResponse = ResponseReplayed['response'];
 
-/** Returns the hash that identifies equal requests. It includes the path as sent, so a request to the alias differs. */
+/** Returns a hash that is the same for equal requests. It includes the path as sent, so `/v1/x` and `/x` differ. */
 export function fingerprintOf({ method, target, body }: IncomingRequest): Uint8Array {
   const path = pathOf(target);
   return requestFingerprint({ method, path, query: target.slice(path.length), body });

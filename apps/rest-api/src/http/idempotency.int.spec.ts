@@ -18,8 +18,8 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 const body = '{"name":"bot"}';
-const createKey = (keyPair: KeyPair, key: string, given = body, target = '/v1/api-keys') =>
-  sendSigned(api, keyPair, 'POST', target, { body: given, headers: { 'idempotency-key': key } });
+const createKey = (keyPair: KeyPair, key: string, sentBody = body, target = '/v1/api-keys') =>
+  sendSigned(api, keyPair, 'POST', target, { body: sentBody, headers: { 'idempotency-key': key } });
 
 async function keyCount(keyPair: KeyPair): Promise<unknown> {
   const { json } = await sendSigned(api, keyPair, 'GET', '/v1/api-keys?include=total');
@@ -43,35 +43,35 @@ describe('a POST with an Idempotency-Key', () => {
     expect(await keyCount(owner)).toBe(before + 1);
   });
 
-  it('takes effect once when sent many times concurrently', async () => {
+  it('takes effect once when it is sent 20 times concurrently', async () => {
     const before = Number(await keyCount(owner));
-    const answers = await Promise.all(Array.from({ length: 20 }, () => createKey(owner, 'at once')));
-    const made = new Set(answers.filter(({ status }) => status === 201).map(({ text }) => text));
-    const others = answers.filter(({ status }) => status !== 201);
-    expect(made.size).toBe(1);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => createKey(owner, 'at once')));
+    const created = new Set(responses.filter(({ status }) => status === 201).map(({ text }) => text));
+    const others = responses.filter(({ status }) => status !== 201);
+    expect(created.size).toBe(1);
     expect(others.every(({ json }) => json.error?.code === 'idempotency_in_progress')).toBe(true);
     expect(await keyCount(owner)).toBe(before + 1);
   });
 
-  it('is rejected if its key was used for another request', async () => {
+  it('is rejected if its key was used for a different request', async () => {
     await createKey(owner, 'other');
-    for (const [given, target] of [
+    for (const [sentBody, target] of [
       ['{"name": "bot"}', '/v1/api-keys'],
       [body, '/api-keys'],
       [body, '/v1/api-keys?'],
     ] as const) {
-      const { status, json } = await createKey(owner, 'other', given, target);
+      const { status, json } = await createKey(owner, 'other', sentBody, target);
       expect([status, json.error?.code]).toEqual([422, 'idempotency_key_reused']);
     }
   });
 
   it('takes effect although another user has used the same key', async () => {
     const other = await openAccount(api);
-    const mine = await createKey(owner, 'shared');
-    const theirs = await createKey(other, 'shared');
-    expect(theirs.status).toBe(201);
-    expect(theirs.text).not.toBe(mine.text);
-    expect(theirs.headers['idempotency-replayed']).toBeUndefined();
+    const first = await createKey(owner, 'shared');
+    const second = await createKey(other, 'shared');
+    expect(second.status).toBe(201);
+    expect(second.text).not.toBe(first.text);
+    expect(second.headers['idempotency-replayed']).toBeUndefined();
   });
 
   it('creates one account if it is sent twice without credentials; the response is replayed', async () => {
@@ -86,12 +86,12 @@ describe('a POST with an Idempotency-Key', () => {
     expect(again.headers['idempotency-replayed']).toBe('true');
   });
 
-  it('stores the error response if the request itself is invalid', async () => {
-    const used = await createIdentityBody(api, owner);
-    await sendSigned(api, owner, 'POST', '/v1/auth/cli-identity', { body: used });
-    const headers = { 'idempotency-key': 'refused' };
-    const first = await sendSigned(api, owner, 'POST', '/v1/auth/cli-identity', { body: used, headers });
-    const again = await sendSigned(api, owner, 'POST', '/v1/auth/cli-identity', { body: used, headers });
+  it('gets the same error again if the use case rejected the first request', async () => {
+    const usedBody = await createIdentityBody(api, owner);
+    await sendSigned(api, owner, 'POST', '/v1/auth/cli-identity', { body: usedBody });
+    const headers = { 'idempotency-key': 'rejected' };
+    const first = await sendSigned(api, owner, 'POST', '/v1/auth/cli-identity', { body: usedBody, headers });
+    const again = await sendSigned(api, owner, 'POST', '/v1/auth/cli-identity', { body: usedBody, headers });
     expect([first.status, first.json.error?.code]).toEqual([422, 'validation_failed']);
     expect([again.status, again.text, again.headers['idempotency-replayed']]).toEqual([
       422,
@@ -105,46 +105,49 @@ describe('a POST with an Idempotency-Key', () => {
     ['a body that is not JSON', '{"name":', '/v1/api-keys', 400, 'malformed_json'],
     ['an unknown query parameter', body, '/v1/api-keys?x=1', 400, 'invalid_query'],
   ])(
-    'stores the error about %s; the corrected request needs a new key',
-    async (what, given, target, status, code) => {
-      const first = await createKey(owner, what, given, target);
-      const again = await createKey(owner, what, given, target);
+    'gets the same error again for %s; a corrected request needs a new key',
+    async (key, sentBody, target, status, code) => {
+      const first = await createKey(owner, key, sentBody, target);
+      const again = await createKey(owner, key, sentBody, target);
       expect([first.status, first.json.error?.code]).toEqual([status, code]);
       expect([again.text, again.headers['idempotency-replayed']]).toEqual([first.text, 'true']);
-      const corrected = await createKey(owner, what);
+      const corrected = await createKey(owner, key);
       expect([corrected.status, corrected.json.error?.code]).toEqual([422, 'idempotency_key_reused']);
     },
   );
 
-  it('does not store an error about the credential', async () => {
+  it('is checked again, without a stored response, if its credential lacked the permission', async () => {
     const { json } = await sendSigned(api, owner, 'POST', '/v1/api-keys', { body: '{"name":"trader"}' });
     const { key } = json.data as { key: string };
     const headers = { 'x-api-key': key, 'content-type': 'application/json', 'idempotency-key': 'denied' };
     for (let i = 0; i < 2; i++) {
-      const answered = await send(api, 'POST', '/v1/api-keys', { body, headers });
-      expect([answered.status, answered.headers['idempotency-replayed']]).toEqual([403, undefined]);
+      const response = await send(api, 'POST', '/v1/api-keys', { body, headers });
+      expect([response.status, response.headers['idempotency-replayed']]).toEqual([403, undefined]);
     }
   });
 
-  it.each([[''], ['x'.repeat(256)], ['caf\u00e9'], [['a', 'b']]])('rejects %j as a key', async (given) => {
-    const { status, json } = await sendSigned(api, owner, 'POST', '/v1/api-keys', {
-      body,
-      headers: { 'idempotency-key': given },
-    });
-    expect([status, json.error?.code, json.error?.details?.[0]?.field]).toEqual([
-      422,
-      'validation_failed',
-      'Idempotency-Key',
-    ]);
-  });
+  it.each([[''], ['x'.repeat(256)], ['caf\u00e9'], [['a', 'b']]])(
+    'is rejected if the key is %j',
+    async (key) => {
+      const { status, json } = await sendSigned(api, owner, 'POST', '/v1/api-keys', {
+        body,
+        headers: { 'idempotency-key': key },
+      });
+      expect([status, json.error?.code, json.error?.details?.[0]?.field]).toEqual([
+        422,
+        'validation_failed',
+        'Idempotency-Key',
+      ]);
+    },
+  );
 
-  it('accepts the longest key', async () => {
+  it('is accepted with the longest key, of 255 characters', async () => {
     expect((await createKey(owner, 'x'.repeat(255))).status).toBe(201);
   });
 });
 
 describe('a request that is not a POST', () => {
-  it('is not stored, regardless of its headers', async () => {
+  it('ignores the Idempotency-Key, even an invalid one', async () => {
     const headers = { 'idempotency-key': 'x'.repeat(300) };
     expect((await sendSigned(api, owner, 'GET', '/v1/me', { headers })).status).toBe(200);
   });

@@ -1,6 +1,6 @@
 /**
- * Handles HTTP requests to one operation: parses the bytes for the pipeline (`core/operations`) and renders its result.
- * It does not depend on the HTTP server.
+ * Handles the HTTP requests of one operation: parses each request for the pipeline (`core/operations`) and renders the
+ * result. This file does not depend on the HTTP server.
  */
 import type { Operation } from '@trading-automation/contracts';
 import {
@@ -51,12 +51,12 @@ export class OperationHandler {
   /** Never throws: errors are rendered as responses. */
   async handle(request: ReceivedRequest): Promise<RenderedResponse> {
     const limits = this.admission.limitsOf(request.address);
-    const rendered = await this.outcome(request, limits);
+    const rendered = await this.respond(request, limits);
     const rateLimit = limits.headers;
     return rateLimit === undefined ? rendered : { ...rendered, rateLimit };
   }
 
-  private async outcome(request: ReceivedRequest, limits: RequestLimits): Promise<RenderedResponse> {
+  private async respond(request: ReceivedRequest, limits: RequestLimits): Promise<RenderedResponse> {
     try {
       return await this.perform(request, limits);
     } catch (error) {
@@ -68,7 +68,7 @@ export class OperationHandler {
 
   private async perform(request: ReceivedRequest, limits: RequestLimits): Promise<RenderedResponse> {
     const rendering = { target: request.target, decimals: decimalsOf(request) };
-    // The stored response is the response that is sent.
+    // With an Idempotency-Key, the client gets exactly the response that is stored.
     let stored: RenderedResponse | undefined;
     const operationRequest: OperationRequest = {
       identify: () => this.admission.identify(request, limits),

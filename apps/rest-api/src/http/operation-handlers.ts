@@ -11,7 +11,6 @@ export class HttpOptions {
   constructor(readonly logger: Logger) {}
 }
 
-/** Creates the handlers of operations. */
 @Injectable()
 export class OperationHandlers {
   constructor(
@@ -21,7 +20,7 @@ export class OperationHandlers {
     private readonly commands: CommandRunner,
   ) {}
 
-  /** Creates the handler of an operation. */
+  /** Creates the handler of an operation, with the access and the rate limit that the operation requires. */
   create(bound: BoundOperation): OperationHandler {
     const { access, bucket } = bound.operation;
     const admission = new RequestAdmission(access, bucket, this.authentication, this.limiter);

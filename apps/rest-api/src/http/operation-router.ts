@@ -1,10 +1,10 @@
 /**
- * Connects each operation to its use case, or to the controller method that replaces it, and registers its routes on
- * the server.
+ * Registers the routes of each operation on the server. A route calls the use case of its operation, or the controller
+ * method that replaces the use case.
  *
- * Nest creates services and controllers, but their routes are registered on Fastify here instead of by Nest's router. The
- * published order of checks is one sequence (route, method and size before credentials, credentials before the body).
- * Guards, pipes, interceptors and filters would spread it over five places.
+ * Nest creates the services and controllers. This class registers the routes on Fastify; Nest's router does not. The
+ * checks have a published order: route, method and size before credentials, credentials before the body. Nest would
+ * spread these checks over guards, pipes, interceptors and filters.
  */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
@@ -22,7 +22,7 @@ export class OperationRouter implements OnModuleInit {
     private readonly handlers: OperationHandlers,
   ) {}
 
-  /** @throws {Error} if an operation has no use case and no controller method, or several of either */
+  /** @throws {Error} if an operation has no handler or several, or if a handler belongs to no operation of this API */
   onModuleInit(): void {
     const handlers = this.operations.all().map((bound) => this.handlers.create(bound));
     serveOperations(this.host.httpAdapter.getInstance<FastifyInstance>(), handlers, this.options.logger);

@@ -40,8 +40,10 @@ function sendNotFound(routes: RouteTable, request: FastifyRequest, reply: Fastif
   const target = targetOf(request);
   const { error, headers } = routes.errorFor(target);
   if (request.method === 'OPTIONS' && headers.allow !== undefined) {
-    const more = isAllowedPreflight(request, reply) ? preflightHeaders(routes.allowed(pathOf(target))) : {};
-    sendResponse(reply, { status: 204, headers: { ...headers, ...more }, body: '' });
+    const corsHeaders = isAllowedPreflight(request, reply)
+      ? preflightHeaders(routes.allowed(pathOf(target)))
+      : {};
+    sendResponse(reply, { status: 204, headers: { ...headers, ...corsHeaders }, body: '' });
   } else {
     sendResponse(reply, withHeaders(renderError(error, request.id), headers));
   }
@@ -58,17 +60,17 @@ interface ServedPath {
   readonly server: FastifyInstance;
   readonly path: RoutePath;
   readonly handler: OperationHandler;
-  /** Handles a request that the router matched to this path although its raw path differs. */
+  /** Rejects a request whose raw path does not match `path`, for example because Fastify decoded it to match. */
   readonly reject: (request: FastifyRequest, reply: FastifyReply) => void;
   readonly logger: Logger;
 }
 
 function serveAt({ server, path, handler, reject, logger }: ServedPath): void {
-  const answer = (request: FastifyRequest, reply: FastifyReply, rendered: RenderedResponse) => {
-    const headed = path.isAlias ? withHeaders(rendered, aliasHeaders(pathOf(targetOf(request)))) : rendered;
+  const respond = (request: FastifyRequest, reply: FastifyReply, rendered: RenderedResponse) => {
+    const response = path.isAlias ? withHeaders(rendered, aliasHeaders(pathOf(targetOf(request)))) : rendered;
     const context = { request_id: request.id, operation: handler.operation.id };
-    if (headed.stream === undefined) sendResponse(reply, headed);
-    else sendStream(reply, headed, headed.stream, (error) => logError(logger, error, context));
+    if (response.stream === undefined) sendResponse(reply, response);
+    else sendStream(reply, response, response.stream, (error) => logError(logger, error, context));
   };
   server.route({
     method: handler.operation.method,
@@ -77,10 +79,9 @@ function serveAt({ server, path, handler, reject, logger }: ServedPath): void {
       const target = targetOf(request);
       if (path.match(pathOf(target)) === null) return reject(request, reply);
       if (target.length > TARGET_LENGTH_MAX)
-        return answer(request, reply, renderError(targetTooLong(), request.id));
-      // Without a content type, Fastify reads the body as bytes. The handler checks the type in the raw headers,
-      // after the
-      // credentials.
+        return respond(request, reply, renderError(targetTooLong(), request.id));
+      // Without a content type, Fastify reads the body as bytes. The handler checks the content type later, after the
+      // credentials, in the raw headers.
       delete request.raw.headers['content-type'];
       done();
     },
@@ -89,10 +90,10 @@ function serveAt({ server, path, handler, reject, logger }: ServedPath): void {
       logError(logger, bodyError, { request_id: request.id, operation: handler.operation.id });
       reply.removeHeader('connection');
       discardRest(request.raw);
-      answer(request, reply, renderError(bodyError, request.id));
+      respond(request, reply, renderError(bodyError, request.id));
     },
     handler: async (request, reply) => {
-      answer(request, reply, await handler.handle(receivedFrom(request, path)));
+      respond(request, reply, await handler.handle(receivedFrom(request, path)));
       return reply;
     },
   });

@@ -5,9 +5,9 @@
  *     create(call: Call<typeof tradeOperations.create>) { return this.trades.create(call.actor, call.body); }
  *
  * 1. The operation determines the route, permission, parsing and rendering. The method only calls a use case.
- * 2. The use case returns the operation's data. Otherwise the second argument of the decorator converts
- *    the result. The method must not convert it: the response for an Idempotency-Key is stored in the transaction of
- *    the use case, from the result of the use case.
+ * 2. If the use case does not return the data of the operation, the second argument of the decorator converts the
+ *    result. The method must not convert it: the response for an Idempotency-Key is rendered from the result of the
+ *    use case and stored in its transaction.
  */
 import 'reflect-metadata';
 import type { DataOf, ListShape, Operation as OperationShape } from '@trading-automation/contracts';
@@ -27,7 +27,7 @@ export type ResultOf<O extends OperationShape> = O extends { readonly list: List
     ? EventStream
     : DataOf<O>;
 
-/** Data with a status or location that the method chose. */
+/** The data of an operation, with a status or a location that differs from the default. See `respond`. */
 export class OperationResponse<T> {
   constructor(
     readonly data: T,
@@ -36,9 +36,9 @@ export class OperationResponse<T> {
 }
 
 /**
- * Returns data with a status or a location.
+ * Returns the data of an operation with a status or a location.
  *
- * @param options `location` is a path under `/v1`; for a request to a legacy alias, the prefix is removed
+ * @param options `location` is a path under `/v1`. The response to a legacy alias omits the prefix
  */
 export function respond<T>(data: T, options: OperationResponse<T>['options']): OperationResponse<T> {
   return new OperationResponse(data, options);
@@ -68,7 +68,7 @@ export function Operation<O extends OperationShape, R>(
 ): OperationDecorator<O, R>;
 export function Operation(operation: OperationShape, mapResult: ResultMapper = (result) => result) {
   return (_target: object, _name: string | symbol, descriptor: PropertyDescriptor): void => {
-    const method: OperationMethod = { operation, mapResult: mapResult };
+    const method: OperationMethod = { operation, mapResult };
     Reflect.defineMetadata(OPERATION, method, descriptor.value);
   };
 }
@@ -80,7 +80,7 @@ export class BoundOperation {
     private readonly handle: (call: unknown) => unknown,
   ) {}
 
-  /** Binds a method of a controller. Returns undefined if the method was not declared to handle an operation. */
+  /** Binds a method of a controller. Returns undefined if the method is not decorated with `@Operation`. */
   static of(controller: object, name: string): BoundOperation | undefined {
     const handle: (call: unknown) => unknown = Reflect.get(controller, name);
     const method: OperationMethod | undefined = Reflect.getMetadata(OPERATION, handle);

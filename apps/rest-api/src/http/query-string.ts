@@ -1,6 +1,6 @@
 import { DomainError, type ErrorDetail } from '@trading-automation/contracts';
 
-/** An error contains at most this many characters of a parameter name. */
+/** Maximum length of a parameter name in an error; longer names are cut. */
 const NAME_SHOWN_MAX = 100;
 
 /**

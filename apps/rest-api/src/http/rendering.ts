@@ -28,7 +28,7 @@ export function decimalModeOf(accept: string | undefined): DecimalMode {
   return accept !== undefined && DECIMALS_AS_STRINGS.test(accept) ? 'string' : 'number';
 }
 
-/** Compiles a function that renders the results of an operation's controller. */
+/** Compiles a function that renders the results of an operation. */
 export function compileResponses(operation: Operation) {
   const writers: Record<DecimalMode, Serializer> = {
     number: compileSerializer(operation.response, 'number'),
@@ -46,8 +46,8 @@ export function compileResponses(operation: Operation) {
         : writePage(data as Page<unknown>, write);
     if (status !== 201 || location === undefined) return { status, headers: {}, body };
     const isAlias = !request.target.startsWith(`${PREFIX}/`);
-    const shown = isAlias && location.startsWith(`${PREFIX}/`) ? location.slice(PREFIX.length) : location;
-    return { status, headers: { location: shown }, body };
+    const path = isAlias && location.startsWith(`${PREFIX}/`) ? location.slice(PREFIX.length) : location;
+    return { status, headers: { location: path }, body };
   };
 }
 

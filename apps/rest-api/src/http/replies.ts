@@ -1,6 +1,6 @@
 /**
- * Every response is JSON in the published envelope and has an `x-request-id`. The only exceptions are event streams
- * that have started and the pages of the reference (`../reference`).
+ * Sends responses. Every response has an `x-request-id` and a JSON body in the published envelope. The only exceptions
+ * are event streams that have started, and the pages of the reference (`../reference`).
  */
 import type { OutgoingHttpHeaders } from 'node:http';
 import { type ArgumentsHost, Catch, type ExceptionFilter, NotFoundException } from '@nestjs/common';

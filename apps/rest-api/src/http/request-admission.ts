@@ -24,7 +24,7 @@ export class RequestAdmission {
 
   /**
    * Identifies the caller. A public operation ignores credentials. Missing credentials are rejected here, not in the
-   * pipeline, so that they cost the address a token, as invalid credentials do.
+   * pipeline, so that such a request takes a token from the rate limit of the address, as invalid credentials do.
    */
   identify(incoming: IncomingRequest, limits: RequestLimits): Promise<Actor | null> {
     return identifyCaller(incoming, limits, async () => {
@@ -35,7 +35,7 @@ export class RequestAdmission {
     });
   }
 
-  /** Charges the address of a request without a caller. `identify` has already charged other requests. */
+  /** Charges the address if the request has no caller. `identify` has already charged all other requests. */
   async charge(caller: Actor | null, limits: RequestLimits): Promise<void> {
     if (caller === null) await limits.takeByAddress();
   }

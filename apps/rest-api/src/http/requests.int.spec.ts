@@ -9,44 +9,44 @@ afterAll(() => api.close());
 
 describe('the body', () => {
   it.each([
-    ['with its length', false],
+    ['with a Content-Length', false],
     ['in chunks', true],
-  ])('over 256 KiB is rejected %s', async (_name, chunked) => {
+  ])('over 256 KiB that is sent %s is rejected', async (_encoding, chunked) => {
     const { status, json } = await send(api, 'POST', '/v1/notes', { body: 'x'.repeat(300 * 1024), chunked });
     expect([status, json.error?.code]).toEqual([413, 'payload_too_large']);
   });
 
-  it('over 256 KiB that is complete keeps the connection open for the next request', async () => {
+  it('over 256 KiB that is sent completely keeps the connection open for the next request', async () => {
     const length = 300 * 1024;
-    const answered = await sendBytes(
+    const received = await sendBytes(
       api,
       `POST /v1/notes HTTP/1.1\r\nhost: x\r\ncontent-length: ${length}\r\n\r\n${'x'.repeat(length)}` +
         'GET /v1/ping HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n',
     );
-    expect(answered.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200']);
+    expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200']);
   });
 
-  it('without an end is not read beyond the limit', async () => {
+  it('in chunks without an end is rejected once it exceeds the limit', async () => {
     const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`;
-    const answered = await sendBytes(
+    const received = await sendBytes(
       api,
       `POST /v1/notes HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n${chunk.repeat(20)}`,
     );
-    expect(answered).toMatch(/^HTTP\/1\.1 413 /);
+    expect(received).toMatch(/^HTTP\/1\.1 413 /);
   });
 
-  it('of exactly 256 KiB is read', async () => {
+  it('of exactly 256 KiB is accepted', async () => {
     const body = `{"name":"x"}`.padEnd(262_144, ' ');
     expect((await sendJson(api, 'POST', '/v1/notes', body)).status).toBe(201);
   });
 
-  it('with a Content-Length over the limit is rejected before it is sent', async () => {
-    const answered = await sendBytes(
+  it('with a Content-Length over the limit is rejected before its first byte is sent', async () => {
+    const received = await sendBytes(
       api,
       'POST /v1/notes HTTP/1.1\r\nhost: x\r\ncontent-length: 400000\r\n\r\n',
     );
-    expect(answered).toMatch(/^HTTP\/1\.1 413 /);
-    expect(answered).toContain('"code":"payload_too_large"');
+    expect(received).toMatch(/^HTTP\/1\.1 413 /);
+    expect(received).toContain('"code":"payload_too_large"');
   });
 
   it('reaches the verifier byte for byte, with the target and the headers as they were sent', async () => {
@@ -67,7 +67,7 @@ describe('the body', () => {
     );
   });
 
-  it('of a GET is read, verified and validated like any other', async () => {
+  it('of a GET is read, verified and validated like that of other methods', async () => {
     const sent = { body: '{"a":1}', headers: { ...READER, ...JSON_TYPE } };
     expect(await codeOf(send(api, 'GET', '/v1/notes', sent))).toEqual([422, 'validation_failed']);
     expect(Buffer.from(api.behaviour.seen.at(-1)!.body).toString()).toBe('{"a":1}');
@@ -82,35 +82,35 @@ describe('the body', () => {
     ['application/merge-patch+json', 415],
     ['text/plain', 415],
     ['', 415],
-  ])('as %j returns %i', async (type, status) => {
-    const { status: answered } = await sendJson(api, 'POST', '/v1/notes', '{"name":"x"}', {
+  ])('with the content type %j results in status %i', async (type, status) => {
+    const response = await sendJson(api, 'POST', '/v1/notes', '{"name":"x"}', {
       'content-type': type,
     });
-    expect(answered).toBe(status);
+    expect(response.status).toBe(status);
   });
 
   it('with a Content-Encoding is rejected', async () => {
     for (const encoding of ['gzip', 'br', 'identity, gzip']) {
-      const answered = await sendJson(api, 'POST', '/v1/notes', '{"name":"x"}', {
+      const { status, json } = await sendJson(api, 'POST', '/v1/notes', '{"name":"x"}', {
         'content-encoding': encoding,
       });
-      expect([answered.status, answered.json.error?.code]).toEqual([415, 'unsupported_media_type']);
+      expect([status, json.error?.code]).toEqual([415, 'unsupported_media_type']);
     }
   });
 
-  it('that is empty counts as absent, regardless of its type', async () => {
+  it('that is empty counts as missing, regardless of its content type', async () => {
     const touch = await send(api, 'POST', '/v1/notes/n1/touch', { headers: { ...TRADER, ...JSON_TYPE } });
     expect(touch.status).toBe(200);
     const create = await send(api, 'POST', '/v1/notes', { headers: { ...TRADER, ...JSON_TYPE } });
     expect([create.status, create.json.error?.details?.[0]?.code]).toEqual([422, 'required']);
   });
 
-  it('may be an empty object if none is expected', async () => {
+  it('of an operation without a body may be an empty object', async () => {
     expect((await sendJson(api, 'POST', '/v1/notes/n1/touch', '{}')).status).toBe(200);
     expect((await sendJson(api, 'POST', '/v1/notes/n1/touch', '[]')).status).toBe(422);
   });
 
-  it('that is malformed gets an error and does not affect the process', async () => {
+  it('that is malformed JSON is rejected and does not affect the process', async () => {
     const { status, json } = await sendJson(api, 'POST', '/v1/notes', '{"__proto__":{"polluted":true}}');
     expect([status, json.error?.code]).toEqual([400, 'malformed_json']);
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
@@ -118,7 +118,7 @@ describe('the body', () => {
     expect([deep.status, deep.json.error?.code]).toEqual([400, 'malformed_json']);
   });
 
-  it('gets an error that names every invalid field and repeats no value', async () => {
+  it('with invalid fields is rejected; the error names every invalid field and repeats no value', async () => {
     const body = '{"name":"","price":"s3cret","kind":"s3cret","a":1,"b":{"s3cret":1}}';
     const { json, text } = await sendJson(api, 'POST', '/v1/notes', body);
     expect(json.error?.details?.map(({ field, code }) => `${field}:${code}`).sort()).toEqual([
@@ -144,13 +144,13 @@ describe('the query', () => {
     ['?__proto__=1', '__proto__', 'unknown_parameter'],
     ['?sort=price', 'sort', 'invalid_value'],
     ['?cursor=a&offset=1', 'cursor', 'invalid'],
-  ])('%s is rejected by name', async (query, field, code) => {
+  ])('%s is rejected; the error names the parameter', async (query, field, code) => {
     const { status, json } = await send(api, 'GET', `/v1/notes${query}`, { headers: READER });
     expect([status, json.error?.code]).toEqual([400, 'invalid_query']);
     expect(json.error?.details).toEqual([{ field, code, message: expect.any(String) }]);
   });
 
-  it('reaches the controller parsed, with its defaults', async () => {
+  it('is parsed and completed with defaults for the controller', async () => {
     await send(api, 'GET', '/v1/notes?name=a+b%2B&limit=7&include=total', { headers: READER });
     expect(api.behaviour.calls.at(-1)!.query).toEqual({
       name: 'a b+',
@@ -165,17 +165,21 @@ describe('the query', () => {
 describe('invalid HTTP', () => {
   it.each([
     [
-      'two lengths of the body',
+      'a request with two lengths of the body',
       'POST /v1/ping HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
       400,
     ],
-    ['a bare line feed', 'GET /v1/ping HTTP/1.1\nhost: x\n\n', 400],
-    ['headers over 16 KiB', `GET /v1/ping HTTP/1.1\r\nhost: x\r\nx-long: ${'x'.repeat(17_000)}\r\n\r\n`, 431],
-    ['nonsense', 'hello\r\n\r\n', 400],
-  ])('%s gets an error in the envelope, and the connection is closed', async (_name, bytes, status) => {
-    const answered = await sendBytes(api, bytes);
-    expect(answered).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-    const body = JSON.parse(answered.slice(answered.indexOf('\r\n\r\n') + 4));
+    ['a request with bare line feeds', 'GET /v1/ping HTTP/1.1\nhost: x\n\n', 400],
+    [
+      'a request with headers over 16 KiB',
+      `GET /v1/ping HTTP/1.1\r\nhost: x\r\nx-long: ${'x'.repeat(17_000)}\r\n\r\n`,
+      431,
+    ],
+    ['a line that is no HTTP', 'hello\r\n\r\n', 400],
+  ])('in the form of %s gets an error in the envelope, and is disconnected', async (_name, bytes, status) => {
+    const received = await sendBytes(api, bytes);
+    expect(received).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    const body = JSON.parse(received.slice(received.indexOf('\r\n\r\n') + 4));
     expect(body).toMatchObject({ success: false, error: { request_id: expect.any(String) } });
   });
 });
@@ -186,13 +190,13 @@ describe('a sender that is too slow', () => {
       serverLimits: { headersTimeoutMs: 100, requestTimeoutMs: 200, checkEveryMs: 20 },
     });
     try {
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         sendBytes(api, 'GET /v1/ping HTTP/1.1\r\nhost: x\r\nx-slow: '),
         sendBytes(api, 'POST /v1/notes HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\n{'),
       ]);
-      for (const answered of answers) {
-        expect(answered).toMatch(/^HTTP\/1\.1 408 /);
-        expect(answered).toContain('"success":false');
+      for (const received of responses) {
+        expect(received).toMatch(/^HTTP\/1\.1 408 /);
+        expect(received).toContain('"success":false');
       }
     } finally {
       await api.close();
@@ -201,12 +205,12 @@ describe('a sender that is too slow', () => {
 });
 
 describe('the caller’s address', () => {
-  it('is that of the socket, regardless of headers', async () => {
+  it('is the address of the socket, regardless of headers, if no proxy is trusted', async () => {
     await send(api, 'GET', '/v1/notes', { headers: { ...READER, 'x-forwarded-for': '203.0.113.9' } });
     expect(api.behaviour.seen.at(-1)!.address).toBe('127.0.0.1');
   });
 
-  it('is that reported by a trusted proxy', async () => {
+  it('is the address that a trusted proxy reports', async () => {
     const api = await startNotesApi({ trustedProxies: ['127.0.0.0/8', '10.0.0.0/8'] });
     try {
       const addressFor = async (forwarded: string) => {

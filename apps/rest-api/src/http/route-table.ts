@@ -18,7 +18,7 @@ export interface RoutePath {
   /** The path, with parameters as `:name`. */
   readonly path: string;
   readonly isAlias: boolean;
-  /** Returns the decode parameter values, or null if the path does not match. */
+  /** Returns the decoded parameter values, or null if the path does not match. */
   match(path: string): Readonly<Record<string, string>> | null;
 }
 
@@ -35,16 +35,16 @@ export function pathsOf({ path }: Operation): readonly [RoutePath, RoutePath] {
 
 function routePath(path: string, isAlias: boolean): RoutePath {
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
-  if (names.length === 0) return { path, isAlias, match: (given) => (given === path ? {} : null) };
+  if (names.length === 0) return { path, isAlias, match: (requested) => (requested === path ? {} : null) };
   const pattern = new RegExp(`^${path.replace(/:\w+/g, '([^/]+)')}$`);
-  const match = (given: string) => {
-    const values = pattern.exec(given);
+  const match = (requested: string) => {
+    const values = pattern.exec(requested);
     return values && Object.fromEntries(names.map((name, i) => [name, decode(values[i + 1]!)]));
   };
   return { path, isAlias, match };
 }
 
-/** Decodes a value. Returns a value that cannot be decode unchanged; it matches no record. */
+/** Decodes a parameter value. Returns a value with invalid escapes unchanged; such a value matches no record. */
 function decode(value: string): string {
   if (!value.includes('%')) return value;
   try {
@@ -59,7 +59,7 @@ export function headerSafe(path: string): string {
   return path.replace(/[^\w./~%:@!$&'()*+,;=-]/g, encodeURIComponent);
 }
 
-/** Returns the deprecation headers of a response at a legacy alias. */
+/** Returns the deprecation headers of a response at a legacy alias. `path` is the path of the request. */
 export function aliasHeaders(path: string): Headers {
   return { deprecation: DEPRECATED_SINCE, link: `<${headerSafe(PREFIX + path)}>; rel="successor-version"` };
 }
@@ -76,9 +76,9 @@ export class RouteTable {
   constructor(operations: readonly Operation[]) {
     for (const operation of operations) {
       for (const path of pathsOf(operation)) {
-        const known = this.entriesByPath.get(path.path) ?? { path, methods: [] };
-        known.methods.push(...(operation.method === 'GET' ? ['GET', 'HEAD'] : [operation.method]));
-        this.entriesByPath.set(path.path, known);
+        const entry = this.entriesByPath.get(path.path) ?? { path, methods: [] };
+        entry.methods.push(...(operation.method === 'GET' ? ['GET', 'HEAD'] : [operation.method]));
+        this.entriesByPath.set(path.path, entry);
       }
     }
   }

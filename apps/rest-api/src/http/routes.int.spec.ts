@@ -12,7 +12,7 @@ describe('the order of checks', () => {
 
   it.each([
     [
-      'an unknown route before everything',
+      'the route before everything else',
       'POST',
       '/v1/nowhere?api_key=1',
       { body: big },
@@ -109,8 +109,8 @@ describe('the order of checks', () => {
       404,
       'not_found',
     ],
-  ])('checks %s', async (_name, method, target, sent, status, code) => {
-    expect(await codeOf(send(api, method, target, sent))).toEqual([status, code]);
+  ])('is %s', async (_order, method, target, request, status, code) => {
+    expect(await codeOf(send(api, method, target, request))).toEqual([status, code]);
   });
 });
 
@@ -127,24 +127,24 @@ describe('routes', () => {
     '/v2/notes',
     '/v1/notes/%zz/x',
     '/v1/not%zz',
-  ])('%s is not a route, regardless of its decoded form', async (target) => {
+  ])('do not include %s, because paths are compared byte for byte', async (target) => {
     expect(await codeOf(send(api, 'GET', target, { headers: READER }))).toEqual([404, 'route_not_found']);
   });
 
   it.each(['/v1/trading-bot', '/v1/trading-bot/start', '/market-maker/x?y=1', '/market-maker'])(
-    '%s was removed',
+    'no longer include %s; the error says that it was removed',
     async (target) => {
       for (const method of ['GET', 'POST'])
         expect(await codeOf(send(api, method, target))).toEqual([410, 'namespace_removed']);
     },
   );
 
-  it('a path that only starts like a removed one is not a route', async () => {
+  it('do not include a path that only starts like a removed one, and the error does not say removed', async () => {
     expect(await codeOf(send(api, 'GET', '/v1/trading-bots'))).toEqual([404, 'route_not_found']);
   });
 
   it.each(['PUT', 'DELETE', 'PATCH', 'PROPFIND', 'TRACE', 'QUERY'])(
-    '%s on a route that does not support it returns the allowed methods',
+    'without the method %s return 405 with the allowed methods',
     async (method) => {
       const { status, headers, json } = await send(api, method, '/v1/notes');
       expect([status, json.error?.code]).toEqual([405, 'method_not_allowed']);
@@ -152,7 +152,7 @@ describe('routes', () => {
     },
   );
 
-  it('OPTIONS returns the methods, but no CORS headers', async () => {
+  it('return the allowed methods for OPTIONS, without CORS headers', async () => {
     const { status, headers, text } = await send(api, 'OPTIONS', '/v1/notes/x', {
       headers: { origin: 'https://elsewhere.example' },
     });
@@ -161,14 +161,14 @@ describe('routes', () => {
     expect(headers['access-control-allow-origin']).toBeUndefined();
   });
 
-  it('HEAD returns the same as GET, without the body', async () => {
-    const got = await send(api, 'GET', '/v1/ping');
+  it('return the same for HEAD as for GET, without the body', async () => {
+    const get = await send(api, 'GET', '/v1/ping');
     const head = await send(api, 'HEAD', '/v1/ping');
     expect([head.status, head.text]).toEqual([200, '']);
-    expect(head.headers['content-length']).toBe(String(got.text.length));
+    expect(head.headers['content-length']).toBe(String(get.text.length));
   });
 
-  it('a header or field that overrides the method is ignored', async () => {
+  it('ignore a header that overrides the method', async () => {
     const { status } = await send(api, 'GET', '/v1/ping', {
       headers: { 'x-http-method-override': 'DELETE' },
     });
@@ -176,15 +176,15 @@ describe('routes', () => {
   });
 
   it.each(['*', '*v1/ping', 'http://localhost/v1/ping'])(
-    'a target that is not a path (%s) is not a route',
+    'do not include the target %s, which is not a path',
     async (target) => {
-      const answered = await sendBytes(api, `GET ${target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
-      expect(answered).toMatch(/^HTTP\/1\.1 404 /);
-      expect(answered).toContain('"code":"route_not_found"');
+      const received = await sendBytes(api, `GET ${target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
+      expect(received).toMatch(/^HTTP\/1\.1 404 /);
+      expect(received).toContain('"code":"route_not_found"');
     },
   );
 
-  it('a target over 8 KiB is rejected', async () => {
+  it('reject a target over 8 KiB', async () => {
     expect(await codeOf(send(api, 'GET', `/v1/ping?a=${'x'.repeat(8_300)}`))).toEqual([400, 'invalid_query']);
     expect(await codeOf(send(api, 'GET', `/v1/notes/${'x'.repeat(8_300)}`))).toEqual([
       404,
@@ -194,7 +194,7 @@ describe('routes', () => {
 });
 
 describe('legacy aliases', () => {
-  it('return the same as the route and name the route', async () => {
+  it('return the same as the /v1 path, which their Link header names', async () => {
     const { status, headers, json } = await send(api, 'GET', '/notes/n%201?x=1', { headers: READER });
     expect([status, json.error?.code]).toEqual([400, 'invalid_query']);
     expect(headers.deprecation).toMatch(/^@\d+$/);
@@ -202,24 +202,24 @@ describe('legacy aliases', () => {
   });
 
   it.each([
-    ['a success', 'GET', '/ping', 200],
-    ['a refusal', 'GET', '/notes', 401],
+    ['a valid request', 'GET', '/ping', 200],
+    ['a missing credential', 'GET', '/notes', 401],
     ['a method that is not allowed', 'PUT', '/notes', 405],
     ['a body that is too large', 'POST', '/notes', 413],
-  ])('are marked as deprecated on %s', async (_name, method, target, status) => {
-    const sent = status === 413 ? { body: 'x'.repeat(300_000), chunked: true } : {};
-    const answered = await send(api, method, target, sent);
-    expect(answered.status).toBe(status);
-    expect(answered.headers.deprecation).toMatch(/^@\d+$/);
-    expect(answered.headers.link).toBe(`</v1${target}>; rel="successor-version"`);
+  ])('are marked as deprecated in the response to %s', async (_name, method, target, status) => {
+    const request = status === 413 ? { body: 'x'.repeat(300_000), chunked: true } : {};
+    const response = await send(api, method, target, request);
+    expect(response.status).toBe(status);
+    expect(response.headers.deprecation).toMatch(/^@\d+$/);
+    expect(response.headers.link).toBe(`</v1${target}>; rel="successor-version"`);
   });
 
-  it('are marked as deprecated only if they exist; the route itself is not marked', async () => {
+  it('are marked as deprecated; unknown paths and /v1 paths are not', async () => {
     expect((await send(api, 'GET', '/nowhere')).headers.deprecation).toBeUndefined();
     expect((await send(api, 'GET', '/v1/ping')).headers.deprecation).toBeUndefined();
   });
 
-  it('escape a hostile path in the header', async () => {
+  it('escape special characters of the path in the Link header', async () => {
     const { headers } = await send(api, 'GET', '/notes/a>;rel="x"', { headers: READER });
     expect(headers.link).toBe('</v1/notes/a%3E;rel=%22x%22>; rel="successor-version"');
   });

@@ -2,7 +2,7 @@ import { createAdapter } from '@trading-automation/runtime/http';
 import { noteOperations, sendJson, startNotesApi } from '../../test/notes-api.js';
 
 describe('the limits of the server', () => {
-  it('are the published ones', async () => {
+  it('are the documented timeouts, requests for each socket, and body size', async () => {
     const app = createAdapter({ trustedProxies: [], corsOrigins: [] });
     const { server, initialConfig } = app.getInstance();
     expect(server).toMatchObject({
@@ -17,10 +17,10 @@ describe('the limits of the server', () => {
 
 describe('the startup', () => {
   it('fails if an operation has no controller method', async () => {
-    const extra = { ...noteOperations.ping, id: 'ping.again', path: '/v1/ping-again' } as const;
-    await expect(startNotesApi({ operations: [...Object.values(noteOperations), extra] })).rejects.toThrow(
-      'ping.again has no controller method',
-    );
+    const unhandled = { ...noteOperations.ping, id: 'ping.again', path: '/v1/ping-again' } as const;
+    await expect(
+      startNotesApi({ operations: [...Object.values(noteOperations), unhandled] }),
+    ).rejects.toThrow('ping.again has no controller method');
   });
 
   it('fails if a controller method belongs to no operation', async () => {
@@ -43,11 +43,11 @@ describe('the shutdown', () => {
         });
       };
     });
-    const answered = sendJson(api, 'POST', '/v1/notes', '{"name":"x"}');
+    const response = sendJson(api, 'POST', '/v1/notes', '{"name":"x"}');
     await started;
     const closed = api.close();
     finish();
-    expect((await answered).status).toBe(201);
+    expect((await response).status).toBe(201);
     await closed;
   });
 });

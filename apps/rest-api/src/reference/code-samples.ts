@@ -1,4 +1,4 @@
-/** Renders samples as code. The code reads credentials and the API's origin from environment variables. */
+/** Renders sample requests as code. The code reads the API key and the API's origin from environment variables. */
 import { exampleOf, resolve, type Sample } from '@trading-automation/contracts/samples';
 import type { Json, JsonObject } from './json.js';
 
@@ -10,7 +10,7 @@ interface SampleRequest {
   readonly needsKey: boolean;
 }
 
-/** Returns the request of a sample, with example values for its references. */
+/** Returns the request of a sample. Example values replace its references to other samples. */
 export function sampleRequest({ operation, params = {}, query = {}, body }: Sample): SampleRequest {
   const values = resolve(params, exampleOf);
   const path = operation.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(values[name]!));

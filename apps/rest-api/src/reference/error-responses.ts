@@ -41,10 +41,10 @@ export function errorCodesOf({ access, method, errors }: Operation): readonly Er
   return ALL_CODES.filter((code) => codes.has(code));
 }
 
-/** Returns references to the responses by status. Operations share them through {@link errorResponseComponents}. */
+/** Returns the error responses by status, as references to components that {@link errorResponseComponents} creates. */
 export function errorResponsesOf(operation: Operation): JsonObject {
   return Object.fromEntries(
-    byStatus(operation).map(([status, codes]) => [status, refTo('responses', nameOf(status, codes))]),
+    codesByStatus(operation).map(([status, codes]) => [status, refTo('responses', nameOf(status, codes))]),
   );
 }
 
@@ -52,12 +52,12 @@ export function errorResponsesOf(operation: Operation): JsonObject {
 export function errorResponseComponents(operations: readonly Operation[]): JsonObject {
   const responses = new Map<string, JsonObject>();
   for (const operation of operations)
-    for (const [status, codes] of byStatus(operation))
+    for (const [status, codes] of codesByStatus(operation))
       responses.set(nameOf(status, codes), errorResponse(codes));
   return Object.fromEntries([...responses].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function byStatus(operation: Operation): [number, readonly ErrorCode[]][] {
+function codesByStatus(operation: Operation): [number, readonly ErrorCode[]][] {
   const codes = errorCodesOf(operation);
   const statuses = [...new Set(codes.map((code) => ERRORS[code].status))].sort();
   return statuses.map((status) => [status, codes.filter((code) => ERRORS[code].status === status)]);
@@ -65,8 +65,8 @@ function byStatus(operation: Operation): [number, readonly ErrorCode[]][] {
 
 /** Returns a component name from the status and the codes that only some operations return. */
 function nameOf(status: number, codes: readonly ErrorCode[]): string {
-  const own = codes.filter((code) => !OF_ANY_REQUEST.includes(code) && !OF_CREDENTIALS.includes(code));
-  return ['refused', status, ...own].join('.');
+  const specific = codes.filter((code) => !OF_ANY_REQUEST.includes(code) && !OF_CREDENTIALS.includes(code));
+  return ['refused', status, ...specific].join('.');
 }
 
 function errorResponse(codes: readonly ErrorCode[]): JsonObject {
@@ -89,7 +89,7 @@ function errorResponse(codes: readonly ErrorCode[]): JsonObject {
   };
 }
 
-/** Example details of the codes whose details have additional members. */
+/** Example `details` of the codes whose errors contain details. */
 const DETAILS: Partial<Record<ErrorCode, readonly JsonObject[]>> = {
   permission_denied: [
     { code: 'permission_needed', message: 'This needs the permission TRADE.', permission: 'TRADE' },

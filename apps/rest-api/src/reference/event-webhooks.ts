@@ -34,12 +34,12 @@ export function eventWebhooks(components: SchemaComponents): JsonObject {
     EVENT_TYPES.map((type) => {
       const data = components.of(eventDataOf(type), 'output');
       const schema = { allOf: [envelope, { properties: { type: { const: type }, data } }] };
-      return [type, { post: receive(type, schema) }];
+      return [type, { post: webhookOperation(type, schema) }];
     }),
   );
 }
 
-function receive(type: EventType, schema: JsonObject): JsonObject {
+function webhookOperation(type: EventType, schema: JsonObject): JsonObject {
   const sample = { summary: 'Sample payload. Its ids belong to no record.', value: sampleOf(type) };
   return {
     operationId: `on.${type}`,

@@ -30,8 +30,8 @@ export function introduction(vectors: Vectors): string {
   return [
     START,
     AUTHENTICATION,
-    ...vectors.requests.map(worked),
-    linking(vectors.identity),
+    ...vectors.requests.map(signedRequestExample),
+    keyLinkExample(vectors.identity),
     REST,
     errors(),
   ].join('\n\n');
@@ -60,7 +60,7 @@ The signature is ECDSA over the SHA-256 of the canonical string. The canonical s
 
 Test your signing code with these requests. Their private keys are the scalars shown; never use them for anything else.`;
 
-function worked({
+function signedRequestExample({
   private_scalar,
   method,
   path,
@@ -82,7 +82,7 @@ function worked({
   ].join('\n\n');
 }
 
-function linking({ message, signature }: IdentityVector): string {
+function keyLinkExample({ message, signature }: IdentityVector): string {
   return [
     '**Linking a key pair.** Get a challenge with `GET /v1/auth/cli-challenge`. Sign `svc-cli-identity`, the challenge and the public key, joined by line feeds, and send the signature to `POST /v1/auth/cli-identity`. With private key 1:',
     fence('text', message),

@@ -14,7 +14,7 @@ interface Media {
   readonly schema: object;
   readonly examples?: Record<string, { value?: unknown; $ref?: string }>;
 }
-interface Described {
+interface DocumentedOperation {
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
@@ -27,16 +27,16 @@ interface Described {
 }
 interface Document {
   readonly info: { description: string };
-  readonly paths: Record<string, Record<string, Described>>;
-  readonly webhooks: Record<string, { post: Described }>;
+  readonly paths: Record<string, Record<string, DocumentedOperation>>;
+  readonly webhooks: Record<string, { post: DocumentedOperation }>;
   readonly components: Record<string, Record<string, { value?: unknown; 'x-error-codes'?: string[] }>>;
 }
 
 const vectors = readVectors(new URL('../../../../packages/signed-request/vectors/', import.meta.url));
 const text = documentText({ operations: OPERATIONS, samples: SAMPLES, vectors });
 const document = JSON.parse(text) as Document;
-const described = Object.values(document.paths).flatMap((path) => Object.values(path));
-const found = (path: string, method: string) =>
+const documentedOperations = Object.values(document.paths).flatMap((path) => Object.values(path));
+const operationAt = (path: string, method: string) =>
   document.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()];
 
 const ajv = new Ajv2020({ strict: false });
@@ -50,34 +50,34 @@ function matchesSchema(schema: object, value: unknown): boolean {
 }
 
 describe('the OpenAPI document', () => {
-  it('is committed in the version of the contract; otherwise run `npm run generate`', () => {
+  it('is committed as the contract generates it (`npm run generate` updates it)', () => {
     const committed = readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8');
     expect(committed === text).toBe(true);
   });
 
-  it('is valid OpenAPI 3.1 according to another library', async () => {
+  it('is valid OpenAPI 3.1 according to an independent validator', async () => {
     const { valid, errors } = await new Validator().validate(JSON.parse(text));
     expect([valid, errors]).toEqual([true, undefined]);
   });
 
-  it('has every operation at its method and path, with its permission or the public mark', () => {
+  it('has every operation at its method and path, with its permission; only public ones need no credentials', () => {
     for (const { id, method, path, access } of OPERATIONS) {
-      const entry = found(path, method);
+      const entry = operationAt(path, method);
       expect([id, entry?.operationId, entry?.['x-permission']]).toEqual([id, id, access]);
       expect([id, entry?.security.length === 0]).toEqual([id, access === 'PUBLIC']);
     }
-    expect(described).toHaveLength(OPERATIONS.length);
+    expect(documentedOperations).toHaveLength(OPERATIONS.length);
   });
 
-  it('lists for every operation exactly its error codes, by status', () => {
+  it('lists exactly the error codes of each operation, by status', () => {
     for (const operation of OPERATIONS) {
-      const { responses } = found(operation.path, operation.method)!;
-      const said = Object.entries(responses).flatMap(([status, { $ref = '' }]) => {
+      const { responses } = operationAt(operation.path, operation.method)!;
+      const documented = Object.entries(responses).flatMap(([status, { $ref = '' }]) => {
         const response = document.components.responses![$ref.split('/').at(-1)!];
         return (response?.['x-error-codes'] ?? []).map((code) => [code, Number(status)]);
       });
       const expected = errorCodesOf(operation).map((code) => [code, ERRORS[code].status]);
-      expect(said.sort()).toEqual(expected.sort());
+      expect(documented.sort()).toEqual(expected.sort());
     }
   });
 
@@ -95,15 +95,15 @@ describe('the OpenAPI document', () => {
   });
 
   it('has example bodies that match their schema', () => {
-    let shown = 0;
-    for (const { operationId, requestBody } of described) {
+    let exampleCount = 0;
+    for (const { operationId, requestBody } of documentedOperations) {
       const media = requestBody?.content['application/json'];
       for (const { value } of Object.values(media?.examples ?? {})) {
         expect([operationId, matchesSchema(media!.schema, value)]).toEqual([operationId, true]);
-        shown++;
+        exampleCount++;
       }
     }
-    expect(shown).toBeGreaterThan(4);
+    expect(exampleCount).toBeGreaterThan(4);
   });
 
   it('has an example response for every error code', () => {
@@ -113,7 +113,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('has samples of every operation in curl and JavaScript, without credentials', () => {
-    for (const { operationId, 'x-codeSamples': samples = [] } of described) {
+    for (const { operationId, 'x-codeSamples': samples = [] } of documentedOperations) {
       expect([operationId, samples.length]).toEqual([operationId, 2]);
       for (const { source } of samples) expect(source).not.toMatch(/svc_(live|test)_|whsec_/);
     }
@@ -121,7 +121,7 @@ describe('the OpenAPI document', () => {
 
   it('has the parameter Idempotency-Key on every POST and nowhere else', () => {
     for (const { method, path } of OPERATIONS) {
-      const references = found(path, method)!.parameters.map(({ $ref }) => $ref);
+      const references = operationAt(path, method)!.parameters.map(({ $ref }) => $ref);
       expect(references.includes('#/components/parameters/IdempotencyKey')).toBe(method === 'POST');
     }
   });
@@ -137,7 +137,7 @@ describe('the OpenAPI document', () => {
     expect(withoutSchema).toEqual([]);
   });
 
-  it('has the catalogue sample of every event type, which matches its schema', () => {
+  it('has the sample of every event type from the event catalogue, and each sample matches its schema', () => {
     for (const { type, description, sample } of eventKinds()) {
       const { post } = document.webhooks[type]!;
       const { schema, examples } = post.requestBody!.content['application/json'];
@@ -147,9 +147,9 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('has the header that resumes a stream', () => {
+  it('has the parameter Last-Event-ID on every stream and nowhere else', () => {
     for (const { method, path, stream } of OPERATIONS) {
-      const references = found(path, method)!.parameters.map(({ $ref }) => $ref);
+      const references = operationAt(path, method)!.parameters.map(({ $ref }) => $ref);
       expect(references.includes('#/components/parameters/LastEventId')).toBe(stream === true);
     }
   });
@@ -187,7 +187,7 @@ describe('the schemas', () => {
     expect(components.of(z.strictObject({ a: z.string() }), 'input').additionalProperties).toBe(false);
   });
 
-  it('have the record type of each id and a matching example', () => {
+  it('have the prefix of each id and a matching example', () => {
     const { properties } = document.components.schemas!.Trade as unknown as {
       properties: Record<string, { examples: string[]; 'x-id-prefix': string }>;
     };
@@ -196,7 +196,7 @@ describe('the schemas', () => {
     expect(matchesSchema(id, id.examples[0])).toBe(true);
   });
 
-  it('have unique ids', () => {
+  it('cannot be defined if another schema has the same id', () => {
     const components = new SchemaComponents();
     components.define('Thing', { type: 'string' });
     expect(() => components.define('Thing', { type: 'number' })).toThrow('names two schemas');

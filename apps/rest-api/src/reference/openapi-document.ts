@@ -1,6 +1,6 @@
 /**
- * Generates the OpenAPI document from the contract. It is committed as `openapi.json`, so that reviews show every
- * change of the published interface, and the committed file is served.
+ * Generates the OpenAPI document from the contract. The document is committed as `openapi.json`, so that reviews show
+ * every change of the published API. The API serves the committed file.
  */
 import type { Operation } from '@trading-automation/contracts';
 import type { Sample } from '@trading-automation/contracts/samples';

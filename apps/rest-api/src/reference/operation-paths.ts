@@ -24,10 +24,10 @@ export function operationPaths(
   const paths: Record<string, Record<string, JsonObject>> = {};
   for (const operation of operations) {
     const path = operation.path.replace(/:(\w+)/g, '{$1}');
-    const own = samples.filter((sample) => sample.operation.id === operation.id);
+    const operationSamples = samples.filter((sample) => sample.operation.id === operation.id);
     paths[path] = {
       ...paths[path],
-      [operation.method.toLowerCase()]: describe(operation, own, components),
+      [operation.method.toLowerCase()]: describe(operation, operationSamples, components),
     };
   }
   return paths;
@@ -91,8 +91,13 @@ function queryParameters({ query }: Operation, components: SchemaComponents): Js
   );
 }
 
-function parameter(place: string, name: string, required: boolean, whole: JsonObject): JsonObject {
-  const { description, ...schema } = whole;
+function parameter(
+  place: 'path' | 'query',
+  name: string,
+  required: boolean,
+  describedSchema: JsonObject,
+): JsonObject {
+  const { description, ...schema } = describedSchema;
   return {
     name,
     in: place,

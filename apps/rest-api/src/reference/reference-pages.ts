@@ -1,5 +1,6 @@
 /**
- * Creates the pages of the reference: the OpenAPI document, the page that shows it, and a plain-text version.
+ * Creates the pages of the reference: the OpenAPI document, the page that shows it, and a plain text for language
+ * models (`/llms.txt`).
  *
  * The content security policy allows the page to load only from this server. Third parties therefore cannot learn who
  * reads the page, and an API key that a user enters on it cannot be sent elsewhere.
@@ -34,7 +35,7 @@ const CONTENT_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Starts the viewer. Its configuration prevents requests to the vendor. */
+/** The script that starts the viewer. The settings prevent requests to the vendor of the viewer. */
 const START = `Scalar.createApiReference('#reference', ${JSON.stringify({
   url: '/openapi.json',
   withDefaultFonts: false,
@@ -72,10 +73,10 @@ export function referencePages(): readonly ReferencePage[] {
   ];
 }
 
-/** The committed document, so that the server serves what was reviewed. */
+/** The committed document, so that the server serves exactly the document that was reviewed. */
 const documentFile = new URL('../../openapi.json', import.meta.url);
 
-/** Returns the browser bundle of the viewer, which its server-plugin package contains as one file. */
+/** Returns the browser bundle of the viewer, one file in the package of its Fastify plugin. */
 function viewerFile(): URL {
   const require = createRequire(import.meta.url);
   const entry = pathToFileURL(require.resolve('@scalar/fastify-api-reference'));

@@ -16,7 +16,7 @@ interface TextResponse {
   readonly text: string;
 }
 
-/** Reads responses as strings, because they have different media types. */
+/** Sends a request. The body of the response is not parsed, because the pages have different media types. */
 async function send(to: TestRestApi, method: string, path: string, headers = {}): Promise<TextResponse> {
   const response = await fetch(to.url + path, {
     method,
@@ -33,7 +33,7 @@ async function send(to: TestRestApi, method: string, path: string, headers = {})
 const get = (path: string, headers = {}) => send(api, 'GET', path, headers);
 const codeOf = ({ text }: TextResponse) => JSON.parse(text).error.code;
 
-/** Returns the files that the page loads. */
+/** Returns the paths of the scripts that the page `/docs` loads. */
 async function assetsOf(): Promise<string[]> {
   const { text } = await get('/docs');
   return [...text.matchAll(/<script src="([^"]+)"/g)].map(([, path]) => path!);
@@ -46,7 +46,7 @@ describe('the reference', () => {
     expect(text).toBe(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'));
   });
 
-  it('is a page that loads only from this server, enforced by its content policy', async () => {
+  it('has a page that loads files only from this server, as its content security policy enforces', async () => {
     const { status, headers, text } = await get('/docs');
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     expect(text).not.toMatch(/https?:|["'(]\/\//);
@@ -60,7 +60,7 @@ describe('the reference', () => {
     expect(policy).not.toMatch(/https?:|\*|unsafe-eval/);
   });
 
-  it('configures its viewer without external fonts and telemetry', async () => {
+  it('starts its viewer without external fonts and without telemetry', async () => {
     const [, start] = await assetsOf();
     const { text } = await get(start!);
     expect(text).toContain('"withDefaultFonts":false');
@@ -78,12 +78,15 @@ describe('the reference', () => {
     for (const word of [...EVENT_TYPES, ...Object.keys(REST_ERRORS)]) expect(text).toContain(word);
   });
 
-  it.each(PAGES)('returns %s with the security headers of every response and a request id', async (path) => {
-    const { headers } = await get(path, { 'x-request-id': 'mine-1' });
-    expect(headers['x-content-type-options']).toBe('nosniff');
-    expect(headers['x-frame-options']).toBe('DENY');
-    expect(headers['x-request-id']).toBe('mine-1');
-  });
+  it.each(PAGES)(
+    'returns %s with the security headers and the request id that every response has',
+    async (path) => {
+      const { headers } = await get(path, { 'x-request-id': 'mine-1' });
+      expect(headers['x-content-type-options']).toBe('nosniff');
+      expect(headers['x-frame-options']).toBe('DENY');
+      expect(headers['x-request-id']).toBe('mine-1');
+    },
+  );
 
   it.each(PAGES)('returns 304 for %s to a client that has the current version', async (path) => {
     const first = await get(path);
@@ -92,7 +95,7 @@ describe('the reference', () => {
     expect((await get(path, { 'if-none-match': '"other"' })).status).toBe(200);
   });
 
-  it('compresses for clients that accept gzip, with a separate ETag', async () => {
+  it('compresses a page for clients that accept gzip; the compressed page has another ETag', async () => {
     const plain = await get('/openapi.json');
     const zipped = await get('/openapi.json', { 'accept-encoding': 'br, gzip' });
     expect([plain.headers['content-encoding'], zipped.headers['content-encoding']]).toEqual([
@@ -101,8 +104,8 @@ describe('the reference', () => {
     ]);
     expect(zipped.text).toBe(plain.text);
     expect(zipped.headers.etag).not.toBe(plain.headers.etag);
-    const refused = await get('/openapi.json', { 'accept-encoding': 'gzip;q=0' });
-    expect(refused.headers['content-encoding']).toBeUndefined();
+    const withoutGzip = await get('/openapi.json', { 'accept-encoding': 'gzip;q=0' });
+    expect(withoutGzip.headers['content-encoding']).toBeUndefined();
   });
 
   it('marks the assets of the page as immutable, because their path contains a hash', async () => {
@@ -135,20 +138,20 @@ describe('the reference', () => {
   });
 });
 
-describe('the reference under a rate limit', () => {
-  it('counts toward the rate limit of the address', async () => {
+describe('a request for a page of the reference', () => {
+  it('counts toward the rate limit of its address', async () => {
     const limited = await startTestRestApi({
       RATE_LIMITS: JSON.stringify({ general: { requests: 3, seconds: 3600 } }),
     });
     const statuses: number[] = [];
     for (let i = 0; i < 4; i++) statuses.push((await send(limited, 'GET', '/llms.txt')).status);
-    const refused = await send(limited, 'GET', '/docs');
+    const rejected = await send(limited, 'GET', '/docs');
     await limited.close();
     expect(statuses).toEqual([200, 200, 200, 429]);
-    expect([codeOf(refused), refused.headers['ratelimit-policy']]).toEqual([
+    expect([codeOf(rejected), rejected.headers['ratelimit-policy']]).toEqual([
       'rate_limited',
       '"general";q=3;w=3600',
     ]);
-    expect(refused.headers['retry-after']).toBeDefined();
+    expect(rejected.headers['retry-after']).toBeDefined();
   });
 });

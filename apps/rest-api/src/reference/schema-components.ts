@@ -11,7 +11,7 @@ export class SchemaComponents {
     Object.entries(DECIMAL_SCHEMAS as Readonly<Record<string, JsonObject>>),
   );
 
-  /** Returns the JSON schema, or a reference if the schema has an id. */
+  /** Returns the JSON schema, or a reference to its component if the schema has an id. */
   of(schema: z.ZodType, direction: Direction): JsonObject {
     const { root, definitions } = jsonSchemaOf(schema, direction);
     for (const [id, definition] of Object.entries(definitions))
@@ -19,7 +19,7 @@ export class SchemaComponents {
     return rewriteRefs(root as JsonObject) as JsonObject;
   }
 
-  /** Adds a schema that has no zod schema in the contract. */
+  /** Adds a component that has no zod schema in the contract. */
   define(id: string, schema: JsonObject): void {
     this.register(id, schema);
   }
@@ -28,7 +28,7 @@ export class SchemaComponents {
     return Object.fromEntries([...this.components].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  /** @throws {Error} if two different schemas have the same id, because a client can have only one type for it */
+  /** @throws {Error} if two different schemas have the same id, because a client can have only one type for an id */
   private register(id: string, schema: JsonObject): void {
     const known = this.components.get(id);
     if (known !== undefined && JSON.stringify(known) !== JSON.stringify(schema))

@@ -1,7 +1,7 @@
 /**
  * Serves the reference publicly by GET and HEAD, without the response envelope of operations.
  *
- * 1. Its requests count toward the rate limit of their IP address, like those of public operations.
+ * 1. A request for a page counts toward the rate limit of its IP address, like a request to a public operation.
  * 2. A page is compressed once per process, on the first request that accepts gzip.
  */
 import { createHash } from 'node:crypto';
@@ -51,9 +51,9 @@ function servePage(server: FastifyInstance, page: StaticPage, limitsOf: LimitsOf
 
 function rejectMethod(request: FastifyRequest, reply: FastifyReply): void {
   const headers = { allow: ALLOW };
-  const refusal = renderError(new DomainError('method_not_allowed'), request.id);
+  const rendered = renderError(new DomainError('method_not_allowed'), request.id);
   if (request.method === 'OPTIONS') sendResponse(reply, { status: 204, headers, body: '' });
-  else sendResponse(reply, { ...refusal, headers: { ...refusal.headers, ...headers } });
+  else sendResponse(reply, { ...rendered, headers: { ...rendered.headers, ...headers } });
 }
 
 /** A page with its precomputed headers and its compressed form. */
@@ -79,9 +79,9 @@ class StaticPage {
 
   async send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const isZipped = acceptsGzip(request.headers['accept-encoding']);
-    const tag = `"${this.digest}${isZipped ? '-gzip' : ''}"`;
-    reply.headers({ ...this.headers, etag: tag, 'x-request-id': request.id });
-    if (isKnown(request.headers['if-none-match'], tag)) return reply.code(304).send();
+    const etag = `"${this.digest}${isZipped ? '-gzip' : ''}"`;
+    reply.headers({ ...this.headers, etag, 'x-request-id': request.id });
+    if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send();
     if (!isZipped) return reply.send(this.plain);
     return reply.header('content-encoding', 'gzip').send(await this.compressed());
   }
@@ -97,5 +97,5 @@ const acceptsGzip = (accepted: string | string[] | undefined) =>
     .split(',')
     .some((coding) => /^\s*gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*$).*)?$/i.test(coding));
 
-const isKnown = (known: string | undefined, tag: string) =>
-  known?.split(',').some((candidate) => [tag, `W/${tag}`, '*'].includes(candidate.trim()));
+const matchesEtag = (ifNoneMatch: string | undefined, etag: string) =>
+  ifNoneMatch?.split(',').some((candidate) => [etag, `W/${etag}`, '*'].includes(candidate.trim()));

@@ -1,9 +1,9 @@
 /** Defines components that many operations share: headers, parameters, security schemes and the pagination object. */
 import { type JsonObject } from './json.js';
 
-const text = (description: string, more: JsonObject = {}): JsonObject => ({
+const text = (description: string, constraints: JsonObject = {}): JsonObject => ({
   description,
-  schema: { type: 'string', ...more },
+  schema: { type: 'string', ...constraints },
 });
 
 export const headers: JsonObject = {
@@ -24,7 +24,9 @@ export const headers: JsonObject = {
     },
   ),
   Deprecation: text('Only on paths without `/v1`: the date of their deprecation (RFC 9745).'),
-  CopierLink: text('Only on paths without `/v1`: the path that replaces them, as `rel="successor-version"`.'),
+  SuccessorLink: text(
+    'Only on paths without `/v1`: the path that replaces them, as `rel="successor-version"`.',
+  ),
 };
 
 export const parameters: JsonObject = {

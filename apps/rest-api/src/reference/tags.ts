@@ -1,4 +1,4 @@
-/** Groups the operations of the reference by the resource in their id. */
+/** Groups the operations of the reference by tags. The tag depends on the first part of the operation id. */
 
 const TITLES: Readonly<Record<string, string>> = {
   health: 'Service',

@@ -5,7 +5,7 @@ import type { IdentityVector, RequestVector, Vectors } from './introduction.js';
 const SHOWN = ['GET with a query string', 'POST with a JSON body'];
 const SHOWN_IDENTITY = 'signed by the key that it names';
 
-/** Reads the shown vectors from the folder of the published vectors, which exists only in a checkout. */
+/** Reads the vectors that the reference shows. `folder` has the published vectors and exists only in a checkout. */
 export function readVectors(folder: URL): Vectors {
   return {
     requests: SHOWN.map((name) => find<RequestVector>(folder, 'requests-accepted.json', name)),

@@ -17,7 +17,7 @@ import { type GoodRequest, type MakeRequest, REQUESTS } from './requests.js';
 import type { CallOptions, TestUser } from './test-user.js';
 
 /** Error codes that any request may get. */
-const EVERYWHERE: readonly ErrorCode[] = [
+const GENERAL_ERRORS: readonly ErrorCode[] = [
   'credential_in_query',
   'invalid_query',
   'malformed_json',
@@ -28,7 +28,7 @@ const EVERYWHERE: readonly ErrorCode[] = [
   'service_unavailable',
 ];
 /** Error codes that any request with credentials may get. */
-const AUTHENTICATED: readonly ErrorCode[] = [
+const CREDENTIAL_ERRORS: readonly ErrorCode[] = [
   'authentication_required',
   'invalid_api_key',
   'invalid_signature_headers',
@@ -40,15 +40,16 @@ const AUTHENTICATED: readonly ErrorCode[] = [
   'permission_denied',
   'ip_not_allowed',
 ];
-const IDEMPOTENT: readonly ErrorCode[] = ['idempotency_key_reused', 'idempotency_in_progress'];
+/** Error codes that any request with an Idempotency-Key may get. */
+const IDEMPOTENCY_ERRORS: readonly ErrorCode[] = ['idempotency_key_reused', 'idempotency_in_progress'];
 
 /** Returns the error codes that the contract allows for an operation. */
 function codesOf({ access, method, errors }: Operation): ReadonlySet<string> {
   return new Set<string>([
-    ...EVERYWHERE,
+    ...GENERAL_ERRORS,
     ...errors,
-    ...(access === 'PUBLIC' ? [] : AUTHENTICATED),
-    ...(method === 'POST' ? IDEMPOTENT : []),
+    ...(access === 'PUBLIC' ? [] : CREDENTIAL_ERRORS),
+    ...(method === 'POST' ? IDEMPOTENCY_ERRORS : []),
   ]);
 }
 
@@ -60,7 +61,7 @@ const pagination = z.strictObject({
   total: z.number().int().optional(),
 });
 
-/** Checks a response, whose decimals are strings, against the operation's contract. */
+/** Checks a response against the contract of its operation. Decimals in the response must be strings. */
 export function expectContract(operation: Operation, { status, json, headers }: TestResponse): void {
   expect(headers['x-request-id']).toMatch(/^[\w.-]+$/);
   if (json.success === true) {
@@ -80,76 +81,78 @@ export function expectContract(operation: Operation, { status, json, headers }: 
   expect(error!.request_id).toBe(headers['x-request-id']);
 }
 
-/** Returns the operation's path with its parameters, and the query. */
+/** Returns the request target: the path of the operation with its parameters filled in, and the query. */
 export function targetOf({ path }: Operation, { params = {}, query = {} }: GoodRequest): string {
   const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
   const search = new URLSearchParams(query).toString();
   return search === '' ? filled : `${filled}?${search}`;
 }
 
-/** A request that must succeed, on records created for it. */
-export async function goodRequest(operation: Operation, person: TestUser): Promise<GoodRequest> {
+/** Creates the records that a request to the operation needs. Returns the request, which must succeed. */
+export async function goodRequest(operation: Operation, user: TestUser): Promise<GoodRequest> {
   const make = REQUESTS[operation.id] ?? requestOfSibling(operation);
   if (make === undefined) throw new Error(`requests.ts has no request to ${operation.id}`);
-  return make(person);
+  return make(user);
 }
 
 /**
- * Returns the request of the resource's `get` if the operation has the same parameters and no body. Returns an empty
- * request if the operation has no parameters.
+ * For an operation without a body: returns an empty request if it has no parameters. If it has the parameters of its
+ * resource's `get`, returns the request of that `get`.
  */
 function requestOfSibling({ id, params, body }: Operation): MakeRequest | undefined {
   if (body !== undefined) return undefined;
   if (params === undefined) return () => ({});
   const siblingId = `${id.slice(0, id.indexOf('.'))}.get`;
   const sibling = OPERATIONS.find((other) => other.id === siblingId);
-  const isAlike = Object.keys(sibling?.params?.shape ?? {}).join() === Object.keys(params.shape).join();
-  return isAlike ? REQUESTS[siblingId] : undefined;
+  const hasSameParams = Object.keys(sibling?.params?.shape ?? {}).join() === Object.keys(params.shape).join();
+  return hasSameParams ? REQUESTS[siblingId] : undefined;
 }
 
 /**
- * Creates at least two records of every type for a user. Returns a request to each operation that must succeed.
+ * Sends every POST twice, so that the user has at least two records of each type. Returns one request for each
+ * operation; each of these requests must succeed.
  */
-export async function populate(person: TestUser): Promise<ReadonlyMap<Operation, GoodRequest>> {
+export async function populate(user: TestUser): Promise<ReadonlyMap<Operation, GoodRequest>> {
   for (let round = 0; round < 2; round++)
     for (const operation of OPERATIONS) {
-      if (operation.method === 'POST') await perform(operation, person, await goodRequest(operation, person));
+      if (operation.method === 'POST') await perform(operation, user, await goodRequest(operation, user));
     }
-  const made = new Map<Operation, GoodRequest>();
-  for (const operation of OPERATIONS) made.set(operation, await goodRequest(operation, person));
-  return made;
+  const requests = new Map<Operation, GoodRequest>();
+  for (const operation of OPERATIONS) requests.set(operation, await goodRequest(operation, user));
+  return requests;
 }
 
 export function perform(
   operation: Operation,
-  person: TestUser,
+  user: TestUser,
   request: GoodRequest,
   options: Omit<CallOptions, 'body'> = {},
 ): Promise<TestResponse> {
   const target = targetOf(operation, request);
   const call = { ...options, ...('body' in request ? { body: request.body } : {}) };
-  if (operation.stream !== true) return person.call(operation.method, target, call);
-  return headOfStream(person, target, call);
+  if (operation.stream !== true) return user.call(operation.method, target, call);
+  return headOfStream(user, target, call);
 }
 
-/** Returns the head of a stream, or the complete error response. */
-function headOfStream(person: TestUser, target: string, { permission = 'ADMIN', headers }: CallOptions) {
+/** Requests a stream. Returns only the head of a success, without its events, or a complete error response. */
+function headOfStream(user: TestUser, target: string, { permission = 'ADMIN', headers }: CallOptions) {
   return new Promise<TestResponse>((resolve, reject) => {
-    const sent = { 'x-api-key': person.keyOf(permission), ...headers };
+    const requestHeaders = { 'x-api-key': user.keyOf(permission), ...headers };
+    const { port } = user.environment.api;
     const outgoing = httpRequest(
-      { host: '127.0.0.1', port: person.environment.api.port, path: target, headers: sent, agent: false },
+      { host: '127.0.0.1', port, path: target, headers: requestHeaders, agent: false },
       (response) => {
-        const { statusCode: status = 0, headers: got } = response;
+        const { statusCode: status = 0, headers: responseHeaders } = response;
         if (status === 200) {
           response.destroy();
-          resolve({ status, headers: got, text: '', json: {} });
+          resolve({ status, headers: responseHeaders, text: '', json: {} });
           return;
         }
         let text = '';
         response.on('data', (part) => {
           text += part;
         });
-        response.on('end', () => resolve({ status, headers: got, text, json: JSON.parse(text) }));
+        response.on('end', () => resolve({ status, headers: responseHeaders, text, json: JSON.parse(text) }));
       },
     );
     outgoing.on('error', reject);
@@ -157,7 +160,7 @@ function headOfStream(person: TestUser, target: string, { permission = 'ADMIN', 
   });
 }
 
-/** Records that every user can read. */
+/** The id prefixes of records that every user can read: trade pairs and reward types. */
 const SHARED: readonly string[] = ['tpr', 'rwt'];
 export const isOwned = (prefix: IdPrefix) => !SHARED.includes(prefix);
 
@@ -180,37 +183,37 @@ const isList = (schema: z.core.$ZodType): boolean => {
   return def.type === 'array' || (def.innerType !== undefined && isList(def.innerType));
 };
 
-/** A position in a request that holds an id. */
+/** A parameter or field of a request that contains an id. */
 export interface IdLocation {
   readonly part: 'params' | 'query' | 'body';
   readonly name: string;
-  /** Its name in errors. */
+  /** The name of the parameter or field in errors. */
   readonly field: string;
   readonly prefix: IdPrefix;
-  /** Returns the request with another id at this position. */
+  /** Returns the request with another id in this parameter or field. */
   put(request: GoodRequest, id: string): GoodRequest;
-  /** Returns the id at this position; undefined if the request omits it. */
+  /** Returns the id in this parameter or field; undefined if the request omits it. */
   read(request: GoodRequest): string | undefined;
 }
 
-/** Returns every position of an operation's requests that can hold an id. */
+/** Returns every parameter and field of an operation that can contain an id. */
 export function idLocations(operation: Operation): IdLocation[] {
   const parts = ['params', 'query', 'body'] as const;
   return parts.flatMap((part) =>
     Object.entries(operation[part]?.shape ?? {}).flatMap(([name, schema]) => {
       const prefix = prefixOf(schema);
       if (prefix === undefined) return [];
-      const many = isList(schema);
+      const isIdList = isList(schema);
       const members = (request: GoodRequest) => (request[part] ?? {}) as Record<string, unknown>;
       return [
         {
           part,
           name,
-          field: many ? `${name}.0` : name,
+          field: isIdList ? `${name}.0` : name,
           prefix,
           put: (request: GoodRequest, id: string) => ({
             ...request,
-            [part]: { ...members(request), [name]: many ? [id] : id },
+            [part]: { ...members(request), [name]: isIdList ? [id] : id },
           }),
           read: (request: GoodRequest) => [members(request)[name]].flat()[0] as string | undefined,
         },

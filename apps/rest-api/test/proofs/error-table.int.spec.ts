@@ -1,4 +1,4 @@
-/** Causes every code of the published error table over HTTP, and checks its status and details. */
+/** Causes every code of the published error table by HTTP requests, and checks the status and the details. */
 
 import { randomBytes } from 'node:crypto';
 import {
@@ -18,39 +18,39 @@ import { TestUser } from './test-user.js';
 
 let environment: TestEnvironment;
 let owner: TestUser;
-/** The venue's response to a test of credentials. */
-let venue: () => Promise<unknown>;
+/** What the venue returns for a test of exchange credentials. */
+let testAtVenue: () => Promise<unknown>;
 beforeAll(async () => {
-  environment = await TestEnvironment.open({}, { test: () => venue() as never });
+  environment = await TestEnvironment.open({}, { test: () => testAtVenue() as never });
   owner = await TestUser.create(environment);
 });
 beforeEach(() => {
-  venue = environment.goodCredentials;
+  testAtVenue = environment.goodCredentials;
 });
 afterAll(() => environment?.close());
 
 const get = (headers: SendOptions['headers'], target = '/v1/me') =>
   send(environment.api, 'GET', target, headers === undefined ? {} : { headers });
-const signed = (target = '/v1/me', change: Partial<Parameters<typeof signRequest>[0]> = {}) =>
-  signRequest({ method: 'GET', path: target, privateKey: owner.keyPair.privateKey, ...change });
+const signed = (target = '/v1/me', overrides: Partial<Parameters<typeof signRequest>[0]> = {}) =>
+  signRequest({ method: 'GET', path: target, privateKey: owner.keyPair.privateKey, ...overrides });
 const post = (target: string, body: string, headers: Record<string, string> = {}) =>
   send(environment.api, 'POST', target, {
     body,
     headers: { 'x-api-key': owner.keyOf('ADMIN'), 'content-type': 'application/json', ...headers },
   });
-const order = async (change: object, accountId?: string) =>
+const placeTrade = async (overrides: object, accountId?: string) =>
   owner.call('POST', '/v1/trades', {
-    body: { ...environment.tradeBody(accountId ?? (await owner.account())), ...change },
+    body: { ...environment.tradeBody(accountId ?? (await owner.account())), ...overrides },
   });
 async function keyWith(fields: object): Promise<string> {
   const { key } = await owner.requireData('POST', '/v1/api-keys', { name: 'special', ...fields });
   return key as string;
 }
-/** Within 2001:db8::/32, the documentation range. */
+/** Returns a random address of 2001:db8::/32, the range for documentation. */
 const uniqueAddress = () => `2001:db8::${randomBytes(2).toString('hex')}:${randomBytes(2).toString('hex')}`;
-const once = (key: string) => ({ 'idempotency-key': key });
+const idempotencyKey = (key: string) => ({ 'idempotency-key': key });
 
-/** Runs `work` while another transaction locks the user's row, then releases the lock and returns both results. */
+/** Runs `work` while another transaction locks the user's row, then releases the lock. Returns the result of `work`. */
 async function whileUserIsLocked<T>(work: () => Promise<T>): Promise<T> {
   const runner = environment.backend.platform.database.createQueryRunner();
   await runner.startTransaction();
@@ -63,6 +63,7 @@ async function whileUserIsLocked<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Waits until a transaction waits for a lock, so that its Idempotency-Key is claimed. */
 async function untilClaimed(): Promise<void> {
   await eventually(async () => {
     const [row] = await environment.rows(
@@ -73,7 +74,7 @@ async function untilClaimed(): Promise<void> {
   });
 }
 
-/** For each code of the table, one request per condition that causes it. */
+/** For each code of the table, the conditions that cause it, each with a request. */
 const CAUSES: Record<RestErrorCode, readonly (readonly [string, () => Promise<TestResponse>])[]> = {
   authentication_required: [['no credentials', () => get({})]],
   invalid_api_key: [
@@ -148,19 +149,21 @@ const CAUSES: Record<RestErrorCode, readonly (readonly [string, () => Promise<Te
   ],
   not_found: [['an unknown id', () => owner.call('GET', '/v1/trades/trd_nobody')]],
   route_not_found: [['an unknown route', () => get({}, '/v1/nowhere')]],
-  method_not_allowed: [['another method', () => send(environment.api, 'DELETE', '/v1/trades')]],
+  method_not_allowed: [
+    ['a method that the route does not have', () => send(environment.api, 'DELETE', '/v1/trades')],
+  ],
   malformed_json: [
-    ['no JSON', () => post('/v1/trades', '{')],
-    ['a doubled key', () => post('/v1/api-keys', '{"name":"a","name":"b"}')],
-    ['a polluting key', () => post('/v1/api-keys', '{"__proto__":{"admin":true}}')],
+    ['a body that is not JSON', () => post('/v1/trades', '{')],
+    ['an object with a repeated key', () => post('/v1/api-keys', '{"name":"a","name":"b"}')],
+    ['an object with the key __proto__', () => post('/v1/api-keys', '{"__proto__":{"admin":true}}')],
   ],
   unsupported_media_type: [['a form', () => post('/v1/trades', 'a=b', { 'content-type': 'text/plain' })]],
   invalid_query: [['an unknown parameter', () => owner.call('GET', '/v1/trades?colour=red')]],
   validation_failed: [['a body that does not match the schema', () => post('/v1/trades', '{}')]],
   exchange_rule_violated: [
-    ['an amount that is not a multiple of the step', () => order({ amount: '0.000001' })],
+    ['an amount that is not a multiple of the step', () => placeTrade({ amount: '0.000001' })],
   ],
-  insufficient_balance: [['more than the balance', () => order({ amount: '10000' })]],
+  insufficient_balance: [['more than the balance', () => placeTrade({ amount: '10000' })]],
   invalid_state: [
     [
       'cancelling a trade that is CANCELLED',
@@ -198,22 +201,22 @@ const CAUSES: Record<RestErrorCode, readonly (readonly [string, () => Promise<Te
   ],
   idempotency_key_reused: [
     [
-      'another body',
+      'a used key with another body',
       async () => {
-        await post('/v1/api-keys', '{"name":"a"}', once('reused'));
-        return post('/v1/api-keys', '{"name":"b"}', once('reused'));
+        await post('/v1/api-keys', '{"name":"a"}', idempotencyKey('reused'));
+        return post('/v1/api-keys', '{"name":"b"}', idempotencyKey('reused'));
       },
     ],
   ],
   idempotency_in_progress: [
     [
-      'a second request in the meantime',
+      'a second request while the first is in progress',
       async () => {
         let first: Promise<TestResponse> | undefined;
         const second = await whileUserIsLocked(async () => {
-          first = post('/v1/api-keys', '{"name":"slow"}', once('in progress'));
+          first = post('/v1/api-keys', '{"name":"slow"}', idempotencyKey('in progress'));
           await untilClaimed();
-          return post('/v1/api-keys', '{"name":"slow"}', once('in progress'));
+          return post('/v1/api-keys', '{"name":"slow"}', idempotencyKey('in progress'));
         });
         expect((await first)?.status).toBe(201);
         return second;
@@ -222,25 +225,25 @@ const CAUSES: Record<RestErrorCode, readonly (readonly [string, () => Promise<Te
   ],
   already_exists: [
     [
-      'a client order id of the same account',
+      'a client order id that the account has already used',
       async () => {
         const account = await owner.account();
-        await order({ client_order_id: 'mine' }, account);
-        return order({ client_order_id: 'mine' }, account);
+        await placeTrade({ client_order_id: 'mine' }, account);
+        return placeTrade({ client_order_id: 'mine' }, account);
       },
     ],
     [
       "another account's public key",
       async () => {
-        const taken = await openAccount(environment.api);
-        return post('/v1/auth/cli-identity', await createIdentityBody(environment.api, taken));
+        const linked = await openAccount(environment.api);
+        return post('/v1/auth/cli-identity', await createIdentityBody(environment.api, linked));
       },
     ],
   ],
   payload_too_large: [['a body over 256 KiB', () => post('/v1/trades', ' '.repeat(262_145))]],
   rate_limited: [
     [
-      'more than the limit',
+      'more requests than the limit',
       async () => {
         const limits = limitsOf({ requests: 1, seconds: 3_600 });
         const strict = await TestEnvironment.open({
@@ -265,7 +268,7 @@ const CAUSES: Record<RestErrorCode, readonly (readonly [string, () => Promise<Te
   service_unavailable: [['a worker that is down', () => testCredentials('service_unavailable')]],
   internal_error: [
     [
-      'an internal error',
+      'a missing database table',
       async () => {
         await environment.rows('ALTER TABLE webhooks RENAME TO webhooks_gone');
         try {
@@ -277,8 +280,8 @@ const CAUSES: Record<RestErrorCode, readonly (readonly [string, () => Promise<Te
     ],
   ],
   namespace_removed: [
-    ['the old bots', () => get({}, '/v1/trading-bot/start')],
-    ['the old market maker, without the prefix', () => get({}, '/market-maker')],
+    ['a path of the removed bots', () => get({}, '/v1/trading-bot/start')],
+    ['a path of the removed market maker, without the prefix', () => get({}, '/market-maker')],
   ],
   limit_reached: [
     [
@@ -293,15 +296,15 @@ const CAUSES: Record<RestErrorCode, readonly (readonly [string, () => Promise<Te
 };
 
 function testCredentials(code: ErrorCode): Promise<TestResponse> {
-  venue = async () => {
+  testAtVenue = async () => {
     throw new DomainError(code);
   };
   const { account_name, ...body } = environment.accountBody();
   return owner.call('POST', '/v1/exchanges/test', { body });
 }
 
-/** Further guarantees of the table about the response with a code. */
-const PROMISES: Partial<Record<ErrorCode, (answer: TestResponse, way: string) => void>> = {
+/** Additional checks of the response with a code, for what the table promises. */
+const CHECKS: Partial<Record<ErrorCode, (response: TestResponse, cause: string) => void>> = {
   timestamp_out_of_window: ({ json }) => {
     const [detail] = json.error!.details as unknown as { server_time: number }[];
     expect(Math.abs(detail!.server_time - Date.now())).toBeLessThan(30_000);
@@ -313,8 +316,8 @@ const PROMISES: Partial<Record<ErrorCode, (answer: TestResponse, way: string) =>
       { rule: 'amount_step', value: '0.000001', limit: '0.00001' },
       ...json.error!.details!.slice(1),
     ]),
-  invalid_state: ({ json }, way) =>
-    expect(json.error!.details).toMatchObject([{ state: way.split(' ').at(-1) }]),
+  invalid_state: ({ json }, cause) =>
+    expect(json.error!.details).toMatchObject([{ state: cause.split(' ').at(-1) }]),
   rate_limited: ({ headers }) => expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1),
   service_unavailable: ({ headers }) => expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1),
   credential_in_query: ({ text }) => {
@@ -323,24 +326,24 @@ const PROMISES: Partial<Record<ErrorCode, (answer: TestResponse, way: string) =>
   },
 };
 
-const rows = Object.entries(CAUSES).flatMap(([code, ways]) =>
-  ways.map(([way, cause]) => [code as ErrorCode, way, cause] as const),
+const rows = Object.entries(CAUSES).flatMap(([code, causes]) =>
+  causes.map(([cause, request]) => [code as ErrorCode, cause, request] as const),
 );
 
-it('causes every code', () => {
+it('this file causes every code of the published table', () => {
   expect(Object.keys(CAUSES).sort()).toEqual(Object.keys(REST_ERRORS).sort());
 });
 
-it.each(rows)('%s: %s', async (code, way, cause) => {
-  const answer = await cause();
-  expect({ status: answer.status, code: answer.json.error?.code }).toEqual({
+it.each(rows)('%s is caused by %s', async (code, cause, request) => {
+  const response = await request();
+  expect({ status: response.status, code: response.json.error?.code }).toEqual({
     status: ERRORS[code].status,
     code,
   });
-  const { error, ...rest } = answer.json;
+  const { error, ...rest } = response.json;
   expect(rest).toEqual({ success: false });
   expect(error!.message.length).toBeGreaterThan(10);
-  expect(error!.request_id).toBe(answer.headers['x-request-id']);
-  expect(answer.text).not.toMatch(/select|insert|relation|postgres|node_modules|\bat \S+:\d+/i);
-  PROMISES[code]?.(answer, way);
+  expect(error!.request_id).toBe(response.headers['x-request-id']);
+  expect(response.text).not.toMatch(/select|insert|relation|postgres|node_modules|\bat \S+:\d+/i);
+  CHECKS[code]?.(response, cause);
 });

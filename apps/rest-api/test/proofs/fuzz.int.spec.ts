@@ -1,7 +1,7 @@
 /**
- * Sends generated bodies and queries to the running API. No request may cause an internal error or hang, and every
- * response must match its contract. Bodies are generated from the contract's schemas, and some are corrupted. Ids
- * belong to the caller or to another user, or are unknown or malformed.
+ * Sends generated bodies and queries to the running API. No request may cause an internal error or remain without a
+ * response, and every response must match its contract. Bodies are generated from the contract's schemas, and some are
+ * corrupted. Ids belong to the caller or to another user, or are unknown or malformed.
  *
  * FUZZ_RUNS sets the total number of requests, FUZZ_SEED the seed. The nightly tests send 40,000.
  */
@@ -15,8 +15,8 @@ import { TestUser } from './test-user.js';
 
 const RUNS = Number(process.env.FUZZ_RUNS ?? 10_000);
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_121);
-/** Timeout of a response. */
-const HANG_MS = 30_000;
+/** The time limit of a response. */
+const RESPONSE_TIMEOUT_MS = 30_000;
 
 interface JsonSchema {
   readonly type?: string;
@@ -43,7 +43,7 @@ interface JsonSchema {
 
 let environment: TestEnvironment;
 let owner: TestUser;
-/** Existing ids by prefix: the caller's and another user's. */
+/** Ids of existing records of the caller and of another user, by prefix. */
 let ids: Map<string, string[]>;
 
 beforeAll(async () => {
@@ -51,10 +51,10 @@ beforeAll(async () => {
   owner = await TestUser.create(environment);
   const other = await TestUser.create(environment);
   ids = new Map();
-  for (const person of [owner, other]) {
-    await populate(person);
+  for (const user of [owner, other]) {
+    await populate(user);
     for (const operation of OPERATIONS) {
-      const { params = {}, body = {} } = await goodRequest(operation, person);
+      const { params = {}, body = {} } = await goodRequest(operation, user);
       for (const id of [...Object.values(params), ...Object.values(body as object).flat()]) {
         if (typeof id !== 'string' || !/^[a-z]{3}_.{26}$/.test(id)) continue;
         const prefix = id.slice(0, 3);
@@ -101,19 +101,19 @@ const anyNumber = fc.oneof(
 const junk = fc.oneof(fc.jsonValue({ maxDepth: 3 }), anyText, fc.constant({}), fc.constant([]));
 
 function idsOf(prefix: IdPrefix): fc.Arbitrary<unknown> {
-  const real = ids.get(prefix) ?? [];
-  const absent = fc.constantFrom(unknownId(prefix), ...malformedIds(prefix));
-  return real.length === 0
-    ? absent
-    : fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...real) }, { weight: 1, arbitrary: absent });
+  const existing = ids.get(prefix) ?? [];
+  const notExisting = fc.constantFrom(unknownId(prefix), ...malformedIds(prefix));
+  return existing.length === 0
+    ? notExisting
+    : fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...existing) }, { weight: 1, arbitrary: notExisting });
 }
 
-/** Generates values of a schema, with occasional corruption at any position. */
+/** Generates values that mostly match the schema. One in twenty values, at any depth, is replaced by junk. */
 function valuesOf(schema: JsonSchema, defs: JsonSchema['$defs'] = schema.$defs): fc.Arbitrary<unknown> {
-  return fc.oneof({ weight: 19, arbitrary: fittingValues(schema, defs) }, { weight: 1, arbitrary: junk });
+  return fc.oneof({ weight: 19, arbitrary: matchingValues(schema, defs) }, { weight: 1, arbitrary: junk });
 }
 
-function fittingValues(schema: JsonSchema, defs: JsonSchema['$defs']): fc.Arbitrary<unknown> {
+function matchingValues(schema: JsonSchema, defs: JsonSchema['$defs']): fc.Arbitrary<unknown> {
   const inner = (one: JsonSchema) => valuesOf(one, defs);
   if (schema.$ref !== undefined) {
     const name = schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1);
@@ -147,15 +147,15 @@ function objectsOf({ properties = {}, required = [] }: JsonSchema, defs: JsonSch
   const members = Object.fromEntries(
     Object.entries(properties).map(([name, schema]) => [name, valuesOf(schema, defs)]),
   );
-  const whole = fc.record(members, { requiredKeys: [...required] });
-  const lacking = fc.record(members, { requiredKeys: [] });
-  const more = fc
-    .tuple(whole, fc.dictionary(fc.string({ maxLength: 12 }), junk, { maxKeys: 2 }))
-    .map(([fitting, extra]) => ({ ...fitting, ...extra }));
+  const complete = fc.record(members, { requiredKeys: [...required] });
+  const incomplete = fc.record(members, { requiredKeys: [] });
+  const withUnknownMembers = fc
+    .tuple(complete, fc.dictionary(fc.string({ maxLength: 12 }), junk, { maxKeys: 2 }))
+    .map(([known, unknown]) => ({ ...known, ...unknown }));
   return fc.oneof(
-    { weight: 8, arbitrary: whole },
-    { weight: 1, arbitrary: lacking },
-    { weight: 1, arbitrary: more },
+    { weight: 8, arbitrary: complete },
+    { weight: 1, arbitrary: incomplete },
+    { weight: 1, arbitrary: withUnknownMembers },
   );
 }
 
@@ -170,7 +170,7 @@ function textsOf({ pattern, format }: JsonSchema): fc.Arbitrary<string> {
 
 const matchingByPattern = new Map<string, fc.Arbitrary<string>>();
 
-/** Returns the generator of the pattern's strings. Building one takes as long as generating hundreds of strings. */
+/** Returns a cached generator of strings that match the pattern. Creating a generator is slow. */
 function matching(pattern: string): fc.Arbitrary<string> {
   const arbitrary = matchingByPattern.get(pattern) ?? fc.stringMatching(new RegExp(pattern));
   matchingByPattern.set(pattern, arbitrary);
@@ -225,23 +225,23 @@ function requestsTo(operation: Operation): fc.Arbitrary<GoodRequest> {
   }) as fc.Arbitrary<GoodRequest>;
 }
 
-const fuzzed = OPERATIONS.filter(({ stream }) => stream !== true);
-const runsEach = Math.ceil(RUNS / fuzzed.length);
+const fuzzedOperations = OPERATIONS.filter(({ stream }) => stream !== true);
+const runsPerOperation = Math.ceil(RUNS / fuzzedOperations.length);
 let sent = 0;
 
-it.each(fuzzed.map((operation) => [operation.id, operation] as const))(
+it.each(fuzzedOperations.map((operation) => [operation.id, operation] as const))(
   '%s responds to every request as its contract allows',
   async (_id, operation) => {
-    const requests = fc.sample(requestsTo(operation), { numRuns: runsEach, seed: SEED });
+    const requests = fc.sample(requestsTo(operation), { numRuns: runsPerOperation, seed: SEED });
     for (const request of requests) {
-      const answer = await Promise.race([perform(operation, owner, request), hang(request)]);
-      if (answer.status >= 500 || answer.status < 200)
-        throw new Error(`${answer.status} for ${JSON.stringify(request)}: ${answer.text}`);
+      const response = await Promise.race([perform(operation, owner, request), timeOut(request)]);
+      if (response.status >= 500 || response.status < 200)
+        throw new Error(`${response.status} for ${JSON.stringify(request)}: ${response.text}`);
       try {
-        expectContract(operation, answer);
+        expectContract(operation, response);
       } catch (error) {
         throw new Error(
-          `the response to ${JSON.stringify(request)} does not match the contract: ${answer.text}`,
+          `the response to ${JSON.stringify(request)} does not match the contract: ${response.text}`,
           {
             cause: error,
           },
@@ -259,7 +259,7 @@ it('all requests were sent, and the API still responds', async () => {
   expect(({} as Record<string, unknown>).polluted).toBeUndefined();
 });
 
-async function hang(request: GoodRequest): Promise<never> {
-  await new Promise((resolve) => setTimeout(resolve, HANG_MS).unref());
+async function timeOut(request: GoodRequest): Promise<never> {
+  await new Promise((resolve) => setTimeout(resolve, RESPONSE_TIMEOUT_MS).unref());
   throw new Error(`no response to ${JSON.stringify(request)}`);
 }

@@ -1,4 +1,4 @@
-/** Tests that neither of two users with records of every type can read anything of the other. */
+/** Tests with two users, each with records of every type, that neither can read records of the other. */
 import { ID_PREFIXES, type IdPrefix, OPERATIONS, type Operation } from '@trading-automation/contracts';
 import { exampleId } from '@trading-automation/contracts/samples';
 import { type TestResponse } from '../send.js';
@@ -8,7 +8,7 @@ import { TestEnvironment } from './test-environment.js';
 import { TestUser } from './test-user.js';
 
 const ID = /\b(?!tpr_|rwt_)[a-z]{3}_[0-7][0-9a-hjkmnp-tv-z]{25}\b/g;
-/** Ids without a record, which the event catalogue shows to every user. */
+/** Ids in the samples of the event catalogue, which every user can read. They belong to no record. */
 const EXAMPLES = new Set<string>(Object.keys(ID_PREFIXES).map((prefix) => exampleId(prefix as IdPrefix)));
 const idsIn = (text: string) => new Set((text.match(ID) ?? []).filter((id) => !EXAMPLES.has(id)));
 const reads = OPERATIONS.filter(
@@ -18,38 +18,39 @@ const lists = reads.filter(({ list }) => list !== undefined);
 const posts = OPERATIONS.filter(({ method, access }) => method === 'POST' && access !== 'CHALLENGE');
 
 let environment: TestEnvironment;
-let people: readonly [TestUser, TestUser];
+let users: readonly [TestUser, TestUser];
 let requests: readonly [ReadonlyMap<Operation, GoodRequest>, ReadonlyMap<Operation, GoodRequest>];
 
 beforeAll(async () => {
   environment = await TestEnvironment.open();
-  people = [await TestUser.create(environment), await TestUser.create(environment)];
-  requests = [await populate(people[0]), await populate(people[1])];
+  users = [await TestUser.create(environment), await TestUser.create(environment)];
+  requests = [await populate(users[0]), await populate(users[1])];
 });
 afterAll(() => environment?.close());
 
-const read = (who: 0 | 1, operation: Operation, query: Readonly<Record<string, string>> = {}) => {
-  const request = requests[who].get(operation)!;
-  return perform(operation, people[who], { ...request, query: { ...request.query, ...query } });
+const read = (index: 0 | 1, operation: Operation, query: Readonly<Record<string, string>> = {}) => {
+  const request = requests[index].get(operation)!;
+  return perform(operation, users[index], { ...request, query: { ...request.query, ...query } });
 };
-const whole = (operation: Operation): Record<string, string> =>
+/** Returns the query that reads all records of a list. */
+const allRecords = (operation: Operation): Record<string, string> =>
   operation.list === undefined ? {} : { limit: '100' };
 
-it('reads return each user only their own records', async () => {
-  const seen = [new Set<string>(), new Set<string>()];
-  for (const who of [0, 1] as const)
+it('no id that one user can read is readable for the other', async () => {
+  const readIds = [new Set<string>(), new Set<string>()];
+  for (const index of [0, 1] as const)
     for (const operation of reads) {
-      const answer = await read(who, operation, whole(operation));
-      expect(answer.status).toBe(200);
-      for (const id of idsIn(answer.text)) seen[who]!.add(id);
+      const response = await read(index, operation, allRecords(operation));
+      expect(response.status).toBe(200);
+      for (const id of idsIn(response.text)) readIds[index]!.add(id);
     }
-  const [first, second] = seen as [Set<string>, Set<string>];
+  const [first, second] = readIds as [Set<string>, Set<string>];
   expect(first.size).toBeGreaterThan(30);
   expect(second.size).toBeGreaterThan(30);
   expect([...first].filter((id) => second.has(id))).toEqual([]);
 });
 
-it('lists have records', async () => {
+it('no list of the first user is empty', async () => {
   const empty: string[] = [];
   for (const operation of lists) {
     const { json } = await read(0, operation, { limit: '100' });
@@ -58,66 +59,70 @@ it('lists have records', async () => {
   expect(empty).toEqual([]);
 });
 
-it('a cursor of one user is invalid for the other', async () => {
-  let tried = 0;
+it('a cursor of the first user is invalid for the second', async () => {
+  let testedCount = 0;
   for (const operation of lists) {
     const { json } = await read(0, operation, { limit: '1' });
     const cursor = (json.pagination as { next_cursor: string | null }).next_cursor;
     if (cursor === null) continue;
-    // The same query, so that only the user differs.
+    // Both users send the same query. Skip lists whose path contains an id of the first user.
     const request = requests[0].get(operation)!;
-    const hasForeignPath = Object.keys(request.params ?? {}).length > 0;
-    if (hasForeignPath) continue;
+    const hasIdInPath = Object.keys(request.params ?? {}).length > 0;
+    if (hasIdInPath) continue;
     const query = { ...request.query, limit: '1', cursor };
-    const own = await perform(operation, people[0], { query });
-    expect(own.status).toBe(200);
-    const foreign = await perform(operation, people[1], { query });
-    expect({ id: operation.id, status: foreign.status, code: foreign.json.error?.code }).toEqual({
+    const ofFirst = await perform(operation, users[0], { query });
+    expect(ofFirst.status).toBe(200);
+    const ofSecond = await perform(operation, users[1], { query });
+    expect({ id: operation.id, status: ofSecond.status, code: ofSecond.json.error?.code }).toEqual({
       id: operation.id,
       status: 400,
       code: 'invalid_query',
     });
-    tried++;
+    testedCount++;
   }
-  expect(tried).toBeGreaterThan(5);
+  expect(testedCount).toBeGreaterThan(5);
 });
 
 describe.each(posts.map((operation) => [operation.id, operation] as const))('%s', (_id, operation) => {
-  const send = (person: TestUser, request: GoodRequest, key: string) =>
-    perform(operation, person, request, { headers: { 'idempotency-key': key } });
-  const kept = ({ status, text, headers }: TestResponse) => ({ status, text, location: headers.location });
+  const send = (user: TestUser, request: GoodRequest, key: string) =>
+    perform(operation, user, request, { headers: { 'idempotency-key': key } });
+  const storedPart = ({ status, text, headers }: TestResponse) => ({
+    status,
+    text,
+    location: headers.location,
+  });
 
-  it('takes effect once per Idempotency-Key and returns the same response again', async () => {
-    const request = await goodRequest(operation, people[0]);
-    const first = await send(people[0], request, `once ${operation.id}`);
+  it('takes effect once for an Idempotency-Key, and a repeated request gets the same response', async () => {
+    const request = await goodRequest(operation, users[0]);
+    const first = await send(users[0], request, `once ${operation.id}`);
     expect({ text: first.text, status: first.status }).toEqual({
       text: first.text,
       status: operation.status,
     });
     expect(first.headers['idempotency-replayed']).toBeUndefined();
-    const again = await send(people[0], request, `once ${operation.id}`);
-    expect(kept(again)).toEqual(kept(first));
+    const again = await send(users[0], request, `once ${operation.id}`);
+    expect(storedPart(again)).toEqual(storedPart(first));
     expect(again.headers['idempotency-replayed']).toBe('true');
   });
 
   it('takes effect for each of two users with the same Idempotency-Key', async () => {
-    for (const who of [0, 1] as const) {
-      const request = await goodRequest(operation, people[who]);
-      const answer = await send(people[who], request, `both ${operation.id}`);
-      expect({ text: answer.text, status: answer.status }).toEqual({
-        text: answer.text,
+    for (const user of users) {
+      const request = await goodRequest(operation, user);
+      const response = await send(user, request, `both ${operation.id}`);
+      expect({ text: response.text, status: response.status }).toEqual({
+        text: response.text,
         status: operation.status,
       });
-      expect(answer.headers['idempotency-replayed']).toBeUndefined();
+      expect(response.headers['idempotency-replayed']).toBeUndefined();
     }
   });
 
-  it('rejects an Idempotency-Key that was used with another body or query', async () => {
-    const request = await goodRequest(operation, people[0]);
-    await send(people[0], request, `reused ${operation.id}`);
-    const other = { ...request, body: { ...(request.body as object | undefined), surprise: 1 } };
-    const answer = await send(people[0], other, `reused ${operation.id}`);
-    expect(answer.json.error?.code).toBe('idempotency_key_reused');
-    expect(answer.status).toBe(422);
+  it('rejects an Idempotency-Key that was used with another body', async () => {
+    const request = await goodRequest(operation, users[0]);
+    await send(users[0], request, `reused ${operation.id}`);
+    const changed = { ...request, body: { ...(request.body as object | undefined), surprise: 1 } };
+    const response = await send(users[0], changed, `reused ${operation.id}`);
+    expect(response.json.error?.code).toBe('idempotency_key_reused');
+    expect(response.status).toBe(422);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Tests that with a cursor, page 10,000 costs the same as page 1: every list reads an index from the cursor's
- * position.
+ * Tests that page 10,000 of a list costs the same as page 1 if it is requested by cursor. Every list must read an index
+ * from the position of the cursor.
  */
 import { OPERATIONS, type Operation } from '@trading-automation/contracts';
 import { perform, populate } from './contract.js';
@@ -37,23 +37,23 @@ afterAll(async () => {
   await environment?.close();
 });
 
-/** Records the list statements of every pool of this process, including that of the API. */
+/** Records the list statements of every pool of this process, including the API's. Returns a function that ends it. */
 function recordStatements(): () => void {
   const { driver } = environment.backend.platform.database as unknown as { driver: { master: object } };
-  const pool = Object.getPrototypeOf(driver.master) as { query: (...given: unknown[]) => unknown };
+  const pool = Object.getPrototypeOf(driver.master) as { query: (...args: unknown[]) => unknown };
   const { query } = pool;
-  pool.query = function record(this: unknown, ...given: unknown[]) {
-    const [statement] = given;
+  pool.query = function record(this: unknown, ...args: unknown[]) {
+    const [statement] = args;
     if (typeof statement === 'object' && String((statement as Statement).text).includes('__sort_key'))
       statements.push(statement as Statement);
-    return query.apply(this, given);
+    return query.apply(this, args);
   };
   return () => {
     pool.query = query;
   };
 }
 
-/** Returns the statement of one page. */
+/** Requests one page. Returns the statement that read it, and its next cursor. */
 async function statementOf(operation: Operation, query: Readonly<Record<string, string>>) {
   const request = requests.get(operation)!;
   statements.length = 0;
@@ -68,13 +68,13 @@ async function statementOf(operation: Operation, query: Readonly<Record<string, 
   };
 }
 
-/** Returns the plan when table scans and sorts are avoided if possible, as the planner does for large tables. */
+/** Returns the plan of a statement. The planner avoids table scans and sorts if it can, as it does for large tables. */
 async function planOf({ text, values }: Statement, options = 'COSTS OFF'): Promise<Plan> {
   const runner = environment.backend.platform.database.createQueryRunner();
   await runner.startTransaction();
   try {
-    for (const way of ['enable_seqscan', 'enable_bitmapscan', 'enable_sort'])
-      await runner.query(`SET LOCAL ${way} = off`);
+    for (const setting of ['enable_seqscan', 'enable_bitmapscan', 'enable_sort'])
+      await runner.query(`SET LOCAL ${setting} = off`);
     const [row] = await runner.query(`EXPLAIN (FORMAT JSON, ${options}) ${text}`, [...values]);
     return row['QUERY PLAN'][0].Plan;
   } finally {
@@ -104,8 +104,8 @@ it.each(sorts)(
 
 it('page 10,000 of trades reads no more blocks of the database than page 1', async () => {
   const trade = environment.uuidOf(await owner.trade());
-  // Inserted in parts, because one statement could exceed the statement timeout on a busy machine.
-  for (let made = 0; made < 100_000; made += 10_000)
+  // Insert in parts, because one statement could exceed the statement timeout on a busy machine.
+  for (let inserted = 0; inserted < 100_000; inserted += 10_000)
     await environment.rows(
       `INSERT INTO trades (id, user_id, exchange_account_id, trade_pair_id, symbol, trading_type, client_order_id, origin,
        type, side, reduce_only, time_in_force, price, amount, reserved_asset, reserved_amount, status, look_at, created_at)
@@ -114,7 +114,7 @@ it('page 10,000 of trades reads no more blocks of the database than page 1', asy
        created_at - n * interval '1 second'
      FROM trades, generate_series($2::int + 1, $2 + 10000) AS n WHERE id = $1`,
       trade,
-      made,
+      inserted,
     );
   await environment.rows('VACUUM ANALYZE trades');
   const operation = OPERATIONS.find(({ id }) => id === 'trades.list')!;

@@ -1,4 +1,4 @@
-/** Tests that every list accepts limit, offset, cursor, sort, order and include by the same rules. */
+/** Tests for every list that limit, offset, cursor, sort, order and include follow the same rules. */
 import { OPERATIONS, type Operation } from '@trading-automation/contracts';
 import { type TestResponse } from '../send.js';
 import { expectContract, perform, populate } from './contract.js';
@@ -26,7 +26,7 @@ type Pagination = {
   next_cursor: string | null;
   total?: number;
 };
-const pageOf = ({ json }: TestResponse) => json.pagination as Pagination;
+const paginationOf = ({ json }: TestResponse) => json.pagination as Pagination;
 const items = ({ json }: TestResponse) => json.data as Record<string, unknown>[];
 
 describe.each(lists)('%s', (_id, operation, { sorts, limitDefault }) => {
@@ -37,12 +37,12 @@ describe.each(lists)('%s', (_id, operation, { sorts, limitDefault }) => {
   const read = (query: Readonly<Record<string, string>>) =>
     perform(operation, owner, { ...request, query: { ...request.query, ...query } });
 
-  it('returns the documented default page if no query is sent', async () => {
-    const answer = await read({});
-    expectContract(operation, answer);
-    expect(pageOf(answer)).toMatchObject({ limit: limitDefault, offset: 0 });
+  it('uses the default limit, offset 0 and no total if the request has no parameters', async () => {
+    const response = await read({});
+    expectContract(operation, response);
+    expect(paginationOf(response)).toMatchObject({ limit: limitDefault, offset: 0 });
     expect(limitDefault).toBe(operation.id === 'trades.list' ? 50 : 20);
-    expect(pageOf(answer)).not.toHaveProperty('total');
+    expect(paginationOf(response)).not.toHaveProperty('total');
   });
 
   it.each([
@@ -57,54 +57,54 @@ describe.each(lists)('%s', (_id, operation, { sorts, limitDefault }) => {
     ['cursor', 'abc'],
     ['include', 'everything'],
   ])('rejects %s=%s', async (name, value) => {
-    const answer = await read({ [name]: value });
-    expect(answer.json.error?.code).toBe('invalid_query');
-    expect(answer.json.error?.details?.[0]?.field).toBe(name);
-    expectContract(operation, answer);
+    const response = await read({ [name]: value });
+    expect(response.json.error?.code).toBe('invalid_query');
+    expect(response.json.error?.details?.[0]?.field).toBe(name);
+    expectContract(operation, response);
   });
 
   it('rejects an unknown sort field and names the supported fields', async () => {
-    const answer = await read({ sort: 'password' });
-    expect(answer.json.error?.code).toBe('invalid_query');
-    for (const sort of sorts) expect(JSON.stringify(answer.json.error)).toContain(sort);
+    const response = await read({ sort: 'password' });
+    expect(response.json.error?.code).toBe('invalid_query');
+    for (const sort of sorts) expect(JSON.stringify(response.json.error)).toContain(sort);
   });
 
   it('rejects a repeated parameter, and a cursor together with an offset', async () => {
-    const both = await perform(operation, owner, {
+    const cursorAndOffset = await perform(operation, owner, {
       ...request,
       query: { ...request.query, offset: '0', cursor: 'x' },
     });
-    expect(both.json.error?.code).toBe('invalid_query');
-    const twice = { ...operation, path: `${operation.path}?limit=5&limit=5` as `/v1/${string}` };
-    const answer = await perform(twice, owner, { params: request.params ?? {} });
-    expect(answer.json.error).toMatchObject({ code: 'invalid_query', details: [{ field: 'limit' }] });
+    expect(cursorAndOffset.json.error?.code).toBe('invalid_query');
+    const withRepeatedLimit = { ...operation, path: `${operation.path}?limit=5&limit=5` as `/v1/${string}` };
+    const response = await perform(withRepeatedLimit, owner, { params: request.params ?? {} });
+    expect(response.json.error).toMatchObject({ code: 'invalid_query', details: [{ field: 'limit' }] });
   });
 
-  it('sorts the same records by every supported field, ascending and descending', async () => {
+  it('sorts by every supported field; ascending is the reverse of descending', async () => {
     for (const sort of sorts) {
-      const [down, up] = await Promise.all([
+      const [descending, ascending] = await Promise.all([
         read({ sort, order: 'desc', limit: '100' }),
         read({ sort, order: 'asc', limit: '100' }),
       ]);
-      expectContract(operation, down);
-      expect(pageOf(down).has_more).toBe(false);
-      expect(items(up)).toEqual(items(down).toReversed());
+      expectContract(operation, descending);
+      expect(paginationOf(descending).has_more).toBe(false);
+      expect(items(ascending)).toEqual(items(descending).toReversed());
     }
   });
 
-  it('counts its records, and returns all of them by cursor and by offset', async () => {
-    const whole = await read({ limit: '100', include: 'total' });
-    expect(pageOf(whole).total).toBe(items(whole).length);
+  it('returns the number of its records as total, and all records page by page, by cursor and by offset', async () => {
+    const all = await read({ limit: '100', include: 'total' });
+    expect(paginationOf(all).total).toBe(items(all).length);
     const [byCursor, byOffset]: [unknown[], unknown[]] = [[], []];
     let cursor: string | null = null;
-    for (let offset = 0; offset < items(whole).length; offset++) {
+    for (let offset = 0; offset < items(all).length; offset++) {
       const page: TestResponse = await read({ limit: '1', ...(cursor === null ? {} : { cursor }) });
       byCursor.push(...items(page));
-      cursor = pageOf(page).next_cursor;
+      cursor = paginationOf(page).next_cursor;
       byOffset.push(...items(await read({ limit: '1', offset: String(offset) })));
     }
     expect(cursor).toBeNull();
-    expect(byCursor).toEqual(items(whole));
-    expect(byOffset).toEqual(items(whole));
+    expect(byCursor).toEqual(items(all));
+    expect(byOffset).toEqual(items(all));
   });
 });

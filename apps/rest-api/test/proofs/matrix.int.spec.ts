@@ -1,4 +1,4 @@
-/** Checks every route with every type of credential, id, field and parameter against its contract. */
+/** Tests every operation with each permission, without credentials, and with unknown ids, fields and parameters. */
 import { OPERATIONS, type Operation, PERMISSIONS, permits } from '@trading-automation/contracts';
 import { send, type TestResponse } from '../send.js';
 import {
@@ -15,10 +15,10 @@ import { TestEnvironment } from './test-environment.js';
 import { TestUser } from './test-user.js';
 
 let environment: TestEnvironment;
-let stranger: TestUser;
+let otherUser: TestUser;
 beforeAll(async () => {
   environment = await TestEnvironment.open();
-  stranger = await TestUser.create(environment);
+  otherUser = await TestUser.create(environment);
 });
 afterAll(() => environment?.close());
 
@@ -27,13 +27,13 @@ const needsKey = ({ access }: Operation) => access !== 'PUBLIC' && access !== 'C
 /** Fields that no request may set. */
 const NOT_ASSIGNABLE = ['user_id', 'id', 'created_at', 'consecutive_failures', 'secret', 'admin'];
 
-function expectRefusal(operation: Operation, answer: TestResponse, status: number, code: string): void {
-  expect({ status: answer.status, code: answer.json.error?.code }).toEqual({ status, code });
-  expectContract(operation, answer);
+function expectError(operation: Operation, response: TestResponse, status: number, code: string): void {
+  expect({ status: response.status, code: response.json.error?.code }).toEqual({ status, code });
+  expectContract(operation, response);
 }
 
-/** Returns a response without the parts that differ between requests. */
-const wordsOf = ({ status, json }: TestResponse) => ({
+/** Returns a response without its request id, which differs between requests. */
+const comparable = ({ status, json }: TestResponse) => ({
   status,
   ...json,
   error: { ...json.error, request_id: undefined },
@@ -48,22 +48,22 @@ describe.each(named)('%s', (_id, operation) => {
   it('succeeds for permitted callers and rejects all others', async () => {
     for (const permission of PERMISSIONS) {
       const request = await goodRequest(operation, owner);
-      const answer = await perform(operation, owner, request, { permission });
+      const response = await perform(operation, owner, request, { permission });
       const { access } = operation;
       if (access === 'PUBLIC' || access === 'CHALLENGE' || permits([permission], access)) {
-        // A key may be sent with a challenge, too, and only ADMIN may link a key pair.
-        const isRefused = access === 'CHALLENGE' && permission !== 'ADMIN';
-        if (isRefused) expectRefusal(operation, answer, 403, 'permission_denied');
+        // Operations with the access CHALLENGE also accept an API key, but only one with the ADMIN permission.
+        const isRejected = access === 'CHALLENGE' && permission !== 'ADMIN';
+        if (isRejected) expectError(operation, response, 403, 'permission_denied');
         else {
-          expect({ text: answer.text, status: answer.status }).toEqual({
-            text: answer.text,
+          expect({ text: response.text, status: response.status }).toEqual({
+            text: response.text,
             status: operation.status,
           });
-          if (operation.stream !== true) expectContract(operation, answer);
+          if (operation.stream !== true) expectContract(operation, response);
         }
       } else {
-        expectRefusal(operation, answer, 403, 'permission_denied');
-        expect(answer.json.error?.details).toMatchObject([{ permission: access }]);
+        expectError(operation, response, 403, 'permission_denied');
+        expect(response.json.error?.details).toMatchObject([{ permission: access }]);
       }
     }
   });
@@ -72,35 +72,35 @@ describe.each(named)('%s', (_id, operation) => {
     it('requires credentials', async () => {
       const request = await goodRequest(operation, owner);
       const body = 'body' in request ? { body: JSON.stringify(request.body) } : {};
-      const answer = await send(environment.api, operation.method, targetOf(operation, request), {
+      const response = await send(environment.api, operation.method, targetOf(operation, request), {
         headers: { 'content-type': 'application/json' },
         ...body,
       });
-      expectRefusal(operation, answer, 401, 'authentication_required');
+      expectError(operation, response, 401, 'authentication_required');
     });
 
-  it('returns the same at its legacy path; that response names the current path', async () => {
+  it('succeeds at its legacy alias, and the Link header of the response names the /v1 path', async () => {
     const request = await goodRequest(operation, owner);
     const alias = { ...operation, path: operation.path.slice('/v1'.length) as Operation['path'] };
-    const answer = await perform(alias, owner, request);
-    expect({ text: answer.text, status: answer.status }).toEqual({
-      text: answer.text,
+    const response = await perform(alias, owner, request);
+    expect({ text: response.text, status: response.status }).toEqual({
+      text: response.text,
       status: operation.status,
     });
-    expect(answer.headers.deprecation).toMatch(/^@\d+$/);
+    expect(response.headers.deprecation).toMatch(/^@\d+$/);
     const successor = `/v1${targetOf(alias, { ...request, query: {} })}`;
-    expect(answer.headers.link).toBe(`<${successor}>; rel="successor-version"`);
-    if (operation.stream !== true) expectContract(operation, answer);
+    expect(response.headers.link).toBe(`<${successor}>; rel="successor-version"`);
+    if (operation.stream !== true) expectContract(operation, response);
   });
 
   it('row 12: rejects an unknown query parameter', async () => {
     const request = await goodRequest(operation, owner);
-    const answer = await perform(operation, owner, {
+    const response = await perform(operation, owner, {
       ...request,
       query: { ...request.query, surprise: '1' },
     });
-    expectRefusal(operation, answer, 400, 'invalid_query');
-    expect(answer.json.error?.details).toMatchObject([{ field: 'surprise', code: 'unknown_parameter' }]);
+    expectError(operation, response, 400, 'invalid_query');
+    expect(response.json.error?.details).toMatchObject([{ field: 'surprise', code: 'unknown_parameter' }]);
   });
 
   if (operation.method !== 'GET')
@@ -109,30 +109,30 @@ describe.each(named)('%s', (_id, operation) => {
       const unassignable = NOT_ASSIGNABLE.filter((name) => !(name in (operation.body?.shape ?? {})));
       for (const name of ['surprise', ...unassignable]) {
         const body = { ...(request.body as object | undefined), [name]: 'x' };
-        const answer = await perform(operation, owner, { ...request, body });
-        expectRefusal(operation, answer, 422, 'validation_failed');
-        expect(answer.json.error?.details).toContainEqual(
+        const response = await perform(operation, owner, { ...request, body });
+        expectError(operation, response, 422, 'validation_failed');
+        expect(response.json.error?.details).toContainEqual(
           expect.objectContaining({ field: name, code: 'unknown_field' }),
         );
       }
     });
 
   for (const place of idLocations(operation)) {
-    it(`returns not_found for an unknown, malformed or foreign id in ${place.part} ${place.name}`, async () => {
+    it(`returns the same not_found for an unknown, a malformed and another user's id in ${place.part} ${place.name}`, async () => {
       const request = await goodRequest(operation, owner);
       const unknown = await perform(operation, owner, place.put(request, unknownId(place.prefix)));
-      expectRefusal(operation, unknown, 404, 'not_found');
+      expectError(operation, unknown, 404, 'not_found');
       if (place.part !== 'params')
         expect(unknown.json.error?.details).toMatchObject([{ field: place.field, code: 'not_found' }]);
       for (const id of malformedIds(place.prefix)) {
         const malformed = await perform(operation, owner, place.put(request, id));
-        expect({ id, ...wordsOf(malformed) }).toEqual({ id, ...wordsOf(unknown) });
+        expect({ id, ...comparable(malformed) }).toEqual({ id, ...comparable(unknown) });
       }
       if (!isOwned(place.prefix)) return;
-      const theirs =
-        place.read(await goodRequest(operation, stranger)) ?? (await stranger.idOf(place.prefix));
-      const foreign = await perform(operation, owner, place.put(request, theirs));
-      expect(wordsOf(foreign)).toEqual(wordsOf(unknown));
+      const idOfOtherUser =
+        place.read(await goodRequest(operation, otherUser)) ?? (await otherUser.idOf(place.prefix));
+      const notOwned = await perform(operation, owner, place.put(request, idOfOtherUser));
+      expect(comparable(notOwned)).toEqual(comparable(unknown));
     });
   }
 });

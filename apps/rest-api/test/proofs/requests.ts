@@ -1,130 +1,131 @@
 /**
- * Defines a request to each operation that must succeed, on records that are created for it. An operation without a
- * body
- * needs no entry if its parameters are those of the resource's `get` (see `goodRequest`).
+ * Defines one request to each operation that must succeed, and creates the records that it needs. An operation without
+ * a body needs no entry if it has no parameters, or the parameters of its resource's `get` (see `goodRequest`).
  */
 import { type TestUser, WALLET } from './test-user.js';
 
+/** A request that must succeed. */
 export interface GoodRequest {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
 }
 
-/** Creates the records that the request needs, as their owner, and returns the request. */
-export type MakeRequest = (person: TestUser) => GoodRequest | Promise<GoodRequest>;
+/** Creates the records of the user that the request needs, and returns the request. */
+export type MakeRequest = (user: TestUser) => GoodRequest | Promise<GoodRequest>;
 
+/** Creates a record by `createRecord` and returns a request with its id in the path. */
 const byId =
-  (make: (person: TestUser) => Promise<string>): MakeRequest =>
-  async (person) => ({
-    params: { id: await make(person) },
+  (createRecord: (user: TestUser) => Promise<string>): MakeRequest =>
+  async (user) => ({
+    params: { id: await createRecord(user) },
   });
 
-const deadLetter: MakeRequest = async (person) => {
-  const { webhookId, deadLetterId } = await person.deadLetters(1);
+const deadLetter: MakeRequest = async (user) => {
+  const { webhookId, deadLetterId } = await user.deadLetters(1);
   return { params: { id: webhookId, dlq_id: deadLetterId } };
 };
 
 export const REQUESTS: Readonly<Record<string, MakeRequest>> = {
-  'auth.cliIdentity': (person) => person.newIdentity(),
-  'me.update': (person) => ({ body: { email: `${person.id}@mail.example` } }),
-  'auth.verifyEmail': async (person) => ({ query: { code: await person.emailCode() } }),
-  'publicKeys.revoke': byId((person) => person.publicKey()),
+  'auth.cliIdentity': (user) => user.newIdentity(),
+  'me.update': (user) => ({ body: { email: `${user.id}@mail.example` } }),
+  'auth.verifyEmail': async (user) => ({ query: { code: await user.emailCode() } }),
+  'publicKeys.revoke': byId((user) => user.publicKey()),
   'apiKeys.create': () => ({ body: { name: 'another', permissions: ['READ'] } }),
-  'apiKeys.revoke': byId((person) => person.apiKey()),
-  'apiKeys.rotate': byId((person) => person.apiKey()),
-  'exchanges.get': byId((person) => person.account()),
+  'apiKeys.revoke': byId((user) => user.apiKey()),
+  'apiKeys.rotate': byId((user) => user.apiKey()),
+  'exchanges.get': byId((user) => user.account()),
   'exchanges.create': ({ environment }) => ({ body: environment.accountBody() }),
-  'exchanges.update': async (person) => ({
-    params: { id: await person.account() },
+  'exchanges.update': async (user) => ({
+    params: { id: await user.account() },
     body: { account_name: 'renamed', credentials: { api_key: 'new', api_secret: 'new' } },
   }),
-  'exchanges.delete': byId((person) => person.account()),
+  'exchanges.delete': byId((user) => user.account()),
   'exchanges.test': ({ environment }) => {
     const { account_name, ...body } = environment.accountBody();
     return { body };
   },
-  'exchanges.sync': byId((person) => person.account()),
+  'exchanges.sync': byId((user) => user.account()),
   'tradePairs.list': () => ({ query: { exchange: 'paper' } }),
   'tradePairs.get': ({ environment }) => ({ params: { id: environment.pairId } }),
-  'trades.get': byId((person) => person.trade()),
-  'trades.create': async (person) => ({ body: person.environment.tradeBody(await person.account()) }),
-  'trades.cancel': byId((person) => person.trade()),
+  'trades.get': byId((user) => user.trade()),
+  'trades.create': async (user) => ({ body: user.environment.tradeBody(await user.account()) }),
+  'trades.cancel': byId((user) => user.trade()),
   'webhooks.create': () => ({ body: { url: 'https://receiver.example', events: ['trade.*'] } }),
-  'webhooks.get': byId((person) => person.webhook()),
-  'webhooks.update': async (person) => ({
-    params: { id: await person.webhook() },
+  'webhooks.get': byId((user) => user.webhook()),
+  'webhooks.update': async (user) => ({
+    params: { id: await user.webhook() },
     body: { url: 'https://other.example', is_active: true },
   }),
-  'webhooks.rotateSecret': byId((person) => person.webhook()),
-  'webhooks.delete': byId((person) => person.webhook()),
-  'webhooks.deliveries': byId((person) => person.webhookWithDeliveries()),
-  'webhooks.test': byId((person) => person.webhook()),
-  'webhooks.replay': async (person) => ({
-    params: { id: await person.webhook() },
-    body: { event_id: await person.event() },
+  'webhooks.rotateSecret': byId((user) => user.webhook()),
+  'webhooks.delete': byId((user) => user.webhook()),
+  'webhooks.deliveries': byId((user) => user.webhookWithDeliveries()),
+  'webhooks.test': byId((user) => user.webhook()),
+  'webhooks.replay': async (user) => ({
+    params: { id: await user.webhook() },
+    body: { event_id: await user.event() },
   }),
-  'deadLetters.list': async (person) => ({ params: { id: (await person.deadLetters(2)).webhookId } }),
-  'deadLetters.stats': async (person) => ({ params: { id: (await person.deadLetters(1)).webhookId } }),
+  'deadLetters.list': async (user) => ({ params: { id: (await user.deadLetters(2)).webhookId } }),
+  'deadLetters.stats': async (user) => ({ params: { id: (await user.deadLetters(1)).webhookId } }),
   'deadLetters.get': deadLetter,
   'deadLetters.retry': deadLetter,
-  'deadLetters.retryMany': async (person) => ({
-    params: { id: (await person.deadLetters(2)).webhookId },
+  'deadLetters.retryMany': async (user) => ({
+    params: { id: (await user.deadLetters(2)).webhookId },
     body: { event_type: 'key.created' },
   }),
   'deadLetters.discard': deadLetter,
-  'strategies.get': byId((person) => person.strategy()),
-  'strategies.create': async (person) => ({
+  'strategies.get': byId((user) => user.strategy()),
+  'strategies.create': async (user) => ({
     body: {
       name: 'momentum',
-      exchange_account_id: await person.account(),
-      trade_pair_ids: [person.environment.pairId],
+      exchange_account_id: await user.account(),
+      trade_pair_ids: [user.environment.pairId],
     },
   }),
-  'strategies.update': async (person) => ({
-    params: { id: await person.strategy() },
-    body: { name: 'renamed', trade_pair_ids: [person.environment.pairId] },
+  'strategies.update': async (user) => ({
+    params: { id: await user.strategy() },
+    body: { name: 'renamed', trade_pair_ids: [user.environment.pairId] },
   }),
-  'strategies.delete': async (person) => ({
-    params: { id: await person.strategy() },
+  'strategies.delete': async (user) => ({
+    params: { id: await user.strategy() },
     body: { stop_copiers: true },
   }),
-  'strategies.linkCopiers': async (person) => ({
-    params: { id: await person.strategy() },
-    body: { copier_ids: [await person.copier()] },
+  'strategies.linkCopiers': async (user) => ({
+    params: { id: await user.strategy() },
+    body: { copier_ids: [await user.copier()] },
   }),
-  'copiers.get': byId((person) => person.copier()),
-  'copiers.create': async (person) => ({
+  'copiers.get': byId((user) => user.copier()),
+  'copiers.create': async (user) => ({
     body: {
       name: 'follower',
-      exchange_account_id: await person.account(),
-      strategy_id: await person.strategy(),
+      exchange_account_id: await user.account(),
+      strategy_id: await user.strategy(),
       sizing: { mode: 'FIXED_QUOTE', value: '100' },
     },
   }),
-  'copiers.update': async (person) => ({
-    params: { id: await person.copier() },
-    body: { strategy_id: await person.strategy(), limits: { max_trade_quote: '50' } },
+  'copiers.update': async (user) => ({
+    params: { id: await user.copier() },
+    body: { strategy_id: await user.strategy(), limits: { max_trade_quote: '50' } },
   }),
-  'copiers.delete': byId((person) => person.copier()),
-  'copiers.start': byId((person) => person.linkedCopier()),
-  'copiers.decisions': byId((person) => person.copierWithDecisions()),
-  'copiers.simulate': byId((person) => person.linkedCopier()),
-  'copiers.stop': async (person) => ({
-    params: { id: await person.linkedCopier() },
+  'copiers.delete': byId((user) => user.copier()),
+  'copiers.start': byId((user) => user.linkedCopier()),
+  'copiers.decisions': byId((user) => user.copierWithDecisions()),
+  'copiers.simulate': byId((user) => user.linkedCopier()),
+  'copiers.stop': async (user) => ({
+    params: { id: await user.linkedCopier() },
     body: { mode: 'CLOSE_ONLY' },
   }),
-  'rewards.claim': byId((person) => person.reward()),
-  'withdrawals.get': byId((person) => person.withdrawal()),
-  'withdrawals.create': async (person) => {
-    await person.requireData('POST', `/v1/rewards/${await person.reward()}/claim`);
+  'rewards.claim': byId((user) => user.reward()),
+  'withdrawals.get': byId((user) => user.withdrawal()),
+  'withdrawals.create': async (user) => {
+    await user.requireData('POST', `/v1/rewards/${await user.reward()}/claim`);
     return { body: { amount: '10', wallet_address: WALLET } };
   },
-  'withdrawals.cancel': byId((person) => person.withdrawal()),
-  'notifications.read': byId((person) => person.notification()),
-  'notifications.delete': byId((person) => person.notification()),
-  'settings.get': async (person) => ({ params: { key: await person.setting() } }),
+  'withdrawals.cancel': byId((user) => user.withdrawal()),
+  'notifications.read': byId((user) => user.notification()),
+  'notifications.delete': byId((user) => user.notification()),
+  'settings.get': async (user) => ({ params: { key: await user.setting() } }),
   'settings.put': () => ({ params: { key: 'theme' }, body: { value: { colour: 'dark' } } }),
-  'settings.delete': async (person) => ({ params: { key: await person.setting() } }),
-  'events.get': byId((person) => person.event()),
+  'settings.delete': async (user) => ({ params: { key: await user.setting() } }),
+  'events.get': byId((user) => user.event()),
 };

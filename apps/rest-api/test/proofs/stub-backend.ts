@@ -1,4 +1,4 @@
-/** Provides stubs of the worker and the dispatcher, which respond to the API's calls immediately. */
+/** Stubs of the trading worker and the webhook dispatcher, which respond immediately to the calls of the API. */
 import type { Platform } from '@trading-automation/core';
 import { serveWorkerCall } from '@trading-automation/core/exchange-accounts';
 import { WebhookTestsService } from '@trading-automation/core/webhooks';
@@ -17,7 +17,7 @@ export const CREDENTIALS_REPORT = {
   venueAccountId: 'venue-account',
 } as const;
 
-/** @param answers the venue's response to credentials; valid by default */
+/** Starts the stubs. `test` is the response of the venue to exchange credentials; by default they are valid. */
 export async function startStubBackend(
   api: TestRestApi,
   { test = async () => CREDENTIALS_REPORT as never } = {},

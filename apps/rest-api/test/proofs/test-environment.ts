@@ -1,4 +1,4 @@
-/** Runs the API with its stub backend and an exchange with one pair. */
+/** An API with a stub backend, and an exchange with the pairs BTC/USDT and ETH/USDT. */
 
 import { randomUUID } from 'node:crypto';
 import { decodeId, encodeId, type IdPrefix } from '@trading-automation/contracts';
@@ -19,8 +19,8 @@ export class TestEnvironment {
     venue: Parameters<typeof startStubBackend>[1] = {},
   ): Promise<TestEnvironment> {
     const api = await startTestRestApi(environment);
-    const farSide = await startStubBackend(api, venue);
-    const { database } = farSide.platform;
+    const backend = await startStubBackend(api, venue);
+    const { database } = backend.platform;
     const [pair, rewardType] = [randomUUID(), randomUUID()];
     await database.query(
       `INSERT INTO supported_exchanges (id, code, name, trading_types, is_active)
@@ -43,7 +43,7 @@ export class TestEnvironment {
          ($2, 'OTHER', 'Another', 'For tests.', 'FLAT', 1, true)`,
       [rewardType, randomUUID()],
     );
-    return new TestEnvironment(api, farSide, encodeId('tpr', pair), encodeId('rwt', rewardType));
+    return new TestEnvironment(api, backend, encodeId('tpr', pair), encodeId('rwt', rewardType));
   }
 
   async close(): Promise<void> {
@@ -61,7 +61,7 @@ export class TestEnvironment {
     return uuid;
   }
 
-  /** A venue's response to valid credentials. */
+  /** Responds as a venue does to valid credentials. */
   readonly goodCredentials = async () => CREDENTIALS_REPORT;
 
   accountBody() {

@@ -1,4 +1,4 @@
-/** A user with an account, API keys of every permission, and records of every type. */
+/** A user with a key pair and an API key for each permission. Its methods create records of every type. */
 
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { encodeId, type IdPrefix, PERMISSIONS, type Permission } from '@trading-automation/contracts';
@@ -24,7 +24,7 @@ export interface CallOptions {
 type Data = Record<string, unknown> & { readonly id: string };
 
 export class TestUser {
-  /** The accounts of this user's strategies and copiers, shared because a user has a limited number of accounts. */
+  /** All strategies share one exchange account, and so do all copiers, because the number of accounts is limited. */
   private strategyAccount: Promise<string> | undefined;
   private copierAccount: Promise<string> | undefined;
 
@@ -36,16 +36,16 @@ export class TestUser {
   ) {}
 
   static async create(environment: TestEnvironment): Promise<TestUser> {
-    const holder = await openAccount(environment.api);
+    const keyPair = await openAccount(environment.api);
     const keys: Partial<Record<Permission, string>> = {};
     for (const permission of PERMISSIONS) {
       const body = { name: permission, permissions: [permission] };
-      const { json, text } = await sendSigned(environment.api, holder, 'POST', '/v1/api-keys', { body });
+      const { json, text } = await sendSigned(environment.api, keyPair, 'POST', '/v1/api-keys', { body });
       if (json.success !== true) throw new Error(`no key was created: ${text}`);
       keys[permission] = (json.data as { key: string }).key;
     }
-    const { json } = await sendSigned(environment.api, holder, 'GET', '/v1/me');
-    return new TestUser(environment, holder, (json.data as Data).id, keys as Record<Permission, string>);
+    const { json } = await sendSigned(environment.api, keyPair, 'GET', '/v1/me');
+    return new TestUser(environment, keyPair, (json.data as Data).id, keys as Record<Permission, string>);
   }
 
   keyOf(permission: Permission): string {
@@ -65,11 +65,11 @@ export class TestUser {
     });
   }
 
-  /** Returns the data of a request that must succeed. */
+  /** Sends a request that must succeed, and returns its data. */
   async requireData(method: string, target: string, body?: unknown): Promise<Data> {
-    const answer: TestResponse = await this.call(method, target, body === undefined ? {} : { body });
-    if (answer.json.success !== true) throw new Error(`${method} ${target}: ${answer.text}`);
-    return answer.json.data as Data;
+    const response: TestResponse = await this.call(method, target, body === undefined ? {} : { body });
+    if (response.json.success !== true) throw new Error(`${method} ${target}: ${response.text}`);
+    return response.json.data as Data;
   }
 
   /** Creates an exchange account with a large balance of every asset. */
@@ -109,7 +109,7 @@ export class TestUser {
     return (await this.requireData('POST', '/v1/auth/cli-identity', body)).id;
   }
 
-  /** Returns a code like that of a verification e-mail. */
+  /** Creates the code of a verification e-mail, without the e-mail. */
   async emailCode(): Promise<string> {
     const code = randomBytes(32).toString('base64url');
     const email = `${this.id}@mail.example`;
@@ -294,7 +294,7 @@ export class TestUser {
     return { webhookId, deadLetterId };
   }
 
-  /** Inserts a row that no request creates. */
+  /** Inserts a row into a table, for records that no operation creates. */
   private async row(
     table: string,
     prefix: IdPrefix,
@@ -302,22 +302,22 @@ export class TestUser {
   ): Promise<{ id: string; uuid: string }> {
     const uuid = randomUUID();
     const values = { id: uuid, ...columns };
-    const places = Object.keys(values).map((_, index) => `$${index + 1}`);
+    const placeholders = Object.keys(values).map((_, index) => `$${index + 1}`);
     await this.environment.rows(
-      `INSERT INTO ${table} (${Object.keys(values).join(', ')}) VALUES (${places.join(', ')})`,
+      `INSERT INTO ${table} (${Object.keys(values).join(', ')}) VALUES (${placeholders.join(', ')})`,
       ...Object.values(values),
     );
     return { uuid, id: encodeId(prefix, uuid) };
   }
 
-  /** Returns the body that links a new key. */
+  /** Returns the body of a request that links a new key pair. */
   async newIdentity(): Promise<{ body: unknown }> {
     return { body: JSON.parse(await createIdentityBody(this.environment.api, createKeyPair())) };
   }
 
   /** Creates a record of this type and returns its id. */
   async idOf(prefix: IdPrefix): Promise<string> {
-    const makers: Partial<Record<IdPrefix, () => Promise<string>>> = {
+    const factories: Partial<Record<IdPrefix, () => Promise<string>>> = {
       exa: () => this.account(),
       trd: () => this.trade(),
       whk: () => this.webhook(),
@@ -327,9 +327,9 @@ export class TestUser {
       sig: () => this.signal(),
       evt: () => this.event(),
     };
-    const make = makers[prefix];
-    if (make === undefined) throw new Error(`no factory creates a ${prefix}_ id`);
-    return make();
+    const create = factories[prefix];
+    if (create === undefined) throw new Error(`no factory creates a ${prefix}_ id`);
+    return create();
   }
 
   get uuid(): string {

@@ -1,4 +1,4 @@
-/** Tests the threats of docs/security/threats.md that no other test of the API covers, over real HTTP. */
+/** Tests over HTTP the threats of docs/security/threats.md (A2 to T12) that no other test of the API covers. */
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { signRequest } from '@trading-automation/signed-request';
@@ -19,21 +19,21 @@ afterAll(() => environment?.close());
 
 const get = (target: string, headers: SendOptions['headers']) =>
   send(environment.api, 'GET', target, { headers: headers! });
-const sign = (target: string, more: Partial<Parameters<typeof signRequest>[0]> = {}) =>
-  signRequest({ method: 'GET', path: target, privateKey: owner.keyPair.privateKey, ...more });
-const refusal = ({ status, json }: TestResponse) => ({ status, code: json.error?.code });
+const sign = (target: string, overrides: Partial<Parameters<typeof signRequest>[0]> = {}) =>
+  signRequest({ method: 'GET', path: target, privateKey: owner.keyPair.privateKey, ...overrides });
+const statusAndCode = ({ status, json }: TestResponse) => ({ status, code: json.error?.code });
 
 /** The order of secp256k1 (SEC 2, section 2.4.1). */
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 const hex = (value: bigint) => value.toString(16).padStart(64, '0');
 
-describe('A2: a request captured in one world', () => {
-  it('is not valid in the other', async () => {
+describe('A2: a credential of the test world', () => {
+  it('is rejected in the live world', async () => {
     const live = await TestEnvironment.open({ WORLD: 'live', PUBLIC_URL: 'https://api.example' });
     try {
       await openAccount(live.api);
       const headers = sign('/v1/me');
-      expect(refusal(await send(live.api, 'GET', '/v1/me', { headers }))).toEqual({
+      expect(statusAndCode(await send(live.api, 'GET', '/v1/me', { headers }))).toEqual({
         status: 401,
         code: 'unknown_public_key',
       });
@@ -52,8 +52,8 @@ describe('A3: a timestamp', () => {
   it.each([
     ['58 s behind', -58_000],
     ['58 s ahead', 58_000],
-  ])('%s is accepted', async (_how, offMs) => {
-    expect((await get('/v1/me', sign('/v1/me', { nowMs: Date.now() + offMs }))).status).toBe(200);
+  ])('%s is accepted', async (_offset, offsetMs) => {
+    expect((await get('/v1/me', sign('/v1/me', { nowMs: Date.now() + offsetMs }))).status).toBe(200);
   });
 
   it.each([
@@ -63,18 +63,18 @@ describe('A3: a timestamp', () => {
     ['99999999999999999999', 'invalid_signature_headers'],
     [String(Math.floor(Date.now() / 1000)), 'timestamp_out_of_window'],
   ])('of %s is rejected', async (timestamp, code) => {
-    const answer = await get('/v1/me', { ...sign('/v1/me'), 'x-svc-timestamp': timestamp });
-    expect(refusal(answer)).toEqual({ status: 401, code });
+    const response = await get('/v1/me', { ...sign('/v1/me'), 'x-svc-timestamp': timestamp });
+    expect(statusAndCode(response)).toEqual({ status: 401, code });
   });
 });
 
 describe('A4: a signature', () => {
-  it('has a malleable counterpart, which the nonce blocks', async () => {
+  it('cannot be replayed as its second valid form (r, n - s), because the nonce is used', async () => {
     const headers = sign('/v1/me');
     expect((await get('/v1/me', headers)).status).toBe(200);
     const [r, s] = [headers['x-svc-sig'].slice(0, 64), BigInt(`0x${headers['x-svc-sig'].slice(64)}`)];
-    const twin = { ...headers, 'x-svc-sig': r + hex(ORDER - s) };
-    expect(refusal(await get('/v1/me', twin))).toEqual({ status: 401, code: 'nonce_replayed' });
+    const malleated = { ...headers, 'x-svc-sig': r + hex(ORDER - s) };
+    expect(statusAndCode(await get('/v1/me', malleated))).toEqual({ status: 401, code: 'nonce_replayed' });
   });
 
   it.each([
@@ -82,33 +82,33 @@ describe('A4: a signature', () => {
     ['s of 0', () => hex(1n) + hex(0n), 'invalid_signature'],
     ['r of n', () => hex(ORDER) + hex(1n), 'invalid_signature'],
     ['s above n', () => hex(1n) + hex(ORDER + 1n), 'invalid_signature'],
-    ['63 bytes', (good: string) => good.slice(2), 'invalid_signature_headers'],
-    ['65 bytes', (good: string) => `${good}00`, 'invalid_signature_headers'],
-    ['upper case', () => 'A'.repeat(128), 'invalid_signature_headers'],
-    ['DER', () => `3044022${'0'.repeat(130)}`, 'invalid_signature_headers'],
-  ])('with %s is rejected', async (_how, change, code) => {
+    ['63 bytes', (valid: string) => valid.slice(2), 'invalid_signature_headers'],
+    ['65 bytes', (valid: string) => `${valid}00`, 'invalid_signature_headers'],
+    ['upper-case digits', () => 'A'.repeat(128), 'invalid_signature_headers'],
+    ['DER encoding', () => `3044022${'0'.repeat(130)}`, 'invalid_signature_headers'],
+  ])('with %s is rejected', async (_fault, change, code) => {
     const headers = sign('/v1/me');
-    const answer = await get('/v1/me', { ...headers, 'x-svc-sig': change(headers['x-svc-sig']) });
-    expect(refusal(answer)).toEqual({ status: 401, code });
+    const response = await get('/v1/me', { ...headers, 'x-svc-sig': change(headers['x-svc-sig']) });
+    expect(statusAndCode(response)).toEqual({ status: 401, code });
   });
 });
 
-describe('A5: an invalid public key', () => {
+describe('A5: a public key', () => {
   it.each([
-    ['not a point of the curve', `02${'0'.repeat(63)}5`],
+    ['that is not a point of the curve', `02${'0'.repeat(63)}5`],
     ['in uncompressed form', `04${'1'.repeat(64)}`],
     ['of 32 bytes', '2'.repeat(64)],
-    ['the point at infinity', `00${'0'.repeat(64)}`],
-  ])('cannot be linked: %s', async (_what, pubkey) => {
+    ['that is the point at infinity', `00${'0'.repeat(64)}`],
+  ])('%s cannot be linked', async (_fault, pubkey) => {
     const { json } = await get('/v1/auth/cli-challenge', {});
     const { challenge } = json.data as { challenge: string };
     const body = JSON.stringify({ challenge, pubkey, signature: '1'.repeat(128) });
-    const answer = await send(environment.api, 'POST', '/v1/auth/cli-identity', {
+    const response = await send(environment.api, 'POST', '/v1/auth/cli-identity', {
       body,
       headers: { 'content-type': 'application/json' },
     });
-    expect(refusal(answer)).toEqual({ status: 422, code: 'validation_failed' });
-    expect(answer.json.error?.details?.[0]?.field).toBe('pubkey');
+    expect(statusAndCode(response)).toEqual({ status: 422, code: 'validation_failed' });
+    expect(response.json.error?.details?.[0]?.field).toBe('pubkey');
   });
 });
 
@@ -118,19 +118,22 @@ describe('A6 and A7: a signature over one request', () => {
     ['/v1/trades', '/v1/trades?'],
     ['/v1/trades', '/trades'],
     ['/v1/trades?status=FILLED', '/v1/trades?status=%46ILLED'],
-  ])('of %s is not valid for %s', async (signed, sent) => {
-    expect(refusal(await get(sent, sign(signed)))).toEqual({ status: 401, code: 'invalid_signature' });
+  ])('to %s is not valid for %s', async (signed, sent) => {
+    expect(statusAndCode(await get(sent, sign(signed)))).toEqual({ status: 401, code: 'invalid_signature' });
     expect((await get(signed, sign(signed))).status).toBe(200);
   });
 
   it.each(['/v1//trades', '/v1/%74rades', '/v1/trades/', '/V1/trades', '/v1/./trades', '/v1/x/../trades'])(
-    'is not valid at %s, which is not a route',
+    'does not make %s a route',
     async (target) => {
-      expect(refusal(await get(target, sign(target)))).toEqual({ status: 404, code: 'route_not_found' });
+      expect(statusAndCode(await get(target, sign(target)))).toEqual({
+        status: 404,
+        code: 'route_not_found',
+      });
     },
   );
 
-  it('does not cover another spelling of its body', async () => {
+  it('is not valid for another spelling of its body', async () => {
     const [body, other] = ['{"name":"a"}', '{"name": "a"}'];
     const headers = signRequest({
       method: 'POST',
@@ -138,34 +141,34 @@ describe('A6 and A7: a signature over one request', () => {
       body,
       privateKey: owner.keyPair.privateKey,
     });
-    const answer = await send(environment.api, 'POST', '/v1/api-keys', {
+    const response = await send(environment.api, 'POST', '/v1/api-keys', {
       body: other,
       headers: { ...headers, 'content-type': 'application/json' },
     });
-    expect(refusal(answer)).toEqual({ status: 401, code: 'invalid_signature' });
+    expect(statusAndCode(response)).toEqual({ status: 401, code: 'invalid_signature' });
   });
 });
 
 describe('A9: a flood of 100,000 requests with invalid credentials', () => {
-  it('stores no nonce', async () => {
+  it('is rejected, and no nonce is stored', async () => {
     const redis = new Redis(process.env.TEST_REDIS_URL!);
     const noncesOf = async (publicKey: string) => (await redis.keys(`*${publicKey}*`)).length;
     try {
       const { publicKey, privateKey } = owner.keyPair;
       const before = await noncesOf(publicKey);
       const nonce = randomBytes(16).toString('hex');
-      // Signed again for each round, because an old signature would be rejected for its age.
+      // Sign again for each round, because an old signature would be rejected for its timestamp.
       const signed = () => signRequest({ method: 'GET', path: '/v1/me', privateKey, nonce });
-      // A connection carries at most 1,000 requests.
-      let refused = 0;
+      // A connection serves at most 1,000 requests.
+      let rejected = 0;
       for (let round = 0; round < 10; round++) {
         const forged = { ...signed(), 'x-svc-sig': hex(1n) + hex(1n) };
         const counts = await Promise.all(
           Array.from({ length: 10 }, () => flood(environment.api.port, forged, 1_000)),
         );
-        refused += counts.reduce((sum, count) => sum + count, 0);
+        rejected += counts.reduce((sum, count) => sum + count, 0);
       }
-      expect(refused).toBe(100_000);
+      expect(rejected).toBe(100_000);
       expect(await noncesOf(publicKey)).toBe(before);
       // The nonce that all of these requests contained is not consumed.
       expect((await get('/v1/me', signed())).status).toBe(200);
@@ -177,30 +180,31 @@ describe('A9: a flood of 100,000 requests with invalid credentials', () => {
 });
 
 /**
- * The number of concurrent requests. More would wait in the server's buffers for longer than the time limit of
- * headers.
+ * The number of concurrent requests on a connection. More requests would wait in the server's buffers for longer than
+ * its time limit for headers.
  */
 const CONCURRENT_REQUESTS = 50;
 
 /**
- * Sends requests until `count` were rejected with 401. Each has its own nonce, except the last of each connection.
+ * Sends requests until `count` of them were rejected with 401. Returns the number of these. Every request has its own
+ * nonce, except the last one of each connection.
  *
- * On a busy machine, the server may close a connection or respond that it is busy. Requests that were not rejected for
- * their credentials are sent again on another connection.
+ * On a busy machine, the server may close a connection or respond with 408 or 503. Requests that did not get 401 are
+ * sent again on another connection.
  */
 async function flood(
   port: number,
   headers: Readonly<Record<string, string>>,
   count: number,
 ): Promise<number> {
-  let refused = 0;
-  for (let connections = 0; refused < count && connections < 20; connections++) {
-    refused += await floodOnce(port, headers, count - refused);
+  let rejected = 0;
+  for (let connections = 0; rejected < count && connections < 20; connections++) {
+    rejected += await floodOnce(port, headers, count - rejected);
   }
-  return refused;
+  return rejected;
 }
 
-/** Like `flood`, on one connection. Stops at the first response other than 401, and fails unless that is 408 or 503. */
+/** Does the same on one connection. Stops at the first response with 408 or 503; any other except 401 is an error. */
 function floodOnce(port: number, headers: Readonly<Record<string, string>>, count: number): Promise<number> {
   const requestOf = (nonce: string) => {
     const lines = Object.entries({ ...headers, 'x-svc-nonce': nonce }).map(
@@ -210,7 +214,7 @@ function floodOnce(port: number, headers: Readonly<Record<string, string>>, coun
   };
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
-    let [sent, refused, rest] = [0, 0, ''];
+    let [sent, rejected, rest] = [0, 0, ''];
     const sendSome = () => {
       let requests = '';
       for (let i = 0; i < CONCURRENT_REQUESTS && sent < count; i++) {
@@ -222,18 +226,18 @@ function floodOnce(port: number, headers: Readonly<Record<string, string>>, coun
     socket.on('data', (part) => {
       const text = rest + part.toString('latin1');
       for (const [, status] of text.matchAll(/HTTP\/1\.1 (\d{3})/g)) {
-        if (status === '401') refused++;
+        if (status === '401') rejected++;
         else if (status === '408' || status === '503') return socket.destroy();
         else return socket.destroy(new Error(`unexpected response to the flood: ${text}`));
       }
       rest = text.slice(text.lastIndexOf('HTTP/1.1 401') + 1).slice(-'HTTP/1.1 40'.length);
-      if (refused === count) socket.end();
-      else if (refused === sent) sendSome();
+      if (rejected === count) socket.end();
+      else if (rejected === sent) sendSome();
     });
     socket.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === undefined) reject(error);
     });
-    socket.on('close', () => resolve(refused));
+    socket.on('close', () => resolve(rejected));
     sendSome();
   });
 }
@@ -254,10 +258,10 @@ describe('A13: a stolen dump of the database', () => {
     expect(dump).not.toContain('whsec_');
     for (const value of texts) {
       if (/[^\x21-\x7e]/.test(value) || value.length > 1_000) continue;
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         [value, `svc_test_${value}`].map((key) => get('/v1/me', { 'x-api-key': key })),
       );
-      for (const answer of answers) expect(answer.status).toBe(401);
+      for (const response of responses) expect(response.status).toBe(401);
     }
   });
 });
@@ -277,22 +281,25 @@ describe('A15: a credential that was revoked', () => {
     const headers = { 'x-api-key': key as string };
     expect((await get('/v1/me', headers)).status).toBe(200);
     await owner.requireData('DELETE', `/v1/api-keys/${id}`);
-    expect(refusal(await get('/v1/me', headers))).toEqual({ status: 401, code: 'invalid_api_key' });
+    expect(statusAndCode(await get('/v1/me', headers))).toEqual({ status: 401, code: 'invalid_api_key' });
   });
 });
 
 describe('A16: credentials of two kinds', () => {
-  it('if a signature is present, only the signature counts', async () => {
+  it('are checked only by the signature, if one is present', async () => {
     const key = owner.keyOf('READ');
-    const good = await get('/v1/api-keys', { ...sign('/v1/api-keys'), 'x-api-key': key });
-    expect(good.status).toBe(200);
-    const bad = { ...sign('/v1/me'), 'x-svc-sig': hex(1n) + hex(1n) };
-    expect(refusal(await get('/v1/me', { ...bad, 'x-api-key': key }))).toEqual({
+    const valid = await get('/v1/api-keys', { ...sign('/v1/api-keys'), 'x-api-key': key });
+    expect(valid.status).toBe(200);
+    const invalid = { ...sign('/v1/me'), 'x-svc-sig': hex(1n) + hex(1n) };
+    expect(statusAndCode(await get('/v1/me', { ...invalid, 'x-api-key': key }))).toEqual({
       status: 401,
       code: 'invalid_signature',
     });
-    const lone = { 'x-svc-nonce': '0'.repeat(32), 'x-api-key': key };
-    expect(refusal(await get('/v1/me', lone))).toEqual({ status: 401, code: 'invalid_signature_headers' });
+    const onlyNonce = { 'x-svc-nonce': '0'.repeat(32), 'x-api-key': key };
+    expect(statusAndCode(await get('/v1/me', onlyNonce))).toEqual({
+      status: 401,
+      code: 'invalid_signature_headers',
+    });
   });
 });
 
@@ -300,8 +307,8 @@ describe('T5: a body nested 100,000 deep', () => {
   it('is rejected, and the process survives', async () => {
     const body = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     const headers = { 'x-api-key': owner.keyOf('ADMIN'), 'content-type': 'application/json' };
-    const answer = await send(environment.api, 'POST', '/v1/api-keys', { body, headers });
-    expect(refusal(answer)).toEqual({ status: 400, code: 'malformed_json' });
+    const response = await send(environment.api, 'POST', '/v1/api-keys', { body, headers });
+    expect(statusAndCode(response)).toEqual({ status: 400, code: 'malformed_json' });
     expect((await get('/v1/health', {})).status).toBe(200);
   });
 });
@@ -313,10 +320,10 @@ describe('T12: SQL injection', () => {
     "') UNION SELECT hash FROM api_keys --",
     "1' AND pg_sleep(5)--",
   ];
-  it.each(PAYLOADS)('is an invalid value in every list parameter: %s', async (payload) => {
+  it.each(PAYLOADS)('by a list parameter with the value %s has no effect', async (payload) => {
     const value = encodeURIComponent(payload);
     for (const name of ['sort', 'order', 'status', 'side', 'limit', 'offset', 'cursor', 'include'])
-      expect(refusal(await owner.call('GET', `/v1/trades?${name}=${value}`))).toEqual({
+      expect(statusAndCode(await owner.call('GET', `/v1/trades?${name}=${value}`))).toEqual({
         status: 400,
         code: 'invalid_query',
       });

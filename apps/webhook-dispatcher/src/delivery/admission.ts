@@ -2,13 +2,11 @@
  * Adds jobs for parked deliveries when capacity becomes free.
  *
  * 1. One query to Postgres covers all users whose check was requested while the previous query ran.
- * 2. Postgres still reports a delivery as parked after its job was added. The times of added jobs are therefore kept
- * for
- *    a short time: a delivery gets no second job while its first job may exist.
- * 3. If a delivery is still parked long after its job was added, the job is delayed by a wrong clock. The delivery
- * gets a
- *    duplicate job.
- * 4. The sweeper finds the deliveries that this class misses, after a dispatcher died or a job was lost.
+ * 2. Postgres still reports a delivery as parked after its job was added. This class therefore remembers for a short
+ *    time when it added a job, so that the delivery gets no second job while the first may exist.
+ * 3. If a delivery is still parked 20 s after its job was added, a wrong clock delays the job. The delivery then gets
+ *    a duplicate job.
+ * 4. If a dispatcher died or a job was lost, the sweeper finds the deliveries that this class misses.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LanedDelivery, WebhookDeliveriesService } from '@trading-automation/core/webhooks';
@@ -17,15 +15,16 @@ import type { AttemptQueue } from './attempt-queue.js';
 
 /** The delay between two queries. The next query covers all users whose check was requested meanwhile. */
 const COALESCE_MS = 15;
+/** For this time after its job was added, a delivery gets no other job. */
 const ENQUEUE_COOLDOWN_MS = 2_000;
-/** Longer than a job waits in its queue, also if the dispatcher that ran it died. */
+/** Longer than any job normally waits in its queue, even if the dispatcher that ran it has died. */
 const STUCK_JOB_MS = 20_000;
-/** Within this time, the sweeper checks parked deliveries several times. */
+/** How long the times of a delivery are remembered. The sweeper checks parked deliveries several times meanwhile. */
 const ENTRY_TTL_MS = 15_000;
 const USERS_PER_QUERY = 200;
 
 interface EnqueueTimes {
-  /** When the first and the last job were added, on a monotonic clock. */
+  /** When the first and the last job of a delivery were added, on a monotonic clock. */
   readonly firstMs: number;
   readonly lastMs: number;
 }
@@ -43,7 +42,7 @@ export class Admission {
     private readonly nowMs: () => number = () => performance.now(),
   ) {}
 
-  /** Requests a check of these users' parked deliveries, because capacity may have become free. */
+  /** Requests a check of the parked deliveries of these users, because capacity may have become free. */
   requestCheck(userIds: readonly string[]): void {
     for (const userId of userIds) this.users.add(userId);
     if (this.users.size > 0) this.running ??= this.run();
@@ -69,7 +68,7 @@ export class Admission {
       } catch (error) {
         this.logger.warn(
           { event: 'admission.failed', err: error },
-          'Could not admit parked deliveries; the sweeper will.',
+          'Could not admit parked deliveries; the sweeper will admit them.',
         );
       }
       await sleep(COALESCE_MS);
@@ -83,15 +82,15 @@ export class Admission {
       if (lastMs + ENTRY_TTL_MS > nowMs) break;
       this.enqueued.delete(id);
     }
-    const others: LanedDelivery[] = [];
+    const withoutJob: LanedDelivery[] = [];
     const stuck: LanedDelivery[] = [];
     for (const ref of refs) {
       const { firstMs = nowMs, lastMs = -Infinity } = this.enqueued.get(ref.deliveryId) ?? {};
       if (lastMs + ENQUEUE_COOLDOWN_MS > nowMs) continue;
-      (firstMs + STUCK_JOB_MS <= nowMs ? stuck : others).push(ref);
+      (firstMs + STUCK_JOB_MS <= nowMs ? stuck : withoutJob).push(ref);
       this.enqueued.delete(ref.deliveryId);
       this.enqueued.set(ref.deliveryId, { firstMs, lastMs: nowMs });
     }
-    await Promise.all([this.queue.add(others), this.queue.addDuplicate(stuck)]);
+    await Promise.all([this.queue.add(withoutJob), this.queue.addDuplicate(stuck)]);
   }
 }

@@ -1,11 +1,12 @@
 /**
  * Holds the jobs of attempts. A job contains only ids. Each attempt has one job, in the lane of its webhook.
  *
- * 1. Redis is not the source of truth: the sweeper replaces lost jobs. Adding a job fails fast while Redis is
- * unavailable.
+ * 1. Redis is not the source of truth: the sweeper replaces lost jobs. While Redis is unavailable, adding a job fails
+ *    fast.
  * 2. The id of a job is derived from its attempt, so adding it again has no effect. A job that has ended is removed:
  *    Postgres has its result, and its id must not block another job of the attempt.
- * 3. BullMQ's attempt counter is not used: a job runs once, stalled jobs always return, and Postgres counts attempts.
+ * 3. BullMQ's attempt counter is not used. A job runs once, a stalled job always returns to its queue, and Postgres
+ *    counts the attempts.
  */
 import { InjectQueue, type RegisterQueueOptions } from '@nestjs/bullmq';
 import { Inject, Injectable } from '@nestjs/common';
@@ -15,7 +16,7 @@ import type { Logger } from '@trading-automation/runtime';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 
-/** The injection token of the logger, which has no class. */
+/** The injection token of the logger, which is an interface without a class. */
 export const LOGGER = Symbol('logger');
 
 /** The name of each lane's queue. */
@@ -24,10 +25,9 @@ export const ATTEMPT_QUEUES: Readonly<Record<Lane, string>> = {
   slow: 'webhook-attempts-slow',
 };
 /**
- * The names under which the queues are registered. They differ from the names in Redis, because Nest would otherwise
- * give the connection of the queue to the workers of the lanes. That connection fails fast, but the workers must wait
- * for
- * Redis.
+ * The names under which the queues are registered in Nest. They differ from the names in Redis, because Nest would
+ * otherwise give the queues' connection to the workers of the lanes. The commands of that connection fail fast while
+ * Redis is unavailable, but the workers must wait.
  */
 export const ATTEMPT_PRODUCERS: Readonly<Record<Lane, string>> = {
   main: 'webhook-attempts-producer',
@@ -37,7 +37,7 @@ export const LANES: readonly Lane[] = ['main', 'slow'];
 const JOB = 'attempt';
 const JOB_OPTIONS = { attempts: 1, removeOnComplete: true, removeOnFail: true } as const;
 
-/** The suffix of a duplicate job's id. */
+/** The suffix of the id of a duplicate job. */
 const DUPLICATE_SUFFIX = '-again';
 
 const jobIdOf = (deliveryId: string, attempt: number) => `${deliveryId}-a${attempt}`;
@@ -106,18 +106,16 @@ export class AttemptQueue {
   }
 
   /**
-   * Adds a second job for each attempt, because the first may be delayed by a wrong clock or belong to a dead
-   * process. Only
-   * one of the two jobs can claim the attempt.
+   * Adds a second job for each attempt, because a wrong clock may delay the first job, or its process may have died.
+   * Only one of the two jobs can claim the attempt.
    */
   async addDuplicate(refs: readonly LanedDelivery[]): Promise<void> {
     await Promise.all(LANES.map((lane) => this.addTo(lane, refs, { delayMs: 0, suffix: DUPLICATE_SUFFIX })));
   }
 
   /**
-   * Removes the waiting or delayed job of an attempt from both lanes, so that the attempt can get another job. A
-   * running job
-   * remains.
+   * Removes the waiting or delayed job of an attempt from both lanes, so that the attempt can get another job. Does not
+   * remove a running job.
    */
   async remove({ deliveryId, attempt }: DeliveryRef): Promise<void> {
     try {
@@ -135,7 +133,7 @@ export class AttemptQueue {
     return { waiting: counts.waiting ?? 0, active: counts.active ?? 0, delayed: counts.delayed ?? 0 };
   }
 
-  /** Disconnects without a QUIT: every added job is confirmed, and Redis may be unavailable. */
+  /** Disconnects without QUIT, which fails if Redis is unavailable. Redis has already confirmed every added job. */
   async close(): Promise<void> {
     await Promise.all([this.queues.main.close(), this.queues.slow.close()]);
     this.connection.redis.disconnect();
@@ -143,10 +141,10 @@ export class AttemptQueue {
 
   private async addTo(
     lane: Lane,
-    all: readonly LanedDelivery[],
+    refsOfAllLanes: readonly LanedDelivery[],
     { delayMs, suffix }: { delayMs: number; suffix: string },
   ): Promise<void> {
-    const refs = all.filter((ref) => ref.lane === lane);
+    const refs = refsOfAllLanes.filter((ref) => ref.lane === lane);
     if (refs.length === 0) return;
     try {
       await this.queues[lane].addBulk(
@@ -159,7 +157,7 @@ export class AttemptQueue {
     } catch (error) {
       this.logger.warn(
         { event: 'attempt_job.not_added', err: error, jobs: refs.length },
-        'Could not add jobs; the sweeper will.',
+        'Could not add jobs; the sweeper will add them.',
       );
     }
   }

@@ -20,7 +20,7 @@ export class AttemptRecorder {
     private readonly leaseMs: number,
   ) {}
 
-  /** Starts the clock of an attempt. The returned function records the result and returns its consequences. */
+  /** Starts to measure an attempt. The returned function records the result and returns whether a retry follows. */
   start(attempt: ClaimedAttempt, lane: Lane): (result: AttemptResult) => Promise<RecordOutcome> {
     const startedAt = performance.now();
     if (attempt.eventAgeMs !== null) this.counters.observeFirstAttempt(attempt.eventAgeMs);

@@ -5,7 +5,7 @@ import type { WebhookSender } from './webhook-sender.js';
 
 /** The result of claiming a job's attempt. */
 export type JobOutcome =
-  /** The job is complete. If a user is set, the user may have free capacity. */
+  /** The job is complete. If `userId` is set, this user may have capacity for another attempt. */
   | { readonly kind: 'over'; readonly userId?: string }
   /** The job must run again in `inMs`. */
   | { readonly kind: 'again'; readonly inMs: number }
@@ -21,7 +21,7 @@ export class AttemptRunner {
     private readonly recorder: AttemptRecorder,
   ) {}
 
-  /** Claims a job's attempt. `isDuplicate` says whether this is the second job of the attempt. */
+  /** Claims the attempt of a job. `isDuplicate`: the job is the second job of the attempt. */
   async claim(
     { delivery_id: deliveryId, attempt }: AttemptJob,
     lane: Lane,
@@ -37,16 +37,16 @@ export class AttemptRunner {
         await this.queue.add([{ deliveryId, attempt, lane: 'slow' }]);
         return { kind: 'over' };
       case 'parked':
-        // A wrong clock may delay the original job for long. Until it is complete, admission could not add another job.
+        // Remove the first job, which a wrong clock may delay for a long time. While it exists, no job can be added.
         if (isDuplicate) await this.queue.remove({ deliveryId, attempt });
-        // The attempts in flight may have ended before this one was parked, and would then not admit it.
+        // Check the user's capacity: if all attempts in flight ended before this one was parked, no job end admits it.
         return { kind: 'over', userId: claim.userId };
       case 'send':
         return claim;
     }
   }
 
-  /** Sends an attempt and records its result. Afterwards the user may have free capacity. */
+  /** Sends an attempt, records its result, and adds the job of a retry. Afterwards the user may have free capacity. */
   async sendAndRecord(attempt: ClaimedAttempt, lane: Lane): Promise<void> {
     const record = this.recorder.start(attempt, lane);
     const recorded = await record(await this.sender.sendAttempt(attempt));

@@ -1,15 +1,15 @@
 /**
- * Keeps idle connections briefly, for the next attempt to the same URL.
+ * Keeps idle connections for about a second, for the next attempt to the same URL.
  *
  * 1. Every attempt resolves the name and checks its addresses. A connection is reused only if its address is among
  *    those that were just checked.
  * 2. Only attempts to the identical URL share a connection. Two host names never share a connection. Neither do two
- *    customers of one platform, because their URLs differ.
+ *    users whose receivers run on the same hosting platform, because their URLs differ.
  * 3. A connection is kept only after a response that was read to its end.
  * 4. A connection that the receiver has closed is not reused. But the receiver may close a connection while an event is
- *    in flight. It may have read the event, so the event is not sent again and the attempt fails as `reset`. This is
- *    rare, because receivers keep idle connections far longer (commonly 5 s and more) than this pool. After it happens,
- *    attempts to the URL use new connections for a while.
+ *    in flight. It may have read the event, so this attempt does not send it again but fails with `reset`. This is
+ *    rare, because most receivers keep idle connections for 5 s or more. After it happens, attempts to the URL use new
+ *    connections for ten minutes.
  */
 import { setImmediate as nextCheck } from 'node:timers/promises';
 import { Connection, type ConnectionOptions } from './connection.js';
@@ -20,7 +20,7 @@ const REUSE_DISABLED_MS = 10 * 60_000;
 const REUSE_DISABLED_URLS_MAX = 1024;
 
 export class ConnectionPool {
-  /** In the order in which they became idle. */
+  /** All idle connections, in the order in which they became idle. */
   private readonly idle = new Set<Connection>();
   /** The idle connections of each URL, in the order in which they became idle. */
   private readonly idleByUrl = new Map<string, Set<Connection>>();
@@ -72,7 +72,7 @@ export class ConnectionPool {
     for (const connection of [...this.idle]) this.evict(connection);
   }
 
-  /** Returns the newest matching connection, because the receiver is least likely to be closing it. */
+  /** Returns the matching connection that became idle last: the receiver is least likely to close it now. */
   private find(url: URL, addresses: readonly string[]): Connection | undefined {
     if (this.isReuseDisabled(url)) return undefined;
     let found: Connection | undefined;

@@ -10,9 +10,9 @@ import { errorCodeOf, OutboundError } from './outbound-errors.js';
 
 export interface ConnectionOptions {
   readonly egressFirewall: EgressFirewall;
-  /** How long the connection may stay idle for another attempt. If 0, it serves only one attempt. */
+  /** How long the connection may stay idle until the next attempt. If 0, the connection serves only one attempt. */
   readonly idleMs: number;
-  /** The trusted authorities and the TLS versions. They are read once, not for each connection. */
+  /** The trusted authorities and the TLS versions. All connections share it, because creating it is slow. */
   readonly secureContext: SecureContext;
 }
 
@@ -22,12 +22,12 @@ interface Post {
   readonly signal: AbortSignal;
 }
 
-/** The time limit of connecting and the TLS handshake, for each address. */
+/** The time limit of connecting to one address, including the TLS handshake. */
 const CONNECT_TIMEOUT_MS = 10_000;
 /** The maximum number of addresses tried, because a name may have hundreds of addresses. */
 const ADDRESSES_TRIED_MAX = 4;
 const HEADERS_MAX_BYTES = 16 * 1024;
-/** The maximum bytes read per attempt, including status lines, 1xx responses, headers, chunk extensions and body. */
+/** Limit of the bytes read for one attempt: status lines, 1xx responses, headers, chunk extensions and body. */
 const WIRE_MAX_BYTES = 256 * 1024;
 const BUFFER_BYTES = 16 * 1024;
 
@@ -59,7 +59,7 @@ export class Connection {
     this.client.on('disconnect', () => this.onClose(this));
   }
 
-  /** The address of the peer, while the connection is open. */
+  /** The address of the receiver while the connection is open, otherwise undefined. */
   get address(): string | undefined {
     return this.socket?.destroyed === false && this.socket.readable ? this.remoteAddress : undefined;
   }
@@ -69,8 +69,8 @@ export class Connection {
   }
 
   /**
-   * Sends one request. If the connection closes before any byte is written, the request is sent on a new connection
-   * to one of these addresses. Written bytes are never sent again.
+   * Sends one request. If the connection closes before any byte is written, the request is sent on a new connection to
+   * one of `addresses`. Once a byte was written, the request is never sent again.
    */
   post({ headers, body, signal }: Post, addresses: readonly string[]): Promise<Dispatcher.ResponseData> {
     this.addresses = addresses.slice(0, ADDRESSES_TRIED_MAX);
@@ -86,7 +86,7 @@ export class Connection {
     });
   }
 
-  /** Closes the connection immediately, also while it is connecting. */
+  /** Closes the connection immediately, even while it is connecting. */
   destroy(): void {
     this.socket?.destroy();
     this.client.destroy().catch(() => undefined);
@@ -155,7 +155,7 @@ export class Connection {
     return isIP(name) !== 0 || name.startsWith('[') ? {} : { servername: name };
   }
 
-  /** Limits all bytes read, because the parser does not limit bytes before and between headers. */
+  /** Limits all bytes read. The parser limits only headers, not 1xx responses, chunk extensions and white space. */
   private limit(socket: Socket): void {
     this.readMaxBytes = WIRE_MAX_BYTES;
     socket.on('readable', () => {

@@ -1,12 +1,12 @@
 import type { WebhookDeliveriesService } from '@trading-automation/core/webhooks';
 import type { Logger } from '@trading-automation/runtime';
 
-/** The number of heartbeats per timeout, so that one late heartbeat does no harm. */
+/** Heartbeats within one timeout: a dispatcher with one late heartbeat must not count as dead. */
 const HEARTBEATS_PER_TIMEOUT = 4;
 
 /**
- * Sends heartbeats, so that other dispatchers do not take over this one's attempts. Returns a function that stops the
- * heartbeats and releases the remaining leases.
+ * Records heartbeats, so that other dispatchers do not take over the attempts of this one. Returns a function that
+ * stops the heartbeats and releases the remaining leases of this dispatcher.
  */
 export function startDispatcherHeartbeat(
   deliveries: Pick<WebhookDeliveriesService, 'heartbeat' | 'releaseLeases'>,

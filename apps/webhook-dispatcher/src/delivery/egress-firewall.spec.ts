@@ -32,13 +32,13 @@ const address = fc.oneof(
     ),
 );
 
-describe('the egress firewall (S12)', () => {
-  it('denies every address that the guard denies, and in addition only unassigned IPv6', () => {
+describe('the egress firewall', () => {
+  it('denies every address that the egress guard denies, and in addition only unassigned IPv6 addresses', () => {
     for (const policy of [LIVE, DEVELOPMENT]) {
-      const wall = new EgressFirewall(policy);
+      const firewall = new EgressFirewall(policy);
       fc.assert(
         fc.property(address, (text) => {
-          if (wall.permits(text)) expect(isAllowedAddress(text, policy)).toBe(true);
+          if (firewall.permits(text)) expect(isAllowedAddress(text, policy)).toBe(true);
           else if (isAllowedAddress(text, policy)) expect(text).not.toMatch(/^[23][0-9a-f]{3}:|^[\d.]+$/i);
         }),
         { numRuns: 10_000 },
@@ -46,8 +46,9 @@ describe('the egress firewall (S12)', () => {
     }
   });
 
-  it.each(['1.1.1.1', '93.184.216.34', '2606:4700::1111', '2a00:1450:4001::1'])('permits %s', (text) =>
-    expect(new EgressFirewall(LIVE).permits(text)).toBe(true),
+  it.each(['1.1.1.1', '93.184.216.34', '2606:4700::1111', '2a00:1450:4001::1'])(
+    'permits the public address %s',
+    (text) => expect(new EgressFirewall(LIVE).permits(text)).toBe(true),
   );
 
   it.each([
@@ -59,22 +60,18 @@ describe('the egress firewall (S12)', () => {
     '[::1]',
     'fe80::1%lo',
     '2606:4700::1111%eth0',
-  ])('denies a string that is not a plain address: %j', (text) => {
+  ])('denies %j, which is not a plain address', (text) => {
     expect(new EgressFirewall(LIVE).permits(text)).toBe(false);
     expect(new EgressFirewall(DEVELOPMENT).permits(text)).toBe(false);
   });
 
-  it('permits loopback in development, and nothing more', () => {
-    const wall = new EgressFirewall(DEVELOPMENT);
-    expect(['127.0.0.1', '127.9.9.9', '::1', '0:0:0:0:0:0:0:1'].map((text) => wall.permits(text))).toEqual([
-      true,
-      true,
-      true,
-      true,
-    ]);
+  it('permits loopback addresses, but no other internal address, if the policy allows loopback', () => {
+    const firewall = new EgressFirewall(DEVELOPMENT);
+    const loopback = ['127.0.0.1', '127.9.9.9', '::1', '0:0:0:0:0:0:0:1'];
+    expect(loopback.map((text) => firewall.permits(text))).toEqual([true, true, true, true]);
     expect(
       ['10.0.0.1', '169.254.169.254', '0.0.0.0', '::', '::ffff:7f00:1', '64:ff9b::7f00:1'].map((text) =>
-        wall.permits(text),
+        firewall.permits(text),
       ),
     ).toEqual([false, false, false, false, false, false]);
   });

@@ -1,12 +1,12 @@
 /**
- * The second egress check. It checks the very address that a socket is about to connect to, immediately before it
- * connects. It is deliberately independent of the guard of the URL, with another matcher and another table: each check
- * stops the mistakes of the other.
+ * The second egress check. It checks the address of a socket immediately before the socket connects. It is deliberately
+ * independent of the first check, the egress guard: it has its own matcher and its own table, so that each check stops
+ * what the other misses.
  *
  * IPv4 is allowed except for the special ranges. IPv6 is denied except for global unicast, without the ranges that may
  * contain an IPv4 address or have no public hosts.
  *
- * The third check is in the network: see "What the deployment must add" in docs/security/egress.md.
+ * The third check belongs to the network: see "What the deployment must add" in docs/security/egress.md.
  */
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import type { EgressPolicy } from '@trading-automation/core/webhooks';
@@ -48,7 +48,7 @@ export class EgressFirewall {
     if (isIPv4(address)) {
       return !DENIED_IPV4.check(address, 'ipv4') || (allowLoopback && LOOPBACK_IPV4.check(address, 'ipv4'));
     }
-    // An address with a zone is link-local.
+    // An address with a zone (`%`) is link-local.
     if (!isIPv6(address) || address.includes('%')) return false;
     const isPublic = GLOBAL_IPV6.check(address, 'ipv6') && !DENIED_IPV6.check(address, 'ipv6');
     return isPublic || (allowLoopback && LOOPBACK_IPV6.check(address, 'ipv6'));

@@ -1,9 +1,9 @@
 /**
- * The lanes: BullMQ workers that run attempts.
+ * The lanes are BullMQ workers that run attempts.
  *
  * 1. The main lane has few slots. An attempt that exceeds 250 ms is detached: its job ends and frees its slot, but the
- * attempt continues. Receivers that hang therefore do not block the lane. A detached attempt exists only as its lease
- *    in Postgres. If its dispatcher dies, the heartbeats stop and the sweeper finds the attempt.
+ *    attempt continues. Receivers that hang therefore do not block the lane. A detached attempt has no job, only a
+ *    lease in Postgres. If its dispatcher dies, the heartbeats stop and the sweeper finds the attempt.
  * 2. The number of detached attempts is limited. Beyond the limit, attempts keep their slots.
  * 3. The slow lane serves webhooks that fail repeatedly, so that they delay only each other.
  */
@@ -17,8 +17,8 @@ import { ATTEMPT_QUEUES, type AttemptJob, isDuplicateJob, LOGGER } from './attem
 import { AttemptRunner, type JobOutcome } from './attempt-runner.js';
 
 /**
- * A job stalls when its process dies. It returns to the queue within 6 s, without a limit on how often. If its process
- * was only paused, the returned job finds that the attempt is already claimed.
+ * A job stalls when its process dies. The job then returns to the queue within 6 s, however often that happens. If the
+ * process was only paused, the returned job finds that the attempt is already claimed.
  */
 const WORKER_OPTIONS = {
   autorun: false,
@@ -33,9 +33,9 @@ const DETACH_AFTER_MS = 250;
 export interface LaneSizes {
   /** Slots of the main lane. */
   readonly concurrency: number;
-  /** Concurrent detached attempts. */
+  /** Maximum number of concurrent detached attempts. */
   readonly detachedMax: number;
-  /** Slots of the slow lane, held for the whole attempt. */
+  /** Slots of the slow lane. An attempt holds its slot until it ends. */
   readonly slowConcurrency: number;
 }
 
@@ -119,9 +119,9 @@ export class SlowLane extends WorkerHost {
 }
 
 const ATTEMPT_FAILED = 'attempt_job.failed';
-const ATTEMPT_FAILED_MESSAGE = 'The job of an attempt failed; the sweeper takes the attempt up again.';
+const ATTEMPT_FAILED_MESSAGE = 'The job of an attempt failed; the sweeper will add another job.';
 
-/** The user who may have free capacity after a job. Kept here, because Redis would store a job result. */
+/** The user of each completed job. The user is not the job's result, because BullMQ would store it in Redis. */
 const userOf = new WeakMap<Job<AttemptJob>, string>();
 
 function startWorker(
@@ -136,12 +136,12 @@ function startWorker(
   worker.on('failed', (job, error) =>
     logger.error({ event: ATTEMPT_FAILED, err: error, job_id: job?.id }, ATTEMPT_FAILED_MESSAGE),
   );
-  // Report the end only now: while a job exists, no other job of its attempt can be added.
+  // Report the end of the job only after BullMQ removed it: until then, no other job of its attempt can be added.
   worker.on('completed', (job) => {
     const userId = userOf.get(job);
     if (userId !== undefined) admission.jobEnded(job.data.delivery_id, userId);
   });
-  // While jobs are delayed, the library would wait for longer than `drainDelay`.
+  // While jobs are delayed, BullMQ would otherwise block on Redis for longer than `drainDelay`.
   Object.defineProperty(worker, 'maximumBlockTimeout', { value: REDIS_BLOCK_TIMEOUT_SECONDS });
   worker.concurrency = concurrency;
   worker
@@ -158,7 +158,7 @@ async function finishOrDelay(
     if (next.userId !== undefined) userOf.set(job, next.userId);
     return;
   }
-  // A duplicate job is never delayed, because a wrong clock would delay both jobs for too long.
+  // A duplicate job is never delayed: a wrong clock, which may already delay the first job, would delay both.
   if (isDuplicateJob(job)) return;
   await job.moveToDelayed(Date.now() + next.inMs, token);
   throw new DelayedError();

@@ -1,6 +1,6 @@
 /**
- * Sends queued mail in its own loops. A slow mail server therefore delays no webhook. No connection to Postgres is held
- * while the server responds.
+ * Sends queued mail in its own loops, so that a slow mail server delays no webhook. A loop holds no connection to
+ * Postgres while it waits for the mail server.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClaimedMail, MailOutcome, MailQueue } from '@trading-automation/core/mail';
@@ -8,7 +8,7 @@ import type { Logger } from '@trading-automation/runtime';
 import type { DeliveryCounters } from '../metrics/delivery-counters.js';
 import type { SmtpClient } from './smtp-client.js';
 
-/** The maximum number of mails in flight. */
+/** Each loop sends one mail at a time. */
 const LOOPS = 2;
 /** The lease as a multiple of the send deadline, so that the outcome can be recorded before the lease ends. */
 const LEASE_PER_DEADLINE = 2;
@@ -34,7 +34,7 @@ export class MailSender {
     this.running = Promise.all(Array.from({ length: LOOPS }, () => this.run()));
   }
 
-  /** Resolves once the mails in flight are recorded. */
+  /** Resolves once the outcomes of the mails in flight are recorded. */
   async stop(): Promise<void> {
     this.unsubscribe();
     this.stopping.abort();
@@ -55,7 +55,7 @@ export class MailSender {
     }
   }
 
-  /** Sends one mail, if one is due. */
+  /** Sends one mail if one is due, and records its outcome. */
   private async sendNext(): Promise<'more' | 'none' | 'failed'> {
     const leaseMs = this.client.deadlineMs * LEASE_PER_DEADLINE;
     const leaseEndsAt = performance.now() + leaseMs;

@@ -3,11 +3,11 @@
  *
  * 1. It uses c-ares instead of getaddrinfo. Four look-ups that hang in getaddrinfo would block the thread pool of the
  *    process, and thereby every attempt.
- * 2. It sends one A and one AAAA query concurrently, and repeats each once if it gets no response.
+ * 2. It sends one A and one AAAA query concurrently. A query without a response is sent once more.
  * 3. It caches nothing. Each look-up has its own channel, so it can be cancelled separately and its source ports cannot
  *    be predicted from earlier look-ups.
- * 4. It ignores /etc/hosts and the search list of resolv.conf, which are meant for the machine, not for URLs of
- *    customers.
+ * 4. It ignores /etc/hosts and the search list of resolv.conf. They are settings of the machine and must not affect the
+ *    URLs of users.
  */
 import { Resolver } from 'node:dns/promises';
 import { isIPv6 } from 'node:net';
@@ -26,12 +26,12 @@ export class NameResolver {
   }
 
   /**
-   * Returns all addresses of the name, IPv4 first. The list is empty if the name has none or no server responds. An
-   * address
-   * family without a response counts as empty, which is safe, because only returned addresses are connected to.
+   * Returns all addresses of the name, IPv4 first. The list is empty if the name has none or no server responds. If
+   * only one of the two queries gets no response, its addresses are missing. That is safe, because the caller connects
+   * only to returned addresses.
    */
   async addressesOf(name: string, signal: AbortSignal): Promise<readonly string[]> {
-    const resolver = this.open();
+    const resolver = this.createResolver();
     const cancel = () => resolver.cancel();
     signal.addEventListener('abort', cancel, { once: true });
     const families = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
@@ -39,14 +39,14 @@ export class NameResolver {
     return families.flatMap((family) => (family.status === 'fulfilled' ? family.value : []));
   }
 
-  private open(): Resolver {
+  private createResolver(): Resolver {
     const resolver = new Resolver({ timeout: ROUND_MS, tries: ROUNDS });
     if (this.servers !== undefined) resolver.setServers(this.servers);
     return resolver;
   }
 }
 
-/** Servers are validated here, because c-ares accepts any port number and ignores some trailing characters. */
+/** Matches `ip`, `ip:port` and `[ip]:port`. c-ares itself accepts any port and ignores some trailing characters. */
 const SERVER = /^(?:[\d.]+|\[[\da-fA-F:.]+\])(?::(\d{1,5}))?$/;
 
 /** Returns whether a setting contains only valid name servers. */

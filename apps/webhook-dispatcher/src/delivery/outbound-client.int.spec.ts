@@ -15,7 +15,7 @@ async function listen(server: Server | TcpServer, host = '127.0.0.1'): Promise<n
   return (server.address() as AddressInfo).port;
 }
 
-const receiver = (handle: RequestListener) => listen(createServer(handle));
+const startReceiver = (handle: RequestListener) => listen(createServer(handle));
 
 afterEach(async () => {
   for (const server of servers.splice(0)) {
@@ -29,26 +29,26 @@ function post(url: string, options: Partial<OutboundOptions> = {}) {
   return client.post({ url, headers: { 'content-type': 'application/json' }, body: BODY });
 }
 
-/** A TCP server that sends `answer` to every client, and leaves the connection open. */
-async function rawReceiver(answer: string | Buffer): Promise<string> {
+/** Starts a TCP server that sends `response` to every client and leaves the connection open. Returns its URL. */
+async function startRawReceiver(response: string | Buffer): Promise<string> {
   const port = await listen(
     createTcpServer((socket) => {
       socket.on('error', () => undefined);
-      socket.once('data', () => socket.write(answer));
+      socket.once('data', () => socket.write(response));
     }),
   );
   return `http://127.0.0.1:${port}/`;
 }
 
 describe('an outbound call', () => {
-  it('sends the bytes unchanged, to the path and query of the URL, with the host of the name', async () => {
-    const seen: unknown[] = [];
-    const port = await receiver((req, res) => {
+  it('sends the body unchanged to the path and query of the URL, with its host name in the Host header', async () => {
+    const requests: unknown[] = [];
+    const port = await startReceiver((req, res) => {
       const chunks: Buffer[] = [];
       req.on('data', (chunk) => chunks.push(chunk));
       req.on('end', () => {
         const { method, url, headers } = req;
-        seen.push({ method, url, host: headers.host, body: Buffer.concat(chunks).toString() });
+        requests.push({ method, url, host: headers.host, body: Buffer.concat(chunks).toString() });
         res.writeHead(201).end('{"ok":true}');
       });
     });
@@ -58,17 +58,17 @@ describe('an outbound call', () => {
       responseTimeMs: expect.any(Number),
       responseBody: '{"ok":true}',
     });
-    expect(seen).toEqual([
+    expect(requests).toEqual([
       { method: 'POST', url: '/hook?a=1', host: `localhost:${port}`, body: BODY.toString() },
     ]);
   });
 
-  it('sends the host name, not the address, as SNI', async () => {
+  it('sends the host name as SNI, not the address', async () => {
     const names: string[] = [];
     const server = createTlsServer({
-      SNICallback: (name, answer) => {
+      SNICallback: (name, callback) => {
         names.push(name);
-        answer(new Error('no certificate'));
+        callback(new Error('no certificate'));
       },
     });
     server.on('tlsClientError', () => undefined);
@@ -99,10 +99,10 @@ describe('an outbound call', () => {
   });
 
   it.each([
-    ['inside', ['127.0.0.1']],
-    ['a mixture of outside and inside', ['93.184.216.34', '127.0.0.1']],
-    ['an IPv6 form of an inside one', ['::ffff:7f00:1']],
-  ])('is rejected without a connection if the name resolves to %s', async (_what, addresses) => {
+    ['an internal address', ['127.0.0.1']],
+    ['a public and an internal address', ['93.184.216.34', '127.0.0.1']],
+    ['an IPv6 form of an internal address', ['::ffff:7f00:1']],
+  ])('is rejected without a connection if the name resolves to %s', async (_addresses, addresses) => {
     let connections = 0;
     const canary = createTcpServer(() => connections++);
     const port = await listen(canary);
@@ -121,11 +121,11 @@ describe('an outbound call', () => {
     ['http://localhost/', 'blocked_address'],
     ['ftp://example.com/', 'invalid_url'],
     ['http://example.com:6379/', 'invalid_url'],
-  ])('checks a URL at the call, whatever was stored: %s', async (url, error) => {
+  ])('is rejected if the stored URL is %s', async (url, error) => {
     expect(await post(url, { allowLoopback: false })).toMatchObject({ error });
   });
 
-  it('reports dns_error for a name without an address', async () => {
+  it('fails with dns_error if the name has no address', async () => {
     expect(await post('http://example.com/', { resolve: async () => [] })).toMatchObject({
       error: 'dns_error',
     });
@@ -133,7 +133,7 @@ describe('an outbound call', () => {
     expect(await post('http://example.com/', { resolve: failing })).toMatchObject({ error: 'dns_error' });
   });
 
-  it('applies its time limit to the resolver as well', async () => {
+  it('fails with timeout if the name is not resolved within the time limit', async () => {
     const resolve = () => new Promise<string[]>(() => undefined);
     expect(await post('http://example.com/', { resolve, timeoutMs: 100 })).toMatchObject({
       error: 'timeout',
@@ -141,9 +141,9 @@ describe('an outbound call', () => {
   });
 });
 
-describe('a receiver', () => {
-  it('with a status outside 2xx is a failure, with its status and body', async () => {
-    const port = await receiver((_req, res) => res.writeHead(500).end('no\u0000pe \ufffd'));
+describe('a call to a receiver', () => {
+  it('that responds with a status outside 2xx fails, and the result contains status and body', async () => {
+    const port = await startReceiver((_req, res) => res.writeHead(500).end('no\u0000pe \ufffd'));
     expect(await post(`http://127.0.0.1:${port}/`)).toMatchObject({
       statusCode: 500,
       error: 'http_status',
@@ -151,32 +151,32 @@ describe('a receiver', () => {
     });
   });
 
-  it('that never responds is disconnected at the time limit', async () => {
-    const port = await receiver(() => undefined);
+  it('that never responds fails with timeout at the time limit', async () => {
+    const port = await startReceiver(() => undefined);
     const startedAt = performance.now();
     const result = await post(`http://127.0.0.1:${port}/`, { timeoutMs: 300 });
     expect(result).toEqual({ error: 'timeout', responseTimeMs: expect.any(Number) });
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(295);
   });
 
-  it('that sends 2xx and then hangs has received the event', async () => {
-    const port = await receiver((_req, res) => {
-      res.writeHead(200).write('taken');
+  it('that sends 2xx and then hangs succeeds', async () => {
+    const port = await startReceiver((_req, res) => {
+      res.writeHead(200).write('accepted');
     });
     const result = await post(`http://127.0.0.1:${port}/`, { timeoutMs: 300 });
-    expect(result).toMatchObject({ statusCode: 200, responseBody: 'taken' });
+    expect(result).toMatchObject({ statusCode: 200, responseBody: 'accepted' });
     expect(result.error).toBeUndefined();
   });
 
-  it('that streams endlessly is read for 16 KiB, of which 1 KiB is kept', async () => {
+  it('that never stops sending reads only the start of the body, and the result contains 1 KiB', async () => {
     let sent = 0;
-    let closed: () => void;
-    const isClosed = new Promise<void>((resolve) => {
-      closed = resolve;
+    let onClosed: () => void;
+    const closed = new Promise<void>((resolve) => {
+      onClosed = resolve;
     });
-    const port = await receiver((_req, res) => {
+    const port = await startReceiver((_req, res) => {
       res.writeHead(200);
-      res.on('close', () => closed());
+      res.on('close', () => onClosed());
       const chunk = 'x'.repeat(64 * 1024);
       const pump = () => {
         while (!res.destroyed && sent < 1e8) {
@@ -188,12 +188,12 @@ describe('a receiver', () => {
     });
     const result = await post(`http://127.0.0.1:${port}/`, { timeoutMs: 10_000 });
     expect(result).toMatchObject({ statusCode: 200, responseBody: 'x'.repeat(1024) });
-    await isClosed;
+    await closed;
     expect(sent).toBeLessThan(1e8);
   });
 
-  it('that sends invalid UTF-8 is quoted with replacements, without a truncated character', async () => {
-    const port = await receiver((_req, res) =>
+  it('that sends invalid UTF-8 returns an excerpt with replacement characters and no truncated character', async () => {
+    const port = await startReceiver((_req, res) =>
       res.end(
         Buffer.concat([Buffer.from([0xff, 0x41]), Buffer.from('b'.repeat(1021)), Buffer.from('é'.repeat(9))]),
       ),
@@ -202,28 +202,28 @@ describe('a receiver', () => {
     expect(responseBody).toBe(`\ufffdA${'b'.repeat(1021)}`);
   });
 
-  it('that is not reachable is reported as such', async () => {
+  it('that is not reachable fails with connect_refused', async () => {
     const server = createTcpServer();
     const port = await listen(server);
     await new Promise((resolve) => server.close(resolve));
     expect(await post(`http://127.0.0.1:${port}/`)).toMatchObject({ error: 'connect_refused' });
   });
 
-  it('that resets the connection is reported as such', async () => {
+  it('that resets the connection fails with reset', async () => {
     const port = await listen(
       createTcpServer((socket) => socket.once('data', () => socket.resetAndDestroy())),
     );
     expect(await post(`http://127.0.0.1:${port}/`)).toMatchObject({ error: 'reset' });
   });
 
-  it('that does not speak HTTP, or sends endless headers, is reported as such', async () => {
-    expect(await post(await rawReceiver('hello\n'))).toMatchObject({ error: 'reset' });
+  it('that does not speak HTTP fails with reset, and one that sends endless headers with response_too_large', async () => {
+    expect(await post(await startRawReceiver('hello\n'))).toMatchObject({ error: 'reset' });
     const endless = `HTTP/1.1 200 OK\r\n${'x-fill: yyyyyyyyyyyyyyyyyyyy\r\n'.repeat(4000)}`;
-    expect(await post(await rawReceiver(endless))).toMatchObject({ error: 'response_too_large' });
+    expect(await post(await startRawReceiver(endless))).toMatchObject({ error: 'response_too_large' });
   });
 
-  it('that does not speak TLS on an https URL is reported as such', async () => {
-    const url = await rawReceiver('HTTP/1.1 400 Bad Request\r\n\r\n');
+  it('that does not speak TLS on an https URL fails with tls_error', async () => {
+    const url = await startRawReceiver('HTTP/1.1 400 Bad Request\r\n\r\n');
     expect(await post(url.replace('http:', 'https:'))).toMatchObject({ error: 'tls_error' });
   });
 });

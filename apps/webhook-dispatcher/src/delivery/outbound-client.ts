@@ -1,19 +1,15 @@
 /**
- * The only client for outbound calls, with its egress guard.
+ * The only client for calls to the URLs of webhooks, with the egress guard.
  *
- * 1. The URL is checked at each call, in addition to the check at registration. The name is resolved only once. If
- * any of
- * its addresses is denied, the call is rejected; the connection goes to one of the checked addresses. SNI,
- * certificate
- *    and Host use the name. The address of the socket is checked once more, independently (egress-firewall.ts).
+ * 1. The egress guard checks the URL at each call, in addition to the check when the webhook was created. It resolves
+ *    the name only once and rejects the call if any address is denied. The connection goes to one of the checked
+ *    addresses. SNI, certificate and Host use the name. The egress firewall (egress-firewall.ts) then checks the
+ *    address of the socket.
  * 2. It follows no redirects, uses no proxy from the environment and stores no cookies. A connection is reused only
- * for a
- *    short time and only by attempts to the same URL (connection-pool.ts).
- * 3. One time limit covers everything from the look-up to the last byte. A 2xx status is a success even if
- *    the body fails afterwards, because the receiver has the event and must not get it again. Nothing is sent twice in
- *    one call.
- * 4. At most 16 KiB of the response are read, and never decompressed. At most 1 KiB is kept, as text that Postgres
- *    accepts.
+ *    for a short time and only by attempts to the same URL (connection-pool.ts).
+ * 3. One time limit covers everything from the look-up to the last byte. A 2xx status is a success even if the body
+ *    fails afterwards, because the receiver has the event and must not get it again. No call sends the event twice.
+ * 4. At most 16 KiB of the response are read, and never decompressed. At most 1 KiB is stored, as text without U+0000.
  * 5. Failures are reported by a closed set of codes. No resolved address is ever reported.
  */
 import { isIP } from 'node:net';
@@ -36,11 +32,11 @@ export interface OutboundOptions extends EgressPolicy {
   /** Name servers, as `ip` or `ip:port`. Default: the name servers of the system. */
   readonly dnsServers?: readonly string[];
   /**
-   * How long a connection may stay idle for the next call to the same URL. If 0, it serves only one call. Default:
-   * 1,000 ms.
+   * How long a connection may stay idle until the next call to the same URL. If 0, a connection serves only one call.
+   * Default: 1,000 ms.
    */
   readonly idleMs?: number;
-  /** PEM certificates of authorities, which replace the well-known ones. */
+  /** PEM certificates of the trusted authorities. Default: the authorities that Node.js trusts. */
   readonly authorities?: readonly string[];
   /** Returns all addresses of a name. By default, queries the name servers. */
   readonly resolve?: (name: string, signal: AbortSignal) => Promise<readonly string[]>;
@@ -57,7 +53,7 @@ export interface OutboundPost {
 const IDLE_MS = 1_000;
 const READ_MAX_BYTES = 16 * 1024;
 const EXCERPT_MAX_BYTES = 1024;
-/** The addresses of localhost, without a query. */
+/** The addresses of localhost. Name servers are not asked for it. */
 const LOOPBACK = ['127.0.0.1', '::1'];
 
 export class OutboundClient {
@@ -94,7 +90,7 @@ export class OutboundClient {
         deadline.signal,
       );
       connection = await this.pool.acquire(url, addresses);
-      // The HTTP client ignores the signal until it is connected.
+      // undici ignores the signal until it is connected, therefore `orAborted`.
       const sent = connection.post({ ...call, signal: deadline.signal }, addresses);
       const response = await orAborted(sent, deadline.signal);
       const responseTimeMs = elapsedMs();
@@ -170,8 +166,8 @@ async function read(body: AsyncIterable<Buffer>): Promise<{ bytes: Buffer; isWho
 }
 
 /**
- * Decodes the start of a body. Replaces invalid bytes, and drops a truncated character and U+0000, which Postgres
- * rejects.
+ * Decodes the first 1 KiB of a body. Replaces invalid bytes, and drops a truncated last character. Also drops U+0000,
+ * which Postgres rejects.
  */
 function excerptOf(body: Buffer): string {
   const decoder = new TextDecoder('utf-8', { fatal: false });

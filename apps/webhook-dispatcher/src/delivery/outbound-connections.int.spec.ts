@@ -29,9 +29,9 @@ async function listen(server: Server | TcpServer): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** A receiver that records the number of the connection of each request. */
-async function receiver(
-  answer: (response: ServerResponse, request: IncomingMessage) => void = (response) =>
+/** Starts a receiver. `used` contains, for each request, the index of the connection that carried it. */
+async function startReceiver(
+  respond: (response: ServerResponse, request: IncomingMessage) => void = (response) =>
     void response.end('{}'),
 ) {
   const sockets: unknown[] = [];
@@ -39,7 +39,7 @@ async function receiver(
   const server = createServer((request, response) => {
     if (!sockets.includes(request.socket)) sockets.push(request.socket);
     used.push(sockets.indexOf(request.socket));
-    answer(response, request);
+    respond(response, request);
   });
   return { url: `${await listen(server)}/hook`, used, server };
 }
@@ -57,17 +57,17 @@ const post = (client: OutboundClient, url: string) =>
   client.post({ url, headers: {}, body: Buffer.from('{"event_id":"evt_1"}') });
 
 describe('a connection', () => {
-  it('is reused by calls of the same URL', async () => {
-    const { url, used } = await receiver();
+  it('is reused by calls to the same URL', async () => {
+    const { url, used } = await startReceiver();
     const client = clientOf();
     for (let i = 0; i < 5; i++) expect(await post(client, url)).toMatchObject({ statusCode: 200 });
     expect(used).toEqual([0, 0, 0, 0, 0]);
   });
 
-  it('with TLS is reused as well, and its certificate was verified once', async () => {
-    const { authority, good } = await makeCertificates();
+  it('with TLS is reused as well, by a client that trusts its certificate', async () => {
+    const { authority, valid } = await makeCertificates();
     const used = new Set<unknown>();
-    const server = createTlsServer(good, (request, response) => {
+    const server = createTlsServer(valid, (request, response) => {
       used.add(request.socket);
       response.end();
     });
@@ -79,21 +79,21 @@ describe('a connection', () => {
   });
 
   it('is not shared with another URL, even of the same host', async () => {
-    const { url, used } = await receiver();
+    const { url, used } = await startReceiver();
     const client = clientOf();
-    for (const path of ['', '/of-somebody-else', '?a=1', '']) await post(client, `${url}${path}`);
+    for (const path of ['', '/of-another-user', '?a=1', '']) await post(client, `${url}${path}`);
     expect(used).toEqual([0, 1, 2, 0]);
   });
 
   it('carries one call at a time', async () => {
-    const { url, used } = await receiver((response) => void setTimeout(() => response.end(), 50));
+    const { url, used } = await startReceiver((response) => void setTimeout(() => response.end(), 50));
     const client = clientOf();
     await Promise.all(Array.from({ length: 4 }, () => post(client, url)));
     expect([...used].sort()).toEqual([0, 1, 2, 3]);
   });
 
   it('is used once if idle connections are disabled', async () => {
-    const { url, used } = await receiver();
+    const { url, used } = await startReceiver();
     const client = clientOf({ idleMs: 0 });
     for (let i = 0; i < 3; i++) await post(client, url);
     expect(used).toEqual([0, 1, 2]);
@@ -109,22 +109,22 @@ describe('a connection', () => {
       'whose keep-alive time is shorter than the idle time',
       (response: ServerResponse) => void response.setHeader('keep-alive', 'timeout=1').end(),
     ],
-  ])('is not reused after a response %s', async (_what, answer) => {
-    const { url, used } = await receiver(answer);
+  ])('is not reused after a response %s', async (_response, respond) => {
+    const { url, used } = await startReceiver(respond);
     const client = clientOf();
     for (let i = 0; i < 3; i++) expect(await post(client, url)).toMatchObject({ statusCode: 200 });
     expect(used).toEqual([0, 1, 2]);
   });
 
-  it('is closed after it was idle for a while', async () => {
-    const { url, server } = await receiver();
+  it('is closed when its idle time is over', async () => {
+    const { url, server } = await startReceiver();
     const client = clientOf({ idleMs: 50 });
     await post(client, url);
     await allClosed(server);
   });
 
-  it('that is idle is closed with the client, and none is kept afterwards', async () => {
-    const { url, used, server } = await receiver();
+  it('that is idle is closed when the client closes, and later connections are used once', async () => {
+    const { url, used, server } = await startReceiver();
     const client = clientOf();
     await post(client, url);
     client.close();
@@ -134,7 +134,7 @@ describe('a connection', () => {
   });
 
   it('that the receiver has closed is replaced by a new one, without a failure', async () => {
-    const { url, used, server } = await receiver();
+    const { url, used, server } = await startReceiver();
     const client = clientOf();
     for (let i = 0; i < 20; i++) {
       expect(await post(client, url)).toMatchObject({ statusCode: 200 });
@@ -144,7 +144,7 @@ describe('a connection', () => {
     expect(used).toEqual(Array.from({ length: 20 }, (_, i) => i));
   });
 
-  it('that the receiver resets at the second request is a failure, is not repeated, and disables reuse', async () => {
+  it('that is reset at its second request makes the call fail without a retry, and disables reuse', async () => {
     const connections: { socket: Socket; requests: number }[] = [];
     const url = await listen(
       createTcpServer((socket) => {
@@ -166,14 +166,14 @@ describe('a connection', () => {
     expect(connections.map(({ requests }) => requests)).toEqual([2, 1, 1, 1]);
   });
 
-  it('with an unrequested response is not reused', async () => {
+  it('with a second, unrequested response is not reused', async () => {
     let connections = 0;
-    const ANSWER = 'HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\n';
+    const HEAD = 'HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\n';
     const url = await listen(
       createTcpServer((socket) => {
         connections++;
         socket.on('error', () => undefined);
-        socket.on('data', () => socket.write(`${ANSWER}mine${ANSWER}fake`));
+        socket.on('data', () => socket.write(`${HEAD}mine${HEAD}fake`));
       }),
     );
     const client = clientOf();
@@ -181,7 +181,7 @@ describe('a connection', () => {
     expect(connections).toBe(3);
   });
 
-  it('that breaks before its first use is opened once, not repeatedly', async () => {
+  it('that the receiver ends before the request is opened only once', async () => {
     let connections = 0;
     const url = await listen(
       createTcpServer((socket) => {
@@ -194,10 +194,10 @@ describe('a connection', () => {
     expect(connections).toBe(1);
   });
 
-  it('with TLS and a response at the end of its handshake is opened once as well', async () => {
-    const { authority, good } = await makeCertificates();
+  it('with TLS that the receiver ends directly after the handshake is opened only once for each call', async () => {
+    const { authority, valid } = await makeCertificates();
     let connections = 0;
-    const server = createRawTlsServer({ ...good, maxVersion: 'TLSv1.2' }, (socket) => {
+    const server = createRawTlsServer({ ...valid, maxVersion: 'TLSv1.2' }, (socket) => {
       connections++;
       socket.on('error', () => undefined);
       socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
@@ -210,7 +210,7 @@ describe('a connection', () => {
     }
   });
 
-  it('is closed immediately when the time limit ends the call, also while it is connecting', async () => {
+  it('is closed when the time limit ends the call, even during the TLS handshake', async () => {
     const closed: Promise<unknown>[] = [];
     const url = await listen(
       createTcpServer((socket) => {
@@ -221,10 +221,10 @@ describe('a connection', () => {
     );
     const client = clientOf({ timeoutMs: 100 });
     expect(await post(client, url)).toMatchObject({ error: 'timeout' });
-    // Never continues its handshake.
+    // The receiver does not respond to the TLS handshake.
     expect(await post(client, url.replace('http:', 'https:'))).toMatchObject({ error: 'timeout' });
     expect(closed).toHaveLength(2);
     await Promise.all(closed);
-    // The limit of the test is below the connect timeout.
+    // The time limit of this test is below the connect timeout of 10 s.
   }, 8_000);
 });

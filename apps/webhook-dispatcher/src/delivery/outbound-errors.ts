@@ -1,6 +1,6 @@
 import type { DeliveryError } from '@trading-automation/contracts';
 
-/** A failed call, with the code that its caller may see. */
+/** A failed call, with the published error code. */
 export class OutboundError extends Error {
   override readonly name = 'OutboundError';
   constructor(readonly deliveryError: DeliveryError) {
@@ -44,7 +44,7 @@ export function errorCodeOf(error: unknown): DeliveryError {
   const known = typeof code === 'string' ? CODES[code] : undefined;
   if (known !== undefined) return known;
   if (typeof code === 'string' && TLS.test(code)) return 'tls_error';
-  // The connection is as unusable as a broken one.
+  // After such a response, the connection cannot be used again, as after a reset.
   if (name === NOT_HTTP) return 'reset';
   return Array.isArray(errors) ? errorCodeOf(errors[0]) : 'internal';
 }

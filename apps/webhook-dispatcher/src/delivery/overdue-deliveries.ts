@@ -3,7 +3,7 @@ import type { Logger } from '@trading-automation/runtime';
 import type { DeliveryCounters } from '../metrics/delivery-counters.js';
 import type { AttemptQueue } from './attempt-queue.js';
 
-const PAGE = 500;
+const PAGE_SIZE = 500;
 
 /** Finds deliveries that are still due although their job had enough time to run, and adds jobs for them. */
 export class OverdueDeliveries {
@@ -19,11 +19,11 @@ export class OverdueDeliveries {
     let after: OverdueDelivery | undefined;
     let count = 0;
     do {
-      const page = await this.deliveries.overdue({ graceMs, limit: PAGE, after });
+      const page = await this.deliveries.overdue({ graceMs, limit: PAGE_SIZE, after });
       if (page.length > 0) await this.queue.addDuplicate(page);
       for (const { lost } of page) this.counters.countRepair(lost);
       count += page.length;
-      after = page.length < PAGE ? undefined : page.at(-1);
+      after = page.length < PAGE_SIZE ? undefined : page.at(-1);
     } while (after !== undefined && !signal.aborted);
     if (count > 0)
       this.logger.info(

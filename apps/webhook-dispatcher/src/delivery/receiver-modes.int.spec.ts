@@ -1,4 +1,4 @@
-/** Tests F14: whatever a receiver does, an attempt ends in time, with the right code, and takes little memory. */
+/** Tests fault F14: whatever a receiver sends, a call ends in time, with the right code, and uses little memory. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -6,13 +6,13 @@ import { type Certificates, makeCertificates } from '../../test/certificates.js'
 import { MODES, openModes } from '../../test/receiver-modes.js';
 import { OutboundClient } from './outbound-client.js';
 
-/** The time limit for receivers that never finish. Other receivers get all the time that a busy machine needs. */
+/** The time limit of calls to receivers that never finish. Other calls get all the time that a busy machine needs. */
 const HANG_TIMEOUT_MS = 1_000;
 const NORMAL_TIMEOUT_MS = 30_000;
 /**
  * The tolerance for a busy machine. It is shorter than the connect timeout, so the test fails if the time limit does
- * not
- * also cover connecting. */
+ * not include connecting.
+ */
 const MARGIN_MS = 8_000;
 const RSS_GROWTH_MAX_BYTES = 64 * 1024 * 1024;
 
@@ -27,7 +27,7 @@ afterAll(() => receivers.close());
 const BODY = Buffer.from('{"event_id":"evt_1"}');
 
 describe('F14: a receiver that sends', () => {
-  it.each(MODES)('$says', async (mode) => {
+  it.each(MODES)('$sends', async (mode) => {
     const timeoutMs = mode.hangs ? HANG_TIMEOUT_MS : NORMAL_TIMEOUT_MS;
     const client = new OutboundClient({
       allowLoopback: true,
@@ -46,9 +46,9 @@ describe('F14: a receiver that sends', () => {
   });
 
   it.each([
-    ['all of these responses, to 64 concurrent calls', MODES],
-    ['endless data, to 64 concurrent calls', MODES.filter(({ isFlood }) => isFlood)],
-  ])('%s, takes at most 64 MB of the dispatcher', async (_what, modes) => {
+    ['any of these responses', MODES],
+    ['endless data', MODES.filter(({ isFlood }) => isFlood)],
+  ])('%s to 64 concurrent calls makes the process grow by at most 64 MiB', async (_responses, modes) => {
     const urls = Array.from({ length: 64 }, (_, i) => receivers.urlOf(modes[i % modes.length] ?? modes[0]!));
     const child = fork(join(import.meta.dirname, '../../test/calls-at-once.mjs'), {
       execArgv: ['--expose-gc'],

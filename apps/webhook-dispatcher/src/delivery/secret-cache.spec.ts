@@ -3,7 +3,7 @@ import { SecretCache, type SecretCacheOptions } from './secret-cache.js';
 
 const secretOf = (fill: string) => `whsec_${Buffer.alloc(32, fill).toString('base64')}`;
 
-describe('opened secrets', () => {
+describe('cached secrets', () => {
   let sealer: Sealer;
   let opener: Opener;
   beforeAll(async () => {
@@ -28,7 +28,7 @@ describe('opened secrets', () => {
     return { secrets, opened };
   }
 
-  it('are opened only once, also for concurrent callers', async () => {
+  it('are opened only once, even for concurrent callers', async () => {
     const { secrets, opened } = secretsWith();
     const box = await seal('a', 'x');
     const all = await Promise.all(Array.from({ length: 8 }, () => secrets.get('a', box)));
@@ -37,20 +37,20 @@ describe('opened secrets', () => {
     expect(opened).toEqual(['webhook/a']);
   });
 
-  it('follow a rotation immediately', async () => {
+  it('are not used after a rotation', async () => {
     const { secrets } = secretsWith();
     await secrets.get('a', await seal('a', 'x'));
     expect(Buffer.from(await secrets.get('a', await seal('a', 'y')))).toEqual(Buffer.alloc(32, 'y'));
   });
 
-  it('do not open the sealed secret of another webhook after it was opened for its own', async () => {
+  it('are not returned for the id of another webhook', async () => {
     const { secrets } = secretsWith();
     const box = await seal('a', 'x');
     await secrets.get('a', box);
     await expect(secrets.get('b', box)).rejects.toThrow('does not open');
   });
 
-  it('expire after a while, however often they are used', async () => {
+  it('expire after `ttlMs`, however often they are used', async () => {
     let nowMs = 0;
     const { secrets, opened } = secretsWith({ ttlMs: 100, nowMs: () => nowMs });
     const box = await seal('a', 'x');
@@ -58,14 +58,14 @@ describe('opened secrets', () => {
     expect(opened).toHaveLength(2);
   });
 
-  it('are evicted in the order of their last use', async () => {
+  it('are evicted in the order of their last use when there are more than `countMax`', async () => {
     const { secrets, opened } = secretsWith({ countMax: 2 });
     const boxes = { a: await seal('a', 'x'), b: await seal('b', 'x'), c: await seal('c', 'x') };
     for (const id of ['a', 'b', 'a', 'c', 'a', 'b'] as const) await secrets.get(id, boxes[id]);
     expect(opened).toEqual(['webhook/a', 'webhook/b', 'webhook/c', 'webhook/b']);
   });
 
-  it('that could not be opened are tried again', async () => {
+  it('do not include failures: a secret that could not be opened is opened again', async () => {
     let isBroken = true;
     const box = await seal('a', 'x');
     const secrets = new SecretCache({

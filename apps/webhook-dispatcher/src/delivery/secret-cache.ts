@@ -2,9 +2,8 @@
  * Caches opened signing secrets of webhooks, because opening a sealed secret takes about a millisecond of CPU time and
  * signing only five microseconds.
  *
- * 1. An entry belongs to one sealed secret of one webhook. A rotation or a repair stores another sealed secret, which
- * has
- *    no entry yet. A secret is therefore never used after its row has changed.
+ * 1. An entry belongs to one sealed secret of one webhook. A rotation stores another sealed secret, which has no entry
+ *    yet. A secret is therefore never used after its row has changed.
  * 2. An entry expires `ttlMs` after the secret was opened, even if it is in use. Beyond `countMax` entries, the least
  *    recently used one is evicted.
  * 3. A failure to open a sealed secret is not cached.
@@ -27,7 +26,7 @@ export interface SecretCacheOptions {
 }
 
 export class SecretCache {
-  /** In the order of their last use. */
+  /** The entries by webhook and sealed secret, least recently used first. */
   private readonly entries = new Map<string, CacheEntry>();
   private readonly countMax: number;
   private readonly ttlMs: number;
@@ -43,15 +42,15 @@ export class SecretCache {
   }
 
   /**
-   * Returns the signing key in a sealed secret. Throws if the secret cannot be opened or is not a signing secret of
-   * the
-   * product. */
+   * Returns the signing key in a sealed secret. Throws if the secret cannot be opened or is not the signing secret of
+   * a webhook.
+   */
   get(webhookId: string, secretSealed: string): Promise<Uint8Array> {
     const key = `${webhookId} ${secretSealed}`;
-    const found = this.entries.get(key);
+    const cached = this.entries.get(key);
     this.entries.delete(key);
-    const isFresh = found !== undefined && found.expiresAtMs > this.nowMs();
-    const entry = isFresh ? found : this.open(key, webhookId, secretSealed);
+    const isFresh = cached !== undefined && cached.expiresAtMs > this.nowMs();
+    const entry = isFresh ? cached : this.open(key, webhookId, secretSealed);
     this.entries.set(key, entry);
     this.evictOverflow();
     return entry.secret;

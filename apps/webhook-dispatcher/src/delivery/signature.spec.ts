@@ -19,7 +19,7 @@ describe('the signature of an event', () => {
     );
   });
 
-  it('W1: is valid for the library, and invalid after any bit of id, time, body or signature changed', () => {
+  it('W1: is valid for the library, and invalid if any bit of id, timestamp, body or signature changes', () => {
     const id = 'evt_01h455vb4pex5vsknk084sn02q';
     const body = '{"event_id":"evt_01h455vb4pex5vsknk084sn02q","data":{"text":"Zürich \u2028"}}';
     const seconds = String(now());
@@ -32,44 +32,44 @@ describe('the signature of an event', () => {
       });
     expect(verify({})).toEqual(JSON.parse(body));
     for (const [name, text] of Object.entries({ id, seconds, body, signature })) {
-      const turned = withOneBitFlipped(text);
-      expect(turned.length).toBe(Buffer.byteLength(text) * 8);
-      for (const each of turned) expect(() => verify({ [name]: each })).toThrow();
+      const flipped = withOneBitFlipped(text);
+      expect(flipped.length).toBe(Buffer.byteLength(text) * 8);
+      for (const changed of flipped) expect(() => verify({ [name]: changed })).toThrow();
     }
   });
 
   it.each([
     [-301, 'too new'],
     [301, 'too old'],
-  ])('W2: is rejected %i s after it was created, and not a second earlier', (ageSeconds, why) => {
-    const madeAt = now();
-    const signature = signatureOf(secret, 'evt_1', madeAt, Buffer.from('{}'));
+  ])('W2: is rejected at an age of %i s as %s, but accepted at one second less', (ageSeconds, reason) => {
+    const signedAt = now();
+    const signature = signatureOf(secret, 'evt_1', signedAt, Buffer.from('{}'));
     const headers = {
       'webhook-id': 'evt_1',
-      'webhook-timestamp': String(madeAt),
+      'webhook-timestamp': String(signedAt),
       'webhook-signature': signature,
     };
-    const verifyAt = (seconds: number) => at(seconds, () => verifier.verify('{}', headers));
-    expect(verifyAt(madeAt)).toEqual({});
-    expect(verifyAt(madeAt + ageSeconds - Math.sign(ageSeconds))).toEqual({});
-    expect(() => verifyAt(madeAt + ageSeconds)).toThrow(why);
+    const verifyAt = (seconds: number) => withClockAt(seconds, () => verifier.verify('{}', headers));
+    expect(verifyAt(signedAt)).toEqual({});
+    expect(verifyAt(signedAt + ageSeconds - Math.sign(ageSeconds))).toEqual({});
+    expect(() => verifyAt(signedAt + ageSeconds)).toThrow(reason);
   });
 });
 
-/** Returns every string that differs in one bit. Invalid bytes appear as a receiver would read them. */
+/** Returns every string whose bytes differ from those of `text` in one bit. Invalid UTF-8 is replaced. */
 function withOneBitFlipped(text: string): string[] {
   const bytes = Buffer.from(text);
   return [...bytes].flatMap((byte, index) =>
     Array.from({ length: 8 }, (_, bit) => {
-      const turned = Buffer.from(bytes);
-      turned[index] = byte ^ (1 << bit);
-      return turned.toString();
+      const flipped = Buffer.from(bytes);
+      flipped[index] = byte ^ (1 << bit);
+      return flipped.toString();
     }),
   );
 }
 
-/** Runs `work` with the clock of the library set to another time. */
-function at<T>(seconds: number, work: () => T): T {
+/** Runs `work` while `Date.now`, which the library uses, returns this time in Unix seconds. */
+function withClockAt<T>(seconds: number, work: () => T): T {
   const { now: clock } = Date;
   Date.now = () => seconds * 1000;
   try {

@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.close();
 });
 
-async function serve(options: SMTPServerOptions = {}): Promise<MailServer> {
+async function startServer(options: SMTPServerOptions = {}): Promise<MailServer> {
   const server = await openMailServer(options);
   servers.push(server);
   return server;
@@ -27,12 +27,12 @@ const clientOf = ({ port }: { port: number }, login = '', timeoutMs = 2_000) =>
     from: 'Trading <no-reply@example.org>',
     timeoutMs,
   });
-const refusal = (responseCode: number) =>
+const rejection = (responseCode: number) =>
   Object.assign(new Error('no, reader@example.com'), { responseCode });
 
 describe('a mail', () => {
   it('arrives as plain text, from the configured sender, with its own id', async () => {
-    const server = await serve();
+    const server = await startServer();
     expect(await clientOf(server).send(MAIL)).toEqual({ kind: 'sent' });
     const [{ from, recipients, raw } = { from: '', recipients: [], raw: '' }] = server.received;
     expect({ from, recipients }).toEqual({
@@ -55,16 +55,16 @@ describe('a mail', () => {
     expect(text.trimEnd()).toBe(MAIL.text.replaceAll('\n', '\r\n').trimEnd());
   });
 
-  it('gets no additional header or recipient from its subject', async () => {
-    const server = await serve();
+  it('gets no additional header or recipient from line breaks in its subject', async () => {
+    const server = await startServer();
     await clientOf(server).send({ ...MAIL, subject: 'Hi\r\nBcc: other@example.com\r\n\r\nbody' });
     const [{ recipients, raw } = { recipients: [], raw: '' }] = server.received;
     expect(recipients).toEqual(['reader@example.com']);
     expect(raw).not.toMatch(/^Bcc:/im);
   });
 
-  it('logs in if the URL has credentials, with any characters in the password', async () => {
-    const server = await serve({
+  it('is sent after a login if the URL has credentials, with any characters in the password', async () => {
+    const server = await startServer({
       authOptional: false,
       allowInsecureAuth: true,
       authMethods: ['PLAIN'],
@@ -78,56 +78,59 @@ describe('a mail', () => {
   });
 });
 
-describe('a rejection', () => {
+describe('a mail whose', () => {
   it.each([
-    ['of the recipient, permanently', 'onRcptTo', 550, 'rejected'],
-    ['of the recipient, temporarily', 'onRcptTo', 451, 'deferred'],
-    ['of the sender, permanently', 'onMailFrom', 553, 'unreachable'],
-    ['of the connection, permanently', 'onConnect', 554, 'unreachable'],
-    ['of the connection, temporarily', 'onConnect', 421, 'unreachable'],
-  ] as const)('%s', async (_case, at, responseCode, kind) => {
-    const server = await serve(
-      at === 'onConnect'
-        ? { onConnect: (_session, callback) => callback(refusal(responseCode)) }
-        : {
-            [at]: (_address: unknown, _session: unknown, callback: (error: Error) => void) =>
-              callback(refusal(responseCode)),
-          },
-    );
-    const outcome = await clientOf(server).send(MAIL);
-    expect(outcome).toMatchObject({ kind });
-    expect(JSON.stringify(outcome)).toContain(String(responseCode));
-    expect(JSON.stringify(outcome)).not.toContain('@');
-  });
+    ['recipient is rejected permanently', 'onRcptTo', 550, 'rejected'],
+    ['recipient is rejected temporarily', 'onRcptTo', 451, 'deferred'],
+    ['sender is rejected permanently', 'onMailFrom', 553, 'unreachable'],
+    ['connection is rejected permanently', 'onConnect', 554, 'unreachable'],
+    ['connection is rejected temporarily', 'onConnect', 421, 'unreachable'],
+  ] as const)(
+    '%s has the right outcome, which contains the code but no address',
+    async (_case, at, responseCode, kind) => {
+      const server = await startServer(
+        at === 'onConnect'
+          ? { onConnect: (_session, callback) => callback(rejection(responseCode)) }
+          : {
+              [at]: (_address: unknown, _session: unknown, callback: (error: Error) => void) =>
+                callback(rejection(responseCode)),
+            },
+      );
+      const outcome = await clientOf(server).send(MAIL);
+      expect(outcome).toMatchObject({ kind });
+      expect(JSON.stringify(outcome)).toContain(String(responseCode));
+      expect(JSON.stringify(outcome)).not.toContain('@');
+    },
+  );
 
   it.each([
     [554, 'rejected'],
     [452, 'deferred'],
-  ] as const)('of the text, with %d', async (responseCode, kind) => {
-    const server = await serve({
+  ] as const)('text is rejected with %d has the outcome %s', async (responseCode, kind) => {
+    const server = await startServer({
       onData: (stream, _session, callback) => {
         stream.resume();
-        stream.on('end', () => callback(refusal(responseCode)));
+        stream.on('end', () => callback(rejection(responseCode)));
       },
     });
     expect(await clientOf(server).send(MAIL)).toMatchObject({ kind });
   });
 });
 
-describe('a mail server', () => {
-  it('that is not reachable counts as unreachable', async () => {
+describe('a mail to a server', () => {
+  it('that does not accept connections has the outcome unreachable', async () => {
     const server = await openMailServer();
     await server.close();
     expect(await clientOf(server).send(MAIL)).toMatchObject({ kind: 'unreachable' });
   });
 
-  it('that accepts the text and never replies defers the mail: it may have been delivered', async () => {
-    const server = await serve({ onData: (stream) => void stream.resume() });
+  it('that accepts the text but never replies has the outcome deferred, because it may have been delivered', async () => {
+    const server = await startServer({ onData: (stream) => void stream.resume() });
     expect(await clientOf(server, '', 300).send(MAIL)).toMatchObject({ kind: 'deferred' });
   });
 
-  it('that never greets counts as unreachable', async () => {
-    const server = await serve({ onConnect: () => undefined });
+  it('that never sends its greeting has the outcome unreachable', async () => {
+    const server = await startServer({ onConnect: () => undefined });
     expect(await clientOf(server, '', 100).send(MAIL)).toMatchObject({ kind: 'unreachable' });
   });
 });
@@ -135,7 +138,7 @@ describe('a mail server', () => {
 describe('a password', () => {
   it('is never sent unencrypted to another machine', async () => {
     const passwords: unknown[] = [];
-    const server = await serve({
+    const server = await startServer({
       authOptional: false,
       allowInsecureAuth: true,
       onAuth: ({ password }, _session, callback) => {
@@ -143,10 +146,10 @@ describe('a password', () => {
         callback(null, { user: 'mailer' });
       },
     });
-    // The address reaches this machine, which the client cannot know.
+    // 0.0.0.0 reaches this machine, but the client does not treat it as a loopback address.
     const url = `smtp://mailer:secret@0.0.0.0:${server.port}`;
-    const far = new SmtpClient({ url, from: 'no-reply@example.org', timeoutMs: 1_000 });
-    expect(await far.send(MAIL)).toMatchObject({ kind: 'unreachable' });
+    const client = new SmtpClient({ url, from: 'no-reply@example.org', timeoutMs: 1_000 });
+    expect(await client.send(MAIL)).toMatchObject({ kind: 'unreachable' });
     expect(passwords).toEqual([]);
   });
 });

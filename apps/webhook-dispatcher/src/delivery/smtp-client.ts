@@ -2,11 +2,11 @@
  * Sends one mail over SMTP and classifies the result.
  *
  * 1. A mail is plain text to one address. No part of it is loaded from a file or a URL.
- * 2. A password is never sent unencrypted, except to this machine.
- * 3. The Message-ID is derived from the mail's id, so that a mail that is sent again can be recognised.
- * 4. Only replies about the recipient or the text count as failures of the mail. If connecting, the greeting, the login
- * or the sender fails, the cause is the configuration or an outage, and the failure does not count. A connection that
- *    breaks later may have delivered the mail. That counts, so that no user gets the mail endlessly.
+ * 2. The password is never sent unencrypted, unless the mail server runs on this machine.
+ * 3. The Message-ID is derived from the mail's id, so that the recipient's server can recognise a repeated mail.
+ * 4. An attempt counts as failed if the server rejects the recipient or the text. It does not count if the connection,
+ *    the greeting, the login or the sender fails: the cause is then a wrong setting or an outage. If the connection
+ *    breaks later, the mail may have been delivered. That attempt counts, so that no user gets the same mail endlessly.
  */
 import type { ClaimedMail, MailOutcome } from '@trading-automation/core/mail';
 import { createTransport, type NodemailerError, type Transporter } from 'nodemailer';
@@ -17,16 +17,16 @@ export interface SmtpSettings {
   /** An address, or `Name <address>`. */
   readonly from: string;
   /**
-   * The maximum wait for DNS, for the connection and for the greeting. The maximum wait for each reply is twice as
-   * long.
+   * The time limit of each of these steps: DNS look-up, connection, and greeting. The time limit of each later reply is
+   * twice as long.
    */
   readonly timeoutMs: number;
 }
 
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 const SOCKET_TIMEOUT_FACTOR = 2;
-/** The maximum sum of all waits of one mail, as a multiple of the timeout. */
-const WAITS_MAX = 5;
+/** The time limit of sending one mail, as a multiple of `timeoutMs`. */
+const DEADLINE_FACTOR = 5;
 
 export class SmtpClient {
   private readonly transport: Transporter;
@@ -37,12 +37,12 @@ export class SmtpClient {
     this.domain = domainOf(settings.from);
   }
 
-  /** The maximum time that sending a mail takes. */
+  /** The time limit of sending one mail, in milliseconds. */
   get deadlineMs(): number {
-    return this.settings.timeoutMs * WAITS_MAX;
+    return this.settings.timeoutMs * DEADLINE_FACTOR;
   }
 
-  /** Sends one mail. Never throws. */
+  /** Sends one mail. Never throws: a failure is an outcome. */
   async send(mail: ClaimedMail): Promise<MailOutcome> {
     const timer = new AbortController();
     const late = new Promise<MailOutcome>((resolve) => {
@@ -86,7 +86,7 @@ function transportOf({ url, timeoutMs }: SmtpSettings): Transporter {
     ...(hasLogin ? { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } } : {}),
     connectionTimeout: timeoutMs,
     greetingTimeout: timeoutMs,
-    // The socket timeout is longer than the wait for the greeting, so that the two can be distinguished.
+    // Longer than `greetingTimeout`, so that a missing greeting is reported as such and not as a socket timeout.
     socketTimeout: timeoutMs * SOCKET_TIMEOUT_FACTOR,
     dnsTimeout: timeoutMs,
   });
@@ -103,8 +103,8 @@ const UNREACHABLE_COMMANDS: readonly (string | undefined)[] = ['MAIL FROM', 'EHL
 const CONNECTION_LOST_CODES: readonly (string | undefined)[] = ['ECONNRESET', 'EPIPE', 'ETIMEDOUT'];
 
 /**
- * Classifies a failed attempt. The returned error contains only codes, because the server's text may contain
- * addresses.
+ * Classifies a failed attempt. The returned error contains only codes, because the text of the server's reply may
+ * contain mail addresses.
  */
 function outcomeOf(error: NodemailerError): MailOutcome {
   const codes = [error.code, error.originalCode, error.responseCode].filter((code) => code !== undefined);
@@ -120,7 +120,7 @@ function kindOf(error: NodemailerError): 'rejected' | 'deferred' | 'unreachable'
   return isGreeting || failedBeforeData(error) ? 'unreachable' : 'deferred';
 }
 
-/** Returns whether the attempt failed before the server can have received the mail: while connecting or in TLS. */
+/** Returns whether the attempt failed before the server received any mail data: while connecting or in TLS. */
 function failedBeforeData({ code, originalCode, syscall, timeoutType }: NodemailerError): boolean {
   if (code === 'ESOCKET') return syscall === 'connect' || !CONNECTION_LOST_CODES.includes(originalCode);
   return code === 'ETIMEDOUT' && timeoutType !== 'SOCKET_TIMEOUT';

@@ -4,12 +4,12 @@ import type { Logger } from '@trading-automation/runtime';
 import type { Admission } from './admission.js';
 import type { OverdueDeliveries } from './overdue-deliveries.js';
 
-/** A due delivery is overdue after this share of the interval, because its job had enough time to run. */
+/** A due delivery is overdue after this share of the sweep interval, because its job then had enough time to run. */
 const GRACE_PER_SWEEP = 2 / 3;
 
 /**
- * Adds jobs for overdue deliveries, whose jobs are missing because Redis lost data, a dispatcher died or a notification
- * was missed. Also admits parked deliveries for which capacity is free.
+ * Adds jobs for overdue deliveries. Their jobs are missing because Redis lost data, a dispatcher died or a notification
+ * was missed. Also requests the admission of parked deliveries.
  */
 export class Sweeper {
   private readonly stopping = new AbortController();
@@ -23,7 +23,7 @@ export class Sweeper {
     private readonly sweepMs: number,
   ) {}
 
-  /** Starts the first sweep immediately, for deliveries that an earlier process did not finish. */
+  /** Starts sweeping. The first sweep is immediate, for deliveries that an earlier process did not finish. */
   start(): void {
     this.running = this.run();
   }

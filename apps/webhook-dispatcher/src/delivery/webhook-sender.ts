@@ -13,7 +13,7 @@ import { signatureOf } from './signature.js';
 
 const USER_AGENT = 'trading-automation-webhooks/1';
 
-/** Signs an event with its webhook's current secret and sends it once. */
+/** Signs events with the current secret of their webhook and sends them. */
 export class WebhookSender {
   private readonly secrets: SecretCache;
 
@@ -25,6 +25,7 @@ export class WebhookSender {
     this.secrets = new SecretCache(opener);
   }
 
+  /** Sends an event once. Returns the error `internal` if the secret cannot be opened. */
   async send(event: OutgoingEvent): Promise<AttemptResult> {
     const secret = await this.open(event);
     if (secret === undefined) return { error: 'internal', responseTimeMs: 0 };

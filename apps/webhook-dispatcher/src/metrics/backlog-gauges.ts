@@ -1,9 +1,8 @@
 /**
- * Reports the backlog of all dispatchers together, which is read from Postgres and Redis at each scrape.
+ * Reports the backlog of all dispatchers together. Each scrape reads it from Postgres and Redis.
  *
- * 1. If a store is unavailable or slow, only its own figures are missing. The counters of this process are always
- * shown,
- *    and no outdated figure is shown.
+ * 1. If one of these stores is unavailable or slow, only its own figures are missing. A scrape never contains outdated
+ *    figures, and always contains the counters of this process.
  * 2. Concurrent scrapes share one query to each store.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -133,7 +132,7 @@ async function withTimeout<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   const late = sleep(timeoutMs, undefined, { signal: ended.signal, ref: false }).then(() => {
     throw new Error(`The store did not respond within ${timeoutMs} ms.`);
   });
-  // If the other promise wins the race, an error of these must not be unhandled.
+  // The promise that loses the race may reject later. That must not be an unhandled rejection.
   late.catch(() => undefined);
   work.catch(() => undefined);
   return Promise.race([work, late]).finally(() => ended.abort());

@@ -1,14 +1,13 @@
 /**
- * Counts events of this dispatcher since its start. Every possible series starts at 0, so that the first event of a
- * series
- * shows as an increase. Label values come from closed sets, never from users.
+ * Counts attempts, repairs and mails of this dispatcher since its start. Every possible series starts at 0, so that its
+ * first count shows as an increase. Label values come from closed sets, never from users.
  */
 import { DELIVERY_ERRORS, type DeliveryError } from '@trading-automation/contracts';
 import type { MailOutcome } from '@trading-automation/core/mail';
 import type { AttemptResult, RecordOutcome } from '@trading-automation/core/webhooks';
 import { Counter, Histogram, type Registry } from 'prom-client';
 
-/** The origin of an attempt: one of the two lanes, or an owner's test event, which bypasses them. */
+/** The lane of an attempt. `test` stands for a test event, which is sent without a lane. */
 const ATTEMPT_LANES = ['main', 'slow', 'test'] as const;
 type AttemptLane = (typeof ATTEMPT_LANES)[number];
 
@@ -16,11 +15,11 @@ type AttemptLane = (typeof ATTEMPT_LANES)[number];
 const LOST = ['job', 'dispatcher'] as const;
 const MAIL_OUTCOMES: readonly MailOutcome['kind'][] = ['sent', 'rejected', 'deferred', 'unreachable'];
 const SUCCEEDED = 'succeeded';
-/** An attempt ends within 30 s; fast receivers take a few milliseconds. */
+/** An attempt takes from a few milliseconds to 30 s, its default time limit. */
 const ATTEMPT_BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30];
 /**
- * The objective is that 99 % of the delays are below 1 s. Beyond a minute, the age of the backlog is more
- * informative.
+ * The objective is that 99 % of the delays are below 1 s. For delays of more than a minute, the gauges of the backlog's
+ * age are more informative.
  */
 const DELAY_BUCKETS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1, 2, 5, 15, 60];
 
@@ -112,7 +111,7 @@ export class DeliveryCounters {
     this.delays.observe(Math.max(0, delayMs) / 1000);
   }
 
-  /** Counts an overdue delivery for which the sweeper added a job. `lost` says what was missing. */
+  /** Counts an overdue delivery for which the sweeper added a job. `lost` is the cause. */
   countRepair(lost: (typeof LOST)[number]): void {
     this.repairs.inc({ lost });
   }

@@ -23,24 +23,24 @@ const DEPTHS: Record<Lane, LaneDepth> = {
 
 let port: number;
 let errors: unknown[];
-let lookAtPostgres: () => Promise<Backlog>;
-let lookAtRedis: (lane: Lane) => Promise<LaneDepth>;
+let readPostgres: () => Promise<Backlog>;
+let readRedis: (lane: Lane) => Promise<LaneDepth>;
 let counters: DeliveryCounters;
 let running: { stop(): Promise<void> };
 
 beforeEach(async () => {
   port = await freePort();
   errors = [];
-  lookAtPostgres = async () => BACKLOG;
-  lookAtRedis = async (lane) => DEPTHS[lane];
+  readPostgres = async () => BACKLOG;
+  readRedis = async (lane) => DEPTHS[lane];
   const registry = new Registry();
   counters = new DeliveryCounters(registry);
   running = await startMetrics({
     port,
     host: '127.0.0.1',
     registry,
-    backlog: { read: () => lookAtPostgres() },
-    queue: { depth: (lane) => lookAtRedis(lane) },
+    backlog: { read: () => readPostgres() },
+    queue: { depth: (lane) => readRedis(lane) },
     onError: (error) => errors.push(error),
     timeoutMs: 50,
   });
@@ -48,7 +48,7 @@ beforeEach(async () => {
 afterEach(() => running.stop());
 
 describe('the counters', () => {
-  it('start at 0 in every series that can ever increase', async () => {
+  it('start at 0 in every possible series', async () => {
     const page = await scrape(port);
     const attempts = page.values('webhook_attempts_total');
     expect(Object.keys(attempts).sort()).toEqual(
@@ -65,7 +65,7 @@ describe('the counters', () => {
     expect(page.values('webhook_first_attempt_delay_seconds_count')).toEqual({ '': 0 });
   });
 
-  it('increase with each event, with times in seconds', async () => {
+  it('increase with each attempt, repair and mail; times are in seconds', async () => {
     counters.countAttempt('main', 'ended', { error: undefined, durationMs: 40 });
     counters.countAttempt('main', 'ended', { error: undefined, durationMs: 250 });
     counters.countAttempt('slow', 'deactivated', { error: 'timeout', durationMs: 30_000 });
@@ -110,7 +110,7 @@ describe('the counters', () => {
 });
 
 describe('the gauges', () => {
-  const shown = (page: Page) => ({
+  const gaugesOf = (page: Page) => ({
     readable: page.values('webhook_backlog_readable'),
     oldest: page.values('webhook_oldest_undelivered_age_seconds'),
     due: page.values('webhook_oldest_due_age_seconds'),
@@ -135,73 +135,77 @@ describe('the gauges', () => {
   };
   const NO_POSTGRES = { oldest: {}, due: {}, unrelayed: {}, deliveries: {} };
 
-  it('show the state of the stores at the scrape', async () => {
-    expect(shown(await scrape(port))).toEqual(ALL);
-    lookAtPostgres = async () => ({ ...BACKLOG, parked: 200 });
-    expect(shown(await scrape(port)).deliveries).toMatchObject({ parked: 200 });
+  it('show the state of Postgres and Redis at the time of the scrape', async () => {
+    expect(gaugesOf(await scrape(port))).toEqual(ALL);
+    readPostgres = async () => ({ ...BACKLOG, parked: 200 });
+    expect(gaugesOf(await scrape(port)).deliveries).toMatchObject({ parked: 200 });
     expect(errors).toEqual([]);
   });
 
-  it('are missing only while their own store is unavailable', async () => {
+  it('are missing only while the store from which they are read is unavailable', async () => {
     await scrape(port);
     counters.countAttempt('main', 'deactivated', { error: 'reset', durationMs: 1 });
-    lookAtPostgres = async () => {
+    readPostgres = async () => {
       throw new Error('Postgres is unavailable');
     };
-    const without = await scrape(port);
-    expect(shown(without)).toEqual({ ...ALL, ...NO_POSTGRES, readable: { postgres: 0, redis: 1 } });
-    expect(without.values('webhook_deactivations_total')).toEqual({ '': 1 });
-    lookAtRedis = async () => {
+    const withoutPostgres = await scrape(port);
+    expect(gaugesOf(withoutPostgres)).toEqual({
+      ...ALL,
+      ...NO_POSTGRES,
+      readable: { postgres: 0, redis: 1 },
+    });
+    expect(withoutPostgres.values('webhook_deactivations_total')).toEqual({ '': 1 });
+    readRedis = async () => {
       throw new Error('Redis is unavailable');
     };
-    expect(shown(await scrape(port))).toEqual({
+    expect(gaugesOf(await scrape(port))).toEqual({
       ...NO_POSTGRES,
       jobs: {},
       readable: { postgres: 0, redis: 0 },
     });
     expect(errors).toHaveLength(3);
-    lookAtPostgres = async () => BACKLOG;
-    lookAtRedis = async (lane) => DEPTHS[lane];
-    expect(shown(await scrape(port))).toEqual(ALL);
+    readPostgres = async () => BACKLOG;
+    readRedis = async (lane) => DEPTHS[lane];
+    expect(gaugesOf(await scrape(port))).toEqual(ALL);
   });
 
-  it('do not delay the page while a store hangs, and do not query that store again meanwhile', async () => {
-    let looks = 0;
-    lookAtPostgres = () => {
-      looks++;
+  it('are missing while their store hangs; the page is not delayed, and the store is not queried again', async () => {
+    let queries = 0;
+    readPostgres = () => {
+      queries++;
       return new Promise(() => undefined);
     };
     const pages = await Promise.all([scrape(port), scrape(port), scrape(port)]);
     for (const page of [...pages, await scrape(port)])
-      expect(shown(page)).toEqual({ ...ALL, ...NO_POSTGRES, readable: { postgres: 0, redis: 1 } });
-    expect(looks).toBe(1);
+      expect(gaugesOf(page)).toEqual({ ...ALL, ...NO_POSTGRES, readable: { postgres: 0, redis: 1 } });
+    expect(queries).toBe(1);
   });
 });
 
-describe('the page', () => {
-  it('includes the process, and is not served without a port', async () => {
+describe('the metrics page', () => {
+  it('includes metrics of the process, and is not served without a port', async () => {
     const page = await scrape(port);
     expect(page.values('process_resident_memory_bytes')['']).toBeGreaterThan(0);
-    const silent = await startMetrics({
+    const withoutPort = await startMetrics({
       port: undefined,
       host: '127.0.0.1',
       registry: new Registry(),
-      backlog: { read: () => lookAtPostgres() },
-      queue: { depth: (lane) => lookAtRedis(lane) },
+      backlog: { read: () => readPostgres() },
+      queue: { depth: (lane) => readRedis(lane) },
       onError: (error) => errors.push(error),
     });
-    await silent.stop();
+    await withoutPort.stop();
   });
 
-  it('follows the conventions: help and type, base units, counters with the suffix _total', async () => {
+  it('has a type for each metric, seconds as unit of time, and counters with the suffix _total', async () => {
     const { types } = await scrape(port);
-    const ours = [...types].filter(([name]) => /^(?:webhook|mails)_/.test(name));
-    expect(ours.map(([, type]) => type).sort()).toEqual([
+    const ownMetrics = [...types].filter(([name]) => /^(?:webhook|mails)_/.test(name));
+    expect(ownMetrics.map(([, type]) => type).sort()).toEqual([
       ...Array(5).fill('counter'),
       ...Array(6).fill('gauge'),
       ...Array(2).fill('histogram'),
     ]);
-    for (const [name, type] of ours) {
+    for (const [name, type] of ownMetrics) {
       expect(name.endsWith('_total')).toBe(type === 'counter');
       expect(name.endsWith('_seconds')).toBe(type === 'histogram' || name.includes('_age'));
     }

@@ -5,7 +5,7 @@ import { BacklogGauges, type BacklogSources } from './backlog-gauges.js';
 export interface MetricsOptions extends Pick<MetricsServerOptions, 'host' | 'onError'>, BacklogSources {
   /** The port of the metrics server; undefined disables the server. */
   readonly port: number | undefined;
-  /** The registry of the process's own counters. */
+  /** The registry that contains the counters of this process. */
   readonly registry: Registry;
 }
 

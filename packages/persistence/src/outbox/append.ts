@@ -15,7 +15,7 @@ export interface OutboxEvent {
 }
 
 /**
- * Appends an event in the transaction of the change that it describes, so that both are committed or neither. Append
+ * Appends an event in the transaction of the change that it describes, so that both are committed or neither. Call it
  * after locking or writing the changed rows, so that a record's events are in the order of its changes.
  */
 export async function appendEvent(tx: Tx, { id, userId, type, payload }: OutboxEvent): Promise<void> {
@@ -24,8 +24,8 @@ export async function appendEvent(tx: Tx, { id, userId, type, payload }: OutboxE
 
 /** Appends many events of one change in order. See `appendEvent`. */
 export async function appendEvents(tx: Tx, events: readonly OutboxEvent[]): Promise<void> {
-  for (let at = 0; at < events.length; at += BATCH) {
-    const batch = events.slice(at, at + BATCH);
+  for (let first = 0; first < events.length; first += EVENTS_PER_STATEMENT) {
+    const batch = events.slice(first, first + EVENTS_PER_STATEMENT);
     const lengths = batch.map(({ payload }) => payload.length);
     const starts: number[] = [];
     let start = 1;
@@ -44,9 +44,9 @@ export async function appendEvents(tx: Tx, events: readonly OutboxEvent[]): Prom
   }
 }
 
-/** Events per statement, each of at most 64 KiB. */
-const BATCH = 200;
-/** Payloads are sent as one buffer, which the driver sends unchanged; it would encode a list as text. */
+/** A payload has at most 64 KiB, so a statement has at most 12.5 MiB. */
+const EVENTS_PER_STATEMENT = 200;
+/** The payloads are one parameter, because the driver sends a buffer unchanged but encodes an array of them as text. */
 const APPEND_MANY = `WITH appended AS (
     INSERT INTO outbox_events (id, user_id, type, payload)
     SELECT id, user_id, type, substring($6::bytea FROM start FOR length)

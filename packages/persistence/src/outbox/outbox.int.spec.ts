@@ -44,6 +44,7 @@ const append = async (tx: Tx, type = 'trade.filled') => {
 };
 const appendMany = (count: number) =>
   Promise.all(Array.from({ length: count }, () => inTransaction(dataSource, (tx) => append(tx))));
+/** Returns a handler that stores the events as handled by `consumer`. */
 const recordAs = (consumer: string) => async (tx: Tx, events: readonly RelayedEvent[]) => {
   for (const { id } of events) await tx.query('INSERT INTO handled VALUES ($1, $2)', [id, consumer]);
 };
@@ -53,7 +54,7 @@ const handledBy = async (consumer: string): Promise<string[]> => {
   ]);
   return rows.map(({ event_id }: { event_id: string }) => event_id);
 };
-const relayOf = (consumer: string, more: Partial<RelayOptions> = {}) =>
+const relayOf = (consumer: string, options: Partial<RelayOptions> = {}) =>
   createRelay({
     dataSource,
     listener,
@@ -62,23 +63,23 @@ const relayOf = (consumer: string, more: Partial<RelayOptions> = {}) =>
     onError: (error) => {
       throw error;
     },
-    ...more,
+    ...options,
   });
 
-/** Appends an event in an open transaction, which the caller ends. */
-async function appendAndHold() {
+/** Appends an event in a transaction that stays open until the caller calls `end`. */
+async function appendUncommitted() {
   const runner = dataSource.createQueryRunner();
   await runner.startTransaction();
   const id = await append(runner.manager);
-  const end = async (how: 'commit' | 'rollback') => {
-    await (how === 'commit' ? runner.commitTransaction() : runner.rollbackTransaction());
+  const end = async (outcome: 'commit' | 'rollback') => {
+    await (outcome === 'commit' ? runner.commitTransaction() : runner.rollbackTransaction());
     await runner.release();
   };
   return { id, end };
 }
 
-describe('outbox', () => {
-  it('delivers the stored bytes, owner, type and an ascending position', async () => {
+describe('the outbox', () => {
+  it('delivers each event with its id, user, type and bytes, and with an ascending position', async () => {
     const events: RelayedEvent[] = [];
     const ids = await inTransaction(dataSource, async (tx) => [
       await append(tx, 'a.made'),
@@ -93,56 +94,58 @@ describe('outbox', () => {
     expect(BigInt(events[1]!.position)).toBe(BigInt(events[0]!.position) + 1n);
   });
 
-  it('delivers any number of events of one change in order, with unchanged bytes', async () => {
+  it('delivers 450 events of one change in order, with unchanged bytes', async () => {
     const appended = Array.from({ length: 450 }, (_, i) => {
       const payload = Buffer.from([i % 256, 0, 0xff, 0x5c, 0x22]);
       return { id: newUuid(), userId: USER, type: `a.made_${i}`, payload };
     });
     await inTransaction(dataSource, (tx) => appendEvents(tx, appended));
-    const seen: RelayedEvent[] = [];
-    await relayOf('many', { handle: async (_tx, batch) => void seen.push(...batch) }).drain();
-    expect(seen.map(({ id, userId, type, payload }) => ({ id, userId, type, payload }))).toEqual(appended);
+    const delivered: RelayedEvent[] = [];
+    await relayOf('many', { handle: async (_tx, batch) => void delivered.push(...batch) }).drain();
+    expect(delivered.map(({ id, userId, type, payload }) => ({ id, userId, type, payload }))).toEqual(
+      appended,
+    );
   });
 
   it('delivers no event of a transaction that was rolled back', async () => {
-    const { end } = await appendAndHold();
+    const { end } = await appendUncommitted();
     await end('rollback');
     expect(await relayOf('webhooks').drain()).toBe(0);
   });
 
-  it('delivers an event that was inserted first and committed last', async () => {
-    const early = await appendAndHold();
-    const [late] = await appendMany(1);
+  it('delivers an event that was inserted before another one and committed after it', async () => {
+    const insertedFirst = await appendUncommitted();
+    const [committedFirst] = await appendMany(1);
     const relay = relayOf('webhooks');
     expect(await relay.drain()).toBe(1);
-    expect(await handledBy('webhooks')).toEqual([late]);
-    await early.end('commit');
+    expect(await handledBy('webhooks')).toEqual([committedFirst]);
+    await insertedFirst.end('commit');
     expect(await relay.drain()).toBe(1);
-    expect(await handledBy('webhooks')).toEqual([late, early.id]);
+    expect(await handledBy('webhooks')).toEqual([committedFirst, insertedFirst.id]);
   });
 
-  it('assigns a position to every visible event, even beyond one batch, and returns the last position', async () => {
-    const uncommitted = await appendAndHold();
+  it('assigns a position to every committed event, even beyond one batch, and returns the last position', async () => {
+    const uncommitted = await appendUncommitted();
     await dataSource.query(
       `INSERT INTO outbox_events (id, user_id, type, payload)
        SELECT gen_random_uuid(), $1, 'a.made', '\\x00' FROM generate_series(1, 1001)`,
       [USER],
     );
-    const through = await sequenceEvents(dataSource);
+    const lastPosition = await sequenceEvents(dataSource);
     await uncommitted.end('commit');
-    const placed = await dataSource.query(
+    const positions = await dataSource.query(
       'SELECT count(position)::int AS placed, max(position) AS last FROM outbox_events',
     );
-    expect(placed).toEqual([{ placed: 1_001, last: String(through) }]);
-    expect(await sequenceEvents(dataSource)).toBe(through + 1n);
+    expect(positions).toEqual([{ placed: 1_001, last: String(lastPosition) }]);
+    expect(await sequenceEvents(dataSource)).toBe(lastPosition + 1n);
   });
 
   it('assigns positions without gaps or repetitions while transactions commit in any order', async () => {
     const relays = [relayOf('one'), relayOf('two'), relayOf('three')];
-    const held = await Promise.all(Array.from({ length: 6 }, () => appendAndHold()));
+    const uncommitted = await Promise.all(Array.from({ length: 6 }, () => appendUncommitted()));
     const writing = Promise.all([
       appendMany(60),
-      ...held.map(async ({ end }, index) => {
+      ...uncommitted.map(async ({ end }, index) => {
         await new Promise((resolve) => setTimeout(resolve, index * 7));
         await end(index % 3 === 0 ? 'rollback' : 'commit');
       }),
@@ -183,7 +186,7 @@ describe('outbox', () => {
     expect((await handledBy('events')).sort()).toEqual(ids.toSorted());
   });
 
-  it('repeats a failed batch once, without skipping an event', async () => {
+  it('rolls back a failed batch and delivers it again, without skipping an event', async () => {
     const ids = await appendMany(5);
     let failures = 0;
     const failing = relayOf('webhooks', {
@@ -200,7 +203,7 @@ describe('outbox', () => {
     expect((await handledBy('webhooks')).sort()).toEqual(ids.toSorted());
   });
 
-  it('continues after its connection is terminated during a batch', async () => {
+  it('delivers every event although a connection is terminated during a batch', async () => {
     const ids = await appendMany(5);
     let cuts = 0;
     const errors: unknown[] = [];
@@ -221,7 +224,7 @@ describe('outbox', () => {
     expect((await handledBy('webhooks')).sort()).toEqual(ids.toSorted());
   });
 
-  it('wakes up on a notification before the next poll', async () => {
+  it('delivers an event on its notification, before the next poll', async () => {
     const relay = relayOf('webhooks', { pollMs: 600_000 });
     relay.start();
     // The listener calls this subscriber once LISTEN is active, and after the relay.
@@ -235,7 +238,7 @@ describe('outbox', () => {
     expect(await handledBy('webhooks')).toEqual([id]);
   });
 
-  it('waits for the minimum interval despite notifications, and still stops immediately', async () => {
+  it('waits for the minimum interval between runs despite notifications, and still stops immediately', async () => {
     await eventually(async () => listener.connected);
     const relay = relayOf('paced', { minIntervalMs: 600_000 });
     const [first] = await appendMany(1);
@@ -255,7 +258,7 @@ describe('outbox', () => {
     expect(await relay.drain()).toBe(1);
   });
 
-  it('delivers by polling alone without notifications', async () => {
+  it('delivers events by polling alone if no notification arrives', async () => {
     const relay = relayOf('webhooks', { listener: { subscribe: () => () => undefined }, pollMs: 20 });
     relay.start();
     const [id] = await appendMany(1);
@@ -264,7 +267,7 @@ describe('outbox', () => {
     expect(await handledBy('webhooks')).toEqual([id]);
   });
 
-  it('never reuses a position after old events are deleted', async () => {
+  it('does not reuse a position after its event is deleted', async () => {
     await appendMany(3);
     const positions: bigint[] = [];
     const handle: RelayOptions['handle'] = async (_tx, events) => {
@@ -280,8 +283,8 @@ describe('outbox', () => {
   });
 });
 
-describe('listener', () => {
-  it('reconnects after its connection is terminated, calls its subscribers, and receives notifications again', async () => {
+describe('the listener', () => {
+  it('reconnects after its connection is terminated, and calls its subscribers for later notifications', async () => {
     const errors: unknown[] = [];
     const separateListener = createListener({
       url: database.url,
@@ -306,14 +309,14 @@ describe('listener', () => {
     expect(separateListener.connected).toBe(false);
   });
 
-  it('calls only the subscribers of a channel when it is notified locally, without Postgres', async () => {
+  it('calls only the current subscribers of a channel that `notifyLocally` notifies, without Postgres', async () => {
     const separateListener = createListener({
-      url: 'postgres://nobody@127.0.0.1:1/nowhere',
-      applicationName: 'alone',
+      url: 'postgres://user@127.0.0.1:1/unreachable',
+      applicationName: 'local-listener',
     });
     const received: string[] = [];
     separateListener.subscribe('news', () => received.push('news'));
-    const unsubscribe = separateListener.subscribe('news', () => received.push('ended'));
+    const unsubscribe = separateListener.subscribe('news', () => received.push('unsubscribed'));
     separateListener.subscribe('weather', () => received.push('weather'));
     unsubscribe();
     separateListener.notifyLocally('news');
@@ -324,7 +327,7 @@ describe('listener', () => {
   it('stops immediately while the server is unreachable', async () => {
     const errors: unknown[] = [];
     const separateListener = createListener({
-      url: 'postgres://nobody@127.0.0.1:1/nowhere',
+      url: 'postgres://user@127.0.0.1:1/unreachable',
       applicationName: 'lost-listener',
       onError: (error) => errors.push(error),
     });

@@ -3,14 +3,14 @@
  *
  * 1. An event is delivered after its commit. The sequencer assigns its position under an advisory lock, which it holds
  *    until after its own commit, so that one transaction at a time assigns positions. Positions become visible in
- *    ascending order and without gaps, so that progress up to p never skips an event that commits later. Ids and insert
- *    times cannot guarantee that, because transactions commit out of order.
+ *    ascending order and without gaps, so a consumer that handled position p has missed no lower position. Ids and
+ *    insert times cannot guarantee that, because transactions commit out of order.
  * 2. A position is assigned once. It never changes and is never reused, even after old events are deleted.
  * 3. If one change waited for another (for a row lock), their events keep that order: the later event is inserted after
  *    the earlier one is committed, and the sequencer orders events by the clock at the insert.
- * 4. One transaction contains the handling and the progress, so that the writes of `handle` through `tx` take effect once
- *    per event and consumer. Other effects of `handle` may be repeated after a crash.
- * 5. A relay locks the progress row, so that one relay per consumer works at a time; a second relay is a spare.
+ * 4. One transaction runs `handle` and stores the progress, so that the writes of `handle` through `tx` take effect
+ *    once per event and consumer. Other effects of `handle` may be repeated after a crash.
+ * 5. A relay locks the progress row, so that one relay per consumer works at a time; a second relay is on standby.
  * 6. A failing `handle` blocks its consumer, is reported, and is retried: events are never skipped. A consumer that can
  *    skip an event must record that itself.
  * 7. Notifications only reduce the delay: polling alone delivers everything.
@@ -41,7 +41,7 @@ export interface RelayOptions {
   readonly batchSize?: number;
   /** Polling interval, which is also the maximum delay after a lost notification. Default: 1,000. */
   readonly pollMs?: number;
-  /** Minimum pause between two runs, for consumers that need no immediate delivery. Default: 0. */
+  /** Minimum pause in milliseconds between two runs, for consumers that need no immediate delivery. Default: 0. */
   readonly minIntervalMs?: number;
   /** Called for every failed run. The relay retries with a growing backoff. */
   readonly onError: (error: unknown) => void;

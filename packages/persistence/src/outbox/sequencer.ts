@@ -12,8 +12,9 @@ export const SEQUENCE_BATCH_MAX = 1_000;
 const SEQUENCER_LOCK = 'outbox sequencer';
 
 /**
- * Assigns positions to one batch of visible events and returns their number. A number below `SEQUENCE_BATCH_MAX`
- * means that none are left. The lock is a separate statement, because the snapshot must be taken under the lock.
+ * Assigns positions to one batch of committed events and returns the number of events. A number below
+ * `SEQUENCE_BATCH_MAX` means that none are left. The lock is a separate statement, because the statement that assigns
+ * positions must take its snapshot under the lock.
  */
 export async function sequenceBatch(dataSource: DataSource): Promise<number> {
   const [pending] = await queryPrepared<{ waiting: boolean }>(
@@ -43,8 +44,8 @@ const ASSIGN_POSITIONS = `
   SELECT count(*)::int AS count FROM placed`;
 
 /**
- * Assigns positions to all events that are visible at the call. Returns the last assigned position. Readers see all
- * events up to that position, and later events get higher positions.
+ * Assigns positions to all events that were committed before the call. Returns the last assigned position. Readers see
+ * all events up to that position, and later events get higher positions.
  */
 export async function sequenceEvents(dataSource: DataSource): Promise<bigint> {
   while ((await sequenceBatch(dataSource)) === SEQUENCE_BATCH_MAX);

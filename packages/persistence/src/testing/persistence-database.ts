@@ -2,9 +2,9 @@ import { Client } from 'pg';
 import { PERSISTENCE_SCHEMA_SQL } from '../persistence-schema.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 
-/** Creates a test database with the tables of this package and runs the statements `more` in it. */
-export function createPersistenceDatabase(...more: string[]): Promise<TestDatabase> {
-  const schema = [...PERSISTENCE_SCHEMA_SQL, ...more];
+/** Creates a test database with the tables of this package, then runs `statements` in it. */
+export function createPersistenceDatabase(...statements: string[]): Promise<TestDatabase> {
+  const schema = [...PERSISTENCE_SCHEMA_SQL, ...statements];
   return createTestDatabase({
     schema,
     migrate: async (url) => {

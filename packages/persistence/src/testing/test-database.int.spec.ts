@@ -13,7 +13,7 @@ async function query(url: string, text: string) {
 }
 
 describe('createTestDatabase', () => {
-  it('migrates once for concurrent calls, and returns a separate database to each', async () => {
+  it('migrates once for four concurrent calls, and creates a separate database for each', async () => {
     let migrations = 0;
     const options = {
       schema: ['notes', newUuid()],
@@ -40,11 +40,11 @@ describe('createTestDatabase', () => {
       },
     });
     await expect(failing).rejects.toThrow('migration failed');
-    const whole = await createTestDatabase({
+    const database = await createTestDatabase({
       schema,
       migrate: async (url) => void (await query(url, 'SELECT 1')),
     });
-    expect(await query(whole.url, "SELECT to_regclass('half') AS half")).toEqual([{ half: null }]);
-    await whole.drop();
+    expect(await query(database.url, "SELECT to_regclass('half') AS half")).toEqual([{ half: null }]);
+    await database.drop();
   });
 });

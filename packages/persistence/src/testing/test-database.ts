@@ -1,9 +1,9 @@
 /**
- * Creates a database per test file from a template.
+ * Creates a database for a test file from a template. Tests with the same schema share one template.
  *
- * 1. The first test process migrates the template of a schema; the others wait for it.
+ * 1. The first test process migrates the template; the others wait for it.
  * 2. An incomplete template is never used: it is built under another name and renamed when it is complete.
- * 3. Each database is exclusive to its caller and contains only what the migrations insert.
+ * 3. Each database is exclusive to its caller and contains only the rows that the migrations insert.
  */
 import { createHash } from 'node:crypto';
 import { Client } from 'pg';
@@ -41,6 +41,7 @@ export async function createTestDatabase(options: TestDatabaseOptions): Promise<
   };
 }
 
+/** Creates the template if it does not exist. */
 async function ensureTemplate(
   admin: Client,
   adminUrl: string,

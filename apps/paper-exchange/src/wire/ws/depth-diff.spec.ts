@@ -11,27 +11,27 @@ function sorted(levels: Iterable<Level>): Level[] {
   return [...levels].sort(([a], [b]) => a - b);
 }
 
-describe('the depth of a stream', () => {
-  it('updates any snapshot to the current book', () => {
+describe('the depth events of a stream', () => {
+  it('update a snapshot that was fetched at any time to the current book', () => {
     fc.assert(
       fc.property(
         sides,
         fc.array(sides, { minLength: 1, maxLength: 12 }),
         fc.nat(),
         fc.nat(),
-        (start, changes, s, e) => {
+        (start, changes, snapshotSeed, intervalSeed) => {
           const tracker = new DepthTracker(start, 0);
-          const snapshotAt = s % changes.length;
-          const tellEvery = 1 + (e % 4);
+          const snapshotAt = snapshotSeed % changes.length;
+          const changesPerEvent = 1 + (intervalSeed % 4);
           const local = { bids: new Map<number, number>(), asks: new Map<number, number>() };
           let version = 0;
           let snapshotVersion: number | undefined;
-          let told = 0;
-          const tell = () => {
+          let sentVersion = 0;
+          const applyEvent = () => {
             const diff = tracker.take(version);
             if (diff === undefined) return;
-            expect(diff.firstVersion).toBe(told + 1);
-            told = diff.lastVersion;
+            expect(diff.firstVersion).toBe(sentVersion + 1);
+            sentVersion = diff.lastVersion;
             if (snapshotVersion === undefined || diff.lastVersion <= snapshotVersion) return;
             for (const name of ['bids', 'asks'] as const) {
               for (const [ticks, lots] of diff[name]) {
@@ -48,9 +48,9 @@ describe('the depth of a stream', () => {
               local.bids = new Map(change.bids);
               local.asks = new Map(change.asks);
             }
-            if (version % tellEvery === 0) tell();
+            if (version % changesPerEvent === 0) applyEvent();
           }
-          tell();
+          applyEvent();
           const last = changes.at(-1)!;
           expect(sorted(local.bids)).toEqual(sorted(last.bids));
           expect(sorted(local.asks)).toEqual(sorted(last.asks));

@@ -12,12 +12,12 @@ export interface DepthDiff {
 
 /**
  * Tracks the changes of one book since the last event. A level that changed and changed back is included, because a
- * client
- * may have fetched its snapshot in between.
+ * client may have fetched its snapshot of the book between the two changes.
  */
 export class DepthTracker {
-  private readonly touchedBids = new Set<number>();
-  private readonly touchedAsks = new Set<number>();
+  /** The prices, in ticks, whose levels changed since the last event. */
+  private readonly changedBids = new Set<number>();
+  private readonly changedAsks = new Set<number>();
   private bids: ReadonlyMap<number, number>;
   private asks: ReadonlyMap<number, number>;
 
@@ -30,33 +30,34 @@ export class DepthTracker {
   }
 
   observe(sides: Sides): void {
-    this.bids = touch(this.touchedBids, this.bids, sides.bids);
-    this.asks = touch(this.touchedAsks, this.asks, sides.asks);
+    this.bids = addChanges(this.changedBids, this.bids, sides.bids);
+    this.asks = addChanges(this.changedAsks, this.asks, sides.asks);
   }
 
-  /** Returns the changes up to `version`, or undefined if nothing changed. */
+  /** Returns the changes up to `version` and forgets them. Returns undefined if nothing changed. */
   take(version: number): DepthDiff | undefined {
-    if (this.touchedBids.size + this.touchedAsks.size === 0) return undefined;
+    if (this.changedBids.size + this.changedAsks.size === 0) return undefined;
     const diff = {
       firstVersion: this.sentVersion + 1,
       lastVersion: version,
-      bids: drain(this.touchedBids, this.bids),
-      asks: drain(this.touchedAsks, this.asks),
+      bids: takeChanges(this.changedBids, this.bids),
+      asks: takeChanges(this.changedAsks, this.asks),
     };
     this.sentVersion = version;
     return diff;
   }
 }
 
-function touch(touched: Set<number>, before: ReadonlyMap<number, number>, levels: readonly Level[]) {
+/** Adds the prices whose levels differ from `before` to `changed`. Returns the new levels as a map. */
+function addChanges(changed: Set<number>, before: ReadonlyMap<number, number>, levels: readonly Level[]) {
   const after = new Map(levels);
-  for (const [ticks, lots] of after) if (before.get(ticks) !== lots) touched.add(ticks);
-  for (const ticks of before.keys()) if (!after.has(ticks)) touched.add(ticks);
+  for (const [ticks, lots] of after) if (before.get(ticks) !== lots) changed.add(ticks);
+  for (const ticks of before.keys()) if (!after.has(ticks)) changed.add(ticks);
   return after;
 }
 
-function drain(touched: Set<number>, levels: ReadonlyMap<number, number>): Level[] {
-  const rows = [...touched].map((ticks): Level => [ticks, levels.get(ticks) ?? 0]);
-  touched.clear();
+function takeChanges(changed: Set<number>, levels: ReadonlyMap<number, number>): Level[] {
+  const rows = [...changed].map((ticks): Level => [ticks, levels.get(ticks) ?? 0]);
+  changed.clear();
   return rows;
 }

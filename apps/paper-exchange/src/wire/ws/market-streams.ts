@@ -16,8 +16,8 @@ import {
 } from './stream-views.js';
 
 const MAX_STREAMS_PER_CONNECTION = 1_024;
-const FAST_MS = 100;
-const SLOW_MS = 1_000;
+const FAST_DEPTH_EVERY_MS = 100;
+const OTHERS_EVERY_MS = 1_000;
 
 const Request = z.object({
   method: z.enum(['SUBSCRIBE', 'UNSUBSCRIBE', 'LIST_SUBSCRIPTIONS']),
@@ -25,7 +25,7 @@ const Request = z.object({
   id: z.union([z.int(), z.string().max(36), z.null()]),
 });
 
-/** A connection and its subscriptions. On a combined connection, each event is wrapped with the name of its stream. */
+/** A connection and its subscriptions. A combined connection gets the name of the stream with each event. */
 interface Subscriber {
   readonly peer: Peer;
   readonly isCombined: boolean;
@@ -38,13 +38,13 @@ interface Stream {
   readonly subscribers: Set<Subscriber>;
   /** Set only for depth streams. */
   readonly depth?: DepthTracker;
-  /** Set only for kline streams: the start of the last candle that was sent. */
+  /** Set only for kline streams: the `openAt` of the last candle that was sent. */
   sentOpenAt?: number;
   /** Set only for book ticker streams: the last best prices that were sent. */
   sentBest?: string;
 }
 
-/** Serves the market streams on `/ws` and `/stream`, like the venue. A stream without subscribers costs no work. */
+/** Serves the market streams on `/ws` and `/stream`, like the venue. A stream without subscribers has no events. */
 export class MarketStreams {
   private readonly streams = new Map<string, Stream>();
   private readonly timers: readonly NodeJS.Timeout[];
@@ -54,30 +54,32 @@ export class MarketStreams {
     private readonly histories: MarketHistories,
     private readonly now: () => number,
   ) {
-    exchange.onCommit((commit) => this.followBook(commit));
+    exchange.onCommit((commit) => this.observeBooks(commit));
     histories.onTrades((spec, trades, aggregates) => {
       for (const trade of trades) {
         this.publish(`${wireName(spec)}@trade`, () => tradeEvent(spec, trade, now()));
       }
-      for (const one of aggregates) {
-        this.publish(`${wireName(spec)}@aggTrade`, () => aggregateEvent(spec, one, now()));
+      for (const aggregate of aggregates) {
+        this.publish(`${wireName(spec)}@aggTrade`, () => aggregateEvent(spec, aggregate, now()));
       }
     });
     this.timers = [
-      setInterval(() => this.publishDepth('depth@100ms'), FAST_MS),
-      setInterval(() => this.everySecond(), SLOW_MS),
+      setInterval(() => this.publishDepth('depth@100ms'), FAST_DEPTH_EVERY_MS),
+      setInterval(() => this.publishOthers(), OTHERS_EVERY_MS),
     ];
     for (const timer of this.timers) timer.unref();
   }
 
-  /** Accepts a connection to `/ws/<stream>/<stream>` or `/stream?streams=<stream>/<stream>`. Both also accept SUBSCRIBE
-   * requests. */
+  /**
+   * Serves a connection to `/ws/<stream>/<stream>` or `/stream?streams=<stream>/<stream>`. The client can subscribe to
+   * more streams by SUBSCRIBE requests.
+   */
   attach(peer: Peer, url: URL): void {
     const isCombined = url.pathname.startsWith('/stream');
     const subscriber: Subscriber = { peer, isCombined, names: new Set() };
-    const first = isCombined ? (url.searchParams.get('streams') ?? '') : url.pathname.slice('/ws/'.length);
-    for (const name of first.split('/').filter(Boolean)) this.subscribe(subscriber, name);
-    peer.onMessage((message) => peer.send(this.answer(subscriber, message)));
+    const initial = isCombined ? (url.searchParams.get('streams') ?? '') : url.pathname.slice('/ws/'.length);
+    for (const name of initial.split('/').filter(Boolean)) this.subscribe(subscriber, name);
+    peer.onMessage((message) => peer.send(this.handleRequest(subscriber, message)));
     peer.onClose(() => {
       for (const name of subscriber.names) this.unsubscribe(subscriber, name);
     });
@@ -87,11 +89,11 @@ export class MarketStreams {
     for (const timer of this.timers) clearInterval(timer);
   }
 
-  private answer(subscriber: Subscriber, message: unknown): object {
+  private handleRequest(subscriber: Subscriber, message: unknown): object {
     const request = Request.safeParse(message);
     if (!request.success) {
-      const { path, message: why } = request.error.issues[0] ?? { path: [], message: 'malformed' };
-      return { error: { code: 2, msg: `Invalid request: ${[...path, why].join(' ')}` }, id: null };
+      const { path, message: problem } = request.error.issues[0] ?? { path: [], message: 'malformed' };
+      return { error: { code: 2, msg: `Invalid request: ${[...path, problem].join(' ')}` }, id: null };
     }
     const { method, params, id } = request.data;
     if (method === 'LIST_SUBSCRIPTIONS') return { result: [...subscriber.names], id };
@@ -118,8 +120,8 @@ export class MarketStreams {
   }
 
   private streamOf(name: StreamName): Stream {
-    const known = this.streams.get(name.text);
-    if (known !== undefined) return known;
+    const existing = this.streams.get(name.text);
+    if (existing !== undefined) return existing;
     const { exchange } = this;
     const depth = name.channel.startsWith('depth')
       ? new DepthTracker(exchange.book(name.spec).levels(), exchange.depthVersion(name.spec))
@@ -129,7 +131,8 @@ export class MarketStreams {
     return stream;
   }
 
-  private followBook(commit: Commit): void {
+  /** Passes the changed books to the depth streams and publishes changed best prices. */
+  private observeBooks(commit: Commit): void {
     for (const spec of SYMBOLS) {
       if (!commit.symbols.has(spec.id)) continue;
       for (const channel of ['depth', 'depth@100ms']) {
@@ -159,7 +162,8 @@ export class MarketStreams {
     }
   }
 
-  private everySecond(): void {
+  /** Publishes the streams that have an event each second: depth, tickers and candles. */
+  private publishOthers(): void {
     this.publishDepth('depth');
     for (const spec of SYMBOLS) {
       const day = () => dayView(this.exchange, spec, this.histories.of(spec), this.now());
@@ -169,7 +173,7 @@ export class MarketStreams {
     for (const stream of this.streams.values()) this.publishCandle(stream);
   }
 
-  /** Sends the running candle, preceded by the candle that ended since the last event. */
+  /** Sends the current candle. If other candles ended since the last event, sends their final values first. */
   private publishCandle(stream: Stream): void {
     const { spec, interval } = stream.name;
     if (interval === undefined) return;

@@ -1,6 +1,6 @@
 import type { RawData, WebSocket } from 'ws';
 
-/** The maximum number of unsent bytes. A reader that exceeds it is disconnected, and must reconnect and resync. */
+/** The maximum number of unsent bytes of a client. A slower client is disconnected; it must reconnect and resync. */
 export const MAX_UNSENT_BYTES = 1_048_576;
 
 /** One connected client. */
@@ -19,7 +19,7 @@ export class Peer {
     socket.on('error', () => socket.terminate());
   }
 
-  /** Sends a message, or disconnects a reader that is too slow. Strings are sent unchanged. */
+  /** Sends a message, objects as JSON. Disconnects a client that has too many unsent bytes. */
   send(message: object | string): void {
     if (this.socket.readyState !== this.socket.OPEN) return;
     this.socket.send(typeof message === 'string' ? message : JSON.stringify(message));
@@ -34,21 +34,22 @@ export class Peer {
     this.socket.once('close', listener);
   }
 
-  /** Sends a ping. Disconnects a client that has answered none of the last `allowed` pings. */
-  ping(allowed: number): void {
-    if (this.missedPongs >= allowed) this.socket.terminate();
+  /** Sends a ping, or disconnects a client that has answered none of the last `missedPongsMax` pings. */
+  ping(missedPongsMax: number): void {
+    if (this.missedPongs >= missedPongsMax) this.socket.terminate();
     else {
       this.missedPongs += 1;
       this.socket.ping();
     }
   }
 
+  /** Drops the connection without a close frame. */
   cut(): void {
     this.socket.terminate();
   }
 }
 
-/** Parses JSON. Returns undefined if it is invalid; the receiver rejects that like any malformed request. */
+/** Parses JSON. Returns undefined if it is invalid; the listener rejects undefined like any malformed request. */
 function parse(data: RawData): unknown {
   try {
     return JSON.parse(data.toString());

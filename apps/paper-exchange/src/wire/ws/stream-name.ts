@@ -14,9 +14,9 @@ export interface StreamName {
 }
 
 /**
- * Parses a stream name. Returns undefined if the stream is not supported. As at the venue, a subscription to such a
- * stream
- * succeeds but gets no events. */
+ * Parses a stream name. Returns undefined if the stream is not supported. As at the venue, a subscription to an
+ * unsupported stream succeeds but gets no events.
+ */
 export function readStreamName(text: string): StreamName | undefined {
   const at = text.indexOf('@');
   const spec = SYMBOLS.find(({ id }) => id.toLowerCase() === text.slice(0, at));

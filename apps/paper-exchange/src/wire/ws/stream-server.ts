@@ -6,18 +6,18 @@ import { Peer } from './peer.js';
 
 const MAX_MESSAGE_BYTES = 64 * 1_024;
 const MAX_CONNECTIONS = 1_000;
-/** The base for parsing request targets, which are relative URLs. Its value has no effect. */
+/** The base URL for parsing request targets, which are relative. Only path and query are used. */
 const ORIGIN = 'ws://localhost';
 const PING_EVERY_MS = 20_000;
-/** How often the weather may drop connections. */
+/** The interval at which the weather may drop connections. */
 const RANDOM_CUT_EVERY_MS = 250;
-/** A client that does not answer the pings of a minute is disconnected, as at the venue. */
+/** A client that answers no ping for a minute is disconnected, as at the venue. */
 const MISSED_PONGS_MAX = 3;
 
 /** Returns the handler of a connection to `url`, or undefined if its path has no handler. */
 export type ConnectionRouter = (url: URL) => ((peer: Peer, url: URL) => void) | undefined;
 
-/** All WebSocket connections of the process. */
+/** Accepts, checks and closes the WebSocket connections of the process. */
 export class StreamServer {
   private readonly sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES });
   private readonly peers = new Set<Peer>();
@@ -25,22 +25,22 @@ export class StreamServer {
 
   constructor(
     server: Server,
-    private readonly accept: ConnectionRouter,
+    private readonly route: ConnectionRouter,
     private readonly weather: Weather,
   ) {
     server.on('upgrade', (req, socket, head) => this.upgrade(req, socket, head));
-    const probe = () => {
+    const pingAll = () => {
       for (const peer of this.peers) peer.ping(MISSED_PONGS_MAX);
     };
     this.timers = [
-      setInterval(probe, PING_EVERY_MS),
+      setInterval(pingAll, PING_EVERY_MS),
       setInterval(() => this.cutAtRandom(), RANDOM_CUT_EVERY_MS),
     ];
     for (const timer of this.timers) timer.unref();
     weather.onChange(() => this.cutAtRandom());
   }
 
-  /** Drops every connection without a close frame, and returns their number. */
+  /** Drops all connections without a close frame. Returns the number of dropped connections. */
   disconnectAll(): number {
     const count = this.peers.size;
     for (const peer of this.peers) peer.cut();
@@ -52,35 +52,35 @@ export class StreamServer {
     this.disconnectAll();
   }
 
-  /** Drops the connections that the weather selects. */
+  /** Drops each connection with the probability that the weather sets; during maintenance, drops all of them. */
   private cutAtRandom(): void {
-    const { maintenance: isClosed, disconnect_rate: inASecond } = this.weather.get();
-    const chance = isClosed ? 1 : 1 - (1 - inASecond) ** (RANDOM_CUT_EVERY_MS / 1_000);
-    for (const peer of this.peers) if (this.weather.strikesAt(chance)) peer.cut();
+    const { maintenance: isClosed, disconnect_rate: ratePerSecond } = this.weather.get();
+    const probability = isClosed ? 1 : 1 - (1 - ratePerSecond) ** (RANDOM_CUT_EVERY_MS / 1_000);
+    for (const peer of this.peers) if (this.weather.strikesAt(probability)) peer.cut();
   }
 
   private upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void {
     const target = req.url ?? '/';
     const url = URL.canParse(target, ORIGIN) ? new URL(target, ORIGIN) : undefined;
-    const start = url === undefined ? undefined : this.accept(url);
-    if (url === undefined || start === undefined) {
-      refuse(socket, '404 Not Found');
+    const handle = url === undefined ? undefined : this.route(url);
+    if (url === undefined || handle === undefined) {
+      reject(socket, '404 Not Found');
       return;
     }
     if (this.peers.size >= MAX_CONNECTIONS || this.weather.get().maintenance) {
-      refuse(socket, '503 Service Unavailable');
+      reject(socket, '503 Service Unavailable');
       return;
     }
     this.sockets.handleUpgrade(req, socket, head, (webSocket) => {
       const peer = new Peer(webSocket, req.socket.remoteAddress ?? '');
       this.peers.add(peer);
       peer.onClose(() => this.peers.delete(peer));
-      start(peer, url);
+      handle(peer, url);
     });
   }
 }
 
-function refuse(socket: Duplex, status: string): void {
+function reject(socket: Duplex, status: string): void {
   socket.on('error', () => socket.destroy());
   socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
 }

@@ -7,7 +7,7 @@ import type { Interval } from '../../market-data/intervals.js';
 import { aggregateView, type dayView } from '../market-views.js';
 import type { DepthDiff } from './depth-diff.js';
 
-/** In this file, `at` is the time at which the event is sent, in milliseconds. */
+/** Returns a depth event. In every function of this file, `at` is the time of sending in Unix milliseconds. */
 export function depthEvent(spec: MarketSpec, diff: DepthDiff, at: number): object {
   const rows = (levels: DepthDiff['bids']) =>
     levels.map(([ticks, lots]) => [priceText(spec, ticks), lotsText(spec, lots)]);

@@ -41,13 +41,13 @@ export class UserApi {
 
   attach(peer: Peer): void {
     const connection: Connection = { peer, subscriptions: new Map(), nextId: 0 };
-    peer.onMessage((message) => peer.send(this.answer(connection, message)));
+    peer.onMessage((message) => peer.send(this.handleRequest(connection, message)));
     peer.onClose(() => {
       for (const subscription of connection.subscriptions.values()) this.drop(connection, subscription);
     });
   }
 
-  private answer(connection: Connection, message: unknown): object {
+  private handleRequest(connection: Connection, message: unknown): object {
     const { limits } = this.options;
     const { address } = connection.peer;
     const parsed = Request.safeParse(message);
@@ -90,16 +90,16 @@ export class UserApi {
     if (connection.subscriptions.size >= MAX_SUBSCRIPTIONS_PER_CONNECTION) throw VENUE_ERRORS.request();
     const subscription = new UserSubscription(connection.nextId++, account.id, connection.peer, weather);
     connection.subscriptions.set(subscription.id, subscription);
-    const ofAccount = this.byAccount.get(account.id) ?? new Set();
-    this.byAccount.set(account.id, ofAccount.add(subscription));
+    const subscriptions = this.byAccount.get(account.id) ?? new Set();
+    this.byAccount.set(account.id, subscriptions.add(subscription));
     return { subscriptionId: subscription.id };
   }
 
-  /** Removes the subscription with the given id, or all subscriptions of the connection if there is no id. */
+  /** Ends the subscription `subscriptionId`, or all subscriptions of the connection if the request has no id. */
   private unsubscribe(connection: Connection, params: RequestParams): object {
-    const wanted = params.subscriptionId;
+    const { subscriptionId } = params;
     for (const subscription of connection.subscriptions.values()) {
-      if (wanted !== undefined && subscription.id !== wanted) continue;
+      if (subscriptionId !== undefined && subscription.id !== subscriptionId) continue;
       this.drop(connection, subscription);
       subscription.end(this.options.now());
     }
@@ -108,12 +108,12 @@ export class UserApi {
 
   private drop(connection: Connection, subscription: UserSubscription): void {
     connection.subscriptions.delete(subscription.id);
-    const ofAccount = this.byAccount.get(subscription.accountId);
-    ofAccount?.delete(subscription);
-    if (ofAccount?.size === 0) this.byAccount.delete(subscription.accountId);
+    const subscriptions = this.byAccount.get(subscription.accountId);
+    subscriptions?.delete(subscription);
+    if (subscriptions?.size === 0) this.byAccount.delete(subscription.accountId);
   }
 
-  /** Sends the reports of a commit in sequence, then the changed balances. */
+  /** Sends the order reports of a commit in order, then the changed balances. */
   private publish(commit: Commit): void {
     const at = this.options.now();
     for (const report of commit.reports) {

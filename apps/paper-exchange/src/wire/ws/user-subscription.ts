@@ -1,11 +1,12 @@
 import type { Weather } from '../../weather/weather.js';
 import type { Peer } from './peer.js';
 
-/** In milliseconds: the maximum time for which an event is held back if no other event follows. */
-const HELD_AT_MOST_MS = 250;
+/** The maximum time for which an event is held back if no other event follows it. */
+const HOLD_MAX_MS = 250;
 
-/** Sends the events of one account on one connection. Weather repeats, delays or drops some of them. */
+/** Sends the events of one account on one connection. The weather duplicates, reorders or drops some of them. */
 export class UserSubscription {
+  /** The event that is sent after the next one. */
   private held: object | undefined;
   private timer: NodeJS.Timeout | undefined;
 
@@ -20,7 +21,7 @@ export class UserSubscription {
     if (this.weather.strikes('lose_event_rate')) return;
     if (this.held === undefined && this.weather.strikes('reorder_event_rate')) {
       this.held = event;
-      this.timer = setTimeout(() => this.flush(), HELD_AT_MOST_MS);
+      this.timer = setTimeout(() => this.flush(), HOLD_MAX_MS);
       this.timer.unref();
       return;
     }
@@ -28,7 +29,7 @@ export class UserSubscription {
     this.flush();
   }
 
-  /** Sends held events, then `eventStreamTerminated`. `at` is the current time in milliseconds. */
+  /** Sends a held event, then `eventStreamTerminated`. `at` is the current time in Unix milliseconds. */
   end(at: number): void {
     this.flush();
     this.peer.send({ subscriptionId: this.id, event: { e: 'eventStreamTerminated', E: at } });

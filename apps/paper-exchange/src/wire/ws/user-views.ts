@@ -4,8 +4,7 @@ import type { State } from '../../engine/state.js';
 import { findMarket, lotsText, priceText } from '../../engine/symbols.js';
 
 /**
- * Returns the event for one report of an order. In this file, `at` is the time at which the event is sent, in
- * milliseconds.
+ * Returns the event for one report of an order. In this file, `at` is the time of sending in Unix milliseconds.
  */
 export function executionReport({ execution, order, fill, cancelId }: Report, at: number): object {
   const spec = findMarket(order.symbol);
