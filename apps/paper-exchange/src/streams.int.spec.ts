@@ -36,6 +36,12 @@ describe('the streams, read by an unmodified ccxt client', () => {
   it('send trades, prices and candles of the market', async () => {
     const [maker, taker] = [await venue.createTrader(), await venue.createTrader()];
     const watcher = await venue.createWatcher(await venue.createAccount());
+    const trade = async () => {
+      await maker.createOrder('BTC/USDT', 'limit', 'sell', 0.002, 60_000);
+      await taker.createOrder('BTC/USDT', 'market', 'buy', 0.001);
+    };
+    // Before its first trade a market has no last price, but its ticker may already be sent.
+    await trade();
     await watcher.loadMarkets();
     const all = Promise.all([
       watcher.watchTrades('BTC/USDT'),
@@ -43,10 +49,7 @@ describe('the streams, read by an unmodified ccxt client', () => {
       watcher.watchBidsAsks(['BTC/USDT']),
       watcher.watchOHLCV('BTC/USDT', '1m'),
     ]);
-    const [trades, ticker, best, candles] = await retryUntil(all, async () => {
-      await maker.createOrder('BTC/USDT', 'limit', 'sell', 0.002, 60_000);
-      await taker.createOrder('BTC/USDT', 'market', 'buy', 0.001);
-    });
+    const [trades, ticker, best, candles] = await retryUntil(all, trade);
     expect(trades[0]).toMatchObject({ symbol: 'BTC/USDT', side: 'buy', price: 60_000, amount: 0.001 });
     expect(ticker).toMatchObject({ symbol: 'BTC/USDT', last: 60_000, open: 60_000 });
     expect(best['BTC/USDT']).toMatchObject({ ask: 60_000 });
