@@ -16,7 +16,8 @@ import { groupBy } from '../launch/group-by.mjs';
  * runs several times in one log counts once, with its smallest number.
  *
  * @typedef {{ file: string, title: string, calls: number }} RecordedTest
- * @typedef {{ files: Record<string, string>, titles: Record<string, string> }} MovedTests
+ * @typedef {{ files: Record<string, string>, titles: Record<string, string>, added?: string[] }} MovedTests `added` tests
+ *   of joined files have no counterpart in the first log
  */
 
 /** @param {string} text @returns {RecordedTest[]} */
@@ -94,16 +95,19 @@ export function compareLogs(before, after, { files, titles }) {
 }
 
 /**
- * Pairs the titles of each file that only one log has, in the order in which the tests ran.
+ * Pairs the titles of each file that only one log has, in the order in which the tests ran. Where several files were
+ * joined, the tests of the file that kept its path come first, then those of the moved files in the order of the table.
  * @param {RecordedTest[]} before
  * @param {RecordedTest[]} after
  * @param {MovedTests} moved
  * @returns {{ pairs: [old: string, now: string][], unpaired: string[] }} `unpaired` files have different numbers of
  *   such titles; `moved-tests.json` has to map some of them
  */
-export function pairTitles(before, after, { files, titles }) {
-  const [was, is] = [byKey(before), byKey(after)];
-  const mapped = new Set(Object.values(titles));
+export function pairTitles(before, after, { files, titles, added = [] }) {
+  const paths = Object.keys(files);
+  const unmovedFirst = before.toSorted((a, b) => paths.indexOf(a.file) - paths.indexOf(b.file));
+  const [was, is] = [byKey(unmovedFirst), byKey(after)];
+  const mapped = new Set([...Object.values(titles), ...added]);
   const old = groupBy(
     [...was].filter(
       ([key, test]) => !(key in titles) && !is.has(keyOf({ ...test, file: newFileOf(test.file, files) })),

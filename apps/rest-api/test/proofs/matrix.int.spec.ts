@@ -93,7 +93,7 @@ describe.each(named)('%s', (_id, operation) => {
     if (operation.stream !== true) expectContract(operation, answer);
   });
 
-  it('rejects an unknown query parameter (row 12)', async () => {
+  it('row 12: rejects an unknown query parameter', async () => {
     const request = await goodRequest(operation, owner);
     const answer = await perform(operation, owner, {
       ...request,

@@ -239,7 +239,7 @@ function floodOnce(port: number, headers: Readonly<Record<string, string>>, coun
 }
 
 describe('A13: a stolen dump of the database', () => {
-  it('contains no key, no secret and no value that can be used as a credential (row 20)', async () => {
+  it('row 20: contains no key, no secret and no value that can be used as a credential', async () => {
     await populate(owner);
     const texts = new Set<string>();
     const tables = await environment.rows(
