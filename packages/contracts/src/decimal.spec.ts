@@ -80,8 +80,8 @@ describe('decimalInput', () => {
     [1e-7, '0.0000001'],
     ['0.123456789012345678', '0.123456789012345678'],
     [new JsonNumber('12345678901234567890.123456789012345678'), '12345678901234567890.123456789012345678'],
-  ])('parses %p exactly', (given, value) => {
-    expect(decimalInput().parse(given)).toBe(value);
+  ])('parses %p exactly', (input, value) => {
+    expect(decimalInput().parse(input)).toBe(value);
   });
 
   it.each([
@@ -89,14 +89,14 @@ describe('decimalInput', () => {
     ['-1', 'not_positive'],
     ['0.1234567890123456789', 'too_many_decimals'],
     ['abc', 'not_a_decimal'],
-  ])('rejects %p with the code %s', (given, code) => {
-    expect(decimalInput().safeParse(given).error?.issues).toEqual([
+  ])('rejects %p with the code %s', (input, code) => {
+    expect(decimalInput().safeParse(input).error?.issues).toEqual([
       expect.objectContaining({ code: 'custom', params: { code } }),
     ]);
   });
 
-  it.each([[null], [true], [{}], [[]], [undefined]])('rejects %p, which is not a number', (given) => {
-    expect(decimalInput().safeParse(given).success).toBe(false);
+  it.each([[null], [true], [{}], [[]], [undefined]])('rejects %p, which is not a number', (input) => {
+    expect(decimalInput().safeParse(input).success).toBe(false);
   });
 
   it('accepts zero if non-negative, and negative values only if any sign is allowed', () => {

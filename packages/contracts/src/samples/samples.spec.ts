@@ -46,14 +46,14 @@ describe('the samples', () => {
 
 describe('with derived samples,', () => {
   const { list, get, create, cancel } = tradeOperations;
-  const given = [
+  const samples = [
     { operation: create, title: 'Place', as: 'resting', body: {} },
     { operation: cancel, title: 'Cancel', params: { id: '$resting.id' } },
   ];
 
   it('a GET gets the parameters of its resource and a title from its summary', () => {
-    expect(withDerivedSamples([list, get, create, cancel], given)).toEqual([
-      ...given,
+    expect(withDerivedSamples([list, get, create, cancel], samples)).toEqual([
+      ...samples,
       { operation: get, title: 'Returns a trade with its fills', params: { id: '$resting.id' } },
       { operation: list, title: 'Lists your trades' },
     ]);

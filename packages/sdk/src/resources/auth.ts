@@ -35,7 +35,8 @@ export class Auth<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Links the public key of a signed challenge. Without a credential, also creates an account.
+   * Links a public key to your account; its private key must have signed the challenge. Without a credential, creates
+   * an account.
    *
    * @example
    * import { createSigner, generatePrivateKey, signChallenge } from '@trading-automation/sdk/signer';

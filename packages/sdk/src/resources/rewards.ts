@@ -34,7 +34,7 @@ export class Rewards<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Returns your balance of reward tokens: available, and held by withdrawals.
+   * Returns your balance of reward tokens: the available amount, and the amount held by withdrawals.
    *
    * @example
    * const balance = await client.rewards.balance();
