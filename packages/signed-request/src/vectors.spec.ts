@@ -78,20 +78,23 @@ describe('the committed vectors', () => {
   });
 });
 
-describe.each(ENGINES)('with $name', ({ engine }) => {
-  it.each(requestVectors)('request "$name": $expected', async (vector) => {
+describe.each(ENGINES)('verification with $name', ({ engine }) => {
+  it.each(requestVectors)('returns $expected for the request "$name"', async (vector) => {
     const verdict = await verifyVector(vector, engine);
     expect(verdict.kind === 'refused' ? verdict.code : verdict.kind).toBe(vector.expected);
   });
 
-  it.each(bareSignatures.vectors)('signature "$name": $valid', (vector) => {
+  it.each(bareSignatures.vectors)('returns $valid for the signature "$name"', (vector) => {
     const { message, signature, public_key } = vector;
     expect(engine.verify(utf8.encode(message), fromHex(signature), fromHex(public_key))).toBe(vector.valid);
   });
 
-  it.each(cliIdentities.vectors)('identity "$name": $valid', ({ message, signature, public_key, valid }) => {
-    expect(verifyMessage({ message, signature, publicKey: public_key }, engine)).toBe(valid);
-  });
+  it.each(cliIdentities.vectors)(
+    'returns $valid for the identity signature "$name"',
+    ({ message, signature, public_key, valid }) => {
+      expect(verifyMessage({ message, signature, publicKey: public_key }, engine)).toBe(valid);
+    },
+  );
 });
 
 describe('node:crypto, independent of the engines,', () => {
@@ -208,7 +211,7 @@ describe('the webhook vectors', () => {
 });
 
 describe.each(VERIFIERS)('verifyWebhook with $name', ({ verify }) => {
-  it.each(webhooks.vectors)('vector "$name": $expected', async (vector) => {
+  it.each(webhooks.vectors)('returns for the vector "$name": $expected', async (vector) => {
     const verdict = verify({
       payload: bodyOf(vector),
       headers: vector.headers,
