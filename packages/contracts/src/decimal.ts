@@ -26,7 +26,7 @@ const NUMBER = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,4}))?$/;
 
 export type DecimalProblem = 'not_a_decimal' | 'too_many_decimals' | 'too_many_digits';
 
-/** Parses a number in JSON notation, also with an exponent, to the canonical form. Returns the problem if it is invalid. */
+/** Parses a number in JSON notation, also with an exponent. Returns its canonical form, or the problem. */
 export function readDecimal(text: string): { value: Decimal } | { problem: DecimalProblem } {
   const match = NUMBER.exec(text);
   if (!match) return { problem: 'not_a_decimal' };

@@ -13,7 +13,7 @@ import { withdrawal } from './withdrawals.js';
 interface EventDefinition {
   /** Says when the event is sent. */
   readonly description: string;
-  /** Schemas of the record in `data`. If there are several, `data` matches one of them; the first is that of the sample. */
+  /** Schemas of the record in `data`, which matches one of them. The sample matches the first. */
   readonly recordSchemas: readonly [z.ZodObject, ...z.ZodObject[]];
 }
 

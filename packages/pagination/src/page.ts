@@ -40,8 +40,8 @@ export interface PageWithCursors<Item> extends Page<Item> {
 export type FetchPage<Item> = (cursor: string | undefined) => Promise<Page<Item>>;
 
 /**
- * Iterates over all items of a list and fetches pages as needed. An item whose sort field changes during the iteration may
- * be on two pages. The iteration therefore remembers all ids and skips repeated items.
+ * Iterates over all items of a list and fetches pages as needed. An item whose sort field changes during the iteration
+ * may be on two pages. The iteration therefore remembers all ids and skips repeated items.
  *
  * @throws {Error} if a page returns the cursor with which it was fetched, because the iteration would never end
  */

@@ -1,8 +1,8 @@
 /**
  * Converts errors to the responses of both APIs.
  *
- * The response to a {@link DomainError} has its code, message and details. Any other error is internal: the response has only
- * the code `internal_error` and the request id, and the caller of this module logs the error.
+ * The response to a {@link DomainError} has its code, message and details. Any other error is internal: the response has
+ * only the code `internal_error` and the request id, and the caller of this module logs the error.
  */
 import { DomainError, ERRORS, type ErrorCode, type ErrorDetail } from '@trading-automation/contracts';
 

@@ -4,7 +4,8 @@
  * Invariants:
  * 1. Every signature has a low s and a nonce k of RFC 6979, without randomness.
  * 2. Every call uses a new request nonce, so that a request that is signed twice counts as two requests.
- * 3. A target with characters other than visible ASCII is rejected before signing, because it might not arrive unchanged.
+ * 3. A target with characters other than visible ASCII is rejected before signing, because it might be
+ *    changed on the way.
  */
 import { canonicalString, isSignableRequestLine } from './canonical-string.js';
 import { bytesToHex, isLowerHex, toBytes } from './encoding.js';

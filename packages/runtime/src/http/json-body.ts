@@ -3,7 +3,8 @@
  *
  * 1. Only strict JSON in UTF-8 is accepted: no BOM, no trailing text, no duplicate keys, no keys that reach a prototype.
  * 2. Depth and size are checked before parsing, because deep nesting can overflow a recursive parser.
- * 3. A number whose digits a double preserves becomes a number. Any other number becomes a {@link JsonNumber} with its digits.
+ * 3. A number whose digits a double preserves becomes a number. Any other number becomes a {@link JsonNumber}, which has
+ *    its digits.
  */
 import { DomainError, type ErrorDetail, JsonNumber } from '@trading-automation/contracts';
 import { isSafeNumber, parse } from 'lossless-json';
@@ -59,8 +60,8 @@ interface OpenContainer {
 }
 
 /**
- * Checks depth, number of members and keys. The check is exact for valid JSON. Invalid JSON may pass it, and then fails in
- * the parser.
+ * Checks depth, number of members and keys. The check is exact for valid JSON. Invalid JSON may pass it; the parser then
+ * rejects it.
  */
 function checkLimits(text: string): void {
   const openContainers: OpenContainer[] = [];
