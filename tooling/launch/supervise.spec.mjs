@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process';
+import { endCommands, run } from './commands.mjs';
+import { readableLine } from './log-lines.mjs';
 import { supervise } from './supervise.mjs';
 
 const delays = { firstMs: 1, maxMs: 5, resetAfterMs: 30_000 };
@@ -68,5 +70,52 @@ describe('supervise', () => {
     process.kill(second, 'SIGKILL');
     await supervisor.stop();
     expect(isAlive(second)).toBe(false);
+  });
+});
+
+describe('endCommands', () => {
+  it('ends the running command and prevents the next one', async () => {
+    const steps = [];
+    const work = async () => {
+      for (const command of [
+        ['sleep', '60'],
+        ['echo', 'the next step'],
+      ])
+        steps.push(await run(command[0], command.slice(1)));
+    };
+    const working = work();
+    await endCommands();
+    await working;
+    expect(steps.map(({ code, stdout }) => [code, stdout])).toEqual([
+      [128, ''],
+      [128, ''],
+    ]);
+  });
+});
+
+describe('a readable log line', () => {
+  const now = new Date('2026-01-02T03:04:05.678Z');
+
+  it('shows time, service, level, message and fields of a JSON line', () => {
+    const line = JSON.stringify({
+      level: 'warn',
+      service: 'x',
+      time: 'y',
+      msg: 'slow',
+      took_ms: 12,
+      to: 'here',
+    });
+    expect(readableLine('rest-api', line, { colour: false, now })).toBe(
+      '03:04:05.678 rest-api           warn  slow took_ms=12 to=here',
+    );
+  });
+
+  it('shows a line unchanged if it is not JSON or not an object', () => {
+    expect(readableLine('rest-api', 'oh no', { colour: false, now })).toBe(
+      '03:04:05.678 rest-api           info  oh no',
+    );
+    expect(readableLine('rest-api', '[1]', { colour: false, now })).toBe(
+      '03:04:05.678 rest-api           info  [1]',
+    );
   });
 });

@@ -14,7 +14,7 @@ export const PLANTED_FAULTS = [
     file: 'packages/contracts/src/range.ts',
     find: 'Date.parse(from) < Date.parse(to)',
     replace: 'Date.parse(from) <= Date.parse(to)',
-    tests: ['packages/contracts/src/range.spec.ts'],
+    tests: ['packages/contracts/src/contracts.spec.ts'],
   },
   {
     name: 'an API key is created without a check of the permission',

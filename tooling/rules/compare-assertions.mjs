@@ -17,7 +17,8 @@ import { groupBy } from '../launch/group-by.mjs';
  * smallest number.
  *
  * @typedef {{ file: string, title: string, calls: number }} RecordedTest
- * @typedef {{ files: Record<string, string>, titles: Record<string, string> }} MovedTests
+ * @typedef {{ files: Record<string, string>, titles: Record<string, string>, added?: string[] }} MovedTests `added` tests
+ *   of joined files have no counterpart in the first log
  */
 
 /** @param {string} text @returns {RecordedTest[]} */
@@ -96,16 +97,19 @@ export function compareLogs(before, after, { files, titles }) {
 
 /**
  * In each file, pairs the titles that only `before` has with those that only `after` has, in the order in which the
- * tests ran.
+ * tests ran. Where several files were joined, the tests of the file that kept its path come first, then those of the
+ * moved files in the order of the table.
  * @param {RecordedTest[]} before
  * @param {RecordedTest[]} after
  * @param {MovedTests} moved
  * @returns {{ pairs: [old: string, now: string][], unpaired: string[] }} `unpaired`: the files with different
  *   numbers of such titles; map some of their titles in `moved-tests.json`
  */
-export function pairTitles(before, after, { files, titles }) {
-  const [testsBefore, testsAfter] = [byKey(before), byKey(after)];
-  const mapped = new Set(Object.values(titles));
+export function pairTitles(before, after, { files, titles, added = [] }) {
+  const paths = Object.keys(files);
+  const unmovedFirst = before.toSorted((a, b) => paths.indexOf(a.file) - paths.indexOf(b.file));
+  const [testsBefore, testsAfter] = [byKey(unmovedFirst), byKey(after)];
+  const mapped = new Set([...Object.values(titles), ...added]);
   const old = groupBy(
     [...testsBefore].filter(
       ([key, test]) =>

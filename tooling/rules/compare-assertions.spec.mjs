@@ -64,3 +64,14 @@ it('pairs renamed tests of a file in the order in which they ran, and reports a 
     unpaired: ['y: 1 titles before, 0 now'],
   });
 });
+
+it('pairs the titles of joined files in the order of the table, regardless of which file ran first, without added tests', () => {
+  const before = [test('b', 'zwei', 1), test('a', 'drei', 1), test('c', 'eins', 1)];
+  const after = ['one', 'two', 'new', 'three'].map((title) => test('c', title, 1));
+  const moved = { files: { b: 'c', a: 'c' }, titles: {}, added: ['c > new'] };
+  expect(pairTitles(before, after, moved).pairs).toEqual([
+    ['a > drei', 'c > three'],
+    ['b > zwei', 'c > two'],
+    ['c > eins', 'c > one'],
+  ]);
+});

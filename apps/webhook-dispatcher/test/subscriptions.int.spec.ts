@@ -4,7 +4,7 @@ import {
   EVENT_TYPES,
   type EventType,
   encodeId,
-  eventKinds,
+  eventCatalogueEntries,
   expandEventSelector,
 } from '@trading-automation/contracts';
 import { createLogger, type RunningProcess, readConfig } from '@trading-automation/runtime';
@@ -50,7 +50,7 @@ async function addHook(events: string[], userId?: string): Promise<WebhookFixtur
 }
 
 const sampleOf = (type: EventType) =>
-  JSON.parse(eventKinds().find((kind) => kind.type === type)!.sample.text).data as object;
+  JSON.parse(eventCatalogueEntries().find((kind) => kind.type === type)!.sample.text).data as object;
 const emit = (userId: string, type: EventType) => environment.emit(userId, type, sampleOf(type));
 const receivedBy = ({ publicId }: WebhookFixture) =>
   receiver.received.filter(({ webhookId }) => webhookId === publicId);

@@ -147,7 +147,8 @@ export const accessOperations = {
     id: 'auth.verifyEmail',
     method: 'GET',
     path: '/v1/auth/email-verification',
-    summary: 'Verifies an e-mail address with the code from its link. The link is valid for 24 hours.',
+    summary:
+      'Verifies an e-mail address with the code from the verification link. The link is valid for 24 hours.',
     access: 'PUBLIC',
     query: z.strictObject({ code: z.string().describe('The code from the verification link.') }),
     response: z.object({ email_verified: z.literal(true) }),
@@ -169,7 +170,8 @@ export const accessOperations = {
     id: 'auth.cliIdentity',
     method: 'POST',
     path: '/v1/auth/cli-identity',
-    summary: 'Links the public key of a signed challenge. Without a credential, also creates an account.',
+    summary:
+      'Links a public key to your account; its private key must have signed the challenge. Without a credential, creates an account.',
     access: 'CHALLENGE',
     bucket: 'identity_writes',
     body: cliIdentityCreate,

@@ -40,7 +40,7 @@ const tradeResult = z.object({ trade_id: idOf('trd'), net_pnl: decimal });
 
 const drawdown = z.object({
   amount: decimal.describe(
-    'Largest fall of cumulative net_pnl below its previous peak, measured at the end of each UTC day. Moves within a day are ignored. Never negative.',
+    'Largest fall of the cumulative net_pnl below its previous peak, as a positive amount. It is measured at the end of each UTC day; changes within a day are ignored.',
   ),
   percent: optionalDecimal.describe(
     "The fall in percent of the equity at the end of the peak's day. Null if that equity was not recorded or there was no drawdown.",
@@ -51,13 +51,15 @@ const drawdown = z.object({
   trough_at: instant
     .nullable()
     .describe('Day of the lowest point after the peak. Null if there was no drawdown.'),
-  recovered_at: instant.nullable().describe('Day on which the peak was reached again. Null if it was not.'),
+  recovered_at: instant
+    .nullable()
+    .describe('Day on which the peak was reached again. Null if it was not reached again.'),
 });
 
 const curvePoint = z.object({
   at: instant.describe('Start of the period in UTC. Weeks start on Monday.'),
   equity: optionalDecimal.describe(
-    'Latest recorded equity, in or before the period, of the accounts with results in currency. It includes open lots. Null if one of them has no record yet.',
+    'Sum of the latest equity recorded in or before the period, for each account with results in `currency`. It includes open lots. Null if an account has no recorded equity yet.',
   ),
   net_pnl: decimal.describe('Cumulative result from the start of the range to the end of the period.'),
   period_pnl: decimal.describe('Result of this period only.'),
@@ -94,7 +96,7 @@ export const analytics = z
     ),
     winning_count: count.describe('Closed trades with a net profit.'),
     losing_count: count.describe(
-      'Closed trades with a net loss. A trade that broke even is in neither count.',
+      'Closed trades with a net loss. A trade that broke even counts as neither winning nor losing.',
     ),
     win_rate: optionalDecimal.describe(
       'winning_count ÷ closed_count, from 0 to 1. Null if no trade was closed.',

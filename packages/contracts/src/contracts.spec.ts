@@ -1,9 +1,13 @@
 import { z } from 'zod';
+import { analyticsOperations } from './analytics.js';
+import { deadLetterOperations } from './dead-letters.js';
+import { JsonNumber } from './decimal.js';
 import { ERRORS } from './errors.js';
 import { EVENT_SELECTORS, EVENT_TYPES, isSubscribed } from './events.js';
 import { defineOperation, PERMISSIONS, permits } from './operation.js';
 import { OPERATIONS } from './operations.js';
 import { compileSerializer } from './serializer.js';
+import { SETTING_VALUE_MAX_BYTES, settingPut } from './settings.js';
 import { tradeCreate } from './trades.js';
 import { webhookCreate } from './webhooks.js';
 
@@ -42,7 +46,7 @@ describe('operations', () => {
   it('reject unknown body fields', () => {
     for (const { body } of OPERATIONS) {
       if (!body) continue;
-      const codes = body.safeParse({ surprise: 1 }).error?.issues.map(({ code }) => code);
+      const codes = body.safeParse({ unknown_field: 1 }).error?.issues.map(({ code }) => code);
       expect(codes).toContain('unrecognized_keys');
     }
   });
@@ -150,5 +154,96 @@ describe('event subscriptions', () => {
     expect(parse(['trade.filled', 'copier.*'])).toBe(true);
     expect(parse(['trade.exploded'])).toBe(false);
     expect(parse(['trad.*'])).toBe(false);
+  });
+});
+
+describe('a time range', () => {
+  const issuesOf = (body: object) =>
+    deadLetterOperations.retryMany.body
+      .safeParse(body)
+      .error?.issues.map((issue) => [
+        issue.path.join('.'),
+        issue.code === 'custom' ? issue.params?.code : issue.code,
+      ]);
+  const [EARLY, LATE] = ['2026-01-31T08:00:00Z', '2026-01-31T12:00:00.000Z'];
+
+  it.each([{}, { from: EARLY }, { to: LATE }, { from: EARLY, to: LATE }])('may lack a bound: %j', (range) => {
+    expect(issuesOf(range)).toBeUndefined();
+  });
+
+  it.each([
+    { from: LATE, to: EARLY },
+    { from: LATE, to: LATE },
+    { from: '2026-01-31T12:00:00+01:00', to: '2026-01-31T10:59:59Z' },
+  ])('must not be empty: %j', (range) => {
+    expect(issuesOf(range)).toEqual([['to', 'range_is_empty']]);
+  });
+
+  it.each(['yesterday', '2026-01-31', '2026-01-31T12:00:00', 1_769_860_800, null, ''])(
+    'must not start at %j, which is not an instant with a time zone',
+    (from) => {
+      expect(issuesOf({ from })?.[0]?.[0]).toBe('from');
+    },
+  );
+});
+
+describe('the query of analytics', () => {
+  const check = (query: Record<string, string>) => analyticsOperations.get.query.safeParse(query);
+
+  it.each([
+    [{ from: '2026-01-02T00:00:00Z', to: '2026-01-02T00:00:00Z' }, 'to'],
+    [{ from: '2026-01-02T00:00:00Z', to: '2026-01-02T00:30:00+01:00' }, 'to'],
+    [{ from: 'yesterday' }, 'from'],
+    [{ from: '2026-01-02T00:00:00' }, 'from'],
+    [{ interval: 'hour' }, 'interval'],
+  ])('rejects %j and names the parameter', (query, field) => {
+    expect(check(query).error?.issues.map(({ path }) => path)).toEqual([[field]]);
+  });
+
+  it('rejects unknown parameters, including those of lists', () => {
+    expect(check({ limit: '1' }).error?.issues).toMatchObject([
+      { code: 'unrecognized_keys', keys: ['limit'] },
+    ]);
+  });
+
+  it('defaults to no filter and days, and accepts instants with any offset', () => {
+    expect(check({}).data).toEqual({ interval: 'day' });
+    const range = { from: '2026-01-02T00:00:00+02:00', to: '2026-01-02T00:00:00Z', interval: 'week' };
+    expect(check(range).data).toEqual(range);
+  });
+});
+
+describe('the value of a setting', () => {
+  const codesOf = (body: unknown) =>
+    settingPut
+      .safeParse(body)
+      .error?.issues.map((issue) => (issue.code === 'custom' ? issue.params?.code : issue.code));
+
+  it.each([
+    null,
+    false,
+    0,
+    '',
+    [],
+    {},
+    new JsonNumber('1e999'),
+    { list: [{ nested: new JsonNumber('0.1000000000000000000000001') }] },
+  ])('may be %j, which is stored unchanged', (value) => {
+    expect(settingPut.parse({ value }).value).toBe(value);
+  });
+
+  it('is required and the only field', () => {
+    expect(codesOf({})).toHaveLength(1);
+    expect(codesOf({ value: 1, key: 'k' })).toEqual(['unrecognized_keys']);
+  });
+
+  it('is limited to exactly 16 KiB of JSON in UTF-8', () => {
+    const quotes = 2;
+    const maxLength = SETTING_VALUE_MAX_BYTES - quotes;
+    expect(codesOf({ value: 'a'.repeat(maxLength) })).toBeUndefined();
+    expect(codesOf({ value: 'a'.repeat(maxLength + 1) })).toEqual(['too_big']);
+    expect(codesOf({ value: 'é'.repeat(maxLength / 2) })).toBeUndefined();
+    expect(codesOf({ value: 'é'.repeat(maxLength / 2 + 1) })).toEqual(['too_big']);
+    expect(codesOf({ value: new JsonNumber('1'.repeat(SETTING_VALUE_MAX_BYTES + 1)) })).toEqual(['too_big']);
   });
 });

@@ -8,8 +8,8 @@ import { TRADE_SIDES } from './trades.js';
 export const SIGNAL_AGE_DEFAULT_MS = 60_000;
 
 const LIMIT_DESCRIPTIONS = {
-  max_trade_quote: 'Maximum cost of one entry, in quote currency. Larger entries are reduced to it.',
-  max_open_quote: 'Maximum open exposure, in quote currency. Entries are reduced to the rest of it.',
+  max_trade_quote: 'Maximum cost of one entry, in quote currency. A larger entry is reduced to this cost.',
+  max_open_quote: 'Maximum open exposure, in quote currency. An entry that would exceed it is reduced.',
   max_open_trades: 'Maximum number of open lots.',
   max_daily_loss_quote: 'Loss since 00:00 UTC, in quote currency, that triggers `on_breach`.',
   max_drawdown_percent: 'Fall from the high-water mark, in percent, that triggers `on_breach`.',
@@ -71,7 +71,7 @@ export const copierLimitsCreate = z
   .extend({ max_signal_age_ms: signalAge.default(SIGNAL_AGE_DEFAULT_MS) })
   .meta({ id: 'CopierLimitsCreate' });
 
-/** `null` clears a limit, except `max_signal_age_ms`, which always has a value. */
+/** The limits in an update of a copier. `null` removes a limit; only `max_signal_age_ms` cannot be removed. */
 export const copierLimitsUpdate = z
   .strictObject({
     max_trade_quote: limitFields.max_trade_quote.nullable(),

@@ -27,7 +27,11 @@ describe('a new copier', () => {
 
   it.each([
     ['a size of zero', { sizing: { mode: 'FIXED_QUOTE', value: 0 } }, 'sizing.value'],
-    ['capital without a ratio', { sizing: { mode: 'MULTIPLIER', value: 1, capital: 5 } }, 'sizing.capital'],
+    [
+      'capital with a sizing other than EQUITY_RATIO',
+      { sizing: { mode: 'MULTIPLIER', value: 1, capital: 5 } },
+      'sizing.capital',
+    ],
     [
       'slippage of more than the whole price',
       { limits: { max_slippage_bps: 10_001 } },
@@ -50,7 +54,7 @@ describe('an update of a copier', () => {
     expect(copierUpdate.parse({ limits: {} })).toEqual({ limits: {} });
   });
 
-  it('can clear single limits and the strategy, but not the signal age or the sizing', () => {
+  it('can remove single limits and the strategy, but not the signal age, the sizing or the account', () => {
     const cleared = { strategy_id: null, limits: { max_trade_quote: null, allowed_pairs: null } };
     expect(copierUpdate.parse(cleared)).toEqual(cleared);
     expect(fieldsOf(copierUpdate, { limits: { max_signal_age_ms: null } })).toEqual([

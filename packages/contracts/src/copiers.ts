@@ -31,7 +31,7 @@ const SIZING_DESCRIPTION =
 const trackingParts = z
   .object({
     fees_bps: decimal.describe(
-      'Part caused by fees: the copies paid other fees than the strategy, relative to their value.',
+      'Part caused by fees: relative to the traded value, the copies and the strategy paid different fees.',
     ),
     slippage_bps: decimal.describe(
       "Part caused by prices: the copies were filled at other prices than the strategy's.",
@@ -39,12 +39,12 @@ const trackingParts = z
     rounding_bps: decimal.describe(
       'Part caused by amounts: limits, amount steps and minimums changed the sizes of the copies.',
     ),
-    skips_bps: decimal.describe('Part caused by skipped signals: the copies missed some changes of the lot.'),
+    skips_bps: decimal.describe('Part caused by skipped signals: some changes of a lot were not copied.'),
   })
   .meta({ id: 'TrackingParts' });
 export type TrackingParts = z.output<typeof trackingParts>;
 
-/** Results of the signals since the copier was created. A value is null if there is nothing to measure. */
+/** Results of the signals since the copier was created. A value is null if there is no data for it. */
 export const copierStats = z
   .object({
     copied: z.number().int().nonnegative(),
@@ -60,7 +60,7 @@ export const copierStats = z
       ),
     tracking: trackingParts
       .optional()
-      .describe('Breakdown of the tracking difference. The parts add up to it.'),
+      .describe('Breakdown of `tracking_difference_bps`. The four values add up to it.'),
     open_exposure_quote: decimal,
     net_pnl: decimal.describe('Net profit or loss after fees, in quote currency.'),
   })
@@ -72,8 +72,10 @@ export const copyDrift = z
   .object({
     symbol: z.string(),
     source_trade_id: idOf('trd').describe("The strategy's trade that opened the lot."),
-    held_amount: decimal.describe('Amount that the copier held, in base currency.'),
-    excess_amount: decimal.describe('Amount that the copier would have sold by then, in base currency.'),
+    held_amount: decimal.describe('Amount that the copier held at its last start, in base currency.'),
+    excess_amount: decimal.describe(
+      'Amount that the copier would have sold during the pause if it had copied the exits, in base currency.',
+    ),
   })
   .meta({ id: 'CopyDrift' });
 export type CopyDrift = z.output<typeof copyDrift>;
@@ -114,7 +116,7 @@ export const copier = z
   .meta({ id: 'Copier' });
 export type Copier = z.output<typeof copier>;
 
-/** The open, unmanaged amount of one pair and side. */
+/** The amount of one pair and side that stays open and that no copier closes. */
 export const openLot = z
   .object({
     symbol: z.string(),

@@ -124,7 +124,7 @@ export const deadLetterOperations = {
     method: 'POST',
     path: '/v1/webhooks/:id/dead-letters/:dlq_id/retry',
     summary:
-      'Retries a pending dead letter in up to five attempts. The event id and the bytes stay the same.',
+      'Retries a pending dead letter in up to five attempts. The event id and the payload do not change.',
     access: 'ADMIN',
     params: deadLetterPath,
     response: deadLetterDetail,

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { decimalInput, JsonNumber, readDecimal } from './decimal.js';
+import { decimalUpTo } from './decimal-bounds.js';
 
 /** Decimals within the limits of digits, each with its canonical form. */
 const plain = fc
@@ -79,8 +80,8 @@ describe('decimalInput', () => {
     [1e-7, '0.0000001'],
     ['0.123456789012345678', '0.123456789012345678'],
     [new JsonNumber('12345678901234567890.123456789012345678'), '12345678901234567890.123456789012345678'],
-  ])('parses %p exactly', (given, value) => {
-    expect(decimalInput().parse(given)).toBe(value);
+  ])('parses %p exactly', (input, value) => {
+    expect(decimalInput().parse(input)).toBe(value);
   });
 
   it.each([
@@ -88,19 +89,53 @@ describe('decimalInput', () => {
     ['-1', 'not_positive'],
     ['0.1234567890123456789', 'too_many_decimals'],
     ['abc', 'not_a_decimal'],
-  ])('rejects %p with the code %s', (given, code) => {
-    expect(decimalInput().safeParse(given).error?.issues).toEqual([
+  ])('rejects %p with the code %s', (input, code) => {
+    expect(decimalInput().safeParse(input).error?.issues).toEqual([
       expect.objectContaining({ code: 'custom', params: { code } }),
     ]);
   });
 
-  it.each([[null], [true], [{}], [[]], [undefined]])('rejects %p, which is not a number', (given) => {
-    expect(decimalInput().safeParse(given).success).toBe(false);
+  it.each([[null], [true], [{}], [[]], [undefined]])('rejects %p, which is not a number', (input) => {
+    expect(decimalInput().safeParse(input).success).toBe(false);
   });
 
   it('accepts zero if non-negative, and negative values only if any sign is allowed', () => {
     expect(decimalInput('non_negative').parse('0')).toBe('0');
     expect(decimalInput('non_negative').safeParse('-1').success).toBe(false);
     expect(decimalInput('any').parse('-1.50')).toBe('-1.5');
+  });
+});
+
+describe('a decimal with an upper bound', () => {
+  const codesOf = (schema: ReturnType<typeof decimalUpTo>, value: unknown) =>
+    schema
+      .safeParse(value)
+      .error?.issues.map((issue) => (issue.code === 'custom' ? issue.params?.code : issue.code));
+
+  it('accepts the bound and rejects the smallest step above it', () => {
+    expect(decimalUpTo('100').parse('100.0')).toBe('100');
+    expect(decimalUpTo('0.5', 'non_negative').parse(0)).toBe('0');
+    expect(codesOf(decimalUpTo('100'), '100.000000000000000001')).toEqual(['too_big']);
+    expect(codesOf(decimalUpTo('0.5'), '0.500000000000000001')).toEqual(['too_big']);
+    expect(codesOf(decimalUpTo('0.5'), '1e19')).toEqual(['too_big']);
+  });
+
+  it('rejects a wrong sign like any other decimal', () => {
+    expect(codesOf(decimalUpTo('100'), 0)).toEqual(['not_positive']);
+    expect(codesOf(decimalUpTo('0.5', 'non_negative'), -1)).toContain('negative');
+    expect(codesOf(decimalUpTo('100'), 'x')).toEqual(['not_a_decimal']);
+  });
+
+  it('compares by value, like integers of 10^-18', () => {
+    const units = fc.bigInt(1n, 10n ** 21n);
+    const text = (value: bigint) => {
+      const digits = String(value).padStart(19, '0');
+      return `${digits.slice(0, -18)}.${digits.slice(-18)}`.replace(/\.?0+$/, '');
+    };
+    fc.assert(
+      fc.property(units, units, (value, max) => {
+        expect(decimalUpTo(text(max)).safeParse(text(value)).success).toBe(value <= max);
+      }),
+    );
   });
 });

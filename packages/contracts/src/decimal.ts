@@ -26,7 +26,7 @@ const NUMBER = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,4}))?$/;
 
 export type DecimalProblem = 'not_a_decimal' | 'too_many_decimals' | 'too_many_digits';
 
-/** Parses a JSON-style number (exponents allowed) into canonical form, or returns the problem. */
+/** Parses a number in JSON notation, also with an exponent. Returns its canonical form, or the problem. */
 export function readDecimal(text: string): { value: Decimal } | { problem: DecimalProblem } {
   const match = NUMBER.exec(text);
   if (!match) return { problem: 'not_a_decimal' };
@@ -50,7 +50,7 @@ export function readDecimal(text: string): { value: Decimal } | { problem: Decim
   return { value: sign === '-' && plain !== '0' ? `-${plain}` : plain };
 }
 
-/** Removes the trailing zeros of a decimal from Postgres: `1.500` becomes `1.5`. */
+/** Returns a decimal of Postgres without trailing zeros: `1.500` becomes `1.5`. */
 export function canonicalDecimal(text: string): Decimal {
   if (!text.includes('.')) return text;
   const trimmed = text.replace(/\.?0+$/, '');

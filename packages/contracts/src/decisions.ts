@@ -8,7 +8,7 @@ export type SignalKind = (typeof SIGNAL_KINDS)[number];
 export const DECISION_OUTCOMES = ['COPIED', 'CLAMPED', 'SKIPPED', 'FAILED'] as const;
 export type DecisionOutcome = (typeof DECISION_OUTCOMES)[number];
 
-/** Why a signal was not copied, or not in full, in the order of the checks. */
+/** Why a signal was not copied, or was copied only in part. The codes are in the order of the checks. */
 export const DECISION_CODES = [
   'NOT_ACTIVE',
   'NOT_HELD',
@@ -49,7 +49,10 @@ export const decision = z
       .describe(
         'CLAMPED: copied in part. FAILED: the exchange rejected the order. The outcome is final when settled_at is set.',
       ),
-    code: z.enum(DECISION_CODES).optional().describe('Why the signal was not copied, or not in full.'),
+    code: z
+      .enum(DECISION_CODES)
+      .optional()
+      .describe('Why the signal was not copied, or was copied only in part.'),
     inputs: z
       .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
       .describe('The values behind the decision. Amounts are decimal strings.'),

@@ -20,7 +20,7 @@ export const emergencyStop = z
     still_open: z
       .array(trade)
       .describe(
-        'Trades that are still open. With `sub_status` PENDING_CANCEL, the exchange has not confirmed the cancellation yet; the cancellation continues in the background; call again to see its progress. Orders of an inactive account are cancelled when the account becomes active again. Trades placed after the stop are listed but not cancelled.',
+        'Trades that are still open. With `sub_status` PENDING_CANCEL, the exchange has not confirmed the cancellation yet. The cancellation continues in the background; call again to see its progress. Orders of an inactive account are cancelled when the account becomes active again. Trades placed after the stop are listed but not cancelled.',
       ),
   })
   .meta({ id: 'EmergencyStop' });

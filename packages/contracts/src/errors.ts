@@ -51,7 +51,7 @@ export const ERRORS = {
     kind: 'unauthenticated',
     meaning: 'The x-svc-* headers are incomplete, duplicated or malformed.',
     resolution:
-      'Send each of the four headers once: lower-case hex, Unix time in milliseconds, a 64-byte signature.',
+      'Send each of the four x-svc-* headers once. Use lower-case hex and a timestamp in Unix milliseconds.',
   },
   invalid_signature: {
     status: 401,
@@ -75,7 +75,7 @@ export const ERRORS = {
     status: 401,
     kind: 'unauthenticated',
     meaning: 'The public key is not linked to an account, or was revoked.',
-    resolution: 'Link it with POST /v1/auth/cli-identity.',
+    resolution: 'Link the public key with POST /v1/auth/cli-identity.',
   },
   timestamp_out_of_window: {
     status: 401,
@@ -92,7 +92,7 @@ export const ERRORS = {
   permission_denied: {
     status: 403,
     kind: 'forbidden',
-    meaning: 'The credential lacks a permission.',
+    meaning: 'The credential lacks a permission that the operation requires.',
     resolution: 'Use a credential with the permission named in the details.',
   },
   ip_not_allowed: {
@@ -111,7 +111,7 @@ export const ERRORS = {
     status: 404,
     kind: 'not_found',
     meaning: 'The route does not exist.',
-    resolution: 'Check the path against the reference.',
+    resolution: 'Compare the path with the API reference.',
   },
   method_not_allowed: {
     status: 405,

@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { eventKinds, eventSampleText } from './event-catalogue.js';
-import { EVENT_KINDS, EVENT_RECORDS } from './event-kinds.js';
+import { eventCatalogueEntries, eventSampleText } from './event-catalogue.js';
+import { EVENT_DEFINITIONS, EVENT_RECORD_SCHEMAS } from './event-kinds.js';
 import { EVENT_SAMPLES } from './event-samples.js';
 import { EVENT_TYPES, type EventType } from './events.js';
 import { decodeId, type IdPrefix } from './ids.js';
@@ -11,13 +11,13 @@ const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true }
 formats.default(ajv);
 
 const validators = new Map<EventType, ValidateFunction>();
-for (const { type, schema } of eventKinds()) validators.set(type, ajv.compile(schema));
+for (const { type, schema } of eventCatalogueEntries()) validators.set(type, ajv.compile(schema));
 const sampleOf = (type: EventType) => JSON.parse(eventSampleText(type));
 
 describe('the catalogue of events', () => {
   it('has every event type once, in the published order, with a description', () => {
-    expect(eventKinds().map(({ type }) => type)).toEqual([...EVENT_TYPES]);
-    for (const { description } of eventKinds()) expect(description).toMatch(/^[A-Z].{10,}\.$/);
+    expect(eventCatalogueEntries().map(({ type }) => type)).toEqual([...EVENT_TYPES]);
+    for (const { description } of eventCatalogueEntries()) expect(description).toMatch(/^[A-Z].{10,}\.$/);
   });
 
   it.each(EVENT_TYPES)(
@@ -33,8 +33,8 @@ describe('the catalogue of events', () => {
     for (const other of EVENT_TYPES) {
       if (other === type) continue;
       expect(validate(sampleOf(other))).toBe(false);
-      const hasAnotherRecord = !EVENT_KINDS[other].records.some((record) =>
-        (EVENT_KINDS[type].records as readonly unknown[]).includes(record),
+      const hasAnotherRecord = !EVENT_DEFINITIONS[other].recordSchemas.some((record) =>
+        (EVENT_DEFINITIONS[type].recordSchemas as readonly unknown[]).includes(record),
       );
       // A stopped copier has all fields of a copier.
       const isSuperset = type.startsWith('copier.') && other === 'copier.stopped';
@@ -44,12 +44,12 @@ describe('the catalogue of events', () => {
   });
 
   it.each(EVENT_TYPES)('has a sample of %s that the zod schema parses', (type) => {
-    const [record] = EVENT_KINDS[type].records;
+    const [record] = EVENT_DEFINITIONS[type].recordSchemas;
     const strict = record.strict().safeParse(JSON.parse(JSON.stringify(EVENT_SAMPLES[type])));
     expect(strict.error?.issues).toBeUndefined();
   });
 
-  it('has decimals as JSON numbers and ids with the right prefix', () => {
+  it('has samples with decimals as JSON numbers and with ids of the right prefix', () => {
     const { data, event_id } = sampleOf('trade.filled');
     expect(data).toMatchObject({ amount: 0.25, price: 60000.5, average_price: 60000.44 });
     expect(decodeId('evt', event_id)).not.toBeNull();
@@ -72,10 +72,10 @@ describe('the catalogue of events', () => {
     );
   });
 
-  it('allows an API key or a public key in key.revoked', () => {
+  it('has a schema of key.revoked that allows an API key or a public key', () => {
     const validate = validators.get('key.revoked')!;
     const { data } = sampleOf('public_key.linked');
     expect(validate({ ...sampleOf('key.revoked'), data })).toBe(true);
-    expect(EVENT_RECORDS).toHaveLength(10);
+    expect(EVENT_RECORD_SCHEMAS).toHaveLength(10);
   });
 });

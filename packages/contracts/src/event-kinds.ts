@@ -1,4 +1,4 @@
-/** The description of each event type and the record in its `data`: the only source of both. */
+/** Defines each event type: its description and the schema of the record in its `data`. */
 import { z } from 'zod';
 import { apiKey, publicKey } from './access.js';
 import { copier, stoppedCopier } from './copiers.js';
@@ -11,27 +11,27 @@ import { webhook } from './webhooks.js';
 import { withdrawal } from './withdrawals.js';
 
 interface EventDefinition {
-  /** One sentence on when the event is sent. */
+  /** Says when the event is sent. */
   readonly description: string;
-  /** The record in `data`; with several entries, `data` is one of them. */
-  readonly records: readonly [z.ZodObject, ...z.ZodObject[]];
+  /** Schemas of the record in `data`, which matches one of them. The sample matches the first. */
+  readonly recordSchemas: readonly [z.ZodObject, ...z.ZodObject[]];
 }
 
-const defineEvent = <const Records extends EventDefinition['records']>(
+const defineEvent = <const Schemas extends EventDefinition['recordSchemas']>(
   description: string,
-  ...records: Records
+  ...recordSchemas: Schemas
 ) => ({
   description,
-  records,
+  recordSchemas,
 });
 
-export const EVENT_KINDS = {
+export const EVENT_DEFINITIONS = {
   'trade.created': defineEvent(
     'You or a copier created a trade, or an order that was placed outside the product was found at the exchange.',
     trade,
   ),
   'trade.partially_filled': defineEvent(
-    'A further part of an order was filled; the rest is still open.',
+    'Another part of an order was filled. The rest is still open.',
     trade,
   ),
   'trade.filled': defineEvent('An order was filled in full.', trade),
@@ -62,7 +62,7 @@ export const EVENT_KINDS = {
   'withdrawal.cancelled': defineEvent('A withdrawal was cancelled. Its amount was released.', withdrawal),
   'withdrawal.failed': defineEvent('A withdrawal failed. Its amount was released.', withdrawal),
   'webhook.test': defineEvent(
-    'You requested a test. It is sent once, only to that webhook, and is not listed among your events.',
+    'You requested a test of a webhook. The event is sent once, only to that webhook, and is not listed among your events.',
     webhook,
   ),
   'webhook.deactivated': defineEvent(
@@ -82,13 +82,15 @@ export const EVENT_KINDS = {
   'public_key.linked': defineEvent('A public key was linked to your account.', publicKey),
 } as const satisfies Record<EventType, EventDefinition>;
 
-/** Every record that the `data` of an event can hold. */
-export const EVENT_RECORDS: readonly z.ZodObject[] = [
-  ...new Set<z.ZodObject>(Object.values(EVENT_KINDS).flatMap(({ records }) => [...records])),
+/** The schema of every record that the `data` of an event can hold. */
+export const EVENT_RECORD_SCHEMAS: readonly z.ZodObject[] = [
+  ...new Set<z.ZodObject>(
+    Object.values(EVENT_DEFINITIONS).flatMap(({ recordSchemas }) => [...recordSchemas]),
+  ),
 ];
 
 /** Schema of the `data` of an event type. */
 export function eventDataOf(type: EventType): z.ZodType {
-  const [record, ...others]: readonly z.ZodObject[] = EVENT_KINDS[type].records;
-  return others.length === 0 ? record! : z.union([record!, ...others]);
+  const [first, ...others]: readonly z.ZodObject[] = EVENT_DEFINITIONS[type].recordSchemas;
+  return others.length === 0 ? first! : z.union([first!, ...others]);
 }

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { ApiKey, PublicKey } from './access.js';
 import type { Copier } from './copiers.js';
 import type { Decision } from './decisions.js';
-import type { EVENT_KINDS } from './event-kinds.js';
+import type { EVENT_DEFINITIONS } from './event-kinds.js';
 import type { EventType } from './events.js';
 import type { ExchangeAccount } from './exchange-accounts.js';
 import type { Reward } from './rewards.js';
@@ -199,7 +199,9 @@ const publicKey: PublicKey = {
   created_at: SAMPLE_AT,
 };
 
-type Samples = { readonly [Type in EventType]: z.output<(typeof EVENT_KINDS)[Type]['records'][0]> };
+type Samples = {
+  readonly [Type in EventType]: z.output<(typeof EVENT_DEFINITIONS)[Type]['recordSchemas'][0]>;
+};
 
 export const EVENT_SAMPLES: Samples = {
   'trade.created': placedTrade,

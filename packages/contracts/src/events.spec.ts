@@ -16,7 +16,7 @@ describe('an event in a response', () => {
     expect(StoredJson.of('{"a":\r\n[1,\n"x\\ny"]}').text).toBe('{"a": [1, "x\\ny"]}');
   });
 
-  it('must be stored, valid JSON', () => {
+  it('must be a StoredJson, which contains only valid JSON', () => {
     expect(() => StoredJson.of('{"a":1')).toThrow(SyntaxError);
     expect(() => StoredJson.of('')).toThrow(SyntaxError);
     expect(() => compileSerializer(response)({ event_id: 'evt_1' })).toThrow(TypeError);

@@ -2,8 +2,8 @@
  * TypeIDs: a prefix and a UUIDv7 in 26 characters of Crockford's base32, lower case (`trd_01j…`).
  *
  * 1. An id is opaque to clients and sortable by creation; the database stores the bare UUID.
- * 2. Parsing checks the prefix and the 26 characters, never the version of the UUID. An id without
- * a record is "not found", whatever its value.
+ * 2. Parsing checks the prefix and the 26 characters, never the version of the UUID. A well-formed id without a record is
+ *    "not found".
  * 3. A suffix of more than 128 bits (first character above `7`) is malformed.
  */
 import { z } from 'zod';
@@ -37,7 +37,7 @@ export const ID_PREFIXES = {
 } as const;
 
 export type IdPrefix = keyof typeof ID_PREFIXES;
-/** A public id of the given kind, for example `Id<'trd'>` for a trade. */
+/** A public id with the prefix `P`, for example `Id<'trd'>` for a trade. */
 export type Id<P extends IdPrefix = IdPrefix> = string & { readonly __prefix?: P };
 
 const UUID_DIGITS = 32;
@@ -46,13 +46,12 @@ const HYPHEN = 0x2d;
 const HEX_VALUES = Array.from({ length: 128 }, (_, code) =>
   '0123456789abcdef'.indexOf(String.fromCharCode(code).toLowerCase()),
 );
-/** The two characters of every ten-bit value. */
+/** The two base32 characters of each ten-bit value. */
 const PAIRS = Array.from({ length: 1024 }, (_, bits) => ALPHABET[bits >> 5]! + ALPHABET[bits & 31]!);
 
 /**
- * Encodes a UUID (8-4-4-4-12, any case) as a public id. A page of records has hundreds of ids, so
- * the bits pass ten at a time through a small number. This is several times faster than one 128-bit
- * BigInt.
+ * Encodes a UUID (8-4-4-4-12, any case) as a public id. A page of records has hundreds of ids, so the bits
+ * are encoded ten at a time in a small integer. This is several times faster than one 128-bit BigInt.
  *
  * @throws {TypeError} if `uuid` is not a UUID
  */

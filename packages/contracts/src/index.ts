@@ -1,4 +1,4 @@
-/** The public contract: every schema, operation, event and error code, defined once. */
+/** The public API contract: every schema, operation, event and error code, each defined once. */
 export * from './access.js';
 export * from './analytics.js';
 export { type CopierLimits, copierLimits, SIGNAL_AGE_DEFAULT_MS } from './copier-limits.js';
@@ -11,10 +11,10 @@ export * from './errors.js';
 export {
   type EventCatalogue,
   type EventKind,
-  eventKinds,
+  eventCatalogueEntries,
   eventSampleText,
 } from './event-catalogue.js';
-export { EVENT_KINDS, eventDataOf } from './event-kinds.js';
+export { EVENT_DEFINITIONS, eventDataOf } from './event-kinds.js';
 export * from './event-log.js';
 export * from './events.js';
 export * from './exchange-accounts.js';

@@ -111,24 +111,24 @@ export function plainJsonSchemaOf(schema: z.ZodType, direction: Direction): Json
   };
   collect(root);
   const $defs = Object.fromEntries([...referenced].sort().map((name) => [name, all[name]]));
-  return withoutOwnKeywords({
+  return withoutCustomKeywords({
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     ...root,
     ...(referenced.size === 0 ? {} : { $defs }),
   }) as JsonSchema;
 }
 
-const OWN_FORMATS: readonly unknown[] = ['decimal', 'typeid'];
+const CUSTOM_FORMATS: readonly unknown[] = ['decimal', 'typeid'];
 
-function withoutOwnKeywords(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(withoutOwnKeywords);
+function withoutCustomKeywords(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(withoutCustomKeywords);
   if (typeof node !== 'object' || node === null) return node;
   return Object.fromEntries(
     Object.entries(node)
       .filter(
         ([keyword, value]) =>
-          keyword !== 'x-id-prefix' && !(keyword === 'format' && OWN_FORMATS.includes(value)),
+          keyword !== 'x-id-prefix' && !(keyword === 'format' && CUSTOM_FORMATS.includes(value)),
       )
-      .map(([keyword, value]) => [keyword, withoutOwnKeywords(value)]),
+      .map(([keyword, value]) => [keyword, withoutCustomKeywords(value)]),
   );
 }

@@ -1,7 +1,7 @@
 /**
- * Notification preferences: the value of the only setting that the service itself reads.
+ * Notification preferences: the value of the setting `notifications`, the only setting that the product itself reads.
  *
- * 1. Every event type has a default, so the value holds only deviations from the defaults.
+ * 1. Every event type has a default. The value contains only deviations from the defaults.
  * 2. READ permission is enough to change settings. Security notifications are therefore sent regardless of the
  *    preferences: the holder of a stolen key must not be able to silence them.
  */
@@ -78,14 +78,14 @@ export const NOTIFICATION_PREFERENCES_DESCRIPTION = [
   'By default, every notification appears in the product, and these are also sent by e-mail:',
   `${MAILED_BY_DEFAULT.map((type) => `\`${type}\``).join(', ')}.`,
   'You get no e-mail about a copier that you stopped yourself.',
-  `${MANDATORY_NOTIFICATIONS.map((type) => `\`${type}\``).join(', ')} are always sent.`,
+  `${MANDATORY_NOTIFICATIONS.map((type) => `\`${type}\``).join(', ')} always notify you.`,
   'E-mail is sent only to a verified address (PATCH /v1/me).',
   `You get at most ${NOTIFICATION_MAILS_PER_DAY} e-mails per event type and day, and one per deactivated webhook.`,
 ].join(' ');
 
 /**
- * Returns the preference for an event type: that of its own key, else of its subject, else of `*`.
- * Undefined if none is set.
+ * Returns the preference for an event type: the value of the key for the type, else for its subject, else for `*`.
+ * Returns undefined if no key applies.
  */
 export function choiceOf(
   chosen: Readonly<Record<string, boolean>> | undefined,

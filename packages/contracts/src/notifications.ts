@@ -83,7 +83,11 @@ export const notificationOperations = {
     summary: 'Marks all notifications as read.',
     access: 'READ',
     response: z.object({
-      updated: z.number().int().nonnegative().describe('Number of notifications that were unread before.'),
+      updated: z
+        .number()
+        .int()
+        .nonnegative()
+        .describe('Number of notifications that this call marked as read.'),
     }),
     status: 200,
     errors: [],

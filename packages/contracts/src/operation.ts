@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import type { ErrorCode } from './errors.js';
 
-/** What a credential may do. TRADE and WITHDRAW include READ; ADMIN includes all. */
+/** The permissions of credentials. TRADE and WITHDRAW include READ; ADMIN includes all. */
 export const PERMISSIONS = ['READ', 'TRADE', 'WITHDRAW', 'ADMIN'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
@@ -31,7 +31,7 @@ export type RateBucket = (typeof RATE_BUCKETS)[number];
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Paging and sorting of a list. Every list accepts `limit`, `offset`, `cursor`, `sort`, `order` and `include=total`. */
-export interface ListShape {
+export interface ListDefinition {
   /** Fields that `sort` accepts; `created_at` is always one of them. */
   readonly sorts: readonly [string, ...string[]];
   readonly limitDefault: number;
@@ -40,7 +40,7 @@ export interface ListShape {
 }
 
 export interface Operation {
-  /** `resource.verb`, the name of the service method and of the SDK method. */
+  /** `resource.verb`, such as `trades.create`. The methods of the service and of the SDK have the same names. */
   readonly id: string;
   readonly method: Method;
   /** Path with the `/v1` prefix; parameters as `:name`. */
@@ -48,17 +48,17 @@ export interface Operation {
   readonly summary: string;
   readonly access: Access;
   readonly params?: z.ZodObject;
-  /** Query parameters in addition to those of {@link ListShape}. Values arrive as strings. */
+  /** Query parameters in addition to those of {@link ListDefinition}. Values arrive as strings. */
   readonly query?: z.ZodObject;
   readonly body?: z.ZodObject;
   /** True if the body is optional. */
   readonly bodyOptional?: true;
-  readonly list?: ListShape;
+  readonly list?: ListDefinition;
   /** The rate-limit bucket that the operation uses in addition to the general one. */
   readonly bucket?: RateBucket;
   /** True if the response is a stream of server-sent events; `response` is then the schema of one event's data. */
   readonly stream?: true;
-  /** Schema of the response's `data`; for a list, of one item. */
+  /** Schema of the response's `data`. For a list, it is the schema of one item. */
   readonly response: z.ZodType;
   readonly status: 200 | 201 | 202;
   /** Error codes in addition to those that every authenticated request can return. */
@@ -77,10 +77,10 @@ export type BodyOf<O extends Operation> = Infer<O['body']>;
 export type QueryOf<O extends Operation> = O['query'] extends z.ZodType
   ? z.output<O['query']>
   : Record<never, never>;
-/** Type of the `data` of an operation's response; for a list, of one item. */
+/** Type of the `data` of an operation's response. For a list, it is the type of one item. */
 export type DataOf<O extends Operation> = Infer<O['response']>;
 
-/** ISO 8601 UTC with milliseconds and `Z`. */
+/** Schema of an instant in a response: ISO 8601 in UTC, with milliseconds and `Z`. */
 export const instant = z
   .string()
   .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)

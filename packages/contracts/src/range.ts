@@ -5,7 +5,7 @@ import { instantInput } from './operation.js';
 /**
  * Returns the schemas of `from` and `to`.
  *
- * @param comparedField sentence that says which field of a record is compared with the range
+ * @param comparedField a sentence that says which field of a record is compared with the range
  */
 export function rangeInput(comparedField: string) {
   return {

@@ -7,7 +7,7 @@ import { idOf } from './ids.js';
 import { instant } from './operation.js';
 import { TRADE_SIDES, TRADE_TYPES } from './trades.js';
 
-/** A sequence number: a safe integer that may exceed 32 bits. */
+/** Schema of a sequence number: a safe integer that may exceed 32 bits. */
 const sequenceNumber = () => z.number().int().meta({ format: 'int64' });
 
 /** One change to one lot of a strategy. */
@@ -49,8 +49,8 @@ export const tradeSignal = z
 export type TradeSignal = Readonly<z.output<typeof tradeSignal>>;
 
 /**
- * Maximum number of levels per side in a subscription. Workers load 1,000 levels per side and then
- * apply changes; the outer half replaces levels that are consumed.
+ * Maximum number of levels per side in a subscription. Workers load 1,000 levels per side
+ * and then apply changes; the outer 500 levels replace inner levels that are consumed.
  */
 export const ORDER_BOOK_DEPTH_MAX = 500;
 
@@ -73,7 +73,9 @@ export const orderBookUpdate = z
       .describe(
         'SNAPSHOT: all levels within the depth. DELTA: the levels that changed since previous_sequence.',
       ),
-    sequence: sequenceNumber().describe('Update number of the book. It increases, but may have gaps.'),
+    sequence: sequenceNumber().describe(
+      'Number of the update. It increases with each update of the book, but may have gaps.',
+    ),
     previous_sequence: sequenceNumber()
       .nullable()
       .describe('For a DELTA, the sequence of the update before it. Null for a SNAPSHOT.'),

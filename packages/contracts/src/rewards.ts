@@ -71,7 +71,9 @@ export const rewardType = z
     rule: z
       .object({
         basis: z.enum(REWARD_BASES),
-        rate: decimal.describe('For FLAT: reward tokens per grant. Otherwise: fraction of the basis.'),
+        rate: decimal.describe(
+          'For FLAT: reward tokens per grant. For VOLUME and PROFIT_SHARE: fraction of the volume or profit.',
+        ),
         cap: decimal.optional().describe('Maximum reward tokens per grant.'),
         period: z
           .string()
@@ -126,7 +128,8 @@ export const rewardOperations = {
     id: 'rewards.balance',
     method: 'GET',
     path: '/v1/rewards/balance',
-    summary: 'Returns your balance of reward tokens: available, and held by withdrawals.',
+    summary:
+      'Returns your balance of reward tokens: the available amount, and the amount held by withdrawals.',
     access: 'READ',
     response: rewardBalance,
     status: 200,

@@ -7,7 +7,7 @@
  * 3. A value that does not match the schema throws: an invalid response is an internal error.
  * 4. Where the schema allows any JSON, a number keeps its original digits.
  *
- * A serializer is compiled once per schema into closures that no longer inspect it.
+ * `compileSerializer` inspects a schema once and returns closures that no longer inspect it.
  */
 import type { z } from 'zod';
 import { JsonNumber } from './decimal.js';

@@ -1,8 +1,8 @@
 /**
- * JSON that is stored as text and returned unchanged, with every digit and without a schema that filters it.
+ * JSON that is stored as text and returned unchanged: with every digit, and with fields that are not in the schema.
  *
- * If the caller requests decimals as strings, the numbers that are decimals in the possible records are quoted. All
- * other bytes stay the same.
+ * If the caller requests decimals as strings, numbers are quoted if their name is that of a decimal in one of the
+ * possible records. All other bytes stay the same.
  */
 import type { z } from 'zod';
 
@@ -20,7 +20,7 @@ export class StoredJson {
   }
 }
 
-/** The decimals of stored JSON, by member name. */
+/** The member names of the decimals in stored JSON. */
 export interface DecimalNames {
   /** Members whose values are decimals or lists of decimals. */
   readonly members: readonly string[];

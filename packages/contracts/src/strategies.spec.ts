@@ -33,7 +33,7 @@ describe('a new strategy', () => {
 });
 
 describe('an update of a strategy', () => {
-  it('may be empty, or clear optional fields', () => {
+  it('may be empty, or remove optional fields', () => {
     expect(strategyUpdate.parse({})).toEqual({});
     const cleared = {
       description: null,
@@ -45,7 +45,7 @@ describe('an update of a strategy', () => {
     expect(strategyUpdate.parse(cleared)).toEqual(cleared);
   });
 
-  it('cannot change the account or clear required fields', () => {
+  it('cannot change the account or remove required fields', () => {
     expect(fieldsOf(strategyUpdate, { exchange_account_id: 'exa_2' })).toEqual(['']);
     for (const field of ['name', 'visibility', 'status']) {
       expect(fieldsOf(strategyUpdate, { [field]: null })).toEqual([field]);

@@ -19,7 +19,7 @@ const LINKED_COPIERS_MAX = 500;
 /** Results of the strategy's closed lots, after fees. */
 export const strategyResults = z
   .object({
-    since: instant.describe('Start of the measurement: the creation of the strategy.'),
+    since: instant.describe('Time at which the strategy was created. The results cover the time since then.'),
     closed_count: z.number().int().nonnegative().describe('Number of closed lots.'),
     win_rate: decimal
       .nullable()
@@ -147,7 +147,7 @@ export const strategyDelete = z
       .boolean()
       .default(false)
       .describe(
-        'True: pauses the copiers that still follow the strategy. False: such copiers prevent the deletion.',
+        'True: pauses the copiers that still follow the strategy. False: the request fails if a copier still follows the strategy.',
       ),
   })
   .meta({ id: 'StrategyDelete' });

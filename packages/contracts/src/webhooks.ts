@@ -124,7 +124,7 @@ export const delivery = z
   .meta({ id: 'Delivery' });
 export type Delivery = z.output<typeof delivery>;
 
-/** Selects a past event to send to a webhook, even if the webhook never received it. */
+/** The past event to send to a webhook, even if the webhook never received it. */
 export const webhookReplayAsked = z
   .strictObject({
     event_id: idInput('evt').describe(
@@ -248,8 +248,7 @@ export const webhookOperations = {
     id: 'webhooks.replay',
     method: 'POST',
     path: '/v1/webhooks/:id/replay',
-    summary:
-      'Sends a past event to a webhook in up to five attempts. The event id and the bytes stay the same.',
+    summary: 'Sends a past event to a webhook in up to five attempts. Its id and payload do not change.',
     access: 'ADMIN',
     params: path,
     body: webhookReplayAsked,

@@ -44,7 +44,7 @@ export const withdrawal = z
   .meta({ id: 'Withdrawal' });
 export type Withdrawal = z.output<typeof withdrawal>;
 
-/** 20 bytes in hex. The EIP-55 checksum of mixed case is verified when the withdrawal is created. */
+/** 20 bytes in hex. Creating the withdrawal verifies the EIP-55 checksum of an address in mixed case. */
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const ZERO_ADDRESS = /^0x0{40}$/;
 
@@ -59,7 +59,7 @@ export const withdrawalCreate = z
       .refine((value) => !ZERO_ADDRESS.test(value), {
         error: 'The zero address cannot receive a payout. Use your own address.',
       })
-      .describe('EVM address. In mixed case, its EIP-55 checksum must be valid.'),
+      .describe('EVM address. If it mixes upper and lower case, its EIP-55 checksum must be valid.'),
   })
   .meta({ id: 'WithdrawalCreate' });
 export type WithdrawalCreate = z.output<typeof withdrawalCreate>;

@@ -1,5 +1,6 @@
-/** Encodes bytes as base64url without padding. Works in Node and browsers. */
+/** Base64url without padding, in Node and browsers. */
 
+/** Encodes bytes as base64url without padding. */
 export function toBase64Url(bytes: Uint8Array): string {
   let binary = '';
   for (const byte of bytes) binary += String.fromCharCode(byte);
@@ -7,8 +8,8 @@ export function toBase64Url(bytes: Uint8Array): string {
 }
 
 /**
- * Decodes base64url; returns null if `text` is not the canonical encoding of its bytes. Two
- * different strings never decode to the same bytes.
+ * Decodes base64url. Returns null if `text` is not the canonical encoding of its bytes, so two different strings never
+ * decode to the same bytes.
  */
 export function fromBase64Url(text: string): Uint8Array | null {
   if (!/^[A-Za-z0-9_-]+$/.test(text) || text.length % 4 === 1) return null;

@@ -13,7 +13,7 @@ const anyBinding = fc.record({
 });
 const anyPosition = fc.record({ value: anyText, id: fc.uuid() });
 
-describe('cursor codec', () => {
+describe('the cursor codec', () => {
   it('decodes the encoded position', () => {
     fc.assert(
       fc.property(anyBinding, anyPosition, (binding, position) => {
@@ -22,7 +22,7 @@ describe('cursor codec', () => {
     );
   });
 
-  it('encodes as base64url that another decoder accepts', () => {
+  it('encodes as canonical base64url of JSON that contains the sort, the order and the id', () => {
     fc.assert(
       fc.property(anyBinding, anyPosition, (binding, position) => {
         const cursor = codec.encode(binding, position);
@@ -61,7 +61,7 @@ describe('cursor codec', () => {
     }
   });
 
-  it('rejects any text that is not a cursor', () => {
+  it('rejects any string that is not a cursor', () => {
     const binding = { sort: 'created_at', order: 'desc', scope: 's' } as const;
     fc.assert(
       fc.property(fc.string(), (text) => {
@@ -89,7 +89,7 @@ describe('cursor codec', () => {
   });
 });
 
-describe('cursor scope', () => {
+describe('the cursor scope', () => {
   it('depends on list, user and filters, but not on the order of filters or on undefined ones', () => {
     const scope = cursorScope('trades', 'u1', { status: 'FILLED', symbol: 'BTC/USDT' });
     expect(cursorScope('trades', 'u1', { symbol: 'BTC/USDT', from: undefined, status: 'FILLED' })).toBe(

@@ -6,9 +6,9 @@
  * 2. The MAC covers every byte. A changed character or another encoding of the same bytes is rejected.
  * 3. A cursor with another sort, order or scope is rejected: it would skip or repeat items, or reveal records of another
  *    user.
- * 4. The sort value is the database's text (microseconds, all decimals), never a JavaScript number
- * or Date.
- * 5. Cursors are signed, not encrypted: the owner can read the position of an item that they have just seen.
+ * 4. The sort value is the text that the database returns, with microseconds and all decimals. It is never a JavaScript
+ *    number or Date.
+ * 5. Cursors are signed, not encrypted. A user can read the position in it, which is that of an item that the user got.
  */
 import { fromBase64Url, toBase64Url } from './base64url.js';
 
@@ -43,8 +43,7 @@ export interface CursorCodec {
 }
 
 /**
- * The cursor is invalid for this query and user. The message gives no reason, so that forgers learn
- * nothing.
+ * The cursor is invalid for this query and user. The message does not say why, so that it does not help a forger.
  */
 export class InvalidCursor extends Error {
   override readonly name = 'InvalidCursor';
@@ -69,7 +68,7 @@ export function cursorScope(
   return JSON.stringify([list, userId, present]);
 }
 
-/** Creates a codec. Only the key of `mac` can create its cursors. */
+/** Creates a codec. Its cursors can be created only with the key of `mac`. */
 export function createCursorCodec(mac: Mac): CursorCodec {
   const sign = (domain: string, bytes: Uint8Array) =>
     mac(concat(new TextEncoder().encode(`${domain}\n`), bytes));

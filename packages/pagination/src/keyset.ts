@@ -1,11 +1,11 @@
 /**
- * The keyset predicate and its order as SQL. They are built together, because pages are correct only if both use the same
- * column and direction and break ties by id in the same direction.
+ * The SQL condition and the ORDER BY of a keyset page. They are built together, because pages are correct only if both use
+ * the same column and direction, and if both order equal values by id in that direction.
  */
 import type { SortOrder } from './cursor.js';
 
 export interface KeysetColumns {
-  /** The sort column or expression. Must never be NULL, which matches no comparison. */
+  /** The sort column or expression. It must never be NULL, because a comparison with NULL is never true. */
   readonly column: string;
   /** The type of the column, to which the cursor's text is cast so that the index is used. */
   readonly type: string;
@@ -23,7 +23,7 @@ export function keysetPredicate(
   return `(${column}, ${idColumn}) ${after} ($${valueIndex}::${type}, $${valueIndex + 1}::uuid)`;
 }
 
-/** Returns the ORDER BY list of the predicate. */
+/** Returns the ORDER BY list that belongs to the condition. */
 export function keysetOrder({ column, idColumn }: KeysetColumns, order: SortOrder): string {
   return `${column} ${order.toUpperCase()}, ${idColumn} ${order.toUpperCase()}`;
 }

@@ -3,7 +3,7 @@
  *
  * 1. Values are never clamped or ignored: an invalid value is an error that names the parameter and its rule.
  * 2. Values are strings (a URL query) or numbers (GraphQL). A string must be a plain decimal integer.
- * 3. `cursor` and `offset` cannot be combined. An absent `offset` stays absent and means 0.
+ * 3. `cursor` and `offset` cannot be combined. An absent `offset` has no default in the schema; it means 0.
  * 4. A repeated parameter arrives as an array and is rejected.
  */
 import { z } from 'zod';
@@ -19,12 +19,12 @@ export interface ListQuery<Sort extends string = string> {
   readonly cursor?: string | undefined;
   readonly sort: Sort;
   readonly order: SortOrder;
-  /** Additional parts of the response; `total` adds the number of all items. */
+  /** Additional data of the response; `total` adds the number of all items. */
   readonly include: readonly string[];
 }
 
 export interface ListQueryOptions<Sort extends string, Filters extends z.core.$ZodLooseShape> {
-  /** The sortable fields. */
+  /** The fields that `sort` accepts. */
   readonly sorts: readonly [Sort, ...Sort[]];
   /** Default: the first of `sorts`. */
   readonly defaultSort?: Sort;
@@ -69,7 +69,7 @@ export function listQuerySchema<Sort extends string, Filters extends z.core.$Zod
 
 type InvalidInput = { readonly input?: unknown };
 
-/** Returns the error message of a parameter; a repeated parameter has its own message. */
+/** Returns the error message of a parameter. A repeated parameter gets another message than an invalid one. */
 function messageFor(name: string, rule: string) {
   return ({ input }: InvalidInput) =>
     `${name}: ${Array.isArray(input) ? 'sent more than once; send it once' : rule}`;

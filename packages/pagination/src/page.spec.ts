@@ -1,8 +1,8 @@
 import { type Page, paginate } from './page.js';
 
-const page = (ids: string[], next: string | null): Page<{ id: string }> => ({
+const page = (ids: string[], nextCursor: string | null): Page<{ id: string }> => ({
   items: ids.map((id) => ({ id })),
-  pagination: { limit: 2, offset: 0, has_more: next !== null, next_cursor: next },
+  pagination: { limit: 2, offset: 0, has_more: nextCursor !== null, next_cursor: nextCursor },
 });
 
 async function idsOf(pages: Record<string, Page<{ id: string }>>, requested: string[] = []) {
@@ -41,7 +41,7 @@ describe('paginate', () => {
     expect(requested).toEqual([undefined]);
   });
 
-  it('throws if the list would never end', async () => {
+  it('throws if a page returns the cursor with which it was fetched', async () => {
     await expect(idsOf({ first: page(['a'], 'c1'), c1: page(['b'], 'c1') })).rejects.toThrow('cursor');
   });
 });

@@ -1,16 +1,21 @@
-/** Defines the page, which is the response of every list, and iterates over all pages. */
+/** Defines a page, the response of every list, and iterates over the pages of a list. */
 import { z } from 'zod';
 
 /** The `pagination` block of a list response. `next_cursor` is null exactly if `has_more` is false. */
 export const paginationSchema = z.object({
-  limit: z.int().describe('The maximum number of items of this page.'),
-  offset: z.int().describe('Items skipped before this page; 0 if it was requested by cursor.'),
+  limit: z.int().describe('Maximum number of items of this page.'),
+  offset: z
+    .int()
+    .describe('Number of items skipped before this page. 0 if the page was requested by cursor.'),
   has_more: z.boolean().describe('Whether there are more items after this page.'),
   next_cursor: z
     .string()
     .nullable()
-    .describe('Send it as `cursor` to get the next page; null on the last page.'),
-  total: z.int().optional().describe('Number of all items of the query; only with `include=total`.'),
+    .describe('Cursor of the next page: send it as `cursor`. Null on the last page.'),
+  total: z
+    .int()
+    .optional()
+    .describe('Number of all items that match the query. Present only with `include=total`.'),
 });
 export type Pagination = z.infer<typeof paginationSchema>;
 
@@ -35,11 +40,10 @@ export interface PageWithCursors<Item> extends Page<Item> {
 export type FetchPage<Item> = (cursor: string | undefined) => Promise<Page<Item>>;
 
 /**
- * Iterates over all items of a list and fetches pages as needed. An item whose sort field changes meanwhile may appear
- * twice; the iteration remembers all ids and skips repeated ones.
+ * Iterates over all items of a list and fetches pages as needed. An item whose sort field changes during the iteration
+ * may be on two pages. The iteration therefore remembers all ids and skips repeated items.
  *
- * @throws {Error} if a page returns the cursor it was fetched with, because the iteration would
- * never end
+ * @throws {Error} if a page returns the cursor with which it was fetched, because the iteration would never end
  */
 export async function* paginate<Item extends { readonly id: string }>(
   fetchPage: FetchPage<Item>,

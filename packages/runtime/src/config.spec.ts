@@ -45,14 +45,14 @@ describe('readConfig', () => {
     ]);
   });
 
-  it('reads a value from the file in NAME_FILE', () => {
+  it('reads a value from the file whose path is in NAME_FILE', () => {
     writeFileSync(join(folder, 'url'), 'postgres://db/from-file\n');
     expect(readConfig(schema, { DATABASE_URL_FILE: join(folder, 'url') }).DATABASE_URL).toBe(
       'postgres://db/from-file',
     );
   });
 
-  it('rejects a variable that is set both directly and by file', () => {
+  it('rejects a variable that is set both directly and by NAME_FILE', () => {
     expect(problemsOf({ DATABASE_URL: 'postgres://db/x', DATABASE_URL_FILE: '/etc/hostname' })).toEqual([
       'DATABASE_URL: is set twice, directly and by DATABASE_URL_FILE; set only one',
     ]);

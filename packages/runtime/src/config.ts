@@ -18,7 +18,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads and validates the variables of the schema; others are ignored. @throws {ConfigError} */
+/** Reads and validates the variables that the schema names. @throws {ConfigError} if any of them is invalid */
 export function readConfig<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,
   environment: Environment = process.env,
@@ -57,14 +57,14 @@ function readVariable(
   }
 }
 
-/** A port to listen on; 0 selects a free one. */
+/** Schema of a port to listen on; 0 selects a free port. */
 export const port = z.coerce
   .number({ error: 'expected a port number' })
   .int('expected a port number')
   .min(0, 'expected a port number')
   .max(65_535, 'expected a port number');
 
-/** `true` or `false`. */
+/** Schema of a variable that is `true` or `false`. */
 export const flag = z
   .enum(['true', 'false'], { error: 'expected true or false' })
   .transform((value) => value === 'true');

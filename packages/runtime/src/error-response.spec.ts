@@ -34,7 +34,7 @@ describe('toErrorResponse', () => {
     expect(toErrorResponse(new DomainError('not_found'), 'r').headers).toEqual({});
   });
 
-  it('treats only domain errors as expected, except internal ones', () => {
+  it('treats domain errors as expected, except internal_error; every other error is unexpected', () => {
     expect(isExpected(new DomainError('not_found'))).toBe(true);
     expect(isExpected(new DomainError('internal_error'))).toBe(false);
     expect(isExpected(new Error('boom'))).toBe(false);

@@ -1,8 +1,8 @@
 /**
- * Converts errors to responses, for all features and both APIs.
+ * Converts errors to the responses of both APIs.
  *
- * A {@link DomainError} has its own code. Any other error is internal: the caller gets only `internal_error` and the request
- * id; the log has the details.
+ * The response to a {@link DomainError} has its code, message and details. Any other error is internal: the response has
+ * only the code `internal_error` and the request id, and the caller of this module logs the error.
  */
 import { DomainError, ERRORS, type ErrorCode, type ErrorDetail } from '@trading-automation/contracts';
 
@@ -24,7 +24,10 @@ export interface ErrorResponse {
 const RETRY_AFTER_SECONDS = 5;
 const CODES_WITH_RETRY_AFTER: readonly ErrorCode[] = ['rate_limited', 'service_unavailable'];
 
-/** HTTP requires a challenge with every 401. Bearer is the only authentication method here with a registered scheme. */
+/**
+ * HTTP requires an authentication challenge in every 401 response. Of the authentication methods of the APIs, only Bearer
+ * has a registered scheme.
+ */
 const CHALLENGE = 'Bearer realm="api"';
 
 /** Returns whether an error is expected. Other errors are internal and must be logged. */

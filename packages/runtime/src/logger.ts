@@ -4,12 +4,10 @@ import { type Logger, pino } from 'pino';
 export type { Logger };
 
 /**
- * Creates the logger of a process: one JSON object per line on standard output, with the name of
- * the service.
+ * Creates the logger of a process. It writes one JSON object per line to standard output, with the name of the service.
  *
- * A line contains only the fields that the caller passes. Objects that may contain secrets
- * (requests, errors of drivers and
- * exchange clients) are never logged as a whole: of an error, only type, code, message, stack and cause are logged.
+ * A line contains only the fields that the caller passes. Requests and errors of drivers or exchange clients may contain
+ * secrets, so they are never logged as a whole: of an error, only type, code, message, stack and cause are logged.
  */
 export function createLogger(
   service: string,
@@ -38,7 +36,7 @@ function describeError(error: unknown): unknown {
   };
 }
 
-/** Adapts the logger for Nest. Its messages about wiring are logged at level debug. */
+/** Adapts the logger for Nest. Nest's informational messages are logged at level debug. */
 export function nestLogger(logger: Logger): LoggerService {
   const contextOf = (rest: unknown[]) => {
     const context = rest.at(-1);

@@ -1,6 +1,6 @@
 /**
- * Serves metrics to a scraper. Metrics are internal, so they have a dedicated port, which serves
- * nothing else and by default listens only on this machine.
+ * Serves metrics to a scraper. Metrics are internal, so they have a port of their own. By default it listens only on
+ * loopback.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -39,7 +39,7 @@ export interface MetricsServer {
 }
 
 const PATH = '/metrics';
-/** Scrapers send small requests, so a slow request is not from one. */
+/** A scraper sends small requests, so a slower request does not come from a scraper. */
 const REQUEST_TIMEOUT_MS = 5_000;
 
 /** Serves `GET /metrics`. @throws if the port is not available */

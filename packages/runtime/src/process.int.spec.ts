@@ -30,17 +30,20 @@ describe('runProcess', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  it.each(['SIGTERM', 'SIGINT'] as const)('stops once on %s and exits with code 0', async (signal) => {
-    const { child, logged } = start(
-      folder,
-      `start: async () => ({ stop: async () => { console.log('closed'); } })`,
-    );
-    await once(child, 'message');
-    child.kill(signal);
-    child.kill(signal);
-    expect(await once(child, 'exit')).toEqual([0, null]);
-    expect(logged().match(/closed/g)).toHaveLength(1);
-  });
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'stops the service once after two %s signals, and exits with code 0',
+    async (signal) => {
+      const { child, logged } = start(
+        folder,
+        `start: async () => ({ stop: async () => { console.log('closed'); } })`,
+      );
+      await once(child, 'message');
+      child.kill(signal);
+      child.kill(signal);
+      expect(await once(child, 'exit')).toEqual([0, null]);
+      expect(logged().match(/closed/g)).toHaveLength(1);
+    },
+  );
 
   it('stops when its parent process ends', async () => {
     const { child } = start(folder, `start: async () => ({ stop: async () => {} })`);

@@ -1,8 +1,9 @@
 /**
- * The lifecycle of a process: it starts completely or exits, and stops on request.
+ * The lifecycle of a process. It either starts completely or exits, and it stops on request.
  *
- * 1. SIGTERM, SIGINT and the end of the parent process (the IPC channel) stop it once.
- * 2. A stop that exceeds the grace period exits with code 1. Interrupted work resumes from the database.
+ * 1. SIGTERM, SIGINT or the end of the parent process (the IPC channel closes) stops it. Further signals are ignored.
+ * 2. If stopping takes longer than the grace period, the process exits with code 1. The next process resumes the
+ *    interrupted work from the database.
  * 3. An uncaught error is logged and exits the process, so that a supervisor restarts it.
  */
 import { ConfigError } from './config.js';
@@ -22,7 +23,7 @@ export interface ProcessOptions {
 
 const GRACE_MS = 35_000;
 
-/** Runs a service until it is stopped. */
+/** Starts a service and exits the process when the service has stopped. */
 export async function runProcess({ logger, start, graceMs = GRACE_MS }: ProcessOptions): Promise<void> {
   const fail = (event: string, error: unknown, message: string) => {
     logger.fatal({ event, err: error }, message);

@@ -9,10 +9,10 @@
 import { writeFileSync } from 'node:fs';
 import {
   ERRORS,
-  EVENT_KINDS,
+  EVENT_DEFINITIONS,
   EVENT_TYPES,
+  eventCatalogueEntries,
   eventDataOf,
-  eventKinds,
   eventSampleText,
   jsonSchemaOf,
   OPERATIONS,
@@ -258,7 +258,7 @@ const deadLetter = {
   ...timestamps,
 };
 const retried = { ...deadLetter, status: 'RETRIED', resolved_at: AT, payload: event };
-const filledEventType = eventKinds().find(({ type }) => type === 'trade.filled');
+const filledEventType = eventCatalogueEntries().find(({ type }) => type === 'trade.filled');
 const deleted = (/** @type {Parameters<typeof exampleId>[0]} */ prefix) => ({
   id: exampleId(prefix),
   deleted: true,
@@ -431,7 +431,7 @@ const fixtures = OPERATIONS.map(({ id, response }) =>
   fixtureEntry(id, response, RESPONSE_DATA[id] ?? derivedData(response)),
 );
 const events = EVENT_TYPES.map((type) =>
-  fixtureEntry(type, EVENT_KINDS[type].records[0], sampleRecord(type)),
+  fixtureEntry(type, EVENT_DEFINITIONS[type].recordSchemas[0], sampleRecord(type)),
 );
 const errorEntries = Object.entries(ERRORS).map(
   ([code, { status, meaning }]) => `${code}: [${status}, ${JSON.stringify(meaning)}],`,

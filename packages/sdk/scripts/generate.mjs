@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import {
   ERRORS,
-  EVENT_KINDS,
+  EVENT_DEFINITIONS,
   EVENT_TYPES,
   eventDataOf,
   jsonSchemaOf,
@@ -86,7 +86,7 @@ function isDeletion(schema) {
 
 const events = eventTypes.map(({ type, data }) => {
   const recordType = declarations.typeOf(data, 'output', type);
-  return `/** ${EVENT_KINDS[type].description} */\n'${type}': ${recordType};`;
+  return `/** ${EVENT_DEFINITIONS[type].description} */\n'${type}': ${recordType};`;
 });
 
 writeFileSync(

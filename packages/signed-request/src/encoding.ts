@@ -1,6 +1,6 @@
 /**
- * Conversion between bytes and hex. Every value on the wire is lower-case hex of a fixed length, so that different strings
- * never represent the same key, nonce or signature.
+ * Conversion between bytes and hex. Keys, nonces, digests and signatures are sent as lower-case hex of a fixed length, so
+ * that two different strings never represent the same value.
  */
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
 

@@ -9,7 +9,7 @@ import { bytesToHex, hexToBytes, isLowerHex, toBytes } from './encoding.js';
 import type { MessageSigner, VerifyEngine } from './engine.js';
 import { nobleEngine } from './engines/noble.js';
 
-/** Returns the message that a key signs to be linked: the server's challenge and the public key, both as sent. */
+/** Returns the message whose signature links a public key. It contains the server's challenge and the public key. */
 export function identityMessage(challenge: string, publicKey: string): string {
   return `svc-cli-identity\n${challenge}\n${publicKey}`;
 }
@@ -24,7 +24,7 @@ export function signMessage(
 }
 
 /**
- * Returns whether `publicKey` signed `message`. Signature and key are in the wire format. Returns false for a wrong length,
+ * Returns whether the private key of `publicKey` signed `message`. Signature and key are in the wire format. Returns false for a wrong length,
  * upper case, DER or a key that is not on the curve; never throws.
  */
 export function verifyMessage(

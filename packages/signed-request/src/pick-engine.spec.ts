@@ -82,11 +82,11 @@ describe('the native package without a binary for this machine', () => {
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('still loads from its main entry, with a JavaScript curve; so the engine does not use the main entry', () => {
+  it('still loads from its main entry, which then computes in JavaScript; the engine therefore does not use that entry', () => {
     expect(createRequire(from)('secp256k1')).toHaveProperty('ecdsaVerify');
   });
 
-  it('does not count as libsecp256k1: pickEngine takes the next engine', () => {
+  it('does not count as libsecp256k1: pickEngine picks the next engine', () => {
     expect(() => openLibsecp256k1Engine(from)).toThrow(EngineUnavailableError);
     const load: EngineLoader = () => {
       const engine = openLibsecp256k1Engine(from);
@@ -99,7 +99,7 @@ describe('the native package without a binary for this machine', () => {
     ]);
   });
 
-  it('is as unavailable as a package that is not installed', () => {
+  it('causes the same error as a package that is not installed', () => {
     expect(() => openLibsecp256k1Engine(pathToFileURL('/nowhere/index.js'))).toThrow(EngineUnavailableError);
   });
 });

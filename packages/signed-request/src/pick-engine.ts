@@ -1,6 +1,6 @@
 /**
- * Selects the verifier once, at process start: the fastest available library. Also returns the skipped engines with the
- * reasons, for the log.
+ * Selects the engine that verifies signatures: the fastest available library. A process calls it once, at its start, and
+ * logs the skipped engines with the reasons.
  */
 import {
   assertKnownAnswers,
@@ -13,13 +13,14 @@ import { openLibsecp256k1Engine } from './engines/libsecp256k1.js';
 import { nobleEngine } from './engines/noble.js';
 import { openNodeCryptoEngine } from './engines/node-crypto.js';
 
-/** Fastest first. */
+/** The names of the engines, fastest first. */
 export const ENGINE_NAMES: readonly EngineName[] = ['libsecp256k1', 'node:crypto', 'noble'];
 
 export interface PickedEngine {
   readonly engine: VerifyEngine;
-  /** libsecp256k1 if it was selected, otherwise noble: OpenSSL has no deterministic nonces. */
+  /** libsecp256k1 if it was selected, otherwise noble, because OpenSSL cannot sign with deterministic nonces. */
   readonly signer: MessageSigner;
+  /** The faster or preferred engines that are unavailable. */
   readonly passedOver: readonly { readonly name: EngineName; readonly reason: string }[];
 }
 

@@ -1,4 +1,4 @@
-/** How long a nonce is remembered: well beyond the 120 s in which a timestamp is accepted. */
+/** Time for which a nonce is remembered, in milliseconds. It exceeds the 120 s in which a timestamp is accepted. */
 export const NONCE_TTL_MS = 600_000;
 
 /** Stores the nonces that a key has used. */
@@ -7,12 +7,12 @@ export interface ReplayWindow {
    * Records a nonce atomically.
    *
    * @returns true for the first claim, false for every later one within `ttlMs`
-   * @throws if it cannot decide (storage unavailable, memory full); the request must then be rejected
+   * @throws if the storage is unavailable or full; the request must then be rejected
    */
   claim(publicKey: string, nonce: string, ttlMs: number): Promise<boolean>;
 }
 
-/** The window is full of valid nonces. Dropping one would allow its request to be replayed. */
+/** The window is full of unexpired nonces. Without one of them, its request could be replayed. */
 export class ReplayWindowFullError extends Error {
   override readonly name = 'ReplayWindowFullError';
 

@@ -3,8 +3,9 @@
  *
  * Invariants:
  * 1. Every signature has a low s and a nonce k of RFC 6979, without randomness.
- * 2. Every call has a new request nonce, so that the same request signed twice is two requests.
- * 3. A target that cannot arrive unchanged (beyond visible ASCII) is rejected before signing.
+ * 2. Every call uses a new request nonce, so that a request that is signed twice counts as two requests.
+ * 3. A target with characters other than visible ASCII is rejected before signing, because it might be
+ *    changed on the way.
  */
 import { canonicalString, isSignableRequestLine } from './canonical-string.js';
 import { bytesToHex, isLowerHex, toBytes } from './encoding.js';
@@ -28,7 +29,7 @@ export interface RequestToSign {
 export type RequestSigner = (request: RequestToSign) => SignatureHeaders;
 
 /**
- * Creates a signer for one key pair, which derives the public key only once.
+ * Creates a signer for one key pair. The signer derives the public key only once.
  *
  * @throws RangeError if the private key is not a scalar from 1 to n−1
  */

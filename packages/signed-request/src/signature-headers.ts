@@ -1,7 +1,7 @@
 /**
  * Reads the four `x-svc-*` headers of a request. Invariants:
- * 1. Each header must occur once in its canonical form; otherwise the result is malformed. Without any of them the result
- *    is absent. Values are never trimmed or fixed.
+ * 1. Each header must occur once in its canonical form; otherwise the result is `malformed`. If all four are missing, the
+ *    result is `absent`. Values are never trimmed or corrected.
  * 2. A repeated header is malformed even if both values are equal, because a proxy and this service could use different
  *    ones. Pass raw headers, since a merged map does not show repetitions.
  * 3. Values are never echoed: an error names the header and its rule.
@@ -72,19 +72,20 @@ const RULES: Readonly<Record<SignatureHeaderName, HeaderRule>> = {
 
 /** Reads the headers. @throws TypeError if a flat list has a name without a value, which is an error of the caller */
 export function readSignatureHeaders(source: HeaderSource): SignatureHeadersReading {
-  const found = new Map<SignatureHeaderName, unknown>();
+  const received = new Map<SignatureHeaderName, unknown>();
   for (const [rawName, value] of entriesOf(source)) {
     const header = headerNamed(rawName);
     if (header === undefined) continue;
-    if (found.has(header)) return { kind: 'malformed', header, reason: 'it was sent more than once' };
-    found.set(header, value);
+    if (received.has(header)) return { kind: 'malformed', header, reason: 'it was sent more than once' };
+    received.set(header, value);
   }
-  if (found.size === 0) return { kind: 'absent' };
+  if (received.size === 0) return { kind: 'absent' };
 
   const values: Partial<Record<SignatureHeaderName, string>> = {};
   for (const header of SIGNATURE_HEADER_NAMES) {
-    const value = found.get(header);
-    if (!found.has(header)) return { kind: 'malformed', header, reason: 'it is missing beside the others' };
+    const value = received.get(header);
+    if (!received.has(header))
+      return { kind: 'malformed', header, reason: 'it is missing, although another x-svc-* header was sent' };
     const { isMet, reason } = RULES[header];
     if (typeof value !== 'string' || !isMet(value)) return { kind: 'malformed', header, reason };
     values[header] = value;

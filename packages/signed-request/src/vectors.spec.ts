@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { ENGINES } from '../test/engines.js';
 import {
@@ -11,6 +12,7 @@ import {
   privateKeyOfScalar,
   type RequestVector,
   refusedRequests,
+  webhooks,
 } from '../test/vectors.js';
 import {
   canonicalString,
@@ -25,6 +27,8 @@ import {
   verifyMessage,
   verifyRequest,
 } from './index.js';
+import { type ReceivedWebhook, verifyWebhook, WebhookVerificationError } from './webhooks.js';
+import { verifyWebhook as verifyByWebCrypto } from './webhooks-web-crypto.js';
 
 const requestVectors = [...acceptedRequests.vectors, ...refusedRequests.vectors];
 const utf8 = new TextEncoder();
@@ -74,20 +78,23 @@ describe('the committed vectors', () => {
   });
 });
 
-describe.each(ENGINES)('with $name', ({ engine }) => {
-  it.each(requestVectors)('request "$name": $expected', async (vector) => {
+describe.each(ENGINES)('verification with $name', ({ engine }) => {
+  it.each(requestVectors)('returns $expected for the request "$name"', async (vector) => {
     const verdict = await verifyVector(vector, engine);
     expect(verdict.kind === 'refused' ? verdict.code : verdict.kind).toBe(vector.expected);
   });
 
-  it.each(bareSignatures.vectors)('signature "$name": $valid', (vector) => {
+  it.each(bareSignatures.vectors)('returns $valid for the signature "$name"', (vector) => {
     const { message, signature, public_key } = vector;
     expect(engine.verify(utf8.encode(message), fromHex(signature), fromHex(public_key))).toBe(vector.valid);
   });
 
-  it.each(cliIdentities.vectors)('identity "$name": $valid', ({ message, signature, public_key, valid }) => {
-    expect(verifyMessage({ message, signature, publicKey: public_key }, engine)).toBe(valid);
-  });
+  it.each(cliIdentities.vectors)(
+    'returns $valid for the identity signature "$name"',
+    ({ message, signature, public_key, valid }) => {
+      expect(verifyMessage({ message, signature, publicKey: public_key }, engine)).toBe(valid);
+    },
+  );
 });
 
 describe('node:crypto, independent of the engines,', () => {
@@ -157,5 +164,67 @@ describe('signing', () => {
     const message = identityMessage(String(identity?.challenge), publicKeyOf(privateKey));
     expect(message).toBe(identity?.message);
     expect(signMessage(message, privateKey)).toBe(identity?.signature);
+  });
+});
+
+describe('the worked example of docs/security/signed-request.md', () => {
+  const page = readFileSync(new URL('../../../docs/security/signed-request.md', import.meta.url), 'utf8');
+  const example = acceptedRequests.vectors.find(({ name }) => page.includes(`the vector "${name}"`));
+
+  it('shows every part of the vector that it names', () => {
+    if (example === undefined) throw new Error('the page names no vector');
+    const { method, path, body, body_sha256, canonical_string, headers, private_scalar } = example;
+    expect(page).toContain(`the scalar ${private_scalar};`);
+    expect(page).toContain(`\`\`\`http\n${method} ${path} HTTP/1.1\n\n${body.value}\n\`\`\``);
+    expect(page).toContain(`\`\`\`text\n${body_sha256}\n\`\`\``);
+    expect(page).toContain(`\`\`\`text\n${canonical_string}\n\`\`\``);
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+    expect(page).toContain(`\`\`\`http\n${lines.join('\n')}\n\`\`\``);
+  });
+
+  it('equals the output of the signer, byte for byte', () => {
+    if (example === undefined) throw new Error('the page names no vector');
+    const signed = signRequest({
+      method: example.method,
+      path: example.path,
+      body: example.body.value,
+      nowMs: Number(example.timestamp),
+      nonce: String(example.nonce),
+      privateKey: privateKeyOfScalar(example.private_scalar),
+    });
+    expect(signed).toEqual(example.headers);
+  });
+});
+
+const VERIFIERS = [
+  { name: 'noble', verify: async (received: ReceivedWebhook) => verifyWebhook(received) },
+  { name: 'Web Crypto', verify: verifyByWebCrypto },
+];
+
+describe('the webhook vectors', () => {
+  it('cover every refusal code and have unique names', () => {
+    const expected = ['accepted', 'malformed_header', 'too_old', 'too_new', 'signature_mismatch'];
+    expect(new Set(webhooks.vectors.map((vector) => vector.expected))).toEqual(new Set(expected));
+    const names = webhooks.vectors.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+  });
+});
+
+describe.each(VERIFIERS)('verifyWebhook with $name', ({ verify }) => {
+  it.each(webhooks.vectors)('returns for the vector "$name": $expected', async (vector) => {
+    const verdict = verify({
+      payload: bodyOf(vector),
+      headers: vector.headers,
+      secret: vector.secret,
+      nowMs: webhooks.now_seconds * 1000,
+      toleranceSeconds: webhooks.tolerance_seconds,
+    });
+    if (vector.expected === 'accepted') {
+      expect((await verdict).id).toBe(vector.headers['webhook-id']);
+    } else {
+      const refusal = await verdict.catch((error: unknown) => error);
+      expect(refusal).toBeInstanceOf(WebhookVerificationError);
+      expect((refusal as WebhookVerificationError).code).toBe(vector.expected);
+    }
   });
 });

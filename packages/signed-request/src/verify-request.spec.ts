@@ -17,7 +17,10 @@ const line = { method: 'POST', path: '/v1/trades?dry=1&a=%20' };
 const headers = signRequest({ ...line, body, privateKey, nowMs: NOW_MS, nonce: '0a'.repeat(16) });
 const request: ReceivedRequest = { ...line, body, headers };
 
-/** Returns dependencies that know every key, so that an altered key fails at the signature and not at the look-up. `calls` lists their calls. */
+/**
+ * Returns dependencies that know every key, so that the signature check rejects an altered key, not the look-up. `calls` lists
+ * the calls of the dependencies.
+ */
 function verifierWith(engine: VerifyEngine, nowMs = NOW_MS) {
   const calls: string[] = [];
   const replayWindow = new InMemoryReplayWindow({ nowMs: () => nowMs });
@@ -113,7 +116,7 @@ describe('verifyRequest', () => {
     [60_000, 'accepted'],
     [-60_001, 'timestamp_out_of_window'],
     [60_001, 'timestamp_out_of_window'],
-  ])('returns for a clock that is off by %i ms: %s', async (offMs, expected) => {
+  ])('with a clock difference of %i ms, returns %s', async (offMs, expected) => {
     const { dependencies } = verifierWith(nobleEngine, NOW_MS + offMs);
     const verdict = await verifyRequest(request, dependencies);
     expect(verdict.kind === 'refused' ? verdict.code : verdict.kind).toBe(expected);
@@ -133,7 +136,7 @@ describe('verifyRequest', () => {
     expect(calls).toEqual([]);
   });
 
-  it('checks in a fixed order: key, signature, then the nonce for ten minutes', async () => {
+  it('looks up the key, verifies the signature and then claims the nonce for ten minutes, in this order', async () => {
     const { calls, dependencies } = verifierWith(nobleEngine);
     await verifyRequest(request, dependencies);
     expect(calls).toEqual(['key', 'signature', `nonce for ${NONCE_TTL_MS}`]);

@@ -1,6 +1,6 @@
 /**
- * Parsing and preparation of webhooks according to the public Standard Webhooks specification. The callers hash:
- * synchronously (./webhooks.ts) or with Web Crypto (./webhooks-web-crypto.ts). Invariants:
+ * Parses webhooks and prepares them for signing, according to the public Standard Webhooks specification. The HMAC is
+ * computed by the callers: synchronously by ./webhooks.ts, and with Web Crypto by ./webhooks-web-crypto.ts. Invariants:
  * 1. The raw body is verified, byte for byte. JSON that was parsed and serialized again fails.
  * 2. Every received signature is compared with the expected signature of every secret, in constant time and without an
  *    early exit. The timing reveals neither which signature matched nor how much of it.
@@ -44,7 +44,7 @@ export interface ReceivedWebhook {
   /** The raw body, before any parser. */
   readonly payload: string | Uint8Array;
   readonly headers: WebhookHeaders;
-  /** The signing secret, `whsec_…`; several during a rotation. */
+  /** The signing secret, `whsec_…`. During a rotation, a list of secrets. */
   readonly secret: string | readonly string[];
   /** Default: {@link WEBHOOK_TOLERANCE_SECONDS}. */
   readonly toleranceSeconds?: number;
@@ -55,7 +55,7 @@ export interface ReceivedWebhook {
 export interface VerifiedWebhook {
   /** Id of the event, the same at every delivery attempt. Ignore an id that you have processed. */
   readonly id: string;
-  /** When this attempt was sent. */
+  /** Time at which this attempt was sent. */
   readonly sentAt: Date;
 }
 
@@ -82,16 +82,16 @@ export type SignedWebhookHeaders = {
 export interface ParsedWebhook extends VerifiedWebhook {
   /** The signed bytes. */
   readonly message: Bytes;
-  /** One key per secret. */
+  /** The HMAC keys, one for each secret. */
   readonly keys: readonly Bytes[];
-  /** The unparsed header. */
+  /** The header `webhook-signature`, not parsed yet. */
   readonly signatures: string;
 }
 
 /** Bytes in an `ArrayBuffer`, as Web Crypto requires. */
 export type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Parses a webhook and checks its age. @throws {WebhookVerificationError} @throws {TypeError} as `verifyWebhook` does */
+/** Parses a webhook and checks its age. Throws the same errors as `verifyWebhook`. */
 export function readWebhook(received: ReceivedWebhook): ParsedWebhook {
   const { payload, headers, toleranceSeconds = WEBHOOK_TOLERANCE_SECONDS, nowMs = Date.now() } = received;
   if (typeof payload !== 'string' && !(payload instanceof Uint8Array))
@@ -123,7 +123,7 @@ export function checkSignatures(
   return { id, sentAt };
 }
 
-/** The prepared parts of a webhook to sign. */
+/** A webhook that is ready to be signed. */
 export interface WebhookToSign {
   readonly id: string;
   readonly timestamp: string;
@@ -201,8 +201,8 @@ function readHeader(headers: WebhookHeaders, name: string, { pattern, descriptio
 
 function valueIn(headers: WebhookHeaders, name: string): unknown {
   if (typeof headers.get === 'function') return headers.get(name);
-  const found = Object.entries(headers).filter(([key]) => key.toLowerCase() === name);
-  return found.length > 1 ? found : found[0]?.[1];
+  const matches = Object.entries(headers).filter(([key]) => key.toLowerCase() === name);
+  return matches.length > 1 ? matches : matches[0]?.[1];
 }
 
 function checkAge(sentSeconds: number, nowSeconds: number, toleranceSeconds: number): void {

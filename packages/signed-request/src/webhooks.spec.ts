@@ -12,7 +12,7 @@ const BODY = '{"event_id":"evt_01h455vb4pex5vsknk084sn02q","data":{"text":"Züri
 const NOW_S = 1_763_780_000;
 const NOW_MS = NOW_S * 1000;
 
-/** Headers as the reference library signs them. */
+/** Returns the headers that the standardwebhooks library signs. */
 function signed({ id = ID, body = BODY, seconds = NOW_S, secret = SECRET } = {}) {
   return {
     'webhook-id': id,
@@ -94,7 +94,7 @@ describe('verifyWebhook', () => {
   it.each([
     ['at the start of the list', [good, foreign]],
     ['at the end of the list', ['v1a,AAAA', foreign, good]],
-    ['among malformed ones', ['v1', 'v1,', ',', '', good, 'v1,é'.slice(0, 3)]],
+    ['among malformed signatures', ['v1', 'v1,', ',', '', good, 'v1,']],
   ])('finds the valid signature %s', (_position, texts) => {
     expect(verify({ headers: withSignatures(...texts) }).id).toBe(ID);
   });
@@ -128,7 +128,7 @@ describe('verifyWebhook', () => {
     expect(() => verifyWebhook({ ...fresh, headers: signed() })).toThrow('clock');
   });
 
-  it('reads headers of fetch and of Node, in any case, and ignores other headers', () => {
+  it('reads the headers of fetch and of Node, with names in any case, and ignores other headers', () => {
     expect(verify({ headers: new Headers(signed()) }).id).toBe(ID);
     const capitals = Object.entries(signed()).map(([name, value]) => [name.toUpperCase(), value]);
     expect(verify({ headers: { ...Object.fromEntries(capitals), 'set-cookie': ['a', 'b'] } }).id).toBe(ID);
@@ -157,7 +157,7 @@ describe('verifyWebhook', () => {
   );
 
   it('rejects an id with a full stop, which could shift the boundary between id and timestamp', () => {
-    // These headers contain the same bytes; only the boundary between id and timestamp differs.
+    // The signed bytes are `<id>.<timestamp>.<body>`. A part of this id could be read as the timestamp.
     const headers = { ...signed(), 'webhook-id': `${ID}.${NOW_S}` };
     expect(codeOf({ headers, payload: BODY })).toBe('malformed_header');
   });

@@ -171,7 +171,7 @@ echo canonical_string($argv[2], $argv[3], $argv[4], $argv[5], file_get_contents(
   };
 }
 
-/** Contains the compiled programs. */
+/** The folder of the compiled programs. */
 const folder = mkdtempSync(join(tmpdir(), 'signed-request-examples-'));
 mkdirSync(join(folder, 'bin'));
 

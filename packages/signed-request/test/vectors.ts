@@ -1,4 +1,4 @@
-/** The committed vectors with their types, and helpers that run them. */
+/** The committed vectors with their types, and helpers for the tests that use them. */
 import { createPublicKey, ECDH, type KeyObject, verify } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { SignatureRefusalCode } from '../src/index.js';
@@ -63,8 +63,8 @@ export function privateKeyOfScalar(scalar: string | number): Uint8Array {
 }
 
 /**
- * Returns whether node:crypto accepts a signature and a key in hex. Unlike the engine, it decompresses the key with ECDH
- * and imports it as a JWK.
+ * Returns whether node:crypto accepts a signature and a key in hex. Unlike the engine `node:crypto`, this function decompresses
+ * the key with ECDH and imports it as a JWK.
  */
 export function nodeCryptoVerifies(message: string, signature: string, publicKey: string): boolean {
   const key = keyFromCompressed(publicKey);

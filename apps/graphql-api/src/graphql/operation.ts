@@ -9,7 +9,7 @@
  * 3. Expected errors are returned instead of thrown, because Nest logs thrown errors as internal errors.
  */
 import { Mutation, Query } from '@nestjs/graphql';
-import type { DataOf, ListShape, Operation as OperationShape } from '@trading-automation/contracts';
+import type { DataOf, ListDefinition, Operation as OperationShape } from '@trading-automation/contracts';
 import type { OperationCall, PageWithCursors } from '@trading-automation/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import { ROOT_FIELDS } from '../schema/root-fields.js';
@@ -19,7 +19,7 @@ import { OperationField } from './operation-field.js';
 export type Call<O extends OperationShape> = OperationCall<O>;
 
 /** Result of an operation: its data, or a page of items if it is a list. */
-export type ResultOf<O extends OperationShape> = O extends { readonly list: ListShape }
+export type ResultOf<O extends OperationShape> = O extends { readonly list: ListDefinition }
   ? PageWithCursors<DataOf<O>>
   : DataOf<O>;
 

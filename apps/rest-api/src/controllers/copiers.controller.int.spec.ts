@@ -114,3 +114,18 @@ describe('strategies over HTTP', () => {
     expect(changed.json.data).toMatchObject({ performance: { win_rate: null, net_pnl: 0 } });
   });
 });
+
+describe('/v1/emergency-stop', () => {
+  it('takes no body, returns its findings, and replays the first response of its key', async () => {
+    const holder = await openAccount(api);
+    const headers = { 'idempotency-key': 'stop' };
+    const run = () => sendSigned(api, holder, 'POST', '/v1/emergency-stop', { headers });
+    const [first, again] = [await run(), await run()];
+    expect([first.status, first.json.data]).toEqual([
+      200,
+      { paused_copiers: [], cancelled: [], ended_otherwise: [], still_open: [], open_lots: [] },
+    ]);
+    expect(again.text).toBe(first.text);
+    expect(again.headers['idempotency-replayed']).toBe('true');
+  });
+});

@@ -10,7 +10,7 @@
  *    use case and stored in its transaction.
  */
 import 'reflect-metadata';
-import type { DataOf, ListShape, Operation as OperationShape } from '@trading-automation/contracts';
+import type { DataOf, ListDefinition, Operation as OperationShape } from '@trading-automation/contracts';
 import type { OperationCall, Page, UseCase } from '@trading-automation/core';
 import type { IncomingRequest } from '@trading-automation/core/access';
 import type { EventStream } from './event-stream.js';
@@ -21,7 +21,7 @@ export interface Call<O extends OperationShape> extends OperationCall<O> {
 }
 
 /** Result of an operation: its data, a page of items, or a stream. */
-export type ResultOf<O extends OperationShape> = O extends { readonly list: ListShape }
+export type ResultOf<O extends OperationShape> = O extends { readonly list: ListDefinition }
   ? Page<DataOf<O>>
   : O extends { readonly stream: true }
     ? EventStream

@@ -1,6 +1,6 @@
 /** The `webhooks` of the document: the requests that the product sends to its users' servers. */
 import {
-  EVENT_KINDS,
+  EVENT_DEFINITIONS,
   EVENT_TYPES,
   type EventType,
   event,
@@ -44,7 +44,7 @@ function webhookOperation(type: EventType, schema: JsonObject): JsonObject {
   return {
     operationId: `on.${type}`,
     summary: type,
-    description: `${EVENT_KINDS[type].description}\n\n${DESCRIPTION}`,
+    description: `${EVENT_DEFINITIONS[type].description}\n\n${DESCRIPTION}`,
     tags: ['Webhook deliveries'],
     security: [],
     parameters: Object.keys(HEADERS).map((name) => refTo('parameters', name)),

@@ -1,6 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { ERRORS, EVENT_TYPES, eventKinds, OPERATIONS, REST_ERRORS } from '@trading-automation/contracts';
+import {
+  ERRORS,
+  EVENT_TYPES,
+  eventCatalogueEntries,
+  OPERATIONS,
+  REST_ERRORS,
+} from '@trading-automation/contracts';
 import { exampleId, SAMPLES } from '@trading-automation/contracts/samples';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
@@ -138,7 +144,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('has the sample of every event type from the event catalogue, and each sample matches its schema', () => {
-    for (const { type, description, sample } of eventKinds()) {
+    for (const { type, description, sample } of eventCatalogueEntries()) {
       const { post } = document.webhooks[type]!;
       const { schema, examples } = post.requestBody!.content['application/json'];
       expect(examples?.sample?.value).toEqual(JSON.parse(sample.text));

@@ -1,10 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import type { Context, Register } from '../context.js';
 import { UsageError } from '../failures.js';
 import { type ForwardingStep, forward, lineOf } from '../listen/forwarding.js';
 import { addressOf, headersOf, type Receiver } from '../listen/receiver.js';
-import { signingSecret } from '../listen/secret.js';
 import { selectorsOf, unknownAmong } from '../listen/selectors.js';
 import { streamRawEvents } from '../listen/stream-events.js';
+import type { Secrets } from '../profile/secrets.js';
 import { safeLine } from '../terminal/text-of.js';
 import { withExamples } from './group.js';
 
@@ -135,4 +136,13 @@ export function colored({ terminal }: Context, step: ForwardingStep): string {
   const line = safeLine(lineOf(step));
   if (step.kind === 'received') return colors.bold(line);
   return step.kind === 'failed' ? colors.red(line) : colors.green(line);
+}
+
+/** Returns the signing secret of the profile for `svc listen`; creates and stores it on first use. */
+async function signingSecret(secrets: Pick<Secrets, 'get' | 'set'>): Promise<string> {
+  const stored = await secrets.get('listen_secret');
+  if (stored !== undefined) return stored;
+  const secret = `whsec_${randomBytes(32).toString('base64')}`;
+  await secrets.set('listen_secret', secret);
+  return secret;
 }

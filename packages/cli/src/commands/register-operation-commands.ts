@@ -20,11 +20,11 @@ import {
 import { objectFrom } from '../operations/input-files.js';
 import type { Field, OperationInfo } from '../operations/operation-info.js';
 import { accountOf, pairIdOf } from '../operations/references.js';
+import type { World } from '../profile/settings.js';
 import { credentialsOption, readCredentials } from './exchange-credentials.js';
 import { groupIn, withExamples } from './group.js';
 import type { OperationCommand } from './operation-command.js';
 import { OPERATION_COMMANDS } from './operation-commands.js';
-import { resolveWorld } from './world.js';
 
 export const registerOperationCommands: Register = (program, run) => {
   for (const row of OPERATION_COMMANDS) addOperationCommand(program, run, row);
@@ -277,3 +277,11 @@ const flagParams = ({ flagOfParam = {} }: OperationCommand, options: OptionValue
 
 const isEmpty = (body: OptionValues) => Object.keys(body).length === 0;
 const needsBody = ({ body }: OperationInfo) => body.some(({ isRequired }) => isRequired);
+
+/** Returns the world (`live` is real money) of the credential or the profile; asks the API if neither has one. */
+async function resolveWorld(context: Pick<Context, 'settings' | 'signal' | 'client'>): Promise<World> {
+  const known = context.settings.world;
+  if (known !== undefined) return known;
+  const { world } = await (await context.client()).me.get({ signal: context.signal });
+  return world === 'test' ? 'test' : 'live';
+}

@@ -57,7 +57,8 @@ export const OPERATIONS = {
   'auth.verifyEmail': {
     method: 'GET',
     path: '/v1/auth/email-verification',
-    summary: 'Verifies an e-mail address with the code from its link. The link is valid for 24 hours.',
+    summary:
+      'Verifies an e-mail address with the code from the verification link. The link is valid for 24 hours.',
     access: 'PUBLIC',
     query: [
       {
@@ -87,7 +88,8 @@ export const OPERATIONS = {
   'auth.cliIdentity': {
     method: 'POST',
     path: '/v1/auth/cli-identity',
-    summary: 'Links the public key of a signed challenge. Without a credential, also creates an account.',
+    summary:
+      'Links a public key to your account; its private key must have signed the challenge. Without a credential, creates an account.',
     access: 'CHALLENGE',
     query: [],
     body: [
@@ -908,7 +910,8 @@ export const OPERATIONS = {
   'rewards.balance': {
     method: 'GET',
     path: '/v1/rewards/balance',
-    summary: 'Returns your balance of reward tokens: available, and held by withdrawals.',
+    summary:
+      'Returns your balance of reward tokens: the available amount, and the amount held by withdrawals.',
     access: 'READ',
     query: [],
     body: [],
@@ -1024,7 +1027,7 @@ export const OPERATIONS = {
       {
         path: 'wallet_address',
         isRequired: true,
-        description: 'EVM address. In mixed case, its EIP-55 checksum must be valid',
+        description: 'EVM address. If it mixes upper and lower case, its EIP-55 checksum must be valid',
         type: 'text',
       },
     ],
@@ -1310,7 +1313,7 @@ export const OPERATIONS = {
       {
         path: 'stop_copiers',
         description:
-          'True: pauses the copiers that still follow the strategy. False: such copiers prevent the deletion',
+          'True: pauses the copiers that still follow the strategy. False: the request fails if a copier still follows the strategy',
         default: 'false',
         type: 'boolean',
       },
@@ -1470,12 +1473,12 @@ export const OPERATIONS = {
       },
       {
         path: 'limits.max_trade_quote',
-        description: 'Maximum cost of one entry, in quote currency. Larger entries are reduced to it',
+        description: 'Maximum cost of one entry, in quote currency. A larger entry is reduced to this cost',
         type: 'decimal',
       },
       {
         path: 'limits.max_open_quote',
-        description: 'Maximum open exposure, in quote currency. Entries are reduced to the rest of it',
+        description: 'Maximum open exposure, in quote currency. An entry that would exceed it is reduced',
         type: 'decimal',
       },
       {
@@ -1609,13 +1612,13 @@ export const OPERATIONS = {
       {
         path: 'limits.max_trade_quote',
         isNullable: true,
-        description: 'Maximum cost of one entry, in quote currency. Larger entries are reduced to it',
+        description: 'Maximum cost of one entry, in quote currency. A larger entry is reduced to this cost',
         type: 'decimal',
       },
       {
         path: 'limits.max_open_quote',
         isNullable: true,
-        description: 'Maximum open exposure, in quote currency. Entries are reduced to the rest of it',
+        description: 'Maximum open exposure, in quote currency. An entry that would exceed it is reduced',
         type: 'decimal',
       },
       {
@@ -2017,7 +2020,7 @@ export const OPERATIONS = {
         path: 'value',
         isRequired: true,
         description:
-          'Any JSON value, including null, of at most 16 KiB. The setting notifications selects the events that notify you: {"in_app": {"trade.filled": false}, "email": {"trade.*": true, "trade.filled": false}}. Each key is an event type, subject.* or *; the most specific key applies. By default, every notification appears in the product, and these are also sent by e-mail: key.created, key.revoked, public_key.linked, withdrawal.created, withdrawal.completed, withdrawal.cancelled, withdrawal.failed, exchange.credentials_rejected, copier.stopped, copier.drift, webhook.deactivated. You get no e-mail about a copier that you stopped yourself. key.created, key.revoked, public_key.linked, withdrawal.created are always sent. E-mail is sent only to a verified address (PATCH /v1/me). You get at most 10 e-mails per event type and day, and one per deactivated webhook',
+          'Any JSON value, including null, of at most 16 KiB. The setting notifications selects the events that notify you: {"in_app": {"trade.filled": false}, "email": {"trade.*": true, "trade.filled": false}}. Each key is an event type, subject.* or *; the most specific key applies. By default, every notification appears in the product, and these are also sent by e-mail: key.created, key.revoked, public_key.linked, withdrawal.created, withdrawal.completed, withdrawal.cancelled, withdrawal.failed, exchange.credentials_rejected, copier.stopped, copier.drift, webhook.deactivated. You get no e-mail about a copier that you stopped yourself. key.created, key.revoked, public_key.linked, withdrawal.created always notify you. E-mail is sent only to a verified address (PATCH /v1/me). You get at most 10 e-mails per event type and day, and one per deactivated webhook',
         type: 'json',
       },
     ],
@@ -2465,8 +2468,7 @@ export const OPERATIONS = {
   'webhooks.replay': {
     method: 'POST',
     path: '/v1/webhooks/:id/replay',
-    summary:
-      'Sends a past event to a webhook in up to five attempts. The event id and the bytes stay the same.',
+    summary: 'Sends a past event to a webhook in up to five attempts. Its id and payload do not change.',
     access: 'ADMIN',
     query: [],
     body: [
@@ -2591,7 +2593,7 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/v1/webhooks/:id/dead-letters/:dlq_id/retry',
     summary:
-      'Retries a pending dead letter in up to five attempts. The event id and the bytes stay the same.',
+      'Retries a pending dead letter in up to five attempts. The event id and the payload do not change.',
     access: 'ADMIN',
     query: [],
     body: [],

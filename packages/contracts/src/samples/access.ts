@@ -27,11 +27,11 @@ export const accessSamples = [
     query: { code: '$mail.code' },
   }),
   sample(operations.cliChallenge, {
-    title: 'Get a challenge for another key pair',
+    title: 'Get a challenge for a second key pair',
     as: 'further_challenge',
   }),
   sample(operations.cliIdentity, {
-    title: 'Link another key pair to the account of the first',
+    title: 'Link a second key pair to the same account',
     as: 'further_identity',
     body: {
       challenge: '$further_challenge.challenge',
@@ -46,14 +46,14 @@ export const accessSamples = [
     params: { id: '$further_identity.id' },
   }),
   sample(operations.createApiKey, {
-    title: 'Create a key for a bot that trades from one network',
+    title: 'Create an API key for a bot that trades from one network',
     as: 'bot_key',
     body: { name: 'bot', permissions: ['READ', 'TRADE'], ip_allowlist: ['203.0.113.0/24'] },
   }),
-  sample(operations.listApiKeys, { title: 'List the keys, newest first', query: { limit: '10' } }),
+  sample(operations.listApiKeys, { title: 'List the API keys, newest first', query: { limit: '10' } }),
   sample(operations.rotateApiKey, {
-    title: 'Replace the value of a key',
+    title: 'Replace the value of an API key',
     params: { id: '$bot_key.id' },
   }),
-  sample(operations.revokeApiKey, { title: 'Revoke a key', params: { id: '$bot_key.id' } }),
+  sample(operations.revokeApiKey, { title: 'Revoke an API key', params: { id: '$bot_key.id' } }),
 ];

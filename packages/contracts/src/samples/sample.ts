@@ -14,7 +14,7 @@ export interface Sample {
   readonly operation: Operation;
   /** Heading that says what the request does. */
   readonly title: string;
-  /** Name by which later samples refer to the `data` of the response. */
+  /** The name that later samples use to refer to the `data` of the response. */
   readonly as?: string;
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;

@@ -1,5 +1,8 @@
 import { OPERATIONS } from '../operations.js';
+import { settingOperations } from '../settings.js';
+import { tradeOperations } from '../trades.js';
 import { exampleOf, referenceIn, resolve, SAMPLE_FIXTURES, SAMPLES } from './index.js';
+import { withDerivedSamples } from './with-derived.js';
 
 /** Returns every reference in a value. */
 function referencesIn(value: unknown): string[] {
@@ -39,4 +42,24 @@ describe('the samples', () => {
       expect(parsedBody.success || (operation.bodyOptional === true && body === undefined)).toBe(true);
     },
   );
+});
+
+describe('with derived samples,', () => {
+  const { list, get, create, cancel } = tradeOperations;
+  const samples = [
+    { operation: create, title: 'Place', as: 'resting', body: {} },
+    { operation: cancel, title: 'Cancel', params: { id: '$resting.id' } },
+  ];
+
+  it('a GET gets the parameters of its resource and a title from its summary', () => {
+    expect(withDerivedSamples([list, get, create, cancel], samples)).toEqual([
+      ...samples,
+      { operation: get, title: 'Returns a trade with its fills', params: { id: '$resting.id' } },
+      { operation: list, title: 'Lists your trades' },
+    ]);
+  });
+
+  it('a change and a GET with other parameters get none', () => {
+    expect(withDerivedSamples([create, cancel, settingOperations.get], [])).toEqual([]);
+  });
 });

@@ -2,8 +2,11 @@ import type { Operation } from '../operation.js';
 import type { Sample } from './sample.js';
 
 /**
- * Adds a sample for each GET without one: with the parameters of another sample of its resource, right after that, or at
- * the end if it has none. Its title is the first sentence of the summary. A GET with other parameters gets no sample.
+ * Adds a sample for each GET operation that has none. The title is the first sentence of the summary.
+ *
+ * 1. A GET with path parameters takes their values from a sample of the same resource and follows that sample.
+ * 2. A GET without path parameters is added at the end.
+ * 3. A GET gets no sample if no sample of its resource has the same path parameters.
  */
 export function withDerivedSamples(
   operations: readonly Operation[],
@@ -14,14 +17,14 @@ export function withDerivedSamples(
     const { id, method, summary } = operation;
     if (method !== 'GET' || samples.some((sample) => sample.operation.id === id)) continue;
     const common = { operation, title: summary.replace(/\.(?: .*)?$/, '') };
-    if (namesIn(operation) === '') {
+    if (paramNamesIn(operation) === '') {
       all.push(common);
       continue;
     }
     const sibling = all.findIndex(
       (sample) =>
         resourceOf(sample.operation) === resourceOf(operation) &&
-        namesIn(sample.operation) === namesIn(operation),
+        paramNamesIn(sample.operation) === paramNamesIn(operation),
     );
     if (sibling >= 0) all.splice(sibling + 1, 0, { ...common, params: all[sibling]!.params! });
   }
@@ -29,4 +32,4 @@ export function withDerivedSamples(
 }
 
 const resourceOf = ({ id }: Operation) => id.slice(0, id.indexOf('.'));
-const namesIn = ({ params }: Operation) => Object.keys(params?.shape ?? {}).join();
+const paramNamesIn = ({ params }: Operation) => Object.keys(params?.shape ?? {}).join();

@@ -2,7 +2,7 @@ import {
   DomainError,
   decodeId,
   type EventCatalogue,
-  eventKinds,
+  eventCatalogueEntries,
   eventOperations,
   expandEventSelector,
   StoredJson,
@@ -53,7 +53,7 @@ export class EventsService {
   types(actor: Actor, { type = '*' }: { type?: string | undefined }): EventCatalogue {
     authorise(actor, eventOperations.types.access);
     const requested = expandEventSelector(type);
-    return { types: eventKinds().filter((kind) => requested.includes(kind.type)) };
+    return { types: eventCatalogueEntries().filter((kind) => requested.includes(kind.type)) };
   }
 
   async get(actor: Actor, id: string): Promise<StoredJson> {

@@ -3,6 +3,7 @@ import { isUniqueViolation, newUuid, type Tx } from '@trading-automation/persist
 import { CoreUnderTest } from '../testing/index.js';
 import { type IdempotencyContext, ResponseReplayed } from './command-runner.js';
 import type { Actor } from './index.js';
+import { toDomainError } from './to-domain-error.js';
 
 let core: CoreUnderTest;
 let actor: Actor;
@@ -207,4 +208,30 @@ describe('a command that is prepared outside of its transaction', () => {
     expect(replayedResponse(again).text).toBe('{"code":"exchange_credentials_rejected"}');
     expect(await effects()).toEqual([]);
   });
+});
+
+describe('an error of the database', () => {
+  const raise = (sqlState: string) =>
+    core.rows(`DO $$ BEGIN RAISE EXCEPTION 'broken' USING ERRCODE = '${sqlState}'; END $$`).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+
+  it.each(['40001', '40P01', '55P03', '57014', '57P01', '08006', '53100', '58030', '25006'])(
+    'becomes service_unavailable if a retry may succeed: %s',
+    async (sqlState) => {
+      const cause = await raise(sqlState);
+      const domainError = toDomainError(cause);
+      expect(domainError).toBeInstanceOf(DomainError);
+      expect(domainError).toMatchObject({ code: 'service_unavailable', cause });
+    },
+  );
+
+  it.each(['23505', '22P02', '42601', 'P0001'])(
+    'is returned unchanged if it would recur: %s',
+    async (sqlState) => {
+      const error = await raise(sqlState);
+      expect(toDomainError(error)).toBe(error);
+    },
+  );
 });

@@ -1,4 +1,4 @@
-import type { BodyOf, ListShape, Operation, QueryOf } from '@trading-automation/contracts';
+import type { BodyOf, ListDefinition, Operation, QueryOf } from '@trading-automation/contracts';
 import type { z } from 'zod';
 import type { Actor } from './actor.js';
 import type { IdempotencyContext } from './command-runner.js';
@@ -17,6 +17,6 @@ export interface OperationCall<O extends Operation> {
   /** Set if the request has an Idempotency-Key. `actor.idempotency` is then the same object. */
   readonly idempotency: IdempotencyContext | undefined;
   readonly params: O['params'] extends z.ZodType ? z.output<O['params']> : Record<never, never>;
-  readonly query: O extends { readonly list: ListShape } ? ListQuery & QueryOf<O> : QueryOf<O>;
+  readonly query: O extends { readonly list: ListDefinition } ? ListQuery & QueryOf<O> : QueryOf<O>;
   readonly body: O extends { readonly bodyOptional: true } ? BodyOf<O> | undefined : BodyOf<O>;
 }

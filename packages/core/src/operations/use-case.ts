@@ -6,7 +6,7 @@
  * query and the body, in this order, as far as the operation has them. The compiler checks the convention where
  * `api/use-cases.ts` lists a feature.
  */
-import type { DataOf, ListShape, Operation } from '@trading-automation/contracts';
+import type { DataOf, ListDefinition, Operation } from '@trading-automation/contracts';
 import type { z } from 'zod';
 import type { PageWithCursors } from './list-reader.js';
 import type { OperationCall } from './operation-call.js';
@@ -24,7 +24,7 @@ type ValuesOf<Names, Values> = {
 type CallerArgument<O extends Operation> = O['access'] extends 'PUBLIC' ? [] : [OperationCall<O>['actor']];
 type PathArguments<O extends Operation> = ValuesOf<NamesIn<O['path']>, OperationCall<O>['params']>;
 type QueryArgument<O extends Operation> = O extends
-  | { readonly list: ListShape }
+  | { readonly list: ListDefinition }
   | { readonly query: z.ZodType }
   ? [OperationCall<O>['query']]
   : [];
@@ -39,7 +39,7 @@ type Arguments<O extends Operation> = [
 ];
 
 /** Result of an operation: its data, or a page of it. */
-type ResultOf<O extends Operation> = O extends { readonly list: ListShape }
+type ResultOf<O extends Operation> = O extends { readonly list: ListDefinition }
   ? PageWithCursors<DataOf<O>>
   : DataOf<O>;
 

@@ -3,18 +3,21 @@
  * of the runtime.
  */
 export interface Backoff {
-  /** The delay after the first failure; it doubles with each consecutive failure. */
+  /** The delay after the first failure. It doubles with each further consecutive failure. */
   readonly firstMs: number;
+  /** The longest delay. */
   readonly maxMs: number;
-  /** The part of the delay that is random, from 0 (default) to 1, so that retries of many callers spread out. */
+  /**
+   * The fraction of the delay that is drawn at random, from 0 (default) to 1. It spreads the retries of many callers.
+   */
   readonly jitter?: number;
 }
 
 /**
- * Returns the delay before the next attempt.
+ * Returns the delay before the next attempt, in milliseconds.
  *
- * @param failures - consecutive failures, from 1
- * @param random - from 0 (the shortest delay that the jitter allows) to 1 (the full delay)
+ * @param failures the number of consecutive failures, at least 1
+ * @param random a number from 0 (the shortest delay that the jitter allows) to 1 (the full delay)
  */
 export function backoffMs(
   { firstMs, maxMs, jitter = 0 }: Backoff,

@@ -4,11 +4,11 @@
  * 1. Credentials are explicit headers, which browsers never add automatically. `*` is therefore safe, and
  *    `Access-Control-Allow-Credentials` is never sent.
  * 2. Error responses also have the headers, so that a page can read the reason.
- * 3. Preflights are answered for existing paths, with their methods.
+ * 3. Only existing paths respond to preflights; the response lists their methods.
  */
 type Headers = Readonly<Record<string, string>>;
 
-/** Allowed origins; `*` alone for all. */
+/** The allowed origins. The list `['*']` allows every origin. */
 export type CorsOrigins = readonly string[];
 
 export const ALL_ORIGINS = '*';
@@ -39,8 +39,8 @@ const EXPOSED_HEADERS = [
 ].join(', ');
 
 export class Cors {
-  private readonly byOrigin: ReadonlyMap<string, Headers>;
-  private readonly others: Headers;
+  private readonly headersByOrigin: ReadonlyMap<string, Headers>;
+  private readonly otherOriginHeaders: Headers;
 
   constructor(private readonly origins: CorsOrigins) {
     const forAll = origins.includes(ALL_ORIGINS);
@@ -51,17 +51,17 @@ export class Cors {
       'access-control-expose-headers': EXPOSED_HEADERS,
       ...vary,
     });
-    this.byOrigin = new Map(forAll ? [] : origins.map((origin) => [origin, allowed(origin)]));
-    this.others = forAll ? allowed(ALL_ORIGINS) : vary;
+    this.headersByOrigin = new Map(forAll ? [] : origins.map((origin) => [origin, allowed(origin)]));
+    this.otherOriginHeaders = forAll ? allowed(ALL_ORIGINS) : vary;
   }
 
   get isEnabled(): boolean {
     return this.origins.length > 0;
   }
 
-  /** Returns the headers of every response to this origin. */
+  /** Returns the CORS headers of every response to this origin. */
   headersFor(origin: string | undefined): Headers {
-    return (origin === undefined ? undefined : this.byOrigin.get(origin)) ?? this.others;
+    return (origin === undefined ? undefined : this.headersByOrigin.get(origin)) ?? this.otherOriginHeaders;
   }
 }
 

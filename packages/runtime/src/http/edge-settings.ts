@@ -1,9 +1,9 @@
-/** Settings of the HTTP edge of an API, from the environment. */
+/** Settings of the HTTP server of an API, from the environment. */
 import { z } from 'zod';
 import { port } from '../config.js';
 import { ALL_ORIGINS } from './cors.js';
 
-/** A comma-separated list. */
+/** Schema of a comma-separated list. */
 const listSetting = z.string().transform((text) =>
   text
     .split(',')
@@ -23,7 +23,7 @@ const proxiesSetting = listSetting.pipe(
 const isOrigin = (text: string): boolean =>
   /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 
-/** Schema of a service's origin. */
+/** Schema of one origin, such as `https://api.example.com`. */
 export const originSetting = z
   .string()
   .refine(isOrigin, { error: 'expected an origin, such as https://api.example.com' });
@@ -34,7 +34,7 @@ const corsOriginsSetting = listSetting.refine(
   { error: 'expected origins such as https://app.example.com, separated by commas, or * alone' },
 );
 
-/** The edge settings of every API. */
+/** The HTTP settings of every API. */
 export const edgeSettings = {
   HOST: z.string().min(1).default('127.0.0.1'),
   /** 0 selects a free port; the `ready` log line reports it. */

@@ -1,7 +1,6 @@
 /**
- * Headers of every response. A response is JSON and must not be used as a page, frame, script or
- * style. Browsers respect
- * `strict-transport-security` only over TLS.
+ * Headers of every response. They prevent browsers from using a JSON response as a page, frame, script or style. Browsers
+ * respect `strict-transport-security` only over TLS.
  */
 export const DEFAULT_RESPONSE_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'application/json; charset=utf-8',

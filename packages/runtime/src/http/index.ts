@@ -1,4 +1,4 @@
-/** The HTTP edge of both APIs: the server and its limits, CORS, raw requests, JSON bodies, responses. */
+/** The HTTP server of both APIs: its limits, CORS, raw requests, JSON bodies and responses. */
 export { ALL_ORIGINS, type CorsOrigins, preflightHeaders } from './cors.js';
 export { edgeSettings, originSetting } from './edge-settings.js';
 export { DEFAULT_RESPONSE_HEADERS } from './headers.js';

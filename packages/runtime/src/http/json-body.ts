@@ -3,19 +3,20 @@
  *
  * 1. Only strict JSON in UTF-8 is accepted: no BOM, no trailing text, no duplicate keys, no keys that reach a prototype.
  * 2. Depth and size are checked before parsing, because deep nesting can overflow a recursive parser.
- * 3. A number that fits a double becomes a number; any other keeps its digits as a {@link JsonNumber}.
+ * 3. A number whose digits a double preserves becomes a number. Any other number becomes a {@link JsonNumber}, which has
+ *    its digits.
  */
 import { DomainError, type ErrorDetail, JsonNumber } from '@trading-automation/contracts';
 import { isSafeNumber, parse } from 'lossless-json';
 
 const JSON_DEPTH_MAX = 32;
-/** Keys per object, items per array. */
+/** Maximum number of keys of an object and of items of an array. */
 const JSON_MEMBERS_MAX = 1_000;
 const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Parses a body. @throws {DomainError} `malformed_json`; `validation_failed` for strings that cannot be stored */
+/** Parses a body. @throws {DomainError} `malformed_json`, or `validation_failed` for a string that cannot be stored */
 export function parseJsonBody(bytes: Uint8Array): unknown {
   const text = decode(bytes);
   checkLimits(text);
@@ -59,8 +60,8 @@ interface OpenContainer {
 }
 
 /**
- * Checks the limits. The check is exact for valid JSON; invalid JSON may pass here and fails in the
- * parser.
+ * Checks depth, number of members and keys. The check is exact for valid JSON. Invalid JSON may pass it; the parser then
+ * rejects it.
  */
 function checkLimits(text: string): void {
   const openContainers: OpenContainer[] = [];

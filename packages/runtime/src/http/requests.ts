@@ -7,8 +7,8 @@ import type { FastifyError, FastifyRequest } from 'fastify';
 import { parseJsonBody } from './json-body.js';
 
 /**
- * How long the rest of a rejected body is discarded before the disconnect. An immediate one could
- * lose the response.
+ * Time for which the rest of a rejected body is read and discarded before the disconnect. After an immediate disconnect
+ * the client might not get the response.
  */
 const LINGER_MS = 1_000;
 const NO_BYTES = new Uint8Array();
@@ -35,7 +35,10 @@ export function addressReader(trustedProxies: readonly string[]): (request: Inco
   return (request) => plainAddress(proxyAddr(request, isTrusted), request.socket.remoteAddress);
 }
 
-/** Returns the caller's address: that of the socket, or the one that a trusted proxy reports. IPv4 is never mapped to IPv6. */
+/**
+ * Returns the caller's address: the address of the socket, or the one that a trusted proxy reports. An IPv4-mapped IPv6
+ * address is returned as IPv4.
+ */
 export function addressOf(request: FastifyRequest): string {
   return plainAddress(request.ip, request.socket.remoteAddress);
 }
@@ -53,7 +56,7 @@ export function headerOf({ rawHeaders }: WithRawHeaders, name: string): string |
   return undefined;
 }
 
-/** Parses the body; undefined if it is empty. @throws {DomainError} */
+/** Parses the JSON body; returns undefined if the body is empty. @throws {DomainError} if it is not JSON */
 export function parseJsonRequest(request: WithRawHeaders & { readonly body: Uint8Array }): unknown {
   const encoding = headerOf(request, 'content-encoding');
   if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity')
@@ -74,7 +77,7 @@ function isJson(contentType: string): boolean {
   );
 }
 
-/** Converts the error of a body that could not be read. */
+/** Converts an error of reading the body to the error for the caller. */
 export function bodyRefusal(error: FastifyError): unknown {
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new DomainError('payload_too_large');
   if (error.statusCode === 400)
@@ -82,7 +85,7 @@ export function bodyRefusal(error: FastifyError): unknown {
   return error;
 }
 
-/** Discards the rest of a body. */
+/** Reads and discards the rest of a body for up to 1 s, then disconnects. */
 export function discardRest(request: IncomingMessage): void {
   if (request.complete) return;
   const timer = setTimeout(() => request.socket.destroy(), LINGER_MS);

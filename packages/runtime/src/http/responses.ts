@@ -8,7 +8,7 @@ export interface HttpResponse {
   /** Headers in addition to the default ones. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Current rate-limit state of the caller. Never part of a stored response. */
+  /** The caller's rate limit now. It is never part of a stored response. */
   readonly rateLimit?: { readonly policy: string; readonly state: string };
 }
 

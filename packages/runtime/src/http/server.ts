@@ -2,7 +2,7 @@
  * The HTTP server: Fastify under Nest, with the published limits.
  *
  * 1. Target, headers and body are not changed, because the signature verifier needs the exact bytes.
- * 2. Invalid HTTP and requests that are too slow also get an error in the published format.
+ * 2. Invalid HTTP and requests that are too slow get an error in the published format, too.
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -14,7 +14,7 @@ import { Cors, type CorsOrigins } from './cors.js';
 import { DEFAULT_RESPONSE_HEADERS } from './headers.js';
 import { errorResponse, sendResponse } from './responses.js';
 
-/** The default, which is the limit of REST. */
+/** The default maximum size of a body, which is that of REST: 256 KiB. */
 const BODY_BYTES_MAX = 262_144;
 export const TARGET_LENGTH_MAX = 8_192;
 const HEADER_BYTES_MAX = 16_384;
@@ -27,7 +27,7 @@ export interface ServerOptions {
   readonly trustedProxies: readonly string[];
   /** Origins whose pages may read responses. */
   readonly corsOrigins: CorsOrigins;
-  /** Maximum size of a body. */
+  /** Maximum size of a body in bytes. Default: 262,144. */
   readonly bodyBytesMax?: number;
   /** Replaces the published limits. Tests use shorter limits. */
   readonly limits?: Partial<ServerLimits>;
@@ -36,7 +36,7 @@ export interface ServerOptions {
 export interface ServerLimits {
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
-  /** Interval of the checks for the two timeouts above. */
+  /** Interval of the checks whether a request exceeds one of the two timeouts. */
   readonly checkEveryMs: number;
   readonly requestsPerSocketMax: number;
 }
@@ -74,7 +74,7 @@ export function createAdapter(options: ServerOptions): FastifyAdapter {
     return503OnClosing: false,
     routerOptions: { maxParamLength: TARGET_LENGTH_MAX },
     clientErrorHandler: handleClientError,
-    // A target that the router cannot decode matches no route.
+    // The router reports a target that it cannot decode. Such a target matches no route.
     frameworkErrors: (_error: FastifyError, request: FastifyRequest, reply: FastifyReply) =>
       sendResponse(
         allowOrigin(cors, request, reply),

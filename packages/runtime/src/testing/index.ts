@@ -1,8 +1,8 @@
-/** Test support without a feature. */
+/** Test support that depends on no feature. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface EventuallyOptions {
-  /** Default: 50,000, slightly less than the timeout of a test. */
+  /** Default: 50,000. The timeout of a test is 60,000. */
   readonly timeoutMs?: number;
   /** The delay between two checks. Default: 10. */
   readonly everyMs?: number;

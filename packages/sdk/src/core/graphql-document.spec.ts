@@ -1,7 +1,9 @@
+import { ERRORS } from '@trading-automation/contracts';
 import fc from 'fast-check';
 import { parse, print } from 'graphql';
 import { BOOK_DOCUMENT } from '../realtime/book-source.js';
 import { SIGNAL_DOCUMENT } from '../realtime/signal-source.js';
+import { graphqlErrorOf, statusOf } from './graphql.js';
 import { textOf } from './graphql-document.js';
 
 const parseTree = (text: string) => parse(text, { noLocation: true });
@@ -38,4 +40,22 @@ it('the tree is printed instead of its original source, because the tree may hav
   const document = parse('{ a }');
   const changed = { ...document, definitions: parse('{ b }').definitions };
   expect(print(parse(textOf(changed as never)))).toBe(print(parse('{ b }')));
+});
+
+describe('in GraphQL,', () => {
+  it('each error code has the same status as in REST', () => {
+    for (const [code, { status }] of Object.entries(ERRORS))
+      expect([code, statusOf(code)]).toEqual([code, status]);
+  });
+
+  it.each([undefined, 7, '', 'rate', 'a_code_of_tomorrow', 'not_found conflict'])(
+    'an unknown code, %s, has the status of a GraphQL response with errors',
+    (code) => expect(statusOf(code)).toBe(200),
+  );
+
+  it('only a result with errors is an error, even if the error is empty', () => {
+    expect(graphqlErrorOf({ data: { a: 1 } })).toBeUndefined();
+    expect(graphqlErrorOf({ data: null, errors: [] })).toBeUndefined();
+    expect(graphqlErrorOf({ errors: [{}] })).toMatchObject({ code: 'unknown', status: 200, details: [] });
+  });
 });

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
+import { backoffMs } from './backoff.js';
 import { ApiError, ConnectionError, TimeoutError, toApiError, UnexpectedAnswerError } from './errors.js';
 import { RETRY_AFTER_MAX_MS, retryDelayMs } from './retry.rules.js';
+import { retryAfterMsIn } from './retry-after.js';
 
 const errorWith = (status: number, code = 'some_code', headers: Record<string, string> = {}) =>
   toApiError({
@@ -84,5 +86,44 @@ describe('a failed request', () => {
     const failure = errorWith(503, 'service_unavailable', { 'retry-after': 'soon' });
     expect(failure).toBeInstanceOf(ApiError);
     expect(retryDelayMs({ retries: 0, maxRetries: 1, failure, random: 0 })).toBe(500);
+  });
+});
+
+describe('the backoff', () => {
+  const [firstMs, maxMs] = [500, 8_000];
+
+  it('doubles with each failure, up to the maximum', () => {
+    const delays = [0, 1, 4, 5, 5_000].map((failures) =>
+      backoffMs({ firstMs, maxMs, jitter: 'shortened' }, failures, 0),
+    );
+    expect(delays).toEqual([500, 1_000, 8_000, 8_000, 8_000]);
+  });
+
+  it('is shortened by up to half, or extended by up to half', () => {
+    expect(backoffMs({ firstMs, maxMs, jitter: 'shortened' }, 1, 0.5)).toBe(750);
+    expect(backoffMs({ firstMs, maxMs, jitter: 'extended' }, 1, 0.5)).toBe(1_250);
+  });
+});
+
+describe('retryAfterMsIn', () => {
+  const NOW_MS = Date.UTC(2026, 0, 1, 12);
+
+  it.each([
+    [{}, undefined],
+    [{ 'retry-after': '3' }, 3_000],
+    [{ 'retry-after': ' 3 ' }, 3_000],
+    [{ 'retry-after': '0' }, 0],
+    [{ 'retry-after': '1.5' }, 1_500],
+    [{ 'retry-after': 'Thu, 01 Jan 2026 12:00:20 GMT' }, 20_000],
+    [{ 'retry-after': 'Thu, 01 Jan 2026 11:59:00 GMT' }, 0],
+    [{ 'retry-after-ms': '250' }, 250],
+    [{ 'retry-after-ms': '250', 'retry-after': '9' }, 250],
+    [{ 'retry-after-ms': 'x', 'retry-after': '9' }, 9_000],
+    [{ 'retry-after': '-3' }, undefined],
+    [{ 'retry-after': 'Infinity' }, undefined],
+    [{ 'retry-after': '' }, undefined],
+    [{ 'retry-after': 'soon' }, undefined],
+  ])('returns the delay of %j as %p ms', (headers, ms) => {
+    expect(retryAfterMsIn(new Headers(headers as Record<string, string>), NOW_MS)).toBe(ms);
   });
 });

@@ -2114,7 +2114,7 @@ export const ERRORS_BY_CODE = {
   unknown_public_key: [401, 'The public key is not linked to an account, or was revoked.'],
   timestamp_out_of_window: [401, 'The timestamp differs from server time by more than 60 seconds.'],
   nonce_replayed: [401, 'The nonce was used within the last 10 minutes.'],
-  permission_denied: [403, 'The credential lacks a permission.'],
+  permission_denied: [403, 'The credential lacks a permission that the operation requires.'],
   ip_not_allowed: [403, "The caller's IP address is not in the key's allowlist."],
   not_found: [404, 'The record does not exist or belongs to another account.'],
   route_not_found: [404, 'The route does not exist.'],

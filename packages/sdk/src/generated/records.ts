@@ -20,7 +20,7 @@ export interface Analytics<D extends DecimalForm = 'number'> {
   closed_count: number;
   /** Closed trades with a net profit. */
   winning_count: number;
-  /** Closed trades with a net loss. A trade that broke even is in neither count. */
+  /** Closed trades with a net loss. A trade that broke even counts as neither winning nor losing. */
   losing_count: number;
   /** winning_count ÷ closed_count, from 0 to 1. Null if no trade was closed. */
   win_rate: DecimalOf<D> | null;
@@ -71,7 +71,7 @@ export interface Analytics<D extends DecimalForm = 'number'> {
   /** Longest run of losing trades, in the order in which they were closed. */
   max_consecutive_losses: number;
   max_drawdown: {
-    /** Largest fall of cumulative net_pnl below its previous peak, measured at the end of each UTC day. Moves within a day are ignored. Never negative. */
+    /** Largest fall of the cumulative net_pnl below its previous peak, as a positive amount. It is measured at the end of each UTC day; changes within a day are ignored. */
     amount: DecimalOf<D>;
     /** The fall in percent of the equity at the end of the peak's day. Null if that equity was not recorded or there was no drawdown. */
     percent: DecimalOf<D> | null;
@@ -79,7 +79,7 @@ export interface Analytics<D extends DecimalForm = 'number'> {
     peak_at: string | null;
     /** Day of the lowest point after the peak. Null if there was no drawdown. */
     trough_at: string | null;
-    /** Day on which the peak was reached again. Null if it was not. */
+    /** Day on which the peak was reached again. Null if it was not reached again. */
     recovered_at: string | null;
   };
   /** Sharpe ratio: mean ÷ standard deviation (n − 1) of the daily results, × √365, without a risk-free rate. Days are UTC days; a day without a closed trade counts as 0. Results are relative to a constant capital, whose size does not affect the ratio. Null for fewer than 2 days or a deviation of 0. Rounded to 8 decimals. */
@@ -110,7 +110,7 @@ export interface Analytics<D extends DecimalForm = 'number'> {
   equity_curve: {
     /** Start of the period in UTC. Weeks start on Monday. */
     at: string;
-    /** Latest recorded equity, in or before the period, of the accounts with results in currency. It includes open lots. Null if one of them has no record yet. */
+    /** Sum of the latest equity recorded in or before the period, for each account with results in `currency`. It includes open lots. Null if an account has no recorded equity yet. */
     equity: DecimalOf<D> | null;
     /** Cumulative result from the start of the range to the end of the period. */
     net_pnl: DecimalOf<D>;
@@ -243,9 +243,9 @@ export interface CopierCreate {
 
 /** Copier limits: part of `Copier` and `StoppedCopier`. */
 export interface CopierLimits<D extends DecimalForm = 'number'> {
-  /** Maximum cost of one entry, in quote currency. Larger entries are reduced to it. */
+  /** Maximum cost of one entry, in quote currency. A larger entry is reduced to this cost. */
   max_trade_quote?: DecimalOf<D>;
-  /** Maximum open exposure, in quote currency. Entries are reduced to the rest of it. */
+  /** Maximum open exposure, in quote currency. An entry that would exceed it is reduced. */
   max_open_quote?: DecimalOf<D>;
   /** Maximum number of open lots. */
   max_open_trades?: number;
@@ -269,9 +269,9 @@ export interface CopierLimits<D extends DecimalForm = 'number'> {
 
 /** Copier limits create: part of `CopierCreate`. */
 export interface CopierLimitsCreate {
-  /** Maximum cost of one entry, in quote currency. Larger entries are reduced to it. */
+  /** Maximum cost of one entry, in quote currency. A larger entry is reduced to this cost. */
   max_trade_quote?: DecimalInput;
-  /** Maximum open exposure, in quote currency. Entries are reduced to the rest of it. */
+  /** Maximum open exposure, in quote currency. An entry that would exceed it is reduced. */
   max_open_quote?: DecimalInput;
   /** Maximum number of open lots. */
   max_open_trades?: number;
@@ -327,7 +327,7 @@ export interface CopierStats<D extends DecimalForm = 'number'> {
   average_slippage_bps: DecimalOf<D> | null;
   /** The copier's return less the strategy's, in basis points. It covers the closed parts of the last 1,000 lots that both held, weighted by the cost of the copies. */
   tracking_difference_bps: DecimalOf<D> | null;
-  /** Breakdown of the tracking difference. The parts add up to it. */
+  /** Breakdown of `tracking_difference_bps`. The four values add up to it. */
   tracking?: TrackingParts<D>;
   open_exposure_quote: DecimalOf<D>;
   /** Net profit or loss after fees, in quote currency. */
@@ -367,9 +367,9 @@ export interface CopyDrift<D extends DecimalForm = 'number'> {
   symbol: string;
   /** The strategy's trade that opened the lot. */
   source_trade_id: string;
-  /** Amount that the copier held, in base currency. */
+  /** Amount that the copier held at its last start, in base currency. */
   held_amount: DecimalOf<D>;
-  /** Amount that the copier would have sold by then, in base currency. */
+  /** Amount that the copier would have sold during the pause if it had copied the exits, in base currency. */
   excess_amount: DecimalOf<D>;
 }
 
@@ -580,7 +580,7 @@ export interface Decision<D extends DecimalForm = 'number'> {
   kind: 'OPEN' | 'INCREASE' | 'REDUCE' | 'CLOSE' | (string & {});
   /** CLAMPED: copied in part. FAILED: the exchange rejected the order. The outcome is final when settled_at is set. */
   outcome: 'COPIED' | 'CLAMPED' | 'SKIPPED' | 'FAILED' | (string & {});
-  /** Why the signal was not copied, or not in full. */
+  /** Why the signal was not copied, or was copied only in part. */
   code?:
     | 'NOT_ACTIVE'
     | 'NOT_HELD'
@@ -702,7 +702,7 @@ export interface EmergencyStop<D extends DecimalForm = 'number'> {
   cancelled: Trade<D>[];
   /** Trades that were filled before they could be cancelled, or that failed. */
   ended_otherwise: Trade<D>[];
-  /** Trades that are still open. With `sub_status` PENDING_CANCEL, the exchange has not confirmed the cancellation yet; the cancellation continues in the background; call again to see its progress. Orders of an inactive account are cancelled when the account becomes active again. Trades placed after the stop are listed but not cancelled. */
+  /** Trades that are still open. With `sub_status` PENDING_CANCEL, the exchange has not confirmed the cancellation yet. The cancellation continues in the background; call again to see its progress. Orders of an inactive account are cancelled when the account becomes active again. Trades placed after the stop are listed but not cancelled. */
   still_open: Trade<D>[];
 }
 
@@ -760,7 +760,7 @@ export interface EventKind<D extends DecimalForm = 'number'> {
     | (string & {});
   /** When the event is sent. */
   description: string;
-  /** JSON Schema (2020-12) of the whole payload. New members may be added to payloads. */
+  /** JSON Schema (2020-12) of the whole payload. A later release may add members to payloads. */
   schema: Record<string, unknown>;
   /** A payload that matches the schema. Its ids belong to no record. */
   sample: WebhookEvent<D>;
@@ -937,7 +937,7 @@ export interface OrderBookUpdate<D extends DecimalForm = 'number'> {
   symbol: string;
   /** SNAPSHOT: all levels within the depth. DELTA: the levels that changed since previous_sequence. */
   kind: 'SNAPSHOT' | 'DELTA' | (string & {});
-  /** Update number of the book. It increases, but may have gaps. */
+  /** Number of the update. It increases with each update of the book, but may have gaps. */
   sequence: number;
   /** For a DELTA, the sequence of the update before it. Null for a SNAPSHOT. */
   previous_sequence: number | null;
@@ -1061,7 +1061,7 @@ export interface RewardType<D extends DecimalForm = 'number'> {
   /** How the amount is calculated. */
   rule: {
     basis: 'FLAT' | 'VOLUME' | 'PROFIT_SHARE' | (string & {});
-    /** For FLAT: reward tokens per grant. Otherwise: fraction of the basis. */
+    /** For FLAT: reward tokens per grant. For VOLUME and PROFIT_SHARE: fraction of the volume or profit. */
     rate: DecimalOf<D>;
     /** Maximum reward tokens per grant. */
     cap?: DecimalOf<D>;
@@ -1086,7 +1086,7 @@ export interface Setting {
 
 /** Input of `settings.put`. */
 export interface SettingPut {
-  /** Any JSON value, including null, of at most 16 KiB. The setting `notifications` selects the events that notify you: `{"in_app": {"trade.filled": false}, "email": {"trade.*": true, "trade.filled": false}}`. Each key is an event type, `subject.*` or `*`; the most specific key applies. By default, every notification appears in the product, and these are also sent by e-mail: `key.created`, `key.revoked`, `public_key.linked`, `withdrawal.created`, `withdrawal.completed`, `withdrawal.cancelled`, `withdrawal.failed`, `exchange.credentials_rejected`, `copier.stopped`, `copier.drift`, `webhook.deactivated`. You get no e-mail about a copier that you stopped yourself. `key.created`, `key.revoked`, `public_key.linked`, `withdrawal.created` are always sent. E-mail is sent only to a verified address (PATCH /v1/me). You get at most 10 e-mails per event type and day, and one per deactivated webhook. */
+  /** Any JSON value, including null, of at most 16 KiB. The setting `notifications` selects the events that notify you: `{"in_app": {"trade.filled": false}, "email": {"trade.*": true, "trade.filled": false}}`. Each key is an event type, `subject.*` or `*`; the most specific key applies. By default, every notification appears in the product, and these are also sent by e-mail: `key.created`, `key.revoked`, `public_key.linked`, `withdrawal.created`, `withdrawal.completed`, `withdrawal.cancelled`, `withdrawal.failed`, `exchange.credentials_rejected`, `copier.stopped`, `copier.drift`, `webhook.deactivated`. You get no e-mail about a copier that you stopped yourself. `key.created`, `key.revoked`, `public_key.linked`, `withdrawal.created` always notify you. E-mail is sent only to a verified address (PATCH /v1/me). You get at most 10 e-mails per event type and day, and one per deactivated webhook. */
   value: unknown;
 }
 
@@ -1101,7 +1101,7 @@ export interface SimulatedDecision<D extends DecimalForm = 'number'> {
   symbol: string;
   /** OPEN and INCREASE are entries into a lot of the strategy. REDUCE and CLOSE are exits. */
   kind: 'OPEN' | 'INCREASE' | 'REDUCE' | 'CLOSE' | (string & {});
-  /** Why the signal was not copied, or not in full. */
+  /** Why the signal was not copied, or was copied only in part. */
   code?:
     | 'NOT_ACTIVE'
     | 'NOT_HELD'
@@ -1263,7 +1263,7 @@ export interface StrategyCreate {
 
 /** Input of `strategies.delete`. */
 export interface StrategyDelete {
-  /** True: pauses the copiers that still follow the strategy. False: such copiers prevent the deletion. Default: false. */
+  /** True: pauses the copiers that still follow the strategy. False: the request fails if a copier still follows the strategy. Default: false. */
   stop_copiers?: boolean;
 }
 
@@ -1287,7 +1287,7 @@ export interface StrategyResult<D extends DecimalForm = 'number'> {
 
 /** Strategy results: part of `Strategy`. */
 export interface StrategyResults<D extends DecimalForm = 'number'> {
-  /** Start of the measurement: the creation of the strategy. */
+  /** Time at which the strategy was created. The results cover the time since then. */
   since: string;
   /** Number of closed lots. */
   closed_count: number;
@@ -1335,13 +1335,13 @@ export interface SupportedExchange {
 
 /** Tracking parts: part of `CopierStats`. */
 export interface TrackingParts<D extends DecimalForm = 'number'> {
-  /** Part caused by fees: the copies paid other fees than the strategy, relative to their value. */
+  /** Part caused by fees: relative to the traded value, the copies and the strategy paid different fees. */
   fees_bps: DecimalOf<D>;
   /** Part caused by prices: the copies were filled at other prices than the strategy's. */
   slippage_bps: DecimalOf<D>;
   /** Part caused by amounts: limits, amount steps and minimums changed the sizes of the copies. */
   rounding_bps: DecimalOf<D>;
-  /** Part caused by skipped signals: the copies missed some changes of the lot. */
+  /** Part caused by skipped signals: some changes of a lot were not copied. */
   skips_bps: DecimalOf<D>;
 }
 
@@ -1739,7 +1739,7 @@ export interface Withdrawal<D extends DecimalForm = 'number'> {
 export interface WithdrawalCreate {
   /** Amount of reward tokens to withdraw, including the fee. It must be greater than the fee. */
   amount: DecimalInput;
-  /** EVM address. In mixed case, its EIP-55 checksum must be valid. */
+  /** EVM address. If it mixes upper and lower case, its EIP-55 checksum must be valid. */
   wallet_address: string;
 }
 
@@ -1868,7 +1868,7 @@ export interface NotificationsCountResult {
 
 /** The response of `notifications.readAll`. */
 export interface NotificationsReadAllResult {
-  /** Number of notifications that were unread before. */
+  /** Number of notifications that this call marked as read. */
   updated: number;
 }
 
@@ -1995,7 +1995,7 @@ export interface DeadLettersListQuery extends ListQuery<'created_at' | 'updated_
 export interface EventData<D extends DecimalForm = 'number'> {
   /** You or a copier created a trade, or an order that was placed outside the product was found at the exchange. */
   'trade.created': Trade<D>;
-  /** A further part of an order was filled; the rest is still open. */
+  /** Another part of an order was filled. The rest is still open. */
   'trade.partially_filled': Trade<D>;
   /** An order was filled in full. */
   'trade.filled': Trade<D>;
@@ -2027,7 +2027,7 @@ export interface EventData<D extends DecimalForm = 'number'> {
   'withdrawal.cancelled': Withdrawal<D>;
   /** A withdrawal failed. Its amount was released. */
   'withdrawal.failed': Withdrawal<D>;
-  /** You requested a test. It is sent once, only to that webhook, and is not listed among your events. */
+  /** You requested a test of a webhook. The event is sent once, only to that webhook, and is not listed among your events. */
   'webhook.test': Webhook;
   /** A webhook was deactivated because its receiver failed for too long. The event is sent to your other webhooks. */
   'webhook.deactivated': Webhook;
@@ -2066,7 +2066,7 @@ export interface OperationTypes<D extends DecimalForm = 'number'> {
     body: MePatch;
     data: Me;
   };
-  /** Verifies an e-mail address with the code from its link. The link is valid for 24 hours. */
+  /** Verifies an e-mail address with the code from the verification link. The link is valid for 24 hours. */
   'auth.verifyEmail': {
     query: AuthVerifyEmailQuery;
     data: AuthVerifyEmailResult;
@@ -2076,7 +2076,7 @@ export interface OperationTypes<D extends DecimalForm = 'number'> {
     query: AuthCliChallengeQuery;
     data: CliChallenge;
   };
-  /** Links the public key of a signed challenge. Without a credential, also creates an account. */
+  /** Links a public key to your account; its private key must have signed the challenge. Without a credential, creates an account. */
   'auth.cliIdentity': {
     body: CliIdentityCreate;
     data: PublicKey;
@@ -2192,7 +2192,7 @@ export interface OperationTypes<D extends DecimalForm = 'number'> {
     query: RewardsTypesQuery;
     data: RewardType<D>;
   };
-  /** Returns your balance of reward tokens: available, and held by withdrawals. */
+  /** Returns your balance of reward tokens: the available amount, and the amount held by withdrawals. */
   'rewards.balance': {
     data: RewardBalance<D>;
   };
@@ -2419,7 +2419,7 @@ export interface OperationTypes<D extends DecimalForm = 'number'> {
     params: { id: string };
     data: Delivery;
   };
-  /** Sends a past event to a webhook in up to five attempts. The event id and the bytes stay the same. */
+  /** Sends a past event to a webhook in up to five attempts. Its id and payload do not change. */
   'webhooks.replay': {
     params: { id: string };
     body: WebhookReplayAsked;
@@ -2441,7 +2441,7 @@ export interface OperationTypes<D extends DecimalForm = 'number'> {
     params: { id: string; dlq_id: string };
     data: DeadLetterDetail<D>;
   };
-  /** Retries a pending dead letter in up to five attempts. The event id and the bytes stay the same. */
+  /** Retries a pending dead letter in up to five attempts. The event id and the payload do not change. */
   'deadLetters.retry': {
     params: { id: string; dlq_id: string };
     data: DeadLetterDetail<D>;

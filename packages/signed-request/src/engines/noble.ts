@@ -1,6 +1,6 @@
 /**
- * The fallback on servers and the only engine in browsers: @noble/secp256k1 with @noble/hashes, pure JavaScript. It is
- * also the default signer.
+ * @noble/secp256k1 with @noble/hashes, in pure JavaScript: the only engine in browsers, the fallback on servers, and the
+ * default signer.
  */
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
@@ -8,7 +8,7 @@ import * as secp256k1 from '@noble/secp256k1';
 import { bytesToHex } from '../encoding.js';
 import { hasVerifiableLengths, type MessageSigner, type VerifyEngine } from '../engine.js';
 
-// noble 3 contains no hash functions. Its RFC 6979 nonces require these two before the first signature.
+// noble 3 contains no hash functions. It needs these two to derive the nonces of RFC 6979.
 secp256k1.hashes.sha256 = sha256;
 secp256k1.hashes.hmacSha256 = (key, message) => hmac(sha256, key, message);
 

@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { planRead } from './read-plan.rules.js';
-
-const DAY_MS = 86_400_000;
-const T0 = Date.UTC(2026, 0, 1);
-const HOUR_MS = 3_600_000;
-const formatDay = (day: number) => new Date(T0 + day * DAY_MS).toISOString().slice(0, 10);
+import { type LossRuns, longestRun } from './result-totals.js';
 
 describe('the read plan of a range', () => {
+  const DAY_MS = 86_400_000;
+  const T0 = Date.UTC(2026, 0, 1);
+  const HOUR_MS = 3_600_000;
+  const formatDay = (day: number) => new Date(T0 + day * DAY_MS).toISOString().slice(0, 10);
+
   it('covers every instant exactly once, by a rollup or by the ledger', () => {
     const hour = fc.option(fc.integer({ min: 0, max: 24 * 8 }), { nil: undefined });
     const marked = fc.uniqueArray(fc.integer({ min: 0, max: 7 }));
@@ -33,6 +34,38 @@ describe('the read plan of a range', () => {
         }
         for (const { since, until } of plan.computedRanges)
           expect(Math.floor(since.getTime() / DAY_MS)).toBe(Math.floor((until.getTime() - 1) / DAY_MS));
+      }),
+    );
+  });
+});
+
+describe('the longest run of losses', () => {
+  /** Returns the loss runs of a time range. */
+  function runsOf(losses: readonly boolean[]): LossRuns {
+    const lengths = losses
+      .map((isLoss) => (isLoss ? 'x' : ' '))
+      .join('')
+      .split(' ')
+      .map(({ length }) => length);
+    return {
+      closed_count: losses.length,
+      first_losses: lengths.at(0) ?? 0,
+      last_losses: lengths.at(-1) ?? 0,
+      longest: Math.max(0, ...lengths),
+    };
+  }
+
+  it('continues from day to day, even over days with losses only', () => {
+    const days = [[false, true], [true, true], [], [true, false, true]];
+    expect(longestRun(days.map(runsOf))).toBe(4);
+    expect(longestRun([])).toBe(0);
+  });
+
+  it('is the same however the closures are split into ranges', () => {
+    const ranges = fc.array(fc.array(fc.boolean(), { maxLength: 8 }), { maxLength: 8 });
+    fc.assert(
+      fc.property(ranges, (closures) => {
+        expect(longestRun(closures.map(runsOf))).toBe(runsOf(closures.flat()).longest);
       }),
     );
   });

@@ -1,7 +1,9 @@
 import { jsonSchemaOf, orderBookUpdate, tradeSignal } from '@trading-automation/contracts';
 import { type FieldNode, parse, type SelectionSetNode } from 'graphql';
+import { WebSocket as PackageWebSocket } from 'ws';
 import { BOOK_DOCUMENT } from './book-source.js';
 import { SIGNAL_DECIMALS, SIGNAL_DOCUMENT } from './signal-source.js';
+import { findWebSocket } from './web-socket.js';
 
 /** Returns the fields that a subscription requests. */
 function fieldsOf(document: string): FieldNode[] {
@@ -38,4 +40,23 @@ it('SIGNAL_DECIMALS lists the decimals of a signal in the contract', () => {
 
 it('no field of a signal is null in REST, so the SDK omits null fields of GraphQL', () => {
   for (const member of Object.values(TradeSignal!.properties)) expect(member.anyOf).toBeUndefined();
+});
+
+describe('findWebSocket', () => {
+  const runtime = globalThis as { WebSocket?: unknown };
+  const runtimeWebSocket = runtime.WebSocket;
+  afterEach(() => {
+    if (runtimeWebSocket === undefined) delete runtime.WebSocket;
+    else runtime.WebSocket = runtimeWebSocket;
+  });
+
+  class ConfiguredWebSocket {}
+
+  it('returns the configured class, or else that of the runtime, or else that of the package ws', async () => {
+    runtime.WebSocket = class {};
+    expect(await findWebSocket(ConfiguredWebSocket)).toBe(ConfiguredWebSocket);
+    expect(await findWebSocket(undefined)).toBe(runtime.WebSocket);
+    delete runtime.WebSocket;
+    expect(await findWebSocket(undefined)).toBe(PackageWebSocket);
+  });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { BigDecimal, divideDecimals } from './decimal-arithmetic.js';
+import { formatInstant } from './format-instant.js';
 
 /** A number with 18 decimals, as the database returns it, or with fewer, as in a request body. */
 const anyDecimal = fc
@@ -39,5 +40,29 @@ describe('a quotient of two stored decimals', () => {
 
   it('throws if the divisor is zero', () => {
     expect(() => divideDecimals('1', '0.000000000000000000')).toThrow(RangeError);
+  });
+});
+
+describe('formatInstant', () => {
+  it('returns the same as toISOString, in any year and after any other day', () => {
+    fc.assert(
+      fc.property(fc.array(fc.date({ noInvalidDate: true }), { minLength: 1 }), (instants) => {
+        const twice = instants.flatMap((instant) => [instant, new Date(instant.getTime() + 1)]);
+        const valid = twice.filter((instant) => !Number.isNaN(instant.getTime()));
+        expect(valid.map(formatInstant)).toEqual(valid.map((instant) => instant.toISOString()));
+      }),
+    );
+  });
+
+  it.each([
+    ['the first millisecond of a day', '2026-11-21T00:00:00.000Z'],
+    ['the last millisecond of a day', '2026-11-21T23:59:59.999Z'],
+    ['an instant before 1970', '1969-12-31T23:59:59.999Z'],
+  ])('formats %s', (_case, text) => {
+    expect(formatInstant(new Date(text))).toBe(text);
+  });
+
+  it('throws for an invalid instant', () => {
+    expect(() => formatInstant(new Date(Number.NaN))).toThrow(RangeError);
   });
 });

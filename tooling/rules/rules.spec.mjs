@@ -1,0 +1,111 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../launch/paths.mjs';
+import { findBannedWords } from './banned-words.mjs';
+import { drawFiles, drawTexts, shuffle } from './draw-sample.mjs';
+import { PAGE, readLogEvents, renderLogEvents } from './log-events.mjs';
+
+describe('the language check', () => {
+  const root = join(import.meta.dirname, '..', '..');
+  const bannedWordsIn = (/** @type {string} */ file) =>
+    findBannedWords(root, [`tooling/rules/fixtures/${file}`]).map(
+      ({ line, word }) => `${line} ${word.toLowerCase()}`,
+    );
+
+  it('finds banned words in comments and strings, but not in names and code', () => {
+    expect(bannedWordsIn('banned-words.ts').sort()).toEqual([
+      '1 hears of',
+      '1 nobody',
+      '1 tells',
+      '2 in vain',
+      '2 is away',
+      '2 stands',
+      '2 whoever',
+    ]);
+  });
+
+  it('finds banned words in Markdown outside code', () => {
+    expect(bannedWordsIn('banned-words.md').sort()).toEqual([
+      '1 a text',
+      '1 is none',
+      '3 by itself',
+      '3 mend',
+      '3 told',
+      '3 what it was',
+      '3 whom',
+    ]);
+  });
+});
+
+describe('draw-sample', () => {
+  const files = ['apps/', 'packages/core/', 'packages/sdk/', 'tooling/', 'docs/'].flatMap((area) =>
+    Array.from({ length: area === 'packages/sdk/' ? 500 : 12 }, (_, index) => `${area}${index}.ts`),
+  );
+
+  it('draws the same sample for the same seed and another for another', () => {
+    expect(drawFiles('seed', files)).toEqual(drawFiles('seed', [...files].reverse()));
+    expect(drawFiles('seed', files)).not.toEqual(drawFiles('other seed', files));
+  });
+
+  it('draws 60 different files, ten at least of each area', () => {
+    const drawn = drawFiles('seed', files);
+    expect(new Set(drawn).size).toBe(60);
+    for (const area of ['apps/', 'packages/core/', 'tooling/', 'docs/'])
+      expect(drawn.filter((file) => file.startsWith(area)).length).toBeGreaterThanOrEqual(10);
+  });
+
+  it('draws 60 different texts, as many from each source', () => {
+    const texts = Array.from({ length: 100 }, (_, index) => `text ${index}`);
+    const drawn = drawTexts('seed', { a: [...texts, ...texts], b: texts, c: texts });
+    expect(new Set(drawn.map(({ text }) => text)).size).toBe(60);
+    for (const source of ['a', 'b', 'c'])
+      expect(drawn.filter((text) => text.source === source)).toHaveLength(20);
+  });
+
+  it('keeps every item when it shuffles', () => {
+    expect(shuffle('seed', files).sort()).toEqual([...files].sort());
+  });
+});
+
+describe('log lines', () => {
+  const root = join(import.meta.dirname, '..', '..');
+  const { events, unnamed } = readLogEvents(root);
+
+  it('each name an event', () => {
+    expect(unnamed).toEqual([]);
+    expect(events.length).toBeGreaterThan(50);
+  });
+
+  it('are listed in the reference page (npm run log-events updates it)', () => {
+    expect(readFileSync(join(root, PAGE), 'utf8')).toBe(renderLogEvents(events));
+  });
+});
+
+describe('type projects:', () => {
+  const read = (path) => JSON.parse(readFileSync(join(root, path), 'utf8'));
+  const folders = ['apps', 'packages', 'tooling']
+    .flatMap((group) => readdirSync(join(root, group)).map((name) => `${group}/${name}`))
+    .filter((folder) => existsSync(join(root, folder, 'package.json')));
+  const checked = folders.filter((folder) => existsSync(join(root, folder, 'tsconfig.json')));
+  const folderOf = new Map(folders.map((folder) => [read(`${folder}/package.json`).name, folder]));
+
+  it('npm run types checks every workspace package that has a tsconfig.json', () => {
+    const projects = read('tsconfig.json').references.map(({ path }) => path);
+    expect(projects).toEqual(expect.arrayContaining(checked));
+  });
+
+  // Without the reference, tsc would check an edited dependency by its last build.
+  it.each(checked)('%s references each workspace package that it depends on', (folder) => {
+    const { dependencies, devDependencies } = read(`${folder}/package.json`);
+    const needed = Object.keys({ ...dependencies, ...devDependencies })
+      .map((name) => folderOf.get(name))
+      .filter((other) => other !== undefined && existsSync(join(root, other, 'tsconfig.build.json')))
+      // The build of the command line is published, so it is not a composite project.
+      .filter((other) => other !== 'packages/cli')
+      .map((other) => join(root, other, 'tsconfig.build.json'));
+    const referenced = (read(`${folder}/tsconfig.json`).references ?? []).map(({ path }) =>
+      join(root, folder, path),
+    );
+    expect(referenced).toEqual(expect.arrayContaining(needed));
+  });
+});
