@@ -1,41 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../launch/paths.mjs';
-import { findBannedWords } from './banned-words.mjs';
 import { drawFiles, drawTexts, shuffle } from './draw-sample.mjs';
 import { PAGE, readLogEvents, renderLogEvents } from './log-events.mjs';
-
-describe('the language check', () => {
-  const root = join(import.meta.dirname, '..', '..');
-  const bannedWordsIn = (/** @type {string} */ file) =>
-    findBannedWords(root, [`tooling/rules/fixtures/${file}`]).map(
-      ({ line, word }) => `${line} ${word.toLowerCase()}`,
-    );
-
-  it('finds banned words in comments and strings, but not in names and code', () => {
-    expect(bannedWordsIn('banned-words.ts').sort()).toEqual([
-      '1 hears of',
-      '1 nobody',
-      '1 tells',
-      '2 in vain',
-      '2 is away',
-      '2 stands',
-      '2 whoever',
-    ]);
-  });
-
-  it('finds banned words in Markdown outside code', () => {
-    expect(bannedWordsIn('banned-words.md').sort()).toEqual([
-      '1 a text',
-      '1 is none',
-      '3 by itself',
-      '3 mend',
-      '3 told',
-      '3 what it was',
-      '3 whom',
-    ]);
-  });
-});
 
 describe('draw-sample', () => {
   const files = ['apps/', 'packages/core/', 'packages/sdk/', 'tooling/', 'docs/'].flatMap((area) =>

@@ -102,7 +102,7 @@ const UNCLAIMED = [
   'lock-account.ts: lockOwnAccountShared',
   'lock-account-for-trade.ts: syncIfNeverSynced',
   'lock-account-for-trade.ts: resolveAccountFilter',
-  'equity-snapshots.service.ts: record',
+  'equity-snapshots.service.ts: recordEquities',
   'analytics.queries.ts: lossRuns (2)',
   'listener.ts: serveConnection',
   'advisory-lock.ts: withAdvisoryLock',
