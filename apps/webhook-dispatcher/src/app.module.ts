@@ -36,15 +36,8 @@ export interface AppModuleOptions {
 
 @Module({})
 export class AppModule {
-  static with({
-    platform,
-    logger,
-    settings,
-    sender,
-    counters,
-    redisUrl,
-    queuePrefix,
-  }: AppModuleOptions): DynamicModule {
+  static with(options: AppModuleOptions): DynamicModule {
+    const { platform, logger, settings, sender, counters, redisUrl, queuePrefix } = options;
     const shared = {
       module: AppModule,
       global: true,
@@ -52,16 +45,7 @@ export class AppModule {
         { provide: LOGGER, useValue: logger },
         { provide: DeliverySettings, useValue: settings },
         { provide: WebhookSender, useValue: sender },
-        {
-          provide: AttemptQueueConnection,
-          useFactory: () =>
-            new AttemptQueueConnection(redisUrl, (error) =>
-              logger.warn(
-                { event: 'attempt_queue.unavailable', err: error },
-                'The attempt queue lost Redis; reconnecting.',
-              ),
-            ),
-        },
+        { provide: AttemptQueueConnection, useFactory: () => connectAttemptQueue(redisUrl, logger) },
         AttemptQueue,
       ],
     };
@@ -107,4 +91,13 @@ export class AppModule {
       ],
     };
   }
+}
+
+function connectAttemptQueue(redisUrl: string, logger: Logger): AttemptQueueConnection {
+  return new AttemptQueueConnection(redisUrl, (error) =>
+    logger.warn(
+      { event: 'attempt_queue.unavailable', err: error },
+      'The attempt queue lost Redis; reconnecting.',
+    ),
+  );
 }

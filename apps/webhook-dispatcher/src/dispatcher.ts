@@ -20,17 +20,7 @@ const SERVICE = 'webhook-dispatcher';
 /** Starts the dispatcher. Returns the handle that stops it. */
 export async function startDispatcher(config: Config, logger: Logger): Promise<RunningProcess> {
   await assertNoEviction(config.REDIS_URL);
-  const platform = await openPlatform({
-    world: config.WORLD,
-    databaseUrl: config.DATABASE_URL,
-    applicationName: SERVICE,
-    poolSize: 16,
-    onListenerError: (error) =>
-      logger.warn(
-        { event: 'listener.connection_lost', err: error },
-        'The notification connection to Postgres is lost; reconnecting.',
-      ),
-  });
+  const platform = await connectPlatform(config, logger);
   const registry = new Registry();
   const counters = new DeliveryCounters(registry);
   const client = outboundClient(config);
@@ -78,6 +68,20 @@ export async function startDispatcher(config: Config, logger: Logger): Promise<R
       await platform.close();
     },
   };
+}
+
+function connectPlatform(config: Config, logger: Logger): Promise<Platform> {
+  return openPlatform({
+    world: config.WORLD,
+    databaseUrl: config.DATABASE_URL,
+    applicationName: SERVICE,
+    poolSize: 16,
+    onListenerError: (error) =>
+      logger.warn(
+        { event: 'listener.connection_lost', err: error },
+        'The notification connection to Postgres is lost; reconnecting.',
+      ),
+  });
 }
 
 function outboundClient(config: Config): OutboundClient {

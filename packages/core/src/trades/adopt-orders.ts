@@ -157,44 +157,10 @@ async function insertExternalTrades(tx: Tx, accountId: string, orders: readonly 
     )
     .map((order) => ({ id: newUuid(), order, pair: pairs.get(order.symbol)! }));
   if (inserts.length === 0) return;
-  const clientOrderIdOf = ({ id, order }: Pick<(typeof inserts)[number], 'id' | 'order'>) => {
-    const { venueClientOrderId } = order;
-    return CLIENT_ORDER_ID.test(venueClientOrderId) && !usedIds.ours.has(venueClientOrderId)
-      ? venueClientOrderId
-      : encodeId('trd', id);
-  };
-  const venueIdOf = ({ venueClientOrderId }: VenueOrder) =>
-    usedIds.atVenue.has(venueClientOrderId) ? null : venueClientOrderId || null;
   const trades = await insertMany(
     tx,
     TradeEntity,
-    inserts.map(({ id, order, pair }) => ({
-      id,
-      userId: pair.user_id,
-      exchangeAccountId: accountId,
-      tradePairId: pair.pair_id,
-      symbol: order.symbol,
-      tradingType: pair.trading_type,
-      clientOrderId: clientOrderIdOf({ id, order }),
-      venueClientOrderId: venueIdOf(order),
-      exchangeOrderId: order.exchangeOrderId,
-      origin: 'EXTERNAL' as const,
-      type: order.type,
-      side: order.side,
-      intent: intentOf(order.side),
-      isExit: order.side === 'SELL',
-      reduceOnly: false,
-      timeInForce: order.timeInForce,
-      price: positive(order.price),
-      stopPrice: positive(order.stopPrice),
-      amount: order.amount,
-      requestedAmount: order.amount,
-      reservedAsset: order.side === 'BUY' ? pair.quote : pair.base,
-      // The balances that the exchange reports already account for the order.
-      reservedAmount: '0',
-      status: 'PENDING' as const,
-      submittedAt: order.createdAt,
-    })),
+    inserts.map((insert) => newTradeOf(insert, accountId, usedIds)),
     {
       skipConflictsOn: 'any constraint',
       computed: { nextCheckAt: 'clock_timestamp()' },
@@ -205,6 +171,45 @@ async function insertExternalTrades(tx: Tx, accountId: string, orders: readonly 
     tx,
     trades.map((trade) => ({ trade, type: 'trade.created' })),
   );
+}
+
+interface ExternalOrder {
+  readonly id: string;
+  readonly order: VenueOrder;
+  readonly pair: PairOfAccount;
+}
+
+/** Returns the trade of an external order. An order id that the account has used before is replaced or omitted. */
+function newTradeOf({ id, order, pair }: ExternalOrder, accountId: string, usedIds: UsedClientOrderIds) {
+  const { venueClientOrderId } = order;
+  const isFree = CLIENT_ORDER_ID.test(venueClientOrderId) && !usedIds.ours.has(venueClientOrderId);
+  return {
+    id,
+    userId: pair.user_id,
+    exchangeAccountId: accountId,
+    tradePairId: pair.pair_id,
+    symbol: order.symbol,
+    tradingType: pair.trading_type,
+    clientOrderId: isFree ? venueClientOrderId : encodeId('trd', id),
+    venueClientOrderId: usedIds.atVenue.has(venueClientOrderId) ? null : venueClientOrderId || null,
+    exchangeOrderId: order.exchangeOrderId,
+    origin: 'EXTERNAL' as const,
+    type: order.type,
+    side: order.side,
+    intent: intentOf(order.side),
+    isExit: order.side === 'SELL',
+    reduceOnly: false,
+    timeInForce: order.timeInForce,
+    price: positive(order.price),
+    stopPrice: positive(order.stopPrice),
+    amount: order.amount,
+    requestedAmount: order.amount,
+    reservedAsset: order.side === 'BUY' ? pair.quote : pair.base,
+    // The balances that the exchange reports already account for the order.
+    reservedAmount: '0',
+    status: 'PENDING' as const,
+    submittedAt: order.createdAt,
+  };
 }
 
 const CLIENT_ORDER_ID = /^[A-Za-z0-9_-]{1,36}$/;
@@ -223,11 +228,19 @@ async function pairsOf(tx: Tx, accountId: string, orders: readonly VenueOrder[])
   );
 }
 
-/**
- * Returns those client order ids of the orders that trades of the account already use. `ours` are used as client order
- * ids, `atVenue` as venue client order ids.
- */
-async function usedClientOrderIds(tx: Tx, accountId: string, orders: readonly VenueOrder[]) {
+/** Client order ids of reported orders that trades of the account already use. */
+interface UsedClientOrderIds {
+  /** The ids used as client order ids. */
+  readonly ours: ReadonlySet<string>;
+  /** The ids used as venue client order ids. */
+  readonly atVenue: ReadonlySet<string | null>;
+}
+
+async function usedClientOrderIds(
+  tx: Tx,
+  accountId: string,
+  orders: readonly VenueOrder[],
+): Promise<UsedClientOrderIds> {
   const rows = await queryPrepared<{ client: string; venue: string | null }>(
     tx,
     `SELECT client_order_id AS client, venue_client_order_id AS venue FROM trades
