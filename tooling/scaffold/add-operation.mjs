@@ -218,7 +218,7 @@ function extendSdk(workspace, operation) {
    * const { result } = await client.${resource}.${name}(${example});
    */
   ${name}(${idParameter}options?: RequestOptions): ApiPromise<${type}> {
-    return this.caller.call('${id}', ${request}, options);
+    return this.operations.call('${id}', ${request}, options);
   }
 `,
   );
