@@ -122,7 +122,7 @@ export class ${className}<D extends DecimalForm> extends Resource<D> {
    * const { result } = await client.${resource}.overview();
    */
   overview(options?: RequestOptions): ApiPromise<${type}> {
-    return this.caller.call('${resource}.overview', {}, options);
+    return this.operations.call('${resource}.overview', {}, options);
   }
 }
 `,
