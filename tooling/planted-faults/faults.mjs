@@ -61,8 +61,8 @@ export const PLANTED_FAULTS = [
   {
     name: 'a dispatcher records a success after it lost its lease',
     file: 'packages/core/src/webhooks/delivery.queries.ts',
-    find: 'WHERE d.id = said.id AND d.id = ANY($1::uuid[]) AND d.lease_id = said.lease_id',
-    replace: 'WHERE d.id = said.id AND d.id = ANY($1::uuid[])',
+    find: 'WHERE d.id = results.id AND d.id = ANY($1::uuid[]) AND d.lease_id = results.lease_id',
+    replace: 'WHERE d.id = results.id AND d.id = ANY($1::uuid[])',
     tests: ['packages/core/src/webhooks/webhook-deliveries.service.int.spec.ts'],
   },
   {
@@ -96,7 +96,7 @@ export const PLANTED_FAULTS = [
   {
     name: 'a repeated signature header is accepted',
     file: 'packages/signed-request/src/signature-headers.ts',
-    find: "if (found.has(header)) return { kind: 'malformed', header, reason: 'it was sent more than once' };",
+    find: "if (received.has(header)) return { kind: 'malformed', header, reason: 'it was sent more than once' };",
     replace: '',
     tests: ['packages/signed-request/src/signature-headers.spec.ts'],
   },
@@ -152,8 +152,8 @@ export const PLANTED_FAULTS = [
   {
     name: 'a worker prefetches more of the call budget than it spends',
     file: 'apps/trading-worker/src/budgets/venue-budget.ts',
-    find: 'Math.min(Math.floor(limit.max * PREFETCH_SHARE), Math.max(now, before));',
-    replace: 'Math.max(Math.floor(limit.max * PREFETCH_SHARE), now, before);',
+    find: 'Math.min(Math.floor(limit.max * PREFETCH_SHARE), Math.max(current, previous));',
+    replace: 'Math.max(Math.floor(limit.max * PREFETCH_SHARE), current, previous);',
     tests: ['apps/trading-worker/src/budgets/venue-budget.spec.ts'],
   },
   {
