@@ -128,7 +128,11 @@ describe('the SDK', () => {
   it('verifies the raw webhooks that the product sends, with constructEvent alone and through a client', async () => {
     const receiver = await startReceiver();
     try {
-      const { id, secret } = await environment.client.webhooks.create({ url: receiver.url, events: ['*'] });
+      // The test event is always sent. Of the other events, only one that does not occur here is subscribed to.
+      const { id, secret } = await environment.client.webhooks.create({
+        url: receiver.url,
+        events: ['withdrawal.cancelled'],
+      });
       const delivery = await environment.client.webhooks.test(id);
       const { payload, headers } = await receiver.received;
       const { constructEvent } = await import(pathToFileURL(join(packed, 'sdk-webhooks.mjs')).href);

@@ -171,6 +171,6 @@ function listFeature(workspace, { name, className, operations, resource }) {
   client
     .addImport(`./resources/${name}.js`, [className])
     .insert(members[0].start, `readonly ${resource}: ${className}<D>;\n  `)
-    .insert(body.value.body.end - 1, `  this.${resource} = new ${className}(caller);\n  `);
+    .insert(body.value.body.end - 1, `  this.${resource} = new ${className}(operations);\n  `);
   return [index, contracts, order, modules, useCases, client];
 }
