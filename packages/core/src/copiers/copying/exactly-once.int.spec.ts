@@ -1,3 +1,4 @@
+/** A number after `rule` or `row` in a title refers to the first or the second table of docs/trading/rules.md. */
 import { CopyingUnderTest, type Follower } from '../testing/copying-under-test.js';
 import { clientOrderIdOf } from './client-order-id.js';
 import { CopyPlanner, type PlanningStep } from './copy-planner.service.js';
