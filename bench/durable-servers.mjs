@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { freePort } from '../tooling/launch/ports.mjs';
 import { preparePostgres } from '../tooling/launch/postgres.mjs';
 import { prepareRedis } from '../tooling/launch/redis.mjs';
-import { startKeeper } from '../tooling/launch/servers.mjs';
+import { startServerSupervisor } from '../tooling/launch/servers.mjs';
 import { temporaryFolder } from '../tooling/launch/test-servers.mjs';
 
 /** @param {{ postgresSettings?: readonly string[] }} [options] settings as `name=value` */
 export async function startDurableServers({ postgresSettings = [] } = {}) {
   const folder = temporaryFolder();
-  const keeper = startKeeper((name, event) => {
+  const supervisor = startServerSupervisor((name, event) => {
     if (event.type === 'exited') console.error(`${name} ended and will be restarted`);
   });
-  keeper.removeAfterwards(folder);
+  supervisor.removeAfterwards(folder);
   const postgres = await preparePostgres({
     dataDir: join(folder, 'postgres'),
     passwordFile: join(folder, 'postgres-password'),
@@ -29,6 +29,6 @@ export async function startDurableServers({ postgresSettings = [] } = {}) {
     port: await freePort(),
     print: () => undefined,
   });
-  await Promise.all([keeper.start(postgres), keeper.start(redis)]);
-  return { databaseUrl: postgres.url, redisUrl: redis.url, folder, stop: () => keeper.stop() };
+  await Promise.all([supervisor.start(postgres), supervisor.start(redis)]);
+  return { databaseUrl: postgres.url, redisUrl: redis.url, folder, stop: () => supervisor.stop() };
 }

@@ -7,7 +7,7 @@ import { ledgerOf } from './venue.mjs';
 
 /**
  * Compares the product's records with the exchange's own records (the ledger of the paper exchange). Each string in
- * `faults` describes one difference.
+ * `violations` describes one difference.
  *
  * 1. No order was placed twice: the exchange has one order for each accepted trade, and each of its orders has one trade.
  * 2. No copy is lost or placed twice. Signals cover everything that leaders bought, except amounts that they had sold
@@ -25,13 +25,13 @@ const concurrency = 4;
 /**
  * @param {import('../e2e/killable-product.mjs').KillableProduct} product
  * @param {import('./participants.mjs').Participants} participants
- * @returns {Promise<{ faults: string[], figures: Figures }>}
+ * @returns {Promise<{ violations: string[], figures: Figures }>}
  */
 export async function audit(product, participants) {
   const database = new pg.Pool({ connectionString: product.databaseUrl, max: concurrency });
   try {
     /** @type {string[]} */
-    const faults = [];
+    const violations = [];
     const figures = {
       trades: 0,
       orders: 0,
@@ -46,7 +46,7 @@ export async function audit(product, participants) {
     await pLimit(concurrency).map(participants.accounts, async (account) => {
       const ledger = await ledgerOf(product.paperExchangeUrl, account.credentials);
       const records = await readAccount(database, account.id);
-      faults.push(
+      violations.push(
         ...compareOrders(account.id, ledger, records),
         ...compareHoldings(account.id, ledger, records),
       );
@@ -57,12 +57,12 @@ export async function audit(product, participants) {
       figures.lots += records.lots.length;
     });
     const copying = await readCopying(database);
-    faults.push(...compareSignals(copying), ...compareDecisions(copying, participants));
+    violations.push(...compareSignals(copying), ...compareDecisions(copying, participants));
     figures.signals = copying.signals.length;
     figures.closedBeforeSignal = copying.leaderTrades.filter(wasClosedBeforeSignal).length;
     figures.decisions = copying.outcomes;
     figures.failures = copying.failures;
-    return { faults, figures };
+    return { violations, figures };
   } finally {
     await database.end();
   }
@@ -145,8 +145,8 @@ const states = {
  */
 function compareOrders(accountId, ledger, records) {
   /** @type {string[]} */
-  const faults = [];
-  const report = (/** @type {string} */ what) => faults.push(`${accountId}: ${what}`);
+  const violations = [];
+  const report = (/** @type {string} */ what) => violations.push(`${accountId}: ${what}`);
   const tradesOf = groupBy(
     records.trades.filter(({ exchange_order_id }) => exchange_order_id !== null),
     ({ exchange_order_id, symbol }) => `${symbol} ${exchange_order_id}`,
@@ -183,7 +183,7 @@ function compareOrders(accountId, ledger, records) {
       report(`trade ${trade.id} is ${trade.status} without an order`);
     if (trade.origin === 'RECONCILIATION') report(`trade ${trade.id} is a write-off of a shortfall`);
   }
-  return faults;
+  return violations;
 }
 
 /**
@@ -193,13 +193,13 @@ function compareOrders(accountId, ledger, records) {
  */
 function compareHoldings(accountId, ledger, records) {
   /** @type {string[]} */
-  const faults = [];
+  const violations = [];
   for (const [asset, { free, locked }] of Object.entries(
     /** @type {Record<string, any>} */ (ledger.balances),
   )) {
     const inProduct = records.account.balances[asset] ?? { free: '0', locked: '0' };
     if (units(inProduct.free) !== units(free) || units(inProduct.locked) !== units(locked))
-      faults.push(
+      violations.push(
         `${accountId}: ${asset} ${free}+${locked} at the exchange, ${inProduct.free}+${inProduct.locked} in the product`,
       );
     // Every account started with quote currency only, so every other asset was bought.
@@ -208,22 +208,22 @@ function compareHoldings(accountId, ledger, records) {
     const lots = records.lots.filter(({ symbol }) => symbol.startsWith(`${asset}/`));
     const sum = lots.reduce((total, { open_amount }) => total + units(open_amount), 0n);
     if (lots.some(({ open_amount }) => units(open_amount) < 0n))
-      faults.push(`${accountId}: a negative lot of ${asset}`);
+      violations.push(`${accountId}: a negative lot of ${asset}`);
     const remainders = records.sales
       .filter(({ symbol }) => symbol.startsWith(`${asset}/`))
       .reduce((total, sale) => {
         const remainder = units(sale.closed) - units(sale.amount);
         if (remainder >= units(sale.amount_step))
-          faults.push(`${accountId}: a sale closed more than it sold`);
+          violations.push(`${accountId}: a sale closed more than it sold`);
         // A negative remainder is an amount that was sold without a lot.
         return total + remainder;
       }, 0n);
     if (sum + remainders !== held) {
       const inProduct = `open lots of ${amountText(sum)} and remainders of ${amountText(remainders)} in the product`;
-      faults.push(`${accountId}: ${amountText(held)} ${asset} at the exchange, ${inProduct}`);
+      violations.push(`${accountId}: ${amountText(held)} ${asset} at the exchange, ${inProduct}`);
     }
   }
-  return faults;
+  return violations;
 }
 
 /** @param {pg.Pool} database */
@@ -262,20 +262,20 @@ async function readCopying(database) {
 /** @param {Awaited<ReturnType<typeof readCopying>>} copying */
 function compareSignals({ signals, leaderTrades }) {
   /** @type {string[]} */
-  const faults = [];
+  const violations = [];
   for (const [strategy, signalsOfStrategy] of groupBy(signals, ({ strategy_id }) => strategy_id)) {
     signalsOfStrategy.forEach(({ sequence }, index) => {
       if (Number(sequence) !== index + 1)
-        faults.push(`${strategy}: signal ${index + 1} has sequence ${sequence}`);
+        violations.push(`${strategy}: signal ${index + 1} has sequence ${sequence}`);
     });
   }
   for (const trade of leaderTrades) {
     const { id, filled_amount, signalled } = trade;
     if (wasClosedBeforeSignal(trade)) continue;
     if (units(signalled ?? '0') !== units(filled_amount))
-      faults.push(`leader's trade ${id}: filled ${filled_amount}, covered by signals ${signalled ?? 0}`);
+      violations.push(`leader's trade ${id}: filled ${filled_amount}, covered by signals ${signalled ?? 0}`);
   }
-  return faults;
+  return violations;
 }
 
 /**
@@ -296,21 +296,21 @@ function wasClosedBeforeSignal({ signalled, opened, closed_before: closed, over_
  */
 function compareDecisions({ signals, decisions, copiers }, participants) {
   /** @type {string[]} */
-  const faults = [];
+  const violations = [];
   if (copiers.length !== participants.copiers.length)
-    faults.push(`${copiers.length} copiers instead of ${participants.copiers.length}`);
+    violations.push(`${copiers.length} copiers instead of ${participants.copiers.length}`);
   const counts = new Map();
   for (const { signal_id, copier_id, settled_at } of decisions) {
     const key = `${signal_id} ${copier_id}`;
     counts.set(key, (counts.get(key) ?? 0) + 1);
     if (settled_at === null)
-      faults.push(`the decision of signal ${signal_id} for copier ${copier_id} is not settled`);
+      violations.push(`the decision of signal ${signal_id} for copier ${copier_id} is not settled`);
   }
   for (const signal of signals) {
     for (const copier of copiers.filter(({ strategy_id }) => strategy_id === signal.strategy_id)) {
       const count = counts.get(`${signal.id} ${copier.id}`) ?? 0;
-      if (count !== 1) faults.push(`signal ${signal.id} has ${count} decisions for copier ${copier.id}`);
+      if (count !== 1) violations.push(`signal ${signal.id} has ${count} decisions for copier ${copier.id}`);
     }
   }
-  return faults;
+  return violations;
 }

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { runChaos } from './run.mjs';
 
-/** `npm run chaos -- --seconds 600 --seed 1`: exits with code 0 if the audit finds no fault. */
+/** `npm run chaos -- --seconds 600 --seed 1`: exits with code 0 if the audit finds no violation. */
 const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '600' },
@@ -13,7 +13,7 @@ const { values } = parseArgs({
 const startedAt = performance.now();
 const print = (/** @type {string} */ line) =>
   console.log(`${((performance.now() - startedAt) / 1_000).toFixed(1).padStart(7)} s  ${line}`);
-const { done, figures, faults } = await runChaos({
+const { done, figures, violations } = await runChaos({
   seconds: Number(values.seconds),
   seed: Number(values.seed),
   copiers: Number(values.copiers),
@@ -22,6 +22,6 @@ const { done, figures, faults } = await runChaos({
 });
 print(JSON.stringify(done));
 print(JSON.stringify(figures));
-for (const fault of faults.slice(0, 50)) print(`FAULT ${fault}`);
-print(faults.length === 0 ? 'no fault' : `${faults.length} faults`);
-process.exitCode = faults.length === 0 ? 0 : 1;
+for (const violation of violations.slice(0, 50)) print(`VIOLATION ${violation}`);
+print(violations.length === 0 ? 'no violation' : `${violations.length} violations`);
+process.exitCode = violations.length === 0 ? 0 : 1;

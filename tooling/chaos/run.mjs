@@ -96,7 +96,8 @@ async function cancelAllOf({ api }) {
 }
 
 /**
- * Repeats the audit until nothing is unsettled and no fault is left, or until the time limit. Returns the last audit.
+ * Repeats the audit until nothing is unsettled and no violation is left, or until the time limit. Returns the last
+ * audit.
  *
  * @param {import('../e2e/killable-product.mjs').KillableProduct} product
  * @param {import('./participants.mjs').Participants} participants
@@ -108,11 +109,11 @@ async function auditWhenSettled(product, participants) {
     const isSettled = Object.values(unfinished).every((count) => count === 0);
     const isLate = performance.now() > deadline;
     if (isSettled || isLate) {
-      const { faults, figures } = await audit(product, participants);
-      if (faults.length === 0 || isLate) {
+      const { violations, figures } = await audit(product, participants);
+      if (violations.length === 0 || isLate) {
         if (!isSettled)
-          faults.unshift(`not settled after ${settleMaxMs / 1_000} s: ${JSON.stringify(unfinished)}`);
-        return { faults, figures };
+          violations.unshift(`not settled after ${settleMaxMs / 1_000} s: ${JSON.stringify(unfinished)}`);
+        return { violations, figures };
       }
     }
     await wait(pollMs);

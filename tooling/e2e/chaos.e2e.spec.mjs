@@ -6,8 +6,8 @@ const seed = Number(process.env.CHAOS_SEED ?? '1');
 const minimum = { orders: 20, signals: 20 };
 
 it('after at least a minute of faults and killed workers, Postgres and Redis, no order was placed twice, no copy is lost, and balances and lots match the exchange', async () => {
-  const { done, figures, faults } = await runChaos({ seconds: 60, seed, minimum });
-  expect(faults).toEqual([]);
+  const { done, figures, violations } = await runChaos({ seconds: 60, seed, minimum });
+  expect(violations).toEqual([]);
   // Checks that the run really contained all these faults.
   expect(done.orders).toBeGreaterThan(minimum.orders);
   expect(done.kills.postgres ?? 0).toBeGreaterThan(0);

@@ -202,7 +202,7 @@ describe('svc against the real product', () => {
     // The test starts `svc` about twelve times.
   }, 180_000);
 
-  it('doctor reports no failure by default, and reports how many milliseconds a wrong clock is off', async () => {
+  it('doctor reports no failure on a healthy machine, and by how many milliseconds a wrong clock is behind', async () => {
     const healthy = await home.svc(['doctor']);
     expect([healthy.code, healthy.stdout]).toEqual([0, expect.stringContaining('\tcredential\t')]);
     expect(healthy.stdout).not.toMatch(/^fail/m);

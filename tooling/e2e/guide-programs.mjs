@@ -24,14 +24,15 @@ function blocksOf(page) {
 }
 
 /**
- * Compiles the programs of pages in strict mode against the packed SDK.
+ * Compiles the programs of pages in strict mode against the SDK, as it is packed for users.
  *
- * @param {string} packed the folder of the packed SDK; the compiled programs are written into a new folder in it
+ * @param {string} sdkFolder the folder into which the tarball of the SDK was installed; the compiled programs are
+ *   written into a new folder in it
  * @param {readonly string[]} pages
  * @returns {Promise<{ programs: Program[], errors: string, folder: string }>} `errors`: the output of the compiler, empty on success
  */
-export async function compilePages(packed, pages) {
-  const folder = mkdtempSync(join(packed, 'guides-'));
+export async function compilePages(sdkFolder, pages) {
+  const folder = mkdtempSync(join(sdkFolder, 'guides-'));
   mkdirSync(join(folder, 'node_modules'));
   symlinkSync(join(root, 'node_modules/@types'), join(folder, 'node_modules/@types'));
   const programs = pages.flatMap(blocksOf).map((block, index) => {

@@ -5,7 +5,7 @@ import { freePort } from '../launch/ports.mjs';
 import { preparePostgres } from '../launch/postgres.mjs';
 import { signalTree } from '../launch/processes.mjs';
 import { prepareRedis } from '../launch/redis.mjs';
-import { startKeeper } from '../launch/servers.mjs';
+import { startServerSupervisor } from '../launch/servers.mjs';
 import { ampleRateLimits, ampleVenueLimits, listServices } from '../launch/service-list.mjs';
 import { migrateDatabase, superviseService } from '../launch/service-processes.mjs';
 import { temporaryFolder } from '../launch/test-servers.mjs';
@@ -32,11 +32,11 @@ export async function startKillableProduct({ only, workers = 1, extraEnv, print 
   const serverPids = new Map();
   try {
     const folder = temporaryFolder();
-    const keeper = startKeeper((name, event) => {
+    const supervisor = startServerSupervisor((name, event) => {
       if (event.type === 'started') serverPids.set(name, event.pid);
     });
-    cleanup.push(() => keeper.stop());
-    keeper.removeAfterwards(folder);
+    cleanup.push(() => supervisor.stop());
+    supervisor.removeAfterwards(folder);
     const [postgres, redis] = await Promise.all([
       preparePostgres({
         dataDir: join(folder, 'postgres'),
@@ -54,7 +54,7 @@ export async function startKillableProduct({ only, workers = 1, extraEnv, print 
         print: () => undefined,
       }),
     ]);
-    await Promise.all([keeper.start(postgres), keeper.start(redis)]);
+    await Promise.all([supervisor.start(postgres), supervisor.start(redis)]);
     await migrateDatabase(postgres.url);
     const services = withWorkers(
       listServices({

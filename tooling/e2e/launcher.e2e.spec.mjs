@@ -120,7 +120,7 @@ async function outputOf(command, args, env = { ...process.env, NODE_OPTIONS: '' 
 /** Stops the launcher like Ctrl-C, and returns the processes that are still alive. */
 async function stop(child) {
   const processes = descendantsOf(child.pid);
-  // The keeper, Postgres, Redis, the mailbox and at least five services.
+  // The server supervisor, Postgres, Redis, the mailbox and at least five services.
   expect(processes.length).toBeGreaterThanOrEqual(9);
   child.kill('SIGINT');
   expect(await ended(child)).toBe(0);

@@ -39,7 +39,7 @@ export async function startProduct({ restApis = 1, graphqlApis = 0, extraEnv, pr
       paperExchange: await freePort(),
       ...(graphqlApis === 0 ? {} : { graphql: await freePort() }),
     };
-    /** REST and GraphQL share the same token buckets. */
+    /** Both APIs get the same limits, because they share token buckets. */
     const ample = { RATE_LIMITS: ampleRateLimits };
     const services = listServices({
       databaseUrl: database.url,

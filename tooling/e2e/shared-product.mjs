@@ -5,8 +5,8 @@ import { createServer } from 'node:http';
  * Provides one product for all test files that neither kill nor reconfigure it. Jest's global set-up runs this server;
  * the product starts when the first file requests it. Each file creates its own users and accounts.
  *
- * A file that kills a service, sets weather, or changes rows or settings that other files see, starts its own product
- * (`startProduct`).
+ * A file that kills a service, injects faults into the paper exchange (weather), or changes rows or settings that other
+ * files see, starts its own product (`startProduct`).
  *
  * @typedef {{
  *   restUrl: string, graphqlUrl: string, paperExchangeUrl: string, databaseUrl: string, redisUrl: string,

@@ -4,7 +4,7 @@ import { createCoreDatabase } from '@trading-automation/core/testing';
 import { seeded } from '../chaos/random.mjs';
 import { ensureKeys } from '../launch/keys.mjs';
 import { createLifecycle } from '../launch/lifecycle.mjs';
-import { startKeeper } from '../launch/servers.mjs';
+import { startServerSupervisor } from '../launch/servers.mjs';
 import { migrateDatabase } from '../launch/service-processes.mjs';
 import { temporaryFolder } from '../launch/test-servers.mjs';
 import { openEventRecord } from './event-record.mjs';
@@ -126,10 +126,10 @@ async function openServers(options, lifecycle) {
 /** @param {import('../launch/lifecycle.mjs').Lifecycle} lifecycle */
 async function openFolder(lifecycle) {
   const folder = temporaryFolder();
-  // A keeper process removes the folder, even if this process is killed. This keeper runs no server.
-  const keeper = startKeeper(() => undefined);
-  keeper.removeAfterwards(folder);
-  await lifecycle.defer(() => keeper.stop());
+  // A server supervisor removes the folder, even if this process is killed. This one runs no server.
+  const supervisor = startServerSupervisor(() => undefined);
+  supervisor.removeAfterwards(folder);
+  await lifecycle.defer(() => supervisor.stop());
   return folder;
 }
 

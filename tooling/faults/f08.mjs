@@ -7,7 +7,7 @@ import { findViolations } from './reconcile.mjs';
 /**
  * Redis is down for a long time, and later suspended for a long time. A suspended Redis is worse: every caller waits.
  * Meanwhile events are committed and requests with an API key are served. Only signed requests need Redis, for their
- * nonces. Once Redis is available again, the backlog must be sent faster than it accumulated.
+ * nonces. Once Redis is available again, the backlog must be sent at least twice as fast as it grew.
  */
 
 /** The longest that a request with an API key may wait for a suspended Redis. */
@@ -17,7 +17,7 @@ export const fault = {
   id: 'F8',
   title: 'Redis is down for a long time, then suspended for a long time (SIGSTOP)',
   target:
-    'lost 0; requests with an API key are served, signed requests get 503; the backlog of 60,000 is delivered within 10 min, at twice the rate at which new events arrive',
+    'lost 0; requests with an API key are served, signed requests get 503; the backlog of 60,000 is delivered within 10 min, at least twice as fast as it grew',
   defence: 'the sweeper',
   sizes: {
     short: {

@@ -1,12 +1,12 @@
 import { signalTree } from '../launch/processes.mjs';
-import { startKeeper } from '../launch/servers.mjs';
+import { startServerSupervisor } from '../launch/servers.mjs';
 
 /** Longer than a server needs to write its data and to roll back open transactions. */
 const END_DEADLINE_MS = 30_000;
 
 /**
  * Runs a prepared server until `end` or `kill`; after that, the server stays down. It also ends when this process ends.
- * Each start uses a new keeper process, because a keeper restarts a server that ends.
+ * Each start uses a new server supervisor, because a supervisor restarts a server that ends.
  *
  * @param {import('../launch/servers.mjs').PreparedServer} prepared
  */
@@ -14,14 +14,14 @@ export async function startServer(prepared) {
   /** @type {number | undefined} */
   let pid;
   let onEnded = () => {};
-  const keeper = startKeeper((_name, event) => {
+  const supervisor = startServerSupervisor((_name, event) => {
     if (event.type === 'started') pid = event.pid;
     else onEnded();
   });
   try {
-    await keeper.start(prepared);
+    await supervisor.start(prepared);
   } catch (error) {
-    await keeper.stop();
+    await supervisor.stop();
     throw error;
   }
   /** The pid changes if the server crashed and was restarted. */
@@ -42,8 +42,8 @@ export async function startServer(prepared) {
     const late = setTimeout(() => signalTree(currentPid(), 'SIGKILL'), END_DEADLINE_MS);
     await ended;
     clearTimeout(late);
-    // The keeper would restart the server after a quarter of a second.
-    await keeper.stop();
+    // The supervisor would restart the server after a quarter of a second.
+    await supervisor.stop();
   }
   return {
     get pid() {

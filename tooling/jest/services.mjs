@@ -1,6 +1,6 @@
 import { offerSharedProduct } from '../e2e/shared-product.mjs';
 import { installPacked } from '../launch/packed-sdk.mjs';
-import { startKeeper } from '../launch/servers.mjs';
+import { startServerSupervisor } from '../launch/servers.mjs';
 import { startTestServers } from '../launch/test-servers.mjs';
 
 /** The global under which `stop-services.mjs` finds the started services. Jest offers no other way to pass them. */
@@ -43,9 +43,9 @@ async function packSdk() {
   try {
     const folder = await installPacked(['sdk', 'cli']);
     process.env.TEST_PACKED_SDK = folder;
-    const keeper = startKeeper(() => undefined);
-    keeper.removeAfterwards(folder);
-    return keeper.stop;
+    const supervisor = startServerSupervisor(() => undefined);
+    supervisor.removeAfterwards(folder);
+    return supervisor.stop;
   } catch (error) {
     process.env.TEST_PACKED_SDK = '';
     console.error(`The SDK and the CLI were not packed: ${error instanceof Error ? error.message : error}`);

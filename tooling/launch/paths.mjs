@@ -13,7 +13,7 @@ export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 export function dataPaths(dataDir = join(root, '.data')) {
   return {
     dataDir,
-    devState: join(dataDir, 'dev.json'),
+    devStateFile: join(dataDir, 'dev.json'),
     demo: join(dataDir, 'demo.json'),
     lock: join(dataDir, 'launcher.lock'),
     setupLock: join(dataDir, 'setup.lock'),

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { makeFolder } from './files.mjs';
 import { preparePostgres } from './postgres.mjs';
 import { prepareRedis } from './redis.mjs';
-import { startKeeper } from './servers.mjs';
+import { startServerSupervisor } from './servers.mjs';
 
 /**
  * Returns the URLs of Postgres and Redis for a platform: DATABASE_URL and REDIS_URL if they are set. Otherwise it
@@ -17,11 +17,11 @@ import { startKeeper } from './servers.mjs';
 export async function startServers({ paths, ports, lifecycle, print }) {
   const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = process.env;
   makeFolder(paths.logs, 0o700);
-  const keeper = startKeeper((name, event) => {
+  const supervisor = startServerSupervisor((name, event) => {
     if (event.type !== 'exited') return;
     print(`${name} ended (${event.signal ?? `code ${event.code}`}); restarting in ${event.restartInMs} ms`);
   });
-  await lifecycle.defer(() => keeper.stop());
+  await lifecycle.defer(() => supervisor.stop());
   const [postgres, redis] = await Promise.all([
     databaseUrl
       ? undefined
@@ -41,7 +41,7 @@ export async function startServers({ paths, ports, lifecycle, print }) {
           print,
         }),
   ]);
-  await Promise.all([postgres, redis].map((server) => server && keeper.start(server)));
+  await Promise.all([postgres, redis].map((server) => server && supervisor.start(server)));
   return {
     databaseUrl: databaseUrl || /** @type {string} */ (postgres?.url),
     redisUrl: redisUrl || /** @type {string} */ (redis?.url),

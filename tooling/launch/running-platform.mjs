@@ -17,9 +17,11 @@ import { readIfExists } from './files.mjs';
  * @returns {RunningPlatform}
  * @throws {Error} if no platform is running
  */
-export function runningPlatform({ devState }) {
-  const text = readIfExists(devState);
+export function runningPlatform({ devStateFile }) {
+  const text = readIfExists(devStateFile);
   if (text === null || text === undefined)
-    throw new Error(`No platform is running: ${devState} is missing. Run \`npm start\` in another terminal.`);
+    throw new Error(
+      `No platform is running: ${devStateFile} is missing. Run \`npm start\` in another terminal.`,
+    );
   return JSON.parse(text);
 }

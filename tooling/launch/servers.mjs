@@ -8,7 +8,7 @@ import { readIfExists } from './files.mjs';
  *
  * @typedef {{
  *   url: string,
- *   command: import('./keeper.mjs').ServerCommand,
+ *   command: import('./server-supervisor.mjs').ServerCommand,
  *   isReady: () => Promise<boolean>,
  *   whenReady?: () => Promise<void>,
  * }} PreparedServer
@@ -19,22 +19,23 @@ const crashesBeforeGivingUp = 3;
 const startDeadlineMs = 60_000;
 
 /**
- * Starts the keeper process (keeper.mjs), which runs servers until `stop` or until this process ends.
+ * Starts the server supervisor (server-supervisor.mjs), a process that runs servers until `stop` or until this process
+ * ends.
  *
  * @param {(name: string, event: import('./supervise.mjs').ProcessEvent) => void} onEvent
  */
-export function startKeeper(onEvent) {
-  const keeper = fork(join(import.meta.dirname, 'keeper.mjs'), [], {
+export function startServerSupervisor(onEvent) {
+  const supervisor = fork(join(import.meta.dirname, 'server-supervisor.mjs'), [], {
     cwd: '/',
     detached: true,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     execArgv: [],
-    // The Node options of a test run must not reach the keeper.
+    // The Node options of a test run must not reach the supervisor.
     env: { ...process.env, NODE_OPTIONS: '' },
   });
   /** @type {Map<string, number>} */
   const crashes = new Map();
-  keeper.on(
+  supervisor.on(
     'message',
     (/** @type {{ name: string, event: import('./supervise.mjs').ProcessEvent }} */ message) => {
       if (message.event.type === 'exited') crashes.set(message.name, message.event.crashes);
@@ -42,20 +43,20 @@ export function startKeeper(onEvent) {
     },
   );
   const ended = new Promise((resolve) => {
-    keeper.once('exit', resolve);
+    supervisor.once('exit', resolve);
   });
 
   return {
-    pid: keeper.pid,
+    pid: supervisor.pid,
 
     /**
-     * Starts a server and resolves once it responds. From then on, the keeper restarts it whenever it ends.
+     * Starts a server and resolves once it responds. From then on, the supervisor restarts it whenever it ends.
      *
      * @param {PreparedServer} server
      */
     async start({ command, isReady, whenReady }) {
       const deadline = performance.now() + startDeadlineMs;
-      keeper.send({ start: command });
+      supervisor.send({ start: command });
       while (!(await isReady())) {
         const gaveUp = (crashes.get(command.name) ?? 0) >= crashesBeforeGivingUp;
         if (gaveUp || performance.now() > deadline) throw notStarted(command);
@@ -70,20 +71,20 @@ export function startKeeper(onEvent) {
      * @param {string} folder
      */
     removeAfterwards(folder) {
-      keeper.send({ remove: folder });
+      supervisor.send({ remove: folder });
     },
 
-    /** Ends all servers, then the keeper. */
+    /** Ends all servers, then the supervisor. */
     async stop() {
-      if (keeper.connected) keeper.send({ stop: true });
+      if (supervisor.connected) supervisor.send({ stop: true });
       await ended;
     },
   };
 }
 
-/** @typedef {ReturnType<typeof startKeeper>} Keeper */
+/** @typedef {ReturnType<typeof startServerSupervisor>} ServerSupervisor */
 
-/** @param {import('./keeper.mjs').ServerCommand} command */
+/** @param {import('./server-supervisor.mjs').ServerCommand} command */
 function notStarted({ name, logFile }) {
   const log = readIfExists(logFile) ?? '';
   const lastLines = log.trimEnd().split('\n').slice(-15).join('\n');

@@ -49,7 +49,7 @@ export async function startServices(paths, lifecycle, print, { usesRandomPorts =
   const paperExchangeUrl = urlOf(services, 'paper-exchange');
   const mailUrl = urlOf(services, 'mailbox');
   const demo = await ensureDemo(paths.demo, { restUrl, paperExchangeUrl });
-  await lifecycle.defer(() => rmSync(paths.devState, { force: true }));
+  await lifecycle.defer(() => rmSync(paths.devStateFile, { force: true }));
   const state = {
     rest_url: restUrl,
     graphql_url: graphqlUrl,
@@ -61,7 +61,7 @@ export async function startServices(paths, lifecycle, print, { usesRandomPorts =
     paper_credentials: demo.paper,
     pid: process.pid,
   };
-  writePrivateFile(paths.devState, `${JSON.stringify(state, null, 2)}\n`);
+  writePrivateFile(paths.devStateFile, `${JSON.stringify(state, null, 2)}\n`);
   print(banner({ restUrl, graphqlUrl, paperExchangeUrl, mailUrl }, demo));
   return { databaseUrl: servers.databaseUrl, running };
 }

@@ -32,7 +32,7 @@ const print = (line) => console.log(line);
 
 const lock = takeLock(paths.lock);
 if (!lock.taken) {
-  print(`Already running as process ${lock.holderPid}. Its addresses are in ${paths.devState}.`);
+  print(`Already running as process ${lock.holderPid}. Its addresses are in ${paths.devStateFile}.`);
   process.exit(1);
 }
 

@@ -6,7 +6,7 @@ import { freePort } from './ports.mjs';
 import { preparePostgres } from './postgres.mjs';
 import { folderOutsideClone, isOpenToOthers } from './postgres-binaries.mjs';
 import { prepareRedis } from './redis.mjs';
-import { startKeeper } from './servers.mjs';
+import { startServerSupervisor } from './servers.mjs';
 
 /** Creates a temporary folder to which the user that runs Postgres has access. */
 export function temporaryFolder() {
@@ -30,18 +30,22 @@ export function temporaryFolder() {
  */
 export async function startTestServers({ postgres, redis, onEvent = reportCrash, print = console.error }) {
   const folder = temporaryFolder();
-  const keeper = startKeeper(onEvent);
-  keeper.removeAfterwards(folder);
+  const supervisor = startServerSupervisor(onEvent);
+  supervisor.removeAfterwards(folder);
   try {
     const [preparedPostgres, preparedRedis] = await Promise.all([
       postgres ? prepareTestPostgres(folder) : undefined,
       redis ? prepareTestRedis(folder, print) : undefined,
     ]);
     const wanted = [preparedPostgres, preparedRedis].filter((server) => server !== undefined);
-    await Promise.all(wanted.map((server) => keeper.start(server)));
-    return { databaseUrl: preparedPostgres?.url, redisUrl: preparedRedis?.url, stop: () => keeper.stop() };
+    await Promise.all(wanted.map((server) => supervisor.start(server)));
+    return {
+      databaseUrl: preparedPostgres?.url,
+      redisUrl: preparedRedis?.url,
+      stop: () => supervisor.stop(),
+    };
   } catch (error) {
-    await keeper.stop();
+    await supervisor.stop();
     throw error;
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { run } from './commands.mjs';
 import { freePort } from './ports.mjs';
 import { prepareRedis } from './redis.mjs';
-import { startKeeper } from './servers.mjs';
+import { startServerSupervisor } from './servers.mjs';
 import { ensureUnpackedRedis } from './unpacked-redis.mjs';
 
 /** @type {string} */
@@ -84,16 +84,16 @@ describe('Redis on Debian and Ubuntu, without root', () => {
     });
     /** @type {number | undefined} */
     let pid;
-    const keeper = startKeeper((_name, event) => {
+    const supervisor = startServerSupervisor((_name, event) => {
       if (event.type === 'started') pid = event.pid;
     });
     try {
-      await keeper.start(redis);
+      await supervisor.start(redis);
       const maps = readFileSync(`/proc/${pid}/maps`, 'utf8');
       expect(maps).toMatch(new RegExp(`${folder}/usr/lib/\\S+/liblzf\\.so\\.1`));
       expect(process.env.LD_LIBRARY_PATH).not.toBe(redis.command.env.LD_LIBRARY_PATH);
     } finally {
-      await keeper.stop();
+      await supervisor.stop();
     }
   });
 

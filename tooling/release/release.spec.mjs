@@ -32,7 +32,7 @@ describe('the release workflow', () => {
     expect(workflow).toContain('branches: [main]');
   });
 
-  it('packs after all CI checks, and publishes those packages', () => {
+  it('packs after all CI checks, and publishes exactly the packed files', () => {
     const steps = [
       ...jobs.verify.matchAll(/(\.ci\/run|release\/pack\.mjs \.data\/packages|upload-artifact)/g),
     ];
@@ -45,7 +45,7 @@ describe('the release workflow', () => {
     expect(jobs.publish).not.toMatch(/install|build|pack\.mjs/);
   });
 
-  it('grants each job only the permissions that it needs; only the publishing job gets an identity', () => {
+  it('grants each job only the permissions that it needs; only the publishing job may request an OIDC token', () => {
     expect(workflow).toContain('\npermissions: {}\n');
     expect(permissionsOf('versions')).toEqual(['contents: write', 'pull-requests: write']);
     expect(permissionsOf('verify')).toEqual(['contents: read']);
@@ -53,7 +53,7 @@ describe('the release workflow', () => {
     expect(jobs.publish).toContain('environment: npm');
   });
 
-  it('uses no secret except the token that the platform creates for each run', () => {
+  it('uses no secret except the token that GitHub creates for each run', () => {
     const secrets = [...workflow.matchAll(/secrets\.(\w+)/g)].map(([, name]) => name);
     expect(new Set(secrets)).toEqual(new Set(['GITHUB_TOKEN']));
     expect(workflow).not.toMatch(/NPM_TOKEN|NODE_AUTH_TOKEN|_authToken/);

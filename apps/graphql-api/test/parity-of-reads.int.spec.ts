@@ -121,18 +121,18 @@ describe.each(named(lists))('%s', (_id, operation) => {
     }
   });
 
-  it('continues after the cursors of both APIs in both APIs', async () => {
+  it('a cursor of either API continues the list in REST and in GraphQL', async () => {
     const whole = await graphqlPage(operation, { limit: '100' });
     expect(whole.nodes.length).toBeGreaterThan(1);
     const { nextCursor } = await restPage(operation, { limit: '1' });
     const { edges } = await graphqlPage(operation, { limit: '1' });
-    const rest = whole.nodes.slice(1);
+    const remaining = whole.nodes.slice(1);
     for (const cursor of [nextCursor!, edges[0]!.cursor]) {
       const page = await graphqlPage(operation, { limit: '99', cursor });
-      expect(page.nodes).toEqual(rest);
+      expect(page.nodes).toEqual(remaining);
       expect(page.pageInfo.hasPreviousPage).toBe(true);
       expect(page.totalCount).toBe(whole.totalCount);
-      expect((await restPage(operation, { limit: '99', cursor })).data).toEqual(rest);
+      expect((await restPage(operation, { limit: '99', cursor })).data).toEqual(remaining);
     }
   });
 
@@ -166,8 +166,8 @@ describe.each(named(lists))('%s', (_id, operation) => {
 });
 
 /**
- * Returns values of a filter: all enum values, values of the records, instants between them, and values without a
- * record.
+ * Returns values of a filter. For an enum: all its values. For an instant: creation times of records. Otherwise: values
+ * of the records, and values that match no record.
  */
 async function valuesFor(
   operation: Operation,
@@ -188,7 +188,7 @@ async function valuesFor(
 async function valuesWithoutRecord(operation: Operation, name: string): Promise<string[]> {
   const place = idLocations(operation).find((one) => one.part === 'query' && one.name === name);
   if (place === undefined) return name === 'exchange' ? ['other'] : [];
-  // Each decision belongs to a different signal.
+  // Each decision belongs to a different signal, so a filter by a signal of the records excludes the others.
   if (place.prefix === 'sig') return [];
   if (place.prefix !== 'rwt') return [await owner.idOf(place.prefix)];
   const types = await owner.requireData('GET', '/v1/rewards/types');

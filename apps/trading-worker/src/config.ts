@@ -1,5 +1,5 @@
 import { decimalInput, WORLDS } from '@trading-automation/contracts';
-import { openingKeysSetting } from '@trading-automation/core/sealing';
+import { privateKeysSetting } from '@trading-automation/core/sealing';
 import { venuesSetting } from '@trading-automation/exchanges/ccxt';
 import { z } from 'zod';
 
@@ -29,7 +29,7 @@ export const configSchema = z.object({
   WORLD: z.enum(WORLDS, 'expected test or live'),
   DATABASE_URL: z.url('expected a URL'),
   REDIS_URL: z.url('expected a URL'),
-  EXCHANGE_OPENING_KEYS: openingKeysSetting,
+  EXCHANGE_OPENING_KEYS: privateKeysSetting,
   VENUES: venuesSetting,
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
   /** How often the rules and pairs of each exchange are reloaded, in milliseconds. */

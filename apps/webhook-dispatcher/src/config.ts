@@ -1,4 +1,4 @@
-import { openingKeysSetting } from '@trading-automation/core/sealing';
+import { privateKeysSetting } from '@trading-automation/core/sealing';
 import { DELIVERY_LIMITS, RETRY_DELAYS_MS } from '@trading-automation/core/webhooks';
 import { flag, metricsSettings } from '@trading-automation/runtime';
 import { z } from 'zod';
@@ -45,7 +45,7 @@ export const configSchema = z
     DATABASE_URL: z.url('expected a URL'),
     REDIS_URL: z.url('expected a URL'),
     /** The first key opens secrets that are sealed now. The others open secrets that were sealed before a rotation. */
-    WEBHOOK_OPENING_KEYS: openingKeysSetting,
+    WEBHOOK_OPENING_KEYS: privateKeysSetting,
     WEBHOOK_ALLOW_LOOPBACK: flag.default(false),
     /** The name servers that resolve the host names of receivers. Default: the name servers of the system. */
     DNS_SERVERS: z

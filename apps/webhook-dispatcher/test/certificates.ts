@@ -3,7 +3,10 @@ import { generate } from 'selfsigned';
 
 const DAY_MS = 86_400_000;
 
-/** Creates an authority that issues a valid, an expired and a wrongly named certificate, and a self-signed one. */
+/**
+ * Creates an authority with three certificates (a valid one, an expired one and one for another name), and a
+ * self-signed certificate.
+ */
 export async function makeCertificates() {
   const authority = await issue('Authority of a test', { isAuthority: true });
   const ca = { key: authority.private, cert: authority.cert };

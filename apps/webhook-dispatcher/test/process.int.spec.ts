@@ -43,14 +43,14 @@ describe('the dispatcher process', () => {
     throw new Error('the dispatcher exited before it was ready');
   }
 
-  it('that is killed during eight attempts loses no event: each is sent again with the same id', async () => {
+  it('loses no event if it is killed during eight attempts: each event is sent again with the same id', async () => {
     const hook = await environment.addWebhook(receiver.url);
     receiver.verifyWith(hook);
     receiver.respondWith(() => undefined);
     const first = await start(FAST_DETECTION);
     const ids = await Promise.all(Array.from({ length: 8 }, () => environment.emit(hook.userId)));
     await eventually(() => receiver.received.length === ids.length);
-    const held = receiver.received.map(({ eventId, body }) => `${eventId} ${body}`).sort();
+    const receivedBeforeKill = receiver.received.map(({ eventId, body }) => `${eventId} ${body}`).sort();
     first.kill('SIGKILL');
     await once(first, 'exit');
     expect(await environment.query("SELECT FROM webhook_deliveries WHERE status = 'SENDING'")).toHaveLength(
@@ -69,7 +69,7 @@ describe('the dispatcher process', () => {
     expect(afterKill).toHaveLength(ids.length + more.length);
     expect(new Set(afterKill.map(({ eventId }) => eventId)).size).toBe(ids.length + more.length);
     const sentAgain = afterKill.map(({ eventId, body }) => `${eventId} ${body}`);
-    expect(held.filter((each) => sentAgain.includes(each))).toEqual(held);
+    expect(receivedBeforeKill.filter((each) => sentAgain.includes(each))).toEqual(receivedBeforeKill);
     expect(receiver.received.every(({ attempt }) => attempt === 1)).toBe(true);
     expect(receiver.rejected).toEqual([]);
     expect(
@@ -79,7 +79,7 @@ describe('the dispatcher process', () => {
     ).toEqual([{ attempts: ids.length + more.length, status: 'SUCCEEDED' }]);
   });
 
-  it('that is killed before it has fanned out all events creates the missing deliveries once after its restart', async () => {
+  it('creates each missing delivery exactly once after a restart, if it was killed before all events were fanned out', async () => {
     const hook = await environment.addWebhook(receiver.url);
     receiver.verifyWith(hook);
     const first = await start();

@@ -42,20 +42,20 @@ describe('ids', () => {
     );
   });
 
-  it('can contain a UUID of any version: an unknown id is not malformed', () => {
+  it('can contain a UUID of any version, even of one that the product never creates', () => {
     expect(decodeId('trd', 'trd_7zzzzzzzzzzzzzzzzzzzzzzzzz')).toBe('ffffffff-ffff-ffff-ffff-ffffffffffff');
   });
 
   it.each([
-    ['another prefix', 'key_01h455vb4pex5vsknk084sn02q'],
-    ['no prefix', '01h455vb4pex5vsknk084sn02q'],
-    ['25 characters', 'trd_01h455vb4pex5vsknk084sn02'],
-    ['27 characters', 'trd_01h455vb4pex5vsknk084sn02qq'],
-    ['upper case', 'trd_01H455VB4PEX5VSKNK084SN02Q'],
-    ['a letter outside the alphabet', 'trd_01h455vb4pex5vsknk084sn02u'],
-    ['more than 128 bits', 'trd_8zzzzzzzzzzzzzzzzzzzzzzzzz'],
-    ['no characters', ''],
-  ])('are malformed with %s', (_case, text) => {
+    ['have another prefix', 'key_01h455vb4pex5vsknk084sn02q'],
+    ['have no prefix', '01h455vb4pex5vsknk084sn02q'],
+    ['have 25 characters after the prefix', 'trd_01h455vb4pex5vsknk084sn02'],
+    ['have 27 characters after the prefix', 'trd_01h455vb4pex5vsknk084sn02qq'],
+    ['have upper-case letters', 'trd_01H455VB4PEX5VSKNK084SN02Q'],
+    ['contain a letter outside the alphabet', 'trd_01h455vb4pex5vsknk084sn02u'],
+    ['encode more than 128 bits', 'trd_8zzzzzzzzzzzzzzzzzzzzzzzzz'],
+    ['are empty', ''],
+  ])('are malformed if they %s', (_case, text) => {
     expect(decodeId('trd', text)).toBeNull();
   });
 });

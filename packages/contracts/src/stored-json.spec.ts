@@ -20,7 +20,7 @@ const storedEnvelope = storedSchema(envelope, [record]);
 const anyDecimal = fc
   .tuple(fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }), fc.stringMatching(/^(\.\d{0,9}[1-9])?$/))
   .map(([whole, fraction]) => `${whole}${fraction}`);
-/** Strings that resemble the tokens that are replaced. */
+/** Strings, some of which look like JSON members or numbers. A careless search for decimals would change them. */
 const anyText = fc.oneof(
   fc.string(),
   fc.constantFrom('"amount":1', '\\', '{"price":2}', '5', 'price', 'a\nb', '"'),
@@ -55,7 +55,7 @@ describe('stored JSON', () => {
     );
   });
 
-  it('does not change numbers that are not decimals', () => {
+  it('does not change numbers of members that the schema does not declare as decimals', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = jsonText(value);
@@ -73,7 +73,7 @@ describe('stored JSON', () => {
     });
   });
 
-  it('rejects records that use one name for a decimal and another number', () => {
+  it('rejects records in which one member name is a decimal in one record and a plain number in another', () => {
     const other = z.object({ price: z.number() });
     expect(() => storedSchema(z.object({}), [record, other])).toThrow('price');
   });

@@ -26,7 +26,7 @@ export const withdrawal = z
       .string()
       .optional()
       .describe(
-        'Reason for the status, as a sentence. For example, a withdrawal stays PENDING while payouts are disabled.',
+        'Reason for the status, as a sentence, for example why the payout of a PENDING withdrawal has not started.',
       ),
     tx_hash: z
       .string()

@@ -25,7 +25,7 @@ export function describeWeather(name: string, setup: () => Promise<WeatherVenueU
     };
     const keyOf = ({ exchangeFillId, exchangeOrderId }: VenueFill) => `${exchangeFillId} ${exchangeOrderId}`;
 
-    it('[EX-UNK-01] reports an order without a response as unknown, and then finds it by its client order id', async () => {
+    it('[EX-UNK-01] reports an order as unknown if its submission got no response, and then finds it by its client order id', async () => {
       const request = fixture.order({ price: '50000' });
       await fixture.subject.venue.fetchMarkets();
       await fixture.subject.weather({ drop_answer_rate: 1 });

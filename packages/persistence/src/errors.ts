@@ -75,7 +75,10 @@ export function isRetryable(error: unknown): boolean {
   return state === '40001' || state === '40P01';
 }
 
-/** Returns whether an error that the work of a transaction threw came from the database, not from another service. */
+/**
+ * Returns whether the database caused an error that was thrown inside a transaction. An error of another service, for
+ * example Redis, returns false.
+ */
 export function isFromDatabase(error: unknown): boolean {
   const { name } = (error ?? {}) as DatabaseFault;
   return typeof name === 'string' && (name === 'QueryFailedError' || RELEASED_ERROR_NAMES.test(name));

@@ -64,7 +64,7 @@ describe('readSignatureHeaders', () => {
     }
   });
 
-  it('contains no header value in its reason', () => {
+  it('does not repeat a header value in the result for a malformed header', () => {
     const reading = readSignatureHeaders({ ...headers, 'x-svc-sig': 'SECRET' });
     expect(JSON.stringify(reading)).not.toContain('SECRET');
   });

@@ -9,7 +9,7 @@ import { playFirstTrade } from './by-cli.mjs';
  */
 const { values: options } = parseArgs({ options: { data: { type: 'string' } } });
 const paths = dataPaths(options.data === undefined ? undefined : resolve(options.data));
-const state = readJsonIfExists(paths.devState);
+const state = readJsonIfExists(paths.devStateFile);
 if (state === null) {
   console.error('No platform is running. Run "npm start" in another terminal first.');
   process.exit(1);

@@ -68,7 +68,7 @@ export class NodeTypes {
     return Object.hasOwn(NODES, prefix);
   }
 
-  /** Returns the type of a prefix. Its service is looked up on first use, because not every request loads records. */
+  /** Returns the type of a prefix. Looks up its service when the prefix is first used, and keeps it afterwards. */
   get(prefix: NodePrefix): NodeType {
     let nodeType = this.bound.get(prefix);
     if (nodeType === undefined) {

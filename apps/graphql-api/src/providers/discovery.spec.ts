@@ -4,7 +4,7 @@ const ISSUER = 'https://accounts.example.com';
 const KEYS = 'https://keys.example.net/keys?v=3';
 
 describe('a discovery document', () => {
-  it('returns the URL of the keys, possibly on another host', () => {
+  it('names the URL of the keys, which may be on another host', () => {
     expect(jwksUriIn({ issuer: ISSUER, jwks_uri: KEYS, more: 1 }, ISSUER)?.href).toBe(KEYS);
   });
 
@@ -16,9 +16,9 @@ describe('a discovery document', () => {
   it.each([
     ['of another issuer', { issuer: 'https://accounts.example.com.evil.com', jwks_uri: KEYS }],
     ['of the issuer with a slash', { issuer: `${ISSUER}/`, jwks_uri: KEYS }],
-    ['with a URL of keys without TLS', { issuer: ISSUER, jwks_uri: 'http://keys.example.net/keys' }],
-    ['with a file URL of keys', { issuer: ISSUER, jwks_uri: 'file:///keys' }],
-    ['without keys', { issuer: ISSUER }],
+    ['with an http URL of the keys', { issuer: ISSUER, jwks_uri: 'http://keys.example.net/keys' }],
+    ['with a file URL of the keys', { issuer: ISSUER, jwks_uri: 'file:///keys' }],
+    ['without a URL of the keys', { issuer: ISSUER }],
     ['with an invalid value', 'issuer'],
   ])('%s is not trusted', (_what, document) => {
     expect(jwksUriIn(document, ISSUER)).toBeNull();

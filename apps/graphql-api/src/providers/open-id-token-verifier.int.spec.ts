@@ -165,7 +165,7 @@ describe('an ID token', () => {
     await expect(ours.identify({ idToken })).resolves.toEqual(identified);
   });
 
-  it('may omit the scheme of the issuer only for providers that do so', async () => {
+  it('may have an `iss` without a scheme if the provider is configured with isSchemeOptional', async () => {
     const lenient = verifier({ isSchemeOptional: true });
     for (const iss of [provider.issuer, provider.issuer.replace('http://', '')]) {
       const idToken = await provider.sign(claims({ iss }));

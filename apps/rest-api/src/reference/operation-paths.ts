@@ -1,4 +1,4 @@
-/** Generates the `paths` of the document: one entry for each operation of the contract. */
+/** Generates the `paths` of the OpenAPI document: one entry for each operation of the contract. */
 import type { Operation } from '@trading-automation/contracts';
 import type { Sample } from '@trading-automation/contracts/samples';
 import { codeSamples, sampleRequest } from './code-samples.js';
@@ -65,7 +65,7 @@ function descriptionOf({ access, bucket }: Operation): string {
   const withoutPermission = {
     PUBLIC: 'Public: requires no credentials.',
     CHALLENGE:
-      'Requires no credentials, because the body contains a signature. With an ADMIN credential, the key pair is linked to its account.',
+      'Requires no credentials, because the body contains a signature. If an ADMIN credential is sent too, the public key in the body is linked to the account of that credential.',
   } as const;
   const required =
     access === 'PUBLIC' || access === 'CHALLENGE'

@@ -73,10 +73,10 @@ export function referencePages(): readonly ReferencePage[] {
   ];
 }
 
-/** The committed document, so that the server serves exactly the document that was reviewed. */
+/** The committed OpenAPI document, so that the server serves exactly the document that was reviewed. */
 const documentFile = new URL('../../openapi.json', import.meta.url);
 
-/** Returns the browser bundle of the viewer, one file in the package of its Fastify plugin. */
+/** Returns the file URL of the viewer's browser bundle, which the package of the viewer's Fastify plugin contains. */
 function viewerFile(): URL {
   const require = createRequire(import.meta.url);
   const entry = pathToFileURL(require.resolve('@scalar/fastify-api-reference'));
@@ -94,7 +94,7 @@ function html(viewer: string, start: string): string {
   </head>
   <body>
     <div id="reference"></div>
-    <noscript>The same as plain text: <a href="/llms.txt">/llms.txt</a>, <a href="/openapi.json">/openapi.json</a></noscript>
+    <noscript>This page needs JavaScript. Without it, read <a href="/llms.txt">/llms.txt</a> or <a href="/openapi.json">/openapi.json</a>.</noscript>
     <script src="${viewer}"></script>
     <script src="${start}"></script>
   </body>

@@ -63,7 +63,7 @@ async function whileUserIsLocked<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Waits until a transaction waits for a lock, so that its Idempotency-Key is claimed. */
+/** Resolves once a transaction waits for a lock. By then it has claimed its Idempotency-Key. */
 async function untilClaimed(): Promise<void> {
   await eventually(async () => {
     const [row] = await environment.rows(
@@ -157,7 +157,12 @@ const CAUSES: Record<RestErrorCode, readonly (readonly [string, () => Promise<Te
     ['an object with a repeated key', () => post('/v1/api-keys', '{"name":"a","name":"b"}')],
     ['an object with the key __proto__', () => post('/v1/api-keys', '{"__proto__":{"admin":true}}')],
   ],
-  unsupported_media_type: [['a form', () => post('/v1/trades', 'a=b', { 'content-type': 'text/plain' })]],
+  unsupported_media_type: [
+    [
+      'a body with the content type text/plain',
+      () => post('/v1/trades', 'a=b', { 'content-type': 'text/plain' }),
+    ],
+  ],
   invalid_query: [['an unknown parameter', () => owner.call('GET', '/v1/trades?colour=red')]],
   validation_failed: [['a body that does not match the schema', () => post('/v1/trades', '{}')]],
   exchange_rule_violated: [
@@ -303,7 +308,7 @@ function testCredentials(code: ErrorCode): Promise<TestResponse> {
   return owner.call('POST', '/v1/exchanges/test', { body });
 }
 
-/** Additional checks of the response with a code, for what the table promises. */
+/** For some codes: checks that the response contains everything else that the error table promises. */
 const CHECKS: Partial<Record<ErrorCode, (response: TestResponse, cause: string) => void>> = {
   timestamp_out_of_window: ({ json }) => {
     const [detail] = json.error!.details as unknown as { server_time: number }[];

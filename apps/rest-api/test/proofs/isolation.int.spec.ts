@@ -1,4 +1,7 @@
-/** Tests with two users, each with records of every type, that neither can read records of the other. */
+/**
+ * Tests with two users, each with records of every type: neither can read records of the other, and a POST takes effect
+ * once per user and Idempotency-Key.
+ */
 import { ID_PREFIXES, type IdPrefix, OPERATIONS, type Operation } from '@trading-automation/contracts';
 import { exampleId } from '@trading-automation/contracts/samples';
 import { type TestResponse } from '../send.js';
@@ -50,7 +53,7 @@ it('no id that one user can read is readable for the other', async () => {
   expect([...first].filter((id) => second.has(id))).toEqual([]);
 });
 
-it('no list of the first user is empty', async () => {
+it('precondition of the other tests: no list of the first user is empty', async () => {
   const empty: string[] = [];
   for (const operation of lists) {
     const { json } = await read(0, operation, { limit: '100' });

@@ -1,4 +1,7 @@
-/** Tests every operation with each permission, without credentials, and with unknown ids, fields and parameters. */
+/**
+ * Tests every operation with each permission, without credentials, and with unknown ids, fields and parameters.
+ * A number after `rule` or `row` in a title refers to the first or the second table of docs/trading/rules.md.
+ */
 import { OPERATIONS, type Operation, PERMISSIONS, permits } from '@trading-automation/contracts';
 import { send, type TestResponse } from '../send.js';
 import {
@@ -24,8 +27,8 @@ afterAll(() => environment?.close());
 
 const named = OPERATIONS.map((operation) => [operation.id, operation] as const);
 const needsKey = ({ access }: Operation) => access !== 'PUBLIC' && access !== 'CHALLENGE';
-/** Fields that no request may set. */
-const NOT_ASSIGNABLE = ['user_id', 'id', 'created_at', 'consecutive_failures', 'secret', 'admin'];
+/** Fields that a request may set only if the schema of its body contains them. */
+const PROTECTED_FIELDS = ['user_id', 'id', 'created_at', 'consecutive_failures', 'secret', 'admin'];
 
 function expectError(operation: Operation, response: TestResponse, status: number, code: string): void {
   expect({ status: response.status, code: response.json.error?.code }).toEqual({ status, code });
@@ -106,8 +109,8 @@ describe.each(named)('%s', (_id, operation) => {
   if (operation.method !== 'GET')
     it('rejects unknown body fields', async () => {
       const request = await goodRequest(operation, owner);
-      const unassignable = NOT_ASSIGNABLE.filter((name) => !(name in (operation.body?.shape ?? {})));
-      for (const name of ['surprise', ...unassignable]) {
+      const rejected = PROTECTED_FIELDS.filter((name) => !(name in (operation.body?.shape ?? {})));
+      for (const name of ['surprise', ...rejected]) {
         const body = { ...(request.body as object | undefined), [name]: 'x' };
         const response = await perform(operation, owner, { ...request, body });
         expectError(operation, response, 422, 'validation_failed');

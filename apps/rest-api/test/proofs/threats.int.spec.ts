@@ -1,4 +1,7 @@
-/** Tests over HTTP the threats of docs/security/threats.md (A2 to T12) that no other test of the API covers. */
+/**
+ * Tests over HTTP the threats of docs/security/threats.md (A2 to T12) that no other test of the API covers.
+ * A number after `rule` or `row` in a title refers to the first or the second table of docs/trading/rules.md.
+ */
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { signRequest } from '@trading-automation/signed-request';

@@ -1,3 +1,4 @@
+/** A number after `rule` or `row` in a title refers to the first or the second table of docs/trading/rules.md. */
 import { randomBytes } from 'node:crypto';
 import { type BudgetedCall, type CallBudget, ExchangeError } from '@trading-automation/exchanges';
 import { Redis } from 'ioredis';

@@ -1,3 +1,4 @@
+/** A number after `rule` or `row` in a title refers to the first or the second table of docs/trading/rules.md. */
 import type { BudgetedCall } from '@trading-automation/exchanges';
 import type { RedisSlidingWindows, TokenRequest } from './redis-sliding-windows.js';
 import { SharedLimits } from './shared-limits.js';

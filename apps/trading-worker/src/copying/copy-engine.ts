@@ -28,7 +28,7 @@ export class CopyEngine {
     return (await this.settlement.settleNext()) > 0;
   }
 
-  /** Reopens exits whose lots were increased by entries that were reported late. Returns true if there were any. */
+  /** Reopens the CLOSE decisions of lots whose entries filled late. Returns true if there were any. */
   async reopen(): Promise<boolean> {
     return (await this.settlement.reopen()) > 0;
   }

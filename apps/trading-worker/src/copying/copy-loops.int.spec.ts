@@ -1,3 +1,4 @@
+/** A number after `rule` or `row` in a title refers to the first or the second table of docs/trading/rules.md. */
 import { CoreUnderTest } from '@trading-automation/core/testing';
 import { createBalanceRefresher } from './balance-refresh.js';
 import { CopyLoops } from './copy-loops.js';

@@ -12,7 +12,11 @@ const SETTLE_EVERY_MS = 500;
  */
 const SETTLE_COALESCE_MS = 100;
 const RISK_CHECK_EVERY_MS = 3_000;
-const REOPEN_EXITS_EVERY_MS = 5_000;
+/**
+ * An entry can fill after the CLOSE decision of its lot was settled. That decision is then reopened, so that the fill is
+ * sold.
+ */
+const REOPEN_CLOSINGS_EVERY_MS = 5_000;
 
 /** Runs the steps of copying while the worker runs: after notifications, and at intervals if none arrives. */
 export class CopyLoops implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -52,8 +56,11 @@ export class CopyLoops implements OnApplicationBootstrap, OnApplicationShutdown 
         if (await engine.reopen()) settling.wake();
         return false;
       },
-      idleMs: REOPEN_EXITS_EVERY_MS,
-      onError: errorLogger('late_entry_check.failed', 'Could not reopen exits after late entries.'),
+      idleMs: REOPEN_CLOSINGS_EVERY_MS,
+      onError: errorLogger(
+        'late_entry_check.failed',
+        'Could not reopen the CLOSE decisions of lots whose entries filled late.',
+      ),
     });
     this.loops = [planning, settling, riskChecking, reopening];
     const { listener } = platform;

@@ -1,3 +1,4 @@
+/** A number after `rule` or `row` in a title refers to the first or the second table of docs/trading/rules.md. */
 import { ExchangeError, type ExchangeErrorCode, type ExchangeOutcome } from '@trading-automation/exchanges';
 import { eventually } from '@trading-automation/runtime/testing';
 import { GatewayUnderTest } from '../testing/gateway-under-test.js';

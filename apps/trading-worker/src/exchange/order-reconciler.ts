@@ -47,8 +47,8 @@ export class OrderReconciler {
 
   /**
    * Cancels an open trade. Returns when the trade has ended, or when `signal` is aborted because no caller waits any
-   * more; scheduled checks then complete the cancellation. An order that the exchange does not find may still be in
-   * flight: this method ignores that, and scheduled checks count it.
+   * more; scheduled checks then complete the cancellation. If the exchange does not find the order, the order may still
+   * be in flight, so this method draws no conclusion. The scheduled checks decide when the order is absent.
    */
   async cancel(tradeId: string, signal: AbortSignal): Promise<void> {
     const { execution, logger } = this;

@@ -1,3 +1,4 @@
+/** A number after `rule` or `row` in a title refers to the first or the second table of docs/trading/rules.md. */
 import { PairCatalogue } from '@trading-automation/core/trade-pairs';
 import type { ExchangeCredentials } from '@trading-automation/exchanges';
 import { eventually } from '@trading-automation/runtime/testing';

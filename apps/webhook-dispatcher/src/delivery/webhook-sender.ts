@@ -60,7 +60,7 @@ export class WebhookSender {
     } catch (error) {
       this.logger.error(
         { event: 'webhook_secret.not_opened', err: error, webhook_id: webhookId },
-        'Could not open the signing secret of a webhook.',
+        'Could not decrypt the signing secret of a webhook.',
       );
       return undefined;
     }

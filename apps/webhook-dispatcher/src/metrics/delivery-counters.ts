@@ -60,7 +60,7 @@ export class DeliveryCounters {
     });
     this.supersededAttempts = new Counter({
       name: 'webhook_superseded_attempts_total',
-      help: 'Attempts whose lease passed to another dispatcher before they ended: sent twice, recorded once',
+      help: 'Attempts that another dispatcher took over before they ended. Their requests may have been sent twice; each result is recorded once',
       registers,
     });
     this.repairs = new Counter({

@@ -27,16 +27,16 @@ export const registerDev: Register = (program, run) => {
   const dev = groupIn(program, 'dev');
   const upCommand = dev
     .command('up')
-    .description('Runs the stack of this checkout (npm start) until Ctrl-C.')
+    .description('Runs the platform of this clone (npm start) until Ctrl-C.')
     .option('-d, --detach', 'run it in the background; return when it is ready')
     .action(run<readonly [], UpOptions>((context, _args, options) => up(context, options)));
   const downCommand = dev
     .command('down')
-    .description('Stops the stack of this checkout, even if another terminal started it.')
+    .description('Stops the platform of this clone, even if another terminal started it.')
     .action(run((context) => down(context)));
   const resetCommand = dev
     .command('reset')
-    .description('Restarts the stack of this checkout with empty data.')
+    .description('Restarts the platform of this clone with empty data.')
     .option('-d, --detach', 'run it in the background; return when it is ready')
     .action(run<readonly [], UpOptions>((context, _args, options) => reset(context, options)));
   withExamples(upCommand, 'svc dev up', 'svc dev up --detach');
@@ -47,7 +47,7 @@ export const registerDev: Register = (program, run) => {
     .description(
       "Opens a practice account at the paper exchange and links it to the profile's account. If a practice account is already linked, prints that account.",
     )
-    .option('--paper-url <url>', 'address of the paper exchange (default: that of the local stack)')
+    .option('--paper-url <url>', 'address of the paper exchange (default: that of the local platform)')
     .option(
       '--name <name>',
       `name of the exchange account (default: that of the linked account, or ${ACCOUNT_NAME})`,
@@ -72,7 +72,7 @@ async function up(context: Context, { detach = false }: UpOptions): Promise<void
 async function down(context: Context): Promise<void> {
   const { checkout, platform } = await launchOf(context, false);
   const running = await findRunningStack(checkout, platform);
-  if (running === undefined) return context.print.note('The stack is not running.');
+  if (running === undefined) return context.print.note('The platform is not running.');
   await context.progress('Stopping', () => stop(running, platform, context.signal));
   context.print.success('Stopped.');
 }
@@ -98,7 +98,7 @@ async function launchOf({ environment, signal }: Context, isFresh: boolean): Pro
   return { checkout, platform: environment.platform, isFresh, signal };
 }
 
-/** The addresses of a stack, without its keys. */
+/** The addresses of a running platform, without its keys. */
 function addressesOf({ rest_url, graphql_url, dashboard_url, paper_exchange_url, mail_url, pid }: Stack) {
   const fields = { rest_url, graphql_url, dashboard_url, paper_exchange_url, mail_url, pid };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
@@ -126,7 +126,7 @@ async function seedAccount(context: Context, options: SeedOptions): Promise<void
   await print.record(account);
 }
 
-/** Returns the address of the paper exchange and, unless --paper-url is set, that of the stack's GraphQL API. */
+/** Returns the address of the paper exchange and, unless --paper-url is set, that of the platform's GraphQL API. */
 async function addressesFor(
   { environment }: Context,
   { paperUrl }: SeedOptions,
@@ -136,13 +136,16 @@ async function addressesFor(
       throw new UsageError(`--paper-url must be a URL; got ${JSON.stringify(paperUrl)}.`);
     return { paperURL: paperUrl };
   }
-  const alternative = 'Start the stack with `svc dev up`, or pass --paper-url.';
+  const alternative = 'Start the platform with `svc dev up`, or pass --paper-url.';
   const checkout = await checkoutAbove(environment.workingFolder).catch(() => undefined);
   if (checkout === undefined)
-    throw new UsageError('The address of the paper exchange is unknown outside a checkout.', alternative);
+    throw new UsageError(
+      'The address of the paper exchange is unknown outside a clone of the repository.',
+      alternative,
+    );
   const stack = await findRunningStack(checkout, environment.platform);
   if (stack?.paper_exchange_url === undefined)
-    throw new UsageError('The stack of this checkout is not running.', alternative);
+    throw new UsageError('The platform of this clone is not running.', alternative);
   return {
     paperURL: stack.paper_exchange_url,
     ...(stack.graphql_url === undefined ? {} : { graphqlURL: stack.graphql_url }),

@@ -7,7 +7,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   config: 'settings of a profile',
   copiers: 'copiers: each copies a strategy to one of your accounts',
   'dead-letters': 'deliveries whose attempts all failed',
-  dev: 'the local stack of a checkout',
+  dev: 'the local platform of a clone',
   events: 'events of your account',
   exchanges: 'exchange accounts',
   health: 'health of the API',

@@ -28,7 +28,7 @@ async function openPage(context: Context, name: string | undefined): Promise<voi
   if (page === undefined)
     throw new UsageError(`Unknown page: ${name}.`, `Pages: ${pages.map((each) => each.name).join(', ')}`);
   if (page.url === undefined)
-    throw new NotFound(`No local stack with the page ${name} is running.`, 'Start it with `svc dev up`.');
+    throw new NotFound(`No local platform with the page ${name} is running.`, 'Start it with `svc dev up`.');
   await printAndOpen(context, page.url);
 }
 

@@ -20,7 +20,7 @@ export const registerOrderbook: Register = (program, run) => {
     .command('orderbook')
     .summary('show or watch an order book')
     .description(
-      'Shows the best levels of an order book. With --live, a terminal updates them in place until q is pressed, and a pipe gets one line per change.',
+      'Shows the best levels of an order book. With --live, redraws them in a terminal until you press q; in a pipe, prints one line per change.',
     )
     .argument('<pair>', 'symbol or id of the pair: BTC/USDT')
     .option('--live', 'update until q or Ctrl-C')

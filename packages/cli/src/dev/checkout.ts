@@ -1,20 +1,20 @@
-/** Finds the checkout that contains a folder, and the running stack of a checkout. */
+/** Finds the clone that contains a folder, and the running platform of a clone. */
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { UsageError } from '../failures.js';
 import { readIfExists } from '../profile/private-file.js';
 
-/** The `name` in the package.json of a checkout. */
+/** The `name` in the package.json of a clone. */
 const PACKAGE_NAME = 'trading-automation';
 
-/** Returns the nearest checkout at or above a folder. @throws {UsageError} outside a checkout */
+/** Returns the nearest clone at or above a folder. @throws {UsageError} outside a clone */
 export async function checkoutAbove(folder: string): Promise<string> {
   for (let current = folder; ; current = dirname(current)) {
     if ((await nameOf(join(current, 'package.json'))) === PACKAGE_NAME) return current;
     if (dirname(current) === current)
       throw new UsageError(
-        `${folder} is not in a checkout of ${PACKAGE_NAME}.`,
-        'Change to a checkout first: `svc dev` runs the stack of the checkout.',
+        `${folder} is not in a clone of ${PACKAGE_NAME}.`,
+        'Run this in a clone of the repository (cd into it first): `svc dev` runs the platform of that clone.',
       );
   }
 }
@@ -29,7 +29,7 @@ async function nameOf(file: string): Promise<unknown> {
   }
 }
 
-/** The content of `.data/dev.json` of a running stack. */
+/** The content of `.data/dev.json` of a running platform. */
 export interface Stack {
   readonly rest_url: string;
   readonly graphql_url?: string;
@@ -39,7 +39,7 @@ export interface Stack {
   readonly pid: number;
 }
 
-/** Returns the running stack of a checkout; undefined if it is not running. */
+/** Returns the running platform of a clone; undefined if it is not running. */
 export async function findRunningStack(
   checkout: string,
   platform: NodeJS.Platform,

@@ -1,4 +1,4 @@
-/** Starts `npm start` of a checkout in the foreground or in the background, and stops it. */
+/** Starts `npm start` of a clone in the foreground or in the background, and stops it. */
 import { spawn } from 'node:child_process';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,14 +12,14 @@ const STOP_MAX_MS = 60_000;
 export interface Launch {
   readonly checkout: string;
   readonly platform: NodeJS.Platform;
-  /** Whether the stack starts with empty data. */
+  /** Whether the platform starts with empty data. */
   readonly isFresh: boolean;
   readonly signal: AbortSignal;
 }
 
 /**
- * Runs the stack until it ends, and passes on its output. The stack has its own process group, so that Ctrl-C reaches
- * it only through `signal`. An abort terminates the whole group and waits until all its processes have ended.
+ * Runs the platform until it ends, and passes on its output. The platform has its own process group, so that Ctrl-C
+ * reaches it only through `signal`. An abort terminates the whole group and waits until all its processes have ended.
  */
 export async function runInForeground(launch: Launch): Promise<void> {
   const { checkout, platform, signal } = launch;
@@ -54,7 +54,7 @@ function signalGroup(leader: number | undefined, signal: NodeJS.Signals | 0): bo
   }
 }
 
-/** Starts the stack in the background. Returns when it is ready. Its output is in `.data/svc-dev.log`. */
+/** Starts the platform in the background. Returns when it is ready. Its output is in `.data/svc-dev.log`. */
 export async function runDetached(launch: Launch): Promise<Stack> {
   const { checkout, platform, signal } = launch;
   const logFile = join(checkout, '.data', 'svc-dev.log');
@@ -76,7 +76,7 @@ export async function runDetached(launch: Launch): Promise<Stack> {
     const stack = await findRunningStack(checkout, platform);
     if (stack !== undefined) return stack;
     if (endReason !== undefined)
-      throw new Failure(`The stack did not start: ${endReason}.`, `See ${logFile}`);
+      throw new Failure(`The platform did not start: ${endReason}.`, `See ${logFile}`);
     await wait(POLL_INTERVAL_MS, undefined, { signal });
   }
 }
@@ -85,7 +85,7 @@ function commandOf({ isFresh }: Launch): [command: string, args: string[]] {
   return ['npm', ['start', ...(isFresh ? ['--', '--fresh'] : [])]];
 }
 
-/** Asks the launcher to stop the stack and waits until it has ended. */
+/** Asks the launcher to stop the platform and waits until it has ended. */
 export async function stop({ pid }: Stack, platform: NodeJS.Platform, signal: AbortSignal): Promise<void> {
   process.kill(pid, 'SIGTERM');
   const deadline = performance.now() + STOP_MAX_MS;

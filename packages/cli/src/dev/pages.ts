@@ -6,7 +6,7 @@ import type { Stack } from './checkout.js';
 export interface Page {
   readonly name: string;
   readonly about: string;
-  /** Undefined if the page needs a local stack and none is running. */
+  /** Undefined if the page needs a local platform and none is running. */
   readonly url: string | undefined;
 }
 
@@ -18,8 +18,8 @@ export function pagesOf(settings: Settings, stack: Stack | undefined): readonly 
     { name: 'llms', about: 'the reference as plain text', url: `${rest}/llms.txt` },
     { name: 'graphiql', about: 'the GraphQL explorer; only in development', url: graphqlAddress(settings) },
     { name: 'health', about: 'health of the services', url: `${rest}/v1/health/detailed` },
-    { name: 'dashboard', about: 'the dashboard of the local stack', url: stack?.dashboard_url },
-    { name: 'mail', about: 'the mailbox of the local stack', url: stack?.mail_url },
+    { name: 'dashboard', about: 'the dashboard of the local platform', url: stack?.dashboard_url },
+    { name: 'mail', about: 'the mailbox of the local platform', url: stack?.mail_url },
   ];
 }
 

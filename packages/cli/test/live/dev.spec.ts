@@ -12,7 +12,7 @@ import { run } from '../../src/run.js';
 import { StubStreamingApi } from './stub-streaming-api.js';
 
 /**
- * The script that `npm start` runs in the test's checkout: it writes its addresses to
+ * The script that `npm start` runs in the test's clone: it writes its addresses to
  * .data/dev.json and exits on SIGTERM.
  */
 const LAUNCHER = `
@@ -96,7 +96,7 @@ async function waitForEnd(pid: number): Promise<void> {
 }
 
 describe('svc dev', () => {
-  it('runs the stack of the checkout above the working folder, prints its addresses, and stops it', async () => {
+  it('runs the platform of the clone above the working folder, prints its addresses, and stops it', async () => {
     const up = await svc(['dev', 'up', '--detach', '--json']);
     expect(up.exitCode).toBe(0);
     const printed = JSON.parse(up.stdout);
@@ -114,11 +114,11 @@ describe('svc dev', () => {
     await waitForEnd(printed.pid);
     expect(await svc(['dev', 'down'])).toMatchObject({
       exitCode: 0,
-      stderr: expect.stringContaining('The stack is not running'),
+      stderr: expect.stringContaining('The platform is not running'),
     });
   });
 
-  it('runs the stack in the foreground until Ctrl-C, and leaves no process running', async () => {
+  it('runs the platform in the foreground until Ctrl-C, and leaves no process running', async () => {
     const interruption = new AbortController();
     const running = svc(['dev', 'up'], checkout, interruption.signal);
     const state = join(checkout, '.data', 'dev.json');
@@ -140,20 +140,20 @@ describe('svc dev', () => {
     expect(readFileSync(join(checkout, '.data', 'fresh'), 'utf8')).toBe('yes');
   });
 
-  it('ignores the state file of a stack that is no longer running', async () => {
+  it('ignores the state file of a platform that is no longer running', async () => {
     writeFileSync(join(checkout, '.data', 'dev.json'), JSON.stringify({ rest_url: 'x', pid: process.pid }));
-    expect((await svc(['dev', 'down'])).stderr).toContain('The stack is not running');
+    expect((await svc(['dev', 'down'])).stderr).toContain('The platform is not running');
   });
 
-  it('reports a stack that did not start', async () => {
+  it('reports a platform that did not start', async () => {
     writeFileSync(join(checkout, 'start.mjs'), 'process.exit(3)');
     const { exitCode, stderr } = await svc(['dev', 'up', '--detach']);
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining('it ended with exit code 3')]);
   });
 
-  it('fails outside a checkout', async () => {
+  it('fails outside a clone', async () => {
     const { exitCode, stderr } = await svc(['dev', 'up'], tmpdir());
-    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('is not in a checkout')]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('is not in a clone')]);
   });
 });
 
@@ -197,7 +197,7 @@ describe('svc dev seed', () => {
     expect(JSON.parse(created()[0]!.body).account_name).toBe('copies');
   });
 
-  it('finds the paper exchange of the running stack, and stores the GraphQL URL in the profile', async () => {
+  it('finds the paper exchange of the running platform, and stores the GraphQL URL in the profile', async () => {
     await svc(['dev', 'up', '--detach']);
     expect((await svc(['dev', 'seed'])).exitCode).toBe(0);
     expect(paperRequests).toHaveLength(1);
@@ -234,7 +234,7 @@ describe('svc open and svc docs', () => {
     expect((await svc(['docs'])).stdout).toContain(`webhooks\tWebhooks\t${api.url}/docs#tag/webhooks`);
   });
 
-  it('include the pages of the running stack', async () => {
+  it('include the pages of the running platform', async () => {
     expect((await svc(['open', 'mail'])).exitCode).toBe(3);
     await svc(['dev', 'up', '--detach']);
     expect(await svc(['open', 'mail'])).toMatchObject({ exitCode: 0, stdout: 'http://127.0.0.1:4020\n' });

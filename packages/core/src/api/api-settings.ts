@@ -2,7 +2,7 @@ import { decimalInput, WORLDS } from '@trading-automation/contracts';
 import { z } from 'zod';
 import { rateLimitsSchema, rateLimitsSetting } from '../access/index.js';
 import { serverKeysSetting } from '../platform/index.js';
-import { sealingKeySetting } from '../sealing/index.js';
+import { publicKeySetting } from '../sealing/index.js';
 
 /** Settings that must have equal values in all APIs of a deployment. */
 export const apiSettings = {
@@ -14,9 +14,9 @@ export const apiSettings = {
    */
   SERVER_KEYS: serverKeysSetting,
   /** Public key of the trading worker. */
-  EXCHANGE_SEALING_KEY: sealingKeySetting,
+  EXCHANGE_SEALING_KEY: publicKeySetting,
   /** Public key of the webhook dispatcher. */
-  WEBHOOK_SEALING_KEY: sealingKeySetting,
+  WEBHOOK_SEALING_KEY: publicKeySetting,
   RATE_LIMITS: rateLimitsSetting.default(() => rateLimitsSchema.parse({})),
   /** The fee in reward tokens, deducted from each withdrawal. */
   WITHDRAWAL_FEE: decimalInput('non_negative').default('0'),

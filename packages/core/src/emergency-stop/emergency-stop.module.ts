@@ -3,7 +3,7 @@ import { CommandRunner } from '../operations/index.js';
 import { Platform } from '../platform/index.js';
 import { EmergencyStopService } from './emergency-stop.service.js';
 
-/** The emergency stop for the APIs. */
+/** Provides EmergencyStopService to the REST and GraphQL APIs. */
 @Module({
   providers: [
     {

@@ -17,13 +17,13 @@ import { createCommandClient } from './redis-command-client.js';
 import { RedisScript } from './redis-script.js';
 import { RedisSubscriber } from './redis-subscriber.js';
 
-const INTEREST_TTL_MS = 15_000;
-const INTEREST_RENEWAL_MS = 5_000;
+const WANTED_TTL_MS = 15_000;
+const WANTED_RENEWAL_MS = 5_000;
 /** Delay before a subscriber without a snapshot requests it again. */
 const SNAPSHOT_RETRY_MS = 500;
 
-/** KEYS: interests. ARGV: symbol, time to live in ms. */
-const REGISTER_INTEREST = new RedisScript(`
+/** KEYS: wanted books. ARGV: symbol, time to live in ms. */
+const MARK_WANTED = new RedisScript(`
 local time = redis.call('TIME')
 local untilMs = time[1] * 1000 + math.floor(time[2] / 1000) + ARGV[2]
 redis.call('ZADD', KEYS[1], 'GT', string.format('%.0f', untilMs), ARGV[1])
@@ -83,7 +83,7 @@ export class BookFeed {
       // Also reads the stored snapshot. If the last message of a book was lost, only this snapshot reveals the loss.
       setInterval(
         () => this.forEachBook((subscribed) => this.requestSnapshot(subscribed)),
-        INTEREST_RENEWAL_MS,
+        WANTED_RENEWAL_MS,
       ),
       setInterval(
         () =>
@@ -137,14 +137,14 @@ export class BookFeed {
 
   /** Reads the stored snapshot. If it does not close the gap, requests a new one. */
   private async requestSnapshot({ pair, book }: SubscribedBook): Promise<void> {
-    await this.registerInterest(pair);
+    await this.markWanted(pair);
     const stored = await this.redis.get(this.keys.book(pair));
     if (stored !== null) book.receive(JSON.parse(stored));
     if (book.needsSnapshot) await this.redis.publish(this.keys.requests(pair.exchange), pair.symbol);
   }
 
-  private async registerInterest({ exchange, symbol }: PairKey): Promise<void> {
-    await REGISTER_INTEREST.run(this.redis, [this.keys.interests(exchange)], [symbol, INTEREST_TTL_MS]);
+  private async markWanted({ exchange, symbol }: PairKey): Promise<void> {
+    await MARK_WANTED.run(this.redis, [this.keys.wantedBooks(exchange)], [symbol, WANTED_TTL_MS]);
   }
 
   private forEachBook(work: (subscribed: SubscribedBook) => Promise<void> | undefined): void {

@@ -19,7 +19,7 @@ const nextImmediate = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Simulates a book that a worker publishes, and records each of its states. */
 class SimulatedBook implements BookSource {
-  readonly book = new BookReplica();
+  readonly replica = new BookReplica();
   readonly states = new Map<number, BookSides>();
   readonly errors: unknown[] = [];
   readonly streams = new BookStreams(this, (error) => this.errors.push(error));
@@ -29,20 +29,20 @@ class SimulatedBook implements BookSource {
   private sequence = SEQUENCE_BEFORE_FIRST;
 
   readonly subscribe: BookSource['subscribe'] = (_pair, onMessage) => {
-    const { book } = this;
-    const consumer = new ConflatingConsumer(onMessage, book.currentSnapshot, (error) =>
+    const { replica } = this;
+    const consumer = new ConflatingConsumer(onMessage, replica.currentSnapshot, (error) =>
       this.errors.push(error),
     );
     this.subscriptions += 1;
-    book.add(consumer);
+    replica.add(consumer);
     const close = () => {
       this.subscriptions -= 1;
-      book.remove(consumer);
+      replica.remove(consumer);
     };
     return {
       close,
       get isCurrent() {
-        return !book.needsSnapshot;
+        return !replica.needsSnapshot;
       },
     };
   };
@@ -59,7 +59,7 @@ class SimulatedBook implements BookSource {
 
   /** Sends the last changes again, including lost ones. */
   resend(count: number): void {
-    for (const message of this.sent.slice(-count)) this.book.receive(message);
+    for (const message of this.sent.slice(-count)) this.replica.receive(message);
   }
 
   /** Sends the whole book at its current sequence. */
@@ -67,7 +67,7 @@ class SimulatedBook implements BookSource {
     const { sequence } = this;
     const sides = this.trueBook.sides();
     this.states.set(sequence, sides);
-    this.book.receive({ ...header, kind: 'SNAPSHOT', sequence, previousSequence: null, ...sides });
+    this.replica.receive({ ...header, kind: 'SNAPSHOT', sequence, previousSequence: null, ...sides });
   }
 
   best(depth: number, sequence = this.sequence): BookSides | undefined {
@@ -200,7 +200,7 @@ describe('streams of an order book', () => {
     await nextImmediate();
   }
 
-  it('deliver levels that enter the best levels with their amount and levels that leave them with 0, and no other levels', async () => {
+  it('send the amount of each level that enters the requested depth, 0 for each level that leaves it, and nothing else', async () => {
     const { source, clients } = open(2);
     const [client] = clients as [TrustingClient];
     await pullAll(clients);
@@ -237,7 +237,7 @@ describe('streams of an order book', () => {
     for (const message of client.got) expect(orderBookUpdate.parse(message)).toEqual(message);
   });
 
-  it('share one message object among all consumers that are up to date, or that join or catch up between two messages', async () => {
+  it('send the same delta object to all consumers that are up to date, and the same snapshot object to those that join or catch up', async () => {
     const { source, clients } = open(2, 2, 2, 1);
     const [one, two, slow, shallow] = clients as [
       TrustingClient,
@@ -302,7 +302,7 @@ describe('streams of an order book', () => {
       ['5', '2'],
       ['4', '1'],
     ]);
-    // No consumer pulls meanwhile. The snapshot recovers the lost message, after a change beyond the depth.
+    // The first change is lost, and the second is below the depth of 2. No consumer pulls before the snapshot.
     source.change({ bids: [['5', '3']] }, true);
     source.change({ bids: [['1', '3']] });
     source.sendSnapshot();
@@ -356,7 +356,7 @@ describe('streams of an order book', () => {
     expect(await pending).toEqual({ done: true, value: undefined });
     expect(source.subscriptions).toBe(1);
     await two.stream.return();
-    expect([source.subscriptions, source.book.isUnused]).toEqual([0, true]);
+    expect([source.subscriptions, source.replica.isUnused]).toEqual([0, true]);
     const again = new TrustingClient(source, 2);
     await pullAll([again]);
     expect(again.kinds).toEqual(['SNAPSHOT']);

@@ -20,7 +20,7 @@ export class MarketDataKeys {
   }
 
   /** A sorted set: the symbols whose books readers need. The score is the expiry in ms, by Redis' clock. */
-  interests(exchange: string): string {
+  wantedBooks(exchange: string): string {
     return `${this.prefix}:wanted:${exchange}`;
   }
 

@@ -74,8 +74,8 @@ redis.call('PUBLISH', KEYS[2], ARGV[3])
 return 1
 `);
 
-/** KEYS: interests. Removes expired symbols and returns the others. */
-const READ_INTERESTS = new RedisScript(`
+/** KEYS: wanted books. Removes expired symbols and returns the others. */
+const READ_WANTED = new RedisScript(`
 local time = redis.call('TIME')
 local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
@@ -142,12 +142,12 @@ export class MarketDataPublisher {
 
   /** Returns the symbols whose books readers currently need. */
   async wantedSymbols(exchange: string): Promise<readonly string[]> {
-    return (await READ_INTERESTS.run(this.redis, [this.keys.interests(exchange)])) as string[];
+    return (await READ_WANTED.run(this.redis, [this.keys.wantedBooks(exchange)])) as string[];
   }
 
   /**
-   * Calls `onRequest` with the symbol whenever a reader requests a snapshot of a book, even if no interest in the book
-   * is registered. Resolves once the requests are received.
+   * Calls `onRequest` with the symbol whenever a reader requests a snapshot of a book, even if no reader has
+   * marked the book as wanted. Resolves once the requests are received.
    */
   onSnapshotRequest(exchange: string, onRequest: (symbol: string) => void): Promise<void> {
     const channel = this.keys.requests(exchange);

@@ -13,8 +13,10 @@ const SIGN_IN_TABLES = {
   sessions: 'expires_at',
   sign_in_tickets: 'expires_at',
   sign_in_attempts: 'expires_at',
+  // The hashes of login data that providers signed; each can be used once.
   used_login_data: 'expires_at',
   passkey_challenges: 'expires_at',
+  // The public half of a key is published until all its tokens have expired.
   token_keys: 'shown_until',
 } as const;
 
@@ -26,8 +28,8 @@ export interface HousekeepingResult {
 }
 
 /**
- * Deletes expired rows in small batches: stored responses after 24 hours, heartbeats after a day, and expired sign-in
- * records. One process at a time does this; returns null if another process is running it. Events are retained, because
+ * Deletes expired rows in small batches: stored responses and heartbeats after 24 hours, and expired sign-in records.
+ * One process at a time does this; returns null if another process is running it. Events are retained, because
  * deliveries refer to them.
  */
 export async function runHousekeeping({ database }: Platform): Promise<HousekeepingResult | null> {

@@ -1,2 +1,2 @@
 export * from './sealing.js';
-export { openingKeysSetting, sealingKeySetting } from './sealing-settings.js';
+export { privateKeysSetting, publicKeySetting } from './sealing-settings.js';

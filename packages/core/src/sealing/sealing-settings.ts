@@ -4,8 +4,8 @@ import { z } from 'zod';
 const ID = '[0-9a-f]{16}';
 const KEY = '[\\w-]+';
 
-/** One public key: `<id>.<public key>`. */
-export const sealingKeySetting = z
+/** The public key that seals: `<id>.<public key>`. */
+export const publicKeySetting = z
   .string()
   .regex(new RegExp(`^${ID}\\.${KEY}$`), 'expected <id>.<public key>')
   .transform((text) => {
@@ -14,7 +14,7 @@ export const sealingKeySetting = z
   });
 
 /** The private keys that open sealed boxes: `<id>.<private key>`, separated by commas. The current key comes first. */
-export const openingKeysSetting = z
+export const privateKeysSetting = z
   .string()
   .regex(
     new RegExp(`^${ID}\\.${KEY}(?:,${ID}\\.${KEY})*$`),

@@ -1,5 +1,5 @@
 /**
- * Runs changes of an account's credentials.
+ * Runs changes of a user's credentials.
  *
  * A change needs ADMIN and takes effect once per Idempotency-Key. It holds the user's lock and fails if the caller's own
  * credential was revoked while the request waited for that lock.

@@ -3,7 +3,7 @@ import { CommandRunner, ListReader } from '../operations/index.js';
 import { Platform } from '../platform/index.js';
 import { StrategiesService } from './strategies.service.js';
 
-/** Strategies for the APIs. */
+/** Provides StrategiesService to the REST and GraphQL APIs. */
 @Module({
   providers: [
     {

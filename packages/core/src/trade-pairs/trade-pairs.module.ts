@@ -4,7 +4,7 @@ import { Platform } from '../platform/index.js';
 import { PairCatalogue } from './pair-catalogue.service.js';
 import { TradePairsService } from './trade-pairs.service.js';
 
-/** Trade pairs for the APIs. */
+/** Provides TradePairsService to the REST and GraphQL APIs. */
 @Module({
   providers: [
     {

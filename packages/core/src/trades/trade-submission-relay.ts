@@ -8,7 +8,10 @@ export interface TradeSubmissionRelayOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Coalescing window for bursts of orders and fills; it delays no single order. */
+/**
+ * The pause after each run, so that the next run handles a burst of orders and fills together. An order that arrives
+ * after the pause is handled immediately.
+ */
 const COALESCE_MS = 20;
 
 /**
@@ -39,7 +42,10 @@ interface CreatedTrade {
   readonly submitted_at?: string | null;
 }
 
-/** Copies are queued per account, many at a time; external orders are already at their exchange. */
+/**
+ * Excludes copies and external orders. The notification of a planned copy already wakes the account's order submitter,
+ * and the exchange already has external orders.
+ */
 const shouldEnqueue = ({ copier_id, submitted_at }: CreatedTrade) =>
   (copier_id ?? null) === null && (submitted_at ?? null) === null;
 

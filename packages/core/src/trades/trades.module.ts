@@ -5,7 +5,7 @@ import { Reconciliation } from './reconciliation.service.js';
 import { TradeExecution } from './trade-execution.service.js';
 import { TradesService } from './trades.service.js';
 
-/** Trades for the APIs. */
+/** Provides TradesService to the REST and GraphQL APIs. */
 @Module({
   providers: [
     {

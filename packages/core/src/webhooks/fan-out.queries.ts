@@ -36,7 +36,7 @@ export interface InsertedDelivery {
 
 /**
  * The number of deliveries of one transaction that get a job immediately, per webhook and per user. The others are
- * parked at once, because the claim would only park their jobs one by one.
+ * inserted as parked. Otherwise each would get a job, and the claim of the job would only park the delivery.
  */
 const { perWebhookMax, perUserMax } = DELIVERY_LIMITS;
 
@@ -106,7 +106,8 @@ export function subscribeDue(
 const PARKED_CHANNEL = 'webhook_deliveries_parked';
 
 /**
- * Notifies every dispatcher of users with parked deliveries once the transaction commits. Slots may be free by then.
+ * Reports to every dispatcher which users have parked deliveries, once the transaction commits. By then there may be
+ * capacity for these deliveries.
  */
 export async function notifyParked(tx: Tx, userIds: readonly string[]): Promise<void> {
   for (let start = 0; start < userIds.length; start += IDS_PER_NOTIFICATION) {

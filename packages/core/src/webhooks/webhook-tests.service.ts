@@ -15,8 +15,8 @@ import type { AttemptResult } from './webhook-deliveries.service.js';
 export const WEBHOOK_TEST_CALL = 'webhook.test';
 /** An attempt takes at most 30 s; the other 5 s are for the call itself. */
 export const WEBHOOK_TEST_TIMEOUT_MS = 35_000;
-export const encodeCallId = (id: string): Uint8Array => Buffer.from(id, 'utf8');
-export const decodeCallId = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
+export const idToBytes = (id: string): Uint8Array => Buffer.from(id, 'utf8');
+export const idFromBytes = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
 
 export interface ServeTestsOptions {
   readonly send: (event: OutgoingEvent) => Promise<AttemptResult>;
@@ -40,7 +40,7 @@ export class WebhookTestsService {
       dataSource: database,
       listener,
       name: WEBHOOK_TEST_CALL,
-      handle: async (input, { signal }) => encodeCallId(await this.run(decodeCallId(input), send, signal)),
+      handle: async (input, { signal }) => idToBytes(await this.run(idFromBytes(input), send, signal)),
       onError,
       concurrency: CONCURRENCY,
     });

@@ -48,8 +48,8 @@ import { WebhookEntity } from './webhook.entity.js';
 import { ATTEMPT_FROM, ATTEMPT_SELECT, type AttemptRow, deliveryView, webhookView } from './webhook.view.js';
 import { newWebhookSecret, type WebhookSecrets, webhookSecretContext } from './webhook-secret.js';
 import {
-  decodeCallId,
-  encodeCallId,
+  idFromBytes,
+  idToBytes,
   WEBHOOK_TEST_CALL,
   WEBHOOK_TEST_TIMEOUT_MS,
 } from './webhook-tests.service.js';
@@ -266,10 +266,10 @@ export class WebhooksService {
         dataSource: database,
         listener,
         name: WEBHOOK_TEST_CALL,
-        input: encodeCallId(webhook.id),
+        input: idToBytes(webhook.id),
         timeoutMs: this.testTimeoutMs,
       });
-      return decodeCallId(reply);
+      return idFromBytes(reply);
     } catch (error) {
       if (error instanceof CallRefused && error.code === 'not_found') throw new DomainError('not_found');
       throw toDomainError(error);

@@ -71,7 +71,7 @@ export async function* streamMessages(
     onCut?.(disconnectError);
     transport.logger.info('The event stream disconnected; reconnecting.', disconnectError);
     const { wait, random } = transport.retryTiming;
-    const backoff = { firstMs: retryMs, maxMs: RETRY_MAX_MS, jitter: 'extended' } as const;
+    const backoff = { firstMs: retryMs, maxMs: RETRY_MAX_MS, jitter: 'added' } as const;
     const delayMs = backoffMs(backoff, failures, random());
     await wait(
       Math.max(delayMs, (disconnectError instanceof ApiError && disconnectError.retryAfterMs) || 0),

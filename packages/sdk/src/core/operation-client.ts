@@ -88,7 +88,7 @@ export function segmentOf(name: string, value: unknown): string {
   return encodeURIComponent(value);
 }
 
-/** Appends a query to a path, which may already have one. */
+/** Appends a query string to a path that may already contain one. */
 export function pathWith(path: string, query: object): string {
   const search = queryStringOf(query);
   return path.includes('?') && search !== '' ? `${path}&${search.slice(1)}` : path + search;

@@ -94,14 +94,14 @@ describe('the backoff', () => {
 
   it('doubles with each failure, up to the maximum', () => {
     const delays = [0, 1, 4, 5, 5_000].map((failures) =>
-      backoffMs({ firstMs, maxMs, jitter: 'shortened' }, failures, 0),
+      backoffMs({ firstMs, maxMs, jitter: 'subtracted' }, failures, 0),
     );
     expect(delays).toEqual([500, 1_000, 8_000, 8_000, 8_000]);
   });
 
   it('is shortened by up to half, or extended by up to half', () => {
-    expect(backoffMs({ firstMs, maxMs, jitter: 'shortened' }, 1, 0.5)).toBe(750);
-    expect(backoffMs({ firstMs, maxMs, jitter: 'extended' }, 1, 0.5)).toBe(1_250);
+    expect(backoffMs({ firstMs, maxMs, jitter: 'subtracted' }, 1, 0.5)).toBe(750);
+    expect(backoffMs({ firstMs, maxMs, jitter: 'added' }, 1, 0.5)).toBe(1_250);
   });
 });
 

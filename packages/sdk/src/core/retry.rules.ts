@@ -14,7 +14,7 @@ import { ApiError, type ConnectionError, UnexpectedAnswerError } from './errors.
 const RETRIED_STATUSES: readonly number[] = [408, 429];
 const RETRIED_CODES: readonly string[] = ['idempotency_in_progress', 'nonce_replayed'];
 
-const BACKOFF: Backoff = { firstMs: 500, maxMs: 8_000, jitter: 'shortened' };
+const BACKOFF: Backoff = { firstMs: 500, maxMs: 8_000, jitter: 'subtracted' };
 /** The longest delay that the client accepts from the server. */
 export const RETRY_AFTER_MAX_MS = 60_000;
 

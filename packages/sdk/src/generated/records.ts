@@ -1718,7 +1718,7 @@ export interface Withdrawal<D extends DecimalForm = 'number'> {
   wallet_address: string;
   /** PENDING until the payout starts or the withdrawal is cancelled. CANCELLED and FAILED release the held amount. */
   status: 'PENDING' | 'PROCESSING' | 'COMPLETED' | 'CANCELLED' | 'FAILED' | (string & {});
-  /** Reason for the status, as a sentence. For example, a withdrawal stays PENDING while payouts are disabled. */
+  /** Reason for the status, as a sentence, for example why the payout of a PENDING withdrawal has not started. */
   status_reason?: string;
   /** Hash of the transaction on the network. Absent before it is sent. */
   tx_hash?: string;

@@ -114,7 +114,10 @@ function putLevel(side: StringLevel[], level: StringLevel, compare: (a: string, 
   side.splice(low, exists ? 1 : 0, ...(/[1-9]/.test(amount) ? [level] : []));
 }
 
-/** Compares two decimals of 0 or more that have no redundant zeros. */
+/**
+ * Compares two non-negative decimal strings that have no redundant zeros (`1`, not `01` or `1.0`). Returns a negative
+ * number, 0 or a positive one.
+ */
 export function comparePrices(a: string, b: string): number {
   const [[wholeA = '', fractionA = ''], [wholeB = '', fractionB = '']] = [a.split('.'), b.split('.')];
   return wholeA.length - wholeB.length || compareText(wholeA, wholeB) || compareText(fractionA, fractionB);

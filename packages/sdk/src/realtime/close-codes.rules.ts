@@ -1,12 +1,18 @@
 /**
- * Classifies the end of a connection as transient or fatal.
+ * Classifies the end of a connection by its close code. After a fatal end the client does not reconnect, and throws the
+ * error class that REST uses for the same error. docs/guides/graphql.md describes the close codes.
  *
- * 1. The close codes 1009, 4412 and those of mistakes of the client or a proxy are fatal. So is 4411 until the client
- *    has connected once. Each causes the error class that REST uses for the same error. docs/guides/graphql.md
- *    describes the close codes.
- * 2. Everything else is transient: network failures, a server that stops, unknown codes.
- * 3. A rejected handshake (4403) is fatal, too, except for a nonce that was used before, which is transient, and for a
- *    wrong timestamp: the handshake is then retried once the server's time is known.
+ * | Close code                   | Cause                                     | Class                                  |
+ * | ---------------------------- | ----------------------------------------- | -------------------------------------- |
+ * | 1009                         | the message is too large                  | fatal                                  |
+ * | 4400, 4401, 4406, 4409, 4429 | a mistake of the client or of a proxy     | fatal                                  |
+ * | 4403                         | rejected handshake: nonce already used    | transient                              |
+ * | 4403                         | rejected handshake: wrong timestamp       | retried once the server time is known  |
+ * | 4403                         | rejected handshake: any other reason      | fatal                                  |
+ * | 4411                         | the credential has too many connections   | fatal before the first connection      |
+ * |                              |                                           | was accepted, transient afterwards     |
+ * | 4412                         | the key pair was revoked                  | fatal                                  |
+ * | any other, or none           | network failure, server stop, unknown     | transient                              |
  */
 import { type ApiError, ConnectionError, createApiError, TimeoutError } from '../core/errors.js';
 import { statusOf } from '../core/graphql.js';

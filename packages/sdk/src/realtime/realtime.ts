@@ -16,7 +16,7 @@ import type { WebSocketClass } from './web-socket.js';
 const CONNECT_MS = 15_000;
 const HEARTBEAT_MS = 15_000;
 const MAX_RETRIES = 2;
-const BACKOFF: Backoff = { firstMs: 500, maxMs: 30_000, jitter: 'shortened' };
+const BACKOFF: Backoff = { firstMs: 500, maxMs: 30_000, jitter: 'subtracted' };
 
 /** Options of {@link Realtime}. */
 export interface RealtimeOptions {
@@ -36,8 +36,9 @@ export interface RealtimeOptions {
    */
   readonly maxRetries?: number;
   /**
-   * Returns the milliseconds to wait before reconnecting. `failures` is the number of consecutive failures before the
-   * last one. Default: 500, doubled with each failure up to 30,000, and reduced by a random share of up to half.
+   * Returns the milliseconds to wait before reconnecting. `failures` is 0 after the first failure, 1 after the second
+   * consecutive one, and so on. Default: 500, doubled with each failure up to 30,000, and reduced by a random share of
+   * up to half.
    */
   readonly reconnectDelay?: (failures: number) => number;
 }
@@ -101,8 +102,9 @@ export class Realtime<D extends DecimalForm = 'number'> {
   }
 
   /**
-   * Streams the signals of your strategy, or of another user's active public strategy, in order. No signal is lost or
-   * repeated, even after a disconnect. While you read too slowly, the client pauses the subscription.
+   * Streams the signals of your strategy, or of another user's active public strategy, in order. With
+   * `afterSequence`, or once the first signal has arrived, no signal is lost or repeated, even after a disconnect. While
+   * you read too slowly, the client pauses the subscription.
    *
    * @example
    * for await (const signal of live.tradeSignals(strategyId, { afterSequence: 0 })) {
@@ -136,8 +138,8 @@ export class Realtime<D extends DecimalForm = 'number'> {
 
   /**
    * Streams the results of a GraphQL operation; decimals are strings. After a disconnect, the client sends the
-   * operation again. To resume a subscription, pass a function that returns its variables: the client calls it before
-   * each sending.
+   * operation again. To resume a subscription, pass a function that returns its variables: the client calls it each
+   * time before it sends the operation.
    *
    * @example
    * const updates = live.subscribe<{ orderbookUpdate: { kind: string; sequence: number } }>(

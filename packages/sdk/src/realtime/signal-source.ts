@@ -1,5 +1,6 @@
 /**
- * Provides the signals of a strategy in order. After a disconnect, no signal is lost or repeated.
+ * Provides the signals of a strategy in order. With a starting sequence, or once the first signal has arrived, no signal
+ * is lost or repeated, even after a disconnect.
  *
  * While the buffer is full, the subscription is stopped, and the server keeps the signals. The subscription resumes
  * once half of the buffer was read.

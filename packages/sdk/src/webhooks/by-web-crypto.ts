@@ -5,7 +5,13 @@
 import type { WebhookHeaders } from '@trading-automation/signed-request/webhooks';
 import { signWebhook, verifyWebhook } from '@trading-automation/signed-request/webhooks-web-crypto';
 import type { WebhookEvent } from '../generated/records.js';
-import { eventIn, receivedOf, sentOf, type TestWebhook, type VerifyOptions } from './webhook.js';
+import {
+  parseEvent,
+  signingInput,
+  type TestWebhook,
+  type VerifyOptions,
+  verificationInput,
+} from './webhook.js';
 
 export async function constructEvent(
   payload: string | Uint8Array,
@@ -14,7 +20,7 @@ export async function constructEvent(
   options?: VerifyOptions,
 ): Promise<WebhookEvent> {
   await verify(payload, headers, secret, options);
-  return eventIn(payload);
+  return parseEvent(payload);
 }
 
 export async function verify(
@@ -23,9 +29,9 @@ export async function verify(
   secret: string | readonly string[],
   options?: VerifyOptions,
 ): Promise<void> {
-  await verifyWebhook(receivedOf(payload, headers, secret, options));
+  await verifyWebhook(verificationInput(payload, headers, secret, options));
 }
 
 export async function generateTestHeaders(webhook: TestWebhook): Promise<Record<string, string>> {
-  return signWebhook(sentOf(webhook));
+  return signWebhook(signingInput(webhook));
 }

@@ -4,7 +4,13 @@
  */
 import { signWebhook, verifyWebhook, type WebhookHeaders } from '@trading-automation/signed-request/webhooks';
 import type { WebhookEvent } from '../generated/records.js';
-import { eventIn, receivedOf, sentOf, type TestWebhook, type VerifyOptions } from './webhook.js';
+import {
+  parseEvent,
+  signingInput,
+  type TestWebhook,
+  type VerifyOptions,
+  verificationInput,
+} from './webhook.js';
 
 export {
   WEBHOOK_TOLERANCE_SECONDS,
@@ -40,7 +46,7 @@ export function constructEvent(
   options?: VerifyOptions,
 ): WebhookEvent {
   verify(payload, headers, secret, options);
-  return eventIn(payload);
+  return parseEvent(payload);
 }
 
 /**
@@ -62,7 +68,7 @@ export function verify(
   secret: string | readonly string[],
   options?: VerifyOptions,
 ): void {
-  verifyWebhook(receivedOf(payload, headers, secret, options));
+  verifyWebhook(verificationInput(payload, headers, secret, options));
 }
 
 /**
@@ -78,5 +84,5 @@ export function verify(
  * @throws {TypeError} if the secret is invalid
  */
 export function generateTestHeaders(webhook: TestWebhook): Record<string, string> {
-  return signWebhook(sentOf(webhook));
+  return signWebhook(signingInput(webhook));
 }

@@ -24,7 +24,8 @@ export interface TestWebhook {
   readonly sentAt?: Date;
 }
 
-export function receivedOf(
+/** Returns the input of the verifier. */
+export function verificationInput(
   payload: string | Uint8Array,
   headers: WebhookHeaders,
   secret: string | readonly string[],
@@ -33,18 +34,20 @@ export function receivedOf(
   return { payload, headers, secret, ...(tolerance === undefined ? {} : { toleranceSeconds: tolerance }) };
 }
 
-export function sentOf({ payload, secret, id, sentAt = new Date() }: TestWebhook): SentWebhook {
-  return { id: id ?? eventIdIn(payload) ?? 'evt_test', payload, secret, nowMs: sentAt.getTime() };
+/** Returns the input of the signer, with the defaults of a test webhook. */
+export function signingInput({ payload, secret, id, sentAt = new Date() }: TestWebhook): SentWebhook {
+  return { id: id ?? parseEventId(payload) ?? 'evt_test', payload, secret, nowMs: sentAt.getTime() };
 }
 
 /** Parses the event of a payload. Its decimals are numbers, regardless of the client option `decimals`. */
-export function eventIn(payload: string | Uint8Array): WebhookEvent {
+export function parseEvent(payload: string | Uint8Array): WebhookEvent {
   return JSON.parse(
     typeof payload === 'string' ? payload : new TextDecoder().decode(payload),
   ) as WebhookEvent;
 }
 
-function eventIdIn(payload: string): string | undefined {
+/** Returns `event_id` of a payload; undefined if the payload is not JSON or has no such string. */
+function parseEventId(payload: string): string | undefined {
   try {
     const { event_id } = JSON.parse(payload) as { event_id?: unknown };
     return typeof event_id === 'string' ? event_id : undefined;

@@ -1,3 +1,4 @@
+/** A number after `rule` or `row` in a title refers to the first or the second table of docs/trading/rules.md. */
 import fc from 'fast-check';
 import { type CopyIdentity, clientOrderIdOf } from './client-order-id.js';
 

@@ -1,4 +1,7 @@
-/** Tests that copiers, accounts and strategies that are faulty or slow do not affect others. */
+/**
+ * Tests that copiers, accounts and strategies that are faulty or slow do not affect others.
+ * A number after `rule` or `row` in a title refers to the first or the second table of docs/trading/rules.md.
+ */
 
 import { inTransaction } from '@trading-automation/persistence';
 import { eventually } from '@trading-automation/runtime/testing';

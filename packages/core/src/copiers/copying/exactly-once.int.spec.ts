@@ -1,3 +1,4 @@
+/** A number after `rule` or `row` in a title refers to the first or the second table of docs/trading/rules.md. */
 import { CopyingUnderTest, type Follower } from '../testing/copying-under-test.js';
 import { clientOrderIdOf } from './client-order-id.js';
 import { CopyPlanner, type PlanningStep } from './copy-planner.service.js';
@@ -69,7 +70,7 @@ describe('rule 19: exactly-once copying', () => {
       const dying = new CopySettlement(env.core.platform, { onStep: failingAt(step, 1) });
       await env.core.rows('UPDATE decisions SET look_at = now() WHERE settled_at IS NULL');
       await expect(dying.settleNext()).rejects.toThrow(`killed at ${step}`);
-      await env.advanceChecks();
+      await env.runWaitingChecks();
       await env.executeAll();
       expect((await env.orders(follower)).map(({ side, amount }) => [side, amount])).toEqual([
         ['BUY', '5'],

@@ -1,3 +1,4 @@
+/** A number after `rule` or `row` in a title refers to the first or the second table of docs/trading/rules.md. */
 import { copierOperations, decision as decisionSchema } from '@trading-automation/contracts';
 import { querySchemaOf } from '../../operations/index.js';
 import type { CopiersService } from '../copiers.service.js';

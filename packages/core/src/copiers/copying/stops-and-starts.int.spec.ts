@@ -1,3 +1,4 @@
+/** A number after `rule` or `row` in a title refers to the first or the second table of docs/trading/rules.md. */
 import { StrategyChangesService } from '../strategy-changes.service.js';
 import { CopyingUnderTest, type Follower, tradeIdOf } from '../testing/copying-under-test.js';
 
@@ -45,13 +46,13 @@ describe('after a stop', () => {
       'PENDING',
     ]);
     await stop(follower);
-    await env.advanceChecks();
+    await env.runWaitingChecks();
     expect((await env.orders(follower)).map(({ status, cancel_reason }) => [status, cancel_reason])).toEqual([
       ['FILLED', null],
       ['CANCELLED', 'USER'],
       ['CANCELLED', 'USER'],
     ]);
-    await env.advanceChecks();
+    await env.runWaitingChecks();
     expect(await env.decisions(follower)).toMatchObject([
       { outcome: 'COPIED' },
       { kind: 'REDUCE', outcome: 'SKIPPED', code: 'NOT_ACTIVE', settled: true },
@@ -67,7 +68,7 @@ describe('after a stop', () => {
     expect((await stop(follower, 'CLOSE_ONLY')).open_lots).toEqual([]);
     await env.leaderSells('5');
     await env.executeAll();
-    await env.advanceChecks();
+    await env.runWaitingChecks();
     await env.executeAll();
     expect(await env.held(follower)).toBe('0');
     expect((await env.orders(follower)).map(({ side, status }) => [side, status])).toEqual([
@@ -195,7 +196,7 @@ describe('after a restart', () => {
     expect(await env.lastDecision(follower)).toMatchObject({ outcome: 'COPIED', filled: '5', attempt: 2 });
   });
 
-  it('rule 12: a resync sells no more than was missed, even if the order that the stop cancels is still open', async () => {
+  it('rule 12: a resync sells no more than was missed, even if an exit order from before the stop is still open', async () => {
     const follower = await env.holding();
     await env.leaderSells('4');
     await env.runUntilIdle();
@@ -208,14 +209,14 @@ describe('after a restart', () => {
     await env.runUntilIdle();
     await env.fill(exit.id, { amount: '0.25', status: 'CANCELLED' });
     for (let round = 0; round < 4; round++) {
-      await env.advanceChecks();
+      await env.runWaitingChecks();
       await env.executeAll();
     }
     // The leader holds 3 of its 10, so the copier holds 1.5 of its 5.
     expect(await env.held(follower)).toBe('1.5');
   });
 
-  it('rule 10: later entries of earlier lots are not copied, but exits of lots that the copier holds are followed', async () => {
+  it('rule 10: increases of lots that the leader opened before the restart are not copied, but exits of held lots are followed', async () => {
     const trade = await env.leaderOrder('BUY', '10');
     const follower = await env.follower();
     await env.fill(trade, { amount: '4' });
@@ -254,7 +255,7 @@ describe('copying existing lots', () => {
     expect(await env.held(plain)).toBe('0');
   });
 
-  it('never copies a lot again whose copy the user has sold', async () => {
+  it('does not copy a lot again if the user has sold its copy', async () => {
     const follower = await env.holding({ copy_existing: true });
     const sale = await env.insertTrade({
       user_id: follower.actor.userId,
@@ -290,19 +291,19 @@ describe('a start fails if', () => {
       [duplicate.uuid, env.source.uuid],
       env.leader.userId,
     );
-    const on = { actor: env.leader, account: duplicate };
-    await expect(env.follower({}, { on })).rejects.toMatchObject({
+    const onDuplicate = { actor: env.leader, account: duplicate };
+    await expect(env.follower({}, { on: onDuplicate })).rejects.toMatchObject({
       code: 'validation_failed',
       details: [{ field: 'exchange_account_id', code: 'own_account' }],
     });
-    const late = await env.follower({}, { start: false });
+    const becameDuplicate = await env.follower({}, { start: false });
     await env.core.rows(
       `UPDATE exchange_accounts SET venue_account_id =
          (SELECT venue_account_id FROM exchange_accounts WHERE id = $2) WHERE id = $1`,
-      late.account.uuid,
+      becameDuplicate.account.uuid,
       env.source.uuid,
     );
-    await expect(start(late)).rejects.toMatchObject({ details: [{ code: 'own_account' }] });
+    await expect(start(becameDuplicate)).rejects.toMatchObject({ details: [{ code: 'own_account' }] });
   });
 
   it('the account’s equity is unknown or less than the strategy requires', async () => {

@@ -1,3 +1,4 @@
+/** A number after `rule` or `row` in a title refers to the first or the second table of docs/trading/rules.md. */
 import type { DecisionCode } from '@trading-automation/contracts';
 import { planCopy } from './plan.rules.js';
 import { entryInput, lotAfter, NOW, type PlanOverrides, TERMS } from './testing/plan-inputs.js';

@@ -1,7 +1,7 @@
 import { copyPairOf, termsOf } from './planned-signal.js';
 
 describe('stored rows as input of planCopy', () => {
-  it('have no trailing zeros, which the database adds', () => {
+  it('are stripped of the trailing zeros that the database adds', () => {
     const terms = termsOf({
       sizingMode: 'EQUITY_RATIO',
       sizingValue: '0.500000000000000000',
@@ -34,7 +34,7 @@ describe('stored rows as input of planCopy', () => {
     });
   });
 
-  it('contain only the columns of a pair that limit its orders', () => {
+  it('contain only the columns of a pair that the planner needs', () => {
     const rules = {
       priceTick: '0.010000000000000000',
       amountStep: '0.001000000000000000',

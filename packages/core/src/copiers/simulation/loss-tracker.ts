@@ -3,43 +3,45 @@ import { BigDecimal } from '../../values/index.js';
 
 interface LossState {
   day: string;
-  /** The result at the start of the day. */
+  /** The result at 00:00 UTC of `day`. */
   atDayStart: BigDecimal;
+  /** The last recorded result. */
   current: BigDecimal;
+  /** The highest result so far; at least 0. */
   peak: BigDecimal;
 }
 
 /**
- * Tracks the loss marks of each quote currency: the results at 00:00 UTC and at the peak, from which losses
- * are measured.
+ * Measures a copier's losses in each quote currency: since 00:00 UTC, and since the peak. A result is the total profit
+ * of the copier so far, including that of its open lots.
  */
 export class LossTracker {
-  private readonly marks = new Map<string, LossState>();
+  private readonly states = new Map<string, LossState>();
 
   /** Records the result at an instant. Calls must be in order of time. */
-  record(quote: string, at: Date, result: BigDecimal): void {
+  record(quoteCurrency: string, at: Date, result: BigDecimal): void {
     const day = at.toISOString().slice(0, 10);
-    const mark = this.markOf(quote, day);
-    if (mark.day !== day) Object.assign(mark, { day, atDayStart: mark.current });
-    mark.current = result;
-    if (result.gt(mark.peak)) mark.peak = result;
+    const state = this.stateOf(quoteCurrency, day);
+    if (state.day !== day) Object.assign(state, { day, atDayStart: state.current });
+    state.current = result;
+    if (result.gt(state.peak)) state.peak = result;
   }
 
-  dayLossOf(quote: string): Decimal {
-    const mark = this.marks.get(quote);
-    return mark === undefined ? '0' : BigDecimal.max(0, mark.atDayStart.minus(mark.current)).toString();
+  dayLossOf(quoteCurrency: string): Decimal {
+    const state = this.states.get(quoteCurrency);
+    return state === undefined ? '0' : BigDecimal.max(0, state.atDayStart.minus(state.current)).toString();
   }
 
-  drawdownQuoteOf(quote: string): Decimal {
-    const mark = this.marks.get(quote);
-    return mark === undefined ? '0' : mark.peak.minus(mark.current).toString();
+  drawdownOf(quoteCurrency: string): Decimal {
+    const state = this.states.get(quoteCurrency);
+    return state === undefined ? '0' : state.peak.minus(state.current).toString();
   }
 
-  private markOf(quote: string, day: string): LossState {
-    const known = this.marks.get(quote);
+  private stateOf(quoteCurrency: string, day: string): LossState {
+    const known = this.states.get(quoteCurrency);
     if (known !== undefined) return known;
-    const mark = { day, atDayStart: new BigDecimal(0), current: new BigDecimal(0), peak: new BigDecimal(0) };
-    this.marks.set(quote, mark);
-    return mark;
+    const state = { day, atDayStart: new BigDecimal(0), current: new BigDecimal(0), peak: new BigDecimal(0) };
+    this.states.set(quoteCurrency, state);
+    return state;
   }
 }

@@ -1,3 +1,4 @@
+/** A number after `rule` or `row` in a title refers to the first or the second table of docs/trading/rules.md. */
 import { planCopy } from '../planning/plan.rules.js';
 import type { CopiedLotState, CopyPlan } from '../planning/plan.types.js';
 import { plannedSignalOf } from '../planning/planned-signal.js';

@@ -180,7 +180,7 @@ export class Replay {
   private drawdownOf(quote: string, equity: BigDecimal): Decimal | null {
     const { sizing, maxDrawdownPercent } = this.options.terms;
     if (maxDrawdownPercent === null) return null;
-    return drawdownPercentOf(this.losses.drawdownQuoteOf(quote), sizing.capital ?? equity.toString());
+    return drawdownPercentOf(this.losses.drawdownOf(quote), sizing.capital ?? equity.toString());
   }
 
   private fillOrder(

@@ -224,7 +224,7 @@ export class CopyingUnderTest {
     await this.execution.storeOrders([{ tradeId, order, fills }]);
   }
 
-  /** Plans and settles until no signal or decision is pending. */
+  /** Plans copies and settles decisions until none is pending. Fills no order. */
   async runUntilIdle(): Promise<void> {
     for (;;) {
       const planned = await this.planner.planNext();
@@ -237,7 +237,7 @@ export class CopyingUnderTest {
    * Makes waiting exits due, in the order of their signals, and runs until idle. If a later exit of a lot were checked
    * first, it would wait for the earlier one again.
    */
-  async advanceChecks(): Promise<void> {
+  async runWaitingChecks(): Promise<void> {
     await this.core.rows(
       `UPDATE decisions SET look_at = now() - interval '1 hour' + sequence * interval '1 ms'
        WHERE settled_at IS NULL`,

@@ -2,7 +2,10 @@ import { DecimalColumn } from '@trading-automation/persistence';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Signal } from './signal.js';
 
-/** A stored signal. Reading returns its sequences as strings; see `signals.queries.ts`. */
+/**
+ * A stored signal. {@link Signal} describes its amounts, prices and ratio. Reading returns the sequences as strings; see
+ * `signals.queries.ts`.
+ */
 @Entity('signals')
 export class SignalEntity {
   @PrimaryColumn({ type: 'uuid' })

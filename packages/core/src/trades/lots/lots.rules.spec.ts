@@ -71,7 +71,7 @@ describe('lots', () => {
     expect(book.openLots).toMatchObject([{ amount: 10n ** 18n, value: 100n * 10n ** 36n }]);
   });
 
-  it('are not opened by a spot sale that exceeds them: the excess is unmatched', () => {
+  it('are closed by a spot sale that exceeds them; the excess is unmatched and opens no short lot', () => {
     const book = new LotBook(SPOT);
     book.apply(fillOf());
     const sold = book.apply(fillOf({ tradeId: 'b', side: 'SELL', price: '110', amount: '3' }));
@@ -112,20 +112,20 @@ describe('dust', () => {
   const sell = (amount: string, overrides: Partial<LotFill> = {}) =>
     fillOf({ tradeId: 's', side: 'SELL', amount, executedAt: secondsAfterStart(9), ...overrides });
 
-  it('row 15: keeps no lot open: the sale that leaves dust closes the lot at its whole cost', () => {
+  it('row 15: does not keep a lot open; a sale that leaves only dust closes the lot with all its remaining cost', () => {
     const book = new LotBook(options);
     book.apply(buy());
     expect(book.apply(sell('0.5')).lotClosures).toMatchObject([{ amount: 5n * 10n ** 17n }]);
     const outcome = book.apply(sell('0.4'));
     expect(outcome.lotClosures).toMatchObject([{ lotId: 'fill of a', amount: 46n * 10n ** 16n }]);
-    // 100 paid; 0.5 sold of 0.96 cost 52.08333…, and the rest is closed with the 40 that the last sale yields.
+    // The lot of 0.96 cost 100. Selling 0.5 closed 52.08333… of that. The sale for 40 closes the other 47.91666….
     expect(formatQuote(outcome.lotClosures[0]!.entryValue).slice(0, 8)).toBe('47.91666');
     expect(formatQuote(outcome.lotClosures[0]!.pnl).slice(0, 8)).toBe('-7.91666');
     expect(outcome.unmatched).toBe(0n);
     expect(book.openLots).toEqual([]);
   });
 
-  it('in several lots of an owner is closed together, unless together it is large enough to be sold', () => {
+  it('in several lots is closed with the last sale if its sum is too small to be sold', () => {
     const book = new LotBook(options);
     book.apply(buy());
     book.apply(buy({ tradeId: 'b', executedAt: secondsAfterStart(1) }));
@@ -255,7 +255,7 @@ describe.each([
     );
   });
 
-  it('conserves value to the last unit: realised results and open costs equal all payments and receipts', () => {
+  it('conserves value to the last unit: the realised results equal the cost of the open lots less all net payments', () => {
     fc.assert(
       fc.property(fills, (all) => {
         const book = new LotBook({ ...options, canBeShort: true });
@@ -308,7 +308,7 @@ describe('copies', () => {
     expect(book.openLots).toMatchObject([{ tradeId: '1', copy: a }]);
   });
 
-  it('rule 13: are closed by a manual sale, oldest first, only when no other lots are left, and are detached by it', () => {
+  it('rule 13: are closed and detached by a manual sale, oldest first, after all other lots of the account', () => {
     const book = new LotBook(SPOT);
     book.apply(fillOf({ tradeId: '1', copy: b }));
     book.apply(fillOf({ tradeId: '2', copy: a }));
@@ -321,7 +321,7 @@ describe('copies', () => {
     ]);
   });
 
-  it('close other lots of their copier if their own lot is closed, which detaches the other lots', () => {
+  it('of an exit whose lot is already closed close other lots of their copier, and detach these', () => {
     const book = new LotBook(SPOT);
     const other = { copierId: 'a', lotTradeId: 'm' };
     book.apply(fillOf({ tradeId: '1', copy: other }));

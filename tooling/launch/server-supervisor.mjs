@@ -1,7 +1,8 @@
 /**
- * The keeper process: it runs and restarts the Postgres and Redis of one launcher. It is a separate process for two
- * reasons. Ctrl-C in a terminal must not stop the servers before the services that write to them. And the servers must
- * be shut down cleanly even if the launcher is killed: then the IPC channel closes, and the keeper stops them.
+ * The server supervisor: a process that runs and restarts the Postgres and Redis of one launcher. It is a separate
+ * process for two reasons. Ctrl-C in a terminal must not stop the servers before the services that write to them. And
+ * the servers must be shut down cleanly even if the launcher is killed: then the IPC channel closes, and the supervisor
+ * stops them.
  *
  * Messages that it receives: `{ start: ServerCommand }`, `{ remove: path }` (a folder to remove at the end), `{ stop:
  * true }`. Messages that it sends: `{ name, event: ProcessEvent }`.
