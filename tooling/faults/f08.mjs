@@ -17,7 +17,7 @@ export const fault = {
   id: 'F8',
   title: 'Redis is down for a long time, then suspended for a long time (SIGSTOP)',
   target:
-    'lost 0; requests with an API key are served, signed requests get 503; the backlog of 60,000 is delivered within 10 min, at twice the rate at which new events arrive',
+    'lost 0; requests with an API key are served, signed requests get 503; the backlog of 60,000 is delivered within 10 min and at least twice as fast as new events arrive',
   defence: 'the sweeper',
   sizes: {
     short: {

@@ -32,7 +32,7 @@ export const fault = {
   id: 'F16',
   title: 'many endpoints go down and come back together',
   target:
-    'in each second of the recovery at most twice its average number of requests; at most 4 concurrent requests per endpoint; lost 0',
+    "in no second of the recovery more than twice the recovery's average requests per second; at most 4 concurrent requests per endpoint; lost 0",
   defence: 'jitter and limits of attempts in flight',
   sizes: {
     /** @type {Size} */
