@@ -1,4 +1,7 @@
-/** Runs one round of the product or of a baseline for `webhooks.mjs`, and measures the delay of single events. */
+/**
+ * Measures for `webhooks.mjs` how fast a batch of events is delivered by the product or by a baseline. One such
+ * measurement is a round. Also measures the delay of single events.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeId } from '@trading-automation/contracts';
 import { appendEvent, appendEvents, inTransaction, newUuid } from '@trading-automation/persistence';
@@ -55,19 +58,21 @@ function secretsOf(webhooks) {
   return Object.fromEntries(webhooks.map(({ publicId, secret }) => [publicId, secret]));
 }
 
-/** Returns the times of arrival. @throws if the receiver did not get each delivery once with a valid signature */
-function checkArrivals({ total, arrivals, invalidSignatures }, count) {
+/**
+ * Returns the milliseconds from the first to the last arrival.
+ * @throws if the receiver did not get each delivery once with a valid signature
+ */
+function receivedMsOf({ total, arrivals, invalidSignatures }, count) {
   if (invalidSignatures.length > 0)
     throw new Error(`${invalidSignatures.length} signatures are invalid: ${invalidSignatures[0]}`);
   if (total !== count || arrivals.length !== count)
     throw new Error(`expected ${count} deliveries; got ${arrivals.length} in ${total} requests`);
   const instants = arrivals.map(([, atMs]) => atMs);
-  const [firstAtMs, lastAtMs] = [Math.min(...instants), Math.max(...instants)];
-  return { firstAtMs, lastAtMs, receivedMs: lastAtMs - firstAtMs };
+  return Math.max(...instants) - Math.min(...instants);
 }
 
 /**
- * Measures the product, from the commit of the events to the commit of the last delivery's record.
+ * Measures the product, from the commit of the events to the commit that records the last attempt.
  *
  * @returns {Promise<Round>}
  */
@@ -84,7 +89,7 @@ export async function productRound(context, { events: count, responseDelayMs, ch
     await appendEvents(tx, events);
     return (await tx.query('SELECT pg_current_xact_id()::xid::text AS xid'))[0].xid;
   });
-  const { receivedMs } = checkArrivals(await waitForAll(), expectedCount);
+  const receivedMs = receivedMsOf(await waitForAll(), expectedCount);
   await untilRecorded(database);
   const [{ settledMs, attempts }] = await database.query(
     `SELECT count(*)::int AS attempts, (extract(epoch FROM max(pg_xact_commit_timestamp(a.xmin))
@@ -141,7 +146,7 @@ export async function baselineRound(
   const waitForAll = await receiver.expect(expected);
   const round = { receiverUrl: receiver.url, deliveries, concurrency };
   const { ms, addMs } = await runBaseline(isQueued ? { ...round, redisUrl } : round);
-  const { receivedMs } = checkArrivals(await waitForAll(), deliveries.length);
+  const receivedMs = receivedMsOf(await waitForAll(), deliveries.length);
   return { settledMs: ms, receivedMs, addMs };
 }
 

@@ -28,7 +28,7 @@ async function dataOf(args, extraEnv) {
   return JSON.parse(stdout);
 }
 /** Runs the shell lines of a section of README.md against this product's API. */
-function paste(section) {
+function runReadmeSection(section) {
   const [, text] = readFileSync(join(root, 'README.md'), 'utf8').split(`\n## ${section}\n`);
   const [, block] = /```sh\n([\s\S]*?)```/.exec(text);
   const lines = block.replace(/^alias .*$/m, '').replaceAll('http://127.0.0.1:4000', product.restUrl);
@@ -49,13 +49,13 @@ const order = [
 
 describe('svc against the real product', () => {
   it('gets from an empty home folder to a filled trade with the four commands of README', async () => {
-    const { code, stdout, stderr } = await paste('The first trade');
+    const { code, stdout, stderr } = await runReadmeSection('The first trade');
     expect([code, code === 0 ? '' : stderr]).toEqual([0, '']);
     const last = stdout.split('\n').at(-2);
     expect(last).toMatch(/^trd_\w{26}\tBTC\/USDT\tBUY\tMARKET\tFILLED\t0\.01\/0\.01\t\d+(\.\d+)?\t$/);
   });
 
-  it('reuses the practice account if one with its name exists', async () => {
+  it('links no second practice account if one with the same name exists', async () => {
     const seeded = await dataOf(['dev', 'seed', '--paper-url', product.paperExchangeUrl]);
     const accounts = await dataOf(['exchanges', 'list']);
     expect(accounts.map(({ id }) => id)).toEqual([seeded.id]);
@@ -189,7 +189,7 @@ describe('svc against the real product', () => {
   });
 
   it('copies a trade and queries GraphQL with the lines of README', async () => {
-    const copied = await paste('The first copy');
+    const copied = await runReadmeSection('The first copy');
     expect([copied.code, copied.code === 0 ? '' : copied.stderr]).toEqual([0, '']);
     const [copier] = await dataOf(['copiers', 'list']);
     const [decision] = await until(
@@ -197,9 +197,9 @@ describe('svc against the real product', () => {
       ({ length }) => length > 0,
     );
     expect(decision.outcome).toBe('COPIED');
-    const graphql = await paste('GraphQL');
+    const graphql = await runReadmeSection('GraphQL');
     expect([graphql.code, JSON.parse(graphql.stdout).trades.nodes.length]).toEqual([0, 3]);
-    // The test starts `svc` about twelve times.
+    // The time limit is long, because the test starts `svc` about twelve times.
   }, 180_000);
 
   it('doctor reports no failure on a healthy machine, and by how many milliseconds a wrong clock is behind', async () => {

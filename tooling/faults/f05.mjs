@@ -15,7 +15,7 @@ export const fault = {
   id: 'F5',
   title: 'every dispatcher gets SIGTERM, one after another, under load',
   target: 'lost 0, duplicates 0, no attempt interrupted, each process ends within 35 s with code 0',
-  defence: 'the time that a stop gives to running attempts',
+  defence: 'the grace period for running attempts at shutdown',
   sizes: {
     short: { rounds: 2, dispatchers: 2, users: 10, perSecond: 40, slowMs: 800, slow: 0.3, betweenMs: 500 },
     long: {

@@ -101,7 +101,7 @@ const disruptions = {
   async failover(servers) {
     const { primary, replica } = await addReplica(servers);
     await primary.kill();
-    await replica.follow();
+    await replica.becomePrimary();
     servers.proxy.redirect(replica.port);
   },
   /**
@@ -110,15 +110,15 @@ const disruptions = {
    */
   async demotion(servers) {
     const { primary, replica } = await addReplica(servers);
-    await replica.follow();
+    await replica.becomePrimary();
     servers.proxy.redirect(replica.port);
-    await primary.follow(replica.port);
+    await primary.becomeReplicaOf(replica.port);
   },
   /** Stops all traffic of the primary without closing connections, and moves its host name to the replica. @param {RedisServers} servers */
   async move(servers) {
     const { replica } = await addReplica(servers);
     servers.proxy.freezeAndRedirect(replica.port);
-    await replica.follow();
+    await replica.becomePrimary();
   },
 };
 
@@ -127,7 +127,7 @@ async function addReplica({ folder, instances }) {
   const primary = /** @type {import('./redis-control.mjs').RedisControl} */ (instances.at(-1));
   const replica = await openRedis({ folder });
   instances.push(replica);
-  await replica.follow(primary.port);
+  await replica.becomeReplicaOf(primary.port);
   return { primary, replica };
 }
 

@@ -29,8 +29,7 @@ export const fault = {
   title: 'Postgres is restarted (fast, immediate, or by `kill -9` of a backend)',
   target:
     'lost 0; duplicates at most 1 for each request whose result was not committed at the crash, 0 otherwise; the API responds with 503 and Retry-After, and serves again within 5 s',
-  defence:
-    'the check that the lease is still valid when a result is recorded, and leases longer than a restart',
+  defence: 'recording a result only under a valid lease, and leases that outlast a restart',
   sizes: {
     short: {
       ways: ['fast', 'backend'],

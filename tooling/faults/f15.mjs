@@ -38,7 +38,7 @@ export const fault = {
   id: 'F15',
   title: 'receivers hang, with thousands of deliveries waiting for them',
   target: "another user's first attempts within 2 s (p99), memory at most 64 MiB more, lost 0",
-  defence: 'limits of attempts in flight, workers that slow attempts release, a lane for slow webhooks',
+  defence: 'limits of attempts in flight, freeing the worker of a slow attempt, a lane for slow webhooks',
   sizes: {
     /** @type {Size} */
     short: {

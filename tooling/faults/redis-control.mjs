@@ -87,16 +87,16 @@ export async function openRedis({ folder, mode = 'appendonly', port, maxMemory =
     async killClients() {
       for (const type of ['normal', 'pubsub']) await command('CLIENT', 'KILL', 'TYPE', type, 'SKIPME', 'yes');
     },
+    /** Makes the server a primary. */
+    async becomePrimary() {
+      await command('REPLICAOF', 'NO', 'ONE');
+    },
     /**
-     * Makes the server a replica of the Redis at `primaryPort` or, without a port, a primary.
+     * Makes the server a replica of the Redis at `primaryPort`. Resolves once it is connected to it.
      *
-     * @param {number} [primaryPort]
+     * @param {number} primaryPort
      */
-    async follow(primaryPort) {
-      if (primaryPort === undefined) {
-        await command('REPLICAOF', 'NO', 'ONE');
-        return;
-      }
+    async becomeReplicaOf(primaryPort) {
       await command('REPLICAOF', '127.0.0.1', String(primaryPort));
       while (!String(await command('INFO', 'replication')).includes('master_link_status:up')) await wait(50);
     },

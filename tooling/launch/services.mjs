@@ -11,7 +11,8 @@ import { listServices } from './service-list.mjs';
 import { migrateDatabase, superviseService } from './service-processes.mjs';
 
 /**
- * Starts the whole platform, waits until it is ready, writes `.data/dev.json` and prints commands to try. Returns the running services.
+ * Starts Postgres, Redis and all services, waits until they are ready, writes `.data/dev.json` and prints commands to
+ * try. Returns the running services.
  *
  * @param {import('./paths.mjs').DataPaths} paths
  * @param {import('./lifecycle.mjs').Lifecycle} lifecycle
@@ -92,7 +93,7 @@ async function currentCommit() {
  */
 function urlOf(services, name) {
   const url = services.find((service) => service.name === name)?.url;
-  if (url === undefined) throw new Error(`no service ${name} with a URL is listed`);
+  if (url === undefined) throw new Error(`the service ${name} is not listed or has no URL`);
   return url;
 }
 

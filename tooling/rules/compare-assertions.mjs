@@ -8,8 +8,10 @@ import { groupBy } from '../launch/group-by.mjs';
  * `ASSERTION_LOG=$PWD/after.jsonl npm test` writes a log.
  *
  * Moved and renamed tests are mapped. `moved-tests.json` is written by hand and maps files and single titles.
- * `--write-table` writes `moved-tests.tsv`, which maps many titles: in each file, it pairs the titles that only the
- * first log has with the titles that only the second log has, in the order in which the tests ran.
+ * `moved-tests.tsv` maps many titles and is written with `--write-table`: for each file, the script pairs the titles
+ * that only the first log has with the titles that only the second log has, in the order in which the tests ran.
+ *
+ * `--within` compares only tests whose new path contains this text.
  *
  * The number of calls of some tests varies from run to run, because of random inputs or races. Therefore each argument
  * can be several logs, joined by commas. A test then counts as weakened only if its largest number in the second logs
@@ -17,8 +19,8 @@ import { groupBy } from '../launch/group-by.mjs';
  * smallest number.
  *
  * @typedef {{ file: string, title: string, calls: number }} RecordedTest
- * @typedef {{ files: Record<string, string>, titles: Record<string, string>, added?: string[] }} MovedTests `added` tests
- *   of joined files have no counterpart in the first log
+ * @typedef {{ files: Record<string, string>, titles: Record<string, string>, added?: string[] }} MovedTests `added`:
+ *   keys (file and title) of tests in merged files that no test of the first log corresponds to; they are not paired
  */
 
 /** @param {string} text @returns {RecordedTest[]} */
@@ -57,7 +59,7 @@ function newFileOf(file, files) {
 }
 
 /**
- * Merges several logs of one release.
+ * Merges the logs of several runs of the same code.
  * @param {RecordedTest[][]} logs
  * @param {(a: number, b: number) => number} choose which number of two runs counts
  */
@@ -97,8 +99,8 @@ export function compareLogs(before, after, { files, titles }) {
 
 /**
  * In each file, pairs the titles that only `before` has with those that only `after` has, in the order in which the
- * tests ran. Where several files were joined, the tests of the file that kept its path come first, then those of the
- * moved files in the order of the table.
+ * tests ran. Where several files were merged, the tests of the file that kept its path come first, then those of the
+ * moved files in the order in which `moved-tests.json` lists them.
  * @param {RecordedTest[]} before
  * @param {RecordedTest[]} after
  * @param {MovedTests} moved

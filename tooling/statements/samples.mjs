@@ -16,7 +16,7 @@ const anything = new Proxy(() => undefined, {
 
 /** Entities that a function's callers hydrate from its rows. @type {Readonly<Record<string, string>>} */
 export const HYDRATED_BY_CALLERS = {
-  ownWithStats: 'CopierEntity',
+  readOwnCopiersWithStats: 'CopierEntity',
   loadReadableWithMetrics: 'StrategyEntity',
 };
 

@@ -22,27 +22,27 @@ export { type Config, configSchema } from './config.js';
 export async function startPaperExchange(
   config: Config,
 ): Promise<{ url: string; close: () => Promise<void> }> {
-  const venue = openVenue(config);
+  const parts = openExchange(config);
   const app = fastify({ forceCloseConnections: true });
   setVenueErrorHandler(app);
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_req, body, done) =>
     done(null, body),
   );
-  app.register(async (scope) => registerRest(scope, venue));
-  const streams = addStreams(app, venue);
-  registerAdmin(app, { ...venue, streams, token: config.ADMIN_TOKEN });
+  app.register(async (scope) => registerRest(scope, parts));
+  const streams = addStreams(app, parts);
+  registerAdmin(app, { ...parts, streams, token: config.ADMIN_TOKEN });
   app.addHook('onClose', async () => {
-    venue.maker.stop();
-    venue.journal.close();
+    parts.maker.stop();
+    parts.journal.close();
   });
   await app.listen({ host: config.HOST, port: config.PORT });
-  if (config.MARKET === 'on') venue.maker.start();
+  if (config.MARKET === 'on') parts.maker.start();
   const { port } = app.server.address() as AddressInfo;
   return { url: `http://${config.HOST}:${port}`, close: () => app.close() };
 }
 
 /** Restores the exchange from `DATA_DIR` and creates the objects that the servers use. */
-function openVenue(config: Config) {
+function openExchange(config: Config) {
   const now = Date.now;
   const journal = new Journal(config.DATA_DIR);
   const fees = { makerPpm: config.FEE_PPM, takerPpm: config.FEE_PPM };
@@ -52,7 +52,7 @@ function openVenue(config: Config) {
     fees,
     now,
     persist: (record) => journal.append(record),
-    splitLots: (lots) => (weather.strikes('partial_fill_rate') ? splitInThree(lots) : [lots]),
+    splitLots: (lots) => (weather.applies('partial_fill_rate') ? splitInThree(lots) : [lots]),
   });
   const limits = new RateLimits(
     {
@@ -67,15 +67,15 @@ function openVenue(config: Config) {
   return { journal, exchange, histories, maker, weather, limits, fees, now };
 }
 
-function addStreams(app: FastifyInstance, venue: ReturnType<typeof openVenue>): StreamServer {
-  const marketStreams = new MarketStreams(venue.exchange, venue.histories, venue.now);
-  const userApi = new UserApi(venue);
+function addStreams(app: FastifyInstance, parts: ReturnType<typeof openExchange>): StreamServer {
+  const marketStreams = new MarketStreams(parts.exchange, parts.histories, parts.now);
+  const userApi = new UserApi(parts);
   const router: ConnectionRouter = ({ pathname }) => {
     if (pathname === '/ws-api/v3') return (peer) => userApi.attach(peer);
     if (/^\/(ws|stream)(\/|$)/.test(pathname)) return (peer, url) => marketStreams.attach(peer, url);
     return undefined;
   };
-  const streams = new StreamServer(app.server, router, venue.weather);
+  const streams = new StreamServer(app.server, router, parts.weather);
   app.addHook('preClose', async () => {
     streams.close();
     marketStreams.close();

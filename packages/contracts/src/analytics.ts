@@ -83,7 +83,7 @@ export const analytics = z
       .string()
       .nullable()
       .describe(
-        'Currency of all totals: the quote currency with the most closed trades, or else with the most fills. Amounts in different currencies are never added. Trades in other quote currencies are counted in excluded_quotes and listed in by_pair and by_strategy under their own currency. Null if nothing was filled.',
+        'Currency of all totals: the quote currency with the most closed trades; if several have the most, the one of them with the most fills. Amounts in different currencies are never added. Trades in other quote currencies are counted in excluded_quotes and listed in by_pair and by_strategy under their own currency. Null if nothing was filled.',
       ),
     excluded_quotes: z
       .array(z.object({ currency: z.string(), fill_count: count, closed_count: count }))
@@ -174,7 +174,9 @@ export type Analytics = z.output<typeof analytics>;
 
 const analyticsQuery = z
   .strictObject({
-    ...rangeInput('Trades are selected by created_at, results by the time at which they were closed.'),
+    ...rangeInput(
+      'Selects trades by created_at, and profits and losses by the time at which they were realized.',
+    ),
     strategy_id: idInput('str').optional(),
     exchange_account_id: idInput('exa').optional(),
     trade_pair_id: idInput('tpr').optional(),

@@ -11,8 +11,9 @@ const LIMIT_DESCRIPTIONS = {
   max_trade_quote: 'Maximum cost of one entry, in quote currency. A larger entry is reduced to this cost.',
   max_open_quote: 'Maximum open exposure, in quote currency. An entry that would exceed it is reduced.',
   max_open_trades: 'Maximum number of open lots.',
-  max_daily_loss_quote: 'Loss since 00:00 UTC, in quote currency, that triggers `on_breach`.',
-  max_drawdown_percent: 'Fall from the high-water mark, in percent, that triggers `on_breach`.',
+  max_daily_loss_quote: 'Loss since 00:00 UTC, in quote currency, that triggers the action of `on_breach`.',
+  max_drawdown_percent:
+    'Fall of the result from its peak, in percent of the equity at that peak, that triggers the action of `on_breach`.',
   max_slippage_bps:
     "Maximum slippage of an entry against the strategy's price, in basis points (hundredths of a percent).",
   max_signal_age_ms:
@@ -23,7 +24,7 @@ const LIMIT_DESCRIPTIONS = {
   allowed_sides: 'Sides on which entries are copied. Entries on other sides are not copied.',
 };
 
-/** Limits of entries. They never prevent an exit. */
+/** Limits of a copier. They never prevent an exit. */
 export const copierLimits = z
   .object({
     max_trade_quote: decimal.optional().describe(LIMIT_DESCRIPTIONS.max_trade_quote),

@@ -65,7 +65,9 @@ function decimalNamesIn(records: readonly z.ZodType[]): DecimalNames {
   const members = namesOf('decimal');
   const ambiguous = members.filter((name) => numbers.has(name));
   if (ambiguous.length > 0)
-    throw new TypeError(`${ambiguous.join(', ')}: a decimal in one record, a number in another`);
+    throw new TypeError(
+      `A field must have one type in all records, but these are decimals in one record and numbers in another: ${ambiguous.join(', ')}. Rename one of the fields.`,
+    );
   return { members, maps: namesOf('decimals') };
 }
 

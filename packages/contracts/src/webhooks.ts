@@ -248,7 +248,7 @@ export const webhookOperations = {
     id: 'webhooks.replay',
     method: 'POST',
     path: '/v1/webhooks/:id/replay',
-    summary: 'Sends a past event to a webhook in up to five attempts. Its id and payload do not change.',
+    summary: 'Sends a past event to a webhook, with the same event id and payload, in up to five attempts.',
     access: 'ADMIN',
     params: path,
     body: webhookReplayAsked,

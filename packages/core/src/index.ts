@@ -1,4 +1,4 @@
-/** The entry point of core: what every process or all APIs use. Each feature also has its own entry point. */
+/** The entry point of core: what all processes, or both APIs, use. Each feature also has its own entry point. */
 export { requestFingerprint } from '@trading-automation/persistence';
 export { migrate, openPlatform } from './database/index.js';
 export {

@@ -38,7 +38,7 @@ describe('InMemoryReplayWindow', () => {
     expect(await claim('n', 'two')).toBe(true);
   });
 
-  it('throws if it is full of valid nonces, and accepts claims again after they expire', async () => {
+  it('throws if it is full of unexpired nonces, and accepts claims again after they expire', async () => {
     const { clock, claim } = windowAt(0, 2);
     await claim('a');
     await claim('b');

@@ -12,18 +12,19 @@ export interface ReplayWindow {
   claim(publicKey: string, nonce: string, ttlMs: number): Promise<boolean>;
 }
 
-/** The window is full of unexpired nonces. Without one of them, its request could be replayed. */
+/** The window is full of unexpired nonces. None of them can be dropped, because its request could then be replayed. */
 export class ReplayWindowFullError extends Error {
   override readonly name = 'ReplayWindowFullError';
 
   constructor(readonly nonceCountMax: number) {
-    super(`The replay window is full: it has ${nonceCountMax} valid nonces.`);
+    super(`The replay window is full: it has ${nonceCountMax} unexpired nonces.`);
   }
 }
 
 /**
- * A replay window in memory, for tests and for services with a single process. A restart loses all nonces: services with
- * several processes, or with restarts within two minutes, need a shared and durable window.
+ * A replay window in memory, for tests and for services with a single process. A restart loses all nonces, so that a
+ * request can be replayed after it until the request's timestamp expires. Services with several processes, or with
+ * restarts that take less time than that, need a shared and durable window.
  */
 export class InMemoryReplayWindow implements ReplayWindow {
   readonly #expiryMsByNonce = new Map<string, number>();

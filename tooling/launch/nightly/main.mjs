@@ -9,8 +9,8 @@ import { isCurrent, readPasses, recordPass, tableOf } from './passes.mjs';
 
 /**
  * `npm run test:nightly [-- part ...] [--again] [--list]`: runs the tests that take too long for every change, one part after
- * another. A part that passed on this commit is not run again without `--again`, so an interrupted run
- * continues. `--list` only prints when each part last passed.
+ * another. A part that passed on this commit is not run again without `--again`. To continue an interrupted
+ * run, start it again. `--list` only prints when each part last passed.
  *
  * Before the set-up has run, this file must not import installed packages.
  */
@@ -39,7 +39,7 @@ async function runParts() {
   }
   const checkout = await readCheckout();
   if (!checkout.isClean)
-    console.log('There are uncommitted changes, so passes of this run are not recorded.');
+    console.log('There are uncommitted changes, so parts that pass in this run are not recorded as passed.');
   await setUp((line) => console.log(line));
   /** @type {Record<string, string>} */
   const outcomes = {};

@@ -1,7 +1,10 @@
 import { OrderBook, SelfTradePreventionMode, Side } from 'nodejs-order-book';
 
 export type OrderSide = 'BUY' | 'SELL';
-/** A price and the sum of the amounts at this price. Arrays of levels start with the best price. */
+/**
+ * A price in price steps (ticks) and the sum of the amounts at this price in amount steps (here called lots). Arrays
+ * of levels start with the best price.
+ */
 export type Level = readonly [ticks: number, lots: number];
 
 export interface BookOrder {

@@ -1,6 +1,6 @@
 import type { Book, BookFill, BookOrder, BookResult } from './book.js';
 
-/** Splits `lots` into three parts. One or two lots are not split. */
+/** Splits an amount of `lots` amount steps into three parts. An amount of one or two steps is not split. */
 export function splitInThree(lots: number): readonly number[] {
   const part = Math.floor(lots / 3);
   return part === 0 ? [lots] : [part, part, lots - 2 * part];

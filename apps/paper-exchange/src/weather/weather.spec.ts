@@ -58,9 +58,9 @@ describe('a schedule of weather', () => {
   it('has the same faults for equal seeds, regardless of faults drawn before it started', () => {
     const draw = (before: number) => {
       const { weather } = start();
-      for (let n = 0; n < before; n += 1) weather.strikesAt(0.5);
+      for (let n = 0; n < before; n += 1) weather.appliesWith(0.5);
       weather.run(termsOf({ seed: 9, between: { error_rate: 0.5 }, calm_ms: [60_000, 60_000] }));
-      return Array.from({ length: 50 }, () => weather.strikes('error_rate'));
+      return Array.from({ length: 50 }, () => weather.applies('error_rate'));
     };
     expect(draw(0)).toEqual(draw(7));
     expect(new Set(draw(0))).toEqual(new Set([true, false]));

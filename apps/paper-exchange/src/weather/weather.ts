@@ -19,7 +19,7 @@ export interface ScheduleView extends ScheduleTerms {
 /**
  * Determines the faults that the exchange injects. `set` sets their rates directly, `run` by a schedule of spells; each
  * call replaces the weather before it. After a schedule has ended, the weather is fair. A seeded generator draws which
- * faults strike. A rate of 0 never strikes, and a rate of 1 always strikes.
+ * faults apply. A fault with rate 0 never applies, and a fault with rate 1 always applies.
  */
 export class Weather {
   /** The weather while no schedule runs. */
@@ -40,7 +40,7 @@ export class Weather {
     this.change();
   }
 
-  /** Starts a schedule. Its seed also determines which faults strike. */
+  /** Starts a schedule. Its seed also determines which faults apply. */
   run(terms: ScheduleTerms): void {
     this.unscheduled = FAIR_WEATHER;
     this.random = seededRandom(terms.seed);
@@ -70,13 +70,13 @@ export class Weather {
     };
   }
 
-  /** Draws at random whether the fault with this rate strikes now. */
-  strikes(rate: FaultRate): boolean {
-    return this.strikesAt(this.get()[rate]);
+  /** Draws at random whether the fault with this rate applies now. */
+  applies(rate: FaultRate): boolean {
+    return this.appliesWith(this.get()[rate]);
   }
 
-  /** Draws at random whether a fault with this probability, from 0 to 1, strikes. */
-  strikesAt(probability: number): boolean {
+  /** Draws at random whether a fault with this probability, from 0 to 1, applies now. */
+  appliesWith(probability: number): boolean {
     // Do not draw for a probability of 0, so that checks of a fault that is off do not change the other faults.
     return probability > 0 && this.random() < probability;
   }

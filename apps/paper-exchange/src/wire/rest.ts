@@ -123,7 +123,7 @@ function placeOrder(
   { account, params }: SignedCall,
   reply: FastifyReply,
 ): object {
-  if (weather.strikes('error_rate')) throw VENUE_ERRORS.disconnected();
+  if (weather.applies('error_rate')) throw VENUE_ERRORS.disconnected();
   if (!account.canTrade) throw VENUE_ERRORS.apiKey();
   const spec = symbolOf(params);
   const responseType = responseTypeOf(params);
@@ -131,11 +131,11 @@ function placeOrder(
   limits.assertOrderAllowed(account.id);
   const order = exchange.place(account, spec, request);
   const { in10s, inDay } = limits.countOrder(account.id);
-  if (weather.strikes('drop_answer_rate')) {
+  if (weather.applies('drop_answer_rate')) {
     // The connection stays open without a response, so the caller waits until its own time limit.
     return reply.hijack();
   }
-  if (weather.strikes('unknown_answer_rate')) throw VENUE_ERRORS.unknownOutcome();
+  if (weather.applies('unknown_answer_rate')) throw VENUE_ERRORS.unknownOutcome();
   reply.headers({ 'x-mbx-order-count-10s': in10s, 'x-mbx-order-count-1d': inDay });
   return placedView(order, responseType, exchange.state.fillsOfOrder(order));
 }

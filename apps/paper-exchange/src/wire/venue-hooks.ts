@@ -21,12 +21,12 @@ export function addVenueHooks(app: FastifyInstance, weather: Weather, limits: Ra
     const weight = weightOf(req.method, url, () => readParams(req).params);
     const used = limits.charge(req.ip, weight);
     reply.headers({ 'x-mbx-used-weight': used, 'x-mbx-used-weight-1m': used });
-    if (weather.strikes('rate_limit_rate')) {
-      throw limits.simulatedLimitError(weather.strikesAt(weather.get().retry_after));
+    if (weather.applies('rate_limit_rate')) {
+      throw limits.simulatedLimitError(weather.appliesWith(weather.get().retry_after));
     }
     limits.assertWeightLeft(req.ip);
     const isNewOrder = req.method === 'POST' && url === NEW_ORDER;
-    if (!isNewOrder && weather.strikes('call_error_rate')) throw VENUE_ERRORS.disconnected();
+    if (!isNewOrder && weather.applies('call_error_rate')) throw VENUE_ERRORS.disconnected();
   });
 }
 

@@ -92,7 +92,7 @@ describe('a success response', () => {
     expect(text).toContain(`"price":${written}}`);
   });
 
-  it('to a creation has a Location with /v1, or without it at a legacy alias', async () => {
+  it('to a POST that creates a record has a Location under /v1, or an unprefixed one if a legacy alias was called', async () => {
     const created = await sendJson(api, 'POST', '/v1/notes', '{"name":"x"}');
     expect([created.status, created.headers.location]).toEqual([201, '/v1/notes/n1']);
     const alias = await sendJson(api, 'POST', '/notes', '{"name":"x"}');
@@ -106,7 +106,7 @@ describe('a success response', () => {
     expect([known.status, known.headers.location]).toEqual([200, undefined]);
   });
 
-  it('of an operation with the access CHALLENGE needs no credentials; if they are sent, they are used', async () => {
+  it('answers a request without credentials if the access is CHALLENGE; credentials that are sent are used', async () => {
     await send(api, 'POST', '/v1/auth/claim', { body: '{"pubkey":"a"}', headers: JSON_TYPE });
     expect(api.behaviour.calls.at(-1)!.actor).toBeNull();
     await sendJson(api, 'POST', '/v1/auth/claim', '{"pubkey":"a"}');
@@ -121,13 +121,13 @@ describe('an internal error', () => {
       api.behaviour.get = () => {
         throw new Error('relation "secrets" does not exist');
       };
-      const headers = { ...READER, 'x-request-id': 'fault-1' };
+      const headers = { ...READER, 'x-request-id': 'internal-error-1' };
       const { status, json, text } = await send(api, 'GET', '/v1/notes/n1', { headers });
       expect([status, json.error?.code]).toEqual([500, 'internal_error']);
       expect(text).not.toContain('secrets');
       expect(JSON.parse(api.log.at(-1)!)).toMatchObject({
         level: 'error',
-        request_id: 'fault-1',
+        request_id: 'internal-error-1',
         operation: 'notes.get',
       });
     } finally {

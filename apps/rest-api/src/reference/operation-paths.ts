@@ -62,14 +62,14 @@ function describe(
 }
 
 function descriptionOf({ access, bucket }: Operation): string {
-  const withoutPermission = {
+  const descriptionsWithoutPermission = {
     PUBLIC: 'Public: requires no credentials.',
     CHALLENGE:
       'Requires no credentials, because the body contains a signature. If an ADMIN credential is sent too, the public key in the body is linked to the account of that credential.',
   } as const;
   const required =
     access === 'PUBLIC' || access === 'CHALLENGE'
-      ? withoutPermission[access]
+      ? descriptionsWithoutPermission[access]
       : `Requires the permission **${access}**.`;
   return bucket === undefined ? required : `${required} Also counts toward the rate limit \`${bucket}\`.`;
 }

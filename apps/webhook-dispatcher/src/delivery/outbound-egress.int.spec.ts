@@ -1,7 +1,7 @@
 /**
- * Tests that no URL, name server or receiver of a user can make a call reach internal hosts. S1 to S12 are threats of
- * docs/security/threats.md. The canary represents an internal host and must count no connection. 127.0.0.2 represents
- * a public address.
+ * Tests that no URL, name server or receiver that a user controls can make the client connect to an internal host. S1
+ * to S12 are threats of docs/security/threats.md. The canary represents an internal host and must count no connection.
+ * 127.0.0.2 represents a public address.
  */
 
 import { once } from 'node:events';
@@ -62,7 +62,8 @@ function clientOf(options: Partial<OutboundOptions>): OutboundClient {
   closing.push(() => client.close());
   return client;
 }
-const liveClient = (options: Partial<OutboundOptions> = {}) =>
+/** Creates a client with the firewall and guard of the live world, which permit public addresses only. */
+const clientWithDefaultRules = (options: Partial<OutboundOptions> = {}) =>
   new OutboundClient({ allowLoopback: false, timeoutMs: 5_000, ...options });
 const call = (url: string) => ({
   url,
@@ -91,7 +92,7 @@ describe('S1, S2, S9: a call to the internal or invalid URL', () => {
     'http://metadata.google.internal/',
   ])('%j opens no socket and queries no name server', async (url) => {
     const server = await startNameServer(() => [PUBLIC_ADDRESS]);
-    const client = liveClient({ dnsServers: [server.address] });
+    const client = clientWithDefaultRules({ dnsServers: [server.address] });
     expect(
       await countSockets(async () =>
         expect(await client.post(call(url))).toMatchObject({
@@ -109,7 +110,7 @@ describe('S4: a name with an internal address', () => {
     async (name) => {
       const canary = await canaryAt();
       const server = await startNameServer(({ type }) => (type === 'A' ? [INTERNAL_ADDRESS] : []));
-      const client = liveClient({ dnsServers: [server.address] });
+      const client = clientWithDefaultRules({ dnsServers: [server.address] });
       expect(await client.post(call(`http://${name}:${canary.port}/`))).toEqual(BLOCKED);
       expect(canary.connections).toBe(0);
     },
@@ -228,7 +229,7 @@ describe('S8: a redirect to an internal host', () => {
   const LOCATIONS = {
     absolute: (port: number) => `http://${INTERNAL_ADDRESS}:${port}/`,
     relative: () => '/internal',
-    'relative to the protocol': (port: number) => `//${INTERNAL_ADDRESS}:${port}/`,
+    'protocol-relative': (port: number) => `//${INTERNAL_ADDRESS}:${port}/`,
   };
   const cases = [301, 302, 303, 307, 308].flatMap((status) =>
     Object.entries(LOCATIONS).map(([kind, locationOf]) => ({ status, kind, locationOf })),
@@ -254,8 +255,8 @@ describe('S8: a redirect to an internal host', () => {
 });
 
 describe('S10: the result of a rejected call', () => {
-  it('contains its code, and no address', async () => {
-    const client = liveClient({ resolve: async () => ['93.184.216.34', '10.11.12.13'] });
+  it('contains an error code and no address', async () => {
+    const client = clientWithDefaultRules({ resolve: async () => ['93.184.216.34', '10.11.12.13'] });
     const result = await client.post(call('http://hooks.example.com/'));
     expect(result).toEqual(BLOCKED);
     expect(JSON.stringify(result)).not.toContain('10.11');
@@ -275,7 +276,7 @@ describe('S11: a call to an internal port', () => {
       // Nothing responds at this address, not even with a rejected connection.
       ['10.255.255.1', 8080],
     ] as const) {
-      const client = liveClient({ resolve: async () => [address] });
+      const client = clientWithDefaultRules({ resolve: async () => [address] });
       const sockets = await countSockets(async () => {
         results.push(await client.post(call(`http://scan.example.com:${port}/`)));
         results.push(await client.post(call(`http://${address}:${port}/`)));
@@ -286,7 +287,7 @@ describe('S11: a call to an internal port', () => {
     expect(open.connections).toBe(0);
   });
 
-  it('would be noticed, because `countSockets` counts the one socket of a permitted call', async () => {
+  it('is detected by `countSockets`, which counts one socket for a permitted call', async () => {
     const { port } = await startReceiver((_req, res) => res.end());
     expect(await countSockets(() => clientOf({}).post(call(`http://${PUBLIC_ADDRESS}:${port}/`)))).toBe(1);
   });
@@ -295,7 +296,7 @@ describe('S11: a call to an internal port', () => {
 describe('S12: with the egress guard disabled', () => {
   it.each([INTERNAL_ADDRESS, '127.9.9.9'])('the firewall prevents a connection to %s', async (address) => {
     const canary = await canaryAt(undefined, address);
-    const client = liveClient({ resolve: async () => [address], isAllowed: () => true });
+    const client = clientWithDefaultRules({ resolve: async () => [address], isAllowed: () => true });
     let result: unknown;
     const sockets = await countSockets(async () => {
       result = await client.post(call(`http://hooks.example.com:${canary.port}/`));
@@ -314,7 +315,7 @@ describe('S12: with the egress guard disabled', () => {
     expect(canary.connections).toBe(0);
   });
 
-  it('the firewall prevents a connection to a name instead of an address', async () => {
+  it('the firewall prevents a connection if the resolver returned a host name where an address belongs', async () => {
     const server = createServer((_req, res) => res.end());
     server.listen(0, INTERNAL_ADDRESS);
     await once(server, 'listening');

@@ -11,8 +11,11 @@ import { Counter, Histogram, type Registry } from 'prom-client';
 const ATTEMPT_LANES = ['main', 'slow', 'test'] as const;
 type AttemptLane = (typeof ATTEMPT_LANES)[number];
 
-/** The cause of a repair: Redis lost or never had the job, or a dispatcher died during an attempt. */
-const LOST = ['job', 'dispatcher'] as const;
+/**
+ * Why the sweeper had to add a job for an overdue delivery, by what was lost: the `job` was missing in Redis, or the
+ * `dispatcher` died during an attempt.
+ */
+const REPAIR_CAUSES = ['job', 'dispatcher'] as const;
 const MAIL_OUTCOMES: readonly MailOutcome['kind'][] = ['sent', 'rejected', 'deferred', 'unreachable'];
 const SUCCEEDED = 'succeeded';
 /** An attempt takes from a few milliseconds to 30 s, its default time limit. */
@@ -111,8 +114,8 @@ export class DeliveryCounters {
     this.delays.observe(Math.max(0, delayMs) / 1000);
   }
 
-  /** Counts an overdue delivery for which the sweeper added a job. `lost` is the cause. */
-  countRepair(lost: (typeof LOST)[number]): void {
+  /** Counts an overdue delivery for which the sweeper added a job. `lost` says what was lost. */
+  countRepair(lost: (typeof REPAIR_CAUSES)[number]): void {
     this.repairs.inc({ lost });
   }
 
@@ -125,7 +128,7 @@ export class DeliveryCounters {
       for (const outcome of [SUCCEEDED, ...DELIVERY_ERRORS]) this.attempts.inc({ lane, outcome }, 0);
       this.durations.zero({ lane });
     }
-    for (const lost of LOST) this.repairs.inc({ lost }, 0);
+    for (const lost of REPAIR_CAUSES) this.repairs.inc({ lost }, 0);
     for (const outcome of MAIL_OUTCOMES) this.mails.inc({ outcome }, 0);
   }
 }

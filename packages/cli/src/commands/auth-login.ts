@@ -52,7 +52,7 @@ export const registerLogin: Register = (program, run) => {
 async function login(context: Context, options: Options): Promise<void> {
   if (options.keyStdin && options.apiKeyStdin)
     throw new UsageError(
-      '--key-stdin and --api-key-stdin both read stdin.',
+      '--key-stdin and --api-key-stdin cannot be combined: both read stdin.',
       'Set the API key as SVC_API_KEY.',
     );
   if (options.keyStdin && options.withApiKey)
@@ -69,7 +69,7 @@ async function login(context: Context, options: Options): Promise<void> {
   };
   if (options.withApiKey) {
     if (apiKey === undefined)
-      throw new UsageError('No API key.', 'Pass it with --api-key-stdin, or set SVC_API_KEY.');
+      throw new UsageError('No API key.', 'Pass an API key with --api-key-stdin, or set SVC_API_KEY.');
     await storeApiKey(context, apiKey, profile);
   } else await linkKeyPair(context, apiKey, profile, options);
 }

@@ -30,7 +30,9 @@ export async function readCredentials(
 ): Promise<OptionValues | undefined> {
   const { credentialsFile, credentials, fromFile } = options as Options;
   if (credentialsFile === '-' && fromFile === '-')
-    throw new UsageError('--from-file and --credentials-file both read stdin.');
+    throw new UsageError(
+      '--from-file and --credentials-file cannot both read stdin. Pass a file name to one of them.',
+    );
   if (credentialsFile !== undefined) return objectFrom(context, credentialsFile);
   if (body.credentials !== undefined || (need === 'optional' && credentials !== true)) return undefined;
   const alternative = 'Pass a JSON file with api_key and api_secret as --credentials-file.';

@@ -1488,12 +1488,13 @@ export const OPERATIONS = {
       },
       {
         path: 'limits.max_daily_loss_quote',
-        description: 'Loss since 00:00 UTC, in quote currency, that triggers on_breach',
+        description: 'Loss since 00:00 UTC, in quote currency, that triggers the action of on_breach',
         type: 'decimal',
       },
       {
         path: 'limits.max_drawdown_percent',
-        description: 'Fall from the high-water mark, in percent, that triggers on_breach. At most 100',
+        description:
+          'Fall of the result from its peak, in percent of the equity at that peak, that triggers the action of on_breach. At most 100',
         type: 'decimal',
       },
       {
@@ -1630,13 +1631,14 @@ export const OPERATIONS = {
       {
         path: 'limits.max_daily_loss_quote',
         isNullable: true,
-        description: 'Loss since 00:00 UTC, in quote currency, that triggers on_breach',
+        description: 'Loss since 00:00 UTC, in quote currency, that triggers the action of on_breach',
         type: 'decimal',
       },
       {
         path: 'limits.max_drawdown_percent',
         isNullable: true,
-        description: 'Fall from the high-water mark, in percent, that triggers on_breach. At most 100',
+        description:
+          'Fall of the result from its peak, in percent of the equity at that peak, that triggers the action of on_breach. At most 100',
         type: 'decimal',
       },
       {
@@ -2046,7 +2048,7 @@ export const OPERATIONS = {
       {
         path: 'from',
         description:
-          'Start of the range, inclusive. Default: no lower bound. Trades are selected by created_at, results by the time at which they were closed',
+          'Start of the range, inclusive. Default: no lower bound. Selects trades by created_at, and profits and losses by the time at which they were realized',
         type: 'text',
       },
       {
@@ -2468,7 +2470,7 @@ export const OPERATIONS = {
   'webhooks.replay': {
     method: 'POST',
     path: '/v1/webhooks/:id/replay',
-    summary: 'Sends a past event to a webhook in up to five attempts. Its id and payload do not change.',
+    summary: 'Sends a past event to a webhook, with the same event id and payload, in up to five attempts.',
     access: 'ADMIN',
     query: [],
     body: [

@@ -25,7 +25,7 @@ export async function pairIdOf(
     throw new NotFound(`The pair ${idOrSymbol} does not exist.`, 'List the pairs with `svc pairs list`.');
   if (another !== undefined)
     throw new UsageError(
-      `${idOrSymbol} is traded at ${[...exchanges.keys()].join(', ')}.`,
+      `${idOrSymbol} is traded at several exchanges: ${[...exchanges.keys()].join(', ')}.`,
       'Select one with --exchange.',
     );
   return id;

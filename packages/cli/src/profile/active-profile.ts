@@ -56,7 +56,7 @@ export class ActiveProfile {
     if (credential === 'api_key') this.assertSameOrigin();
     return credential === 'api_key'
       ? { apiKey: secret }
-      : { signer: signerOf(secret, 'The key of the profile') };
+      : { signer: signerOf(secret, 'The stored key of the profile') };
   }
 
   /** Throws if a stored API key would be sent to another address than the one that it was stored for. */

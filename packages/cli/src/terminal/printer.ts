@@ -15,14 +15,14 @@ import { EMPTY_CELL, linesOf, type Row, safeLine, safeText, textOf, valueAt } fr
 /** A column: a path such as `status`, or a path with a heading. */
 export type Column = string | readonly [path: string, heading: string];
 
-export interface ListEnd {
+export interface ListSummary {
   /** Whether there are more items than shown. */
   readonly hasMore: boolean;
 }
 
 export interface Printer {
   /** Prints a list of records. */
-  records(rows: readonly unknown[], columns: readonly Column[], end?: ListEnd): Promise<void>;
+  records(rows: readonly unknown[], columns: readonly Column[], summary?: ListSummary): Promise<void>;
   /** Prints all fields of one record. */
   record(row: unknown): Promise<void>;
   /** Prints one item of a stream: the record as a line of JSON with `--json`, otherwise `line`. */
@@ -44,7 +44,7 @@ export class TerminalPrinter implements Printer {
     private readonly settings: Settings,
   ) {}
 
-  async records(rows: readonly unknown[], columns: readonly Column[], end?: ListEnd): Promise<void> {
+  async records(rows: readonly unknown[], columns: readonly Column[], summary?: ListSummary): Promise<void> {
     if (this.settings.json !== undefined) return this.json(rows);
     const paths = columns.map(pathOf);
     const cells = rows.map((row) => paths.map((path) => textOf(valueAt(row, path))));
@@ -54,7 +54,8 @@ export class TerminalPrinter implements Printer {
     }
     if (cells.length === 0) return this.note('No results.');
     await this.line(this.table(columns.map(headingOf), paths, cells));
-    if (end?.hasMore === true) this.note(`Showing the first ${rows.length}. Use --limit or --all for more.`);
+    if (summary?.hasMore === true)
+      this.note(`Showing the first ${rows.length}. Use --limit or --all for more.`);
   }
 
   async record(row: unknown): Promise<void> {
@@ -204,7 +205,7 @@ function unknownFieldError(field: string, row: unknown): UsageError {
   const known = typeof row === 'object' && row !== null ? Object.keys(row) : [];
   return new UsageError(
     `--json: unknown field ${safeText(field)}.`,
-    `Fields: ${known.join(', ')}. The word after --json is parsed as field names: put arguments before --json, or write --json=`,
+    `Fields: ${known.join(', ')}. The word after --json is parsed as field names: put arguments before --json, or write \`--json=\` with nothing after the equals sign to print all fields.`,
   );
 }
 

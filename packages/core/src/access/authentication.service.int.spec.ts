@@ -41,9 +41,9 @@ beforeEach(async () => {
 
 type TestAuthentication = ReturnType<typeof authenticationOf>;
 
-/** Creates an authentication as an API does: each request has its own limits, which record nonces in `nonces`. */
-function authenticationOf(platform: Platform, nonces = redis) {
-  const limitsOf = new RateLimiter(rateLimitsSchema.parse({}), createRateLimitStore(nonces)).limitsFor(
+/** Creates an authentication as an API does: each request has its own limits. Nonces are recorded in `nonceRedis`. */
+function authenticationOf(platform: Platform, nonceRedis = redis) {
+  const limitsOf = new RateLimiter(rateLimitsSchema.parse({}), createRateLimitStore(nonceRedis)).limitsFor(
     undefined,
   );
   const authenticationService = new Authentication({
@@ -81,8 +81,8 @@ const requestOf = (
 const withKey = (key: string, more: Partial<IncomingRequest> = {}) => requestOf({ 'X-API-Key': key }, more);
 const createKey = (more: { permissions?: Permission[]; ip_allowlist?: string[]; expires_at?: string } = {}) =>
   keys.create(actor, { name: 'key', permissions: ['READ', 'TRADE'], ip_allowlist: [], ...more });
-const codeOf = async (incoming: IncomingRequest, target = authentication) => {
-  const outcome = await target.authenticate(incoming).catch((error) => error);
+const codeOf = async (incoming: IncomingRequest, authenticator = authentication) => {
+  const outcome = await authenticator.authenticate(incoming).catch((error) => error);
   return outcome instanceof DomainError ? outcome.code : outcome;
 };
 
@@ -212,7 +212,7 @@ describe('an API key', () => {
     }
   });
 
-  it('is rejected without a query if it is malformed; for any other key a database outage throws', async () => {
+  it('that is malformed or of the other world is rejected without a query; any other key fails with an internal error without the database', async () => {
     const platform = await core.openSecondPlatform();
     const withoutDatabase = authenticationOf(platform);
     const { key } = await createKey();
@@ -243,7 +243,7 @@ describe('a cached credential', () => {
     expect(await codeOf(withKey(key), otherProcess)).toMatchObject({ userId: actor.userId });
     return { platform, otherProcess };
   }
-  /** Changes the user's keys without a notification, so that a cache shows by its old permissions. */
+  /** Changes the user's keys without a notification, so that old permissions reveal that a cache was used. */
   const changeSilently = () =>
     core.rows("UPDATE api_keys SET permissions = '{WITHDRAW}' WHERE user_id = $1", actor.userId);
   const permissionsAt = async (otherProcess: TestAuthentication, key: string) =>

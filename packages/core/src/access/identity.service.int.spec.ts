@@ -91,7 +91,7 @@ describe('a challenge', () => {
     });
   });
 
-  it('is not consumed by an invalid proof', async () => {
+  it('is not consumed by a rejected proof', async () => {
     const signedProof = await newProof('careful');
     const other = proofOf('somebody', signedProof.challenge);
     for (const signature of [

@@ -54,7 +54,7 @@ export function createRateLimitStore(redis: Redis): RateLimitStore {
 
 export class RateLimiter {
   private readonly sets: RatePolicySets;
-  private readonly emptyAddresses = new EmptyAddresses();
+  private readonly exhaustedAddresses = new ExhaustedAddresses();
 
   constructor(
     limits: RateLimits,
@@ -68,17 +68,19 @@ export class RateLimiter {
    * bucket
    */
   limitsFor(bucket: RateBucket | undefined): (address: string) => RequestLimits {
-    const { store, emptyAddresses, sets } = this;
-    const limits = { store, emptyAddresses, general: sets.general, all: sets.of(bucket) };
+    const { store, exhaustedAddresses, sets } = this;
+    const limits = { store, exhaustedAddresses, generalOnly: sets.general, withOwnBucket: sets.of(bucket) };
     return (address) => new RequestLimits(limits, addressGroup(address));
   }
 }
 
 interface RequestLimitsDependencies {
   readonly store: RateLimitStore;
-  readonly emptyAddresses: EmptyAddresses;
-  readonly general: RatePolicySet;
-  readonly all: RatePolicySet;
+  readonly exhaustedAddresses: ExhaustedAddresses;
+  /** The general limit only. */
+  readonly generalOnly: RatePolicySet;
+  /** The general limit, plus the operation's own bucket if it has one. */
+  readonly withOwnBucket: RatePolicySet;
 }
 
 export class RequestLimits {
@@ -101,26 +103,26 @@ export class RequestLimits {
 
   /** @throws {DomainError} `rate_limited` if this process has found the address's general bucket empty */
   assertAddressAdmitted(): void {
-    const { emptyAddresses, general } = this.dependencies;
-    const untilFullUs = emptyAddresses.untilFullUs(this.address, general.policies[0]!);
+    const { exhaustedAddresses, generalOnly } = this.dependencies;
+    const untilFullUs = exhaustedAddresses.untilFullUs(this.address, generalOnly.policies[0]!);
     if (untilFullUs === null) return;
-    this.lastResult = { set: general, untilFullUs: [untilFullUs] };
-    throw rateLimited(general.policies, [untilFullUs]);
+    this.lastResult = { set: generalOnly, untilFullUs: [untilFullUs] };
+    throw rateLimited(generalOnly.policies, [untilFullUs]);
   }
 
   /** Charges a request without credentials. @throws {DomainError} `rate_limited` */
   async takeByAddress(): Promise<void> {
-    await this.takeFor(this.dependencies.all, this.address);
+    await this.takeFor(this.dependencies.withOwnBucket, this.address);
   }
 
   /** Charges a request with invalid credentials. @throws {DomainError} `rate_limited` */
   async takeForFailure(): Promise<void> {
-    await this.takeFor(this.dependencies.general, this.address);
+    await this.takeFor(this.dependencies.generalOnly, this.address);
   }
 
   /** Charges an authenticated request. @param credentialId a uuid @throws {DomainError} `rate_limited` */
   async takeByCredential(credentialId: string): Promise<void> {
-    await this.takeFor(this.dependencies.all, credentialId);
+    await this.takeFor(this.dependencies.withOwnBucket, credentialId);
   }
 
   /**
@@ -131,7 +133,7 @@ export class RequestLimits {
    *   it
    */
   async takeWithNonce(credentialId: string, nonce: NonceClaim): Promise<boolean> {
-    const set = this.dependencies.all;
+    const set = this.dependencies.withOwnBucket;
     let taken: BucketResult | null;
     try {
       taken = await this.dependencies.store.takeWithNonce(this.requestFor(set, credentialId), nonce);
@@ -146,7 +148,7 @@ export class RequestLimits {
   private async takeFor(set: RatePolicySet, owner: string): Promise<void> {
     const taken = await this.dependencies.store.buckets.take(this.requestFor(set, owner));
     if (owner === this.address)
-      this.dependencies.emptyAddresses.record(this.address, set.policies[0]!, taken.untilFullUs[0]!);
+      this.dependencies.exhaustedAddresses.record(this.address, set.policies[0]!, taken.untilFullUs[0]!);
     this.applyResult(set, taken);
   }
 
@@ -166,8 +168,8 @@ export class RequestLimits {
 const ADDRESSES_MAX = 100_000;
 
 /** Addresses whose general bucket this process found empty, until the bucket has a token again. */
-class EmptyAddresses {
-  private readonly entries = new Map<string, { fullAtMs: number; untilMs: number }>();
+class ExhaustedAddresses {
+  private readonly entries = new Map<string, { fullAtMs: number; nextTokenAtMs: number }>();
 
   record(address: string, policy: RatePolicy, untilFullUs: number): void {
     if (!isEmpty(policy, untilFullUs)) return;
@@ -175,7 +177,7 @@ class EmptyAddresses {
     const fullAtMs = performance.now() + untilFullUs / 1_000;
     this.entries.set(address, {
       fullAtMs,
-      untilMs: fullAtMs - (policy.capacityUs - policy.intervalUs) / 1_000,
+      nextTokenAtMs: fullAtMs - (policy.capacityUs - policy.intervalUs) / 1_000,
     });
   }
 
@@ -185,7 +187,7 @@ class EmptyAddresses {
     const entry = this.entries.get(address);
     if (entry === undefined) return null;
     const nowMs = performance.now();
-    if (nowMs < entry.untilMs) return Math.min(policy.capacityUs, (entry.fullAtMs - nowMs) * 1_000);
+    if (nowMs < entry.nextTokenAtMs) return Math.min(policy.capacityUs, (entry.fullAtMs - nowMs) * 1_000);
     this.entries.delete(address);
     return null;
   }
@@ -215,8 +217,8 @@ function rateLimited(policies: readonly RatePolicy[], untilFullUs: readonly numb
 const IPV6_GROUP_SEGMENTS = 4;
 
 /**
- * Returns the unit that limits count by: an IPv4 address, or the /64 of an IPv6 address, which one client can use
- * freely.
+ * Returns the unit that limits count by: an IPv4 address, or the /64 network of an IPv6 address, because one client can
+ * use any address of its network.
  */
 function addressGroup(address: string): string {
   if (!address.includes(':') || !ipaddr.IPv6.isValid(address)) return address;

@@ -10,7 +10,8 @@ export const apiSettings = {
   DATABASE_URL: z.string().min(1),
   REDIS_URL: z.string().min(1),
   /**
-   * The first key seals; all keys open. Both APIs need equal keys, so that a cursor of one API is valid at the other.
+   * The first key encrypts and signs new values; all keys read older ones. Both APIs need equal keys, so that
+   * a cursor of one API is valid at the other.
    */
   SERVER_KEYS: serverKeysSetting,
   /** Public key of the trading worker. */

@@ -2,7 +2,7 @@ import { type CopierStats, copierStats } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
 import type { RecordIds } from '../testing/index.js';
 import { type DecisionFixture, TradeFixtures } from '../testing/trade-fixtures.js';
-import { copierStatsOf, ownWithStats } from './copier-stats.queries.js';
+import { copierStatsOf, readOwnCopiersWithStats } from './copier-stats.queries.js';
 import { CopiersUnderTest } from './testing/copiers-under-test.js';
 
 let env: CopiersUnderTest;
@@ -40,11 +40,11 @@ async function stats(): Promise<CopierStats> {
   const all = await copierStatsOf(manager, [copier]);
   const row = await env.core.row('SELECT * FROM copiers WHERE id = $1', copier);
   const expected = { row: expect.objectContaining(row), stats: all.get(copier) };
-  expect(await ownWithStats(manager, env.actor.userId, [copier])).toEqual([expected]);
+  expect(await readOwnCopiersWithStats(manager, env.actor.userId, [copier])).toEqual([expected]);
   return copierStats.parse(all.get(copier));
 }
 
-interface Side {
+interface Execution {
   readonly side: 'BUY' | 'SELL';
   readonly at: string;
   readonly price: string;
@@ -52,27 +52,27 @@ interface Side {
   readonly fee?: string;
 }
 
-const fillsOf = ({ at, price, amount = '1', fee = '0' }: Side) => [
+const fillsOf = ({ at, price, amount = '1', fee = '0' }: Execution) => [
   { at: `2026-01-01T${at}:00Z`, price, amount, fee },
 ];
 
-const lead = (side: Side) =>
+const lead = (execution: Execution) =>
   fixtures.order({
     owner: env.actor,
     account: env.source,
     pair,
-    side: side.side,
-    fills: fillsOf(side),
+    side: execution.side,
+    fills: fillsOf(execution),
     strategy,
   });
 
-const copy = (lot: RecordIds, referencePrice: string, side: Side) =>
+const copy = (lot: RecordIds, referencePrice: string, execution: Execution) =>
   fixtures.order({
     owner: env.actor,
     account: env.account,
     pair,
-    side: side.side,
-    fills: fillsOf(side),
+    side: execution.side,
+    fills: fillsOf(execution),
     copiedStrategy: strategy,
     copy: { copier, lotTrade: lot.uuid, referencePrice },
   });
@@ -126,9 +126,9 @@ describe('the stats of a copier', () => {
     await lead({ side: 'SELL', at: '11:00', price: '110' });
     await copy(lot, '110', { side: 'SELL', at: '11:01', price: '110', fee: '1' });
     const { tracking_difference_bps, tracking } = await stats();
-    // 109 ÷ 102 − 1, less 10 %
+    // The copier's result (109 ÷ 102 − 1) minus the leader's (10 %).
     expect(Number(tracking_difference_bps)).toBeCloseTo((109 / 102 - 1.1) * 10_000, 4);
-    // 110 ÷ 101 − 1, less 10 %; the rest is fees.
+    // Without fees, the copier's result is 110 ÷ 101 − 1.
     expect(Number(tracking?.slippage_bps)).toBeCloseTo((110 / 101 - 1.1) * 10_000, 4);
     expect(Number(tracking?.fees_bps)).toBeCloseTo((109 / 102 - 110 / 101) * 10_000, 4);
     expect(tracking).toMatchObject({ rounding_bps: '0', skips_bps: '0' });

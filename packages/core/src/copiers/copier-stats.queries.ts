@@ -126,7 +126,7 @@ const withStats = (columns: string, selection: string) => `
 
 const STATS_BY_ID = withStats('a.id', 'SELECT a.id FROM unnest($1::uuid[]) AS a (id)');
 
-const OWN_WITH_STATS = allColumns(CopierEntity, 'a', (columns) =>
+const OWN_COPIERS_WITH_STATS = allColumns(CopierEntity, 'a', (columns) =>
   withStats(
     columns,
     `SELECT ${columns} FROM copiers a WHERE id = ANY ($1) AND user_id = $2 AND deleted_at IS NULL`,
@@ -143,13 +143,13 @@ export async function copierStatsOf(
   return new Map(rows.map((row) => [row.id, viewStats(row)]));
 }
 
-/** Returns the copiers that belong to the user, each with its stats as in `copierStatsOf`. */
-export async function ownWithStats(
+/** Returns the copiers with these ids that belong to the user, each with its stats as in `copierStatsOf`. */
+export async function readOwnCopiersWithStats(
   tx: Tx,
   userId: string,
   ids: readonly string[],
 ): Promise<readonly { readonly row: Readonly<Record<string, unknown>>; readonly stats: CopierStats }[]> {
-  const rows = await queryPrepared<StatsRow>(tx, OWN_WITH_STATS(tx.connection), [ids, userId]);
+  const rows = await queryPrepared<StatsRow>(tx, OWN_COPIERS_WITH_STATS(tx.connection), [ids, userId]);
   return rows.map((row) => ({ row, stats: viewStats(row) }));
 }
 

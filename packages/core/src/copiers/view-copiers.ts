@@ -4,7 +4,7 @@ import { hydrate, type Tx } from '@trading-automation/persistence';
 import { CopierEntity } from './copier.entity.js';
 import { viewCopier } from './copier.view.js';
 import { openLotsOfCopiers } from './copier-lots.queries.js';
-import { copierStatsOf, ownWithStats } from './copier-stats.queries.js';
+import { copierStatsOf, readOwnCopiersWithStats } from './copier-stats.queries.js';
 
 /** Returns the records in input order. */
 export async function viewCopiers(tx: Tx, copiers: readonly CopierEntity[]): Promise<Copier[]> {
@@ -22,7 +22,7 @@ export async function viewCopierWithStats(tx: Tx, copier: CopierEntity): Promise
 
 /** Loads the copiers that belong to the user, in no particular order, with one statement. */
 export async function viewOwnCopiers(tx: Tx, userId: string, ids: readonly string[]): Promise<Copier[]> {
-  const rowsWithStats = await ownWithStats(tx, userId, ids);
+  const rowsWithStats = await readOwnCopiersWithStats(tx, userId, ids);
   const copiers = hydrate(
     tx.connection,
     CopierEntity,

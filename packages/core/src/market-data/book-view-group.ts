@@ -6,7 +6,7 @@ import { OrderBook } from './order-book.js';
 
 /** One book of the feed and its views, by depth. */
 export class BookViewGroup implements BookViewSource {
-  header: BookMessage | undefined;
+  lastMessage: BookMessage | undefined;
   private readonly book = new OrderBook();
   private readonly views = new Map<number, BookView>();
   private readonly subscription: BookSubscription;
@@ -46,7 +46,7 @@ export class BookViewGroup implements BookViewSource {
   private receive(message: BookMessage): void {
     if (message.kind === 'SNAPSHOT') this.book.reset(message);
     else this.book.apply(message);
-    this.header = message;
+    this.lastMessage = message;
     for (const view of this.views.values()) view.update(message);
   }
 }

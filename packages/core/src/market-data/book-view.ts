@@ -15,8 +15,8 @@ import { compareDecimals } from './order-book.js';
 export interface BookViewSource {
   /** Whether the book is in its current state; false while a message is missing. */
   readonly isCurrent: boolean;
-  /** The metadata of the book's state; undefined if unknown. */
-  readonly header: BookMessage | undefined;
+  /** The last message that was applied to the book, for its metadata; undefined before the first message. */
+  readonly lastMessage: BookMessage | undefined;
   sides(depth: number): BookSides;
 }
 
@@ -40,7 +40,7 @@ export class BookView {
     private readonly source: BookViewSource,
     private readonly depth: number,
   ) {
-    if (source.header !== undefined) this.setState(source.header, source.sides(depth));
+    if (source.lastMessage !== undefined) this.setState(source.lastMessage, source.sides(depth));
   }
 
   get isUnused(): boolean {

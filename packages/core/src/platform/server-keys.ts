@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const SERVER_KEY_BYTES = 32;
 
-/** Keys of 32 bytes each. The first one seals; the others still open older sealed values. */
+/** Keys of 32 bytes each. The first one encrypts and signs new values; the others only read older values. */
 export type ServerKeys = readonly [Uint8Array, ...Uint8Array[]];
 
 /** The schema of an environment variable with the keys in base64url, separated by commas. */

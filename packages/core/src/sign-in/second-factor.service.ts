@@ -3,7 +3,8 @@
  *
  * 1. A secret is pending until a code proves that the app has it. Only then is a second factor required.
  * 2. A ticket is valid for five minutes, five attempts and one session. An attempt is counted before its code is
- *    checked. A user's attempts are also limited over all tickets, so that a known password does not allow guessing.
+ *    checked. A user's attempts are also limited over all tickets. Otherwise an attacker who knows the password
+ *    could request ticket after ticket and guess codes.
  * 3. Tickets are stored as hashes.
  */
 import { DomainError, encodeId } from '@trading-automation/contracts';

@@ -41,10 +41,11 @@ export class StrategyEntity extends RecordColumns {
   @DecimalColumn({ name: 'min_copy_equity', nullable: true })
   minCopyEquity!: Decimal | null;
 
+  /** Maximum number of copiers; null means no limit. */
   @Column({ type: 'integer', nullable: true })
   capacity!: number | null;
 
-  /** The row remains for trades and copiers that reference it. */
+  /** Set when the strategy is deleted. The row is kept, because trades and copiers reference it. */
   @Column({ name: 'deleted_at', type: 'timestamptz', nullable: true })
   deletedAt!: Date | null;
 }

@@ -1,6 +1,6 @@
 /**
  * Tests external orders that could be mistaken for another external order or for an order of ours.
- * A title that begins with `rule` or `row` names a line of docs/trading/rules.md.
+ * A number after `rule` or `row` in a title refers to the first or the second table of docs/trading/rules.md.
  */
 import { OrdersUnderTest, venueFillOf, venueOrderOf } from './testing/orders-under-test.js';
 

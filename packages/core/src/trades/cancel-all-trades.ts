@@ -65,7 +65,7 @@ export interface CancelAllResult {
   readonly stillOpen: readonly Trade[];
 }
 
-/** Returns the current states of the user's trades whose cancellation was requested. */
+/** Returns the trades with these ids by their current status, and all other open trades of the user. */
 export async function readCancelAllResult(
   tx: Tx,
   userId: string,

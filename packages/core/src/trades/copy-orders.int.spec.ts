@@ -1,4 +1,4 @@
-/** A title that begins with `rule` or `row` names a line of docs/trading/rules.md. */
+/** A number after `rule` or `row` in a title refers to the first or the second table of docs/trading/rules.md. */
 import { encodeId, trade as tradeSchema } from '@trading-automation/contracts';
 import { inTransaction, newUuid, type Tx } from '@trading-automation/persistence';
 import { eventually } from '@trading-automation/runtime/testing';

@@ -63,8 +63,8 @@ export interface NewCopyTrade {
     readonly sequence: number;
   };
   /**
-   * The instant until which the order may be sent or resent; `infinity` for exits. If it is null, the order is sent
-   * once, at any time.
+   * The instant until which the order may be submitted or resubmitted; `infinity` for exits. If it is null, the order
+   * is sent once, at any time.
    */
   readonly resendUntil: Date | 'infinity' | null;
 }

@@ -1,6 +1,7 @@
 /**
  * Compares orders with a model of an exchange: if reports come in any order, late, repeatedly or never, the stored
- * state stays consistent. A title that begins with `rule` or `row` names a line of docs/trading/rules.md.
+ * state stays consistent. A number after `rule` or `row` in a title refers to the first or the second table of
+ * docs/trading/rules.md.
  */
 import type { TradeStatus } from '@trading-automation/contracts';
 import type { VenueFill, VenueOrder, VenueOrderStatus } from '@trading-automation/exchanges';
@@ -105,7 +106,7 @@ async function verify(model: Model, id: string): Promise<void> {
   expect(Number(stored.version)).toBeGreaterThanOrEqual(model.version);
   model.version = Number(stored.version);
   expect(model.venue.placements).toBeLessThanOrEqual(1);
-  // A reported order is never requeued.
+  // A trade whose order was reported never returns to UNSENT.
   if (stored.acknowledged_at !== null) expect(stored.submitted_at).not.toBeNull();
 }
 

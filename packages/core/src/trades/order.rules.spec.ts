@@ -1,4 +1,4 @@
-/** A title that begins with `rule` or `row` names a line of docs/trading/rules.md. */
+/** A number after `rule` or `row` in a title refers to the first or the second table of docs/trading/rules.md. */
 import { TIMES_IN_FORCE, TRADE_TYPES } from '@trading-automation/contracts';
 import fc from 'fast-check';
 import {

@@ -1,4 +1,4 @@
-/** A title that begins with `rule` or `row` names a line of docs/trading/rules.md. */
+/** A number after `rule` or `row` in a title refers to the first or the second table of docs/trading/rules.md. */
 import { newUuid } from '@trading-automation/persistence';
 import { OrdersUnderTest, venueFillOf, venueOrderOf } from './testing/orders-under-test.js';
 
@@ -187,7 +187,7 @@ describe('a copy that the exchange does not know', () => {
 });
 
 describe('a copy with a retryable rejection', () => {
-  it('rule 20: is requeued, and resubmitted after a delay until its time limit', async () => {
+  it('rule 20: returns to UNSENT, and is resubmitted after a delay until its time limit', async () => {
     const id = await env.placeCopy();
     await env.claimSubmission(id);
     await env.execution.storeRejection(id, RETRYABLE_REJECTION);

@@ -188,7 +188,7 @@ function changeFromReports(
   return {
     ...applyTransition(trade, outcome),
     newFills,
-    // If the trade was requeued, its earlier submission did reach the exchange.
+    // If the trade had returned to UNSENT, its earlier submission did reach the exchange.
     submission: wasUnsent ? 'begun' : undefined,
     acknowledgedNow: isFirstReport,
     reconciledNow: isReconciliation && isChanged,

@@ -39,7 +39,7 @@ import { isTerminal, stageOf, transitionOn, triggerAfterProbes } from './trade.r
 import { claimDueChecks, type LockedTrade } from './trades.queries.js';
 
 /** The delay before a rejected order is resubmitted. */
-const RESEND_AFTER_MS = 1_000;
+const RESUBMIT_AFTER_MS = 1_000;
 
 /** The fields of a trade that the worker needs to act on it. */
 export interface TradeForExecution {
@@ -204,8 +204,8 @@ export class TradeExecution {
   }
 
   /**
-   * Stores that the exchange rejected an order and never accepted it. The order is requeued if the failure is retryable
-   * and the order may still be resent.
+   * Stores that the exchange rejected an order and never accepted it. The trade returns to UNSENT if the failure is
+   * retryable and the order may still be resubmitted.
    *
    * @param begunAt the submission that was rejected; the call has no effect if a later submission is in flight
    */
@@ -214,9 +214,9 @@ export class TradeExecution {
       const locked = await lockOpenTrade(tx, id);
       if (locked === null || !['UNSENT', 'SENT'].includes(stageOf(stateOf(locked.trade)))) return;
       if (begunAt !== undefined && locked.trade.submittedAt?.getTime() !== begunAt.getTime()) return;
-      const isRequeued = failure.isRetryable === true && canBeSentAgain(locked);
-      const change = isRequeued
-        ? requeue(locked.trade, 'REJECTED_RETRYABLE')
+      const canRetry = failure.isRetryable === true && mayReturnToUnsent(locked);
+      const change = canRetry
+        ? returnToUnsent(locked.trade, 'REJECTED_RETRYABLE')
         : failTrade(locked.trade, 'REJECTED', failure);
       await writeChanges(tx, [change]);
     });
@@ -348,15 +348,15 @@ function failTrade(
   return { ...applyTransition(trade, transitionOn(stateOf(trade), trigger)), isChanged: true };
 }
 
-/** Queues the trade for resubmission under the same id. */
-function requeue(
+/** Returns the trade to UNSENT, so that its order is resubmitted under the same id. */
+function returnToUnsent(
   trade: TradeEntity,
-  trigger: 'REJECTED_RETRYABLE' | 'CONFIRMED_ABSENT_RESENDABLE',
+  trigger: 'REJECTED_RETRYABLE' | 'ABSENT_RESUBMITTABLE',
 ): TradeChange {
   const change = applyTransition(trade, transitionOn(stateOf(trade), trigger));
   trade.subStatus = null;
   trade.probes = 0;
-  return { ...change, submission: 'undone', nextCheckInMs: RESEND_AFTER_MS, isChanged: true };
+  return { ...change, submission: 'undone', nextCheckInMs: RESUBMIT_AFTER_MS, isChanged: true };
 }
 
 /** Leaves the trade open and schedules the next check. */
@@ -370,20 +370,20 @@ function keepOpen(trade: TradeEntity, trigger: 'NO_ACK' | 'NOT_FOUND', isChanged
 
 function changeAfterAbsence(locked: LockedTrade): TradeChange {
   const { trade } = locked;
-  const trigger = triggerAfterProbes(trade.probes, canBeSentAgain(locked));
+  const trigger = triggerAfterProbes(trade.probes, mayReturnToUnsent(locked));
   if (trigger === 'NOT_FOUND') return keepOpen(trade, trigger, markTradeUnknown(trade));
   const stage = stageOf(stateOf(trade));
   if (stage !== 'SENT')
     return { ...applyTransition(trade, transitionOn(stateOf(trade), trigger)), isChanged: true };
-  if (trigger === 'CONFIRMED_ABSENT_RESENDABLE') return requeue(trade, trigger);
+  if (trigger === 'ABSENT_RESUBMITTABLE') return returnToUnsent(trade, trigger);
   return failTrade(trade, trigger, {
     code: 'not_accepted',
     message: 'The exchange does not know the order. It never arrived and is not sent again.',
   });
 }
 
-const canBeSentAgain = ({ trade, mayResend }: LockedTrade) =>
-  mayResend && trade.subStatus !== 'PENDING_CANCEL';
+const mayReturnToUnsent = ({ trade, mayResubmit }: LockedTrade) =>
+  mayResubmit && trade.subStatus !== 'PENDING_CANCEL';
 
 /** Marks the trade as UNKNOWN and returns whether its sub-status changed; PENDING_CANCEL takes precedence. */
 function markTradeUnknown(trade: TradeEntity): boolean {

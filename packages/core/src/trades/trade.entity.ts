@@ -159,8 +159,8 @@ export class TradeEntity extends RecordColumns {
   leaderEquity!: string | null;
 
   /**
-   * The instant until which the order may be sent or resent. Null for a user's own order, which is sent once, at any
-   * time. Not selected by default.
+   * The instant until which the order may be submitted or resubmitted. Null for a user's own order, which is sent
+   * once, at any time. Not selected by default.
    */
   @Column({ name: 'resend_until', type: 'timestamptz', nullable: true, select: false })
   resendUntil?: Date | 'infinity' | null;
@@ -169,7 +169,7 @@ export class TradeEntity extends RecordColumns {
   @Column({ name: 'reconciled_at', type: 'timestamptz', nullable: true })
   reconciledAt!: Date | null;
 
-  /** Set before the order is sent. Reset to null only if the order may be resent and is not at the exchange. */
+  /** Set before the order is sent. Reset to null only if the order may be resubmitted and is not at the exchange. */
   @Column({ name: 'submitted_at', type: 'timestamptz', nullable: true })
   submittedAt!: Date | null;
 

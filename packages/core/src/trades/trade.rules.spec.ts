@@ -1,4 +1,4 @@
-/** A title that begins with `rule` or `row` names a line of docs/trading/rules.md. */
+/** A number after `rule` or `row` in a title refers to the first or the second table of docs/trading/rules.md. */
 import { TIMES_IN_FORCE, TRADE_STATUSES, type TradeStatus } from '@trading-automation/contracts';
 import fc from 'fast-check';
 import {
@@ -289,10 +289,7 @@ describe('the transition table', () => {
 
   it('rule 20: returns a trade to UNSENT only if its submission had no effect or its order is confirmed absent', () => {
     const back = from('SENT').filter(([, next]) => next === 'UNSENT');
-    expect(back.map(([trigger]) => trigger).sort()).toEqual([
-      'CONFIRMED_ABSENT_RESENDABLE',
-      'REJECTED_RETRYABLE',
-    ]);
+    expect(back.map(([trigger]) => trigger).sort()).toEqual(['ABSENT_RESUBMITTABLE', 'REJECTED_RETRYABLE']);
     expect(
       from('SENT')
         .filter(([, next]) => next === 'FAILED')
@@ -337,7 +334,7 @@ describe('an order that the exchange does not know', () => {
   it('counts as absent only after six consecutive probes', () => {
     for (const probes of [0, 1, 4, 5]) expect(triggerAfterProbes(probes, true)).toBe('NOT_FOUND');
     expect(triggerAfterProbes(6, false)).toBe('ABSENT');
-    expect(triggerAfterProbes(6, true)).toBe('CONFIRMED_ABSENT_RESENDABLE');
+    expect(triggerAfterProbes(6, true)).toBe('ABSENT_RESUBMITTABLE');
   });
 
   it.each([

@@ -11,8 +11,8 @@
  * 2. FILLED, CANCELLED and FAILED are final.
  * 3. A report of the exchange ends a trade only when our fills add up to the filled amount in the report.
  * 4. FAILED means that the exchange never accepted the order, as far as is known, and that no fill is known.
- * 5. A trade returns to UNSENT only while it may be resubmitted under the same id. In addition, its order must
- *    certainly not be at the exchange, or enough probes must not have found it.
+ * 5. A trade returns to UNSENT only while it may be resubmitted under the same id. In addition, either it is
+ *    certain that the order is not at the exchange, or enough consecutive probes did not find it.
  * 6. An accepted order is never resubmitted. If the exchange no longer has it, it is CANCELLED with its fills.
  */
 import type {
@@ -54,7 +54,7 @@ export const TRIGGERS = [
   /** Enough probes found no order, and it may not be resubmitted. */
   'ABSENT',
   /** Enough probes found no order, and it may be resubmitted. */
-  'CONFIRMED_ABSENT_RESENDABLE',
+  'ABSENT_RESUBMITTABLE',
   'CANCEL_REQUESTED',
   /** The exchange reported the order, and no fill is known. */
   'REPORTED_OPEN',
@@ -86,13 +86,13 @@ export const TRANSITIONS: Readonly<Record<Stage, Readonly<Record<Trigger, Stage>
     EXPIRED: 'CANCELLED',
     UNSENDABLE: 'FAILED',
     CANCEL_REQUESTED: 'CANCELLED',
-    // These are late results of a submission that was made before the trade was requeued.
+    // These are late results of a submission that was made before the trade returned to UNSENT.
     NO_ACK: 'UNSENT',
     REJECTED: 'FAILED',
     REJECTED_RETRYABLE: 'UNSENT',
     NOT_FOUND: 'UNSENT',
     ABSENT: 'UNSENT',
-    CONFIRMED_ABSENT_RESENDABLE: 'UNSENT',
+    ABSENT_RESUBMITTABLE: 'UNSENT',
   },
   SENT: {
     ...REPORTED,
@@ -105,7 +105,7 @@ export const TRANSITIONS: Readonly<Record<Stage, Readonly<Record<Trigger, Stage>
     REJECTED_RETRYABLE: 'UNSENT',
     NOT_FOUND: 'SENT',
     ABSENT: 'FAILED',
-    CONFIRMED_ABSENT_RESENDABLE: 'UNSENT',
+    ABSENT_RESUBMITTABLE: 'UNSENT',
   },
   RESTING: {
     ...REPORTED,
@@ -119,7 +119,7 @@ export const TRANSITIONS: Readonly<Record<Stage, Readonly<Record<Trigger, Stage>
     REJECTED_RETRYABLE: 'RESTING',
     NOT_FOUND: 'RESTING',
     ABSENT: 'CANCELLED',
-    CONFIRMED_ABSENT_RESENDABLE: 'CANCELLED',
+    ABSENT_RESUBMITTABLE: 'CANCELLED',
   },
   PARTIALLY_FILLED: {
     ...REPORTED,
@@ -132,7 +132,7 @@ export const TRANSITIONS: Readonly<Record<Stage, Readonly<Record<Trigger, Stage>
     REJECTED_RETRYABLE: 'PARTIALLY_FILLED',
     NOT_FOUND: 'PARTIALLY_FILLED',
     ABSENT: 'CANCELLED',
-    CONFIRMED_ABSENT_RESENDABLE: 'CANCELLED',
+    ABSENT_RESUBMITTABLE: 'CANCELLED',
     // The report is outdated, or the known fills contradict it.
     REPORTED_OPEN: 'PARTIALLY_FILLED',
     REPORTED_REJECTED: 'CANCELLED',
@@ -246,15 +246,15 @@ function buildTransition(
 const ABSENT_PROBES = 6;
 
 /**
- * Returns the trigger for the `probes`-th consecutive probe that found no order. `mayResend` is false for a user's own
+ * Returns the trigger for the `probes`-th consecutive probe that found no order. `mayResubmit` is false for a user's own
  * order: it is never resubmitted automatically, because the first submission may still arrive.
  */
 export function triggerAfterProbes(
   probes: number,
-  mayResend: boolean,
-): 'NOT_FOUND' | 'ABSENT' | 'CONFIRMED_ABSENT_RESENDABLE' {
+  mayResubmit: boolean,
+): 'NOT_FOUND' | 'ABSENT' | 'ABSENT_RESUBMITTABLE' {
   if (probes < ABSENT_PROBES) return 'NOT_FOUND';
-  return mayResend ? 'CONFIRMED_ABSENT_RESENDABLE' : 'ABSENT';
+  return mayResubmit ? 'ABSENT_RESUBMITTABLE' : 'ABSENT';
 }
 
 export interface FeePart {

@@ -46,8 +46,8 @@ export async function claimDueChecks(tx: Tx, leaseMs: number, limit: number): Pr
 /** A locked trade with the conditions that the database's clock decides. */
 export interface LockedTrade {
   readonly trade: TradeEntity;
-  /** Whether the order may still be sent or resent; false if it has no time limit. */
-  readonly mayResend: boolean;
+  /** Whether the order may still be submitted or resubmitted; false if it has no time limit. */
+  readonly mayResubmit: boolean;
   /** Whether the time limit for sending the order has passed. */
   readonly hasExpired: boolean;
   /** Whether a response to the submission can still be expected. */
@@ -83,7 +83,7 @@ export async function lockTrades(
   const trades = hydrate(tx.connection, TradeEntity, rows);
   return rows.map(({ may_resend, has_expired, is_in_flight, now }, i) => ({
     trade: trades[i]!,
-    mayResend: may_resend,
+    mayResubmit: may_resend,
     hasExpired: has_expired,
     isInFlight: is_in_flight,
     now,

@@ -2,7 +2,8 @@
  * Measures the backlog of deliveries. Each scrape of the metrics runs this one statement. The statement reads only
  * ranges of partial indexes, so its cost depends only on undelivered rows.
  *
- * Parked deliveries count like all others. Otherwise the backlog would look smallest while deliveries cannot be sent.
+ * Parked deliveries count like all others. Otherwise the backlog would look small exactly when deliveries cannot
+ * be sent.
  */
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
 

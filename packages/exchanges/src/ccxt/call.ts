@@ -35,8 +35,8 @@ export interface Call extends CallRequest {
   readonly signal: AbortSignal;
   /** The same time limit as a value of `performance.now()`, because timers fire late in a stalled process. */
   readonly endsAtMs: number;
-  /** Whether the request was passed to the network. Before that, it waits for the call budget. */
-  isDispatched: boolean;
+  /** Whether the call budget has released the request. Before that, the request waits for the budget. */
+  isReleased: boolean;
   /** Whether any part of a request may have reached the exchange. */
   isSent: boolean;
   /** The last response, whatever its status. */
@@ -85,7 +85,7 @@ export async function runCall<T>(
   work: () => Promise<T>,
   translate: (error: unknown, call: Call) => Error,
 ): Promise<T> {
-  const call: Call = { ...request, ...limit, isDispatched: false, isSent: false };
+  const call: Call = { ...request, ...limit, isReleased: false, isSent: false };
   try {
     return await calls.run(call, () => beforeSignal(limit.signal, work()));
   } catch (error) {
@@ -111,7 +111,7 @@ async function beforeSignal<T>(signal: AbortSignal, work: Promise<T>): Promise<T
 
 /** Runs `work` with the credentials of an account. `work` must be synchronous and send nothing. */
 export function runAsAccount<T>(account: CallAccount, work: () => T): T {
-  return calls.run({ kind: 'read', account, ...noDeadline(), isDispatched: false, isSent: false }, work);
+  return calls.run({ kind: 'read', account, ...noDeadline(), isReleased: false, isSent: false }, work);
 }
 
 /** Creates a promise with the functions that settle it. */

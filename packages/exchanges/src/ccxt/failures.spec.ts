@@ -9,7 +9,7 @@ type ErrorName = keyof typeof CCXT_OUTCOMES;
 const NAMES = Object.keys(errors) as ErrorName[];
 
 function call(kind: CallKind, state: Partial<Call>): Call {
-  return { kind, ...noDeadline(), isDispatched: true, isSent: true, ...state };
+  return { kind, ...noDeadline(), isReleased: true, isSent: true, ...state };
 }
 
 const classify = (error: unknown, failedCall: Call) => {
@@ -77,7 +77,7 @@ describe('toExchangeError', () => {
   it.each([
     ['an exceeded time limit', new DeadlineExceeded(), 'unknown/no_answer', 'retryable/unreachable'],
     ['no connection', new NotSent('unreachable'), undefined, 'retryable/unreachable'],
-    ['a pause', new NotSent('rate_limited'), undefined, 'retryable/rate_limited'],
+    ['a rate-limit pause', new NotSent('rate_limited'), undefined, 'retryable/rate_limited'],
     ['an incomplete response', new ResponseLost(), 'unknown/no_answer', undefined],
     ['a redirect', new ResponseUnusable('a redirect'), 'unknown/bad_answer', undefined],
     ['a malformed response', new MalformedResponse('nonsense'), 'unknown/bad_answer', undefined],
@@ -87,12 +87,12 @@ describe('toExchangeError', () => {
     if (unsent !== undefined) expect(classify(error, call('write', { isSent: false }))).toBe(unsent);
   });
 
-  it('classifies an order that still waited for the budget as retryable', () => {
-    const waiting = call('write', { isDispatched: false, isSent: false });
+  it('classifies a failed order as retryable if it was still waiting for the call budget', () => {
+    const waiting = call('write', { isReleased: false, isSent: false });
     expect(classify(new DeadlineExceeded(), waiting)).toBe('retryable/rate_limited');
   });
 
-  it("applies the venue's patterns to error texts for which ccxt has no class", () => {
+  it("applies the venue's patterns to error texts that ccxt classifies too generally", () => {
     const failedCall = call('write', { response: { status: 400, body: '{"msg":"Duplicate order sent."}' } });
     const rejectionPatterns = [{ pattern: /Duplicate/, code: 'duplicate_client_order_id' as const }];
     expect(toExchangeError(new errors.InvalidOrder('x'), failedCall, rejectionPatterns).code).toBe(

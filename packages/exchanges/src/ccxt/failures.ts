@@ -21,7 +21,7 @@ export class MalformedResponse extends Error {
   }
 }
 
-/** Patterns of a venue's error texts for which ccxt has no class. The first match applies. */
+/** Patterns of a venue's error texts that ccxt classifies too generally. The first match applies. */
 export type RejectionPatterns = readonly { readonly pattern: RegExp; readonly code: ExchangeErrorCode }[];
 
 const rejected = (code: ExchangeErrorCode): Classification => ['rejected', code];
@@ -127,7 +127,7 @@ function resolveUnknown([outcome, code]: Classification, { kind, isSent }: Call)
 
 function classify(error: unknown, call: Call, rejectionPatterns: RejectionPatterns): Classification {
   // Before it is dispatched, a call only waits for the call budget.
-  if (error instanceof DeadlineExceeded) return unsure(call.isDispatched ? 'no_answer' : 'rate_limited');
+  if (error instanceof DeadlineExceeded) return unsure(call.isReleased ? 'no_answer' : 'rate_limited');
   if (error instanceof NotSent) return unsure(error.reason);
   if (error instanceof ResponseLost) return unsure('no_answer');
   if (error instanceof ResponseUnusable || error instanceof MalformedResponse) return unsure('bad_answer');

@@ -26,7 +26,7 @@ export function readFills(response: unknown, symbol: string, exchangeOrderId?: s
   return parseResponse(z.array(ccxtFill), response).map((item) => {
     const fill = toFill(item);
     if (fill.symbol !== symbol || fill.exchangeOrderId !== (exchangeOrderId ?? fill.exchangeOrderId))
-      throw new MalformedResponse('a fill of another order');
+      throw new MalformedResponse('a fill of another order or symbol');
     return fill;
   });
 }

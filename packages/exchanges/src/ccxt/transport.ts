@@ -83,7 +83,7 @@ export class Transport {
   async send({ address, method, headers, body }: SignedRequest): Promise<TransportResponse> {
     const call = currentCall();
     if (this.#isPaused(call) || isExpired(call)) throw new NotSent('rate_limited');
-    call.isDispatched = true;
+    call.isReleased = true;
     const url = new URL(address);
     const request = new InFlightRequest(call);
     this.#agent.dispatch(

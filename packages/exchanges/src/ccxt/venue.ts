@@ -167,7 +167,7 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
     const call: Call = {
       kind: 'read',
       ...noDeadline(),
-      isDispatched: true,
+      isReleased: true,
       isSent: true,
       response: { status, body },
     };

@@ -23,12 +23,12 @@ export class Deadline {
     return this.#controller.signal;
   }
 
-  /** Removes the time limit. The caller's signal stays in effect. */
+  /** Stops the timer. An abort by the caller's signal stays in effect. */
   stopClock(): void {
     clearTimeout(this.#timer);
   }
 
-  /** Removes the time limit and the caller's signal. */
+  /** Stops the timer and stops listening to the caller's signal. */
   end(): void {
     this.stopClock();
     this.callerSignal?.removeEventListener('abort', this.#onAbort);

@@ -111,7 +111,7 @@ export class ConflictError extends ApiError {
 export class UnprocessableError extends ApiError {
   override readonly name = 'UnprocessableError';
 }
-/** 429: the client sent too many requests, even after its retries. */
+/** 429: a rate limit was exceeded, also at the last automatic retry. */
 export class RateLimitError extends ApiError {
   override readonly name = 'RateLimitError';
 }

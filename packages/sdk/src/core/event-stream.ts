@@ -43,7 +43,7 @@ export async function* streamEvents<T>(
   for await (const { data } of streamMessages(transport, request, options)) yield parseJson(data) as T;
 }
 
-/** Streams the events with unparsed data. */
+/** Streams the events without parsing their data. */
 export async function* streamMessages(
   transport: Transport,
   request: Request,

@@ -6,7 +6,7 @@ import type { ListQuery } from '../core/list-query.js';
 export interface Analytics<D extends DecimalForm = 'number'> {
   from: string | null;
   to: string | null;
-  /** Currency of all totals: the quote currency with the most closed trades, or else with the most fills. Amounts in different currencies are never added. Trades in other quote currencies are counted in excluded_quotes and listed in by_pair and by_strategy under their own currency. Null if nothing was filled. */
+  /** Currency of all totals: the quote currency with the most closed trades; if several have the most, the one of them with the most fills. Amounts in different currencies are never added. Trades in other quote currencies are counted in excluded_quotes and listed in by_pair and by_strategy under their own currency. Null if nothing was filled. */
   currency: string | null;
   /** Fills and closed trades that the totals exclude because they are quoted in another currency. */
   excluded_quotes: {
@@ -249,9 +249,9 @@ export interface CopierLimits<D extends DecimalForm = 'number'> {
   max_open_quote?: DecimalOf<D>;
   /** Maximum number of open lots. */
   max_open_trades?: number;
-  /** Loss since 00:00 UTC, in quote currency, that triggers `on_breach`. */
+  /** Loss since 00:00 UTC, in quote currency, that triggers the action of `on_breach`. */
   max_daily_loss_quote?: DecimalOf<D>;
-  /** Fall from the high-water mark, in percent, that triggers `on_breach`. */
+  /** Fall of the result from its peak, in percent of the equity at that peak, that triggers the action of `on_breach`. */
   max_drawdown_percent?: DecimalOf<D>;
   /** Maximum slippage of an entry against the strategy's price, in basis points (hundredths of a percent). */
   max_slippage_bps?: number;
@@ -275,9 +275,9 @@ export interface CopierLimitsCreate {
   max_open_quote?: DecimalInput;
   /** Maximum number of open lots. */
   max_open_trades?: number;
-  /** Loss since 00:00 UTC, in quote currency, that triggers `on_breach`. */
+  /** Loss since 00:00 UTC, in quote currency, that triggers the action of `on_breach`. */
   max_daily_loss_quote?: DecimalInput;
-  /** Fall from the high-water mark, in percent, that triggers `on_breach`. At most 100. */
+  /** Fall of the result from its peak, in percent of the equity at that peak, that triggers the action of `on_breach`. At most 100. */
   max_drawdown_percent?: DecimalInput;
   /** Maximum slippage of an entry against the strategy's price, in basis points (hundredths of a percent). */
   max_slippage_bps?: number;
@@ -1884,7 +1884,7 @@ export interface SettingsDeleteResult {
 
 /** Query parameters of `trades.analytics`. */
 export interface TradesAnalyticsQuery {
-  /** Start of the range, inclusive. Default: no lower bound. Trades are selected by created_at, results by the time at which they were closed. */
+  /** Start of the range, inclusive. Default: no lower bound. Selects trades by created_at, and profits and losses by the time at which they were realized. */
   from?: string;
   /** End of the range, exclusive. Default: no upper bound. */
   to?: string;
@@ -2419,7 +2419,7 @@ export interface OperationTypes<D extends DecimalForm = 'number'> {
     params: { id: string };
     data: Delivery;
   };
-  /** Sends a past event to a webhook in up to five attempts. Its id and payload do not change. */
+  /** Sends a past event to a webhook, with the same event id and payload, in up to five attempts. */
   'webhooks.replay': {
     params: { id: string };
     body: WebhookReplayAsked;

@@ -15,8 +15,8 @@ import { waitFor } from '../core/wait.js';
 import { type CloseInfo, classifyClose } from './close-codes.rules.js';
 import { findWebSocket, type WebSocketClass, withSocketObserver } from './web-socket.js';
 
-/** The server's limit of operations per connection. */
-const SUBSCRIPTIONS_MAX = 50;
+/** The server's limit of operations per connection. Each stream is one operation. */
+const OPERATIONS_MAX = 50;
 /** How long a connection without streams stays open for the next one. */
 const LINGER_MS = 500;
 const NORMAL_CLOSURE = 1000;
@@ -85,7 +85,7 @@ export class SharedSocket {
     push: (data: unknown) => boolean,
     stop: AbortSignal,
   ): Promise<OperationOutcome> {
-    if (this.#activeCount >= SUBSCRIPTIONS_MAX) throw tooManyStreamsError();
+    if (this.#activeCount >= OPERATIONS_MAX) throw tooManyStreamsError();
     this.#activeCount++;
     try {
       await this.#waitForBackoff(stop);
@@ -99,7 +99,7 @@ export class SharedSocket {
     }
   }
 
-  /** Returns the milliseconds to wait after a failure that follows this many consecutive failures. */
+  /** Returns the delay before the next connection. @param failures the consecutive failures before the last one */
   backoffMs(failures: number): number {
     return this.#settings.delayMs(failures);
   }
@@ -118,11 +118,11 @@ export class SharedSocket {
   ): Promise<OperationOutcome> {
     return new Promise((resolve, reject) => {
       let hasEnded = false;
-      /** Settles the promise once `outcomeNow` returns an outcome or throws. */
-      const settle = (outcomeNow: () => OperationOutcome | undefined) => {
+      /** Settles the promise once `readOutcome` returns an outcome or throws. */
+      const settle = (readOutcome: () => OperationOutcome | undefined) => {
         if (hasEnded) return;
         try {
-          const outcome = outcomeNow();
+          const outcome = readOutcome();
           if (outcome === undefined) return;
           resolve(outcome);
         } catch (error) {
@@ -290,7 +290,7 @@ function tooManyStreamsError(): ApiError {
   return createApiError({
     status: 409,
     code: 'limit_reached',
-    message: `A connection carries at most ${SUBSCRIPTIONS_MAX} streams. Close one, or create another Realtime.`,
+    message: `A connection carries at most ${OPERATIONS_MAX} streams. Close one, or create another Realtime.`,
     details: [],
     requestId: undefined,
     headers: new Headers(),

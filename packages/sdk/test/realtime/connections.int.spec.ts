@@ -179,11 +179,11 @@ describe('a connection', () => {
     }
     server.signal();
     await take(stream, 1);
-    const rises = delays.join().split(/(?<=\d),(?=0)/);
-    expect(rises).toHaveLength(3);
-    for (const rise of rises)
-      expect(rise).toBe(
-        rise
+    const failureRuns = delays.join().split(/(?<=\d),(?=0)/);
+    expect(failureRuns).toHaveLength(3);
+    for (const run of failureRuns)
+      expect(run).toBe(
+        run
           .split(',')
           .map((_, i) => i)
           .join(),
@@ -229,7 +229,7 @@ describe('a connection', () => {
     [4410, 'Too slow'],
     [4411, 'Too many sockets'],
     [4500, 'Internal server error'],
-    [4999, 'a code of tomorrow'],
+    [4999, 'a code that the SDK does not know'],
   ])('is opened again after the close code %d %s', async (code, reason) => {
     const stream = openRealtime(server.client()).tradeSignals('str_1', { afterSequence: 0 });
     server.signal();
@@ -242,7 +242,7 @@ describe('a connection', () => {
     expect(await take(stream, 1)).toMatchObject([{ sequence: 2 }]);
   });
 
-  it('ends every stream with an error that says so if its key pair is revoked', async () => {
+  it('ends every stream with the error unknown_public_key when the key pair is revoked', async () => {
     const realtime = openRealtime(server.client());
     const streams = [realtime.tradeSignals('str_1', { afterSequence: 0 }), realtime.orderbook('tpr_1')];
     await server.waitUntil(() => server.subscribes.length === 2);
@@ -378,7 +378,7 @@ describe('a stream', () => {
     expect(results).toEqual([{ me: { id: 'usr_1' } }]);
     server.failures.push('service_unavailable');
     for await (const result of realtime.subscribe('mutation { order(amount: "1.5") }')) results.push(result);
-    expect(results[1]).toEqual({ order: '1 of 1.5' });
+    expect(results[1]).toEqual({ order: 'order 1, amount 1.5' });
     const [, firstKey, retryKey] = server.keys;
     expect(firstKey).toMatch(/^[0-9a-f]{32}$/);
     expect(retryKey).toBe(firstKey);
@@ -396,7 +396,7 @@ describe('a stream', () => {
     expect(String(error)).toContain('Read faster');
   });
 
-  it('is not opened for an operation that exceeds the message size', async () => {
+  it('is not opened for an operation that exceeds the maximum message size', async () => {
     const realtime = openRealtime(server.client());
     const { error } = await failureOf(realtime.subscribe('{ me { id } }', { text: 'x'.repeat(70_000) }));
     expect(error).toBeInstanceOf(RangeError);

@@ -281,7 +281,7 @@ export class StubRealtimeServer {
     };
     query.world!.resolve = (_root, { number }) => `world ${number}`;
     schema.getMutationType()!.getFields().order!.resolve = (_root, { amount }) =>
-      `${++this.orders} of ${amount}`;
+      `order ${++this.orders}, amount ${amount}`;
     return schema;
   }
 

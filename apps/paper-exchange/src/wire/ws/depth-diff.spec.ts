@@ -4,7 +4,7 @@ import { DepthTracker } from './depth-diff.js';
 
 const side = fc
   .dictionary(fc.integer({ min: 1, max: 6 }).map(String), fc.integer({ min: 1, max: 3 }))
-  .map((levels) => Object.entries(levels).map(([ticks, lots]): Level => [Number(ticks), lots]));
+  .map((levels) => Object.entries(levels).map(([ticks, amountSteps]): Level => [Number(ticks), amountSteps]));
 const sides = fc.record({ bids: side, asks: side });
 
 function sorted(levels: Iterable<Level>): Level[] {
@@ -12,7 +12,7 @@ function sorted(levels: Iterable<Level>): Level[] {
 }
 
 describe('the depth events of a stream', () => {
-  it('update a snapshot that was fetched at any time to the current book', () => {
+  it('bring any snapshot, whenever it was fetched, up to the current book', () => {
     fc.assert(
       fc.property(
         sides,
@@ -34,9 +34,9 @@ describe('the depth events of a stream', () => {
             sentVersion = diff.lastVersion;
             if (snapshotVersion === undefined || diff.lastVersion <= snapshotVersion) return;
             for (const name of ['bids', 'asks'] as const) {
-              for (const [ticks, lots] of diff[name]) {
-                if (lots === 0) local[name].delete(ticks);
-                else local[name].set(ticks, lots);
+              for (const [ticks, amountSteps] of diff[name]) {
+                if (amountSteps === 0) local[name].delete(ticks);
+                else local[name].set(ticks, amountSteps);
               }
             }
           };

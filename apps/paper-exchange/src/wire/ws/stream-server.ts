@@ -56,7 +56,7 @@ export class StreamServer {
   private cutAtRandom(): void {
     const { maintenance: isClosed, disconnect_rate: ratePerSecond } = this.weather.get();
     const probability = isClosed ? 1 : 1 - (1 - ratePerSecond) ** (RANDOM_CUT_EVERY_MS / 1_000);
-    for (const peer of this.peers) if (this.weather.strikesAt(probability)) peer.cut();
+    for (const peer of this.peers) if (this.weather.appliesWith(probability)) peer.cut();
   }
 
   private upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void {

@@ -18,8 +18,8 @@ export class UserSubscription {
   ) {}
 
   push(event: object): void {
-    if (this.weather.strikes('lose_event_rate')) return;
-    if (this.held === undefined && this.weather.strikes('reorder_event_rate')) {
+    if (this.weather.applies('lose_event_rate')) return;
+    if (this.held === undefined && this.weather.applies('reorder_event_rate')) {
       this.held = event;
       this.timer = setTimeout(() => this.flush(), HOLD_MAX_MS);
       this.timer.unref();
@@ -45,6 +45,6 @@ export class UserSubscription {
   private send(event: object): void {
     const message = JSON.stringify({ subscriptionId: this.id, event });
     this.peer.send(message);
-    if (this.weather.strikes('duplicate_event_rate')) this.peer.send(message);
+    if (this.weather.applies('duplicate_event_rate')) this.peer.send(message);
   }
 }

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => env.close());
 beforeEach(() => env.reset());
 
-/** Resolves once a chunk waits for the account that the test has locked. */
+/** Resolves once a batch waits for the account that the test has locked. */
 async function untilLockIsAwaited(): Promise<void> {
   await eventually(async () => {
     const waiting = await env.core.rows(
@@ -26,7 +26,7 @@ async function untilLockIsAwaited(): Promise<void> {
   });
 }
 
-describe('a copier that changes before its chunk is locked', () => {
+describe('a copier that changes before its batch is locked', () => {
   it.each([
     ['no longer follows the strategy', "strategy_id = NULL, status = 'PAUSED'"],
     ['was removed', "deleted_at = clock_timestamp(), status = 'PAUSED'"],

@@ -3,14 +3,14 @@
  *
  * 1. Every copier that follows a strategy gets exactly one decision for each signal. Decision, order and lot state are
  *    written in one transaction. A signal is complete once every copier has a decision on it.
- * 2. One worker at a time plans a strategy, signal after signal. The copiers of a signal are planned in chunks; chunks
- *    that share no account run concurrently. A crash leaves a chunk either decided or untouched; the next run plans the
- *    untouched chunks. If two workers plan one copier at once, the second waits for the account's lock and then finds
+ * 2. One worker at a time plans a strategy, signal by signal. The copiers of a signal are planned in batches. Batches
+ *    that share no account run concurrently. A crash leaves a batch either decided or untouched; the next run plans the
+ *    untouched batches. If two workers plan one copier at once, the second waits for the account's lock and then finds
  *    the decision.
  * 3. The order of the copiers differs for each signal, so that none is always last. Copiers of one account see what
  *    copiers before them reserved.
  * 4. A copier that cannot be planned fails alone: it delays neither other copiers nor later signals.
- * 5. A chunk's transaction locks its accounts and copiers. Transactions that place orders on these accounts, or stop
+ * 5. A batch's transaction locks its accounts and copiers. Transactions that place orders on these accounts, or stop
  *    these copiers, wait for it.
  */
 import { inTransaction, type Tx } from '@trading-automation/persistence';
@@ -45,12 +45,12 @@ import { type StoringStep, storeFailedCopy, storePlans } from './store-plans.js'
 
 /** The maximum age of a balance snapshot; with an older snapshot the equity counts as unknown. */
 export const EQUITY_AGE_MAX_MS = 60_000;
-/** The maximum number of copiers in a chunk. */
-const CHUNK_MAX = 250;
-/** The number of chunks planned concurrently, so that this process computes while the database works. */
-const CHUNK_CONCURRENCY = 4;
-/** If at most this number of copiers is due, they are planned in one chunk: smaller chunks cost more than they save. */
-const CHUNK_MIN = 100;
+/** The maximum number of copiers in a batch. */
+const BATCH_MAX = 250;
+/** The number of batches planned concurrently, so that this process computes while the database works. */
+const BATCH_CONCURRENCY = 4;
+/** At most this number of due copiers is planned in one batch: smaller batches cost more than they save. */
+const BATCH_MIN = 100;
 /** The number of strategies planned concurrently, because one strategy may wait for an exchange. */
 const STRATEGY_CONCURRENCY = 3;
 /**
@@ -63,8 +63,8 @@ const SIGNALS_PER_RUN_MAX = 100;
 export interface CopyPlannerOptions {
   /** Refreshes as many of the accounts' balances as possible within a few seconds. */
   readonly refreshBalances?: (accountIds: readonly string[]) => Promise<void>;
-  readonly chunkMax?: number;
-  /** Called after each step of a chunk, within its transaction. An error rolls the chunk back. */
+  readonly batchMax?: number;
+  /** Called after each step of a batch, within its transaction. An error rolls the batch back. */
   readonly onStep?: (step: PlanningStep) => void | Promise<void>;
 }
 export type PlanningStep = 'locked' | 'planned' | StoringStep | 'finished';
@@ -110,26 +110,26 @@ export class CopyPlanner {
 
   /** Plans some copiers of the next signal. Returns false if no signal is left, or if another worker plans it. */
   private async planNextSignal(strategyId: string): Promise<boolean> {
-    const { chunkMax = CHUNK_MAX } = this.options;
+    const { batchMax = BATCH_MAX } = this.options;
     return inTransaction(this.platform.database, async (tx) => {
       if (!(await tryLockStrategy(tx, strategyId))) return false;
       const [signal] = await signalsAfter(tx, strategyId, await lastPlannedSequence(tx, strategyId), 1);
       if (signal === undefined) return false;
-      const due = await dueCopiers(tx, signal, chunkMax * CHUNK_CONCURRENCY);
-      await this.planChunks(signal, due, chunkMax);
-      if (due.length < chunkMax * CHUNK_CONCURRENCY) await finishSignal(tx, signal);
+      const due = await dueCopiers(tx, signal, batchMax * BATCH_CONCURRENCY);
+      await this.planBatches(signal, due, batchMax);
+      if (due.length < batchMax * BATCH_CONCURRENCY) await finishSignal(tx, signal);
       await this.options.onStep?.('finished');
       return true;
     });
   }
 
-  /** Plans each chunk in its own transaction. Returns after all chunks have ended. */
-  private async planChunks(signal: Signal, due: readonly DueCopier[], chunkMax: number): Promise<void> {
+  /** Plans each batch in its own transaction. Returns after all batches have ended. */
+  private async planBatches(signal: Signal, due: readonly DueCopier[], batchMax: number): Promise<void> {
     const failures: unknown[] = [];
     const planGroup = async (group: readonly DueCopier[]) => {
-      for (let start = 0; start < group.length; start += chunkMax) {
-        const chunk = group.slice(start, start + chunkMax);
-        await this.planChunkIsolated(signal, chunk).catch((error: unknown) => failures.push(error));
+      for (let start = 0; start < group.length; start += batchMax) {
+        const batch = group.slice(start, start + batchMax);
+        await this.planBatchIsolated(signal, batch).catch((error: unknown) => failures.push(error));
       }
     };
     await Promise.all(partitionByAccount(due).map(planGroup));
@@ -137,28 +137,28 @@ export class CopyPlanner {
   }
 
   /**
-   * Plans a chunk in its own transaction. A copier whose numbers cause a deterministic failure does not delay the
+   * Plans a batch in its own transaction. A copier whose numbers cause a deterministic failure does not delay the
    * others: its copy is recorded as failed, and then its error is thrown.
    */
-  private async planChunkIsolated(signal: Signal, chunk: readonly DueCopier[]): Promise<void> {
+  private async planBatchIsolated(signal: Signal, batch: readonly DueCopier[]): Promise<void> {
     const { database } = this.platform;
     try {
-      await inTransaction(database, (tx) => this.planChunk(tx, signal, chunk));
+      await inTransaction(database, (tx) => this.planInTransaction(tx, signal, batch));
     } catch (error) {
       if (!isDeterministicFailure(error)) throw error;
-      const [only] = chunk;
-      if (only !== undefined && chunk.length === 1) {
+      const [only] = batch;
+      if (only !== undefined && batch.length === 1) {
         await inTransaction(database, (tx) => recordFailedCopy(tx, signal, only));
         throw error;
       }
-      const middle = Math.floor(chunk.length / 2);
-      const halves = [chunk.slice(0, middle), chunk.slice(middle)];
-      const ended = await Promise.allSettled(halves.map((half) => this.planChunkIsolated(signal, half)));
+      const middle = Math.floor(batch.length / 2);
+      const halves = [batch.slice(0, middle), batch.slice(middle)];
+      const ended = await Promise.allSettled(halves.map((half) => this.planBatchIsolated(signal, half)));
       for (const half of ended) if (half.status === 'rejected') throw half.reason;
     }
   }
 
-  private async planChunk(tx: Tx, signal: Signal, due: readonly DueCopier[]): Promise<void> {
+  private async planInTransaction(tx: Tx, signal: Signal, due: readonly DueCopier[]): Promise<void> {
     await lockForCopying(
       tx,
       due.map(({ accountId }) => accountId),
@@ -210,10 +210,10 @@ export class CopyPlanner {
  * locks of another.
  */
 function partitionByAccount(due: readonly DueCopier[]): DueCopier[][] {
-  if (due.length <= CHUNK_MIN) return [[...due]];
-  const groups = Array.from({ length: CHUNK_CONCURRENCY }, (): DueCopier[] => []);
+  if (due.length <= BATCH_MIN) return [[...due]];
+  const groups = Array.from({ length: BATCH_CONCURRENCY }, (): DueCopier[] => []);
   for (const copier of due)
-    groups[Number.parseInt(copier.accountId.slice(-4), 16) % CHUNK_CONCURRENCY]!.push(copier);
+    groups[Number.parseInt(copier.accountId.slice(-4), 16) % BATCH_CONCURRENCY]!.push(copier);
   return groups;
 }
 

@@ -1,4 +1,4 @@
-/** Writes the decisions and the copied lots of a chunk, each with one statement. */
+/** Writes the decisions and the copied lots of a batch, each with one statement. */
 import type { DecisionCode, DecisionOutcome } from '@trading-automation/contracts';
 import { newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
 import type { Signal } from '../../strategies/index.js';

@@ -47,10 +47,10 @@ describe('rule 19: exactly-once copying', () => {
       await env.leaderBuys('10');
       await env.leaderBuys('4');
       for (const nth of [1, 2, 1]) {
-        const dying = new CopyPlanner(env.core.platform, { chunkMax: 2, onStep: failingAt(step, nth) });
+        const dying = new CopyPlanner(env.core.platform, { batchMax: 2, onStep: failingAt(step, nth) });
         await expect(dying.planNext()).rejects.toThrow(`killed at ${step}`);
       }
-      await new CopyPlanner(env.core.platform, { chunkMax: 2 }).planNext();
+      await new CopyPlanner(env.core.platform, { batchMax: 2 }).planNext();
       await expectOneDecisionEach(2, all);
       expect(await env.planner.planNext()).toBe(0);
       for (const follower of all) {
@@ -125,7 +125,7 @@ describe('rule 19: exactly-once copying', () => {
     const all = await followers(6);
     const other = await env.core.openSecondPlatform();
     const workers = [env.core.platform, other, env.core.platform, other].map((platform) => ({
-      planner: new CopyPlanner(platform, { chunkMax: 2 }),
+      planner: new CopyPlanner(platform, { batchMax: 2 }),
       settlement: new CopySettlement(platform),
     }));
     const runWorkersUntilIdle = async () => {

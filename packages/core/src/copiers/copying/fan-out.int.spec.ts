@@ -122,11 +122,11 @@ describe('many copiers', () => {
     expect(await env.held(exiting)).toBe('0');
   });
 
-  it('are planned in chunks, each copier exactly once', async () => {
+  it('are planned in batches, each copier exactly once', async () => {
     const { CopyPlanner } = await import('./copy-planner.service.js');
     const all = await Promise.all(Array.from({ length: 9 }, () => env.follower()));
     await env.leaderBuys('10');
-    await new CopyPlanner(env.core.platform, { chunkMax: 4 }).planNext();
+    await new CopyPlanner(env.core.platform, { batchMax: 4 }).planNext();
     for (const each of all) expect(await env.decisions(each)).toHaveLength(1);
   });
 });

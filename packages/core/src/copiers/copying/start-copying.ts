@@ -97,13 +97,13 @@ export async function checkMinCopyEquity(
   const equity = (await equitiesOf(tx, [accountId], quote)).get(accountId) ?? null;
   if (equity === null) {
     return invalidState(
-      `The strategy requires an equity of ${canonicalDecimal(minimum)} ${quote}; the account's equity is unknown. Sync the account first.`,
+      `The strategy requires an equity of at least ${canonicalDecimal(minimum)} ${quote}; the account's equity is unknown. Sync the account first.`,
       'EQUITY_UNKNOWN',
     );
   }
   if (new BigDecimal(equity.amount).gte(minimum)) return undefined;
   return invalidState(
-    `The strategy requires an equity of ${canonicalDecimal(minimum)} ${quote}; the account holds ${equity.amount}.`,
+    `The strategy requires an equity of at least ${canonicalDecimal(minimum)} ${quote}; the account holds ${equity.amount}.`,
     'BELOW_MIN_COPY_EQUITY',
   );
 }

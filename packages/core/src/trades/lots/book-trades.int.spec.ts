@@ -1,4 +1,4 @@
-/** A title that begins with `rule` or `row` names a line of docs/trading/rules.md. */
+/** A number after `rule` or `row` in a title refers to the first or the second table of docs/trading/rules.md. */
 import { lastSequenceOf, type Signal, signalsAfter } from '../../strategies/index.js';
 import { CoreUnderTest } from '../../testing/index.js';
 import { backfillLots } from './backfill-lots.js';
@@ -42,7 +42,7 @@ describe('a trade', () => {
     await expectReplayToAgree();
   });
 
-  it('is closed when it ends, if its whole filled amount was sold before', async () => {
+  it('whose filled amount was already sold is closed once its order ends', async () => {
     const tradeId = await scenario.trade({ side: 'BUY' });
     await scenario.store({ tradeId, amount: '1', at: 1, status: 'PARTIALLY_FILLED' });
     await scenario.executeTrade({ side: 'SELL', amount: '1', price: '101', at: 2 });
@@ -151,7 +151,7 @@ describe('several copiers on one account and pair', () => {
     await expectReplayToAgree();
   });
 
-  it('rule 13: lose lots to manual sales only after the account’s own lots, oldest first; these lots are detached', async () => {
+  it('rule 13: a manual sale closes the account’s own lots first, then lots of copiers, oldest first; a lot of a copier that it reduces becomes detached', async () => {
     const [a, b] = [copiers[0]!, copiers[1]!];
     await copy(a, 'BUY', '1', 2);
     await copy(b, 'BUY', '1', 3);
@@ -169,7 +169,7 @@ describe('several copiers on one account and pair', () => {
     await expectReplayToAgree();
   });
 
-  it('never sell lots of each other: a sale beyond the lots of its copier is unmatched', async () => {
+  it('never sell lots of each other: the part of a sale that exceeds the lots of its copier closes no lot', async () => {
     const [a, b] = [copiers[0]!, copiers[1]!];
     await copy(a, 'BUY', '1', 2);
     await copy(b, 'BUY', '1', 3);
@@ -327,7 +327,7 @@ describe('signals', () => {
     expect(await lastSequenceOf(manager(), strategyId)).toBe(0);
   });
 
-  it('end with the open amount of the lot, even if its fills are reported out of order', async () => {
+  it('report the open amount of the lot, even if its fills are reported out of order', async () => {
     const tradeId = await scenario.trade({ side: 'BUY', amount: '3', strategyId });
     await scenario.store({ tradeId, amount: '1', at: 2, status: 'PARTIALLY_FILLED' });
     await scenario.store({ tradeId, amount: '2', at: 1 });
@@ -343,7 +343,7 @@ describe('signals', () => {
     await expectReplayToAgree();
   });
 
-  it('report an exit from the second lot if a late sale closes it in addition', async () => {
+  it('report an exit from the second lot if a late sale closes the first, so that the sale reported before it closes the second', async () => {
     const first = await scenario.executeTrade({ side: 'BUY', amount: '1', at: 1, strategyId });
     const second = await scenario.executeTrade({ side: 'BUY', amount: '1', at: 2, strategyId });
     await scenario.executeTrade({ side: 'SELL', amount: '1', at: 5 });
@@ -367,13 +367,13 @@ describe('signals', () => {
     expect(await scenario.closedEvents()).toEqual(['0']);
   });
 
-  it('are emitted for an entry that was sold before it was reported, once the sale closes an earlier late fill instead', async () => {
-    const sold = await scenario.trade({ side: 'BUY', strategyId });
+  it('are emitted for an entry that was already sold when it was reported, once a late fill of an earlier entry is sold in its place', async () => {
+    const earlierEntry = await scenario.trade({ side: 'BUY', strategyId });
     const entry = await scenario.trade({ side: 'BUY', strategyId });
     await scenario.executeTrade({ side: 'SELL', amount: '2', at: 3 });
     const [fillId] = await scenario.store({ tradeId: entry, amount: '2', at: 2 });
     expect(await signalsOf(strategyId)).toEqual([]);
-    await scenario.store({ tradeId: sold, amount: '1.5', at: 1 });
+    await scenario.store({ tradeId: earlierEntry, amount: '1.5', at: 1 });
     const [open, ...others] = await signalsOf(strategyId);
     expect(others).toEqual([]);
     expect(open).toMatchObject({

@@ -1,4 +1,4 @@
-/** A title that begins with `rule` or `row` names a line of docs/trading/rules.md. */
+/** A number after `rule` or `row` in a title refers to the first or the second table of docs/trading/rules.md. */
 import fc from 'fast-check';
 import { BigDecimal } from '../../values/index.js';
 import { type FillOutcome, LotBook, type LotFill, QUOTE_SCALE } from './lots.rules.js';

@@ -1,4 +1,4 @@
-/** A title that begins with `rule` or `row` names a line of docs/trading/rules.md. */
+/** A number after `rule` or `row` in a title refers to the first or the second table of docs/trading/rules.md. */
 import { mergeSignals } from './merge-signals.rules.js';
 import type { NewSignal } from './signals.types.js';
 

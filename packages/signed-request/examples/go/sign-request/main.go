@@ -20,7 +20,7 @@ import (
 // Sign returns r and s in hex, 32 bytes each. The library uses the nonce k of RFC 6979 and returns the lower s.
 func Sign(key *secp256k1.PrivateKey, text string) string {
 	digest := sha256.Sum256([]byte(text))
-	// The first byte helps to recover the public key, which is sent anyway.
+	// Drop the first byte: it helps to recover the public key, which the request contains anyway.
 	return hex.EncodeToString(ecdsa.SignCompact(key, digest[:], true)[1:])
 }
 
