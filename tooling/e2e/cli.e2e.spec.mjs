@@ -133,7 +133,7 @@ describe('svc against the real product', () => {
     expect(await listening.ended).toBe(130);
   });
 
-  it('prints an order book once, and prints live updates', async () => {
+  it('prints one order book or, with --live, each update', async () => {
     const book = await dataOf(['orderbook', 'BTC/USDT', '--depth', '3']);
     expect(book).toMatchObject({ exchange: 'paper', symbol: 'BTC/USDT' });
     expect([book.bids.length, book.asks.length]).toEqual([3, 3]);
@@ -199,10 +199,10 @@ describe('svc against the real product', () => {
     expect(decision.outcome).toBe('COPIED');
     const graphql = await paste('GraphQL');
     expect([graphql.code, JSON.parse(graphql.stdout).trades.nodes.length]).toEqual([0, 3]);
-    // The test starts `svc` about twelve times.
+    // The timeout is long because the test starts `svc` about twelve times.
   }, 180_000);
 
-  it('doctor reports no failure by default, and reports how many milliseconds a wrong clock is off', async () => {
+  it('doctor reports no failure on a healthy machine, and by how many milliseconds a wrong clock is behind', async () => {
     const healthy = await home.svc(['doctor']);
     expect([healthy.code, healthy.stdout]).toEqual([0, expect.stringContaining('\tcredential\t')]);
     expect(healthy.stdout).not.toMatch(/^fail/m);

@@ -125,7 +125,8 @@ export class Client<D extends DecimalForm = 'number'> {
   }
 
   /**
-   * Sends a GET to an endpoint without an SDK method. If the response is not JSON of the API, call `asResponse()`.
+   * Sends a GET to an endpoint for which the SDK has no method. If the response is not JSON of the API, call
+   * `asResponse()`.
    *
    * @param path including `/v1`
    *
@@ -137,7 +138,7 @@ export class Client<D extends DecimalForm = 'number'> {
   }
 
   /**
-   * Lists the items of all pages of an endpoint without an SDK method.
+   * Lists the items of all pages of an endpoint for which the SDK has no method.
    *
    * @param path including `/v1`
    *
@@ -149,7 +150,8 @@ export class Client<D extends DecimalForm = 'number'> {
   }
 
   /**
-   * Sends a POST to an endpoint without an SDK method. The POST takes effect once, even if the client retries it.
+   * Sends a POST to an endpoint for which the SDK has no method. The POST takes effect once, even if the client retries
+   * it.
    *
    * @example
    * await client.post('/v1/notifications/read-all');
@@ -159,7 +161,7 @@ export class Client<D extends DecimalForm = 'number'> {
   }
 
   /**
-   * Sends a PUT to an endpoint without an SDK method.
+   * Sends a PUT to an endpoint for which the SDK has no method.
    *
    * @example
    * await client.put('/v1/settings/dashboard.theme', { value: 'dark' });
@@ -169,7 +171,7 @@ export class Client<D extends DecimalForm = 'number'> {
   }
 
   /**
-   * Sends a PATCH to an endpoint without an SDK method.
+   * Sends a PATCH to an endpoint for which the SDK has no method.
    *
    * @example
    * await client.patch(`/v1/webhooks/${webhookId}`, { description: 'fills' });
@@ -179,7 +181,7 @@ export class Client<D extends DecimalForm = 'number'> {
   }
 
   /**
-   * Sends a DELETE to an endpoint without an SDK method.
+   * Sends a DELETE to an endpoint for which the SDK has no method.
    *
    * @example
    * await client.delete('/v1/settings/dashboard.theme');

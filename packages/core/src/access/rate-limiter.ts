@@ -100,7 +100,7 @@ export class RequestLimits {
   }
 
   /** @throws {DomainError} `rate_limited` if this process has found the address's general bucket empty */
-  assertAddressAdmitted(): void {
+  assertAddressNotLimited(): void {
     const { emptyAddresses, general } = this.dependencies;
     const untilFullUs = emptyAddresses.untilFullUs(this.address, general.policies[0]!);
     if (untilFullUs === null) return;
@@ -109,22 +109,22 @@ export class RequestLimits {
   }
 
   /** Charges a request without credentials. @throws {DomainError} `rate_limited` */
-  async takeByAddress(): Promise<void> {
+  async takeTokensByAddress(): Promise<void> {
     await this.takeFor(this.dependencies.all, this.address);
   }
 
   /** Charges a request with invalid credentials. @throws {DomainError} `rate_limited` */
-  async takeForFailure(): Promise<void> {
+  async takeTokensForFailure(): Promise<void> {
     await this.takeFor(this.dependencies.general, this.address);
   }
 
   /** Charges an authenticated request. @param credentialId a uuid @throws {DomainError} `rate_limited` */
-  async takeByCredential(credentialId: string): Promise<void> {
+  async takeTokensByCredential(credentialId: string): Promise<void> {
     await this.takeFor(this.dependencies.all, credentialId);
   }
 
   /**
-   * Like `takeByCredential`, and records the nonce. Returns false, and takes no token, if the nonce was already
+   * Like `takeTokensByCredential`, and records the nonce. Returns false, and takes no token, if the nonce was already
    * recorded.
    *
    * @throws {DomainError} `rate_limited`, without recording the nonce; `service_unavailable` if Redis cannot record

@@ -43,7 +43,7 @@ export async function* streamEvents<T>(
   for await (const { data } of streamMessages(transport, request, options)) yield parseJson(data) as T;
 }
 
-/** Streams the events with unparsed data. */
+/** Streams all events. The `data` of an event is its JSON text, not parsed. */
 export async function* streamMessages(
   transport: Transport,
   request: Request,

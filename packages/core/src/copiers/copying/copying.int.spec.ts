@@ -196,7 +196,7 @@ describe('entries', () => {
   });
 
   it('rule 14: are skipped if their signal is too old; exits are not', async () => {
-    const follower = await env.holding();
+    const follower = await env.followerWithLot();
     await env.core.rows('UPDATE copiers SET max_signal_age_ms = 1 WHERE id = $1', follower.uuid);
     await env.leaderBuys('10');
     await env.leaderSells('5');
@@ -242,7 +242,7 @@ describe('entries', () => {
 
 describe('exits', () => {
   it('rule 3: are market orders, which no limit, pair list or CLOSE_ONLY status prevents', async () => {
-    const follower = await env.holding();
+    const follower = await env.followerWithLot();
     await env.copiers.update(follower.actor, follower.copier.id, {
       limits: { blocked_pairs: ['BTC/USDT'], max_open_trades: 1, max_trade_quote: '1' },
     });
@@ -296,7 +296,7 @@ describe('exits', () => {
   });
 
   it('of one lot in quick succession take their shares one after the other', async () => {
-    const follower = await env.holding();
+    const follower = await env.followerWithLot();
     await env.leaderSells('5');
     await env.leaderSells('2.5');
     await env.runUntilIdle();
@@ -307,7 +307,7 @@ describe('exits', () => {
   });
 
   it('rule 14, rule 19: that failed are ordered again under another id, only after the previous order has ended', async () => {
-    const follower = await env.holding();
+    const follower = await env.followerWithLot();
     await env.leaderSells('10');
     await env.runUntilIdle();
     const first = await env.lastOrder(follower);
@@ -337,7 +337,7 @@ describe('exits', () => {
   });
 
   it('rule 13: apply to the remaining lot after the user sold a part by hand', async () => {
-    const follower = await env.holding();
+    const follower = await env.followerWithLot();
     const sale = await env.insertTrade({
       user_id: follower.actor.userId,
       exchange_account_id: follower.account.uuid,
@@ -356,7 +356,7 @@ describe('exits', () => {
   });
 
   it('rule 13: sell at most the free balance, and the remainder once it is free', async () => {
-    const follower = await env.holding();
+    const follower = await env.followerWithLot();
     await env.core.rows(
       `UPDATE exchange_accounts SET balances = '{"BTC": {"free": "2", "locked": "13"}}',
          balances_taken_at = clock_timestamp() WHERE id = $1`,

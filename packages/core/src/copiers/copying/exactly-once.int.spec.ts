@@ -61,7 +61,7 @@ describe('rule 19: exactly-once copying', () => {
   it.each<SettlementStep>(['counted', 'ordered', 'written'])(
     'a settlement that dies at the step %s neither sells an amount twice nor loses one',
     async (step) => {
-      const follower = await env.holding();
+      const follower = await env.followerWithLot();
       await env.leaderSells('10');
       await env.runUntilIdle();
       await env.execute(await env.lastOrder(follower), { amount: '2' });

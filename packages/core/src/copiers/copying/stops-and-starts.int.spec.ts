@@ -14,7 +14,7 @@ const start = ({ actor, copier }: Follower, input = {}) => env.copiers.start(act
 
 describe('after a stop', () => {
   it('rule 11: a paused copier follows no signal, and the stop lists the open lots', async () => {
-    const follower = await env.holding();
+    const follower = await env.followerWithLot();
     const stopped = await stop(follower);
     const lots = [{ symbol: 'BTC/USDT', side: 'BUY', amount: '5', average_price: '100.5' }];
     expect(stopped.open_lots).toEqual(lots);
@@ -35,7 +35,7 @@ describe('after a stop', () => {
   });
 
   it('rule 11: the unsent entry and the unsent exit of a paused copier are cancelled, and the exit is not ordered again', async () => {
-    const follower = await env.holding();
+    const follower = await env.followerWithLot();
     await env.leaderSells('4');
     await env.leaderBuys('10');
     await env.runUntilIdle();
@@ -60,7 +60,7 @@ describe('after a stop', () => {
   });
 
   it('rule 11: the open entries of a copier in CLOSE_ONLY are cancelled, and its exits continue until it holds nothing', async () => {
-    const follower = await env.holding();
+    const follower = await env.followerWithLot();
     await env.leaderSells('5');
     await env.leaderBuys('10');
     await env.runUntilIdle();
@@ -79,7 +79,7 @@ describe('after a stop', () => {
   });
 
   it('rule 26: copiers of an archived strategy follow only its exits', async () => {
-    const follower = await env.holding();
+    const follower = await env.followerWithLot();
     const strategyChanges = new StrategyChangesService(env.core.commands);
     await strategyChanges.update(env.leader, env.strategy.id, { status: 'ARCHIVED' });
     expect(await env.copierOf(follower)).toMatchObject({
@@ -94,7 +94,7 @@ describe('after a stop', () => {
 
 describe('after a restart', () => {
   it('rule 12: exits that were missed during the pause are reported as drift, and not sold', async () => {
-    const follower = await env.holding();
+    const follower = await env.followerWithLot();
     await stop(follower);
     await env.leaderSells('4');
     await env.runUntilIdle();
@@ -123,7 +123,7 @@ describe('after a restart', () => {
   });
 
   it('rule 12: exits that were emitted during the pause and are planned afterwards are not followed', async () => {
-    const follower = await env.holding();
+    const follower = await env.followerWithLot();
     await stop(follower);
     await env.leaderSells('10');
     const started = await start(follower);
@@ -138,7 +138,7 @@ describe('after a restart', () => {
   });
 
   it('rule 12: resync EXITS sells exactly the missed amounts of partial and full exits', async () => {
-    const follower = await env.holding();
+    const follower = await env.followerWithLot();
     await stop(follower);
     await env.leaderSells('2');
     await env.leaderSells('4');
@@ -158,7 +158,7 @@ describe('after a restart', () => {
   });
 
   it('rule 12: resync EXITS can be requested after the drift was reported, and sells once', async () => {
-    const follower = await env.holding();
+    const follower = await env.followerWithLot();
     await stop(follower);
     await env.leaderSells('10');
     await start(follower);
@@ -174,7 +174,7 @@ describe('after a restart', () => {
   });
 
   it('rule 12: the remainder of an exit that the stop cancelled is part of the drift', async () => {
-    const follower = await env.holding();
+    const follower = await env.followerWithLot();
     await env.leaderSells('10');
     await env.runUntilIdle();
     const exit = await env.lastOrder(follower);
@@ -196,7 +196,7 @@ describe('after a restart', () => {
   });
 
   it('rule 12: a resync sells no more than was missed, even if the order that the stop cancels is still open', async () => {
-    const follower = await env.holding();
+    const follower = await env.followerWithLot();
     await env.leaderSells('4');
     await env.runUntilIdle();
     const exit = await env.lastOrder(follower);
@@ -255,7 +255,7 @@ describe('copying existing lots', () => {
   });
 
   it('never copies a lot again whose copy the user has sold', async () => {
-    const follower = await env.holding({ copy_existing: true });
+    const follower = await env.followerWithLot({ copy_existing: true });
     const sale = await env.insertTrade({
       user_id: follower.actor.userId,
       exchange_account_id: follower.account.uuid,
