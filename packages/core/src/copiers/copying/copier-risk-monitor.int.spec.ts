@@ -114,10 +114,10 @@ describe('rejected credentials', () => {
       status_reason: 'CREDENTIALS',
     });
     await env.leaderSells('10');
-    await env.advanceChecks();
+    await env.runDecisionsNow();
     expect(await env.orders(follower)).toHaveLength(1);
     await env.core.rows('UPDATE exchange_accounts SET is_active = true WHERE id = $1', follower.account.uuid);
-    await env.advanceChecks();
+    await env.runDecisionsNow();
     await env.executeAll();
     expect(await env.held(follower)).toBe('0');
   });

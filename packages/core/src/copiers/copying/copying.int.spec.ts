@@ -291,7 +291,7 @@ describe('exits', () => {
     expect(await env.orders(follower)).toHaveLength(1);
     expect(await env.lastDecision(follower)).toMatchObject({ kind: 'REDUCE', settled: false, attempt: 0 });
     await env.execute(entry, { amount: '3' });
-    await env.advanceChecks();
+    await env.runDecisionsNow();
     expect(await env.lastOrder(follower)).toMatchObject({ side: 'SELL', amount: '1.5' });
   });
 
@@ -302,7 +302,7 @@ describe('exits', () => {
     await env.runUntilIdle();
     expect(await env.orders(follower)).toHaveLength(2);
     await env.execute(await env.lastOrder(follower));
-    await env.advanceChecks();
+    await env.runDecisionsNow();
     expect((await env.orders(follower)).map(({ amount }) => amount)).toEqual(['5', '2.5', '1.25']);
   });
 
@@ -312,18 +312,18 @@ describe('exits', () => {
     await env.runUntilIdle();
     const first = await env.lastOrder(follower);
     await env.core.beginSubmission(first.id, first.id);
-    await env.advanceChecks();
+    await env.runDecisionsNow();
     expect(await env.orders(follower)).toHaveLength(2);
     await env.execution.storeRejection(first.id, { code: 'refused', message: 'Not now.' });
     await env.runUntilIdle();
     expect(await env.orders(follower)).toHaveLength(2);
-    await env.advanceChecks();
+    await env.runDecisionsNow();
     const second = await env.lastOrder(follower);
     expect(second).toMatchObject({ side: 'SELL', amount: '5' });
     expect(second.client_order_id).not.toBe(first.client_order_id);
     await env.execute(second, { amount: '2' });
     await env.runUntilIdle();
-    await env.advanceChecks();
+    await env.runDecisionsNow();
     expect(await env.lastOrder(follower)).toMatchObject({ amount: '3' });
     await env.execute(await env.lastOrder(follower));
     await env.runUntilIdle();
@@ -369,7 +369,7 @@ describe('exits', () => {
          balances_taken_at = clock_timestamp() WHERE id = $1`,
       follower.account.uuid,
     );
-    await env.advanceChecks();
+    await env.runDecisionsNow();
     await env.executeAll();
     expect((await env.orders(follower)).map(({ amount }) => amount)).toEqual(['5', '2', '3']);
     expect(await env.lastDecision(follower)).toMatchObject({ outcome: 'COPIED', filled: '5', settled: true });

@@ -69,7 +69,7 @@ describe('rule 19: exactly-once copying', () => {
       const dying = new CopySettlement(env.core.platform, { onStep: failingAt(step, 1) });
       await env.core.rows('UPDATE decisions SET look_at = now() WHERE settled_at IS NULL');
       await expect(dying.settleNext()).rejects.toThrow(`killed at ${step}`);
-      await env.advanceChecks();
+      await env.runDecisionsNow();
       await env.executeAll();
       expect((await env.orders(follower)).map(({ side, amount }) => [side, amount])).toEqual([
         ['BUY', '5'],

@@ -45,13 +45,13 @@ describe('after a stop', () => {
       'PENDING',
     ]);
     await stop(follower);
-    await env.advanceChecks();
+    await env.runDecisionsNow();
     expect((await env.orders(follower)).map(({ status, cancel_reason }) => [status, cancel_reason])).toEqual([
       ['FILLED', null],
       ['CANCELLED', 'USER'],
       ['CANCELLED', 'USER'],
     ]);
-    await env.advanceChecks();
+    await env.runDecisionsNow();
     expect(await env.decisions(follower)).toMatchObject([
       { outcome: 'COPIED' },
       { kind: 'REDUCE', outcome: 'SKIPPED', code: 'NOT_ACTIVE', settled: true },
@@ -67,7 +67,7 @@ describe('after a stop', () => {
     expect((await stop(follower, 'CLOSE_ONLY')).open_lots).toEqual([]);
     await env.leaderSells('5');
     await env.executeAll();
-    await env.advanceChecks();
+    await env.runDecisionsNow();
     await env.executeAll();
     expect(await env.held(follower)).toBe('0');
     expect((await env.orders(follower)).map(({ side, status }) => [side, status])).toEqual([
@@ -208,7 +208,7 @@ describe('after a restart', () => {
     await env.runUntilIdle();
     await env.fill(exit.id, { amount: '0.25', status: 'CANCELLED' });
     for (let round = 0; round < 4; round++) {
-      await env.advanceChecks();
+      await env.runDecisionsNow();
       await env.executeAll();
     }
     // The leader holds 3 of its 10, so the copier holds 1.5 of its 5.

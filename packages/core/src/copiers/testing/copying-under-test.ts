@@ -234,10 +234,10 @@ export class CopyingUnderTest {
   }
 
   /**
-   * Makes waiting exits due, in the order of their signals, and runs until idle. If a later exit of a lot were checked
+   * Makes unsettled decisions due, in the order of their signals, and runs until idle. If a later exit of a lot were checked
    * first, it would wait for the earlier one again.
    */
-  async advanceChecks(): Promise<void> {
+  async runDecisionsNow(): Promise<void> {
     await this.core.rows(
       `UPDATE decisions SET look_at = now() - interval '1 hour' + sequence * interval '1 ms'
        WHERE settled_at IS NULL`,
