@@ -133,7 +133,7 @@ describe('svc against the real product', () => {
     expect(await listening.ended).toBe(130);
   });
 
-  it('prints an order book once, and prints live updates', async () => {
+  it('prints one order book or, with --live, each update', async () => {
     const book = await dataOf(['orderbook', 'BTC/USDT', '--depth', '3']);
     expect(book).toMatchObject({ exchange: 'paper', symbol: 'BTC/USDT' });
     expect([book.bids.length, book.asks.length]).toEqual([3, 3]);

@@ -12,7 +12,7 @@ import { openObservation } from './observation.mjs';
 import { openPostgres } from './postgres-control.mjs';
 import { openRedis } from './redis-control.mjs';
 import { openServices } from './services.mjs';
-import { openWebhooks } from './webhooks.mjs';
+import { createWebhookFactory } from './webhooks.mjs';
 
 /**
  * The input and the result of a fault's run. `violations` is empty if the defence worked.
@@ -78,7 +78,7 @@ async function createEnvironment(options, lifecycle) {
   /** @type {import('./webhooks.mjs').Query} */
   const query = (text, ...params) => platform.database.query(text, params);
   const eventRecord = openEventRecord(platform);
-  const { webhooks, addWebhooks } = openWebhooks({ query, keys });
+  const { webhooks, addWebhooks } = createWebhookFactory({ query, keys });
   const paperExchangeDir = join(folder, 'paper-exchange');
   const serviceOptions = { databaseUrl, redisUrl: redis.url, keys, paperExchangeDir };
   return {

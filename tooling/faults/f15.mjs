@@ -106,7 +106,7 @@ async function runBesideCrowd(crowd, { size, seed, isDefended }) {
       perUser: 50,
       urlOf: (index) => receiver.url('well', index),
     });
-    await receiver.trust([...bad, good, ...others]);
+    await receiver.addSecrets([...bad, good, ...others]);
     const dispatcher = await environment.startDispatcher({ settings: isDefended ? {} : withoutLimits });
     await environment.emitMany(
       [/** @type {string} */ (others[0]?.userId), good.userId],

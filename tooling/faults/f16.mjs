@@ -77,7 +77,7 @@ export const fault = {
         perUser: size.piles.perUser,
         urlOf: (index) => receiver.url('pile', index),
       });
-      await receiver.trust([...herd, ...piles]);
+      await receiver.addSecrets([...herd, ...piles]);
       await environment.emitMany(usersOf(herd), size.users);
       await sleep(size.downMs);
       await untilAll(environment, herd, "attempts > 0 AND status = 'DUE'");

@@ -69,7 +69,7 @@ export const fault = {
         perUser,
         urlOf: (index) => receiver.url('flaky', index),
       });
-      await receiver.trust(webhooks);
+      await receiver.addSecrets(webhooks);
       const start = dispatcherStarter(environment, isDefended);
       const middleMs = (size.seconds * 1_000) / 2;
       const [aheadDispatcher] = await Promise.all([

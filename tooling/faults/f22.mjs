@@ -73,7 +73,7 @@ export const fault = {
         perUser,
         urlOf: (index) => receiver.url('busy', index),
       });
-      await receiver.trust(webhooks);
+      await receiver.addSecrets(webhooks);
       const dispatcher = await environment.startDispatcher({
         settings: { NODE_OPTIONS: smallHeap, ...size.settings, ...(isDefended ? {} : withoutLimits) },
       });

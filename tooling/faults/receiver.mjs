@@ -72,7 +72,7 @@ export async function openRecordingReceiver({ respond = () => 204 } = {}) {
      */
     url: (index = 0) => `http://127.0.0.1:${port}/${index}`,
     /** @param {readonly { publicId: string, secret: string }[]} webhooks */
-    trust(webhooks) {
+    addSecrets(webhooks) {
       for (const { publicId, secret } of webhooks) verifiers.set(publicId, new Webhook(secret));
     },
     /** The requests without a response. */

@@ -54,7 +54,7 @@ export async function openSlowReceiver(behaviours) {
      */
     url: (mode, endpoint) => `http://127.0.0.1:${port}/${mode}/${endpoint}`,
     /** @param {readonly { publicId: string, secret: string }[]} webhooks */
-    async trust(webhooks) {
+    async addSecrets(webhooks) {
       await send({
         name: 'addSecrets',
         secrets: Object.fromEntries(webhooks.map(({ publicId, secret }) => [publicId, secret])),

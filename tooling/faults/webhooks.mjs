@@ -10,11 +10,12 @@ import { newUuid } from '@trading-automation/persistence';
  */
 
 /**
- * Returns functions that create webhooks in the database of one environment.
+ * Returns a function that creates webhooks in the database of one environment, and the list of all webhooks that it
+ * created.
  *
  * @param {{ query: Query, keys: import('../launch/keys.mjs').Keys }} dependencies
  */
-export function openWebhooks({ query, keys }) {
+export function createWebhookFactory({ query, keys }) {
   /** @type {FaultWebhook[]} */
   const webhooks = [];
   return {
@@ -26,7 +27,7 @@ export function openWebhooks({ query, keys }) {
      * @param {{
      *   users?: number, userIds?: readonly string[], perUser?: number, events?: readonly string[],
      *   urlOf?: (index: number) => string,
-     *   receiver?: { url: (index: number) => string, trust: (webhooks: readonly FaultWebhook[]) => unknown },
+     *   receiver?: { url: (index: number) => string, addSecrets: (webhooks: readonly FaultWebhook[]) => unknown },
      * }} options `index` counts all webhooks of this environment; `userIds` are existing users, used instead of new ones
      * @returns {Promise<FaultWebhook[]>} the webhooks that this call created
      */
@@ -39,7 +40,7 @@ export function openWebhooks({ query, keys }) {
         .map((userId, i) => newWebhook(userId, urlOf(first + i), events));
       await insertWebhooks(query, await Sealer.for(keys.webhookSealing), added);
       webhooks.push(...added);
-      await receiver?.trust(added);
+      await receiver?.addSecrets(added);
       return added;
     },
   };

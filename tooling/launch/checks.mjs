@@ -28,7 +28,10 @@ export const SET_UP = {
  *
  * @type {Check}
  */
-export const DRIFT = { name: 'drift', passes: (show) => show.command('node', ['tooling/launch/drift.mjs']) };
+export const GENERATED_FILES = {
+  name: 'drift',
+  passes: (show) => show.command('node', ['tooling/launch/drift.mjs']),
+};
 
 /**
  * Checks the types. It uses all cores and may write `dist`, so it does not run at the same time as the tests.

@@ -14,12 +14,16 @@ let isEnding = false;
  * @param {string[]} args
  * @param {{
  *   cwd?: string, env?: NodeJS.ProcessEnv, uid?: number, gid?: number,
- *   output?: 'show' | 'keep', input?: string,
- * }} [options] `output`: `show` prints the output, `keep` returns it
+ *   output?: 'show' | 'capture', input?: string,
+ * }} [options] `output`: `show` prints the output, `capture` returns it
  * @returns {Promise<{ code: number, stdout: string, stderr: string }>} code 127 if the command does not exist, 128
  *   if a signal or `endCommands` ended it
  */
-export function run(command, args, { cwd = root, env = process.env, uid, gid, output = 'keep', input } = {}) {
+export function run(
+  command,
+  args,
+  { cwd = root, env = process.env, uid, gid, output = 'capture', input } = {},
+) {
   if (isEnding)
     return Promise.resolve({
       code: 128,

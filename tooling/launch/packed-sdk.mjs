@@ -73,7 +73,7 @@ export async function pack(names, folder) {
   const unbuilt = names.filter((name) => !existsSync(join(root, 'packages', name, 'dist')));
   if (unbuilt.length > 0) throw new Error(`not built: ${unbuilt.join(', ')} (npm run build)`);
   const chosen = names.flatMap((name) => ['--filter', `${scope}/${name}`]);
-  assertSucceeded('packing', await pnpm([...chosen, 'pack', '--pack-destination', folder], 'keep'));
+  assertSucceeded('packing', await pnpm([...chosen, 'pack', '--pack-destination', folder], 'capture'));
   for (const file of readdirSync(folder)) {
     const [, name] = /^trading-automation-(.+)-\d+\.\d+\.\d+.*\.tgz$/.exec(file) ?? [];
     if (name !== undefined) renameSync(join(folder, file), join(folder, `${name}.tgz`));

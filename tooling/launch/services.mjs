@@ -17,13 +17,13 @@ import { migrateDatabase, superviseService } from './service-processes.mjs';
  * @param {import('./paths.mjs').DataPaths} paths
  * @param {import('./lifecycle.mjs').Lifecycle} lifecycle
  * @param {(line: string) => void} print
- * @param {{ usesRandomPorts?: boolean, inspect?: string | undefined }} [options] `inspect`: `<service>[:<port>]`
+ * @param {{ usesFreePorts?: boolean, inspect?: string | undefined }} [options] `inspect`: `<service>[:<port>]`
  */
-export async function startServices(paths, lifecycle, print, { usesRandomPorts = false, inspect } = {}) {
+export async function startServices(paths, lifecycle, print, { usesFreePorts = false, inspect } = {}) {
   makeFolder(paths.paperExchange, 0o700);
   makeFolder(paths.keys, 0o700);
   const [ports, keys] = await Promise.all([
-    choosePorts(usesRandomPorts ? freePorts : undefined),
+    choosePorts(usesFreePorts ? freePorts : undefined),
     ensureKeys(paths.keys),
   ]);
   print('Starting Postgres and Redis');

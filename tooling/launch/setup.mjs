@@ -25,7 +25,10 @@ function manifests() {
   ].filter((path) => existsSync(join(root, path)));
 }
 
-/** Returns a digest of the files that determine the installation, and of the platform of native packages. */
+/**
+ * Returns a digest of everything that determines the installation: the manifests and, for native packages, the
+ * operating system, the architecture and the version of Node's binary interface.
+ */
 function installDigest() {
   const hash = createHash('sha256');
   hash.update(`${process.platform} ${process.arch} ${process.versions.modules}`);
@@ -46,7 +49,7 @@ function packageManager() {
  * the tools that call it.
  *
  * @param {string[]} args
- * @param {'show' | 'keep'} output
+ * @param {'show' | 'capture'} output
  */
 export function pnpm(args, output) {
   return run('npx', ['--yes', packageManager(), ...args], {
@@ -80,7 +83,7 @@ async function build(print) {
   print('Building (cached when nothing changed)');
   const { code, stdout, stderr } = await pnpm(
     ['turbo', 'run', 'build', '--output-logs=errors-only', '--ui=stream'],
-    'keep',
+    'capture',
   );
   if (code === 0) return;
   process.stderr.write(stdout + stderr);

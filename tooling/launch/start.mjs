@@ -61,7 +61,7 @@ try {
   const { startServices } = await import('./services.mjs');
   if (!lifecycle.stopping) {
     const platform = await startServices(paths, lifecycle, print, {
-      usesRandomPorts: options['free-ports'],
+      usesFreePorts: options['free-ports'],
       inspect: options.inspect,
     });
     if (options.watch) {

@@ -1,15 +1,16 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CHECKS, DRIFT, heading, runChecks, SET_UP, TYPES } from './checks.mjs';
+import { CHECKS, GENERATED_FILES, heading, runChecks, SET_UP, TYPES } from './checks.mjs';
 import { endCommands, run } from './commands.mjs';
 import { readIfExists } from './files.mjs';
 import { openSteps } from './steps.mjs';
 import { jestTotals, totalLine } from './totals.mjs';
 
 /**
- * `npm test [-- jest arguments]`: sets up a fresh clone, runs all checks and tests, and prints the numbers of passed
- * and failed tests. With arguments, only the set-up and Jest run. The run starts its own servers and always ends them.
+ * `npm test [-- jest arguments]`: sets up a fresh clone, runs all checks and tests, and prints how many
+ * checks and tests passed and failed. With arguments, only the set-up and Jest run. The run starts its own servers and
+ * always ends them.
  *
  * Before the set-up has run, this file must not import installed packages.
  */
@@ -65,7 +66,7 @@ async function runTests() {
 
 const steps = openSteps();
 const isFullRun = jestArguments.length === 0;
-const before = await runChecks(isFullRun ? [SET_UP, DRIFT, TYPES] : [SET_UP], steps);
+const before = await runChecks(isFullRun ? [SET_UP, GENERATED_FILES, TYPES] : [SET_UP], steps);
 const [concurrent, tests] = await Promise.all([
   runChecks(isFullRun ? CHECKS : [], steps, { areTestsRunning: true }),
   steps.time('tests', runTests).catch((error) => {

@@ -8,7 +8,7 @@ interface CutPoint {
   /** Cuts the connection when it sends this string. Default: when it sends `containing`. */
   readonly cutOn?: string;
   /** Whether the server gets the string and responds before the connection is cut. */
-  readonly isPassedOn?: boolean;
+  readonly reachesServer?: boolean;
 }
 
 /** A proxy that can refuse connections, pause them, or cut one when it sends a certain string. */
@@ -98,10 +98,10 @@ export class TcpProxy {
   }
 
   private cut(client: Socket, upstream: Socket, bytes: Buffer): void {
-    const { done, isPassedOn = false } = this.pendingCut!;
+    const { done, reachesServer = false } = this.pendingCut!;
     this.pendingCut = undefined;
     done();
-    if (!isPassedOn) {
+    if (!reachesServer) {
       client.destroy();
       return;
     }

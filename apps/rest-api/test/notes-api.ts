@@ -148,7 +148,7 @@ class NotesAuthentication {
     const key = incoming.rawHeaders[at + 1]!;
     const permissions = KEYS[key];
     if (permissions === undefined) throw new DomainError('invalid_api_key');
-    await limits.takeByCredential(`${this.credentialIds}:${key}`);
+    await limits.takeTokensByCredential(`${this.credentialIds}:${key}`);
     return { userId: USER_ID, credential: { kind: 'api_key', id: USER_ID, permissions } };
   }
 }

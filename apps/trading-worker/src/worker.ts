@@ -25,10 +25,10 @@ export class Worker implements OnApplicationBootstrap, OnApplicationShutdown {
     this.shutdownSteps.push(
       // Release the accounts first, so that other workers can take them over while this one shuts down.
       () => ownership.stop(),
-      () => relay.stop(),
+      () => relay.stopQueuing(),
       () => scheduler.stop(),
       () => calls.stop(),
-      () => relay.close(),
+      () => relay.closeQueue(),
     );
   }
 

@@ -66,7 +66,7 @@ const waitUntilIdle = () =>
   });
 
 describe('a subscription', () => {
-  it('to all events, to a subject or to one type receives each matching event once', async () => {
+  it('to all events, to all of one subject (`trade.*`) or to one type receives each matching event once', async () => {
     const all = await addHook(['*']);
     const hooks = new Map<string, WebhookFixture>([['*', all]]);
     for (const selector of [

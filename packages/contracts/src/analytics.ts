@@ -16,7 +16,7 @@ const money = z.object({ amount: decimal, currency: z.string() });
 /** Results of a group of trades in one currency. */
 const performance = {
   currency: z.string().describe('Quote currency of the amounts in this object.'),
-  trade_count: count.describe('Trades created in the range, regardless of status.'),
+  trade_count: count.describe('Number of trades created in the range, regardless of status.'),
   closed_count: count,
   winning_count: count,
   losing_count: count,
@@ -90,13 +90,13 @@ export const analytics = z
       .describe(
         'Fills and closed trades that the totals exclude because they are quoted in another currency.',
       ),
-    trade_count: count.describe('Trades created in the range, regardless of status and currency.'),
+    trade_count: count.describe('Number of trades created in the range, regardless of status and currency.'),
     closed_count: count.describe(
-      'Trades closed in the range: their lots were fully offset, first in, first out. Rates, averages and gross amounts cover only these trades.',
+      'Number of trades closed in the range: their lots were fully offset, first in, first out. Rates, averages and gross amounts cover only these trades.',
     ),
-    winning_count: count.describe('Closed trades with a net profit.'),
+    winning_count: count.describe('Number of closed trades with a net profit.'),
     losing_count: count.describe(
-      'Closed trades with a net loss. A trade that broke even counts as neither winning nor losing.',
+      'Number of closed trades with a net loss. A trade that broke even counts as neither winning nor losing.',
     ),
     win_rate: optionalDecimal.describe(
       'winning_count ÷ closed_count, from 0 to 1. Null if no trade was closed.',

@@ -224,7 +224,7 @@ export const copierStart = z
   .meta({ id: 'CopierStart' });
 export type CopierStart = z.output<typeof copierStart>;
 
-const path = z.object({ id: idInput('cpr') });
+const pathParams = z.object({ id: idInput('cpr') });
 
 export const copierOperations = {
   list: defineOperation({
@@ -249,7 +249,7 @@ export const copierOperations = {
     path: '/v1/copiers/:id',
     summary: 'Returns a copier.',
     access: 'READ',
-    params: path,
+    params: pathParams,
     response: copier,
     status: 200,
     errors: ['not_found'],
@@ -271,7 +271,7 @@ export const copierOperations = {
     path: '/v1/copiers/:id',
     summary: 'Updates a copier. New sizing and limits apply to lots opened after the change.',
     access: 'TRADE',
-    params: path,
+    params: pathParams,
     body: copierUpdate,
     response: copier,
     status: 200,
@@ -283,7 +283,7 @@ export const copierOperations = {
     path: '/v1/copiers/:id',
     summary: 'Deletes a PAUSED copier. Its trades remain readable.',
     access: 'TRADE',
-    params: path,
+    params: pathParams,
     response: deletedOf(idOf('cpr')),
     status: 200,
     errors: ['not_found', 'invalid_state'],
@@ -294,7 +294,7 @@ export const copierOperations = {
     path: '/v1/copiers/:id/start',
     summary: 'Starts a copier. It copies lots that its strategy opens from now on.',
     access: 'TRADE',
-    params: path,
+    params: pathParams,
     body: copierStart,
     bodyOptional: true,
     response: copier,
@@ -308,7 +308,7 @@ export const copierOperations = {
     summary:
       'Stops a copier. Its positions stay open; the response lists those that are not closed automatically.',
     access: 'TRADE',
-    params: path,
+    params: pathParams,
     body: copierStop,
     bodyOptional: true,
     response: stoppedCopier,
@@ -322,7 +322,7 @@ export const copierOperations = {
     summary:
       "Lists a copier's decision on every signal: copied, reduced, skipped or failed. Also works for deleted copiers.",
     access: 'READ',
-    params: path,
+    params: pathParams,
     query: z.strictObject({
       signal_id: idInput('sig').optional(),
       outcome: z.enum(DECISION_OUTCOMES).optional(),

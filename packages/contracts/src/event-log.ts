@@ -5,7 +5,7 @@ import { EVENT_SELECTORS } from './events.js';
 import { idInput } from './ids.js';
 import { defineOperation, text } from './operation.js';
 
-const path = z.object({ id: idInput('evt') });
+const pathParams = z.object({ id: idInput('evt') });
 
 const selector = z
   .string()
@@ -61,7 +61,7 @@ export const eventOperations = {
     path: '/v1/events/:id',
     summary: 'Returns an event of the last 30 days.',
     access: 'READ',
-    params: path,
+    params: pathParams,
     response: storedEvent,
     status: 200,
     errors: ['not_found'],

@@ -15,7 +15,7 @@ export const exchangeAccount = z
     is_active: z.boolean().describe('False after the exchange rejected the credentials.'),
     can_withdraw: z
       .boolean()
-      .describe('True if the credentials can withdraw. Replace such keys with keys that cannot.'),
+      .describe('True if the credentials can withdraw. Replace such credentials with ones that cannot.'),
     balance: z.record(z.string(), decimal).describe('Total balance (free and locked) by asset.'),
     last_sync_at: instant.nullable().describe('Null before the first sync.'),
     created_at: instant,
@@ -85,7 +85,7 @@ export const credentialsTestResult = z
   .meta({ id: 'CredentialsTestResult' });
 export type CredentialsTestResult = z.output<typeof credentialsTestResult>;
 
-const path = z.object({ id: idInput('exa') });
+const pathParams = z.object({ id: idInput('exa') });
 const venueErrors = ['exchange_credentials_rejected', 'exchange_unavailable', 'service_unavailable'] as const;
 
 export const exchangeAccountOperations = {
@@ -117,7 +117,7 @@ export const exchangeAccountOperations = {
     path: '/v1/exchanges/:id',
     summary: 'Returns an exchange account.',
     access: 'READ',
-    params: path,
+    params: pathParams,
     response: exchangeAccount,
     status: 200,
     errors: ['not_found'],
@@ -137,10 +137,9 @@ export const exchangeAccountOperations = {
     id: 'exchanges.update',
     method: 'PATCH',
     path: '/v1/exchanges/:id',
-    summary:
-      'Renames an exchange account or replaces its credentials. Its positions and copiers are unchanged.',
+    summary: 'Renames an exchange account or replaces its credentials. Its lots and copiers are unchanged.',
     access: 'TRADE',
-    params: path,
+    params: pathParams,
     body: exchangeAccountUpdate,
     response: exchangeAccount,
     status: 200,
@@ -152,7 +151,7 @@ export const exchangeAccountOperations = {
     path: '/v1/exchanges/:id',
     summary: 'Deletes an exchange account on which no other record depends.',
     access: 'TRADE',
-    params: path,
+    params: pathParams,
     response: deletedOf(idOf('exa')),
     status: 200,
     errors: ['not_found', 'invalid_state'],
@@ -174,7 +173,7 @@ export const exchangeAccountOperations = {
     path: '/v1/exchanges/:id/sync',
     summary: 'Starts a sync of the balances. The event `exchange.synced` reports its completion.',
     access: 'TRADE',
-    params: path,
+    params: pathParams,
     response: exchangeAccount,
     status: 202,
     errors: ['not_found', 'invalid_state'],

@@ -19,14 +19,14 @@ export * from './event-log.js';
 export * from './events.js';
 export * from './exchange-accounts.js';
 export * from './ids.js';
-export { DECIMAL_SCHEMAS, type Direction, type JsonSchema, jsonSchemaOf } from './json-schema.js';
+export { DECIMAL_SCHEMAS, type JsonSchema, jsonSchemaOf, type SchemaDirection } from './json-schema.js';
 export {
-  choiceOf,
   MAILED_BY_DEFAULT,
   MANDATORY_NOTIFICATIONS,
   NOTIFICATION_MAILS_PER_DAY,
   NOTIFICATIONS_SETTING,
   type NotificationPreferences,
+  notificationPreferenceOf,
   notificationPreferences,
 } from './notification-preferences.js';
 export * from './notifications.js';

@@ -7,7 +7,7 @@ import type { IdPrefix } from './ids.js';
 import { exampleId } from './samples/sample.js';
 
 /** `input` is what a caller may send, `output` what the API returns. */
-export type Direction = 'input' | 'output';
+export type SchemaDirection = 'input' | 'output';
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
 const DECIMAL_OUTPUT_PATTERN = '^-?(0|[1-9]\\d*)(\\.\\d+)?$';
@@ -53,7 +53,7 @@ const DEFS = '#/$defs/';
  */
 export function jsonSchemaOf(
   schema: z.ZodType,
-  direction: Direction,
+  direction: SchemaDirection,
 ): { readonly root: JsonSchema; readonly definitions: Readonly<Record<string, JsonSchema>> } {
   const { $schema, $defs, ...root } = z.toJSONSchema(schema, {
     target: 'draft-2020-12',
@@ -69,7 +69,7 @@ export function jsonSchemaOf(
 }
 
 /** Converts one node to its published form, in place, as zod's `override` requires. */
-function toPublishedForm(node: Record<string, unknown>, direction: Direction): void {
+function toPublishedForm(node: Record<string, unknown>, direction: SchemaDirection): void {
   if (node.format === 'decimal') {
     const name = direction === 'output' ? 'Decimal' : DECIMAL_OF_RANGE[String(node.decimalRange)];
     const { description, decimalMax } = node;
@@ -98,7 +98,7 @@ function toPublishedForm(node: Record<string, unknown>, direction: Direction): v
  * Returns the schema as a standalone document for any validator: with every definition that it references, and
  * without keywords and formats outside the standard.
  */
-export function plainJsonSchemaOf(schema: z.ZodType, direction: Direction): JsonSchema {
+export function plainJsonSchemaOf(schema: z.ZodType, direction: SchemaDirection): JsonSchema {
   const { root, definitions } = jsonSchemaOf(schema, direction);
   const all: Readonly<Record<string, JsonSchema>> = { ...DECIMAL_SCHEMAS, ...definitions };
   const referenced = new Set<string>();

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { JsonNumber } from './decimal.js';
 import { EVENT_SELECTORS, EVENT_TYPES, isSubscribed } from './events.js';
 import {
-  choiceOf,
   MAILED_BY_DEFAULT,
   MANDATORY_NOTIFICATIONS,
+  notificationPreferenceOf,
   notificationPreferences,
 } from './notification-preferences.js';
 
@@ -50,7 +50,7 @@ describe('notification preferences', () => {
   });
 });
 
-describe('choiceOf', () => {
+describe('notificationPreferenceOf', () => {
   it('prefers the event type, then its subject, then *, regardless of the order of keys', () => {
     const preferences = fc.dictionary(fc.constantFrom(...EVENT_SELECTORS), fc.boolean());
     fc.assert(
@@ -60,13 +60,15 @@ describe('choiceOf', () => {
           const rank = (selector: string) => (selector === type ? 2 : selector === '*' ? 0 : 1);
           return rank(b) - rank(a);
         });
-        expect(choiceOf(choices, type)).toBe(longest === undefined ? undefined : choices[longest]);
+        expect(notificationPreferenceOf(choices, type)).toBe(
+          longest === undefined ? undefined : choices[longest],
+        );
       }),
     );
   });
 
   it('returns undefined if no preference is set', () => {
-    expect(choiceOf(undefined, 'trade.filled')).toBeUndefined();
-    expect(choiceOf({ 'copier.*': true }, 'trade.filled')).toBeUndefined();
+    expect(notificationPreferenceOf(undefined, 'trade.filled')).toBeUndefined();
+    expect(notificationPreferenceOf({ 'copier.*': true }, 'trade.filled')).toBeUndefined();
   });
 });

@@ -87,7 +87,7 @@ export const NOTIFICATION_PREFERENCES_DESCRIPTION = [
  * Returns the preference for an event type: the value of the key for the type, else for its subject, else for `*`.
  * Returns undefined if no key applies.
  */
-export function choiceOf(
+export function notificationPreferenceOf(
   chosen: Readonly<Record<string, boolean>> | undefined,
   type: EventType,
 ): boolean | undefined {

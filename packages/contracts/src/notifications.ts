@@ -37,7 +37,7 @@ export const notification = z
   .meta({ id: 'Notification' });
 export type Notification = z.output<typeof notification>;
 
-const path = z.object({ id: idInput('ntf') });
+const pathParams = z.object({ id: idInput('ntf') });
 
 export const notificationOperations = {
   list: defineOperation({
@@ -71,7 +71,7 @@ export const notificationOperations = {
     path: '/v1/notifications/:id/read',
     summary: 'Marks a notification as read. A notification that is already read is unchanged.',
     access: 'READ',
-    params: path,
+    params: pathParams,
     response: notification,
     status: 200,
     errors: ['not_found'],
@@ -98,7 +98,7 @@ export const notificationOperations = {
     path: '/v1/notifications/:id',
     summary: 'Deletes a notification.',
     access: 'READ',
-    params: path,
+    params: pathParams,
     response: deletedOf(idOf('ntf')),
     status: 200,
     errors: ['not_found'],

@@ -43,7 +43,7 @@ export const settingPut = z
 export type SettingPut = z.output<typeof settingPut>;
 
 /** Accepts any string: a malformed key is "not found" on reads, and a validation error on `put`. */
-const path = z.object({ key: z.string().describe('Key of the setting.') });
+const pathParams = z.object({ key: z.string().describe('Key of the setting.') });
 
 export const settingOperations = {
   list: defineOperation({
@@ -63,7 +63,7 @@ export const settingOperations = {
     path: '/v1/settings/:key',
     summary: 'Returns a setting.',
     access: 'READ',
-    params: path,
+    params: pathParams,
     response: setting,
     status: 200,
     errors: ['not_found'],
@@ -74,7 +74,7 @@ export const settingOperations = {
     path: '/v1/settings/:key',
     summary: `Creates or replaces a setting. \`${NOTIFICATIONS_SETTING}\` selects the events that notify you.`,
     access: 'READ',
-    params: path,
+    params: pathParams,
     body: settingPut,
     response: setting,
     status: 200,
@@ -86,7 +86,7 @@ export const settingOperations = {
     path: '/v1/settings/:key',
     summary: 'Deletes a setting.',
     access: 'READ',
-    params: path,
+    params: pathParams,
     response: z.object({ key, deleted: z.literal(true) }),
     status: 200,
     errors: ['not_found'],

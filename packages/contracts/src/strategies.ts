@@ -52,7 +52,7 @@ export const strategy = z
     description: z.string().optional(),
     exchange_account_id: idOf('exa')
       .optional()
-      .describe('The account whose trades cause the signals. Visible only to the owner.'),
+      .describe('The account whose trades cause the signals. Returned only to the owner of the strategy.'),
     trade_pair_ids: z
       .array(idOf('tpr'))
       .optional()
@@ -93,7 +93,9 @@ const commonFields = {
     .array(idInput('tpr'))
     .min(1)
     .max(TRADE_PAIRS_MAX)
-    .describe("Pairs of the account's exchange and trading type. Omit to allow any pair."),
+    .describe(
+      "Pairs that the strategy may trade, of the account's exchange and trading type. Omit to allow any pair.",
+    ),
   visibility: z
     .enum(STRATEGY_VISIBILITIES)
     .describe('PUBLIC: every user can read and copy the strategy, but cannot see its account and balances.'),
@@ -164,7 +166,7 @@ export const copiersLink = z
   .meta({ id: 'CopiersLink' });
 export type CopiersLink = z.output<typeof copiersLink>;
 
-const path = z.object({ id: idInput('str') });
+const pathParams = z.object({ id: idInput('str') });
 
 export const strategyOperations = {
   list: defineOperation({
@@ -191,7 +193,7 @@ export const strategyOperations = {
     path: '/v1/strategies/:id',
     summary: "Returns one of your strategies, or another user's active public strategy.",
     access: 'READ',
-    params: path,
+    params: pathParams,
     response: strategy,
     status: 200,
     errors: ['not_found'],
@@ -213,7 +215,7 @@ export const strategyOperations = {
     path: '/v1/strategies/:id',
     summary: 'Updates or archives a strategy.',
     access: 'TRADE',
-    params: path,
+    params: pathParams,
     body: strategyUpdate,
     response: strategy,
     status: 200,
@@ -225,7 +227,7 @@ export const strategyOperations = {
     path: '/v1/strategies/:id',
     summary: 'Deletes a strategy. Its trades remain readable.',
     access: 'TRADE',
-    params: path,
+    params: pathParams,
     body: strategyDelete,
     bodyOptional: true,
     response: deletedOf(idOf('str')),
@@ -238,7 +240,7 @@ export const strategyOperations = {
     path: '/v1/strategies/:id/copiers',
     summary: 'Links your copiers to a strategy, all of them or none. It does not start them.',
     access: 'TRADE',
-    params: path,
+    params: pathParams,
     body: copiersLink,
     response: strategy,
     status: 200,

@@ -183,7 +183,7 @@ export const tradeCreate = z
   .meta({ id: 'TradeCreate' });
 export type TradeCreate = z.output<typeof tradeCreate>;
 
-const path = z.object({ id: idInput('trd') });
+const pathParams = z.object({ id: idInput('trd') });
 
 export const tradeOperations = {
   list: defineOperation({
@@ -209,7 +209,7 @@ export const tradeOperations = {
     path: '/v1/trades/:id',
     summary: 'Returns a trade with its fills.',
     access: 'READ',
-    params: path,
+    params: pathParams,
     response: tradeDetail,
     status: 200,
     errors: ['not_found'],
@@ -239,7 +239,7 @@ export const tradeOperations = {
     summary: 'Cancels the unfilled part of a trade and returns the trade.',
     access: 'TRADE',
     bucket: 'trade_writes',
-    params: path,
+    params: pathParams,
     response: tradeDetail,
     status: 200,
     errors: ['not_found', 'invalid_state', 'service_unavailable'],

@@ -145,7 +145,7 @@ export const webhookReplay = z
   .meta({ id: 'WebhookReplay' });
 export type WebhookReplay = z.output<typeof webhookReplay>;
 
-const path = z.object({ id: idInput('whk') });
+const pathParams = z.object({ id: idInput('whk') });
 
 export const webhookOperations = {
   create: defineOperation({
@@ -176,7 +176,7 @@ export const webhookOperations = {
     path: '/v1/webhooks/:id',
     summary: 'Returns a webhook.',
     access: 'READ',
-    params: path,
+    params: pathParams,
     response: webhook,
     status: 200,
     errors: ['not_found'],
@@ -187,7 +187,7 @@ export const webhookOperations = {
     path: '/v1/webhooks/:id',
     summary: 'Updates a webhook. The next attempts of pending deliveries use the new values.',
     access: 'ADMIN',
-    params: path,
+    params: pathParams,
     body: webhookUpdate,
     response: webhook,
     status: 200,
@@ -199,7 +199,7 @@ export const webhookOperations = {
     path: '/v1/webhooks/:id',
     summary: 'Deletes a webhook. No more events are sent to it.',
     access: 'ADMIN',
-    params: path,
+    params: pathParams,
     response: deletedOf(idOf('whk')),
     status: 200,
     errors: ['not_found'],
@@ -210,7 +210,7 @@ export const webhookOperations = {
     path: '/v1/webhooks/:id/rotate-secret',
     summary: "Replaces a webhook's signing secret. The old secret is no longer used.",
     access: 'ADMIN',
-    params: path,
+    params: pathParams,
     response: webhookWithSecret,
     status: 200,
     errors: ['not_found'],
@@ -221,7 +221,7 @@ export const webhookOperations = {
     path: '/v1/webhooks/:id/deliveries',
     summary: "Lists a webhook's delivery attempts.",
     access: 'READ',
-    params: path,
+    params: pathParams,
     query: z.strictObject({
       status: z.enum(DELIVERY_STATUSES).optional(),
       event_type: z.enum(EVENT_TYPES).optional(),
@@ -239,7 +239,7 @@ export const webhookOperations = {
     path: '/v1/webhooks/:id/test',
     summary: 'Sends a test event once and returns the delivery, even if the receiver failed.',
     access: 'ADMIN',
-    params: path,
+    params: pathParams,
     response: delivery,
     status: 200,
     errors: ['not_found', 'service_unavailable'],
@@ -250,7 +250,7 @@ export const webhookOperations = {
     path: '/v1/webhooks/:id/replay',
     summary: 'Sends a past event to a webhook, with the same event id and payload, in up to five attempts.',
     access: 'ADMIN',
-    params: path,
+    params: pathParams,
     body: webhookReplayAsked,
     response: webhookReplay,
     status: 202,

@@ -64,7 +64,7 @@ export const withdrawalCreate = z
   .meta({ id: 'WithdrawalCreate' });
 export type WithdrawalCreate = z.output<typeof withdrawalCreate>;
 
-const path = z.object({ id: idInput('wdr') });
+const pathParams = z.object({ id: idInput('wdr') });
 
 export const withdrawalOperations = {
   list: defineOperation({
@@ -85,7 +85,7 @@ export const withdrawalOperations = {
     path: '/v1/withdrawals/:id',
     summary: 'Returns a withdrawal.',
     access: 'READ',
-    params: path,
+    params: pathParams,
     response: withdrawal,
     status: 200,
     errors: ['not_found'],
@@ -109,7 +109,7 @@ export const withdrawalOperations = {
     summary: 'Cancels a PENDING withdrawal and releases its amount.',
     access: 'WITHDRAW',
     bucket: 'sensitive_writes',
-    params: path,
+    params: pathParams,
     response: withdrawal,
     status: 200,
     errors: ['not_found', 'invalid_state'],

@@ -29,7 +29,7 @@ const granted = async () =>
     .map(({ data }) => ({ amount: data.amount, mark: data.high_water_mark }));
 
 it('rule 28: once the copier has sold everything, the leader is granted 10 % of the rise of the high-water mark', async () => {
-  const follower = await env.holding();
+  const follower = await env.followerWithLot();
   await env.leaderSells('5', '120');
   await env.executeAll({ price: '120' });
   await settleIn(1);
@@ -43,7 +43,7 @@ it('rule 28: once the copier has sold everything, the leader is granted 10 % of 
 });
 
 it('rule 28: the profit share of a copier that was deleted before the period ended is still granted', async () => {
-  const follower = await env.holding();
+  const follower = await env.followerWithLot();
   await env.leaderSells('10', '120');
   await env.executeAll({ price: '120' });
   await env.copiers.stop(follower.actor, follower.copier.id);

@@ -10,13 +10,13 @@ import { describeStreams } from './suite-streams.js';
 import { describeWeather, type WeatherVenueUnderTest } from './suite-weather.js';
 
 const VENUE = 'paper';
-const built = new URL('../../../apps/paper-exchange/dist/index.js', import.meta.url).href;
+const builtEntryUrl = new URL('../../../apps/paper-exchange/dist/index.js', import.meta.url).href;
 const hostProgram = new URL('./paper-exchange-host.mjs', import.meta.url).pathname;
 
 let host: ChildProcess;
 let calls = 0;
 beforeAll(async () => {
-  host = fork(hostProgram, [built], { execArgv: [], env: { PATH: process.env.PATH } });
+  host = fork(hostProgram, [builtEntryUrl], { execArgv: [], env: { PATH: process.env.PATH } });
   await once(host, 'message');
 });
 afterAll(() => host.kill('SIGKILL'));
@@ -68,7 +68,7 @@ async function startPaperExchange(timeoutMs = 10_000): Promise<WeatherVenueUnder
       const { api_key, api_secret } = keys as { api_key: string; api_secret: string };
       return { apiKey: api_key, apiSecret: api_secret };
     },
-    weather: async (forecast) => void (await admin('PUT', 'weather', forecast)),
+    weather: async (settings) => void (await admin('PUT', 'weather', settings)),
     cutStreams: async () => void (await admin('POST', 'streams/disconnect', {})),
     close: async () => {
       await venue.close();

@@ -109,7 +109,7 @@ export interface VenueOrder {
   readonly stopPrice?: Decimal | undefined;
   readonly status: VenueOrderStatus;
   readonly amount: Decimal;
-  /** The filled amount in the order's state. The exchange's list of fills may lag behind it for a moment. */
+  /** The filled amount that the exchange reports with the order. Its list of fills may lag behind for a moment. */
   readonly filledAmount: Decimal;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -149,7 +149,6 @@ export interface VenueStream {
   /** Stops all handler calls immediately. Resolves when the connection is closed. */
   close(): Promise<void>;
 }
-export type AccountStream = VenueStream;
 
 /** Price and amount. An amount of 0 removes the level. */
 export type BookLevel = readonly [price: Decimal, amount: Decimal];
@@ -215,7 +214,7 @@ export interface ExchangeClient {
    * Opens a stream of the account's events. The stream does not reconnect: it ends with `onLost`, also if it never
    * connected. A connection on which nothing arrives is detected within 30 s.
    */
-  watch(handler: AccountStreamHandler): AccountStream;
+  watch(handler: AccountStreamHandler): VenueStream;
   /** Closes the account's streams. Calls in flight continue. */
   close(): Promise<void>;
 }
@@ -225,14 +224,17 @@ export interface ConnectOptions {
   readonly accountKey?: string | undefined;
 }
 
-/** An exchange that the deployment offers. */
+/** An exchange that the deployment has configured. */
 export interface ExchangeVenue {
   readonly id: string;
   readonly name: string;
   readonly tradingTypes: readonly TradingType[];
   /** Whether the venue passed the conformance suite. Only certified venues are offered to users. */
   readonly isCertified: boolean;
-  /** Returns a client order id within the exchange's limits. Equal seeds give equal ids, other seeds other ids. */
+  /**
+   * Returns a client order id within the exchange's limits. Equal seeds give equal ids; different seeds give different
+   * ids.
+   */
   clientOrderIdFor(seed: string): string;
   /** Returns public data; needs no credentials. */
   fetchMarkets(): Promise<readonly Market[]>;
@@ -267,7 +269,7 @@ export interface BudgetedCall {
 /** Decides when a request may be sent, within the limits that all processes of the deployment share. */
 export interface CallBudget {
   /**
-   * Resolves when the request may be sent. Settles when the signal aborts, at the latest.
+   * Resolves when the request may be sent. Rejects if the signal aborts first.
    * @throws {ExchangeError} `retryable`/`rate_limited`, and nothing else
    */
   take(call: BudgetedCall, signal: AbortSignal): Promise<void>;
@@ -300,7 +302,7 @@ export type ExchangeErrorCode =
   | 'would_not_fit_book'
   | 'duplicate_client_order_id'
   | 'not_supported'
-  /** Any other rejection. */
+  /** The exchange rejected the request for a reason without a code of its own. */
   | 'refused';
 
 export class ExchangeError extends Error {

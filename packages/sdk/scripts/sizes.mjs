@@ -10,8 +10,8 @@ import sizeLimit from 'size-limit';
 
 const NAME = '@trading-automation/sdk';
 
-/** Limits in bytes. */
-const SIZES = [
+/** The maximum sizes in bytes. */
+const SIZE_LIMITS = [
   { entries: ['.'], limit: 10_000 },
   { entries: ['.', './signer'], limit: 26_000 },
   { entries: ['./webhooks'], limit: 6_000 },
@@ -30,7 +30,7 @@ const excludeDynamicImports = {
 
 const folder = mkdtempSync(join(resolve(process.argv[2] ?? join(import.meta.dirname, '..')), '.sizes-'));
 process.once('exit', () => rmSync(folder, { recursive: true }));
-for (const { entries, limit } of SIZES) {
+for (const { entries, limit } of SIZE_LIMITS) {
   const file = join(folder, 'entry.mjs');
   const lines = entries.map((entry) => `export * from '${NAME}${entry.slice(1)}';`);
   writeFileSync(file, lines.join('\n'));

@@ -1,6 +1,6 @@
 /**
- * Removes the use of Postgres's clock: in statements about deliveries, `clock_timestamp()` becomes the wrong time of
- * the process.
+ * Removes the defence against wrong clocks of processes. Statements about deliveries no longer use Postgres's clock,
+ * but the clock of the process, which is wrong by CLOCK_SHIFT_MS.
  */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';

@@ -41,8 +41,8 @@ async function resolveField(
     actor,
     idempotency: undefined,
     limitsOf: (bucket: string) => ({
-      takeByAddress: () => takeFrom(`${bucket} address`),
-      takeByCredential: (id: string) => takeFrom(`${bucket} ${id}`),
+      takeTokensByAddress: () => takeFrom(`${bucket} address`),
+      takeTokensByCredential: (id: string) => takeFrom(`${bucket} ${id}`),
     }),
   } as unknown as RequestContext;
   const resolved = await new OperationField(operation, options).resolve({

@@ -100,7 +100,9 @@ export class OperationField {
     const { bucket } = this.operation;
     if (bucket === undefined) return;
     const limits = context.limitsOf(bucket);
-    await (caller === null ? limits.takeByAddress() : limits.takeByCredential(caller.credential.id));
+    await (caller === null
+      ? limits.takeTokensByAddress()
+      : limits.takeTokensByCredential(caller.credential.id));
   }
 
   private readArguments(args: FieldCall['args']) {

@@ -13,7 +13,7 @@ import type { z } from 'zod';
 import { type SchemaNode, unwrap } from '../schema/generated-types.js';
 import { camelCase } from '../schema/names.js';
 
-const numberOf = (digits: string) => (isSafeNumber(digits) ? Number(digits) : digits);
+const numberOrDigits = (digits: string) => (isSafeNumber(digits) ? Number(digits) : digits);
 
 export type Converter = (value: unknown) => unknown;
 
@@ -69,7 +69,8 @@ function objectConverter(members: Readonly<Record<string, SchemaNode>>): Convert
 function storedJsonConverter(schema: SchemaNode): Converter {
   const serialize = compileSerializer(schema as unknown as z.ZodType, 'string');
   const convert = converterOf(schema);
-  return (value) => convert(value instanceof StoredJson ? parse(serialize(value), null, numberOf) : value);
+  return (value) =>
+    convert(value instanceof StoredJson ? parse(serialize(value), null, numberOrDigits) : value);
 }
 
 /**

@@ -31,7 +31,8 @@ export class XUserInfoClient {
     const call = { provider: LABEL, url: this.url, bearer: accessToken, timeoutMs: this.timeoutMs };
     const { status, body } = await callProvider(call);
     if (REJECTED_STATUSES.includes(status)) throw rejected();
-    if (status !== 200) throw providerFailed(LABEL, new Error(`X responded with status ${status}`));
+    if (status !== 200)
+      throw providerFailed(LABEL, new Error(`the provider responded with status ${status}`));
     const userInfo = userInfoSchema.safeParse(body);
     if (!userInfo.success) throw providerFailed(LABEL, userInfo.error);
     return { provider: 'x', subject: userInfo.data.data.id, emailVerified: false };

@@ -22,7 +22,7 @@ export class SessionsResolver {
 
   @DeprecatedMutation('PUBLIC')
   async verify_2fa_code({ args }: DeprecatedCall<{ readonly ticket: string; readonly code: string }>) {
-    return viewTokens(await this.secondFactor.verify(args.ticket, args.code));
+    return tokenFieldsOf(await this.secondFactor.verify(args.ticket, args.code));
   }
 
   @DeprecatedMutation('ADMIN')
@@ -33,7 +33,7 @@ export class SessionsResolver {
 
   @DeprecatedMutation('PUBLIC')
   async refresh_token({ args }: DeprecatedCall<{ readonly refresh_token: string }>) {
-    return viewTokens(await this.sessions.refresh(args.refresh_token));
+    return tokenFieldsOf(await this.sessions.refresh(args.refresh_token));
   }
 
   @DeprecatedMutation('READ')
@@ -44,7 +44,7 @@ export class SessionsResolver {
 }
 
 /** Returns tokens under the field names of the published list of deprecated mutations. */
-export function viewTokens({
+export function tokenFieldsOf({
   accessToken,
   accessTokenExpiresAt,
   refreshToken,

@@ -8,7 +8,7 @@ import {
 } from '@trading-automation/core/sign-in';
 import { type DeprecatedCall, DeprecatedMutation, requireActor } from '../graphql/deprecated-mutation.js';
 import { ProviderIdentities } from '../providers/provider-identities.js';
-import { viewTokens } from './sessions.resolver.js';
+import { tokenFieldsOf } from './sessions.resolver.js';
 
 type IdTokenCall = DeprecatedCall<{ readonly id_token: string; readonly nonce?: string | null }>;
 
@@ -27,7 +27,7 @@ export class SignInResolver {
 
   @DeprecatedMutation('PUBLIC')
   async register({ args }: DeprecatedCall<{ readonly email: string; readonly password: string }>) {
-    return viewTokens(await this.passwords.register(args));
+    return tokenFieldsOf(await this.passwords.register(args));
   }
 
   @DeprecatedMutation('PUBLIC')
@@ -86,7 +86,7 @@ export class SignInResolver {
 function viewSignedIn(signedIn: SignInResult) {
   if (signedIn.kind === 'tokens')
     return {
-      tokens: viewTokens(signedIn.tokens),
+      tokens: tokenFieldsOf(signedIn.tokens),
       is_2fa_required: false,
       ticket: null,
       ticket_expires_at: null,

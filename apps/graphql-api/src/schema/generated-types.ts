@@ -28,7 +28,7 @@ export interface SchemaNode {
   meta(): { readonly id?: string; readonly format?: string } | undefined;
 }
 
-type Direction = 'input' | 'output';
+type SchemaDirection = 'input' | 'output';
 const WRAPPERS = ['optional', 'nullable', 'default', 'prefault', 'readonly'];
 const DELETION = 'deleted,id';
 const LIST_ARGUMENTS = ['first: Int', 'after: String', 'sort: String', 'order: SortOrder'];
@@ -89,14 +89,14 @@ export class GeneratedTypes {
   }
 
   /** Defines the type of a schema and returns a reference to it. The location `at` names a schema without a name. */
-  private typeOf(schema: SchemaNode, direction: Direction, at: string): string {
+  private typeOf(schema: SchemaNode, direction: SchemaDirection, at: string): string {
     const [inner, isNullable] = unwrap(schema);
     return isNullable
       ? this.nullableTypeOf(inner, direction, at)
       : `${this.nullableTypeOf(inner, direction, at)}!`;
   }
 
-  private nullableTypeOf(schema: SchemaNode, direction: Direction, at: string): string {
+  private nullableTypeOf(schema: SchemaNode, direction: SchemaDirection, at: string): string {
     const format = schema.meta()?.format;
     const field = at.slice(at.lastIndexOf('.') + 1);
     if (format === 'decimal') return 'Decimal';
@@ -139,7 +139,7 @@ export class GeneratedTypes {
     return name;
   }
 
-  private objectOf(schema: SchemaNode, direction: Direction, at: string): string {
+  private objectOf(schema: SchemaNode, direction: SchemaDirection, at: string): string {
     const shape = schema.def.shape!;
     const baseName = schema.meta()?.id ?? nameAt(at, shape);
     const name = direction === 'input' ? `${baseName}Input` : baseName;

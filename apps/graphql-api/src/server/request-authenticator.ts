@@ -48,7 +48,7 @@ export class RequestAuthenticator {
   identify(incoming: IncomingRequest, limits: RequestLimits): Promise<Actor | null> {
     return identifyCaller(incoming, limits, async () => {
       const caller = await this.findActor(incoming, limits);
-      if (caller === null) await limits.takeByAddress();
+      if (caller === null) await limits.takeTokensByAddress();
       return caller;
     });
   }
@@ -60,7 +60,7 @@ export class RequestAuthenticator {
     if (headerOf(incoming, 'x-api-key') !== undefined || token?.startsWith('svc_')) throw apiKeyNotAccepted();
     if (token === undefined) return null;
     const actor = await this.sessions.verify(token);
-    await limits.takeByCredential(actor.credential.id);
+    await limits.takeTokensByCredential(actor.credential.id);
     return actor;
   }
 }

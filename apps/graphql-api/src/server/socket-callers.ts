@@ -65,7 +65,7 @@ export class SocketCallers implements OnModuleDestroy {
 
   /** Charges an operation to the caller's credential. @throws {DomainError} `rate_limited` */
   async charge(actor: Actor, address: string): Promise<void> {
-    await this.authenticator.limitsOf(address).takeByCredential(actor.credential.id);
+    await this.authenticator.limitsOf(address).takeTokensByCredential(actor.credential.id);
   }
 
   /** Resolves once the leases of closed sockets are released. */

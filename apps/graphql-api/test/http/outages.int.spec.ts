@@ -1,8 +1,8 @@
 /**
  * Tests outages of Postgres or Redis during operations over HTTP.
  *
- * 1. A request that cannot be authenticated gets REST's status, code and message. An outage during one field is only
- *    that field's error. Neither discloses the unavailable service or its address.
+ * 1. A request that cannot be authenticated gets REST's status, code and message. If a connection is lost while one
+ *    field is resolved, only that field gets an error. No error names the unavailable service or its address.
  * 2. A mutation whose connection is lost runs once or not at all; after a retry with its Idempotency-Key, exactly once.
  * 3. The same process works again once the service is available.
  */
@@ -150,7 +150,7 @@ describe('a lost connection to Postgres', () => {
     },
   ];
 
-  it('during a query is the error of one field; the other fields succeed', async () => {
+  it('during a query causes an error in one field; the other fields succeed', async () => {
     const [id, other] = [await owner.strategy(), await owner.strategy()];
     const query = `query ($id: ID!, $other: ID!) { cut: strategy(id: $id) { id } strategy(id: $other) { id } }`;
     const cut = postgres.cutAt({ containing: environment.uuidOf(id) });
@@ -163,7 +163,7 @@ describe('a lost connection to Postgres', () => {
     expect([again.errors, again.data]).toEqual([undefined, { cut: { id }, strategy: { id: other } }]);
   });
 
-  it('during a related record is the error of that field; its parent succeeds', async () => {
+  it('while a related record is loaded causes an error in the field of that record; its parent succeeds', async () => {
     const id = await owner.trade();
     const query = 'query ($id: ID!) { trade(id: $id) { id tradePair { symbol } } }';
     const cut = postgres.cutAt({ containing: environment.uuidOf(environment.pairId) });
@@ -176,9 +176,13 @@ describe('a lost connection to Postgres', () => {
   });
 
   it.each([
-    ['during its execution', { containing: 'cut at work', isPassedOn: true }, 0],
+    ['during its execution', { containing: 'cut at work', reachesServer: true }, 0],
     ['before its COMMIT', { containing: 'cut before', cutOn: 'COMMIT' }, 0],
-    ['before the response to its COMMIT', { containing: 'cut after', cutOn: 'COMMIT', isPassedOn: true }, 1],
+    [
+      'before the response to its COMMIT',
+      { containing: 'cut after', cutOn: 'COMMIT', reachesServer: true },
+      1,
+    ],
   ])(
     'during a mutation, %s, leaves it executed at most once, and exactly once after a retry',
     async (_when, where, executions) => {
@@ -251,7 +255,7 @@ describe.each([
     expect(await keysNamed(name)).toBe(1);
   });
 
-  it('other callers are served: sessions, like API keys in REST, and requests without credentials', async () => {
+  it('sessions and requests without credentials are served, as REST serves API keys', async () => {
     const name = `by session, redis ${how}`;
     const onRest = await send(rest, 'GET', '/v1/me', { headers: { 'x-api-key': owner.keyOf('READ') } });
     expect(onRest.status).toBe(200);

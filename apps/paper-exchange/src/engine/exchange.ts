@@ -117,7 +117,7 @@ export class Exchange {
     const lots = request.quoteOrderQty > 0n ? lotsWithin(spec, levels, request.quoteOrderQty) : request.lots;
     const sized = lots === request.lots ? request : { ...request, lots };
     if (request.quoteOrderQty > 0n && request.quoteOrderQty < spec.minNotional)
-      throw VENUE_ERRORS.filter('NOTIONAL');
+      throw VENUE_ERRORS.filterFailure('NOTIONAL');
     if (request.quoteOrderQty === 0n || lots > spec.maxLots) {
       assertFilters(spec, sized, this.state.lastTicks.get(spec.id) ?? levels[0]?.[0] ?? 0);
     }

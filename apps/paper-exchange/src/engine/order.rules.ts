@@ -32,14 +32,14 @@ export function assertFilters(spec: MarketSpec, request: OrderRequest, reference
     [isLimit(request.type), request.priceTicks],
     [isStop(request.type), request.stopTicks],
   ] as const) {
-    if (isUsed && (ticks < 1 || ticks > spec.maxTicks)) throw VENUE_ERRORS.filter('PRICE_FILTER');
+    if (isUsed && (ticks < 1 || ticks > spec.maxTicks)) throw VENUE_ERRORS.filterFailure('PRICE_FILTER');
   }
   if (request.lots < 1 || request.lots > spec.maxLots) {
-    throw VENUE_ERRORS.filter(request.type === 'MARKET' ? 'MARKET_LOT_SIZE' : 'LOT_SIZE');
+    throw VENUE_ERRORS.filterFailure(request.type === 'MARKET' ? 'MARKET_LOT_SIZE' : 'LOT_SIZE');
   }
   const ticks = isLimit(request.type) ? request.priceTicks : referenceTicks;
   if (ticks > 0 && quoteUnits(spec, ticks, request.lots) < spec.minNotional)
-    throw VENUE_ERRORS.filter('NOTIONAL');
+    throw VENUE_ERRORS.filterFailure('NOTIONAL');
 }
 
 /**

@@ -62,14 +62,15 @@ function verify(state: State, input: SignatureInput, now: number): Account {
   if (!(recvWindow > 0 && recvWindow <= 60_000)) throw VENUE_ERRORS.malformed('recvWindow');
   const expected = createHmac('sha256', account.apiSecret).update(input.signed).digest();
   const sent = Buffer.from(/^[0-9a-f]{64}$/i.test(signature) ? signature : '', 'hex');
-  if (sent.length !== expected.length || !timingSafeEqual(sent, expected)) throw VENUE_ERRORS.signature();
-  if (timestamp >= now + 1_000 || now - timestamp > recvWindow) throw VENUE_ERRORS.timestamp();
+  if (sent.length !== expected.length || !timingSafeEqual(sent, expected))
+    throw VENUE_ERRORS.invalidSignature();
+  if (timestamp >= now + 1_000 || now - timestamp > recvWindow) throw VENUE_ERRORS.invalidTimestamp();
   return account;
 }
 
 function accountOf(state: State, apiKey: string | undefined): Account {
-  if (apiKey === undefined || apiKey === '') throw VENUE_ERRORS.apiKeyFormat();
+  if (apiKey === undefined || apiKey === '') throw VENUE_ERRORS.invalidApiKeyFormat();
   const account = state.accountByKey(apiKey);
-  if (account === undefined) throw VENUE_ERRORS.apiKey();
+  if (account === undefined) throw VENUE_ERRORS.invalidApiKey();
   return account;
 }

@@ -84,7 +84,7 @@ function depth(exchange: Exchange, params: URLSearchParams): object {
 function aggregates(histories: MarketHistories, params: URLSearchParams): object[] {
   const spec = symbolOf(params);
   if (params.has('fromId') && (params.has('startTime') || params.has('endTime')))
-    throw VENUE_ERRORS.combination();
+    throw VENUE_ERRORS.invalidCombination();
   const page = pageOf(params, 'fromId');
   return page(histories.of(spec).aggregateTrades(), ({ first }) => first.at).map((aggregate) =>
     aggregateView(spec, aggregate),
@@ -94,7 +94,7 @@ function aggregates(histories: MarketHistories, params: URLSearchParams): object
 function klines(histories: MarketHistories, params: URLSearchParams, now: number): unknown[] {
   const spec = symbolOf(params);
   const interval = findInterval(required(params, 'interval'));
-  if (interval === undefined) throw VENUE_ERRORS.interval();
+  if (interval === undefined) throw VENUE_ERRORS.invalidInterval();
   const limit = limitOf(params, 500);
   const from = integerOf(params, 'startTime');
   const to = integerOf(params, 'endTime') ?? now;

@@ -15,9 +15,9 @@ const TYPES: readonly string[] = ['LIMIT', 'MARKET', 'STOP_LOSS', 'STOP_LOSS_LIM
  */
 export function readOrder(spec: MarketSpec, params: URLSearchParams): OrderRequest {
   const side = required(params, 'side');
-  if (side !== 'BUY' && side !== 'SELL') throw VENUE_ERRORS.side();
+  if (side !== 'BUY' && side !== 'SELL') throw VENUE_ERRORS.invalidSide();
   const type = required(params, 'type');
-  if (!isOrderType(type)) throw VENUE_ERRORS.orderType();
+  if (!isOrderType(type)) throw VENUE_ERRORS.invalidOrderType();
   const byQuote = type === 'MARKET' && params.has('quoteOrderQty');
   if (byQuote && params.has('quantity')) throw VENUE_ERRORS.notRequired('quantity');
   for (const [name, isUsed] of [
@@ -54,7 +54,7 @@ export type ResponseType = 'ACK' | 'RESULT' | 'FULL';
 export function responseTypeOf(params: URLSearchParams): ResponseType {
   const type = params.get('type');
   const value = params.get('newOrderRespType') ?? (type === 'LIMIT' || type === 'MARKET' ? 'FULL' : 'ACK');
-  if (value !== 'ACK' && value !== 'RESULT' && value !== 'FULL') throw VENUE_ERRORS.responseType();
+  if (value !== 'ACK' && value !== 'RESULT' && value !== 'FULL') throw VENUE_ERRORS.invalidResponseType();
   return value;
 }
 
@@ -65,14 +65,14 @@ function isOrderType(text: string): text is OrderType {
 function readTimeInForce(params: URLSearchParams, type: OrderType): TimeInForce {
   if (type === 'LIMIT_MAKER' || !isLimit(type)) return 'GTC';
   const value = required(params, 'timeInForce');
-  if (value !== 'GTC' && value !== 'IOC' && value !== 'FOK') throw VENUE_ERRORS.timeInForce();
+  if (value !== 'GTC' && value !== 'IOC' && value !== 'FOK') throw VENUE_ERRORS.invalidTimeInForce();
   return value;
 }
 
 function readUnits(params: URLSearchParams, name: string): bigint {
   const value = parseUnits(required(params, name));
   if (value === undefined) throw VENUE_ERRORS.malformed(name);
-  if (value === 'inexact') throw VENUE_ERRORS.precision(name);
+  if (value === 'inexact') throw VENUE_ERRORS.tooMuchPrecision(name);
   return value;
 }
 
@@ -81,6 +81,7 @@ function readSteps(params: URLSearchParams, name: string, decimals: number, filt
   const value = readUnits(params, name);
   const step = 10n ** BigInt(UNIT_DECIMALS - decimals);
   const count = value / step;
-  if (value % step !== 0n || count > BigInt(Number.MAX_SAFE_INTEGER)) throw VENUE_ERRORS.filter(filter);
+  if (value % step !== 0n || count > BigInt(Number.MAX_SAFE_INTEGER))
+    throw VENUE_ERRORS.filterFailure(filter);
   return Number(count);
 }

@@ -30,7 +30,7 @@ export function symbolOf(params: URLSearchParams): MarketSpec {
  */
 export function symbolsOf(params: URLSearchParams): { specs: readonly MarketSpec[]; isOne: boolean } {
   const list = params.get('symbols');
-  if (list !== null && params.has('symbol')) throw VENUE_ERRORS.combination();
+  if (list !== null && params.has('symbol')) throw VENUE_ERRORS.invalidCombination();
   if (params.has('symbol')) return { specs: [symbolOf(params)], isOne: true };
   if (list === null) return { specs: SYMBOLS, isOne: false };
   const names = parseNames(list);
@@ -74,7 +74,7 @@ export function pageOf(params: URLSearchParams, idName: string) {
 
 function knownSymbol(name: string): MarketSpec {
   const spec = findMarket(name);
-  if (spec === undefined) throw VENUE_ERRORS.symbol();
+  if (spec === undefined) throw VENUE_ERRORS.invalidSymbol();
   return spec;
 }
 

@@ -124,7 +124,7 @@ function placeOrder(
   reply: FastifyReply,
 ): object {
   if (weather.applies('error_rate')) throw VENUE_ERRORS.disconnected();
-  if (!account.canTrade) throw VENUE_ERRORS.apiKey();
+  if (!account.canTrade) throw VENUE_ERRORS.invalidApiKey();
   const spec = symbolOf(params);
   const responseType = responseTypeOf(params);
   const request = readOrder(spec, params);
@@ -152,7 +152,7 @@ function findOrder(exchange: Exchange, account: Account, params: URLSearchParams
 
 function openOrders(exchange: Exchange, account: Account, params: URLSearchParams): Order[] {
   const symbol = params.get('symbol');
-  if (symbol !== null && findMarket(symbol) === undefined) throw VENUE_ERRORS.symbol();
+  if (symbol !== null && findMarket(symbol) === undefined) throw VENUE_ERRORS.invalidSymbol();
   return exchange.state
     .openOrdersOf(account.id)
     .filter((order) => symbol === null || order.symbol === symbol);

@@ -37,6 +37,6 @@ export class RequestAdmission {
 
   /** Charges the address if the request has no caller. `identify` has already charged all other requests. */
   async charge(caller: Actor | null, limits: RequestLimits): Promise<void> {
-    if (caller === null) await limits.takeByAddress();
+    if (caller === null) await limits.takeTokensByAddress();
   }
 }

@@ -2,7 +2,7 @@
  * Converts the contract's zod schemas to JSON Schema 2020-12, which OpenAPI 3.1 uses. Each schema with an id becomes
  * one component of the document.
  */
-import { DECIMAL_SCHEMAS, type Direction, jsonSchemaOf } from '@trading-automation/contracts';
+import { DECIMAL_SCHEMAS, jsonSchemaOf, type SchemaDirection } from '@trading-automation/contracts';
 import type { z } from 'zod';
 import type { Json, JsonObject } from './json.js';
 
@@ -12,7 +12,7 @@ export class SchemaComponents {
   );
 
   /** Returns the JSON schema, or a reference to its component if the schema has an id. */
-  of(schema: z.ZodType, direction: Direction): JsonObject {
+  of(schema: z.ZodType, direction: SchemaDirection): JsonObject {
     const { root, definitions } = jsonSchemaOf(schema, direction);
     for (const [id, definition] of Object.entries(definitions))
       this.register(id, rewriteRefs(definition as JsonObject) as JsonObject);

@@ -30,8 +30,8 @@ function servePage(server: FastifyInstance, page: StaticPage, limitsOf: LimitsOf
   server.get(page.path, async (request, reply) => {
     const limits = limitsOf(addressOf(request));
     try {
-      limits.assertAddressAdmitted();
-      await limits.takeByAddress();
+      limits.assertAddressNotLimited();
+      await limits.takeTokensByAddress();
     } catch (error) {
       const rateLimit = limits.headers;
       const rendered: RenderedResponse = renderError(error, request.id);

@@ -19,12 +19,12 @@ export class SubmissionRelay {
   }
 
   /** Stops queuing trades. */
-  async stop(): Promise<void> {
+  async stopQueuing(): Promise<void> {
     await this.relay.stop();
   }
 
   /** Closes the queue. */
-  async close(): Promise<void> {
+  async closeQueue(): Promise<void> {
     await this.queue.close();
   }
 }

@@ -68,7 +68,7 @@ export class Admission {
       } catch (error) {
         this.logger.warn(
           { event: 'admission.failed', err: error },
-          'Could not admit parked deliveries; the sweeper will admit them.',
+          'Could not queue the deliveries that waited for capacity; the sweeper will queue them.',
         );
       }
       await sleep(COALESCE_MS);

@@ -29,7 +29,9 @@ export const registerDeadLettersRetry: Register = (program, run) => {
       const body = bodyOf(many.body, options);
       if (dlq_id !== undefined) {
         if (Object.keys(body).length > 0)
-          throw new UsageError('A time range or an event type requires --all instead of a dead letter id.');
+          throw new UsageError(
+            'To retry the dead letters of a time range or an event type, pass --all instead of a dead letter id.',
+          );
         const request = { params: { id, dlq_id }, query: {} };
         await context.print.record(await call(context, client, OPERATIONS['deadLetters.retry'], request));
         return;

@@ -26,7 +26,7 @@ export const registerTradesWatch: Register = (program, run) => {
     .command('watch')
     .summary('watch trades as they change')
     .description(
-      'Watches one trade or, by default, the open trades and the newest trade. A terminal shows a table until q is pressed; a pipe gets one line per change.',
+      'Watches one trade or, by default, the open trades and the newest trade, open or not. A terminal shows a table until q is pressed; a pipe gets one line per change.',
     )
     .argument('[id]', 'id of a trade')
     .option(

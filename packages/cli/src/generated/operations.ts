@@ -364,8 +364,7 @@ export const OPERATIONS = {
   'exchanges.update': {
     method: 'PATCH',
     path: '/v1/exchanges/:id',
-    summary:
-      'Renames an exchange account or replaces its credentials. Its positions and copiers are unchanged.',
+    summary: 'Renames an exchange account or replaces its credentials. Its lots and copiers are unchanged.',
     access: 'TRADE',
     query: [],
     body: [
@@ -1165,7 +1164,8 @@ export const OPERATIONS = {
       },
       {
         path: 'trade_pair_ids',
-        description: "Pairs of the account's exchange and trading type. Omit to allow any pair",
+        description:
+          "Pairs that the strategy may trade, of the account's exchange and trading type. Omit to allow any pair",
         type: 'text',
         isList: true,
       },

@@ -37,7 +37,8 @@ export class ProfileSecrets implements Secrets {
   constructor(
     private readonly environment: Environment,
     private readonly profile: string,
-    private readonly storedKind: 'keyring' | 'file' | undefined,
+    /** The store that the profile's settings name. */
+    private readonly profileKind: 'keyring' | 'file' | undefined,
   ) {}
 
   async get(name: SecretName): Promise<string | undefined> {
@@ -54,7 +55,7 @@ export class ProfileSecrets implements Secrets {
 
   /** Returns the opened store. */
   async store(): Promise<Secrets> {
-    this.storePromise ??= storeOf(this.environment, this.profile, this.storedKind);
+    this.storePromise ??= storeOf(this.environment, this.profile, this.profileKind);
     const store = await this.storePromise;
     this.kind = store.kind;
     this.location = store.location;
@@ -65,10 +66,10 @@ export class ProfileSecrets implements Secrets {
 async function storeOf(
   environment: Environment,
   profile: string,
-  storedKind: 'keyring' | 'file' | undefined,
+  profileKind: 'keyring' | 'file' | undefined,
 ): Promise<Secrets> {
   const file = new SecretFile(secretFilePath(environment), profile, environment.platform);
-  const requested = environment.variables.SVC_CREDENTIALS ?? storedKind;
+  const requested = environment.variables.SVC_CREDENTIALS ?? profileKind;
   if (requested === 'file') return file;
   if (requested !== undefined && requested !== 'keyring')
     throw new UsageError(`SVC_CREDENTIALS must be keyring or file; got ${requested}.`);

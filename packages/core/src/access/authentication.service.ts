@@ -37,7 +37,7 @@ export interface IncomingRequest {
   readonly address: string;
 }
 
-export type CredentialLimits = Pick<RequestLimits, 'takeByCredential' | 'takeWithNonce'>;
+export type CredentialLimits = Pick<RequestLimits, 'takeTokensByCredential' | 'takeWithNonce'>;
 
 export interface AuthenticationDependencies {
   readonly platform: Platform;
@@ -60,7 +60,7 @@ export class Authentication {
     const credential = signed ?? (await this.byApiKey(incoming));
     if (credential === null) return null;
     assertAllowedFrom(credential, incoming);
-    if (signed === null) await limits.takeByCredential(credential.id);
+    if (signed === null) await limits.takeTokensByCredential(credential.id);
     return this.actorOf(credential);
   }
 

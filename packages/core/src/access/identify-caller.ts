@@ -15,12 +15,12 @@ export async function identifyCaller(
   limits: RequestLimits,
   find: () => Promise<Actor | null>,
 ): Promise<Actor | null> {
-  limits.assertAddressAdmitted();
+  limits.assertAddressNotLimited();
   try {
     assertNoCredentialInQuery(incoming.target);
     return await find();
   } catch (error) {
-    if (isFailedAuthentication(error)) await limits.takeForFailure();
+    if (isFailedAuthentication(error)) await limits.takeTokensForFailure();
     throw error;
   }
 }

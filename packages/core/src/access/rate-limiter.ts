@@ -102,7 +102,7 @@ export class RequestLimits {
   }
 
   /** @throws {DomainError} `rate_limited` if this process has found the address's general bucket empty */
-  assertAddressAdmitted(): void {
+  assertAddressNotLimited(): void {
     const { exhaustedAddresses, generalOnly } = this.dependencies;
     const untilFullUs = exhaustedAddresses.untilFullUs(this.address, generalOnly.policies[0]!);
     if (untilFullUs === null) return;
@@ -111,22 +111,22 @@ export class RequestLimits {
   }
 
   /** Charges a request without credentials. @throws {DomainError} `rate_limited` */
-  async takeByAddress(): Promise<void> {
+  async takeTokensByAddress(): Promise<void> {
     await this.takeFor(this.dependencies.withOwnBucket, this.address);
   }
 
   /** Charges a request with invalid credentials. @throws {DomainError} `rate_limited` */
-  async takeForFailure(): Promise<void> {
+  async takeTokensForFailure(): Promise<void> {
     await this.takeFor(this.dependencies.generalOnly, this.address);
   }
 
   /** Charges an authenticated request. @param credentialId a uuid @throws {DomainError} `rate_limited` */
-  async takeByCredential(credentialId: string): Promise<void> {
+  async takeTokensByCredential(credentialId: string): Promise<void> {
     await this.takeFor(this.dependencies.withOwnBucket, credentialId);
   }
 
   /**
-   * Like `takeByCredential`, and records the nonce. Returns false, and takes no token, if the nonce was already
+   * Like `takeTokensByCredential`, and records the nonce. Returns false, and takes no token, if the nonce was already
    * recorded.
    *
    * @throws {DomainError} `rate_limited`, without recording the nonce; `service_unavailable` if Redis cannot record

@@ -222,15 +222,17 @@ describe('migrating', () => {
   });
 
   it('uses no statement timeout, and a lock timeout of ten seconds', async () => {
-    await client.query('CREATE TABLE seen (statement_ms text, lock_ms text)');
+    await client.query('CREATE TABLE observed_timeouts (statement_ms text, lock_ms text)');
     await client.query(`
-      CREATE FUNCTION see() RETURNS event_trigger LANGUAGE plpgsql AS $$
+      CREATE FUNCTION record_timeouts() RETURNS event_trigger LANGUAGE plpgsql AS $$
       BEGIN
-        INSERT INTO seen VALUES (current_setting('statement_timeout'), current_setting('lock_timeout'));
+        INSERT INTO observed_timeouts VALUES (current_setting('statement_timeout'), current_setting('lock_timeout'));
       END $$`);
-    await client.query('CREATE EVENT TRIGGER seeing ON ddl_command_end EXECUTE FUNCTION see()');
+    await client.query(
+      'CREATE EVENT TRIGGER on_ddl_end ON ddl_command_end EXECUTE FUNCTION record_timeouts()',
+    );
     await migrate(database.url);
-    expect(await client.query('SELECT DISTINCT * FROM seen')).toEqual([
+    expect(await client.query('SELECT DISTINCT * FROM observed_timeouts')).toEqual([
       { statement_ms: '0', lock_ms: '10s' },
     ]);
   });

@@ -37,9 +37,10 @@ return 0
 `);
 
 /**
- * KEYS: lease, sequence, book. ARGV: holder, PublishAction, the JSON of the message after its sequences, and the times
- * to live of sequence and snapshot in ms. REPEAT and KEEP use the last sequence again. Returns the sequence as a
- * string. Returns nothing if another worker holds the lease, or for REPEAT and KEEP if no sequence exists.
+ * KEYS: lease, sequence, book. ARGV: holder, PublishAction, the message's JSON object without its `{` (the script puts
+ * `{`, kind and sequences before it), and the times to live of sequence and snapshot in ms. REPEAT and KEEP use the
+ * last sequence again. Returns the sequence as a string. Returns nothing if another worker holds the lease, or for
+ * REPEAT and KEEP if no sequence exists.
  */
 const PUBLISH = new RedisScript(`
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return false end

@@ -10,7 +10,6 @@
  */
 import {
   accessOperations,
-  choiceOf,
   deadLetterOperations,
   type EventType,
   eventOperations,
@@ -19,6 +18,7 @@ import {
   NOTIFICATION_MAILS_PER_DAY,
   NOTIFICATIONS_SETTING,
   type NotificationPreferences,
+  notificationPreferenceOf,
   settingOperations,
   webhookOperations,
   withdrawalOperations,
@@ -41,12 +41,15 @@ export interface MailContent {
 
 /** Returns whether an event creates a notification in the product. */
 export function isShown(type: EventType, { in_app }: NotificationPreferences): boolean {
-  return MANDATORY_NOTIFICATIONS.includes(type) || (choiceOf(in_app, type) ?? true);
+  return MANDATORY_NOTIFICATIONS.includes(type) || (notificationPreferenceOf(in_app, type) ?? true);
 }
 
 /** Returns whether an event is mailed to a user who has an address. */
 export function isMailed({ type, data }: NotifiableEvent, { email }: NotificationPreferences): boolean {
-  return MANDATORY_NOTIFICATIONS.includes(type) || (choiceOf(email, type) ?? isMailedByDefault(type, data));
+  return (
+    MANDATORY_NOTIFICATIONS.includes(type) ||
+    (notificationPreferenceOf(email, type) ?? isMailedByDefault(type, data))
+  );
 }
 
 function isMailedByDefault(type: EventType, data: EventData): boolean {

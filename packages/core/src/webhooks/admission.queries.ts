@@ -25,18 +25,18 @@ const ADMISSIBLE = `
   WITH hooks AS MATERIALIZED (
     SELECT w.id, w.user_id, w.consecutive_failures >= ${SLOW_FROM_FAILURES} AS is_slow,
       CASE WHEN w.consecutive_failures > 0 THEN least(${FAILING_WEBHOOK_MAX}, $2::int) ELSE $2::int END AS cap,
-      (SELECT count(*) FROM webhook_deliveries s WHERE s.webhook_id = w.id AND s.status = 'SENDING') AS busy
+      (SELECT count(*) FROM webhook_deliveries s WHERE s.webhook_id = w.id AND s.status = 'SENDING') AS in_flight
     FROM webhooks w WHERE w.user_id = ANY($1::uuid[]) AND w.is_active AND w.deleted_at IS NULL
   ), waiting AS (
     SELECT hooks.user_id, hooks.is_slow, p.id, p.attempts, p.next_at,
       row_number() OVER (PARTITION BY hooks.id ORDER BY p.next_at, p.id) AS place
     FROM hooks CROSS JOIN LATERAL (
       SELECT id, attempts, next_at FROM webhook_deliveries d WHERE d.webhook_id = hooks.id AND d.status = 'DUE' AND d.is_parked
-      ORDER BY d.next_at, d.id LIMIT greatest(0, hooks.cap - hooks.busy)) p
+      ORDER BY d.next_at, d.id LIMIT greatest(0, hooks.cap - hooks.in_flight)) p
   ), ranked AS (
     SELECT id, attempts, next_at, is_slow, place,
       row_number() OVER (PARTITION BY user_id, is_slow ORDER BY place, next_at, id)
-      + (SELECT coalesce(sum(busy), 0) FROM hooks
+      + (SELECT coalesce(sum(in_flight), 0) FROM hooks
          WHERE hooks.user_id = waiting.user_id AND hooks.is_slow = waiting.is_slow) AS rank
     FROM waiting
   )

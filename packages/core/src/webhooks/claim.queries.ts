@@ -101,7 +101,8 @@ function toDecision(row: ClaimRow, attempt: number): ClaimDecision {
  * 2. Rows are found and locked by their ids only, and all other conditions apply to the locked rows. A condition on
  *    status next to the ids would tempt the planner to read the due deliveries of all users. FOR UPDATE returns the
  *    current versions of the rows in `held`, so that these conditions see concurrent changes.
- * 3. A function counts the attempts in flight, because it also sees rows that were committed during the wait for the
+ * 3. A function counts the attempts in flight. The statement itself sees only rows that were committed before it
+ *    began. A volatile function takes a new snapshot, so it also sees rows that were committed during the wait for the
  *    locks.
  */
 const CLAIM = `
@@ -127,32 +128,32 @@ const CLAIM = `
     WHERE d.attempts = requested.attempt - 1
       AND (d.status = 'DUE' AND d.next_at <= clock_timestamp()
            OR d.status = 'SENDING' AND ${leaseExpiredSql('$7')})
-  ), busy AS MATERIALIZED (
+  ), in_flight_counts AS MATERIALIZED (
     SELECT user_id, webhook_id, consecutive_failures >= ${SLOW_FROM_FAILURES} AS is_slow, in_flight AS count
     FROM webhooks_in_flight(ARRAY(SELECT user_id FROM claimable), ARRAY(SELECT id FROM claimable))
   ), ranked AS (
     SELECT id, webhook_id, status, is_parked, former_lease_id, user_id, lease_id, place, is_failing, is_slow,
-      coalesce((SELECT count FROM busy WHERE busy.webhook_id = claimable.webhook_id), 0)
+      coalesce((SELECT count FROM in_flight_counts WHERE in_flight_counts.webhook_id = claimable.webhook_id), 0)
         + row_number() OVER (PARTITION BY webhook_id ORDER BY place) AS rank_in_webhook
     FROM claimable WHERE NOT (is_slow AND lane = 'main')
-  ), fitting AS (
+  ), within_webhook_limit AS (
     SELECT id, former_lease_id, lease_id,
-      coalesce((SELECT sum(count) FROM busy
-        WHERE busy.user_id = ranked.user_id AND busy.is_slow = ranked.is_slow), 0)
+      coalesce((SELECT sum(count) FROM in_flight_counts
+        WHERE in_flight_counts.user_id = ranked.user_id AND in_flight_counts.is_slow = ranked.is_slow), 0)
         + row_number() OVER (PARTITION BY user_id, is_slow ORDER BY place) AS rank_in_user
     FROM ranked WHERE rank_in_webhook <= CASE WHEN is_failing THEN least(${FAILING_WEBHOOK_MAX}, $8::int) ELSE $8::int END
   ), claimed AS (
-    UPDATE webhook_deliveries d SET status = 'SENDING', next_at = NULL, is_parked = false, lease_id = fitting.lease_id,
+    UPDATE webhook_deliveries d SET status = 'SENDING', next_at = NULL, is_parked = false, lease_id = within_webhook_limit.lease_id,
       holder_id = $5::uuid, lease_until = clock_timestamp() + $6::int * interval '1 millisecond',
       claims = d.claims + 1, updated_at = clock_timestamp()
-    FROM fitting
-    WHERE d.id = fitting.id AND fitting.rank_in_user <= $9::int
-      AND d.lease_id IS NOT DISTINCT FROM fitting.former_lease_id
+    FROM within_webhook_limit
+    WHERE d.id = within_webhook_limit.id AND within_webhook_limit.rank_in_user <= $9::int
+      AND d.lease_id IS NOT DISTINCT FROM within_webhook_limit.former_lease_id
     RETURNING d.id, d.claims, d.payload, d.outbox_event_id, d.run = 0 AND d.attempts = 0 AS is_first
   ), parked AS (
     UPDATE webhook_deliveries d SET is_parked = true, updated_at = clock_timestamp()
     FROM ranked WHERE d.id = ranked.id AND ranked.status = 'DUE' AND NOT ranked.is_parked
-      AND NOT ranked.id = ANY(SELECT id FROM fitting WHERE rank_in_user <= $9::int)
+      AND NOT ranked.id = ANY(SELECT id FROM within_webhook_limit WHERE rank_in_user <= $9::int)
   )
   SELECT claimable.id, CASE WHEN claimed.id IS NOT NULL THEN 'send' WHEN claimable.is_slow AND claimable.lane = 'main' THEN 'slow'
       ELSE 'parked' END AS kind,
@@ -164,7 +165,7 @@ const CLAIM = `
     LEFT JOIN LATERAL (SELECT payload, created_at FROM outbox_events WHERE id = claimed.outbox_event_id LIMIT 1) e ON true`;
 
 export interface DeliveryState {
-  readonly isOpen: boolean;
+  readonly isUnfinished: boolean;
   readonly isLeased: boolean;
   readonly attempts: number;
   readonly isActive: boolean;
@@ -185,7 +186,7 @@ export async function readDeliveryStates(
 }
 
 const READ_STATES = `
-  SELECT d.id, d.status IN ('DUE', 'SENDING') AS "isOpen", d.attempts, w.is_active AS "isActive",
+  SELECT d.id, d.status IN ('DUE', 'SENDING') AS "isUnfinished", d.attempts, w.is_active AS "isActive",
     w.deleted_at IS NOT NULL AS "isDeleted",
     d.status = 'SENDING' AND d.lease_until >= clock_timestamp() AS "isLeased",
     ceil(greatest(0, extract(epoch FROM coalesce(d.next_at, d.lease_until) - clock_timestamp()) * 1000))::int

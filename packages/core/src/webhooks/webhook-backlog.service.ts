@@ -2,7 +2,7 @@ import { inTransaction } from '@trading-automation/persistence';
 import type { Platform } from '../platform/index.js';
 import { type Backlog, readBacklog } from './backlog.queries.js';
 
-/** The server cancels a slower query, so that monitoring does not add load. */
+/** After this time, Postgres cancels the query, so that monitoring does not add load. */
 const READ_TIMEOUT_MS = 5_000;
 
 /** Reads the delivery backlog for monitoring. */

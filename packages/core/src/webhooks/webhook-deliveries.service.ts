@@ -154,7 +154,7 @@ export class WebhookDeliveriesService {
     { deliveryId, attempt }: ClaimRequest,
     state: DeliveryState | undefined,
   ): Promise<ClaimResult> {
-    if (state === undefined || !state.isOpen || state.attempts !== attempt - 1) return { kind: 'over' };
+    if (state === undefined || !state.isUnfinished || state.attempts !== attempt - 1) return { kind: 'over' };
     if (state.isLeased)
       return { kind: 'wait', waitMs: Math.min(Math.max(state.waitMs, RECHECK_MS), LEASE_RECHECK_MS) };
     if (state.isActive) return { kind: 'wait', waitMs: Math.max(state.waitMs, RECHECK_MS) };

@@ -1,6 +1,5 @@
 import type { TradingType } from '@trading-automation/contracts';
 import {
-  type AccountStream,
   type AccountStreamHandler,
   type Balances,
   type CredentialsReport,
@@ -10,6 +9,7 @@ import {
   type OrderRequest,
   type VenueFill,
   type VenueOrder,
+  type VenueStream,
 } from '../port.js';
 import type { Adapter, VenueSession } from './adapter.js';
 import type { CallAccount, CallRequest } from './call.js';
@@ -38,7 +38,7 @@ export interface VenueCalls {
 export class AccountClient implements ExchangeClient {
   readonly hasStream: boolean;
   readonly #params: Readonly<Record<string, unknown>>;
-  readonly #streams = new Set<AccountStream>();
+  readonly #streams = new Set<VenueStream>();
 
   constructor(
     private readonly venue: VenueCalls,
@@ -121,7 +121,7 @@ export class AccountClient implements ExchangeClient {
     );
   }
 
-  watch(handler: AccountStreamHandler): AccountStream {
+  watch(handler: AccountStreamHandler): VenueStream {
     const { accountStreams } = this.venue;
     if (accountStreams === undefined) throw failure(['rejected', 'not_supported']);
     const stream = accountStreams.open(this.account, this.tradingType, handler);

@@ -85,7 +85,7 @@ const MESSAGES: Readonly<Record<ExchangeErrorCode, string>> = {
   insufficient_balance: 'The balance at the exchange is too small.',
   rule_violated: 'The order breaks a rule of the exchange.',
   order_not_found: 'The exchange has no open order with this id.',
-  would_not_fit_book: "The order's price and time in force do not allow it on the current order book.",
+  would_not_fit_book: 'The current order book does not allow an order with this price and time in force.',
   duplicate_client_order_id: 'The exchange already has an order with this client order id.',
   not_supported: 'The exchange does not support this request.',
   refused: 'The exchange rejected the request.',

@@ -13,13 +13,13 @@ const LONG_NUMBER = /[\d.]{16}/;
  */
 export function readJson(text: string): unknown {
   try {
-    return LONG_NUMBER.test(text) ? parse(text, undefined, numberOf) : JSON.parse(text);
+    return LONG_NUMBER.test(text) ? parse(text, undefined, numberOrDigits) : JSON.parse(text);
   } catch {
     return undefined;
   }
 }
 
-function numberOf(text: string): number | string {
+function numberOrDigits(text: string): number | string {
   const number = Number(text);
   return String(number) === text ? number : text;
 }

@@ -17,7 +17,7 @@ describe('eventually', () => {
     expect(checks).toBe(3);
   });
 
-  it('fails in time with the last value, or with the last error as its cause', async () => {
+  it('fails after the timeout, with the last value in its message or the last error as its cause', async () => {
     const soon = { timeoutMs: 20, everyMs: 1 };
     await expect(eventually(() => 0, soon)).rejects.toThrow(
       'The condition was not met within 20 ms; its last value was 0.',

@@ -14,13 +14,13 @@ export interface Analytics<D extends DecimalForm = 'number'> {
     fill_count: number;
     closed_count: number;
   }[];
-  /** Trades created in the range, regardless of status and currency. */
+  /** Number of trades created in the range, regardless of status and currency. */
   trade_count: number;
-  /** Trades closed in the range: their lots were fully offset, first in, first out. Rates, averages and gross amounts cover only these trades. */
+  /** Number of trades closed in the range: their lots were fully offset, first in, first out. Rates, averages and gross amounts cover only these trades. */
   closed_count: number;
-  /** Closed trades with a net profit. */
+  /** Number of closed trades with a net profit. */
   winning_count: number;
-  /** Closed trades with a net loss. A trade that broke even counts as neither winning nor losing. */
+  /** Number of closed trades with a net loss. A trade that broke even counts as neither winning nor losing. */
   losing_count: number;
   /** winning_count ÷ closed_count, from 0 to 1. Null if no trade was closed. */
   win_rate: DecimalOf<D> | null;
@@ -776,7 +776,7 @@ export interface ExchangeAccount<D extends DecimalForm = 'number'> {
   trading_type: 'spot' | 'margin' | 'perpetual' | (string & {});
   /** False after the exchange rejected the credentials. */
   is_active: boolean;
-  /** True if the credentials can withdraw. Replace such keys with keys that cannot. */
+  /** True if the credentials can withdraw. Replace such credentials with ones that cannot. */
   can_withdraw: boolean;
   /** Total balance (free and locked) by asset. */
   balance: Record<string, DecimalOf<D>>;
@@ -958,7 +958,7 @@ export interface PairResult<D extends DecimalForm = 'number'> {
   symbol: string;
   /** Quote currency of the amounts in this object. */
   currency: string;
-  /** Trades created in the range, regardless of status. */
+  /** Number of trades created in the range, regardless of status. */
   trade_count: number;
   closed_count: number;
   winning_count: number;
@@ -1224,7 +1224,7 @@ export interface Strategy<D extends DecimalForm = 'number'> {
   id: string;
   name: string;
   description?: string;
-  /** The account whose trades cause the signals. Visible only to the owner. */
+  /** The account whose trades cause the signals. Returned only to the owner of the strategy. */
   exchange_account_id?: string;
   /** Pairs that the strategy trades. Absent if it may trade any pair of its exchange. */
   trade_pair_ids?: string[];
@@ -1248,7 +1248,7 @@ export interface Strategy<D extends DecimalForm = 'number'> {
 export interface StrategyCreate {
   name: string;
   description?: string;
-  /** Pairs of the account's exchange and trading type. Omit to allow any pair. */
+  /** Pairs that the strategy may trade, of the account's exchange and trading type. Omit to allow any pair. */
   trade_pair_ids?: readonly string[];
   /** PUBLIC: every user can read and copy the strategy, but cannot see its account and balances. Default: "PRIVATE". */
   visibility?: 'PRIVATE' | 'PUBLIC';
@@ -1273,7 +1273,7 @@ export interface StrategyResult<D extends DecimalForm = 'number'> {
   strategy_id: string;
   /** Quote currency of the amounts in this object. */
   currency: string;
-  /** Trades created in the range, regardless of status. */
+  /** Number of trades created in the range, regardless of status. */
   trade_count: number;
   closed_count: number;
   winning_count: number;
@@ -2131,7 +2131,7 @@ export interface OperationTypes<D extends DecimalForm = 'number'> {
     body: ExchangeAccountCreate;
     data: ExchangeAccount<D>;
   };
-  /** Renames an exchange account or replaces its credentials. Its positions and copiers are unchanged. */
+  /** Renames an exchange account or replaces its credentials. Its lots and copiers are unchanged. */
   'exchanges.update': {
     params: { id: string };
     body: ExchangeAccountUpdate;

@@ -11,7 +11,7 @@ import type {
   Deleted,
 } from '../generated/records.js';
 
-/** The API keys of the account. */
+/** Your API keys. */
 export class ApiKeys<D extends DecimalForm> extends Resource<D> {
   /**
    * Lists the API keys of the account. `include: 'revoked'` adds the revoked ones.

@@ -13,7 +13,7 @@ import type {
   WebhookEvent,
 } from '../generated/records.js';
 
-/** The events of the account. */
+/** Your events. */
 export class Events<D extends DecimalForm> extends Resource<D> {
   /**
    * Lists your events of the last 30 days.

@@ -11,7 +11,7 @@ import type {
   NotificationsReadAllResult,
 } from '../generated/records.js';
 
-/** Notifications of the account. */
+/** Your notifications. */
 export class Notifications<D extends DecimalForm> extends Resource<D> {
   /**
    * Lists your notifications: what happened to your account, as readable text.

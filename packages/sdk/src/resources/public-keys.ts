@@ -5,7 +5,7 @@ import { Resource } from '../core/resource.js';
 import type { RequestOptions } from '../core/transport.js';
 import type { Deleted, PublicKey, PublicKeysListQuery } from '../generated/records.js';
 
-/** The public keys that are linked to the account. */
+/** The public keys that are linked to your user account. */
 export class PublicKeys<D extends DecimalForm> extends Resource<D> {
   /**
    * Lists the public keys of the account. `include: 'revoked'` adds the revoked ones.

@@ -8,7 +8,7 @@ import type { Setting, SettingsDeleteResult, SettingsListQuery } from '../genera
 /** A setting with the value type that you expect. The API stores any JSON value and does not check its type. */
 export type SettingOf<Value> = Omit<Setting, 'value'> & { value: Value };
 
-/** Settings of the account, each a key with a JSON value. */
+/** Your settings, each a key with a JSON value. */
 export class Settings<D extends DecimalForm> extends Resource<D> {
   /**
    * Lists your settings.

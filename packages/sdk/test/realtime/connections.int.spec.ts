@@ -379,7 +379,7 @@ describe('a stream', () => {
     server.failures.push('service_unavailable');
     for await (const result of realtime.subscribe('mutation { order(amount: "1.5") }')) results.push(result);
     expect(results[1]).toEqual({ order: 'order 1, amount 1.5' });
-    const [, firstKey, retryKey] = server.keys;
+    const [, firstKey, retryKey] = server.idempotencyKeys;
     expect(firstKey).toMatch(/^[0-9a-f]{32}$/);
     expect(retryKey).toBe(firstKey);
   });

@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const WORLD = 'query ($n: Int) { world(number: $n) }';
+const GREETING = 'query ($n: Int) { greeting(number: $n) }';
 const errorOf = (promise: PromiseLike<unknown>) =>
   promise.then(
     () => undefined,
@@ -26,14 +26,14 @@ const errorOf = (promise: PromiseLike<unknown>) =>
 it('accepts a document as a string or as the output of a code generator', async () => {
   const client = server.client();
   const forms = [
-    WORLD,
-    Object.assign(new String(WORLD), {}),
-    parse(WORLD),
-    parse(WORLD, { noLocation: true }),
+    GREETING,
+    Object.assign(new String(GREETING), {}),
+    parse(GREETING),
+    parse(GREETING, { noLocation: true }),
   ];
   for (const form of forms)
-    expect(await client.graphql<{ world: string }, { n: number }>(form as string, { n: 7 })).toEqual({
-      world: 'world 7',
+    expect(await client.graphql<{ greeting: string }, { n: number }>(form as string, { n: 7 })).toEqual({
+      greeting: 'hello 7',
     });
   expect(await client.graphql('{ me { id } }')).toEqual({ me: { id: 'usr_1' } });
 });
@@ -44,14 +44,14 @@ it('infers the types of data and variables from a typed document', async () => {
     readonly kind: string;
     readonly __apiType?: (variables: Variables) => Data;
   }
-  const typed = parse(WORLD) as unknown as TypedDocumentLike<{ world: string }, { n: number }>;
+  const typed = parse(GREETING) as unknown as TypedDocumentLike<{ greeting: string }, { n: number }>;
   const client = server.client();
-  const { world } = await client.graphql(typed, { n: 7 });
-  expect(world.toUpperCase()).toBe('WORLD 7');
+  const { greeting } = await client.graphql(typed, { n: 7 });
+  expect(greeting.toUpperCase()).toBe('HELLO 7');
   // @ts-expect-error a variable has another type
   expect(await errorOf(client.graphql(typed, { n: 'seven' }))).toBeInstanceOf(Error);
   // @ts-expect-error a variable is required
-  expect(await client.graphql(typed)).toEqual({ world: 'world undefined' });
+  expect(await client.graphql(typed)).toEqual({ greeting: 'hello undefined' });
 });
 
 it('sends a signed request to the origin of the GraphQL API', async () => {
@@ -97,13 +97,13 @@ it('retries with the same Idempotency-Key, as REST does, so that a mutation take
   );
   const client = server.client({ maxRetries: 3 });
   expect(await client.graphql('mutation { order(amount: 1) }')).toEqual({ order: 'order 1, amount 1' });
-  expect(server.keys).toHaveLength(4);
-  expect(new Set(server.keys).size).toBe(1);
+  expect(server.idempotencyKeys).toHaveLength(4);
+  expect(new Set(server.idempotencyKeys).size).toBe(1);
   await client.graphql('mutation { order(amount: 1) }', {}, { idempotencyKey: 'mine' });
-  expect(server.keys[4]).toBe('mine');
+  expect(server.idempotencyKeys[4]).toBe('mine');
 });
 
-it('throws an error whose requested retry delay exceeds a minute', async () => {
+it('throws at once, without a retry, if the error requests a delay of more than a minute', async () => {
   server.scriptedResponses.push((response) =>
     send(response, 200, { errors: [graphqlError('rate_limited', { retry_after: 3_600 }).toJSON()] }),
   );
@@ -120,7 +120,7 @@ it('does not retry permanent errors', async () => {
   const client = server.client();
   expect(await errorOf(client.graphql('{ me { id } }'))).toMatchObject({ code: 'not_found' });
   expect(await errorOf(client.graphql('{ me { id } }'))).toMatchObject({ code: 'a_code_of_tomorrow' });
-  expect(server.keys).toHaveLength(2);
+  expect(server.idempotencyKeys).toHaveLength(2);
 });
 
 it('throws the error of the last attempt after all retries', async () => {
@@ -134,7 +134,7 @@ it('throws the error of the last attempt after all retries', async () => {
 it('signs with the server’s time once an error has reported it', async () => {
   server.skewMs = 300_000;
   expect(await server.client().graphql('{ me { id } }')).toEqual({ me: { id: 'usr_1' } });
-  expect(server.keys).toHaveLength(2);
+  expect(server.idempotencyKeys).toHaveLength(2);
 });
 
 it('throws the server’s error for a client without a signer', async () => {
@@ -161,5 +161,5 @@ it('throws the reason of an abort, and rejects an invalid document without sendi
   expect(await errorOf(server.client().graphql('{ me { id } }', {}, { signal }))).toBe(reason);
   for (const invalid of [undefined, null, 7, {}])
     expect(await errorOf(server.client().graphql(invalid as never))).toBeInstanceOf(TypeError);
-  expect(server.keys).toEqual([]);
+  expect(server.idempotencyKeys).toEqual([]);
 });

@@ -24,7 +24,7 @@ import { createSigner } from '../../src/signer/index.js';
 
 const SCHEMA = `
   scalar Decimal scalar DateTime scalar Long
-  type Query { me: Me, broken: String, world(number: Int): String }
+  type Query { me: Me, broken: String, greeting(number: Int): String }
   type Me { id: ID! }
   type Mutation { order(amount: Decimal!): String }
   type Subscription {
@@ -110,7 +110,7 @@ export class StubRealtimeServer {
   /** The variables of each operation over a WebSocket. */
   readonly subscribes: Record<string, unknown>[] = [];
   /** The Idempotency-Key of each operation, over a WebSocket or in a POST. */
-  readonly keys: (string | undefined)[] = [];
+  readonly idempotencyKeys: (string | undefined)[] = [];
   /** Number of operations that clients completed. */
   completes = 0;
   /** Number of pings that clients sent. */
@@ -168,7 +168,7 @@ export class StubRealtimeServer {
         },
         onSubscribe: (_context, _id, { variables, extensions }) => {
           this.subscribes.push(variables ?? {});
-          this.keys.push((extensions as { idempotencyKey?: string } | undefined)?.idempotencyKey);
+          this.idempotencyKeys.push((extensions as { idempotencyKey?: string } | undefined)?.idempotencyKey);
           const code = this.failures.shift();
           return code === undefined ? undefined : [graphqlError(code, { retry_after: this.retryAfter })];
         },
@@ -279,7 +279,7 @@ export class StubRealtimeServer {
     query.broken!.resolve = () => {
       throw graphqlError('not_found');
     };
-    query.world!.resolve = (_root, { number }) => `world ${number}`;
+    query.greeting!.resolve = (_root, { number }) => `hello ${number}`;
     schema.getMutationType()!.getFields().order!.resolve = (_root, { amount }) =>
       `order ${++this.orders}, amount ${amount}`;
     return schema;
@@ -346,7 +346,7 @@ export class StubRealtimeServer {
     if (request.method === 'GET') return void response.end('<!doctype html>');
     const body = await buffer(request);
     const { method = '', url: path = '', headers } = request;
-    this.keys.push(headers['idempotency-key'] as string | undefined);
+    this.idempotencyKeys.push(headers['idempotency-key'] as string | undefined);
     const verdict = await this.verify({ method, path, headers: headers as Record<string, string>, body });
     if (verdict.kind === 'refused') {
       const details =

@@ -4,9 +4,9 @@ import { VENUE_ERRORS, VenueError } from '../../errors.js';
 import type { Weather } from '../../weather/weather.js';
 import { authenticateParams } from '../auth.js';
 import type { RateLimits } from '../limits.js';
+import { accountPosition, executionReport } from './account-events.js';
 import type { Peer } from './peer.js';
 import { UserSubscription } from './user-subscription.js';
-import { accountPosition, executionReport } from './user-views.js';
 
 const MAX_SUBSCRIPTIONS_PER_CONNECTION = 100;
 const SUBSCRIBE_WEIGHT = 2;
@@ -60,7 +60,7 @@ export class UserApi {
       .map((limit) => ({ ...limit, count }));
     try {
       limits.assertWeightLeft(address);
-      if (!parsed.success) throw VENUE_ERRORS.request();
+      if (!parsed.success) throw VENUE_ERRORS.invalidRequest();
       const result = this.call(connection, parsed.data.method, parsed.data.params);
       return { id, status: 200, result, rateLimits };
     } catch (error) {
@@ -80,14 +80,15 @@ export class UserApi {
       case 'userDataStream.unsubscribe':
         return this.unsubscribe(connection, params);
       default:
-        throw VENUE_ERRORS.request();
+        throw VENUE_ERRORS.invalidRequest();
     }
   }
 
   private subscribe(connection: Connection, params: RequestParams): object {
     const { exchange, weather } = this.options;
     const account = authenticateParams(exchange.state, params, weather.venueTime());
-    if (connection.subscriptions.size >= MAX_SUBSCRIPTIONS_PER_CONNECTION) throw VENUE_ERRORS.request();
+    if (connection.subscriptions.size >= MAX_SUBSCRIPTIONS_PER_CONNECTION)
+      throw VENUE_ERRORS.invalidRequest();
     const subscription = new UserSubscription(connection.nextId++, account.id, connection.peer, weather);
     connection.subscriptions.set(subscription.id, subscription);
     const subscriptions = this.byAccount.get(account.id) ?? new Set();

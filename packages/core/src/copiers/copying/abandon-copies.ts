@@ -1,11 +1,14 @@
-/** Abandons the decisions and cancels the orders of copiers that stop. */
+/**
+ * Abandons the decisions and cancels the orders of copiers that were stopped. The status of a stopped copier is PAUSED
+ * or CLOSE_ONLY.
+ */
 import type { CopierStatus } from '@trading-automation/contracts';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
 import { cancelCopies } from '../../trades/index.js';
 
 /**
- * Marks the unsettled decisions of paused copiers as abandoned, including decisions on exits. Settlement then places no
- * further orders for them.
+ * Marks the unsettled decisions of PAUSED copiers as abandoned, including decisions on exits, and makes them due.
+ * Settlement then places no further orders for them.
  */
 export async function abandonDecisions(tx: Tx, copierIds: readonly string[]): Promise<void> {
   await queryPrepared(
@@ -18,8 +21,8 @@ export async function abandonDecisions(tx: Tx, copierIds: readonly string[]): Pr
 }
 
 /**
- * Cancels the open orders of stopped copiers; in CLOSE_ONLY, only the orders of entries. An unsent order is never sent;
- * an order at the exchange is cancelled there.
+ * Cancels the open orders of copiers that were stopped with this status; for CLOSE_ONLY, only the orders of entries. An
+ * unsent order is never sent; an order at the exchange is cancelled there.
  */
 export async function cancelOrdersOf(
   tx: Tx,

@@ -159,7 +159,7 @@ describe('an account whose exchange does not return its balances', () => {
 
 describe('an exit that waited for months', () => {
   it('rule 14: is settled like any other exit', async () => {
-    const follower = await env.holding();
+    const follower = await env.followerWithLot();
     await env.leaderSells('10');
     await env.runUntilIdle();
     await env.core.rows(

@@ -1,9 +1,12 @@
-/** The loss marks of copiers: the results at 00:00 UTC and at the peak, from which losses are measured. */
+/**
+ * Stores the results from which the losses of copiers are measured. In `copier_marks`, `day_pnl` is the result at 00:00
+ * UTC, `peak_pnl` the highest result and `pnl` the current one.
+ */
 import type { Decimal } from '@trading-automation/contracts';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
 
 /** A copier's result and losses in one quote currency. Results in different currencies are never added. */
-export interface LossMark {
+export interface CopierLosses {
   readonly copierId: string;
   readonly quote: string;
   /** Realised and open profit and loss of all lots, net of fees. */
@@ -18,7 +21,7 @@ export interface LossMark {
  * is the result realised by midnight, plus the current open result of the lots that were open then. A pair without a
  * price is valued at cost.
  */
-const REFRESH_MARKS = `
+const REFRESH_RESULTS = `
   WITH today AS (SELECT (clock_timestamp() AT TIME ZONE 'UTC')::date AS day,
     date_trunc('day', clock_timestamp() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' AS midnight),
   lot_results AS (
@@ -47,9 +50,9 @@ const REFRESH_MARKS = `
   RETURNING copier_id AS "copierId", quote, pnl::text AS pnl, greatest(0, day_pnl - pnl)::text AS "dayLossQuote",
     (peak_pnl - pnl)::text AS "drawdownQuote"`;
 
-/** Refreshes the loss marks and returns them. A copier without lots has none. */
-export function refreshLossMarks(tx: Tx, copierIds: readonly string[]): Promise<LossMark[]> {
-  return queryPrepared<LossMark>(tx, REFRESH_MARKS, [copierIds]);
+/** Stores the current results and returns the losses. A copier without lots has no row. */
+export function refreshLosses(tx: Tx, copierIds: readonly string[]): Promise<CopierLosses[]> {
+  return queryPrepared<CopierLosses>(tx, REFRESH_RESULTS, [copierIds]);
 }
 
 /** Sets the peak to the current result, because the user started the copier again in spite of its drawdown. */

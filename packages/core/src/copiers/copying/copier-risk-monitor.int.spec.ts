@@ -1,3 +1,4 @@
+/** Tests the limits of copiers. The rules are numbered in docs/trading/rules.md. */
 import { CopyingUnderTest, type Follower } from '../testing/copying-under-test.js';
 
 let env: CopyingUnderTest;
@@ -11,9 +12,9 @@ const LOSS = { limits: { max_daily_loss_quote: '50' } };
 const stopsOf = async (follower: Follower) =>
   (await env.eventTypes(follower)).filter((kind) => kind === 'copier.stopped');
 
-describe('losses', () => {
-  it('rule 16: stop a copier once when the daily loss, open and realised, reaches the limit; CLOSE_ONLY still follows exits', async () => {
-    const follower = await env.holding(LOSS);
+describe('a loss limit', () => {
+  it('rule 16: stops a copier once, when the open and realised loss of the day reaches it; a CLOSE_ONLY copier still follows exits', async () => {
+    const follower = await env.followerWithLot(LOSS);
     expect(await env.riskMonitor.check()).toBe(0);
     await env.leaderSells('4', '96');
     await env.executeAll({ price: '96' });
@@ -28,8 +29,8 @@ describe('losses', () => {
     expect(await env.held(follower)).toBe('0');
   });
 
-  it('rule 16: pause a copier whose on_breach is PAUSE, and the event lists its open lots', async () => {
-    const follower = await env.holding({ ...LOSS, on_breach: 'PAUSE' });
+  it('rule 16: pauses a copier whose on_breach is PAUSE; the event lists the open lots of the copier', async () => {
+    const follower = await env.followerWithLot({ ...LOSS, on_breach: 'PAUSE' });
     await env.setPair('last_price = 80');
     expect(await env.riskMonitor.check()).toBe(1);
     expect((await env.core.events(follower.actor.userId)).at(-1)).toMatchObject({
@@ -38,8 +39,8 @@ describe('losses', () => {
     });
   });
 
-  it('rule 16: stop a copier until its user starts it again on the next day', async () => {
-    const follower = await env.holding(LOSS);
+  it('rule 16: stops a copier until its user starts it again on the next day', async () => {
+    const follower = await env.followerWithLot(LOSS);
     await env.setPair('last_price = 80');
     await env.riskMonitor.check();
     const { actor, copier } = follower;
@@ -61,14 +62,14 @@ describe('losses', () => {
     expect(await env.riskMonitor.check()).toBe(0);
   });
 
-  it('rule 16: do not include deposits and withdrawals', async () => {
-    const follower = await env.holding(LOSS);
+  it('rule 16: does not count a withdrawal as a loss', async () => {
+    const follower = await env.followerWithLot(LOSS);
     await env.core.rows("UPDATE exchange_accounts SET balances = '{}' WHERE id = $1", follower.account.uuid);
     expect(await env.riskMonitor.check()).toBe(0);
   });
 
-  it('lead to the code DAILY_LOSS for an entry that is planned before the risk monitor stops the copier', async () => {
-    const follower = await env.holding(LOSS);
+  it('applies to an entry of a copier that is still ACTIVE: the entry is skipped with the code DAILY_LOSS', async () => {
+    const follower = await env.followerWithLot(LOSS);
     await env.setPair('last_price = 80');
     await env.riskMonitor.check();
     await env.core.rows("UPDATE copiers SET status = 'ACTIVE' WHERE id = $1", follower.uuid);
@@ -77,9 +78,9 @@ describe('losses', () => {
     expect(await env.lastDecision(follower)).toMatchObject({ outcome: 'SKIPPED', code: 'DAILY_LOSS' });
   });
 
-  it('stop a copier as DRAWDOWN after a fall from the peak result; after a restart the fall is measured from there', async () => {
+  it('stops a copier with the reason DRAWDOWN after a fall from the peak result; a restart sets the peak to the current result', async () => {
     const sizing = { mode: 'MULTIPLIER', value: '0.5' };
-    const follower = await env.holding({ sizing, limits: { max_drawdown_percent: '10' } });
+    const follower = await env.followerWithLot({ sizing, limits: { max_drawdown_percent: '10' } });
     await env.core.rows(
       `UPDATE exchange_accounts SET balances = '{"USDT": {"free": "1000", "locked": "0"}}' WHERE id = $1`,
       follower.account.uuid,
@@ -98,7 +99,7 @@ describe('losses', () => {
 
 describe('rejected credentials', () => {
   it('switch the copier to CLOSE_ONLY; its exits wait until the credentials are accepted again', async () => {
-    const follower = await env.holding();
+    const follower = await env.followerWithLot();
     await env.core.rows(
       'UPDATE exchange_accounts SET is_active = false WHERE id = $1',
       follower.account.uuid,
@@ -113,17 +114,17 @@ describe('rejected credentials', () => {
       status_reason: 'CREDENTIALS',
     });
     await env.leaderSells('10');
-    await env.runWaitingChecks();
+    await env.runDecisionsNow();
     expect(await env.orders(follower)).toHaveLength(1);
     await env.core.rows('UPDATE exchange_accounts SET is_active = true WHERE id = $1', follower.account.uuid);
-    await env.runWaitingChecks();
+    await env.runDecisionsNow();
     await env.executeAll();
     expect(await env.held(follower)).toBe('0');
   });
 });
 
 it('rule 28: the high-water mark is the highest net realised result, and never falls', async () => {
-  const follower = await env.holding();
+  const follower = await env.followerWithLot();
   await env.leaderSells('5', '120');
   await env.executeAll({ price: '120' });
   // 2.5 bought at 100.5 and sold at 120.

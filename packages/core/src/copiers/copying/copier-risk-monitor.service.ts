@@ -14,7 +14,7 @@ import { equitiesOf } from '../../trade-pairs/index.js';
 import { BigDecimal } from '../../values/index.js';
 import { drawdownPercentOf } from '../planning/drawdown.rules.js';
 import { stopRunning } from '../stop-copiers.js';
-import { type LossMark, refreshLossMarks } from './copier-marks.queries.js';
+import { type CopierLosses, refreshLosses } from './copier-marks.queries.js';
 
 const BATCH_COPIERS = 500;
 
@@ -31,7 +31,7 @@ export class CopierRiskMonitor {
     }
     for (let after = FIRST_ID; ; ) {
       const ids = await copiersWithLossLimits(database.manager, after);
-      if (ids.length > 0) await inTransaction(database, (tx) => refreshLossMarks(tx, ids));
+      if (ids.length > 0) await inTransaction(database, (tx) => refreshLosses(tx, ids));
       for (const id of await copiersToCheck(database.manager, ids)) {
         if (await inTransaction(database, (tx) => stopIfBreached(tx, id))) stopped++;
       }
@@ -54,8 +54,9 @@ async function copiersWithLossLimits(tx: Tx, after: string): Promise<string[]> {
 }
 
 /**
- * Returns the copiers that may have reached a limit. Includes every copier with a drawdown limit whose result is below
- * its peak, because the percentage needs the equity, which this query does not read.
+ * Returns the copiers that may have reached a limit. `day_pnl` is the result at 00:00 UTC. Includes every copier with a
+ * drawdown limit whose result is below its peak, because the percentage needs the equity, which this query does not
+ * read.
  */
 async function copiersToCheck(tx: Tx, ids: readonly string[]): Promise<string[]> {
   const rows = await queryPrepared<{ id: string }>(
@@ -80,8 +81,8 @@ async function copiersWithRejectedCredentials(tx: Tx): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** A copier's limits and the values needed to check them. */
-interface CopierLimits {
+/** The fields of a locked copier that a check of its limits needs. */
+interface CopierToCheck {
   readonly id: string;
   readonly exchangeAccountId: string;
   readonly onBreach: BreachReaction;
@@ -96,46 +97,45 @@ const LOCK_COPIER = `SELECT id, exchange_account_id AS "exchangeAccountId", on_b
   FROM copiers WHERE id = $1 AND deleted_at IS NULL FOR NO KEY UPDATE`;
 
 async function stopIfBreached(tx: Tx, id: string): Promise<boolean> {
-  const [copier] = await queryPrepared<CopierLimits>(tx, LOCK_COPIER, [id]);
+  const [copier] = await queryPrepared<CopierToCheck>(tx, LOCK_COPIER, [id]);
   if (copier === undefined) return false;
-  const reason =
-    dailyLossBreach(copier, await refreshLossMarks(tx, [id])) ?? (await drawdownBreach(tx, copier));
+  const reason = dailyLossBreach(copier, await refreshLosses(tx, [id])) ?? (await drawdownBreach(tx, copier));
   if (reason === null) return false;
   return stopRunning(tx, id, { status: copier.onBreach === 'PAUSE' ? 'PAUSED' : 'CLOSE_ONLY', reason });
 }
 
 function dailyLossBreach(
-  copier: Pick<CopierLimits, 'maxDailyLossQuote'>,
-  marks: readonly LossMark[],
+  copier: Pick<CopierToCheck, 'maxDailyLossQuote'>,
+  losses: readonly CopierLosses[],
 ): CopierStatusReason | null {
   const limit = copier.maxDailyLossQuote;
   if (limit === null) return null;
-  return marks.some(({ dayLossQuote }) => new BigDecimal(dayLossQuote).gte(limit)) ? 'DAILY_LOSS' : null;
+  return losses.some(({ dayLossQuote }) => new BigDecimal(dayLossQuote).gte(limit)) ? 'DAILY_LOSS' : null;
 }
 
-async function drawdownBreach(tx: Tx, copier: CopierLimits): Promise<CopierStatusReason | null> {
+async function drawdownBreach(tx: Tx, copier: CopierToCheck): Promise<CopierStatusReason | null> {
   const { maxDrawdownPercent: limit, exchangeAccountId, sizingCapital } = copier;
   if (limit === null) return null;
-  for (const { quote, drawdownQuote } of await refreshLossMarks(tx, [copier.id])) {
+  for (const { quote, drawdownQuote } of await refreshLosses(tx, [copier.id])) {
     const equity = (await equitiesOf(tx, [exchangeAccountId], quote)).get(exchangeAccountId)?.amount;
-    const worth = sizingCapital ?? equity;
-    if (worth !== undefined && new BigDecimal(drawdownPercentOf(drawdownQuote, worth)).gte(limit))
+    const capital = sizingCapital ?? equity;
+    if (capital !== undefined && new BigDecimal(drawdownPercentOf(drawdownQuote, capital)).gte(limit))
       return 'DRAWDOWN';
   }
   return null;
 }
 
 /**
- * Checks that a copier to be started has not reached its daily loss. A restart does not reset the day's loss.
+ * Checks that a copier to be started has not reached its daily loss limit. A restart does not reset the day's loss.
  *
  * @throws {DomainError} `invalid_state`
  */
 export async function assertNotOverDailyLoss(
   tx: Tx,
-  copier: Pick<CopierLimits, 'id' | 'maxDailyLossQuote'>,
+  copier: Pick<CopierToCheck, 'id' | 'maxDailyLossQuote'>,
 ): Promise<void> {
   if (copier.maxDailyLossQuote === null) return;
-  if (dailyLossBreach(copier, await refreshLossMarks(tx, [copier.id])) === null) return;
+  if (dailyLossBreach(copier, await refreshLosses(tx, [copier.id])) === null) return;
   const message =
     'The loss since 00:00 UTC has reached max_daily_loss_quote. Raise the limit, or start the copier tomorrow.';
   throw invalidState(message, 'DAILY_LOSS');

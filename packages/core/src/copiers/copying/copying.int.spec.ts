@@ -197,7 +197,7 @@ describe('entries', () => {
   });
 
   it('rule 14: are skipped if their signal is too old; exits are not', async () => {
-    const follower = await env.holding();
+    const follower = await env.followerWithLot();
     await env.core.rows('UPDATE copiers SET max_signal_age_ms = 1 WHERE id = $1', follower.uuid);
     await env.leaderBuys('10');
     await env.leaderSells('5');
@@ -243,7 +243,7 @@ describe('entries', () => {
 
 describe('exits', () => {
   it('rule 3: are market orders, which no limit, pair list or CLOSE_ONLY status prevents', async () => {
-    const follower = await env.holding();
+    const follower = await env.followerWithLot();
     await env.copiers.update(follower.actor, follower.copier.id, {
       limits: { blocked_pairs: ['BTC/USDT'], max_open_trades: 1, max_trade_quote: '1' },
     });
@@ -292,39 +292,39 @@ describe('exits', () => {
     expect(await env.orders(follower)).toHaveLength(1);
     expect(await env.lastDecision(follower)).toMatchObject({ kind: 'REDUCE', settled: false, attempt: 0 });
     await env.execute(entry, { amount: '3' });
-    await env.runWaitingChecks();
+    await env.runDecisionsNow();
     expect(await env.lastOrder(follower)).toMatchObject({ side: 'SELL', amount: '1.5' });
   });
 
   it('of one lot in quick succession take their shares one after the other', async () => {
-    const follower = await env.holding();
+    const follower = await env.followerWithLot();
     await env.leaderSells('5');
     await env.leaderSells('2.5');
     await env.runUntilIdle();
     expect(await env.orders(follower)).toHaveLength(2);
     await env.execute(await env.lastOrder(follower));
-    await env.runWaitingChecks();
+    await env.runDecisionsNow();
     expect((await env.orders(follower)).map(({ amount }) => amount)).toEqual(['5', '2.5', '1.25']);
   });
 
   it('rule 14, rule 19: that failed are ordered again under another id, only after the previous order has ended', async () => {
-    const follower = await env.holding();
+    const follower = await env.followerWithLot();
     await env.leaderSells('10');
     await env.runUntilIdle();
     const first = await env.lastOrder(follower);
     await env.core.beginSubmission(first.id, first.id);
-    await env.runWaitingChecks();
+    await env.runDecisionsNow();
     expect(await env.orders(follower)).toHaveLength(2);
     await env.execution.storeRejection(first.id, { code: 'refused', message: 'Not now.' });
     await env.runUntilIdle();
     expect(await env.orders(follower)).toHaveLength(2);
-    await env.runWaitingChecks();
+    await env.runDecisionsNow();
     const second = await env.lastOrder(follower);
     expect(second).toMatchObject({ side: 'SELL', amount: '5' });
     expect(second.client_order_id).not.toBe(first.client_order_id);
     await env.execute(second, { amount: '2' });
     await env.runUntilIdle();
-    await env.runWaitingChecks();
+    await env.runDecisionsNow();
     expect(await env.lastOrder(follower)).toMatchObject({ amount: '3' });
     await env.execute(await env.lastOrder(follower));
     await env.runUntilIdle();
@@ -338,7 +338,7 @@ describe('exits', () => {
   });
 
   it('rule 13: apply to the remaining lot after the user sold a part by hand', async () => {
-    const follower = await env.holding();
+    const follower = await env.followerWithLot();
     const sale = await env.insertTrade({
       user_id: follower.actor.userId,
       exchange_account_id: follower.account.uuid,
@@ -357,7 +357,7 @@ describe('exits', () => {
   });
 
   it('rule 13: sell at most the free balance, and the remainder once it is free', async () => {
-    const follower = await env.holding();
+    const follower = await env.followerWithLot();
     await env.core.rows(
       `UPDATE exchange_accounts SET balances = '{"BTC": {"free": "2", "locked": "13"}}',
          balances_taken_at = clock_timestamp() WHERE id = $1`,
@@ -370,7 +370,7 @@ describe('exits', () => {
          balances_taken_at = clock_timestamp() WHERE id = $1`,
       follower.account.uuid,
     );
-    await env.runWaitingChecks();
+    await env.runDecisionsNow();
     await env.executeAll();
     expect((await env.orders(follower)).map(({ amount }) => amount)).toEqual(['5', '2', '3']);
     expect(await env.lastDecision(follower)).toMatchObject({ outcome: 'COPIED', filled: '5', settled: true });

@@ -62,7 +62,7 @@ describe('rule 19: exactly-once copying', () => {
   it.each<SettlementStep>(['counted', 'ordered', 'written'])(
     'a settlement that dies at the step %s neither sells an amount twice nor loses one',
     async (step) => {
-      const follower = await env.holding();
+      const follower = await env.followerWithLot();
       await env.leaderSells('10');
       await env.runUntilIdle();
       await env.execute(await env.lastOrder(follower), { amount: '2' });
@@ -70,7 +70,7 @@ describe('rule 19: exactly-once copying', () => {
       const dying = new CopySettlement(env.core.platform, { onStep: failingAt(step, 1) });
       await env.core.rows('UPDATE decisions SET look_at = now() WHERE settled_at IS NULL');
       await expect(dying.settleNext()).rejects.toThrow(`killed at ${step}`);
-      await env.runWaitingChecks();
+      await env.runDecisionsNow();
       await env.executeAll();
       expect((await env.orders(follower)).map(({ side, amount }) => [side, amount])).toEqual([
         ['BUY', '5'],

@@ -106,7 +106,7 @@ describe('many copiers', () => {
   });
 
   it('rule 25: of a strategy with exits are planned before those of a strategy that has waited longer but has only entries', async () => {
-    const exiting = await env.holding();
+    const exiting = await env.followerWithLot();
     const exitingStrategy = env.strategy.uuid;
     const { leader, source, strategy } = env;
     await env.reset();
@@ -231,7 +231,7 @@ describe('the list of decisions', () => {
   });
 
   it('is visible to its owner only, and remains readable after the copier is removed', async () => {
-    const follower = await env.holding();
+    const follower = await env.followerWithLot();
     await expect(listDecisions({ ...follower, actor: env.leader })).rejects.toMatchObject({
       code: 'not_found',
     });

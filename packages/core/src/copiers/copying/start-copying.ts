@@ -23,7 +23,7 @@ import { equitiesOf } from '../../trade-pairs/index.js';
 import { BigDecimal } from '../../values/index.js';
 import { markStarted } from '../copiers.queries.js';
 import { plannedSignalOf } from '../planning/planned-signal.js';
-import { refreshLossMarks, resetPeak } from './copier-marks.queries.js';
+import { refreshLosses, resetPeak } from './copier-marks.queries.js';
 import { databaseNow } from './copy-inputs.queries.js';
 import { assetsOf, EQUITY_AGE_MAX_MS, planCopies } from './copy-planner.service.js';
 import { reopenExit } from './decisions.queries.js';
@@ -59,7 +59,7 @@ export async function startFollowing(
   const wasPaused = copier.status === 'PAUSED';
   const drift = wasPaused ? await driftOf(tx, copier, sequence) : copier.drift;
   if (copier.statusReason === 'DRAWDOWN') {
-    await refreshLossMarks(tx, [copier.id]);
+    await refreshLosses(tx, [copier.id]);
     await resetPeak(tx, copier.id);
   }
   await markStarted(tx, copier.id, sequence, resync === undefined ? drift : []);

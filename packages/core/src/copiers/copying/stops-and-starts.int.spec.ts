@@ -15,7 +15,7 @@ const start = ({ actor, copier }: Follower, input = {}) => env.copiers.start(act
 
 describe('after a stop', () => {
   it('rule 11: a paused copier follows no signal, and the stop lists the open lots', async () => {
-    const follower = await env.holding();
+    const follower = await env.followerWithLot();
     const stopped = await stop(follower);
     const lots = [{ symbol: 'BTC/USDT', side: 'BUY', amount: '5', average_price: '100.5' }];
     expect(stopped.open_lots).toEqual(lots);
@@ -36,7 +36,7 @@ describe('after a stop', () => {
   });
 
   it('rule 11: the unsent entry and the unsent exit of a paused copier are cancelled, and the exit is not ordered again', async () => {
-    const follower = await env.holding();
+    const follower = await env.followerWithLot();
     await env.leaderSells('4');
     await env.leaderBuys('10');
     await env.runUntilIdle();
@@ -46,13 +46,13 @@ describe('after a stop', () => {
       'PENDING',
     ]);
     await stop(follower);
-    await env.runWaitingChecks();
+    await env.runDecisionsNow();
     expect((await env.orders(follower)).map(({ status, cancel_reason }) => [status, cancel_reason])).toEqual([
       ['FILLED', null],
       ['CANCELLED', 'USER'],
       ['CANCELLED', 'USER'],
     ]);
-    await env.runWaitingChecks();
+    await env.runDecisionsNow();
     expect(await env.decisions(follower)).toMatchObject([
       { outcome: 'COPIED' },
       { kind: 'REDUCE', outcome: 'SKIPPED', code: 'NOT_ACTIVE', settled: true },
@@ -61,14 +61,14 @@ describe('after a stop', () => {
   });
 
   it('rule 11: the open entries of a copier in CLOSE_ONLY are cancelled, and its exits continue until it holds nothing', async () => {
-    const follower = await env.holding();
+    const follower = await env.followerWithLot();
     await env.leaderSells('5');
     await env.leaderBuys('10');
     await env.runUntilIdle();
     expect((await stop(follower, 'CLOSE_ONLY')).open_lots).toEqual([]);
     await env.leaderSells('5');
     await env.executeAll();
-    await env.runWaitingChecks();
+    await env.runDecisionsNow();
     await env.executeAll();
     expect(await env.held(follower)).toBe('0');
     expect((await env.orders(follower)).map(({ side, status }) => [side, status])).toEqual([
@@ -80,7 +80,7 @@ describe('after a stop', () => {
   });
 
   it('rule 26: copiers of an archived strategy follow only its exits', async () => {
-    const follower = await env.holding();
+    const follower = await env.followerWithLot();
     const strategyChanges = new StrategyChangesService(env.core.commands);
     await strategyChanges.update(env.leader, env.strategy.id, { status: 'ARCHIVED' });
     expect(await env.copierOf(follower)).toMatchObject({
@@ -95,7 +95,7 @@ describe('after a stop', () => {
 
 describe('after a restart', () => {
   it('rule 12: exits that were missed during the pause are reported as drift, and not sold', async () => {
-    const follower = await env.holding();
+    const follower = await env.followerWithLot();
     await stop(follower);
     await env.leaderSells('4');
     await env.runUntilIdle();
@@ -124,7 +124,7 @@ describe('after a restart', () => {
   });
 
   it('rule 12: exits that were emitted during the pause and are planned afterwards are not followed', async () => {
-    const follower = await env.holding();
+    const follower = await env.followerWithLot();
     await stop(follower);
     await env.leaderSells('10');
     const started = await start(follower);
@@ -139,7 +139,7 @@ describe('after a restart', () => {
   });
 
   it('rule 12: resync EXITS sells exactly the missed amounts of partial and full exits', async () => {
-    const follower = await env.holding();
+    const follower = await env.followerWithLot();
     await stop(follower);
     await env.leaderSells('2');
     await env.leaderSells('4');
@@ -159,7 +159,7 @@ describe('after a restart', () => {
   });
 
   it('rule 12: resync EXITS can be requested after the drift was reported, and sells once', async () => {
-    const follower = await env.holding();
+    const follower = await env.followerWithLot();
     await stop(follower);
     await env.leaderSells('10');
     await start(follower);
@@ -175,7 +175,7 @@ describe('after a restart', () => {
   });
 
   it('rule 12: the remainder of an exit that the stop cancelled is part of the drift', async () => {
-    const follower = await env.holding();
+    const follower = await env.followerWithLot();
     await env.leaderSells('10');
     await env.runUntilIdle();
     const exit = await env.lastOrder(follower);
@@ -197,7 +197,7 @@ describe('after a restart', () => {
   });
 
   it('rule 12: a resync sells no more than was missed, even if an exit order from before the stop is still open', async () => {
-    const follower = await env.holding();
+    const follower = await env.followerWithLot();
     await env.leaderSells('4');
     await env.runUntilIdle();
     const exit = await env.lastOrder(follower);
@@ -209,7 +209,7 @@ describe('after a restart', () => {
     await env.runUntilIdle();
     await env.fill(exit.id, { amount: '0.25', status: 'CANCELLED' });
     for (let round = 0; round < 4; round++) {
-      await env.runWaitingChecks();
+      await env.runDecisionsNow();
       await env.executeAll();
     }
     // The leader holds 3 of its 10, so the copier holds 1.5 of its 5.
@@ -256,7 +256,7 @@ describe('copying existing lots', () => {
   });
 
   it('does not copy a lot again if the user has sold its copy', async () => {
-    const follower = await env.holding({ copy_existing: true });
+    const follower = await env.followerWithLot({ copy_existing: true });
     const sale = await env.insertTrade({
       user_id: follower.actor.userId,
       exchange_account_id: follower.account.uuid,

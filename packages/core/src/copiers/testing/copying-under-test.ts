@@ -15,7 +15,7 @@ import { CopySettlement } from '../copying/copy-settlement.service.js';
 type Row = Record<string, unknown>;
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A user with a copier that follows the leader's strategy. */
+/** A user with an exchange account, and a copier on it that follows the leader's strategy. `uuid` is the copier's. */
 export interface Follower {
   readonly actor: Actor;
   readonly account: RecordIds;
@@ -234,10 +234,10 @@ export class CopyingUnderTest {
   }
 
   /**
-   * Makes waiting exits due, in the order of their signals, and runs until idle. If a later exit of a lot were checked
+   * Makes unsettled decisions due, in the order of their signals, and runs until idle. If a later exit of a lot were checked
    * first, it would wait for the earlier one again.
    */
-  async runWaitingChecks(): Promise<void> {
+  async runDecisionsNow(): Promise<void> {
     await this.core.rows(
       `UPDATE decisions SET look_at = now() - interval '1 hour' + sequence * interval '1 ms'
        WHERE settled_at IS NULL`,
@@ -282,8 +282,11 @@ export class CopyingUnderTest {
     }
   }
 
-  /** Creates a copier, lets the leader buy `amount`, and fills the copy, by default of half the amount. */
-  async holding(more: Fields = {}, amount = '10'): Promise<Follower & { readonly lotTradeId: string }> {
+  /** Creates a copier, lets the leader buy `amount`, and fills the copy: by default 5, half of the leader's 10. */
+  async followerWithLot(
+    more: Fields = {},
+    amount = '10',
+  ): Promise<Follower & { readonly lotTradeId: string }> {
     const follower = await this.follower(more);
     const lotTradeId = await this.leaderBuys(amount);
     await this.executeAll();

@@ -1,22 +1,23 @@
 /**
  * Derives signals from a book's new fills. The functions are pure.
  *
- * 1. A fill that opens a lot of a strategy is an entry. A fill of any origin that reduces such a lot is an exit.
- *    A fill emits one signal for each lot, exits before the entry. Copies emit no signals, and neither do changes of
- *    their lots.
- * 2. The emitted amount of a lot never goes below zero, and it reaches zero when the lot does. A copier that follows
- *    all signals therefore holds nothing of a closed lot.
- * 3. A late fill changes which lots the later fills closed. Emitted signals are never withdrawn; the signals of the
- *    late fill correct the difference, as exits of lots that are closed now. If a late fill reopens a part of a lot, no
- *    signal enters that part again. The exception is a lot that closed before it was first reported. No signal of this
- *    lot was emitted, so its entry is emitted when the lot is reopened.
+ * 1. A fill that opens a lot of a strategy is an entry. A fill that reduces such a lot is an exit, unless it is a fill
+ *    of a copy. A fill emits one signal for each lot, exits before the entry. Fills of copies emit no signals, and
+ *    neither do changes of a copier's lots.
+ * 2. The emitted amount of a lot is its open amount according to its signals. It never goes below zero, and it is zero
+ *    once the lot is closed. A copier that follows all signals therefore holds nothing of a closed lot.
+ * 3. A late fill changes which lots the later fills closed. Emitted signals are never withdrawn. Instead, the late fill
+ *    emits an exit for each lot whose open amount is now below its emitted amount. If a late fill reopens a part of a
+ *    lot, no entry is emitted for that part.
+ * 4. Rule 3 has one exception: a lot that was already closed when its opening fill was booked, because the closing fill
+ *    was reported first. This lot has no signals, so its entry is emitted if a late fill reopens it.
  */
 import type { Decimal, TradeSide } from '@trading-automation/contracts';
 import type { BookedFill, FillToBook, StoredLot } from './booking.rules.js';
 import { formatUnits, parseUnits } from './lots.rules.js';
 import type { EmittedLotState, NewSignal } from './signals.types.js';
 
-/** A trade of a strategy that is not a copy: the lot that it opened is the leader's. */
+/** A trade that belongs to a strategy and is not a copy. The lot that it opened is the leader's. */
 export interface LeaderTrade {
   readonly id: string;
   readonly strategyId: string;
@@ -39,7 +40,7 @@ export interface EmissionInput {
   readonly emittedLots: ReadonlyMap<string, EmittedLotState>;
   /**
    * The trades that had open lots before a late fill rewound the book. Null if the book was not rewound or has fills
-   * to backfill; then only new fills emit signals.
+   * to backfill; then no entry is emitted for an earlier fill.
    */
   readonly openBeforeRewind: ReadonlySet<string> | null;
 }
@@ -76,12 +77,13 @@ class SignalEmitter {
 
   /** Emits the signals of each new fill as it is booked; used if all new fills come last. */
   emitInOrder(): readonly NewSignal[] {
-    for (const step of this.input.bookedFills) {
-      const emitsSignals = this.input.newFillIds.has(step.fill.id) && step.fill.copierId === null;
+    for (const bookedFill of this.input.bookedFills) {
+      const emitsSignals = this.input.newFillIds.has(bookedFill.fill.id) && bookedFill.fill.copierId === null;
       // The state before the first signal must be read before the fill is applied.
-      if (emitsSignals) for (const trade of this.tradesOf(step)) this.emittedLotOf(trade, step.fill);
-      this.applyFill(step);
-      if (emitsSignals) this.emitFill(step);
+      if (emitsSignals)
+        for (const trade of this.tradesOf(bookedFill)) this.emittedLotOf(trade, bookedFill.fill);
+      this.applyFill(bookedFill);
+      if (emitsSignals) this.emitFill(bookedFill);
     }
     return this.signals;
   }
@@ -91,12 +93,12 @@ class SignalEmitter {
     const { bookedFills, trades, newFillIds } = this.input;
     const newFills = bookedFills.filter(({ fill }) => newFillIds.has(fill.id) && fill.copierId === null);
     if (newFills.length === 0) return [];
-    for (const step of bookedFills) this.applyFill(step);
+    for (const bookedFill of bookedFills) this.applyFill(bookedFill);
     for (const trade of trades.values()) {
-      const isNeverEmitted = this.isNeverEmitted(trade);
+      const isNewOrWasClosed = this.isNewOrWasClosed(trade);
       const entries = bookedFills.filter(
         ({ fill, opened }) =>
-          fill.tradeId === trade.id && opened !== null && (isNeverEmitted || newFillIds.has(fill.id)),
+          fill.tradeId === trade.id && opened !== null && (isNewOrWasClosed || newFillIds.has(fill.id)),
       );
       const exit = newFills.findLast(({ fill }) => fill.side !== trade.side) ?? newFills.at(-1)!;
       this.emitCorrection(trade, entries, exit.fill);
@@ -124,7 +126,7 @@ class SignalEmitter {
     // No signal of the lot was emitted, so no copier can hold it.
     if (!isKnown && (entries.length === 0 || open === 0n)) return;
     const last = entries.at(-1)?.fill;
-    if (last !== undefined && this.isNeverEmitted(trade)) this.startLot(trade, last);
+    if (last !== undefined && this.isNewOrWasClosed(trade)) this.startLot(trade, last);
     const lot = this.emittedLotOf(trade, last ?? exit, 0n);
     if (open < lot.open) this.emitExit(trade, exit, lot.open - open);
     else if (open > lot.open && last !== undefined) {
@@ -187,8 +189,8 @@ class SignalEmitter {
   }
 
   /**
-   * Returns the emitted state of the trade's lot. If the lot existed before the new fills and has no signals, it is
-   * older than signals, and its amount counts as emitted.
+   * Returns the emitted state of the trade's lot. If the lot existed before the new fills and has no signals, it was
+   * opened before the product emitted signals, and its amount counts as emitted.
    */
   private emittedLotOf(
     trade: LeaderTrade,
@@ -203,6 +205,7 @@ class SignalEmitter {
     const lot: EmittedLot =
       emitted === undefined
         ? {
+            // 0: opened before the product emitted signals. Null: the next signal is the lot's first.
             firstSequence: existedBefore ? 0 : null,
             openedAt: this.openedAt.get(trade.id) ?? fill.executedAt,
             isEmitted: false,
@@ -221,15 +224,17 @@ class SignalEmitter {
   }
 
   /**
-   * Whether the trade has no signals because it closed before it was first reported, not because it predates signals.
+   * Returns whether the trade's lot has no signals and was not open before the rewind: it is new, or it was already
+   * closed when its opening fill was booked. A lot that was open without signals is older than signals.
    */
-  private isNeverEmitted({ id }: LeaderTrade): boolean {
+  private isNewOrWasClosed({ id }: LeaderTrade): boolean {
     const { emittedLots, openBeforeRewind } = this.input;
     return !emittedLots.has(id) && openBeforeRewind !== null && !openBeforeRewind.has(id);
   }
 
   /**
-   * Starts the emitted state of a lot without signals: nothing is open, and only fills before its entry are counted.
+   * Initializes the emitted state of a lot without signals: nothing is open, and the cumulative amount contains only
+   * the fills before those that its entry signal will report.
    */
   private startLot(trade: LeaderTrade, last: FillToBook): void {
     const { bookedFills, newFillIds } = this.input;

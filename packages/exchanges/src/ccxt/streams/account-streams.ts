@@ -6,7 +6,7 @@
  * notified.
  */
 import type { TradingType } from '@trading-automation/contracts';
-import { type AccountStream, type AccountStreamHandler, ExchangeError } from '../../port.js';
+import { type AccountStreamHandler, ExchangeError, type VenueStream } from '../../port.js';
 import type { AccountStreamProtocol, StreamMessage, VenueSession } from '../adapter.js';
 import { type CallAccount, runAsAccount } from '../call.js';
 import type { CcxtClient } from '../ccxt-client.js';
@@ -31,7 +31,7 @@ export class AccountStreams {
     private readonly protocol: AccountStreamProtocol,
   ) {}
 
-  open(account: CallAccount, tradingType: TradingType, handler: AccountStreamHandler): AccountStream {
+  open(account: CallAccount, tradingType: TradingType, handler: AccountStreamHandler): VenueStream {
     const stream = new AccountSubscription(account, handler, this.venue.startTimeoutMs);
     this.#start(stream, tradingType).catch((error: unknown) => stream.lose(asExchangeError(error)));
     return { close: () => stream.close() };

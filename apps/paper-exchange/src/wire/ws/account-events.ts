@@ -4,7 +4,8 @@ import type { State } from '../../engine/state.js';
 import { findMarket, lotsText, priceText } from '../../engine/symbols.js';
 
 /**
- * Returns the event for one report of an order. In this file, `at` is the time of sending in Unix milliseconds.
+ * Returns Binance's `executionReport` event for one report of an order. In this file, `at` is the time of sending in
+ * Unix milliseconds.
  */
 export function executionReport({ execution, order, fill, cancelId }: Report, at: number): object {
   const spec = findMarket(order.symbol);
@@ -47,7 +48,7 @@ export function executionReport({ execution, order, fill, cancelId }: Report, at
   };
 }
 
-/** Returns the event with the current values of the changed balances. */
+/** Returns Binance's `outboundAccountPosition` event with the current values of the changed balances. */
 export function accountPosition(
   state: State,
   accountId: string,
