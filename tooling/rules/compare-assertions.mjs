@@ -97,6 +97,43 @@ export function compareLogs(before, after, { files, titles }) {
   return { compared: testsBefore.size, missing, weakened, unused };
 }
 
+/** @param {string} title */
+const wordsOf = (title) => new Set(title.toLowerCase().match(/[\p{L}\d_./-]+/gu));
+
+/**
+ * Pairs each old title with a new title, in order. If there are more new titles, it omits those that share the fewest
+ * words with the old titles: they are new tests.
+ * @param {readonly string[]} before
+ * @param {readonly string[]} after at least as many
+ * @returns {[old: string, now: string][]}
+ */
+export function alignInOrder(before, after) {
+  const surplus = after.length - before.length;
+  const [wordsBefore, wordsAfter] = [before.map(wordsOf), after.map(wordsOf)];
+  const similarity = (/** @type {number} */ i, /** @type {number} */ j) =>
+    [...(wordsBefore[i] ?? [])].filter((word) => wordsAfter[j]?.has(word)).length;
+  // best[i][omitted]: the largest similarity of the first i old titles, if `omitted` new titles are unpaired so far.
+  const best = [Array.from({ length: surplus + 1 }, () => 0)];
+  for (let i = 1; i <= before.length; i++) {
+    const row = /** @type {number[]} */ ([]);
+    for (let omitted = 0; omitted <= surplus; omitted++)
+      row.push(
+        Math.max(
+          (best[i - 1]?.[omitted] ?? 0) + similarity(i - 1, i - 1 + omitted),
+          omitted === 0 ? 0 : (row[omitted - 1] ?? 0),
+        ),
+      );
+    best.push(row);
+  }
+  const pairs = /** @type {[string, string][]} */ ([]);
+  let omitted = surplus;
+  for (let i = before.length; i > 0; i--) {
+    while (omitted > 0 && best[i]?.[omitted] === best[i]?.[omitted - 1]) omitted--;
+    pairs.unshift([String(before[i - 1]), String(after[i - 1 + omitted])]);
+  }
+  return pairs;
+}
+
 /**
  * In each file, pairs the titles that only `before` has with those that only `after` has, in the order in which the
  * tests ran. Where several files were merged, the tests of the file that kept its path come first, then those of the
@@ -104,8 +141,8 @@ export function compareLogs(before, after, { files, titles }) {
  * @param {RecordedTest[]} before
  * @param {RecordedTest[]} after
  * @param {MovedTests} moved
- * @returns {{ pairs: [old: string, now: string][], unpaired: string[] }} `unpaired`: the files with different
- *   numbers of such titles; map some of their titles in `moved-tests.json`
+ * @returns {{ pairs: [old: string, now: string][], unpaired: string[] }} `unpaired`: the files with fewer such titles
+ *   than before; map some of them in `moved-tests.json`
  */
 export function pairTitles(before, after, { files, titles, added = [] }) {
   const paths = Object.keys(files);
@@ -130,9 +167,15 @@ export function pairTitles(before, after, { files, titles, added = [] }) {
   const unpaired = [];
   for (const [file, tests] of old) {
     const others = now.get(file) ?? [];
-    if (others.length !== tests.length)
+    if (others.length < tests.length)
       unpaired.push(`${file}: ${tests.length} titles before, ${others.length} now`);
-    else for (const [index, [key]] of tests.entries()) pairs.push([key, String(others[index]?.[0])]);
+    else
+      pairs.push(
+        ...alignInOrder(
+          tests.map(([key]) => key),
+          others.map(([key]) => key),
+        ),
+      );
   }
   return { pairs: pairs.sort(([a], [b]) => (a < b ? -1 : 1)), unpaired };
 }

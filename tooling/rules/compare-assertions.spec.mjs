@@ -1,4 +1,4 @@
-import { compareLogs, mergeLogs, pairTitles, parseLog } from './compare-assertions.mjs';
+import { alignInOrder, compareLogs, mergeLogs, pairTitles, parseLog } from './compare-assertions.mjs';
 
 const unmoved = { files: {}, titles: {} };
 const test = (file, title, calls) => ({ file, title, calls });
@@ -48,7 +48,7 @@ it('reports a number that varies between runs as weakened only if the ranges do 
   expect(compareLogs(before, now(4), unmoved).weakened).toHaveLength(1);
 });
 
-it('pairs renamed tests of a file in the order in which they ran, and reports a file with different numbers of them', () => {
+it('pairs renamed tests of a file in the order in which they ran, and reports a file with fewer of them', () => {
   const before = [
     test('old/x', 'kept', 1),
     test('old/x', 'eins', 1),
@@ -73,5 +73,17 @@ it('pairs the titles of joined files in the order of the table, regardless of wh
     ['a > drei', 'c > three'],
     ['b > zwei', 'c > two'],
     ['c > eins', 'c > one'],
+  ]);
+});
+
+it('leaves the titles of new tests unpaired: those that share the fewest words with the titles before', () => {
+  expect(
+    alignInOrder(
+      ['a lists trades', 'b creates a copier'],
+      ['a new one', 'trades are listed by a', 'a copier is created', 'c'],
+    ),
+  ).toEqual([
+    ['a lists trades', 'trades are listed by a'],
+    ['b creates a copier', 'a copier is created'],
   ]);
 });
