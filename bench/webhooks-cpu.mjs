@@ -50,7 +50,10 @@ function readProcess(pid) {
   }
 }
 
-/** Runs `work`, and adds the CPU time that each kind of process used to its result. */
+/**
+ * Runs `work` and returns its result. With /proc, the result also has `cpu`: the CPU time in milliseconds that each
+ * kind of process used meanwhile.
+ */
 export async function withCpu(work) {
   if (!isCpuAvailable) return work();
   const before = cpuMs();

@@ -68,7 +68,7 @@ function dispatcherService({ databaseUrl, redisUrl, keys, concurrency, profileFi
   return { ...service, env: { ...service.env, NODE_OPTIONS: options, PROFILE_FILE: profileFile } };
 }
 
-/** Creates webhooks with one URL each. @returns {Promise<BenchWebhook[]>} */
+/** Creates webhooks, each with its own URL. @returns {Promise<BenchWebhook[]>} */
 async function addWebhooks({ platform, sealer, receiverUrl, users, webhooksPerUser }) {
   const webhooks = [];
   for (let user = 0; user < users; user++) {
@@ -132,7 +132,7 @@ function startChild(script, env) {
   return child;
 }
 
-/** Prints warnings and errors of the dispatcher, and prints if it ends. */
+/** Prints the dispatcher's warnings and errors, and the line that reports that it ended. */
 function logProblem(line) {
   if (/\b(ended|ERROR|FATAL|WARN)\b/i.test(line) && !/SMTP_URL/.test(line)) console.error(line.slice(0, 400));
 }

@@ -8,8 +8,9 @@ import { Webhook } from 'standardwebhooks';
 /**
  * @typedef {{ count: number, responseDelayMs?: number, secrets?: Record<string, string> }} Expected `count`: the number of deliveries;
  *   the receiver responds to each after `responseDelayMs`; `secrets` by webhook id: if set, each signature is checked
- * @typedef {{ total: number, arrivals: [delivery: string, atMs: number][], invalidSignatures: string[] }} ReceiverReport `arrivals`: for each
- *   delivery (webhook and event), when its headers arrived
+ * @typedef {{ total: number, arrivals: [delivery: string, atMs: number][], invalidSignatures: string[] }} ReceiverReport `total`: the
+ *   number of requests, including repetitions; `arrivals`: for each delivery (webhook and event), when its headers
+ *   arrived first
  */
 
 const nowMs = () => performance.timeOrigin + performance.now();

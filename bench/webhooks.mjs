@@ -9,15 +9,15 @@
  *    file). 40 users have two webhooks each. Each webhook has its own URL at one receiver.
  * 2. In a round of the product, the events are committed in one transaction. The time runs from that commit to the commit of
  *    the last delivery's record. It includes fan-out, signing with the webhook's sealed secret, the egress checks of the
- *    HTTP client, and one delivery and one attempt in Postgres for each.
+ *    HTTP client, and two rows in Postgres for each delivery: the delivery and its attempt.
  * 3. The baselines send the same number of bodies of the same size with the same signatures, concurrency and number of
- *    kept-alive connections. BullMQ's jobs exist before its time starts, which ends with the last completed job. undici's
- *    time ends with the last response. Neither stores, checks, limits or retries anything.
+ *    kept-alive connections. BullMQ's time starts after its jobs were added, and ends with the last completed job.
+ *    undici's time ends with the last response. Neither stores, checks, limits or retries anything.
  * 4. All three send to the same receiver, which responds with 204 immediately (or after `--receiver-ms`). In the first
  *    round, which is a warm-up, the `standardwebhooks` library checks every signature. The other rounds check that each
  *    delivery arrives once and that Postgres has one attempt of each.
- * 5. The delay: 100 events a second are committed in separate transactions. For every delivery, it is the time from that
- *    commit, by the database's clock, to its arrival at the receiver.
+ * 5. The delay: 100 events a second are committed in separate transactions. The delay of a delivery is the time from
+ *    the commit of its event, by the database's clock, to its arrival at the receiver.
  */
 import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -52,7 +52,7 @@ const median = (values) => quantile(values, 0.5);
 const rounded = (number) => Math.round(number).toLocaleString('en-US');
 const rate = (ms) => (deliveries / ms) * 1000;
 
-/** @returns {Promise<Record<'product' | 'queue' | 'loop', import('./webhooks-rounds.mjs').Round>[]>} the first one warms up */
+/** @returns {Promise<Record<'product' | 'queue' | 'loop', import('./webhooks-rounds.mjs').Round>[]>} the rounds after the warm-up */
 async function measure(context) {
   const rounds = [];
   for (let index = 0; index <= Number(options.rounds); index++) {
@@ -125,9 +125,9 @@ function report(rounds) {
 function reportCpu(rounds) {
   const row = (side) =>
     Object.fromEntries(
-      Object.keys(rounds[0][side].cpu).map((part) => [
-        part,
-        rounded((median(rounds.map((round) => round[side].cpu[part])) * 1000) / deliveries),
+      Object.keys(rounds[0][side].cpu).map((kind) => [
+        kind,
+        rounded((median(rounds.map((round) => round[side].cpu[kind])) * 1000) / deliveries),
       ]),
     );
   console.log('CPU time per delivery in µs, including adding its job:');
