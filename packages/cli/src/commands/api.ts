@@ -139,7 +139,8 @@ async function responseTo(
 }
 
 /**
- * Prints a response: unchanged in a pipe, indented on a screen, or as `--json` and `--jq` request.
+ * Prints a response. With `--jq` or with fields in `--json`, prints only what they select. Otherwise indents the response
+ * on a screen or with `--json`, and leaves it unchanged in a pipe.
  */
 async function printText({ print, settings, terminal }: Context, text: string): Promise<void> {
   if (settings.jq !== undefined || (settings.json ?? []).length > 0) return print.record(JSON.parse(text));
