@@ -257,7 +257,7 @@ describe('the streams of a credential', () => {
     expect(await leasesOf(actor)).toEqual([]);
   });
 
-  it('whose process died count towards the limit until their leases expire', async () => {
+  it('count towards the limit until their leases expire, even if their process died', async () => {
     const actor = await createCaller();
     const insertLeases = (seconds: number) =>
       core.rows(
