@@ -169,8 +169,8 @@ export class CopiersService {
   }
 
   /**
-   * Starts copying the lots that the strategy opens from now on. An active copier does not change, except
-   * that `resync` makes it sell the exits that it missed. If the account's balances were never read, reads them first,
+   * Starts copying the lots that the strategy opens from now on. An active copier does not change, except that `resync`
+   * makes it sell the amounts of the exits that it missed. If the account's balances were never read, reads them first,
    * because copies cannot spend unknown balances.
    */
   async start(actor: Actor, publicId: string, input: CopierStart = {}): Promise<Copier> {
@@ -238,7 +238,7 @@ export class CopiersService {
       },
       idColumn: 'd.id',
     };
-    // Cursors are bound to the copier like to a filter, so that they are invalid for another copier.
+    // The copier counts as a filter to which a cursor is bound, so that the cursor is invalid for another copier.
     const queryOfCopier = { ...query, copier_id: copier.id };
     const page = await this.lists.page<DecisionRow & Record<string, unknown>>(
       copierOperations.decisions,
@@ -266,8 +266,8 @@ export class CopiersService {
 }
 
 /**
- * Returns an error if the copier cannot become or stay active. Locks its strategy and account until the
- * transaction ends.
+ * Returns an error if the copier cannot be started. `start` ignores the error if the copier is already active. Locks
+ * the copier's strategy and account until the transaction ends.
  */
 async function checkStartable(tx: Tx, copier: CopierEntity): Promise<DomainError | undefined> {
   if (copier.strategyId === null) {

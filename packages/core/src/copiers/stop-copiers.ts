@@ -53,8 +53,8 @@ export async function stopCopier(tx: Tx, id: string, stop: CopierStopReason): Pr
  * started after the caller selected it. Returns whether the status changed.
  */
 export async function stopRunning(tx: Tx, id: string, stop: CopierStopReason): Promise<boolean> {
-  const running = stop.status === 'PAUSED' ? "status <> 'PAUSED'" : "status = 'ACTIVE'";
-  return (await stopWhere(tx, `id = $1 AND ${running}`, id, stop)).length > 0;
+  const statusCondition = stop.status === 'PAUSED' ? "status <> 'PAUSED'" : "status = 'ACTIVE'";
+  return (await stopWhere(tx, `id = $1 AND ${statusCondition}`, id, stop)).length > 0;
 }
 
 async function stopWhere(

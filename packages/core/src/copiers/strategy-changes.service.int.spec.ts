@@ -19,7 +19,7 @@ let source: RecordIds;
 let strategy: Strategy;
 /** The user whose copiers follow the strategy. */
 let follower: Actor;
-let target: RecordIds;
+let followerAccount: RecordIds;
 
 beforeAll(async () => {
   env = await CopiersUnderTest.open();
@@ -32,10 +32,10 @@ beforeEach(async () => {
   source = await core.account(leader);
   strategy = await env.makeStrategy(leader, source, { visibility: 'PUBLIC' });
   follower = await core.actor();
-  target = await core.account(follower);
+  followerAccount = await core.account(follower);
 });
 
-const makeCopier = (more: Record<string, unknown> = {}, owner = follower, on = target) =>
+const makeCopier = (more: Record<string, unknown> = {}, owner = follower, on = followerAccount) =>
   copiers.create(owner, env.inputOf(more, on));
 async function activeCopier(): Promise<Copier> {
   const { id } = await makeCopier({ strategy_id: strategy.id });

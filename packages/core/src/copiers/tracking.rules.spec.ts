@@ -2,9 +2,15 @@ import fc from 'fast-check';
 import { BigDecimal } from '../values/index.js';
 import { type TrackedLot, trackingOf } from './tracking.rules.js';
 
-/** A side that gains 10 % from 100, without fees. */
-const side = { entryPrice: '100', exitPrice: '110', cost: '100', pnl: '10' };
-const sameLot: TrackedLot = { side: 'BUY', copier: side, leader: side, reference: side, target: side };
+/** A gain of 10 % on a cost of 100, without fees. */
+const tenPercent = { entryPrice: '100', exitPrice: '110', cost: '100', pnl: '10' };
+const sameLot: TrackedLot = {
+  side: 'BUY',
+  copier: tenPercent,
+  leader: tenPercent,
+  reference: tenPercent,
+  target: tenPercent,
+};
 const NO_DIFFERENCE = { fees_bps: '0', slippage_bps: '0', rounding_bps: '0', skips_bps: '0' };
 
 describe('the tracking difference', () => {
@@ -15,7 +21,7 @@ describe('the tracking difference', () => {
 
   it('is attributed to fees if the copier paid higher fees', () => {
     // 9 % net instead of 10 %.
-    const lot = { ...sameLot, copier: { ...side, pnl: '9' } };
+    const lot = { ...sameLot, copier: { ...tenPercent, pnl: '9' } };
     expect(trackingOf([lot])).toEqual({
       differenceBps: '-100',
       parts: { ...NO_DIFFERENCE, fees_bps: '-100' },
@@ -24,7 +30,7 @@ describe('the tracking difference', () => {
 
   it('is attributed to slippage if the copier’s fills had worse prices than the strategy’s', () => {
     // 100 to 109 instead of 110.
-    const lot = { ...sameLot, copier: { ...side, exitPrice: '109', pnl: '9' } };
+    const lot = { ...sameLot, copier: { ...tenPercent, exitPrice: '109', pnl: '9' } };
     expect(trackingOf([lot])).toEqual({
       differenceBps: '-100',
       parts: { ...NO_DIFFERENCE, slippage_bps: '-100' },
@@ -33,7 +39,7 @@ describe('the tracking difference', () => {
 
   it('is attributed to rounding if the filled amounts differ from the requested amounts', () => {
     const filled = { entryPrice: '100', exitPrice: '111' };
-    const lot = { ...sameLot, reference: filled, copier: { ...side, ...filled, pnl: '11' } };
+    const lot = { ...sameLot, reference: filled, copier: { ...tenPercent, ...filled, pnl: '11' } };
     expect(trackingOf([lot])).toEqual({
       differenceBps: '100',
       parts: { ...NO_DIFFERENCE, rounding_bps: '100' },
@@ -56,7 +62,7 @@ describe('the tracking difference', () => {
   });
 
   it('counts a rising exit price of a short lot as a loss', () => {
-    const sold = { ...side, pnl: '-10' };
+    const sold = { ...tenPercent, pnl: '-10' };
     const lot = {
       ...sameLot,
       side: 'SELL' as const,
@@ -67,8 +73,8 @@ describe('the tracking difference', () => {
   });
 
   it('weights lots by the copier’s cost', () => {
-    const worse = { ...sameLot, copier: { ...side, pnl: '9' } };
-    const large = { ...sameLot, copier: { ...side, cost: '300', pnl: '30' } };
+    const worse = { ...sameLot, copier: { ...tenPercent, pnl: '9' } };
+    const large = { ...sameLot, copier: { ...tenPercent, cost: '300', pnl: '30' } };
     expect(trackingOf([worse, large])?.differenceBps).toBe('-25');
   });
 

@@ -1,9 +1,9 @@
 /**
  * Computes how far a copier's return differs from its strategy's, and why. Pure.
  *
- * The return on the closed part of a lot is its profit ÷ its cost. Three intermediate returns lie between the
- * strategy's return and the copier's. Each adds one more of the copier's own conditions, so that the steps add up to
- * the whole difference:
+ * The return on the closed part of a lot is its profit ÷ its cost. Between the strategy's return and the copier's lie
+ * four returns before fees. Each arrow is a difference with the cause on its right; the first and the last arrow
+ * together are the fees. All differences add up to the whole:
  *
  *   strategy, net → strategy, before fees
  *     → at the strategy's prices, in the amounts that the copied signals requested        skips
@@ -17,7 +17,7 @@ import type { Decimal, TrackingParts, TradeSide } from '@trading-automation/cont
 import { BigDecimal } from '../values/index.js';
 
 /** Result of the leader or of the copier on the closed part of a lot. */
-interface ClosedSide extends Prices {
+interface ClosedResult extends Prices {
   /** Above zero. Fees increase the cost and reduce the profit. */
   readonly cost: Decimal;
   readonly pnl: Decimal;
@@ -32,8 +32,8 @@ interface Prices {
 export interface TrackedLot {
   /** Side of the entry. */
   readonly side: TradeSide;
-  readonly copier: ClosedSide;
-  readonly leader: ClosedSide;
+  readonly copier: ClosedResult;
+  readonly leader: ClosedResult;
   /** The strategy's prices, weighted by the filled amounts of the copies. */
   readonly reference: Prices;
   /**
@@ -51,7 +51,7 @@ export interface Tracking {
 const BPS = 10_000;
 const DECIMALS = 8;
 
-/** Returns null if no lot was closed by both sides. */
+/** Returns the difference and its parts; null if there is no lot of which both leader and copier closed a part. */
 export function trackingOf(lots: readonly TrackedLot[]): Tracking | null {
   const sums = {
     fees: new BigDecimal(0),
@@ -92,7 +92,7 @@ function stepsOf({ side, copier, leader, reference, target }: TrackedLot) {
     reference: returnAt(side, reference),
     target: returnAt(side, target),
   };
-  const feeLoss = (before: BigDecimal, { pnl, cost }: ClosedSide) =>
+  const feeLoss = (before: BigDecimal, { pnl, cost }: ClosedResult) =>
     before.minus(new BigDecimal(pnl).div(cost));
   return {
     fees: feeLoss(gross.leader, leader).minus(feeLoss(gross.copier, copier)),

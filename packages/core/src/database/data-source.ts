@@ -120,7 +120,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
  * Migrations have no statement timeout, because creating an index on a large table takes minutes. They have a lock
  * timeout, because other statements queue behind a statement that waits for a lock.
  */
-const MIGRATION_TIMEOUT_MS = 0;
+const MIGRATION_STATEMENT_TIMEOUT_MS = 0;
 const MIGRATION_LOCK_TIMEOUT_MS = 10_000;
 const LOCK_RETRY_MS = 250;
 
@@ -138,7 +138,7 @@ export async function migrate(url: string): Promise<readonly string[]> {
     poolSize: 2,
     entities: ENTITIES,
     migrations: MIGRATIONS,
-    statementTimeoutMs: MIGRATION_TIMEOUT_MS,
+    statementTimeoutMs: MIGRATION_STATEMENT_TIMEOUT_MS,
     lockTimeoutMs: MIGRATION_LOCK_TIMEOUT_MS,
   });
   await database.initialize();

@@ -234,9 +234,9 @@ describe('an emergency stop', () => {
       ended_otherwise: [],
       still_open: [],
     });
-    const kinds = (await core.events(actor.userId)).map(({ type }) => type);
-    expect(kinds.filter((kind) => kind === 'copier.stopped')).toHaveLength(1);
-    expect(kinds.filter((kind) => kind === 'trade.cancelled')).toHaveLength(1);
+    const types = (await core.events(actor.userId)).map(({ type }) => type);
+    expect(types.filter((type) => type === 'copier.stopped')).toHaveLength(1);
+    expect(types.filter((type) => type === 'trade.cancelled')).toHaveLength(1);
   });
 
   it('lists trades that were filled before they could be cancelled', async () => {
@@ -314,17 +314,17 @@ describe('an emergency stop', () => {
     expect(await rowOf(trade.uuid)).toMatchObject({ sub_status: 'ACCEPTED' });
   });
 
-  it('blocks no archiving of a copied strategy while the stop waits for the lock of an account', async () => {
+  it('does not block the archiving of a copied strategy while it waits for the lock of an account', async () => {
     await insertCopier();
     const { id } = await core.row('SELECT id FROM strategies WHERE user_id = $1', actor.userId);
-    const followed = new StrategyChangesService(core.commands);
+    const strategyChanges = new StrategyChangesService(core.commands);
     let stopped: Promise<EmergencyStop> | undefined;
     await inTransaction(core.platform.database, async (tx) => {
       // Starting a copier takes this lock; archiving a strategy may take it too.
       await tx.query('SELECT FROM exchange_accounts WHERE id = $1 FOR SHARE', [account.uuid]);
       stopped = stop.run(actor);
       await waitForLock();
-      await followed.update(actor, encodeId('str', String(id)), { status: 'ARCHIVED' });
+      await strategyChanges.update(actor, encodeId('str', String(id)), { status: 'ARCHIVED' });
     });
     expect((await stopped)?.paused_copiers).toHaveLength(1);
   });

@@ -47,7 +47,8 @@ export class EmergencyStopService {
 
   private async stop({ userId }: Actor): Promise<StopResult> {
     const stop = await inTransaction(this.platform.database, async (tx) => {
-      // Locks in the order user, account, copier, trade: archiving a strategy also locks an account before copiers.
+      // Locks in the order user, account, copier, trade. Archiving a strategy also locks an account before copiers, so
+      // that the two cannot deadlock.
       await lockUser(tx, userId);
       await lockAccountsOf(tx, userId);
       return { copiers: await pauseAllCopiers(tx, userId), trades: await requestCancelAll(tx, userId) };
@@ -61,8 +62,8 @@ export class EmergencyStopService {
     if (trades.length === 0) return;
     const controller = new AbortController();
     const { signal } = controller;
-    const done = Promise.all(byAccount(trades).map((ids) => this.cancelOrders(ids, signal)));
-    await Promise.race([done, sleep(this.waitMs, undefined, { signal }).catch(() => undefined)]);
+    const allCalls = Promise.all(byAccount(trades).map((ids) => this.cancelOrders(ids, signal)));
+    await Promise.race([allCalls, sleep(this.waitMs, undefined, { signal }).catch(() => undefined)]);
     controller.abort();
   }
 

@@ -5,7 +5,7 @@
  *    outbox). The feed assigns positions itself, so it needs no other process.
  * 2. A subscription is live while the feed has offered it every event up to `head`. Otherwise it reads events from the
  *    database until it reaches `head`. No `await` separates its comparison with `head` from its return to live events.
- * 3. Notifications only shorten the wait: polling alone delivers every event.
+ * 3. Postgres notifications only shorten the wait: polling alone delivers every event.
  */
 import { type Database, OUTBOX_CHANNEL, sequenceEvents } from '@trading-automation/persistence';
 import type { Platform } from '../platform/index.js';

@@ -161,7 +161,7 @@ describe('a stream of events', () => {
 
   it('starts with the oldest retained event if the event of its last event id has expired', async () => {
     const actor = await createCaller();
-    const [old, hidden] = [await append(actor), await append(actor)];
+    const [olderExpired, newerExpired] = [await append(actor), await append(actor)];
     const ids = [await append(actor), await append(actor)];
     await sequenceEvents(core.platform.database);
     await core.rows(
@@ -171,7 +171,7 @@ describe('a stream of events', () => {
     );
     // The id of a deleted event of 2001: ids contain their creation time.
     const removed = encodeId('evt', '00e3a15f-0000-7000-8000-000000000000');
-    for (const lastEventId of [old, hidden, removed]) {
+    for (const lastEventId of [olderExpired, newerExpired, removed]) {
       const stream = await open(actor, { lastEventId });
       expect(await createReader(stream)(2)).toEqual(ids);
       await stream.close();
@@ -257,7 +257,7 @@ describe('the streams of a credential', () => {
     expect(await leasesOf(actor)).toEqual([]);
   });
 
-  it('count until their leases expire if their process died', async () => {
+  it('count towards the limit until their leases expire, even if their process died', async () => {
     const actor = await createCaller();
     const insertLeases = (seconds: number) =>
       core.rows(

@@ -36,6 +36,7 @@ export interface StreamStart {
 
 /** Reads stored events, and releases the resources of the stream. */
 export interface SubscriptionSource {
+  /** Returns the position up to which the feed has read all events. */
   readonly head: () => bigint;
   /** Reads the first events of a position range from the database; empty if the range contains none. */
   readonly read: (range: PositionRange) => Promise<readonly SequencedEvent[]>;

@@ -1,5 +1,5 @@
 import { OUTBOX_CHANNEL } from '@trading-automation/persistence';
 import { SIGNALS_CHANNEL } from '../../strategies/index.js';
 
-/** The channels of new signals and of events, which wake copying. An order that ends emits an event. */
+/** The Postgres channels whose notifications wake copying. An order that ends wakes it, too: it emits an event. */
 export const COPYING_CHANNELS = { signals: SIGNALS_CHANNEL, events: OUTBOX_CHANNEL } as const;

@@ -11,7 +11,7 @@ const identities: fc.Arbitrary<CopyIdentity> = fc.record({
 });
 
 describe('rule 19: the client order id of a copy', () => {
-  it('is valid for trades, and depends only on the identity of the copy', () => {
+  it('has 32 characters of base32, and depends only on the identity of the copy', () => {
     fc.assert(
       fc.property(identities, (identity) => {
         expect(clientOrderIdOf(identity)).toMatch(/^[a-z2-7]{32}$/);
@@ -23,9 +23,9 @@ describe('rule 19: the client order id of a copy', () => {
   it('differs if copier, lot, sequence, intent or attempt differs', () => {
     fc.assert(
       fc.property(identities, identities, (one, other) => {
-        for (const part of Object.keys(one) as (keyof CopyIdentity)[]) {
-          if (one[part] === other[part]) continue;
-          expect(clientOrderIdOf({ ...one, [part]: other[part] })).not.toBe(clientOrderIdOf(one));
+        for (const field of Object.keys(one) as (keyof CopyIdentity)[]) {
+          if (one[field] === other[field]) continue;
+          expect(clientOrderIdOf({ ...one, [field]: other[field] })).not.toBe(clientOrderIdOf(one));
         }
       }),
     );

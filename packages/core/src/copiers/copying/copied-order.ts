@@ -28,7 +28,7 @@ export function hasOrder(plan: CopyPlan | null): plan is CopyPlan & { readonly o
 export function tradeOf({ signal, copier, plan, attempt }: OrderedCopy): NewCopyTrade {
   const { order } = plan;
   const { lotTradeId, sequence } = signal;
-  const isFirst = new BigDecimal(copier.lotTerms === null ? 0 : copier.sentAmount).isZero();
+  const opensLot = new BigDecimal(copier.lotTerms === null ? 0 : copier.sentAmount).isZero();
   return {
     id: newUuid(),
     userId: copier.userId,
@@ -50,7 +50,7 @@ export function tradeOf({ signal, copier, plan, attempt }: OrderedCopy): NewCopy
     order,
     reservedAsset: (order.side === 'BUY' ? copier.quote : copier.base)!,
     requestedAmount: lesser(plan.targetAmount, AMOUNT_MAX),
-    intent: isExit(signal) ? signal.kind : isFirst ? 'OPEN' : 'INCREASE',
+    intent: isExit(signal) ? signal.kind : opensLot ? 'OPEN' : 'INCREASE',
     copy: {
       signalAt: signal.signalAt,
       receivedAt: signal.emittedAt,

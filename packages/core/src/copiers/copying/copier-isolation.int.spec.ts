@@ -143,7 +143,7 @@ describe('an account whose exchange does not return its balances', () => {
     expect(await env.orders(usual)).toHaveLength(1);
   });
 
-  it('rule 6: is asked for its balances only once within ten seconds, for several signals', async () => {
+  it('rule 6: causes only one request for its balances within ten seconds, even for several signals', async () => {
     const follower = await followerWithOldBalances();
     let requestCount = 0;
     const refreshBalances = async () => {

@@ -10,7 +10,7 @@ beforeEach(() => env.reset());
 
 const LOSS = { limits: { max_daily_loss_quote: '50' } };
 const stopsOf = async (follower: Follower) =>
-  (await env.eventTypes(follower)).filter((kind) => kind === 'copier.stopped');
+  (await env.eventTypes(follower)).filter((type) => type === 'copier.stopped');
 
 describe('a loss limit', () => {
   it('rule 16: stops a copier once, when the open and realised loss of the day reaches it; a CLOSE_ONLY copier still follows exits', async () => {

@@ -79,9 +79,11 @@ export function copierRows(tx: Tx, copierIds: readonly string[], lot: SignalledL
 
 /** A copier's holdings, orders in flight and losses. */
 export interface CopierHoldings {
+  /** What the copier holds of the signal's lot. */
   readonly heldAmount: Decimal;
-  /** Number of the copier's other lots that hold something or have entries in flight. */
+  /** Number of the copier's lots, other than the signal's, that hold something or have entries in flight. */
   readonly openLotCount: number;
+  /** Cost of all open lots, the signal's included, plus the reservations of entries in flight. */
   readonly openQuote: Decimal;
   readonly dayLossQuote: Decimal;
   /** The peak result less the current result, in quote currency. */

@@ -49,7 +49,7 @@ export const EQUITY_AGE_MAX_MS = 60_000;
 const BATCH_MAX = 250;
 /** The number of batches planned concurrently, so that this process computes while the database works. */
 const BATCH_CONCURRENCY = 4;
-/** At most this number of due copiers is planned in one batch: smaller batches cost more than they save. */
+/** Up to this number of due copiers is planned as one group, because smaller groups cost more than they save. */
 const BATCH_MIN = 100;
 /** The number of strategies planned concurrently, because one strategy may wait for an exchange. */
 const STRATEGY_CONCURRENCY = 3;
@@ -79,8 +79,8 @@ export class CopyPlanner {
   ) {}
 
   /**
-   * Plans pending signals, up to a maximum per strategy. Returns the number of completed steps, each of
-   * which plans up to 1,000 copiers of one signal. Returns 0 if no signal is pending, or other workers plan them all.
+   * Plans pending signals, up to a maximum per strategy. Returns the number of completed steps, each of which plans up
+   * to 1,000 copiers of one signal. Returns 0 if no signal is pending, or if other workers plan all pending signals.
    * A strategy that waits for balances or fails does not delay the others; its error is thrown once they are planned.
    */
   async planNext(): Promise<number> {
@@ -177,8 +177,8 @@ export class CopyPlanner {
   }
 
   /**
-   * Refreshes equities once per signal and before its transaction, because the transaction must not wait for
-   * an exchange.
+   * Refreshes the equities for the next signal, unless `refreshedSequence` is that signal. This happens before the
+   * signal's transaction, which must not wait for an exchange. Returns the sequence for which equities are refreshed.
    */
   private async refreshEquities(strategyId: string, refreshedSequence: number): Promise<number> {
     const { refreshBalances } = this.options;

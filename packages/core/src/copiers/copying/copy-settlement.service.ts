@@ -1,5 +1,5 @@
 /**
- * Settles decisions: records how their orders ended, and places the orders that exits still owe.
+ * Settles decisions: records how their orders ended, and places orders for the amounts that exits still owe.
  *
  * 1. Any worker can process any unsettled decision that is due, even after other workers died. The result of an ended
  *    order is written in one transaction with the verdict or the next order.
@@ -310,8 +310,8 @@ function changeOf(
       nextCheckInMs: candidate.holdings.hasOrdersInFlight ? IN_FLIGHT_RETRY_MS : BLOCKED_RETRY_MS,
     };
   }
-  const first = decision.isApplied ? {} : { targetAmount: plan.targetAmount, inputs: plan.inputs };
-  const planned = { ...counted, ...first, isApplied: true };
+  const appliedFields = decision.isApplied ? {} : { targetAmount: plan.targetAmount, inputs: plan.inputs };
+  const planned = { ...counted, ...appliedFields, isApplied: true };
   if (trade !== undefined) {
     const sentAmount = new BigDecimal(decision.sentAmount).plus(trade.order.amount).toString();
     const ordered = {

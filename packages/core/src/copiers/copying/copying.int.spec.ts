@@ -115,7 +115,7 @@ describe('entries', () => {
     expect(await env.held(follower)).toBe('3');
   });
 
-  it('of an amount too small to sell remain after the CLOSE, with one event', async () => {
+  it('that filled too little to be sold remain held after the CLOSE of their lot, with one event', async () => {
     const follower = await env.follower();
     await env.leaderBuys('10');
     await env.runUntilIdle();
@@ -126,7 +126,7 @@ describe('entries', () => {
     expect(await env.settlement.reopen()).toBe(0);
     await env.runUntilIdle();
     const types = await env.eventTypes(follower);
-    expect(types.filter((kind) => kind === 'copier.trade_skipped')).toHaveLength(1);
+    expect(types.filter((type) => type === 'copier.trade_skipped')).toHaveLength(1);
   });
 
   it('that fill late are not sold if the copier was paused when the lot was closed', async () => {
@@ -296,7 +296,7 @@ describe('exits', () => {
     expect(await env.lastOrder(follower)).toMatchObject({ side: 'SELL', amount: '1.5' });
   });
 
-  it('of one lot in quick succession take their shares one after the other', async () => {
+  it('of one lot in quick succession are ordered one after the other, each for its share of the rest', async () => {
     const follower = await env.followerWithLot();
     await env.leaderSells('5');
     await env.leaderSells('2.5');

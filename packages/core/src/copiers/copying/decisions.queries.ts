@@ -22,14 +22,9 @@ export interface NewDecision {
 }
 
 /**
-<<<<<<< HEAD
  * Inserts the decisions ($1) on a signal ($2) at a time ($3); $1 and $2 are JSON.
- * An existing decision is kept, unless its code is NOT_ACTIVE: a later start may replace that decision, to make up for
- * the signal that the copier missed while it was paused.
-=======
- * Keeps an existing decision, unless its code is NOT_ACTIVE: a later start may replace it, to make up for a signal that
- * the copier missed while it was paused.
->>>>>>> 8bf815948e5875c25703115ec5575328de9439e3
+ * Keeps an existing decision, unless its code is NOT_ACTIVE: a later start may replace that decision, to make up for the
+ * signal that the copier missed while it was paused.
  */
 const INSERT = `
   INSERT INTO decisions AS d (id, user_id, copier_id, exchange_account_id, outcome, code, inputs, target_amount,

@@ -21,7 +21,7 @@ function failingAt<Step>(step: Step, nth: number) {
   };
 }
 
-/** Expects each copier to have one decision on each signal, and one order for each planned entry. */
+/** Expects one decision of each copier on each signal, a decision for each order, and at most one order per entry. */
 async function expectOneDecisionEach(signalCount: number, all: readonly Follower[]): Promise<void> {
   for (const follower of all) {
     const decisions = await env.decisions(follower);
@@ -29,14 +29,14 @@ async function expectOneDecisionEach(signalCount: number, all: readonly Follower
       Array.from({ length: signalCount }, (_, index) => index + 1),
     );
   }
-  const [withoutDecision, duplicates] = [
+  const [tradesWithoutDecision, duplicateEntries] = [
     `SELECT t.id FROM trades t WHERE t.copied_strategy_id = $1
        AND NOT EXISTS (SELECT FROM decisions d WHERE d.copier_id = t.copier_id AND d.sequence = (t.copy->>'sequence')::bigint)`,
     `SELECT copier_id, copy->>'sequence' FROM trades WHERE copied_strategy_id = $1 AND NOT is_exit
      GROUP BY 1, 2 HAVING count(*) > 1`,
   ];
-  expect(await env.core.rows(withoutDecision, env.strategy.uuid)).toEqual([]);
-  expect(await env.core.rows(duplicates, env.strategy.uuid)).toEqual([]);
+  expect(await env.core.rows(tradesWithoutDecision, env.strategy.uuid)).toEqual([]);
+  expect(await env.core.rows(duplicateEntries, env.strategy.uuid)).toEqual([]);
 }
 
 describe('rule 19: exactly-once copying', () => {

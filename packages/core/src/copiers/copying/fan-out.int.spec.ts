@@ -30,9 +30,9 @@ describe('many copiers', () => {
     ];
     await env.leaderBuys('10');
     await env.runUntilIdle();
-    const outcomes = await Promise.all(all.map(async (each) => (await env.lastDecision(each)).code));
-    expect(outcomes.filter((code) => code === null)).toHaveLength(2);
-    expect(outcomes.filter((code) => code === 'INSUFFICIENT_BALANCE')).toHaveLength(1);
+    const codes = await Promise.all(all.map(async (each) => (await env.lastDecision(each)).code));
+    expect(codes.filter((code) => code === null)).toHaveLength(2);
+    expect(codes.filter((code) => code === 'INSUFFICIENT_BALANCE')).toHaveLength(1);
     await env.leaderBuys('10');
     await env.runUntilIdle();
     for (const each of all)

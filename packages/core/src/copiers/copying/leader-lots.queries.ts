@@ -17,8 +17,8 @@ export interface MissedExit {
 
 /**
  * Returns the exits up to the sequence `until` that the copier did not follow, in order of sequence. Includes only
- * exits of lots that the copier still holds, after its first entry of the lot. Includes exits that are not planned yet,
- * because the copier was paused when they were emitted.
+ * exits of lots that the copier still holds, after its first entry of the lot. Exits that are not planned yet count as
+ * missed, too: the copier was paused when they were emitted.
  */
 export function missedExits(
   tx: Tx,

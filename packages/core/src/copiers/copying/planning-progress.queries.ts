@@ -5,7 +5,8 @@ import type { Signal } from '../../strategies/index.js';
 const STRATEGIES_MAX = 100;
 
 /**
- * Returns up to 100 strategies with unplanned signals: those with exits first, then by the age of their oldest signal.
+ * Returns up to 100 strategies with unplanned signals: those with unplanned exits first, then those whose unplanned
+ * signals have waited longest.
  */
 export async function strategiesWithUnplannedSignals(tx: Tx): Promise<string[]> {
   const rows = await queryPrepared<{ strategy_id: string }>(
@@ -87,7 +88,7 @@ export async function filterUndecided(
 
 /**
  * Marks the signal as planned, because every copier has a decision on it. If no copier follows the strategy, marks all
- * its signals as planned. This is safe: a start of a copier locks the strategy's last sequence until it is committed,
+ * its signals as planned. This is safe: a copier's start locks the strategy's last sequence until the transaction ends,
  * and the copier follows only later signals.
  */
 export async function finishSignal(tx: Tx, { strategyId, sequence }: Signal): Promise<void> {

@@ -46,9 +46,12 @@ export interface OpenDecision {
   readonly sentAmount: Decimal;
   readonly filledAmount: Decimal;
   readonly filledCost: Decimal;
+  /** Number of orders placed for this decision so far. */
   readonly attempt: number;
   readonly latencyMs: number | null;
+  /** False for an exit whose amount has not been determined yet, because it waits. */
   readonly isApplied: boolean;
+  /** Whether the copier was paused, so that no further order is placed. */
   readonly isAbandoned: boolean;
   readonly tradeId: string | null;
   readonly orderStatus: Extract<TradeStatus, 'FILLED' | 'CANCELLED' | 'FAILED'> | null;
@@ -103,7 +106,7 @@ export interface DecisionChange {
   readonly nextCheckInMs: number;
 }
 
-/** The changed columns with the fields of a change that they store. */
+/** Maps each column that settlement changes to the field of `DecisionChange` that it stores. */
 const WRITTEN_COLUMNS = {
   outcome: 'outcome',
   code: 'code',
@@ -163,7 +166,7 @@ export async function clearOwed(tx: Tx, lotTradeId: string, copierIds: readonly 
 }
 
 /**
- * Returns the copiers that still have to sell: they hold some of the lot, and owe an amount or the signal is a CLOSE.
+ * Returns the copiers that still have to sell. They hold some of the lot, and either owe an amount or follow a CLOSE.
  */
 export async function owingCopiers(
   tx: Tx,

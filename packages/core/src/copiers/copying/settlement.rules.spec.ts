@@ -22,7 +22,7 @@ describe('the verdict on an entry', () => {
     ['USER', 'NOT_ACTIVE'],
     ['RISK', 'NOT_ACTIVE'],
   ] as const)(
-    'after a cancellation by %s has the code %s: CLAMPED, or SKIPPED without a fill',
+    'is CLAMPED after a cancellation for the reason %s, or SKIPPED without a fill, with the code %s',
     (cancelReason, code) => {
       expect(entryVerdict(planned, { ...order, cancelReason })).toEqual({ outcome: 'CLAMPED', code });
       expect(entryVerdict(planned, { ...order, cancelReason, filledAmount: '0' })).toEqual({
@@ -64,7 +64,7 @@ describe('the verdict on an exit', () => {
 });
 
 describe('slippage', () => {
-  it('is positive if more was paid or less received, and null without a fill', () => {
+  it('is positive if the copy paid more or received less, and null without a fill or a reference price', () => {
     expect(slippageBps('BUY', '100', '2', '201')).toBe('50');
     expect(slippageBps('SELL', '100', '2', '201')).toBe('-50');
     expect(slippageBps('SELL', '100', '3', '299')).toBe('33.3333');

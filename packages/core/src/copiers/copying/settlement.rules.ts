@@ -1,8 +1,8 @@
 /**
  * Determines the outcome of a decision once its order has ended.
  *
- * 1. An entry's unfilled order is a skip or a failure, a partly filled one is a clamped copy, and a completely filled
- *    one has the planned outcome.
+ * 1. An entry whose order was filled completely keeps the planned outcome. Otherwise it is FAILED if the order failed,
+ *    CLAMPED if the order was filled in part, and SKIPPED if it was not filled.
  * 2. An exit gets its outcome once no further order is placed for it.
  */
 import type {
@@ -29,7 +29,7 @@ export interface Verdict {
   readonly code: DecisionCode | null;
 }
 
-/** Maps failure codes of orders, of the exchange and of our checks before sending, to decision codes. */
+/** Maps an order's failure code, from the exchange or from our own checks before sending, to a decision code. */
 const FAILURES: Readonly<Record<string, DecisionCode>> = {
   credentials_rejected: 'CREDENTIALS',
   permission_missing: 'CREDENTIALS',
@@ -68,8 +68,8 @@ export function slippageBps(
   cost: Decimal,
 ): Decimal | null {
   if (new BigDecimal(filledAmount).isZero() || new BigDecimal(referencePrice).isZero()) return null;
-  const worse = new BigDecimal(cost).div(filledAmount).minus(referencePrice);
-  const signed = side === 'BUY' ? worse : worse.negated();
+  const priceDifference = new BigDecimal(cost).div(filledAmount).minus(referencePrice);
+  const signed = side === 'BUY' ? priceDifference : priceDifference.negated();
   return signed.times(10_000).div(referencePrice).toDecimalPlaces(4, BigDecimal.ROUND_HALF_EVEN).toString();
 }
 

@@ -47,7 +47,7 @@ export interface CopierToStart {
 
 /**
  * Starts a copier. The caller has locked it and its account. Returns the drift; empty if `resync` is set, because the
- * missed exits are then sold.
+ * missed amounts are then sold.
  */
 export async function startFollowing(
   tx: Tx,
@@ -145,7 +145,8 @@ async function driftOf(tx: Tx, copier: CopierToStart, until: number): Promise<Lo
 }
 
 /**
- * Adds the excess amount of each lot to its owed amount, and reopens the decision on the last missed exit to sell it.
+ * Makes the copier owe the excess amount of each lot, and reopens its decision on the last missed exit of the lot, so
+ * that settlement sells the amount.
  */
 async function reopenExits(
   tx: Tx,
@@ -189,8 +190,8 @@ async function copyExisting(tx: Tx, copier: CopierToStart, strategyId: string, u
 }
 
 /**
- * Returns the leader's equity, at most 60 s old. A lot that is copied now is sized by it, not by the equity at
- * its signal.
+ * Returns the leader's equity; null if it is unknown or more than 60 s old. A lot that is copied at a start is sized by
+ * this equity, not by the equity at its signal.
  */
 async function leaderEquity(tx: Tx, signal: Signal, now: Date): Promise<Decimal | null> {
   const { exchangeAccountId, symbol } = signal;

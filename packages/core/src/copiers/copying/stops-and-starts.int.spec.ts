@@ -138,7 +138,7 @@ describe('after a restart', () => {
     });
   });
 
-  it('rule 12: resync EXITS sells exactly the missed amounts of partial and full exits', async () => {
+  it('rule 12: resync EXITS sells exactly the missed amounts, and a later exit sells the rest', async () => {
     const follower = await env.followerWithLot();
     await stop(follower);
     await env.leaderSells('2');
@@ -310,13 +310,13 @@ describe('a start fails if', () => {
     await env.reset({ min_copy_equity: '5000' });
     const actor = await env.core.actor();
     const belowMinimum = { actor, account: await env.core.account(actor, { USDT: '4999.99' }) };
-    const state = (name: string) => ({ code: 'invalid_state', details: [{ state: name }] });
+    const invalidState = (name: string) => ({ code: 'invalid_state', details: [{ state: name }] });
     await expect(env.follower({}, { on: belowMinimum })).rejects.toMatchObject(
-      state('BELOW_MIN_COPY_EQUITY'),
+      invalidState('BELOW_MIN_COPY_EQUITY'),
     );
     await env.core.pair({ base: 'UNPRICED' });
     const unpriced = { actor, account: await env.core.account(actor, { UNPRICED: '1' }) };
-    await expect(env.follower({}, { on: unpriced })).rejects.toMatchObject(state('EQUITY_UNKNOWN'));
+    await expect(env.follower({}, { on: unpriced })).rejects.toMatchObject(invalidState('EQUITY_UNKNOWN'));
     const aboveMinimum = { actor, account: await env.core.account(actor, { USDT: '4900', BTC: '1' }) };
     await env.follower({}, { on: aboveMinimum });
   });

@@ -11,7 +11,10 @@ import { isExit, type PlannedCopy } from './plan-batch.js';
 
 export type StoringStep = 'ordered' | 'decided';
 
-/** Stores the plans. The transaction has locked the copiers, and they have no decisions on the signal. */
+/**
+ * Stores the plans. The transaction has locked the copiers. A decision that a copier already has on the signal is
+ * replaced only if its code is NOT_ACTIVE.
+ */
 export async function storePlans(
   tx: Tx,
   signal: Signal,

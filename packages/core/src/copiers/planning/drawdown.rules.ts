@@ -8,11 +8,11 @@ import { BigDecimal } from '../../values/index.js';
  * @param equity - the current equity, after the fall
  */
 export function drawdownPercentOf(drawdownQuote: Decimal, equity: Decimal): Decimal {
-  const peak = new BigDecimal(equity).plus(drawdownQuote);
-  if (peak.lte(0)) return new BigDecimal(drawdownQuote).gt(0) ? '100' : '0';
+  const peakEquity = new BigDecimal(equity).plus(drawdownQuote);
+  if (peakEquity.lte(0)) return new BigDecimal(drawdownQuote).gt(0) ? '100' : '0';
   return new BigDecimal(drawdownQuote)
     .times(100)
-    .div(peak)
+    .div(peakEquity)
     .toDecimalPlaces(18, BigDecimal.ROUND_DOWN)
     .toString();
 }

@@ -190,7 +190,7 @@ describe('rule 7: rounding', () => {
     expect(next.order?.amount).toBe('0.25');
   });
 
-  it('rounds prices towards the leader: down for a buy, up for a sell', () => {
+  it('rounds the limit price towards the leader’s price: down for a buy, up for a sell', () => {
     const signal = { referencePrice: '100.017' };
     expect(plan({ signal }).order?.price).toBe('100.51');
     expect(plan({ signal: { ...signal, side: 'SELL' } }).order?.price).toBe('99.52');

@@ -50,12 +50,12 @@ describe('rule 4: an exit', () => {
     expect(plan({ signal, lot: { heldAmount: '3' } }).order?.amount).toBe('1');
   });
 
-  it('sells everything if it closes the lot, whatever its size', () => {
+  it('sells everything if it is a CLOSE, whatever amount the leader sold', () => {
     const result = plan({ signal: { ...CLOSE, exitAmount: '0.001' }, lot: { heldAmount: '0.9876' } });
     expect(result).toMatchObject({ outcome: 'COPIED', targetAmount: '0.9876', order: { amount: '0.987' } });
   });
 
-  it('row 16: of a tenth leaves no remainder after ten exits', () => {
+  it('row 16: of one tenth, repeated ten times, leaves no remainder', () => {
     let lot = lotAfter(planCopy(entryInput()));
     for (let left = 10; left > 0; left -= 1) {
       const signal = {
@@ -174,7 +174,7 @@ describe('rule 11: a stopped copier', () => {
   });
 });
 
-describe('rule 13: a lot of which the owner sold a part', () => {
+describe('rule 13: a lot of which the user sold a part', () => {
   it('is sold up to the free balance', () => {
     const result = plan({ signal: CLOSE, account: { freeBase: '0.4' } });
     expect(result).toMatchObject({

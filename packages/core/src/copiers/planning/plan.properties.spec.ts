@@ -113,10 +113,10 @@ describe('an entry with any input', () => {
     check(({ input, plan }) => {
       if (plan.order === null) return;
       const lot = plan.lot!;
-      const target = precise(input.signal.cumulativeAmount)
+      const unsent = precise(input.signal.cumulativeAmount)
         .times(lot.ratio!.numerator)
         .minus(precise(lot.forgoneAmount).plus(lot.sentAmount).times(lot.ratio!.denominator));
-      if (lot.terms.belowMinimum !== 'ROUND_UP') expect(target.gte(0)).toBe(true);
+      if (lot.terms.belowMinimum !== 'ROUND_UP') expect(unsent.gte(0)).toBe(true);
       const due = precise(plan.targetAmount).plus('1e-18');
       expect(precise(plan.order.amount).lte(due.times(lot.terms.belowMinimum === 'ROUND_UP' ? 2 : 1))).toBe(
         true,

@@ -4,14 +4,14 @@
  *
  * Entries
  * 1. The target of a lot is ratio × the filled amount of the leader's trade so far. Sent and forgone amounts are
- *    deducted, so that neither reordered nor repeated signals buy anything twice.
+ *    deducted, so that a signal that arrives late or repeatedly buys nothing twice.
  * 2. A skipped signal is final: its amount is forgone, and no later signal makes up for it. Two amounts are not forgone
  *    but carried to the lot's next entry: rounding remainders and, if the copier's settings allow it, amounts below the
  *    exchange's minimum.
- * 3. A fixed size is the size for the leader's whole order, and each of its fills takes its share. The first fill
- *    cannot take the whole size, because the leader's order may fill no further. If every fill took the whole size,
- *    an order filled in five parts would be copied at five times the size. `max_trade_quote` bounds the lot for the
- *    same reason.
+ * 3. A fixed size is the size for the leader's whole order, and each fill of that order takes its share of the size.
+ *    The first fill cannot take the whole size, because the leader's order may fill no further. If every fill took the
+ *    whole size, an order filled in five parts would be copied at five times the size. For the same reason,
+ *    `max_trade_quote` bounds all copies of a lot together.
  * 4. Amounts are rounded down and prices towards the leader's price; minimums are checked on the rounded values.
  *    Nothing is rounded earlier: ratios and remainders are fractions.
  * 5. Limits reduce a copy. If a limit reduces it below the exchange's minimum, it is skipped with that limit as the
@@ -114,14 +114,14 @@ function sizeEntry(entry: Entry): CopyPlan {
   const cap = tightestBelow(caps, fractionOf(rounded));
   const capNumbers = cap === null ? null : capInputs(cap, rounded, price);
   const amount = cap === null ? rounded : floorTo(cap.amount, pair.amountStep);
-  const shortfall = findMinimumViolation(amount, price, pair);
-  if (shortfall === null) return reserve(entry, { amount, limitPrice, cap, inputs: capNumbers ?? {} });
+  const violation = findMinimumViolation(amount, price, pair);
+  if (violation === null) return reserve(entry, { amount, limitPrice, cap, inputs: capNumbers ?? {} });
   if (cap !== null) return skipped(entry, cap.code, { limit_price: limitPrice, ...capNumbers });
   const raised = terms.belowMinimum === 'ROUND_UP' ? roundedUpAmount(entry, price, caps) : null;
   if (raised !== null) {
-    return reserve(entry, { amount: raised, limitPrice, cap, inputs: { rounded_up: true, ...shortfall } });
+    return reserve(entry, { amount: raised, limitPrice, cap, inputs: { rounded_up: true, ...violation } });
   }
-  return skipped(entry, 'BELOW_MINIMUM', { limit_price: limitPrice, ...shortfall });
+  return skipped(entry, 'BELOW_MINIMUM', { limit_price: limitPrice, ...violation });
 }
 
 /** Returns the exchange's minimum amount, or null if that exceeds a cap or twice the due amount. */
@@ -225,17 +225,17 @@ function sizeExit({ input, pair, lot, held, requested }: Exit): CopyPlan {
   const step = marketStepOf(pair);
   const free = side === 'SELL' ? greaterOf(fractionOf(input.account.freeBase), ZERO) : held;
   const available = lesserOf(held, free);
-  const isShort = isLess(free, requested);
+  const isFreeBelowRequested = isLess(free, requested);
   const amount = exitAmountOf({ requested: lesserOf(requested, available), available, price, pair, step });
-  const shortfall = findMinimumViolation(amount, price, pair);
+  const violation = findMinimumViolation(amount, price, pair);
   const rounded = floorTo(requested, step);
-  const isLessThanRequested = isShort && isLess(fractionOf(amount), fractionOf(rounded));
+  const isLessThanRequested = isFreeBelowRequested && isLess(fractionOf(amount), fractionOf(rounded));
   const isBalanceShort = isLessThanRequested && findMinimumViolation(rounded, price, pair) === null;
   const balance = { rule: 'free_base', value: rounded, limit: input.account.freeBase };
   const targetAmount = roundDown(requested);
-  if (shortfall !== null) {
+  if (violation !== null) {
     const code = isBalanceShort ? 'INSUFFICIENT_BALANCE' : 'BELOW_MINIMUM';
-    const inputs = { ...exitInputs(input), ...(isBalanceShort ? balance : shortfall) };
+    const inputs = { ...exitInputs(input), ...(isBalanceShort ? balance : violation) };
     return { outcome: 'SKIPPED', code, targetAmount, order: null, lot, inputs };
   }
   return {
@@ -295,6 +295,7 @@ function exitFraction({ signal }: CopyInput): Fraction {
 
 /**
  * Reduces the amount that the lot carries to its next entry, by the share of the exit. A closed lot carries nothing.
+ * The requested amount is owed until `sizeExit` deducts what its order sells.
  */
 function lotAfterExit(lot: Lot, requested: Fraction, share: Fraction): Lot {
   const owedAmount = roundDown(requested);
@@ -321,7 +322,8 @@ function storedLot({ copier }: CopyInput): Lot | null {
 }
 
 /**
- * Returns the lot with the leader's amount after this signal. A new lot forgoes the leader's fills before this signal.
+ * Returns the lot with `seenAmount` raised to the leader's cumulative amount. A new lot forgoes the leader's fills
+ * before this signal.
  */
 function lotAtEntry(input: CopyInput, terms: CopyTerms, ratio: Fraction): Lot {
   const { cumulativeAmount, filledAmount } = input.signal;

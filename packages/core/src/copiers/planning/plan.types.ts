@@ -105,9 +105,9 @@ export interface CopierState {
   readonly dayLossQuote: Decimal;
   /** Fall of the copier's result from its peak, in percent of equity; null without a drawdown limit or known equity. */
   readonly drawdownPercent: Decimal | null;
-  /** Number of the copier's other lots that hold something or have entries in flight. */
+  /** Number of the copier's lots, other than the signal's, that hold something or have entries in flight. */
   readonly openLotCount: number;
-  /** Cost of the open lots, including this lot, plus the highest possible cost of entries in flight. */
+  /** Cost of all open lots, the signal's included, plus the highest possible cost of entries in flight. */
   readonly openQuote: Decimal;
 }
 

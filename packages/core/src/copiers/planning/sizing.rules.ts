@@ -51,8 +51,8 @@ export function limitPriceOf(
   { priceTick }: CopyPair,
 ): Decimal | null {
   const bps = BigInt(maxSlippageBps ?? DEFAULT_SLIPPAGE_BPS);
-  const share = { numerator: side === 'BUY' ? BPS + bps : BPS - bps, denominator: BPS };
-  const bound = times(fractionOf(reference), share);
+  const factor = { numerator: side === 'BUY' ? BPS + bps : BPS - bps, denominator: BPS };
+  const bound = times(fractionOf(reference), factor);
   const price = side === 'BUY' ? floorTo(bound, priceTick) : ceilTo(bound, priceTick);
   return isAboveZero(fractionOf(price)) ? price : null;
 }

@@ -22,7 +22,7 @@ beforeEach(() => env.reset());
 
 const PAST = new Date('2026-03-01T12:00:00.000Z');
 
-/** Inserts signals of the actor's strategy, one second apart. Default: one lot of 2 BTC at 100. */
+/** Inserts signals one second apart, with their overrides. By default all are of one lot and open 2 BTC at 100. */
 async function appendPastSignals(strategyId: string, ...overrides: Partial<NewSignal>[]): Promise<void> {
   const lotTradeId = newUuid();
   const id = decodeId('str', strategyId)!;

@@ -11,7 +11,7 @@ const TRADED_PAIR: ReplayPair = { rules: PAIR, feeRate: '0' };
 
 type SignalOverrides = Partial<ReplaySignal>;
 
-/** Returns one signal a minute of a lot of 2 at 100, each with its overrides. */
+/** Returns signals of a lot of 2 at 100, one minute apart, each with its overrides. */
 function signalsFrom(...overrides: SignalOverrides[]): ReplaySignal[] {
   return overrides.map((override, index) => {
     const at = new Date(START + index * 60_000);
@@ -50,11 +50,11 @@ function replayOf(more: Partial<ReplayOptions> = {}): Replay {
   });
 }
 
-const exit = (part: string, before: string, referencePrice: string): SignalOverrides => ({
-  kind: part === before ? 'CLOSE' : 'REDUCE',
-  exitAmount: part,
-  lotAmountBefore: before,
-  filledAmount: part,
+const exit = (exitAmount: string, lotAmountBefore: string, referencePrice: string): SignalOverrides => ({
+  kind: exitAmount === lotAmountBefore ? 'CLOSE' : 'REDUCE',
+  exitAmount,
+  lotAmountBefore,
+  filledAmount: exitAmount,
   referencePrice,
 });
 
@@ -175,7 +175,7 @@ describe('rule 16: a replay that reaches its daily loss', () => {
   const terms = { ...TERMS, maxDailyLossQuote: '15' };
   const next = { lotTradeId: 'next', lotFirstSequence: 9, referencePrice: '80' };
 
-  it('skips the first entry after the loss and is stopped from then on, but follows exits', () => {
+  it('is stopped: it skips all entries after the loss, but follows exits', () => {
     const replay = replayOf({ terms });
     const codes = signalsFrom(
       {},
@@ -187,7 +187,7 @@ describe('rule 16: a replay that reaches its daily loss', () => {
     expect(codes).toEqual([null, null, 'NOT_ACTIVE', 'NOT_ACTIVE', null]);
   });
 
-  it('is not started again at midnight, and counts each loss on its own day', () => {
+  it('is stopped only by the loss of a single day, not by the sum of several days', () => {
     const day = 86_400_000;
     const at = (ms: number) => ({ emittedAt: new Date(START + ms), signalAt: new Date(START + ms) });
     const replay = replayOf({ terms });

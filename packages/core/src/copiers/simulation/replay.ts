@@ -120,17 +120,17 @@ export class Replay {
   }
 
   /**
-   * Computes the tracking difference like the stats of a copier: over the lots of which both sides sold a part,
-   * weighted by the cost of the copies.
+   * Computes the tracking difference as the stats of a copier do: over the lots of which both the leader and the copier
+   * sold a part, weighted by the cost of the copies.
    */
   private trackingDifference(quote: string): Decimal | null {
     const returns = new Map<string, BigDecimal>();
     for (const { lotTradeId, cost, pnl } of this.leader.soldIn(quote)) returns.set(lotTradeId, pnl.div(cost));
     let [difference, weight] = [new BigDecimal(0), new BigDecimal(0)];
     for (const { lotTradeId, cost, pnl } of this.copies.soldIn(quote)) {
-      const leaders = returns.get(lotTradeId);
-      if (leaders === undefined) continue;
-      difference = difference.plus(pnl).minus(cost.times(leaders));
+      const leaderReturn = returns.get(lotTradeId);
+      if (leaderReturn === undefined) continue;
+      difference = difference.plus(pnl).minus(cost.times(leaderReturn));
       weight = weight.plus(cost);
     }
     if (weight.isZero()) return null;

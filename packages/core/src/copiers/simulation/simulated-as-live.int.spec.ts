@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => env.close());
 beforeEach(() => env.reset());
 
-/** A deterministic sequence of random numbers. */
+/** Returns a deterministic generator of random integers from 0 to `sides - 1`. */
 function seededRandom(seed: number): (sides: number) => number {
   let state = seed;
   return (sides) => {

@@ -110,7 +110,7 @@ export class SimulatedPortfolio {
     return this.cashFlowOf(quote).flow;
   }
 
-  /** Yields the cost and the result of the sold part of each lot in the currency. */
+  /** Yields, for each lot in the currency, the cost and the result of the part that was sold. */
   *soldIn(quote: string): Generator<{ lotTradeId: string; cost: BigDecimal; pnl: BigDecimal }> {
     for (const [lotTradeId, lot] of this.lots) {
       if (lot.quote !== quote || lot.soldCost.isZero()) continue;
@@ -165,23 +165,23 @@ function addEntry(lot: SimulatedLot, entry: OpenEntry): void {
 
 /** Removes an amount from the lot, oldest entries first. Returns its cost. */
 function removeAmount(lot: SimulatedLot, amount: BigDecimal): BigDecimal {
-  const before = lot.cost;
+  const costBefore = lot.cost;
   let remaining = BigDecimal.min(amount, lot.held);
   while (remaining.gt(0)) {
     const entry = lot.entries[0]!;
-    const held = BigDecimal.min(remaining, entry.held);
-    const cost = held.eq(entry.held)
+    const removed = BigDecimal.min(remaining, entry.held);
+    const removedCost = removed.eq(entry.held)
       ? entry.cost
       : entry.cost
-          .times(held)
+          .times(removed)
           .div(entry.held)
           .toDecimalPlaces(2 * DECIMALS);
-    entry.held = entry.held.minus(held);
-    entry.cost = entry.cost.minus(cost);
-    lot.held = lot.held.minus(held);
-    lot.cost = lot.cost.minus(cost);
-    remaining = remaining.minus(held);
+    entry.held = entry.held.minus(removed);
+    entry.cost = entry.cost.minus(removedCost);
+    lot.held = lot.held.minus(removed);
+    lot.cost = lot.cost.minus(removedCost);
+    remaining = remaining.minus(removed);
     if (entry.held.isZero()) lot.entries.shift();
   }
-  return before.minus(lot.cost);
+  return costBefore.minus(lot.cost);
 }

@@ -34,8 +34,8 @@ export async function copierToSimulate(tx: Tx, userId: string, id: string): Prom
 }
 
 /**
- * Returns the sequence of the first signal emitted at the instant or later; if none is, one more than the last
- * sequence. Sequences have no gaps and increase with time, so a binary search finds it with few look-ups by key.
+ * Returns the sequence of the first signal emitted at the instant or later; one more than the last sequence if there is
+ * no such signal. Sequences have no gaps and increase with time, so a binary search needs only a few look-ups by key.
  */
 export async function firstSequenceAt(
   tx: Tx,
@@ -91,7 +91,7 @@ export async function balanceOf(tx: Tx, accountId: string, asset: string): Promi
   return row?.amount ?? '0';
 }
 
-/** The number of the newest trades whose fills determine the fee rate. */
+/** How many of the copier's newest trades are sampled for the fee rate. */
 const FEE_SAMPLE = 100;
 
 /** Returns the average fee of the copier's newest fills, as a share of the received amount; null without such fills. */

@@ -144,7 +144,7 @@ export class CopyingUnderTest {
     });
   }
 
-  /** Inserts a trade on any account; by default an external one. Returns its uuid. */
+  /** Inserts a trade with these columns; by default an external trade. Returns its uuid. */
   async insertTrade(columns: Fields): Promise<string> {
     const id = newUuid();
     const values = {
@@ -234,8 +234,8 @@ export class CopyingUnderTest {
   }
 
   /**
-   * Makes unsettled decisions due, in the order of their signals, and runs until idle. If a later exit of a lot were checked
-   * first, it would wait for the earlier one again.
+   * Makes unsettled decisions due, in the order of their signals, and runs until idle. If a later exit of a lot were
+   * checked first, it would wait for the earlier one again.
    */
   async runDecisionsNow(): Promise<void> {
     await this.core.rows(
