@@ -84,8 +84,8 @@ export const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Maps a type of the contracts to the type that replaces it in GraphQL. Fields that only the replaced type has are field
- * resolvers of its replacement.
+ * Maps a type of the contracts to the type that replaces it in GraphQL. Fields that only the replaced type has are
+ * field resolvers of its replacement.
  */
 export const TYPE_ALIASES: Readonly<Record<string, string>> = { TradeDetail: 'Trade' };
 
