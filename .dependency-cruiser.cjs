@@ -10,7 +10,7 @@
 const SPEC = '\\.spec\\.m?ts$';
 const SUPPORT = [SPEC, '/testing/', '/test/', '/conformance/'];
 
-/** Matches other packages of the workspace, or entry points of them (`runtime/backoff`), whether or not the import resolved. */
+/** Matches the named workspace packages or entry points (`runtime/backoff`), even if the import is unresolved. */
 const packages = (...names) =>
   `^(?:packages/|@trading-automation/)(?:${names.map((name) => name.replace('/', '/(?:src/)?')).join('|')})(?:/|$)`;
 /** Matches test support. Every test may import it; `production-code-imports-no-test-support` forbids it in production code. */
@@ -160,7 +160,7 @@ const forbidden = [
   {
     name: 'tooling-is-for-config-files',
     comment:
-      'The product must run without its tooling. Only benchmarks and tests may import the tooling, to start the product.',
+      'The product must run without its tooling. In apps and packages, only config files may import the tooling.',
     from: { path: '^(?:apps|packages)/', pathNot: '\\.config\\.[cm]?[jt]s$' },
     to: { path: '^tooling/' },
   },
@@ -284,7 +284,7 @@ const forbidden = [
   {
     name: 'network-clients-only-at-the-edges',
     comment:
-      'Code with network access can leak data. Only exchanges, the SDK, webhook delivery, the paper exchange and the live commands of the CLI may have it. (The GraphQL API serves WebSockets.)',
+      'Code with network access can leak data. Only exchanges, the SDK, webhook delivery, the paper exchange, the live commands of the CLI and the WebSocket server of the GraphQL API may have network access.',
     from: {
       path: '^(?:apps|packages)/',
       pathNot: [

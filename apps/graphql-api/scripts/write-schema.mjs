@@ -1,6 +1,6 @@
 /**
- * Writes schema.graphql from the built contract and the root fields. To run this script, call `npm run generate` at the
- * root, which builds first.
+ * Writes schema.graphql from the contracts and the handwritten `src/resolvers/*.graphql`. To run this script, call
+ * `npm run generate` at the root, which first builds the code that this script imports.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { buildSchemaText } from '../dist/schema/build-schema.js';

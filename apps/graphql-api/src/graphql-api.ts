@@ -58,7 +58,8 @@ export async function startGraphqlApi(
     url: listensAt,
     platform: infrastructure.platform,
     stop: async () => {
-      // Close the sockets before their sources end: a client does not resubscribe after a `complete` message.
+      // Close the sockets before their event sources. The end of a source would send `complete`, after which a client
+      // does not resubscribe.
       await app.get(GraphQLModule).graphQlAdapter.stop();
       books.close();
       await app.close();

@@ -71,21 +71,21 @@ async function fetchList(
 function expectEdges(
   items: readonly Record<string, unknown>[],
   edges: Readonly<Record<string, string>>,
-  differing = 4,
+  distinctCount = 4,
 ): void {
   for (const [edge, id] of Object.entries(edges)) {
     for (const item of items) expect((item[edge] as { id: string } | null)?.id ?? null).toBe(item[id]);
-    expect(new Set(items.map((item) => item[id])).size).toBe(differing);
+    expect(new Set(items.map((item) => item[id])).size).toBe(distinctCount);
   }
 }
 
 /**
- * For each related record, the item's id field and the number of distinct records. Null if each item has its own
- * record.
+ * For each related record: the field of the item that contains its id, and the number of distinct records. Null if each
+ * item has its own record.
  */
-type Edges = Readonly<Record<string, readonly [id: string, differing: number] | null>>;
+type Edges = Readonly<Record<string, readonly [id: string, distinctCount: number] | null>>;
 
-/** Checks the cost and the targets of every combination of three related records. */
+/** Lists the items with every combination of three related records, and checks which records are returned. */
 async function expectEveryThree(
   edges: Edges,
   list: (selection: string) => Promise<readonly Record<string, unknown>[]>,
@@ -93,8 +93,8 @@ async function expectEveryThree(
   for (const three of threesOf(Object.keys(edges))) {
     const items = await list(three.map((edge) => `${edges[edge]?.[0] ?? 'id'} ${edge} { id }`).join(' '));
     for (const edge of three) {
-      const [id, differing] = edges[edge] ?? [];
-      if (id !== undefined) expectEdges(items, { [edge]: id }, differing);
+      const [id, distinctCount] = edges[edge] ?? [];
+      if (id !== undefined) expectEdges(items, { [edge]: id }, distinctCount);
       else expectDistinctRecords(items.map((item) => item[edge] as readonly { id: string }[]));
     }
   }

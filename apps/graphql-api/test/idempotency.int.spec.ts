@@ -37,7 +37,7 @@ const codesOf = ({ errors }: Pick<SocketResult, 'errors'>) =>
   errors?.map(({ extensions }) => extensions.code);
 const isReplayed = ({ headers }: { headers: IncomingHttpHeaders }) => headers['idempotency-replayed'];
 
-/** Returns the number of keys with this name. */
+/** Returns the number of the user's API keys with this name. */
 async function keysNamed(name: string, person = owner): Promise<number> {
   const [row] = await apis.environment.rows(
     'SELECT count(*)::int AS count FROM api_keys WHERE user_id = $1 AND name = $2',
@@ -123,7 +123,7 @@ it('a key that was used with another document or other variables is rejected', a
   expect(await keysNamed('second')).toBe(0);
 });
 
-it('a key is valid for the same operation in another format or by its hash', async () => {
+it('a key returns the stored response for the same operation in another format, or by the hash of its document', async () => {
   const sha256Hash = createHash('sha256').update(CREATE_KEY).digest('hex');
   const extensions = { persistedQuery: { version: 1, sha256Hash } };
   const variables = { name: 'spelled' };
@@ -283,7 +283,7 @@ describe('a mutation over a socket', () => {
     expect(await keysNamed('bad')).toBe(0);
   });
 
-  it('is the only operation with a key: queries and subscriptions ignore it', async () => {
+  it('is the only operation that uses its key: queries and subscriptions ignore theirs', async () => {
     for (const key of ['read', ''])
       for (let i = 0; i < 2; i++)
         expect(await mutateOn(key, '{ me { id } }')).toEqual({ data: { me: { id: owner.id } } });

@@ -24,7 +24,7 @@ interface SigningKey {
   readonly privateKey: KeyObject;
 }
 
-/** A local OpenID Connect provider with a certified implementation and one user. */
+/** A local OpenID Connect provider with one user. It runs `oidc-provider`, a certified implementation. */
 export class LocalProvider {
   /** Number of requests by path. */
   readonly requestCounts: Record<string, number> = {};
@@ -103,7 +103,7 @@ export class LocalProvider {
     return new SignJWT(claims).setProtectedHeader({ alg, kid, ...header }).sign(privateKey);
   }
 
-  /** The public half of the key, as SPKI. */
+  /** Returns the public half of the signing key, as SPKI in PEM. */
   publicKeyPem(): string {
     return createPublicKey(this.key.privateKey).export({ type: 'spki', format: 'pem' }).toString();
   }

@@ -1,7 +1,8 @@
 /**
  * Converts REST requests to GraphQL: the field of an operation, its arguments, and a selection of the whole response.
  *
- * 1. Only the mapping of operations to fields comes from the app; arguments and types come from `schema.graphql`.
+ * 1. The app provides only the field of each operation and its renamed path parameters. All types come from
+ *    `schema.graphql`.
  * 2. The selection covers every member of the contract. Related records exist only in GraphQL and are omitted.
  */
 import { readFileSync } from 'node:fs';
@@ -33,12 +34,12 @@ export const SCHEMA = buildSchema(readFileSync(new URL('../schema.graphql', impo
 export const REST_ONLY_OPERATIONS: readonly string[] = ['events.stream'];
 export const SHARED_OPERATIONS = OPERATIONS.filter(({ id }) => !REST_ONLY_OPERATIONS.includes(id));
 
+const WEBHOOK_PARAMS = { id: 'webhookId' };
+const DEAD_LETTER_PARAMS = { ...WEBHOOK_PARAMS, dlq_id: 'id' };
 /**
  * Maps the path parameters of some operations to their published GraphQL arguments. Operations that are not listed
  * follow the rules of `root-fields.ts`.
  */
-const WEBHOOK_PARAMS = { id: 'webhookId' };
-const DEAD_LETTER_PARAMS = { ...WEBHOOK_PARAMS, dlq_id: 'id' };
 const PARAMETERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'copiers.decisions': { id: 'copierId' },
   'webhooks.deliveries': WEBHOOK_PARAMS,
@@ -98,7 +99,7 @@ function derivedArgument(id: string, parameter: string): string {
   return renamed ?? camelCase(parameter);
 }
 
-/** Returns the name that GraphQL errors use for REST's `field`. */
+/** Returns the name that GraphQL errors use for the `field` of a REST error. */
 export function errorFieldOf(operation: Operation, part: 'params' | 'query' | 'body', field: string): string {
   const [name = '', ...rest] = field.split('.');
   const argument = part === 'body' ? undefined : argumentsOf(operation).get(`${part}.${name}`);
@@ -187,7 +188,7 @@ function selectionInside(type: GraphQLOutputType, schema: SchemaNode): string {
   return isLeafType(getNamedType(type)) ? '' : selectionOfType(type, schema);
 }
 
-/** Returns the contract's members: GraphQL fields by wire name. */
+/** Returns the GraphQL field, the wire name and the schema of each member of the contract. */
 export function membersOf(type: GraphQLOutputType | GraphQLInputType, schema: SchemaNode) {
   const named = getNamedType(type);
   const shape = itemOf(schema).def.shape;

@@ -1,4 +1,4 @@
-/** Tests that GraphQL returns the same error codes and details as REST, with the names of its arguments. */
+/** Tests that GraphQL returns the same error codes and details as REST, but with the names of GraphQL arguments. */
 import { randomUUID } from 'node:crypto';
 import { type ErrorCode, encodeId, OPERATIONS, type Operation } from '@trading-automation/contracts';
 import {
@@ -50,7 +50,10 @@ function toGraphqlError(operation: Operation, { code, details }: ErrorResult): E
   };
 }
 
-/** A filter with an unknown record returns not_found, although it is in the query. */
+/**
+ * Returns the GraphQL name of the field of an error. If a filter contains the id of an unknown record, the code is
+ * not_found instead of invalid_query, but the field is in the query.
+ */
 function fieldOf(operation: Operation, part: Part, field: string): string {
   const isQueryFilter = operation.method === 'GET' || field in (operation.query?.shape ?? {});
   return errorFieldOf(operation, isQueryFilter ? 'query' : part, field);
@@ -62,8 +65,8 @@ async function expectSameError(operation: Operation, request: GoodRequest): Prom
   const graphql = graphqlOutcome(operation, await apis.callGraphql(owner, operation, request)).error;
   if (rest === undefined || graphql === undefined)
     throw new Error(`${operation.id}: REST ${rest?.code}, GraphQL ${graphql?.code}`);
-  const details = graphql.details?.map(({ message, ...rest }) => ({
-    ...rest,
+  const details = graphql.details?.map(({ message, ...members }) => ({
+    ...members,
     message: withGraphqlNames(message),
   }));
   expect({ ...graphql, details }).toEqual(toGraphqlError(operation, rest));
@@ -159,7 +162,7 @@ it.each(bodies)('%s rejects %s in both APIs: %s', async (id, _text, code, change
 
 const lists = SHARED_OPERATIONS.filter(({ list }) => list !== undefined);
 it.each(lists.map((operation) => [operation.id, operation] as const))(
-  '%s rejects an invalid page size and an unknown sort field',
+  '%s rejects an invalid page size, cursor and sort field',
   async (_id, operation) => {
     const request = await goodRequest(operation, owner);
     const wrong: Record<string, string>[] = [
@@ -248,7 +251,7 @@ const STATES: readonly (readonly [string, operation: string, ErrorCode, () => Pr
     },
   ],
   [
-    'a client order id of the same account',
+    'a client order id that its account has already used',
     'trades.create',
     'already_exists',
     async () => {
@@ -262,6 +265,7 @@ const STATES: readonly (readonly [string, operation: string, ErrorCode, () => Pr
     'apiKeys.create',
     'limit_reached',
     async () => {
+      // A test user is created with four API keys.
       for (let i = 4; i < 50; i++) await owner.apiKey();
       return { body: { name: 'one too many' } };
     },

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => apis?.close());
 
-/** Members that differ between equal records. */
+/** Patterns of the values that differ between equal records, and their placeholders. */
 const PLACEHOLDERS: readonly (readonly [RegExp, string])[] = [
   [/\b([a-z]{3})_[0-7][0-9a-hjkmnp-tv-z]{25}\b/g, '$1_id'],
   [/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, 'uuid'],
@@ -43,12 +43,12 @@ const withPlaceholders = (value: unknown): unknown =>
   );
 
 async function perform(operation: Operation): Promise<readonly [rest: unknown, graphql: unknown]> {
-  const [onRest, onGraphql] = [
+  const [restRequest, graphqlRequest] = [
     await goodRequest(operation, restUser),
     await goodRequest(operation, graphqlUser),
   ];
-  const rest = restOutcome(await apis.callRest(restUser, operation, onRest));
-  const graphql = graphqlOutcome(operation, await apis.callGraphql(graphqlUser, operation, onGraphql));
+  const rest = restOutcome(await apis.callRest(restUser, operation, restRequest));
+  const graphql = graphqlOutcome(operation, await apis.callGraphql(graphqlUser, operation, graphqlRequest));
   expect([rest.error, graphql.error]).toEqual([undefined, undefined]);
   return [toGraphqlData(operation, rest.data), graphql.data];
 }

@@ -10,7 +10,7 @@ import type { PasskeySignInService } from '@trading-automation/core/sign-in';
 
 const require = createRequire(import.meta.url);
 
-/** The public client library from its package, for a page. */
+/** The folder of the public client library, whose modules the page imports. */
 const LIBRARY = join(dirname(require.resolve('@simplewebauthn/browser')), '..', 'esm');
 
 /**

@@ -149,7 +149,7 @@ describe('a passkey of a browser', () => {
     expect(await register()).toEqual({ rejected: 'validation_failed' });
   });
 
-  it('that was cloned is detected by its counter', async () => {
+  it('is rejected by its counter if it was cloned', async () => {
     await register();
     const { credentials } = await devtools.send('WebAuthn.getCredentials', { authenticatorId });
     const [copy] = credentials;
@@ -159,7 +159,7 @@ describe('a passkey of a browser', () => {
     expect(await login()).toEqual({ rejected: 'invalid_login' });
   });
 
-  it('that was removed cannot sign in', async () => {
+  it('cannot sign in after it was removed', async () => {
     const { credentialId } = (await register()) as { credentialId: string };
     await signInServices.get(PasskeySignInService).remove(ours!.actor!, credentialId);
     expect(await login()).toEqual({ rejected: 'invalid_login' });

@@ -73,21 +73,21 @@ describe('the deprecated mutations', () => {
     ({ name }) => name.includes('_') || ['register', 'login', 'logout'].includes(name),
   );
 
-  it('are exactly the published ones, with the version of their removal', () => {
+  it('include the published ones and those of passkeys, and state the version that removes them', () => {
     expect(deprecatedMutations.map(({ name }) => name)).toEqual(expect.arrayContaining(PUBLISHED));
     expect(deprecatedMutations.some(({ name }) => name.startsWith('passkey_'))).toBe(true);
     for (const { deprecationReason } of deprecatedMutations)
       expect(deprecationReason).toContain('removed in v2.0');
   });
 
-  it('are the only deprecated mutations', () => {
+  it('are the mutations with an underscore in their name, and register, login and logout', () => {
     const deprecated = Object.values(mutations.getFields()).filter(
       ({ deprecationReason }) => deprecationReason,
     );
     expect(deprecated).toEqual(deprecatedMutations);
   });
 
-  it('are counted per day, without the user', async () => {
+  it('are counted, except in requests that are rejected because they have no credentials', async () => {
     const uses = async () => {
       const rows = await environment.rows("SELECT uses::int FROM deprecated_uses WHERE operation = 'logout'");
       return rows.reduce((sum, row) => sum + Number(row.uses), 0);
@@ -96,7 +96,7 @@ describe('the deprecated mutations', () => {
     const before = await uses();
     for (let i = 0; i < 3; i++) await post(isolatedApi, '{"query":"mutation { logout { ended } }"}');
     await isolatedApi.close();
-    // Without credentials they are rejected before the call, which does not count as a use.
+    // Requests without credentials are rejected before the mutation is called, so they are not counted.
     expect(await uses()).toBe(before);
     const another = await startTestGraphqlApi(environment.api.databaseUrl, { PUBLIC_URL: api.url });
     const { access_token } = await register(newEmail());
@@ -121,7 +121,7 @@ describe('a password', () => {
     expect([status, json.error?.code]).toEqual([401, 'invalid_api_key']);
   });
 
-  it('signs in again with a new session of the same account', async () => {
+  it('signs in again to the same account', async () => {
     const email = newEmail();
     const first = await register(email);
     const { data } = await login(email);

@@ -11,7 +11,7 @@ export interface RequestContext {
   readonly requestId: string;
   /** The Idempotency-Key of the request, and the hash that identifies equal requests. */
   readonly idempotency: { readonly key: string; readonly fingerprint: Uint8Array } | undefined;
-  /** Returns the caller's limits for an operation with a separate rate-limit bucket. */
+  /** Returns the rate limits of this request in the given bucket; `undefined` means the general bucket. */
   readonly limitsOf: (bucket: RateBucket | undefined) => RequestLimits;
   readonly commands: Pick<CommandRunner, 'run'>;
   /** Counts a use of a mutation that the next major version removes. */

@@ -58,7 +58,7 @@ export function formatError(error: Error, requestId: string, logger: Logger): Fo
 function domainErrorIn(error: Error): unknown {
   const root = rootCauseOf(error);
   if (!(root instanceof GraphQLError)) return toDomainError(root);
-  // With a path, the GraphQL library failed to build the response; without one, the request is invalid.
+  // If the error has a path, the GraphQL library failed to build the response. Otherwise the request is invalid.
   if ((error as GraphQLError).path !== undefined) return new DomainError('internal_error');
   return new DomainError('validation_failed', redactMessage(error.message));
 }

@@ -22,8 +22,11 @@ interface FieldRequest {
   readonly args?: Readonly<Record<string, unknown>>;
   readonly actor?: Actor | null;
   readonly options?: ConstructorParameters<typeof OperationField>[1];
-  /** Called when the operation takes a token. Throws to simulate an exceeded rate limit. */
-  readonly take?: (who: string) => Promise<void>;
+  /**
+   * Called with each token that the operation takes, for example `identity_writes address`. Throws to simulate an
+   * exceeded rate limit.
+   */
+  readonly take?: (token: string) => Promise<void>;
 }
 
 /** Resolves a field whose use case fails. Returns the error, the calls of the use case and the tokens taken. */
@@ -33,16 +36,16 @@ async function resolveField(
 ) {
   const calls: unknown[] = [];
   const takenTokens: string[] = [];
-  const takeFrom = async (who: string) => {
-    takenTokens.push(who);
-    await take?.(who);
+  const takeToken = async (token: string) => {
+    takenTokens.push(token);
+    await take?.(token);
   };
   const context = {
     actor,
     idempotency: undefined,
     limitsOf: (bucket: string) => ({
-      takeTokensByAddress: () => takeFrom(`${bucket} address`),
-      takeTokensByCredential: (id: string) => takeFrom(`${bucket} ${id}`),
+      takeTokensByAddress: () => takeToken(`${bucket} address`),
+      takeTokensByCredential: (id: string) => takeToken(`${bucket} ${id}`),
     }),
   } as unknown as RequestContext;
   const resolved = await new OperationField(operation, options).resolve({

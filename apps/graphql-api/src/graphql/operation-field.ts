@@ -24,7 +24,7 @@ import { FieldNameTranslator } from './field-name-translator.js';
 import { type Converter, compileInputConverter, compileOutputConverter } from './value-converters.js';
 
 export interface FieldCall {
-  /** Calls the resolver's method. */
+  /** Calls the use case, or the resolver method that replaces it. */
   readonly invoke: (call: unknown) => unknown;
   readonly args: Readonly<Record<string, unknown>>;
   readonly context: RequestContext;

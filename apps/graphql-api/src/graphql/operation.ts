@@ -1,11 +1,12 @@
 /**
- * `@Operation(op)` declares a resolver method as the root field of an operation. It replaces the operation's use case.
+ * `@Operation(op)` declares a resolver method as the root field of an operation. Without such a method, the operation's
+ * use case resolves the field.
  *
  *     @Operation(tradeOperations.create)
  *     createTrade(call: Call<typeof tradeOperations.create>) { return this.trades.create(call.actor, call.body); }
  *
- * 1. The method has the field's name (`schema/root-fields.ts`).
- * 2. Permission, limits, parsing and rendering follow from the operation; the method only calls a use case.
+ * 1. The method must have the field's name (`schema/root-fields.ts`).
+ * 2. Permission, limits, parsing and rendering follow from the operation; the method only calls a service.
  * 3. Expected errors are returned instead of thrown, because Nest logs thrown errors as internal errors.
  */
 import { Mutation, Query } from '@nestjs/graphql';

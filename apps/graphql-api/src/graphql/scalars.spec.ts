@@ -70,7 +70,7 @@ describe('Long', () => {
     expect(() => SCALARS.Long.parseValue(JSON.parse(text))).toThrow('53 bits');
   });
 
-  it('rejects a fraction', () => {
+  it('rejects a fraction, and an unparsed number that a double cannot hold', () => {
     expect(() => literal(SCALARS.Long, '1.5')).toThrow('53 bits');
     expect(() => SCALARS.Long.parseValue(1.5)).toThrow('53 bits');
     expect(() => SCALARS.Long.parseValue(new JsonNumber('9007199254740993'))).toThrow('53 bits');

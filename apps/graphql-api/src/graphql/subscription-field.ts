@@ -1,6 +1,6 @@
 /**
  * Converts the events of a subscription field to root values. All subscribers get the same root value for an event, so
- * that they can share the result of executing it.
+ * that subscribers with equal requests can share the result of one execution.
  */
 import type { z } from 'zod';
 import { mapAsyncIterator } from './map-async-iterator.js';

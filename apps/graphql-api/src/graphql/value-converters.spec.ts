@@ -34,7 +34,7 @@ describe('a record', () => {
     expect(toGraphql({ ...record, password_hash: 'x' })).not.toHaveProperty('passwordHash');
   });
 
-  it('throws if a member is missing', () => {
+  it('is rejected if a required member is missing', () => {
     const { id: _id, ...broken } = record;
     expect(() => toGraphql(broken)).toThrow('the response lacks the field id');
   });

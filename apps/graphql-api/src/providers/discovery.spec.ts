@@ -8,7 +8,7 @@ describe('a discovery document', () => {
     expect(jwksUriIn({ issuer: ISSUER, jwks_uri: KEYS, more: 1 }, ISSUER)?.href).toBe(KEYS);
   });
 
-  it('of a loopback issuer may use http', () => {
+  it('of an issuer with an http URL may name an http URL of the keys', () => {
     const issuer = 'http://127.0.0.1:4000';
     expect(jwksUriIn({ issuer, jwks_uri: `${issuer}/jwks` }, issuer)?.port).toBe('4000');
   });
@@ -19,7 +19,7 @@ describe('a discovery document', () => {
     ['with an http URL of the keys', { issuer: ISSUER, jwks_uri: 'http://keys.example.net/keys' }],
     ['with a file URL of the keys', { issuer: ISSUER, jwks_uri: 'file:///keys' }],
     ['without a URL of the keys', { issuer: ISSUER }],
-    ['with an invalid value', 'issuer'],
+    ['that is not an object', 'issuer'],
   ])('%s is not trusted', (_what, document) => {
     expect(jwksUriIn(document, ISSUER)).toBeNull();
   });

@@ -181,7 +181,7 @@ describe('the nonce', () => {
     await expect(verifier().identify({ idToken, nonce: 'n-2' })).rejects.toEqual(invalidLogin);
   });
 
-  it('must not be missing on one side', async () => {
+  it('must not be missing in only one of the token and the request', async () => {
     const withNonce = await provider.idToken({ nonce: 'n-1' });
     await expect(verifier().identify({ idToken: withNonce })).rejects.toEqual(invalidLogin);
     const idToken = await provider.idToken();

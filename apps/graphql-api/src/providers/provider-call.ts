@@ -3,7 +3,7 @@
  *
  * 1. If a response is incomplete at the timeout, too large or not parseable, the provider has failed. The caller gets
  *    `service_unavailable`, never a rejected login.
- * 2. Redirects are not followed, because that would send the user's token to another URL.
+ * 2. Redirects are not followed, because a redirected request would send the user's token to another URL.
  */
 import { DomainError } from '@trading-automation/contracts';
 

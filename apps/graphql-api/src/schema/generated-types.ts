@@ -30,6 +30,7 @@ export interface SchemaNode {
 
 type SchemaDirection = 'input' | 'output';
 const WRAPPERS = ['optional', 'nullable', 'default', 'prefault', 'readonly'];
+/** The sorted member names of the response to a deletion. */
 const DELETION = 'deleted,id';
 const LIST_ARGUMENTS = ['first: Int', 'after: String', 'sort: String', 'order: SortOrder'];
 
@@ -88,7 +89,10 @@ export class GeneratedTypes {
       .join('\n\n');
   }
 
-  /** Defines the type of a schema and returns a reference to it. The location `at` names a schema without a name. */
+  /**
+   * Defines the type of a schema and returns a reference to it. A schema without a name gets its name from its
+   * location `at`: an operation id, or the operation or type and the member, joined by a dot.
+   */
   private typeOf(schema: SchemaNode, direction: SchemaDirection, at: string): string {
     const [inner, isNullable] = unwrap(schema);
     return isNullable
@@ -194,7 +198,7 @@ function nameAt(at: string, shape: Record<string, SchemaNode>): string {
   return `${type}${pascalCase(field)}`;
 }
 
-/** Removes the wrappers optional, nullable, default and pipe; also returns whether the value may be absent. */
+/** Removes wrappers such as optional, default and pipe; also returns whether the value may be null or absent. */
 export function unwrap(schema: SchemaNode): readonly [SchemaNode, isNullable: boolean] {
   let inner = schema;
   let isNullable = false;

@@ -67,7 +67,7 @@ export const ENUMS: Readonly<Record<string, readonly string[]>> = {
   TradingType: contracts.TRADING_TYPES,
   WithdrawalStatus: contracts.WITHDRAWAL_STATUSES,
   World: contracts.WORLDS,
-  // Last, because trade intents and signal kinds have the same four values.
+  // One enum for trade intents and signal kinds, because both have the same four values.
   Intent: contracts.TRADE_INTENTS,
 };
 
@@ -84,8 +84,8 @@ export const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Types that the GraphQL schema merges: the second type replaces the first. Fields that only the first type has are
- * field resolvers of the second.
+ * Maps a type of the contracts to the type that replaces it in GraphQL. Fields that only the replaced type has are
+ * field resolvers of its replacement.
  */
 export const TYPE_ALIASES: Readonly<Record<string, string>> = { TradeDetail: 'Trade' };
 

@@ -5,7 +5,7 @@
  * | ----------- | ---------------------------------------------------------------------------------------------------- |
  * | type        | `Query` for GET, otherwise `Mutation`                                                                |
  * | name        | the id: `trades.list` is `trades`, `trades.get` is `trade`, `trades.create` is `createTrade`,        |
- * |             | and any other GET, like `copiers.decisions`, is `copierDecisions`                                    |
+ * |             | and `copiers.decisions`, like any other GET, is `copierDecisions`                                    |
  * | arguments   | path parameters, paging and sorting of a list, query parameters, `include…`, and the body as `input` |
  * | result      | the response, or a connection of a list; nullable, so that an error does not affect other fields     |
  * | description | the summary                                                                                          |
@@ -56,8 +56,8 @@ function nameOf(resource: string, verb: string, isRead: boolean): string {
 }
 
 /**
- * Names each path parameter after the record that it identifies: `id` for the record of the field itself, for example
- * `webhookId` for any other record.
+ * Names each path parameter after the record that it identifies. The record that the field returns or changes is `id`;
+ * any other record is named by its type, for example `webhookId`.
  */
 function renamedParams({ method, path }: Operation, resource: string): Readonly<Record<string, string>> {
   const segments = path.split('/').map(camelCaseOfPath);

@@ -75,7 +75,7 @@ for (const name of ['Query', 'Mutation', 'Item', 'Other'])
  * for several reasons, an implementation may report one or all of them.
  */
 function comparable({ data, errors = [] }: ExecutionResult) {
-  // For an invalid variable, the compiler reports other messages and another number of errors.
+  // For an invalid variable, the messages and the number of errors of the compiler differ from those of graphql-js.
   if (data === undefined) return { data, errors: [...new Set(errors.map(({ path }) => String(path)))] };
   const serialized = errors.map(({ path = [], message, extensions }) => {
     const place = pathToNull(data, path);
@@ -352,7 +352,7 @@ describe('a rejected document', () => {
     );
   };
 
-  it('is too long above 1,000 tokens', () => {
+  it('has the code too_long if it has more than 1,000 tokens', () => {
     const documentOf = (tokens: number) => `{ ${'a '.repeat(tokens - 2)}}`;
     expect(codes(documentOf(1_000))).toEqual(['too_many_root_fields']);
     expect(codes(documentOf(1_001))).toEqual(['too_long']);

@@ -2,8 +2,8 @@
  * Caches prepared documents. A document is parsed, measured and validated on its first use, and compiled on its second.
  *
  * 1. The cache key consists of the text and the operation name, so two operations of one text are two entries.
- * 2. The compiler coerces some variables differently from the reference implementation. Documents with such variables
- *    are executed by the reference implementation instead (`isCompilable`).
+ * 2. The compiler executes some variables and conditional selections differently from graphql-js, the reference
+ *    implementation. Documents that contain them are executed by graphql-js instead (`isCompilable`).
  * 3. The size of the cache is limited.
  * 4. Unauthenticated callers do not learn why a document is invalid, because the message would disclose names.
  */

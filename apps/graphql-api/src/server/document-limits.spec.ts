@@ -18,7 +18,7 @@ const codeOf = (text: string, limits = DOCUMENT_LIMITS) => {
 const times = (count: number, make: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => make(index)).join(' ');
 
-describe('a document of maximum size', () => {
+describe('the limits of a document', () => {
   const nested = (depth: number): string => (depth === 1 ? 'a' : `a { ${nested(depth - 1)} }`);
 
   it.each([
@@ -36,24 +36,24 @@ describe('a document of maximum size', () => {
     ['too_many_root_fields', (n: number) => `{ ${times(n, () => '...f')} } fragment f on Q { a }`, 20],
     [
       'too_costly',
-      // The list costs 4,901.
+      // `a` costs 1 + 100 × 49 = 4,901, and `c` costs 1 + (n - 4,902): n in total.
       (n: number) =>
         `{ a(first: 100) { ${times(49, (i) => `a${i} { b }`)} } c { ${times(n - 4_902, (i) => `c${i} { b }`)} } }`,
       5_000,
     ],
     ['too_long', (n: number) => `{ a { ${times(n / 2 - 1, () => '...f')} b } } fragment f on Q { c }`, 5_000],
     ['too_costly', (n: number) => `{ a(first: 100) { ${times(n, (i) => `a${i} { b }`)} } }`, 49],
-  ])('is accepted; a document that is larger by one is rejected as %s: %#', (code, make, limit) => {
+  ])('accept the maximum size, and reject a size that is larger by one as %s: %#', (code, make, limit) => {
     expect(codeOf(make(limit))).toBeUndefined();
     expect(codeOf(make(limit + (code === 'too_long' ? 2 : 1)))).toBe(code);
   });
 
-  it('has one operation', () => {
+  it('allow only one operation', () => {
     expect(codeOf('query A { a } query B { a }')).toBe('several_operations');
     expect(codeOf('{ a } subscription B { a }')).toBe('several_operations');
   });
 
-  it('has no depth limit for introspection', () => {
+  it('do not apply to the depth of introspection', () => {
     expect(codeOf(`{ __schema { ${nested(40)} } }`)).toBeUndefined();
     expect(codeOf(`{ __type(name: "Q") { ${nested(40)} } }`)).toBeUndefined();
   });
@@ -153,7 +153,7 @@ describe('fragments', () => {
     };
     const { message } = documentLimitError(counted as DocumentNode)!;
     expect(message).toBe('The document is too long with its fragments expanded. Split it.');
-    // Once for the size, once to check for a page.
+    // Each fragment is visited once to measure its size, and once to check whether it selects fields of a page.
     expect(visits).toBeLessThanOrEqual(2 * 51);
   });
 
@@ -212,7 +212,7 @@ function measureExpanded(document: DocumentNode) {
   };
 }
 
-/** Documents of three fragments, each of which spreads only later ones. */
+/** Documents with a query and three fragments. Each fragment spreads only later fragments. */
 const documents = fc
   .array(
     fc.letrec<{ set: string; selection: string }>((tie) => ({

@@ -50,6 +50,7 @@ interface DocumentSize {
   readonly depth: number;
   readonly aliases: number;
   readonly directives: number;
+  /** Number of fields at the top level of the measured part, with its fragments expanded. */
   readonly fields: number;
   readonly cost: number;
   readonly selections: number;

@@ -4,10 +4,10 @@
  * 1. The caller is authenticated before the body is parsed. A request without credentials may use only public fields
  *    and cannot introspect the schema.
  * 2. Only the content type `application/json` is accepted, because an HTML form of another site cannot send it.
- * 3. A rejected request has the same status as in REST. An executed operation returns 200 with its errors and data. An
- *    invalid document or variable returns only errors. Their status is 200 for `application/json` and 400 for
- *    `application/graphql-response+json`.
- * 4. Without credentials, a field that requires them is rejected the same way whether it exists or not.
+ * 3. A rejected request has the same status as in REST. An executed operation returns 200 with its errors and data. For
+ *    an invalid document or variable, the response contains only errors. Its status is 200 for `application/json` and
+ *    400 for `application/graphql-response+json`.
+ * 4. Without credentials, a root field that does not exist is rejected like one that requires credentials.
  */
 import { DomainError } from '@trading-automation/contracts';
 import { type Actor, parseIdempotencyKey, toDomainError } from '@trading-automation/core';

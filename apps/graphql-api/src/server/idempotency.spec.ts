@@ -66,7 +66,7 @@ describe('the fingerprint of an operation', () => {
     expect(fingerprint(one)).not.toBe(fingerprint(other));
   });
 
-  it('treats equal numbers, and omitted variables, as equal', () => {
+  it('is the same for equal numbers in different notations, and for omitted, null and empty variables', () => {
     expect(fingerprint('{"v":1.50}')).toBe(fingerprint('{"v":15e-1}'));
     const none = Buffer.from(fingerprintOf({ query: QUERY })).toString('hex');
     expect([fingerprint('null'), fingerprint('{}')]).toEqual([none, none]);
@@ -86,7 +86,7 @@ describe('the key of a mutation over a socket', () => {
       expect(idempotencyOf({ query: QUERY, extensions })).toBeUndefined();
   });
 
-  it('is validated like the Idempotency-Key header', () => {
+  it('loses surrounding spaces, like an Idempotency-Key header, and may have 255 characters', () => {
     expect(['a', ' a ', 'a  b', '~'.repeat(255)].map(keyOf)).toEqual(['a', 'a', 'a  b', '~'.repeat(255)]);
   });
 });

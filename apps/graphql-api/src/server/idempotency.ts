@@ -1,5 +1,5 @@
 /**
- * Computes the fingerprint of an operation for its Idempotency-Key. It does not depend on the transport.
+ * Computes the fingerprint of an operation for its Idempotency-Key. The fingerprint does not depend on the transport.
  *
  * 1. Operations with the same document and equal variables have the same fingerprint, regardless of the order and
  *    formatting of their JSON. A request that was lost over HTTP can therefore be retried over a socket, and vice versa.

@@ -1,6 +1,6 @@
 /**
- * Rejects requests that have no route before their body is read, and responds to CORS preflights. The errors have the
- * published format.
+ * Before the body of a request is read, rejects the request if it has no route, and responds to CORS preflights. The
+ * errors have the published format.
  */
 import { DomainError } from '@trading-automation/contracts';
 import {
@@ -23,7 +23,7 @@ export function registerNotFound(server: FastifyInstance): void {
   });
 }
 
-/** Responds with 404, 405 or to a preflight. Also called if the path equals a route only after decoding. */
+/** Responds with 404 or 405, or with 204 to OPTIONS. Also called if the path equals a route only after decoding. */
 export function sendNotFound(server: FastifyInstance, request: FastifyRequest, reply: FastifyReply): void {
   discardRest(request.raw);
   const url = pathOf(request);

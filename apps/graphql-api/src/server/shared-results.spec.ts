@@ -13,20 +13,20 @@ describe('a shared result', () => {
 
   it('does not change other messages, regardless of client input', () => {
     messageOf(new SharedResult('{"data":"of somebody else"}'));
-    const mark = JSON.parse(JSON.stringify(new SharedResult('x')));
+    const placeholder = JSON.parse(JSON.stringify(new SharedResult('x')));
     const others = [
-      messageOf({ data: { mark } }),
-      messageOf({ data: null, errors: [mark] }),
-      JSON.stringify({ id: mark, type: 'complete' }),
-      JSON.stringify({ type: 'pong', payload: { mark } }),
+      messageOf({ data: { placeholder } }),
+      messageOf({ data: null, errors: [placeholder] }),
+      JSON.stringify({ id: placeholder, type: 'complete' }),
+      JSON.stringify({ type: 'pong', payload: { placeholder } }),
       JSON.stringify({ type: 'connection_ack' }),
     ];
     for (const message of others) expect(SharedResult.replacePlaceholder(message)).toBe(message);
   });
 });
 
-describe('a request for an event', () => {
-  it('is executed once for equal requests, and again for another request or event', async () => {
+describe('shared results', () => {
+  it('execute equal requests for an event once, and execute again for another request or event', async () => {
     const results = new SharedResults();
     const [event, another] = [{}, {}];
     let executed = 0;

@@ -1,5 +1,6 @@
 /**
- * Shares results among subscribers. For each event, a document is executed and its result serialized only once.
+ * Shares results among subscribers with equal requests. For each event, a request is executed and its result serialized
+ * only once.
  *
  * The protocol library serializes messages itself. A result therefore serializes to a placeholder, which the socket
  * replaces with the serialized result when it sends the message.

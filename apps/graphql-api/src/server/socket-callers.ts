@@ -2,8 +2,8 @@
  * Authenticates the callers of WebSockets.
  *
  * A socket belongs to its credential. `connection_init` is signed for CONNECT /graphql and consumes its nonce. The
- * number of sockets of a credential is limited over all processes. When a credential ends, its sockets are closed with
- * 4412 within seconds.
+ * number of sockets of a credential is limited across all processes. When a credential ends, its sockets are closed
+ * with 4412 within seconds.
  */
 import type { IncomingMessage } from 'node:http';
 import type { OnModuleDestroy } from '@nestjs/common';

@@ -27,7 +27,7 @@ async function connect(timing: Partial<SocketTiming> = {}) {
   return { remote, socket, client: new ClientSocket(socket, { ...SOCKET_TIMING, ...timing }) };
 }
 
-it('a message waits while the client is behind, and is sent once it catches up', async () => {
+it('a message waits while the client does not read, and is sent once the client reads again', async () => {
   const { remote, client, socket } = await connect({ stallMs: 600_000 });
   remote.pause();
   let sent = 0;
@@ -45,7 +45,7 @@ it('a message waits while the client is behind, and is sent once it catches up',
   remote.terminate();
 });
 
-it('a client that is behind is not read until it has caught up', async () => {
+it('messages of a client are not read while messages to it wait', async () => {
   const { remote, client, socket } = await connect({ stallMs: 600_000 });
   remote.pause();
   const sending = Promise.all(Array.from({ length: MANY }, () => client.send(LARGE)));
@@ -75,24 +75,24 @@ it('a client that accepts no data is closed with 4410, and pending sends resolve
   expect([4410, 1006]).toContain((await closed)[0]);
 });
 
-it('a client that answers no ping is closed with 4408; a client that is behind gets no ping', async () => {
+it('a client that answers no ping is closed with 4408; a client for which messages wait gets no ping', async () => {
   const { remote } = await connect({ pingMs: 20 });
   const end = once(remote, 'close');
   remote.pong = () => undefined;
   expect((await end)[0]).toBe(4408);
 
-  const behind = await connect({ pingMs: 20, stallMs: 600_000 });
-  behind.remote.pause();
-  const sending = Promise.all(Array.from({ length: MANY }, () => behind.client.send(LARGE)));
+  const slow = await connect({ pingMs: 20, stallMs: 600_000 });
+  slow.remote.pause();
+  const sending = Promise.all(Array.from({ length: MANY }, () => slow.client.send(LARGE)));
   await new Promise((resolve) => setTimeout(resolve, 100));
-  expect(behind.client.isOpen).toBe(true);
-  behind.remote.resume();
+  expect(slow.client.isOpen).toBe(true);
+  slow.remote.resume();
   await sending;
-  expect(behind.client.isOpen).toBe(true);
-  behind.remote.terminate();
+  expect(slow.client.isOpen).toBe(true);
+  slow.remote.terminate();
 });
 
-it('onClose calls back on the close, also if registered after it', async () => {
+it('onClose calls its callback when the socket closes, or immediately if the socket is already closed', async () => {
   const { remote, client, socket } = await connect();
   const ends: string[] = [];
   client.onClose(() => ends.push('before'));

@@ -30,7 +30,7 @@ export class ClientSocket {
   private readonly pinging: NodeJS.Timeout;
   private hasAnsweredPing = true;
   private stallTimer: NodeJS.Timeout | undefined;
-  /** Number of waiting messages that have been handed to the operating system. */
+  /** Number of messages that had to wait and have since been handed to the operating system. */
   private flushedCount = 0;
 
   constructor(

@@ -71,7 +71,7 @@ const accessToken = async () => {
   );
   return tokens.accessToken;
 };
-const codeOf = ({ status, errors }: GraphqlResponse) => [status, errors?.[0]?.extensions.code];
+const statusAndCode = ({ status, errors }: GraphqlResponse) => [status, errors?.[0]?.extensions.code];
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const signature = (body: string, more: object = {}) => ({
   ...signRequest({ method: 'POST', path: '/graphql', privateKey: owner.keyPair.privateKey, body, ...more }),
@@ -111,7 +111,7 @@ describe('a signed request', () => {
       () => signature(ME, { privateKey: createKeyPair().privateKey }),
       'unknown_public_key',
     ],
-    ['a header missing', () => ({ 'x-svc-pubkey': owner.keyPair.publicKey }), 'invalid_signature_headers'],
+    ['missing headers', () => ({ 'x-svc-pubkey': owner.keyPair.publicKey }), 'invalid_signature_headers'],
     [
       'a wrong signature and a valid API key',
       () => ({ ...signature('{}'), 'x-api-key': owner.keyOf('ADMIN') }),
@@ -119,7 +119,7 @@ describe('a signed request', () => {
     ],
   ])('is rejected with %s', async (_what, headers, code) => {
     const response = await post(api, ME, headers() as unknown as Record<string, string>);
-    expect(codeOf(response)).toEqual([401, code]);
+    expect(statusAndCode(response)).toEqual([401, code]);
     expect(response.headers['www-authenticate']).toBe('Bearer realm="api"');
   });
 
@@ -146,7 +146,7 @@ describe('an API key', () => {
   ])('gets a specific error: %s', async (_how, headers) => {
     for (const text of [ME, JSON.stringify({ query: HEALTH })]) {
       const response = await post(api, text, headers());
-      expect(codeOf(response)).toEqual([401, 'invalid_api_key']);
+      expect(statusAndCode(response)).toEqual([401, 'invalid_api_key']);
       expect(response.errors![0]!.message).toMatch(/API keys are for the REST API\. Sign/);
     }
   });
@@ -171,30 +171,30 @@ describe('an access token', () => {
     });
     const sessions = signInServices.get(SessionsService);
     await sessions.revoke(await sessions.verify(token));
-    expect(codeOf(await post(api, ME, bearer(token)))).toEqual([401, 'invalid_access_token']);
+    expect(statusAndCode(await post(api, ME, bearer(token)))).toEqual([401, 'invalid_access_token']);
   });
 
   it('is rejected if it is forged, of another key, without an algorithm, or malformed', async () => {
     const token = await accessToken();
-    const [head, claims, signed] = token.split('.') as [string, string, string];
+    const [head, claims, tokenSignature] = token.split('.') as [string, string, string];
     const base64 = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
     const { kid } = JSON.parse(Buffer.from(head, 'base64url').toString());
     const hmacHead = base64({ alg: 'HS256', kid, typ: 'JWT' });
     const hmac = createHmac('sha256', kid).update(`${hmacHead}.${claims}`).digest('base64url');
-    const others = {
+    const otherClaims = {
       ...JSON.parse(Buffer.from(claims, 'base64url').toString()),
       sub: owner.id.replace(/.$/, 'x'),
     };
     const forged = [
-      `${head}.${base64(others)}.${signed}`,
-      `${head}.${claims}.${signed.replace(/^./, (first) => (first === 'A' ? 'B' : 'A'))}`,
+      `${head}.${base64(otherClaims)}.${tokenSignature}`,
+      `${head}.${claims}.${tokenSignature.replace(/^./, (first) => (first === 'A' ? 'B' : 'A'))}`,
       `${base64({ alg: 'none', typ: 'JWT' })}.${claims}.`,
       `${hmacHead}.${claims}.${hmac}`,
       'x',
       'a.b.c',
     ];
     for (const forgedToken of forged)
-      expect(codeOf(await post(api, ME, bearer(forgedToken)))).toEqual([401, 'invalid_access_token']);
+      expect(statusAndCode(await post(api, ME, bearer(forgedToken)))).toEqual([401, 'invalid_access_token']);
   });
 
   it('is rejected after its session has expired', async () => {
@@ -203,7 +203,7 @@ describe('an access token', () => {
       `UPDATE sessions SET expires_at = now() - interval '1 s' WHERE user_id = $1`,
       owner.uuid,
     );
-    expect(codeOf(await post(api, ME, bearer(token)))).toEqual([401, 'invalid_access_token']);
+    expect(statusAndCode(await post(api, ME, bearer(token)))).toEqual([401, 'invalid_access_token']);
   });
 
   it('is rejected if the request contains a second token', async () => {
@@ -214,7 +214,7 @@ describe('an access token', () => {
 
   it('that is empty does not count as absent', async () => {
     const response = await post(api, JSON.stringify({ query: HEALTH }), { authorization: 'Bearer' });
-    expect(codeOf(response)).toEqual([401, 'invalid_access_token']);
+    expect(statusAndCode(response)).toEqual([401, 'invalid_access_token']);
   });
 });
 
@@ -245,10 +245,10 @@ describe('a request without credentials', () => {
     '{ node(id: "x") { id } }',
     'mutation { deleteSetting(key: "x") { key } }',
     'mutation { verifyEmail(code: "x") { __typename } deleteSetting(key: "x") { key } }',
-  ])('is rejected as a whole, without any effect, if it executes %s', async (text) => {
+  ])('is rejected as a whole, without any effect, if it selects a protected field: %s', async (text) => {
     for (let use = 0; use < 3; use++) {
       const response = await execute(text);
-      expect(codeOf(response)).toEqual([401, 'authentication_required']);
+      expect(statusAndCode(response)).toEqual([401, 'authentication_required']);
       expect(response.data).toBeUndefined();
     }
   });
@@ -272,7 +272,7 @@ describe('the limits', () => {
   const remaining = ({ headers }: GraphqlResponse) =>
     Number(/"general";r=(\d+)/.exec(String(headers.ratelimit))?.[1]);
 
-  it('of an IP address count requests without credentials and failed credentials, and are checked first', async () => {
+  it('of an IP address count requests without credentials and failed credentials, and are checked before credentials', async () => {
     const from = uniqueAddress();
     const health = JSON.stringify({ query: HEALTH });
     const responses = [
@@ -287,7 +287,7 @@ describe('the limits', () => {
     expect(responses[0]!.headers['ratelimit-policy']).toBe('"general";q=4;w=86400');
   });
 
-  it('of a credential count only its own requests, and those do not count toward its IP address', async () => {
+  it('of a credential count only its own requests, which do not count toward the IP address', async () => {
     const person = await TestUser.create(environment);
     const from = uniqueAddress();
     const readMe = () => sendGraphql(limited, person.keyPair, '{ me { id } }', from);
@@ -301,7 +301,7 @@ describe('the limits', () => {
     expect(remaining(await post(limited, JSON.stringify({ query: HEALTH }), from))).toBe(3);
   });
 
-  it('of a session count its requests separately from other credentials', async () => {
+  it('of a session count each of its requests', async () => {
     const from = uniqueAddress();
     const limitedToken = await tokenFor(limited);
     expect(remaining(await post(limited, ME, { ...from, ...bearer(limitedToken) }))).toBe(3);

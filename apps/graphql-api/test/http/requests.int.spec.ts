@@ -105,7 +105,7 @@ describe('a route', () => {
     ]);
   });
 
-  it('accepts a query by GET and keeps the digits of its variables', async () => {
+  it('accepts a query by GET, but not a variable twice or a target that is too long', async () => {
     const text = 'query T($type: String) { eventTypes(type: $type) { __typename } }';
     const parameters = { query: text, operationName: 'T', variables: '{"type": "trade.filled"}' };
     const response = await sendSigned(api, owner, 'GET', targetOf(parameters));
@@ -178,12 +178,12 @@ describe('the body', () => {
       'malformed_json',
     ],
     ['U+0000', `{"query": "${HEALTH}", "variables": {"a": "\\u0000"}}`, 422, 'validation_failed'],
-    ['text', '"x"', 422, 'validation_failed'],
+    ['only a string', '"x"', 422, 'validation_failed'],
     ['null', 'null', 422, 'validation_failed'],
     ['nothing', '', 422, 'validation_failed'],
     ['no query', '{}', 422, 'validation_failed'],
     ['an invalid query', '{"query": 1}', 422, 'validation_failed'],
-    ['an invalid name', `{"query": "${HEALTH}", "operationName": 1}`, 422, 'validation_failed'],
+    ['an invalid operation name', `{"query": "${HEALTH}", "operationName": 1}`, 422, 'validation_failed'],
     [
       'variables that are not an object',
       `{"query": "${HEALTH}", "variables": [1]}`,
@@ -248,7 +248,7 @@ describe('a response', () => {
     ['an invalid document', { query: '{' }],
     ['a document that does not match the schema', { query: '{ nothing }' }],
     ['a variable that does not match the schema', { query: 'query ($id: ID!) { trade(id: $id) { id } }' }],
-  ])('to %s has status 200 as JSON, 400 as a GraphQL response, and no data', async (_what, wrong) => {
+  ])('to %s has no data, and status 200 as JSON or 400 as graphql-response+json', async (_what, wrong) => {
     const plain = await sendGraphql(api, owner, wrong);
     const typed = await sendGraphql(api, owner, wrong, { accept: RESPONSE_TYPE });
     expect([plain.status, typed.status]).toEqual([200, 400]);
@@ -272,9 +272,9 @@ describe('a response', () => {
       });
       for (const { extensions } of errors) expect(extensions.request_id).toBe('mine');
     }
-    const forged = await post(api, JSON.stringify({ query: '{' }), { 'x-request-id': 'not mine!' });
-    expect(forged.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
-    expect(forged.errors![0]!.extensions.request_id).toBe(forged.headers['x-request-id']);
+    const invalidId = await post(api, JSON.stringify({ query: '{' }), { 'x-request-id': 'not mine!' });
+    expect(invalidId.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+    expect(invalidId.errors![0]!.extensions.request_id).toBe(invalidId.headers['x-request-id']);
   });
 });
 

@@ -131,11 +131,11 @@ describe('a socket is closed', () => {
   });
 
   it.each([
-    ['no JSON', 'hello'],
+    ['a message that is not JSON', 'hello'],
     ['bytes that are not UTF-8', Buffer.from([0xff, 0xfe, 0x00, 0x81])],
     ['a key twice', '{"type":"ping","type":"ping"}'],
-    ['a prototype', '{"type":"ping","payload":{"__proto__":{}}}'],
-    ['too deep', `{"type":"ping","payload":{"a":${'['.repeat(40)}${']'.repeat(40)}}}`],
+    ['a __proto__ member', '{"type":"ping","payload":{"__proto__":{}}}'],
+    ['too many levels', `{"type":"ping","payload":{"a":${'['.repeat(40)}${']'.repeat(40)}}}`],
     ['an array', '[]'],
     ['a message in a string', JSON.stringify('{"type":"ping","type":"ping"}')],
     ['a message of an unknown type', '{"type":"start","id":"1"}'],
@@ -170,12 +170,12 @@ describe('a socket is closed', () => {
   });
 
   it('with 4408 without a connection_init in time', async () => {
-    const hasty = await startTestGraphqlApi(environment.api.databaseUrl, {}, { initWaitMs: 50 });
+    const impatient = await startTestGraphqlApi(environment.api.databaseUrl, {}, { initWaitMs: 50 });
     try {
-      const client = await RawClient.open(hasty);
+      const client = await RawClient.open(impatient);
       expect(await client.closed).toEqual({ code: 4408, reason: 'Connection initialisation timeout' });
     } finally {
-      await hasty.close();
+      await impatient.close();
     }
   });
 });
@@ -186,7 +186,7 @@ describe('an upgrade', () => {
       expect(await upgrade(api, path, PROTOCOL)).toEqual(Buffer.alloc(0));
   });
 
-  it('at the path is accepted with any query', async () => {
+  it('at /graphql is accepted with any query', async () => {
     expect(String(await upgrade(api, '/graphql?a=1', PROTOCOL, 1))).toMatch(/^HTTP\/1\.1 101 /);
   });
 });
@@ -196,9 +196,9 @@ describe('a client that disconnects during its handshake', () => {
     const account = await openAccount(environment.api);
     const leases = () => environment.rows("SELECT FROM event_streams WHERE kind = 'sockets'");
     await eventually(async () => (await leases()).length === 0);
-    // No lease is granted before all clients have disconnected.
-    const gate = await environment.api.openSecondPlatform(1);
-    await gate.database.transaction(async (tx) => {
+    // The lock delays every lease until all clients have disconnected.
+    const lockHolder = await environment.api.openSecondPlatform(1);
+    await lockHolder.database.transaction(async (tx) => {
       await tx.query('LOCK TABLE event_streams IN ACCESS EXCLUSIVE MODE');
       const clients = await Promise.all(Array.from({ length: 20 }, () => RawClient.open(api)));
       for (const client of clients)
@@ -207,8 +207,9 @@ describe('a client that disconnects during its handshake', () => {
       for (const client of clients) client.cut();
       await Promise.all(clients.map((client) => client.closed));
     });
-    // Later handshakes are processed after the abandoned ones.
+    // Wait until the abandoned handshakes have been processed.
     await eventually(async () => (await leases()).length === 0 && (await waitingForLease()) === 0);
+    // A credential may have five sockets, so these are accepted only if no lease is left.
     const five = await Promise.all(Array.from({ length: 5 }, () => RawClient.join(api, account)));
     expect(await leases()).toHaveLength(5);
     for (const client of five) client.cut();
@@ -225,30 +226,30 @@ async function waitingForLease(): Promise<number> {
 }
 
 describe('while Redis is unavailable', () => {
-  let gate: TcpProxy;
+  let redis: TcpProxy;
   beforeAll(async () => {
-    gate = await TcpProxy.start(process.env.TEST_REDIS_URL ?? '');
+    redis = await TcpProxy.start(process.env.TEST_REDIS_URL ?? '');
   });
-  afterAll(() => gate.close());
+  afterAll(() => redis.close());
 
   it('every handshake is rejected with 1013, so that clients retry', async () => {
-    const cut = await startTestGraphqlApi(environment.api.databaseUrl, { REDIS_URL: gate.url });
+    const proxied = await startTestGraphqlApi(environment.api.databaseUrl, { REDIS_URL: redis.url });
     try {
-      expect(await handshake(cut, signedHandshake(holder))).toBe('open');
-      gate.refuseConnections();
-      expect(await handshake(cut, signedHandshake(holder))).toEqual({
+      expect(await handshake(proxied, signedHandshake(holder))).toBe('open');
+      redis.refuseConnections();
+      expect(await handshake(proxied, signedHandshake(holder))).toEqual({
         code: 1013,
         reason: 'service_unavailable',
       });
-      gate.resume();
-      await eventually(async () => (await handshake(cut, signedHandshake(holder))) === 'open');
+      redis.resume();
+      await eventually(async () => (await handshake(proxied, signedHandshake(holder))) === 'open');
     } finally {
-      await cut.close();
+      await proxied.close();
     }
   });
 });
 
-it('a rejected client of the public library gets the code in its closed event', async () => {
+it('a rejected graphql-ws client gets the close code in its closed event', async () => {
   const client = clientOf(api, createKeyPair());
   const end = closed(client);
   client.subscribe({ query: '{ __typename }' }, { next() {}, error() {}, complete() {} });
@@ -268,19 +269,19 @@ async function upgrade(
     `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
       `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\nSec-WebSocket-Protocol: ${protocol}\r\n\r\n`,
   );
-  const parts: Buffer[] = [];
-  let length = 0;
+  const chunks: Buffer[] = [];
+  let byteCount = 0;
   await new Promise<void>((resolve) => {
-    socket.on('data', (part) => {
-      parts.push(part);
-      length += part.length;
-      if (length >= byteLimit) resolve();
+    socket.on('data', (chunk) => {
+      chunks.push(chunk);
+      byteCount += chunk.length;
+      if (byteCount >= byteLimit) resolve();
     });
     socket.on('error', () => resolve());
     socket.on('close', () => resolve());
   });
   socket.destroy();
-  return Buffer.concat(parts);
+  return Buffer.concat(chunks);
 }
 
 /** Returns the code of the close frame after the upgrade. */
