@@ -55,7 +55,7 @@ export class TcpProxy {
     this.pausedWrites = null;
   }
 
-  /** Cuts one connection at this point. Resolves when the connection is cut. */
+  /** Cuts one connection at this point. Resolves when the proxy has received the string that triggers the cut. */
   cutAt(cut: CutPoint): Promise<void> {
     return new Promise((done) => {
       this.pendingCut = { ...cut, done };

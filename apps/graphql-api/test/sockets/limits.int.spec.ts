@@ -53,13 +53,13 @@ const LIMITS: readonly (readonly [string, (size: number) => string, number])[] =
     (size) => `query ($n: Int) { trades(first: $n) { nodes { ${times(size, () => 'strategy { id }')} } } }`,
     48,
   ],
-  // Tokens: five in addition to these; each fragment has four of them.
+  // Each inline fragment has four tokens, each further `id` has one, and the rest of the document has five.
   [
     'too_long',
     (size) => `{ me { ${times((size - 5) >> 2, () => '... { id }')} ${ids((size - 5) & 3)} } }`,
     1_000,
   ],
-  // With its fragments expanded, each spread counts as itself and 49 fields.
+  // With its fragments expanded: `me` and each `id` count 1, each spread counts 50 (itself and 49 fields).
   ['too_long', (size) => `{ me { ${times(99, () => '...fifty')} ${ids(size - 4_951)} } } ${FIFTY}`, 5_000],
   ['several_operations', (size) => times(size, (i) => `query Q${i} { me { id } }`), 1],
   [
@@ -71,7 +71,7 @@ const LIMITS: readonly (readonly [string, (size: number) => string, number])[] =
 ];
 const TOO_LARGE: readonly (readonly [string, string])[] = [
   ...LIMITS.map(([code, make, limit]) => [code, make(limit + 1)] as const),
-  // The library decides when fields are repeated too often.
+  // graphql-js, not this product, defines when fields are repeated too often.
   ['too_repetitive', `{ me { ${ids(990)} } }`],
 ];
 
@@ -224,7 +224,7 @@ describe('the rate limits', () => {
     }
   });
 
-  it('count each of 15 API keys that one document creates', async () => {
+  it('count each of the 15 mutations of one document', async () => {
     const sensitive_writes = { requests: 10, seconds: 86_400 };
     const limits = limitsOf({ requests: 1_000_000, seconds: 60 }, { sensitive_writes });
     const limitedAccount = await openAccount(environment.api);
