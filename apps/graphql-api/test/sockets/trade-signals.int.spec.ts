@@ -222,7 +222,7 @@ describe('a client whose connection is cut repeatedly', () => {
       });
       raw.cut();
       await raw.closed;
-      // Wait until earlier sockets have released their leases. Otherwise the next socket could exceed the limit of five.
+      // Wait until earlier sockets have released their leases, because the limit of five also applies to this client.
       await eventually(async () => (await leases()) < 4);
       received.push(...raw.payloadsOf('1').map(({ data }) => data.tradeSignal.sequence));
       cuts++;
