@@ -148,7 +148,7 @@ export class Exchange {
     return order;
   }
 
-  /** Places a limit order of the house. It trades with the resting orders that it crosses; its rest stays in the book. */
+  /** Places a limit order of the house. It trades with the orders that it crosses, and the rest stays in the book. */
   placeQuote(spec: MarketSpec, side: OrderSide, ticks: number, lots: number): void {
     this.assertNotBroken();
     const id = `h${this.nextQuoteId++}`;
