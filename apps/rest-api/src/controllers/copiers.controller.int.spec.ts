@@ -116,7 +116,7 @@ describe('strategies over HTTP', () => {
 });
 
 describe('/v1/emergency-stop', () => {
-  it('takes no body, returns its findings, and replays the first response of its key', async () => {
+  it('takes no body, returns its findings, and replays its first response for the same Idempotency-Key', async () => {
     const holder = await openAccount(api);
     const headers = { 'idempotency-key': 'stop' };
     const run = () => sendSigned(api, holder, 'POST', '/v1/emergency-stop', { headers });

@@ -156,7 +156,7 @@ async function msUntilEnd(message: IncomingMessage): Promise<number> {
   return performance.now() - startedAtMs;
 }
 
-/** Starts a TCP proxy to the API whose connections the test can cut. */
+/** Starts a TCP proxy to the API. The test can cut the connections of the proxy. */
 async function startProxy(port: number) {
   let opened = 0;
   const sockets = new Set<Socket>();
@@ -213,7 +213,7 @@ describe('the catalogue of events', () => {
   const read = (target: string, accept = 'application/json') =>
     send(first, 'GET', target, { headers: { 'x-api-key': key.value, accept } });
 
-  it('contains every event type or those of a selector, with decimals of samples as Accept requests', async () => {
+  it('contains every event type or those of a selector; Accept selects the format of decimals in samples', async () => {
     const { json, status } = await read('/v1/events/types');
     const { types } = json.data as { types: { type: string; sample: { type: string } }[] };
     expect([status, types.map(({ type }) => type)]).toEqual([200, [...EVENT_TYPES]]);
@@ -312,6 +312,7 @@ describe('the stream of events', () => {
       const count = Math.min(300 - seen.length, 1 + ((round * 7) % 19));
       seen.push(...(await take(message, count)).map(({ id }) => id));
       message.destroy();
+      // Wait until earlier streams have released their leases, because a credential may have only five streams.
       await eventually(async () => (await openStreamCount()) < 5);
     }
     await writing;
