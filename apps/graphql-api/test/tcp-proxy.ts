@@ -39,6 +39,7 @@ export class TcpProxy {
     return url.href;
   }
 
+  /** Drops the open connections, and refuses new ones until `resume` is called. */
   refuseConnections(): void {
     this.refusesConnections = true;
     for (const socket of this.sockets) socket.destroy();

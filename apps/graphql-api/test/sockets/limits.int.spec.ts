@@ -187,18 +187,18 @@ describe('a document that is too large', () => {
 
 describe('a batch', () => {
   const subscribe = (id: string, payload: unknown) => ({ id, type: 'subscribe', payload });
-  const make = { query: 'mutation { createApiKey(input: { name: "batched" }) { id } }' };
+  const creation = { query: 'mutation { createApiKey(input: { name: "batched" }) { id } }' };
 
   it.each([
-    ['of messages', [subscribe('1', make), subscribe('2', make)]],
-    ['of payloads', subscribe('1', [make, make])],
-    ['of documents', subscribe('1', { query: [make.query, make.query] })],
+    ['of messages', [subscribe('1', creation), subscribe('2', creation)]],
+    ['of payloads', subscribe('1', [creation, creation])],
+    ['of documents', subscribe('1', { query: [creation.query, creation.query] })],
   ])('%s is not a message: it closes the socket without any effect', async (_of, message) => {
     const raw = await RawClient.join(api, owner);
     raw.sendMessage(message);
     expect(await raw.closed).toMatchObject({ code: 4400 });
     const client = clientOf(api, owner);
-    await executeOverSocket(client, make.query.replace('batched', 'after the batch'));
+    await executeOverSocket(client, creation.query.replace('batched', 'after the batch'));
     await client.dispose();
     expect(await environment.rows("SELECT FROM api_keys WHERE name = 'batched'")).toEqual([]);
   });

@@ -1,4 +1,4 @@
-/** WebSocket clients of the GraphQL API: the public client, and a raw client for invalid behaviour. */
+/** WebSocket clients of the GraphQL API: the client of graphql-ws, and a raw client for invalid behaviour. */
 
 import { once } from 'node:events';
 import { signRequest } from '@trading-automation/signed-request';
@@ -38,7 +38,7 @@ export const signedHandshake = (
   more: Partial<Parameters<typeof signRequest>[0]> = {},
 ) => signRequest({ method: 'CONNECT', path: '/graphql', privateKey, ...more });
 
-/** Creates the public client. It connects immediately and by default does not retry. */
+/** Creates a client of graphql-ws. By default, it connects immediately and does not retry. */
 export function clientOf(api: ServerAddress, holder: KeyPair, options: Partial<ClientOptions> = {}): Client {
   return createClient({
     url: urlOf(api),

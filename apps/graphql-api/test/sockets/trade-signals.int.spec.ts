@@ -232,7 +232,7 @@ describe('a client whose connection is cut repeatedly', () => {
     expect(cuts).toBeGreaterThan(5);
   });
 
-  it('resumes automatically after its last sequence, if it uses the public library', async () => {
+  it('resumes automatically after its last sequence, if it uses graphql-ws', async () => {
     const source = await SignalingStrategy.open();
     const received: number[] = [];
     let sockets = 0;

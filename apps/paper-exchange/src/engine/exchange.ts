@@ -295,8 +295,8 @@ export class Exchange {
   }
 
   /**
-   * Returns how many lots an order can pay for. A triggered stop-market order often costs more than it locked. The free
-   * balance then pays as much of the difference as it can.
+   * Returns how many lots an order can pay for. A triggered stop-market order often costs more than it locked. This
+   * method then also locks the difference, as far as the free balance allows.
    */
   private affordable(spec: MarketSpec, order: Order): number {
     if (order.side === 'SELL' || order.type !== 'STOP_LOSS') return order.lots;

@@ -45,7 +45,7 @@ async function create(path: string, body: object): Promise<string> {
   return id;
 }
 
-/** Inserts a synced exchange account directly, because no exchange tests its credentials here. */
+/** Inserts a synced exchange account directly, because no exchange can check its credentials in this test. */
 async function createExchangeAccount(): Promise<string> {
   const id = randomUUID();
   await platform.database.query(
