@@ -39,6 +39,7 @@ export class TcpProxy {
     return url.href;
   }
 
+  /** Drops the open connections, and refuses new ones until `resume` is called. */
   refuseConnections(): void {
     this.refusesConnections = true;
     for (const socket of this.sockets) socket.destroy();
@@ -55,7 +56,7 @@ export class TcpProxy {
     this.pausedWrites = null;
   }
 
-  /** Cuts one connection at this point. Resolves when the connection is cut. */
+  /** Cuts one connection at this point. Resolves when the proxy has received the string that triggers the cut. */
   cutAt(cut: CutPoint): Promise<void> {
     return new Promise((done) => {
       this.pendingCut = { ...cut, done };

@@ -15,7 +15,7 @@ export interface TestGraphqlApi {
   readonly port: number;
   readonly url: string;
   readonly log: string[];
-  /** The platform of the API, whose pool runs its statements. */
+  /** The platform of the API. Its connection pool executes all statements of the API. */
   readonly platform: Platform;
   close(): Promise<void>;
 }

@@ -22,21 +22,21 @@ export { type Config, configSchema } from './config.js';
 export async function startPaperExchange(
   config: Config,
 ): Promise<{ url: string; close: () => Promise<void> }> {
-  const parts = openExchange(config);
+  const components = openExchange(config);
   const app = fastify({ forceCloseConnections: true });
   setVenueErrorHandler(app);
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_req, body, done) =>
     done(null, body),
   );
-  app.register(async (scope) => registerRest(scope, parts));
-  const streams = addStreams(app, parts);
-  registerAdmin(app, { ...parts, streams, token: config.ADMIN_TOKEN });
+  app.register(async (scope) => registerRest(scope, components));
+  const streams = addStreams(app, components);
+  registerAdmin(app, { ...components, streams, token: config.ADMIN_TOKEN });
   app.addHook('onClose', async () => {
-    parts.maker.stop();
-    parts.journal.close();
+    components.maker.stop();
+    components.journal.close();
   });
   await app.listen({ host: config.HOST, port: config.PORT });
-  if (config.MARKET === 'on') parts.maker.start();
+  if (config.MARKET === 'on') components.maker.start();
   const { port } = app.server.address() as AddressInfo;
   return { url: `http://${config.HOST}:${port}`, close: () => app.close() };
 }
@@ -67,15 +67,15 @@ function openExchange(config: Config) {
   return { journal, exchange, histories, maker, weather, limits, fees, now };
 }
 
-function addStreams(app: FastifyInstance, parts: ReturnType<typeof openExchange>): StreamServer {
-  const marketStreams = new MarketStreams(parts.exchange, parts.histories, parts.now);
-  const userApi = new UserApi(parts);
+function addStreams(app: FastifyInstance, components: ReturnType<typeof openExchange>): StreamServer {
+  const marketStreams = new MarketStreams(components.exchange, components.histories, components.now);
+  const userApi = new UserApi(components);
   const router: ConnectionRouter = ({ pathname }) => {
     if (pathname === '/ws-api/v3') return (peer) => userApi.attach(peer);
     if (/^\/(ws|stream)(\/|$)/.test(pathname)) return (peer, url) => marketStreams.attach(peer, url);
     return undefined;
   };
-  const streams = new StreamServer(app.server, router, parts.weather);
+  const streams = new StreamServer(app.server, router, components.weather);
   app.addHook('preClose', async () => {
     streams.close();
     marketStreams.close();

@@ -91,32 +91,33 @@ describe('the journal', () => {
   });
 
   it('restores everything if the process is killed at any point while it writes a snapshot during trading', async () => {
-    const exchange = open(2_000);
-    trade(exchange, 1_000);
+    const running = open(2_000);
+    trade(running, 1_000);
     const copy = `${directory}-killed`;
     let kills = 0;
     for (let n = 0; n < 40; n += 1) {
       if (readdirSync(directory).includes('snapshot.new.json')) {
         cpSync(directory, copy, { recursive: true });
-        expect(isDeepStrictEqual(contents({ journal: new Journal(copy) }), contents(exchange))).toBe(true);
+        expect(isDeepStrictEqual(contents({ journal: new Journal(copy) }), contents(running))).toBe(true);
         rmSync(copy, { recursive: true });
         kills += 1;
       }
-      trade(exchange, 1, 1_000 + n);
+      trade(running, 1, 1_000 + n);
       await new Promise((resolve) => setImmediate(resolve));
     }
     expect(kills).toBeGreaterThan(3);
     expect(readdirSync(directory).sort()).toEqual(['journal.jsonl', 'snapshot.json']);
-    expect(isDeepStrictEqual(contents(open()), contents(exchange))).toBe(true);
+    expect(isDeepStrictEqual(contents(open()), contents(running))).toBe(true);
   });
 
   it('restores the same state if its lines are already in its snapshot', () => {
-    const killed = open();
-    trade(killed, 20);
+    const original = open();
+    trade(original, 20);
     const lines = readFileSync(join(directory, 'journal.jsonl'));
-    killed.journal.close();
+    // Closing moves the lines to the snapshot. Restoring them simulates a kill before the journal was emptied.
+    original.journal.close();
     writeFileSync(join(directory, 'journal.jsonl'), lines);
-    expect(contents(open())).toEqual(contents(killed));
+    expect(contents(open())).toEqual(contents(original));
   });
 
   it('skips a truncated last line, and throws for a truncated line elsewhere', () => {

@@ -34,7 +34,7 @@ const NEWLINE = 10;
 export class Journal {
   readonly state = new State();
   private file: number;
-  private lines = 0;
+  private lineCount = 0;
   /** The snapshot that is being written, and the callback that writes its next record. */
   private snapshot: { readonly file: number; next: NodeJS.Immediate } | undefined;
 
@@ -56,8 +56,8 @@ export class Journal {
 
   append(record: StateRecord): void {
     writeLine(this.file, record);
-    this.lines += 1;
-    const isDue = this.lines >= Math.max(this.compactAfterLines, this.state.orderCount());
+    this.lineCount += 1;
+    const isDue = this.lineCount >= Math.max(this.compactAfterLines, this.state.orderCount());
     if (isDue && this.snapshot === undefined) this.beginSnapshot();
   }
 
@@ -81,7 +81,7 @@ export class Journal {
     this.finishSnapshot(file);
     ftruncateSync(this.file);
     fsyncSync(this.file);
-    this.lines = 0;
+    this.lineCount = 0;
   }
 
   /** Starts to write a snapshot in the background. A disk error ends the process; no data is lost. */
@@ -89,7 +89,7 @@ export class Journal {
     renameSync(this.path('journal.jsonl'), this.path('journal.old.jsonl'));
     closeSync(this.file);
     this.file = openSync(this.path('journal.jsonl'), 'a', 0o600);
-    this.lines = 0;
+    this.lineCount = 0;
     const file = openSync(this.path('snapshot.new.json'), 'w', 0o600);
     const records = this.state.dump();
     const step = (): void => {
@@ -118,7 +118,7 @@ function writeLine(file: number, record: StateRecord): void {
   for (let written = 0; written < line.length; ) written += writeSync(file, line, written);
 }
 
-/** Yields the lines of a file. The file may be larger than the longest string, and its last line may lack a newline. */
+/** Yields the lines of a file, which may be too large for one string. The last line may lack a newline. */
 function* linesOf(path: string): Generator<{ readonly text: string; readonly isWhole: boolean }> {
   if (!existsSync(path)) return;
   const file = openSync(path, 'r');

@@ -92,7 +92,7 @@ describe('the public market data, read by an unmodified ccxt client', () => {
     expect((await user.fetchOHLCV('BTC/USDT', '1m')).at(-1)?.[5]).toBeGreaterThan(0);
   });
 
-  it('are rejected for unknown, repeated and ambiguous symbols with the codes of the venue', async () => {
+  it('cannot be requested for unknown, repeated or ambiguous symbols; the error codes are those of the venue', async () => {
     const getPrices = async (query: string) => {
       const response = await fetch(`${venue.url}/api/v3/ticker/price?${query}`);
       return [response.status, ((await response.json()) as { code: number }).code];

@@ -63,13 +63,13 @@ describe('the paper exchange process', () => {
   }
 
   async function postJson(url: string, body: object): Promise<Keys> {
-    const answer = await fetch(url, {
+    const response = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
-    expect(answer.status).toBe(200);
-    return (await answer.json()) as Keys;
+    expect(response.status).toBe(200);
+    return (await response.json()) as Keys;
   }
 
   it('has every confirmed account and balance after a kill -9 and a restart', async () => {
@@ -98,13 +98,13 @@ describe('the paper exchange process', () => {
       recvWindow: '60000',
     }).toString();
     const signature = createHmac('sha256', keys.api_secret).update(params).digest('hex');
-    const answer = await fetch(`${url}/api/v3/order?${params}&signature=${signature}`, {
+    const response = await fetch(`${url}/api/v3/order?${params}&signature=${signature}`, {
       method: 'POST',
       headers: { 'x-mbx-apikey': keys.api_key },
     }).catch(() => undefined);
-    const text = await answer?.text().catch(() => undefined);
-    if (answer === undefined || text === undefined) return undefined;
-    expect(answer.status).toBe(200);
+    const text = await response?.text().catch(() => undefined);
+    if (response === undefined || text === undefined) return undefined;
+    expect(response.status).toBe(200);
     return JSON.parse(text) as Placed;
   }
 

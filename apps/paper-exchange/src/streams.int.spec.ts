@@ -16,7 +16,7 @@ describe('the streams, read by an unmodified ccxt client', () => {
   });
   afterEach(() => venue.stop());
 
-  it('update the order book of the client to the current one while it changes', async () => {
+  it('keep the order book of the client up to date while the market changes', async () => {
     const [maker, watcher] = [
       await venue.createTrader(),
       await venue.createWatcher(await venue.createAccount()),
@@ -204,7 +204,7 @@ describe('the streams, read from a WebSocket', () => {
     expect(await request({ id: 1, method: 'ping' })).toMatchObject({ id: 1, status: 200, result: {} });
   });
 
-  it('can be subscribed, listed and unsubscribed on a connection, which also responds to pings', async () => {
+  it('can be subscribed to, listed and unsubscribed from on a connection, which also responds to pings', async () => {
     const { socket, next } = await open('/ws/ethusdt@trade');
     const request = async (method: string, ...params: string[]) => {
       socket.send(JSON.stringify({ method, params, id: 7 }));
@@ -262,7 +262,7 @@ describe('the streams, read from a WebSocket', () => {
 });
 
 describe('a connection of the stream server', () => {
-  it('is disconnected when its reader is too slow, with no more than the limit unsent', async () => {
+  it('is dropped if its client leaves too many bytes unread', async () => {
     const http = createServer();
     const accepted: Peer[] = [];
     const fair = new Weather(seededRandom(1), Date.now);
@@ -278,7 +278,7 @@ describe('a connection of the stream server', () => {
       isCut = true;
     });
     const chunk = 'x'.repeat(64 * 1_024);
-    // The buffers of the two kernels are in addition to the limit.
+    // The kernel buffers of both ends also accept bytes, so the connection is cut later than at the limit.
     for (let sent = 0; !isCut && sent < 64 * MAX_UNSENT_BYTES; sent += chunk.length) {
       peer?.send(chunk);
       await new Promise((resolve) => setImmediate(resolve));

@@ -123,7 +123,7 @@ describe('the weather', () => {
     expect([response.status, response.headers.get('retry-after')]).toEqual([429, expected]);
   });
 
-  it('with errors of calls, rejects every call except a new order with 5xx and no effect', async () => {
+  it('with call errors, rejects every call except a new order with 5xx and without effect', async () => {
     const user = await venue.createTrader();
     await user.loadMarkets();
     const { id } = await user.createOrder(...ORDER);
@@ -248,8 +248,8 @@ describe('the weather', () => {
     const bought = await taker.createOrder('BTC/USDT', 'market', 'buy', 0.3);
     expect(bought).toMatchObject({ status: 'closed', filled: 0.3, cost: 18_000 });
     expect((await taker.fetchMyTrades('BTC/USDT')).map((fill) => fill.amount)).toEqual([0.1, 0.1, 0.1]);
-    const rests = await taker.createOrder('BTC/USDT', 'limit', 'buy', 0.3, 60_000);
-    expect(rests).toMatchObject({ status: 'open', filled: 0.2, remaining: 0.1 });
+    const resting = await taker.createOrder('BTC/USDT', 'limit', 'buy', 0.3, 60_000);
+    expect(resting).toMatchObject({ status: 'open', filled: 0.2, remaining: 0.1 });
     expect((await taker.fetchOrderBook('BTC/USDT')).bids).toEqual([[60_000, 0.1]]);
   });
 });

@@ -108,6 +108,7 @@ describe('a socket', () => {
       const query = `subscription { orderbookUpdate(tradePairId: "${book.pairId}") { ${BOOK_FIELDS} } }`;
       const raw = await RawClient.join(apis[0], holder);
       for (let i = 0; i < 50; i++) raw.subscribe(String(i), query);
+      // The fifty ids, and `undefined` for the acknowledgement of the handshake.
       await raw.until(() => new Set(raw.messages.map(({ id }) => id)).size === 51);
       // Completed subscriptions do not count.
       raw.sendMessage({ id: '0', type: 'complete' });
@@ -124,11 +125,11 @@ describe('a socket', () => {
   it('that is closing executes nothing more', async () => {
     const raw = await RawClient.join(apis[0], holder);
     const create = (name: string) => `mutation { createApiKey(input: { name: "${name}" }) { id } }`;
-    // The server receives the mutation before it has sent the close frame.
-    raw.socket.send('no message');
+    // This invalid frame makes the server close the socket. The client sends the mutation before it notices this.
+    raw.socket.send('not a protocol message');
     raw.subscribe('1', create('late'));
     expect(await raw.closed).toMatchObject({ code: 4400 });
-    // Any execution that had started earlier ends before this one.
+    // If the server executed 'late', it would have finished by the time these three mutations have finished.
     const client = clientOf(apis[0], holder);
     for (let i = 0; i < 3; i++) await executeOverSocket(client, create('in time'));
     await client.dispose();
@@ -137,7 +138,7 @@ describe('a socket', () => {
   });
 });
 
-it('a process that stops has released the leases of all of its sockets', async () => {
+it('a process releases the leases of all of its sockets before it has stopped', async () => {
   const ending = await startTestGraphqlApi(environment.api.databaseUrl);
   for (let i = 0; i < 12; i++) {
     const account = await openAccount(environment.api);

@@ -53,13 +53,13 @@ const LIMITS: readonly (readonly [string, (size: number) => string, number])[] =
     (size) => `query ($n: Int) { trades(first: $n) { nodes { ${times(size, () => 'strategy { id }')} } } }`,
     48,
   ],
-  // Tokens: five in addition to these; each fragment has four of them.
+  // Each inline fragment has four tokens, each further `id` has one, and the rest of the document has five.
   [
     'too_long',
     (size) => `{ me { ${times((size - 5) >> 2, () => '... { id }')} ${ids((size - 5) & 3)} } }`,
     1_000,
   ],
-  // With its fragments expanded, each spread counts as itself and 49 fields.
+  // With its fragments expanded: `me` and each `id` count 1, each spread counts 50 (itself and 49 fields).
   ['too_long', (size) => `{ me { ${times(99, () => '...fifty')} ${ids(size - 4_951)} } } ${FIFTY}`, 5_000],
   ['several_operations', (size) => times(size, (i) => `query Q${i} { me { id } }`), 1],
   [
@@ -71,7 +71,7 @@ const LIMITS: readonly (readonly [string, (size: number) => string, number])[] =
 ];
 const TOO_LARGE: readonly (readonly [string, string])[] = [
   ...LIMITS.map(([code, make, limit]) => [code, make(limit + 1)] as const),
-  // The library decides when fields are repeated too often.
+  // graphql-js, not this product, defines when fields are repeated too often.
   ['too_repetitive', `{ me { ${ids(990)} } }`],
 ];
 
@@ -187,18 +187,18 @@ describe('a document that is too large', () => {
 
 describe('a batch', () => {
   const subscribe = (id: string, payload: unknown) => ({ id, type: 'subscribe', payload });
-  const make = { query: 'mutation { createApiKey(input: { name: "batched" }) { id } }' };
+  const creation = { query: 'mutation { createApiKey(input: { name: "batched" }) { id } }' };
 
   it.each([
-    ['of messages', [subscribe('1', make), subscribe('2', make)]],
-    ['of payloads', subscribe('1', [make, make])],
-    ['of documents', subscribe('1', { query: [make.query, make.query] })],
+    ['of messages', [subscribe('1', creation), subscribe('2', creation)]],
+    ['of payloads', subscribe('1', [creation, creation])],
+    ['of documents', subscribe('1', { query: [creation.query, creation.query] })],
   ])('%s is not a message: it closes the socket without any effect', async (_of, message) => {
     const raw = await RawClient.join(api, owner);
     raw.sendMessage(message);
     expect(await raw.closed).toMatchObject({ code: 4400 });
     const client = clientOf(api, owner);
-    await executeOverSocket(client, make.query.replace('batched', 'after the batch'));
+    await executeOverSocket(client, creation.query.replace('batched', 'after the batch'));
     await client.dispose();
     expect(await environment.rows("SELECT FROM api_keys WHERE name = 'batched'")).toEqual([]);
   });
@@ -224,7 +224,7 @@ describe('the rate limits', () => {
     }
   });
 
-  it('count each of 15 API keys that one document creates', async () => {
+  it('count each of the 15 mutations of one document', async () => {
     const sensitive_writes = { requests: 10, seconds: 86_400 };
     const limits = limitsOf({ requests: 1_000_000, seconds: 60 }, { sensitive_writes });
     const limitedAccount = await openAccount(environment.api);

@@ -53,7 +53,7 @@ describe('an operation over WebSocket', () => {
     ['an invalid value', 'mutation { createApiKey(input: { name: "" }) { id } }'],
     ['an invalid page size', '{ trades(first: 101) { nodes { id } } }'],
     ['a field that does not exist', '{ nothing }'],
-    ['no document', '{'],
+    ['a syntax error', '{'],
     ['a variable that is missing', 'query ($id: ID!) { strategy(id: $id) { id } }'],
   ])('that is rejected gets the same errors as over HTTP: %s', async (_what, text) => {
     const stranger = await TestUser.create(environment);

@@ -60,9 +60,9 @@ describe('an order book', () => {
       ['5', '1'],
     ]);
     const client = connect();
-    const [two, all] = [listen(client, 2), listen(client)];
-    await Promise.all([two.waitForCount(1), all.waitForCount(1)]);
-    expect(two.received[0]).toMatchObject({
+    const [best, all] = [listen(client, 2), listen(client)];
+    await Promise.all([best.waitForCount(1), all.waitForCount(1)]);
+    expect(best.received[0]).toMatchObject({
       kind: 'SNAPSHOT',
       previousSequence: null,
       bids: BIDS.slice(0, 2),
@@ -72,11 +72,11 @@ describe('an order book', () => {
       ],
     });
     await book.change([['3', '0']]);
-    await Promise.all([two.waitForCount(2), all.waitForCount(2)]);
+    await Promise.all([best.waitForCount(2), all.waitForCount(2)]);
     // The third level became one of the best two. A level beyond the depth would not be reported.
-    expect(two.received[1]).toMatchObject({
+    expect(best.received[1]).toMatchObject({
       kind: 'DELTA',
-      previousSequence: two.received[0]!.sequence,
+      previousSequence: best.received[0]!.sequence,
       bids: [
         ['3', '0'],
         ['1', '1'],
@@ -84,9 +84,9 @@ describe('an order book', () => {
     });
     expect(all.received[1]).toMatchObject({ kind: 'DELTA', bids: [['3', '0']], asks: [] });
     await book.change([], [['4.5', '7']]);
-    await Promise.all([two.waitForCount(3), all.waitForCount(3)]);
+    await Promise.all([best.waitForCount(3), all.waitForCount(3)]);
     expect(applyUpdates(all.received)).toEqual({ bids: book.bids, asks: book.asks });
-    expect(applyUpdates(two.received)).toEqual({ bids: book.bids.slice(0, 2), asks: book.asks.slice(0, 2) });
+    expect(applyUpdates(best.received)).toEqual({ bids: book.bids.slice(0, 2), asks: book.asks.slice(0, 2) });
   });
 
   it('recovers from a gap with a snapshot', async () => {
@@ -110,8 +110,8 @@ describe('an order book', () => {
     ];
     await Promise.all([one.waitForCount(1), two.waitForCount(1)]);
     for (let i = 1; i <= 50; i++) await book.change([[String((i % 7) + 1), String(i)]]);
-    const last = ([price, amount]: readonly [string, string]) => price === '2' && amount === '50';
-    for (const each of [one, two]) await each.waitUntil(() => each.received.at(-1)!.bids.some(last));
+    const isLastChange = ([price, amount]: readonly [string, string]) => price === '2' && amount === '50';
+    for (const each of [one, two]) await each.waitUntil(() => each.received.at(-1)!.bids.some(isLastChange));
     expect(applyUpdates(one.received)).toEqual({ bids: book.bids, asks: [] });
     expect(applyUpdates(two.received)).toEqual({ bids: book.bids, asks: [] });
     const bySequence = new Map(
@@ -159,7 +159,7 @@ describe('a subscription', () => {
     for (const [query, variables, levels] of cases) {
       const subscription = new TestSubscription<BookUpdate>(client, 'orderbookUpdate', query, variables);
       expect(await subscription.waitForCount(1)).toEqual([{ bids: BIDS.slice(0, levels) }]);
-      // The second event is executed by the compiled document.
+      // A document is compiled on its second execution, which is the one for this change.
       await book.change([['3', '2']]);
       await subscription.waitForCount(2);
       expect(subscription.received[1]).toEqual({ bids: [['3', '2']] });

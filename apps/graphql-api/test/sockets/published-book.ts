@@ -10,7 +10,7 @@ import {
 import { Redis } from 'ioredis';
 import type { TestEnvironment } from '../../../rest-api/test/proofs/test-environment.js';
 
-/** How often the lease is renewed: much more often than it expires. */
+/** The interval at which the lease is renewed. It is much shorter than the time after which a lease expires. */
 const RENEW_MS = 1_000;
 const PREFIX = marketDataPrefix('test');
 

@@ -1,4 +1,4 @@
-/** WebSocket clients of the GraphQL API: the public client, and a raw client for invalid behaviour. */
+/** WebSocket clients of the GraphQL API: the client of graphql-ws, and a raw client for invalid behaviour. */
 
 import { once } from 'node:events';
 import { signRequest } from '@trading-automation/signed-request';
@@ -38,7 +38,7 @@ export const signedHandshake = (
   more: Partial<Parameters<typeof signRequest>[0]> = {},
 ) => signRequest({ method: 'CONNECT', path: '/graphql', privateKey, ...more });
 
-/** Creates the public client. It connects immediately and by default does not retry. */
+/** Creates a client of graphql-ws. By default, it connects immediately and does not retry. */
 export function clientOf(api: ServerAddress, holder: KeyPair, options: Partial<ClientOptions> = {}): Client {
   return createClient({
     url: urlOf(api),
@@ -56,7 +56,7 @@ export function closed(client: Client): Promise<CloseInfo> {
   return new Promise((resolve) => client.on('closed', (event) => resolve(toCloseInfo(event as CloseInfo))));
 }
 
-/** Connects a client with this payload. Returns `open`, or the code with which the socket was closed. */
+/** Connects a client with `connectionParams`. Returns `open`, or why the socket was closed. */
 export async function handshake(
   api: ServerAddress,
   connectionParams: Record<string, unknown> | undefined,
@@ -116,16 +116,16 @@ export class TestSubscription<Data> {
   async waitUntil(check: () => boolean): Promise<void> {
     while (!check()) {
       if (this.ended !== undefined) throw new Error(`the operation ended with ${JSON.stringify(this.ended)}`);
-      await this.change();
+      await this.nextChange();
     }
   }
 
   async outcome(): Promise<NonNullable<TestSubscription<Data>['ended']>> {
-    while (this.ended === undefined) await this.change();
+    while (this.ended === undefined) await this.nextChange();
     return this.ended;
   }
 
-  private change(): Promise<void> {
+  private nextChange(): Promise<void> {
     return new Promise((resolve) => this.waiting.add(resolve));
   }
 

@@ -52,7 +52,7 @@ const listen = (client: Client, strategy: string, seen?: number) =>
 const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 }, (_, i) => first + i);
 const sequencesOf = (signals: readonly Signal[]) => signals.map(({ sequence }) => sequence);
 
-/** A strategy of the leader, and the trade whose fills are its signals. */
+/** A strategy of the leader, and the trade to which all of its signals refer. */
 class SignalingStrategy {
   /** The number of emitted signals. */
   emittedCount = 0;
@@ -110,14 +110,14 @@ describe('signals of a strategy', () => {
       await SignalingStrategy.open(),
       await SignalingStrategy.open('PUBLIC'),
     ];
-    const subscription = [
+    const subscriptions = [
       listen(connect(leader), privateStrategy.id, 0),
       listen(connect(stranger), publicStrategy.id, 0),
       listen(connect(stranger, apis[1]), publicStrategy.id, 0),
     ];
     await privateStrategy.emitSignals();
     await publicStrategy.emitSignals();
-    for (const [i, each] of subscription.entries())
+    for (const [i, each] of subscriptions.entries())
       expect(await each.waitForCount(1)).toMatchObject([
         {
           sequence: 1,
@@ -201,19 +201,19 @@ describe('a client whose connection is cut repeatedly', () => {
   it('gets every signal once, regardless of the process it reconnects to', async () => {
     const source = await SignalingStrategy.open();
     const total = 400;
-    let isEmitted = false;
+    let areAllEmitted = false;
     const emitting = (async () => {
       for (let emitted = 0; emitted < total; emitted += 4) {
         await source.emitSignals(4);
         await sleep(5);
       }
-      isEmitted = true;
+      areAllEmitted = true;
     })();
     const received: number[] = [];
     let cuts = 0;
     while (received.at(-1) !== total) {
-      // After the last signal was emitted, the connection is not cut before it arrives.
-      const messageCount = isEmitted ? total : Math.floor(Math.random() * 15);
+      // Once all signals are emitted, the connection is cut only after the last signal has arrived.
+      const messageCount = areAllEmitted ? total : Math.floor(Math.random() * 15);
       const raw = await RawClient.join(apis[cuts % 2]!, leader.keyPair);
       raw.subscribe('1', QUERY, { strategy: source.id, seen: received.at(-1) ?? 0 });
       await raw.until(() => {
@@ -222,7 +222,7 @@ describe('a client whose connection is cut repeatedly', () => {
       });
       raw.cut();
       await raw.closed;
-      // Otherwise the client would reconnect before the leases of its earlier sockets are released.
+      // Wait until earlier sockets have released their leases, because the limit of five also applies to this client.
       await eventually(async () => (await leases()) < 4);
       received.push(...raw.payloadsOf('1').map(({ data }) => data.tradeSignal.sequence));
       cuts++;
@@ -232,7 +232,7 @@ describe('a client whose connection is cut repeatedly', () => {
     expect(cuts).toBeGreaterThan(5);
   });
 
-  it('of the public library resumes automatically with its last sequence', async () => {
+  it('resumes automatically after its last sequence, if it uses graphql-ws', async () => {
     const source = await SignalingStrategy.open();
     const received: number[] = [];
     let sockets = 0;

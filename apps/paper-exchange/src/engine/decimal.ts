@@ -6,8 +6,8 @@ export const UNIT_DECIMALS = 8;
 const DECIMAL = /^\d{1,20}(\.\d{1,30})?$/;
 
 /**
- * Parses `text` to units of 10^-decimals. Returns `undefined` if it is not a plain decimal, and `'inexact'` if it has
- * more decimal places.
+ * Parses `text` to units of 10^-decimals. Returns `undefined` if it is not a plain decimal, and `'inexact'` if a digit
+ * after the first `decimals` decimal places is not zero.
  */
 export function parseUnits(text: string, decimals = UNIT_DECIMALS): bigint | 'inexact' | undefined {
   if (!DECIMAL.test(text)) return undefined;

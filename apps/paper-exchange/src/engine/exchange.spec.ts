@@ -88,7 +88,7 @@ function toRequest(
 }
 
 describe('the exchange', () => {
-  it('after any orders has the issued total of each asset, locks what open orders need, and equals its records', () => {
+  it('after any orders holds the issued total of each asset, locks what open orders need, and can be restored from its records', () => {
     fc.assert(
       fc.property(fc.array(anyMove, { maxLength: 60 }), fc.boolean(), (moves, splitsOrders) => {
         const records: StateRecord[] = [];

@@ -31,7 +31,7 @@ export interface Commit {
   readonly trades: readonly PublicTrade[];
   /** The markets whose depth may have changed. */
   readonly symbols: ReadonlySet<string>;
-  /** The changed assets of each user whose balances changed. */
+  /** The assets whose balance changed, by the id of the account. */
   readonly balances: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -148,7 +148,7 @@ export class Exchange {
     return order;
   }
 
-  /** Places a limit order of the house. It trades with the resting orders that it crosses, and its rest remains. */
+  /** Places a limit order of the house. It trades with the orders that it crosses, and the rest stays in the book. */
   placeQuote(spec: MarketSpec, side: OrderSide, ticks: number, lots: number): void {
     this.assertNotBroken();
     const id = `h${this.nextQuoteId++}`;
@@ -173,7 +173,7 @@ export class Exchange {
     this.settle(spec, side, fills, undefined);
   }
 
-  /** Sets the last price. It triggers stop orders, as a trade at that price would. */
+  /** Sets the last price. The next `commitHouseOrders` triggers stop orders, as after a trade at that price. */
   setLastPrice(spec: MarketSpec, ticks: number): void {
     this.state.lastTicks.set(spec.id, ticks);
   }
@@ -295,8 +295,8 @@ export class Exchange {
   }
 
   /**
-   * Returns how many lots an order can pay for. A triggered stop-market order often costs more than it locked. The free
-   * balance then pays as much of the difference as it can.
+   * Returns how many lots an order can pay for. A triggered stop-market order often costs more than it locked. This
+   * method then also locks the difference, as far as the free balance allows.
    */
   private affordable(spec: MarketSpec, order: Order): number {
     if (order.side === 'SELL' || order.type !== 'STOP_LOSS') return order.lots;
@@ -389,7 +389,7 @@ export class Exchange {
     }
   }
 
-  /** Reserves the next block of ids if the last one is used up. Returns whether it did, which must be journaled. */
+  /** Reserves the next block of ids if the last one is used up. Returns whether it did, so that it is journaled. */
   private reserveIds(): boolean {
     const { nextOrderId: order, nextTradeId: trade } = this.state;
     if (order < this.reservedIds.order && trade < this.reservedIds.trade) return false;

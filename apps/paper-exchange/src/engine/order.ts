@@ -13,7 +13,7 @@ export interface Order {
   readonly side: OrderSide;
   readonly type: OrderType;
   readonly timeInForce: TimeInForce;
-  /** 0 for a market order. */
+  /** 0 for an order without a limit price. */
   readonly priceTicks: number;
   /** 0 for an order that is not a stop. */
   readonly stopTicks: number;

@@ -131,7 +131,7 @@ export class State {
     this.nextTradeId = Math.max(this.nextTradeId, record.nextIds?.trade ?? 0);
   }
 
-  /** Yields the whole state in several records, because the JSON of one record could exceed the longest string. */
+  /** Yields the whole state in several records, because the JSON of one record could be too long for a string. */
   *dump(): Generator<StateRecord> {
     yield {
       accounts: [...this.accountsByKey.values()],

@@ -59,10 +59,10 @@ function amountNear(levels: readonly Level[], mid: number): number {
 
 describe('the market maker', () => {
   it.each([1, 2, 3])(
-    'for an hour with seed %i moves by less than 20 bps in any 60 s, and quotes 5 BTC within 10 bps on each side',
+    'with seed %i moves the price by less than 20 bps in any 60 s, and quotes 5 BTC within 10 bps on each side',
     (seed) => {
       const market = start(seed);
-      const minute: number[] = [];
+      const recentMids: number[] = [];
       let maxRangeBps = 0;
       let minDepth = Number.POSITIVE_INFINITY;
       for (let elapsedMs = 0; elapsedMs < 3_600_000; elapsedMs += REFILL_EVERY_MS) {
@@ -70,9 +70,9 @@ describe('the market maker', () => {
         const { bids, asks } = market.exchange.book(spec).levels();
         const mid = (bids[0]![0] + asks[0]![0]) / 2;
         minDepth = Math.min(minDepth, amountNear(bids, mid), amountNear(asks, mid));
-        minute.push(mid);
-        if (minute.length > 60_000 / REFILL_EVERY_MS + 1) minute.shift();
-        maxRangeBps = Math.max(maxRangeBps, (Math.max(...minute) / Math.min(...minute) - 1) * 10_000);
+        recentMids.push(mid);
+        if (recentMids.length > 60_000 / REFILL_EVERY_MS + 1) recentMids.shift();
+        maxRangeBps = Math.max(maxRangeBps, (Math.max(...recentMids) / Math.min(...recentMids) - 1) * 10_000);
       }
       expect(maxRangeBps).toBeLessThan(20);
       expect(maxRangeBps).toBeGreaterThan(1);
@@ -92,7 +92,7 @@ describe('the market maker', () => {
     expect(walk(7)).not.toEqual(walk(8));
   });
 
-  it('replaces quotes that a large order has taken only in the next step', () => {
+  it('replaces the quotes that a large order has taken, but only in the next step', () => {
     const market = start(1);
     market.step();
     const account = openAccount(market);
@@ -119,7 +119,7 @@ describe('the market maker', () => {
     expect(amountNear(market.exchange.book(spec).levels().asks, mid)).toBeGreaterThanOrEqual(5);
   });
 
-  it('quotes around a price right after `moveTo` has moved to it', () => {
+  it('quotes around the price of `moveTo` in the step after it', () => {
     const market = start(1);
     market.step();
     market.maker.moveTo(spec, 5_000_000);

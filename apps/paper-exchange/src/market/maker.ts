@@ -2,6 +2,7 @@ import type { Exchange } from '../engine/exchange.js';
 import { type MarketSpec, SYMBOLS } from '../engine/symbols.js';
 import { type Random, seededRandom } from '../random.js';
 
+/** The interval at which the prices move and the quotes are replaced. */
 export const REFILL_EVERY_MS = 400;
 const LEVELS = 9;
 /** The maximum distance between the highest and the lowest mid price of a minute. */

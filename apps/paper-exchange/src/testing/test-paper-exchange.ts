@@ -81,7 +81,7 @@ export class TestPaperExchange {
     const exchange = new BinanceStreams({ apiKey: keys.api_key, secret: keys.api_secret, options: OPTIONS });
     rewrite(exchange.urls.api as Record<string, unknown>, this.url);
     this.watchers.push(exchange);
-    // Without this call, the client cannot open a WebSocket without TLS.
+    // Only after this call can the client open a WebSocket that does not use TLS.
     await exchange.loadHttpProxyAgent();
     return exchange;
   }
@@ -104,7 +104,7 @@ export async function retryUntil<T>(received: Promise<T>, action: () => Promise<
   return received;
 }
 
-/** Replaces the hosts in the URLs of a ccxt client by the test exchange. */
+/** Replaces the origin in each URL of a ccxt client, recursively, by that of the test exchange. */
 function rewrite(urls: Record<string, unknown>, base: string): void {
   const hosts: [RegExp, string][] = [
     [/^https?:\/\/[^/]+/, base],

@@ -5,7 +5,7 @@ import { type Forecast, forecastSchema } from './forecast.js';
 const DAY_MS = 86_400_000;
 
 /**
- * The weather of a spell of each kind, for a severity from 0 to 1. Most probabilities stay below 1 at severity 1, too.
+ * The weather of a spell of each kind, for a severity from 0 to 1. Even at severity 1, most probabilities are below 1.
  */
 const KINDS = {
   latency: (severity) => ({ latency_ms: Math.round(50 + severity * 1_950) }),
@@ -31,7 +31,7 @@ const KINDS = {
 export type SpellKind = keyof typeof KINDS;
 export const SPELL_KINDS = Object.keys(KINDS) as [SpellKind, ...SpellKind[]];
 
-/** A range of durations, `[minimum, maximum]` in milliseconds, with its default. */
+/** A range `[minimum, maximum]` of durations in milliseconds. The default minimum is also the smallest one allowed. */
 const durationRange = (defaultMinMs: number, defaultMaxMs: number) =>
   z
     .tuple([z.int().min(defaultMinMs), z.int().max(DAY_MS)])

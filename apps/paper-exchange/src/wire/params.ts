@@ -25,8 +25,8 @@ export function symbolOf(params: URLSearchParams): MarketSpec {
 }
 
 /**
- * Returns the markets that `symbol` or `symbols` (a JSON list) names, or all markets if both are missing. `isOne`: the
- * response is one object instead of a list.
+ * Returns the markets that `symbol` or `symbols` (a JSON list) names, or all markets if both are missing. If `isOne` is
+ * true, the response is one object instead of a list.
  */
 export function symbolsOf(params: URLSearchParams): { specs: readonly MarketSpec[]; isOne: boolean } {
   const list = params.get('symbols');

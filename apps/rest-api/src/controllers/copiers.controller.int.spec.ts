@@ -45,7 +45,7 @@ async function create(path: string, body: object): Promise<string> {
   return id;
 }
 
-/** Inserts a synced exchange account directly, because no exchange tests its credentials here. */
+/** Inserts a synced exchange account directly, because no exchange can check its credentials in this test. */
 async function createExchangeAccount(): Promise<string> {
   const id = randomUUID();
   await platform.database.query(
@@ -116,7 +116,7 @@ describe('strategies over HTTP', () => {
 });
 
 describe('/v1/emergency-stop', () => {
-  it('takes no body, returns its findings, and replays the first response of its key', async () => {
+  it('takes no body, returns its findings, and replays its first response for the same Idempotency-Key', async () => {
     const holder = await openAccount(api);
     const headers = { 'idempotency-key': 'stop' };
     const run = () => sendSigned(api, holder, 'POST', '/v1/emergency-stop', { headers });

@@ -16,23 +16,23 @@ import {
 
 const STREAM = '/v1/events/stream';
 
-let first: TestRestApi;
-let second: TestRestApi;
+let apiA: TestRestApi;
+let apiB: TestRestApi;
 let platform: Platform;
 let owner: KeyPair;
 let userId: string;
 let key: Key;
 const openResponses = new Set<IncomingMessage>();
 beforeAll(async () => {
-  first = await startTestRestApi();
-  second = await startTestRestApi({ DATABASE_URL: first.databaseUrl });
-  platform = await first.openSecondPlatform(20);
+  apiA = await startTestRestApi();
+  apiB = await startTestRestApi({ DATABASE_URL: apiA.databaseUrl });
+  platform = await apiA.openSecondPlatform(20);
 });
 afterAll(async () => {
-  await Promise.all([first.close(), second.close()]);
+  await Promise.all([apiA.close(), apiB.close()]);
 });
 beforeEach(async () => {
-  owner = await openAccount(first);
+  owner = await openAccount(apiA);
   key = await createApiKey();
   const [row] = await platform.database.query('SELECT user_id FROM api_keys WHERE last_four = $1', [
     key.value.slice(-4),
@@ -51,7 +51,7 @@ interface Key {
 
 async function createApiKey(options: object = {}): Promise<Key> {
   const body = { name: 'reader', permissions: ['READ'], ...options };
-  const { json, text } = await sendSigned(first, owner, 'POST', '/v1/api-keys', { body });
+  const { json, text } = await sendSigned(apiA, owner, 'POST', '/v1/api-keys', { body });
   const { id, key: value } = (json.data ?? {}) as { id: string; key: string };
   if (value === undefined) throw new Error(`no key was created: ${text}`);
   return { id, value };
@@ -111,7 +111,7 @@ interface StreamRequest {
 
 /** Requests the stream and returns the response after its head has arrived. Only `frames` reads the body. */
 function connect({
-  api = first,
+  api = apiA,
   target = STREAM,
   lastEventId,
   value = key.value,
@@ -156,7 +156,7 @@ async function msUntilEnd(message: IncomingMessage): Promise<number> {
   return performance.now() - startedAtMs;
 }
 
-/** Starts a TCP proxy to the API whose connections the test can cut. */
+/** Starts a TCP proxy to the API. The test can cut the connections of the proxy. */
 async function startProxy(port: number) {
   let opened = 0;
   const sockets = new Set<Socket>();
@@ -197,7 +197,7 @@ describe('the list of events', () => {
   it('returns the payload of each event digit for digit, with decimals as strings if Accept requests it', async () => {
     const { id, payload } = await append('trade.filled', { data: '{"amount":0.100000000000000000}' });
     const read = (target: string, accept: string) =>
-      send(first, 'GET', target, { headers: { 'x-api-key': key.value, accept } });
+      send(apiA, 'GET', target, { headers: { 'x-api-key': key.value, accept } });
     const quoted = payload.replace('0.100000000000000000', '"0.100000000000000000"');
     for (const [accept, text] of [
       ['application/json', payload],
@@ -211,9 +211,9 @@ describe('the list of events', () => {
 
 describe('the catalogue of events', () => {
   const read = (target: string, accept = 'application/json') =>
-    send(first, 'GET', target, { headers: { 'x-api-key': key.value, accept } });
+    send(apiA, 'GET', target, { headers: { 'x-api-key': key.value, accept } });
 
-  it('contains every event type or those of a selector, with decimals of samples as Accept requests', async () => {
+  it('contains every event type or those of a selector; Accept selects the format of decimals in samples', async () => {
     const { json, status } = await read('/v1/events/types');
     const { types } = json.data as { types: { type: string; sample: { type: string } }[] };
     expect([status, types.map(({ type }) => type)]).toEqual([200, [...EVENT_TYPES]]);
@@ -244,7 +244,7 @@ describe('the stream of events', () => {
   });
 
   it('sends only its head in response to HEAD, and is then closed', async () => {
-    const { status, headers, text } = await send(first, 'HEAD', STREAM, {
+    const { status, headers, text } = await send(apiA, 'HEAD', STREAM, {
       headers: { 'x-api-key': key.value },
     });
     expect([status, headers['content-type'], text]).toEqual([200, 'text/event-stream; charset=utf-8', '']);
@@ -258,7 +258,7 @@ describe('the stream of events', () => {
     ['for an unknown event type', {}, 400, 'invalid_query', 'type'],
   ])('is rejected %s', async (_case, requestHeaders, status, code, field) => {
     const headers = { ...(status === 401 ? {} : { 'x-api-key': key.value }), ...requestHeaders };
-    const response = await send(first, 'GET', field === 'type' ? `${STREAM}?type=x` : STREAM, { headers });
+    const response = await send(apiA, 'GET', field === 'type' ? `${STREAM}?type=x` : STREAM, { headers });
     expect([response.status, response.json.error?.code, response.json.error?.details?.[0]?.field]).toEqual([
       status,
       code,
@@ -268,12 +268,12 @@ describe('the stream of events', () => {
   });
 
   it('accepts only GET and HEAD', async () => {
-    const { status, headers } = await send(first, 'POST', STREAM);
+    const { status, headers } = await send(apiA, 'POST', STREAM);
     expect([status, headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS']);
   });
 
   it('delivers every event to a third-party client that reconnects after a lost connection', async () => {
-    const proxy = await startProxy(first.port);
+    const proxy = await startProxy(apiA.port);
     const source = new EventSource(`http://127.0.0.1:${proxy.port}${STREAM}?type=trade.*`, {
       fetch: (url, init) => fetch(url, { ...init, headers: { ...init.headers, 'x-api-key': key.value } }),
     });
@@ -305,13 +305,14 @@ describe('the stream of events', () => {
     const seen: string[] = [];
     for (let round = 0; seen.length < 300; round++) {
       const message = await connect({
-        api: round % 2 === 0 ? first : second,
+        api: round % 2 === 0 ? apiA : apiB,
         lastEventId: seen.at(-1) ?? start,
         target: `${STREAM}?type=trade.*`,
       });
       const count = Math.min(300 - seen.length, 1 + ((round * 7) % 19));
       seen.push(...(await take(message, count)).map(({ id }) => id));
       message.destroy();
+      // Wait until earlier streams have released their leases, because a credential may have only five streams.
       await eventually(async () => (await openStreamCount()) < 5);
     }
     await writing;
@@ -336,19 +337,19 @@ describe('the stream of events', () => {
   it('neither delivers events of another user nor resumes after them', async () => {
     const message = await connect();
     const earlier = await append();
-    const otherUser = await openAccount(first);
+    const otherUser = await openAccount(apiA);
     const body = JSON.stringify({ name: 'other user', permissions: ['READ'] });
-    const { json } = await sendSigned(first, otherUser, 'POST', '/v1/api-keys', { body });
+    const { json } = await sendSigned(apiA, otherUser, 'POST', '/v1/api-keys', { body });
     const value = (json.data as { key: string }).key;
     const otherStream = await connect({ value });
     const later = await append();
-    await sendSigned(first, otherUser, 'POST', '/v1/api-keys', { body });
+    await sendSigned(apiA, otherUser, 'POST', '/v1/api-keys', { body });
     expect((await take(otherStream, 1))[0]!.event).toBe('key.created');
     expect((await take(message, 2)).map(({ id }) => id)).toEqual([earlier.id, later.id]);
     const headers = { 'x-api-key': value };
-    const rejected = await send(first, 'GET', `${STREAM}?last_event_id=${earlier.id}`, { headers });
+    const rejected = await send(apiA, 'GET', `${STREAM}?last_event_id=${earlier.id}`, { headers });
     expect(rejected.json.error?.code).toBe('invalid_query');
-    const hidden = await send(first, 'GET', `/v1/events/${earlier.id}`, { headers });
+    const hidden = await send(apiA, 'GET', `/v1/events/${earlier.id}`, { headers });
     expect(hidden.json.error?.code).toBe('not_found');
   });
 
@@ -366,8 +367,8 @@ describe('the stream of events', () => {
 
 describe('the streams of one credential', () => {
   it('are limited to five over all processes; a sixth stream is rejected until another one ends', async () => {
-    const opened = await Promise.all([first, second, first, second, first].map((api) => connect({ api })));
-    for (const api of [first, second]) {
+    const opened = await Promise.all([apiA, apiB, apiA, apiB, apiA].map((api) => connect({ api })));
+    for (const api of [apiA, apiB]) {
       const { status, json, headers } = await send(api, 'GET', STREAM, {
         headers: { 'x-api-key': key.value },
       });
@@ -376,17 +377,17 @@ describe('the streams of one credential', () => {
     expect((await connect({ value: (await createApiKey()).value })).statusCode).toBe(200);
     for (const message of opened) message.destroy();
     await eventually(async () => (await openStreamCount()) <= 1);
-    expect((await connect({ api: second })).statusCode).toBe(200);
+    expect((await connect({ api: apiB })).statusCode).toBe(200);
   });
 
   it.each([
     ['is revoked', 'DELETE', ''],
     ['is rotated', 'POST', '/rotate'],
   ])('end in every process within five seconds after the credential %s', async (_case, method, path) => {
-    const messages = [await connect({ api: first }), await connect({ api: second })];
+    const messages = [await connect({ api: apiA }), await connect({ api: apiB })];
     const ofOtherKey = await connect({ value: (await createApiKey()).value });
     const ends = Promise.all(messages.map(msUntilEnd));
-    const { status } = await sendSigned(first, owner, method, `/v1/api-keys/${key.id}${path}`);
+    const { status } = await sendSigned(apiA, owner, method, `/v1/api-keys/${key.id}${path}`);
     expect(status).toBe(200);
     for (const tookMs of await ends) expect(tookMs).toBeLessThan(5_000);
     expect(ofOtherKey.closed).toBe(false);
@@ -404,11 +405,11 @@ describe('the streams of one credential', () => {
 
 describe('an API that stops', () => {
   it('ends its streams immediately and releases their leases', async () => {
-    const third = await startTestRestApi({ DATABASE_URL: first.databaseUrl });
-    const message = await connect({ api: third });
+    const stoppingApi = await startTestRestApi({ DATABASE_URL: apiA.databaseUrl });
+    const message = await connect({ api: stoppingApi });
     const ended = msUntilEnd(message);
     const startedAtMs = performance.now();
-    await third.close();
+    await stoppingApi.close();
     expect(performance.now() - startedAtMs).toBeLessThan(5_000);
     await ended;
     await eventually(async () => (await openStreamCount()) === 0);

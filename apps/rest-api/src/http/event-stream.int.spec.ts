@@ -70,7 +70,7 @@ async function readAll(message: IncomingMessage): Promise<string> {
   for await (const part of message.on('error', () => undefined)) text += part;
   return text;
 }
-const ended = (message: IncomingMessage) =>
+const waitForClose = (message: IncomingMessage) =>
   new Promise<void>((resolve) => {
     message.on('error', () => undefined).on('close', resolve);
   });
@@ -145,7 +145,7 @@ describe('a connection with an event stream', () => {
     const message = await connect(stream, { stallMs: 50, lingerMs: 20 });
     await stream.closed;
     message.resume();
-    await ended(message);
+    await waitForClose(message);
   });
 
   it('is closed soon after the end of the stream even if its reader has stalled', async () => {
@@ -165,7 +165,7 @@ describe('a connection with an event stream', () => {
     await stream.close();
     await noConnections;
     message.resume();
-    await ended(message);
+    await waitForClose(message);
     await socketClosed;
   });
 

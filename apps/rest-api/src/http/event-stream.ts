@@ -12,7 +12,7 @@ import type { ServerResponse } from 'node:http';
 
 /** The events of a stream, in order. */
 export interface EventStream {
-  /** The id of the event before the first one. */
+  /** The id of the event after which the stream starts. */
   readonly resumeAfter: string;
   /** Aborted when the stream has no more events to send. */
   readonly ended: AbortSignal;
@@ -34,7 +34,7 @@ export interface StreamTiming {
 const RETRY_MS = 3_000;
 const TIMING: StreamTiming = { heartbeatMs: 15_000, stallMs: 60_000, lingerMs: 1_000 };
 
-/** Headers of streams. `x-accel-buffering` forbids proxies to buffer; `connection: close` ends it with the stream. */
+/** `x-accel-buffering` forbids proxies to buffer. `connection: close` makes the connection end with the stream. */
 export const STREAM_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/event-stream; charset=utf-8',
   'x-accel-buffering': 'no',
@@ -80,7 +80,7 @@ async function pump(response: ServerResponse, stream: EventStream, stallMs: numb
   }
 }
 
-/** Sends an SSE comment, which keeps the connection alive. If the connection is lost, the write fails and closes it. */
+/** Sends an SSE comment, which keeps the connection alive. If the connection is lost, the write closes the response. */
 function sendHeartbeat(response: ServerResponse): void {
   if (!response.writableEnded && !response.writableNeedDrain) response.write(':\n\n');
 }

@@ -16,6 +16,7 @@ const codeOf = (received: string) => /"code":"(\w+)"/.exec(received)?.[1];
 describe('the request line and the headers', () => {
   it('are accepted with a target of up to 8 KiB, and rejected with a longer one', async () => {
     const target = (length: number) => '/v1/ping?'.padEnd(length, 'x');
+    // The length is checked before the parameters, so this error about a parameter shows that the length is accepted.
     const fits = await send(api, 'GET', target(8_192));
     expect([fits.status, fits.json.error?.code]).toEqual([400, 'invalid_query']);
     expect(fits.json.error?.message).not.toContain('8192');

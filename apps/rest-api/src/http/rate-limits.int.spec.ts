@@ -125,7 +125,7 @@ describe('the limit of an address', () => {
     expect((await send(api, 'GET', '/v1/ping')).status).toBe(200);
   });
 
-  it('rejects requests before their credentials are checked once it is used up', async () => {
+  it('rejects requests without checking their credentials after it is used up', async () => {
     const api = await start({ rateLimits: limitsOf(perDay(5)) });
     for (let i = 0; i < 5; i++) await send(api, 'GET', '/v1/notes', { headers: { 'x-api-key': 'no' } });
     const authenticatedCount = api.behaviour.seen.length;
@@ -147,7 +147,7 @@ describe('the limit of an address', () => {
   });
 });
 
-describe('1,000 concurrent requests to two processes', () => {
+describe('1,000 concurrent requests', () => {
   const randomHex = () => randomBytes(8).toString('hex');
   let clients: Redis[];
   beforeEach(() => {
@@ -160,7 +160,7 @@ describe('1,000 concurrent requests to two processes', () => {
   it.each([
     ['credential', READER],
     ['address', {}],
-  ])('of one %s succeed exactly as often as the limit allows', async (_caller, credentials) => {
+  ])('of one %s to two APIs succeed exactly as often as the limit allows', async (_caller, credentials) => {
     const credentialIds = randomHex();
     const address = `2001:db8:${randomHex().match(/.{4}/g)!.slice(0, 2).join(':')}::1`;
     const apis = await Promise.all(

@@ -8,7 +8,7 @@ import {
   type RequestLimits,
 } from '@trading-automation/core/access';
 
-/** Identifies the caller of an operation, and charges the request to the rate limits of the caller or the address. */
+/** Identifies the caller of a request, and charges the rate limits of the caller or of the IP address. */
 export class RequestAdmission {
   /** Returns the rate limits of a request to this operation from an IP address. */
   readonly limitsOf: (address: string) => RequestLimits;
@@ -24,7 +24,7 @@ export class RequestAdmission {
 
   /**
    * Identifies the caller. A public operation ignores credentials. Missing credentials are rejected here, not in the
-   * pipeline, so that such a request takes a token from the rate limit of the address, as invalid credentials do.
+   * pipeline, so that such a request is charged to the address, as a request with invalid credentials is.
    */
   identify(incoming: IncomingRequest, limits: RequestLimits): Promise<Actor | null> {
     return identifyCaller(incoming, limits, async () => {

@@ -175,7 +175,7 @@ describe('invalid HTTP', () => {
       `GET /v1/ping HTTP/1.1\r\nhost: x\r\nx-long: ${'x'.repeat(17_000)}\r\n\r\n`,
       431,
     ],
-    ['a line that is no HTTP', 'hello\r\n\r\n', 400],
+    ['a line that is not HTTP', 'hello\r\n\r\n', 400],
   ])('in the form of %s gets an error in the envelope, and is disconnected', async (_name, bytes, status) => {
     const received = await sendBytes(api, bytes);
     expect(received).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));

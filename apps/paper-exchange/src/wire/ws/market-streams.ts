@@ -17,7 +17,7 @@ import {
 
 const MAX_STREAMS_PER_CONNECTION = 1_024;
 const FAST_DEPTH_EVERY_MS = 100;
-const OTHERS_EVERY_MS = 1_000;
+const SLOW_EVENTS_EVERY_MS = 1_000;
 
 const Request = z.object({
   method: z.enum(['SUBSCRIBE', 'UNSUBSCRIBE', 'LIST_SUBSCRIPTIONS']),
@@ -65,7 +65,7 @@ export class MarketStreams {
     });
     this.timers = [
       setInterval(() => this.publishDepth('depth@100ms'), FAST_DEPTH_EVERY_MS),
-      setInterval(() => this.publishOthers(), OTHERS_EVERY_MS),
+      setInterval(() => this.publishSlowEvents(), SLOW_EVENTS_EVERY_MS),
     ];
     for (const timer of this.timers) timer.unref();
   }
@@ -163,7 +163,7 @@ export class MarketStreams {
   }
 
   /** Publishes the streams that have an event each second: depth, tickers and candles. */
-  private publishOthers(): void {
+  private publishSlowEvents(): void {
     this.publishDepth('depth');
     for (const spec of SYMBOLS) {
       const day = () => dayView(this.exchange, spec, this.histories.of(spec), this.now());
@@ -173,7 +173,7 @@ export class MarketStreams {
     for (const stream of this.streams.values()) this.publishCandle(stream);
   }
 
-  /** Sends the current candle. If other candles ended since the last event, sends their final values first. */
+  /** Sends the current candle. If earlier candles ended since the last event, sends their final values first. */
   private publishCandle(stream: Stream): void {
     const { spec, interval } = stream.name;
     if (interval === undefined) return;

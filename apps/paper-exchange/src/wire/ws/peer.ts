@@ -1,6 +1,6 @@
 import type { RawData, WebSocket } from 'ws';
 
-/** The maximum number of unsent bytes of a client. A slower client is disconnected; it must reconnect and resync. */
+/** The maximum number of unsent bytes of a client. A client above it is disconnected and must resync. */
 export const MAX_UNSENT_BYTES = 1_048_576;
 
 /** One connected client. */

@@ -9,7 +9,7 @@ import type { Peer } from './peer.js';
 import { UserSubscription } from './user-subscription.js';
 
 const MAX_SUBSCRIPTIONS_PER_CONNECTION = 100;
-const SUBSCRIBE_WEIGHT = 2;
+const USER_DATA_WEIGHT = 2;
 
 const Request = z.object({
   id: z.union([z.int(), z.string().max(36), z.null()]),
@@ -52,8 +52,8 @@ export class UserApi {
     const { address } = connection.peer;
     const parsed = Request.safeParse(message);
     const id = parsed.success ? parsed.data.id : null;
-    const isSubscribing = parsed.success && parsed.data.method.startsWith('userDataStream.');
-    const count = limits.charge(address, isSubscribing ? SUBSCRIBE_WEIGHT : 1);
+    const isUserDataCall = parsed.success && parsed.data.method.startsWith('userDataStream.');
+    const count = limits.charge(address, isUserDataCall ? USER_DATA_WEIGHT : 1);
     const rateLimits = limits
       .view()
       .slice(0, 1)
