@@ -119,7 +119,7 @@ export const analytics = z
       'Funding payments. 0 on spot, which has none. Null if the selection includes other trading types.',
     ),
     net_pnl: decimal.describe(
-      'Profit or loss realized in the range: the parts of lots that were offset in the range, first in, first out, after the fees of both sides. Lots bought before the range count at their cost.',
+      'Profit or loss realized in the range: the parts of lots that were offset in the range, first in, first out, after the fees of the opening and the closing fills. Lots bought before the range count at their cost.',
     ),
     roi: optionalDecimal.describe(
       "Return over the range; 1 means that the capital doubled. Each day's net_pnl is divided by the equity at the start of the day, and the daily returns are compounded. Deposits and withdrawals are not profit; they change the capital from the next day on. Null if an equity was not recorded.",

@@ -4,7 +4,7 @@ import { runCaptured } from '../support/captured-run.js';
 /** Checks that docs/guides/cli.md names every command, and only existing ones. */
 const guide = readFileSync(new URL('../../../../docs/guides/cli.md', import.meta.url), 'utf8');
 
-/** Matches the headings above lists of commands. The program's help has one heading per group. */
+/** Matches the headings above lists of commands: several in the help of `svc`, one in the help of a group. */
 const HEADINGS = /^(?:Commands|This machine|Trading|Account|Developers):\n/;
 
 /** Returns the names of the commands in a help text. */
