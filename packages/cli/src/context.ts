@@ -1,6 +1,6 @@
 /**
- * The context of a command, and the types for registering commands. A command accesses the process only through this
- * context: its streams, its environment variables and its signal.
+ * The context of a command, and the types for registering commands. A command accesses the streams, the environment
+ * variables and the interruption of the process only through this context.
  */
 import type { Client } from '@trading-automation/sdk';
 import type { Signer } from '@trading-automation/sdk/signer';
@@ -20,7 +20,7 @@ export interface Context {
   readonly config: ConfigFile;
   /** The secrets of the profile in use. */
   readonly secrets: Secrets;
-  /** Aborted by Ctrl-C. Pass it to every wait, so that running commands end cleanly. */
+  /** Aborted by Ctrl-C or SIGTERM. Pass it to every wait, so that running commands end cleanly. */
   readonly signal: AbortSignal;
   readonly print: Printer;
   readonly prompts: Prompts;
@@ -49,7 +49,7 @@ export interface Context {
   progress<T>(label: string, work: () => Promise<T>): Promise<T>;
 }
 
-/** The action of a command. `args` and `options` are what commander parsed from its declaration. */
+/** The action of a command. `args` and `options` are the arguments and flags that commander parsed. */
 export type Action<Args, Options> = (context: Context, args: Args, options: Options) => Promise<void>;
 
 /** Wraps an action for commander's `.action()`. */

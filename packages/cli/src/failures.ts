@@ -1,7 +1,8 @@
 /**
  * The errors of the command line itself, and the exit code of every error.
  *
- * 0 success · 1 failure · 2 usage · 3 not found · 4 authentication · 5 rate limit · 6 network or timeout · 130 Ctrl-C
+ * 0 success · 1 failure · 2 usage · 3 not found · 4 authentication · 5 rate limit · 6 network or timeout ·
+ * 130 Ctrl-C · 143 SIGTERM
  */
 import {
   AuthenticationError,

@@ -43,7 +43,7 @@ function detailLineOf({ field, message }: ErrorDetail): string[] {
   return [field === undefined ? `  ${message}` : `  ${field}: ${message}`];
 }
 
-/** Resolutions for users of the command line; the resolutions of the API mention headers. */
+/** Replace resolutions of the API that mention headers, which users of the command line do not set. */
 const CLI_RESOLUTIONS: Readonly<Record<string, string>> = {
   authentication_required: 'Log in with `svc auth login`, or set SVC_API_KEY.',
   invalid_api_key: 'Check the credential with `svc auth status`, or log in again with `svc auth login`.',

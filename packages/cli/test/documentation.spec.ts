@@ -34,7 +34,7 @@ function callsIn(file: string): readonly (readonly string[])[] {
   );
 }
 
-/** Returns the command that the first words name: as many words as are names of nested commands. */
+/** Follows the words from command to subcommand while they name one, and returns the last command found. */
 function commandOf([word, ...rest]: readonly string[], from: Command = program): Command {
   const subcommand = from.commands.find((command) => command.name() === word);
   return subcommand === undefined ? from : commandOf(rest, subcommand);

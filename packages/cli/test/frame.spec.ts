@@ -56,7 +56,7 @@ describe('svc errors', () => {
     expect(new Set(keys)).toEqual(new Set([key]));
   });
 
-  it('name an idempotency key that svc api also sends with --idempotency-key', async () => {
+  it('name the flag --idempotency-key, whose value svc api sends as well', async () => {
     await svc(['api', 'POST', '/v1/trades', '-f', 'amount=1', '--idempotency-key', 'mine']);
     expect(api.requestsOf('trades.create').map(({ headers }) => headers['idempotency-key'])).toEqual([
       'mine',
@@ -84,7 +84,7 @@ describe('svc errors', () => {
     [403, 'permission_denied', 4],
     [404, 'not_found', 3],
     [409, 'invalid_state', 1],
-  ])('with status %i and code %s end with exit code %i', async (status, code, exitCode) => {
+  ])('with status %i and code %s end the command with exit code %i', async (status, code, exitCode) => {
     api.respondWithError('trades.get', status, { code, message: 'No.' });
     expect((await svc(['trades', 'get', TRADE])).exitCode).toBe(exitCode);
   });
@@ -367,24 +367,24 @@ describe('dead letters', () => {
   });
 });
 
-describe('colours and Unicode characters', () => {
+describe('the output', () => {
   const screen = async (variables: Readonly<Record<string, string>>, argv: readonly string[] = []) =>
     (await svc(['trades', 'list', ...argv], { isScreen: true, variables })).stdout;
   const ESCAPE = '\u001b[';
 
-  it('are used on a screen; NO_COLOR, TERM=dumb and --no-color disable colours', async () => {
+  it('has colours on a screen, except with NO_COLOR, TERM=dumb or --no-color', async () => {
     expect(await screen({})).toContain(ESCAPE);
     expect(await screen({ NO_COLOR: '1' })).not.toContain(ESCAPE);
     expect(await screen({ TERM: 'dumb' })).not.toContain(ESCAPE);
     expect(await screen({}, ['--no-color'])).not.toContain(ESCAPE);
   });
 
-  it('are not used in a pipe, except for colours with FORCE_COLOR', async () => {
+  it('has no colours in a pipe, except with FORCE_COLOR', async () => {
     expect((await svc(['trades', '--help'])).stdout).not.toContain(ESCAPE);
     expect((await svc(['trades', '--help'], { variables: { FORCE_COLOR: '1' } })).stdout).toContain(ESCAPE);
   });
 
-  it('are replaced by ASCII if the locale is not UTF-8', async () => {
+  it('contains only ASCII characters if the locale is not UTF-8', async () => {
     const narrow = (LANG: string) =>
       svc(['webhooks', 'list'], { isScreen: true, columns: 70, variables: { LANG } });
     expect((await narrow('C.UTF-8')).stdout).toContain('…');

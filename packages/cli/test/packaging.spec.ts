@@ -46,7 +46,7 @@ describe('the packed command line', () => {
     expect(unexpected).toEqual([]);
   });
 
-  it('has a manifest without references to the workspace, whose only dependency from the repository is the SDK', () => {
+  it('has a manifest that does not refer to the workspace, and needs no other package of it than the SDK', () => {
     expect(manifest).toMatchObject({ name: NAME, license: 'Apache-2.0', bin: { svc: 'bin/svc.js' } });
     expect(manifest.engines).toEqual({ node: '>=20.19' });
     expect(manifest.publishConfig).toEqual({ access: 'public', provenance: true });

@@ -14,7 +14,10 @@ beforeAll(async () => {
 beforeEach(() => api.reset());
 afterAll(() => api.close());
 
-/** Returns the arguments of a command's example, without shell quotes, `--json` and `--jq`. */
+/**
+ * Returns the arguments of a command's example, without shell quotes, `--json` and `--jq`. Credentials are read from
+ * stdin instead of keys.json.
+ */
 function argvOf({ examples }: OperationCommand): readonly string[] {
   const example = examples.find((each) => each.includes('keys.json')) ?? examples[0]!;
   const words = [...example.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare!);

@@ -77,7 +77,7 @@ it('stores separate secrets for each configuration folder and each profile', asy
     expect(await secretOf(...(selection as [string]))).toBe(secrets[i]);
 });
 
-it('fails without creating a second key if the keyring is unavailable', async () => {
+it('fails if the keyring is unavailable, and stores no secret in a file instead', async () => {
   const key = `svc_test_${createHash('sha256').update('stored').digest('hex').slice(0, 40)}`;
   expect(await svc(['auth', 'login', '--api-key-stdin'], { stdin: key })).toMatchObject({ exitCode: 0 });
   await keyring.stop();

@@ -8,7 +8,8 @@ import { StubApi } from './support/stub-api.js';
 
 const CTRL_C = '\u0003';
 const ENTER = '\r';
-const COLOR = '\u001b[1m';
+/** The start of bold text. The command line uses it only together with colours. */
+const BOLD = '\u001b[1m';
 const TRADE = 'trd_01k9y3wq8ge1t8p8bf1mq93h57';
 
 let api: StubApi;
@@ -169,7 +170,7 @@ describe('a screen', () => {
   it('gets a table with colours, at most as wide as the screen', async () => {
     const terminal = track(PseudoTerminal.svc(['webhooks', 'list'], variablesOf({}), 60));
     expect(await terminal.end()).toBe(0);
-    expect(terminal.raw).toContain(COLOR);
+    expect(terminal.raw).toContain(BOLD);
     expect(Math.max(...terminal.plain.split('\n').map((line) => line.length))).toBeLessThanOrEqual(60);
   });
 
@@ -196,7 +197,7 @@ describe('a pipe', () => {
   it('gets colours with FORCE_COLOR', async () => {
     const terminal = shell('svc trades --help | cat', { FORCE_COLOR: '1' });
     expect(await terminal.end()).toBe(0);
-    expect(terminal.raw).toContain(COLOR);
+    expect(terminal.raw).toContain(BOLD);
   });
 
   it('ends the command with exit code 0 and no message if its reader closes it early', async () => {

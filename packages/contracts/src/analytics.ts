@@ -59,7 +59,7 @@ const drawdown = z.object({
 const curvePoint = z.object({
   at: instant.describe('Start of the period in UTC. Weeks start on Monday.'),
   equity: optionalDecimal.describe(
-    'Sum of the latest equity recorded in or before the period, for each account with results in `currency`. It includes open lots. Null if an account has no recorded equity yet.',
+    'Sum of the latest equity of each account with results in `currency`, as recorded in or before the period. It includes open lots. Null if an account has no recorded equity yet.',
   ),
   net_pnl: decimal.describe('Cumulative result from the start of the range to the end of the period.'),
   period_pnl: decimal.describe('Result of this period only.'),
@@ -119,12 +119,12 @@ export const analytics = z
       'Funding payments. 0 on spot, which has none. Null if the selection includes other trading types.',
     ),
     net_pnl: decimal.describe(
-      'Profit or loss realized in the range: the parts of lots that were offset in the range, first in, first out, after the fees of both sides. Lots bought before the range count at their cost.',
+      'Profit or loss realized in the range: the parts of lots that were offset in the range, first in, first out, after the fees of the opening and the closing fills. Lots bought before the range count at their cost.',
     ),
     roi: optionalDecimal.describe(
       "Return over the range; 1 means that the capital doubled. Each day's net_pnl is divided by the equity at the start of the day, and the daily returns are compounded. Deposits and withdrawals are not profit; they change the capital from the next day on. Null if an equity was not recorded.",
     ),
-    volume: decimal.describe('Sum of price × amount over the fills in the range, both sides.'),
+    volume: decimal.describe('Sum of price × amount over all fills in the range, buys and sells.'),
     average_win: optionalDecimal,
     average_loss: optionalDecimal.describe('As a positive amount.'),
     best_trade: tradeResult.nullable().describe('The closed trade with the highest net result.'),
@@ -140,7 +140,7 @@ export const analytics = z
       'Sharpe ratio: mean ÷ standard deviation (n − 1) of the daily results, × √365, without a risk-free rate. Days are UTC days; a day without a closed trade counts as 0. Results are relative to a constant capital, whose size does not affect the ratio. Null for fewer than 2 days or a deviation of 0. Rounded to 8 decimals.',
     ),
     sortino: optionalDecimal.describe(
-      'Sortino ratio: like sharpe, but with the deviation of only the losing days, √(Σ loss² ÷ (n − 1)). Null if no day had a loss.',
+      'Sortino ratio: like sharpe, but divided by √(Σ loss² ÷ (n − 1)) instead of the standard deviation. The sum covers only days with a loss; n is sample_days. Null for fewer than 2 days, or if no day had a loss.',
     ),
     calmar: optionalDecimal.describe(
       'Calmar ratio: roi × 365 ÷ sample_days, divided by the percent of max_drawdown as a fraction. Null for fewer than 2 days, if roi or the percent is null, or if there was no drawdown.',

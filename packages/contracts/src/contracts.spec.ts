@@ -206,7 +206,7 @@ describe('the query of analytics', () => {
     ]);
   });
 
-  it('defaults to no filter and days, and accepts instants with any offset', () => {
+  it('has no filter and the interval `day` by default, and accepts instants with any offset', () => {
     expect(check({}).data).toEqual({ interval: 'day' });
     const range = { from: '2026-01-02T00:00:00+02:00', to: '2026-01-02T00:00:00Z', interval: 'week' };
     expect(check(range).data).toEqual(range);
@@ -228,7 +228,7 @@ describe('the value of a setting', () => {
     {},
     new JsonNumber('1e999'),
     { list: [{ nested: new JsonNumber('0.1000000000000000000000001') }] },
-  ])('may be %j, which is stored unchanged', (value) => {
+  ])('may be %j, which validation leaves unchanged', (value) => {
     expect(settingPut.parse({ value }).value).toBe(value);
   });
 

@@ -22,7 +22,7 @@ export const deadLetter = z
       .number()
       .int()
       .nonnegative()
-      .describe('Number of the run of attempts that failed. Its deliveries have the same number.'),
+      .describe('Number of the run whose attempts failed. The deliveries of this run have the same number.'),
     status: z
       .enum(DEAD_LETTER_STATUSES)
       .describe(

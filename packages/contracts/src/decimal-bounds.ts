@@ -11,7 +11,7 @@ export function decimalUpTo(max: Decimal, range: Exclude<DecimalRange, 'any'> = 
     .meta({ format: 'decimal', decimalRange: range, decimalMax: max });
 }
 
-/** Converts a canonical decimal to an integer of 10^-18, so that comparisons never use a double. */
+/** Converts a canonical decimal to a number of units of 10^-18, so that comparisons never use a double. */
 function units(value: Decimal): bigint {
   const [whole = '0', fraction = ''] = value.split('.');
   return BigInt(whole + fraction.padEnd(DECIMAL_SCALE, '0'));

@@ -99,7 +99,7 @@ describe('decimalInput', () => {
     expect(decimalInput().safeParse(input).success).toBe(false);
   });
 
-  it('accepts zero if non-negative, and negative values only if any sign is allowed', () => {
+  it('accepts zero with the range non_negative, and negative values only with the range any', () => {
     expect(decimalInput('non_negative').parse('0')).toBe('0');
     expect(decimalInput('non_negative').safeParse('-1').success).toBe(false);
     expect(decimalInput('any').parse('-1.50')).toBe('-1.5');
@@ -126,7 +126,7 @@ describe('a decimal with an upper bound', () => {
     expect(codesOf(decimalUpTo('100'), 'x')).toEqual(['not_a_decimal']);
   });
 
-  it('compares by value, like integers of 10^-18', () => {
+  it('compares values as whole units of 10^-18', () => {
     const units = fc.bigInt(1n, 10n ** 21n);
     const text = (value: bigint) => {
       const digits = String(value).padStart(19, '0');

@@ -12,7 +12,7 @@ import type { Trade } from './trades.js';
 import type { Webhook } from './webhooks.js';
 import type { Withdrawal } from './withdrawals.js';
 
-/** Time of every sample event. The other times of its record are earlier. */
+/** Time of every sample event. No time in its record is later. */
 export const SAMPLE_AT = '2026-01-31T12:00:00.000Z';
 const EARLIER = '2026-01-31T11:59:30.000Z';
 const LONG_BEFORE = '2026-01-12T08:30:00.000Z';
@@ -46,16 +46,17 @@ const placedTrade: Trade = {
 };
 
 /**
- * A trade that the exchange accepted. It has no `sub_status`, because finished trades have none.
+ * The base of the samples of submitted trades. It omits `sub_status`, because finished trades have none; the sample of
+ * an open trade adds it.
  */
-const { sub_status: _, ...acceptedTrade }: Trade = {
+const { sub_status: _, ...submittedTrade }: Trade = {
   ...placedTrade,
   exchange_order_id: '8400217733',
   submitted_at: EARLIER,
 };
 
 const partlyFilled: Trade = {
-  ...acceptedTrade,
+  ...submittedTrade,
   status: 'PARTIALLY_FILLED',
   sub_status: 'ACCEPTED',
   filled_amount: '0.1',
@@ -68,7 +69,7 @@ const partlyFilled: Trade = {
 };
 
 const filled: Trade = {
-  ...acceptedTrade,
+  ...submittedTrade,
   status: 'FILLED',
   filled_amount: '0.25',
   remaining_amount: '0',
@@ -216,7 +217,7 @@ export const EVENT_SAMPLES: Samples = {
     cancelled_at: SAMPLE_AT,
   },
   'trade.failed': {
-    ...acceptedTrade,
+    ...submittedTrade,
     exchange_order_id: undefined,
     status: 'FAILED',
     failure: {

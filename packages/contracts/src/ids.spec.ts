@@ -42,7 +42,7 @@ describe('ids', () => {
     );
   });
 
-  it('can contain a UUID of any version, even of one that the product never creates', () => {
+  it('can contain a UUID of any version, even of a version that the product never creates', () => {
     expect(decodeId('trd', 'trd_7zzzzzzzzzzzzzzzzzzzzzzzzz')).toBe('ffffffff-ffff-ffff-ffff-ffffffffffff');
   });
 

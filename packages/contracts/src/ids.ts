@@ -1,7 +1,7 @@
 /**
  * TypeIDs: a prefix and a UUIDv7 in 26 characters of Crockford's base32, lower case (`trd_01j…`).
  *
- * 1. An id is opaque to clients and sortable by creation; the database stores the bare UUID.
+ * 1. An id is opaque to clients and sortable by time of creation; the database stores the bare UUID.
  * 2. Parsing checks the prefix and the 26 characters, never the version of the UUID. A well-formed id without a record is
  *    "not found".
  * 3. A suffix of more than 128 bits (first character above `7`) is malformed.

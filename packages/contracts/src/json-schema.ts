@@ -1,6 +1,6 @@
 /**
- * Converts the contract's zod schemas to JSON Schema (2020-12). Decimals and ids, which zod cannot express, are
- * defined here.
+ * Converts the contract's zod schemas to JSON Schema (2020-12). zod cannot convert decimals and ids; their JSON Schemas
+ * are defined here.
  */
 import { z } from 'zod';
 import type { IdPrefix } from './ids.js';
@@ -48,8 +48,8 @@ const DECIMAL_OF_RANGE: Readonly<Record<string, keyof typeof DECIMAL_SCHEMAS>> =
 const DEFS = '#/$defs/';
 
 /**
- * Returns the schema, and the definitions that it references as `#/$defs/<name>`: one for each schema with an id in
- * the contract. References to {@link DECIMAL_SCHEMAS} are included without their definitions.
+ * Returns the schema, and the definitions that it references as `#/$defs/<name>`: one for each schema whose `meta`
+ * contains an `id`. References to {@link DECIMAL_SCHEMAS} are included without their definitions.
  */
 export function jsonSchemaOf(
   schema: z.ZodType,
@@ -80,7 +80,7 @@ function toPublishedForm(node: Record<string, unknown>, direction: SchemaDirecti
     return;
   }
   if (node.format === 'typeid') {
-    // The node of a wrapper starts as a copy of the wrapped node, which is already converted.
+    // The node of a wrapper, such as `optional`, starts as a copy of the wrapped node, which is already converted.
     const prefix = (node.idPrefix ??
       node['x-id-prefix'] ??
       /^\^([a-z]+)_/.exec(String(node.pattern))?.[1]) as IdPrefix;

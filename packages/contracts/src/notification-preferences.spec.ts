@@ -56,12 +56,12 @@ describe('notificationPreferenceOf', () => {
     fc.assert(
       fc.property(preferences, fc.constantFrom(...EVENT_TYPES), (choices, type) => {
         const covering = Object.keys(choices).filter((selector) => isSubscribed([selector], type));
-        const [longest] = covering.sort((a, b) => {
+        const [mostSpecific] = covering.sort((a, b) => {
           const rank = (selector: string) => (selector === type ? 2 : selector === '*' ? 0 : 1);
           return rank(b) - rank(a);
         });
         expect(notificationPreferenceOf(choices, type)).toBe(
-          longest === undefined ? undefined : choices[longest],
+          mostSpecific === undefined ? undefined : choices[mostSpecific],
         );
       }),
     );

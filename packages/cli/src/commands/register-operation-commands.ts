@@ -32,7 +32,7 @@ export const registerOperationCommands: Register = (program, run) => {
 
 const infoOf = ({ operation }: OperationCommand): OperationInfo => OPERATIONS[operation];
 
-/** The path parameters in order. */
+/** Returns the names of the path parameters, in order. */
 const paramsOf = ({ path }: OperationInfo) => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
 
 const argsOf = (row: OperationCommand, info: OperationInfo) =>
@@ -111,7 +111,8 @@ function shortFlagsOf(fields: readonly Field[]): readonly Option[] {
 }
 
 /**
- * Returns whether a short flag also accepts the field's id. The help then hides the flag that is named after the field.
+ * Returns whether `--account` or `--pair` also accepts the id in this field. The help then hides the flag that is named
+ * after the field.
  */
 const hasShortFlag = ({ path }: Field, fields: readonly Field[]) =>
   shortFlagsOf(fields).some(({ long }) => SHORT_FLAGS[path] === long);
@@ -206,7 +207,7 @@ async function buildBody(
   return body;
 }
 
-/** Resolves `--account` by name, and `--pair` by symbol. A required account defaults to the only one of the user. */
+/** Resolves `--account` and `--pair` to ids. A required account defaults to the only account of the user. */
 async function referencesIn(
   context: Context,
   client: Awaited<ReturnType<Context['client']>>,

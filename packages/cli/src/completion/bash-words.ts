@@ -1,6 +1,7 @@
 /**
- * Defines `_get_comp_words_by_ref` for a bash without the package bash-completion: it sets the words up to the cursor.
- * It quotes the words, because the completion script inserts them into a command line again.
+ * Defines the shell function `_get_comp_words_by_ref` for a bash without the package bash-completion. The function
+ * splits the command line up to the cursor into words. It quotes them, because the completion script evaluates a
+ * command line that contains them.
  */
 export const BASH_WORDS = String.raw`
 if ! declare -F _get_comp_words_by_ref > /dev/null; then

@@ -53,5 +53,5 @@ export async function completionOf(program: Command): Promise<RootCommand> {
   return root;
 }
 
-/** The library adds this command, which prints scripts. It is removed, because `svc completion` prints them. */
+/** The library adds this command to print completion scripts. It is removed, because `svc completion` prints them. */
 const ADAPTER_COMMAND = 'completion-script';

@@ -18,6 +18,7 @@ export interface KnownId {
 
 const CACHE_TTL_MS = 3_600_000;
 const CACHE_MAX = 200;
+/** Names of fields. The first one that contains a string is the label of a record. */
 const LABELS = ['account_name', 'name', 'symbol', 'url', 'title', 'event_type', 'type', 'status', 'label'];
 
 const fileOf = ({ cacheFolder }: Environment) => join(cacheFolder, 'known-ids.json');

@@ -6,7 +6,7 @@ const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [command: strin
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-/** Opens an address in the user's browser. Returns false if there is no browser. */
+/** Opens an address in the user's browser. Returns false if the command that opens it cannot be started. */
 export function openInBrowser(url: string, platform: NodeJS.Platform): Promise<boolean> {
   const [command, ...args] = OPENERS[platform] ?? ['xdg-open'];
   return new Promise((resolve) => {

@@ -44,11 +44,11 @@ export async function runInForeground(launch: Launch): Promise<void> {
   }
 }
 
-/** Sends a signal to a process group; 0 sends nothing. Returns whether the group exists. */
-function signalGroup(leader: number | undefined, signal: NodeJS.Signals | 0): boolean {
-  if (leader === undefined) return false;
+/** Sends a signal to all processes of a group; 0 sends nothing. Returns whether the group exists. */
+function signalGroup(groupId: number | undefined, processSignal: NodeJS.Signals | 0): boolean {
+  if (groupId === undefined) return false;
   try {
-    return process.kill(-leader, signal);
+    return process.kill(-groupId, processSignal);
   } catch {
     return false;
   }

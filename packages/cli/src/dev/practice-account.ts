@@ -10,7 +10,7 @@ const SYNC_MAX_MS = 60_000;
 
 type Api = Pick<Client<'string'>, 'exchanges' | 'tradePairs'>;
 
-/** Returns the active paper account with this name, or any if `name` is undefined; undefined if none exists. */
+/** Returns the active paper account with this name or, if `name` is undefined, any; undefined if none exists. */
 export async function practiceAccountOf(
   api: Api,
   name: string | undefined,

@@ -48,7 +48,7 @@ export interface Credential {
   readonly apiKey: string | undefined;
 }
 
-/** Checks that the API accepts the credential, and lists its permissions. */
+/** Checks that the API accepts the credential, and lists its permissions. Warns if it cannot sign requests. */
 export async function checkCredential(
   client: Pick<Client<'string'>, 'me'>,
   { signer }: Credential,

@@ -2,8 +2,8 @@
  * Estimates the error of the local clock from the `Date` header of a response.
  *
  * `Date` has a resolution of one second. The server wrote it after the request was sent and before the response
- * arrived. The estimate uses the middle of both intervals, so its error is at most half a second plus half of the
- * round trip.
+ * arrived. The estimate compares the middle of that second with the middle of the round trip. Its error is therefore at
+ * most half a second plus half of the round trip.
  */
 import { type Finding, fail, ok, warn } from './check.js';
 

@@ -43,7 +43,7 @@ function isLong(token: string): boolean {
   return digits.length > 15 && !Number.isSafeInteger(Number(token));
 }
 
-/** Returns the exact text of a member of a JSON object; undefined if it is missing. @param text valid JSON */
+/** Returns the exact text of the value of a member; undefined if the member is missing. @param text a JSON object */
 export function memberOf(text: string, name: string): string | undefined {
   let depth = 0;
   let from: number | undefined;

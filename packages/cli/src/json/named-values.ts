@@ -19,7 +19,12 @@ export function jsonOrText(text: string): unknown {
   }
 }
 
-/** Sets a value at a path such as `data.fee.amount`. @throws {UsageError} if the path leads through a non-object */
+/**
+ * Sets a value at a path such as `data.fee.amount`.
+ *
+ * @param canCreate whether missing objects on the path are created
+ * @throws {UsageError} if the path leads through a missing object or through a value that is not an object
+ */
 export function setAtPath(
   record: Record<string, unknown>,
   path: string,

@@ -1,7 +1,7 @@
 /**
  * Forwards a stream of events to a receiver.
  *
- * 1. Each event is reported before its delivery, and the result after it. A failing receiver does not stop the stream.
+ * 1. An event is reported before its delivery, and the result afterwards. A failing receiver does not stop the stream.
  * 2. Deliveries run concurrently up to a limit, as in the webhook dispatcher. At the limit, the stream waits for the
  *    receiver. With a queue of deliveries (`p-limit`), events would pile up in memory instead.
  * 3. When the command ends, deliveries in flight are aborted and reported as failed.

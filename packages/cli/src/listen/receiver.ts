@@ -12,7 +12,7 @@ import { UsageError } from '../failures.js';
 
 const TIMEOUT_MS = 30_000;
 const USER_AGENT = 'trading-automation-webhooks/1';
-/** Headers that the user cannot override, because signature and body depend on them. */
+/** Headers that the user cannot override, because they must match the body and its signature. */
 const RESERVED_HEADERS = [
   'webhook-id',
   'webhook-timestamp',

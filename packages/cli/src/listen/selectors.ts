@@ -1,6 +1,6 @@
 /** Event selectors: one event type (`trade.filled`), all types with a prefix (`trade.*`), or all types (`*`). */
 
-/** Parses the values of a repeatable option; each value has selectors such as `trade.filled,reward.*`. */
+/** Parses the values of a repeatable option; each value is one or more selectors: `trade.filled,reward.*`. */
 export function selectorsOf(values: readonly string[]): readonly string[] {
   const selectors = values
     .flatMap((text) => text.split(','))

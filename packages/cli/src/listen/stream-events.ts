@@ -5,7 +5,7 @@ import { isSelected, serverFilterOf } from './selectors.js';
 export interface EventSourceOptions {
   readonly client: Client<'string'>;
   readonly selectors: readonly string[];
-  /** Start after this event. Default: now. */
+  /** Id of the event after which the stream starts. Default: now. */
   readonly after: string | undefined;
   readonly signal: AbortSignal;
   onOpen(): void;

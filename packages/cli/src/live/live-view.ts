@@ -14,7 +14,7 @@ const SHOW_CURSOR = '\u001b[?25h';
 const CTRL_C = '\u0003';
 
 export interface LiveView {
-  /** Aborted when the user ends the view: with q, whose reason is `QUIT`, or with Ctrl-C. */
+  /** Aborted when the user ends the view: with the reason `QUIT` after q, with `Interrupted` after Ctrl-C. */
   readonly signal: AbortSignal;
   draw(frame: () => string): void;
 }

@@ -1,7 +1,12 @@
 import type { Client } from '@trading-automation/sdk';
 import { NotFound, UsageError } from '../failures.js';
 
-/** Resolves a pair id or a symbol such as `BTC/USDT` to a pair id. @throws {NotFound} @throws {UsageError} */
+/**
+ * Resolves a pair id or a symbol such as `BTC/USDT` to a pair id.
+ *
+ * @throws {NotFound} if no pair has the symbol
+ * @throws {UsageError} if several exchanges trade it
+ */
 export async function pairIdOf(
   client: Pick<Client<'string'>, 'tradePairs'>,
   idOrSymbol: string,

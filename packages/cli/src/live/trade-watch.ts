@@ -1,5 +1,5 @@
 /**
- * Follows trades until they are final.
+ * Follows trades, if requested only until all of them are final.
  *
  * 1. No change is missed: the event stream starts after an event that existed before the trades were read.
  * 2. After each event, the trade is read from the API. A state whose version is not newer than the last one is ignored.
@@ -35,7 +35,8 @@ export async function watchTrades(watch: WatchOptions): Promise<readonly Watched
   const areAllFinal = () => isUntilFinal && [...known.values()].every(isFinal);
 
   const [last] = (await client.events.list({ limit: 1 }, { signal })).data;
-  for (const each of await initialTrades(watch)) await updateTrade(await client.trades.get(each, { signal }));
+  for (const initialId of await initialTradeIds(watch))
+    await updateTrade(await client.trades.get(initialId, { signal }));
   if (areAllFinal()) return [...known.values()];
   const events = client.events.stream(
     { type: 'trade.*' },
@@ -52,7 +53,7 @@ export async function watchTrades(watch: WatchOptions): Promise<readonly Watched
   return [...known.values()];
 }
 
-async function initialTrades({ client, id, signal }: WatchOptions): Promise<readonly string[]> {
+async function initialTradeIds({ client, id, signal }: WatchOptions): Promise<readonly string[]> {
   if (id !== undefined) return [id];
   const [newest, ...open] = await Promise.all([
     client.trades.list({ limit: 1 }, { signal }).toArray({ limit: 1 }),

@@ -71,7 +71,7 @@ it('accepts a boolean with default false without a value, and any other boolean 
   expect(() => parsedBody('--is-active', 'no')).toThrow(/one of true, false/);
 });
 
-it('rejects an invalid number', () => {
+it('rejects a fraction for an integer', () => {
   expect(() => parsedBody('--limits.max-open-trades', '1.5')).toThrow(/must be an integer/);
 });
 
@@ -89,7 +89,7 @@ it('merges the fields of flags into those of a file, also within objects', () =>
   });
 });
 
-it('reports all missing flags together', () => {
+it('reports the flag of a missing required field', () => {
   expect(() => assertRequired({ body: fields }, {})).toThrow(new UsageError('--amount is missing.'));
   expect(() => assertRequired({ body: fields }, { amount: '1' })).not.toThrow();
 });

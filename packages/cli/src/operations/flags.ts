@@ -47,7 +47,7 @@ const objectsIn = (fields: readonly Field[]) => [
 /** Returns whether a field is a boolean that is false by default: its flag needs no value. */
 const isSwitch = ({ type, default: fallback }: Field) => type === 'boolean' && fallback === 'false';
 
-/** The help does not list more choices than these. `svc events types` lists the event types. */
+/** The help omits longer lists of choices, such as the event types, which `svc events types` lists. */
 const CHOICES_SHOWN_MAX = 8;
 
 function placeholderOf({ type, path, isList }: Field): string {

@@ -9,8 +9,9 @@ const ACCOUNT_ID = /^exa_/;
 const PAIR_ID = /^tpr_/;
 
 /**
- * Returns the account with an id or a name; without either, the only account.
- * @throws {NotFound} @throws {UsageError} if several accounts match
+ * Returns the account with this id or name; without either, the only account of the user.
+ * @throws {NotFound} if no account matches
+ * @throws {UsageError} if several accounts match
  */
 export async function accountOf(
   { signal }: Pick<Context, 'signal'>,
@@ -36,7 +37,7 @@ function noAccount(name: string | undefined): NotFound {
     : new NotFound(`No account is named ${name}.`, 'List the accounts with `svc exchanges list`.');
 }
 
-/** Resolves the symbol of a pair at the account's exchange and trading type to its id. @throws {NotFound} */
+/** Returns the id of a pair, given by its id or by its symbol at the account's exchange. @throws {NotFound} */
 export async function pairIdOf(
   { signal }: Pick<Context, 'signal'>,
   client: Client<'string'>,

@@ -74,7 +74,7 @@ export class ConfigFile {
   }
 }
 
-/** Validates a profile name. @throws {UsageError} */
+/** Returns a profile name unchanged. @throws {UsageError} if it is invalid */
 export function checkedName(name: string): string {
   if (PROFILE_NAME.test(name)) return name;
   throw new UsageError(

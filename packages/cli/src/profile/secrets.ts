@@ -17,7 +17,7 @@ export type SecretName = 'private_key' | 'api_key' | 'listen_secret';
 /** Stores the secrets of one profile. */
 export interface Secrets {
   readonly kind: 'keyring' | 'file';
-  /** Where the secrets are stored, as text for the user. */
+  /** Where the secrets are stored, in words for the user. */
   readonly location: string;
   get(name: SecretName): Promise<string | undefined>;
   set(name: SecretName, value: string): Promise<void>;
@@ -31,13 +31,14 @@ export const SECRET_NAMES: readonly SecretName[] = ['private_key', 'api_key', 'l
 /** Opens the store of a profile on first use, because the keyring is slow to load. */
 export class ProfileSecrets implements Secrets {
   private storePromise: Promise<Secrets> | undefined;
+  /** `kind` and `location` are valid only after the store was opened. */
   kind: 'keyring' | 'file' = 'file';
   location = '';
 
   constructor(
     private readonly environment: Environment,
     private readonly profile: string,
-    /** The store that the profile's settings name. */
+    /** The store that the configuration file names for the profile, if any. */
     private readonly profileKind: 'keyring' | 'file' | undefined,
   ) {}
 

@@ -53,12 +53,12 @@ export class TerminalPrompts implements Prompts {
 
   private async ask<T>(
     alternative: string,
-    prompt: (common: Common) => Promise<T | typeof CANCEL_SYMBOL>,
+    prompt: (common: CommonOptions) => Promise<T | typeof CANCEL_SYMBOL>,
   ): Promise<T> {
     if (!this.terminal.isInteractive)
       throw new UsageError('Cannot prompt: the terminal is not interactive.', alternative);
     const answer = await prompt({
-      input: this.terminal.stdin as Common['input'],
+      input: this.terminal.stdin as CommonOptions['input'],
       output: plainOutput(this.terminal),
       signal: this.signal,
     });
@@ -67,7 +67,7 @@ export class TerminalPrompts implements Prompts {
   }
 }
 
-type Common = NonNullable<Pick<Parameters<typeof text>[0], 'input' | 'output' | 'signal'>>;
+type CommonOptions = NonNullable<Pick<Parameters<typeof text>[0], 'input' | 'output' | 'signal'>>;
 
 /** Removes colours and Unicode characters that the terminal does not support. The prompt library always writes them. */
 function plainOutput({ stderr, noteColors, hasUnicode }: Terminal): PassThrough {

@@ -7,7 +7,7 @@ const ID = 'trd_01k9y3wq8ge1t8p8bf1mq93h57';
 
 const widestLine = (table: string) => Math.max(...table.split('\n').map((line) => stringWidth(line)));
 
-it('is never wider than the screen', () => {
+it('makes no table wider than the screen', () => {
   const table = tableOf(['id', 'name', 'note'], [[ID, 'a'.repeat(80), 'b'.repeat(80)]], layout);
   expect(widestLine(table)).toBeLessThanOrEqual(60);
   expect(table).toContain('…');

@@ -66,7 +66,7 @@ export function tableOf(
 function widthsOf(
   headings: readonly string[],
   rows: readonly (readonly string[])[],
-  columns: number,
+  screenWidth: number,
 ): readonly number[] {
   const preferred = headings.map((heading, at) =>
     Math.max(stringWidth(heading), ...rows.map((row) => stringWidth(row[at] ?? ''))),
@@ -77,9 +77,9 @@ function widthsOf(
       : Math.min(preferred[at]!, WIDTH_MIN),
   );
   let count = headings.length;
-  while (count > COLUMNS_MIN && totalOf(minimum.slice(0, count)) > columns) count--;
+  while (count > COLUMNS_MIN && totalOf(minimum.slice(0, count)) > screenWidth) count--;
   const widths = preferred.slice(0, count);
-  for (let excess = totalOf(widths) - columns; excess > 0; excess--) {
+  for (let excess = totalOf(widths) - screenWidth; excess > 0; excess--) {
     const widest = widths.reduce(
       (candidate, width, at) => (width > minimum[at]! && width > (widths[candidate] ?? 0) ? at : candidate),
       -1,

@@ -51,8 +51,8 @@ function escapeOf(character: string): string {
 export function linesOf(row: Row, prefix = ''): [name: string, text: string][] {
   return Object.entries(row).flatMap(([name, value]): [string, string][] => {
     const path = prefix + name;
-    const isTable = typeof value === 'object' && value !== null && !Array.isArray(value);
-    if (isTable && Object.keys(value).length > 0) return linesOf(value as Row, `${path}.`);
-    return [[safeLine(path), isTable ? '' : textOf(value)]];
+    const isNestedRecord = typeof value === 'object' && value !== null && !Array.isArray(value);
+    if (isNestedRecord && Object.keys(value).length > 0) return linesOf(value as Row, `${path}.`);
+    return [[safeLine(path), isNestedRecord ? '' : textOf(value)]];
   });
 }

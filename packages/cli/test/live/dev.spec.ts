@@ -12,8 +12,8 @@ import { run } from '../../src/run.js';
 import { StubStreamingApi } from './stub-streaming-api.js';
 
 /**
- * The script that `npm start` runs in the test's clone: it writes its addresses to
- * .data/dev.json and exits on SIGTERM.
+ * The script that `npm start` runs in the test's clone. It writes the addresses of a platform to .data/dev.json, and
+ * exits on SIGTERM.
  */
 const LAUNCHER = `
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';

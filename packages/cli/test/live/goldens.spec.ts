@@ -170,22 +170,26 @@ it('prints a delivery as in the golden file', async () => {
   expectGolden('live-trigger-forwarded', normalized(texts.join('\n')));
 });
 
-/** Runs a command until it has printed `lines` lines after the trigger, then presses Ctrl-C. */
-async function runUntil(argv: readonly string[], lines: number, trigger: () => void): Promise<string> {
+/** Starts a command, calls `causeOutput` once it is connected, waits for the lines and presses Ctrl-C. */
+async function runUntil(
+  argv: readonly string[],
+  lineCount: number,
+  causeOutput: () => void,
+): Promise<string> {
   const running = new RunningCommand([...argv, '--verbose'], variables());
   const connections = api.resumedAfter.length + 1;
   if (argv[0] !== 'signals') await api.waitForConnections(connections);
-  trigger();
-  await running.waitUntil(({ lines: { length } }) => length >= lines);
+  causeOutput();
+  await running.waitUntil(({ lines }) => lines.length >= lineCount);
   const exitCode = await running.interrupt();
   return transcriptOf(argv, { exitCode, stdout: running.stdout, stderr: running.stderr });
 }
 
 it('prints events as in the golden file', async () => {
   receiver.responses = [{ status: 204 }];
-  let events = 1;
+  let eventCount = 1;
   const pushEvent = () => {
-    const id = `evt_${++events}`;
+    const id = `evt_${++eventCount}`;
     const data = { id: 'trd_1', status: 'FILLED', amount: 1.5 };
     const event = { event_id: id, type: 'trade.filled', timestamp: '2026-01-01T00:00:00.000Z', data };
     api.push(id, JSON.stringify(event));

@@ -4,7 +4,7 @@ import { runCaptured } from '../support/captured-run.js';
 /** Checks that docs/guides/cli.md names every command, and only existing ones. */
 const guide = readFileSync(new URL('../../../../docs/guides/cli.md', import.meta.url), 'utf8');
 
-/** Matches the headings above lists of commands. The program's help has one heading per group. */
+/** Matches the headings above lists of commands: several in the help of `svc`, one in the help of a group. */
 const HEADINGS = /^(?:Commands|This machine|Trading|Account|Developers):\n/;
 
 /** Returns the names of the commands in a help text. */
@@ -21,7 +21,7 @@ async function allCommands(path: readonly string[] = []): Promise<readonly strin
   return (await Promise.all(names.map((name) => allCommands([...path, name])))).flat();
 }
 
-/** Returns the commands in the guide's tables. A row names one or more groups, and the commands of each group. */
+/** Returns the commands in the guide's tables. A row names groups and, separated by semicolons, their commands. */
 function commandsOfTables(): readonly string[] {
   return [...guide.matchAll(/^\| (`svc [^|]*) \|([^|\n]*)\|/gm)].flatMap(
     ([, groupCell = '', commandCell = '']) => {
@@ -31,14 +31,14 @@ function commandsOfTables(): readonly string[] {
         .split(';')
         .map((list) => [...list.matchAll(/`([a-z-]+)`/g)].map(([, name]) => name!));
       return groups.flatMap((group, at) =>
-        (lists[at] ?? []).length > 1 || GROUPS.includes(group)
+        (lists[at] ?? []).length > 1 || GROUPS_OF_ONE_COMMAND.includes(group)
           ? (lists[at] ?? []).map((name) => `${group} ${name}`)
           : [group],
       );
     },
   );
 }
-const GROUPS = ['signals'];
+const GROUPS_OF_ONE_COMMAND = ['signals'];
 
 /** The commands in the guide's examples. */
 const commandsOfExamples = [...guide.matchAll(/\bsvc ((?:[a-z][a-z-]*)(?: [a-z][a-z-]*)*)/g)].map(

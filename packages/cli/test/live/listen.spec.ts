@@ -85,7 +85,7 @@ describe('svc listen', () => {
     }
   });
 
-  it('signs with a secret of the profile, which stays the same', async () => {
+  it('keeps a separate secret for each profile', async () => {
     const secret = await secretOf();
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(await secretOf()).toBe(secret);

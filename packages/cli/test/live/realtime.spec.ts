@@ -22,7 +22,7 @@ afterEach(async () => {
   await graphql.close();
 });
 
-/** A private key that is not secret and the same in every run. */
+/** A private key that is the same in every run and not secret. */
 const SVC_PRIVATE_KEY = createHash('sha256').update('svc: realtime').digest('hex');
 const variables = () => ({
   SVC_BASE_URL: api.url,
@@ -144,7 +144,7 @@ describe('svc signals stream', () => {
     },
   });
 
-  it('prints each signal after the sequence in --after on one line, without loss of digits', async () => {
+  it('prints a line for each signal after the sequence in --after, without loss of digits', async () => {
     graphql.initialPayloads = [signal(8), signal(9)];
     const running = new RunningCommand(['signals', 'stream', 'str_1', '--after', '7'], variables());
     await running.waitUntil(({ lines }) => lines.length === 2);

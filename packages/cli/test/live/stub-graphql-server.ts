@@ -12,6 +12,7 @@ interface Message {
 /** A local GraphQL API over HTTP and `graphql-transport-ws`. It sends the responses that a test sets. */
 export class StubGraphqlServer {
   readonly requests: { readonly query: string; readonly variables: unknown }[] = [];
+  /** The headers of each HTTP request, and the payload of each `connection_init`. */
   readonly headers: Record<string, unknown>[] = [];
   /** The body of every HTTP response. */
   httpResponse: unknown = { data: { me: { id: 'usr_1' } } };

@@ -24,6 +24,7 @@ export class StubStreamingApi {
   readonly resumedAfter: string[] = [];
   private readonly replies = new Map<string, (request: RecordedRequest) => StubReply>();
   private readonly events: { readonly id: string; readonly data: string }[] = [];
+  /** The open connections to the event stream, each with the index of the next event to send. */
   private readonly readers = new Map<ServerResponse, number>();
   private readonly waiting = new Set<() => void>();
 

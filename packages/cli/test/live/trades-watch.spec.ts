@@ -38,18 +38,18 @@ function setTrades(...trades: ReturnType<typeof trade>[]): void {
   });
   for (const each of trades) api.on(`GET /v1/trades/${each.id}`, { data: each });
 }
-let events = 1;
+let eventCount = 1;
 /** Changes a trade and sends its event. */
 function changeTrade(to: ReturnType<typeof trade>): void {
   api.on(`GET /v1/trades/${to.id}`, { data: to });
   api.push(
-    `evt_${++events}`,
-    JSON.stringify({ event_id: `evt_${events}`, type: 'trade.x', data: { id: to.id } }),
+    `evt_${++eventCount}`,
+    JSON.stringify({ event_id: `evt_${eventCount}`, type: 'trade.x', data: { id: to.id } }),
   );
 }
 
 describe('svc trades watch', () => {
-  it('follows the open trades until all of them are final, and ends with exit code 0', async () => {
+  it('follows the open trades with --until-final, and ends with exit code 0 once all are final', async () => {
     setTrades(trade('trd_1', 1, 'PENDING'), trade('trd_2', 1, 'PARTIALLY_FILLED'));
     const running = watch('--until-final');
     await running.waitUntil(({ lines }) => lines.length === 2);
@@ -62,7 +62,7 @@ describe('svc trades watch', () => {
     );
   });
 
-  it('ends immediately if no trade is open', async () => {
+  it('ends immediately with --until-final if no trade is open', async () => {
     setTrades(trade('trd_1', 2, 'FILLED'));
     const { exitCode, stdout } = await runCaptured(['trades', 'watch', '--until-final'], {
       variables: variables(),

@@ -47,7 +47,7 @@ describe('svc trigger', () => {
     expect(api.requests[0]!.headers.accept).toBe('application/json');
   });
 
-  it('applies overrides, and rejects a path that the event does not have', async () => {
+  it('applies overrides, which may add a field, and rejects an invalid path', async () => {
     const overrides = [
       'data.amount=2.25',
       'data.fee.currency=USDT',
