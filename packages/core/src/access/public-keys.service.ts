@@ -52,8 +52,8 @@ export class PublicKeysService {
   }
 
   /**
-   * Revokes the key: no process accepts its signatures after the commit. The holder of the private key may link it
-   * again.
+   * Revokes the key. This process rejects its signatures before it responds; every other process does so when the
+   * notification arrives. The holder of the private key may link the public key again.
    */
   async revoke(actor: Actor, id: string): Promise<{ id: string; deleted: true }> {
     authorise(actor, accessOperations.revokePublicKey.access);
