@@ -31,7 +31,11 @@ describe('isAddressAllowed', () => {
     ['an IPv6 address if only IPv4 is listed', ['0.0.0.0/0'], '2001:db8::1'],
     ['an IPv4 address if only IPv6 is listed', ['::/0'], '203.0.113.9'],
     ['the IPv6-mapped form of an IPv4 address that is not listed', ['203.0.113.9'], '::ffff:203.0.113.8'],
-    ['an IPv4 address outside a range that is listed in IPv6-mapped form', ['::ffff:203.0.113.0/120'], '203.0.112.255'],
+    [
+      'an IPv4 address outside a range that is listed in IPv6-mapped form',
+      ['::ffff:203.0.113.0/120'],
+      '203.0.112.255',
+    ],
     ['an IPv6 address right outside a range', ['2001:db8::/33'], '2001:db8:8000::1'],
     ['a string that is not an address', ['0.0.0.0/0', '::/0'], 'localhost'],
     ['an empty string', ['0.0.0.0/0'], ''],
