@@ -85,7 +85,11 @@ const tradeSpec = fc.record({
 });
 type TradeSpec = typeof tradeSpec extends fc.Arbitrary<infer Value> ? Value : never;
 
-async function trade(actor: Actor, accounts: readonly RecordIds[], specs: readonly TradeSpec[]): Promise<void> {
+async function trade(
+  actor: Actor,
+  accounts: readonly RecordIds[],
+  specs: readonly TradeSpec[],
+): Promise<void> {
   let atMs = Date.UTC(2026, 1, 1);
   for (const { account, pair, isSale, hours, fills } of specs) {
     atMs += hours * 3_600_000;
