@@ -34,7 +34,7 @@ export const MAILED_BY_DEFAULT: readonly EventType[] = [
   'webhook.deactivated',
 ];
 
-/** Maximum e-mails per event type and day. Deactivations are limited to one per webhook instead. */
+/** Maximum e-mails per user, event type and day. For `webhook.deactivated`, it is one per webhook and day instead. */
 export const NOTIFICATION_MAILS_PER_DAY = 10;
 
 const choices = z
@@ -57,7 +57,7 @@ function issueOf(selector: string, isOn: boolean): { code: string; message: stri
     return { code: 'unknown_field', message };
   }
   if (isOn || !MANDATORY_NOTIFICATIONS.some((type) => type === selector)) return null;
-  const message = `You are always notified of ${MANDATORY_NOTIFICATIONS.join(', ')}. Omit this key.`;
+  const message = `You are always notified of ${MANDATORY_NOTIFICATIONS.join(', ')}. Omit this event type.`;
   return { code: 'invalid_value', message };
 }
 
@@ -80,7 +80,7 @@ export const NOTIFICATION_PREFERENCES_DESCRIPTION = [
   'You get no e-mail about a copier that you stopped yourself.',
   `${MANDATORY_NOTIFICATIONS.map((type) => `\`${type}\``).join(', ')} always notify you.`,
   'E-mail is sent only to a verified address (PATCH /v1/me).',
-  `You get at most ${NOTIFICATION_MAILS_PER_DAY} e-mails per event type and day, and one per deactivated webhook.`,
+  `You get at most ${NOTIFICATION_MAILS_PER_DAY} e-mails per event type and day; for \`webhook.deactivated\`, one per webhook and day.`,
 ].join(' ');
 
 /**

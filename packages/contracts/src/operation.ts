@@ -40,7 +40,7 @@ export interface ListDefinition {
 }
 
 export interface Operation {
-  /** `resource.verb`, such as `trades.create`. The methods of the service and of the SDK have the same names. */
+  /** `resource.verb`, such as `trades.create`: the name of the SDK's method and of most services' methods. */
   readonly id: string;
   readonly method: Method;
   /** Path with the `/v1` prefix; parameters as `:name`. */

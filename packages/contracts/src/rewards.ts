@@ -16,7 +16,7 @@ export type RewardBasis = (typeof REWARD_BASES)[number];
 
 const currency = z.string().describe('The reward token.');
 
-const profitShared = z
+const profitShareTerms = z
   .object({
     strategy_id: idOf('str'),
     quote: z.string().describe('Currency of the profit and of the high-water mark.'),
@@ -52,7 +52,7 @@ export const reward = z
       .describe(
         "For a profit share: the copier's highest settled net profit with the strategy, in quote currency, before and after this reward.",
       ),
-    profit_share: profitShared.optional(),
+    profit_share: profitShareTerms.optional(),
     claimable_at: instant,
     expires_at: instant.optional().describe('Time from which the reward can no longer be claimed.'),
     claimed_at: instant.optional(),

@@ -22,7 +22,8 @@ const PLAIN_DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
  * Returns compact JSON for any JSON value, with every digit of a {@link JsonNumber} and the sign of a negative zero.
  * Undefined members are omitted.
  *
- * @throws {TypeError} if JSON cannot represent the value: undefined, NaN, a function, an instance of another class
+ * @throws {TypeError} if JSON cannot represent the value: undefined, NaN, a function, or an instance of a class other
+ *   than {@link JsonNumber}
  */
 export function jsonText(value: unknown): string {
   if (value === null) return 'null';

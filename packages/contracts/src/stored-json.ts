@@ -1,8 +1,8 @@
 /**
  * JSON that is stored as text and returned unchanged: with every digit, and with fields that are not in the schema.
  *
- * If the caller requests decimals as strings, numbers are quoted if their name is that of a decimal in one of the
- * possible records. All other bytes stay the same.
+ * If the caller requests decimals as strings, a number is quoted if one of the records that the JSON may hold has a
+ * decimal of this name. All other bytes stay the same.
  */
 import type { z } from 'zod';
 
@@ -54,8 +54,8 @@ interface ZodNode {
 }
 
 /**
- * @throws {TypeError} if a name is a decimal in one record and another number in another, since
- * only names distinguish them
+ * @throws {TypeError} if a name belongs to a decimal in one record and to a plain number in another, because stored
+ *   decimals and plain numbers differ only in their names
  */
 function decimalNamesIn(records: readonly z.ZodType[]): DecimalNames {
   const kinds = new Map<string, Set<string>>();
@@ -99,7 +99,7 @@ const KEY_END = /\s*:/y;
  */
 export function quoteDecimals(text: string, { members, maps }: DecimalNames): string {
   const [decimals, decimalMaps] = [new Set(members), new Set(maps)];
-  /** The member name of each open object or list; the last entry is the member being read. */
+  /** For each open object, the name of its current member; for each open list, the name of the list's member. */
   const path: string[] = [''];
   return text.replace(TOKEN, (token, at: number) => {
     if (token === '{' || token === '[') path.push(path.at(-1)!);

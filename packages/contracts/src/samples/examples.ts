@@ -36,7 +36,7 @@ const ID_PREFIX_OF_NAME: Readonly<Record<string, IdPrefix>> = {
 
 const CHALLENGE = '2dd00bd77e0222ced882665481a9c1d9f907309d16e05ed007a1ea63928477a9';
 const PUBLIC_KEY = '0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798';
-/** Signature of the private key 1 over the challenge, from the published test vectors. */
+/** The challenge signed with the private key whose value is 1, from the published test vectors. */
 const SIGNATURE =
   '519ebdf60a048f6b8f608f8ac15d33eb06f3cf50e127b75aca84648f92d5f1023f0745e2162ee84b9839e2bee77e8e87a253678f9476ff4841ed01ebefab9fae';
 
@@ -56,7 +56,7 @@ const FIXED_EXAMPLES: Readonly<Record<string, string>> = {
   '$failing_receiver.url': 'https://example.com/hooks/out-of-order',
 };
 
-/** Returns the value that the API reference shows for a reference. */
+/** Returns the value that the API reference shows in place of a string such as `$challenge.challenge`. */
 export function exampleOf(reference: string): string {
   const fixed = FIXED_EXAMPLES[reference];
   if (fixed !== undefined) return fixed;

@@ -30,7 +30,7 @@ describe('the samples', () => {
   });
 
   it.each(SAMPLES.map((sample) => [`${sample.operation.id}: ${sample.title}`, sample] as const))(
-    'match the schemas with the values that the reference shows: %s',
+    'match the schemas with the values that the API reference shows: %s',
     (_name, { operation, params = {}, query = {}, body }) => {
       expect(Object.keys(params)).toEqual(Object.keys(operation.params?.shape ?? {}));
       const shownQuery = resolve(query, exampleOf);
@@ -44,14 +44,14 @@ describe('the samples', () => {
   );
 });
 
-describe('with derived samples,', () => {
+describe('withDerivedSamples', () => {
   const { list, get, create, cancel } = tradeOperations;
   const samples = [
     { operation: create, title: 'Place', as: 'resting', body: {} },
     { operation: cancel, title: 'Cancel', params: { id: '$resting.id' } },
   ];
 
-  it('a GET gets the parameters of its resource and a title from its summary', () => {
+  it('adds a sample for a GET, with the parameters of its resource and a title from its summary', () => {
     expect(withDerivedSamples([list, get, create, cancel], samples)).toEqual([
       ...samples,
       { operation: get, title: 'Returns a trade with its fills', params: { id: '$resting.id' } },
@@ -59,7 +59,7 @@ describe('with derived samples,', () => {
     ]);
   });
 
-  it('a change and a GET with other parameters get none', () => {
+  it('adds no sample for a POST, nor for a GET whose parameters are in no other sample', () => {
     expect(withDerivedSamples([create, cancel, settingOperations.get], [])).toEqual([]);
   });
 });

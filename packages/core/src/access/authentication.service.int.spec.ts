@@ -212,7 +212,7 @@ describe('an API key', () => {
     }
   });
 
-  it('that is malformed or of the other world is rejected without a query; any other key fails with an internal error without the database', async () => {
+  it('that is malformed or of the other world is rejected without a query; while the database is closed, any other key causes an internal error', async () => {
     const platform = await core.openSecondPlatform();
     const withoutDatabase = authenticationOf(platform);
     const { key } = await createKey();

@@ -22,7 +22,7 @@ afterAll(() => core.close());
 beforeEach(async () => {
   actor = await core.actor();
   const { world, database } = core.platform;
-  const platform = new Platform(world, database, createDelayedListener());
+  const platform = new Platform(world, database, createLocalOnlyListener());
   lookup = new CredentialLookup(platform);
   keys = new ApiKeysService(platform, core.lists, core.commands);
   publicKeys = new PublicKeysService(platform, core.lists, core.commands);
@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 
 /** Creates a listener that is connected and gets local notifications, but no notifications from Postgres. */
-function createDelayedListener(): Listener {
+function createLocalOnlyListener(): Listener {
   const subscriptions: { channel: string; onNotify: OnNotify }[] = [];
   return {
     connected: true,

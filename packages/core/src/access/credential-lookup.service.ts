@@ -2,7 +2,7 @@
  * Finds the credential of an API key or a public key, in a memory cache if possible.
  *
  * 1. The process that changes a credential evicts it before it responds. Every other process evicts it when the
- *    notification arrives. While a process receives no notifications, it does not use the cache.
+ *    notification arrives. While the listener of a process is disconnected, the process does not use the cache.
  * 2. A row that was read before a credential changed is not cached after the change.
  * 3. The cache holds no unknown keys: a key works from the moment it is created.
  */

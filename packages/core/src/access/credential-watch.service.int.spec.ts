@@ -51,18 +51,18 @@ const CHANGES: [string, string][] = [
   ['is no longer allowed from this address', "ip_allowlist = '{198.51.100.0/24}'"],
 ];
 
-/** Starts a watch. `ended` resolves when the watch ends; `ends` returns how often it ended. */
+/** Starts a watch. `ended` resolves when the watch ends; `endCount` returns how often it ended. */
 async function startWatch(watching: CredentialWatch, request: LongLivedRequest) {
-  let ends = 0;
+  let count = 0;
   let onEnd = () => {};
   const ended = new Promise<void>((resolve) => {
     onEnd = resolve;
   });
   const release = await watching.watch(request, () => {
-    ends++;
+    count++;
     onEnd();
   });
-  return { ended, release, ends: () => ends };
+  return { ended, release, endCount: () => count };
 }
 
 describe('a watched credential', () => {
@@ -74,7 +74,7 @@ describe('a watched credential', () => {
       const unrelated = await startWatch(watch, await requestWithKey());
       await changeKey(request.actor.credential.id, set);
       await watched.ended;
-      expect([watched.ends(), unrelated.ends()]).toEqual([1, 0]);
+      expect([watched.endCount(), unrelated.endCount()]).toEqual([1, 0]);
     },
   );
 
@@ -107,7 +107,7 @@ describe('a watched credential', () => {
     await changeKey(request.actor.credential.id, 'revoked_at = now()');
     await changeKey(probe.actor.credential.id, 'revoked_at = now()');
     await probing.ended;
-    expect(started.ends()).toBe(0);
+    expect(started.endCount()).toBe(0);
     quick.stop();
   });
 });
@@ -145,7 +145,7 @@ describe('a watched session', () => {
     const unrelated = await startWatch(watch, await requestWithSession());
     await changeSession(request.actor.credential.id, set);
     await watched.ended;
-    expect([watched.ends(), unrelated.ends()]).toEqual([1, 0]);
+    expect([watched.endCount(), unrelated.endCount()]).toEqual([1, 0]);
   });
 
   it.each(ENDS)('that %s cannot be watched', async (_case, set) => {

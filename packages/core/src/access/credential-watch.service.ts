@@ -31,7 +31,10 @@ export interface LongLivedRequest {
 }
 
 interface Watched extends LongLivedRequest {
-  /** Hash of the API key. Null for a public key, whose value never changes, and for a session, whose tokens change. */
+  /**
+   * Hash of the API key, by which a rotation is detected. Null for a public key, which cannot be rotated, and for a
+   * session, whose tokens may change while the watch continues.
+   */
   readonly hash: Buffer | null;
   readonly onEnd: () => void;
   verifiedAtMs: number;
@@ -58,7 +61,8 @@ export class CredentialWatch {
   }
 
   /**
-   * Calls `onEnd` once when the credential no longer permits the request. Returns a function that ends the watch.
+   * Calls `onEnd` once when the credential no longer permits the request. Returns a function that releases the watch
+   * without calling `onEnd`.
    *
    * @throws {DomainError} as authentication does, if the credential is already invalid
    */
@@ -77,7 +81,7 @@ export class CredentialWatch {
     return release;
   }
 
-  /** Ends all watches. */
+  /** Releases all watches without calling `onEnd`. */
   stop(): void {
     this.unsubscribe();
     for (const watched of [...this.watched]) this.release(watched);
@@ -96,7 +100,10 @@ export class CredentialWatch {
     this.check().catch(() => this.endUnverified());
   }
 
-  /** Runs a check that starts after the call. Calls that wait for the previous check share the next one. */
+  /**
+   * Runs a check. It never joins a check that is already running, because that one may have read older rows. All calls
+   * during a running check share the next one.
+   */
   private check(): Promise<void> {
     this.pending ??= this.checking
       .catch(() => undefined)

@@ -78,7 +78,7 @@ describe('the public keys of an account', () => {
 });
 
 describe('revoking a public key', () => {
-  it('takes effect in every process; the holder of the private key may link it again', async () => {
+  it('takes effect in every process; the holder of the private key may link the public key again', async () => {
     const another = await core.openSecondPlatform();
     const lookup = new CredentialLookup(another);
     const label = newLabel();

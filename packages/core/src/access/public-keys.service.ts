@@ -52,8 +52,8 @@ export class PublicKeysService {
   }
 
   /**
-   * Revokes the key: no process accepts its signatures after the commit. The holder of the private key may link it
-   * again.
+   * Revokes the key. This process accepts none of its signatures from the response on, every other process from the
+   * arrival of the notification. The holder of the private key may link the public key again.
    */
   async revoke(actor: Actor, id: string): Promise<{ id: string; deleted: true }> {
     authorise(actor, accessOperations.revokePublicKey.access);

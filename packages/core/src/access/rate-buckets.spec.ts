@@ -22,7 +22,7 @@ describe('a bucket', () => {
     expect([take(), take()]).toEqual([true, false]);
   });
 
-  it('reports when it will be full', () => {
+  it('reports after how many microseconds it will be full', () => {
     let nowUs = 0;
     const buckets = new LocalBuckets(() => nowUs);
     expect(buckets.take(bucketRequest(600, 60)).untilFullUs).toEqual([100_000]);
@@ -50,7 +50,7 @@ describe('a bucket', () => {
     );
   });
 
-  it('is evicted if 300,000 others were used since, but not if only 40,000 were', () => {
+  it('is evicted if 300,000 other buckets were used since its last use, but not if only 40,000 were', () => {
     const buckets = new LocalBuckets(() => 0);
     const { set } = bucketRequest(3, 30);
     const untilFull = (address: string) => buckets.take({ keys: [address], set }).untilFullUs[0];

@@ -1,7 +1,7 @@
 /**
  * Token buckets. A bucket is stored as the instant at which it will be full. Taking a token moves that instant forward
- * by the time in which one token refills. A bucket is empty if the instant is as far ahead as filling an
- * empty bucket takes. A bucket without a stored instant is full.
+ * by the time in which one token refills. A bucket has no token left if another token would move the instant further
+ * ahead than an empty bucket takes to fill. A bucket without a stored instant is full.
  */
 import type { RatePolicySet } from './rate-limits.js';
 

@@ -13,11 +13,11 @@ const redisUrl = new URL(process.env.TEST_REDIS_URL ?? '');
 class FaultProxy {
   private readonly sockets = new Set<Socket>();
   private server: Server | undefined;
-  /** Forwards of the commands that arrived while the proxy is paused; null while it is not paused. */
+  /** Functions that forward what arrived while the proxy is paused; null while it is not paused. */
   private pendingWrites: (() => void)[] | null = null;
   port = 0;
-  /** The number of received commands. */
-  commands = 0;
+  /** The number of chunks that arrived from the client. Commands that are sent together arrive in one chunk. */
+  chunks = 0;
 
   async open(): Promise<void> {
     this.server = createServer((near) => this.join(near));
@@ -37,7 +37,7 @@ class FaultProxy {
     }
     far.pipe(near);
     near.on('data', (bytes) => {
-      this.commands++;
+      this.chunks++;
       const forward = () => void far.write(bytes);
       if (this.pendingWrites === null) forward();
       else this.pendingWrites.push(forward);
@@ -114,30 +114,30 @@ describe('limits while Redis is unavailable', () => {
     const request = bucketRequest();
     await buckets.take(request);
     proxy.pause();
-    const sentBefore = proxy.commands;
+    const sentBefore = proxy.chunks;
     expect(await takeMany(request, 10)).toBe(5);
-    expect(proxy.commands).toBe(sentBefore + 1);
+    expect(proxy.chunks).toBe(sentBefore + 1);
     expect(await takeMany(request, 1_000)).toBe(0);
-    expect(proxy.commands).toBe(sentBefore + 1);
+    expect(proxy.chunks).toBe(sentBefore + 1);
   });
 
   it('let one request per second check whether Redis is available', async () => {
     const request = bucketRequest();
     proxy.pause();
     await buckets.take(request);
-    const sentBefore = proxy.commands;
+    const sentBefore = proxy.chunks;
     nowMs += 1_000;
     await takeMany(request, 50);
-    expect(proxy.commands).toBe(sentBefore + 1);
+    expect(proxy.chunks).toBe(sentBefore + 1);
 
     proxy.resume();
     nowMs += 999;
     await buckets.take(request);
-    expect(proxy.commands).toBe(sentBefore + 1);
+    expect(proxy.chunks).toBe(sentBefore + 1);
     nowMs += 1;
     const late = bucketRequest();
     await buckets.take(late);
-    expect(proxy.commands).toBe(sentBefore + 2);
+    expect(proxy.chunks).toBe(sentBefore + 2);
     expect(await redis.exists(late.keys[0]!)).toBe(1);
   });
 });

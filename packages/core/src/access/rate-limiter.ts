@@ -34,8 +34,8 @@ export interface RateHeaders {
 export interface RateLimitStore {
   readonly buckets: Buckets;
   /**
-   * Takes tokens and records the nonce; resolves to null if the nonce was already recorded. Rejects if it cannot
-   * record it.
+   * Takes tokens and records the nonce; resolves to null if the nonce was already recorded. Rejects if the nonce
+   * cannot be recorded.
    */
   readonly takeWithNonce: RedisBuckets['takeWithNonce'];
 }
@@ -129,8 +129,8 @@ export class RequestLimits {
    * Like `takeTokensByCredential`, and records the nonce. Returns false, and takes no token, if the nonce was already
    * recorded.
    *
-   * @throws {DomainError} `rate_limited`, without recording the nonce; `service_unavailable` if Redis cannot record
-   *   it
+   * @throws {DomainError} `rate_limited`, without recording the nonce; `service_unavailable` if the nonce cannot be
+   *   recorded
    */
   async takeWithNonce(credentialId: string, nonce: NonceClaim): Promise<boolean> {
     const set = this.dependencies.withOwnBucket;

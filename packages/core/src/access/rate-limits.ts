@@ -13,7 +13,7 @@ export type RatePolicyName = (typeof RATE_POLICIES)[number];
 
 const REQUESTS_MAX = 1_000_000_000;
 const SECONDS_MAX = 86_400;
-const MICROSECONDS = 1_000_000;
+const MICROSECONDS_PER_SECOND = 1_000_000;
 
 /** A bucket holds `requests` tokens and fills from empty in `seconds`. */
 export interface RateLimit {
@@ -82,7 +82,7 @@ export function ratePolicySets(limits: RateLimits): RatePolicySets {
 }
 
 function policyOf(name: RatePolicyName, { requests, seconds }: RateLimit): RatePolicy {
-  const intervalUs = Math.ceil((seconds * MICROSECONDS) / requests);
+  const intervalUs = Math.ceil((seconds * MICROSECONDS_PER_SECOND) / requests);
   return {
     name,
     requests,

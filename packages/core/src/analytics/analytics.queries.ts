@@ -47,6 +47,7 @@ export interface DayRow {
   /** `yyyy-mm-dd`. */
   readonly day: string;
   readonly net_pnl: string;
+  /** The number of closures. */
   readonly part_count: number;
   readonly fill_count: number;
 }
@@ -76,7 +77,10 @@ export async function loadStaleDays(
   return rows.map(({ day }) => day);
 }
 
-/** Selects rollups. $1: user; $2 and $3: first day and end; $4: stale days; $5 to $7: account, pair and strategy. */
+/**
+ * Selects rollups. $1: user; $2: first day; $3: the day after the last; $4: stale days to omit; $5 to $7: account, pair
+ * and strategy.
+ */
 const ROLLUP_FILTER = `r.user_id = $1 AND ($2::date IS NULL OR r.day >= $2) AND ($3::date IS NULL OR r.day < $3)
   AND NOT r.day = ANY ($4::date[])
   AND ($5::uuid IS NULL OR r.exchange_account_id = $5) AND ($6::uuid IS NULL OR r.trade_pair_id = $6)
@@ -125,7 +129,7 @@ export async function loadRollupDays(
   );
 }
 
-/** Computes the sums of the time ranges without current rollups from fills, lots and trades. */
+/** Computes, from fills, lots and trades, the sums of the time ranges that have no current rollups. */
 export async function computeResults(
   tx: Tx,
   selection: AnalyticsFilter,
@@ -178,7 +182,7 @@ export async function loadRollupExtremes(
   ]);
 }
 
-/** Returns fees of the rollup days that were paid neither in base nor in quote currency. */
+/** Returns, for the rollup days, the fees that were paid neither in base nor in quote currency. */
 export async function loadRollupOtherFees(
   tx: Tx,
   selection: AnalyticsFilter,
@@ -197,7 +201,7 @@ interface RunRow extends LossRuns {
   readonly day: string;
 }
 
-/** Returns runs of losses in one currency, oldest first. */
+/** Returns the loss runs of each day or computed range in one currency, oldest first. */
 export async function lossRuns(
   tx: Tx,
   selection: AnalyticsFilter,

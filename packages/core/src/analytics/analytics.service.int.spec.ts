@@ -231,7 +231,7 @@ describe('the analytics of a user', () => {
     await expect(read(`strategy_id=${strategy}`, other)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('include the recorded equity, and returns relative to it', async () => {
+  it('include the recorded equity and the returns relative to it', async () => {
     const insertSnapshot = (at: string, amount: string) =>
       core.rows(
         `INSERT INTO equity_snapshots (exchange_account_id, currency, period, taken_at, amount)
@@ -285,8 +285,8 @@ describe('the analytics of a user', () => {
     );
     await trade({ owner: { user: actor, account: leaderAccount }, strategy });
     expect((await read()).copy).toBeUndefined();
-    const [lot] = await core.rows('SELECT id FROM trades WHERE strategy_id = $1', strategy);
-    const copy = { copier, lotTrade: String(lot?.id), referencePrice: '100' };
+    const [leaderTrade] = await core.rows('SELECT id FROM trades WHERE strategy_id = $1', strategy);
+    const copy = { copier, lotTrade: String(leaderTrade?.id), referencePrice: '100' };
     const at = '2026-01-01T10:00:00Z';
     await fixtures.decide(copy, { at, outcome: 'COPIED', latencyMs: 8, slippageBps: '2.5' });
     await fixtures.decide(copy, { at, outcome: 'COPIED', latencyMs: 4, slippageBps: '-0.5' });

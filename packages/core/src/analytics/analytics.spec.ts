@@ -8,7 +8,7 @@ describe('the read plan of a range', () => {
   const HOUR_MS = 3_600_000;
   const formatDay = (day: number) => new Date(T0 + day * DAY_MS).toISOString().slice(0, 10);
 
-  it('covers every instant exactly once, by a rollup or by the ledger', () => {
+  it('covers every instant exactly once, by a rollup or by a computed range', () => {
     const hour = fc.option(fc.integer({ min: 0, max: 24 * 8 }), { nil: undefined });
     const marked = fc.uniqueArray(fc.integer({ min: 0, max: 7 }));
     fc.assert(
@@ -23,14 +23,14 @@ describe('the read plan of a range', () => {
             (plan.fromDay === null || day >= plan.fromDay) &&
             (plan.toDay === null || day < plan.toDay) &&
             !plan.staleDays.includes(day);
-          const live = plan.computedRanges.filter(
+          const covering = plan.computedRanges.filter(
             ({ since, until }) => since.getTime() <= instant && instant < until.getTime(),
           );
           const isInRange =
             (from === undefined || instant >= from.getTime()) && (to === undefined || instant < to.getTime());
-          // A range that ends before it starts is empty; such a query is rejected earlier.
-          if (from && to && from >= to) expect(live).toEqual([]);
-          else expect(Number(isFromRollup) + live.length).toBe(isInRange ? 1 : 0);
+          // A range that does not end after its start is empty; the API rejects such a query before it plans a read.
+          if (from && to && from >= to) expect(covering).toEqual([]);
+          else expect(Number(isFromRollup) + covering.length).toBe(isInRange ? 1 : 0);
         }
         for (const { since, until } of plan.computedRanges)
           expect(Math.floor(since.getTime() / DAY_MS)).toBe(Math.floor((until.getTime() - 1) / DAY_MS));

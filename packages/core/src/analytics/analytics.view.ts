@@ -71,7 +71,7 @@ function viewExtreme(extreme: Extreme | null): Analytics['best_trade'] {
   return extreme && { trade_id: encodeId('trd', extreme.tradeId), net_pnl: formatAmount(extreme.pnl) };
 }
 
-/** Returns results by symbol, for every pair with a trade, a fill or a closure in the range. */
+/** Returns the result of every pair with a trade, a fill or a closure in the range, in the order of `pairs`. */
 function viewPairs({ aggregator, pairs }: Results): PairResult[] {
   return pairs.flatMap(({ pairId, symbol, quote }) => {
     const totals = aggregator.byPair.get(pairId);

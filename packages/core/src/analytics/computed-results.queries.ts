@@ -76,6 +76,7 @@ const CREATED = `created AS (
   ${joinWithin('trades', 't', 'user_id = s.user_id', 'created_at')}
   WHERE ${isSelected('t')} GROUP BY 1, 2, 3, 4, 5)`;
 
+/** `fees_of_base` is the value in quote currency of the fees that were paid in base currency. */
 const FILLED = `filled AS (
   SELECT ${KEY}, count(*)::int AS fill_count, count(*) FILTER (WHERE sold > coalesce(m.amount, 0))::int AS unmatched_count,
     sum(f.price * f.amount) AS volume,

@@ -71,7 +71,7 @@ describe('rollups', () => {
     await fixtures.rebuildLots();
     await dailyRollups.refresh();
     expect(await netPnl()).toBe('10');
-    // This late fill was executed before the other purchase, so the sale closes its lot instead.
+    // This late fill was executed before the other purchase, so the sale now closes the lot of the late fill.
     await order('BUY', '2026-01-01T10:00:00Z', '60');
     await fixtures.rebuildLots();
     expect(await netPnl()).toBe('50');

@@ -84,7 +84,7 @@ describe('snapshots of equity', () => {
     for (const each of [unpriced, unread, inactive, account]) expect(await snapshotsOf(each)).toEqual([]);
   });
 
-  it('of past days are deleted, except for the first of the account and the last of each day', async () => {
+  it('of the days before yesterday are deleted, except for the first of the account and the last of each day', async () => {
     const DAY = 1_440;
     await addSnapshot(2 * DAY - 5, '5');
     await addSnapshot(2 * DAY - 10, '11');

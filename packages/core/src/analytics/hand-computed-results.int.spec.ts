@@ -58,7 +58,7 @@ import { AnalyticsService } from './analytics.service.js';
 import { DailyRollups } from './daily-rollups.service.js';
 
 type Pair = 'A' | 'B' | 'C';
-/** The first seven columns of the table above, without `n`. */
+/** One fill of the table above; without `n`, the cost or proceeds, and the closures. */
 type Line = [trade: string, side: 'BUY' | 'SELL', pair: Pair, at: string, q: string, p: string, f?: string];
 
 const LINES: readonly Line[] = [

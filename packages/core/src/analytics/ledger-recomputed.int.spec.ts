@@ -58,8 +58,8 @@ beforeAll(async () => {
   fixtures = new TradeFixtures(core);
   service = new AnalyticsService(core.platform);
   rollups = new DailyRollups(core.platform);
-  // The lot book closes a remainder below one step with its lot, and this query does not. Fees in base are multiples of
-  // the step, so such remainders do not occur.
+  // The lot book closes a remainder below one amount step with its lot; RESULTS_FROM_FILLS does not. Here, all amounts
+  // and all fees in base are multiples of the amount step, so no such remainder occurs.
   const amount_step = '0.001';
   pairs = [await core.pair({ amount_step }), await core.pair({ base: 'ETH', amount_step })];
 });
@@ -68,7 +68,7 @@ afterAll(() => core.close());
 const params = querySchemaOf(analyticsOperations.get).parse({}) as Parameters<AnalyticsService['get']>[1];
 const read = (actor: Actor): Promise<Analytics> => service.get(actor, params);
 
-const step = fc.record({
+const tradeSpec = fc.record({
   account: fc.nat(1),
   pair: fc.nat(1),
   isSale: fc.boolean(),
@@ -83,11 +83,15 @@ const step = fc.record({
     { minLength: 1, maxLength: 3 },
   ),
 });
-type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
+type TradeSpec = typeof tradeSpec extends fc.Arbitrary<infer Value> ? Value : never;
 
-async function trade(actor: Actor, accounts: readonly RecordIds[], steps: readonly Step[]): Promise<void> {
+async function trade(
+  actor: Actor,
+  accounts: readonly RecordIds[],
+  specs: readonly TradeSpec[],
+): Promise<void> {
   let atMs = Date.UTC(2026, 1, 1);
-  for (const { account, pair, isSale, hours, fills } of steps) {
+  for (const { account, pair, isSale, hours, fills } of specs) {
     atMs += hours * 3_600_000;
     await fixtures.order({
       owner: actor,
@@ -106,9 +110,9 @@ async function trade(actor: Actor, accounts: readonly RecordIds[], steps: readon
 describe('analytics', () => {
   it('equal an independent computation from random fills, with and without rollups', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
+      fc.asyncProperty(fc.array(tradeSpec, { minLength: 1, maxLength: 25 }), async (specs) => {
         const actor = await core.actor();
-        await trade(actor, [await core.account(actor), await core.account(actor)], steps);
+        await trade(actor, [await core.account(actor), await core.account(actor)], specs);
         await fixtures.rebuildLots();
         const record = await read(actor);
         await rollups.refresh();

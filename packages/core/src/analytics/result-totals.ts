@@ -140,9 +140,11 @@ export class ResultTotals {
 /** The runs of consecutive losses among the closed trades of a time range, in the order of closing. */
 export interface LossRuns {
   readonly closed_count: number;
-  /** The number of consecutive losses at the start of the range; `last_losses` at its end, `longest` in any run. */
+  /** The number of consecutive losses at the start of the range. */
   readonly first_losses: number;
+  /** The number of consecutive losses at the end of the range. */
   readonly last_losses: number;
+  /** The number of losses in the longest run. */
   readonly longest: number;
 }
 

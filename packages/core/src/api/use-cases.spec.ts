@@ -1,7 +1,7 @@
 import { OPERATIONS } from '@trading-automation/contracts';
 import { USE_CASES } from './use-cases.js';
 
-/** Each transport answers these by hand. */
+/** The ids of the operations for which each transport has its own handler. */
 const BY_TRANSPORT = ['auth.cliIdentity', 'events.stream'];
 
 it('every operation has exactly one use-case, or is handled by each transport', () => {

@@ -2,7 +2,7 @@
  * The use-case of every operation that any transport can serve.
  *
  * Each feature is listed once. A new operation of a listed group compiles only if the service has a method for it.
- * `access.cliIdentity` and `events.stream` have no entry: their response depends on the transport, so each transport
+ * `auth.cliIdentity` and `events.stream` have no entry: their response depends on the transport, so each transport
  * has its own handler for them.
  */
 import {

@@ -12,7 +12,7 @@ afterAll(() => env.close());
 beforeEach(() => env.reset());
 
 describe('starting a copier', () => {
-  it('sets the watermark and emits one event', async () => {
+  it('sets the start time and emits one event, even if it is repeated', async () => {
     const copier = await env.createLinked();
     const active = await env.copiers.start(env.actor, copier.id);
     expect(copierSchema.parse(active)).toEqual(active);
@@ -33,14 +33,14 @@ describe('starting a copier', () => {
     expect(await env.eventTypes()).toEqual(['copier.started']);
   });
 
-  it('sets a new watermark after a stop, and clears the status reason', async () => {
+  it('sets a new start time after a stop, and clears the status reason', async () => {
     const first = await env.started();
-    const watermark = async () =>
+    const storedStart = async () =>
       String(
         (await env.core.row('SELECT started_at::text FROM copiers WHERE user_id = $1', env.actor.userId))
           .started_at,
       );
-    const before = await watermark();
+    const before = await storedStart();
     const stopped = await env.copiers.stop(env.actor, first.id, { mode: 'CLOSE_ONLY' });
     expect(stopped).toMatchObject({ status: 'CLOSE_ONLY', status_reason: 'USER' });
     const second = await env.copiers.start(env.actor, first.id);
@@ -52,7 +52,7 @@ describe('starting a copier', () => {
     expect(Date.parse(String(second.started_at))).toBeGreaterThanOrEqual(
       Date.parse(String(first.started_at)),
     );
-    expect(await watermark()).not.toBe(before);
+    expect(await storedStart()).not.toBe(before);
   });
 
   it('first syncs an account whose balances were never read, so that the first copy has funds', async () => {
@@ -138,7 +138,7 @@ describe('stopping a copier', () => {
     expect(await env.eventTypes()).toEqual(['copier.started', 'copier.stopped', 'copier.stopped']);
   });
 
-  it('does not change a copier that is paused or already in that mode, and emits no event', async () => {
+  it('does not change a copier that is paused or already in the requested mode, and emits no event', async () => {
     const fresh = await env.createLinked();
     expect(await env.copiers.stop(env.actor, fresh.id)).toEqual({ ...fresh, open_lots: [] });
     expect(await env.eventTypes()).toEqual([]);

@@ -52,8 +52,8 @@ const closedSides = (key: string, condition: string) => `
   GROUP BY ${key}, l.side HAVING sum(c.entry_value) > 0`;
 
 /**
- * Omits detached lots, because what the user closed by hand is not a result of the copier. Decimals are returned
- * as strings.
+ * Collects, for each copier, the newest lots that can be compared with the leader's lots. Omits detached lots, because
+ * what the user closed by hand is not a result of the copier. Decimals are returned as strings.
  */
 const TRACKED = `
   newest AS MATERIALIZED (
@@ -91,8 +91,8 @@ const TRACKED = `
   )`;
 
 /**
- * Adds stats to the rows of the query `selection`, which must return at least `id` of copiers. `columns` lists the
- * columns of `selection` to return, under the alias `a`.
+ * Adds stats to the rows of the query `selection`, one row per copier with at least the column `id`. `columns` lists
+ * the columns of `selection` to return, under the alias `a`.
  * Amounts of different currencies are never added: only the quote currency with the most lots counts. Open lots are
  * valued at the last price, or at their cost if no price is known.
  */

@@ -94,11 +94,17 @@ export class CopierEntity extends RecordColumns {
   @Column({ name: 'followed_sequence', type: 'bigint', nullable: true })
   followedSequence!: string | null;
 
-  /** The strategy's last sequence at the copier's latest start. Lots that began by then are not copied. */
+  /**
+   * The watermark: the strategy's last sequence at the copier's latest start. Lots that began by then are copied only
+   * if the start asked for it.
+   */
   @Column({ name: 'started_sequence', type: 'bigint', default: '0' })
   startedSequence!: string;
 
-  /** The strategy's last sequence when a pause last ended. The copier skips signals up to it, even if planned later. */
+  /**
+   * The strategy's last sequence when a pause last ended. The copier skips the signals up to it, even those that it
+   * plans only after the pause.
+   */
   @Column({ name: 'resumed_sequence', type: 'bigint', default: '0' })
   resumedSequence!: string;
 

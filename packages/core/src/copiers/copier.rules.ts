@@ -13,7 +13,7 @@ export function conflictingPairs({ allowedPairs, blockedPairs }: PairLists): str
 
 /** A copier that a request links to a strategy. */
 export interface CopierLink {
-  /** The field of the request body that holds the copier's or its account's id. */
+  /** The field of the request body that an error about this link names, such as `copier_ids.0` or `strategy_id`. */
   readonly field: string;
   readonly copier: { readonly exchangeAccountId: string };
 }

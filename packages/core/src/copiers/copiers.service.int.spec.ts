@@ -59,7 +59,7 @@ describe('creating a copier', () => {
     expect(await env.strategies.get(env.actor, env.strategy.id)).toMatchObject({ copier_count: 1 });
   });
 
-  it('accepts no strategy, or a public strategy of another user', async () => {
+  it('succeeds without a strategy, and with a public strategy of another user', async () => {
     await expect(env.create()).resolves.toMatchObject({ strategy_id: undefined });
     const open = await env.foreignStrategy({ visibility: 'PUBLIC' });
     await expect(env.create({ strategy_id: open.id })).resolves.toMatchObject({ strategy_id: open.id });
