@@ -40,7 +40,7 @@ const BENCHMARKS = [
   {
     name: 'webhooks',
     args: ['webhooks.mjs', '--rounds', '3', '--seconds', '1'],
-    rate: /│ +ours +│ +'([\d,]+)'/m,
+    rate: /│ +(?:ours|product) +│ +'([\d,]+)'/m,
     ofBaseline:
       /^(?:relative to BullMQ|of the BullMQ loop), jobs .*: ([\d.]+)|^relative to BullMQ, with .*: ([\d.]+)/m,
   },
