@@ -6,7 +6,7 @@ const logger = createLogger('spec');
 logger.level = 'silent';
 const ref = (deliveryId: string): LanedDelivery => ({ deliveryId, attempt: 1, lane: 'main' });
 
-/** Creates an admission with a stub database, which can admit the `parked` deliveries, and a queue that stores jobs. */
+/** Creates an `Admission`. Its stub database returns `parked()` as admissible, and its stub queue records the jobs. */
 function admissionOf(parked: () => readonly LanedDelivery[]) {
   const queries: (readonly string[])[] = [];
   const added: string[] = [];

@@ -121,7 +121,7 @@ export class SlowLane extends WorkerHost {
 const ATTEMPT_FAILED = 'attempt_job.failed';
 const ATTEMPT_FAILED_MESSAGE = 'The job of an attempt failed; the sweeper will add another job.';
 
-/** The user of each completed job. The user is not the job's result, because BullMQ would store it in Redis. */
+/** The user of each completed job. `process` does not return the user, because BullMQ would store it in Redis. */
 const userOf = new WeakMap<Job<AttemptJob>, string>();
 
 function startWorker(
