@@ -48,7 +48,7 @@ describe('admission', () => {
     expect(added).toEqual(['one', 'one']);
   });
 
-  it('gives a delivery that is still parked after 20 s a duplicate job', async () => {
+  it('adds a duplicate job for a delivery that is still parked after 20 s', async () => {
     const { admission, added, duplicates, clock } = admissionOf(() => [ref('one')]);
     for (const nowMs of [0, 5_000, 10_000, 15_000, 17_999, 20_000, 21_000]) {
       clock.nowMs = nowMs;
