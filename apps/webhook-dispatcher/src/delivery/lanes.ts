@@ -131,7 +131,10 @@ function startWorker(
   logger: Logger,
 ): void {
   worker.on('error', (error) =>
-    logger.warn({ event: 'lane.interrupted', err: error }, 'A lane lost its connection to Redis; reconnecting.'),
+    logger.warn(
+      { event: 'lane.interrupted', err: error },
+      'A lane lost its connection to Redis; reconnecting.',
+    ),
   );
   worker.on('failed', (job, error) =>
     logger.error({ event: ATTEMPT_FAILED, err: error, job_id: job?.id }, ATTEMPT_FAILED_MESSAGE),
