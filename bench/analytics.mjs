@@ -3,8 +3,8 @@
  *
  *   pnpm turbo run build && node bench/analytics.mjs [fills]
  *
- * 1. A temporary Postgres contains one user with two accounts, ten pairs, three strategies and one year of trades. A trade
- *    has two fills, and the next trade of the pair sells each purchase.
+ * 1. A temporary Postgres contains one user with two accounts, ten pairs, three strategies and one year of trades. Each
+ *    trade has two fills. Each purchase is sold by the next trade of its pair.
  * 2. The product runs everything behind `GET /v1/trades/analytics`, through its service. The baseline is the minimum that
  *    any implementation must read: a `SELECT` of count, volume and fees over the fills.
  *    The run first checks that volume and fees of both are equal, and that net_pnl is the sum over the lots.
@@ -76,16 +76,16 @@ const median = (values) => quantile(values, 0.5);
 async function measure(fills) {
   const { database, platform } = await start();
   const service = new AnalyticsService(platform);
-  const results = new DailyRollups(platform);
+  const rollups = new DailyRollups(platform);
   const userId = await writeTrades({ database, fills });
   const actor = { userId, credential: { kind: 'api_key', id: randomUUID(), permissions: ['READ'] } };
   const read = (range = {}) => service.get(actor, { interval: 'day', ...range });
-  const refreshMs = await timed(() => results.refresh());
+  const refreshMs = await timed(() => rollups.refresh());
   await database.query('VACUUM ANALYZE');
   await assertSameResults({ database, userId, record: await read() });
   const noon = (daysAgo) =>
     new Date(Math.floor(Date.now() / DAY_MS - daysAgo) * DAY_MS + DAY_MS / 2).toISOString();
-  const mark = `INSERT INTO result_marks (user_id, day)
+  const markNewestDay = `INSERT INTO result_marks (user_id, day)
     SELECT $1, max(executed_at AT TIME ZONE 'UTC')::date FROM fills`;
   const contestants = {
     stored: () => read(),
@@ -96,9 +96,9 @@ async function measure(fills) {
   const times = new Map(Object.keys(contestants).map((name) => [name, []]));
   for (let round = -1; round < ROUNDS; round++) {
     for (const [name, work] of Object.entries(contestants)) {
-      if (name === 'stored, except one day') await database.query(mark, [userId]);
+      if (name === 'stored, except one day') await database.query(markNewestDay, [userId]);
       const ms = await timed(work);
-      if (name === 'stored, except one day') await results.refresh();
+      if (name === 'stored, except one day') await rollups.refresh();
       // The first round warms up.
       if (round >= 0) times.get(name).push(ms);
     }

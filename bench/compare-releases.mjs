@@ -4,8 +4,8 @@
  *   node bench/compare-releases.mjs <old checkout> <new checkout> [--rounds 5] [--only copy]
  *
  * The benchmarks measure a product and a baseline in one run; `of baseline` is their ratio. It depends less on other load
- * than the rate does. A benchmark is worse if the ratio of its medians is below 0.95 and all figures of the new release
- * are below those of the old release.
+ * than the rate does. A figure is marked WORSE if the ratio of its medians is below 0.95 and all values of the new
+ * release are below those of the old release.
  */
 import { execFileSync } from 'node:child_process';
 import { join, resolve } from 'node:path';

@@ -18,7 +18,7 @@ export async function close() {
 }
 
 /**
- * As in a deployment, both servers write acknowledged data to the disk.
+ * As in a deployment, Postgres and Redis write acknowledged data to the disk.
  *
  * @param {{ profileFile?: string | undefined }} options `profileFile`: the file for a CPU profile of the worker; if it is undefined, no
  *   profile is written
@@ -66,7 +66,7 @@ function extraEnvFor(profileFile) {
       ORDERS_PER_10S: String(AMPLE.ordersPer10s),
       ORDERS_PER_DAY: String(AMPLE.ordersPer10s),
     },
-    // Without a profile, the worker runs as in the image.
+    // Without a profile, the worker runs as in the container image.
     'trading-worker': profileFile === undefined ? {} : profiled,
   };
 }
@@ -88,7 +88,7 @@ async function startServices(services) {
   return running.get('trading-worker');
 }
 
-/** Prints warnings and errors of the services, and services that end. */
+/** Prints a line if it is a warning or an error, or reports that a service ended. */
 function logProblem(line) {
   if (/\b(ended|ERROR|FATAL|WARN)\b/i.test(line)) console.error(line.slice(0, 400));
 }

@@ -8,7 +8,7 @@ import { pairsOf, until } from '../tooling/launch/first-trade/scenario.mjs';
 import { mapConcurrently, openVenueAccount } from './copy-venue.mjs';
 
 const USERS = 10;
-/** The amount that a copier buys per lot, worth about 24 USDT. */
+/** The amount of BTC that a copier buys per lot, worth about 24 USDT. */
 const COPY_AMOUNT = '0.0004';
 const CONCURRENCY = 16;
 

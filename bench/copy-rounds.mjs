@@ -19,7 +19,7 @@ const CONCURRENCY = 16;
  * @returns {Promise<Figures | null>} null if the order filled at two prices and therefore emitted two signals
  *
  * @typedef {{ copies: number, sentP50Ms: number, sentP99Ms: number, filledP50Ms: number, filledP99Ms: number, filledMs: number,
- *   storedMs: number | null, acknowledgedMs: number, settledMs: number, signalMs: number }} Figures all times are since the
+ *   storedMs: number | null, acknowledgedMs: number, settledMs: number, signalId: string }} Figures all times are since the
  *   leader's fill was stored
  */
 export async function copyRound({ database, leader }, side) {
@@ -65,7 +65,7 @@ export async function waitUntilIdle({ database }) {
 
 const rowsOf = async (database, sql, parameters) => (await database.query(sql, parameters)).rows;
 
-const OPEN = `
+const UNFINISHED = `
   SELECT (SELECT count(*)::int FROM signals WHERE source_trade_id = $1) AS signals,
     (SELECT count(*)::int FROM trades WHERE id = $1 AND status = 'PENDING') AS leading,
     (SELECT count(*)::int FROM strategy_sequences s LEFT JOIN copy_progress p USING (strategy_id)
@@ -77,9 +77,10 @@ async function untilSettled(database, tradeId) {
   const deadline = performance.now() + DEADLINE_MS;
   for (;;) {
     await sleep(500);
-    const [open] = await rowsOf(database, OPEN, [tradeId]);
-    if (open.signals > 0 && open.leading + open.unplanned + open.unsettled === 0) return;
-    if (performance.now() > deadline) throw new Error(`not settled: ${JSON.stringify(open)}`);
+    const [unfinished] = await rowsOf(database, UNFINISHED, [tradeId]);
+    const { signals, leading, unplanned, unsettled } = unfinished;
+    if (signals > 0 && leading + unplanned + unsettled === 0) return;
+    if (performance.now() > deadline) throw new Error(`not settled: ${JSON.stringify(unfinished)}`);
   }
 }
 

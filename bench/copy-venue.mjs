@@ -1,4 +1,4 @@
-/** Accesses the paper exchange directly, as its own customers do, without the product. */
+/** Opens accounts and reads orders at the paper exchange directly, without the product. */
 import pLimit from 'p-limit';
 
 /**

@@ -20,7 +20,7 @@ export async function startDurableServers({ postgresSettings = [] } = {}) {
     port: await freePort(),
     database: 'product',
   });
-  // Stores the commit time of each row, which differs from the time at which the transaction wrote it.
+  // Stores the commit time of each transaction. It is later than the times that the transaction wrote into its rows.
   const settings = ['track_commit_timestamp=on', ...postgresSettings];
   postgres.command.args.push(...settings.flatMap((setting) => ['-c', setting]));
   const redis = await prepareRedis({

@@ -1,7 +1,9 @@
 /**
  * Measures orders per second through the paper exchange's engine, within one process: only matching; with accounts and
  * ledger; and with the journal on the disk. The baseline is the matching library with the same orders. Rounds are
- * interleaved; a ratio is the median of the ratios of all rounds. Build the packages first: `node bench/engine.mjs`.
+ * interleaved; a ratio is the median of the ratios of all rounds.
+ *
+ *   pnpm turbo run build && node bench/engine.mjs
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -54,8 +56,8 @@ function runMatching(/** @type {Step[]} */ steps) {
   return traded;
 }
 
-/** Runs the whole exchange without its HTTP interface. Order ids are assigned in sequence, so a step's id identifies its order. */
-function runExchange(/** @type {Step[]} */ steps, /** @type {Journal | undefined} */ journal) {
+/** Prepares the whole exchange without its HTTP interface. Returns the function that runs the steps. */
+function prepareExchange(/** @type {Step[]} */ steps, /** @type {Journal | undefined} */ journal) {
   const state = journal?.state ?? new State();
   const exchange = new Exchange({
     state,
@@ -69,6 +71,7 @@ function runExchange(/** @type {Step[]} */ steps, /** @type {Journal | undefined
   });
   const spec = findSymbol(SYMBOL);
   const accounts = openAccounts(exchange);
+  /** The orders by the id of the step that placed them. */
   const orders = new Map();
   return () => {
     for (const step of steps) {
@@ -116,7 +119,7 @@ function openAccounts(/** @type {InstanceType<typeof Exchange>} */ exchange) {
 const VARIANTS = {
   'bare library': (steps) => ({ run: () => runBaseline(steps) }),
   matching: (steps) => ({ run: () => runMatching(steps) }),
-  'with accounts and ledger': (steps) => ({ run: runExchange(steps) }),
+  'with accounts and ledger': (steps) => ({ run: prepareExchange(steps) }),
   'with the journal': (steps) => {
     const directory = mkdtempSync(join(tmpdir(), 'bench-engine-'));
     const journal = new Journal(directory);
@@ -124,7 +127,7 @@ const VARIANTS = {
       journal.close();
       rmSync(directory, { recursive: true });
     };
-    return { run: runExchange(steps, journal), end };
+    return { run: prepareExchange(steps, journal), end };
   },
 };
 

@@ -17,7 +17,9 @@ const SOCKETS_PER_USER = 5;
 const UPDATES_PER_SECOND = 10;
 const SECONDS = 10;
 const ROUNDS = 3;
+/** Price levels on each side of the book. */
 const LEVELS = 500;
+/** Levels of each side that one update changes. */
 const CHANGES = 10;
 const RATIO_MIN = 0.5;
 const QUERY =
@@ -91,9 +93,9 @@ async function openBook(redisUrl) {
     onError,
   });
   const redis = new Redis(redisUrl);
-  const levels = (sign) =>
+  const initialLevels = (sign) =>
     new Map(Array.from({ length: LEVELS }, (_, i) => [(60_000 + sign * (i + 1) * 0.5).toFixed(2), '1.5']));
-  const book = { bids: levels(-1), asks: levels(1) };
+  const book = { bids: initialLevels(-1), asks: initialLevels(1) };
   const stamp = () => ({ exchangeTimestamp: new Date().toISOString(), receivedAt: new Date().toISOString() });
   const fullBook = () => ({ bids: [...book.bids], asks: [...book.asks], ...stamp() });
   await publisher.acquireLease(pair.exchange);

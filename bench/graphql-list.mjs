@@ -48,7 +48,7 @@ const requestOf = ({ headersOf }, user) => ({
   headers: { 'content-type': 'application/json', ...headersOf(user, BODY) },
 });
 
-/** Throws unless both return the same 20 trades. */
+/** Throws unless both contestants return the same 20 trades. */
 async function assertSameLists(contestants, users) {
   for (const user of users.slice(0, 5)) {
     const lists = [];

@@ -7,9 +7,8 @@
  *   (`graphql-baseline.mjs`). Both have a pool of 10 connections; each round opens 32 connections and sends 800 requests.
  *   The product checks signature, nonce, rate limit and input. The baseline checks nothing.
  * book: 2,000 sockets subscribe to one order book with 10 updates a second. The baseline is a `ws` server that
- * broadcasts the
- *   same bytes (`graphql-broadcast.mjs`). Both get updates through Redis. Lag is the time from the creation of an update
- *   until it is read.
+ *   broadcasts the same bytes (`graphql-broadcast.mjs`). Both get updates through Redis. Lag is the time from the
+ *   creation of an update until it is read.
  *
  * 1. The run first checks that both lists are equal. For the book, it prints how many bytes the clients of each
  *    server read.

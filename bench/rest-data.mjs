@@ -27,8 +27,8 @@ export async function openUsers({ restUrl, database, count }) {
 }
 
 /**
- * Writes trades of all users in turn, one per second, the last one now. Most trades are filled (with one or two fills),
- * some are cancelled, and some are open.
+ * Writes trades of all users in turn. Their times are one second apart, and the last one is now. Most trades are filled
+ * (with one or two fills), some are cancelled, and some are open.
  *
  * @param {{ database: import('pg').Client, users: readonly User[], count: number }} options
  */

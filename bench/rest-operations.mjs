@@ -9,12 +9,12 @@ const LIST = `/v1/trades?limit=${LIMIT}`;
 
 /**
  * @typedef {import('./rest-data.mjs').User} User
- * @typedef {{ id: string, account: string, pair: string, clientOrderId: string }} KnownTrade with the ids that the contestant returned
+ * @typedef {{ id: string, account: string, pair: string, clientOrderId: string }} ReturnedTrade with the ids that the contestant returned
  * @typedef {{
  *   name: string, url: string, authenticate: (user: User, request: import('./rest-load.mjs').Request) => object,
- *   format: RequestFormat, known: Map<User, readonly KnownTrade[]>,
+ *   format: RequestFormat, tradesByUser: Map<User, readonly ReturnedTrade[]>,
  * }} Contestant
- * @typedef {{ path: (path: string, user: User) => string, order: (trade: KnownTrade) => object }} RequestFormat
+ * @typedef {{ path: (path: string, user: User) => string, order: (trade: ReturnedTrade) => object }} RequestFormat
  */
 
 /** The order that is placed repeatedly. */
@@ -45,7 +45,7 @@ export function contestants({ apiUrl, bareUrl, users }) {
       authenticate: ({ apiKey }) => ({ 'x-api-key': apiKey }),
     },
     { name: 'signed', url: apiUrl, format: API_FORMAT, authenticate: sign },
-  ].map((contestant) => ({ ...contestant, known: new Map() }));
+  ].map((contestant) => ({ ...contestant, tradesByUser: new Map() }));
 }
 
 /** Each operation builds one request; `index` selects one of the user's trades. */
@@ -54,18 +54,18 @@ export const OPERATIONS = [
   {
     name: 'get',
     title: 'GET /v1/trades/:id',
-    request: ({ known }, user, index) => ({
+    request: ({ tradesByUser }, user, index) => ({
       method: 'GET',
-      path: `/v1/trades/${known.get(user)[index % LIMIT].id}`,
+      path: `/v1/trades/${tradesByUser.get(user)[index % LIMIT].id}`,
     }),
   },
   {
     name: 'create',
     title: 'POST /v1/trades',
-    request: ({ known, format }, user) => ({
+    request: ({ tradesByUser, format }, user) => ({
       method: 'POST',
       path: '/v1/trades',
-      body: JSON.stringify(format.order(known.get(user)[0])),
+      body: JSON.stringify(format.order(tradesByUser.get(user)[0])),
     }),
   },
 ];
@@ -87,13 +87,13 @@ async function send(operation, contestant, user, index = 0) {
   return data;
 }
 
-/** Fetches the users' trades from every contestant. @throws if they differ */
+/** Fetches the users' trades from every contestant, and keeps them in `tradesByUser`. @throws if they differ */
 export async function assertSameTrades(contestants, users) {
   const [list, get] = OPERATIONS;
   for (const user of users) {
     for (const contestant of contestants) {
       const trades = await send(list, contestant, user);
-      contestant.known.set(
+      contestant.tradesByUser.set(
         user,
         trades.map(({ id, exchange_account_id, trade_pair_id, client_order_id }) => ({
           id,
@@ -104,7 +104,7 @@ export async function assertSameTrades(contestants, users) {
       );
     }
     const idsOf = (contestant) =>
-      contestant.known
+      contestant.tradesByUser
         .get(user)
         .map(({ clientOrderId }) => clientOrderId)
         .join();

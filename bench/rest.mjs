@@ -27,15 +27,15 @@ const LIST_OF_BARE_MIN = 0.7;
 const SIGNED_OF_API_KEY_MIN = 0.9;
 
 /** @returns {Promise<Map<string, import('./rest-load.mjs').Round[]>>} the rounds of each contestant */
-async function compare(operation, { database, rows, users }) {
-  const rounds = new Map(rows.map(({ name }) => [name, []]));
+async function compare(operation, { database, compared, users }) {
+  const rounds = new Map(compared.map(({ name }) => [name, []]));
   for (let round = -1; round < ROUNDS; round++) {
-    for (const row of rows) {
-      const result = await runRound(row.url, (connection, index) =>
-        requestOf(operation, row, users[(connection * 31 + index) % users.length], connection + index),
+    for (const contestant of compared) {
+      const result = await runRound(contestant.url, (connection, index) =>
+        requestOf(operation, contestant, users[(connection * 31 + index) % users.length], connection + index),
       );
       // The first round warms up.
-      if (round >= 0) rounds.get(row.name).push(result);
+      if (round >= 0) rounds.get(contestant.name).push(result);
       if (operation.name === 'create') await acknowledgeAll(database);
     }
   }
@@ -46,7 +46,7 @@ async function compareCreating(operation, context) {
   const before = await countTradesAndEvents(context.database);
   const rounds = await compare(operation, context);
   const after = await countTradesAndEvents(context.database);
-  const expected = (ROUNDS + 1) * context.rows.length * REQUESTS;
+  const expected = (ROUNDS + 1) * context.compared.length * REQUESTS;
   if (after.trades - before.trades !== expected || after.events - before.events !== expected)
     throw new Error(
       `expected ${expected} new trades and events; got ${after.trades - before.trades} and ${after.events - before.events}`,
@@ -65,7 +65,7 @@ function ratioOf(rounds, name, baselineName) {
 function report({ name, title }, rounds) {
   console.log(`\n${title}`);
   console.log('              requests/s   p50 ms   p99 ms   of bare');
-  for (const [row, results] of rounds) {
+  for (const [contestant, results] of rounds) {
     const figure = (pick, digits) =>
       median(results.map(pick)).toLocaleString('en-US', {
         minimumFractionDigits: digits,
@@ -74,7 +74,8 @@ function report({ name, title }, rounds) {
     const rate = figure(({ ratePerSecond }) => ratePerSecond, 0).padStart(10);
     const p50 = figure(({ p50Ms }) => p50Ms, 1).padStart(6);
     const p99 = figure(({ p99Ms }) => p99Ms, 1).padStart(6);
-    console.log(`${row.padEnd(12)}  ${rate}   ${p50}   ${p99}   ${ratioOf(rounds, row, 'bare').toFixed(3)}`);
+    const ofBare = ratioOf(rounds, contestant, 'bare').toFixed(3);
+    console.log(`${contestant.padEnd(12)}  ${rate}   ${p50}   ${p99}   ${ofBare}`);
   }
   const verdict = (ratio, min) =>
     name === 'list'
@@ -89,8 +90,8 @@ async function measure(names) {
   const { database, apiUrl, bareUrl } = await startEnvironment();
   const users = await openUsers({ restUrl: apiUrl, database, count: USERS });
   await writeTrades({ database, users, count: TRADES });
-  const rows = contestants({ apiUrl, bareUrl, users });
-  await assertSameTrades(rows, users);
+  const compared = contestants({ apiUrl, bareUrl, users });
+  await assertSameTrades(compared, users);
   const [cpu] = cpus();
   console.log(
     `${cpu?.model.trim()} x ${cpus().length}, ${process.platform} ${process.arch}, Node ${process.version}`,
@@ -100,7 +101,7 @@ async function measure(names) {
   );
   for (const operation of OPERATIONS.filter(({ name }) => names.length === 0 || names.includes(name))) {
     const compareRounds = operation.name === 'create' ? compareCreating : compare;
-    report(operation, await compareRounds(operation, { database, rows, users }));
+    report(operation, await compareRounds(operation, { database, compared, users }));
   }
   console.log(`\n${Math.round((performance.now() - startedAt) / 1000)} s in all`);
 }

@@ -4,9 +4,10 @@
  *   pnpm turbo run build --filter=@trading-automation/signed-request && node bench/verify.mjs
  *
  * Compares these on one thread, with 64 requests that 16 keys signed with low-S signatures:
- *   bare      the library alone, with inputs converted beforehand (`verify-baseline.mjs`)
- *   engine    `engine.verify(message, signature, publicKey)`: checks, hash, normalisation, library
- *   request   `verifyRequest`: headers, clock, key look-up in a Map, body hash, canonical string, engine, nonce
+ *   bare         the library alone, with inputs converted beforehand (`verify-baseline.mjs`)
+ *   bare + hash  the same and the hash of the message (libsecp256k1 only)
+ *   engine       `engine.verify(message, signature, publicKey)`: checks, hash, normalisation, library
+ *   request      `verifyRequest`: headers, clock, key look-up in a Map, body hash, canonical string, engine, nonce
  * Rounds are interleaved, so that a slow phase of the machine affects all alike. Each figure is the median of the
  * rounds, each ratio the median of the ratios of all rounds.
  */
@@ -67,7 +68,7 @@ async function ratePerSecond(call, samples) {
   return (count / elapsedMs) * 1000;
 }
 
-/** Returns the whole verifier. It accepts each nonce again, because the samples are repeated. */
+/** Returns a function that verifies a whole request. It accepts used nonces, because the samples are repeated. */
 function wholeRequest(engine, samples) {
   const users = new Map(
     samples.map(({ publicKey }) => [Buffer.from(publicKey).toString('hex'), { id: 'usr' }]),

@@ -11,7 +11,7 @@ import type { ExchangeGateway } from './exchange/exchange-gateway.js';
 
 /** Publishes this worker's exchanges to the APIs, and serves the APIs' calls. */
 export class WorkerCallServer {
-  private calls: readonly { stop(): Promise<void> }[] = [];
+  private callServers: readonly { stop(): Promise<void> }[] = [];
 
   constructor(
     private readonly platform: Platform,
@@ -21,12 +21,12 @@ export class WorkerCallServer {
 
   async start(): Promise<void> {
     await this.catalogue.publish(this.gateway.venues.all);
-    this.calls = this.serveCalls();
+    this.callServers = this.serveCalls();
   }
 
   /** Stops accepting calls. Resolves when the calls in progress have ended. */
   async stop(): Promise<void> {
-    await Promise.all(this.calls.map((call) => call.stop()));
+    await Promise.all(this.callServers.map((server) => server.stop()));
   }
 
   private serveCalls() {

@@ -122,7 +122,7 @@ describe('a trading worker', () => {
     expect(env.exchange.placed).toHaveLength(1);
   });
 
-  it('publishes its exchanges, and reads their pairs, prices and the requested accounts', async () => {
+  it('publishes its exchanges, reads their pairs and prices, and syncs an account on request', async () => {
     env.exchange.markets = [marketOf('READ'), marketOf('BTC')];
     env.exchange.prices = { 'READ/USDT': '12.5' };
     await start();

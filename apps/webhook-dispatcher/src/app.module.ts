@@ -23,7 +23,7 @@ import { MainLane, SlowLane } from './delivery/lanes.js';
 import { WebhookSender } from './delivery/webhook-sender.js';
 import type { DeliveryCounters } from './metrics/delivery-counters.js';
 
-/** Dependencies that are created before the Nest application, because creating them can fail the start. */
+/** Dependencies that are created before the Nest application, so that the start fails if one cannot be created. */
 export interface AppModuleOptions {
   readonly platform: Platform;
   readonly logger: Logger;
@@ -97,7 +97,7 @@ function connectAttemptQueue(redisUrl: string, logger: Logger): AttemptQueueConn
   return new AttemptQueueConnection(redisUrl, (error) =>
     logger.warn(
       { event: 'attempt_queue.unavailable', err: error },
-      'The attempt queue lost Redis; reconnecting.',
+      'The attempt queue lost its connection to Redis; reconnecting.',
     ),
   );
 }

@@ -99,7 +99,7 @@ function startLanes(app: INestApplicationContext, config: Config): readonly Stop
 function startMail(mails: MailQueue, { config, counters, logger }: BackgroundTasksDependencies): Stoppable {
   const { SMTP_URL: url, MAIL_FROM: from, MAIL_TIMEOUT_MS: timeoutMs } = config;
   if (url === undefined || from === undefined) {
-    logger.warn({ event: 'mail.disabled' }, 'SMTP_URL is not set; mail waits in Postgres until it is.');
+    logger.warn({ event: 'mail.disabled' }, 'SMTP_URL is not set; until it is set, mail waits in Postgres.');
     return { stop: async () => undefined };
   }
   const client = new SmtpClient({ url, from, timeoutMs });

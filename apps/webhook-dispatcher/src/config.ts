@@ -61,7 +61,7 @@ export const configSchema = z
     SLOW_CONCURRENCY: count(1024).default(64),
     /** Maximum number of concurrent attempts to one webhook, over all dispatchers. */
     WEBHOOK_IN_FLIGHT_MAX: count(1024).default(DELIVERY_LIMITS.perWebhookMax),
-    /** Maximum number of concurrent attempts in each lane to all webhooks of one user, over all dispatchers. */
+    /** Maximum number of concurrent attempts to all webhooks of one user, for each lane and over all dispatchers. */
     USER_IN_FLIGHT_MAX: count(1024).default(DELIVERY_LIMITS.perUserMax),
     /** The delays before attempts 2 to 5. */
     RETRY_DELAYS_MS: delaysMs.default([...RETRY_DELAYS_MS]),

@@ -1,6 +1,6 @@
 /**
  * Tests the fault F20 (a webhook is changed, deactivated or deleted while a delivery waits for its next attempt), and
- * the threats W2 and W3 (a captured attempt, a leaked secret).
+ * the threats W2 and W3 of docs/security/threats.md (an old event sent again, an old secret after a rotation).
  */
 
 import { createLogger, type RunningProcess, readConfig } from '@trading-automation/runtime';
@@ -69,7 +69,7 @@ const untilFannedOut = () =>
   });
 
 /** Creates an event whose second attempt has failed and whose third attempt waits. */
-async function waitForThird(): Promise<void> {
+async function emitAndFailTwice(): Promise<void> {
   await start({ RETRY_DELAYS_MS: LONG_WAIT });
   await environment.emit(hook.userId);
   await untilAttempts(2);
@@ -103,9 +103,9 @@ describe('W2: each attempt', () => {
 });
 
 describe('W3 and F20: a webhook whose secret is rotated and whose URL is changed while its third attempt waits', () => {
-  it('receives the third and every later attempt, and they can be verified only with the new secret', async () => {
+  it('receives the third and every later attempt at the new URL; only the new secret verifies these attempts', async () => {
     const moved = await openReceiver((_received, response) => void response.writeHead(500).end());
-    await waitForThird();
+    await emitAndFailTwice();
     const { secret } = await owner.webhooks.rotateSecret(actorOf(hook), hook.publicId);
     await owner.webhooks.update(actorOf(hook), hook.publicId, { url: moved.url });
     moved.verifyWith({ ...hook, secret });
@@ -125,9 +125,9 @@ describe('W3 and F20: a webhook whose secret is rotated and whose URL is changed
   });
 });
 
-describe('F20: a webhook that is deactivated while an attempt waits', () => {
-  it('receives nothing more; its pending delivery becomes a dead letter with the reason and the number of attempts', async () => {
-    await waitForThird();
+describe('F20: a webhook that is deactivated', () => {
+  it('while an attempt waits receives nothing more; its delivery becomes a dead letter with reason and attempt count', async () => {
+    await emitAndFailTwice();
     await owner.webhooks.update(actorOf(hook), hook.publicId, { is_active: false });
     await endTheWait();
     await environment.emit(hook.userId);
@@ -140,9 +140,9 @@ describe('F20: a webhook that is deactivated while an attempt waits', () => {
     ]);
   });
 
-  it('and reactivated receives new events at once, and the earlier event after a retry, at its current URL', async () => {
+  it('while an attempt waits, and then reactivated, receives new events, and the earlier one after a retry, at its new URL', async () => {
     const moved = await openReceiver();
-    await waitForThird();
+    await emitAndFailTwice();
     const actor = actorOf(hook);
     await owner.webhooks.update(actor, hook.publicId, { is_active: false });
     await owner.webhooks.update(actor, hook.publicId, { is_active: true, url: moved.url });
@@ -165,7 +165,7 @@ describe('F20: a webhook that is deactivated while an attempt waits', () => {
     await moved.close();
   });
 
-  it('receives no further attempt after the attempt in flight, whose result is recorded', async () => {
+  it('while an attempt is in flight receives no further attempt; the result of that attempt is recorded', async () => {
     let respond = () => {};
     receiver.respondWith((_received, response) => {
       respond = () => response.writeHead(200).end();
@@ -184,7 +184,7 @@ describe('F20: a webhook that is deactivated while an attempt waits', () => {
 
 describe('F20: a webhook that is deleted', () => {
   it('while an attempt waits receives nothing more; its delivery is discarded, and the attempts remain stored', async () => {
-    await waitForThird();
+    await emitAndFailTwice();
     await owner.webhooks.delete(actorOf(hook), hook.publicId);
     await endTheWait();
     await untilStatus('DISCARDED');

@@ -149,7 +149,7 @@ describe('a failing receiver', () => {
     ]);
   });
 
-  it('that recovers resets its failure count', async () => {
+  it('that recovers has the failure count of its webhook reset', async () => {
     receiver.respondWith(
       (received, response) => void response.writeHead(received.attempt < 3 ? 503 : 204).end(),
     );
@@ -186,7 +186,7 @@ describe('a failing receiver', () => {
     ]);
   });
 
-  it('is deactivated after ten failures and a dead letter; its deliveries become dead letters, and an event is sent', async () => {
+  it('has its webhook deactivated after ten failures and a dead letter; due deliveries become dead letters, and an event is sent', async () => {
     receiver.respondWith((received, response) =>
       received.webhookId === broken.publicId ? void response.writeHead(500).end() : void response.end(),
     );
@@ -237,7 +237,7 @@ describe('a failing receiver', () => {
   });
 });
 
-describe('a delivery in flight', () => {
+describe('an unfinished delivery', () => {
   it('uses the URL and the secret that the webhook has at the time of each attempt', async () => {
     receiver.respondWith(fail());
     const hook = await environment.addWebhook('http://127.0.0.1:9/');
@@ -252,7 +252,7 @@ describe('a delivery in flight', () => {
     expect(receiver.rejected).toEqual([]);
   });
 
-  it('becomes a dead letter if its webhook was deactivated, and is discarded if it was deleted', async () => {
+  it('becomes a dead letter if its webhook was deactivated, and is discarded if its webhook was deleted', async () => {
     receiver.respondWith(fail());
     const paused = await environment.addWebhook(receiver.url);
     const deleted = await environment.addWebhook(receiver.url);

@@ -36,7 +36,7 @@ async function start(settings: Record<string, string> = {}): Promise<void> {
   const config = readConfig(configSchema, { ...environment.settings, ...settings });
   running.push(await startDispatcher(config, logger));
 }
-/** Stops the dispatcher. Resolves once every started attempt is recorded, so nothing more can reach the receiver. */
+/** Stops the dispatchers. Resolves once every started attempt is recorded, so nothing more can reach the receiver. */
 async function stop(): Promise<void> {
   await Promise.all(running.splice(0).map((each) => each.stop()));
 }
@@ -72,7 +72,7 @@ describe('F18: an event that is relayed more than once', () => {
     expect(receiver.rejected).toEqual([]);
   });
 
-  it('because the relay lost its progress causes no second delivery or call, even if it is a dead letter', async () => {
+  it('because the relay lost its progress causes no second delivery or call, even if its delivery is a dead letter', async () => {
     const hook = await environment.addWebhook(receiver.url);
     receiver.verifyWith(hook);
     await start();
@@ -85,7 +85,7 @@ describe('F18: an event that is relayed more than once', () => {
     await stop();
     await environment.query('UPDATE outbox_progress SET position = 3');
     await Promise.all([start(), start()]);
-    // Once the twelfth event is delivered, all eleven earlier events (ten delivered, one dead) were relayed again.
+    // Once the twelfth event is delivered, events four to eleven (seven delivered, one dead) were relayed again.
     await environment.emit(hook.userId);
     await untilSucceeded(11);
     await environment.query("DELETE FROM outbox_progress WHERE consumer = 'webhook-dispatcher'");

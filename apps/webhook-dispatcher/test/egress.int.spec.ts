@@ -2,7 +2,7 @@
  * Tests every operation that takes or calls a webhook URL, each with internal URLs: creating and changing a webhook, a
  * test event, a delivery, and the retry of a dead letter. For the last three, the URL is inserted into the table
  * directly, as if the check of the API had missed it. The canary listens on all addresses of this machine and must
- * count no connection. S1 to S10 are threats of docs/security/threats.md.
+ * count no connection. S1 to S10 are threats of docs/security/egress.md.
  */
 
 import { createHash } from 'node:crypto';
@@ -114,7 +114,7 @@ const threatUrls = (
   ['S9', 'http://example.com:25/', 'invalid_url'],
 ];
 
-/** Creates a webhook of one user for each of these URLs, without checking the URL. */
+/** Creates a webhook for each URL of `threatUrls`, all of one user, without checking the URL. */
 async function storeUnchecked() {
   const rows: { name: string; hook: WebhookFixture; code: string }[] = [];
   for (const [id, url, code] of threatUrls(canary.port)) {

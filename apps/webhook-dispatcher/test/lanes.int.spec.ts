@@ -40,7 +40,7 @@ async function startReceiver(respond?: Parameters<typeof openReceiver>[0]): Prom
   return receiver;
 }
 
-/** Creates a handler that responds to a request only when it is released, and counts how many requests it holds. */
+/** Creates a handler that holds each request until the test releases it, and records the maximum number held. */
 function createHoldingHandler() {
   const held: (() => void)[] = [];
   let maxHeld = 0;
@@ -51,7 +51,7 @@ function createHoldingHandler() {
   return { respond, held, maxHeld: () => maxHeld, releaseOne: () => held.shift()?.() };
 }
 
-describe('receivers that hang', () => {
+describe('hanging receivers', () => {
   it('of six users do not delay another receiver, although the main lane has only two slots', async () => {
     const stuck = createHoldingHandler();
     const hanging = await startReceiver(stuck.respond);
@@ -112,7 +112,7 @@ describe('a burst of events', () => {
 });
 
 describe('an attempt whose job is delayed by a wrong clock', () => {
-  it('is parked while its webhook has no capacity, and is sent once it has', async () => {
+  it('is parked while its webhook has no capacity, and is sent once a slot is free', async () => {
     const stuck = createHoldingHandler();
     const receiver = await startReceiver(stuck.respond);
     const hook = await environment.addWebhook(receiver.url);

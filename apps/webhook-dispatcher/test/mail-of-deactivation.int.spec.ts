@@ -99,7 +99,7 @@ describe('a webhook that was deactivated after failures', () => {
     expect(await environment.query('SELECT FROM mails')).toHaveLength(1);
   });
 
-  it('is not reported by mail if its owner disabled that or has no verified address', async () => {
+  it('is reported without the mail or the notification that its owner disabled, and without mail to an unverified address', async () => {
     await chooseNotifications({ email: { 'webhook.*': false } });
     await failUntilDeactivated(1);
     await environment.query("DELETE FROM settings WHERE key = 'notifications'");

@@ -80,7 +80,7 @@ describe('queued mail', () => {
     expect(await environment.query('SELECT FROM mails WHERE body IS NOT NULL')).toEqual([]);
   });
 
-  it('waits while SMTP_URL is not set, which is logged once, and is sent once SMTP_URL is set', async () => {
+  it('waits while SMTP_URL is not set, which is logged once, and is sent after SMTP_URL was set', async () => {
     await queue('reader@example.com');
     await start(undefined);
     const hook = await environment.addWebhook(receiver.url);

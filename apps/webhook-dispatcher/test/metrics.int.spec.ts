@@ -62,7 +62,7 @@ const testCall = (hook: WebhookFixture) =>
   });
 
 describe('the metrics of a dispatcher', () => {
-  it('count the same attempts by outcome as Postgres, including test events, and one delay for each delivery', async () => {
+  it('count the same attempts by outcome as Postgres, including test events, and one first-attempt delay for each delivery', async () => {
     receiver.respondWith((received, response) => {
       const isBroken = received.webhookId === broken.publicId;
       response.writeHead(isBroken ? 500 : 200).end();
@@ -123,7 +123,7 @@ describe('the metrics of a dispatcher', () => {
     expect(receiver.rejected).toEqual([]);
   });
 
-  it('show the parked and the sending deliveries, and the age of the oldest delivery', async () => {
+  it('show the parked deliveries, the deliveries in flight and the age of the oldest delivery', async () => {
     const pendingResponses: (() => void)[] = [];
     receiver.respondWith((_received, response) => void pendingResponses.push(() => response.end()));
     const hook = await environment.addWebhook(receiver.url);
@@ -131,12 +131,12 @@ describe('the metrics of a dispatcher', () => {
     const port = await start({ WEBHOOK_IN_FLIGHT_MAX: '2' });
     for (let i = 0; i < 6; i++) await environment.emit(hook.userId);
     await eventually(() => pendingResponses.length === 2);
-    const held = await pageWith(port, (page) => page.values('webhook_deliveries_owed').parked === 4);
-    expect(held.values('webhook_deliveries_owed')).toMatchObject({ sending: 2, parked: 4, overrun: 0 });
-    expect(held.values('webhook_oldest_undelivered_age_seconds')['']).toBeGreaterThan(0);
-    expect(held.values('webhook_oldest_due_age_seconds')['']).toBeGreaterThan(0);
-    expect(Object.keys(held.values('webhook_lane_jobs'))).toHaveLength(6);
-    expect(held.values('webhook_backlog_readable')).toEqual({ postgres: 1, redis: 1 });
+    const heldPage = await pageWith(port, (page) => page.values('webhook_deliveries_owed').parked === 4);
+    expect(heldPage.values('webhook_deliveries_owed')).toMatchObject({ sending: 2, parked: 4, overrun: 0 });
+    expect(heldPage.values('webhook_oldest_undelivered_age_seconds')['']).toBeGreaterThan(0);
+    expect(heldPage.values('webhook_oldest_due_age_seconds')['']).toBeGreaterThan(0);
+    expect(Object.keys(heldPage.values('webhook_lane_jobs'))).toHaveLength(6);
+    expect(heldPage.values('webhook_backlog_readable')).toEqual({ postgres: 1, redis: 1 });
     receiver.respondWith((_received, response) => void response.end());
     for (const respond of pendingResponses) respond();
     await untilAttempts(6);
@@ -147,7 +147,7 @@ describe('the metrics of a dispatcher', () => {
     expect(page.values('webhook_deliveries_owed')).toMatchObject({ sending: 0, parked: 0 });
   });
 
-  it('count the repairs of the sweeper by their cause', async () => {
+  it('count the jobs that the sweeper adds for overdue deliveries, by cause', async () => {
     const hook = await environment.addWebhook(receiver.url);
     receiver.verifyWith(hook);
     const port = await start();

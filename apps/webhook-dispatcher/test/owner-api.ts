@@ -47,7 +47,7 @@ export async function openOwnerApi(environment: TestEnvironment) {
 }
 export type OwnerApi = Awaited<ReturnType<typeof openOwnerApi>>;
 
-/** Returns an actor with the ADMIN permission of the webhook's user. */
+/** Returns the webhook's user as an actor with the ADMIN permission. */
 export const actorOf = ({ userId }: Pick<WebhookFixture, 'userId'>) => ({
   userId,
   credential: { kind: 'api_key', id: newUuid(), permissions: ['ADMIN'] } as const,

@@ -16,8 +16,8 @@ interface Mode {
   readonly respond?: (socket: Socket) => void;
   /** The certificate of the port; without one, the port does not use TLS. */
   readonly certificate?: Exclude<keyof Certificates, 'authority'>;
-  /** True if the URL has https but the port does not use TLS. */
-  readonly isNoTls?: true;
+  /** True if the port does not use TLS, although its URL has https. */
+  readonly lacksTls?: true;
   /** True if the receiver sends as much as it can. */
   readonly isFlood?: true;
   /** True if the receiver never completes its response. */
@@ -235,14 +235,14 @@ export const MODES: readonly Mode[] = [
   {
     sends: 'HTTP instead of TLS',
     outcome: { error: 'tls_error' },
-    isNoTls: true,
+    lacksTls: true,
     respond: sendOnce('HTTP/1.1 400 Bad Request\r\n\r\n'),
   },
   {
     sends: 'nothing instead of TLS',
     outcome: { error: 'timeout' },
     hangs: true,
-    isNoTls: true,
+    lacksTls: true,
     respond: () => undefined,
   },
 ];
@@ -268,7 +268,7 @@ export async function openModes(certificates: Certificates) {
     await once(server, 'listening');
     servers.push(server);
     const { port } = server.address() as AddressInfo;
-    const isTls = mode.certificate !== undefined || mode.isNoTls === true;
+    const isTls = mode.certificate !== undefined || mode.lacksTls === true;
     urls.set(mode, `${isTls ? 'https' : 'http'}://localhost:${port}/hook`);
     if (mode.respond === undefined && !isTls) await new Promise((resolve) => server.close(resolve));
   }

@@ -16,9 +16,9 @@ const COMMENT = /^# (HELP|TYPE) (\S+) (.+)$/;
 const SAMPLE = /^([a-z_:][\w:]*)(?:\{((?:[a-z_]\w*="[^"\\]*",?)+)\})? (\S+)$/i;
 
 export interface Page {
-  /** The type of each metric that has a help and a type. */
+  /** The type of each metric, by the name of the metric. */
   readonly types: ReadonlyMap<string, string>;
-  /** Returns the samples of a metric, keyed by the values of their labels, or by '' if there are none. */
+  /** Returns the samples of a metric, keyed by the values of their labels, or by '' if they have no labels. */
   values(name: string): Record<string, number>;
 }
 

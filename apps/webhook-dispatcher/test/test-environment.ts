@@ -106,12 +106,13 @@ interface Received {
   readonly attempt: number;
   readonly body: string;
   readonly headers: IncomingHttpHeaders;
+  /** When the request arrived, in milliseconds of \`performance.now()\`. */
   readonly at: number;
 }
 
 type Respond = (received: Received, response: ServerResponse) => void;
 
-/** Starts a receiver. The `standardwebhooks` library verifies every request. By default, it responds with 200. */
+/** Starts a receiver. The `standardwebhooks` library verifies every request. By default, the response is 200. */
 export async function openReceiver(initialRespond: Respond = (_received, response) => void response.end()) {
   const received: Received[] = [];
   const rejected: unknown[] = [];

@@ -62,7 +62,7 @@ export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
     });
   }
 
-  /** Fills the whole order at `price`. */
+  /** Fills the whole amount of a buy order at `price`. */
   fill(order: VenueOrder, price = '100'): VenueOrder {
     const { exchangeOrderId, symbol, amount } = order;
     const fill: VenueFill = {
@@ -183,7 +183,7 @@ export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
   }
 }
 
-/** Creates a pair with USDT and steps of 0.01. */
+/** Creates the market of `base` and USDT. Its price tick and its amount step are 0.01. */
 export function marketOf(base: string): Market {
   return {
     symbol: `${base}/USDT`,

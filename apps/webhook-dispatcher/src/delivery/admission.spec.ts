@@ -6,7 +6,7 @@ const logger = createLogger('spec');
 logger.level = 'silent';
 const ref = (deliveryId: string): LanedDelivery => ({ deliveryId, attempt: 1, lane: 'main' });
 
-/** Creates an admission with a stub database, which can admit the `parked` deliveries, and a queue that stores jobs. */
+/** Creates an `Admission`. Its stub database returns `parked()` as admissible, and its stub queue records the jobs. */
 function admissionOf(parked: () => readonly LanedDelivery[]) {
   const queries: (readonly string[])[] = [];
   const added: string[] = [];
@@ -48,7 +48,7 @@ describe('admission', () => {
     expect(added).toEqual(['one', 'one']);
   });
 
-  it('gives a delivery that is still parked after 20 s a duplicate job', async () => {
+  it('adds a duplicate job for a delivery that is still parked after 20 s', async () => {
     const { admission, added, duplicates, clock } = admissionOf(() => [ref('one')]);
     for (const nowMs of [0, 5_000, 10_000, 15_000, 17_999, 20_000, 21_000]) {
       clock.nowMs = nowMs;

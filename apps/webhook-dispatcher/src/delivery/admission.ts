@@ -19,7 +19,10 @@ const COALESCE_MS = 15;
 const ENQUEUE_COOLDOWN_MS = 2_000;
 /** Longer than any job normally waits in its queue, even if the dispatcher that ran it has died. */
 const STUCK_JOB_MS = 20_000;
-/** How long the times of a delivery are remembered. The sweeper checks parked deliveries several times meanwhile. */
+/**
+ * How long the times of a delivery are remembered after its last job was added. While the delivery is parked, the
+ * sweeper requests checks more often, so `firstMs` is kept.
+ */
 const ENTRY_TTL_MS = 15_000;
 const USERS_PER_QUERY = 200;
 

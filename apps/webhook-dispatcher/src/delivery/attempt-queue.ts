@@ -5,8 +5,8 @@
  *    fast.
  * 2. The id of a job is derived from its attempt, so adding it again has no effect. A job that has ended is removed:
  *    Postgres has its result, and its id must not block another job of the attempt.
- * 3. BullMQ's attempt counter is not used. A job runs once, a stalled job always returns to its queue, and Postgres
- *    counts the attempts.
+ * 3. BullMQ's attempt counter is not used, because Postgres counts the attempts. BullMQ does not retry a failed job,
+ *    but always returns a stalled job to its queue.
  */
 import { InjectQueue, type RegisterQueueOptions } from '@nestjs/bullmq';
 import { Inject, Injectable } from '@nestjs/common';

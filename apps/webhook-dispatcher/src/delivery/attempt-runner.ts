@@ -39,7 +39,8 @@ export class AttemptRunner {
       case 'parked':
         // Remove the first job, which a wrong clock may delay for a long time. While it exists, no job can be added.
         if (isDuplicate) await this.queue.remove({ deliveryId, attempt });
-        // Check the user's capacity: if all attempts in flight ended before this one was parked, no job end admits it.
+        // Return the user, whose capacity is then checked: if all attempts in flight ended before this one was parked,
+        // no later end of a job would admit it.
         return { kind: 'over', userId: claim.userId };
       case 'send':
         return claim;

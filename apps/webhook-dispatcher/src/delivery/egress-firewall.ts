@@ -3,8 +3,8 @@
  * independent of the first check, the egress guard: it has its own matcher and its own table, so that each check stops
  * what the other misses.
  *
- * IPv4 is allowed except for the special ranges. IPv6 is denied except for global unicast, without the ranges that may
- * contain an IPv4 address or have no public hosts.
+ * IPv4 is allowed except for the special ranges. IPv6 is denied except for global unicast. Within global unicast, the
+ * ranges that may contain an IPv4 address or have no public hosts are denied, too.
  *
  * The third check belongs to the network: see "What the deployment must add" in docs/security/egress.md.
  */
@@ -42,7 +42,10 @@ const LOOPBACK_IPV6 = subnets('ipv6', [['::1', 128]]);
 export class EgressFirewall {
   constructor(private readonly policy: EgressPolicy) {}
 
-  /** Returns true only for a plain public address; false for any other address and for names. */
+  /**
+   * Returns true only for a plain public address, and for a loopback address if the policy allows loopback. Returns
+   * false for any other address and for names.
+   */
   permits(address: string): boolean {
     const { allowLoopback } = this.policy;
     if (isIPv4(address)) {

@@ -121,7 +121,7 @@ export class SlowLane extends WorkerHost {
 const ATTEMPT_FAILED = 'attempt_job.failed';
 const ATTEMPT_FAILED_MESSAGE = 'The job of an attempt failed; the sweeper will add another job.';
 
-/** The user of each completed job. The user is not the job's result, because BullMQ would store it in Redis. */
+/** The user of each completed job. `process` does not return the user, because BullMQ would store it in Redis. */
 const userOf = new WeakMap<Job<AttemptJob>, string>();
 
 function startWorker(
@@ -131,7 +131,10 @@ function startWorker(
   logger: Logger,
 ): void {
   worker.on('error', (error) =>
-    logger.warn({ event: 'lane.interrupted', err: error }, 'A lane lost Redis; reconnecting.'),
+    logger.warn(
+      { event: 'lane.interrupted', err: error },
+      'A lane lost its connection to Redis; reconnecting.',
+    ),
   );
   worker.on('failed', (job, error) =>
     logger.error({ event: ATTEMPT_FAILED, err: error, job_id: job?.id }, ATTEMPT_FAILED_MESSAGE),

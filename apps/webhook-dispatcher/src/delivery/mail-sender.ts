@@ -45,7 +45,7 @@ export class MailSender {
   private async run(): Promise<void> {
     const { signal } = this.stopping;
     while (!signal.aborted) {
-      // Reset before the query, so that mail that is queued during the query starts another iteration.
+      // Reset `wake` before the query, so that mail that is queued during the query starts another iteration.
       if (this.wake.signal.aborted) this.wake = new AbortController();
       const wake = this.wake.signal;
       const next = await this.sendNext();

@@ -53,7 +53,7 @@ export interface OutboundPost {
 const IDLE_MS = 1_000;
 const READ_MAX_BYTES = 16 * 1024;
 const EXCERPT_MAX_BYTES = 1024;
-/** The addresses of localhost. Name servers are not asked for it. */
+/** The addresses of localhost, for which no name server is queried. */
 const LOOPBACK = ['127.0.0.1', '::1'];
 
 export class OutboundClient {
@@ -90,7 +90,7 @@ export class OutboundClient {
         deadline.signal,
       );
       connection = await this.pool.acquire(url, addresses);
-      // undici ignores the signal until it is connected, therefore `orAborted`.
+      // undici ignores the signal while it connects, therefore `orAborted`.
       const sent = connection.post({ ...call, signal: deadline.signal }, addresses);
       const response = await orAborted(sent, deadline.signal);
       const responseTimeMs = elapsedMs();

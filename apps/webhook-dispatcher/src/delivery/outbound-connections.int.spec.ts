@@ -181,7 +181,7 @@ describe('a connection', () => {
     expect(connections).toBe(3);
   });
 
-  it('that the receiver ends before the request is opened only once', async () => {
+  it('is opened only once for a call if the receiver ends it before the request arrives', async () => {
     let connections = 0;
     const url = await listen(
       createTcpServer((socket) => {
@@ -225,6 +225,7 @@ describe('a connection', () => {
     expect(await post(client, url.replace('http:', 'https:'))).toMatchObject({ error: 'timeout' });
     expect(closed).toHaveLength(2);
     await Promise.all(closed);
-    // The time limit of this test is below the connect timeout of 10 s.
+    // This test times out after 8 s, before the connect timeout (10 s). So it proves that the time limit of the calls
+    // closed the connections.
   }, 8_000);
 });

@@ -1,6 +1,6 @@
 /**
  * Tests that no URL, name server or receiver that a user controls can make the client connect to an internal host. S1
- * to S12 are threats of docs/security/threats.md. The canary represents an internal host and must count no connection.
+ * to S12 are threats of docs/security/egress.md. The canary represents an internal host and must count no connection.
  * 127.0.0.2 represents a public address.
  */
 
@@ -287,7 +287,7 @@ describe('S11: a call to an internal port', () => {
     expect(open.connections).toBe(0);
   });
 
-  it('is detected by `countSockets`, which counts one socket for a permitted call', async () => {
+  it('cannot open a socket unnoticed, because `countSockets` counts the one socket of a permitted call', async () => {
     const { port } = await startReceiver((_req, res) => res.end());
     expect(await countSockets(() => clientOf({}).post(call(`http://${PUBLIC_ADDRESS}:${port}/`)))).toBe(1);
   });

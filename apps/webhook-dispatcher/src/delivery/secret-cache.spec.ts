@@ -65,7 +65,7 @@ describe('cached secrets', () => {
     expect(opened).toEqual(['webhook/a', 'webhook/b', 'webhook/c', 'webhook/b']);
   });
 
-  it('do not include failures: a secret that could not be opened is opened again', async () => {
+  it('do not include failures: after a secret could not be opened, the next call tries to open it again', async () => {
     let isBroken = true;
     const box = await seal('a', 'x');
     const secrets = new SecretCache({

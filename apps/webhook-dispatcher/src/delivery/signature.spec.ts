@@ -41,7 +41,7 @@ describe('the signature of an event', () => {
   it.each([
     [-301, 'too new'],
     [301, 'too old'],
-  ])('W2: is rejected at an age of %i s as %s, but accepted at one second less', (ageSeconds, reason) => {
+  ])('W2: is rejected at an age of %i s as %s, but accepted 1 s closer to now', (ageSeconds, reason) => {
     const signedAt = now();
     const signature = signatureOf(secret, 'evt_1', signedAt, Buffer.from('{}'));
     const headers = {
@@ -68,7 +68,7 @@ function withOneBitFlipped(text: string): string[] {
   );
 }
 
-/** Runs `work` while `Date.now`, which the library uses, returns this time in Unix seconds. */
+/** Runs `work` while `Date.now`, which the library uses, is set to `seconds` of Unix time. */
 function withClockAt<T>(seconds: number, work: () => T): T {
   const { now: clock } = Date;
   Date.now = () => seconds * 1000;

@@ -4,9 +4,10 @@
  * 1. A mail is plain text to one address. No part of it is loaded from a file or a URL.
  * 2. The password is never sent unencrypted, unless the mail server runs on this machine.
  * 3. The Message-ID is derived from the mail's id, so that the recipient's server can recognise a repeated mail.
- * 4. An attempt counts as failed if the server rejects the recipient or the text. It does not count if the connection,
- *    the greeting, the login or the sender fails: the cause is then a wrong setting or an outage. If the connection
- *    breaks later, the mail may have been delivered. That attempt counts, so that no user gets the same mail endlessly.
+ * 4. An attempt counts towards the mail's maximum of attempts if the server rejects the recipient or the text. It does
+ *    not count if the connection, the greeting, the login or the sender fails: the cause is then a wrong setting or an
+ *    outage. If the connection breaks later, the mail may have been delivered. That attempt counts, so that no user
+ *    gets the same mail endlessly.
  */
 import type { ClaimedMail, MailOutcome } from '@trading-automation/core/mail';
 import { createTransport, type NodemailerError, type Transporter } from 'nodemailer';
@@ -44,15 +45,15 @@ export class SmtpClient {
 
   /** Sends one mail. Never throws: a failure is an outcome. */
   async send(mail: ClaimedMail): Promise<MailOutcome> {
-    const timer = new AbortController();
+    const settled = new AbortController();
     const late = new Promise<MailOutcome>((resolve) => {
       const timeout = setTimeout(() => resolve({ kind: 'deferred', error: 'timeout' }), this.deadlineMs);
-      timer.signal.addEventListener('abort', () => clearTimeout(timeout));
+      settled.signal.addEventListener('abort', () => clearTimeout(timeout));
     });
     try {
       return await Promise.race([this.attempt(mail), late]);
     } finally {
-      timer.abort();
+      settled.abort();
     }
   }
 

@@ -22,11 +22,11 @@ export interface BacklogSources {
 const AGES = {
   webhook_oldest_undelivered_age_seconds: [
     'oldestUndeliveredAgeSeconds',
-    'Age of the oldest event that is undelivered to a webhook, in any state',
+    'Age of the oldest event that at least one webhook has not received, or that is not fanned out',
   ],
   webhook_oldest_due_age_seconds: [
     'oldestDueAgeSeconds',
-    'How long the longest-due delivery has been due, including parked ones',
+    'Time since the earliest due time of a delivery, including parked deliveries',
   ],
   webhook_oldest_unrelayed_age_seconds: [
     'oldestUnrelayedAgeSeconds',

@@ -1,6 +1,7 @@
 /**
- * Counts attempts, repairs and mails of this dispatcher since its start. Every possible series starts at 0, so that its
- * first count shows as an increase. Label values come from closed sets, never from users.
+ * Counts attempts, repairs and mails of this dispatcher since its start. A repair is a job that the sweeper added for
+ * an overdue delivery. Every possible series starts at 0, so that its first count shows as an increase. Label values
+ * come from closed sets, never from users.
  */
 import { DELIVERY_ERRORS, type DeliveryError } from '@trading-automation/contracts';
 import type { MailOutcome } from '@trading-automation/core/mail';
@@ -44,7 +45,7 @@ export class DeliveryCounters {
     const registers = [registry];
     this.attempts = new Counter({
       name: 'webhook_attempts_total',
-      help: 'Attempts that were sent and recorded',
+      help: 'Attempts whose result was recorded',
       labelNames: ['lane', 'outcome'],
       registers,
     });
@@ -63,12 +64,12 @@ export class DeliveryCounters {
     });
     this.supersededAttempts = new Counter({
       name: 'webhook_superseded_attempts_total',
-      help: 'Attempts that another dispatcher took over before they ended. Their requests may have been sent twice; each result is recorded once',
+      help: 'Attempts that another dispatcher took over before they ended. Their event may have been sent twice; only one result is recorded',
       registers,
     });
     this.repairs = new Counter({
       name: 'webhook_sweeper_repairs_total',
-      help: 'Overdue deliveries that the sweeper gave a job',
+      help: 'Overdue deliveries for which the sweeper added a job',
       labelNames: ['lost'],
       registers,
     });
@@ -114,7 +115,7 @@ export class DeliveryCounters {
     this.delays.observe(Math.max(0, delayMs) / 1000);
   }
 
-  /** Counts an overdue delivery for which the sweeper added a job. `lost` says what was lost. */
+  /** Counts an overdue delivery for which the sweeper added a job, by the cause; see `REPAIR_CAUSES`. */
   countRepair(lost: (typeof REPAIR_CAUSES)[number]): void {
     this.repairs.inc({ lost });
   }

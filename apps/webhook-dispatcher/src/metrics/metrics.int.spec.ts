@@ -65,7 +65,7 @@ describe('the counters', () => {
     expect(page.values('webhook_first_attempt_delay_seconds_count')).toEqual({ '': 0 });
   });
 
-  it('increase with each attempt, repair and mail; times are in seconds', async () => {
+  it('increase with each attempt, each job that the sweeper adds, and each mail; times are in seconds', async () => {
     counters.countAttempt('main', 'ended', { error: undefined, durationMs: 40 });
     counters.countAttempt('main', 'ended', { error: undefined, durationMs: 250 });
     counters.countAttempt('slow', 'deactivated', { error: 'timeout', durationMs: 30_000 });
