@@ -106,7 +106,7 @@ describe('an invalid value', () => {
         expect(extensions.code).toBe('validation_failed');
         // For a member of an input, graphql-jit names the member instead of the variable: `$n` instead of `$in`.
         expect(message).toMatch(/^Variable "\$\w+" got an invalid value/);
-        expect(message.replace('by type "In"', '')).not.toMatch(/s3cret|4242|password/);
+        expect(message).not.toMatch(/s3cret|4242|password/);
       }
     }
   });

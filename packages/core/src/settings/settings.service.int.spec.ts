@@ -112,7 +112,7 @@ describe('the setting for notification preferences', () => {
       /Expected an event type/,
     ],
     [{ email: { '*': new JsonNumber('1') } }, 'value.email.*', 'invalid_type', /true or false/],
-    [{ email: { 'key.created': false } }, 'value.email.key.created', 'invalid_value', /Omit this key/],
+    [{ email: { 'key.created': false } }, 'value.email.key.created', 'invalid_value', /Omit this event type/],
   ])('rejects %j, because it would have no effect', async (value, field, code, resolution) => {
     await put('notifications', { email: {} });
     await expect(put('notifications', value)).rejects.toMatchObject({
