@@ -253,7 +253,7 @@ it.each(fuzzedOperations.map((operation) => [operation.id, operation] as const))
   300_000,
 );
 
-it('all requests were sent, and the API still responds', async () => {
+it('all requests were sent, the API still responds, and no request polluted Object.prototype', async () => {
   expect(sent).toBeGreaterThanOrEqual(RUNS);
   expect(await owner.requireData('GET', '/v1/me')).toMatchObject({ id: owner.id });
   expect(({} as Record<string, unknown>).polluted).toBeUndefined();
