@@ -229,7 +229,7 @@ describe('market data of a venue', () => {
     expect(new Set(reader.messages.map(({ sequence }) => sequence)).size).toBe(reader.messages.length);
   });
 
-  it('keeps retrying while Redis is unavailable, and can still be stopped', async () => {
+  it('is retried while Redis is unavailable, and can still be stopped', async () => {
     const worker = newWorker('one', 'redis://127.0.0.1:1');
     worker.onApplicationBootstrap();
     await eventually(() => failures.length > 3);
