@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-/** Creates a user with a key pair and an ADMIN key. */
+/** Creates a user with a key pair and an ADMIN API key. */
 async function openUser() {
   const addressHeaders = { 'x-forwarded-for': uniqueAddress() };
   const keyPair = await openAccount(api, addressHeaders);
@@ -89,7 +89,7 @@ describe('the limits of a credential', () => {
     expect((await sendSigned(api, keyPair, 'GET', KEYS, { headers: addressHeaders })).status).toBe(200);
   });
 
-  it('return 429 that is not stored for the Idempotency-Key, so the key can be used again', async () => {
+  it('reject with a 429 that is not stored, so a retry with the same Idempotency-Key takes effect', async () => {
     const { keyPair, key, addressHeaders } = await openUser();
     const request = {
       body: keyBody('READ'),

@@ -33,7 +33,7 @@ import { JSON_TYPE, send } from './send.js';
 
 const note = z.object({ id: z.string(), name: z.string(), price: decimal.optional() });
 type Note = z.output<typeof note>;
-const path = z.object({ id: z.string().max(200) });
+const noteParams = z.object({ id: z.string().max(200) });
 const common = { errors: [], summary: 'A test.' } as const;
 
 export const noteOperations = {
@@ -79,7 +79,7 @@ export const noteOperations = {
     method: 'GET',
     path: '/v1/notes/:id',
     access: 'READ',
-    params: path,
+    params: noteParams,
     response: note,
     status: 200,
   }),
@@ -90,7 +90,7 @@ export const noteOperations = {
     path: '/v1/notes/:id/touch',
     access: 'TRADE',
     bucket: 'trade_writes',
-    params: path,
+    params: noteParams,
     response: note,
     status: 200,
   }),
@@ -216,9 +216,12 @@ export interface NotesOptions {
   readonly trustedProxies?: readonly string[];
   readonly corsOrigins?: readonly string[];
   readonly serverLimits?: Partial<ServerLimits>;
-  /** The limits, in the format of the environment variable. */
+  /** The rate limits. The setting RATE_LIMITS contains the same object as JSON. */
   readonly rateLimits?: RateLimits;
-  /** Where several of these APIs count together: a Redis, and a prefix of the credentials' ids. Default: in memory. */
+  /**
+   * The Redis in which several of these APIs count requests together, and a prefix of the credentials' ids. By default,
+   * each API counts in memory.
+   */
   readonly rateLimitsIn?: { readonly redis: Redis; readonly credentialIds: string };
 }
 
@@ -236,7 +239,8 @@ export async function startNotesApi(options: NotesOptions = {}): Promise<NotesAp
         useValue: new NotesAuthentication(behaviour, options.rateLimitsIn?.credentialIds ?? ''),
       },
       { provide: RateLimiter, useValue: limiterOf(options) },
-      // This API stores no response for an Idempotency-Key; idempotency.int.spec.ts tests that with the real API.
+      // This API stores no response for an Idempotency-Key. idempotency.int.spec.ts tests stored responses with the
+      // real API.
       {
         provide: CommandRunner,
         useValue: { run: (_once: unknown, effect: () => Promise<unknown>) => effect() },

@@ -35,14 +35,15 @@ export function send(
 ): Promise<TestResponse> {
   const { headers = {}, body, chunked = false } = options;
   return new Promise((resolve, reject) => {
-    const length = body === undefined || chunked ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+    const lengthHeader =
+      body === undefined || chunked ? {} : { 'content-length': String(Buffer.byteLength(body)) };
     const outgoing = httpRequest(
       {
         host: '127.0.0.1',
         port: api.port,
         method,
         path: target,
-        headers: { ...length, ...headers },
+        headers: { ...lengthHeader, ...headers },
         agent: false,
       },
       (response) => {

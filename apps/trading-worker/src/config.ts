@@ -42,7 +42,7 @@ export const configSchema = z.object({
   /** Reward tokens per grant. 0 disables the grant; unset means the default of the world. */
   REWARD_SIGN_UP_AMOUNT: decimalInput('non_negative').optional(),
   REWARD_FIRST_TRADE_AMOUNT: decimalInput('non_negative').optional(),
-  /** Reward tokens per unit of each quote currency of shared profit. Unset means the default of the world. */
+  /** Reward tokens per unit of shared profit, for each quote currency. Unset means the default of the world. */
   REWARD_TOKENS_PER_QUOTE: tokensPerQuoteSetting.optional(),
   /** Days until an unclaimed reward expires. Unset means that rewards never expire. */
   REWARD_EXPIRES_DAYS: z.coerce.number().int().min(1).max(3_650).optional(),

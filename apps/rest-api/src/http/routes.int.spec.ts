@@ -86,7 +86,7 @@ describe('the order of checks', () => {
       'invalid_query',
     ],
     [
-      'the body last',
+      'the body after the JSON and the query',
       'POST',
       '/v1/notes',
       { body: '{}', headers: { ...TRADER, ...JSON_TYPE } },
@@ -214,7 +214,7 @@ describe('legacy aliases', () => {
     expect(response.headers.link).toBe(`</v1${target}>; rel="successor-version"`);
   });
 
-  it('are marked as deprecated; unknown paths and /v1 paths are not', async () => {
+  it('are the only paths marked as deprecated: unknown paths and /v1 paths are not', async () => {
     expect((await send(api, 'GET', '/nowhere')).headers.deprecation).toBeUndefined();
     expect((await send(api, 'GET', '/v1/ping')).headers.deprecation).toBeUndefined();
   });

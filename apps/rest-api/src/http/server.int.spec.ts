@@ -2,7 +2,7 @@ import { createAdapter } from '@trading-automation/runtime/http';
 import { noteOperations, sendJson, startNotesApi } from '../../test/notes-api.js';
 
 describe('the limits of the server', () => {
-  it('are the documented timeouts, requests for each socket, and body size', async () => {
+  it('are the documented timeouts, number of requests per socket, and body size', async () => {
     const app = createAdapter({ trustedProxies: [], corsOrigins: [] });
     const { server, initialConfig } = app.getInstance();
     expect(server).toMatchObject({

@@ -14,7 +14,7 @@ const HEADERS: Readonly<Record<string, string>> = {
   'webhook-id':
     'The `event_id`, which is the same in every attempt. Ignore ids that you have already processed.',
   'webhook-timestamp':
-    'Time of this attempt, in Unix seconds. Reject a timestamp that differs by more than five minutes.',
+    'Time of this attempt, in Unix seconds. Reject a timestamp that differs from your clock by more than five minutes.',
   'webhook-signature':
     '`v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`, keyed by the secret. Multiple signatures are separated by spaces.',
   'x-svc-webhook-id': 'Id of the webhook.',
@@ -22,8 +22,8 @@ const HEADERS: Readonly<Record<string, string>> = {
 };
 
 const DESCRIPTION = [
-  'Signed according to the Standard Webhooks specification. Verify with one of its libraries and your secret `whsec_…`.',
-  'Respond with 2xx within 30 seconds. Other responses are retried after 5 s, 30 s, 2 min and 10 min. After the last attempt, the event becomes a dead letter, which you can retry individually or by time range. `POST /v1/webhooks/{id}/replay` resends any event of the last 30 days.',
+  'The request is signed according to the Standard Webhooks specification. Verify it with one of the libraries of that specification and your secret `whsec_…`.',
+  'Respond with 2xx within 30 seconds. Other responses are retried after 5 s, 30 s, 2 min and 10 min. If the last attempt fails, too, the event becomes a dead letter, which you can retry individually or by time range. `POST /v1/webhooks/{id}/replay` resends any event of the last 30 days.',
   'Events are delivered at least once and in no guaranteed order. Ignore duplicates by `event_id`, and keep the highest `version` of a trade.',
 ].join('\n\n');
 

@@ -13,7 +13,7 @@ export interface RequestVector {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A signature for POST /v1/auth/cli-identity of the published test vectors. */
+/** A signature of the published test vectors, for POST /v1/auth/cli-identity. */
 export interface IdentityVector {
   readonly message: string;
   readonly signature: string;
@@ -47,7 +47,7 @@ const AUTHENTICATION = `# Authentication
 
 ${fence('sh', 'curl "$API_URL/v1/me" -H "X-API-Key: $API_KEY"')}
 
-**Signed request.** Sign requests with a secp256k1 key pair instead of sending an API key, so that no secret leaves your machine. Send each of four headers once:
+**Signed request.** Sign requests with a secp256k1 key pair instead of sending an API key, so that no secret leaves your machine. Send each of these four headers once:
 
 | Header | Value |
 | --- | --- |

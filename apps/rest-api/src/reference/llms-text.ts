@@ -54,9 +54,9 @@ function linkOf({ id, method, path }: Operation): string {
 const webhooks = () => `## Webhooks
 
 Events are sent by POST as JSON \`{"event_id", "type", "timestamp", "data"}\`, at least once and in no guaranteed order. Ignore duplicates by event_id. Respond with 2xx within 30 s.
-Verify the signature according to the Standard Webhooks specification: \`webhook-signature\` contains \`v1,\` and the base64 HMAC-SHA256 of \`<webhook-id>.<webhook-timestamp>.<raw body>\`. The key is the part of the secret after \`whsec_\`, base64-decoded. Compare in constant time, and reject a timestamp that differs by more than 5 minutes.
+Verify the signature according to the Standard Webhooks specification: \`webhook-signature\` contains \`v1,\` and the base64 HMAC-SHA256 of \`<webhook-id>.<webhook-timestamp>.<raw body>\`. The key is the part of the secret after \`whsec_\`, base64-decoded. Compare in constant time, and reject a timestamp that differs from your clock by more than 5 minutes.
 A webhook subscribes to event types, to subjects like \`trade.*\`, or to \`*\`. Event types: ${EVENT_TYPES.join(', ')}. GET /v1/events/types returns the JSON Schema and a sample of each.
-A delivery that failed five times becomes a dead letter. POST /v1/webhooks/:id/dead-letters/retry retries all of them, or filters by time range or event type. POST /v1/webhooks/:id/replay sends any event of the last 30 days to a webhook.`;
+A delivery that failed five times becomes a dead letter. POST /v1/webhooks/:id/dead-letters/retry retries all pending ones, or those of a time range or an event type. POST /v1/webhooks/:id/replay sends any event of the last 30 days to a webhook.`;
 
 function errors(): string {
   const lines = Object.entries(REST_ERRORS).map(

@@ -193,7 +193,7 @@ describe('the schemas', () => {
     expect(components.of(z.strictObject({ a: z.string() }), 'input').additionalProperties).toBe(false);
   });
 
-  it('have the prefix of each id and a matching example', () => {
+  it('describe an id with its prefix and a matching example', () => {
     const { properties } = document.components.schemas!.Trade as unknown as {
       properties: Record<string, { examples: string[]; 'x-id-prefix': string }>;
     };

@@ -34,7 +34,7 @@ const get = (path: string, headers = {}) => send(api, 'GET', path, headers);
 const codeOf = ({ text }: TextResponse) => JSON.parse(text).error.code;
 
 /** Returns the paths of the scripts that the page `/docs` loads. */
-async function assetsOf(): Promise<string[]> {
+async function scriptPaths(): Promise<string[]> {
   const { text } = await get('/docs');
   return [...text.matchAll(/<script src="([^"]+)"/g)].map(([, path]) => path!);
 }
@@ -50,9 +50,9 @@ describe('the reference', () => {
     const { status, headers, text } = await get('/docs');
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     expect(text).not.toMatch(/https?:|["'(]\/\//);
-    const assets = await assetsOf();
-    expect(assets).toHaveLength(2);
-    for (const path of assets) expect((await get(path)).status).toBe(200);
+    const scripts = await scriptPaths();
+    expect(scripts).toHaveLength(2);
+    for (const path of scripts) expect((await get(path)).status).toBe(200);
     const policy = String(headers['content-security-policy']);
     expect(policy).toContain("default-src 'none'");
     expect(policy).toContain("script-src 'self';");
@@ -61,7 +61,7 @@ describe('the reference', () => {
   });
 
   it('starts its viewer without external fonts and without telemetry', async () => {
-    const [, start] = await assetsOf();
+    const [, start] = await scriptPaths();
     const { text } = await get(start!);
     expect(text).toContain('"withDefaultFonts":false');
     expect(text).toContain('"telemetry":false');
@@ -108,8 +108,8 @@ describe('the reference', () => {
     expect(withoutGzip.headers['content-encoding']).toBeUndefined();
   });
 
-  it('marks the assets of the page as immutable, because their path contains a hash', async () => {
-    for (const path of await assetsOf()) {
+  it('marks the scripts of the page as immutable, because their path contains a hash', async () => {
+    for (const path of await scriptPaths()) {
       const { headers } = await get(path);
       expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
     }
@@ -139,7 +139,7 @@ describe('the reference', () => {
 });
 
 describe('a request for a page of the reference', () => {
-  it('counts toward the rate limit of its address', async () => {
+  it('counts toward the rate limit of the IP address that sent it', async () => {
     const limited = await startTestRestApi({
       RATE_LIMITS: JSON.stringify({ general: { requests: 3, seconds: 3600 } }),
     });

@@ -18,7 +18,7 @@ import { TestUser } from './test-user.js';
 
 let environment: TestEnvironment;
 let owner: TestUser;
-/** What the venue returns for a test of exchange credentials. */
+/** The response of the venue to a test of exchange credentials; each test may replace it. */
 let testAtVenue: () => Promise<unknown>;
 beforeAll(async () => {
   environment = await TestEnvironment.open({}, { test: () => testAtVenue() as never });

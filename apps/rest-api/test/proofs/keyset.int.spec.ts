@@ -37,7 +37,7 @@ afterAll(async () => {
   await environment?.close();
 });
 
-/** Records the list statements of every pool of this process, including the API's. Returns a function that ends it. */
+/** Records the list statements of every pool of this process, including the API's. Returns a function that stops it. */
 function recordStatements(): () => void {
   const { driver } = environment.backend.platform.database as unknown as { driver: { master: object } };
   const pool = Object.getPrototypeOf(driver.master) as { query: (...args: unknown[]) => unknown };
@@ -53,8 +53,8 @@ function recordStatements(): () => void {
   };
 }
 
-/** Requests one page. Returns the statement that read it, and its next cursor. */
-async function statementOf(operation: Operation, query: Readonly<Record<string, string>>) {
+/** Requests one page. Returns the statement that read the page, and the cursor of the next page. */
+async function readPage(operation: Operation, query: Readonly<Record<string, string>>) {
   const request = requests.get(operation)!;
   statements.length = 0;
   const { json, text } = await perform(operation, owner, {
@@ -91,9 +91,9 @@ const sorts = OPERATIONS.flatMap((operation) =>
 it.each(sorts)(
   '%s sorted by %s reads an index from the position of the cursor',
   async (_id, sort, operation) => {
-    const first = await statementOf(operation, { sort, limit: '1' });
+    const first = await readPage(operation, { sort, limit: '1' });
     expect(first.cursor).not.toBeNull();
-    const { statement } = await statementOf(operation, { sort, limit: '1', cursor: first.cursor! });
+    const { statement } = await readPage(operation, { sort, limit: '1', cursor: first.cursor! });
     const nodes = nodesOf(await planOf(statement));
     const types = nodes.map((node) => node['Node Type']);
     expect(types.filter((type) => /Sort|Seq Scan/.test(type))).toEqual([]);
@@ -102,7 +102,7 @@ it.each(sorts)(
   },
 );
 
-it('page 10,000 of trades reads no more blocks of the database than page 1', async () => {
+it('page 10,000 of trades reads at most ten more blocks of the database than page 1', async () => {
   const trade = environment.uuidOf(await owner.trade());
   // Insert in parts, because one statement could exceed the statement timeout on a busy machine.
   for (let inserted = 0; inserted < 100_000; inserted += 10_000)
@@ -119,9 +119,9 @@ it('page 10,000 of trades reads no more blocks of the database than page 1', asy
   await environment.rows('VACUUM ANALYZE trades');
   const operation = OPERATIONS.find(({ id }) => id === 'trades.list')!;
   requests = new Map([[operation, {}]]);
-  const first = await statementOf(operation, { limit: '10' });
-  const before = await statementOf(operation, { limit: '1', offset: '99990' });
-  const last = await statementOf(operation, { limit: '10', cursor: before.cursor! });
+  const first = await readPage(operation, { limit: '10' });
+  const before = await readPage(operation, { limit: '1', offset: '99990' });
+  const last = await readPage(operation, { limit: '10', cursor: before.cursor! });
   const blocksOf = async (statement: Statement) => {
     const plan = await planOf(statement, 'ANALYZE, BUFFERS, COSTS OFF, TIMING OFF');
     return (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0);

@@ -1,6 +1,7 @@
 /**
- * Defines one request to each operation that must succeed, and creates the records that it needs. An operation without
- * a body needs no entry if it has no parameters, or the parameters of its resource's `get` (see `goodRequest`).
+ * Defines, for each operation, one request that must succeed, and creates the records that the request needs. An
+ * operation without a body needs no entry if it has no parameters, or the parameters of its resource's `get` (see
+ * `goodRequest`).
  */
 import { type TestUser, WALLET } from './test-user.js';
 
@@ -14,7 +15,7 @@ export interface GoodRequest {
 /** Creates the records of the user that the request needs, and returns the request. */
 export type MakeRequest = (user: TestUser) => GoodRequest | Promise<GoodRequest>;
 
-/** Creates a record by `createRecord` and returns a request with its id in the path. */
+/** Defines a request with the id of a new record in its path. `createRecord` creates the record and returns the id. */
 const byId =
   (createRecord: (user: TestUser) => Promise<string>): MakeRequest =>
   async (user) => ({

@@ -1,4 +1,4 @@
-/** Calls all operations, then tests that only the creation and the rotation of a webhook's secret return it. */
+/** Calls all operations, then tests that a webhook's secret is returned only when it is created or rotated. */
 import { OPERATIONS, type Operation } from '@trading-automation/contracts';
 import { Redis } from 'ioredis';
 import { goodRequest, perform } from './contract.js';
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => environment?.close());
 
-/** Returns the strings to search for: each secret in several encodings, and the hex dumps of these strings. */
+/** Returns the strings to search for: the prefix, each secret in several encodings, and all of these in hex. */
 function encodedSecrets(): string[] {
   return [...secrets].flatMap((secret) => {
     const bytes = Buffer.from(secret.slice('whsec_'.length), 'base64');

@@ -15,10 +15,10 @@ export class TestEnvironment {
   ) {}
 
   static async open(
-    environment: Readonly<Record<string, string>> = {},
+    settings: Readonly<Record<string, string>> = {},
     venue: Parameters<typeof startStubBackend>[1] = {},
   ): Promise<TestEnvironment> {
-    const api = await startTestRestApi(environment);
+    const api = await startTestRestApi(settings);
     const backend = await startStubBackend(api, venue);
     const { database } = backend.platform;
     const [pair, rewardType] = [randomUUID(), randomUUID()];

@@ -24,7 +24,7 @@ export interface CallOptions {
 type Data = Record<string, unknown> & { readonly id: string };
 
 export class TestUser {
-  /** All strategies share one exchange account, and so do all copiers, because the number of accounts is limited. */
+  /** All strategies share one exchange account, and all copiers another, because the number of accounts is limited. */
   private strategyAccount: Promise<string> | undefined;
   private copierAccount: Promise<string> | undefined;
 
@@ -52,7 +52,7 @@ export class TestUser {
     return this.keys[permission];
   }
 
-  /** Sends a request with an API key, by default an ADMIN key. Decimals are strings, as in the contracts. */
+  /** Sends a request with an API key, by default an ADMIN key. Requests decimals as strings, as the schemas expect. */
   call(method: string, target: string, { body, permission = 'ADMIN', headers = {} }: CallOptions = {}) {
     return send(this.environment.api, method, target, {
       headers: {
@@ -72,7 +72,7 @@ export class TestUser {
     return response.json.data as Data;
   }
 
-  /** Creates an exchange account with a large balance of every asset. */
+  /** Creates an exchange account with large balances of USDT and BTC. */
   async account(): Promise<string> {
     const { id } = await this.requireData('POST', '/v1/exchanges', this.environment.accountBody());
     await this.environment.rows(
@@ -315,7 +315,7 @@ export class TestUser {
     return { body: JSON.parse(await createIdentityBody(this.environment.api, createKeyPair())) };
   }
 
-  /** Creates a record of this type and returns its id. */
+  /** Creates a record of the type with this id prefix, and returns the id. */
   async idOf(prefix: IdPrefix): Promise<string> {
     const factories: Partial<Record<IdPrefix, () => Promise<string>>> = {
       exa: () => this.account(),

@@ -173,7 +173,7 @@ describe('A9: a flood of 100,000 requests with invalid credentials', () => {
       }
       expect(rejected).toBe(100_000);
       expect(await noncesOf(publicKey)).toBe(before);
-      // The nonce that all of these requests contained is not consumed.
+      // The last request of each connection contained this nonce. It is not consumed.
       expect((await get('/v1/me', signed())).status).toBe(200);
       expect(await noncesOf(publicKey)).toBe(before + 1);
     } finally {
@@ -189,8 +189,8 @@ describe('A9: a flood of 100,000 requests with invalid credentials', () => {
 const CONCURRENT_REQUESTS = 50;
 
 /**
- * Sends requests until `count` of them were rejected with 401. Returns the number of these. Every request has its own
- * nonce, except the last one of each connection.
+ * Sends requests until `count` of them were rejected with 401. Returns the number of rejected requests. Every request
+ * has a new nonce, except the last one of each connection: it has the nonce of `headers`.
  *
  * On a busy machine, the server may close a connection or respond with 408 or 503. Requests that did not get 401 are
  * sent again on another connection.

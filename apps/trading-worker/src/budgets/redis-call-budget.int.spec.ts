@@ -51,7 +51,7 @@ const read = (weight = 1): BudgetedCall => ({ venue: 'paper', weight, isOrder: f
 const entry = (accountKey = 'a'): BudgetedCall => ({ venue: 'paper', weight: 1, isOrder: true, accountKey });
 const exit = (accountKey = 'a'): BudgetedCall => ({ ...entry(accountKey), isExit: true });
 
-/** Returns how many of these concurrent calls are admitted; waits until at least `expected` of them are. */
+/** Makes `count` concurrent calls, and waits until at least `expected` are admitted. Returns how many were admitted. */
 async function countAdmitted(
   [count, expected]: readonly [number, number],
   budget: CallBudget,

@@ -71,8 +71,9 @@ export interface TokenRequest {
 }
 
 interface TokenGrant {
-  /** All of the requested tokens, or as many as are available. */
+  /** All wanted tokens, or as many as are available; 0 if these are fewer than the minimum. */
   readonly granted: number;
+  /** The time after which a new request may get more. */
   readonly retryInMs: number;
 }
 

@@ -29,8 +29,9 @@ interface PrefetchedTokens {
   tokens: number;
   expiresAtMs: number;
 }
-/** How many tokens of a limit were spent in the time span `span` and in the one before. */
+/** How many tokens of a limit were spent in one time span of `PREFETCH_TTL_MS`, and in the span before it. */
 interface Spending {
+  /** The number of the time span, counted from the start of the clock. */
   span: number;
   current: number;
   previous: number;
@@ -221,7 +222,8 @@ export class VenueBudget {
 
   private tokenRequestOf({ priority, limit, amount, minimum }: TokenDeficit, spent: number): TokenRequest {
     const prefetched = this.prefetchedTokens(limit);
-    // For exits, only the missing tokens are requested: the part of the limit that is left for exits is not prefetched.
+    // For exits, only the missing tokens are requested, so the share of the limit that only exits may use is
+    // never prefetched.
     const { current, previous } = this.spendingOf(limit);
     const prefetch =
       priority === 'exit' ? 0 : Math.min(Math.floor(limit.max * PREFETCH_SHARE), Math.max(current, previous));

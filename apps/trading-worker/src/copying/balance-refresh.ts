@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 
-/** The maximum time that copies wait for fresh balances. Copies whose balances are still too old then are skipped. */
+/** The maximum time that copies wait for fresh balances. After it, copies whose balances are too old are skipped. */
 const WAIT_MS = 2_000;
 const CONCURRENCY = 20;
 

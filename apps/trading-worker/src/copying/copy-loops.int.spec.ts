@@ -30,7 +30,7 @@ function countCalls(fail = false) {
 }
 
 describe('copying in the worker', () => {
-  it('row 10: plans, settles and checks risk repeatedly, also after failures, until it is stopped', async () => {
+  it('row 10: plans and settles repeatedly, also after failures, and checks risk, until it is stopped', async () => {
     const [planning, settling, riskChecking, reopening] = [
       countCalls(true),
       countCalls(),

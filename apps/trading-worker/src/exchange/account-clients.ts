@@ -17,13 +17,13 @@ interface CachedClient {
   readonly account: ConnectableAccount;
   readonly venue: ExchangeVenue;
   readonly client: Promise<ExchangeClient>;
-  /** The hash of the credentials, from the account's row; null until the account's owner has opened it. */
+  /** The hash of the credentials that `openOwned` was last called with; null if only `open` was called. */
   credentialsHash: string | null;
 }
 
 /** Caches one client for each account in use, and reconnects when the account's credentials change. */
 export class AccountClients {
-  private readonly connected = new Map<string, CachedClient>();
+  private readonly cache = new Map<string, CachedClient>();
 
   constructor(
     private readonly accountSync: AccountSyncService,
@@ -42,14 +42,14 @@ export class AccountClients {
       );
     }
     const venue = this.venues.get(account.exchange);
-    const cached = this.connected.get(accountId);
+    const cached = this.cache.get(accountId);
     if (cached?.account.credentialsSealed === account.credentialsSealed)
       return { account, venue, client: await cached.client };
     // The client is cached before it is connected, so that concurrent callers share it.
     const client = this.connect(account);
-    this.connected.set(accountId, { account, venue, client, credentialsHash: null });
+    this.cache.set(accountId, { account, venue, client, credentialsHash: null });
     client.catch(() => {
-      if (this.connected.get(accountId)?.client === client) this.connected.delete(accountId);
+      if (this.cache.get(accountId)?.client === client) this.cache.delete(accountId);
     });
     await closeClient(cached);
     return { account, venue, client: await client };
@@ -62,12 +62,12 @@ export class AccountClients {
    * @throws {ExchangeError} as `open`
    */
   async openOwned({ accountId, isActive, credentialsHash }: OwnedAccount): Promise<OpenAccount> {
-    const cached = this.connected.get(accountId);
+    const cached = this.cache.get(accountId);
     if (isActive && cached !== undefined && cached.credentialsHash === credentialsHash)
       return { account: cached.account, venue: cached.venue, client: await cached.client };
     const open = await this.open(accountId);
-    const connected = this.connected.get(accountId);
-    if (connected !== undefined) connected.credentialsHash = credentialsHash;
+    const opened = this.cache.get(accountId);
+    if (opened !== undefined) opened.credentialsHash = credentialsHash;
     return open;
   }
 
@@ -76,7 +76,7 @@ export class AccountClients {
    */
   async onExchangeError({ id, credentialsSealed }: ConnectableAccount, error: ExchangeError): Promise<void> {
     if (error.outcome !== 'fatal' || error.code !== 'credentials_rejected') return;
-    if (this.connected.get(id)?.account.credentialsSealed === credentialsSealed) await this.remove(id);
+    if (this.cache.get(id)?.account.credentialsSealed === credentialsSealed) await this.remove(id);
     await this.accountSync.recordSyncFailure(id, credentialsSealed);
   }
 
@@ -87,18 +87,18 @@ export class AccountClients {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.connected.keys()].map((id) => this.remove(id)));
+    await Promise.all([...this.cache.keys()].map((id) => this.remove(id)));
   }
 
   private async remove(accountId: string): Promise<void> {
-    const cached = this.connected.get(accountId);
-    this.connected.delete(accountId);
+    const cached = this.cache.get(accountId);
+    this.cache.delete(accountId);
     await closeClient(cached);
   }
 }
 
 /** Closes a client, unless connecting it failed. */
-async function closeClient(connected: CachedClient | undefined): Promise<void> {
-  const client = await connected?.client.catch(() => undefined);
+async function closeClient(cached: CachedClient | undefined): Promise<void> {
+  const client = await cached?.client.catch(() => undefined);
   await client?.close();
 }

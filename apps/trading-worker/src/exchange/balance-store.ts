@@ -20,12 +20,12 @@ export class BalanceStore {
     this.updates = Batcher.of((updates) => accountSync.storeUpdates(updates));
   }
 
-  /** Returns the time of the database. A caller reads it before it fetches the balances of a snapshot. */
+  /** Returns the time of the database. Callers read this time before they fetch the balances of a snapshot. */
   databaseTime(): Promise<string> {
     return this.accountSync.databaseTime();
   }
 
-  /** Returns the stored balances; null if the account does not exist, is removed or was never read. */
+  /** Returns the stored balances; null if the account does not exist or is removed, or its balances were never read. */
   balancesOf(accountId: string): Promise<Balances | null> {
     return this.accountSync.balancesOf(accountId);
   }

@@ -11,7 +11,7 @@ const CODES: Readonly<Partial<Record<ExchangeErrorCode, string>>> = {
   bad_answer: 'exchange_unavailable',
 };
 
-/** Converts the rejection of an order to the failure that is stored with the trade. */
+/** Converts the error because of which an order was not placed to the failure that is stored with the trade. */
 export function toOrderFailure({ code, message, outcome }: ExchangeError): OrderFailure {
   return { code: CODES[code] ?? code, message, isRetryable: outcome === 'retryable' };
 }

@@ -223,12 +223,12 @@ describe('submitting an order', () => {
     for (const { id } of others) await env.place({ exchange_account_id: id });
     await env.core.rows("UPDATE trades SET is_exit = true WHERE side = 'SELL'");
     const running = new Map<string, number>();
-    let most = 0;
+    let mostAccounts = 0;
     env.exchange.onPlace = async (order) => {
       const account = order.venueClientOrderId.split('/')[0]!;
       running.set(account, (running.get(account) ?? 0) + 1);
       expect(running.get(account)).toBe(1);
-      most = Math.max(most, [...running.values()].filter((count) => count > 0).length);
+      mostAccounts = Math.max(mostAccounts, [...running.values()].filter((count) => count > 0).length);
       await new Promise((resolve) => setTimeout(resolve, 20));
       running.set(account, running.get(account)! - 1);
       return env.exchange.accept(order);
@@ -236,7 +236,7 @@ describe('submitting an order', () => {
     await env.gateway.renewOwnership();
     await env.gateway.orderSubmitter.sweep();
     await env.gateway.orderSubmitter.drain();
-    expect(most).toBe(3);
+    expect(mostAccounts).toBe(3);
     const ofMine = env.exchange.placed.filter(({ venueClientOrderId }) =>
       venueClientOrderId.includes(env.account.uuid),
     );
@@ -256,7 +256,7 @@ describe('submitting an order', () => {
   });
 });
 
-describe('an order without a response', () => {
+describe('an order without a conclusive response', () => {
   it.each([
     ['unknown', 'no_answer'],
     ['unknown', 'bad_answer'],
@@ -291,7 +291,7 @@ describe('an order without a response', () => {
     expect(env.exchange.placed).toHaveLength(1);
   });
 
-  it('rule 20: of a copy that certainly did not arrive is sent again under the same id, until its deadline', async () => {
+  it('rule 20: that belongs to a copy and certainly did not arrive is sent again before its deadline, under the same id', async () => {
     const trade = await env.place();
     await env.core.rows("UPDATE trades SET resend_until = now() + interval '1 minute' WHERE id = $1", trade);
     env.exchange.onPlace = fails('unknown', 'no_answer');
@@ -385,7 +385,7 @@ describe('cancelling', () => {
     expect(env.exchange).toMatchObject({ placed: [], cancelled: [] });
   });
 
-  it('a resting order requests it once, and returns when the cancellation is stored', async () => {
+  it('a resting order requests the cancellation once, and returns when the cancellation is stored', async () => {
     const trade = await env.place();
     await env.send();
     await env.gateway.orderReconciler.cancel(trade, waitingCaller().signal);

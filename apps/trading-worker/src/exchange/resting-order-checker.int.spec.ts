@@ -68,7 +68,7 @@ describe('resting orders', () => {
     expect(await env.read(first)).toMatchObject({ status: 'PENDING', sub_status: 'ACCEPTED' });
   });
 
-  it('do not include orders that are unsent, unacknowledged, being cancelled or alone: these need their own check', async () => {
+  it('need their own check if there is only one; so do orders that are unsent, unacknowledged or being cancelled', async () => {
     const [cancelling = '', alone = ''] = await placeRestingOrders(2);
     await env.execution.requestCancellation(cancelling);
     const unsent = await env.place();
@@ -105,7 +105,7 @@ describe('resting orders', () => {
     expect((await filterChanged([...mine, ...theirs])).toSorted()).toEqual(mine.toSorted());
   });
 
-  it('are reported and rechecked soon if their list cannot be read', async () => {
+  it('are rechecked soon if their list cannot be read, and the failure is reported', async () => {
     const trades = await placeRestingOrders(2);
     env.exchange.onCall = () => {
       throw new ExchangeError('retryable', 'unreachable', 'The exchange is unavailable.');

@@ -28,7 +28,7 @@ describe('a trading worker', () => {
     expect(errors).toEqual([]);
   });
 
-  it('reports a tick that failed, and continues', async () => {
+  it('reports a tick that failed, and can be stopped afterwards', async () => {
     const reported = new Promise<unknown>((resolve) => {
       const settleDue = () => Promise.reject(new Error('no database'));
       const sharing = new ProfitSharing({ publishRewardType: async () => undefined, settleDue }, (error) => {

@@ -57,7 +57,7 @@ describe('a trading worker', () => {
   });
 });
 
-describe('the configured amounts', () => {
+describe('the configured amounts and expiry of rewards', () => {
   const { REWARD_SIGN_UP_AMOUNT: amount, REWARD_EXPIRES_DAYS: days } = configSchema.shape;
 
   it('are exact, may be zero and may be omitted', () => {

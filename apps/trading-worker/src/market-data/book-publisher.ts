@@ -95,7 +95,7 @@ export class BookPublisher {
     }
   }
 
-  /** Returns the next action. REPEAT and KEEP publish the last published state, so they come after all changes. */
+  /** Returns the next action. REPEAT and KEEP write an already published state, so they come after all changes. */
   private nextAction(): PublishAction | undefined {
     if (this.timestamps === undefined || this.isClosed) return undefined;
     if (this.isSnapshotPending) return 'SNAPSHOT';

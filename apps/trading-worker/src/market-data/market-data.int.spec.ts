@@ -131,7 +131,7 @@ async function placeBid(price: string, amount: string): Promise<void> {
 const leaseHolder = () => redis.get(`${prefix}:lease:paper`);
 
 describe('market data of a venue', () => {
-  it('reaches the reader of a requested order book change by change', async () => {
+  it('reaches the reader of a requested order book as one snapshot, then as deltas', async () => {
     await placeBid('50000', '0.5');
     startWorker('one');
     const reader = openReader();
@@ -167,7 +167,7 @@ describe('market data of a venue', () => {
     expect(reader.messages.at(-1)?.kind).toBe('DELTA');
   });
 
-  it('repairs a gap of the reader, and closes a book without readers', async () => {
+  it('is complete again after a gap in the sequence; without readers, the order book is no longer published', async () => {
     await placeBid('50000', '0.5');
     startWorker('one');
     const reader = openReader();
@@ -229,7 +229,7 @@ describe('market data of a venue', () => {
     expect(new Set(reader.messages.map(({ sequence }) => sequence)).size).toBe(reader.messages.length);
   });
 
-  it('keeps retrying while Redis is unavailable, and can still be stopped', async () => {
+  it('is retried while Redis is unavailable, and can still be stopped', async () => {
     const worker = newWorker('one', 'redis://127.0.0.1:1');
     worker.onApplicationBootstrap();
     await eventually(() => failures.length > 3);

@@ -5,7 +5,7 @@ import { type Backoff, backoffMs } from '@trading-automation/runtime/backoff';
 const BACKOFF: Backoff = { firstMs: 250, maxMs: 10_000, jitter: 0.5 };
 
 export interface ReconnectingStreamOptions {
-  /** Opens one connection; it ends with `onLost`. */
+  /** Opens one connection, which calls the passed `onLost` when it ends. */
   readonly open: (onLost: (error: ExchangeError) => void) => VenueStream;
   readonly onLost: (error: ExchangeError) => void;
 }

@@ -4,7 +4,7 @@ import { ACCOUNT_WORK_CHANNEL } from '@trading-automation/core/trades';
 import type { ExchangeGateway } from '../exchange/exchange-gateway.js';
 import { type Loop, startLoop } from '../schedules/loop.js';
 
-/** The delay between a release and the next claim, so that many releases cause only one claim. */
+/** The delay between the release of accounts and the next claim, so that many releases cause only one claim. */
 const CLAIM_AFTER_MS = 50;
 
 /** Sends the worker's heartbeat, keeps its share of the accounts, and starts streams and submissions for them. */

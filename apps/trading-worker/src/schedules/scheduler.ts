@@ -15,13 +15,13 @@ const HOUSEKEEPING_EVERY_MS = 600_000;
 const SNAPSHOTS_EVERY_MS = 60_000;
 const ROLLUPS_EVERY_MS = 5_000;
 const HEALTH_EVERY_MS = 30_000;
-/** The delay after a refresh, as a multiple of its duration, so that the database stays free for writes of trades. */
+/** The minimum delay after a refresh of the rollups, as a multiple of its duration; it leaves time for other writes. */
 const ROLLUP_IDLE_RATIO = 10;
 const rollupDelayMs = (tookMs: number) => Math.max(ROLLUPS_EVERY_MS, tookMs * ROLLUP_IDLE_RATIO);
 /** How often the worker looks for unsent trades whose wake-up was lost. */
 const SWEEP_EVERY_MS = 1_000;
 
-/** The scheduled work of the worker: checks open trades, reads balances, pairs and prices. */
+/** The scheduled work of the worker: for example, it checks open trades and reads balances, pairs and prices. */
 export class Scheduler {
   private loops: readonly Loop[] = [];
 

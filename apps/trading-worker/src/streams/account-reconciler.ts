@@ -1,6 +1,6 @@
 /**
- * Reconciles an account with its exchange: reads the account's open orders, balances and fills since the last
- * reconciliation, and stores every difference from the database.
+ * Reconciles an account with its exchange: reads the account's open orders and balances, and its fills since the last
+ * reconciliation. Stores everything that differs from the database.
  */
 
 import { type OwnedAccount, totalBalances } from '@trading-automation/core/exchange-accounts';
@@ -51,19 +51,19 @@ export class AccountReconciler {
   }
 
   /**
-   * Returns the pairs whose two assets both changed since the last reconciliation, because an external order may have
-   * traded a pair that is new to the account. The stored balances cannot be compared instead: a stream or a balance
-   * sync may have updated them since.
+   * Returns the pairs whose assets all changed since the last reconciliation, because an external order may have traded
+   * a pair that is new to the account. The stored balances are compared only before the first reconciliation: later, a
+   * stream or a balance sync may have updated them.
    */
   private async changedSymbols(
     { accountId, exchange }: OwnedAccount,
     reconciled: Totals | null,
-    now: Totals,
+    current: Totals,
   ): Promise<string[]> {
     const before = reconciled ?? (await this.storedTotals(accountId));
     if (before === null) return [];
     const changed = new Set(
-      [...Object.keys(before), ...Object.keys(now)].filter((asset) => before[asset] !== now[asset]),
+      [...Object.keys(before), ...Object.keys(current)].filter((asset) => before[asset] !== current[asset]),
     );
     if (changed.size < 2) return [];
     const symbols = await this.pairs.activeSymbols(exchange);

@@ -38,13 +38,16 @@ export const SUPERVISOR_TIMES: SupervisorTimes = {
 export interface SupervisorOptions {
   readonly session: AccountSession;
   readonly times: SupervisorTimes;
-  /** Shared by all accounts, so that streams that were lost together reconnect a few at a time. */
+  /**
+   * Limits how many accounts connect or reconcile at the same time. All accounts share the limit, so that streams that
+   * were lost together reconnect a few at a time.
+   */
   readonly limitRepairs: LimitFunction;
 }
 
 type Event = () => void;
 
-/** The number of recently received fills whose keys are kept: the stream will not report these fills again. */
+/** The number of recently received fills whose keys are kept, so that these fills are not expected a second time. */
 const RECEIVED_FILLS_MAX = 256;
 /** A connection with more buffered events is closed. The next connection starts with a reconciliation. */
 const BUFFERED_MAX = 10_000;

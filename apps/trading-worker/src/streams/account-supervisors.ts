@@ -8,7 +8,7 @@ import { AccountSession } from './account-session.js';
 import { AccountSupervisor, SUPERVISOR_TIMES, type SupervisorTimes } from './account-supervisor.js';
 import type { StreamRecorder } from './stream-recorder.js';
 
-/** The maximum number of concurrent repairs. Each costs a few calls to the exchange. */
+/** The maximum number of accounts that connect or reconcile concurrently. Each makes a few calls to its exchange. */
 const REPAIR_CONCURRENCY = 16;
 
 export class AccountSupervisors {
@@ -26,8 +26,8 @@ export class AccountSupervisors {
   setAccounts(owned: ReadonlyMap<string, OwnedAccount>): void {
     const { streams } = this.accounts;
     const obsolete = streams.accounts().filter((account) => {
-      const now = owned.get(account.accountId);
-      return now === undefined || !now.isActive || !isSame(now, account);
+      const current = owned.get(account.accountId);
+      return current === undefined || !current.isActive || !isSame(current, account);
     });
     streams.remove(obsolete.map(({ accountId }) => accountId));
     if (this.isStopped) return;

@@ -2,8 +2,8 @@
  * Stores the order reports of exchanges, from streams, responses and checks. Reports that arrive while a batch is being
  * written form the next batch. Balances of accounts whose trades changed are read again.
  *
- * 1. Orders that this worker sent are recognised by their venue client order id, which was stored before they were
- *    sent. Core recognises or adopts all other orders.
+ * 1. Orders that this worker sent are recognised by their venue client order id, which was registered here before they
+ *    were sent. Core recognises or adopts all other orders.
  * 2. Repeated and late reports are passed to core as well; its rules ignore them.
  */
 

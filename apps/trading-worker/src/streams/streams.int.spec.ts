@@ -270,7 +270,7 @@ describe('row 1: an order without a response', () => {
 });
 
 describe('an account whose worker was killed', () => {
-  it('is claimed, streamed and traded by another worker after its lease, and nothing is sent twice', async () => {
+  it('is claimed, streamed and traded by another worker after the lease has expired, and nothing is sent twice', async () => {
     const dead = await startGateway();
     const trade = await sendNew(dead);
     await env.core.rows('UPDATE worker_leases SET expires_at = clock_timestamp()');

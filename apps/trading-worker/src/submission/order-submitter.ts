@@ -218,7 +218,7 @@ export class OrderSubmitter {
     return opened.filter((ready) => ready !== null);
   }
 
-  /** Fails an order that can never be sent. An order that only cannot be sent now stays unsent; the sweep finds it. */
+  /** Fails an order that can never be sent. If it may be sent later, it stays unsent, and the sweep finds it. */
   private async handleOpenError(trade: UnsentTrade, error: unknown): Promise<void> {
     const { execution, onError } = this;
     if (error instanceof ExchangeError && error.outcome === 'fatal')

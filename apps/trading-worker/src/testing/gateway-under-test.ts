@@ -58,10 +58,10 @@ export class GatewayUnderTest {
   /** Creates a new user with a new account, on a new exchange. */
   async reset(): Promise<void> {
     this.exchange = new ScriptedExchange();
-    // Closes accounts of earlier tests, so that no worker claims them.
+    // Deletes the accounts of earlier tests, so that no worker claims them.
     await this.core.rows('DELETE FROM worker_leases');
     await this.core.rows('UPDATE exchange_accounts SET deleted_at = now() WHERE deleted_at IS NULL');
-    // Read the pairs here, so that this call does not consume a response that a test scripts.
+    // With this interval, a supervisor polls the scripted exchange at most once during a test.
     this.gateway = this.newGateway({ pollEveryMs: 3_600_000 });
     this.actor = await this.core.actor();
     this.account = await this.core.account(this.actor);
