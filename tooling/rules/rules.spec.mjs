@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { root } from '../launch/paths.mjs';
 import { drawFiles, drawTexts, shuffle } from './draw-sample.mjs';
 import { PAGE, readLogEvents, renderLogEvents } from './log-events.mjs';
+import { proseFiles } from './prose.mjs';
 
 describe('draw-sample', () => {
   const files = ['apps/', 'packages/core/', 'packages/sdk/', 'tooling/', 'docs/'].flatMap((area) =>
@@ -31,6 +32,17 @@ describe('draw-sample', () => {
 
   it('keeps every item when it shuffles', () => {
     expect(shuffle('seed', files).sort()).toEqual([...files].sort());
+  });
+});
+
+describe('a source or Markdown file', () => {
+  const hasConflictMarker = (/** @type {string} */ text) => /^(?:<{7}|>{7}) /m.test(text);
+
+  it('has no marker of an unresolved merge', () => {
+    expect(hasConflictMarker(`a\n${'<'.repeat(7)} HEAD\nb`)).toBe(true);
+    expect(
+      proseFiles(root).filter((file) => hasConflictMarker(readFileSync(join(root, file), 'utf8'))),
+    ).toEqual([]);
   });
 });
 

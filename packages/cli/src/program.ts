@@ -29,8 +29,8 @@ export function programOf(processContext: ProcessContext, terminal: Terminal): C
       getOutHelpWidth: () => terminal.columns,
       getErrHelpWidth: () => terminal.columns,
       getOutHasColors: () => terminal.hasColor,
-      getErrHasColors: () => terminal.noteColors.isColorSupported,
-      outputError: (text, write) => write(text.replace(/^error:/, terminal.noteColors.red('error:'))),
+      getErrHasColors: () => terminal.stderrColors.isColorSupported,
+      outputError: (text, write) => write(text.replace(/^error:/, terminal.stderrColors.red('error:'))),
     })
     .configureHelp({
       styleTitle: (text) => terminal.colors.bold(text),

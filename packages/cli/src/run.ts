@@ -28,7 +28,7 @@ export async function run(argv: readonly string[], processContext: ProcessContex
       processContext.signal.aborted && !(error instanceof QuietExit) ? processContext.signal.reason : error;
     const message = formatCliError(failure, {
       isDebug: argv.includes('--debug'),
-      colors: terminal.noteColors,
+      colors: terminal.stderrColors,
     });
     if (message !== '') processContext.streams.stderr.write(`${message}\n`);
     return exitCodeOf(failure);

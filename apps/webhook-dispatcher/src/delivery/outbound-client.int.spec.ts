@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import { listenPublic, PUBLIC_ADDRESS } from '../../test/network-fixtures.js';
+import { listenPublic, openCanary, PUBLIC_ADDRESS } from '../../test/network-fixtures.js';
 import { OutboundClient, type OutboundOptions } from './outbound-client.js';
 
 const BODY = Buffer.from('{"event_id":"evt_1"}');
@@ -103,15 +103,14 @@ describe('an outbound call', () => {
     ['a public and an internal address', ['93.184.216.34', '127.0.0.1']],
     ['an IPv6 form of an internal address', ['::ffff:7f00:1']],
   ])('is rejected without a connection if the name resolves to %s', async (_addresses, addresses) => {
-    let connections = 0;
-    const canary = createTcpServer(() => connections++);
-    const port = await listen(canary);
-    const result = await post(`http://example.com:${8000 + (port % 1000)}/`, {
+    const canary = await openCanary();
+    const result = await post(`http://example.com:${canary.port}/`, {
       allowLoopback: false,
       resolve: async () => addresses,
     });
+    await canary.close();
     expect(result).toEqual({ error: 'blocked_address', responseTimeMs: expect.any(Number) });
-    expect(connections).toBe(0);
+    expect(canary.connections).toBe(0);
   });
 
   it.each([

@@ -193,7 +193,7 @@ function printLoggedIn(
   userId: string,
   location: string,
 ): void {
-  const worldLabel = world === 'live' ? terminal.noteColors.inverse(' LIVE ') : 'test';
+  const worldLabel = world === 'live' ? terminal.stderrColors.inverse(' LIVE ') : 'test';
   const suffix = settings.profile === DEFAULT_PROFILE ? '' : ` as the profile ${settings.profile}`;
   print.success(`Logged in to ${userId} (${worldLabel} world)${suffix}; the key is stored in ${location}.`);
 }

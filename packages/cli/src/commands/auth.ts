@@ -56,7 +56,7 @@ async function status(context: Context): Promise<void> {
   const signer = await context.signer();
   const apiKey = await context.apiKey();
   const source = SVC_API_KEY ? 'SVC_API_KEY' : SVC_PRIVATE_KEY ? 'SVC_PRIVATE_KEY' : context.secrets.location;
-  if (me.world === 'live') context.print.note(context.terminal.noteColors.inverse(' LIVE '));
+  if (me.world === 'live') context.print.note(context.terminal.stderrColors.inverse(' LIVE '));
   await context.print.record({
     profile: settings.profile,
     base_url: settings.baseURL,

@@ -258,7 +258,7 @@ async function confirmCommand(
 
 /** Prints a LIVE label before a command that uses real money. */
 function warnLive({ print, terminal, settings }: Context): void {
-  print.note(`${terminal.noteColors.inverse(' LIVE ')} ${settings.profile}`);
+  print.note(`${terminal.stderrColors.inverse(' LIVE ')} ${settings.profile}`);
 }
 
 const pickSet = (options: OptionValues, names: readonly string[]): OptionValues =>

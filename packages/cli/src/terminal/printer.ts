@@ -91,16 +91,16 @@ export class TerminalPrinter implements Printer {
   }
 
   success(text: string): void {
-    const { noteColors, hasUnicode } = this.terminal;
-    this.note(`${noteColors.green(hasUnicode ? '✓' : 'ok')} ${text}`);
+    const { stderrColors, hasUnicode } = this.terminal;
+    this.note(`${stderrColors.green(hasUnicode ? '✓' : 'ok')} ${text}`);
   }
 
   warn(text: string): void {
-    this.printToStderr(`${this.terminal.noteColors.yellow('warning:')} ${text}`);
+    this.printToStderr(`${this.terminal.stderrColors.yellow('warning:')} ${text}`);
   }
 
   detail(text: string): void {
-    if (this.settings.isVerbose) this.printToStderr(this.terminal.noteColors.dim(text));
+    if (this.settings.isVerbose) this.printToStderr(this.terminal.stderrColors.dim(text));
   }
 
   private async json(data: unknown): Promise<void> {

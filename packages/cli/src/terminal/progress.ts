@@ -6,12 +6,12 @@ const SPINNER_DELAY_MS = 300;
 
 /** Runs work with a spinner on stderr, if stderr is a terminal with colours. */
 export async function withProgress<T>(
-  { stderr, noteColors, hasUnicode }: Terminal,
+  { stderr, stderrColors, hasUnicode }: Terminal,
   { isQuiet, isDebug }: Settings,
   label: string,
   work: () => Promise<T>,
 ): Promise<T> {
-  if (stderr.isTTY !== true || !noteColors.isColorSupported || isQuiet || isDebug) return work();
+  if (stderr.isTTY !== true || !stderrColors.isColorSupported || isQuiet || isDebug) return work();
   const spinner = spinnerOf({
     text: label,
     stream: stderr as NodeJS.WriteStream,

@@ -70,12 +70,12 @@ export class TerminalPrompts implements Prompts {
 type CommonOptions = NonNullable<Pick<Parameters<typeof text>[0], 'input' | 'output' | 'signal'>>;
 
 /** Removes colours and Unicode characters that the terminal does not support. The prompt library always writes them. */
-function plainOutput({ stderr, noteColors, hasUnicode }: Terminal): PassThrough {
+function plainOutput({ stderr, stderrColors, hasUnicode }: Terminal): PassThrough {
   const output = new PassThrough();
   output.on('data', (chunk: Buffer) => {
     const colored = chunk.toString('utf8');
     // biome-ignore lint/suspicious/noControlCharactersInRegex: colour codes start with one
-    const shown = noteColors.isColorSupported ? colored : colored.replace(/\u001b\[[\d;]*m/g, '');
+    const shown = stderrColors.isColorSupported ? colored : colored.replace(/\u001b\[[\d;]*m/g, '');
     stderr.write(hasUnicode ? shown : asciiOf(shown));
   });
   return Object.assign(output, { isTTY: true, columns: stderr.columns ?? 80, rows: 24 });

@@ -41,7 +41,7 @@ export class Terminal implements Streams {
   /** Colours for stdout. */
   readonly colors: Colors;
   /** Colours for stderr. */
-  readonly noteColors: Colors;
+  readonly stderrColors: Colors;
 
   constructor(
     { stdin, stdout, stderr }: Streams,
@@ -57,7 +57,7 @@ export class Terminal implements Streams {
     this.hasColor = colorOf(stdout);
     this.hasUnicode = showsUnicode(variables);
     this.colors = pc.createColors(this.hasColor);
-    this.noteColors = pc.createColors(colorOf(stderr));
+    this.stderrColors = pc.createColors(colorOf(stderr));
   }
 
   /** Width of stdout. */
