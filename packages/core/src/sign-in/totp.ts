@@ -1,6 +1,6 @@
 /**
- * Generates the secrets of time-based codes (RFC 6238) and checks the codes. Uses the parameters that authenticator apps
- * expect: SHA-1, six digits, time steps of thirty seconds.
+ * Generates the secrets of time-based codes (RFC 6238) and checks the codes. Uses the parameters that authenticator
+ * apps expect: SHA-1, six digits, time steps of thirty seconds.
  */
 import { randomBytes } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
