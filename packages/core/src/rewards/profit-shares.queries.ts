@@ -22,8 +22,8 @@ export type CopierProfit = {
 };
 
 /**
- * A remainder that is too small to sell does not count as held, because a fee in base currency leaves such a remainder in
- * a lot forever. Strategies without a profit share are processed weekly.
+ * A copier counts as having no open lots if what it holds is too small to sell, because a fee in base currency leaves
+ * such a remainder in a lot forever. A strategy without a profit share is treated as if its period were WEEK.
  */
 const COPIER_PROFITS = `
   WITH held AS (

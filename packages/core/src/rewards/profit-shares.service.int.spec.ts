@@ -133,7 +133,7 @@ describe('a profit share', () => {
     expect(await env.grantedAmounts(leader)).toEqual(['0.095']);
   });
 
-  it('rule 28: includes the loss on a remainder of less than one step', async () => {
+  it('rule 28: includes the loss on a remainder of less than one amount step', async () => {
     await copyTrade(0, 1, 'BUY', '1000', '1.009');
     await copyTrade(0, 2, 'SELL', '1100', '1');
     await env.settle(0);
@@ -205,7 +205,7 @@ describe('a profit share', () => {
     expect(await env.grantedRewards(otherLeader)).toMatchObject([{ amount: '10', period: { from, to } }]);
   });
 
-  it('rule 28: uses the rate at the time of settlement, but never for profit that was already settled or free', async () => {
+  it('rule 28: uses the rate at the time of settlement, but never for profit that was settled before or made while copying was free', async () => {
     const freeLeader = await env.createLeader(null);
     const otherCopier = await env.createCopier(freeLeader);
     await env.realizeProfit(freeLeader, otherCopier, 0, '100');

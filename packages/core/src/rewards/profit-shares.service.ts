@@ -71,10 +71,10 @@ export class ProfitSharesService {
   }
 
   /**
-   * Settles ended periods that are not settled yet, oldest first. Returns how many rewards were granted; 0 if another
-   * process is settling.
+   * Settles ended periods that are not settled yet, oldest first. Returns how many rewards this call granted. Does not
+   * wait if another process is settling.
    *
-   * @param now the instant by which periods must have ended; default: the time of the database
+   * @param now the current time; default: the time of the database. A period is settled from ten minutes after its end.
    */
   async settleDue(now?: Date): Promise<number> {
     const { database } = this.platform;

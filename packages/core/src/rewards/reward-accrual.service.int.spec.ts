@@ -149,7 +149,7 @@ describe('rewards are granted', () => {
     ]);
   });
 
-  it('once per reward type, because of unique indexes, even without the earlier checks', async () => {
+  it('once per user and once per account at an exchange, even if only the unique indexes prevent a second grant', async () => {
     const { id: type_id } = await core.row("SELECT id FROM reward_types WHERE code = 'SIGN_UP'");
     const [venue, other] = [newVenueAccountId(), await core.actor()];
     const insert = (user: Actor, venueAccountId: string) =>

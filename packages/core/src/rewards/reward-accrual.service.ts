@@ -1,9 +1,9 @@
 /**
  * Grants rewards for events.
  *
- * 1. An event is handled once: the grant and the relay's progress are written in one transaction. Repeated handling
- *    grants no second reward. Unique indexes ensure that each reward type is granted once per user, and once per account
- *    at an exchange, even if several users connect that account.
+ * 1. The grant and the relay's progress are written in one transaction, so an event is handled once. Handling it again
+ *    would grant no second reward: unique indexes ensure that each reward type is granted once per user, and once per
+ *    account at an exchange, even if several users connect that account.
  * 2. No reward is granted for an account without an account id from its exchange, because users could connect it
  *    repeatedly.
  * 3. The amount is the one in the catalogue when the event is handled. If it is zero, the event never grants a reward.

@@ -70,7 +70,7 @@ export const DEFAULT_TOKENS_PER_QUOTE: Readonly<Record<World, Readonly<Record<st
   live: {},
 };
 
-/** Default amounts. They are zero in the live world, so that nothing of value is granted by accident. */
+/** Default reward tokens per grant. Zero in the live world, so that nothing of value is granted by accident. */
 export const DEFAULT_AMOUNTS: Readonly<Record<World, Readonly<Record<RewardCode, Decimal>>>> = {
   test: { SIGN_UP: '100', FIRST_TRADE: '50' },
   live: { SIGN_UP: '0', FIRST_TRADE: '0' },

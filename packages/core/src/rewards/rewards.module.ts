@@ -6,7 +6,7 @@ import { type ProfitShareSettings, ProfitSharesService } from './profit-shares.s
 import { RewardAccrual, type RewardSettings } from './reward-accrual.service.js';
 import { RewardsService } from './rewards.service.js';
 
-/** Provides rewards to an API. */
+/** Provides an API with the service that lists and claims rewards. */
 @Module({
   imports: [LedgerModule],
   providers: [
@@ -21,7 +21,7 @@ import { RewardsService } from './rewards.service.js';
 })
 export class RewardsModule {}
 
-/** Provides the grants of rewards to the trading worker. */
+/** Provides the trading worker with the services that grant rewards. */
 @Module({})
 export class RewardAccrualModule {
   static with(settings: RewardSettings & ProfitShareSettings): DynamicModule {

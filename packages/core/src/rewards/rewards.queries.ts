@@ -1,6 +1,7 @@
 /**
  * Reads rewards. Their status is not stored. It is computed from the times at which a reward becomes claimable, is
- * claimed and expires, by the clock of the transaction. Therefore filter, record and claim always agree.
+ * claimed and expires, by the clock of the transaction. Therefore the filter of the list, the record that a user sees
+ * and the check before a claim always agree.
  */
 import type { RewardSource, RewardStatus } from '@trading-automation/contracts';
 import { newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';

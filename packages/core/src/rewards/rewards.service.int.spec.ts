@@ -228,13 +228,13 @@ describe('listing rewards', () => {
 
 describe('loading rewards by their ids', () => {
   it('returns them in input order with one statement; null for unknown ids and other users’ rewards', async () => {
-    const [open, expired] = [await grant(), await grant(EXPIRED)];
+    const [claimable, expired] = [await grant(), await grant(EXPIRED)];
     const otherUsersReward = await grant({}, await core.actor());
     const listed = new Map((await list()).items.map((reward) => [reward.id, reward]));
     const requested = [
       expired.id,
       otherUsersReward.id,
-      open.id,
+      claimable.id,
       encodeId('rwd', newUuid()),
       'rwd_',
       expired.id,

@@ -4,7 +4,7 @@
  * 1. A process that stores secrets has only the recipient's public key and cannot open what it sealed.
  * 2. A sealed box names the key that opens it, so that keys rotate while old boxes stay readable.
  * 3. A box is bound to its context, such as `exchange_account/<uuid>`: if it is moved to another row, it does not open.
- * 4. Errors do not reveal why a box does not open.
+ * 4. Errors do not reveal why a box does not open, except that no key of the ring has the id in the box.
  *
  * A box is a string: `<key id>.<base64url of the encapsulated key>.<base64url of the ciphertext>`.
  */
@@ -53,8 +53,10 @@ export class Sealer {
   ) {}
 
   /**
-   * Creates a sealer. @throws {TypeError} if the id does not belong to the key @throws if the key is not a point on
-   * the curve
+   * Creates a sealer.
+   *
+   * @throws {TypeError} if the id does not belong to the key
+   * @throws if the key is not a point on the curve
    */
   static async for(recipient: PublicSealingKey): Promise<Sealer> {
     const bytes = toBytes(recipient.publicKey);

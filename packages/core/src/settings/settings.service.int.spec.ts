@@ -140,7 +140,7 @@ describe('the list of settings', () => {
   });
 });
 
-describe('an account that reaches 1,000 settings', () => {
+describe('a user who reaches 1,000 settings', () => {
   beforeEach(async () => {
     await core.rows(
       `INSERT INTO settings (id, user_id, key, value)

@@ -30,7 +30,7 @@ export class DeprecatedUsageService {
     this.timer ??= setTimeout(() => void this.write(), WRITE_EVERY_MS).unref();
   }
 
-  /** Resolves once all earlier counts were written, or the write failed. */
+  /** Writes all unwritten counts. Resolves even if the write fails. */
   write(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;

@@ -23,7 +23,7 @@ describe('a password', () => {
     expect(normalisePassword(text)).toBeNull();
   });
 
-  it('is the same for composed and decomposed letters, which depend on the keyboard', () => {
+  it('is the same whether a keyboard enters composed or decomposed letters', () => {
     expect(normalisePassword('Schlüssel-ﬁnden'.normalize('NFD'))).toBe('Schlüssel-finden');
   });
 });

@@ -93,8 +93,8 @@ export class PasswordLogins {
   }
 
   /**
-   * Checks the user's current password. Returns a function that stores the new password in a transaction that holds the
-   * user's lock.
+   * Checks the user's current password. Returns a function that stores the new password. The caller runs it in a
+   * transaction that holds the user's lock.
    *
    * @throws {DomainError} `validation_failed`, `invalid_state` if the account has no password, or `rate_limited`
    */

@@ -36,14 +36,14 @@ async function registerUser(email = newEmail()): Promise<Actor> {
 async function startPendingLogin({ userId, ...actor }: Actor): Promise<() => Promise<IssuedTokens>> {
   const { platform, secondFactor } = services;
   await secondFactor.generate({ userId, ...actor });
-  const [secret] = await env.core.rows('SELECT secret_sealed FROM totp_factors WHERE user_id = $1', userId);
-  const bytes = services.sealer.open(`second factor of ${userId}`, secret?.secret_sealed as Buffer)!;
+  const [row] = await env.core.rows('SELECT secret_sealed FROM totp_factors WHERE user_id = $1', userId);
+  const secret = services.sealer.open(`second factor of ${userId}`, row?.secret_sealed as Buffer)!;
   const step = Math.floor(env.nowMs / 30_000);
-  await secondFactor.enable({ userId, ...actor }, referenceTotpCode(bytes, step));
+  await secondFactor.enable({ userId, ...actor }, referenceTotpCode(secret, step));
   const { ticket } = await inTransaction(platform.database, (tx) =>
     secondFactor.issueTicket(tx, userId, 'password'),
   );
-  return () => secondFactor.verify(ticket, referenceTotpCode(bytes, step + 1));
+  return () => secondFactor.verify(ticket, referenceTotpCode(secret, step + 1));
 }
 const mailsTo = (email: string) =>
   env.core.rows('SELECT user_id, subject, body FROM mails WHERE recipient = $1', email);
@@ -242,6 +242,7 @@ describe('guessing a password', () => {
     await register(email);
     await failLogins(email, 10);
     for (let n = 0; n < 5; n++) await expect(login(email, WRONG)).rejects.toMatchObject(RATE_LIMITED);
+    // The greatest value of the column, which a further attempt must not overflow.
     await env.core.rows('UPDATE sign_in_attempts SET attempts = 2147483647 WHERE attempts > 10');
     await expect(login(email, WRONG)).rejects.toMatchObject(RATE_LIMITED);
     await advanceMinutes(14);

@@ -25,7 +25,7 @@ interface ProtectedUser {
 }
 
 const stepNow = () => Math.floor(env.nowMs / STEP_MS);
-/** Returns the app's code of the current time step, or of `steps` later. */
+/** Returns the app's code of the time step that is `steps` after the current one. */
 const codeOf = ({ secret }: { secret: Buffer }, steps = 0) => referenceTotpCode(secret, stepNow() + steps);
 /** Returns a code that is not accepted now. */
 function wrongCode({ secret }: { secret: Buffer }): string {

@@ -64,7 +64,7 @@ describe('a copy of the database', () => {
     const secret = fromBase32((await secondFactor.generate(actor)).secret);
     await secondFactor.enable(actor, referenceTotpCode(secret, Math.floor(env.nowMs / 30_000)));
     await env.createSession(actor.userId);
-    const ticket = () =>
+    const issueTicket = () =>
       inTransaction(platform.database, (tx) => secondFactor.issueTicket(tx, actor.userId, 'password'));
     const stored = await env.core.rows(
       `SELECT hash FROM refresh_tokens UNION SELECT hash FROM sign_in_tickets UNION SELECT hash FROM recovery_codes
@@ -81,7 +81,7 @@ describe('a copy of the database', () => {
           code: 'invalid_login',
         });
         await env.core.rows('DELETE FROM sign_in_attempts');
-        await expect(secondFactor.verify((await ticket()).ticket, text)).rejects.toMatchObject({
+        await expect(secondFactor.verify((await issueTicket()).ticket, text)).rejects.toMatchObject({
           code: 'invalid_login',
         });
       }

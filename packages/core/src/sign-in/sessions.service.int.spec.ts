@@ -34,7 +34,7 @@ async function signingKey(): Promise<{ kid: string; privateKey: KeyObject }> {
 }
 
 /** Returns a copy of the token with changed header and claims, signed with the current signing key. */
-async function resign(token: string, header: Members, claims: Members): Promise<string> {
+async function signAgain(token: string, header: Members, claims: Members): Promise<string> {
   const { privateKey } = await signingKey();
   const [head, body] = token.split('.');
   const text = [
@@ -118,16 +118,16 @@ describe('an access token', () => {
     expect(decodePart(next.split('.')[0]).kid).toBe(decodePart(accessToken.split('.')[0]).kid);
   });
 
-  it('is accepted if `resign` signs it again without changes, so that the rejections below are due to the changes', async () => {
+  it('is accepted if it is signed again without changes, so that only changes cause the rejections below', async () => {
     const { accessToken } = await env.createSession();
-    await expect(verifyToken(await resign(accessToken, {}, {}))).resolves.toBeDefined();
+    await expect(verifyToken(await signAgain(accessToken, {}, {}))).resolves.toBeDefined();
   });
 
   it('is valid until five seconds after its expiry, to allow for clock differences', async () => {
     const { accessToken } = await env.createSession();
-    const withinTolerance = await resign(accessToken, {}, { exp: nowSeconds() - 1 });
+    const withinTolerance = await signAgain(accessToken, {}, { exp: nowSeconds() - 1 });
     await expect(verifyToken(withinTolerance)).resolves.toBeDefined();
-    const afterTolerance = await resign(accessToken, {}, { exp: nowSeconds() - 6 });
+    const afterTolerance = await signAgain(accessToken, {}, { exp: nowSeconds() - 6 });
     await expect(verifyToken(afterTolerance)).rejects.toMatchObject(REJECTED);
   });
 
@@ -148,7 +148,7 @@ describe('an access token', () => {
     ['has an unknown critical extension', { crit: ['x'], x: 1 }, {}],
   ])('is rejected if it %s', async (_case, header, claims) => {
     const { accessToken } = await env.createSession();
-    await expect(verifyToken(await resign(accessToken, header, claims))).rejects.toMatchObject(REJECTED);
+    await expect(verifyToken(await signAgain(accessToken, header, claims))).rejects.toMatchObject(REJECTED);
   });
 
   it.each(['none', 'None', 'NONE', 'nOnE'])('is rejected if it names the algorithm %j', async (alg) => {
@@ -227,7 +227,7 @@ describe('a refresh token', () => {
     await expect(refresh(next.refreshToken)).resolves.toBeDefined();
   });
 
-  it('ends its session if it is used twice, and thus all tokens of the session', async () => {
+  it('ends its session if it is used twice, which invalidates all tokens of the session', async () => {
     const other = await env.createSession();
     const first = await env.createSession();
     const second = await refresh(first.refreshToken);

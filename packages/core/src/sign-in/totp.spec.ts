@@ -36,9 +36,9 @@ describe('a time-based code', () => {
         },
       ),
     );
-    const now = 50_000_000;
+    const nowStep = 50_000_000;
     for (const offset of [-3, -2, 2, 3]) {
-      expect(stepOfCode(SECRET, referenceTotpCode(SECRET, now + offset), now * 30_000)).toBeNull();
+      expect(stepOfCode(SECRET, referenceTotpCode(SECRET, nowStep + offset), nowStep * 30_000)).toBeNull();
     }
   });
 

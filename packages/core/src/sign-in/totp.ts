@@ -1,4 +1,7 @@
-/** Generates and checks time-based codes (RFC 6238) as authenticator apps expect them: SHA-1, six digits, thirty seconds. */
+/**
+ * Generates the secrets of time-based codes (RFC 6238) and checks the codes. Uses the parameters that authenticator
+ * apps expect: SHA-1, six digits, time steps of thirty seconds.
+ */
 import { randomBytes } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 

@@ -1,4 +1,4 @@
-/** Changes a strategy. Use cases of the copiers feature call these functions and change its copiers, too. */
+/** Changes a strategy. Its callers, use cases of the copiers feature, also change the copiers of the strategy. */
 import {
   DomainError,
   decodeId,

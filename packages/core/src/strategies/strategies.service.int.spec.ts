@@ -162,7 +162,7 @@ describe('strategies by their ids', () => {
   it('are loaded in input order, each as `get` returns it; null for those that the actor may not read', async () => {
     const otherActor = await core.actor('READ');
     const named = (more: object = {}) => create({ name: newUuid(), ...more });
-    const [hidden, open] = [await named(), await named({ visibility: 'PUBLIC' })];
+    const [hidden, shared] = [await named(), await named({ visibility: 'PUBLIC' })];
     const [archived, removed] = [
       await named({ visibility: 'PUBLIC' }),
       await named({ visibility: 'PUBLIC' }),
@@ -170,17 +170,17 @@ describe('strategies by their ids', () => {
     await archive(archived);
     await core.rows('UPDATE strategies SET deleted_at = now() WHERE name = $1', removed.name);
     const unknown = [encodeId('str', newUuid()), encodeId('trd', newUuid()), 'x'];
-    const ids = [open.id, removed.id, hidden.id, ...unknown, archived.id, open.id];
+    const ids = [shared.id, removed.id, hidden.id, ...unknown, archived.id, shared.id];
     const nulls = unknown.map(() => null);
     expect(await strategies.getMany(actor, ids)).toEqual([
-      open,
+      shared,
       null,
       hidden,
       ...nulls,
       await strategies.get(actor, archived.id),
-      open,
+      shared,
     ]);
-    const shown = { ...open, exchange_account_id: undefined };
+    const shown = { ...shared, exchange_account_id: undefined };
     const seen = await strategies.getMany(otherActor, ids);
     expect(seen).toEqual([shown, null, null, ...nulls, null, shown]);
     expect(JSON.stringify(seen)).not.toContain(account.id);
@@ -218,8 +218,8 @@ describe('the list of strategies', () => {
     expect(await namesOf('sort=name&order=asc')).toEqual(mine);
     expect(await namesOf('visibility=PRIVATE')).toEqual([mine[0]]);
     expect(await namesOf('status=ARCHIVED')).toEqual([mine[2]]);
-    const open = await strategies.list(actor, queryOf('visibility=PUBLIC&limit=100&sort=name&order=asc'));
-    const labelled = open.items.filter(({ name }) => name.startsWith(label));
+    const page = await strategies.list(actor, queryOf('visibility=PUBLIC&limit=100&sort=name&order=asc'));
+    const labelled = page.items.filter(({ name }) => name.startsWith(label));
     expect(labelled.map(({ name }) => name)).toEqual([mine[1], `${label} d`]);
     expect(labelled.map(({ exchange_account_id }) => exchange_account_id)).toEqual([account.id, undefined]);
   });

@@ -26,7 +26,7 @@ interface Row {
 /**
  * Builds the query for the rows of `selection` and the metrics of each. `selection` is a query that returns at least
  * `id` and `exchange_account_id` of strategies; `columns` lists its columns with the alias `a`. Decimals are strings.
- * The query returns the equity in each currency, because TypeScript chooses the currency of the results.
+ * The query returns the equity in each currency, because `mainCurrency` chooses the currency of the results afterwards.
  */
 const metricsSql = (columns: string, selection: string) => `
   WITH selected AS MATERIALIZED (

@@ -101,8 +101,9 @@ export class CoreUnderTest {
   }
 
   /**
-   * Creates an exchange account whose balances were just read. @param free the free amounts by asset; null if the
-   * balances were never read
+   * Creates an exchange account.
+   *
+   * @param free the free amounts by asset, as if just read; null if the balances were never read
    */
   async account(
     actor: Actor,

@@ -142,7 +142,7 @@ export class TradeFixtures {
     );
   }
 
-  /** Rebuilds the lots of all accounts with new fills from scratch. */
+  /** Deletes the lots of all accounts that have new fills, and builds these lots again. */
   async rebuildLots(): Promise<void> {
     const accounts = [...this.unbookedAccounts];
     this.unbookedAccounts.clear();

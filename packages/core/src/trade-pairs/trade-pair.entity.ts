@@ -44,9 +44,11 @@ export class TradePairEntity extends RecordColumns {
   @DecimalColumn({ name: 'max_notional', nullable: true })
   maxNotional!: string | null;
 
+  /** The step that the amount of a MARKET order must also respect; null if there is none. */
   @DecimalColumn({ name: 'market_amount_step', nullable: true })
   marketAmountStep!: string | null;
 
+  /** The maximum amount of a MARKET order; null if only `maxAmount` applies. */
   @DecimalColumn({ name: 'market_max_amount', nullable: true })
   marketMaxAmount!: string | null;
 

@@ -17,7 +17,7 @@ import { TradePairsService } from './trade-pairs.service.js';
 })
 export class TradePairsModule {}
 
-/** Trade pairs for the trading worker. */
+/** Provides PairCatalogue to the trading worker. */
 @Module({
   providers: [
     {

@@ -14,7 +14,7 @@ interface Row {
   readonly takenAt: Date | null;
 }
 
-/** The condition for a spot pair of the exchange that has a price. */
+/** The condition that `p` is a spot pair with a price, of the exchange of `h`. */
 const PRICED = "p.exchange = h.exchange AND p.trading_type = 'spot' AND p.last_price > 0";
 
 /** Selects the price of `from` in `to`, from their pair or the inverse pair; no row if neither has a price. */
@@ -24,8 +24,8 @@ const rateOf = (from: string, to: string) => `
   SELECT 1 / p.last_price FROM trade_pairs p WHERE ${PRICED} AND p.symbol = ${to} || '/' || ${from}`;
 
 /**
- * The last price of the asset in the currency `$2`, from the exchange's spot pairs: from the pair of the two, otherwise
- * through one other currency. If several currencies are possible, the one that quotes the most pairs is used.
+ * The last price of the asset in the currency `$2`, from the exchange's spot pairs: from the pair of this asset and
+ * currency, otherwise through one other currency. If several are possible, the one that quotes the most pairs is used.
  */
 const PRICE = `coalesce(
   CASE WHEN h.asset = $2 THEN 1::numeric END,

@@ -143,7 +143,10 @@ interface PairOfAccount {
   readonly has_order_in_flight: boolean;
 }
 
-/** Inserts trades for external orders and skips orders of pairs that the product does not know. */
+/**
+ * Inserts trades for external orders. Skips orders of pairs that the product does not know, and orders that may be
+ * the product's own.
+ */
 async function insertExternalTrades(tx: Tx, accountId: string, orders: readonly VenueOrder[]): Promise<void> {
   const pairs = new Map((await pairsOf(tx, accountId, orders)).map((pair) => [pair.symbol, pair]));
   const usedIds = await usedClientOrderIds(tx, accountId, orders);
@@ -179,10 +182,13 @@ interface ExternalOrder {
   readonly pair: PairOfAccount;
 }
 
-/** Returns the trade of an external order. An order id that the account has used before is replaced or omitted. */
+/**
+ * Returns the trade of an external order. Its client order id is replaced by the trade's public id if it is malformed
+ * or already used by a trade of the account. Its venue client order id is omitted if it is already used.
+ */
 function newTradeOf({ id, order, pair }: ExternalOrder, accountId: string, usedIds: UsedClientOrderIds) {
   const { venueClientOrderId } = order;
-  const isFree = CLIENT_ORDER_ID.test(venueClientOrderId) && !usedIds.ours.has(venueClientOrderId);
+  const isUsable = CLIENT_ORDER_ID.test(venueClientOrderId) && !usedIds.ours.has(venueClientOrderId);
   return {
     id,
     userId: pair.user_id,
@@ -190,7 +196,7 @@ function newTradeOf({ id, order, pair }: ExternalOrder, accountId: string, usedI
     tradePairId: pair.pair_id,
     symbol: order.symbol,
     tradingType: pair.trading_type,
-    clientOrderId: isFree ? venueClientOrderId : encodeId('trd', id),
+    clientOrderId: isUsable ? venueClientOrderId : encodeId('trd', id),
     venueClientOrderId: usedIds.atVenue.has(venueClientOrderId) ? null : venueClientOrderId || null,
     exchangeOrderId: order.exchangeOrderId,
     origin: 'EXTERNAL' as const,

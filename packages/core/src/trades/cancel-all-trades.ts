@@ -1,8 +1,8 @@
 /**
  * The transaction of the emergency stop: requests the cancellation of every open trade of a user.
  *
- * 1. It locks the accounts first, as placing a trade does. A trade that is being placed meanwhile is either committed
- *    before the stop and cancelled by it, or placed after the stop.
+ * 1. It locks the accounts first, as placing a trade does, so that no trade is placed while the stop runs. The stop
+ *    covers every trade that was committed before it, and no trade that is placed after it.
  * 2. A trade whose submission no worker has claimed ends here and is never sent. For any other trade the request is
  *    stored. If its order is acknowledged, its next check is due now. The trading worker cancels the order even if the
  *    caller disconnects.

@@ -42,14 +42,14 @@ interface CopyFixture {
 export class ProfitShareUnderTest {
   readonly ledger: Ledger;
   readonly rewards: RewardsService;
-  private readonly fills: TradeFixtures;
+  private readonly fixtures: TradeFixtures;
 
   private constructor(
     readonly core: CoreUnderTest,
     readonly pair: RecordIds,
   ) {
     const { platform, lists, commands } = core;
-    this.fills = new TradeFixtures(core);
+    this.fixtures = new TradeFixtures(core);
     this.ledger = new Ledger(platform);
     this.rewards = new RewardsService({ platform, lists, commands, ledger: this.ledger });
   }
@@ -107,7 +107,7 @@ export class ProfitShareUnderTest {
       rate,
       rate === null ? null : period,
     );
-    const { uuid: lotTrade } = await this.fills.order({
+    const { uuid: lotTrade } = await this.fixtures.order({
       owner: user,
       account,
       pair: this.pair,
@@ -144,7 +144,7 @@ export class ProfitShareUnderTest {
   ): Promise<void> {
     const { side, price, amount = '1', fee = '0', feeCurrency, pair = this.pair } = copy;
     const currency = feeCurrency === undefined ? {} : { feeCurrency };
-    await this.fills.order({
+    await this.fixtures.order({
       owner: copier.actor,
       account: copier.account,
       pair,
@@ -153,7 +153,7 @@ export class ProfitShareUnderTest {
       copy: { copier: copier.id, lotTrade, referencePrice: price },
       fills: [{ at: at.toISOString(), price, amount, fee, ...currency }],
     });
-    await this.fills.rebuildLots();
+    await this.fixtures.rebuildLots();
   }
 
   /** Buys one unit at 1,000 and sells it in the same week at 1,000 plus `result`. */

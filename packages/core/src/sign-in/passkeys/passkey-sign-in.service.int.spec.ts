@@ -57,7 +57,7 @@ const INVALID_RESPONSES: [string, AuthenticatorOverrides][] = [
 ];
 
 describe('registering a passkey', () => {
-  it('asks for an authenticator that verifies its user and stores the passkey', async () => {
+  it('requires an authenticator that verifies its user and that itself stores the passkey', async () => {
     const actor = await env.core.actor();
     const options = await passkeys.registrationOptions(actor);
     expect(options).toMatchObject({
@@ -246,6 +246,7 @@ describe('signing in with a passkey', () => {
   });
 
   it('accepts a response once, even concurrently', async () => {
+    // Without a counter, so that only the challenge can prevent the second use of the response.
     const { device } = await registerDevice(false);
     const response = device.get(await passkeys.loginOptions());
     const outcomes = await Promise.allSettled([passkeys.login(response), passkeys.login(response)]);

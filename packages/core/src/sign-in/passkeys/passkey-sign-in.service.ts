@@ -8,7 +8,7 @@
  * 3. A sign-in request names no user. The authenticator reports the owner of the passkey, and the passkey must belong to
  *    that user.
  * 4. A passkey whose counter does not increase may be a copy and is rejected, even in concurrent requests.
- *    Authenticators without a counter always report 0.
+ *    Authenticators without a counter always report 0, which is accepted.
  * 5. Adding or removing a passkey needs a valid credential with ADMIN. An account has at most 20.
  */
 import {

@@ -119,7 +119,7 @@ describe('a credential in addition to the identity', () => {
     await expect(attempt).rejects.toMatchObject({ code: 'permission_denied' });
   });
 
-  it('does not link the identity if it was revoked before', async () => {
+  it('cannot link the identity after the credential was revoked', async () => {
     const actor = await env.createActor();
     await services.sessions.revoke(actor);
     const identity = newIdentity();
@@ -131,7 +131,7 @@ describe('a credential in addition to the identity', () => {
 describe('a single-use proof', () => {
   const proof = (expiresAt = new Date(Date.now() + 60_000)) => ({ hash: randomBytes(32), expiresAt });
 
-  it('is accepted once, even if the second request has another credential', async () => {
+  it('is accepted once, even if a later request carries a credential in addition', async () => {
     const identity = newIdentity({ provider: 'telegram', proof: proof() });
     await signInUser(identity);
     await expect(providers.signIn(null, identity)).rejects.toMatchObject({ code: 'invalid_login' });

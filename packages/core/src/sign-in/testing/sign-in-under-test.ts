@@ -103,7 +103,8 @@ export class SignInUnderTest {
   }
 
   /**
-   * Runs `start` while another transaction holds `lock`, and releases the lock once `waiting` statements are blocked.
+   * Runs `start` while another transaction holds the lock that the statement `lock` takes. Commits that transaction
+   * once `waiting` statements are blocked.
    */
   async whileLocked<T>(
     lock: string,

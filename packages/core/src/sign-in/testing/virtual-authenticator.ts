@@ -23,7 +23,7 @@ export interface AuthenticatorOverrides {
 export interface AuthenticatorOptions {
   readonly origin: string;
   readonly rpId: string;
-  /** False for an authenticator that always reports 0, as synced passkeys do. */
+  /** False for an authenticator that always reports the count 0, as synced passkeys do. */
   readonly isCounting?: boolean;
 }
 
@@ -47,11 +47,15 @@ export class VirtualAuthenticator {
     const credential = Buffer.concat([Buffer.alloc(16), idLength, this.credentialId, this.coseKey()]);
     const authData = Buffer.concat([this.authenticatorData(NEW_CREDENTIAL, overrides), credential]);
     const [format, statement] = overrides.hasForgedAttestation ? this.forgedAttestation() : NO_ATTESTATION;
-    const length = Buffer.alloc(2);
-    length.writeUInt16BE(authData.length);
+    const authDataLength = Buffer.alloc(2);
+    authDataLength.writeUInt16BE(authData.length);
     // CBOR: {"fmt": text, "attStmt": map, "authData": bytes}
     const parts = [[0xa3], text('fmt'), text(format), text('attStmt'), statement, text('authData'), [0x59]];
-    const attestationObject = Buffer.concat([...parts.map((part) => Buffer.from(part)), length, authData]);
+    const attestationObject = Buffer.concat([
+      ...parts.map((part) => Buffer.from(part)),
+      authDataLength,
+      authData,
+    ]);
     return this.toCredential({
       clientDataJSON: clientData('webauthn.create', challenge, { ...this.options, ...overrides }),
       attestationObject: attestationObject.toString('base64url'),

@@ -92,9 +92,9 @@ class Leader {
     };
   }
 
-  emit(count = 1, more: Partial<NewSignal> = {}, at = core.platform): Promise<void> {
+  emit(count = 1, more: Partial<NewSignal> = {}, platform = core.platform): Promise<void> {
     const signals = Array.from({ length: count }, () => this.signal(more));
-    return inTransaction(at.database, (tx) => appendSignals(tx, signals));
+    return inTransaction(platform.database, (tx) => appendSignals(tx, signals));
   }
 
   async change(tx: Tx, column: string, value: unknown): Promise<void> {
@@ -274,8 +274,8 @@ describe('a stream of signals', () => {
     const pending = [slow.stream.next(), quick.stream.next()];
     await leader.emit(1);
     feed.requestPoll();
-    const [behind, live] = await Promise.all(pending);
-    expect(behind?.value).toBe(live?.value);
+    const [slowResult, quickResult] = await Promise.all(pending);
+    expect(slowResult?.value).toBe(quickResult?.value);
     await Promise.all([slow.stream.return(), quick.stream.return()]);
   });
 
@@ -339,7 +339,7 @@ describe('a stream of signals', () => {
 describe('signals', () => {
   it('may be read by the owner of the strategy and, while it is public and active, by every user with READ', async () => {
     const otherActor = await core.actor();
-    const [own, open] = [await Leader.create(), await Leader.create('PUBLIC')];
+    const [own, shared] = [await Leader.create(), await Leader.create('PUBLIC')];
     const { manager } = core.platform.database;
     const tryOpen = async (actor: Actor, leader: Leader) => {
       const stream = await streams.open(actor, leader.id).catch(({ code }) => code);
@@ -348,11 +348,17 @@ describe('signals', () => {
       return 'open';
     };
     expect([await tryOpen(own.actor, own), await tryOpen(otherActor, own)]).toEqual(['open', 'not_found']);
-    expect([await tryOpen(open.actor, open), await tryOpen(otherActor, open)]).toEqual(['open', 'open']);
-    await open.change(manager, 'status', 'ARCHIVED');
-    expect([await tryOpen(open.actor, open), await tryOpen(otherActor, open)]).toEqual(['open', 'not_found']);
-    await open.change(manager, 'deleted_at', new Date());
-    expect([await tryOpen(open.actor, open), await tryOpen(otherActor, open)]).toEqual([
+    expect([await tryOpen(shared.actor, shared), await tryOpen(otherActor, shared)]).toEqual([
+      'open',
+      'open',
+    ]);
+    await shared.change(manager, 'status', 'ARCHIVED');
+    expect([await tryOpen(shared.actor, shared), await tryOpen(otherActor, shared)]).toEqual([
+      'open',
+      'not_found',
+    ]);
+    await shared.change(manager, 'deleted_at', new Date());
+    expect([await tryOpen(shared.actor, shared), await tryOpen(otherActor, shared)]).toEqual([
       'not_found',
       'not_found',
     ]);
@@ -376,14 +382,14 @@ describe('signals', () => {
       const leader = await Leader.create('PUBLIC');
       const otherActor = await core.actor();
       const owner = await streams.open(leader.actor, leader.id);
-      const [waiting, idle, far] = [
+      const [waiting, idle, remote] = [
         await streams.open(otherActor, leader.id),
         await streams.open(otherActor, leader.id),
         await otherStreams.open(otherActor, leader.id),
       ];
       await leader.emit(1);
-      for (const stream of [owner, waiting, far]) expect(await sequences(stream, 1)).toEqual([1]);
-      const pending = Promise.allSettled([waiting.next(), far.next()]);
+      for (const stream of [owner, waiting, remote]) expect(await sequences(stream, 1)).toEqual([1]);
+      const pending = Promise.allSettled([waiting.next(), remote.next()]);
       await inTransaction(core.platform.database, async (tx) => {
         await leader.change(tx, column, value);
         await appendSignals(tx, [leader.signal()]);
@@ -439,7 +445,7 @@ function countingPlatform({ world, database, listener }: Platform) {
 }
 
 describe('streams of signals', () => {
-  it('end immediately, even while a signal is awaited; the last one of a strategy ends the polling of its signals', async () => {
+  it('end immediately, even while a signal is awaited; once the last stream of a strategy has ended, its signals are no longer polled', async () => {
     const { channels, reads, platform } = countingPlatform(core.platform);
     const control = countingPlatform(core.platform);
     const [own, controlStreams] = [new SignalStreams(platform), new SignalStreams(control.platform)];

@@ -48,7 +48,7 @@ export interface Signal extends Omit<NewSignal, 'lotFirstSequence'> {
   /** Gapless per strategy, from 1: a reader that sees one signal also sees all earlier signals. */
   readonly sequence: number;
   readonly lotFirstSequence: number;
-  /** `filledAmount × referencePrice / leaderEquity`, rounded to 18 decimals. */
+  /** `filledAmount × referencePrice / leaderEquity`, rounded to 18 decimals; null without a positive equity. */
   readonly leaderRatio: Decimal | null;
   readonly emittedAt: Date;
 }

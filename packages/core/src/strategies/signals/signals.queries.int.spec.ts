@@ -74,7 +74,7 @@ it('signals are numbered 1, 2, 3 per strategy, in input order', async () => {
   expect(await lastSequenceOf(manager(), other)).toBe(1);
 });
 
-it("signals are read as they were written, with their value divided by the leader's equity", async () => {
+it("signals are read as they were written, and with the ratio of their value to the leader's equity", async () => {
   const { lotFirstSequence: _none, ...signal } = entryOf();
   await append({ ...signal, lotFirstSequence: null });
   const [stored] = await signalsAfter(manager(), strategyId, 0, 1);

@@ -110,6 +110,7 @@ async function reserveSequences(
   );
 }
 
+/** The alias `given` is the signal to insert; see `insertMany`. */
 const LEADER_RATIO = `CASE WHEN given."leaderEquity" > 0
   THEN round(given."filledAmount" * given."referencePrice" / given."leaderEquity", 18) END`;
 

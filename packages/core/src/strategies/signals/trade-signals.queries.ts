@@ -50,7 +50,8 @@ export interface SignalPage {
 }
 
 /**
- * Returns at most `limit` signals of a strategy after `sequence`, in order; undefined if the strategy does not exist.
+ * Returns at most `limit` signals of a strategy after `sequence`, in order; undefined if the strategy does not exist or
+ * was removed.
  */
 export async function tradeSignalsAfter(
   tx: Tx,
