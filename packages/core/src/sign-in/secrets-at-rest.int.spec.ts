@@ -66,9 +66,13 @@ describe('a copy of the database', () => {
     await env.createSession(actor.userId);
     const issueTicket = () =>
       inTransaction(platform.database, (tx) => secondFactor.issueTicket(tx, actor.userId, 'password'));
+    await issueTicket();
     const stored = await env.core.rows(
-      `SELECT hash FROM refresh_tokens UNION SELECT hash FROM sign_in_tickets UNION SELECT hash FROM recovery_codes
-       UNION SELECT secret_sealed FROM totp_factors`,
+      `SELECT 'refresh token' AS kind, hash FROM refresh_tokens UNION SELECT 'ticket', hash FROM sign_in_tickets
+       UNION SELECT 'recovery code', hash FROM recovery_codes UNION SELECT 'secret', secret_sealed FROM totp_factors`,
+    );
+    expect(new Set(stored.map(({ kind }) => kind))).toEqual(
+      new Set(['refresh token', 'ticket', 'recovery code', 'secret']),
     );
     await inTransaction(platform.database, (tx) => signIn.complete(tx, actor.userId, 'password'));
     for (const { hash } of stored) {
