@@ -163,7 +163,7 @@ class DeliverReport extends Step {
     private readonly isReversed: boolean,
   ) {
     super(
-      `report ${times} times the states ${statesBack} steps back${isReversed ? ', reversed' : ''}, without the last ${lag} fills`,
+      `report ${times} times the states ${statesBack} steps back without the last ${lag} fills${isReversed ? ', the others reversed' : ''}`,
     );
   }
   override check = ({ venue }: Readonly<Model>) => venue.history.length > 0;
