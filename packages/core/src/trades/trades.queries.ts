@@ -15,8 +15,8 @@ import { TradeEntity } from './trade.entity.js';
 import { type FeePart, sumFees } from './trade.rules.js';
 
 /**
- * The channel whose notifications wake the workers. The payload is the uuid of an account with trades to send or cancel.
- * A notification may be lost.
+ * The channel whose notifications wake the workers. The payload is the uuid of an account with trades to send or
+ * cancel. A notification may be lost.
  */
 export const ACCOUNT_WORK_CHANNEL = 'account_work';
 
