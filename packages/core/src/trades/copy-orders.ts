@@ -38,7 +38,7 @@ export interface NewCopyTrade {
   readonly tradingType: TradingType;
   readonly copierId: string;
   readonly copiedStrategyId: string;
-  /** The leader's trade that is copied; `sourceFillId` is the fill of this trade that caused the signal. */
+  /** The trade that opened the leader's lot. `sourceFillId` is the fill that caused the signal. */
   readonly sourceTradeId: string;
   readonly sourceFillId: string | null;
   readonly clientOrderId: string;

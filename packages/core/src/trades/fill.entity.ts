@@ -1,7 +1,10 @@
 import { DecimalColumn, RecordColumns } from '@trading-automation/persistence';
 import { Column, Entity } from 'typeorm';
 
-/** A fill that the exchange reported or that a write-off recorded. The amount is in base currency, the price in quote currency. */
+/**
+ * A fill that the exchange reported or that a write-off recorded. The amount is in base currency, the price in quote
+ * currency.
+ */
 @Entity('fills')
 export class FillEntity extends RecordColumns {
   @Column({ name: 'trade_id', type: 'uuid' })

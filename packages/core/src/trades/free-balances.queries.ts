@@ -27,10 +27,13 @@ export async function loadFreeBalances(
 }
 
 /**
- * The free balance that the exchange reported, less later reservations, plus the proceeds of later fills. An asset that
- * was just bought can thus be sold before the balances are read again. The reported balances already account for an
- * order that was acknowledged before they were read. An order that ended without a fill reserves nothing. A fill that
- * the balances already include may count twice; the exchange then rejects an order that exceeds the real balance.
+ * The free balance that the exchange reported, less later reservations, plus the proceeds of later fills.
+ *
+ * 1. The proceeds count, so that an asset that was just bought can be sold before the balances are read again.
+ * 2. An order that was acknowledged before the balances were read reserves nothing here, because the balances already
+ *    account for it. An order that ended without a fill reserves nothing either.
+ * 3. A fill that the balances already include may count twice. The exchange then rejects an order that exceeds the real
+ *    balance.
  */
 const FREE = `
   WITH requested AS (

@@ -156,20 +156,21 @@ class End extends Step {
 /** Reports some past and current states of the order with some of its fills, in one call, possibly repeated. */
 class DeliverReport extends Step {
   constructor(
-    private readonly states: readonly number[],
+    /** Which states are reported: 0 is the current one, 1 the one before it, and so on. */
+    private readonly statesBack: readonly number[],
     private readonly lag: number,
     private readonly times: number,
     private readonly isReversed: boolean,
   ) {
     super(
-      `report states ${states} without the last ${lag} fills ${times} times${isReversed ? ', reversed' : ''}`,
+      `report ${times} times the states ${statesBack} steps back without the last ${lag} fills${isReversed ? ', the others reversed' : ''}`,
     );
   }
   override check = ({ venue }: Readonly<Model>) => venue.history.length > 0;
   protected async act({ venue, reportedFills }: Model, id: string): Promise<void> {
     const fills = venue.fills.slice(0, Math.max(0, venue.fills.length - this.lag));
     const listed = this.isReversed ? fills.toReversed() : fills;
-    const reports = this.states.map((back) => {
+    const reports = this.statesBack.map((back) => {
       const order = venue.history[Math.max(0, venue.history.length - 1 - back)]!;
       return { tradeId: id, order, fills: listed };
     });
@@ -232,7 +233,7 @@ class Cancel extends Step {
 
 class Expire extends Step {
   constructor() {
-    super('its time limit passes');
+    super('the time limit for its resubmission passes');
   }
   protected act = (_model: Model, id: string) =>
     env.core.rows('UPDATE trades SET resend_until = clock_timestamp() WHERE id = $1', id);
@@ -278,7 +279,7 @@ const firstSteps = fc.oneof(
 );
 
 /** Ends the order at the exchange, if it is there, and reports its last state with all fills. */
-async function settle({ venue, reportedFills }: Model, id: string): Promise<void> {
+async function endAndReport({ venue, reportedFills }: Model, id: string): Promise<void> {
   if (venue.history.length === 0) return;
   venue.end('CANCELLED');
   for (const { exchangeFillId } of venue.fills) reportedFills.add(exchangeFillId);
@@ -297,7 +298,7 @@ it('rows 1, 5, 16: whatever happens to an order, its trade has the sums of the e
         isInFlight: false,
       };
       await fc.asyncModelRun(() => ({ model, real: id }), [...first, ...steps]);
-      await settle(model, id);
+      await endAndReport(model, id);
       await verify(model, id);
       const stored = await env.storedTrade(id);
       expect(Math.round(Number(stored.filled_amount) * 100)).toBe(model.venue.filled);

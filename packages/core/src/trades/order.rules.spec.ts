@@ -74,18 +74,14 @@ describe('an order', () => {
     ],
     ['with a stop price on the tick', { type: 'STOP_LIMIT', stopPrice: '99.99' }, {}],
     [
-      'that is a limit order and breaks limits for market orders',
+      'that is a limit order and exceeds limits for market orders',
       {},
       { marketAmountStep: '7', marketMaxAmount: '0.1' },
     ],
-    ['that is a market order, whose time in force is not sent', market, { timeInForces: ['POST_ONLY'] }],
-    ['that is a market order, valued at the last price', { ...market, amount: '0.05' }, { lastPrice: '100' }],
-    [
-      'that is a market order on a pair without a price, and has a small notional',
-      { ...market, amount: '0.001' },
-      {},
-    ],
-  ] as const)('breaks no rule of its pair: an order %s', (_case, order, rules) => {
+    ['of type MARKET, whose time in force is not sent,', market, { timeInForces: ['POST_ONLY'] }],
+    ['of type MARKET, valued at the last price,', { ...market, amount: '0.05' }, { lastPrice: '100' }],
+    ['of type MARKET with a small notional on a pair without a price', { ...market, amount: '0.001' }, {}],
+  ] as const)('%s breaks no rule of its pair', (_case, order, rules) => {
     expect(brokenBy(order, rules)).toEqual([]);
   });
 });
@@ -200,7 +196,7 @@ describe('steps', () => {
 });
 
 describe('the reservation of an order', () => {
-  it('is never less than price × amount, and exceeds it by less than the last digit', () => {
+  it('is never less than price × amount, and exceeds it by less than 10^-18', () => {
     fc.assert(
       fc.property(amount, amount, (price, size) => {
         const order = orderOf({ price: formatUnits(price), amount: formatUnits(size) });

@@ -125,8 +125,8 @@ export interface Reservation {
 }
 
 /**
- * Returns the reservation of the order: its amount in base for a sell, price × amount in quote for a buy. A buy without
- * a price reserves 0.
+ * Returns the reservation of the order: its amount in base for a sell, price × amount in quote for a buy. A buy with
+ * neither a limit price, a stop price nor a last price reserves 0.
  */
 export function reservationFor(order: OrderToCheck, rules: PairRules): Reservation {
   if (order.side === 'SELL') return { asset: rules.base, amount: order.amount };

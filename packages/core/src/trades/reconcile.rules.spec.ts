@@ -192,7 +192,8 @@ const reconcileInputs = fc
       isTradeOpen: fc.boolean(),
       isAcknowledged: fc.boolean(),
       symbol: fc.constantFrom('BTC/USDT', 'ETH/USDT'),
-      fills: fc.array(fc.boolean(), { maxLength: 4 }),
+      /** One element per fill of the order: whether it is stored. Only fills of our own orders can be stored. */
+      isFillStored: fc.array(fc.boolean(), { maxLength: 4 }),
     }),
     { maxLength: 12 },
   )
@@ -204,9 +205,10 @@ const reconcileInputs = fc
     for (const [i, order] of orders.entries()) {
       const id = String(i);
       const { symbol } = order;
-      const venueFills = order.fills.map((_, n) => fillOf(id, `${id}-${n}`, { symbol }));
+      const venueFills = order.isFillStored.map((_, n) => fillOf(id, `${id}-${n}`, { symbol }));
+      // All fills of the order except the first are reported twice.
       fills.push(...venueFills, ...venueFills.slice(1));
-      const storedFills = order.isOurs ? venueFills.filter((_, n) => order.fills[n]) : [];
+      const storedFills = order.isOurs ? venueFills.filter((_, n) => order.isFillStored[n]) : [];
       for (const fill of storedFills) known.add(fillKey(fill));
       const isAcknowledged = order.isAcknowledged || storedFills.length > 0;
       if (order.isOurs)
@@ -287,8 +289,8 @@ describe('a comparison of any stored state', () => {
   it('writes off at most the amount that was missing in both comparisons', () => {
     const amounts = fc.nat(1_000).map(String);
     fc.assert(
-      fc.property(fc.array(amounts, { maxLength: 4 }), amounts, amounts, (claimed, heldBtc, before) => {
-        const holdings = claimed.map((amount, i) => ({
+      fc.property(fc.array(amounts, { maxLength: 4 }), amounts, amounts, (expected, heldBtc, earlier) => {
+        const holdings = expected.map((amount, i) => ({
           pairId: `${i}`,
           symbol: `BTC/Q${i}`,
           base: 'BTC',
@@ -297,17 +299,17 @@ describe('a comparison of any stored state', () => {
         const actions = run({
           expectedHoldings: holdings,
           totalsByAsset: { BTC: heldBtc },
-          shortfalls: { BTC: before },
+          shortfalls: { BTC: earlier },
         });
         const writtenOff = actions.reduce(
           (sum, action) => sum + (action.kind === 'write_off' ? Number(action.amount) : 0),
           0,
         );
-        const total = claimed.reduce((sum, amount) => sum + Number(amount), 0);
-        expect(writtenOff).toBe(Math.max(0, Math.min(total - Number(heldBtc), Number(before))));
+        const total = expected.reduce((sum, amount) => sum + Number(amount), 0);
+        expect(writtenOff).toBe(Math.max(0, Math.min(total - Number(heldBtc), Number(earlier))));
         for (const action of actions)
           if (action.kind === 'write_off')
-            expect(Number(action.amount)).toBeLessThanOrEqual(Number(claimed[Number(action.pairId)]));
+            expect(Number(action.amount)).toBeLessThanOrEqual(Number(expected[Number(action.pairId)]));
       }),
     );
   });

@@ -1,13 +1,13 @@
 /**
  * Decides which actions make our records match the exchange: a pure function of our view and the exchange's view of one
- * account. The exchange's view is read in several calls while orders change. If a single comparison misses an order or
- * an asset, that is therefore no proof.
+ * account. The exchange's view is read in several calls while orders change. A single comparison that misses an order
+ * or an asset therefore does not prove that it is missing.
  *
  * Invariants
  * 1. Nothing that the exchange reports is dropped: each open order and each new fill leads to an action. The exception
  *    is an order that invariant 5 leaves to a later comparison.
- * 2. A trade whose order is missing from the exchange's open orders is probed by its id; its absence from that list
- *    never ends it.
+ * 2. A trade whose order is missing from the exchange's open orders is probed by its id. An order's absence from this
+ *    list never ends its trade.
  * 3. Only submitted trades are compared: the exchange cannot know an unsent one.
  * 4. An open order of ours whose trade has ended is cancelled: the end of a trade is final, so no order may outlive it.
  *    External orders are never cancelled.
@@ -53,7 +53,7 @@ export interface ReportedFill {
   readonly executedAt: Date;
 }
 
-/** The amount that the open lots of one pair say the account holds. */
+/** The amount that the account should hold according to the open lots of one pair. */
 export interface ExpectedHolding {
   readonly pairId: string;
   readonly symbol: string;
@@ -71,7 +71,7 @@ export interface ReconcileInput<
   readonly trades: readonly KnownTrade[];
   /** Keys (`fillKey`) of the fills that are already stored. */
   readonly knownFills: ReadonlySet<string>;
-  /** Sorted by the oldest lot of each pair. */
+  /** Sorted by the opening of each pair's oldest lot, the earliest first. */
   readonly expectedHoldings: readonly ExpectedHolding[];
   /** The shortfalls that every recent comparison found. */
   readonly shortfalls: Shortfalls;
@@ -197,9 +197,9 @@ function reconcileOrder<Order extends ReportedOrder, Fill extends ReportedFill>(
   }
   const isChanged =
     fills.length > 0 || !trade.isAcknowledged || !new BigDecimal(order.filledAmount).eq(trade.filledAmount);
-  const stored = isChanged ? [{ kind: 'store', tradeId: trade.id, order, fills } as const] : [];
+  const storeActions = isChanged ? [{ kind: 'store', tradeId: trade.id, order, fills } as const] : [];
   const outlivesTrade = !trade.isOpen && trade.isOurs;
-  return outlivesTrade ? [...stored, { kind: 'cancel', tradeId: trade.id, order }] : stored;
+  return outlivesTrade ? [...storeActions, { kind: 'cancel', tradeId: trade.id, order }] : storeActions;
 }
 
 function reconcileFills<Order extends ReportedOrder, Fill extends ReportedFill>(

@@ -50,7 +50,7 @@ const backdateShortfall = () =>
     "UPDATE reconciliations SET suspected_at = suspected_at - interval '20 seconds' WHERE exchange_account_id = $1",
     env.account.uuid,
   );
-/** Places a copy that buys one BTC. */
+/** Places a copy that buys one BTC, and stores the report that its order is filled. */
 async function buyOne(): Promise<string> {
   const id = await env.placeCopy();
   await env.claimSubmission(id);
@@ -85,7 +85,7 @@ describe('external orders', () => {
     expect(await openAmount()).toEqual({ amount: 0.4 });
   });
 
-  it('row 3: become trades once, even if several processes report them repeatedly', async () => {
+  it('row 3: become trades once, even if they are reported concurrently and repeatedly', async () => {
     const orders = [externalOrder('one'), externalOrder('two', { venueClientOrderId: '' })];
     const fills = [venueFillOf('one', 'a', '0.1'), venueFillOf('two', 'a', '0.2')];
     const adopt = () => env.execution.adopt(env.account.uuid, orders, fills);
@@ -175,7 +175,7 @@ describe('a reconnection', () => {
     expect(await compare(exchangeState)).toEqual({ actions: [], changed: [] });
   });
 
-  it('row 4: requests the fills of every pair in use since 60 s before the last complete comparison', async () => {
+  it('row 4: requests the fills of every pair in use, from 60 s before the last complete comparison on', async () => {
     const before = await reconciliation.state(env.account.uuid);
     expect(before.symbols).toEqual([]);
     const { created_at } = await env.core.row(
@@ -239,7 +239,7 @@ describe('a shortfall', () => {
     expect(await compare({ held: { BTC: '0.25' } })).toEqual({ actions: [], changed: [] });
   });
 
-  it('is not written off if a comparison in between does not show it; without a last price the cost of the lots is used', async () => {
+  it('is not written off if a comparison in between does not show it; without a last price it is written off at the cost of the lots', async () => {
     await buyOne();
     await env.core.rows('UPDATE trade_pairs SET last_price = NULL WHERE id = $1', env.pair.uuid);
     for (const BTC of ['0.5', '1', '0.5']) {

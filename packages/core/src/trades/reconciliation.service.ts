@@ -6,7 +6,7 @@
  *    exchange reports late.
  * 2. A difference is never hidden. It becomes a trade: EXTERNAL if an order was placed outside the product,
  *    RECONCILIATION if an asset is missing. Both emit the events of any trade.
- * 3. An asset counts as missing only if every comparison within 20 s shows the shortfall. An exchange may update
+ * 3. An asset counts as missing only if every comparison over at least 20 s shows the shortfall. An exchange may update
  *    balances later than fills, and two comparisons may follow each other closely.
  */
 import { type Decimal, encodeId } from '@trading-automation/contracts';
@@ -32,7 +32,7 @@ import {
 import { emitTradeEvents, type OrderReport, storeReports } from './store-order-reports.js';
 import { TradeEntity } from './trade.entity.js';
 
-/** How far before the last comparison the next one begins. It covers clock differences and fills listed late. */
+/** How long before the last comparison the fills of the next one begin. Covers clock differences and late fills. */
 const OVERLAP_MS = 60_000;
 /** How long an asset must be missing before it is written off. */
 const MISSING_FOR_MS = 20_000;
@@ -109,7 +109,7 @@ function ordersIn(action: Action): VenueOrder[] {
   return [];
 }
 
-/** Builds an order from its fills if the exchange shows only them. Its amount is the sum of the fills. */
+/** Builds the order of fills if the exchange shows only the fills. The order's amount is the sum of the fills. */
 function orderOfFills(fills: readonly VenueFill[]): VenueOrder {
   const { symbol, exchangeOrderId, side, executedAt } = fills[0]!;
   const amount = fills.reduce((sum, fill) => sum.plus(fill.amount), new BigDecimal(0)).toString();
@@ -132,8 +132,11 @@ const shortfallsIn = (actions: readonly Action[]): Shortfalls =>
   actions.find((action) => action.kind === 'record_shortfalls')?.shortfalls ?? {};
 
 /**
- * Stores the instant, the totals and the shortfalls of a comparison. Returns false if this comparison or a later one is
- * already stored; this comparison then confirms no shortfall.
+ * Stores the instant, the totals and the shortfalls of a comparison. Of shortfalls first seen less than 20 s ago, it
+ * keeps the assets that this comparison shows too, each with the smaller amount. If there is no such asset, it stores
+ * the new shortfalls instead.
+ *
+ * @returns false if this comparison or a later one is already stored; this comparison then confirms no shortfall
  */
 async function recordReconciliation(
   tx: Tx,

@@ -186,8 +186,8 @@ describe('a copy that the exchange does not know', () => {
   });
 });
 
-describe('a copy with a retryable rejection', () => {
-  it('rule 20: returns to UNSENT, and is resubmitted after a delay until its time limit', async () => {
+describe('an order that the exchange rejected', () => {
+  it('rule 20: returns to UNSENT if the rejection is retryable, and is resubmitted after a delay until its time limit', async () => {
     const id = await env.placeCopy();
     await env.claimSubmission(id);
     await env.execution.storeRejection(id, RETRYABLE_REJECTION);
@@ -215,7 +215,7 @@ describe('a copy with a retryable rejection', () => {
     for (const id of [copy, userOrder]) expect(await env.storedTrade(id)).toMatchObject({ status: 'FAILED' });
   });
 
-  it('is cancelled without a call to the exchange if its cancellation is requested before its resubmission', async () => {
+  it('is cancelled without a call to the exchange if the cancellation is requested before the resubmission', async () => {
     const id = await env.placeCopy();
     await env.claimSubmission(id);
     await env.execution.storeRejection(id, RETRYABLE_REJECTION);

@@ -72,11 +72,11 @@ export async function writeChanges(
     event === null ? [] : [{ trade: written.get(id)!, type: event }],
   );
   await emitTradeEvents(tx, emitted);
-  const booked: TradeToBook[] = changes
+  const tradesToBook: TradeToBook[] = changes
     .filter(({ event, newFills }) => newFills?.length || event !== null)
     .map(({ trade: { id }, newFills = [] }) => ({ trade: written.get(id)!, newFills }))
     .filter(({ trade, newFills }) => newFills.length > 0 || !new BigDecimal(trade.filledAmount).isZero());
-  if (booked.length > 0) await bookTrades(tx, booked);
+  if (tradesToBook.length > 0) await bookTrades(tx, tradesToBook);
   return written;
 }
 
@@ -231,7 +231,10 @@ export function stateOf(trade: TradeEntity): TradeState {
   };
 }
 
-/** Returns the delay of the next check in ms: 2 s while a cancellation is pending, otherwise a twentieth of the age. */
+/**
+ * Returns the delay of the next check in ms: 2 s while a cancellation is pending, otherwise a twentieth of the trade's
+ * age, but at least 0.5 s and at most 15 s.
+ */
 function openOrderCheckMs(trade: TradeEntity, now: Date): number {
   if (trade.subStatus === 'PENDING_CANCEL') return PROBE_INTERVAL_MS;
   const ageMs = now.getTime() - trade.createdAt.getTime();

@@ -287,10 +287,10 @@ describe('the report of an order', () => {
 
   it('row 16: emits an event for every partial fill in order, each with the trade as REST showed it at that moment', async () => {
     const trade = await placeSent();
-    const write = compileSerializer(tradeSchema);
+    const serialize = compileSerializer(tradeSchema);
     const shown: unknown[] = [];
-    const recordShown = async () => shown.push(JSON.parse(write(await read(trade))));
-    shown.push(JSON.parse(write(trade)));
+    const recordShown = async () => shown.push(JSON.parse(serialize(await read(trade))));
+    shown.push(JSON.parse(serialize(trade)));
     await execution.storeOrder(trade.uuid, orderOf(trade), []);
     const first = [fillOf(trade, 'a', '0.5', { price: '33.33' })];
     await execution.storeOrder(trade.uuid, orderOf(trade, { filledAmount: '0.5' }), first);
@@ -315,7 +315,7 @@ describe('the report of an order', () => {
     expect(new Set(events.map(({ event_id }) => event_id)).size).toBe(4);
   });
 
-  it('changes version and updated_at with each change, and only then', async () => {
+  it('changes version and updated_at, as the other calls do, if and only if it changes the trade', async () => {
     const trade = await placeSent();
     const readVersion = async () => {
       const { version, updated_at } = await core.row(

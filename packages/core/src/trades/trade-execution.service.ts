@@ -8,10 +8,10 @@
  * 4. A probe that finds no order counts only if the order must have arrived by then, and only if `claimDueChecks`
  *    scheduled the probe. Several unscheduled probes within a second could all miss an order that the exchange shows a
  *    second later.
- * 5. A rejection applies only to the submission `begunAt`, because a stalled worker may report the rejection of an
- *    earlier submission.
- * 6. An order is resubmitted only under its first id, only until `resend_until`, and only if it is certainly not at the
- *    exchange. A user's own order has no `resend_until` and is never resubmitted.
+ * 5. A rejection applies only to the submission that `begunAt` identifies, because a stalled worker may report the
+ *    rejection of an earlier submission.
+ * 6. An order is resubmitted only under its first venue client order id, only until `resend_until`, and only if it is
+ *    certainly not at the exchange. A user's own order has no `resend_until` and is never resubmitted.
  */
 import { canonicalDecimal, type Decimal } from '@trading-automation/contracts';
 import type { OrderRequest, VenueFill, VenueOrder } from '@trading-automation/exchanges';
@@ -104,7 +104,8 @@ export class TradeExecution {
   }
 
   /**
-   * Makes the next check due in at most 2 s if a check could not be made; otherwise it is due when the lease expires.
+   * Makes the next check due in at most 2 s. Called if a claimed check could not be made; without this call, the next
+   * check would be due when the lease expires.
    */
   async recheckSoon(id: string): Promise<void> {
     await this.platform.database.query(
@@ -207,7 +208,7 @@ export class TradeExecution {
    * Stores that the exchange rejected an order and never accepted it. The trade returns to UNSENT if the failure is
    * retryable and the order may still be resubmitted.
    *
-   * @param begunAt the submission that was rejected; the call has no effect if a later submission is in flight
+   * @param begunAt the submission that was rejected; the call has no effect if it is no longer the current one
    */
   async storeRejection(id: string, failure: OrderFailure, begunAt?: Date): Promise<void> {
     await inTransaction(this.platform.database, async (tx) => {

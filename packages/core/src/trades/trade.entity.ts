@@ -51,6 +51,7 @@ export class TradeEntity extends RecordColumns {
   @Column({ name: 'copied_strategy_id', type: 'uuid', nullable: true })
   copiedStrategyId!: string | null;
 
+  /** Copies only: the trade that opened the leader's lot. `sourceFillId` is the fill that caused the signal. */
   @Column({ name: 'source_trade_id', type: 'uuid', nullable: true })
   sourceTradeId!: string | null;
 
@@ -121,7 +122,7 @@ export class TradeEntity extends RecordColumns {
   @DecimalColumn({ name: 'realized_pnl', nullable: true })
   realizedPnl!: string | null;
 
-  /** The asset that the order spends. `reservedAmount` is the largest amount of it that is known in advance. */
+  /** The asset that the order spends. `reservedAmount` is how much of it the order may spend, estimated in advance. */
   @Column({ name: 'reserved_asset', type: 'text' })
   reservedAsset!: string;
 

@@ -56,11 +56,11 @@ describe('a transition', () => {
     observation: OrderObservation,
   ): [TradeStatus, TradeTransition['event']] {
     if (!OPEN.includes(from)) return [from, null];
-    const [known, counted] = [Number(observation.knownFilledAmount), Number(observation.orderFilledAmount)];
+    const [known, reported] = [Number(observation.knownFilledAmount), Number(observation.orderFilledAmount)];
     const before = from === 'PENDING' ? 0 : 0.4;
     const filled = Math.max(before, known);
-    const hasEnded = observation.orderStatus !== 'OPEN' && filled >= counted;
-    if (filled >= 1 && filled >= counted) return ['FILLED', 'trade.filled'];
+    const hasEnded = observation.orderStatus !== 'OPEN' && filled >= reported;
+    if (filled >= 1 && filled >= reported) return ['FILLED', 'trade.filled'];
     if (hasEnded && observation.orderStatus === 'FILLED' && filled > 0) return ['FILLED', 'trade.filled'];
     if (hasEnded && observation.orderStatus === 'REJECTED' && filled === 0) return ['FAILED', 'trade.failed'];
     if (hasEnded && observation.orderStatus !== 'FILLED') return ['CANCELLED', 'trade.cancelled'];
@@ -69,16 +69,16 @@ describe('a transition', () => {
   }
 
   const amounts = ['0', '0.4', '0.7', '1', '1.1'];
-  const table = TRADE_STATUSES.flatMap((from) =>
+  const combinations = TRADE_STATUSES.flatMap((from) =>
     ORDER_STATUSES.flatMap((orderStatus) =>
-      amounts.flatMap((counted) => amounts.map((known) => [from, orderStatus, counted, known] as const)),
+      amounts.flatMap((reported) => amounts.map((known) => [from, orderStatus, reported, known] as const)),
     ),
   );
 
-  it.each(TRADE_STATUSES)('from %s follows the table for every report', (from) => {
+  it.each(TRADE_STATUSES)('from %s leads to the expected status and event for every report', (from) => {
     const filledAmount = from === 'PENDING' || from === 'FAILED' ? '0' : '0.4';
-    for (const [, orderStatus, counted, known] of table.filter((row) => row[0] === from)) {
-      const observation = observationOf(orderStatus, counted, known);
+    for (const [, orderStatus, reported, known] of combinations.filter((each) => each[0] === from)) {
+      const observation = observationOf(orderStatus, reported, known);
       const transition = transitionOnReport(stateOf({ status: from, filledAmount }), observation);
       const [status, event] = expected(from, observation);
       expect({ observation, status: transition.status, event: transition.event }).toEqual({
@@ -133,11 +133,11 @@ const anyState = fc
 const anyObservation = fc
   .record({
     orderStatus: fc.constantFrom(...ORDER_STATUSES),
-    counted: units(AMOUNT_MAX),
+    reported: units(AMOUNT_MAX),
     known: units(AMOUNT_MAX),
   })
-  .map(({ orderStatus, counted, known }) =>
-    observationOf(orderStatus, formatUnits(counted), formatUnits(known)),
+  .map(({ orderStatus, reported, known }) =>
+    observationOf(orderStatus, formatUnits(reported), formatUnits(known)),
   );
 
 describe('any report of an order', () => {
@@ -219,10 +219,10 @@ describe('the same reports in any order, some of them repeated', () => {
     const known = new Set<number>();
     for (const { progress, lag } of reports) {
       for (let i = 0; i < progress - lag; i++) known.add(i);
-      const counted = fills.slice(0, progress).reduce((sum, fill) => sum + fill, 0n);
+      const reported = fills.slice(0, progress).reduce((sum, fill) => sum + fill, 0n);
       const sum = [...known].reduce((total, i) => total + fills[i]!, 0n);
       const isLast = progress === fills.length;
-      const observation = observationOf(isLast ? end : 'OPEN', formatUnits(counted), formatUnits(sum));
+      const observation = observationOf(isLast ? end : 'OPEN', formatUnits(reported), formatUnits(sum));
       const { status, filledAmount } = transitionOnReport(state, observation);
       state = { ...state, status, filledAmount };
     }

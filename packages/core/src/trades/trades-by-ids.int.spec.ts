@@ -49,10 +49,11 @@ describe('trades by their ids', () => {
     const foreign = await tradeWithFills(await core.actor(), [10]);
     const query = { limit: 10, sort: 'created_at', order: 'asc', include: [] } as const;
     const listed = new Map((await trades.list(actor, query)).items.map((trade) => [trade.id, trade]));
-    const [one, two] = [listed.get(first.id), listed.get(second.id)];
-    expect([one, two].map((trade) => tradeSchema.parse(trade))).toEqual([one, two]);
+    const [listedFirst, listedSecond] = [listed.get(first.id), listed.get(second.id)];
+    const listedTrades = [listedFirst, listedSecond];
+    expect(listedTrades.map((trade) => tradeSchema.parse(trade))).toEqual(listedTrades);
     const ids = [second.id, foreign.id, first.id, ...UNKNOWN, second.id];
-    const expected = [two, null, one, ...UNKNOWN.map(() => null), two];
+    const expected = [listedSecond, null, listedFirst, ...UNKNOWN.map(() => null), listedSecond];
     expect(await trades.getMany(actor, ids)).toEqual(expected);
     const load = () => trades.getMany(actor, ids);
     expect(await countStatements(core.platform.database, load)).toBe(1);

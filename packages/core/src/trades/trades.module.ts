@@ -19,7 +19,7 @@ import { TradesService } from './trades.service.js';
 })
 export class TradesModule {}
 
-/** Trades for the trading worker. */
+/** Provides TradeExecution and Reconciliation to the trading worker. */
 @Module({
   providers: [
     {

@@ -14,7 +14,10 @@ import { FillEntity } from './fill.entity.js';
 import { TradeEntity } from './trade.entity.js';
 import { type FeePart, sumFees } from './trade.rules.js';
 
-/** Wakes the workers. The payload is the uuid of an account with trades to send or cancel. Messages are hints only. */
+/**
+ * The channel whose notifications wake the workers. The payload is the uuid of an account with trades to send or
+ * cancel. A notification may be lost.
+ */
 export const ACCOUNT_WORK_CHANNEL = 'account_work';
 
 /** The delay of a trade's first check, which finds the trade even if its notification was lost. */
@@ -46,7 +49,7 @@ export async function claimDueChecks(tx: Tx, leaseMs: number, limit: number): Pr
 /** A locked trade with the conditions that the database's clock decides. */
 export interface LockedTrade {
   readonly trade: TradeEntity;
-  /** Whether the order may still be submitted or resubmitted; false if it has no time limit. */
+  /** Whether the order may be resubmitted now: it has a `resend_until` that has not passed. */
   readonly mayResubmit: boolean;
   /** Whether the time limit for sending the order has passed. */
   readonly hasExpired: boolean;
@@ -97,9 +100,9 @@ export interface TradeWrite {
   readonly submission?: 'begun' | 'undone' | undefined;
   readonly acknowledgedNow?: boolean | undefined;
   readonly reconciledNow?: boolean | undefined;
-  /** When the next check is due. Default: unchanged. */
+  /** The delay of the next check from now. Default: the next check is due as before. */
   readonly nextCheckInMs?: number | undefined;
-  /** Whether the change is visible to readers. */
+  /** Whether readers see a change; `version` and `updated_at` then change too. */
   readonly isChanged: boolean;
 }
 

@@ -55,7 +55,7 @@ const countTrades = async () => {
   const { count } = await core.row('SELECT count(*)::int FROM trades WHERE user_id = $1', actor.userId);
   return count;
 };
-/** Stores a report of the order. */
+/** Claims the submission of the trade's order and stores the exchange's report of the order. */
 async function acknowledge(trade: TradeDetail, status: 'OPEN' | 'CANCELLED' | 'REJECTED' = 'OPEN') {
   const uuid = await uuidOf(trade);
   await core.beginSubmission(uuid, `venue-${uuid}`);
@@ -104,7 +104,7 @@ describe('creating a trade', () => {
     expect(events).toMatchObject([{ type: 'trade.created', data: { id: created.id, amount: 0.25 } }]);
   });
 
-  it('derives the client order id from its id by default', async () => {
+  it('uses the id of the trade as the client order id by default', async () => {
     const created = await create();
     expect(created.client_order_id).toBe(created.id);
   });
@@ -142,13 +142,13 @@ describe('creating a trade', () => {
   });
 
   it('happens once for equal requests with one Idempotency-Key, even if they are concurrent', async () => {
-    const again = { ...actor, idempotency: core.idempotencyContext(actor.userId, 'key-1') };
+    const idempotentActor = { ...actor, idempotency: core.idempotencyContext(actor.userId, 'key-1') };
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 10 }, () => trades.create(again, inputOf())),
+      Array.from({ length: 10 }, () => trades.create(idempotentActor, inputOf())),
     );
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect(await countTrades()).toBe(1);
-    const replay = await trades.create(again, inputOf()).catch((thrown) => thrown);
+    const replay = await trades.create(idempotentActor, inputOf()).catch((thrown) => thrown);
     expect(replay).toBeInstanceOf(ResponseReplayed);
     expect(JSON.parse(replay.response.body.toString())).toMatchObject({ status: 'PENDING' });
   });
@@ -218,11 +218,11 @@ describe('creating a trade', () => {
   it.each(['BUY', 'SELL'])(
     'rejects a %s whose cost has too many digits to be stored, however large the balance',
     async (side) => {
-      const rich = '9'.repeat(20);
+      const nines = '9'.repeat(20);
       account = await core.account(actor, { USDT: '1'.padEnd(40, '0'), BTC: '1'.padEnd(40, '0') });
       for (const [price, amount] of [
-        [rich, rich],
-        [rich, '1.01'],
+        [nines, nines],
+        [nines, '1.01'],
         ['10000000000', '10000000000'],
       ]) {
         await expect(create({ side, price, amount })).rejects.toMatchObject({
@@ -357,12 +357,14 @@ describe('cancelling a trade', () => {
 
   it('returns 503 and stores no response if the exchange has not confirmed it yet', async () => {
     const trade = await create();
-    const again = { ...actor, idempotency: core.idempotencyContext(actor.userId, 'cancel-1') };
+    const idempotentActor = { ...actor, idempotency: core.idempotencyContext(actor.userId, 'cancel-1') };
     const idle = await serveCancel(async () => undefined);
-    await expect(trades.cancel(again, trade.id)).rejects.toMatchObject({ code: 'service_unavailable' });
+    await expect(trades.cancel(idempotentActor, trade.id)).rejects.toMatchObject({
+      code: 'service_unavailable',
+    });
     await idle.stop();
     const serving = await serveCancel((uuid) => execution.requestCancellation(uuid));
-    await expect(trades.cancel(again, trade.id)).resolves.toMatchObject({ status: 'CANCELLED' });
+    await expect(trades.cancel(idempotentActor, trade.id)).resolves.toMatchObject({ status: 'CANCELLED' });
     await serving.stop();
   });
 });
@@ -371,14 +373,14 @@ describe("another user's records", () => {
   it('are not found by any operation', async () => {
     const trade = await create();
     const other = await core.actor();
-    const random = await trades.get(other, encodeId('trd', newUuid())).catch((thrown) => thrown);
+    const errorOfUnknownId = await trades.get(other, encodeId('trd', newUuid())).catch((thrown) => thrown);
     for (const attempt of [
       () => trades.get(other, trade.id),
       () => trades.cancel(other, trade.id),
       () => trades.get(other, 'trd_nonsense'),
     ]) {
       const error = await attempt().catch((thrown) => thrown);
-      expect(error).toMatchObject({ code: 'not_found', message: random.message, details: [] });
+      expect(error).toMatchObject({ code: 'not_found', message: errorOfUnknownId.message, details: [] });
     }
     await expect(trades.create(other, inputOf())).rejects.toMatchObject({
       code: 'not_found',

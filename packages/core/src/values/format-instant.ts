@@ -5,10 +5,11 @@ const TWO_DIGITS = Array.from({ length: 100 }, (_, number) => String(number).pad
 const THREE_DIGITS = Array.from({ length: 1000 }, (_, number) => String(number).padStart(3, '0'));
 
 /**
- * The last formatted day, in days since 1970. Formatting a date is slow, and most instants of a page share their day.
+ * The day of the last formatted instant, in days since 1970. `lastPrefix` is its date, followed by `T`. Formatting a
+ * date is slow, and most instants of a page share their day.
  */
 let lastDay = Number.NaN;
-let lastDate = '';
+let lastPrefix = '';
 
 /**
  * Returns the same string as `instant.toISOString()`, but several times faster: a page of records contains hundreds
@@ -20,11 +21,11 @@ export function formatInstant(instant: Date): string {
   const epochMs = instant.getTime();
   const day = Math.floor(epochMs / DAY_MS);
   if (day !== lastDay) {
-    lastDate = instant.toISOString().slice(0, -'00:00:00.000Z'.length);
+    lastPrefix = instant.toISOString().slice(0, -'00:00:00.000Z'.length);
     lastDay = day;
   }
   const ms = epochMs - day * DAY_MS;
   const seconds = Math.floor(ms / 1000);
   const minutes = Math.floor(seconds / 60);
-  return `${lastDate}${TWO_DIGITS[Math.floor(minutes / 60)]}:${TWO_DIGITS[minutes % 60]}:${TWO_DIGITS[seconds % 60]}.${THREE_DIGITS[ms % 1000]}Z`;
+  return `${lastPrefix}${TWO_DIGITS[Math.floor(minutes / 60)]}:${TWO_DIGITS[minutes % 60]}:${TWO_DIGITS[seconds % 60]}.${THREE_DIGITS[ms % 1000]}Z`;
 }

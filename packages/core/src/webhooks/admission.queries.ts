@@ -64,7 +64,7 @@ export interface OverdueDelivery extends LanedDelivery {
 /**
  * Returns overdue deliveries that follow `after`, oldest first. A delivery is overdue in three cases: it is not parked
  * and has been due for more than `graceMs`, its lease has ended, or it is parked and its webhook is inactive. In the last
- * case, the job ends the delivery.
+ * case, the job that the caller adds only ends the delivery.
  */
 export async function listOverdue(
   database: Database,

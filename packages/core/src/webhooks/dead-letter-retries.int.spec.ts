@@ -1,4 +1,4 @@
-/** Tests of bulk retries of dead letters. F21 is the fault of docs/reliability.md that a test reproduces. */
+/** Tests of bulk retries of dead letters. `F21` in a title refers to this fault in docs/reliability.md. */
 import { decodeId, encodeId } from '@trading-automation/contracts';
 import { eventually } from '@trading-automation/runtime/testing';
 
@@ -117,12 +117,12 @@ describe('a bulk retry', () => {
   it('retries the 10,000 oldest dead letters in a few statements, and reports that there are more', async () => {
     const ids = await createDeadLetters(10_030);
     let result = {};
-    const statements = await countStatements(async () => {
+    const statementCount = await countStatements(async () => {
       result = await retryMany();
     });
     expect(result).toEqual({ retried: 10_000, has_more: true });
-    expect(statements).toBeLessThan(30);
-    expect(statements).toBeGreaterThan(3);
+    expect(statementCount).toBeLessThan(30);
+    expect(statementCount).toBeGreaterThan(3);
     const pending = await env.core.rows(
       "SELECT id FROM webhook_dead_letters WHERE webhook_id = $1 AND status = 'PENDING' ORDER BY created_at",
       webhookId(),
@@ -162,9 +162,9 @@ describe('a bulk retry', () => {
     expect(parkedUserIds).toEqual([actor.userId]);
   });
 
-  it('parks its deliveries behind deliveries that are already parked', async () => {
-    const earlier = await env.createDueDelivery(actor, hook);
-    await env.core.rows('UPDATE webhook_deliveries SET is_parked = true WHERE id = $1', earlier);
+  it('parks all its deliveries if the webhook already has a parked delivery', async () => {
+    const parkedId = await env.createDueDelivery(actor, hook);
+    await env.core.rows('UPDATE webhook_deliveries SET is_parked = true WHERE id = $1', parkedId);
     await createDeadLetters(2);
     await retryMany();
     expect((await laterRuns()).map(({ is_parked }) => is_parked)).toEqual([true, true]);

@@ -79,7 +79,7 @@ export async function retryDeadLetter(tx: Tx, webhookId: string, id: string): Pr
   return rows.length > 0;
 }
 
-/** Selects pending dead letters of a webhook; an undefined property does not filter. */
+/** Selects pending dead letters created since `from` and before `to`. An undefined property does not filter. */
 export interface DeadLetterFilter {
   readonly from: Date | undefined;
   readonly to: Date | undefined;
@@ -117,7 +117,7 @@ export async function retryDeadLetters(
 ): Promise<number> {
   let retried = 0;
   while (retried < limit) {
-    // A partial batch is not the last one: some rows may have been discarded concurrently.
+    // A partial batch is not necessarily the last one: some rows may have been discarded concurrently.
     const count = await retryBatch(tx, webhook, filter, Math.min(RETRY_BATCH_SIZE, limit - retried));
     if (count === 0) break;
     retried += count;

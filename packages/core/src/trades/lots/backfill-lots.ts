@@ -7,21 +7,21 @@ import { booksToBackfill, ensureAndLockBooks, readBooks } from './lots.queries.j
 const BOOK_BATCH_SIZE = 50;
 
 /**
- * Books the fills that were stored by releases without lots, until all books are complete. Each transaction books one
- * part of a book. Several processes may run this concurrently. A process that stores a new fill backfills the fill's
- * book first.
+ * Books the fills that were stored by releases without lots, until all books are complete. Each transaction books at
+ * most 5000 fills of one book. Several processes may run this concurrently. A process that stores a new fill backfills
+ * the fill's book first.
  *
- * @param signal stops the backfill after the current part
+ * @param abortSignal stops the backfill after the current transaction
  * @returns the number of books that this call completed
  */
-export async function backfillLots({ database }: Platform, signal?: AbortSignal): Promise<number> {
+export async function backfillLots({ database }: Platform, abortSignal?: AbortSignal): Promise<number> {
   let completed = 0;
   for (;;) {
     const keys = await inTransaction(database, (tx) => booksToBackfill(tx, BOOK_BATCH_SIZE));
     if (keys.length === 0) return completed;
     for (const key of keys) {
       for (let isDone = false; !isDone; ) {
-        if (signal?.aborted) return completed;
+        if (abortSignal?.aborted) return completed;
         isDone = await inTransaction(database, async (tx) => {
           await ensureAndLockBooks(tx, [key]);
           const [book] = await readBooks(tx, [{ ...key, first: null }]);

@@ -36,7 +36,7 @@ function byBook<Row extends LotBookKey>(rows: readonly Row[]): ReadonlyMap<strin
 
 /**
  * Books fills and writes the results. All fills must be later than the booked fills of their books, so the caller first
- * rewinds books that are late.
+ * rewinds the books whose new fills are late.
  */
 export async function bookAndStoreFills(
   tx: Tx,
@@ -72,13 +72,13 @@ export async function bookAndStoreFills(
 }
 
 /**
- * Whether booking the fill needs the open lots. A spot purchase closes no lot. A strategy's purchase may add to the
- * lot of an earlier fill of its trade, and its signal describes that lot as a whole.
+ * Whether booking the fill needs the open lots. A spot purchase closes no lot, so it needs none. A strategy's purchase
+ * is the exception: its signal reports the open amount of its whole trade, including the lots of earlier fills.
  */
 const needsOpenLots = ({ tradingType, side, strategyId }: FillToBook) =>
   tradingType !== 'spot' || side === 'SELL' || strategyId !== null;
 
-/** Returns the trades that opened the closed lots; these trades may be closed now. */
+/** Returns the trades that opened the closed lots. A trade may still have other lots that are open. */
 export function tradesWithClosedLots(booked: readonly BookingResult[]): readonly string[] {
   const tradeIds = booked.flatMap(({ opened, changed }) =>
     [...opened, ...changed].filter(({ openAmount }) => openAmount === 0n).map(({ tradeId }) => tradeId),
@@ -86,7 +86,7 @@ export function tradesWithClosedLots(booked: readonly BookingResult[]): readonly
   return [...new Set(tradeIds)];
 }
 
-/** The maximum number of fills that are read and booked at once. */
+/** The size of a part: the maximum number of fills that are read and booked at once. */
 const PART_SIZE = 5_000;
 
 interface BackfillOptions {

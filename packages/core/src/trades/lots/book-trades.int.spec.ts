@@ -196,7 +196,7 @@ describe('signals', () => {
 
   it('rule 1: report each fill of a strategy trade, with the total filled amount of its order', async () => {
     const tradeId = await scenario.trade({ side: 'BUY', amount: '4', strategyId, leaderEquity: '1000' });
-    const [one] = await scenario.store({
+    const [firstFillId] = await scenario.store({
       tradeId,
       amount: '1',
       price: '100',
@@ -216,7 +216,7 @@ describe('signals', () => {
       lotOpenedAt: FillScenario.at(1),
       lotOrderAmount: '4',
       sourceTradeId: tradeId,
-      sourceFillId: one,
+      sourceFillId: firstFillId,
       filledAmount: '1',
       cumulativeAmount: '1',
       lotAmountBefore: '0',
@@ -343,7 +343,7 @@ describe('signals', () => {
     await expectReplayToAgree();
   });
 
-  it('report an exit from the second lot if a late sale closes the first, so that the sale reported before it closes the second', async () => {
+  it('report an exit from the second lot if a late sale closes the first lot instead of the sale that was reported before', async () => {
     const first = await scenario.executeTrade({ side: 'BUY', amount: '1', at: 1, strategyId });
     const second = await scenario.executeTrade({ side: 'BUY', amount: '1', at: 2, strategyId });
     await scenario.executeTrade({ side: 'SELL', amount: '1', at: 5 });
@@ -367,7 +367,7 @@ describe('signals', () => {
     expect(await scenario.closedEvents()).toEqual(['0']);
   });
 
-  it('are emitted for an entry that was already sold when it was reported, once a late fill of an earlier entry is sold in its place', async () => {
+  it('are emitted for an entry that was already sold when it was reported, if a late fill of an earlier entry is then sold in its place', async () => {
     const earlierEntry = await scenario.trade({ side: 'BUY', strategyId });
     const entry = await scenario.trade({ side: 'BUY', strategyId });
     await scenario.executeTrade({ side: 'SELL', amount: '2', at: 3 });

@@ -151,14 +151,14 @@ async function signalsFor(
     const trades = new Map(
       leaders.filter((trade) => lotBookKey(trade) === lotBookKey(book)).map((trade) => [trade.id, trade]),
     );
-    const wasRewound = book.isLate && !book.hasUnbookedFills;
+    const mayEmitEarlierEntries = book.isLate && !book.hasUnbookedFills;
     return emitSignals({
       bookedFills,
       newFillIds,
       openBefore,
       trades,
       emittedLots,
-      openBeforeRewind: wasRewound ? openBeforeRewind : null,
+      openBeforeRewind: mayEmitEarlierEntries ? openBeforeRewind : null,
     });
   });
   return mergeSignals(signals).toSorted((a, b) => a.signalAt.getTime() - b.signalAt.getTime());

@@ -101,7 +101,7 @@ it('the signals of a strategy that trades several pairs concurrently become visi
     scenarios.map(async (scenario) => {
       for (let at = 0; at < 12; at++) {
         await scenario.executeTrade({ side: at % 2 === 0 ? 'BUY' : 'SELL', amount: '1', at, strategyId });
-        // Every fourth round also rolls back a fill, with its sequence.
+        // Every fourth round also rolls back a fill, and with it the sequence of its signal.
         if (at % 4 === 0) {
           const tradeId = await scenario.trade({ side: 'BUY', strategyId });
           const stop = () => {
@@ -183,7 +183,7 @@ it('a process whose connection dies after booking leaves no changes and blocks n
   expect(await scenario.openAmounts()).toEqual([[tradeId, '1']]);
 });
 
-it('signals notify listeners once their transaction is committed', async () => {
+it('signals notify listeners when their transaction is committed', async () => {
   const scenario = await FillScenario.begin(core, pairs[0]!);
   const strategyId = await scenario.strategy();
   const received: (string | undefined)[] = [];
@@ -199,6 +199,7 @@ it('signals notify listeners once their transaction is committed', async () => {
     received.push(payload);
     wake();
   });
+  // The listener calls each new subscriber once, without a payload.
   await waitForNotifications(1);
   await scenario.executeTrade({ side: 'BUY', amount: '1', at: 1, strategyId });
   await waitForNotifications(2);
@@ -233,7 +234,7 @@ it('new fills of 100 books are booked in at most 12 statements', async () => {
       };
     }),
   );
-  const statements = await inTransaction(core.platform.database, async (tx) => {
+  const statementCount = await inTransaction(core.platform.database, async (tx) => {
     const connection: { query: (...args: unknown[]) => unknown } = await tx.queryRunner!.connect();
     const original = connection.query;
     let count = 0;
@@ -249,7 +250,7 @@ it('new fills of 100 books are booked in at most 12 statements', async () => {
     connection.query = original;
     return count;
   });
-  expect(statements).toBeLessThanOrEqual(12);
+  expect(statementCount).toBeLessThanOrEqual(12);
   const open = await Promise.all(scenarios.map((scenario) => scenario.openAmounts()));
   expect(open.map((lots) => lots.length)).toEqual([...Array(50).fill(1), ...Array(50).fill(0)]);
 });

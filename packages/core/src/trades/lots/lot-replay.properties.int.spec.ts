@@ -1,4 +1,7 @@
-/** Compares random fills of several owners, reported late, twice and in any order, with a naive lot model. */
+/**
+ * Compares random fills with a naive lot model. The fills belong to several copiers or to none, and they are reported
+ * late, twice and in any order.
+ */
 import { newUuid } from '@trading-automation/persistence';
 import fc from 'fast-check';
 import { signalsAfter } from '../../strategies/index.js';
@@ -15,17 +18,20 @@ beforeAll(async () => {
 });
 afterAll(() => core.close());
 
-/** The fills in order of report: sorted by `ranks`, split into reports by `cuts`, some of them repeated. */
+/**
+ * The fills and how they are reported: `delays` says by how many places a fill is reported late, `cuts` after which
+ * fills a report ends, and `repeats` whether this report is repeated.
+ */
 const reportSequences = generatedFills(14).chain((generated) =>
   fc.record({
     generated: fc.constant(generated),
-    ranks: fc.array(fc.nat(6), { minLength: generated.length, maxLength: generated.length }),
+    delays: fc.array(fc.nat(6), { minLength: generated.length, maxLength: generated.length }),
     cuts: fc.array(fc.boolean(), { minLength: generated.length, maxLength: generated.length }),
     repeats: fc.array(fc.boolean(), { minLength: generated.length, maxLength: generated.length }),
   }),
 );
 
-/** A late fill restores a lot whose value had a fraction; the value is a whole number again. */
+/** A late fill undoes the closure of a part of a lot. The lot's value had a fraction and is a whole number again. */
 const RESTORED_VALUE = {
   generated: [
     ['SELL', 3, 91, 0, 0, 1, 0],
@@ -40,7 +46,7 @@ const RESTORED_VALUE = {
     ([side, amount, price, baseFee, copier, source, second]) =>
       ({ side, amount, price, baseFee, copier, source, second }) as GeneratedFill,
   ),
-  ranks: [0, 0, 5, 0, 0, 0, 0, 0],
+  delays: [0, 0, 5, 0, 0, 0, 0, 0],
   cuts: Array.from({ length: 8 }, (_, i) => i === 5),
   repeats: Array.from({ length: 8 }, () => false),
 };
@@ -58,7 +64,7 @@ const REOPENED_LOT = {
     source: 0,
     second,
   })),
-  ranks: [4, 2, 0],
+  delays: [4, 2, 0],
   cuts: [true, true, true],
   repeats: [false, false, false],
 };
@@ -93,16 +99,16 @@ async function createScenario() {
 
 it('fills reported late, twice and in any order lead to the state of a replay and of the naive model', async () => {
   await fc.assert(
-    fc.asyncProperty(reportSequences, async ({ generated, ranks, cuts, repeats }) => {
+    fc.asyncProperty(reportSequences, async ({ generated, delays, cuts, repeats }) => {
       const { scenario, strategyId, copiers, sources, fillOf } = await createScenario();
       const fills: FillSpec[] = [];
       for (const each of generated) fills.push(await fillOf(each));
-      const order = fills
-        .map((fill, i) => ({ fill, at: i + ranks[i]! }))
+      const inReportOrder = fills
+        .map((fill, i) => ({ fill, at: i + delays[i]! }))
         .sort((a, b) => a.at - b.at)
         .map(({ fill }) => fill);
       let report: FillSpec[] = [];
-      for (const [i, fill] of order.entries()) {
+      for (const [i, fill] of inReportOrder.entries()) {
         report.push(fill);
         if (!cuts[i]) continue;
         await scenario.store(...report);

@@ -150,7 +150,7 @@ const leaderFill = (
     executedAt: new Date(T0 + second * 1_000),
   });
 
-it('signals of fills in order add up to the amount of each lot, never go below zero, and are one per fill and lot', () => {
+it('signals of fills that are reported in order add up to the open amount of each lot, never bring it below zero, and are at most one per fill and lot', () => {
   fc.assert(
     fc.property(
       generatedFills(50),

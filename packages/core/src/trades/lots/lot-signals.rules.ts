@@ -225,7 +225,8 @@ class SignalEmitter {
 
   /**
    * Returns whether the trade's lot has no signals and was not open before the rewind: it is new, or it was already
-   * closed when its opening fill was booked. A lot that was open without signals is older than signals.
+   * closed when its opening fill was booked. A lot that was open without signals was opened before the product emitted
+   * signals at all.
    */
   private isNewOrWasClosed({ id }: LeaderTrade): boolean {
     const { emittedLots, openBeforeRewind } = this.input;

@@ -72,8 +72,9 @@ export async function readBooks(
 
 /**
  * Returns a query for unbooked fills. `OFFSET 0` makes the database look up each book's fills separately, regardless of
- * the planner's statistics. $1 and $2 are the columns of the books. $3 is the earliest instant of the unbooked fills of
- * each book; it bounds the search, because the account may have very many later fills of other pairs.
+ * the planner's statistics. $1 and $2 are the account ids and pair ids of the books. $3 is the earliest instant of the
+ * unbooked fills of each book. It bounds the search, because the account may have very many fills of other pairs since
+ * the book's last fill.
  *
  * @param condition a further SQL condition on the fills, beginning with AND; or an empty string
  */

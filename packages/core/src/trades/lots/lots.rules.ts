@@ -7,9 +7,12 @@
  * currency changes neither, because its exchange rate is unknown.
  *
  * Copies have separate lots within the book, one list per copier and copied leader lot. Several copiers on one account
- * therefore never sell each other's lots. A copy closes its own lots first, then other lots of its copier. Any other
- * fill closes lots of no copier first, then lots of copies, oldest first; a manual trade can thus close copies. A lot
- * of a copy is detached once a fill that is not of this copy has reduced it.
+ * therefore never sell each other's lots. The lots of no copier are one more list. In this file, the owner of a lot is
+ * the list that it belongs to.
+ *
+ * A copy closes its own lots first, then other lots of its copier. Any other fill closes lots of no copier first, then
+ * lots of copies, oldest first; a manual trade can thus close copies. A lot of a copy is detached once a fill that is
+ * not of this copy has reduced it.
  *
  * Invariants
  * 1. Amounts are conserved, except for dust (invariant 5). The amount bought less the amount sold, including fees in
@@ -222,7 +225,7 @@ export class LotBook {
     return { amount: netAmount > 0n ? netAmount : 0n, value };
   }
 
-  /** Allocates `rest` to lots: those of the fill's owner first, then others that it may close, oldest first. */
+  /** Allocates `rest` to lots: those of the fill's owner first, then others that the fill may close, oldest first. */
   private close(fill: LotFill, rest: Remainder): LotClosure[] {
     const closures: LotClosure[] = [];
     while (rest.amount > 0n) {
@@ -247,8 +250,8 @@ export class LotBook {
   /** Returns the lots of the owner whose oldest lot the fill closes next; undefined if it can close no lot. */
   private nextLotsToClose({ side, copy }: LotFill): OpenLots | undefined {
     const holds = (lots: OpenLots | undefined) => lots?.oldest !== undefined && lots.side !== side;
-    const first = copy === undefined ? this.uncopied : this.copies.get(copyKey(copy));
-    if (holds(first)) return first;
+    const own = copy === undefined ? this.uncopied : this.copies.get(copyKey(copy));
+    if (holds(own)) return own;
     let next: OpenLots | undefined;
     for (const lots of this.copies.values()) {
       if (!holds(lots) || (copy !== undefined && copy.copierId !== lots.copy?.copierId)) continue;

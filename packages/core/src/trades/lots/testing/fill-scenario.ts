@@ -111,7 +111,7 @@ export class FillScenario {
     return this.storeOn(this.core.platform, fills);
   }
 
-  /** Stores fills as `store` does, through another connection. `beforeCommit` may throw to roll back. */
+  /** Stores fills as `store` does, but through the database of `platform`. `beforeCommit` may throw to roll back. */
   async storeOn(
     platform: Platform,
     fills: readonly FillSpec[],

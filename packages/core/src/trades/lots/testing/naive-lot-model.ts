@@ -1,7 +1,7 @@
 import type { TradeSide } from '@trading-automation/contracts';
 import fc from 'fast-check';
 
-/** A fill with an integer amount by one of several owners of an account. */
+/** A fill with an integer amount, of one of several copiers or of no copier. */
 export interface GeneratedFill {
   readonly side: TradeSide;
   readonly amount: number;
@@ -57,13 +57,15 @@ export function modelHoldings(fills: readonly GeneratedFill[]) {
       continue;
     }
     for (let i = 0; i < amount; i++) {
-      const first = units.findIndex(
+      const preferredIndex = units.findIndex(
         (unit) => unit.copier === copier && (copier < 0 || unit.source === source),
       );
-      const second = units.findIndex((unit) => (copier < 0 ? unit.copier >= 0 : unit.copier === copier));
-      const sold = first >= 0 ? first : second;
-      if (sold < 0) unmatched += 1;
-      else units.splice(sold, 1);
+      const fallbackIndex = units.findIndex((unit) =>
+        copier < 0 ? unit.copier >= 0 : unit.copier === copier,
+      );
+      const soldIndex = preferredIndex >= 0 ? preferredIndex : fallbackIndex;
+      if (soldIndex < 0) unmatched += 1;
+      else units.splice(soldIndex, 1);
     }
   }
   const held = new Map<string, number>();
