@@ -155,7 +155,10 @@ describe('a webhook', () => {
       'whk_x',
       second.id,
     ];
-    const [firstView, secondView] = [await webhooks.get(owner, first.id), await webhooks.get(owner, second.id)];
+    const [firstView, secondView] = [
+      await webhooks.get(owner, first.id),
+      await webhooks.get(owner, second.id),
+    ];
     expect(await webhooks.getMany(owner, ids)).toEqual([
       secondView,
       null,
