@@ -43,7 +43,7 @@ describe('the venues of a deployment', () => {
       '0.tradingTypes: names a trading type twice',
     ],
     ['an unknown field', JSON.stringify([{ ...paper, apiKey: 'x' }]), '0: Unrecognized key'],
-  ])('are rejected because of %s, which the message names', (_what, text, reason) => {
+  ])('are rejected with a message that says what is wrong: %s', (_what, text, reason) => {
     expect(problemsOf(text)).toEqual([expect.stringContaining(reason)]);
   });
 
