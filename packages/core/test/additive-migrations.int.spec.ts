@@ -187,6 +187,7 @@ describe('a column that is added to every table', () => {
     const statements: string[] = [];
     const changed: string[] = [];
     try {
+      // The control: the new column changes the row type of this statement, so the check below must report it.
       await connections[0]!.query('PREPARE every_column AS SELECT * FROM trades');
       await addColumns('added_to_prepared');
       for (const connection of connections) {

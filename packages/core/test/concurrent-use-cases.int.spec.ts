@@ -112,7 +112,7 @@ async function createServices() {
       credentialsSealer: new CredentialsSealer(sealer),
     }),
     copiers: new CopiersService(platform, lists, commands),
-    followed: new StrategyChangesService(commands),
+    strategyChanges: new StrategyChangesService(commands),
     keys: new ApiKeysService(platform, lists, commands),
     rewards: new RewardsService(dependencies),
     stop: new EmergencyStopService(platform, commands),
@@ -210,13 +210,13 @@ const STRATEGY_STEPS: Record<string, Step> = {
       ),
     ),
   archive: (user, _, draw) =>
-    services.followed.update(
+    services.strategyChanges.update(
       user.actor,
       ownStrategy(user, draw),
       strategyUpdate.parse({ status: 'ARCHIVED' }),
     ),
   activate: (user, _, draw) =>
-    services.followed.update(
+    services.strategyChanges.update(
       user.actor,
       ownStrategy(user, draw),
       strategyUpdate.parse({ status: 'ACTIVE', name: 't' }),
@@ -224,10 +224,10 @@ const STRATEGY_STEPS: Record<string, Step> = {
   remove: (user, _, draw) => {
     const id = ownStrategy(user, draw);
     const input = strategyDelete.parse({ stop_copiers: draw(2) === 0 });
-    return removeAfter(user.strategies, id, services.followed.delete(user.actor, id, input));
+    return removeAfter(user.strategies, id, services.strategyChanges.delete(user.actor, id, input));
   },
   link: (user, other, draw) =>
-    services.followed.linkCopiers(user.actor, strategyOf(user, other, draw), {
+    services.strategyChanges.linkCopiers(user.actor, strategyOf(user, other, draw), {
       copier_ids: [ownCopier(user, draw), ownCopier(user, draw)],
     }),
 };
@@ -332,6 +332,7 @@ const MONEY_STEPS: Record<string, Step> = {
     ),
   withdrawWithKey: async (user, _, draw) => {
     const { key, actor } = withKey(user, 'withdraw', draw);
+    // Each key has its own amount below 2, so that FORBIDDEN_STATES detects a request that took effect twice.
     const amount = `1.0${key.slice(-1)}`;
     const input = withdrawalCreate.parse({ amount, wallet_address: ADDRESS });
     await addAfter(user.withdrawals, services.withdrawals.create(actor, input));

@@ -30,7 +30,7 @@ const page = (userId: string | null, query: ListQuery) =>
   core.lists.page<{ symbol: string }>(list, userId, source, query);
 
 describe('the query of a list', () => {
-  it('accepts only the parameters of all lists and the filters of the operation', () => {
+  it('accepts only the parameters that every list has and the filters of the operation', () => {
     expect(querySchemaOf(list).parse({ exchange: 'paper', limit: '5' })).toMatchObject({
       exchange: 'paper',
       limit: 5,

@@ -113,7 +113,7 @@ describe('a lot book that lacks earlier fills', () => {
   });
   const signals = () => signalsAfter(core.platform.database.manager, strategyId, 0, 10);
 
-  it('closes trades without signals and events when the fills are booked by the backfill', async () => {
+  it('gets them from the backfill, which closes trades but emits no signals or events', async () => {
     const bought = await scenario.trade({ side: 'BUY', strategyId });
     const sold = await scenario.trade({ side: 'SELL', strategyId });
     await scenario.storeLegacyFills(
@@ -143,7 +143,7 @@ describe('a lot book that lacks earlier fills', () => {
     expect(await backfillLots(core.platform)).toBe(0);
   });
 
-  it('is completed in batches by two concurrent backfills, with the same lots as a full replay', async () => {
+  it('is completed in batches by two concurrent backfills, so that each fill has one lot and a later sale closes lots', async () => {
     const tradeId = await scenario.trade({ side: 'BUY' });
     await scenario.storeLegacyFills({ tradeId, amount: '1', at: 0 });
     await core.rows(

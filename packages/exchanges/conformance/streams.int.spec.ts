@@ -227,7 +227,7 @@ describe('a stream with faults', () => {
     expect(recorder.fills).toEqual([]);
   });
 
-  it('[EX-STR-19] takes its request weight from the budget, and shares a connection with other accounts', async () => {
+  it('[EX-STR-19] takes its request weight from the budget, and shares a connection with other account streams', async () => {
     const budgetCalls: BudgetedCall[] = [];
     open({ budget: { take: async (call) => void budgetCalls.push(call), pause: () => undefined } });
     let ids = 0;
@@ -240,7 +240,7 @@ describe('a stream with faults', () => {
     expect(streams.sockets).toHaveLength(1);
   });
 
-  it('[EX-STR-20] closes its connection when it is closed', async () => {
+  it('[EX-STR-20] closes its connection when it is closed, and opens none if it is closed at once', async () => {
     const recorder = new AccountStreamRecorder();
     const stream = client.watch(recorder);
     await stream.close();

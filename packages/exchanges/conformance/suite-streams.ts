@@ -30,7 +30,7 @@ export function describeStreams(name: string, setup: () => Promise<VenueUnderTes
       expect(recorder.lost).toEqual([]);
     });
 
-    it('[EX-STR-02] reports every fill with its order, equal to the list of fills', async () => {
+    it('[EX-STR-02] reports every fill as the list of fills does, with the client order id in addition', async () => {
       const [makerStream, takerStream] = [
         await watchAccount(fixture.maker),
         await watchAccount(fixture.taker),
@@ -64,7 +64,7 @@ export function describeStreams(name: string, setup: () => Promise<VenueUnderTes
       expect(recorder.latest).toEqual(after);
     });
 
-    it('[EX-STR-04] reports every kind of order with its terms, also for external client order ids', async () => {
+    it('[EX-STR-04] reports every kind of order with its terms, even if another program chose the client order id', async () => {
       const { recorder } = await watchAccount(fixture.maker);
       const kinds = [
         { timeInForce: 'POST_ONLY', price: '50000', venueClientOrderId: 'from-elsewhere' },

@@ -1,6 +1,6 @@
 /**
- * Requirements for every exchange that is offered, tested over its own wire format. A new adapter, or a new exchange of
- * an adapter, is offered once it passes.
+ * Requirements for every exchange that is offered, tested over its own wire format. A new exchange is offered only
+ * after it passes these tests, even if its adapter is already in use.
  */
 import { failureOf, setupConformanceFixture, type VenueUnderTest } from './conformance-fixture.js';
 
@@ -75,7 +75,7 @@ export function describeConformance(name: string, setup: () => Promise<VenueUnde
       expect(seen.map((balances) => balances.USDT?.free)).toEqual(['1', '2', '3']);
     });
 
-    it('[EX-CRED-04] keeps forty accounts separate that read, place and cancel concurrently', async () => {
+    it('[EX-CRED-04] keeps forty accounts separate, even if all concurrently read balances and place and cancel orders', async () => {
       const clients = await Promise.all(
         Array.from({ length: 40 }, async (_, i) => {
           const credentials = await fixture.subject.openAccount({ USDT: 1_000 + i });

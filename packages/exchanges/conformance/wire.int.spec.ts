@@ -254,9 +254,7 @@ describe('the client of an exchange', () => {
   describe('that reads the fills of a symbol since a time', () => {
     const since = new Date(1_700_000_000_100);
     const fetchRecentFills = () => client.fetchFillsSince({ symbol: 'BTC/USDT', since });
-    /**
-     * Serves fills like the exchange: by default the newest ones; with an id or a time range, the oldest ones of it.
-     */
+    /** Serves fills like the exchange: the newest ones; from an id on or in a time range, the oldest ones. */
     const serveFills = (fills: readonly ReturnType<typeof fill>[]) =>
       exchange.on('/api/v3/myTrades', (response, request) => {
         const params = new URL(request.url!, 'http://x').searchParams;
@@ -282,8 +280,8 @@ describe('the client of an exchange', () => {
         time: Date.now() - 5_000 + i,
       }));
       serveFills([fill(1), ...later]);
-      const recent = new Date(Date.now() - 3 * 86_400_000);
-      const read = await client.fetchFillsSince({ symbol: 'BTC/USDT', since: recent });
+      const threeDaysAgo = new Date(Date.now() - 3 * 86_400_000);
+      const read = await client.fetchFillsSince({ symbol: 'BTC/USDT', since: threeDaysAgo });
       expect(idsOf(read)).toEqual(later.map(({ id }) => id));
     });
 

@@ -1,4 +1,4 @@
-/** Tests of single dead letters. F21 is the fault of docs/reliability.md that a test reproduces. */
+/** Tests of single dead letters. F21 is the fault in docs/reliability.md that the tests with this prefix reproduce. */
 import {
   compileSerializer,
   deadLetterDetail,
@@ -208,7 +208,7 @@ describe('a retry', () => {
     expect(await runsOf(uuid)).toHaveLength(2);
   });
 
-  it('F21: and a concurrent discard of the same dead letter: only one of them succeeds', async () => {
+  it('F21: that is concurrent with a discard and another retry of the same dead letter: only one of the three succeeds', async () => {
     for (let round = 0; round < 10; round++) {
       const { id, uuid } = await createDeadLetter();
       const outcomes = await outcomesOf([
@@ -223,13 +223,14 @@ describe('a retry', () => {
   });
 
   it('F21: schedules each event once if many dead letters of one webhook are retried concurrently', async () => {
-    const deadLetterIds = await Promise.all(
+    const deliveryIds = await Promise.all(
       Array.from({ length: 15 }, () => env.createDueDelivery(actor, hook)),
     );
+    // The deactivation makes the deliveries dead letters, which keep the ids.
     await env.webhooks.update(actor, hook, { is_active: false });
     await env.webhooks.update(actor, hook, { is_active: true });
-    await Promise.all(deadLetterIds.map((uuid) => env.deadLetters.retry(actor, hook, encodeId('dlq', uuid))));
-    for (const uuid of deadLetterIds) {
+    await Promise.all(deliveryIds.map((uuid) => env.deadLetters.retry(actor, hook, encodeId('dlq', uuid))));
+    for (const uuid of deliveryIds) {
       expect((await runsOf(uuid)).map(({ run, status }) => [run, status])).toEqual([
         [0, 'DEAD'],
         [1, 'DUE'],
@@ -307,14 +308,14 @@ describe('dead letters', () => {
     const { id, uuid } = await createDeadLetter();
     const other = await env.core.actor();
     const otherUsersWebhook = await env.createWebhook(other);
-    const second = await env.createWebhook(actor);
+    const otherWebhook = await env.createWebhook(actor);
     const deleted = await env.createWebhook(actor);
     const deadLetterOfDeleted = await env.createDeadLetter(actor, deleted);
     await env.webhooks.delete(actor, deleted);
     const requests: [Actor, string, string][] = [
       [other, hook, id],
       [other, otherUsersWebhook, id],
-      [actor, second, id],
+      [actor, otherWebhook, id],
       [actor, deleted, deadLetterOfDeleted.id],
       [actor, hook, encodeId('dlq', newUuid())],
       [actor, hook, encodeId('dlv', uuid)],

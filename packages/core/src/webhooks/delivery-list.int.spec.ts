@@ -40,27 +40,27 @@ async function deliver(type: 'trade.created' | 'trade.filled'): Promise<string> 
 
 describe("a webhook's deliveries", () => {
   it('can be filtered by status, type, event and time, and by all of these together', async () => {
-    const [first, second] = [await deliver('trade.created'), await deliver('trade.filled')];
+    const [created, filled] = [await deliver('trade.created'), await deliver('trade.filled')];
     const all = [
-      [first, 0, 1, 'FAILED'],
-      [first, 0, 2, 'SUCCEEDED'],
-      [second, 0, 1, 'FAILED'],
-      [second, 0, 2, 'SUCCEEDED'],
+      [created, 0, 1, 'FAILED'],
+      [created, 0, 2, 'SUCCEEDED'],
+      [filled, 0, 1, 'FAILED'],
+      [filled, 0, 2, 'SUCCEEDED'],
     ];
     expect(summaryOf(await list())).toEqual(all);
     expect(summaryOf(await list('status=FAILED'))).toEqual([all[0], all[2]]);
     expect(summaryOf(await list('status=SUCCEEDED'))).toEqual([all[1], all[3]]);
     expect(summaryOf(await list('event_type=trade.filled'))).toEqual(all.slice(2));
     expect(summaryOf(await list('event_type=trade.closed'))).toEqual([]);
-    expect(summaryOf(await list(`event_id=${first}`))).toEqual(all.slice(0, 2));
-    const [, , third] = await list();
-    const from = `from=${third!.created_at}`;
+    expect(summaryOf(await list(`event_id=${created}`))).toEqual(all.slice(0, 2));
+    const [, , firstOfFilled] = await list();
+    const from = `from=${firstOfFilled!.created_at}`;
     expect(summaryOf(await list(from))).toEqual(all.slice(2));
-    expect(summaryOf(await list(`to=${third!.created_at}`))).toEqual(all.slice(0, 2));
+    expect(summaryOf(await list(`to=${firstOfFilled!.created_at}`))).toEqual(all.slice(0, 2));
     expect(
-      summaryOf(await list(`status=SUCCEEDED&event_type=trade.filled&event_id=${second}&${from}`)),
+      summaryOf(await list(`status=SUCCEEDED&event_type=trade.filled&event_id=${filled}&${from}`)),
     ).toEqual([all[3]]);
-    expect(summaryOf(await list(`status=FAILED&event_id=${first}&${from}`))).toEqual([]);
+    expect(summaryOf(await list(`status=FAILED&event_id=${created}&${from}`))).toEqual([]);
   });
 
   it('include the run of a replay after the first run, and can be filtered by the id of a test event', async () => {
@@ -72,12 +72,12 @@ describe("a webhook's deliveries", () => {
       responseTimeMs: 1,
     });
     expect(summaryOf(await list(`event_id=${event}`)).at(-1)).toEqual([event, 1, 1, 'SUCCEEDED']);
-    const [test, deliveryId] = [newUuid(), newUuid()];
+    const [testEventId, deliveryId] = [newUuid(), newUuid()];
     await env.core.rows(
       `INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, payload, status, attempts)
        SELECT $1, webhook_id, $2, 'webhook.test', '{}', 'SUCCEEDED', 1 FROM webhook_deliveries WHERE id = $3`,
       deliveryId,
-      test,
+      testEventId,
       due?.id,
     );
     await env.core.rows(
@@ -86,8 +86,8 @@ describe("a webhook's deliveries", () => {
       newUuid(),
       deliveryId,
     );
-    expect(summaryOf(await list(`event_id=${encodeId('evt', test)}`))).toEqual([
-      [encodeId('evt', test), 0, 1, 'SUCCEEDED'],
+    expect(summaryOf(await list(`event_id=${encodeId('evt', testEventId)}`))).toEqual([
+      [encodeId('evt', testEventId), 0, 1, 'SUCCEEDED'],
     ]);
   });
 

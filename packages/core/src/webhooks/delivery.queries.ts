@@ -6,12 +6,12 @@
  * A test event has one attempt, and its delivery is stored as SUCCEEDED or FAILED.
  *
  * 1. `attempts` counts recorded attempts. A claim compares the count, so that only one of two jobs for an attempt can
- *    send it: a queue may lose its jobs, and a sweeper may queue an attempt too early.
+ *    send it. An attempt may have two jobs: the sweeper adds one if the queue seems to have lost the first.
  * 2. A claim is a lease by the database's clock. The lease is longer than the longest attempt and its recording. After
  *    the lease has ended, the next claim repeats the attempt with the same number: delivery is at least once.
  * 3. A result is recorded only under its lease. It is dropped if another dispatcher has taken over the lease.
- * 4. A transaction locks the delivery first, then the webhook. Deactivation and deletion move DUE rows, which no
- *    attempt in flight locks.
+ * 4. A transaction that records a result locks the delivery first, then the webhook. Deactivation and deletion lock the
+ *    webhook first. This causes no deadlock: they lock only DUE deliveries, and results belong to SENDING ones.
  */
 import { type Database, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
 import type { WebhookState } from './delivery.rules.js';
@@ -35,7 +35,7 @@ export interface ClaimedAttempt extends OutgoingEvent {
   readonly leaseId: string;
   /** The number of claims of this attempt, including this one; more than 1 if a dispatcher died during the attempt. */
   readonly claims: number;
-  /** The age of the event in ms if this is its first attempt; null on later attempts. */
+  /** The age of the event in ms if this is the first attempt of run 0; null for all other attempts. */
   readonly eventAgeMs: number | null;
 }
 
@@ -78,7 +78,7 @@ export async function recordSuccesses(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Only SENDING deliveries have a lease. */
+/** Compares no status, because only SENDING deliveries have a lease. */
 const RECORD_SUCCESSES = `
   WITH results AS (
     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::int[], $5::int[], $6::text[], $7::timestamptz[])

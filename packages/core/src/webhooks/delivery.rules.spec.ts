@@ -19,7 +19,7 @@ describe('the delay before the next attempt', () => {
     );
   });
 
-  it('throws after the fifth attempt', () => {
+  it('does not exist after the fifth attempt: the function throws', () => {
     expect(() => retryDelayMs(RETRY_DELAYS_MS, ATTEMPTS_MAX, 0)).toThrow(RangeError);
   });
 });

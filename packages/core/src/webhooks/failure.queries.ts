@@ -3,7 +3,7 @@ import { newUuid, queryPrepared, type Tx } from '@trading-automation/persistence
 import type { ClaimedAttempt } from './delivery.queries.js';
 import type { FailureOutcome, WebhookState } from './delivery.rules.js';
 
-/** Locks the attempts whose lease is still held, until the transaction ends, and returns their delivery ids. */
+/** Locks the deliveries whose lease the attempts still hold, until the transaction ends, and returns their ids. */
 export async function lockLeases(tx: Tx, attempts: readonly ClaimedAttempt[]): Promise<ReadonlySet<string>> {
   const rows = await queryPrepared<{ id: string }>(tx, LOCK_LEASES, [
     attempts.map(({ deliveryId }) => deliveryId),
@@ -12,7 +12,7 @@ export async function lockLeases(tx: Tx, attempts: readonly ClaimedAttempt[]): P
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Only SENDING deliveries have a lease. */
+/** Compares no status, because only SENDING deliveries have a lease. */
 const LOCK_LEASES = `
   SELECT d.id FROM webhook_deliveries d JOIN unnest($1::uuid[], $2::uuid[]) AS held (id, lease_id) ON held.id = d.id
   WHERE d.id = ANY($1::uuid[]) AND d.lease_id = held.lease_id ORDER BY d.id FOR UPDATE OF d`;

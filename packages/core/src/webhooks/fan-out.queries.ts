@@ -36,7 +36,7 @@ export interface InsertedDelivery {
 
 /**
  * The number of deliveries of one transaction that get a job immediately, per webhook and per user. The others are
- * inserted as parked. Otherwise each would get a job, and the claim of the job would only park the delivery.
+ * inserted as parked. If they also got jobs, these jobs could only park them.
  */
 const { perWebhookMax, perUserMax } = DELIVERY_LIMITS;
 

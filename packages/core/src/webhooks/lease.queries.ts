@@ -2,16 +2,16 @@
  * Stores dispatchers and decides whether their leases are valid.
  *
  * 1. A lease ends at its `lease_until`, or when its holder has sent no heartbeat for the heartbeat timeout.
- * 2. A missed heartbeat counts only if another dispatcher has sent heartbeats for that long. Thus every live
- *    dispatcher has time to send a heartbeat after an outage of Postgres. The dispatcher that checks a lease may itself
- *    have started later.
+ * 2. A missed heartbeat counts only if another dispatcher, the witness, has sent heartbeats without a gap for one
+ *    heartbeat timeout. Thus every live dispatcher has time to send a heartbeat after an outage of Postgres. The
+ *    dispatcher that checks a lease need not be the witness: it may have just started.
  * 3. Leases without a holder come from a release that recorded no holders. They end only at their `lease_until`.
  */
 import { type Database, queryPrepared } from '@trading-automation/persistence';
 
 /**
- * Returns the SQL condition that the lease of `d` has ended. @param heartbeatTimeoutMs the SQL parameter of the
- * timeout
+ * Returns the SQL condition that the lease of `d` has ended. @param heartbeatTimeoutMs the placeholder of the timeout,
+ * such as `$5`
  */
 export function leaseExpiredSql(heartbeatTimeoutMs: string): string {
   return `(d.lease_until < clock_timestamp() OR d.holder_id IS NOT NULL
@@ -23,8 +23,8 @@ export function leaseExpiredSql(heartbeatTimeoutMs: string): string {
 }
 
 /**
- * Records a heartbeat. Resets `since` if the previous heartbeat is older than the timeout, because others may have
- * taken over the leases.
+ * Records a heartbeat. `since` is the time since which the dispatcher has sent heartbeats without a gap. It is reset if
+ * the previous heartbeat is older than the timeout.
  */
 export async function recordDispatcherHeartbeat(
   database: Database,

@@ -46,13 +46,13 @@ async function insertDelivery(eventId: string, columns: Record<string, string>):
 }
 
 const ago = (seconds: number) => `now() - interval '${seconds} seconds'`;
-/** A delivery that became due `seconds` ago; a negative number is a delivery that becomes due later. */
+/** The columns of a delivery that became due `seconds` ago; if `seconds` is negative, it becomes due later. */
 const due = (seconds: number, more: Record<string, string> = {}) => ({
   status: "'DUE'",
   next_at: ago(seconds),
   ...more,
 });
-/** A delivery in flight whose lease ended `leaseEndedSeconds` ago; a negative number is a lease that is still valid. */
+/** The columns of a delivery in flight whose lease ended `leaseEndedSeconds` ago; if negative, it is still valid. */
 const sending = (leaseEndedSeconds: number, more: Record<string, string> = {}) => ({
   status: "'SENDING'",
   lease_id: 'gen_random_uuid()',
@@ -77,7 +77,7 @@ const about = (seconds: number) => ({
 });
 
 describe('the backlog of webhooks', () => {
-  it('is empty if every delivery was delivered, discarded or became a dead letter', async () => {
+  it('is empty if every delivery has ended: as SUCCEEDED, FAILED, DEAD or DISCARDED', async () => {
     expect(await backlog.read()).toEqual(EMPTY_BACKLOG);
     const old = await insertEvent(90_000, 1);
     await storeFanOutProgress(1);
@@ -104,17 +104,17 @@ describe('the backlog of webhooks', () => {
     for (const [index, age] of [5_000, 4_000, 3_000, 2_000].entries())
       eventIds.push(await insertEvent(age, index + 1));
     await storeFanOutProgress(4);
-    const ages = async () => (await backlog.read()).oldestUndeliveredAgeSeconds;
+    const oldestAge = async () => (await backlog.read()).oldestUndeliveredAgeSeconds;
     await insertDelivery(eventIds[3]!, due(0));
-    expect(await ages()).toEqual(about(2_000));
+    expect(await oldestAge()).toEqual(about(2_000));
     await insertDelivery(eventIds[2]!, due(-300));
-    expect(await ages()).toEqual(about(3_000));
+    expect(await oldestAge()).toEqual(about(3_000));
     await insertDelivery(eventIds[1]!, due(10, { is_parked: 'true' }));
-    expect(await ages()).toEqual(about(4_000));
+    expect(await oldestAge()).toEqual(about(4_000));
     await insertDelivery(eventIds[0]!, sending(-45));
-    expect(await ages()).toEqual(about(5_000));
+    expect(await oldestAge()).toEqual(about(5_000));
     await insertEvent(6_000, null);
-    expect(await ages()).toEqual(about(6_000));
+    expect(await oldestAge()).toEqual(about(6_000));
   });
 
   it('measures the age of a replay or a test event from the time of its request', async () => {
@@ -137,7 +137,7 @@ describe('the backlog of webhooks', () => {
     expect(await backlog.read()).toMatchObject({ oldestDueAgeSeconds: about(200) });
   });
 
-  it('reports the oldest event that is not fanned out, with or without a position', async () => {
+  it('reports the age of the oldest event that is not fanned out, with or without a position', async () => {
     await insertEvent(500, 1);
     await insertEvent(400, 2);
     await storeFanOutProgress(1);

@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 afterEach(() => core.close());
 
-/** Creates another dispatcher on the same database. */
+/** Creates a dispatcher on the database of the test. */
 function createDispatcher(limits: Partial<DeliveryLimits> = {}): WebhookDeliveriesService {
   return new WebhookDeliveriesService(
     core.platform,
@@ -109,7 +109,7 @@ describe('a claim', () => {
   it.each([
     ['a success', SUCCEEDED],
     ['a failure', FAILED],
-  ])('does not record %s if another claim has taken over its lease', async (_case, result) => {
+  ])('that has lost its lease to another claim cannot record %s', async (_case, result) => {
     const hook = await createWebhook();
     const id = await insertDelivery(hook.id, await emit(hook.userId));
     const late = await claimAttempt(id, 1);
@@ -159,7 +159,7 @@ describe('a failure', () => {
 });
 
 describe('the fan-out', () => {
-  it('row 17: creates one delivery per event and webhook with two relays, and notifies of deliveries that need a job', async () => {
+  it('row 17: creates one delivery per event and webhook even if two relays run, and notifies of deliveries that need a job', async () => {
     const notified: DeliveryRef[] = [];
     const parked: string[] = [];
     const errors: unknown[] = [];
@@ -320,7 +320,7 @@ describe('the attempts of a dispatcher', () => {
   const backdate = (column: string) =>
     core.rows(`UPDATE webhook_dispatchers SET ${column} = ${column} - interval '1 hour'`);
 
-  it('pass to another dispatcher after missed heartbeats, but only once some dispatcher has sent heartbeats for the timeout', async () => {
+  it('pass to another dispatcher after missed heartbeats, but only after some other dispatcher has sent heartbeats for one whole timeout', async () => {
     const hook = await createWebhook();
     const id = await insertDelivery(hook.id, await emit(hook.userId));
     const other = createDispatcher();
@@ -351,7 +351,7 @@ describe('the attempts of a dispatcher', () => {
     expect(await other.claim(id, 1)).toMatchObject({ kind: 'wait' });
     await backdate('seen_at');
     await other.heartbeat();
-    // `other` sent no heartbeats itself, so it cannot know whether the database was unavailable to all dispatchers.
+    // `other` now has a gap in its own heartbeats: the database may have been unavailable to all dispatchers.
     expect(await other.claim(id, 1)).toMatchObject({ kind: 'wait' });
     expect(await other.overdue({ graceMs: 10_000, limit: 5 })).toEqual([]);
   });
@@ -385,16 +385,16 @@ describe('the list of overdue deliveries', () => {
 
   it('is sorted oldest first, in pages, and includes deliveries with expired leases, but none with valid leases', async () => {
     const hook = await createWebhook();
-    const ages = ['-5 minutes', '-3 minutes', '-1 minute', '-1 second', '1 hour'];
+    const offsets = ['-5 minutes', '-3 minutes', '-1 minute', '-1 second', '1 hour'];
     const ids: string[] = [];
-    for (const age of ages) ids.push(await insertDelivery(hook.id, await emit(hook.userId), age));
-    const working = await insertDelivery(hook.id, await emit(hook.userId));
-    await claimAttempt(working, 1);
-    const dead = await insertDelivery(hook.id, await emit(hook.userId));
-    await claimAttempt(dead, 1);
+    for (const offset of offsets) ids.push(await insertDelivery(hook.id, await emit(hook.userId), offset));
+    const leased = await insertDelivery(hook.id, await emit(hook.userId));
+    await claimAttempt(leased, 1);
+    const expired = await insertDelivery(hook.id, await emit(hook.userId));
+    await claimAttempt(expired, 1);
     await core.rows(
       "UPDATE webhook_deliveries SET lease_until = now() - interval '2 minutes' WHERE id = $1",
-      dead,
+      expired,
     );
     const overdueIds: string[] = [];
     let after: OverdueDelivery | undefined;
@@ -404,6 +404,6 @@ describe('the list of overdue deliveries', () => {
       after = page.at(-1);
       if (page.length < 2) break;
     }
-    expect(overdueIds).toEqual([ids[0], ids[1], dead, ids[2]]);
+    expect(overdueIds).toEqual([ids[0], ids[1], expired, ids[2]]);
   });
 });

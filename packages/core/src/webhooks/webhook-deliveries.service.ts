@@ -59,7 +59,7 @@ export interface AttemptResult {
   readonly responseBody?: string | undefined;
 }
 
-/** The delay before a claim that lost to a concurrent change is repeated. */
+/** The minimum wait before an unsuccessful claim is repeated, for example one that lost to a concurrent change. */
 const RECHECK_MS = 50;
 /** The maximum wait before a leased attempt is claimed again: its holder may die long before the lease ends. */
 const LEASE_RECHECK_MS = 2_000;
@@ -127,7 +127,7 @@ export class WebhookDeliveriesService {
   private async claimAll(requests: readonly ClaimRequest[]): Promise<readonly ClaimResult[]> {
     const { database } = this.platform;
     const { leaseMs, limits } = this.settings;
-    // A second job for the same delivery gets the result of the first.
+    // Of several jobs for one delivery, only the first claims it. The others get its state after the claim.
     const firstRequests = new Map(requests.toReversed().map((request) => [request.deliveryId, request]));
     const claimant = { holderId: this.holderId, leaseMs, limits };
     const claimed = await claimAttempts(database, [...firstRequests.values()], claimant);

@@ -37,7 +37,7 @@ const invalidStateError = (state: string) => ({
 const unknownEvent = { code: 'not_found', details: [{ field: 'event_id', code: 'not_found' }] };
 
 describe('a replay', () => {
-  it('schedules an event that the webhook does not subscribe to, due now, with its id and bytes', async () => {
+  it('schedules an event, even if the webhook does not subscribe to its type: due now, with the same id and bytes', async () => {
     const event = await env.emit(actor, { data: '{"amount":0.100000000000000001,"text":"Zürich"}' });
     const response = await replay(event.id);
     expect(webhookReplay.strict().parse(response)).toEqual({
@@ -120,7 +120,7 @@ describe('a replay', () => {
     expect(await runsOf(event.uuid)).toHaveLength(1);
   });
 
-  it('that is concurrent with a retry of the event’s dead letter creates a second run or is rejected', async () => {
+  it('that is concurrent with a retry of the event’s dead letter creates its own run beside that of the retry, or is rejected', async () => {
     for (let round = 0; round < 10; round++) {
       const event = await env.emit(actor);
       await replay(event.id);
@@ -173,25 +173,25 @@ describe('a replay', () => {
     expect(await runsOf(event.uuid)).toHaveLength(1);
   });
 
-  it("is rejected with the field event_id if the event is unknown, expired, a test event or another user's", async () => {
+  it("is rejected with an error of the field event_id if the event is unknown, expired, a test event or another user's", async () => {
     const otherUsersEvent = await env.emit(await env.core.actor());
     const old = await env.emit(actor);
     await env.core.rows(
       "UPDATE outbox_events SET created_at = now() - interval '30 days 1 minute' WHERE id = $1",
       old.uuid,
     );
-    const test = newUuid();
+    const testEventId = newUuid();
     await env.core.rows(
       `INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, payload, status, attempts)
        VALUES ($1, $2, $3, 'webhook.test', '{}', 'SUCCEEDED', 1)`,
       newUuid(),
       decodeId('whk', hook),
-      test,
+      testEventId,
     );
     for (const id of [
       otherUsersEvent.id,
       old.id,
-      encodeId('evt', test),
+      encodeId('evt', testEventId),
       encodeId('evt', newUuid()),
       'evt_1',
       '',

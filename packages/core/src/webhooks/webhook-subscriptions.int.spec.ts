@@ -39,7 +39,7 @@ async function waitForFanOut(actor: Actor): Promise<void> {
 }
 
 describe('a subscription', () => {
-  it('to any selector receives each event of the types that the selector covers once, and no other event', async () => {
+  it('to any selector receives exactly once each event whose type the selector covers, and no other event', async () => {
     const actor = await env.core.actor();
     const hooks = new Map<string, string>();
     for (const selector of EVENT_SELECTORS) hooks.set(selector, await env.createWebhook(actor, [selector]));

@@ -52,7 +52,7 @@ export class WebhookTestsService {
     signal: AbortSignal,
   ): Promise<string> {
     const event = await this.createTestEvent(webhookId);
-    // A caller that timed out already got an error; its event must not be sent any more.
+    // If the caller's deadline has passed, the caller has received an error, and the event must not be sent any more.
     signal.throwIfAborted();
     const result = await send(event);
     return this.record(event, result);

@@ -52,7 +52,7 @@ describe('creating a webhook', () => {
     expect(new Set(secrets.map(({ secret }) => secret)).size).toBe(20);
   });
 
-  it('is rejected if the user has 50 webhooks, even concurrently, until one is deleted', async () => {
+  it('is rejected while the user has 50 webhooks, even if the requests are concurrent; it succeeds after one is deleted', async () => {
     const actor = await core.actor();
     const outcomes = await Promise.allSettled(Array.from({ length: 55 }, () => webhooks.create(actor, HOOK)));
     const created = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
@@ -155,8 +155,19 @@ describe('a webhook', () => {
       'whk_x',
       second.id,
     ];
-    const [one, two] = [await webhooks.get(owner, first.id), await webhooks.get(owner, second.id)];
-    expect(await webhooks.getMany(owner, ids)).toEqual([two, null, null, one, null, null, two]);
+    const [firstView, secondView] = [
+      await webhooks.get(owner, first.id),
+      await webhooks.get(owner, second.id),
+    ];
+    expect(await webhooks.getMany(owner, ids)).toEqual([
+      secondView,
+      null,
+      null,
+      firstView,
+      null,
+      null,
+      secondView,
+    ]);
     const load = () => webhooks.getMany(owner, ids);
     expect(await countStatements(core.platform.database, load)).toBe(1);
     expect(await webhooks.getMany(owner, ['whk_x'])).toEqual([null]);
@@ -286,6 +297,6 @@ describe('a test event', () => {
 });
 
 /** Resolves once the query returns a row. */
-async function untilRow(text: string): Promise<void> {
-  await eventually(async () => (await core.rows(text)).length > 0);
+async function untilRow(query: string): Promise<void> {
+  await eventually(async () => (await core.rows(query)).length > 0);
 }

@@ -130,7 +130,7 @@ export class WebhooksService {
 
   /**
    * Updates a webhook; attempts that have not started use the new values. Deactivation moves its due deliveries to
-   * the dead letters, as after an outage. Activation resets its failures.
+   * the dead letters, as an automatic deactivation does. Activation resets its failures.
    */
   async update(actor: Actor, id: string, changes: WebhookUpdate): Promise<Webhook> {
     authorise(actor, webhookOperations.update.access);
@@ -143,8 +143,8 @@ export class WebhooksService {
   }
 
   /**
-   * Replaces the secret; only this response contains it. All later attempts are signed with it, including those of
-   * pending deliveries.
+   * Replaces the secret; only this response contains the new one. All later attempts are signed with the new secret,
+   * including those of pending deliveries.
    */
   async rotateSecret(actor: Actor, id: string): Promise<WebhookWithSecret> {
     authorise(actor, webhookOperations.rotateSecret.access);
@@ -225,8 +225,8 @@ export class WebhooksService {
    * Schedules a past event for the webhook, due now, for up to five attempts. The event may be of any age within the
    * retention time and of any type, even if the webhook does not subscribe to the type.
    *
-   * @throws {DomainError} `not_found`, naming `event_id`; `invalid_state` if the webhook is inactive, or a delivery
-   *   of the event to the webhook is in progress
+   * @throws {DomainError} `not_found`, naming `event_id`, if the event is unknown or too old; `invalid_state` if the
+   *   webhook is inactive, or a delivery of the event to the webhook is in progress
    */
   async replay(actor: Actor, id: string, { event_id }: WebhookReplayAsked): Promise<WebhookReplay> {
     authorise(actor, webhookOperations.replay.access);

@@ -155,7 +155,7 @@ describe('creating a withdrawal', () => {
   });
 });
 
-describe('the input of a withdrawal', () => {
+describe('the input schema of a withdrawal', () => {
   const invalidFieldsOf = (body: Record<string, unknown>) =>
     withdrawalCreate.safeParse(body).error?.issues.map(({ path }) => path.join('.')) ?? [];
 
@@ -173,7 +173,7 @@ describe('the input of a withdrawal', () => {
     expect(invalidFieldsOf({ amount: 1, wallet_address })).toContain('wallet_address');
   });
 
-  it('rejects an amount that is not above zero, and unknown fields', () => {
+  it('rejects an amount that is malformed, not above zero or finer than 18 decimals, and unknown fields', () => {
     for (const amount of [0, -1, '0.0000000000000000001', 'all', null])
       expect(invalidFieldsOf({ amount, wallet_address: ADDRESS })).toContain('amount');
     expect(withdrawalCreate.safeParse({ amount: 1, wallet_address: ADDRESS, fee: 0 }).success).toBe(false);

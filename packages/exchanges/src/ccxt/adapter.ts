@@ -38,6 +38,7 @@ interface RateLimitSchedule {
 
 /** Market rules that ccxt leaves in the exchange's own format; the adapter parses them. */
 export interface NativeMarketRules {
+  /** The amount step of MARKET orders, if it differs from that of limit orders. */
   readonly marketAmountStep?: Decimal | undefined;
   readonly orderTypes: readonly TradeType[];
   readonly timeInForces: readonly TimeInForce[];
@@ -75,7 +76,7 @@ export type StreamMessage =
   | { readonly to: 'request'; readonly id: string; readonly rejection: unknown; readonly status: number }
   | { readonly to: 'stream'; readonly id: string; readonly event: unknown };
 
-/** Changes of an order book. `first` and `last` are the exchange's sequence numbers of its first and last change. */
+/** Changes of an order book. `first` and `last` are the exchange's sequence numbers of the first and last change. */
 export interface BookDiff {
   readonly first: number;
   readonly last: number;
@@ -93,10 +94,7 @@ export interface MarketStreamProtocol {
   /** The maximum number of streams per connection. */
   readonly streamsPerConnection: number;
   subscribe(streams: readonly string[]): object;
-  /**
-   * Returns whether the message accepts or rejects the subscription; undefined for any other
-   * message.
-   */
+  /** Returns whether the message accepts or rejects the subscription; undefined for any other message. */
   acknowledgementOf(message: unknown): 'accepted' | 'rejected' | undefined;
   bookStream(marketId: string): string;
   priceStream(marketId: string): string;
@@ -117,11 +115,15 @@ export interface MarketStreamProtocol {
 
 export interface Adapter {
   readonly tradingTypes: Readonly<Partial<Record<TradingType, TradingMode>>>;
-  /** A client order id is the prefix and hexadecimal digits, which the exchange must accept in an id. */
+  /**
+   * A client order id is `prefix` followed by hexadecimal digits, `length` characters in total. The exchange must
+   * accept such an id.
+   */
   readonly clientOrderId: { readonly prefix: string; readonly length: number };
   readonly rateLimits: RateLimitSchedule;
   /** ccxt options that load the markets of these trading types. */
   marketOptions(types: readonly TradingType[]): Readonly<Record<string, unknown>>;
+  /** Options of every ccxt client of this exchange; ccxt cannot change them at run time. */
   readonly fixedOptions: Readonly<Record<string, unknown>>;
   readonly rejectionPatterns: RejectionPatterns;
   readonly fills: {

@@ -4,25 +4,25 @@ import { type BudgetClock, LocalBudget } from './budget.js';
 /** A clock that the test advances. */
 class FakeClock implements BudgetClock {
   #nowMs = 5_000_400;
-  readonly #wakes = new Map<symbol, { readonly at: number; readonly wake: () => void }>();
+  readonly #timers = new Map<symbol, { readonly at: number; readonly wake: () => void }>();
 
   now(): number {
     return this.#nowMs;
   }
 
   after(ms: number, wake: () => void): () => void {
-    const key = Symbol('wake');
-    this.#wakes.set(key, { at: this.#nowMs + ms, wake });
-    return () => this.#wakes.delete(key);
+    const key = Symbol('timer');
+    this.#timers.set(key, { at: this.#nowMs + ms, wake });
+    return () => this.#timers.delete(key);
   }
 
   async advance(ms: number): Promise<void> {
     await flushPromises();
     const end = this.#nowMs + ms;
     for (;;) {
-      const [next] = [...this.#wakes].sort(([, a], [, b]) => a.at - b.at);
+      const [next] = [...this.#timers].sort(([, a], [, b]) => a.at - b.at);
       if (next === undefined || next[1].at > end) break;
-      this.#wakes.delete(next[0]);
+      this.#timers.delete(next[0]);
       this.#nowMs = Math.max(this.#nowMs, next[1].at);
       next[1].wake();
       await flushPromises();
@@ -99,18 +99,18 @@ describe('LocalBudget', () => {
 
   it('admits exits before calls that have waited longer', async () => {
     await budget.take({ ...call, weight: 100 }, new AbortController().signal);
-    const order: string[] = [];
+    const admitted: string[] = [];
     for (const [name, isExit] of [
       ['entry', false],
       ['exit', true],
     ] as const)
       void budget
         .take({ ...call, weight: 60, isExit }, new AbortController().signal)
-        .then(() => order.push(name));
+        .then(() => admitted.push(name));
     await advance(62_000);
-    expect(order).toEqual(['exit']);
+    expect(admitted).toEqual(['exit']);
     await advance(62_000);
-    expect(order).toEqual(['exit', 'entry']);
+    expect(admitted).toEqual(['exit', 'entry']);
   });
 
   it('admits nothing during a pause', async () => {

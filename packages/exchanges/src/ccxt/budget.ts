@@ -183,7 +183,10 @@ export class LocalBudget implements CallBudget {
     return window;
   }
 
-  /** Checks four windows and deletes the idle ones among them; a check of all windows would delay an order. */
+  /**
+   * Checks the four windows at the start of the map. Deletes the idle ones and moves the others to the end, so that the
+   * next call checks other windows. A check of all windows would delay an order.
+   */
   #deleteIdle(): void {
     let remaining = 4;
     for (const [key, window] of this.#orders) {

@@ -81,13 +81,13 @@ export class DeadlineExceeded extends Error {
  */
 export async function runCall<T>(
   request: CallRequest,
-  limit: Deadline,
+  deadline: Deadline,
   work: () => Promise<T>,
   translate: (error: unknown, call: Call) => Error,
 ): Promise<T> {
-  const call: Call = { ...request, ...limit, isReleased: false, isSent: false };
+  const call: Call = { ...request, ...deadline, isReleased: false, isSent: false };
   try {
-    return await calls.run(call, () => beforeSignal(limit.signal, work()));
+    return await calls.run(call, () => beforeSignal(deadline.signal, work()));
   } catch (error) {
     throw translate(error, call);
   }

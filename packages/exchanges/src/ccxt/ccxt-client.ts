@@ -35,10 +35,7 @@ interface CcxtMarket {
   readonly precision: { readonly amount?: string; readonly price?: string };
 }
 
-/**
- * The members of ccxt that the product uses. Results are `unknown`, because they are validated
- * before use.
- */
+/** The members of ccxt that the product uses. Results are `unknown`, because they are validated before use. */
 export interface CcxtClient {
   readonly has: Readonly<Record<string, unknown>>;
   readonly options: Record<string, unknown>;
@@ -168,7 +165,7 @@ function exactNumber(value: unknown, fallback?: string): string | undefined {
   return 'value' in parsed ? parsed.value : fallback;
 }
 
-/** Replaces ccxt's own transport with its proxies and agents. Errors are checked in the same order as in ccxt. */
+/** Replaces ccxt's own transport, including its proxies and agents. Checks errors in the same order as ccxt. */
 function useTransport(transport: Transport, client: CcxtClient): void {
   client.fetch = async (address, method, headers, body) => {
     const response = await transport.send({ address, method, headers, body });

@@ -43,7 +43,7 @@ describe('the venues of a deployment', () => {
       '0.tradingTypes: names a trading type twice',
     ],
     ['an unknown field', JSON.stringify([{ ...paper, apiKey: 'x' }]), '0: Unrecognized key'],
-  ])('are rejected with a reason for %s', (_what, text, reason) => {
+  ])('are rejected with a message that says what is wrong: %s', (_what, text, reason) => {
     expect(problemsOf(text)).toEqual([expect.stringContaining(reason)]);
   });
 
@@ -53,7 +53,7 @@ describe('the venues of a deployment', () => {
     'https://me:secret@exchange',
     'https://exchange?x=1',
     'exchange',
-  ])('reject the URL %s, which is not an origin', (url) => {
+  ])('reject the URL %s, which is not an http or https origin', (url) => {
     const problems = problemsOf(JSON.stringify([{ ...paper, url }]));
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatch(/^0\.url: expected/);

@@ -126,7 +126,7 @@ function resolveUnknown([outcome, code]: Classification, { kind, isSent }: Call)
 }
 
 function classify(error: unknown, call: Call, rejectionPatterns: RejectionPatterns): Classification {
-  // Before it is dispatched, a call only waits for the call budget.
+  // Until it is released, a call only waits for the call budget.
   if (error instanceof DeadlineExceeded) return unsure(call.isReleased ? 'no_answer' : 'rate_limited');
   if (error instanceof NotSent) return unsure(error.reason);
   if (error instanceof ResponseLost) return unsure('no_answer');
@@ -141,6 +141,7 @@ function classifyCcxtError(
   rejectionPatterns: RejectionPatterns,
 ): Classification {
   const classification = CCXT_OUTCOMES[classOf(error)];
+  // Without a request, ccxt itself rejected the arguments; the exchange has checked no rule.
   if (!call.isSent) return classification[1] === 'rule_violated' ? rejected('not_supported') : classification;
   if (classification[0] === 'unknown') return classification;
   const status = call.response?.status ?? 0;

@@ -58,7 +58,7 @@ async function fetchPage(
 
 /**
  * Returns the fills of `firstPage` and of all later pages. It stops at a page that is not full. It also stops at a page
- * without new fills, in case an exchange ignores the cursor.
+ * without new fills, in case an exchange ignores the id from which the page must start.
  * @param isRange whether `firstPage` covers only a time range, so that fills may follow even if it is not full
  */
 async function fetchRemainingPages(

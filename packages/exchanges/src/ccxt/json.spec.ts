@@ -8,10 +8,10 @@ describe('readJson', () => {
       fc.option(fc.stringMatching(/^\d{1,20}$/)),
     );
     fc.assert(
-      fc.property(digits, ([whole, part]) => {
-        const text = part === null ? String(whole) : `${whole}.${part}`;
+      fc.property(digits, ([whole, fraction]) => {
+        const text = fraction === null ? String(whole) : `${whole}.${fraction}`;
         const [read] = readJson(`[${text}]`) as [number | string];
-        const trimmed = part === null ? text : text.replace(/\.?0+$/, '');
+        const trimmed = fraction === null ? text : text.replace(/\.?0+$/, '');
         const isExact =
           String(read) === text || (typeof read === 'number' && toPlainDecimal(read) === trimmed);
         expect([text, isExact]).toEqual([text, true]);

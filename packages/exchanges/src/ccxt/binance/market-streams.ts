@@ -8,11 +8,11 @@ const level = z
   .tuple([exactDecimal, exactDecimal])
   .transform(([price, amount]): BookLevel => [price, amount]);
 const levels = z.array(level);
-const count = z.number().int().nonnegative();
+const integer = z.number().int().nonnegative();
 const eventName = z.object({ e: z.string() });
-const diff = z.object({ E: count, U: count, u: count, b: levels, a: levels });
-const ticker = z.object({ E: count, s: z.string().min(1), c: exactDecimal });
-const depth = z.object({ lastUpdateId: count, bids: levels, asks: levels });
+const diff = z.object({ E: integer, U: integer, u: integer, b: levels, a: levels });
+const ticker = z.object({ E: integer, s: z.string().min(1), c: exactDecimal });
+const depth = z.object({ lastUpdateId: integer, bids: levels, asks: levels });
 const response = z.object({ id: z.unknown(), result: z.unknown().optional(), error: z.unknown().optional() });
 
 /** The number of price levels per side that a snapshot requests. */

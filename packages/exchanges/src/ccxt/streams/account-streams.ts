@@ -112,7 +112,7 @@ class SharedConnection {
   /** Subscriptions that wait until the connection is open. */
   readonly #waiting = new Set<AccountSubscription>();
   #isOpen = false;
-  #requests = 0;
+  #requestCount = 0;
 
   constructor(
     private readonly venue: StreamVenue,
@@ -235,8 +235,8 @@ class SharedConnection {
   }
 
   #nextRequest(): string {
-    this.#requests += 1;
-    return String(this.#requests);
+    this.#requestCount += 1;
+    return String(this.#requestCount);
   }
 }
 

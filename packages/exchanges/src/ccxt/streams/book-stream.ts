@@ -90,12 +90,12 @@ export class BookStream implements VenueStream {
     }
   }
 
-  /** Passes the snapshot and the buffered changes on. Returns false if changes between them are missing. */
+  /** Passes the snapshot and the buffered changes on. Returns false if a change after the snapshot is missing. */
   #startFrom(snapshot: BookSnapshot): boolean {
     const later = this.#buffered.filter(({ last }) => last > snapshot.last);
     this.#buffered = later;
-    const [first] = later;
-    if (first !== undefined && first.first > snapshot.last + 1) return false;
+    const [oldest] = later;
+    if (oldest !== undefined && oldest.first > snapshot.last + 1) return false;
     this.#buffered = [];
     this.#sequence = snapshot.last;
     this.handler.onSnapshot({
@@ -103,7 +103,7 @@ export class BookStream implements VenueStream {
       sequence: snapshot.last,
       bids: snapshot.bids,
       asks: snapshot.asks,
-      exchangeTimestamp: first?.at ?? new Date(),
+      exchangeTimestamp: oldest?.at ?? new Date(),
     });
     for (const diff of later) {
       if (this.#sequence === undefined) {

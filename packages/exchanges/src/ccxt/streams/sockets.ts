@@ -72,8 +72,8 @@ export class StreamSocket {
   readonly #heartbeat: NodeJS.Timeout;
   readonly #closed: Promise<void>;
   /**
-   * Pings since the last message. They are counted, not timed, so that a stall of this process does
-   * not end the connection.
+   * The number of pings since the last message. Pings are counted, not timed, so that a stall of this process does not
+   * end the connection.
    */
   #unansweredPings = 0;
   #hasEnded = false;
@@ -111,7 +111,7 @@ export class StreamSocket {
     this.handler.onClosed(error);
   }
 
-  /** Ends the connection for its user. Resolves when it is closed. */
+  /** Ends the connection on request, and notifies the handler. Resolves when the socket is closed. */
   close(): Promise<void> {
     this.end(failure(['retryable', 'unreachable']));
     return this.#closed;
