@@ -25,7 +25,7 @@ export async function backfillLots({ database }: Platform, abortSignal?: AbortSi
         isDone = await inTransaction(database, async (tx) => {
           await ensureAndLockBooks(tx, [key]);
           const [book] = await readBooks(tx, [{ ...key, first: null }]);
-          return !book!.hasUnbookedFills || backfillBook(tx, book!, { maxParts: 1 });
+          return !book!.hasUnbookedFills || backfillBook(tx, book!, { maxBatches: 1 });
         });
       }
       completed += 1;

@@ -86,31 +86,31 @@ export function tradesWithClosedLots(booked: readonly BookingResult[]): readonly
   return [...new Set(tradeIds)];
 }
 
-/** The size of a part: the maximum number of fills that are read and booked at once. */
-const PART_SIZE = 5_000;
+/** The size of a batch: the maximum number of fills that are read and booked at once. */
+const BATCH_SIZE = 5_000;
 
 interface BackfillOptions {
   readonly before?: FillPosition | null;
-  readonly maxParts?: number;
+  readonly maxBatches?: number;
 }
 
 /**
  * Backfills the next fills of a book, without events or signals. The caller holds the lock of the book.
  *
  * @param before books only fills before this position, if set
- * @param maxParts the maximum number of parts to book, of 5000 fills each
+ * @param maxBatches the maximum number of batches to book, of 5,000 fills each
  * @returns whether the book is complete
  */
 export async function backfillBook(
   tx: Tx,
   book: StoredLotBook,
-  { before = null, maxParts = Number.POSITIVE_INFINITY }: BackfillOptions,
+  { before = null, maxBatches = Number.POSITIVE_INFINITY }: BackfillOptions,
 ): Promise<boolean> {
-  for (let part = 0; part < maxParts; part++) {
-    const fills = await nextUnbookedFills(tx, book, before, PART_SIZE);
+  for (let batch = 0; batch < maxBatches; batch++) {
+    const fills = await nextUnbookedFills(tx, book, before, BATCH_SIZE);
     if (fills.length > 0)
       await markClosedTrades(tx, tradesWithClosedLots(await bookAndStoreFills(tx, [book], fills)));
-    if (fills.length < PART_SIZE) {
+    if (fills.length < BATCH_SIZE) {
       await markBackfilled(tx, book);
       return true;
     }
