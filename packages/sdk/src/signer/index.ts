@@ -25,7 +25,7 @@ export { generatePrivateKey, isValidPublicKey, publicKeyOf };
  * const client = new Client({ baseURL, signer: createSigner(process.env.SVC_PRIVATE_KEY!) });
  *
  * @throws {TypeError} if the key is neither 32 bytes nor 64 hex characters
- * @throws {RangeError} if the key is not a number from 1 to n−1, where n is the order of the curve secp256k1
+ * @throws {RangeError} if the key is not a number from 1 to n−1, where n is the order of secp256k1
  */
 export function createSigner(privateKey: Uint8Array | string): Signer {
   const key = bytesOf(privateKey);
