@@ -13,7 +13,9 @@ export function generatePrivateKey(): Uint8Array {
 /** Returns the public key of a private key. @throws RangeError if the private key is invalid */
 export function publicKeyOf(privateKey: Uint8Array): string {
   if (!secp256k1.utils.isValidSecretKey(privateKey)) {
-    throw new RangeError('The private key must be a number from 1 to n−1 in 32 bytes; n is the order of secp256k1.');
+    throw new RangeError(
+      'The private key must be a number from 1 to n−1 in 32 bytes; n is the order of secp256k1.',
+    );
   }
   return bytesToHex(secp256k1.getPublicKey(privateKey, true));
 }
