@@ -18,14 +18,14 @@ import {
 } from './consumer-projects.js';
 import { type StubRestApi, startStubRestApi } from './stub-rest-api.js';
 
-/** The newest release line of Node that the SDK supports. npm provides its binary as a package. */
+/** A release of the newest release line of Node that the SDK supports. npm provides its binary as a package. */
 const NODE_24 = '24.21.0';
 
 /** The package that provides WebSockets on Node 20. Users of the SDK have to install it. */
 const WS = `ws@${createRequire(import.meta.url)('ws/package.json').version}`;
 
-/** The TypeScript version of the type tests: the last one with an API for tools. */
-const typeScript = createRequire(createRequire(import.meta.url).resolve('tstyche')).resolve(
+/** The compiler of the TypeScript version that the type tests use: the last version with an API for tools. */
+const compiler = createRequire(createRequire(import.meta.url).resolve('tstyche')).resolve(
   'typescript/lib/tsc.js',
 );
 
@@ -106,7 +106,7 @@ describe('a program that installs the packed SDK', () => {
       const config = { extends: './tsconfig.json', compilerOptions: { module, moduleResolution }, files };
       const path = join(consumers.folder, 'typescript', `tsconfig.${moduleResolution}.json`);
       await writeFile(path, JSON.stringify(config));
-      expect(await runProject(process.execPath, typeScript, '-p', path)).toBe('');
+      expect(await runProject(process.execPath, compiler, '-p', path)).toBe('');
     },
     120_000,
   );

@@ -46,7 +46,7 @@ describe('the packed SDK', () => {
     expect(JSON.stringify(manifest)).not.toMatch(/workspace:|catalog:|@trading-automation\/source/);
   });
 
-  it('imports only the noble packages, only in entries that sign or verify, and as CommonJS no package', async () => {
+  it('imports only the noble packages, and only in ES modules that sign or verify, not in CommonJS', async () => {
     const packagesImportedBy = async (entry: string, ending: string) => {
       const { metafile } = await build({
         entryPoints: [join(installed, 'dist', `${entry}${ending}`)],
@@ -91,8 +91,8 @@ describe('the packed SDK', () => {
   });
 
   it('passes publint without an error, a warning or a suggestion', async () => {
-    const lines = await runProgram(program('publint'), [packedTarball(), '--strict'], { cwd: sdk });
-    expect(lines.trim().split('\n').at(-1)).toBe('All good!');
+    const output = await runProgram(program('publint'), [packedTarball(), '--strict'], { cwd: sdk });
+    expect(output.trim().split('\n').at(-1)).toBe('All good!');
   });
 
   it('has correct types for every entry with each module resolution', async () => {
@@ -108,9 +108,9 @@ describe('the packed SDK', () => {
     );
   });
 
-  it('keeps each entry within its size limit in a page', async () => {
-    const lines = await runProgram(process.execPath, ['scripts/sizes.mjs', consumers.folder], { cwd: sdk });
-    const sizes = lines
+  it('keeps each entry within its size limit when it is bundled for a web page', async () => {
+    const output = await runProgram(process.execPath, ['scripts/sizes.mjs', consumers.folder], { cwd: sdk });
+    const sizes = output
       .trim()
       .split('\n')
       .map((line) => /^(.+): (\d+) of (\d+) bytes$/.exec(line)!.slice(1));
@@ -121,12 +121,12 @@ describe('the packed SDK', () => {
   });
 
   it('has the public API of the committed reports', async () => {
-    // Not the installed package: inside node_modules the extractor reports only names.
+    // Checks an unpacked copy, because inside node_modules the extractor reports only names.
     await runProgram('tar', ['-xzf', packedTarball()], { cwd: consumers.folder });
     const unpacked = join(consumers.folder, 'package');
-    const lines = await runProgram(process.execPath, ['scripts/api-report.mjs', '--check', unpacked], {
+    const output = await runProgram(process.execPath, ['scripts/api-report.mjs', '--check', unpacked], {
       cwd: sdk,
     });
-    expect(lines.trim().split('\n')).toEqual(ENTRIES.map((entry) => `etc/${entry}.api.md: up to date`));
+    expect(output.trim().split('\n')).toEqual(ENTRIES.map((entry) => `etc/${entry}.api.md: up to date`));
   }, 120_000);
 });

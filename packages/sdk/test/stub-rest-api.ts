@@ -4,7 +4,7 @@
  * 1. Signatures are verified with Node's crypto, independently of the service's verifier.
  * 2. A nonce is accepted once. A timestamp may differ by at most five minutes.
  * 3. Decimals are numbers or, on request, strings.
- * 4. Pages of any origin may call the API.
+ * 4. Web pages of any origin may call the API.
  * 5. A WebSocket at /graphql sends three ticks for each subscription.
  */
 import { createHash, createPublicKey, verify } from 'node:crypto';
@@ -34,7 +34,7 @@ export interface StubRestApi {
 const API_KEY = `svc_test_${createHash('sha256').update('key of the stub API').digest('base64url')}`;
 /** The SPKI header of a compressed secp256k1 point, which is followed by its 33 bytes. */
 const SPKI_PREFIX = '3036301006072a8648ce3d020106052b8104000a032200';
-const REPLAY_WINDOW_MS = 300_000;
+const TIMESTAMP_TOLERANCE_MS = 300_000;
 const TRADE_COUNT = 3;
 const SCHEMA = 'type Query { tick: Int } type Subscription { tick: Int }';
 
@@ -108,7 +108,7 @@ function credentialOf(
     String(headers[`x-svc-${name}`] ?? ''),
   ) as [string, string, string, string];
   if (pubkey === '' || nonces.has(nonce)) return 'none';
-  if (!(Math.abs(Date.now() - Number(timestamp)) <= REPLAY_WINDOW_MS)) return 'none';
+  if (!(Math.abs(Date.now() - Number(timestamp)) <= TIMESTAMP_TOLERANCE_MS)) return 'none';
   const digest = createHash('sha256').update(body).digest('hex');
   const key = createPublicKey({
     key: Buffer.from(SPKI_PREFIX + pubkey, 'hex'),

@@ -8,7 +8,7 @@ const folder = join(import.meta.dirname, 'types');
 
 describe('the public types', () => {
   it('pass all type tests', async () => {
-    const lines = await runProgram(join(sdk, 'node_modules', '.bin', 'tstyche'), [], {
+    const output = await runProgram(join(sdk, 'node_modules', '.bin', 'tstyche'), [], {
       cwd: sdk,
       env: { TSTYCHE_NO_COLOR: 'true', TSTYCHE_NO_INTERACTIVE: 'true' },
     });
@@ -17,8 +17,9 @@ describe('the public types', () => {
       (file) => readFileSync(join(folder, file), 'utf8').match(/^ *test\(/gm)!.length,
     );
     const count = testCounts.reduce((sum, tests) => sum + tests, 0);
-    expect(lines).toContain(`Test files: ${files.length} passed, ${files.length} total`);
-    expect(lines).toContain(`Tests:      ${count} passed, ${count} total`);
-    expect(lines).toContain('TypeScript 6.');
+    expect(output).toContain(`Test files: ${files.length} passed, ${files.length} total`);
+    expect(output).toContain(`Tests:      ${count} passed, ${count} total`);
+    // tstyche needs an API for tools, which TypeScript 7 does not have.
+    expect(output).toContain('TypeScript 6.');
   }, 120_000);
 });

@@ -30,6 +30,7 @@ function sign(text, scalar) {
   return hex(secp256k1.sign(digest, bytesOf(scalarHex(scalar)), { prehash: false }));
 }
 
+/** Returns the second valid signature of the same message: with N − s in place of s. */
 const highSTwin = (signature) => signature.slice(0, 64) + scalarHex(N - BigInt(`0x${signature.slice(64)}`));
 
 function derOf(signature) {
@@ -296,7 +297,10 @@ const requestFile = (about, vectors) => ({ about, ...REQUESTS_HEADER, vectors })
 
 // ---- Bare signatures, for every engine ---------------------------------------------------------------------
 
-/** Returns a valid signature whose point R has an x of at least n, so that r is x − n, and a public key computed from it. */
+/**
+ * Returns a valid signature whose point R has an x of at least N, so that r is x − N. The public key is computed from
+ * the signature, as (s·R − e·G) / r, where e is the hash of the text and G the base point.
+ */
 function signatureWithXAboveN(text) {
   for (let r = 1n; ; r++) {
     const point = pointAtX(N + r);

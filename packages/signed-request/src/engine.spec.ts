@@ -87,7 +87,7 @@ describe.each(ENGINES)('$name', ({ engine }) => {
     );
   });
 
-  it('returns the same result for a valid and for an invalid key when it alternates between them', () => {
+  it('still accepts the valid key and rejects the invalid one when the two keys alternate', () => {
     const offCurve = Uint8Array.from(Buffer.from(`02${'5'.padStart(64, '0')}`, 'hex'));
     for (let round = 0; round < 3; round++) {
       expect(engine.verify(message, signature, offCurve)).toBe(false);
@@ -102,6 +102,7 @@ describe('all engines', () => {
     fc
       .constantFrom('00'.repeat(32), `${'00'.repeat(31)}01`, 'ff'.repeat(32))
       .map((hex) => Buffer.from(hex, 'hex')),
+    // Numbers around the order of the curve.
     fc
       .bigInt({ min: -3n, max: 3n })
       .map((step) => 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n + step)

@@ -1,7 +1,7 @@
 /**
  * The common interface of the three ECDSA libraries, and the known-answer test that each must pass.
  *
- * Invariants of every engine:
+ * Invariants of every engine, where n is the order of the curve:
  * 1. `verify` never throws: it returns true or false for any bytes of any length.
  * 2. It accepts 1 ≤ r < n and 1 ≤ s < n (including high s) with a compressed key on the curve, if the equation of SEC 1
  *    section 4.1.4 holds for the SHA-256 hash of the message. It rejects everything else.
@@ -25,8 +25,8 @@ export interface VerifyEngine {
 }
 
 /**
- * Signs the SHA-256 hash of a message. Signatures are compact r‖s with a low s and the nonce of RFC 6979, so that every
- * library returns the same 64 bytes for the same key and message.
+ * Signs the SHA-256 hash of a message. Signatures are compact r‖s with a low s and the number k that RFC 6979 derives
+ * from key and message, so that every library returns the same 64 bytes for the same key and message.
  */
 export interface MessageSigner {
   /** @throws if `privateKey` is not 32 bytes of a scalar from 1 to n−1 */
@@ -46,7 +46,10 @@ export class EngineUnavailableError extends Error {
   }
 }
 
-/** Checks the lengths before calling a library: some libraries throw, others accept DER or 65-byte keys. */
+/**
+ * Returns whether signature and key have the right lengths. Engines check this before they call their library: some
+ * libraries throw for other lengths, others accept DER or 65-byte keys.
+ */
 export function hasVerifiableLengths(signature: Uint8Array, publicKey: Uint8Array): boolean {
   return signature.length === 64 && publicKey.length === 33;
 }

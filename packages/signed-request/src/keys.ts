@@ -1,16 +1,21 @@
-/** Key pairs. A private key is 32 bytes; a public key is always the compressed point as 66 lower-case hex characters. */
+/**
+ * Key pairs. A private key is a number from 1 to n−1 in 32 bytes, where n is the order of the curve. A public key is
+ * always the compressed point as 66 lower-case hex characters.
+ */
 import * as secp256k1 from '@noble/secp256k1';
 import { bytesToHex, isLowerHex } from './encoding.js';
 
-/** Generates a private key: 32 random bytes that are a valid scalar. Never log it: it gives full access to the account. */
+/** Generates a random valid private key. Never log it: it gives full access to the account. */
 export function generatePrivateKey(): Uint8Array {
   return secp256k1.utils.randomSecretKey();
 }
 
-/** Returns the public key. @throws RangeError if the private key is not a scalar from 1 to n−1 in 32 bytes */
+/** Returns the public key of a private key. @throws RangeError if the private key is invalid */
 export function publicKeyOf(privateKey: Uint8Array): string {
   if (!secp256k1.utils.isValidSecretKey(privateKey)) {
-    throw new RangeError('The private key must be 32 bytes of a scalar from 1 to n−1.');
+    throw new RangeError(
+      'The private key must be a number from 1 to n−1 in 32 bytes; n is the order of secp256k1.',
+    );
   }
   return bytesToHex(secp256k1.getPublicKey(privateKey, true));
 }

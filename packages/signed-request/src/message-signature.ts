@@ -1,6 +1,6 @@
 /**
- * Signatures of plain messages. The identity message uses them: it proves that a caller of `POST /v1/auth/cli-identity` has
- * the private key.
+ * Signatures of plain messages. A signature of the identity message proves that the caller of
+ * `POST /v1/auth/cli-identity` has the private key.
  *
  * An identity signature cannot be used for a request, and vice versa: a canonical string starts with an upper-case method,
  * the identity message with a lower-case word.
@@ -24,8 +24,8 @@ export function signMessage(
 }
 
 /**
- * Returns whether the private key of `publicKey` signed `message`. Signature and key are in the wire format. Returns false for a wrong length,
- * upper case, DER or a key that is not on the curve; never throws.
+ * Returns whether the private key of `publicKey` signed `message`. Signature and key are in the wire format. Returns
+ * false for a wrong length, upper case, DER or a key that is not on the curve; never throws.
  */
 export function verifyMessage(
   signed: { readonly message: Uint8Array | string; readonly signature: string; readonly publicKey: string },

@@ -28,7 +28,7 @@ describe('pickEngine', () => {
     expect(passedOver).toEqual([{ name: 'libsecp256k1', reason: 'not installed' }]);
   });
 
-  it('picks noble if OpenSSL lacks the curve, too', () => {
+  it('picks noble if the native package is missing and OpenSSL lacks the curve', () => {
     const load = { libsecp256k1: missing('libsecp256k1'), 'node:crypto': missing('node:crypto') };
     const { engine, passedOver } = pickEngine({ load });
     expect(engine.name).toBe('noble');

@@ -22,9 +22,9 @@ export class ReplayWindowFullError extends Error {
 }
 
 /**
- * A replay window in memory, for tests and for services with a single process. A restart loses all nonces, so that a
- * request can be replayed after it until the request's timestamp expires. Services with several processes, or with
- * restarts that take less time than that, need a shared and durable window.
+ * A replay window in memory, for tests and for services with a single process. A restart loses all nonces: after it, a
+ * request can be replayed until its timestamp expires, at most 120 s after it was first accepted. Services with several
+ * processes, or with restarts that take less than 120 s, need a shared and durable window.
  */
 export class InMemoryReplayWindow implements ReplayWindow {
   readonly #expiryMsByNonce = new Map<string, number>();
@@ -32,7 +32,8 @@ export class InMemoryReplayWindow implements ReplayWindow {
   readonly #nonceCountMax: number;
 
   /**
-   * @param options.nowMs the clock that checks timestamps. Default: the system clock.
+   * @param options.nowMs returns Unix time in milliseconds. Use the clock that also checks timestamps. Default: the
+   *   system clock.
    * @param options.nonceCountMax maximum number of nonces. Default: 100,000.
    */
   constructor(options: { readonly nowMs?: () => number; readonly nonceCountMax?: number } = {}) {

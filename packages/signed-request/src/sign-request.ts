@@ -2,7 +2,7 @@
  * Signs requests, for the SDK, the command line and browsers.
  *
  * Invariants:
- * 1. Every signature has a low s and a nonce k of RFC 6979, without randomness.
+ * 1. Every signature has a low s and the number k that RFC 6979 derives from key and message, without randomness.
  * 2. Every call uses a new request nonce, so that a request that is signed twice counts as two requests.
  * 3. A target with characters other than visible ASCII is rejected before signing, because it might be
  *    changed on the way.
@@ -31,7 +31,7 @@ export type RequestSigner = (request: RequestToSign) => SignatureHeaders;
 /**
  * Creates a signer for one key pair. The signer derives the public key only once.
  *
- * @throws RangeError if the private key is not a scalar from 1 to n−1
+ * @throws RangeError if the private key is not a number from 1 to n−1 in 32 bytes, where n is the order of the curve
  */
 export function createRequestSigner(
   privateKey: Uint8Array,

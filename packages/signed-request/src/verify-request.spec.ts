@@ -13,13 +13,13 @@ const NOW_MS = Date.UTC(2026, 0, 1);
 const privateKey = privateKeyOfScalar(1);
 const publicKey = publicKeyOf(privateKey);
 const body = new TextEncoder().encode('{"side":"BUY","amount":"1.5"}');
-const line = { method: 'POST', path: '/v1/trades?dry=1&a=%20' };
-const headers = signRequest({ ...line, body, privateKey, nowMs: NOW_MS, nonce: '0a'.repeat(16) });
-const request: ReceivedRequest = { ...line, body, headers };
+const requestLine = { method: 'POST', path: '/v1/trades?dry=1&a=%20' };
+const headers = signRequest({ ...requestLine, body, privateKey, nowMs: NOW_MS, nonce: '0a'.repeat(16) });
+const request: ReceivedRequest = { ...requestLine, body, headers };
 
 /**
- * Returns dependencies that know every key, so that the signature check rejects an altered key, not the look-up. `calls` lists
- * the calls of the dependencies.
+ * Returns dependencies that know every key, so that an altered key is rejected by the signature check and not already
+ * by the lookup. `calls` lists the calls of the dependencies.
  */
 function verifierWith(engine: VerifyEngine, nowMs = NOW_MS) {
   const calls: string[] = [];
@@ -157,7 +157,7 @@ describe('verifyRequest', () => {
     expect(calls).toEqual([]);
   });
 
-  it('throws if the replay window or the look-up fails', async () => {
+  it('throws if the replay window or the lookup of the key fails', async () => {
     const unavailable = async () => {
       throw new Error('storage is unavailable');
     };

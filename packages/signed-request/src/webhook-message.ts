@@ -109,7 +109,12 @@ export function readWebhook(received: ReceivedWebhook): ParsedWebhook {
   return { id, sentAt: new Date(Number(timestamp) * 1000), message, keys, signatures };
 }
 
-/** Compares the signatures. @param macs HMAC-SHA-256 of the message under each key @throws {WebhookVerificationError} if no signature matches */
+/**
+ * Compares the signatures of a webhook with the expected ones.
+ *
+ * @param macs HMAC-SHA-256 of the message under each key
+ * @throws {WebhookVerificationError} if no signature matches
+ */
 export function checkSignatures(
   { id, sentAt, signatures }: ParsedWebhook,
   macs: readonly Uint8Array[],
@@ -174,7 +179,7 @@ function keyOf(secret: string): Bytes {
       ? bytesOfBase64(secret.slice(secret.startsWith(PREFIX) ? PREFIX.length : 0))
       : undefined;
   if (key === undefined || key.length < KEY_MIN_BYTES || key.length > KEY_MAX_BYTES)
-    throw new TypeError('The secret is invalid. Pass whsec_ and the base64 after it, exactly as shown.');
+    throw new TypeError('The secret is invalid. Pass it exactly as the API returned it: whsec_ and base64.');
   return key;
 }
 
@@ -218,7 +223,7 @@ function checkAge(sentSeconds: number, nowSeconds: number, toleranceSeconds: num
   );
 }
 
-/** Compares every signature with every key, without an early exit. */
+/** Compares every signature with every expected one, without an early exit. */
 function isSignedByAny(signatures: string, macs: readonly Uint8Array[]): boolean {
   const expected = macs.map((mac) => encoder.encode(base64Of(mac)));
   let matches = 0;

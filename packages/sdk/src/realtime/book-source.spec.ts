@@ -43,7 +43,7 @@ function referenceSide(changes: readonly (readonly (readonly [string, string])[]
   return isFalling ? sorted.reverse() : sorted;
 }
 
-it('a book has the result of all deltas, sorted by price', () => {
+it('a book contains the levels that remain after all deltas, sorted by price', () => {
   fc.assert(
     fc.property(fc.array(anyDelta, { maxLength: 12 }), (deltas) => {
       const source = new BookSource<'string'>('tpr_1', 20, 'string');

@@ -2,7 +2,7 @@
  * The best levels of an order book, kept up to date.
  *
  * 1. Each returned book is a complete, current copy. A slow reader gets fewer books, never outdated ones.
- * 2. After a gap in the sequence the book is requested again.
+ * 2. Each delta names the update that it follows. If that is not the last update received, the book is requested again.
  * 3. Prices are compared as strings, so that no digit is lost.
  */
 import type { DecimalForm, DecimalOf } from '../core/decimals.js';
@@ -21,7 +21,7 @@ export interface OrderBook<D extends DecimalForm = 'number'> {
   readonly exchange: string;
   /** Symbol of the pair, such as `BTC/USDT`. */
   readonly symbol: string;
-  /** Number that the platform assigned to this state of the book. It rises with each state, with gaps. */
+  /** Number that the platform assigned to this state of the book. It rises with each state, but may skip numbers. */
   readonly sequence: number;
   /** Highest price first. */
   readonly bids: readonly BookLevel<D>[];

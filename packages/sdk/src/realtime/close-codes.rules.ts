@@ -7,7 +7,7 @@
  * | 1009                         | the message is too large                  | fatal                                  |
  * | 4400, 4401, 4406, 4409, 4429 | a mistake of the client or of a proxy     | fatal                                  |
  * | 4403                         | rejected handshake: nonce already used    | transient                              |
- * | 4403                         | rejected handshake: wrong timestamp       | retried once the server time is known  |
+ * | 4403                         | rejected handshake: wrong timestamp       | skewed: retried with the server's time |
  * | 4403                         | rejected handshake: any other reason      | fatal                                  |
  * | 4411                         | the credential has too many connections   | fatal before the first connection      |
  * |                              |                                           | was accepted, transient afterwards     |

@@ -10,6 +10,7 @@ import type { StreamSource } from './reconnecting-stream.js';
 import type { OperationPayload } from './shared-socket.js';
 
 const BUFFER_MAX = 1_000;
+/** Less than 64 KiB, the server's limit for a message: a message also contains the extensions and an id. */
 const BYTES_MAX = 65_000;
 
 export class DocumentSource<Data> implements StreamSource<Data> {

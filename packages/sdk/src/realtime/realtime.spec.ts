@@ -38,7 +38,7 @@ it('SIGNAL_DECIMALS lists the decimals of a signal in the contract', () => {
   expect(decimals.map(([name]) => name).sort()).toEqual([...SIGNAL_DECIMALS].sort());
 });
 
-it('no field of a signal is null in REST, so the SDK omits null fields of GraphQL', () => {
+it('no field of a signal can be null in REST, so that the SDK may omit the null fields of GraphQL', () => {
   for (const member of Object.values(TradeSignal!.properties)) expect(member.anyOf).toBeUndefined();
 });
 

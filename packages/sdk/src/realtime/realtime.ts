@@ -47,7 +47,8 @@ export interface RealtimeOptions {
 export interface TradeSignalsOptions extends StreamOptions {
   /**
    * The sequence of the last signal that you processed; 0 starts with the first signal. Default: start with the next
-   * new signal. If such a stream disconnects before its first signal arrives, signals emitted meanwhile are lost.
+   * new signal. If a stream with the default disconnects before its first signal arrives, it misses the signals that
+   * are emitted until it is connected again.
    */
   readonly afterSequence?: number;
 }
@@ -113,7 +114,7 @@ export class Realtime<D extends DecimalForm = 'number'> {
    * }
    *
    * @throws {NotFoundError} while reading, if the strategy does not exist or is not (or no longer) visible to you
-   * @throws {BadRequestError} while reading, if the strategy has no signal with that sequence
+   * @throws {BadRequestError} while reading, if the strategy has no signal with the sequence `afterSequence`
    */
   tradeSignals(strategyId: string, options: TradeSignalsOptions = {}): RealtimeStream<TradeSignal<D>> {
     return this.#open(new SignalSource<D>(strategyId, options.afterSequence, this.#decimals), options);

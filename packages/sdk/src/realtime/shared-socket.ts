@@ -4,7 +4,7 @@
  *
  * 1. Every connection has its own signature. If the server rejects its timestamp, the client reconnects once with the
  *    server's time.
- * 2. The reconnection delay grows with each failure, and is reset when data arrives.
+ * 2. The reconnection delay grows with each failure, and is reset when a result or a pong arrives.
  * 3. A connection on which nothing arrives for two heartbeat intervals is terminated.
  */
 import { type Client, createClient } from 'graphql-ws/client';
@@ -39,8 +39,9 @@ export interface OperationPayload {
 }
 
 /**
- * How one operation ended. `completed`: the server ended it. `stopped`: its reader ended it. `again`: its reader needs
- * it to be sent again. `cut`: the connection failed. `refused`: the server returned a transient error.
+ * How one operation ended. `completed`: the server ended it. `stopped`: its stream was ended. `again`: its stream did
+ * not accept a result, so that the operation must be sent again. `cut`: the connection failed. `refused`: the server
+ * returned a transient error.
  */
 export type OperationOutcome =
   | { readonly kind: 'completed' | 'stopped' | 'again' }
@@ -58,8 +59,8 @@ export class SharedSocket {
   /** Number of started connections. */
   #connections = 0;
   /** Number of the last connection that ended. */
-  #ended = 0;
-  /** Connections that ended since the last data. */
+  #lastEnded = 0;
+  /** Number of connections that failed since a result or a pong last arrived. */
   #failures = 0;
   /** Earliest start of the next connection, by `performance.now()`. */
   #nextStartMs = 0;
@@ -104,7 +105,7 @@ export class SharedSocket {
     return this.#settings.delayMs(failures);
   }
 
-  /** Closes the connection gracefully. */
+  /** Closes an open connection gracefully, and drops one that is still opening. */
   async close(): Promise<void> {
     if (this.#isOpen) await this.#createdClient?.dispose();
     else this.#terminate();
@@ -242,12 +243,12 @@ export class SharedSocket {
     if (type === 'next' || type === 'pong') this.#failures = 0;
   }
 
-  /** Records the end of a connection. A failure and the close after it count once. */
+  /** Records the end of a connection. An `error` event and the `closed` event of one connection count once. */
   #onEnd(event: unknown): void {
     clearTimeout(this.#silenceTimer);
     this.#isOpen = false;
-    if (this.#ended === this.#connections) return;
-    this.#ended = this.#connections;
+    if (this.#lastEnded === this.#connections) return;
+    this.#lastEnded = this.#connections;
     const { code } = event as Partial<CloseInfo>;
     if (code === NORMAL_CLOSURE) return;
     const { transport } = this.#settings;

@@ -26,8 +26,8 @@ export async function findWebSocket(configured: WebSocketClass | undefined): Pro
 }
 
 /**
- * Returns a subclass that calls `onCreated` with each new socket. Its error listener handles the error of a socket that
- * is terminated before it has opened, which `graphql-ws` no longer handles.
+ * Returns a subclass that calls `onCreated` with each new socket. The subclass has its own error listener, because
+ * `graphql-ws` no longer handles the error of a socket that is terminated before it has opened.
  */
 export function withSocketObserver(
   Impl: WebSocketClass,

@@ -26,7 +26,8 @@ export class Events<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Streams your events as they happen and reconnects automatically. `lastEventId` resumes after that event.
+   * Streams your events as they happen and reconnects automatically. To resume after an event, pass its id as
+   * `lastEventId`.
    *
    * @example
    * for await (const event of client.events.stream({ type: 'trade.filled' })) {

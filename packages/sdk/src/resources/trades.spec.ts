@@ -5,8 +5,8 @@ import { TradeWaitError } from './trades.js';
 const FINAL: readonly string[] = ['FILLED', 'CANCELLED', 'FAILED'];
 const WITHOUT_DELAY = { pollInterval: 0 };
 
-/** Returns a client whose trade has the next of the statuses at each read, and in the end keeps the last. */
-function clientWithStatuses(...statuses: string[]) {
+/** Returns the trades of a test client. Each read of a trade returns the next status, or again the last one. */
+function tradesWithStatuses(...statuses: string[]) {
   const { client, api } = createTestClient();
   for (const status of statuses) api.answerOnce('trades.get', { status });
   api.answer('trades.get', { status: statuses.at(-1)! });
@@ -21,7 +21,7 @@ const failureOf = (work: Promise<unknown>) =>
 describe('waitUntil', () => {
   it('returns at the first final status and stops polling', async () => {
     for (const final of FINAL) {
-      const { trades, api } = clientWithStatuses('PENDING', 'PARTIALLY_FILLED', final);
+      const { trades, api } = tradesWithStatuses('PENDING', 'PARTIALLY_FILLED', final);
       expect(await trades.waitUntil('trd_1', WITHOUT_DELAY)).toMatchObject({ id: 'trd_1', status: final });
       expect(api.requests).toHaveLength(3);
     }
@@ -44,7 +44,7 @@ describe('waitUntil', () => {
         async (earlier, end, requested) => {
           const statuses = [...earlier, end];
           const last = statuses.findIndex((status) => FINAL.includes(status) || requested.includes(status));
-          const { trades, api } = clientWithStatuses(...statuses);
+          const { trades, api } = tradesWithStatuses(...statuses);
           const status = requested.length === 1 ? requested[0]! : requested;
           const waited = trades.waitUntil('trd_1', { status, ...WITHOUT_DELAY });
           if (requested.includes(statuses[last]!)) expect((await waited).status).toBe(statuses[last]);
@@ -61,8 +61,8 @@ describe('waitUntil', () => {
     );
   });
 
-  it('reads the trade at least once, and after the timeout throws an error that contains the last read', async () => {
-    const { trades, api } = clientWithStatuses('PENDING');
+  it('reads the trade at least once, and after the timeout throws an error with the trade as last read', async () => {
+    const { trades, api } = tradesWithStatuses('PENDING');
     const error = await failureOf(trades.waitUntil('trd_1', { timeout: 0 }));
     expect(error).toBeInstanceOf(TradeWaitError);
     expect(error).toMatchObject({ reason: 'timeout', trade: { status: 'PENDING' } });
@@ -72,7 +72,7 @@ describe('waitUntil', () => {
     expect(later).toMatchObject({ reason: 'timeout' });
   });
 
-  it("throws the signal's reason, before the first read and between two reads", async () => {
+  it("throws the signal's reason if it is aborted before the first read or between two reads", async () => {
     const reason = new Error('enough');
     const { client, api } = createTestClient();
     const { trades } = client;
@@ -90,13 +90,13 @@ describe('waitUntil', () => {
   });
 
   it('throws the error of a read', async () => {
-    const { trades, api } = clientWithStatuses('PENDING');
+    const { trades, api } = tradesWithStatuses('PENDING');
     api.fail('trades.get', 'not_found');
     expect(await failureOf(trades.waitUntil('trd_1', WITHOUT_DELAY))).toMatchObject({ code: 'not_found' });
   });
 
   it('passes its request options to each read', async () => {
-    const { trades, api } = clientWithStatuses('FILLED');
+    const { trades, api } = tradesWithStatuses('FILLED');
     await trades.waitUntil('trd_1', { headers: { 'x-desk': '7' } });
     expect(api.requests[0]?.headers.get('x-desk')).toBe('7');
   });
@@ -104,7 +104,7 @@ describe('waitUntil', () => {
   it.each([{ timeout: -1 }, { timeout: Number.NaN }, { pollInterval: -1 }, { pollInterval: Number.NaN }])(
     'throws a RangeError for an invalid timeout or pollInterval: %j',
     async (options) => {
-      const { trades, api } = clientWithStatuses('FILLED');
+      const { trades, api } = tradesWithStatuses('FILLED');
       expect(await failureOf(trades.waitUntil('trd_1', options))).toBeInstanceOf(RangeError);
       expect(api.requests).toHaveLength(0);
     },

@@ -112,7 +112,7 @@ export class Webhooks<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Sends one test event to a webhook. Returns its delivery, even if the receiver does not accept it.
+   * Sends one test event to a webhook. Returns the delivery, even if the receiver does not accept the event.
    *
    * @example
    * const { status, response_time_ms } = await client.webhooks.test(webhookId);
@@ -132,8 +132,9 @@ export class Webhooks<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Verifies a webhook and returns its event. It hashes with the runtime's Web Crypto instead of a library.
-   * `constructEvent` of `@trading-automation/sdk/webhooks` does the same synchronously and without a client.
+   * Verifies a webhook and returns its event. Hashes with the runtime's Web Crypto instead of a library.
+   * `constructEvent` of `@trading-automation/sdk/webhooks` does the same synchronously, with a library, and needs no
+   * client.
    *
    * @example
    * const event = await client.webhooks.constructEvent(await request.text(), request.headers, secret);

@@ -25,7 +25,7 @@ export { generatePrivateKey, isValidPublicKey, publicKeyOf };
  * const client = new Client({ baseURL, signer: createSigner(process.env.SVC_PRIVATE_KEY!) });
  *
  * @throws {TypeError} if the key is neither 32 bytes nor 64 hex characters
- * @throws {RangeError} if the key is not a scalar from 1 to n−1
+ * @throws {RangeError} if the key is not a number from 1 to n−1, where n is the order of secp256k1
  */
 export function createSigner(privateKey: Uint8Array | string): Signer {
   const key = bytesOf(privateKey);
@@ -33,8 +33,8 @@ export function createSigner(privateKey: Uint8Array | string): Signer {
 }
 
 /**
- * Signs a challenge. Returns the body for `client.auth.cliIdentity`, except for its label. That method links the public
- * key to an account.
+ * Signs a challenge. Returns the body, without `label`, for `client.auth.cliIdentity`, which links the public key to an
+ * account.
  *
  * @example
  * import { signChallenge } from '@trading-automation/sdk/signer';

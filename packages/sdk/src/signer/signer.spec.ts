@@ -41,7 +41,7 @@ describe('a signer', () => {
     '0'.repeat(64),
     'fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141',
     'f'.repeat(64),
-  ])('is not created from a number outside 1 to n−1: %s', (key) => {
+  ])('is not created from 0 or from a number not below the order of the curve: %s', (key) => {
     expect(() => createSigner(key)).toThrow(RangeError);
   });
 });

@@ -152,7 +152,7 @@ export class FakeApi<D extends DecimalForm = 'number'> {
    * const trade = await client.trades.waitUntil('trd_1', { pollInterval: 1 });
    */
   answerOnce<Id extends OperationId>(id: Id, answer: Answering<Id, D>): this {
-    return this.#next(id, toReply(answer as ReplyInput));
+    return this.#addOneTimeReply(id, toReply(answer as ReplyInput));
   }
 
   /**
@@ -183,7 +183,7 @@ export class FakeApi<D extends DecimalForm = 'number'> {
    * console.log(api.requests.length); // 2
    */
   failOnce(id: OperationId, code: ErrorCode, details: FailureDetails = {}): this {
-    return this.#next(id, () => errorResponse(code, details));
+    return this.#addOneTimeReply(id, () => errorResponse(code, details));
   }
 
   /**
@@ -199,7 +199,7 @@ export class FakeApi<D extends DecimalForm = 'number'> {
    * console.log(String(error)); // ConnectionError: No response from https://api.test: ECONNRESET
    */
   disconnectOnce(id: OperationId): this {
-    return this.#next(id, () => {
+    return this.#addOneTimeReply(id, () => {
       throw new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } });
     });
   }
@@ -251,7 +251,7 @@ export class FakeApi<D extends DecimalForm = 'number'> {
     return this;
   }
 
-  #next(id: OperationId, reply: Reply): this {
+  #addOneTimeReply(id: OperationId, reply: Reply): this {
     this.#oneTimeReplies.set(id, [...(this.#oneTimeReplies.get(id) ?? []), reply]);
     return this;
   }
@@ -311,7 +311,7 @@ function page(items: readonly object[], query: Readonly<Record<string, string>>)
   return json(200, { success: true, data: items.slice(offset, end), pagination });
 }
 
-/** Returns a stream of the events after `lastId`. It stays open until the client closes it. */
+/** Returns a stream of the events after `lastId`, or of all. The stream stays open until the client closes it. */
 function stream(events: readonly object[], lastId: string | null): Response {
   const idOf = (event: object) => String((event as { event_id?: unknown }).event_id);
   const from = events.findIndex((event) => idOf(event) === lastId) + 1;

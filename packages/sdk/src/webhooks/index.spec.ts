@@ -11,7 +11,7 @@ const SECRET = secretOf('a webhook');
 const OTHER_SECRET = secretOf('another webhook');
 const { client } = createTestClient();
 
-/** Both verifiers: the functions and the client's methods. The latter return promises. */
+/** Both implementations: the functions of ./index.ts, and the client's methods, which return promises. */
 const VERIFIERS = [
   ['by the functions', functions],
   ['by a client', client.webhooks],
@@ -38,7 +38,7 @@ const errorCodeOf = async (work: () => unknown) => {
 const IS_EVENT_TYPE: Record<keyof EventData, true> & Record<(typeof EVENT_TYPES)[number], true> =
   Object.fromEntries(EVENT_TYPES.map((type) => [type, true])) as Record<(typeof EVENT_TYPES)[number], true>;
 
-describe.each(VERIFIERS)('webhooks, verified %s', (_how, verifier) => {
+describe.each(VERIFIERS)('webhooks, handled %s', (_how, verifier) => {
   it.each(Object.keys(IS_EVENT_TYPE))(
     'return the event of type %s, which the standardwebhooks library signed',
     async (type) => {

@@ -1,6 +1,6 @@
 /**
- * Uses the entries of the SDK in one consumer and returns the results as one object: a list with an API key, a signed
- * trade, an error, a webhook and the in-memory API.
+ * Uses the entries of the SDK as a consumer does: lists trades with an API key, creates a trade in a signed request,
+ * catches an error, verifies a webhook and calls the in-memory API. Returns all results in one object.
  */
 export async function runScenario({ sdk, signer, testing, webhooks }, { baseURL, apiKey, privateKey }) {
   const clientWithKey = new sdk.Client({ baseURL, apiKey });

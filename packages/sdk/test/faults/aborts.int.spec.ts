@@ -52,6 +52,7 @@ describe("an abort by the caller's signal throws the signal's reason", () => {
     api.faults.push(loseResponse);
     const client = clientOf(api);
     const call = client.trades.create(order('one'), { signal: stopping.signal });
+    // clientOf() records each wait between two attempts with `waits.push`.
     client.waits.push = (...waits) => {
       stopping.abort(reason);
       return waits.length;

@@ -43,7 +43,7 @@ describe('a response that is not from the API', () => {
     ['JSON of another service', '{"status":"ok"}'],
     ['null', 'null'],
     ['a string', '"hello"'],
-  ])('%s is rejected as a record and as a list', async (_, body) => {
+  ])('is rejected as a record and as a list: %s', async (_, body) => {
     const { me, trades } = clientOf(api);
     api.faults.push(respondsWith({ status: 200, body }), respondsWith({ status: 200, body }));
     await expect(me.get()).rejects.toBeInstanceOf(UnexpectedAnswerError);
@@ -55,7 +55,7 @@ describe('a response that is not from the API', () => {
     ['an empty body', ''],
     ['JSON of another service', '{"error":"text"}'],
     ['null', 'null'],
-  ])('%s with status 502 is an error with the code unknown', async (_, body) => {
+  ])('is an error with the code unknown if it has the status 502: %s', async (_, body) => {
     api.faults.push(respondsWith({ status: 502, headers: html, body }));
     const error = await clientOf(api, { maxRetries: 0 })
       .me.get()
@@ -65,7 +65,7 @@ describe('a response that is not from the API', () => {
     expect(error.message).toBe('The server responded with 502 and no message.');
   });
 
-  it('is parsed without those error details that are not objects', async () => {
+  it('but resembles an API error has only those error details that are objects', async () => {
     api.faults.push(
       respondsWith(errorOutcome(422, 'validation_failed', [null, 'x', { field: 7 }] as object[])),
     );

@@ -36,6 +36,7 @@ describe('a local clock', () => {
     api.skewMs = FIVE_MINUTES_MS;
     const client = clientOf(api, { signer, maxRetries: 1 });
     api.faults.push(
+      // The server itself responds to the first request: it rejects the timestamp.
       async ({ response, execute }) => respondsWith(await execute())({ response } as never),
       loseResponse,
     );

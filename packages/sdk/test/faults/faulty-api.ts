@@ -3,7 +3,7 @@
  *
  * 1. It verifies signatures with the verifier of the REST API, but has its own replay window and clock.
  * 2. A POST takes effect once for each Idempotency-Key, even if its response is lost.
- * 3. Each request consumes one fault, in order. Without faults, requests succeed.
+ * 3. Each request consumes one fault, in order. Without a fault, the server executes the request and responds.
  */
 import { createHash } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
@@ -54,8 +54,8 @@ export class FaultyApi {
   readonly apiKeys = new Set([API_KEY]);
   /** Milliseconds by which the server's clock is ahead of the local clock. */
   skewMs = 0;
-  /** Called before each page is returned, with the number of pages so far. */
-  beforePage: (count: number) => void = () => undefined;
+  /** Called before each page is returned, with the number of this page: 1 for the first. */
+  beforePage: (pageNumber: number) => void = () => undefined;
   private pageCount = 0;
   private createdCount = 0;
   private readonly nonces = new InMemoryReplayWindow({ nowMs: () => this.nowMs() });

@@ -143,7 +143,7 @@ describe('toArray', () => {
 });
 
 describe('pages', () => {
-  it('give access to the next page, except the last one', async () => {
+  it('give access to the next page; the last page throws a RangeError instead', async () => {
     createTrades(3);
     const first = await clientOf(api).trades.list({ limit: 2 });
     expect(first.hasNextPage()).toBe(true);

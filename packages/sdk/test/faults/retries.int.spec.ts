@@ -65,7 +65,7 @@ describe('a transient failure is retried', () => {
     expect(api.trades).toHaveLength(1);
   });
 
-  it('with the same Idempotency-Key, but two calls have two keys and create two records', async () => {
+  it('with the Idempotency-Key of its call: two equal calls have two keys and create two records', async () => {
     const { trades } = clientOf(api);
     await Promise.all([trades.create(order('one')), trades.create(order('one'))]);
     expect(api.trades).toHaveLength(2);

@@ -4,8 +4,8 @@ import { createSigner } from '../../src/signer/index.js';
 import { clientOf, privateKeyOf, signer } from './clients.js';
 import { API_KEY, errorOutcome, FaultyApi, rejectsWith, reset, respondsWith } from './faulty-api.js';
 
-const privateKey = privateKeyOf('signer of the fault tests');
-const PRIVATE_KEY = Buffer.from(privateKey).toString('hex');
+const privateKeyBytes = privateKeyOf('signer of the fault tests');
+const PRIVATE_KEY_HEX = Buffer.from(privateKeyBytes).toString('hex');
 
 let api: FaultyApi;
 beforeEach(async () => {
@@ -21,11 +21,11 @@ function printed(value: unknown): string {
   return [nested, JSON.stringify(value), String(value), message, stack].join('\n').replace(/ +|\n */g, '');
 }
 
-const secretsOf = () => [
+const knownSecrets = () => [
   API_KEY,
   API_KEY.slice('svc_test_'.length),
-  PRIVATE_KEY,
-  privateKey.slice(0, 6).join(','),
+  PRIVATE_KEY_HEX,
+  privateKeyBytes.slice(0, 6).join(','),
   ...api.requests.flatMap(({ headers }) => headers['x-svc-sig'] ?? []),
 ];
 
@@ -42,13 +42,13 @@ describe('no key, secret or signature is printed', () => {
       const before = printed(client);
       await client.me.get();
       const output = before + printed(client);
-      for (const secret of [...secretsOf(), 'mine-alone']) expect(output).not.toContain(secret);
+      for (const secret of [...knownSecrets(), 'mine-alone']) expect(output).not.toContain(secret);
     },
   );
 
   it('as part of a signer', () => {
-    const output = printed(createSigner(PRIVATE_KEY));
-    for (const secret of secretsOf()) expect(output).not.toContain(secret);
+    const output = printed(createSigner(PRIVATE_KEY_HEX));
+    for (const secret of knownSecrets()) expect(output).not.toContain(secret);
   });
 
   it.each([
@@ -74,7 +74,7 @@ describe('no key, secret or signature is printed', () => {
         );
       expect(error).toBeInstanceOf(Error);
       const output = printed(error) + printed(logged);
-      for (const secret of secretsOf()) expect(output).not.toContain(secret);
+      for (const secret of knownSecrets()) expect(output).not.toContain(secret);
       expect(printed(logged)).not.toContain('FILLED');
     }
   });
@@ -91,7 +91,7 @@ describe('no key, secret or signature is printed', () => {
   );
 
   it('as part of the error of an invalid private key', () => {
-    for (const key of [`${PRIVATE_KEY}0`, PRIVATE_KEY.slice(1), '0'.repeat(64), 'f'.repeat(64)]) {
+    for (const key of [`${PRIVATE_KEY_HEX}0`, PRIVATE_KEY_HEX.slice(1), '0'.repeat(64), 'f'.repeat(64)]) {
       let error: unknown;
       try {
         createSigner(key);

@@ -72,8 +72,8 @@ describe('an event stream', () => {
     const client = clientOf(api);
     expect(await take(client.events.stream(), 3)).toEqual(firstIds(3));
     expect(api.requests).toHaveLength(6);
-    // The delay of 1 ms that the stream requests (`retry: 1`), doubled after each failure, or the delay that an error
-    // response requests.
+    // The stream requests a delay of 1 ms (`retry: 1`), which doubles with each consecutive failure. The delay that an
+    // error response requests replaces it if it is longer.
     expect(client.waits).toEqual([1, 70, 4, 8, 1]);
   });
 
@@ -113,6 +113,7 @@ describe('an event stream', () => {
     api.skewMs = 300_000;
     const client = clientOf(api, { signer });
     api.faults.push(async (context) => {
+      // The server itself responds: it rejects the timestamp.
       const { status, body } = await context.execute();
       return respondsWith({ status, body })(context);
     }, cutAfter(1));

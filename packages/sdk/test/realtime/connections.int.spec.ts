@@ -161,9 +161,9 @@ describe('a connection', () => {
   });
 
   it('is reconnected with growing delays until data arrives', async () => {
-    const delays: number[] = [];
+    const failureCounts: number[] = [];
     const reconnectDelay = (failures: number) => {
-      delays.push(failures);
+      failureCounts.push(failures);
       return 1;
     };
     const stream = openRealtime(server.client(), { reconnectDelay }).tradeSignals('str_1', {
@@ -174,12 +174,12 @@ describe('a connection', () => {
       await take(stream, 1);
       server.refusal = [1013, 'service_unavailable'];
       server.cut();
-      await server.waitUntil(() => delays.length >= 3 * round);
+      await server.waitUntil(() => failureCounts.length >= 3 * round);
       server.refusal = undefined;
     }
     server.signal();
     await take(stream, 1);
-    const failureRuns = delays.join().split(/(?<=\d),(?=0)/);
+    const failureRuns = failureCounts.join().split(/(?<=\d),(?=0)/);
     expect(failureRuns).toHaveLength(3);
     for (const run of failureRuns)
       expect(run).toBe(
@@ -192,13 +192,13 @@ describe('a connection', () => {
 
   it('is retried only maxRetries times if it was never accepted', async () => {
     await server.close();
-    const delays: number[] = [];
-    const reconnectDelay = (failures: number) => delays.push(failures);
+    const failureCounts: number[] = [];
+    const reconnectDelay = (failures: number) => failureCounts.push(failures);
     const stream = openRealtime(server.client(), { maxRetries: 3, reconnectDelay }).tradeSignals('str_1');
     const { error } = await failureOf(stream);
     expect(error).toBeInstanceOf(ConnectionError);
     expect(String(error)).toContain(`127.0.0.1:${server.port}`);
-    expect(delays).toEqual([0, 1, 2, 3]);
+    expect(failureCounts).toEqual([0, 1, 2, 3]);
   });
 
   it.each([
@@ -267,7 +267,7 @@ describe('a connection', () => {
     expect(error).toBe(signerError);
   });
 
-  it('rejects an invalid option', () => {
+  it('cannot be configured with an invalid option', () => {
     for (const invalid of [{ timeout: 0 }, { heartbeat: -1 }, { heartbeat: Number.NaN }, { maxRetries: 0.5 }])
       expect(() => openRealtime(server.client(), invalid)).toThrow(RangeError);
   });
@@ -307,7 +307,7 @@ describe('a stream', () => {
     const waiting = [stream!.next(), stream!.next()];
     stream!.close();
     for (const next of waiting) expect(await next).toEqual({ done: true, value: undefined });
-    // Once this later result arrives on the same connection, the other stream has its signal.
+    // The results of a connection arrive in order: once this one has arrived, `unread` has its signal.
     await take(realtime.subscribe('{ me { id } }'), 1);
     unread!.close();
     expect(await unread!.next()).toEqual({ done: true, value: undefined });

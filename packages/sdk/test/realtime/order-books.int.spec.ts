@@ -83,7 +83,8 @@ it('a book includes every change: new levels, changed amounts and removed levels
 it('the book is requested again after a gap in the sequence', async () => {
   const stream = openRealtime(server.client()).orderbook('tpr_1');
   await take(stream, 1);
-  server.change([['98', '1']], [], true);
+  const isDropped = true;
+  server.change([['98', '1']], [], isDropped);
   server.change([['97', '1']]);
   const book = await bookAt(stream, server.book.sequence);
   expect(book).toMatchObject({ bids: numbers(server.book.bids) });

@@ -49,7 +49,7 @@ export const privateKey = new Uint8Array(createHash('sha256').update('realtime o
 
 export type Level = readonly [price: string, amount: string];
 
-/** An order book of the server. A test can drop its messages. */
+/** The order book of the server. A test can change it without an update being sent. */
 export class StubOrderBook {
   readonly messages: Record<string, unknown>[] = [];
   sequence = 1;
@@ -134,7 +134,7 @@ export class StubRealtimeServer {
   doubled: number | undefined;
   /** Number of executed `order` mutations. */
   orders = 0;
-  /** A subscription ends once this number is not the one at its start. */
+  /** Number of calls of `completeAll`. A subscription ends as soon as this number has changed since its start. */
   private generation = 0;
   private readonly replayWindow = new InMemoryReplayWindow();
   private readonly waiting = new Set<() => void>();

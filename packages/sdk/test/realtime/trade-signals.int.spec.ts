@@ -64,7 +64,7 @@ describe('a stream of signals', () => {
     expect(server.subscribes).toEqual([{ strategy: 'str_1' }, { strategy: 'str_1', after: 6 }]);
   });
 
-  it('neither loses nor repeats a signal over twenty disconnects, read or unread at the disconnect', async () => {
+  it('neither loses nor repeats a signal over twenty disconnects, even if some signals are unread', async () => {
     const stream = openRealtime(server.client()).tradeSignals('str_1', { afterSequence: 0 });
     const sequences: number[] = [];
     for (let round = 0; round < 20; round++) {
@@ -92,9 +92,9 @@ describe('a stream of signals', () => {
   });
 
   it('resumes with the shortest delay after the server completes the subscription', async () => {
-    const delays: number[] = [];
+    const failureCounts: number[] = [];
     const reconnectDelay = (failures: number) => {
-      delays.push(failures);
+      failureCounts.push(failures);
       return 1;
     };
     const stream = openRealtime(server.client(), { reconnectDelay }).tradeSignals('str_1', {
@@ -107,11 +107,11 @@ describe('a stream of signals', () => {
     }
     server.signal();
     await take(stream, 1);
-    expect(delays).toEqual([0, 0, 0]);
+    expect(failureCounts).toEqual([0, 0, 0]);
     expect(server.handshakes).toHaveLength(1);
   });
 
-  it('is not requested again until the delay has passed that the server requests', async () => {
+  it('is not requested again before the delay that the server requests has passed', async () => {
     const stream = openRealtime(server.client(), { heartbeat: 200 }).tradeSignals('str_1', {
       afterSequence: 0,
     });
@@ -121,6 +121,7 @@ describe('a stream of signals', () => {
     server.failures.push('rate_limited');
     server.completeAll();
     await server.waitUntil(() => server.subscribes.length === 2);
+    // Until the next ping, the client has time to request the stream again, but must not.
     const { pings } = server;
     await server.waitUntil(() => server.pings > pings);
     expect(server.subscribes).toHaveLength(2);

@@ -3,6 +3,7 @@
 import { createECDH, createHash, createPrivateKey, randomBytes, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
+/** The order of the curve. */
 const N = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
 /** Returns the string to sign: five parts, separated by line feeds. No line feed follows the last part. */

@@ -36,7 +36,7 @@ export function openLibsecp256k1Engine(from: string | URL = import.meta.url): Ve
       if (!hasVerifiableLengths(signature, publicKey)) return false;
       const digest = hash('sha256', message, 'buffer');
       try {
-        // The library accepts only a low s, and normalizes in place, so a copy is normalized. Most signatures have a low s.
+        // The library accepts only a low s. It normalizes in place, so a signature with a high s is copied first.
         const lowS = hasHighS(signature) ? native.signatureNormalize(Uint8Array.from(signature)) : signature;
         return native.ecdsaVerify(lowS, digest, publicKey);
       } catch {
@@ -52,7 +52,7 @@ export function openLibsecp256k1Engine(from: string | URL = import.meta.url): Ve
   });
 }
 
-/** (n − 1) / 2, the largest low s. */
+/** (n − 1) / 2, where n is the order of the curve: the largest low s. */
 const HALF_ORDER = Buffer.from('7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0', 'hex');
 
 /** Returns whether s exceeds (n − 1) / 2. Stops at the first byte that differs. */
