@@ -6,8 +6,8 @@ import { browserMissingMessage, findBrowser } from '../launch/browser.mjs';
 import { hasKeyring, keyringMissingMessage } from '../launch/keyring.mjs';
 import { aptMissingMessage, hasApt } from '../launch/unpacked-redis.mjs';
 
-// TEST_BROWSER is the path of a browser, or empty if no browser was found. `npm test` sets it, and installs a
-// browser first.
+// TEST_BROWSER is the path of a browser, or empty if no browser was found. `npm test` first installs a missing browser,
+// then sets this variable.
 if (process.env.TEST_BROWSER === undefined) {
   process.env.TEST_BROWSER = (await findBrowser()) ?? '';
   if (process.env.TEST_BROWSER === '') console.error(browserMissingMessage());
