@@ -7,8 +7,8 @@ import { parseSync } from 'oxc-parser';
 import { proseFiles } from './prose.mjs';
 
 /**
- * `npm run sample [-- --reader 2]`: draws files and public texts for a review by a reader who does not know the
- * repository.
+ * `npm run sample [-- --reader 2]`: draws files and public texts for a review by a reader who does not
+ * know the repository.
  *
  * The seed is the hash of the checked-out commit and the reader's number, so that anyone can draw the same sample, and
  * each commit has another sample.
