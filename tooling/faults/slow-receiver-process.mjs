@@ -11,8 +11,8 @@ import { Webhook } from 'standardwebhooks';
  *   | { kind: 'hang' }
  *   | { kind: 'stream', everyMs: number }
  *   | { kind: 'reset' }} Behaviour
- *   `respond` responds with 200 from attempt `okFrom` on, and with 401 to an invalid signature; `stream` responds with
- *   200 and a body that never ends; `reset` closes the connection with a TCP reset
+ *   `respond` responds with `status`, but with 200 from attempt `okFrom` on, and with 401 to an invalid signature;
+ *   `stream` responds with 200 and a body that never ends; `reset` closes the connection with a TCP reset
  * @typedef {{ path: string, webhookId: string, eventId: string, attempt: number, at: number, bodyHash: string,
  *   verified: boolean, status?: number }} Received `at`: when the headers arrived, in Unix milliseconds; `status`: set
  *   once the response was sent
@@ -28,7 +28,7 @@ const verifiers = new Map();
 /** @type {Received[]} */
 const received = [];
 /**
- * By path: the requests in flight now, and the highest number at any time.
+ * By path: the number of requests in flight now, and the highest such number so far.
  * @type {Map<string, { now: number, max: number }>}
  */
 const inFlight = new Map();

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
  * @typedef {import('./slow-receiver-process.mjs').Received} Received
  */
 
-/** @param {Record<string, Behaviour>} behaviours how the receiver responds to the requests of each mode */
+/** @param {Record<string, Behaviour>} behaviours by mode, the first segment of the path of a request */
 export async function openSlowReceiver(behaviours) {
   const child = fork(fileURLToPath(new URL('slow-receiver-process.mjs', import.meta.url)), {
     serialization: 'advanced',

@@ -44,12 +44,12 @@ export function printMarkdown(rows) {
     '\n| # | fault | target | measured | result without the defence |\n| --- | --- | --- | --- | --- |',
   );
   for (const { fault, defended, undefended } of rows) {
-    const reached = defended.map(
+    const measured = defended.map(
       (result) => `seed ${result.seed}: ${describeResult(result)}: ${describeFigures(result)}`,
     );
     const failures = undefended?.violations.join(', ') || 'passed anyway';
     const without = undefended === undefined ? fault.defence : `${fault.defence}: ${failures}`;
-    const cells = [fault.id, fault.title, fault.target, reached.join('<br>'), without];
+    const cells = [fault.id, fault.title, fault.target, measured.join('<br>'), without];
     console.log(`| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`);
   }
 }
@@ -61,8 +61,9 @@ const describe = (result) =>
 /** @param {RunResult} result */
 const describeResult = ({ violations }) => (violations.length === 0 ? 'passed' : violations.join(', '));
 
-/** The figures to print first. The other common figures are not printed, because the violations cover them. */
+/** Figures of `environment.reconcile` that are printed before the fault's own figures. */
 const printedFirst = new Set(['expected', 'lost', 'duplicates', 'early']);
+/** The other figures of `environment.reconcile`. They are not printed, because the violations cover them. */
 const notPrinted = new Set(
   'events webhooks requests delivered waiting dead discarded unexplained badSignatures bodyVariants stuck addsUp'.split(
     ' ',
@@ -72,10 +73,10 @@ const notPrinted = new Set(
 /** @param {RunResult} result */
 function describeFigures({ figures }) {
   const entries = Object.entries(figures).filter(([name]) => !notPrinted.has(name));
-  const [first, own] = [true, false].map((isFirst) =>
+  const [general, own] = [true, false].map((isFirst) =>
     entries.filter(([name]) => printedFirst.has(name) === isFirst),
   );
   const format = (/** @type {unknown} */ value) =>
     typeof value === 'object' ? JSON.stringify(value) : String(value);
-  return [...(first ?? []), ...(own ?? [])].map(([name, value]) => `${name} ${format(value)}`).join(', ');
+  return [...(general ?? []), ...(own ?? [])].map(([name, value]) => `${name} ${format(value)}`).join(', ');
 }

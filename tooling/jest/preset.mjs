@@ -6,8 +6,8 @@ import { browserMissingMessage, findBrowser } from '../launch/browser.mjs';
 import { hasKeyring, keyringMissingMessage } from '../launch/keyring.mjs';
 import { aptMissingMessage, hasApt } from '../launch/unpacked-redis.mjs';
 
-// TEST_BROWSER is the path of a browser, or empty if no browser was found. `npm test` sets it, and installs a
-// browser first.
+// TEST_BROWSER is the path of a browser, or empty if no browser was found. `npm test` first installs a missing browser,
+// then sets this variable.
 if (process.env.TEST_BROWSER === undefined) {
   process.env.TEST_BROWSER = (await findBrowser()) ?? '';
   if (process.env.TEST_BROWSER === '') console.error(browserMissingMessage());
@@ -28,7 +28,7 @@ const skipped = [
 
 const root = new URL('../../', import.meta.url).pathname;
 
-/** Returns the settings of the nightly run of property tests: those that need no server, with more generated cases per property. */
+/** Returns the settings of the nightly property run: only property tests without servers, with more generated cases. */
 function propertySettings() {
   process.env.FAST_CHECK = createRequire(join(root, 'packages/core/package.json')).resolve('fast-check');
   const isProperty = (/** @type {string} */ path) =>
@@ -58,7 +58,7 @@ const propertyRun = process.env.PROPERTY_DRAWS === undefined ? undefined : prope
 /**
  * One Jest run for the whole repository. Workspace packages are read from their source (the
  * `@trading-automation/source` export condition), so unit tests need no build. Tests that start real
- * processes (`*.e2e.spec.ts`) run the built apps.
+ * processes (`*.e2e.spec.mjs`) run the built apps.
  */
 export default {
   rootDir: root,

@@ -2,8 +2,8 @@ const { appendFileSync } = require('node:fs');
 const { relative } = require('node:path');
 
 /**
- * With ASSERTION_LOG=<file>, writes one line per test: `[file, title, executed expect calls]`. `compare-assertions.mjs`
- * compares two such logs.
+ * With ASSERTION_LOG=<file>, writes one line per test: `[file, title, number of executed expect calls]`.
+ * `compare-assertions.mjs` compares two such logs.
  */
 afterEach(() => {
   const { testPath, currentTestName, assertionCalls } = expect.getState();

@@ -3,7 +3,7 @@ import LongestFirst from './sequencer.cjs';
 const order = (...paths) =>
   LongestFirst.longestFirst(paths.map((path) => ({ path }))).map(({ path }) => path);
 
-it('sorts waiting files first, then end-to-end and integration files alternately, then all other files', () => {
+it('sorts files that mostly wait first, then end-to-end and integration files alternately, then all other files', () => {
   const chaos = '/r/tooling/e2e/chaos.e2e.spec.mjs';
   expect(
     order('u.spec.ts', 'a.int.spec.ts', 'x.e2e.spec.mjs', 'b.int.spec.ts', 'y.e2e.spec.mjs', chaos),

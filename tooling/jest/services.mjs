@@ -37,7 +37,7 @@ async function startServers() {
   return servers.stop;
 }
 
-/** Packs the SDK and the CLI. Without a build the path is empty, and only the tests that need the packages fail. */
+/** Packs the SDK and the CLI. Without a build, TEST_PACKED_SDK is empty, and only the tests that need the packages fail. */
 async function packSdk() {
   if (process.env.TEST_PACKED_SDK !== undefined) return doNothing;
   try {

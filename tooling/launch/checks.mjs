@@ -24,7 +24,8 @@ export const SET_UP = {
 };
 
 /**
- * Compares generated files with the output of their generators. The files are rewritten meanwhile, so no other check may run.
+ * Compares generated files with the output of their generators. The generators rewrite the files meanwhile, so no other
+ * check may run at the same time.
  *
  * @type {Check}
  */

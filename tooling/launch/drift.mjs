@@ -8,7 +8,7 @@ import { root } from './paths.mjs';
 /**
  * Checks that committed generated files equal the current output of their generators. A workspace package registers its
  * generator as the script `gen` of its package.json. The script must be deterministic and may write only inside its package.
- * The check reports files that differ and restores them, so that it changes nothing.
+ * The check reports the files that differ, and restores their committed content.
  */
 
 /** @returns {string[]} folders of the packages that have a generator */
@@ -40,7 +40,7 @@ function snapshot(/** @type {string} */ folder) {
 const digest = (/** @type {Buffer | undefined} */ bytes) =>
   bytes === undefined ? 'absent' : createHash('sha256').update(bytes).digest('hex');
 
-/** @returns {Promise<boolean>} whether the generator ran and left every file as it was */
+/** @returns {Promise<boolean>} whether the generator succeeded and changed no file */
 async function isUpToDate(/** @type {string} */ folder) {
   const before = snapshot(folder);
   const { code } = await run('npm', ['run', '--silent', 'gen'], { cwd: join(root, folder), output: 'show' });

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { installPackage } from './system-packages.mjs';
 
-/** The programs of the GNOME Keyring, and of D-Bus, through which programs access the keyring. */
+/** The programs of the GNOME Keyring and of D-Bus. Other programs access the keyring through D-Bus. */
 const programs = ['gnome-keyring-daemon', 'dbus-daemon', 'dbus-send'];
 
 /** @param {{ path?: string }} [machine] */

@@ -58,16 +58,16 @@ export async function withLock(file, work, onWait) {
  * @returns {boolean} false if the lock file already exists
  */
 function createLockFile(file, identity) {
-  const written = `${file}.${process.pid}.new`;
-  writeFileSync(written, identity, { mode: 0o600 });
+  const newFile = `${file}.${process.pid}.new`;
+  writeFileSync(newFile, identity, { mode: 0o600 });
   try {
-    linkSync(written, file);
+    linkSync(newFile, file);
     return true;
   } catch (error) {
     if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EEXIST') throw error;
     return false;
   } finally {
-    rmSync(written, { force: true });
+    rmSync(newFile, { force: true });
   }
 }
 

@@ -4,7 +4,7 @@ const colours = /** @type {const} */ ({ warn: 'yellow', error: 'red', fatal: 're
 
 /**
  * Formats one log line of a service for reading: time, service, level, message, then the other fields. A line that is
- * not JSON is printed unchanged after the name of the service.
+ * not a JSON object becomes the message, at level info.
  *
  * @param {string} service
  * @param {string} line

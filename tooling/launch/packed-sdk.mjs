@@ -113,8 +113,8 @@ function assertSucceeded(what, { code, stdout, stderr }) {
 }
 
 /**
- * Links the declared dependencies and peer dependencies to the installed packages of the workspace. These have their
- * own dependencies.
+ * Links the declared dependencies and peer dependencies to the installed packages of the workspace. Node follows the
+ * links, so that it finds the dependencies of those packages there.
  *
  * @param {string} name
  * @param {string} folder
@@ -130,7 +130,7 @@ function linkDependencies(name, folder) {
 }
 
 /**
- * Writes a file for each entry point of the SDK, which re-exports it.
+ * For each entry point of the SDK, writes a file that re-exports it.
  *
  * @param {string} folder
  */

@@ -5,8 +5,8 @@ import { prepareRedis } from './redis.mjs';
 import { startServerSupervisor } from './servers.mjs';
 
 /**
- * Returns the URLs of Postgres and Redis for a platform: DATABASE_URL and REDIS_URL if they are set. Otherwise it
- * starts servers with their data under the data folder.
+ * Returns the URLs of Postgres and Redis for a platform: DATABASE_URL and REDIS_URL if they are set. For a URL that is
+ * not set, it starts a server with its data under the data folder.
  *
  * @param {{
  *   paths: import('./paths.mjs').DataPaths, ports: import('./ports.mjs').Ports,

@@ -57,8 +57,8 @@ export async function preparePostgres({
   const urlOf = (name) => `postgresql://postgres:${password}@127.0.0.1:${port}/${name}`;
   return {
     url: urlOf(database),
-    isReady: () => accepts(urlOf('postgres')),
-    whenReady: () => ensureDatabase(urlOf('postgres'), database),
+    isReady: () => acceptsQueries(urlOf('postgres')),
+    afterStart: () => ensureDatabase(urlOf('postgres'), database),
     command: {
       name: 'postgres',
       command: binaries.postgres,
@@ -83,8 +83,8 @@ export async function preparePostgres({
 function clusterFolder(dataDir, user) {
   createParents(dataDir);
   if (user === undefined || isOpenToOthers(dirname(dataDir))) return dataDir;
-  const clone = createHash('sha256').update(dataDir).digest('hex').slice(0, 16);
-  const outside = join(folderOutsideClone, clone, 'postgres');
+  const dataDirHash = createHash('sha256').update(dataDir).digest('hex').slice(0, 16);
+  const outside = join(folderOutsideClone, dataDirHash, 'postgres');
   const link = lstatSync(dataDir, { throwIfNoEntry: false });
   if (link === undefined) {
     rmSync(outside, { recursive: true, force: true });
@@ -164,7 +164,7 @@ function assertSameVersion(cluster, version) {
 }
 
 /** @param {string} url */
-async function accepts(url) {
+async function acceptsQueries(url) {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
   client.on('error', () => {});
   try {

@@ -28,8 +28,8 @@ function findRedis(path = process.env.PATH ?? '') {
 }
 
 /**
- * Returns a Redis server of this machine. If the PATH has no such program, it unpacks one under the data folder, or
- * installs one. For an ordinary user it tries to unpack first; for root it tries to install first.
+ * Returns a Redis program of this machine. If the PATH has none, it unpacks one under the data folder, or installs one.
+ * For an ordinary user it tries to unpack first; for root it tries to install first.
  *
  * @param {(line: string) => void} print
  * @param {{

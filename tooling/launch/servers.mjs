@@ -4,13 +4,14 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { readIfExists } from './files.mjs';
 
 /**
- * A server that can be started: its command, its URL, and checks of its readiness.
+ * A server that can be started: its command, its URL, and a check of its readiness. `afterStart` runs once, after the
+ * first successful check and before `start` resolves.
  *
  * @typedef {{
  *   url: string,
  *   command: import('./server-supervisor.mjs').ServerCommand,
  *   isReady: () => Promise<boolean>,
- *   whenReady?: () => Promise<void>,
+ *   afterStart?: () => Promise<void>,
  * }} PreparedServer
  */
 
@@ -50,11 +51,12 @@ export function startServerSupervisor(onEvent) {
     pid: supervisor.pid,
 
     /**
-     * Starts a server and resolves once it responds. From then on, the supervisor restarts it whenever it ends.
+     * Starts a server; resolves once it responds and `afterStart` has ended. From then on, the supervisor restarts it
+     * whenever it ends.
      *
      * @param {PreparedServer} server
      */
-    async start({ command, isReady, whenReady }) {
+    async start({ command, isReady, afterStart }) {
       const deadline = performance.now() + startDeadlineMs;
       supervisor.send({ start: command });
       while (!(await isReady())) {
@@ -62,7 +64,7 @@ export function startServerSupervisor(onEvent) {
         if (gaveUp || performance.now() > deadline) throw notStarted(command);
         await wait(20);
       }
-      await whenReady?.();
+      await afterStart?.();
     },
 
     /**

@@ -10,15 +10,15 @@ import { fileURLToPath } from 'node:url';
  *   commit?: string,
  *   venueLimits?: { weightPerMinute: number, ordersPer10s: number },
  *   extraEnv?: Record<string, Record<string, string>>,
- * }} ServiceListOptions the GraphQL API runs only if `ports` has one for it; without
- *   `mailbox`, mail stays queued; `extraEnv` adds
- *   variables to single services, by name; `venueLimits` replaces the default limits of the paper exchange
+ * }} ServiceListOptions the GraphQL API runs only if `ports` has one for it; without `mailbox`, mail stays queued;
+ *   `extraEnv` adds environment variables to single services, by the service's name; `venueLimits` replaces the default
+ *   limits of the paper exchange
  *
  * @typedef {{ name: string, app: string, main?: string, url?: string, env: Record<string, string> }} Service `main`: the
  *   file to run instead of `dist/main.js` of the app
  */
 
-/** With this young generation, short-lived objects of a request are rarely copied by the garbage collector (ADR 13). */
+/** With semi-spaces of 64 MiB, the garbage collector rarely copies the short-lived objects of a request (ADR 13). */
 export const serviceNodeOptions = '--max-semi-space-size=64';
 
 /** The test world, which has only paper exchanges. */
@@ -27,7 +27,7 @@ const world = 'test';
 /** The sender of mail. The mail never leaves this machine. */
 const mailFrom = 'Trading automation <no-reply@trading-automation.localhost>';
 
-/** High rate limits of the APIs, for tests and benchmarks, which exceed the published limits. */
+/** High rate limits of the APIs, for tests and benchmarks that send more requests than the published limits allow. */
 export const ampleRateLimits = JSON.stringify(
   Object.fromEntries(
     ['general', 'trade_writes', 'sensitive_writes', 'identity_writes'].map((name) => [

@@ -31,6 +31,7 @@ try {
     keys: await ensureKeys(paths.keys),
     paperExchangeDir: folder,
     ports: { ...ports, paperExchange: portOf(platform.paper_exchange_url) },
+    // The services call the running paper exchange. A second paper exchange listens on its own port.
     extraEnv: { 'paper-exchange': { PORT: String(ports.paperExchange) } },
   });
   const [name] = positionals;

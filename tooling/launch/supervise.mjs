@@ -49,24 +49,24 @@ export function supervise({
 
   function start() {
     const startedAt = performance.now();
-    const started = spawn();
+    const spawned = spawn();
     let isOver = false;
-    child = started;
+    child = spawned;
     /** @type {(code: number | null, signal: string | null) => void} */
     const onExit = (code, signal) => {
       if (isOver) return;
       isOver = true;
       child = undefined;
-      if (stopped !== undefined || started === replaced) return;
+      if (stopped !== undefined || spawned === replaced) return;
       crashes = performance.now() - startedAt >= delays.resetAfterMs ? 1 : crashes + 1;
       const restartInMs = restartDelayMs(crashes, delays);
       restartTimer = setTimeout(start, restartInMs);
       onEvent({ type: 'exited', code, signal, crashes, restartInMs });
     };
-    started.once('exit', onExit);
+    spawned.once('exit', onExit);
     // A command that cannot be started emits no exit event.
-    started.once('error', () => onExit(127, null));
-    if (started.pid !== undefined) onEvent({ type: 'started', pid: started.pid });
+    spawned.once('error', () => onExit(127, null));
+    if (spawned.pid !== undefined) onEvent({ type: 'started', pid: spawned.pid });
   }
 
   /**

@@ -25,7 +25,8 @@ export const svcFile = join(folder, JSON.parse(readFileSync(join(folder, 'packag
  *
  * @param {string} home a folder for its configuration and secrets
  * @param {readonly string[]} args
- * @param {{ variables?: Record<string, string>, input?: string }} [options] `input` is its stdin
+ * @param {{ variables?: Record<string, string>, input?: string }} [options] `variables`: additional environment
+ *   variables; `input`: the standard input
  */
 export function svc(home, args, { variables = {}, input } = {}) {
   return run('node', [svcFile, ...args], { env: { ...environmentIn(home), ...variables }, input });

@@ -72,7 +72,7 @@ const daemonPolicy = '/usr/sbin/policy-rc.d';
  * @param {string} what a key of `packages`
  * @param {{
  *   run?: typeof run, isRoot?: boolean, policyFile?: string, onBegin?: (commandLine: string) => void,
- * }} [machine] `onBegin` is called with the command that installs, right before it runs
+ * }} [machine] `onBegin` is called with the install command, before the first step runs
  * @returns {Promise<string | null>} why it was not installed, or null
  */
 export async function installPackage(

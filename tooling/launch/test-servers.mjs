@@ -25,7 +25,7 @@ export function temporaryFolder() {
  *   postgres: boolean, redis: boolean,
  *   onEvent?: (name: string, event: import('./supervise.mjs').ProcessEvent) => void,
  *   print?: (line: string) => void,
- * }} options `postgres`, `redis`: whether to start it
+ * }} options `postgres`, `redis`: whether to start that server
  * @returns {Promise<{ databaseUrl?: string, redisUrl?: string, stop: () => Promise<void> }>}
  */
 export async function startTestServers({ postgres, redis, onEvent = reportCrash, print = console.error }) {

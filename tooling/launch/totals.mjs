@@ -1,8 +1,8 @@
 /** @typedef {{ passed: number, failed: number }} Total */
 
 /**
- * Returns the numbers of passed and failed tests from Jest's result file. A run that ended with an error counts as one
- * failure, even if no test failed. A suite that could not be loaded has no tests and counts as one failure.
+ * Returns the numbers of passed and failed tests from Jest's result file. A run that ended with an error counts as
+ * one failure if no test failed. A suite that could not be loaded has no tests and counts as one failure.
  *
  * @param {number} exitCode
  * @param {{ numPassedTests: number, numFailedTests: number, numRuntimeErrorTestSuites: number } | null} result

@@ -9,7 +9,7 @@ import { dataPaths } from './paths.mjs';
  * under the data folder. It installs nothing and needs no root.
  */
 
-/** `redis-server` is a symbolic link into the package `redis-tools`. */
+/** The program in the package `redis-server` is a symbolic link to a file of the package `redis-tools`. */
 const packages = ['redis-server', 'redis-tools'];
 
 const aptSettings = [

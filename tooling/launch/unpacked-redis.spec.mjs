@@ -34,14 +34,14 @@ const simulation = { ...success, stdout: recorded('libraries-missing.txt') };
 const withoutLists = { code: 100, stdout: '', stderr: recorded('without-lists.stderr.txt') };
 const offlineUpdate = { code: 100, stdout: '', stderr: recorded('offline-update.stderr.txt') };
 const offlineDownload = { code: 100, stdout: '', stderr: recorded('offline-download.stderr.txt') };
-const works = 'echo "Redis server v=7.0.15"';
+const workingServer = 'echo "Redis server v=7.0.15"';
 
 /**
  * Simulates a machine whose apt returns the recorded results in turn. `server` is the script in its Redis package.
  *
- * @param {{ answers?: object[], server?: string, apt?: boolean }} options
+ * @param {{ results?: object[], server?: string, apt?: boolean }} options
  */
-function machine({ results = [], server = works, apt = true } = {}) {
+function machine({ results = [], server = workingServer, apt = true } = {}) {
   const commands = [];
   const remaining = [...results];
   const fakeRun = async (command, args, options) => {
@@ -86,8 +86,8 @@ describe('the packages that apt would install', () => {
   });
 
   it('keep the architecture of a foreign package, and have the new version of an upgrade', () => {
-    const lines = 'Inst libzstd1:i386 [1.4.8] (1.5.4 Debian:12.15/oldstable, Debian:12 [i386]) []\n';
-    expect(plannedPackages(lines)).toEqual(['libzstd1:i386=1.5.4']);
+    const simulated = 'Inst libzstd1:i386 [1.4.8] (1.5.4 Debian:12.15/oldstable, Debian:12 [i386]) []\n';
+    expect(plannedPackages(simulated)).toEqual(['libzstd1:i386=1.5.4']);
   });
 });
 

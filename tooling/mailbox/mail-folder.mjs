@@ -11,7 +11,7 @@ import { makeFolder, readJsonIfExists, writePrivateFile } from '../launch/files.
  * @typedef {{ id: string, received_at: string, from: string, to: string[], subject: string, text: string }} Mail
  */
 
-/** The time of arrival, by which file names sort, and the id of the mail. */
+/** A file name consists of the time of arrival in Unix milliseconds, by which the names sort, and the id of the mail. */
 const fileName = /^\d{15}-([0-9a-f]{24})\.json$/;
 
 /**
@@ -27,7 +27,7 @@ export function openMailFolder({ folder, limit, now = Date.now }) {
       .sort();
   /** @param {string} name */
   const remove = (name) => rmSync(join(folder, name), { force: true });
-  let last = 0;
+  let lastArrivalMs = 0;
 
   return {
     /**
@@ -39,10 +39,13 @@ export function openMailFolder({ folder, limit, now = Date.now }) {
     add({ messageId = randomUUID(), ...mail }) {
       const id = createHash('sha256').update(messageId).digest('hex').slice(0, 24);
       // Mails of the same millisecond keep their order.
-      last = Math.max(now(), last + 1);
-      const stored = { id, received_at: new Date(last).toISOString(), ...mail };
+      lastArrivalMs = Math.max(now(), lastArrivalMs + 1);
+      const stored = { id, received_at: new Date(lastArrivalMs).toISOString(), ...mail };
       const former = filesOf(id);
-      writePrivateFile(join(folder, `${String(last).padStart(15, '0')}-${id}.json`), JSON.stringify(stored));
+      writePrivateFile(
+        join(folder, `${String(lastArrivalMs).padStart(15, '0')}-${id}.json`),
+        JSON.stringify(stored),
+      );
       for (const name of former) remove(name);
       for (const name of names().slice(0, -limit)) remove(name);
       return stored;

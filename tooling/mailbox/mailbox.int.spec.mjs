@@ -99,7 +99,7 @@ describe('the mailbox', () => {
     expect(links).toEqual(['/', 'http://127.0.0.1:4000/v1/x?code=a_b-c']);
   });
 
-  it('responds only to names of this machine, and allows no writes', async () => {
+  it('responds only to requests for a host name of this machine, and allows no writes', async () => {
     const { host } = new URL(mailbox.url);
     expect(await statusOf('/messages', host)).toBe(200);
     expect(await statusOf('/messages', 'localhost')).toBe(200);

@@ -62,7 +62,7 @@ const localUrl = /(http:\/\/(?:127\.0\.0\.1|localhost)(?::\d{1,5})?\/[\w\-./?=&%
 
 /** @param {string} text */
 function withLocalLinks(text) {
-  // A string split by a group has the matches at odd indices.
+  // `split` with a capture group puts the matches at the odd indices.
   return text
     .split(localUrl)
     .map((part, index) =>

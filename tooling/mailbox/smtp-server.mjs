@@ -38,7 +38,7 @@ export async function startSmtpServer({ port, onMail }) {
       }
     },
   });
-  // Ignores connections that a client aborts. A port that is in use still rejects the wait for 'listening'.
+  // Ignores connections that a client aborts. If the port is in use, `once` below still rejects.
   server.on('error', () => undefined);
   server.listen(port, '127.0.0.1');
   await once(server.server, 'listening');

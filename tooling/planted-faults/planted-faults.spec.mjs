@@ -92,7 +92,7 @@ describe('the outcome of a run', () => {
     expect(outcomeOf(jestResult, 2)).toEqual({ kind: 'unusable', why });
   });
 
-  it('is printed with the test that found it, or the reason', () => {
+  it('is printed with the test that found the fault, or with the reason', () => {
     expect(describeOutcome({ kind: 'found', by: 'a list ends' })).toBe('found by a list ends');
     expect(describeOutcome({ kind: 'missed' })).toBe('NOT FOUND');
     expect(describeOutcome({ kind: 'unusable', why: 'no test ran' })).toBe('NOT FOUND: no test ran');

@@ -48,8 +48,8 @@ export async function runFault(copy, fault) {
  * @param {readonly string[]} specs
  */
 async function runSpecs({ folder, databaseUrl, redisUrl }, specs) {
-  const results = mkdtempSync(join(tmpdir(), 'trading-automation-planted-'));
-  const outputFile = join(results, 'result.json');
+  const resultFolder = mkdtempSync(join(tmpdir(), 'trading-automation-planted-'));
+  const outputFile = join(resultFolder, 'result.json');
   // Some specs measure contention. They could fail if other specs ran at the same time on a slow machine.
   const options = ['--ci', '--maxWorkers=1', '--json', `--outputFile=${outputFile}`];
   try {
@@ -77,6 +77,6 @@ async function runSpecs({ folder, databaseUrl, redisUrl }, specs) {
     if (outcome.kind === 'unusable') console.error(stderr);
     return outcome;
   } finally {
-    rmSync(results, { recursive: true, force: true });
+    rmSync(resultFolder, { recursive: true, force: true });
   }
 }

@@ -8,13 +8,13 @@ const root = join(import.meta.dirname, '..', '..');
 const textOf = (path) => readFileSync(join(root, path), 'utf8');
 const workflow = textOf('.github/workflows/release.yml');
 
-/** The lines of each job, by its name. */
+/** The YAML of each job, by the job's name. */
 const jobs = Object.fromEntries(
   workflow
     .slice(workflow.indexOf('\njobs:\n'))
     .split(/\n(?= {2}[a-z]+:\n)/)
     .slice(1)
-    .map((lines) => [lines.trim().split(':', 1)[0], lines]),
+    .map((yaml) => [yaml.trim().split(':', 1)[0], yaml]),
 );
 
 /** Returns the permissions of a job. */
@@ -115,6 +115,7 @@ describe('publishing', () => {
     const publishing = join(import.meta.dirname, 'publish.mjs');
     execFileSync(process.execPath, [publishing, folder], { env, stdio: 'pipe' });
   }
+  /** Returns the recorded commands that change something; commands that only read are left out. */
   const changes = () =>
     readFileSync(join(folder, 'calls'), 'utf8')
       .trim()

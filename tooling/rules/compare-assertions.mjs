@@ -11,7 +11,7 @@ import { groupBy } from '../launch/group-by.mjs';
  * `moved-tests.tsv` maps many titles and is written with `--write-table`: for each file, the script pairs the titles
  * that only the first log has with the titles that only the second log has, in the order in which the tests ran.
  *
- * `--within` compares only tests whose new path contains this text.
+ * `--within` compares only tests of files whose path, after moves, contains this string.
  *
  * The number of calls of some tests varies from run to run, because of random inputs or races. Therefore each argument
  * can be several logs, joined by commas. A test then counts as weakened only if its largest number in the second logs
@@ -141,8 +141,8 @@ export function alignInOrder(before, after) {
  * @param {RecordedTest[]} before
  * @param {RecordedTest[]} after
  * @param {MovedTests} moved
- * @returns {{ pairs: [old: string, now: string][], unpaired: string[] }} `unpaired`: the files with fewer such titles
- *   than before; map some of them in `moved-tests.json`
+ * @returns {{ pairs: [old: string, now: string][], unpaired: string[] }} `unpaired`: the files where more titles
+ *   disappeared than appeared; map some of the old titles in `moved-tests.json`
  */
 export function pairTitles(before, after, { files, titles, added = [] }) {
   const paths = Object.keys(files);
@@ -187,7 +187,7 @@ const escaped = (/** @type {string} */ title) => JSON.stringify(title).slice(1, 
 const unescaped = (/** @type {string} */ title) => JSON.parse(`"${title.replaceAll('"', '\\"')}"`);
 
 /**
- * Writes a line with both file names, then one line for each pair of their titles.
+ * Writes, for each pair of files, a line with both file names and then one line for each pair of their titles.
  * @param {[old: string, now: string][]} pairs
  */
 function writeTable(pairs) {
@@ -195,13 +195,13 @@ function writeTable(pairs) {
     key.slice(0, key.indexOf(' > ')),
     key.slice(key.indexOf(' > ') + 3),
   ];
-  const lines = groupBy(pairs, ([old, now]) => `# ${split(old)[0]}\t${split(now)[0]}`);
-  const text = [...lines].map(([files, titles]) =>
+  const pairsByFiles = groupBy(pairs, ([old, now]) => `# ${split(old)[0]}\t${split(now)[0]}`);
+  const sections = [...pairsByFiles].map(([files, titles]) =>
     [files, ...titles.map((pair) => pair.map((key) => escaped(String(split(key)[1]))).join('\t')), ''].join(
       '\n',
     ),
   );
-  writeFileSync(TABLE, text.join(''));
+  writeFileSync(TABLE, sections.join(''));
 }
 
 /** @returns {MovedTests['titles']} */

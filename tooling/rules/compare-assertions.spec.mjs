@@ -21,7 +21,7 @@ it('finds a test that is missing and one that asserts less, and accepts one that
   });
 });
 
-it('follows moved files, moved folders and renamed tests, and reports a mapping of no test', () => {
+it('follows moved files, moved folders and renamed tests, and reports a mapped title that no test has', () => {
   const before = [test('old/x', 'one', 1), test('b', 'two', 1), test('c', 'three', 2)];
   const after = [test('new/x', 'one', 1), test('bb', 'two', 1), test('d', 'drei', 2)];
   const moved = {
@@ -65,7 +65,7 @@ it('pairs renamed tests of a file in the order in which they ran, and reports a 
   });
 });
 
-it('pairs the titles of joined files in the order of the table, regardless of which file ran first, without added tests', () => {
+it('pairs the titles of merged files in the order of moved-tests.json, whichever file ran first, and omits added tests', () => {
   const before = [test('b', 'zwei', 1), test('a', 'drei', 1), test('c', 'eins', 1)];
   const after = ['one', 'two', 'new', 'three'].map((title) => test('c', title, 1));
   const moved = { files: { b: 'c', a: 'c' }, titles: {}, added: ['c > new'] };

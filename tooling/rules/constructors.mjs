@@ -24,9 +24,11 @@ const VALUE_TYPES =
 /** These types are plain if all their type arguments are plain. */
 const CONTAINERS =
   /^(?:Array|ReadonlyArray|Record|Readonly|Partial|Required|Pick|Omit|Exclude|Extract|NonNullable|ReadonlySet|ReadonlyMap)$/;
+/** These types have the members of their type argument. */
 const SAME_MEMBERS = /^(?:Readonly|Partial|Required|NonNullable)$/;
 const PLAIN_KEYWORDS =
   /^TS(?:String|Number|Boolean|BigInt|Symbol|Null|Undefined|Void|Never|Unknown|Object)Keyword$|^TS(?:Literal|TemplateLiteral)Type$|^TSTypePredicate$/;
+/** The names of parameters that bundle several objects. */
 const BUNDLE_NAMES = /^(?:parts|options|dependencies|deps)$/;
 
 export class ConstructorCounter {
@@ -106,7 +108,7 @@ export class ConstructorCounter {
     );
   }
 
-  /** Returns the declaration of a named type, because the members of the type may use its type parameters. */
+  /** Returns the declaration of a named type, for `path`: the members of the type may use its type parameters. */
   #declarationsOf(/** @type {TypeUse} */ { file, type }) {
     const found = type.type === 'TSTypeReference' ? this.#find(file, type.typeName.name) : undefined;
     return found === undefined ? [] : [found.node];

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** docs/trading/rules.md must name the test file of each rule, as the titles of the tests do. */
+/** For each rule, docs/trading/rules.md must name the files of the tests whose titles begin with that rule's name. */
 const root = join(import.meta.dirname, '..', '..');
 const page = readFileSync(join(root, 'docs/trading/rules.md'), 'utf8');
 
@@ -50,12 +50,12 @@ function documentedFiles() {
 
 const numbered = (kind, count) => Array.from({ length: count }, (_, i) => `${kind} ${i + 1}`);
 
-describe('each rule of copying and each known complaint', () => {
+describe('each rule of copying and each known failure:', () => {
   const filesByRule = testFilesByRule();
   const documented = documentedFiles();
 
   it.each([...numbered('rule', 30), ...numbered('row', 20)])(
-    '%s has a named test, and the page names it',
+    '%s is named at the beginning of a test title, and the page names the file of that test',
     (name) => {
       expect(documented.get(name)).toEqual(filesByRule.get(name));
       expect(filesByRule.get(name)?.length).toBeGreaterThan(0);

@@ -6,8 +6,9 @@ import { COLLABORATORS_MAX, ConstructorCounter, PRODUCT } from './constructors.m
 import { proseFiles } from './prose.mjs';
 
 /**
- * `npm run counts [-- <root>]`: prints figures about the structure of the repository, for the comparison of
- * two releases.
+ * `npm run counts [-- <root>] [--list]`: prints figures about the structure of the repository, for the comparison of
+ * two releases. `--list` also prints the long functions, the short files, and the constructors with too many
+ * collaborators, one a line.
  *
  * Functions, constructors and short files are counted only in product code, without tests, test support and migrations.
  */
@@ -60,7 +61,7 @@ function coreImports() {
 }
 
 const counter = new ConstructorCounter(root);
-const functions = [];
+const longFunctions = [];
 const constructors = [];
 for (const { file, text, program } of modules) {
   for (const { className, collaborators } of counter.count(file)) {
@@ -72,13 +73,13 @@ for (const { file, text, program } of modules) {
       node.type,
     );
     if (isFunction && linesOf(text, node) > LONG_FUNCTION_LINES)
-      functions.push(`${file}: ${linesOf(text, node)} lines`);
+      longFunctions.push(`${file}: ${linesOf(text, node)} lines`);
   }
 }
 
 const imports = coreImports();
 const units = new Set(sources.filter((file) => file.startsWith('packages/core/src/')).map(unitOf));
-const short = modules.filter(
+const shortFiles = modules.filter(
   ({ file, lines }) => lines < SHORT_FILE_LINES && !/(?:index|main)\.ts$/.test(file),
 );
 const figures = [
@@ -86,14 +87,14 @@ const figures = [
   ['folders and loose files of core', units.size],
   ['pairs of folders or files where one imports the other', imports.size],
   ['imports between these folders and files', [...imports.values()].reduce((sum, count) => sum + count, 0)],
-  [`functions over ${LONG_FUNCTION_LINES} lines`, functions.length],
+  [`functions over ${LONG_FUNCTION_LINES} lines`, longFunctions.length],
   [`constructors with more than ${COLLABORATORS_MAX} collaborators`, constructors.length],
-  [`product files under ${SHORT_FILE_LINES} lines`, short.length],
+  [`product files under ${SHORT_FILE_LINES} lines`, shortFiles.length],
   [`product files`, product.length],
   ['banned words in prose', findBannedWords(root).length],
 ];
 for (const [name, value] of figures) console.log(`${String(value).padStart(7)}  ${name}`);
 if (process.argv.includes('--list')) {
-  for (const line of [...functions, ...constructors, ...short.map(({ file }) => `${file}: short`)])
+  for (const line of [...longFunctions, ...constructors, ...shortFiles.map(({ file }) => `${file}: short`)])
     console.log(line);
 }

@@ -7,8 +7,8 @@ import { parseSync } from 'oxc-parser';
 import { proseFiles } from './prose.mjs';
 
 /**
- * `npm run sample [-- --reader 2]`: draws the files and the public texts that a reader who does not know the
- * repository reviews.
+ * `npm run sample [-- --reader 2]`: draws files and public texts for a review by a reader who does not
+ * know the repository.
  *
  * The seed is the hash of the checked-out commit and the reader's number, so that anyone can draw the same sample, and
  * each commit has another sample.
@@ -81,7 +81,7 @@ function* nodes(/** @type {any} */ node) {
   for (const child of Object.values(node)) yield* nodes(child);
 }
 
-/** @returns {string[]} strings and templates of three words or more */
+/** @returns {string[]} strings and templates of at least four words, without SQL */
 function messages(/** @type {string} */ root, /** @type {string[]} */ files) {
   return files.flatMap((file) => {
     const text = readFileSync(join(root, file), 'utf8');

@@ -6,8 +6,8 @@ import { proseFiles } from './prose.mjs';
 /**
  * Collects the log events of the services: the `event` and the message of each log call.
  *
- * `npm run log-events` writes docs/reference/log-events.md; its test fails if the page is out of date, or if a log
- * call has no event.
+ * `npm run log-events` writes docs/reference/log-events.md. `rules.spec.mjs` fails if the page is out of date, or if a
+ * log call has no event.
  */
 
 /** @typedef {{ event: string, level: string, message: string, file: string }} LogEvent */
@@ -18,6 +18,7 @@ const EVENT_NAME = /^[a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*)+$/;
 /** The sources of log events. The SDK is excluded, because it passes messages to its caller's logger. */
 const SERVICES =
   /^(?:apps\/[^/]+\/src|packages\/(?:core|persistence|exchanges|runtime)\/src)\/(?!.*\.spec\.ts$)(?!.*\/testing\/).+\.ts$/;
+/** These files log messages of libraries, which are composed at run time. */
 const ADAPTERS = ['packages/runtime/src/logger.ts'];
 export const PAGE = 'docs/reference/log-events.md';
 
@@ -82,7 +83,7 @@ export function renderLogEvents(events) {
     '# Log events',
     '',
     'Each log line of a service is one JSON object with a stable `event`, fields in snake_case and one sentence. Write alerts',
-    'against `event`; sentences may change. An empty sentence is composed at run time. `npm run log-events` generates this page.',
+    'against `event`; sentences may change. A sentence composed at run time is empty here. `npm run log-events` generates this page.',
     '',
     '| Event | Level | Sentence | Where |',
     '| --- | --- | --- | --- |',

@@ -65,7 +65,7 @@ describe('the index of ADRs', () => {
     return [...rows].map(([, number, title, file, status]) => ({ number, title, file, status }));
   }
 
-  it.each(files)('contains %s, which has a number, a title and a status', (file) => {
+  it.each(files)('gets a number, a title and a status from %s', (file) => {
     const { number, title, status } = rowOf(file);
     expect(Number(number)).toBe(Number(file.slice(0, 4)));
     expect(title).not.toBe('');

@@ -10,19 +10,19 @@ describe('draw-sample', () => {
     Array.from({ length: area === 'packages/sdk/' ? 500 : 12 }, (_, index) => `${area}${index}.ts`),
   );
 
-  it('draws the same sample for the same seed and another for another', () => {
+  it('draws the same sample for the same seed and a different sample for a different seed', () => {
     expect(drawFiles('seed', files)).toEqual(drawFiles('seed', [...files].reverse()));
     expect(drawFiles('seed', files)).not.toEqual(drawFiles('other seed', files));
   });
 
-  it('draws 60 different files, ten at least of each area', () => {
+  it('draws 60 different files, at least ten of each area', () => {
     const drawn = drawFiles('seed', files);
     expect(new Set(drawn).size).toBe(60);
     for (const area of ['apps/', 'packages/core/', 'tooling/', 'docs/'])
       expect(drawn.filter((file) => file.startsWith(area)).length).toBeGreaterThanOrEqual(10);
   });
 
-  it('draws 60 different texts, as many from each source', () => {
+  it('draws 60 different texts, the same number from each source', () => {
     const texts = Array.from({ length: 100 }, (_, index) => `text ${index}`);
     const drawn = drawTexts('seed', { a: [...texts, ...texts], b: texts, c: texts });
     expect(new Set(drawn.map(({ text }) => text)).size).toBe(60);
@@ -73,13 +73,13 @@ describe('type projects:', () => {
     expect(projects).toEqual(expect.arrayContaining(checked));
   });
 
-  // Without the reference, tsc would check an edited dependency by its last build.
+  // Without the reference, tsc would use the last build of an edited dependency.
   it.each(checked)('%s references each workspace package that it depends on', (folder) => {
     const { dependencies, devDependencies } = read(`${folder}/package.json`);
     const needed = Object.keys({ ...dependencies, ...devDependencies })
       .map((name) => folderOf.get(name))
       .filter((other) => other !== undefined && existsSync(join(root, other, 'tsconfig.build.json')))
-      // The build of the command line is published, so it is not a composite project.
+      // The build of the CLI is published, so it is not a composite project.
       .filter((other) => other !== 'packages/cli')
       .map((other) => join(root, other, 'tsconfig.build.json'));
     const referenced = (read(`${folder}/tsconfig.json`).references ?? []).map(({ path }) =>

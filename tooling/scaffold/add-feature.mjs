@@ -11,14 +11,14 @@ import { NewFile, SourceFile } from './source-file.mjs';
  */
 export function addFeature(workspace, name) {
   assertName(name, /^[a-z]+(-[a-z]+)*$/);
-  const feature = describe(name);
+  const feature = deriveNames(name);
   const texts = { ...contractFiles(feature), ...coreFiles(feature), ...clientFiles(feature) };
   const files = Object.entries(texts).map(([path, text]) => new NewFile(workspace, path, text));
   return [...files, ...listFeature(workspace, feature)].map((file) => file.save());
 }
 
 /** @param {string} name */
-function describe(name) {
+function deriveNames(name) {
   const resource = camelCase(name);
   return {
     name,
@@ -31,7 +31,7 @@ function describe(name) {
   };
 }
 
-/** @typedef {ReturnType<typeof describe>} Feature */
+/** @typedef {ReturnType<typeof deriveNames>} Feature */
 
 /** @param {Feature} feature @returns {Record<string, string>} */
 function contractFiles({ name, operations, resource, schema, type, words }) {

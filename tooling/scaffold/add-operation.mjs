@@ -19,7 +19,7 @@ export function addOperation(workspace, feature, name) {
   assertName(name, /^[a-z][A-Za-z0-9]*$/);
   const contract = new SourceFile(workspace, `packages/contracts/src/${feature}.ts`);
   const group = groupIn(contract);
-  const operation = describe(contract, group, name);
+  const operation = deriveOperation(contract, group, name);
   const service = serviceOf(workspace, group.name, operation);
   const files = [
     extendContract(contract, group, operation),
@@ -31,7 +31,7 @@ export function addOperation(workspace, feature, name) {
   return files.map((file) => file.save());
 }
 
-/** Returns the operations of a contract file. @param {SourceFile} contract */
+/** Returns the constant of a contract file that lists its operations. @param {SourceFile} contract */
 function groupIn(contract) {
   const declarator = contract.constants().find(({ id }) => /Operations$/.test(id.name ?? ''));
   if (declarator === undefined) throw new Error(`${contract.path} declares no operations.`);
@@ -39,13 +39,13 @@ function groupIn(contract) {
 }
 
 /**
- * Derives names and route from the operations of the same resource.
+ * Derives the names, the route and the summary of an operation from the operations of the same resource.
  *
  * @param {SourceFile} contract
  * @param {{ name: string, literal: Node }} group
  * @param {string} name
  */
-function describe(contract, { name: groupName, literal }, name) {
+function deriveOperation(contract, { name: groupName, literal }, name) {
   if (property(literal, name) !== undefined) throw new Error(`${groupName} already has ${name}.`);
   const siblings = literal.properties.map((/** @type {Node} */ { value }) => value.arguments[0]);
   const textOf = (/** @type {Node} */ sibling, /** @type {string} */ key) => property(sibling, key)?.value;
@@ -72,7 +72,7 @@ function describe(contract, { name: groupName, literal }, name) {
   };
 }
 
-/** @typedef {ReturnType<typeof describe>} Operation */
+/** @typedef {ReturnType<typeof deriveOperation>} Operation */
 
 /** @param {SourceFile} contract @param {{ literal: Node, name: string }} group @param {Operation} operation */
 function extendContract(contract, { literal, name: groupName }, operation) {
@@ -117,6 +117,7 @@ function serviceOf(workspace, group, { id }) {
     .constants()
     .find(({ init }) => init.name === group)
     ?.id.properties?.at(-1);
+  // If the group is destructured, USE_CASES lists the rest of it: `const { stream, ...events } = eventOperations`.
   const listed = rest?.type === 'RestElement' ? rest.argument.name : group;
   const call = useCases
     .constant('USE_CASES')
@@ -177,7 +178,7 @@ import type { Actor } from '${folderImport(path)}operations/index.js';
 import { ${className} } from './${path.slice(folder.length + 1).replace(/\.ts$/, '.js')}';
 
 /**
- * The service has no collaborators. Test a method that reads the database with \`CoreUnderTest\`, as other tests do.
+ * This service has no collaborators. To test a method that reads the database, use \`CoreUnderTest\`, as other tests do.
  */
 const service: ${className} = Object.create(${className}.prototype);
 const actor: Actor = {

@@ -2,15 +2,18 @@ import { createRequire } from 'node:module';
 
 const pg = createRequire(new URL('../../packages/persistence/package.json', import.meta.url))('pg');
 
-/** @typedef {{ name: string, kind: string, type: number }} Column */
+/**
+ * A column of a statement's rows. `type` is the OID of its type; `kind` is the kind of value that the driver returns.
+ * @typedef {{ name: string, kind: string, type: number }} Column
+ */
 
-const OBJECT = [114, 3802];
+const JSON_TYPES = [114, 3802];
 /** The kind of value that the product's driver returns, by the OID of the type; values of other types are strings. */
 const KINDS = new Map([
   [16, 'boolean'],
   ...[21, 23, 26, 700, 701].map((oid) => /** @type {const} */ ([oid, 'number'])),
   ...[1082, 1114, 1184].map((oid) => /** @type {const} */ ([oid, 'Date'])),
-  ...OBJECT.map((oid) => /** @type {const} */ ([oid, 'json'])),
+  ...JSON_TYPES.map((oid) => /** @type {const} */ ([oid, 'json'])),
   [17, 'Buffer'],
 ]);
 
@@ -26,7 +29,7 @@ export class Describer {
 
   /**
    * @param {{ query: Function, end: Function }} client
-   * @param {ReadonlySet<number>} arrays
+   * @param {ReadonlySet<number>} arrays the OIDs of all array types
    */
   constructor(client, arrays) {
     this.client = client;

@@ -95,8 +95,8 @@ class Scope {
   }
 
   /**
-   * Writes code for an iterable of the values of an expression, for each combination of values that its
-   * parameters have.
+   * Writes code for an iterable of the values of an expression: one value for each combination of values of the
+   * parameters that the expression uses.
    * @param {readonly Node[]} ancestors
    * @param {(of: (node: Node) => string) => string} write
    * @param {readonly Node[]} parts the nodes that `write` uses
@@ -192,7 +192,8 @@ class Scope {
   }
 
   /**
-   * Writes loops over the combinations of values that the parameters have, by their types or by the calls in this file.
+   * Writes loops over all combinations of values of the parameters. The values of a parameter come from its type, the
+   * calls in this file, its default, or samples.mjs.
    * @param {Node} fn
    * @param {[number, Node][]} params
    * @param {readonly Node[]} outer
@@ -200,7 +201,7 @@ class Scope {
    */
   loopsOver(fn, params, outer) {
     const name = fn.id?.name ?? outer[0]?.id?.name ?? outer[0]?.key?.name;
-    const parts = params.map(([position, param]) => {
+    const parameters = params.map(([position, param]) => {
       const pattern = param.type === 'AssignmentPattern' ? param.left : param;
       const annotation = pattern.typeAnnotation?.typeAnnotation;
       return {
@@ -213,8 +214,8 @@ class Scope {
         key: `${name}.${namesOf(param).join()}`,
       };
     });
-    const typed = parts.filter(({ values }) => values !== undefined);
-    const others = parts.filter(({ values }) => values === undefined);
+    const typed = parameters.filter(({ values }) => values !== undefined);
+    const others = parameters.filter(({ values }) => values === undefined);
     const loops = typed.map(({ target, values }) => `for (const ${target} of ${values}) {`);
     if (others.length === 0) return loops;
     /** @type {string[]} */

@@ -247,7 +247,7 @@ function referencedShape(/** @type {Type} */ type) {
     }
     case 'QueryResultRow':
       return { columns: new Map(), isComplete: true };
-    // `& Record<string, unknown>` only meets a constraint.
+    // `& Record<string, unknown>` adds no column: it only satisfies a type constraint.
     case 'Record': {
       const names = literals(first);
       return { columns: new Map(names.map((name) => [name, kindsOf(second)])), isComplete: true };

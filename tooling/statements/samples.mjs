@@ -38,7 +38,7 @@ const SAMPLES = {
   'lockTrades.which,ackTimeoutMs': [{ which: 'all' }, { which: 'open' }],
 };
 
-/** Parameters of every operation. */
+/** The values of parameters with these names, in every function that SAMPLES does not list. */
 const COMMON = /** @type {Readonly<Record<string, readonly unknown[]>>} */ ({
   actor: [{ userId: '', credential: { kind: 'api_key', id: '' } }],
   publicId: [anything],

@@ -51,10 +51,10 @@ export async function playFirstTrade({ restUrl, paperExchangeUrl, show = () => {
         ['trade.created', market.id],
         ['trade.filled', market.id],
         ['trade.cancelled', limit.id],
-      ].map(([kind, id]) =>
+      ].map(([type, id]) =>
         receiver.until(
-          `${kind} of ${id}`,
-          ({ event, isGenuine }) => event.type === kind && event.data.id === id && isGenuine,
+          `${type} of ${id}`,
+          ({ event, isGenuine }) => event.type === type && event.data.id === id && isGenuine,
         ),
       ),
     );

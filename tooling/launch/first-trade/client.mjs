@@ -6,7 +6,7 @@ import { ApiError, Client, createSigner, signChallenge } from '../sdk.mjs';
  * @param {{
  *   restUrl: string, graphqlUrl?: string, apiKey?: string, privateKey?: Uint8Array, maxRetries?: number,
  * }} options with `privateKey`, every request is signed; without `apiKey` and `privateKey`, no credential is sent, not even one from
- *   the environment; `maxRetries: 0` is for callers that check temporary errors
+ *   the environment; `maxRetries: 0` is for callers that expect a temporary error
  */
 export function createClient({ restUrl, graphqlUrl, apiKey, privateKey, maxRetries }) {
   return new Client({

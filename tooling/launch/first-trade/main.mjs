@@ -21,8 +21,8 @@ try {
     paperExchangeUrl: state.paper_exchange_url,
     show: ({ command, output }) => console.log(`$ ${command}\n${output.replaceAll(/^/gm, '  ')}\n`),
   });
-  const kinds = deliveries.map(({ event }) => event.type).join(', ');
-  console.log(`Received and verified: ${kinds}`);
+  const types = deliveries.map(({ event }) => event.type).join(', ');
+  console.log(`Received and verified: ${types}`);
   console.log(`${((performance.now() - startedAt) / 1000).toFixed(2)} s in all`);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);

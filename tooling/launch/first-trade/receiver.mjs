@@ -56,8 +56,8 @@ export async function startReceiver({ statusFor = () => 204 } = {}) {
       return new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
           checks.delete(check);
-          const kinds = received.map(({ event }) => event.type).join(', ');
-          reject(new Error(`no delivery of ${what} within ${timeoutMs} ms; received: ${kinds}`));
+          const types = received.map(({ event }) => event.type).join(', ');
+          reject(new Error(`no delivery of ${what} within ${timeoutMs} ms; received: ${types}`));
         }, timeoutMs);
         const check = () => {
           const found = received.find(matches);

@@ -7,7 +7,7 @@ const defaultTimeoutMs = 30_000;
 
 /**
  * Runs the main use case end to end, only through the public API. A key pair becomes an account, a paper account
- * is linked, and trades are placed. One rests and is cancelled, one fills, and signed webhooks report it.
+ * is linked, and trades are placed. One rests and is cancelled, the other is filled, and signed webhooks report both.
  *
  * @param {{
  *   restUrl: string, paperExchangeUrl: string,

@@ -33,7 +33,7 @@ export const PARTS = [
   },
   {
     name: 'defences',
-    about: 'every fault with its defence removed, which must fail',
+    about: 'every fault with its defence removed; each run must fail',
     command: 'node',
     args: faults('--size', 'short', '--only', 'without', '--at-once', '2'),
   },
@@ -68,7 +68,7 @@ export const PARTS = [
   },
   {
     name: 'fuzz',
-    about: 'the generated requests to the API, four times as many',
+    about: 'the generated requests to the API, four times as many as in npm test',
     command: 'node',
     args: ['node_modules/jest/bin/jest.js', '--ci', '--testTimeout=900000', 'proofs/fuzz.int.spec'],
     env: {
@@ -80,7 +80,7 @@ export const PARTS = [
   },
   {
     name: 'docs',
-    about: 'the website of the documentation, which fails on a dead link',
+    about: 'the build of the documentation website, which fails on a dead link',
     command: 'npm',
     args: ['run', 'docs:build'],
   },

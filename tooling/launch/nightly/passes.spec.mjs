@@ -46,8 +46,8 @@ it('runs the long form of every fault', () => {
   const files = readdirSync(join(import.meta.dirname, '..', '..', 'faults')).filter((name) =>
     /^f\d\d\.mjs$/.test(name),
   );
-  const run = PARTS.filter(({ args }) => args.includes('long')).flatMap(({ args }) =>
+  const faultIds = PARTS.filter(({ args }) => args.includes('long')).flatMap(({ args }) =>
     args.filter((arg) => /^F\d+$/.test(arg)),
   );
-  expect(run.sort()).toEqual(files.map((name) => `F${Number(name.slice(1, 3))}`).sort());
+  expect(faultIds.sort()).toEqual(files.map((name) => `F${Number(name.slice(1, 3))}`).sort());
 });

@@ -27,7 +27,7 @@ function reportedAfter(change, expected) {
 }
 
 describe('watchFiles', () => {
-  it('reports a file that an editor replaces by renaming, and no other', async () => {
+  it('reports a file that an editor replaces by renaming, and no unchanged file', async () => {
     writeFileSync(join(folder, 'b.ts'), 'b');
     const replace = () => {
       writeFileSync(join(folder, 'a.ts.new'), 'longer');
