@@ -3,7 +3,7 @@ import { type ClientOptions, resolveConnection } from './core/connection.js';
 import type { DecimalForm } from './core/decimals.js';
 import { type EventStreamOptions, streamMessages } from './core/event-stream.js';
 import type { ServerSentEvent } from './core/event-stream-parser.js';
-import type { Behind } from './core/graphql.js';
+import type { VariablesAndOptions } from './core/graphql.js';
 import type { GraphqlDocument } from './core/graphql-document.js';
 import { OperationClient, pages, parseData, pathWith } from './core/operation-client.js';
 import type { PagePromise } from './core/page.js';
@@ -115,7 +115,7 @@ export class Client<D extends DecimalForm = 'number'> {
    */
   graphql<Data = unknown, Variables extends object = Record<string, unknown>>(
     document: GraphqlDocument<Data, Variables>,
-    ...[variables, options]: Behind<Variables, RequestOptions>
+    ...[variables, options]: VariablesAndOptions<Variables, RequestOptions>
   ): ApiPromise<Data> {
     // Loaded on first use, so that REST-only clients do not load it.
     const response = import('./core/graphql.js').then(({ sendGraphql }) =>

@@ -21,7 +21,7 @@ export {
 } from './core/errors.js';
 export type { EventStreamOptions } from './core/event-stream.js';
 export type { ServerSentEvent } from './core/event-stream-parser.js';
-export type { Behind } from './core/graphql.js';
+export type { VariablesAndOptions } from './core/graphql.js';
 export type { GraphqlDocument, TypedDocument } from './core/graphql-document.js';
 export type { ListQuery } from './core/list-query.js';
 export type { Logger, LogLevel } from './core/log.js';

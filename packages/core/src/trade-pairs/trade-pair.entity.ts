@@ -44,7 +44,7 @@ export class TradePairEntity extends RecordColumns {
   @DecimalColumn({ name: 'max_notional', nullable: true })
   maxNotional!: string | null;
 
-  /** The step that the amount of a MARKET order must also respect; null if there is none. */
+  /** The step that the amount of a MARKET order must also respect; null if no such step applies. */
   @DecimalColumn({ name: 'market_amount_step', nullable: true })
   marketAmountStep!: string | null;
 

@@ -20,7 +20,7 @@ import type { RequestOptions, Transport } from './transport.js';
 export const GRAPHQL_PATH = '/graphql';
 
 /** The arguments after a document: the variables, optional if no variable is required, and the options. */
-export type Behind<Variables, Options> =
+export type VariablesAndOptions<Variables, Options> =
   Record<never, never> extends Variables
     ? [variables?: Variables, options?: Options]
     : [variables: Variables, options?: Options];

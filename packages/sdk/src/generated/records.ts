@@ -45,11 +45,11 @@ export interface Analytics<D extends DecimalForm = 'number'> {
   }[];
   /** Funding payments. 0 on spot, which has none. Null if the selection includes other trading types. */
   funding: DecimalOf<D> | null;
-  /** Profit or loss realized in the range: the parts of lots that were offset in the range, first in, first out, after the fees of both sides. Lots bought before the range count at their cost. */
+  /** Profit or loss realized in the range: the parts of lots that were offset in the range, first in, first out, after the fees of the opening and the closing fills. Lots bought before the range count at their cost. */
   net_pnl: DecimalOf<D>;
   /** Return over the range; 1 means that the capital doubled. Each day's net_pnl is divided by the equity at the start of the day, and the daily returns are compounded. Deposits and withdrawals are not profit; they change the capital from the next day on. Null if an equity was not recorded. */
   roi: DecimalOf<D> | null;
-  /** Sum of price × amount over the fills in the range, both sides. */
+  /** Sum of price × amount over all fills in the range, buys and sells. */
   volume: DecimalOf<D>;
   average_win: DecimalOf<D> | null;
   /** As a positive amount. */
@@ -84,7 +84,7 @@ export interface Analytics<D extends DecimalForm = 'number'> {
   };
   /** Sharpe ratio: mean ÷ standard deviation (n − 1) of the daily results, × √365, without a risk-free rate. Days are UTC days; a day without a closed trade counts as 0. Results are relative to a constant capital, whose size does not affect the ratio. Null for fewer than 2 days or a deviation of 0. Rounded to 8 decimals. */
   sharpe: DecimalOf<D> | null;
-  /** Sortino ratio: like sharpe, but with the deviation of only the losing days, √(Σ loss² ÷ (n − 1)). Null if no day had a loss. */
+  /** Sortino ratio: like sharpe, but divided by √(Σ loss² ÷ (n − 1)) instead of the standard deviation. The sum covers only days with a loss; n is sample_days. Null for fewer than 2 days, or if no day had a loss. */
   sortino: DecimalOf<D> | null;
   /** Calmar ratio: roi × 365 ÷ sample_days, divided by the percent of max_drawdown as a fraction. Null for fewer than 2 days, if roi or the percent is null, or if there was no drawdown. */
   calmar: DecimalOf<D> | null;
@@ -110,7 +110,7 @@ export interface Analytics<D extends DecimalForm = 'number'> {
   equity_curve: {
     /** Start of the period in UTC. Weeks start on Monday. */
     at: string;
-    /** Sum of the latest equity recorded in or before the period, for each account with results in `currency`. It includes open lots. Null if an account has no recorded equity yet. */
+    /** Sum of the latest equity of each account with results in `currency`, as recorded in or before the period. It includes open lots. Null if an account has no recorded equity yet. */
     equity: DecimalOf<D> | null;
     /** Cumulative result from the start of the range to the end of the period. */
     net_pnl: DecimalOf<D>;
@@ -423,7 +423,7 @@ export interface DeadLetter {
     | 'key.revoked'
     | 'public_key.linked'
     | (string & {});
-  /** Number of the run of attempts that failed. Its deliveries have the same number. */
+  /** Number of the run whose attempts failed. The deliveries of this run have the same number. */
   run: number;
   /** PENDING: can be retried or discarded. RETRIED: sent again in a new run, which may end in another dead letter. DISCARDED: will not be sent again. */
   status: 'PENDING' | 'RETRIED' | 'DISCARDED' | (string & {});
@@ -483,7 +483,7 @@ export interface DeadLetterDetail<D extends DecimalForm = 'number'> {
     | 'key.revoked'
     | 'public_key.linked'
     | (string & {});
-  /** Number of the run of attempts that failed. Its deliveries have the same number. */
+  /** Number of the run whose attempts failed. The deliveries of this run have the same number. */
   run: number;
   /** PENDING: can be retried or discarded. RETRIED: sent again in a new run, which may end in another dead letter. DISCARDED: will not be sent again. */
   status: 'PENDING' | 'RETRIED' | 'DISCARDED' | (string & {});
@@ -1086,7 +1086,7 @@ export interface Setting {
 
 /** Input of `settings.put`. */
 export interface SettingPut {
-  /** Any JSON value, including null, of at most 16 KiB. The setting `notifications` selects the events that notify you: `{"in_app": {"trade.filled": false}, "email": {"trade.*": true, "trade.filled": false}}`. Each key is an event type, `subject.*` or `*`; the most specific key applies. By default, every notification appears in the product, and these are also sent by e-mail: `key.created`, `key.revoked`, `public_key.linked`, `withdrawal.created`, `withdrawal.completed`, `withdrawal.cancelled`, `withdrawal.failed`, `exchange.credentials_rejected`, `copier.stopped`, `copier.drift`, `webhook.deactivated`. You get no e-mail about a copier that you stopped yourself. `key.created`, `key.revoked`, `public_key.linked`, `withdrawal.created` always notify you. E-mail is sent only to a verified address (PATCH /v1/me). You get at most 10 e-mails per event type and day, and one per deactivated webhook. */
+  /** Any JSON value, including null, of at most 16 KiB. The setting `notifications` selects the events that notify you: `{"in_app": {"trade.filled": false}, "email": {"trade.*": true, "trade.filled": false}}`. Each key is an event type, `subject.*` or `*`; the most specific key applies. By default, every notification appears in the product, and these are also sent by e-mail: `key.created`, `key.revoked`, `public_key.linked`, `withdrawal.created`, `withdrawal.completed`, `withdrawal.cancelled`, `withdrawal.failed`, `exchange.credentials_rejected`, `copier.stopped`, `copier.drift`, `webhook.deactivated`. You get no e-mail about a copier that you stopped yourself. `key.created`, `key.revoked`, `public_key.linked`, `withdrawal.created` always notify you. E-mail is sent only to a verified address (PATCH /v1/me). You get at most 10 e-mails per event type and day; for `webhook.deactivated`, one per webhook and day. */
   value: unknown;
 }
 

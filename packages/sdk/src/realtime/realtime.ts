@@ -2,7 +2,7 @@ import { type Client, operationClientOf } from '../client.js';
 import { type Backoff, backoffMs } from '../core/backoff.js';
 import { validMaxRetries } from '../core/connection.js';
 import type { DecimalForm } from '../core/decimals.js';
-import type { Behind } from '../core/graphql.js';
+import type { VariablesAndOptions } from '../core/graphql.js';
 import { type GraphqlDocument, textOf } from '../core/graphql-document.js';
 import type { TradeSignal } from '../generated/records.js';
 import { BookSource, type OrderBook } from './book-source.js';
@@ -156,7 +156,10 @@ export class Realtime<D extends DecimalForm = 'number'> {
    */
   subscribe<Data = unknown, Variables extends object = Record<string, unknown>>(
     document: GraphqlDocument<Data, Variables>,
-    ...[variables = {} as Variables, options = {}]: Behind<Variables | (() => Variables), StreamOptions>
+    ...[variables = {} as Variables, options = {}]: VariablesAndOptions<
+      Variables | (() => Variables),
+      StreamOptions
+    >
   ): RealtimeStream<Data> {
     return this.#open(new DocumentSource<Data>(textOf(document), variables), options);
   }
