@@ -68,7 +68,11 @@ export async function syncIfNeverSynced(platform: Platform, actor: Actor, public
   if (account !== undefined) await callWorker(platform, 'exchange_account.sync', { account_id: id });
 }
 
-/** Returns the uuid of the account by which a list is filtered, even if it is removed. @throws {DomainError} `not_found` */
+/**
+ * Returns the uuid of the account by which a list is filtered, even if the account is removed.
+ *
+ * @throws {DomainError} `not_found`
+ */
 export async function resolveAccountFilter(tx: Tx, actor: Actor, publicId: string): Promise<string> {
   const id = decodeId('exa', publicId);
   const [row] =
