@@ -10,8 +10,8 @@ const TRANSIENT_SQLSTATES: readonly (string | undefined)[] = ['40001', '40P01', 
 const UNAVAILABLE_SQLSTATES = /^(?:53|58|25006)/;
 
 /**
- * Maps a transient failure or an outage of a dependency to `service_unavailable` (503). Returns any other error
- * unchanged.
+ * Maps a transient failure, or the outage of a dependency, to `service_unavailable` (503).
+ * Returns any other error unchanged.
  */
 export function toDomainError(error: unknown): unknown {
   if (error instanceof DomainError) return error;
