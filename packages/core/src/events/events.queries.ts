@@ -86,8 +86,8 @@ export async function readPage(
 }
 
 /**
- * Returns the id of the user's last event up to a position, after which a new stream starts. A user without events gets
- * the nil id.
+ * Returns the id of the user's last event up to a position. A new stream starts after this event. For a user without
+ * events, returns the nil id.
  */
 export async function lastEventId(database: Database, userId: string, through: bigint): Promise<string> {
   const [row] = await database.query(
@@ -101,8 +101,8 @@ export async function lastEventId(database: Database, userId: string, through: b
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Returns the position from which a stream resumes after an event. If the event has expired, that is the position of
- * the last expired event.
+ * Returns the position after which a stream resumes that last received this event. If the event has expired, that is
+ * the position of the user's last expired event.
  *
  * @throws {DomainError} `invalid_query` if the id is malformed, or is not the id of an event of the user
  */

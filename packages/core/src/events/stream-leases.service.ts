@@ -34,7 +34,8 @@ export class StreamLeases {
   ) {}
 
   /**
-   * Takes a lease and renews it until the returned function is called. Calls `onLost` if it cannot be renewed.
+   * Takes a lease and renews it until the returned function is called. Calls `onLost` if the lease expired before it
+   * could be renewed.
    *
    * @throws {DomainError} `rate_limited` if the credential has reached its limit
    */

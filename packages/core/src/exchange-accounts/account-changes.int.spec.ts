@@ -25,7 +25,7 @@ describe('changing an account', () => {
     env.accounts.update(env.actor, id, exchangeAccountUpdate.parse(changes));
   const credentials = { api_key: 'new-key', api_secret: 'new-secret' };
 
-  it('renames the account without a call to the exchange, and does not change it for an empty input', async () => {
+  it('renames the account without a call to the exchange, and leaves it as it was if the input contains no change', async () => {
     const created = await create();
     env.recordedTests = [];
     expect(await update(created.id, {})).toEqual(created);

@@ -113,7 +113,7 @@ describe('accounts', () => {
     expect(idsOf(a)).toEqual([...ids].sort());
   });
 
-  it('are rebalanced for a new worker with the fewest moves, and no account moves twice', async () => {
+  it('are rebalanced with the fewest moves once a new worker has started, and no account moves twice', async () => {
     const ids = await createAccounts(11);
     const [old, fresh] = [await startWorker(), await startWorker()];
     await old.tick();
@@ -174,7 +174,7 @@ describe('accounts', () => {
 });
 
 describe('a worker that could not renew its lease', () => {
-  it('owns no account by its own clock before another worker can claim, and reports the loss once', async () => {
+  it('gives up its accounts, timed by its own clock, before another worker could claim them, and reports the loss once', async () => {
     const ids = await createAccounts(2);
     const stuck = await startWorker();
     await stuck.tick();

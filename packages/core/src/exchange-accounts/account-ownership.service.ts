@@ -119,7 +119,10 @@ export class AccountOwnership {
     return new Date(Math.floor(this.clockSample.timeMs + this.nowMs() - this.clockSample.atMs));
   }
 
-  /** Ends the lease and releases all accounts, so that others can claim them immediately. A later claim takes none. */
+  /**
+   * Ends the lease and releases all accounts, so that other workers can claim them immediately. Until `renewLease` is
+   * called again, `claim` takes no accounts.
+   */
   async release(): Promise<void> {
     this.isReleased = true;
     clearTimeout(this.expiryTimer);
@@ -172,7 +175,8 @@ export interface AccountStreamStatus {
 }
 
 /**
- * Stores the stream statuses of this process's accounts. An old `told_at` means that no process watches the account.
+ * Stores the stream statuses of this process's accounts. `since` is the start of the state and `told_at` the instant of
+ * the last report; an old `told_at` means that no process watches the account.
  */
 export async function storeStreamStatuses(
   { database, instance }: Platform,

@@ -61,7 +61,7 @@ describe('balances', () => {
     expect((await read()).balances).toEqual(usdt('7'));
   });
 
-  it('of many accounts are stored together: each account gets its newest, and an event if they changed; unknown accounts are skipped', async () => {
+  it('of many accounts are stored together: each account gets its newest balances, and an event if they changed; unknown accounts are skipped', async () => {
     const other = await core.account(actor, null);
     await accountSync.storeBalances(other.uuid, usdt('5'), await accountSync.databaseTime());
     const snapshots = [];
@@ -93,7 +93,7 @@ describe('balances', () => {
     expect(await eventTypes()).toHaveLength(3);
   });
 
-  it('end the sync requests made before the sync began; a later request waits for the next sync; each gets one event', async () => {
+  it('do not fulfil a sync request made after they were read; it gets its event from the next sync', async () => {
     await sync('1');
     const takenAt = await accountSync.databaseTime();
     await requestSync();
@@ -183,7 +183,7 @@ describe('the accounts due for a sync', () => {
 });
 
 describe("a stream's update of some assets", () => {
-  /** Returns an update that is received at least a millisecond after everything before. */
+  /** Returns an update that is received at least a millisecond after the preceding steps of the test. */
   const updateOf = async (balances: Balances, accountId = account.uuid) => {
     await core.rows('SELECT pg_sleep(0.002)');
     const { ms } = await core.row('SELECT extract(epoch FROM clock_timestamp()) * 1000 AS ms');

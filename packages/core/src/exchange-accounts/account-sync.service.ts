@@ -191,7 +191,7 @@ export function totalBalances(balances: Balances): Readonly<Record<string, Decim
   );
 }
 
-/** Merges updates to one per account; the last update of an asset wins. */
+/** Merges the updates into one per account; the last update of an asset wins. */
 function mergeByAccount(updates: readonly BalanceUpdate[]): readonly BalanceUpdate[] {
   const byAccount = new Map<string, BalanceUpdate>();
   for (const each of updates) {

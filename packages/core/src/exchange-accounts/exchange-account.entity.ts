@@ -49,6 +49,7 @@ export class ExchangeAccountEntity extends RecordColumns {
   @Column({ name: 'sync_requested_at', type: 'timestamptz', nullable: true })
   syncRequestedAt!: Date | null;
 
+  /** Sync requests up to this instant are done: the last balances were requested at it, or the last sync failed. */
   @Column({ name: 'sync_served_at', type: 'timestamptz', nullable: true })
   syncServedAt!: Date | null;
 

@@ -110,9 +110,9 @@ describe('connecting an account', () => {
   });
 
   it('creates no second account for a repeated Idempotency-Key', async () => {
-    const again = { ...env.actor, idempotency: env.core.idempotencyContext(env.actor.userId, 'key-1') };
-    await env.accounts.create(again, inputOf());
-    await expect(env.accounts.create(again, inputOf())).rejects.toBeInstanceOf(ResponseReplayed);
+    const withKey = { ...env.actor, idempotency: env.core.idempotencyContext(env.actor.userId, 'key-1') };
+    await env.accounts.create(withKey, inputOf());
+    await expect(env.accounts.create(withKey, inputOf())).rejects.toBeInstanceOf(ResponseReplayed);
     expect(await env.rows()).toHaveLength(1);
     expect(env.recordedTests).toHaveLength(1);
   });
@@ -217,17 +217,17 @@ describe('accounts by their ids', () => {
     const foreign = await env.core.account(await env.core.actor());
     const unknown = [encodeId('exa', newUuid()), 'exa_nonsense', ''];
     const ids = [second.id, foreign.id, removed.id, first.id, ...unknown, second.id];
-    const [one, two] = [
+    const [firstView, secondView] = [
       await env.accounts.get(env.actor, first.id),
       await env.accounts.get(env.actor, second.id),
     ];
-    const expected = [two, null, null, one, null, null, null, two];
+    const expected = [secondView, null, null, firstView, null, null, null, secondView];
     expect(await env.accounts.getMany(env.actor, ids)).toEqual(expected);
     const load = () => env.accounts.getMany(env.actor, ids);
     expect(await countStatements(env.core.platform.database, load)).toBe(1);
   });
 
-  it("are not queried if no id can be an account's; loading requires READ", async () => {
+  it('are not queried if no id has the form of an account id; loading requires READ', async () => {
     const load = () => env.accounts.getMany(env.actor, ['exa_nonsense', 'trd_01h455vb4pex5vsknk084sn02q']);
     expect(await load()).toEqual([null, null]);
     expect(await countStatements(env.core.platform.database, load)).toBe(0);
@@ -259,7 +259,7 @@ describe('an account that the caller may not use', () => {
     expect((await env.accounts.list(other, queryOf())).items).toEqual([]);
   });
 
-  it('is only readable for a credential with only READ', async () => {
+  it('can be read but not changed with a credential that has only READ', async () => {
     const { id } = await env.core.account(env.actor);
     const reader = { ...env.actor, credential: { ...env.actor.credential, permissions: ['READ'] as const } };
     await expect(env.accounts.get(reader, id)).resolves.toMatchObject({ id });

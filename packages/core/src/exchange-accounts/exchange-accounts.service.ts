@@ -50,7 +50,7 @@ export interface ExchangeAccountsDependencies {
 
 const SUPPORTED_COLUMNS = allColumns(SupportedExchangeEntity, 'e');
 const COLUMNS = allColumns(ExchangeAccountEntity, 'a');
-const OWN = allColumns(
+const SELECT_OWN = allColumns(
   ExchangeAccountEntity,
   'a',
   (columns) =>
@@ -109,7 +109,7 @@ export class ExchangeAccountsService {
     authorise(actor, exchangeAccountOperations.get.access);
     const { database } = this.dependencies.platform;
     return loadByIds('exa', publicIds, async (ids) => {
-      const rows = await queryPrepared(database.manager, OWN(database), [ids, actor.userId]);
+      const rows = await queryPrepared(database.manager, SELECT_OWN(database), [ids, actor.userId]);
       return hydrate(database, ExchangeAccountEntity, rows).map(viewExchangeAccount);
     });
   }

@@ -46,7 +46,7 @@ export async function lockAccounts(tx: Tx, ids: readonly string[]): Promise<void
 /**
  * Locks every account of the user that is not removed, as `lockAccountForTrade` locks one account. The call waits for
  * trades that are being placed, and later trades wait for this transaction. Locking in the order of ids avoids
- * deadlocks. Removed accounts have no open trades.
+ * deadlocks. Removed accounts need no lock, because they have no open trades.
  */
 export async function lockAccountsOf(tx: Tx, userId: string): Promise<void> {
   await tx.query(
@@ -68,7 +68,11 @@ export async function syncIfNeverSynced(platform: Platform, actor: Actor, public
   if (account !== undefined) await callWorker(platform, 'exchange_account.sync', { account_id: id });
 }
 
-/** Returns the uuid of the account by which a list is filtered, removed or not. @throws {DomainError} `not_found` */
+/**
+ * Returns the uuid of the account by which a list is filtered, even if the account is removed.
+ *
+ * @throws {DomainError} `not_found`
+ */
 export async function resolveAccountFilter(tx: Tx, actor: Actor, publicId: string): Promise<string> {
   const id = decodeId('exa', publicId);
   const [row] =

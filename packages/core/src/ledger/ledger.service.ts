@@ -18,8 +18,8 @@ import { REWARD_TOKENS, type RewardToken } from './reward-token.js';
 export type LedgerFact = 'reward.claimed' | 'withdrawal.held' | 'withdrawal.released';
 
 /**
- * `available` and `held` belong to a user. Tokens are issued from `issuance`: its balance is minus the sum of all
- * other accounts.
+ * `available` and `held` belong to a user and store a balance. `issuance` and `fees` have only postings. Tokens are
+ * issued from `issuance`, so the sum of its postings is minus the sum of all other accounts.
  */
 export type LedgerAccount =
   | { readonly kind: 'available' | 'held'; readonly userId: string }

@@ -24,7 +24,7 @@ const advanceHours = (hours: number) =>
   core.rows("UPDATE mail_allowances SET since = since - $1 * interval '1 hour'", hours);
 
 describe('the allowance of mail', () => {
-  it('grants what is left of the day, and the whole allowance again a day after the first mail', async () => {
+  it('grants what is left of it for the day, and is full again a day after the first mail', async () => {
     expect(await take(2, 5)).toEqual([2, 2]);
     expect(await take(2, 5)).toEqual([2, 4]);
     expect(await take(2, 5)).toEqual([1, 5]);

@@ -4,7 +4,7 @@ import { queryPrepared, type Tx } from '@trading-automation/persistence';
 export interface MailAllowanceRequest {
   /** A uuid. */
   readonly userId: string;
-  /** The subject of the mails that are counted together: an event type, or one webhook. */
+  /** What the mails that are counted together are about: an event type, or one webhook. Not their subject line. */
   readonly topic: string;
   /** The number of mails, from 1. */
   readonly count: number;

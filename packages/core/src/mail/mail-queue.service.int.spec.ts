@@ -51,7 +51,7 @@ describe('queued mail', () => {
     { subject: 'two\nlines' },
     { subject: 'nul\u0000' },
     { subject: 'x'.repeat(201) },
-  ])('cannot contain an injected header: %j', async (overrides) => {
+  ])('must have one valid address and a subject of one short line; %j is rejected', async (overrides) => {
     await expect(queue(overrides)).rejects.toThrow(TypeError);
     expect(await core.rows('SELECT FROM mails')).toEqual([]);
   });
@@ -70,7 +70,7 @@ describe('queued mail', () => {
     ]);
   });
 
-  it('notifies the sender when it is committed', async () => {
+  it('notifies the process that sends mail when it is committed', async () => {
     const notified = new Promise<void>((resolve) => {
       const unsubscribe = mails.subscribe(() => {
         unsubscribe();

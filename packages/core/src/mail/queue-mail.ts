@@ -31,7 +31,7 @@ export async function queueMail(tx: Tx, mail: NewMail): Promise<void> {
   const { userId, to, subject, text, eventId = null } = mail;
   if (!address.safeParse(to).success) throw new TypeError('expected an e-mail address');
   if (subject.length > SUBJECT_MAX || CONTROL.test(subject))
-    throw new TypeError('expected a subject of one line');
+    throw new TypeError(`expected a subject of one line with at most ${SUBJECT_MAX} characters`);
   await tx.query(
     `INSERT INTO mails (id, user_id, recipient, subject, body, event_id) VALUES ($1, $2, $3, $4, $5, $6)
      ON CONFLICT (event_id) DO NOTHING`,

@@ -73,7 +73,7 @@ describe('a market data publisher', () => {
     expect(await one.acquireLease('paper')).toBe(true);
   });
 
-  it('continues the sequence of a previous publisher, beyond 32 bits, and increases it even if Redis lost it', async () => {
+  it('continues the sequence of a previous publisher, which exceeds 32 bits, and increases it even if Redis lost it', async () => {
     const [one, two] = [openPublisher('one'), openPublisher('two')];
     const got = listen(openFeed());
     await one.acquireLease('paper');

@@ -1,7 +1,8 @@
 /**
  * Reads order books in an API process. The process subscribes once to each book that has subscribers.
  *
- * 1. The first message of a subscription is a SNAPSHOT; each DELTA follows the message before it.
+ * 1. The first message of a subscription is a SNAPSHOT. Each DELTA applies to the state that the previously delivered
+ *    message led to.
  * 2. After a gap (a lost connection, a lost message, another publisher), subscribers get no message until the next
  *    SNAPSHOT, which the feed requests automatically.
  * 3. A slow subscriber gets fewer, but complete, messages; nothing is queued for it.
@@ -80,7 +81,8 @@ export class BookFeed {
       onError,
     });
     this.timers = [
-      // Also reads the stored snapshot. If the last message of a book was lost, only this snapshot reveals the loss.
+      // Renews the interest and reads the stored snapshot. If a book's last message was lost, only this snapshot
+      // reveals the loss.
       setInterval(
         () => this.forEachBook((subscribed) => this.requestSnapshot(subscribed)),
         WANTED_RENEWAL_MS,

@@ -28,7 +28,7 @@ const snapshot = (sequence: number, bids: readonly Level[]): BookMessage => ({
   asks: [],
 });
 
-/** A client that applies every message without checks. `book` is its resulting book. */
+/** A client that applies every message to `book`, and expects each DELTA to follow the message before it. */
 class TrustingClient {
   readonly kinds: string[] = [];
   readonly book = new OrderBook();
@@ -69,7 +69,7 @@ describe('a book replica', () => {
     expect(late.book.sides()).toEqual({ bids: [['2', '5']], asks: [] });
   });
 
-  it('delivers no message after a gap until a snapshot is at least as new as the latest message', () => {
+  it('delivers no message after a gap until it receives a snapshot at least as new as the latest message', () => {
     const book = new BookReplica();
     const client = new TrustingClient();
     follow(book, client.take);

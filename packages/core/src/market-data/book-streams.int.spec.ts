@@ -21,7 +21,7 @@ const state = (bids: readonly Level[]): PublishedBookState => ({
 let close = () => {};
 afterEach(() => close());
 
-it('streams of a book start with a snapshot, continue with deltas, recover from a gap, and unsubscribe after the last reader', async () => {
+it('streams of a book start with a snapshot, continue with deltas, recover from a gap, and unsubscribe once the last reader has left', async () => {
   const prefix = `spec-${randomBytes(6).toString('hex')}`;
   const publisher = new MarketDataPublisher({ redisUrl, prefix, holder: 'one', onError });
   const feed = new BookFeed({ redisUrl, prefix, onError });

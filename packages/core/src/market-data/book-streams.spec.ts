@@ -200,7 +200,7 @@ describe('streams of an order book', () => {
     await nextImmediate();
   }
 
-  it('send the amount of each level that enters the requested depth, 0 for each level that leaves it, and nothing else', async () => {
+  it('send the amount of each level that enters the requested depth, 0 for each level that leaves it, and nothing for levels beyond it', async () => {
     const { source, clients } = open(2);
     const [client] = clients as [TrustingClient];
     await pullAll(clients);
@@ -302,7 +302,7 @@ describe('streams of an order book', () => {
       ['5', '2'],
       ['4', '1'],
     ]);
-    // The first change is lost, and the second is below the depth of 2. No consumer pulls before the snapshot.
+    // The first change is lost, and the second is beyond the depth of 2. No consumer pulls before the snapshot.
     source.change({ bids: [['5', '3']] }, true);
     source.change({ bids: [['1', '3']] });
     source.sendSnapshot();

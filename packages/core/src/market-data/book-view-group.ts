@@ -12,7 +12,7 @@ export class BookViewGroup implements BookViewSource {
   private readonly subscription: BookSubscription;
 
   constructor(feed: BookSource, pair: PairKey) {
-    // The feed may deliver a message immediately, before a view exists.
+    // The feed may call `receive` before `subscribe` returns. No view exists then, so nothing reads `subscription`.
     this.subscription = feed.subscribe(pair, (message) => this.receive(message));
   }
 

@@ -17,10 +17,10 @@ import { RedisSubscriber } from './redis-subscriber.js';
 
 /** Time to live of a lease without renewal. */
 export const MARKET_DATA_LEASE_MS = 8_000;
-const SNAPSHOT_MS = 5_000;
-const PRICES_MS = 60_000;
+const SNAPSHOT_TTL_MS = 5_000;
+const PRICES_TTL_MS = 60_000;
 /** Time to live of an unused sequence. */
-const SEQUENCE_MS = 86_400_000;
+const SEQUENCE_TTL_MS = 86_400_000;
 
 /** KEYS: lease. ARGV: holder, time to live in ms. Returns 1 if the holder has the lease. */
 const ACQUIRE_LEASE = new RedisScript(`
@@ -148,7 +148,7 @@ export class MarketDataPublisher {
 
   /**
    * Calls `onRequest` with the symbol whenever a reader requests a snapshot of a book, even if no reader has
-   * marked the book as wanted. Resolves once the requests are received.
+   * marked the book as wanted. Resolves once Redis has confirmed the subscription to these requests.
    */
   onSnapshotRequest(exchange: string, onRequest: (symbol: string) => void): Promise<void> {
     const channel = this.keys.requests(exchange);
@@ -167,7 +167,7 @@ export class MarketDataPublisher {
   async publish(pair: PairKey, action: PublishAction, state: PublishedBookState): Promise<boolean> {
     const keys = [this.keys.lease(pair.exchange), this.keys.sequence(pair), this.keys.book(pair)];
     const messageRest = JSON.stringify({ exchange: pair.exchange, symbol: pair.symbol, ...state }).slice(1);
-    const args = [this.holder, action, messageRest, SEQUENCE_MS, SNAPSHOT_MS];
+    const args = [this.holder, action, messageRest, SEQUENCE_TTL_MS, SNAPSHOT_TTL_MS];
     return (await PUBLISH.run(this.redis, keys, args)) !== null;
   }
 
@@ -175,7 +175,7 @@ export class MarketDataPublisher {
   async publishPrices(exchange: string, prices: readonly Price[]): Promise<boolean> {
     const { keys } = this;
     const rows = prices.flatMap((price) => [price.symbol, JSON.stringify(price)]);
-    const args = [this.holder, PRICES_MS, JSON.stringify(prices), ...rows];
+    const args = [this.holder, PRICES_TTL_MS, JSON.stringify(prices), ...rows];
     return (await PUBLISH_PRICES.run(this.redis, [keys.lease(exchange), keys.prices(exchange)], args)) === 1;
   }
 

@@ -12,6 +12,7 @@ import {
 } from './notification-mail.rules.js';
 
 const AT = new Date('2026-03-01T10:00:00.000Z');
+/** An event with its notification; events that create none get the content of `trade.failed`. */
 const eventOf = (type: EventType, data: EventData = {}): NotifiableEvent => {
   const record = { id: 'x_1', ...data };
   const content = notificationContentOf(type, record) ?? notificationContentOf('trade.failed', record)!;
@@ -40,7 +41,7 @@ describe('an event', () => {
     ['key.created', {}, true],
     ['public_key.linked', {}, true],
   ] as const)(
-    'is always shown by default, and mailed by default as listed: %s %j: %p',
+    'is shown by default; whether it is also mailed by default: %s %j: %p',
     (type, data, expected) => {
       expect(isMailed(eventOf(type, data), {})).toBe(expected);
       expect(isShown(type, {})).toBe(true);
@@ -69,7 +70,7 @@ describe('an event', () => {
     }
   });
 
-  it('is mailed at most once a day per webhook for a deactivation, and ten times a day per other type', () => {
+  it('is mailed at most once a day per webhook if it is a deactivation, and ten times a day per type otherwise', () => {
     const topicOf = (type: EventType, id: string) => mailTopicOf(eventOf(type, { id }));
     expect(topicOf('webhook.deactivated', 'whk_1')).toEqual({
       topic: 'webhook.deactivated whk_1',

@@ -57,7 +57,7 @@ function isMailedByDefault(type: EventType, data: EventData): boolean {
   return MAILED_BY_DEFAULT.includes(type) && !isStoppedByUser;
 }
 
-/** Returns the topic to whose daily limit the mail counts, and this limit. */
+/** Returns the topic whose daily limit applies to the event's mail, and this limit. */
 export function mailTopicOf({ type, content }: NotifiableEvent): { topic: string; perDay: number } {
   return type === 'webhook.deactivated'
     ? { topic: `${type} ${content.resourceId}`, perDay: 1 }
@@ -92,7 +92,7 @@ const PUBLIC_KEYS_PATH = accessOperations.listPublicKeys.path;
 const pathOf = ({ path }: { readonly path: string }, { resourceId }: NotificationContent) =>
   path.replace(':id', sanitizeLine(resourceId));
 
-/** Returns what to do if a third party caused the event; an empty list for other types of events. */
+/** Returns what to do if someone else caused the event; an empty list if the notification is not mandatory. */
 function securityAdvice({ type, content }: NotifiableEvent): string[] {
   if (!MANDATORY_NOTIFICATIONS.includes(type)) return [];
   const revoke = `revoke every key that you do not recognise (${KEYS_PATH}, ${PUBLIC_KEYS_PATH})`;

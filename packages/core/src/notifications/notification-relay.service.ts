@@ -2,7 +2,8 @@
  * Creates the notifications of events, in the product and by mail.
  *
  * 1. The rows and the relay's progress commit in one transaction, so no event is skipped or reported twice.
- * 2. An event has at most one notification and one mail, even after deletion: handling it again changes nothing.
+ * 2. An event has at most one notification and one mail. Handling it again changes nothing, even if the user has
+ *    deleted its notification.
  * 3. An event without the necessary data creates no notification and does not stop the relay.
  * 4. Mail goes only to a verified address, within the daily allowance of its topic. Events older than three days are
  *    not mailed. A notification that is not mailed is still shown in the product.

@@ -28,7 +28,10 @@ export async function readRecipients(
   return new Map(rows.map(({ id, email, chosen }) => [id, { email, preferences: preferencesIn(chosen) }]));
 }
 
-/** Returns the defaults for an invalid value: it may be older than the validation, or come from a newer release. */
+/**
+ * Returns the stored preferences, or the defaults if the value is invalid. An invalid value may be older than its
+ * validation, or come from a newer release.
+ */
 function preferencesIn(text: string | null): NotificationPreferences {
   if (text === null) return {};
   const parsed = notificationPreferences.safeParse(JSON.parse(text));

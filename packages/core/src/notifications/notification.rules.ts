@@ -129,7 +129,7 @@ function trade(
   return { severity, title, body: `${['Trade', ...order].join(' ')} ${outcome}`, resource: 'trade' };
 }
 
-/** The text about trades that were found by comparison with the exchange, by origin; users placed all other trades. */
+/** The text about trades found by comparison with the exchange, by origin. All other trades were placed here. */
 const DISCOVERED_OUTCOMES: ReadonlyMap<string, string> = new Map([
   ['EXTERNAL', 'was found at the exchange; it was not placed through this platform.'],
   ['RECONCILIATION', 'was recorded as a write-off: the exchange holds less than your trades imply.'],

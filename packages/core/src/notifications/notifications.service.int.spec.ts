@@ -189,7 +189,7 @@ describe('a notification', () => {
     });
   });
 
-  it('is counted while it is unread, and marked once by concurrent calls', async () => {
+  it('is counted while it is unread, and marked as read once by concurrent calls', async () => {
     await createNotifications(7);
     expect(await notifications.count(actor)).toEqual({ unread: 7 });
     const outcomes = await Promise.all(Array.from({ length: 5 }, () => notifications.readAll(actor)));

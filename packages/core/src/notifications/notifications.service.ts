@@ -25,7 +25,7 @@ import { notificationView } from './notification.view.js';
 type ListFilters = QueryOf<typeof notificationOperations.list>;
 
 const COLUMNS = allColumns(NotificationEntity, 'n');
-const OWN = allColumns(
+const SELECT_OWN = allColumns(
   NotificationEntity,
   'n',
   (columns) =>
@@ -66,7 +66,7 @@ export class NotificationsService {
     authorise(actor, notificationOperations.list.access);
     const { database } = this.platform;
     return loadByIds('ntf', publicIds, async (ids) => {
-      const rows = await queryPrepared(database.manager, OWN(database), [ids, actor.userId]);
+      const rows = await queryPrepared(database.manager, SELECT_OWN(database), [ids, actor.userId]);
       return hydrate(database, NotificationEntity, rows).map(notificationView);
     });
   }

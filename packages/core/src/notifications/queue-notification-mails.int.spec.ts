@@ -51,7 +51,10 @@ const notificationKinds = async () =>
   );
 const advanceOneDay = () => core.rows("UPDATE mail_allowances SET since = since - interval '1 day'");
 
-/** Inserts a webhook with attempts of these HTTP statuses and `waiting` dead letters; returns its event record. */
+/**
+ * Inserts a webhook with attempts of these HTTP statuses and `waiting` dead letters. Returns the record of its
+ * deactivation event.
+ */
 async function insertFailingWebhook(statuses: readonly number[], waiting: number) {
   const id = newUuid();
   await core.rows(

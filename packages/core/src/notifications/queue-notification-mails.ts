@@ -28,8 +28,8 @@ export async function queueNotificationMails(tx: Tx, targets: readonly Notificat
 }
 
 /**
- * Takes the daily allowance of each topic. Returns, by topic, the numbers of the mails that may be sent now. The day's
- * first mail of a topic has number 1.
+ * Takes a mail for each target from the daily allowance of its topic. Returns, by topic, the numbers of the mails that
+ * may be sent now. The day's first mail of a topic has number 1.
  */
 async function takeAllowances(
   tx: Tx,
@@ -67,7 +67,7 @@ async function queueMailOf(tx: Tx, target: NotificationTarget, isLast: boolean):
   await queueMail(tx, { userId: event.userId, to: recipient.email!, eventId: event.id, ...content });
 }
 
-/** The maximum number of failed attempts to read. No webhook fails more often in a row before it is deactivated. */
+/** At most so many failed attempts are read. No webhook fails more often in a row before it is deactivated. */
 const FAILURES_READ_MAX = 1_000;
 
 async function deactivationMail(tx: Tx, target: NotificationTarget): Promise<MailContent> {

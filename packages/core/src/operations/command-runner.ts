@@ -58,7 +58,8 @@ export class CommandRunner {
 
   /**
    * Runs `prepare`, then runs `effect` like `run`. `prepare` may wait seconds for another process, so no transaction is
-   * open while it runs. Two concurrent requests with the same key may both run `prepare`, but only one runs `effect`.
+   * open while it runs. It does not run if the key already has a stored response. Two concurrent requests with the same
+   * key may both run `prepare`, but only one runs `effect`.
    */
   async runPrepared<P, T>(
     idempotency: IdempotencyContext | undefined,

@@ -14,9 +14,9 @@ export function idNotFound(field: string, noun: string): DomainError {
 }
 
 /**
- * Returns the error for a record whose state forbids the operation, or that depends on a record whose state does.
+ * Returns the error for an operation that is forbidden by the state of its record, or of a record that it depends on.
  *
- * @param state that state, as the API shows it
+ * @param state this state, as the API shows it
  */
 export function invalidState(message: string, state: string, field?: string): DomainError {
   return new DomainError('invalid_state', message, [
@@ -24,7 +24,7 @@ export function invalidState(message: string, state: string, field?: string): Do
   ]);
 }
 
-/** Returns the error for too many records of one kind. @param records their plural noun */
+/** Returns the error for too many records of one kind. @param records the plural noun for these records */
 export function limitReached(records: string, limit: number): DomainError {
   const message = `An account has at most ${limit} ${records}.`;
   return new DomainError('limit_reached', undefined, [{ code: 'limit_reached', message, limit }]);

@@ -48,7 +48,7 @@ describe('the payload of an event', () => {
       'a long map and a long list',
       { balance: assetsOf(5_000), notes: Array.from({ length: 9_000 }, () => 'a note') },
     ],
-  ])('is truncated to 64 KiB and marked as truncated if it has %s', (_case, more) => {
+  ])('is truncated to at most 64 KiB and marked as truncated if it has %s', (_case, more) => {
     const text = payloadOf(recordOf(more));
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(EVENT_PAYLOAD_MAX_BYTES);
     expect(Buffer.byteLength(text)).toBeGreaterThan(EVENT_PAYLOAD_MAX_BYTES / 8);

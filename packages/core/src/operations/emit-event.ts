@@ -47,7 +47,10 @@ function toOutboxEvent<Schema extends z.ZodType>({
   return { id, userId, type, payload: Buffer.from(eventPayload(id, type, schema, record)) };
 }
 
-/** Returns the payload of an event as receivers get it. Halves the longest lists until the payload fits the size limit. */
+/**
+ * Returns the payload of an event as receivers get it. If it exceeds the size limit, halves the longest list or map of
+ * the record until it fits.
+ */
 export function eventPayload<Schema extends z.ZodType>(
   eventId: string,
   type: EventType,

@@ -1,8 +1,8 @@
 import { decodeId, type IdPrefix } from '@trading-automation/contracts';
 
 /**
- * Loads records in input order; null for unknown and malformed ids. `read` gets each uuid once and is not called
- * if no id is valid.
+ * Loads records in input order; null for unknown and malformed ids. `read` gets each uuid once, and returns records
+ * with public ids. It is not called if no id is valid.
  */
 export async function loadByIds<Item extends { readonly id: string }>(
   prefix: IdPrefix,

@@ -79,12 +79,12 @@ describe('the pipeline of an operation', () => {
     const wrong = { query: { no: '1' }, body: 1, params: { key: 'NOT A KEY' } };
     const params = z.object({ key: z.string().regex(/^[a-z]+$/) });
     const operation: Operation = { ...settingOperations.put, params };
-    const codes = async (input: object) =>
+    const codeFor = async (input: object) =>
       (await run(operation, { read: () => ({ ...wrong, ...input }) })).result;
-    expect(await codes({})).toBe('invalid_query');
-    expect(await codes({ query: {} })).toBe('validation_failed');
-    expect(await codes({ query: {}, body: { value: 1 } })).toBe('not_found');
-    expect(await codes({ query: {}, body: { value: 1 }, params: { key: 'theme' } })).toBe('done');
+    expect(await codeFor({})).toBe('invalid_query');
+    expect(await codeFor({ query: {} })).toBe('validation_failed');
+    expect(await codeFor({ query: {}, body: { value: 1 } })).toBe('not_found');
+    expect(await codeFor({ query: {}, body: { value: 1 }, params: { key: 'theme' } })).toBe('done');
   });
 
   it("stores the rejection of an input under the caller's Idempotency-Key, but not for an anonymous caller", async () => {

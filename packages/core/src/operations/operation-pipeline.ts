@@ -2,8 +2,8 @@
  * Runs one call of an operation, over any transport.
  *
  * Only this file defines the published order of checks: caller, limits, permission, input syntax, query, body, path
- * parameters, then the use-case. Route, method, size and the limit of the address are checked before the operation is
- * known.
+ * parameters, then the use-case. Route, method, size and the rate limit of the client's address are checked earlier,
+ * before the operation is known.
  *
  * 1. The use-case runs only after every check has passed.
  * 2. With an Idempotency-Key, the outcome is stored in the transaction of the effect. The rejection of an input is stored

@@ -20,7 +20,7 @@ const resolve = <T>({ providers = [] }: DynamicModule, token: Type<T>): T => {
   return (provider as unknown as { readonly useValue: T }).useValue;
 };
 const moduleWithKeys = (...serverKeys: ServerKeys) => OperationsModule.with(core.platform, serverKeys);
-const firstPage = (module: DynamicModule, cursor?: string) =>
+const readPage = (module: DynamicModule, cursor?: string) =>
   resolve(module, ListReader).page(
     tradePairOperations.list,
     'ann',
@@ -43,13 +43,13 @@ describe('the shared providers of a process', () => {
     expect(moduleWithKeys(keyOf('a'))).toMatchObject({ global: true, exports: [ListReader, CommandRunner] });
   });
 
-  it('accept only cursors of processes with the same server key', async () => {
-    const { pagination } = await firstPage(moduleWithKeys(keyOf('a')));
+  it('accept only cursors of processes with the same current server key', async () => {
+    const { pagination } = await readPage(moduleWithKeys(keyOf('a')));
     const cursor = pagination.next_cursor ?? '';
-    await expect(firstPage(moduleWithKeys(keyOf('a'), keyOf('b')), cursor)).resolves.toMatchObject({
+    await expect(readPage(moduleWithKeys(keyOf('a'), keyOf('b')), cursor)).resolves.toMatchObject({
       items: [{ symbol: 'BBB/USDT' }],
     });
-    await expect(firstPage(moduleWithKeys(keyOf('b')), cursor)).rejects.toMatchObject({
+    await expect(readPage(moduleWithKeys(keyOf('b')), cursor)).rejects.toMatchObject({
       code: 'invalid_query',
     });
   });

@@ -9,7 +9,10 @@ const TRANSIENT_SQLSTATES: readonly (string | undefined)[] = ['40001', '40P01', 
 /** The server lacks disk, memory or connections, has an internal failure, or is read-only after a failover. */
 const UNAVAILABLE_SQLSTATES = /^(?:53|58|25006)/;
 
-/** Maps an outage of a dependency to `service_unavailable` (503); returns any other error unchanged. */
+/**
+ * Maps a transient failure, or the outage of a dependency, to `service_unavailable` (503).
+ * Returns any other error unchanged.
+ */
 export function toDomainError(error: unknown): unknown {
   if (error instanceof DomainError) return error;
   const sqlState = sqlStateOf(error);

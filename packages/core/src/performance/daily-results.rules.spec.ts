@@ -84,13 +84,13 @@ describe('ratios of daily results', () => {
           const deviation = (values: number[]) =>
             Math.sqrt(values.reduce((sum, value) => sum + value ** 2, 0) / (results.length - 1));
           const spread = deviation(results.map((result) => result - mean));
-          const losses = deviation(results.filter((result) => result < 0));
+          const lossDeviation = deviation(results.filter((result) => result < 0));
           const { sharpe, sortino } = metricsOf(results);
           const yearly = mean * Math.sqrt(365);
           if (sharpe === null) expect(spread).toBeCloseTo(0, 9);
           else expect(Number(sharpe)).toBeCloseTo(yearly / spread, 6);
-          if (sortino === null) expect(losses).toBe(0);
-          else expect(Number(sortino)).toBeCloseTo(yearly / losses, 6);
+          if (sortino === null) expect(lossDeviation).toBe(0);
+          else expect(Number(sortino)).toBeCloseTo(yearly / lossDeviation, 6);
           const larger = metricsOf(results.map((result) => result * 1_000));
           expect([larger.sharpe, larger.sortino]).toEqual([sharpe, sortino]);
         },
@@ -151,7 +151,7 @@ describe('returns on recorded equity', () => {
     expect(metricsOf([0, 0], equityOf('100', '1100', '50')).roi).toBe('0');
   });
 
-  it('are null, not zero, if an equity is unknown or zero', () => {
+  it('are null, not zero, if an equity is unknown or zero; calmar also without a drawdown', () => {
     for (const equity of [UNKNOWN_EQUITY, equityOf('0', '0', '0')]) {
       expect(metricsOf([100, -50], equity)).toMatchObject({ roi: null, calmar: null });
       expect(metricsOf([100, -50], equity).max_drawdown.percent).toBeNull();

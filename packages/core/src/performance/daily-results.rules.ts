@@ -3,8 +3,9 @@
  *
  * 1. Days are UTC days, from the first to the last day with a fill. Days without a closure count as 0.
  * 2. The curve is the cumulative realised result at the end of each day. It does not show movements within a day.
- * 3. Sharpe and Sortino: deviations divide by n − 1, a year has 365 days, and the risk-free rate is 0. Capital is
- *    assumed constant, so the ratios of returns equal the ratios of the results.
+ * 3. Sharpe and Sortino: deviations divide by n − 1, where n is the number of all days; Sortino's sum contains only the
+ *    losing days. A year has 365 days, and the risk-free rate is 0. Capital is assumed constant, so the ratios of
+ *    returns equal the ratios of the results.
  * 4. Profit comes from fills only; equity is only its denominator. Therefore a deposit or a withdrawal is never a gain
  *    or a loss: it counts as capital from the next day on.
  * 5. roi: the return of a day is its result ÷ the equity at its start. On an account's first day it is the result ÷ the

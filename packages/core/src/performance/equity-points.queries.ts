@@ -19,8 +19,8 @@ const POINTS_OF_ACCOUNTS = `SELECT "accountId", "takenAt", amount FROM (${equity
 )}) AS points ORDER BY "takenAt"`;
 
 /**
- * Returns the last snapshot of each day and account, and the first snapshot of each account, oldest first. Only
- * snapshots taken before `before`, if it is set.
+ * Returns the last snapshot of each day and account, and the first snapshot of each account, oldest first. If `before`
+ * is set, ignores snapshots from that instant on.
  */
 export async function equityPoints(
   tx: Tx,

@@ -1,7 +1,7 @@
 import { Batcher } from './batcher.js';
 
 describe('a batcher', () => {
-  it('flushes one batch at a time, in order: items that arrive together, then items that arrive during the flush', async () => {
+  it('flushes one batch of limited size at a time, in order: items that arrive together, then items that arrive during the flush', async () => {
     const batches: number[][] = [];
     let running = 0;
     const batcher: Batcher<number> = Batcher.of(async (items) => {

@@ -1,5 +1,5 @@
 /**
- * Batches items: all items that arrive while a batch is in flight form the next batch.
+ * Batches items: the items that arrive while a batch is in flight form the next batch, of at most `sizeMax` items.
  *
  * 1. One batch runs at a time, in order of arrival.
  * 2. A batch does not wait for more items: a single item is flushed immediately.

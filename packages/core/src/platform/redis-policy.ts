@@ -2,7 +2,8 @@ import { Redis } from 'ioredis';
 
 /**
  * Options of every Redis connection that sends commands. A connection closes if the server does not respond within the
- * timeout. If the server became read-only after a failover, the client reconnects by name to reach the new primary.
+ * timeout. If the server became read-only after a failover, the client reconnects by host name to reach the new
+ * primary, and sends the rejected command again (ioredis' code 2).
  */
 export const REDIS_FAILOVER_OPTIONS = {
   socketTimeout: 5_000,

@@ -49,7 +49,7 @@ describe('profit shares', () => {
     );
   });
 
-  it('rule 28: each equal max(0, rate × profit − already shared), and are never negative', () => {
+  it('rule 28: each equal max(0, rate × profit − already shared)', () => {
     fc.assert(
       fc.property(anyResults, rates, (results, rate) => {
         let [profit, shared, highWaterMark] = [new BigDecimal(0), new BigDecimal(0), '0'];
@@ -92,7 +92,7 @@ describe('profit shares', () => {
     expect(profitShareOf({ ...terms, profit: '0' })).toBeNull();
   });
 
-  it('are rounded down, and never exceed the rate', () => {
+  it('are rounded down, so that they never exceed rate × profit', () => {
     const tiny = '0.000000000000000003';
     expect(profitShareOf({ rate: '0.5', tokensPerQuote: '1', highWaterMark: '0', profit: tiny })).toEqual({
       amount: '0.000000000000000001',
@@ -142,7 +142,7 @@ describe('periods', () => {
     ['QUARTER', '2026-11-21', ['2026-07-01 2026-10-01']],
     ['QUARTER', '2026-02-28', ['2025-10-01 2026-01-01']],
   ] as const)(
-    'of the kind %s: the first settlement, at %s, is that of the latest period that has ended',
+    'of the kind %s: the first settlement, at %s, settles the latest period that has ended',
     (kind, at, expected) => {
       expect(datesOf(periodsToSettle(kind, null, day(at)))).toEqual(expected);
     },

@@ -10,7 +10,8 @@
  * 3. The high-water mark rises only when a share is granted, or when no share is due because copying is free. A share
  *    that cannot be granted (no conversion rate, or less than the token's smallest unit) is carried into the next
  *    period.
- * 4. Shares are rounded down to the 18 stored decimals, so that they never exceed the profit.
+ * 4. Shares are converted to reward tokens. They are rounded down to the 18 stored decimals, so that they never exceed
+ *    the profit.
  */
 import {
   canonicalDecimal,

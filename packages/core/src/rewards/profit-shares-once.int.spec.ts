@@ -17,11 +17,11 @@ import {
 let env: ProfitShareUnderTest;
 let leader: LeaderFixture;
 let copier: CopierFixture;
-let second: Platform;
+let secondPlatform: Platform;
 
 beforeAll(async () => {
   env = await ProfitShareUnderTest.open();
-  second = await env.core.openSecondPlatform();
+  secondPlatform = await env.core.openSecondPlatform();
 });
 afterAll(() => env.close());
 beforeEach(async () => {
@@ -46,9 +46,9 @@ describe('a profit share is granted once', () => {
   it('rule 28: despite concurrent settlements of the same period by several processes', async () => {
     await env.realizeProfit(leader, copier, 0, '100');
     const workers = Array.from({ length: 8 }, (_, i) =>
-      env.createService({}, i % 2 === 0 ? env.core.platform : second),
+      env.createService({}, i % 2 === 0 ? env.core.platform : secondPlatform),
     );
-    const granted = await Promise.all(workers.map((shares) => shares.settle(WEEK, week(0))));
+    const granted = await Promise.all(workers.map((worker) => worker.settle(WEEK, week(0))));
     expect(granted.reduce((sum, count) => sum + count, 0)).toBe(1);
     expect(await env.grantedAmounts(leader)).toEqual(['10']);
     expect(await countGrantedEvents()).toBe(1);
@@ -59,7 +59,7 @@ describe('a profit share is granted once', () => {
       await env.realizeProfit(leader, copier, n, result);
     await Promise.all(
       [0, 1, 2, 3, 3, 2, 1, 0].map((n, i) =>
-        env.createService({}, i % 2 === 0 ? env.core.platform : second).settle(WEEK, week(n)),
+        env.createService({}, i % 2 === 0 ? env.core.platform : secondPlatform).settle(WEEK, week(n)),
       ),
     );
     const total = (await env.grantedAmounts(leader)).reduce(
@@ -71,9 +71,9 @@ describe('a profit share is granted once', () => {
 
   it('rule 28: despite two workers that repeatedly settle all due periods at the same time', async () => {
     await env.realizeProfit(leader, copier, 0, '100');
-    const shares = [env.createService(), env.createService({}, second)];
+    const workers = [env.createService(), env.createService({}, secondPlatform)];
     for (let round = 0; round < 3; round++)
-      await Promise.all(shares.map((service) => service.settleDue(env.at(1, 1))));
+      await Promise.all(workers.map((worker) => worker.settleDue(env.at(1, 1))));
     expect(await env.grantedAmounts(leader)).toEqual(['10']);
     expect(await countGrantedEvents()).toBe(1);
   });
@@ -96,9 +96,8 @@ describe('a profit share is granted once', () => {
         throw new Error('interrupted');
       },
     } as unknown as Ledger;
-    await expect(env.createService({}, second, failingLedger).settleDue(env.at(1, 1))).rejects.toThrow(
-      'interrupted',
-    );
+    const interruptedWorker = env.createService({}, secondPlatform, failingLedger);
+    await expect(interruptedWorker.settleDue(env.at(1, 1))).rejects.toThrow('interrupted');
     expect(await sharesOf(copier)).toEqual([]);
     expect(await countGrantedEvents()).toBe(0);
     await env.settle(0);
@@ -179,12 +178,12 @@ describe('an audit', () => {
           const auditedLeader = await env.createLeader(rate);
           const auditedCopier = await env.createCopier(auditedLeader);
           // The lots do not overlap, so that each sale closes exactly one lot.
-          let free = 0;
+          let nextFreeHour = 0;
           const scheduled = lots
             .toSorted((a, b) => a.bought - b.bought)
             .map(({ result, bought, held }) => {
-              const from = Math.max(free, bought);
-              free = from + held + 1;
+              const from = Math.max(nextFreeHour, bought);
+              nextFreeHour = from + held + 1;
               return { result, from, to: from + held };
             });
           for (const { result, from, to } of scheduled) {
@@ -197,12 +196,13 @@ describe('an audit', () => {
               price: String(1000 + result),
             });
           }
-          const weeks = Math.ceil((free + 1) / 168);
+          const weeks = Math.ceil((nextFreeHour + 1) / 168);
           await env.settle(weeks);
           const expected: string[] = [];
           let mark = 0;
           for (let n = 0; n <= weeks; n++) {
             const end = (n + 1) * 168;
+            // A copier with an open lot is not settled.
             if (scheduled.some(({ from, to }) => from < end && to >= end)) continue;
             const profit = scheduled.reduce((sum, { result, to }) => sum + (to < end ? result : 0), 0);
             if (profit <= mark) continue;
