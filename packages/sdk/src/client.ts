@@ -115,6 +115,7 @@ export class Client<D extends DecimalForm = 'number'> {
    */
   graphql<Data = unknown, Variables extends object = Record<string, unknown>>(
     document: GraphqlDocument<Data, Variables>,
+    // The arguments that follow the document. `variables` may be omitted if no variable is required.
     ...[variables, options]: Behind<Variables, RequestOptions>
   ): ApiPromise<Data> {
     // Loaded on first use, so that REST-only clients do not load it.
