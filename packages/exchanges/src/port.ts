@@ -109,7 +109,7 @@ export interface VenueOrder {
   readonly stopPrice?: Decimal | undefined;
   readonly status: VenueOrderStatus;
   readonly amount: Decimal;
-  /** The filled amount that the exchange reports with the order. Its list of fills may lag behind for a moment. */
+  /** The filled amount that the exchange reports with the order. The list of fills may add up to less for a moment. */
   readonly filledAmount: Decimal;
   readonly createdAt: Date;
   readonly updatedAt: Date;

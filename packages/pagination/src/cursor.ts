@@ -1,14 +1,14 @@
 /**
  * The keyset cursor: an opaque string that says where a list continues.
  *
- * 1. A cursor contains a position (`sort` value and id of the last item) and its binding: version, sort, order and a
- *    fingerprint of the scope (the list, its user and its filters).
+ * 1. A cursor contains a position (sort value and id of the item after which the list continues) and its binding:
+ *    version, sort, order and a fingerprint of the scope (the list, its user and its filters).
  * 2. The MAC covers every byte. A changed character or another encoding of the same bytes is rejected.
- * 3. A cursor with another sort, order or scope is rejected: it would skip or repeat items, or reveal records of another
- *    user.
+ * 3. A cursor whose sort, order or scope differs from the query's is rejected: it would skip or repeat items, or reveal
+ *    records of another user.
  * 4. The sort value is the text that the database returns, with microseconds and all decimals. It is never a JavaScript
  *    number or Date.
- * 5. Cursors are signed, not encrypted. A user can read the position in it, which is that of an item that the user got.
+ * 5. Cursors are signed, not encrypted. Users can read the position, but they already received the item at it.
  */
 import { fromBase64Url, toBase64Url } from './base64url.js';
 
@@ -30,7 +30,7 @@ export interface CursorBinding {
   readonly scope: string;
 }
 
-/** The last item of a page: its sort value as the database's text, and its stored id. */
+/** The item after which the list continues: its sort value as the database's text, and its stored id. */
 export interface CursorPosition {
   readonly value: string;
   readonly id: string;
@@ -55,8 +55,8 @@ export class InvalidCursor extends Error {
 }
 
 /**
- * Returns the scope of a cursor: the list, its user and its filters. Undefined filters count as absent, and their order does
- * not matter. Lists with an equal scope must contain the same records.
+ * Returns the scope of a cursor: the list, its user and its filters. Undefined filters count as absent. The order of
+ * the filters does not matter. Lists with an equal scope must contain the same records.
  */
 export function cursorScope(
   list: string,

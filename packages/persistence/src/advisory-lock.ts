@@ -12,7 +12,7 @@ export type AdvisoryLockOutcome<T> =
  *
  * The lock belongs to the connection. If the connection is lost, the lock is lost too: `signal` is aborted, and another
  * process may start. Work that must not overlap checks the signal before each step. Work that must not happen twice
- * needs a guard in its own transaction.
+ * must itself prevent that in its transaction, for example by a unique constraint.
  *
  * @throws {DatabaseUnavailable} if the database cannot be reached
  */

@@ -43,7 +43,7 @@ describe('withAdvisoryLock', () => {
     expect(poolOf(dataSource).idleCount).toBe(poolOf(dataSource).totalCount);
   });
 
-  it('aborts the signal when its connection is lost, so that another connection can take the lock', async () => {
+  it('aborts the signal when its connection is lost; from then on, another connection can take the lock', async () => {
     const outcome = await withAdvisoryLock(dataSource, 'cut', async (signal) => {
       const lost = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
       await dataSource.query(

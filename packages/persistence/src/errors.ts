@@ -1,6 +1,9 @@
 /** Maps errors of Postgres and its driver to the few cases that callers handle. */
 
-/** The outcome of a transaction that lost its connection. `unknown`: during COMMIT, so it may be committed. */
+/**
+ * The outcome of a transaction that lost its connection. `unknown`: the connection was lost during COMMIT, so the
+ * transaction may be committed.
+ */
 export type LostOutcome = 'not_committed' | 'unknown';
 
 /**

@@ -2,8 +2,8 @@ import type { QueryResultRow } from 'pg';
 import type { DataSource, EntityTarget, ObjectLiteral } from 'typeorm';
 
 /**
- * Converts rows with the columns of `allColumns` to entities. The driver determines the types of the values: numerics
- * are strings, timestamps are `Date`.
+ * Converts rows that were selected with `allColumns` to entities. The driver determines the types of the values:
+ * numerics are strings, timestamps are `Date`.
  */
 export function hydrate<Entity extends ObjectLiteral>(
   dataSource: DataSource,

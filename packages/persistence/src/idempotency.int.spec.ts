@@ -122,7 +122,7 @@ describe('the idempotency store', () => {
     expect(Number(count)).toBe(1);
   });
 
-  it('treats a key as unused after 24 hours, and its expired records can be removed', async () => {
+  it('treats a key as unused after 24 hours, when its record can also be removed', async () => {
     await execute(requestOf());
     const [{ hours }] = await dataSource.query(
       'SELECT extract(epoch FROM expires_at - created_at) / 3600 AS hours FROM idempotency_keys',

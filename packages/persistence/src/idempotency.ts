@@ -3,8 +3,8 @@
  *
  * 1. `claim`, the effect and `store` are one READ COMMITTED transaction, so the effect and its record are committed
  *    together or not at all. After a crash before the commit, the client's next attempt counts as the first.
- * 2. Of parallel requests with one key, one continues; the others get `in_progress` without waiting. The lock is held
- *    until after the commit, so that the next holder of the lock sees the record.
+ * 2. Of parallel requests with one key, one locks the key and continues; the others get `in_progress` without waiting.
+ *    The lock is held until after the commit, so that the next holder of the lock sees the record.
  * 3. A record belongs to one user, route and key: two users can use the same key independently.
  * 4. A request with a used key and another fingerprint is `reused`: it is neither executed nor gets the response.
  * 5. The table contains a hash of the key and the sealed response. The sealing key is derived from the server key *and*
@@ -92,7 +92,7 @@ export function createIdempotencyStore(serverKeys: readonly [Uint8Array, ...Uint
       const lockId = keyHash.readBigInt64BE().toString();
       const [{ locked }] = await tx.query('SELECT pg_try_advisory_xact_lock($1) AS locked', [lockId]);
       if (!locked) return { kind: 'in_progress' };
-      // A separate statement: its snapshot is taken under the lock and includes the commit of the last holder.
+      // A separate statement: its snapshot is taken under the lock and includes the commit of the previous holder.
       const [record] = await tx.query(
         `SELECT fingerprint, status, answer_sealed FROM idempotency_keys
          WHERE user_id = $1 AND route = $2 AND key_hash = $3 AND expires_at > clock_timestamp()`,

@@ -130,7 +130,7 @@ describe('insertMany', () => {
     ['the word NULL', 'NULL'],
     ['the word null', 'null'],
     ['other scripts', 'žluťoučký 价格 🚀 \u{10FFFF}'],
-  ])('stores a string with %s unchanged', async (_, text) => {
+  ])('stores a string unchanged: %s', async (_, text) => {
     await insertMany(dataSource.manager, SampleEntity, rowsNamed(text));
     expect(await storedNames()).toEqual([text]);
   });
@@ -168,7 +168,7 @@ describe('insertMany', () => {
     expect(returned).toEqual(rows.map(({ displayName }) => ({ displayName, state: 'NEW', price: null })));
   });
 
-  it('returns all properties of the entity', async () => {
+  it('returns all properties of the entity that have no transformer', async () => {
     const [row] = await insertMany(dataSource.manager, SampleEntity, rowsNamed('ada'), {
       returning: allProperties(dataSource.manager, SampleEntity).filter((name) => name !== 'transformed'),
     });

@@ -50,9 +50,9 @@ function millisecondsOf(text: string, end: number): number {
   const first = LENGTH_TO_SECONDS + 1;
   if (text.charCodeAt(LENGTH_TO_SECONDS) !== POINT || end <= first) return Number.NaN;
   const millisecondsEnd = Math.min(end, first + 3);
-  const truncated = digits(text, millisecondsEnd, end);
+  const droppedDigits = digits(text, millisecondsEnd, end);
   const scale = [100, 10, 1][millisecondsEnd - first - 1]!;
-  return Number.isNaN(truncated) ? Number.NaN : digits(text, first, millisecondsEnd) * scale;
+  return Number.isNaN(droppedDigits) ? Number.NaN : digits(text, first, millisecondsEnd) * scale;
 }
 
 function digits(text: string, from: number, to: number): number {

@@ -160,7 +160,7 @@ describe('listPage', () => {
     );
   });
 
-  it('creates the cursor of an item only when `cursorAt` is called', async () => {
+  it('creates only `next_cursor` with a page, and the cursor of another item when `cursorAt` is called', async () => {
     for (let i = 0; i < 4; i++) await insert('ann', `n${i}`, '1', '2026-01-01T00:00:00Z');
     let encodedCount = 0;
     const counting: CursorCodec = {

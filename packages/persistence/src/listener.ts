@@ -1,5 +1,5 @@
 /**
- * Receives notifications for all channels of this process over one dedicated LISTEN connection.
+ * Receives Postgres notifications on all channels of this process over one dedicated LISTEN connection.
  *
  * 1. A notification is only a hint: notifications sent while the connection is down are lost. Subscribers also poll.
  * 2. After each (re)connection, every subscriber is called once with `undefined`, because it may have missed
@@ -31,7 +31,7 @@ export interface Listener {
   subscribe(channel: string, onNotify: OnNotify): () => void;
   /**
    * Calls this process's subscribers of `channel` immediately. The notification of Postgres arrives some time after the
-   * commit, which is too late for code that responds right after it.
+   * commit, which is too late for code that responds right after the commit.
    */
   notifyLocally(channel: string): void;
   /** Closes the connection and resolves when the listener has stopped completely. */

@@ -44,8 +44,8 @@ export async function selectPrepared<Item>(
 }
 
 /**
- * Inserts one record of an entity and returns the item that `returning` selects from the stored row, which has the name
- * `alias`. Missing properties get the defaults of the database.
+ * Inserts one record of an entity and returns the item that `returning` selects from the stored row. The SQL of
+ * `returning` refers to that row as `alias`. Missing properties get the defaults of the database.
  */
 export async function insertPrepared<Entity extends ObjectLiteral, Item>(
   tx: Tx,
@@ -82,7 +82,7 @@ async function queryPositional<Item>(
   return rows.map((row) => read(row));
 }
 
-/** Runs a statement. It throws the same errors as TypeORM's own queries, so that callers handle both alike. */
+/** Runs a statement. Throws the same errors as TypeORM's own queries, so that callers handle both alike. */
 async function run<Row>(tx: Tx, statement: QueryConfig | QueryArrayConfig): Promise<{ rows: Row[] }> {
   const runner = tx.queryRunner;
   if (runner?.isReleased) throw new QueryRunnerAlreadyReleasedError();

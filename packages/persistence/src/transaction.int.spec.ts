@@ -146,7 +146,7 @@ describe('inTransaction', () => {
     expect(a! + b!).toBe(100);
   });
 
-  it('is rolled back and releases its locks if it stays idle for longer than the idle timeout', async () => {
+  it('throws if its transaction is idle for longer than the idle timeout, and the server releases its locks', async () => {
     const shortIdleDataSource = createDataSource({
       url: database.url,
       entities: [],
@@ -220,7 +220,7 @@ describe('inTransaction', () => {
       const [{ pid }] = await tx.query('SELECT pg_backend_pid() AS pid');
       await dataSource.query('SELECT pg_terminate_backend($1, 5000)', [pid]);
       await add(tx, 'a', 5).catch(() => undefined);
-      // Wait for the end of the connection, which arrives after the server's last error and marks it as lost.
+      // Wait until TypeORM notices the end of the connection, which arrives after the server's last error.
       while (!tx.queryRunner?.isReleased) await nextEventLoopIteration();
     });
     const error = await ignoring.catch((reason: unknown) => reason);

@@ -61,7 +61,7 @@ async function runOnce<T>(
     await runner.startTransaction(isolation === 'READ COMMITTED' ? undefined : isolation);
     phase = 'work';
     const result = await work(runner.manager);
-    // If the connection was lost during the work, the server rolled back, even if the work did not notice it.
+    // If the connection was lost during the work, the server rolled back. The work may have ignored the error.
     if (runner.isReleased)
       throw new DatabaseUnavailable('not_committed', new Error('The connection was lost before COMMIT.'));
     phase = 'commit';
@@ -94,8 +94,8 @@ async function commit(runner: QueryRunner): Promise<void> {
 }
 
 /**
- * Closes a lost connection. The error of a server that shuts down arrives before the connection ends. Without `end()`,
- * the pool would give the lost connection to the next caller; the pool drops a connection that is ending.
+ * Closes a lost connection. If the server shuts down, its error arrives before the connection ends. Without `end()`,
+ * the pool would therefore give the lost connection to the next caller. The pool drops a connection after `end()`.
  */
 async function discard(runner: QueryRunner): Promise<void> {
   if (runner.isReleased) return;

@@ -33,7 +33,7 @@ describe('the logger', () => {
     expect(JSON.stringify(lines)).not.toContain('canary');
   });
 
-  it("logs Nest's messages, those about wiring at level debug", () => {
+  it("logs Nest's messages, the informational ones at level debug", () => {
     const { lines, logger } = capture();
     nestLogger(logger).log('mapped', 'Router');
     nestLogger(logger).warn('careful', 'Router');

@@ -1,6 +1,6 @@
 /**
- * Serves metrics to a scraper. Metrics are internal, so they have a port of their own. By default it listens only on
- * loopback.
+ * Serves metrics to a scraper. Metrics are internal, so they have a port of their own. By default, the server listens
+ * only on loopback.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

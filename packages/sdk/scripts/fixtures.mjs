@@ -1,7 +1,7 @@
 /**
  * Writes src/generated/fixtures.ts: a response of each operation and an event of each type, for tests without a server.
  *
- * 1. Records of events are the samples of the contract; the others are defined here, or derived from the schema.
+ * 1. Records of events are the samples of the contract; all other records are defined here, or derived from the schema.
  * 2. Each record is validated against the schema of its operation. An invalid record fails the generator.
  * 3. Every decimal is passed to `decimal`, so that one set of records works for clients that read numbers or strings.
  *    Values that look like secrets are created at run time.
@@ -386,7 +386,8 @@ function schemaFor(declared, value) {
 }
 
 /**
- * Returns a value as an expression, and as the API returns it with decimals as strings.
+ * Returns `code`, an expression that creates the value, and `plain`, the value as the API returns it with decimals as
+ * strings.
  * @param {any} value @param {Schema | undefined} declared @returns {{ code: string, plain: any }}
  */
 function write(value, declared) {
@@ -401,8 +402,9 @@ function write(value, declared) {
   const members = Object.entries(value)
     .filter(([, member]) => member !== undefined)
     .map(([name, member]) => {
-      const more = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
-      return { name, ...write(member, schema.properties?.[name] ?? more) };
+      const { additionalProperties: other } = schema;
+      const otherSchema = typeof other === 'object' ? other : undefined;
+      return { name, ...write(member, schema.properties?.[name] ?? otherSchema) };
     });
   return {
     code: `{ ${members.map(({ name, code }) => `${JSON.stringify(name)}: ${code}`).join(', ')} }`,
@@ -442,9 +444,9 @@ writeFileSync(
   `${HEADER}import type { DecimalForm, DecimalOf } from '../core/decimals.js';
 import type { EventData, OperationTypes } from './records.js';
 
-/** Timestamp of all records. */
+/** Time of the last change of the records, and the default timestamp of an event. */
 export const FIXTURE_AT = '${AT}';
-/** Id of the test event. */
+/** Default id of an event. */
 export const FIXTURE_EVENT_ID = '${exampleId('evt')}';
 
 /** Values of responses that look like secrets. */

@@ -44,7 +44,7 @@ const typeName = (id, suffix) =>
     .split('.')
     .map((word) => word[0].toUpperCase() + word.slice(1))
     .join('') + suffix;
-const queries = [];
+const interfaces = [];
 const rows = [];
 const types = [];
 for (const { operation, query, body, response } of operations) {
@@ -59,8 +59,8 @@ for (const { operation, query, body, response } of operations) {
     const base =
       list === undefined
         ? ''
-        : ` extends ListQuery<${list.sorts.map((sort) => `'${sort}'`).join(' | ')}${(list.includes ?? []).map((more) => `, '${more}'`).join('')}>`;
-    queries.push(`/** Query parameters of \`${id}\`. */\nexport interface ${name}${base} ${ownMembers}`);
+        : ` extends ListQuery<${list.sorts.map((sort) => `'${sort}'`).join(' | ')}${(list.includes ?? []).map((value) => `, '${value}'`).join('')}>`;
+    interfaces.push(`/** Query parameters of \`${id}\`. */\nexport interface ${name}${base} ${ownMembers}`);
     members.push(`query: ${name};`);
   }
   if (body !== undefined)
@@ -76,7 +76,7 @@ function responseTypeOf(id, schema) {
   if (!type.startsWith('{')) return type;
   const name = typeName(id, 'Result');
   const generic = declarations.holdsDecimals(schema) ? "<D extends DecimalForm = 'number'>" : '';
-  queries.push(`/** The response of \`${id}\`. */\nexport interface ${name}${generic} ${type}`);
+  interfaces.push(`/** The response of \`${id}\`. */\nexport interface ${name}${generic} ${type}`);
   return generic === '' ? name : `${name}<D>`;
 }
 
@@ -99,7 +99,7 @@ ${declarations.text}
 /** The response to a deletion. */
 export interface Deleted { id: string; deleted: true }
 
-${queries.join('\n\n')}
+${interfaces.join('\n\n')}
 
 /** The record of each event type. */
 export interface EventData<D extends DecimalForm = 'number'> {

@@ -1,8 +1,8 @@
 /**
  * Generates TypeScript declarations from the contract's JSON Schemas. Descriptions become doc comments.
  *
- * 1. A decimal of a response is `DecimalOf<D>`, with D from the client option; types that contain one are generic over
- *    D. A decimal of a request is `DecimalInput`.
+ * 1. A decimal of a response is `DecimalOf<D>`, with D from the client option `decimals`; types that contain a decimal
+ *    are generic over D. A decimal of a request is `DecimalInput`.
  * 2. Enums of responses are open (`'FILLED' | (string & {})`), so that a new value does not break a build.
  * 3. An unsupported schema makes the generator fail.
  * 4. For a type without a description in the contract, the doc comment lists the operations that use it.
@@ -11,7 +11,7 @@
 /** @typedef {{ readonly [keyword: string]: any }} Schema */
 /** @typedef {'input' | 'output'} Direction */
 
-/** The record of an event: a union over its types. */
+/** The name of the schema of an event. Its declaration is a union over all event types. */
 const EVENT = 'Event';
 const REF = '#/$defs/';
 const INPUT_DECIMALS = ['DecimalGiven', 'PositiveDecimal', 'NonNegativeDecimal'];
@@ -37,24 +37,24 @@ export class Declarations {
   }
 
   /**
-   * Records that an operation or an event uses a named type.
+   * Records that an operation uses the named types to which a schema refers.
    *
    * @param {Schema | undefined} schema
-   * @param {string} place
+   * @param {string} operationId
    */
-  recordUse(schema, place) {
+  recordUse(schema, operationId) {
     for (const name of namesIn(schema?.$ref === undefined ? (schema?.anyOf ?? []) : schema))
-      this.#usesOf.set(name, (this.#usesOf.get(name) ?? new Set()).add(place));
+      this.#usesOf.set(name, (this.#usesOf.get(name) ?? new Set()).add(operationId));
   }
 
   /** Returns a doc comment that lists the uses of a type. @param {string} name @param {Direction} direction */
-  #docFromPlaces(name, direction) {
+  #docFromUses(name, direction) {
     const words = wordsOf(name);
-    const places = [...(this.#usesOf.get(name) ?? [])].map((place) => `\`${place}\``);
-    if (places.length > 0)
+    const operationIds = [...(this.#usesOf.get(name) ?? [])].map((operationId) => `\`${operationId}\``);
+    if (operationIds.length > 0)
       return direction === 'input'
-        ? `/** Input of ${listed(places)}. */\n`
-        : `/** ${words}: returned by ${listed(places)}. */\n`;
+        ? `/** Input of ${listed(operationIds)}. */\n`
+        : `/** ${words}: returned by ${listed(operationIds)}. */\n`;
     const containingTypes = [...this.#named].filter(([, { schema }]) => namesIn(schema).includes(name));
     if (containingTypes.length === 0) return `/** ${words}. */\n`;
     return `/** ${words}: part of ${listed(containingTypes.map(([containingType]) => `\`${containingType}\``))}. */\n`;
@@ -162,7 +162,7 @@ export class Declarations {
     return `{\n${lines.join('\n')}\n}`;
   }
 
-  /** Returns the union of an event over its types. @param {Schema} schema */
+  /** Returns the declaration of an event, a union over all event types. @param {Schema} schema */
   #eventUnion({ properties: { type: _type, data: _data, ...properties }, required }) {
     const rest = this.members({ properties, required }, 'output', EVENT).slice(1, -1);
     return `/** An event of one type. */
@@ -185,7 +185,7 @@ export type WebhookEvent<D extends DecimalForm = 'number'> = { [Type in keyof Ev
       .map(([name, { direction, schema }]) => {
         if (name === EVENT) return this.#eventUnion(schema);
         const generic = this.#nameHoldsDecimals(name) ? "<D extends DecimalForm = 'number'>" : '';
-        const doc = docOf(schema) || this.#docFromPlaces(name, direction);
+        const doc = docOf(schema) || this.#docFromUses(name, direction);
         if (schema.properties !== undefined && schema.anyOf === undefined)
           return `${doc}export interface ${name}${generic} ${this.members(schema, direction, name)}`;
         return `${doc}export type ${name}${generic} = ${this.typeOf(schema, direction, name)};`;

@@ -161,7 +161,7 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
     );
   }
 
-  /** Converts a rejected subscription to the error that the same rejection of a call would cause. */
+  /** Converts the rejection of a subscription to the error that a call with the same rejection would throw. */
   classifyRejection(ccxt: CcxtClient, status: number, rejection: unknown): ExchangeError {
     const body = JSON.stringify(rejection) ?? '';
     const call: Call = {
@@ -250,8 +250,8 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
   }
 
   /**
-   * Waits until the call budget admits a call. Nothing was sent before; if the budget itself fails, the error is
-   * therefore the same as for an exhausted budget.
+   * Waits until the call budget admits a call. If the budget itself fails, nothing was sent either, so the error is the
+   * same as for an exhausted budget.
    */
   async #acquire(call: Parameters<CallBudget['take']>[0], signal: AbortSignal): Promise<void> {
     try {

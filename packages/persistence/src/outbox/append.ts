@@ -46,7 +46,7 @@ export async function appendEvents(tx: Tx, events: readonly OutboxEvent[]): Prom
 
 /** A payload has at most 64 KiB, so a statement has at most 12.5 MiB. */
 const EVENTS_PER_STATEMENT = 200;
-/** The payloads are one parameter, because the driver sends a buffer unchanged but encodes an array of them as text. */
+/** All payloads are one parameter: the driver sends one buffer unchanged, but encodes an array of buffers as text. */
 const APPEND_MANY = `WITH appended AS (
     INSERT INTO outbox_events (id, user_id, type, payload)
     SELECT id, user_id, type, substring($6::bytea FROM start FOR length)

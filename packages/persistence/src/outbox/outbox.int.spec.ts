@@ -227,7 +227,7 @@ describe('the outbox', () => {
   it('delivers an event on its notification, before the next poll', async () => {
     const relay = relayOf('webhooks', { pollMs: 600_000 });
     relay.start();
-    // The listener calls this subscriber once LISTEN is active, and after the relay.
+    // The listener calls this subscriber when LISTEN is active, after it has called the relay.
     await new Promise<void>((resolve) => {
       listener.subscribe('unused_channel', () => resolve());
     });
@@ -309,7 +309,7 @@ describe('the listener', () => {
     expect(separateListener.connected).toBe(false);
   });
 
-  it('calls only the current subscribers of a channel that `notifyLocally` notifies, without Postgres', async () => {
+  it('calls, on `notifyLocally`, only the current subscribers of that channel, even without Postgres', async () => {
     const separateListener = createListener({
       url: 'postgres://user@127.0.0.1:1/unreachable',
       applicationName: 'local-listener',

@@ -48,7 +48,7 @@ export interface RelayOptions {
 }
 
 export interface Relay {
-  /** Handles all pending events and returns the number of handled events; 0 if another relay is running. */
+  /** Handles all pending events and returns their number; 0 while another relay of this consumer handles events. */
   drain(): Promise<number>;
   /** Handles events continuously until `stop`. */
   start(): void;

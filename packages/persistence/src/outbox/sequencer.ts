@@ -13,8 +13,8 @@ const SEQUENCER_LOCK = 'outbox sequencer';
 
 /**
  * Assigns positions to one batch of committed events and returns the number of events. A number below
- * `SEQUENCE_BATCH_MAX` means that none are left. The lock is a separate statement, because the statement that assigns
- * positions must take its snapshot under the lock.
+ * `SEQUENCE_BATCH_MAX` means that no events are left. A separate statement takes the lock, because the statement that
+ * assigns positions must take its snapshot under the lock.
  */
 export async function sequenceBatch(dataSource: DataSource): Promise<number> {
   const [pending] = await queryPrepared<{ waiting: boolean }>(

@@ -3,8 +3,8 @@
  *
  * 1. Credentials are explicit headers, which browsers never add automatically. `*` is therefore safe, and
  *    `Access-Control-Allow-Credentials` is never sent.
- * 2. Error responses also have the headers, so that a page can read the reason.
- * 3. Only existing paths respond to preflights; the response lists their methods.
+ * 2. Error responses also have the CORS headers, so that a page can read the reason.
+ * 3. Only existing paths respond to preflights; the response lists the methods of the path.
  */
 type Headers = Readonly<Record<string, string>>;
 

@@ -107,7 +107,7 @@ describe('parseJsonBody', () => {
     expect([code, details[0]?.field, details[0]?.code]).toEqual(['validation_failed', field, 'invalid_text']);
   });
 
-  it('accepts every other character, escaped or not', () => {
+  it('accepts every character that can be stored, escaped or not', () => {
     const text = fc.string({ unit: 'grapheme' });
     fc.assert(
       fc.property(text, (characters) => {

@@ -29,7 +29,7 @@ export function incomingOf(request: FastifyRequest) {
   };
 }
 
-/** Returns a function that reads the caller's address of upgrade requests, which Fastify does not handle. */
+/** Returns a function that reads the caller's address from an upgrade request, which Fastify does not handle. */
 export function addressReader(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
   const isTrusted = proxyAddr.compile([...trustedProxies]);
   return (request) => plainAddress(proxyAddr(request, isTrusted), request.socket.remoteAddress);
@@ -77,7 +77,7 @@ function isJson(contentType: string): boolean {
   );
 }
 
-/** Converts an error of reading the body to the error for the caller. */
+/** Converts an error that occurred while the body was read to the error that the caller gets. */
 export function bodyRefusal(error: FastifyError): unknown {
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new DomainError('payload_too_large');
   if (error.statusCode === 400)

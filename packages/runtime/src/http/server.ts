@@ -70,7 +70,7 @@ export function createAdapter(options: ServerOptions): FastifyAdapter {
       maxHeaderSize: HEADER_BYTES_MAX,
       insecureHTTPParser: false,
     },
-    // While closing, requests in flight and later ones on their connections are completed.
+    // A server that is closing completes requests in flight, and later requests on the same connections.
     return503OnClosing: false,
     routerOptions: { maxParamLength: TARGET_LENGTH_MAX },
     clientErrorHandler: handleClientError,

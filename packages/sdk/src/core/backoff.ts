@@ -12,10 +12,14 @@ export interface Backoff {
 /**
  * Returns the delay before the next attempt.
  *
- * @param failures - 0 after the first failure, 1 after the second consecutive one, and so on
+ * @param previousFailures - number of consecutive failures before the last one: 0 after the first failure
  * @param random - at least 0 and less than 1
  */
-export function backoffMs({ firstMs, maxMs, jitter }: Backoff, failures: number, random: number): number {
-  const fullMs = Math.min(firstMs * 2 ** failures, maxMs);
+export function backoffMs(
+  { firstMs, maxMs, jitter }: Backoff,
+  previousFailures: number,
+  random: number,
+): number {
+  const fullMs = Math.min(firstMs * 2 ** previousFailures, maxMs);
   return fullMs * (jitter === 'subtracted' ? 1 - random / 2 : 1 + random / 2);
 }

@@ -17,7 +17,10 @@ export class ServerClock {
     return this.offsetMs;
   }
 
-  /** Adopts the server's time from a `timestamp_out_of_window` error. Returns false if the error contains no time. */
+  /**
+   * Adopts the server's time from a `timestamp_out_of_window` error. Returns false for any other error, and if the
+   * error contains no time.
+   */
   syncFrom(error: ApiError): boolean {
     if (error.code !== 'timestamp_out_of_window') return false;
     const reported = error.details.find(({ server_time }) => Number.isSafeInteger(server_time))?.server_time;

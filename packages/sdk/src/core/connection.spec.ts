@@ -172,7 +172,7 @@ describe('the headers of every request', () => {
   });
 
   it.each(['document', 'importScripts'])(
-    'contain no user-agent in a browser, which has %s, because it would need a preflight',
+    'contain no user-agent in a browser, which has %s: a custom user-agent would need a preflight',
     (name) => {
       Object.assign(globalThis, { [name]: {} });
       try {

@@ -79,7 +79,7 @@ const LOOPBACK = /^(localhost|.*\.localhost|127\.[\d.]+|\[::1\])$/;
  * Validates the options of a client and adds the defaults.
  *
  * @throws {TypeError}
- * @throws {RangeError} for invalid ones
+ * @throws {RangeError} if an option is invalid
  */
 export function resolveConnection<D extends DecimalForm>(options: ClientOptions<D>): Connection {
   const { signer, onSign, timeout = TIMEOUT_MS, maxRetries = MAX_RETRIES, logger = console } = options;
@@ -131,8 +131,8 @@ export function validMaxRetries(retries: number): number {
 }
 
 /**
- * Trims the key, which may come from a file with a line end. Validates it, because an error of
- * fetch would contain it.
+ * Trims the key, which may come from a file with a line end. Validates it, because `fetch` would quote an invalid key
+ * in its error.
  */
 function validApiKey(value: string | undefined): string | undefined {
   const key = value?.trim();

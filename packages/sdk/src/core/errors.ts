@@ -25,7 +25,7 @@ export interface ErrorDetail {
   readonly [more: string]: unknown;
 }
 
-/** The content of a GraphQL error response in addition to its first error. */
+/** The content of a GraphQL error response. Code and message of the {@link ApiError} are those of its first error. */
 export interface GraphqlFailure {
   /** Path of the failed field; empty if the whole document was rejected. */
   readonly path: readonly (string | number)[];
@@ -111,7 +111,7 @@ export class ConflictError extends ApiError {
 export class UnprocessableError extends ApiError {
   override readonly name = 'UnprocessableError';
 }
-/** 429: a rate limit was exceeded, also at the last automatic retry. */
+/** 429: a rate limit was exceeded, and automatic retries did not succeed. */
 export class RateLimitError extends ApiError {
   override readonly name = 'RateLimitError';
 }
@@ -154,7 +154,7 @@ export function toApiError({ status, headers, text, origin }: RawErrorResponse):
   });
 }
 
-/** Creates the error class that matches the status. */
+/** Creates an error of the class that matches the status. */
 export function createApiError(response: ErrorResponse): ApiError {
   const { status } = response;
   const ErrorClass = CLASS_BY_STATUS[status] ?? (status >= 500 ? InternalServerError : ApiError);

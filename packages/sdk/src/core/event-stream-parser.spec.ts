@@ -22,7 +22,7 @@ describe('the event stream parser', () => {
       [message('a', '1'), message('b', '1')],
     ],
     [
-      'clears the id with an empty id',
+      'clears the id when it reads an empty id',
       'id: 1\ndata: a\n\nid\ndata: b\n\n',
       [message('a', '1'), message('b')],
     ],

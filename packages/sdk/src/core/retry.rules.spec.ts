@@ -68,7 +68,7 @@ describe('a failed request', () => {
     );
   });
 
-  it('is retried up to 0.1 s after the requested delay, but not if that is over a minute', () => {
+  it('is retried up to 0.1 s after the requested delay, but not if the requested delay is over a minute', () => {
     fc.assert(
       fc.property(fc.nat(2 * RETRY_AFTER_MAX_MS), fc.nat(5), chance, (requestedMs, retries, random) => {
         const failure = errorWith(429, 'rate_limited', { 'retry-after-ms': String(requestedMs) });

@@ -124,7 +124,10 @@ export class Transport {
     });
   }
 
-  /** Opens a streamed response. The time limit ends with the headers; the caller's signal covers the whole stream. */
+  /**
+   * Opens a streamed response. The time limit covers only the time until the headers arrive; the caller's signal covers
+   * the whole stream.
+   */
   async open(request: Request, options: RequestOptions = {}): Promise<StreamedResponse> {
     const { response, deadline } = await this.#attempts(request, options, (prepared) =>
       this.#start(prepared),
@@ -225,7 +228,7 @@ function idempotencyKeyOf(key: string | undefined): string {
   return key ?? hexOf(crypto.getRandomValues(new Uint8Array(16)));
 }
 
-/** Adds the credential and drops the caller's headers of the same names. */
+/** Adds the credential. If there is one, drops every credential header (`x-api-key`, `x-svc-…`) of the caller. */
 function withCredentials(callerHeaders: Headers, credentials: Readonly<Record<string, string>>): Headers {
   const credentialEntries = Object.entries(credentials);
   const headers = new Headers();
