@@ -62,7 +62,7 @@ export class ExchangeAccounts {
     const counts: Record<string, number> = {};
     for (const { state } of health) counts[state] = (counts[state] ?? 0) + 1;
     this.logger.info(
-      { event: 'stream_status.reported', accounts: counts, workers: this.ownership.workers },
+      { event: 'stream_status.reported', accounts: counts, workers: this.ownership.liveWorkerCount },
       'Stored the status of account streams.',
     );
   }

@@ -57,7 +57,7 @@ export class OwnershipLoop {
     if (this.isStopped) return;
     const { ownership, supervisors } = this.gateway;
     supervisors.setAccounts(ownership.ownedAccounts());
-    this.onWorkerCount(ownership.workers);
+    this.onWorkerCount(ownership.liveWorkerCount);
   }
 
   private scheduleClaim(): void {

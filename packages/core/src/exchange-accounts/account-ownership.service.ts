@@ -109,7 +109,7 @@ export class AccountOwnership {
   }
 
   /** The number of live workers, including this one, at the last renewal. */
-  get workers(): number {
+  get liveWorkerCount(): number {
     return this.liveWorkers;
   }
 

@@ -124,7 +124,7 @@ export interface Adapter {
   /** ccxt options that load the markets of these trading types. */
   marketOptions(types: readonly TradingType[]): Readonly<Record<string, unknown>>;
   /** Options of every ccxt client of this exchange; ccxt cannot change them at run time. */
-  readonly fixedOptions: Readonly<Record<string, unknown>>;
+  readonly clientOptions: Readonly<Record<string, unknown>>;
   readonly rejectionPatterns: RejectionPatterns;
   readonly fills: {
     /** The maximum number of fills per response. */

@@ -105,7 +105,7 @@ export interface CcxtClientOptions {
   readonly transport: Transport;
   readonly options: Params;
   /** Options that must stay constant, although ccxt would change them at run time. */
-  readonly fixedOptions: Params;
+  readonly clientOptions: Params;
   /** Resolves when a request of this cost, in ccxt's units, may be sent. */
   readonly acquireBudget: (cost: number) => Promise<void>;
 }
@@ -127,7 +127,7 @@ export function ccxtConstructorOptions({ options }: CcxtClientOptions): object {
 
 /** Replaces methods of a new ccxt client, as described at the top of this file. */
 export function patchCcxtClient(client: CcxtClient, options: CcxtClientOptions): CcxtClient {
-  for (const [name, value] of Object.entries(options.fixedOptions))
+  for (const [name, value] of Object.entries(options.clientOptions))
     defineFixed(client.options, name, () => value);
   defineFixed(client, 'apiKey', () => currentCredentials()?.apiKey);
   defineFixed(client, 'secret', () => currentCredentials()?.apiSecret);

@@ -236,7 +236,7 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
         ...this.adapter.marketOptions(this.tradingTypes),
         ...this.adapter.tradingTypes[tradingType]?.options,
       },
-      fixedOptions: this.adapter.fixedOptions,
+      clientOptions: this.adapter.clientOptions,
       acquireBudget: (cost) => this.#acquireCallBudget(cost),
     });
     this.#sessions.set(tradingType, session);

@@ -2,9 +2,9 @@
 import type { DecimalForm, DecimalOf } from '../core/decimals.js';
 import type { EventData, OperationTypes } from './records.js';
 
-/** Timestamp of all records. */
+/** Time of the last change of the records, and the default timestamp of an event. */
 export const FIXTURE_AT = '2026-01-31T12:00:00.000Z';
-/** Id of the test event. */
+/** Default id of an event. */
 export const FIXTURE_EVENT_ID = 'evt_01k9y3wq8ge3j8p8bf1mq93h57';
 
 /** Values of responses that look like secrets. */

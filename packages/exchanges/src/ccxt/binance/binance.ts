@@ -39,7 +39,7 @@ export const binance: Adapter = {
     isAccountLimit: (body) => /"code"\s*:\s*"?-1015\b/.test(body),
   },
   marketOptions: () => ({ fetchMarkets: { types: ['spot'] }, fetchMargins: false }),
-  fixedOptions: {
+  clientOptions: {
     // If this were true, ccxt would report rejected credentials as a rate limit.
     hasAlreadyAuthenticatedSuccessfully: false,
     // RESULT requests a response without fills: the product reads fills from the account stream and the list of fills.
