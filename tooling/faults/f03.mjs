@@ -65,22 +65,40 @@ export const fault = {
 };
 
 /**
- * Counts the requests of the newest dispatcher that the receiver has not responded to yet.
+ * @param {import('./environment.mjs').FaultEnvironment} environment
+ * @returns {Promise<string[]>} the ids of all dispatchers that have sent a heartbeat
+ */
+const dispatcherIds = async (environment) =>
+  (await environment.query('SELECT id::text FROM webhook_dispatchers')).map(({ id }) => id);
+
+/**
+ * Starts a dispatcher and waits for its first heartbeat.
+ *
+ * @param {import('./environment.mjs').FaultEnvironment} environment
+ * @param {Parameters<import('./environment.mjs').FaultEnvironment['startDispatcher']>[0]} options
+ */
+async function startKnownDispatcher(environment, options) {
+  const before = new Set(await dispatcherIds(environment));
+  const dispatcher = await environment.startDispatcher(options);
+  const [id = ''] = await until(
+    async () => (await dispatcherIds(environment)).filter((known) => !before.has(known)),
+    (added) => added.length === 1,
+  );
+  return { dispatcher, id };
+}
+
+/**
+ * Counts the requests of a dispatcher that the receiver has not responded to yet.
  *
  * @param {import('./environment.mjs').FaultEnvironment} environment
  * @param {import('./receiver.mjs').RecordingReceiver} receiver
+ * @param {string} dispatcherId
  */
-async function requestsOfNewest(environment, receiver) {
-  const rows = await environment.query(
-    `SELECT webhook_id AS webhook, event_id AS event FROM webhook_deliveries WHERE status = 'SENDING'
-       AND holder_id = (SELECT id FROM webhook_dispatchers ORDER BY since DESC LIMIT 1)`,
-  );
-  const pairsOfNewest = new Set(
-    rows.map(({ webhook, event }) => pairOf(encodeId('whk', webhook), encodeId('evt', event))),
-  );
-  return [...receiver.inFlight].filter(({ webhookId, eventId }) =>
-    pairsOfNewest.has(pairOf(webhookId, eventId)),
-  ).length;
+async function countRequests(environment, receiver, dispatcherId) {
+  const held = [...(await holdersNow(environment))].filter(([, holder]) => holder === dispatcherId);
+  const pairs = new Set(held.map(([pair]) => pair));
+  return [...receiver.inFlight].filter(({ webhookId, eventId }) => pairs.has(pairOf(webhookId, eventId)))
+    .length;
 }
 
 /**
@@ -94,7 +112,7 @@ async function requestsOfNewest(environment, receiver) {
  */
 async function holdersNow(environment) {
   const rows = await environment.query(
-    "SELECT webhook_id AS webhook, event_id AS event, holder_id AS holder FROM webhook_deliveries WHERE status = 'SENDING'",
+    "SELECT webhook_id AS webhook, event_id AS event, holder_id::text AS holder FROM webhook_deliveries WHERE status = 'SENDING'",
   );
   return new Map(
     rows.map(({ webhook, event, holder }) => [
@@ -122,14 +140,14 @@ async function killRepeatedly({ environment, receiver, size, kills }) {
   /** @type {Crash[]} */
   const crashes = [];
   while (crashes.length < kills) {
-    const victim = await environment.startDispatcher({ sabotage });
+    const victim = await startKnownDispatcher(environment, { sabotage });
     await wait(environment.random.between(0, size.holdMs));
     await until(
-      () => requestsOfNewest(environment, receiver),
+      () => countRequests(environment, receiver, victim.id),
       (count) => count >= 2,
     );
     const at = Date.now();
-    const pairs = await environment.crash(victim, receiver);
+    const pairs = await environment.crash(victim.dispatcher, victim.id);
     crashes.push({ at, pairs, holders: await holdersNow(environment) });
   }
   isOver = true;

@@ -2,9 +2,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { encodeId } from '@trading-automation/contracts';
 import { computeFigures, pairOf } from './reconcile.mjs';
 
-/** The time in which a process on the same machine notices that a connection was closed. */
-const noticeMs = 30;
-
 /**
  * Observes one environment: its deliveries in flight, its backlog, and the comparison of events with requests.
  *
@@ -18,39 +15,24 @@ export function openObservation({ query, eventRecord, webhooks }) {
   const explained = new Set();
   const observation = {
     /**
-     * Kills a dispatcher with SIGKILL, and allows duplicates of the deliveries that it had in flight. These are all
-     * deliveries with the status SENDING, except requests that the receiver still holds for other dispatchers.
+     * Kills a dispatcher with SIGKILL, and allows duplicates of the deliveries that it had in flight.
      *
      * @param {import('./service.mjs').FaultService} dispatcher
-     * @param {{ inFlight: ReadonlySet<import('./receiver.mjs').Received> }} [receiver] only needed if other dispatchers run
+     * @param {string} [holderId] the dispatcher's id in `webhook_dispatchers`. Without it, duplicates of the deliveries
+     *   of all dispatchers are allowed, so it may only be omitted if no other dispatcher runs.
      * @returns {Promise<ReadonlySet<string>>} the pairs (`pairOf`) that it had in flight
      */
-    async crash(dispatcher, receiver) {
+    async crash(dispatcher, holderId) {
       await dispatcher.kill('SIGKILL');
-      return await observation.allowDuplicatesInFlight(receiver);
-    },
-
-    /**
-     * Allows duplicates of the deliveries that are being sent now. Call it after a crash.
-     *
-     * @param {{ inFlight: ReadonlySet<import('./receiver.mjs').Received> }} [receiver] requests that it has not responded to yet may not arrive twice
-     * @returns {Promise<ReadonlySet<string>>} the pairs (`pairOf`) of these deliveries
-     */
-    async allowDuplicatesInFlight(receiver) {
-      // Waits until the receiver has noticed which connections have ended.
-      if (receiver !== undefined) await wait(noticeMs);
-      const held = new Set(
-        [...(receiver?.inFlight ?? [])].map(({ webhookId, eventId }) => pairOf(webhookId, eventId)),
-      );
       const rows = await query(
-        "SELECT webhook_id, event_id FROM webhook_deliveries WHERE status = 'SENDING'",
+        `SELECT webhook_id, event_id FROM webhook_deliveries
+         WHERE status = 'SENDING' AND ($1::text IS NULL OR holder_id::text = $1)`,
+        holderId ?? null,
       );
       const pairs = new Set(
-        rows
-          .map(({ webhook_id: webhook, event_id: event }) =>
-            pairOf(encodeId('whk', webhook), encodeId('evt', event)),
-          )
-          .filter((pair) => !held.has(pair)),
+        rows.map(({ webhook_id: webhook, event_id: event }) =>
+          pairOf(encodeId('whk', webhook), encodeId('evt', event)),
+        ),
       );
       for (const pair of pairs) explained.add(pair);
       return pairs;
