@@ -216,7 +216,7 @@ describe('the connection', () => {
     await take(stream, 1);
     await product.kill('graphql-api', 'SIGTERM');
     const kinds = [];
-    // Each subscription starts with a SNAPSHOT, so another SNAPSHOT proves that the client has subscribed again.
+    // A subscription starts with a SNAPSHOT, so another SNAPSHOT arrives after the client has subscribed again.
     for await (const { orderbookUpdate } of stream) {
       kinds.push(orderbookUpdate.kind);
       if (orderbookUpdate.kind === 'SNAPSHOT') break;

@@ -33,7 +33,7 @@ export function openObservation({ query, eventRecord, webhooks }) {
     /**
      * Allows duplicates of the deliveries that are being sent now. Call it after a crash.
      *
-     * @param {{ inFlight: ReadonlySet<import('./receiver.mjs').Received> }} [receiver] requests that it has not responded to yet may not arrive twice
+     * @param {{ inFlight: ReadonlySet<import('./receiver.mjs').Received> }} [receiver] duplicates of requests that it still holds are not allowed
      * @returns {Promise<ReadonlySet<string>>} the pairs (`pairOf`) of these deliveries
      */
     async allowDuplicatesInFlight(receiver) {
