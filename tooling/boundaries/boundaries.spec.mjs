@@ -12,9 +12,9 @@ const report = (...roots) =>
   );
 
 const names = readdirSync(fixtures);
-/** Packages that import other packages: a sufficient part of the real tree. */
+/** Two packages of this repository that import other packages; it is not necessary to read all packages. */
 const realPackages = `${join(import.meta.dirname, '..', '..')}:packages/runtime,packages/persistence`;
-/** The reports of the fixtures, then the report of the real tree. */
+/** The reports of the fixtures, then the report of these two packages. */
 const reports = report(...names.map((name) => join(fixtures, name)), realPackages);
 
 describe('the dependency rules', () => {

@@ -11,11 +11,12 @@ export const importRuleNames = config.forbidden.map((/** @type {{ name: string }
 /**
  * Checks all imports of a folder that has the layout of this repository.
  * @param {string} root an absolute path
- * @param {readonly string[]} [only] the folders whose files are read first; default: all folders with source code
+ * @param {readonly string[]} [startFolders] the folders whose files are read, with all files that they import; default:
+ *   all folders with source code
  * @returns {Promise<{ modules: import('dependency-cruiser').IModule[], violations: { rule: string, from: string, to: string }[] }>}
  */
-export async function cruiseImports(root, only = ['apps', 'packages', 'tooling', 'bench']) {
-  const folders = only.filter((folder) => existsSync(join(root, folder)));
+export async function cruiseImports(root, startFolders = ['apps', 'packages', 'tooling', 'bench']) {
+  const folders = startFolders.filter((folder) => existsSync(join(root, folder)));
   const { exclude, doNotFollow, enhancedResolveOptions, ...options } = config.options;
   const { output } = await cruise(
     folders,

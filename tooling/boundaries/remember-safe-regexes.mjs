@@ -2,15 +2,15 @@ import { createRequire } from 'node:module';
 
 /**
  * Caches the results of dependency-cruiser's check of regular expressions. dependency-cruiser repeats that check for
- * each folder, and it takes longer than reading a small folder. A process that reads many folders with the same rules
- * is faster.
+ * each folder, and it takes longer than reading a small folder. The cache therefore speeds up a process that reads many
+ * folders with the same rules.
  *
  * @typedef {{ options: object, isVulnerable: (expression: RegExp) => boolean }} Analyzer
  */
-const ofCruiser = createRequire(import.meta.resolve('dependency-cruiser'));
-const ofSafeRegex = createRequire(ofCruiser.resolve('safe-regex'));
+const requireOfCruiser = createRequire(import.meta.resolve('dependency-cruiser'));
+const requireOfSafeRegex = createRequire(requireOfCruiser.resolve('safe-regex'));
 /** @type {{ prototype: Analyzer }[]} */
-const analyzers = ofSafeRegex('./lib/analyzer-family.js');
+const analyzers = requireOfSafeRegex('./lib/analyzer-family.js');
 
 for (const { prototype } of analyzers) {
   const { isVulnerable } = prototype;

@@ -4,7 +4,7 @@ import { scanSources } from './source-rules.mjs';
 
 /**
  * Prints the violations of import rules and source rules in each given folder as JSON, for the tests of the rules. A
- * folder may be followed by `:` and the subfolders whose files are read first:
+ * folder may be followed by `:` and the subfolders in which the check of imports starts:
  * `/repository:packages/runtime,packages/persistence`.
  */
 

@@ -5,7 +5,7 @@ import { parseSync } from '@swc/core';
 /**
  * Rules that dependency-cruiser cannot check. Tests, fixtures, tooling and benchmarks are exempt, because they simulate
  * the environment of the product. The rules inspect the syntax tree, so that comments and messages may mention what the
- * code must not do.
+ * code must not do. Only the rule about venues inspects the whole text.
  */
 
 /** @typedef {{ rule: string, file: string }} SourceViolation */
@@ -172,17 +172,20 @@ function importsClient(/** @type {Node} */ node) {
   });
 }
 
-/** Matches `import('node:net')`, `require('net')`, `process.getBuiltinModule('net')` and any call with `'node:net'`. */
+/**
+ * Matches `import('node:net')`, `require('net')`, `process.getBuiltinModule('net')` and any call whose first argument
+ * is `'node:net'`.
+ */
 function loadsNetworkModule(/** @type {Node} */ node) {
   if (node.type !== 'CallExpression') return false;
   const callee = /** @type {Node} */ (node.callee);
-  const [first] = /** @type {{ expression: Node }[]} */ (node.arguments);
-  if (clientsOf(first?.expression) === undefined) return false;
+  const [firstArgument] = /** @type {{ expression: Node }[]} */ (node.arguments);
+  if (clientsOf(firstArgument?.expression) === undefined) return false;
   const isLoader =
     callee.type === 'Import' ||
     isIdentifier(callee, 'require') ||
     isMember(callee, 'process', 'getBuiltinModule');
-  return isLoader || String(first?.expression.value).startsWith('node:');
+  return isLoader || String(firstArgument?.expression.value).startsWith('node:');
 }
 
 /** Matches `new URL(…)`, `URL.parse(…)`, `URL.canParse(…)` and imports of `node:url`. */

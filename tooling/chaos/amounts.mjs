@@ -15,7 +15,11 @@ export function units(decimal) {
   return isNegative ? -value : value;
 }
 
-/** @param {bigint} value */
+/**
+ * Converts units of 10^-18 to a decimal string, without trailing zeros.
+ *
+ * @param {bigint} value
+ */
 export function amountText(value) {
   const digits = (value < 0n ? -value : value).toString().padStart(decimals + 1, '0');
   const text = `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`.replace(/\.?0+$/, '');

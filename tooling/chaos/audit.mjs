@@ -128,7 +128,7 @@ async function readAccount(database, accountId) {
   };
 }
 
-/** For each order status of the exchange, the status that its trade must have. */
+/** For each order status of the exchange, the status that the order's trade must have. */
 const states = {
   NEW: ['PENDING'],
   PARTIALLY_FILLED: ['PARTIALLY_FILLED'],
@@ -146,7 +146,7 @@ const states = {
 function compareOrders(accountId, ledger, records) {
   /** @type {string[]} */
   const violations = [];
-  const report = (/** @type {string} */ what) => violations.push(`${accountId}: ${what}`);
+  const report = (/** @type {string} */ difference) => violations.push(`${accountId}: ${difference}`);
   const tradesOf = groupBy(
     records.trades.filter(({ exchange_order_id }) => exchange_order_id !== null),
     ({ exchange_order_id, symbol }) => `${symbol} ${exchange_order_id}`,
@@ -165,16 +165,16 @@ function compareOrders(accountId, ledger, records) {
       report(`order ${key} (${order.client_order_id}, ${order.status}) has ${trades.length} trades`);
       continue;
     }
-    const what = `order ${key}, trade ${trade.id}`;
+    const ids = `order ${key}, trade ${trade.id}`;
     const expected = states[/** @type {keyof typeof states} */ (order.status)] ?? [];
     if (!expected.includes(trade.status))
-      report(`${what}: status ${order.status} at the exchange, ${trade.status} in the product`);
+      report(`${ids}: status ${order.status} at the exchange, ${trade.status} in the product`);
     if (units(trade.filled_amount) !== units(order.filled_amount))
-      report(`${what}: filled ${order.filled_amount} at the exchange, ${trade.filled_amount} in the product`);
+      report(`${ids}: filled ${order.filled_amount} at the exchange, ${trade.filled_amount} in the product`);
     const atExchange = (ledgerFillsOf.get(key) ?? []).map((/** @type {any} */ { fill_id }) => fill_id).sort();
     const inProduct = (fillsOf.get(trade.id) ?? []).map(({ exchange_fill_id }) => exchange_fill_id).sort();
     if (atExchange.join() !== inProduct.join())
-      report(`${what}: fills ${atExchange.join()} at the exchange, ${inProduct.join()} in the product`);
+      report(`${ids}: fills ${atExchange.join()} at the exchange, ${inProduct.join()} in the product`);
   }
   for (const key of tradesOf.keys()) report(`the exchange has no order ${key}`);
   for (const trade of records.trades) {
@@ -219,8 +219,8 @@ function compareHoldings(accountId, ledger, records) {
         return total + remainder;
       }, 0n);
     if (sum + remainders !== held) {
-      const inProduct = `open lots of ${amountText(sum)} and remainders of ${amountText(remainders)} in the product`;
-      violations.push(`${accountId}: ${amountText(held)} ${asset} at the exchange, ${inProduct}`);
+      const lotsInProduct = `open lots of ${amountText(sum)} and remainders of ${amountText(remainders)} in the product`;
+      violations.push(`${accountId}: ${amountText(held)} ${asset} at the exchange, ${lotsInProduct}`);
     }
   }
   return violations;
@@ -250,7 +250,7 @@ async function readCopying(database) {
             SELECT 1 FROM fills entry JOIN fills earlier ON earlier.exchange_account_id = entry.exchange_account_id
               AND earlier.executed_at <= entry.executed_at AND earlier.created_at > entry.created_at
             JOIN trades other ON other.id = earlier.trade_id AND other.trade_pair_id = t.trade_pair_id
-          WHERE entry.trade_id = t.id) AS over_and_moved
+          WHERE entry.trade_id = t.id) AS closed_after_rewind
        FROM trades t WHERE t.strategy_id IS NOT NULL AND t.side = 'BUY' AND t.filled_amount > 0`,
     ),
     outcomes: Object.fromEntries(
@@ -279,15 +279,16 @@ function compareSignals({ signals, leaderTrades }) {
 }
 
 /**
- * Returns whether known fills had already sold everything that the trade opened, when its own fill was reported. Then no
- * signal was due, because nothing was left to copy. If an earlier fill was reported later, other sales may close the trade
- * now. In that case the function returns true if no open lot of the trade is left.
+ * Returns whether known fills had already sold everything that the trade opened, when its own fill was reported. Then
+ * no signal was due, because nothing was left to copy. If a fill that was executed earlier is reported later, the lot
+ * book is rewound, and other sales than before may close the trade. In that case the function returns true if no open
+ * lot of the trade is left.
  *
- * @param {{ signalled: string | null, opened: string | null, closed_before: string | null, over_and_moved: boolean | null }} trade
+ * @param {{ signalled: string | null, opened: string | null, closed_before: string | null, closed_after_rewind: boolean | null }} trade
  */
-function wasClosedBeforeSignal({ signalled, opened, closed_before: closed, over_and_moved: isMoved }) {
+function wasClosedBeforeSignal({ signalled, opened, closed_before: closed, closed_after_rewind: isRewound }) {
   if (signalled !== null || opened === null) return false;
-  return isMoved === true || (closed !== null && units(opened) === units(closed));
+  return isRewound === true || (closed !== null && units(opened) === units(closed));
 }
 
 /**

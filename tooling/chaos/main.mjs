@@ -13,14 +13,14 @@ const { values } = parseArgs({
 const startedAt = performance.now();
 const print = (/** @type {string} */ line) =>
   console.log(`${((performance.now() - startedAt) / 1_000).toFixed(1).padStart(7)} s  ${line}`);
-const { done, figures, violations } = await runChaos({
+const { counts, figures, violations } = await runChaos({
   seconds: Number(values.seconds),
   seed: Number(values.seed),
   copiers: Number(values.copiers),
   print,
   log: values.verbose ? print : () => {},
 });
-print(JSON.stringify(done));
+print(JSON.stringify(counts));
 print(JSON.stringify(figures));
 for (const violation of violations.slice(0, 50)) print(`VIOLATION ${violation}`);
 print(violations.length === 0 ? 'no violation' : `${violations.length} violations`);

@@ -7,7 +7,7 @@ import { openParticipants } from './participants.mjs';
 import { seeded } from './random.mjs';
 import { storm } from './storm.mjs';
 
-/** Long enough to take over the accounts of a dead worker, and to look up orders whose response was lost. */
+/** In this time, workers take over the accounts of a dead worker, and look up orders whose response was lost. */
 const settleMaxMs = 180_000;
 /** The pause between two checks. */
 const pollMs = 500;
@@ -19,8 +19,8 @@ const pollMs = 500;
  *   seconds: number, seed: number, minimum?: { orders: number, signals: number },
  *   strategies?: number, copiers?: number, workers?: number,
  *   print?: (line: string) => void, log?: (line: string) => void,
- * }} options the storm continues beyond `seconds` until it produced more than `minimum`; `print` receives
- *   progress lines, `log` the services' log lines
+ * }} options the storm continues beyond `seconds` until it produced more than `minimum` and killed both servers;
+ *   `print` receives progress lines, `log` the services' log lines
  */
 export async function runChaos({
   seconds,
@@ -37,7 +37,7 @@ export async function runChaos({
     print(`${strategies} strategies, ${copiers} copiers, ${workers} workers, seed ${seed}`);
     const participants = await openParticipants(product, { strategies, copiers });
     print(`the storm begins: ${seconds} s`);
-    const done = await storm({
+    const counts = await storm({
       product,
       participants,
       random: seeded(seed),
@@ -47,7 +47,7 @@ export async function runChaos({
     });
     print('the storm is over');
     await cancelAll(participants);
-    return { done, ...(await auditWhenSettled(product, participants)) };
+    return { counts, ...(await auditWhenSettled(product, participants)) };
   } finally {
     await product.stop();
   }
@@ -61,7 +61,7 @@ export async function runChaos({
  * @param {{ orders: number, signals: number }} [minimum] without it, the check is always true
  */
 function enoughCheck({ databaseUrl }, minimum) {
-  return async (/** @type {import('./storm.mjs').Done} */ { orders, kills }) => {
+  return async (/** @type {import('./storm.mjs').StormCounts} */ { orders, kills }) => {
     if (minimum === undefined) return true;
     const signals = await countSignals(databaseUrl).catch(() => 0);
     const areBothKilled = kills.postgres !== undefined && kills.redis !== undefined;

@@ -7,12 +7,13 @@ import { disconnectStreams, setWeather, tradeAtVenue } from './venue.mjs';
  *
  * @typedef {{
  *   product: import('../e2e/killable-product.mjs').KillableProduct, participants: import('./participants.mjs').Participants,
- *   random: import('./random.mjs').Random, seconds: number, isEnough: (done: Done) => Promise<boolean>,
+ *   random: import('./random.mjs').Random, seconds: number, isEnough: (counts: StormCounts) => Promise<boolean>,
  *   print: (line: string) => void,
- * }} Context the storm lasts at least `seconds`, and until `isEnough`
+ * }} Context the storm lasts at least `seconds`, and until `isEnough` resolves to true
  *
- * @typedef {{ orders: number, venueOrders: number, kills: Record<string, number> }} Done `orders`: placed through the product;
- *   `venueOrders`: placed directly at the exchange; `kills`: by name of the process
+ * @typedef {{ orders: number, venueOrders: number, kills: Record<string, number> }} StormCounts
+ *   `orders`: placed through the product; `venueOrders`: placed directly at the exchange; `kills`: the number of kills
+ *   of each process, by its name
  *
  * @typedef {{ isOver: () => boolean, pause: (ms: number) => Promise<void> }} Clock `pause` resolves early when the storm ends
  */
@@ -23,11 +24,11 @@ const pollMs = 1_000;
 
 /**
  * @param {Context} context
- * @returns {Promise<Done>}
+ * @returns {Promise<StormCounts>}
  */
 export async function storm(context) {
-  /** @type {Done} */
-  const done = { orders: 0, venueOrders: 0, kills: {} };
+  /** @type {StormCounts} */
+  const counts = { orders: 0, venueOrders: 0, kills: {} };
   const end = new AbortController();
   /** @type {Clock} */
   const clock = {
@@ -35,35 +36,36 @@ export async function storm(context) {
     pause: (ms) => wait(ms, undefined, { signal: end.signal }).catch(() => undefined),
   };
   await Promise.all([
-    untilEnough(context, done).then(() => end.abort()),
-    ...context.participants.leaders.map((leader) => trade(context, leader, clock, done)),
+    untilEnough(context, counts).then(() => end.abort()),
+    ...context.participants.leaders.map((leader) => trade(context, leader, clock, counts)),
     changeWeather(context, clock),
-    killWorkers(context, clock, done.kills),
-    killServers(context, clock, done.kills),
+    killWorkers(context, clock, counts.kills),
+    killServers(context, clock, counts.kills),
   ]);
   await setWeather(context.product.paperExchangeUrl, {});
-  return done;
+  return counts;
 }
 
 /**
  * @param {Context} context
- * @param {Done} done
+ * @param {StormCounts} counts
  */
-async function untilEnough({ seconds, isEnough }, done) {
+async function untilEnough({ seconds, isEnough }, counts) {
   await wait(seconds * 1_000);
   const deadline = performance.now() + extraMaxMs;
-  while (!(await isEnough(done)) && performance.now() < deadline) await wait(pollMs);
+  while (!(await isEnough(counts)) && performance.now() < deadline) await wait(pollMs);
 }
 
 /**
- * Places one order after another. A request whose response is lost is repeated with its Idempotency-Key until it gets one.
+ * Places one order after another. A request whose response is lost is repeated with its Idempotency-Key until a
+ * response arrives. Some orders are placed directly at the exchange; these requests are not repeated.
  *
  * @param {Context} context
  * @param {import('./participants.mjs').Leader} leader
  * @param {Clock} clock
- * @param {Done} done
+ * @param {StormCounts} counts
  */
-async function trade({ product, participants, random }, leader, { isOver, pause }, done) {
+async function trade({ product, participants, random }, leader, { isOver, pause }, counts) {
   const resting = [];
   for (let index = 0; !isOver(); index++) {
     const pair = random.pick(participants.pairs);
@@ -75,7 +77,8 @@ async function trade({ product, participants, random }, leader, { isOver, pause 
         side: /** @type {'BUY' | 'SELL'} */ (isSale ? 'SELL' : 'BUY'),
         quantity: amount,
       };
-      if (await tradeAtVenue(product.paperExchangeUrl, leader.account.credentials, order)) done.venueOrders++;
+      if (await tradeAtVenue(product.paperExchangeUrl, leader.account.credentials, order))
+        counts.venueOrders++;
     } else {
       const created = await placeReliably(leader, {
         exchange_account_id: leader.account.id,
@@ -87,7 +90,7 @@ async function trade({ product, participants, random }, leader, { isOver, pause 
         ...kindOf(pair, isSale, random),
       });
       if (created !== undefined) {
-        done.orders++;
+        counts.orders++;
         if (created.type === 'LIMIT') resting.push(created.id);
       }
     }
@@ -118,7 +121,7 @@ function amountOf({ base }, random) {
  */
 function kindOf({ base }, isSale, random) {
   if (random.happens(0.7)) return { type: /** @type {const} */ ('MARKET') };
-  // The price crosses the book, lies near it, or lies far from it.
+  // The price lies far from the book, lies near it, or crosses it.
   const distance = random.pick([-0.02, -0.0005, 0.01]) * (isSale ? -1 : 1);
   const price = prices[/** @type {keyof typeof prices} */ (base)] * (1 + distance);
   return { type: /** @type {const} */ ('LIMIT'), price: price.toFixed(2) };
@@ -140,7 +143,7 @@ async function placeReliably({ api }, body) {
 }
 
 /**
- * Alternates periods of weather with periods of no faults.
+ * Changes the weather every few seconds. In between, sometimes disconnects the streams or stops all faults.
  *
  * @param {Context} context
  * @param {Clock} clock

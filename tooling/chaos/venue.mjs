@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 
 /**
- * Accesses the paper exchange directly, as its own customers do, without the product.
+ * Accesses the paper exchange directly, without the product: its admin API, and its trading API with signed orders.
  *
  * @typedef {{ api_key: string, api_secret: string }} Credentials
  */

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 /** The root folder of the repository. */
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
-/** Markdown files that are not pages: test data, and reports that programs compare. */
+/** Patterns of Markdown files that are not pages: installed packages, build output, test data and generated reports. */
 export const skipped = [
   '**/node_modules/**',
   '**/dist/**',

@@ -3,7 +3,7 @@ import { linkRepositoryFiles } from './links.mjs';
 import { addressOf, pages, root } from './pages.mjs';
 import { sections } from './sections.mjs';
 
-/** Applies the link rule to one link of a page. */
+/** Applies `linkRepositoryFiles` to one link of a page. Returns the new address, or the HTML that replaces the link. */
 function linkIn(page, href) {
   /** @type {(state: object) => void} */
   let rule = () => {};

@@ -10,7 +10,7 @@ import { openPaperAccount, pairNamed, pairsOf, until } from '../launch/first-tra
 export const keyOf = (label) => new Uint8Array(createHash('sha256').update(label).digest());
 
 /**
- * Creates a user with a key pair, and links an account at the paper exchange that has money. Waits for its balances.
+ * Creates a user with a key pair, and links a funded account at the paper exchange. Waits for the account's balances.
  *
  * @param {{ restUrl: string, paperExchangeUrl: string }} product
  * @param {string} label

@@ -55,12 +55,12 @@ export function openHome(product) {
       return { code, stdout: run.stdout(), stderr: run.stderr() };
     },
     /**
-     * Runs lines in a shell, as if a user pasted them.
+     * Runs shell commands, as if a user pasted them into a terminal.
      *
-     * @param {string} lines
+     * @param {string} commands one or more lines
      */
-    async shell(lines) {
-      const script = `set -euo pipefail\nsvc() { "${process.execPath}" "${svcFile}" "$@"; }\n${lines}`;
+    async shell(commands) {
+      const script = `set -euo pipefail\nsvc() { "${process.execPath}" "${svcFile}" "$@"; }\n${commands}`;
       const run = startRun('bash', ['-c', script], folder, env);
       runs.add(run);
       const code = await run.ended;

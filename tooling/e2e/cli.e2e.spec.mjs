@@ -27,12 +27,12 @@ async function dataOf(args, extraEnv) {
   expect([args.join(' '), code, code === 0 ? '' : stderr]).toEqual([args.join(' '), 0, '']);
   return JSON.parse(stdout);
 }
-/** Runs the shell lines of a section of README.md against this product's API. */
+/** Runs the shell commands of a section of README.md against this product's API. */
 function runReadmeSection(section) {
   const [, text] = readFileSync(join(root, 'README.md'), 'utf8').split(`\n## ${section}\n`);
   const [, block] = /```sh\n([\s\S]*?)```/.exec(text);
-  const lines = block.replace(/^alias .*$/m, '').replaceAll('http://127.0.0.1:4000', product.restUrl);
-  return home.shell(lines);
+  const commands = block.replace(/^alias .*$/m, '').replaceAll('http://127.0.0.1:4000', product.restUrl);
+  return home.shell(commands);
 }
 const order = [
   'trades',
@@ -61,7 +61,7 @@ describe('svc against the real product', () => {
     expect(accounts.map(({ id }) => id)).toEqual([seeded.id]);
   });
 
-  it('forwards an event with the same bytes as the platform delivers, and the public library verifies it', async () => {
+  it('forwards an event with the same bytes as the platform delivers, and standardwebhooks verifies both', async () => {
     const [local, registered] = [await startRawReceiver(), await startRawReceiver()];
     const webhook = await dataOf(['webhooks', 'create', '--url', registered.url, '--events', 'trade.filled']);
     const listening = home.begin([
@@ -118,15 +118,15 @@ describe('svc against the real product', () => {
         );
       }
     }
-    const filledOf = () =>
+    const filledEvents = () =>
       listening
         .lines()
         .map((line) => JSON.parse(line))
         .filter(({ type }) => type === 'trade.filled');
     await listening.until('all fills', () =>
-      placed.every((id) => filledOf().some(({ data }) => data.id === id)),
+      placed.every((id) => filledEvents().some(({ data }) => data.id === id)),
     );
-    expect(filledOf().filter(({ data }) => placed.includes(data.id))).toHaveLength(placed.length);
+    expect(filledEvents().filter(({ data }) => placed.includes(data.id))).toHaveLength(placed.length);
     const ids = listening.lines().map((line) => JSON.parse(line).event_id);
     expect(new Set(ids).size).toBe(ids.length);
     listening.kill('SIGINT');
@@ -181,14 +181,14 @@ describe('svc against the real product', () => {
     ]);
     const { id } = strategy.data;
     await dataOf([...order, '--strategy-id', id]);
-    const signals = home.begin(['signals', 'stream', id, '--after', '0', '--json', 'sequence,symbol,side']);
-    await signals.until('a signal', () => signals.lines().length >= 1);
-    expect(JSON.parse(signals.lines()[0])).toEqual({ sequence: 1, symbol: 'BTC/USDT', side: 'BUY' });
-    signals.kill('SIGINT');
-    expect(await signals.ended).toBe(130);
+    const streaming = home.begin(['signals', 'stream', id, '--after', '0', '--json', 'sequence,symbol,side']);
+    await streaming.until('a signal', () => streaming.lines().length >= 1);
+    expect(JSON.parse(streaming.lines()[0])).toEqual({ sequence: 1, symbol: 'BTC/USDT', side: 'BUY' });
+    streaming.kill('SIGINT');
+    expect(await streaming.ended).toBe(130);
   });
 
-  it('copies a trade and queries GraphQL with the lines of README', async () => {
+  it('copies a trade and queries GraphQL with the commands of README', async () => {
     const copied = await runReadmeSection('The first copy');
     expect([copied.code, copied.code === 0 ? '' : copied.stderr]).toEqual([0, '']);
     const [copier] = await dataOf(['copiers', 'list']);
@@ -202,14 +202,14 @@ describe('svc against the real product', () => {
     // The time limit is long, because the test starts `svc` about twelve times.
   }, 180_000);
 
-  it('doctor reports no failure on a healthy machine, and by how many milliseconds a wrong clock is behind', async () => {
+  it('doctor reports no failure on a healthy machine; if the clock is wrong, it reports by how many milliseconds', async () => {
     const healthy = await home.svc(['doctor']);
     expect([healthy.code, healthy.stdout]).toEqual([0, expect.stringContaining('\tcredential\t')]);
     expect(healthy.stdout).not.toMatch(/^fail/m);
 
-    const behind = 'const now = Date.now; Date.now = () => now() - 300_000;';
+    const setClockBack = 'const now = Date.now; Date.now = () => now() - 300_000;';
     const skewed = await home.svc(['doctor', '--debug-signature'], {
-      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(behind)}`,
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(setClockBack)}`,
     });
     const clock = skewed.stdout.split('\n').find((line) => line.includes('\tclock\t'));
     const [, skewMs] = /^fail\tclock\t(\d+) ms behind the server's/.exec(clock) ?? [];

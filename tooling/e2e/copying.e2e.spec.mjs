@@ -5,7 +5,7 @@ import { pairNamed, pairsOf, until } from '../launch/first-trade/scenario.mjs';
 import { keyOf } from './accounts.mjs';
 import { startKillableProduct } from './killable-product.mjs';
 
-/** Checks copies over REST and in the exchange's own records. Two workers run, so that a test can kill one. */
+/** Checks copies over REST and in the exchange's own records. Two workers run, so that one can replace the other. */
 let product;
 let leader;
 let follower;
@@ -82,7 +82,7 @@ const untilSettled = (copier, count) =>
   );
 const stop = (copier) => follower.api.copiers.stop(copier.id);
 
-it('an entry, a partial exit and the final exit are copied, each with its decision', async () => {
+it('an entry, a partial exit and the final exit are copied, and the decision of the entry contains its amounts', async () => {
   const copier = await startCopier('receipts');
   await leader.api.trades.create(order({ amount: '0.2' }));
   await until(
@@ -128,7 +128,7 @@ it('the first copy can spend the balance of a newly linked account', async () =>
   await stop(copier);
 }, 120_000);
 
-it('a lost response leads to exactly one order on each side, and the trade is copied', async () => {
+it('if responses are lost, the leader and the follower still place exactly one order each, and the trade is copied', async () => {
   const copier = await startCopier('no answers');
   const orders = async (trader) => (await ledger(trader)).orders.length;
   const before = [await orders(leader), await orders(follower)];
@@ -142,7 +142,7 @@ it('a lost response leads to exactly one order on each side, and the trade is co
   await stop(copier);
 }, 120_000);
 
-it('a copy is placed once although all workers are killed before they place it', async () => {
+it('a copy is placed once although all workers are killed as soon as the leader’s order is filled', async () => {
   const copier = await startCopier('killed workers');
   const before = await filledAmount(leader, 'BUY');
   await leader.api.trades.create(order({ amount: '0.02' }));
@@ -175,7 +175,7 @@ it('a trade is copied although the API is killed after it accepted the leader’
   await closeAndStop(copier);
 }, 120_000);
 
-it('orders placed directly at the exchange become EXTERNAL trades, even if no worker was running then', async () => {
+it('orders placed directly at the exchange become EXTERNAL trades, even if all workers were suspended then', async () => {
   const externals = async () => {
     const { data: trades } = await leader.api.trades.list({ limit: 100 });
     return trades.filter(({ origin, status }) => origin === 'EXTERNAL' && status === 'FILLED').length;
@@ -186,13 +186,13 @@ it('orders placed directly at the exchange become EXTERNAL trades, even if no wo
   await until(externals, (count) => count === before + 1);
   for (const name of product.workerNames) await product.pause(name);
   expect(await tradeAtVenue(product.paperExchangeUrl, leader.credentials, buy)).toBe(true);
-  // Pending stream events are lost with the workers.
+  // Closes the streams, so that the resumed workers do not learn of the order from pending stream events.
   await disconnectStreams(product.paperExchangeUrl);
   for (const name of product.workerNames) await product.resume(name);
   await until(externals, (count) => count === before + 2);
 }, 120_000);
 
-it('another worker takes over the accounts of a dead worker within 15 s, and sends their orders', async () => {
+it('another worker takes over the accounts of a suspended worker within 15 s, and sends their orders', async () => {
   // Suspends each worker in turn, because either may own the accounts.
   for (const suspended of product.workerNames) {
     // The launcher would restart a killed worker. A suspended worker is like a machine that stops responding.

@@ -21,7 +21,7 @@ beforeAll(async () => {
   numberClient = createClient({ restUrl: product.restUrl, apiKey });
   stringClient = new Client({ baseURL: product.restUrl, apiKey, decimals: 'string' });
   send = openRawRequests({ restUrl: product.restUrl, apiKey });
-  // No exchange has such fine steps, so it rejects the orders. The test checks only what the product stores.
+  // The paper exchange has coarser steps, so it rejects the orders. The test checks only what the product stores.
   const database = new pg.Client({ connectionString: product.databaseUrl });
   await database.connect();
   await database.query(
@@ -31,16 +31,20 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => product?.stop());
 
-const units = (digits) => fc.bigInt({ min: 1n, max: 10n ** BigInt(digits) - 1n });
-/** A decimal with 18 places in the notations of JSON, and its canonical form. */
-const decimal = units(19).map((value) => {
+/** An integer with at most this number of digits. */
+const integerOf = (digits) => fc.bigInt({ min: 1n, max: 10n ** BigInt(digits) - 1n });
+/**
+ * A decimal with 18 places. `plain` is sent as a JSON string, `number` and `exponent` as JSON numbers; `canonical` is
+ * its form in responses.
+ */
+const decimal = integerOf(19).map((value) => {
   const text = value.toString().padStart(19, '0');
   const plain = `${text.slice(0, -18)}.${text.slice(-18)}`;
   return { plain, number: plain, canonical: plain.replace(/\.?0+$/, ''), exponent: `${value}e-18` };
 });
 const fieldOf = (text, name) => new RegExp(`"${name}":"?([0-9.eE+-]+)`).exec(text)?.[1];
 
-/** Places a trade with its decimals in one of the notations of JSON, and returns the response body as a string. */
+/** Places a trade with its decimals in the given form, and returns the response body as a string. */
 async function place(amount, price, form) {
   const ids = { exchange_account_id: trader.account.id, trade_pair_id: trader.pair.id };
   const order = { ...ids, type: 'LIMIT', side: 'BUY' };

@@ -84,16 +84,16 @@ describe('npm run dev', () => {
     expect(output).toContain('Debugger listening on ws://127.0.0.1:');
     const page = 'apps/rest-api/src/reference/llms-text.ts';
     edit(page, '# Trading Automation API', '# Edited app');
-    const app = await msUntil('/llms.txt', '# Edited app');
+    const appMs = await msUntil('/llms.txt', '# Edited app');
     await untilOutput('rest-api live');
 
     edit('packages/core/src/platform/health.service.ts', 'services.redis =', 'services.edited_package =');
-    const core = await msUntil('/v1/health/detailed', 'edited_package');
+    const coreMs = await msUntil('/v1/health/detailed', 'edited_package');
     await untilOutput('trading-worker, webhook-dispatcher live');
 
     const contract = 'packages/contracts/src/service.ts';
     edit(contract, "meta({ id: 'Health' })", "meta({ id: 'Health', description: 'Edited contract.' })");
-    const contracts = await msUntil('/openapi.json', 'Edited contract.');
+    const contractsMs = await msUntil('/openapi.json', 'Edited contract.');
     await untilOutput('trading-worker, webhook-dispatcher live');
 
     edit(page, 'const START = `# Edited app', 'const START = = `# Broken');
@@ -101,7 +101,7 @@ describe('npm run dev', () => {
     expect(output).toMatch(/llms-text\.ts/);
     expect(await responseOf('/llms.txt')).toContain('# Edited app');
     edit(page, 'const START = = `# Broken', 'const START = `# Repaired');
-    const repaired = await msUntil('/llms.txt', '# Repaired');
+    const repairedMs = await msUntil('/llms.txt', '# Repaired');
     await untilOutput('rest-api live');
 
     edit(page, 'tagOf(id) === tag)', 'tagOf(id) === tag && id.noSuchProperty === undefined)');
@@ -109,7 +109,7 @@ describe('npm run dev', () => {
     expect(output).toContain('noSuchProperty');
 
     console.log(
-      `Live after: app ${app} ms, core ${core} ms, contracts ${contracts} ms, repaired app ${repaired} ms`,
+      `Live after: app ${appMs} ms, core ${coreMs} ms, contracts ${contractsMs} ms, repaired app ${repairedMs} ms`,
     );
   }, 300_000);
 });

@@ -90,7 +90,7 @@ describe('a kill -9 of the trading worker', () => {
       if (status === 'FAILED') expect(failure.code).toBe('not_accepted');
   }, 120_000);
 
-  it('is not needed: without it, an order whose response was lost is found, too', async () => {
+  it('is not required for recovery: an order whose response was lost is found without it, too', async () => {
     const before = (await ledger()).orders.length;
     await setWeather({ drop_answer_rate: 1 });
     const trade = await trader.api.trades.create(marketBuy('0.01'));

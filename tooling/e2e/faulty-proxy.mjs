@@ -1,8 +1,7 @@
 import { createServer, request as sendRequest } from 'node:http';
 
 /**
- * A proxy between a client and one server. It applies the next planned fault to each request; client and server do not
- * know it.
+ * A proxy between a client and one server, both unmodified. It applies the next planned fault to each request.
  *
  * - `reset`: resets the connection before the server receives the request
  * - `lose`: drops the whole response after the server has handled the request
@@ -47,7 +46,7 @@ export async function openFaultyProxy(serverUrl) {
     url: `http://127.0.0.1:${port}`,
     /**
      * Plans a fault for each of the next requests, and clears `requests`. Requests after these are forwarded unchanged.
-     * Without arguments, all requests are.
+     * Without arguments, all requests are forwarded unchanged.
      */
     plan(/** @type {Fault[]} */ ...faults) {
       planned = faults;

@@ -44,11 +44,11 @@ function follow(stream) {
   return { events, failures, end };
 }
 
-const book = `subscription Book($pair: ID!) {
+const bookSubscription = `subscription Book($pair: ID!) {
   orderbookUpdate(tradePairId: $pair, depth: 5) { kind sequence previousSequence bids asks }
 }`;
 
-const create =
+const createTradeMutation =
   'mutation Create($input: TradeCreateInput!) { createTrade(input: $input) { id status tradePair { symbol } } }';
 const tradeOf = (more) => ({
   input: {
@@ -105,10 +105,10 @@ describe('the GraphQL API with real processes', () => {
     expect(queried.exchangeAccounts.nodes).toMatchObject([{ id: trader.account.id }]);
 
     const once = { idempotencyKey: 'one purchase' };
-    const { createTrade } = await first.graphql(create, tradeOf(), once);
+    const { createTrade } = await first.graphql(createTradeMutation, tradeOf(), once);
     const { id } = createTrade;
     expect(createTrade).toEqual({ id, status: 'PENDING', tradePair: { symbol: 'BTC/USDT' } });
-    const again = await second.graphql(create, tradeOf(), once).withResponse();
+    const again = await second.graphql(createTradeMutation, tradeOf(), once).withResponse();
     expect(again.data.createTrade.id).toBe(id);
     expect(again.response.headers.get('idempotency-replayed')).toBe('true');
 
@@ -129,7 +129,7 @@ describe('the GraphQL API with real processes', () => {
     const input = { name: 'signals', exchangeAccountId: trader.account.id };
     const { id: strategyId } = (await first.graphql(make, { input })).createStrategy;
     const listeners = live.map((each) => follow(each.tradeSignals(strategyId, { afterSequence: 0 })));
-    for (let i = 0; i < 2; i++) await first.graphql(create, tradeOf({ strategyId }));
+    for (let i = 0; i < 2; i++) await first.graphql(createTradeMutation, tradeOf({ strategyId }));
     for (const { events, failures } of listeners) {
       await until(
         async () => events,
@@ -152,7 +152,7 @@ describe('the GraphQL API with real processes', () => {
   });
 
   it('returns the same order book with the same sequences from both processes', async () => {
-    const listeners = live.map((each) => follow(each.subscribe(book, { pair: trader.pair.id })));
+    const listeners = live.map((each) => follow(each.subscribe(bookSubscription, { pair: trader.pair.id })));
     /** Sequences that both subscribers received, after their first messages. */
     const shared = () => {
       const [one, other] = listeners.map(({ events }) =>
@@ -183,7 +183,7 @@ describe('the GraphQL API with real processes', () => {
       on: { closed: (event) => closes.push(event.code) },
     });
     const listener = { next: (event) => events.push(event), error: () => {}, complete: () => {} };
-    socket.subscribe({ query: book, variables: { pair: trader.pair.id } }, listener);
+    socket.subscribe({ query: bookSubscription, variables: { pair: trader.pair.id } }, listener);
     await until(
       async () => events,
       ({ length }) => length > 0,

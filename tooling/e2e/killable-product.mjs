@@ -44,7 +44,7 @@ export async function startKillableProduct({ only, workers = 1, extraEnv, print 
         logFile: join(folder, 'postgres.log'),
         port: await freePort(),
         database: 'product',
-        // The new cluster is not flushed to the disk, but later commits are.
+        // initdb does not flush the new cluster to the disk; Postgres flushes later commits.
         isFlushed: false,
       }),
       prepareRedis({
@@ -111,7 +111,7 @@ export async function startKillableProduct({ only, workers = 1, extraEnv, print 
         signalTree(pid, 'SIGKILL');
         await until(
           async () => pidOf(),
-          (now) => now !== undefined && now !== pid,
+          (newPid) => newPid !== undefined && newPid !== pid,
         );
       },
       /**

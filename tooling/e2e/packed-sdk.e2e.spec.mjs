@@ -20,7 +20,7 @@ async function resolvedIn(cwd, name) {
   return stdout.trim();
 }
 
-it('a program in the folder and the packed command line both import the packed SDK', async () => {
+it('a program in the installation folder and the packed command line both import the packed SDK', async () => {
   expect(folder.startsWith(realpathSync(root))).toBe(false);
   const sdk = pathToFileURL(join(folder, 'node_modules', '@trading-automation', 'sdk', 'dist', 'index.mjs'));
   expect(await resolvedIn(folder, '@trading-automation/sdk')).toBe(sdk.href);

@@ -71,7 +71,7 @@ describe('the limits of a credential', () => {
   }, 120_000);
 });
 
-/** Waits until both processes use Redis again. Polls rarely, because each process counts these requests too. */
+/** Waits until both processes use Redis again. Polls rarely, because its requests use up the anonymous limit. */
 async function untilShared() {
   const redis = new Redis(product.redisUrl);
   redis.on('error', () => undefined);

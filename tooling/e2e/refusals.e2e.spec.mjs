@@ -36,7 +36,7 @@ const tradesCount = async () => (await trader.api.trades.list({ include: 'total'
 const whoIs = (apiKey, restUrl = product.restUrl) => outcomeOf(createClient({ restUrl, apiKey }).me.get());
 
 describe('a signed request is rejected', () => {
-  it('when its nonce was used, by both API processes and after a restart', async () => {
+  it('by another API process when its nonce was already used, even after that process restarts', async () => {
     const headers = sign({ method: 'GET', path: '/v1/me' });
     expect(await send('GET', '/v1/me', headers)).toMatchObject({ status: 200 });
     const other = product.urlOf('rest-api-2');
@@ -98,8 +98,8 @@ describe('a signed request is rejected', () => {
   });
 });
 
-describe('an API key is rejected', () => {
-  it('by every process soon after it was revoked or rotated', async () => {
+describe('a request that is not signed is rejected', () => {
+  it('by every process soon after its API key was revoked or rotated', async () => {
     const { id, key } = await trader.api.apiKeys.create({ name: 'short-lived' });
     const other = product.urlOf('rest-api-2');
     expect(await whoIs(key, other)).toMatchObject({ status: 200 });
@@ -120,17 +120,17 @@ describe('an API key is rejected', () => {
       'credentials_ambiguous',
       401,
     ],
-  ])('when there is %s', async (_what, headers, code, status) => {
+  ])('when it contains %s', async (_what, headers, code, status) => {
     expect(await send('GET', '/v1/me', headers)).toMatchObject({ status, code });
   });
 
-  it('when it is in the query string, and it is never logged', async () => {
+  it('when its API key is in the query string, and the key is never logged', async () => {
     const response = await send('GET', '/v1/me?api_key=svc_test_abc', {});
     expect(response).toMatchObject({ status: 400, code: 'credential_in_query' });
     expect(product.lines.join('\n')).not.toContain('svc_test_abc');
   });
 
-  it('when it creates a trade and may only read', async () => {
+  it('when it creates a trade and its API key may only read', async () => {
     const { key } = await trader.api.apiKeys.create({ name: 'reader', permissions: ['READ'] });
     const before = await tradesCount();
     const reader = createClient({ restUrl: product.restUrl, apiKey: key });

@@ -110,12 +110,12 @@ async function firstOf(stream) {
   throw new Error('the stream ended before its first event');
 }
 
-/** Returns the fixture of a key pair, which signs the challenge that an earlier sample requested. */
-const keyPair = (/** @type {Uint8Array} */ privateKey, /** @type {string} */ challenge) => ({
+/** Returns the fixture of a key pair. It signs the challenge in the stored response of the sample `challengeName`. */
+const keyPair = (/** @type {Uint8Array} */ privateKey, /** @type {string} */ challengeName) => ({
   pubkey: publicKeyOf(privateKey),
   signature: (/** @type {SampleRunner} */ runner) =>
     signMessage(
-      identityMessage(runner.responses.get(challenge).challenge, publicKeyOf(privateKey)),
+      identityMessage(runner.responses.get(challengeName).challenge, publicKeyOf(privateKey)),
       privateKey,
     ),
 });

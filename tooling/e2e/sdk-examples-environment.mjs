@@ -7,7 +7,8 @@ import { openSharedProduct } from './shared-product.mjs';
 /**
  * The test environment of the SDK's examples: the whole product, with two users that have records of every kind.
  *
- * 1. A value that an example uses is created on demand. A record that an example may change or delete is created each time.
+ * 1. Records that examples only read are created once. A record that an example may change or delete is created for
+ *    each example that uses it.
  * 2. Everything is created through the SDK, except accounts at the paper exchange and the code of a mail, which the SDK
  *    does not return.
  */
@@ -39,7 +40,7 @@ export async function startExampleEnvironment(sdk) {
   }
 }
 
-/** Holds records of every kind, and creates more on demand. */
+/** Holds records of every kind, and creates further records for single examples. */
 export class ExampleEnvironment {
   /** The requests of the examples' client since `prepare`, as method and path. @type {string[]} */
   #requests = [];
@@ -94,7 +95,7 @@ export class ExampleEnvironment {
     this.apiKey = key;
   }
 
-  /** Returns the value that an example gets for a name. @param {string} name @param {string} example the name of the example's member */
+  /** Returns the value of a provided name for an example. @param {string} name @param {string} example the name of the example's member */
   async valueOf(name, example) {
     const create = /** @type {Record<string, ((example: string) => unknown) | undefined>} */ (this.#creators)[
       name

@@ -128,7 +128,7 @@ describe('the SDK', () => {
   it('verifies the raw webhooks that the product sends, with constructEvent alone and through a client', async () => {
     const receiver = await startReceiver();
     try {
-      // The test event is always sent. Of the other events, only one that does not occur here is subscribed to.
+      // Every webhook receives the test event. The subscribed event type does not occur here, so nothing else arrives.
       const { id, secret } = await environment.client.webhooks.create({
         url: receiver.url,
         events: ['withdrawal.cancelled'],

@@ -172,7 +172,12 @@ const ADDRESSES = /** @type {const} */ ({
   "'https://example.com/hooks'": 'process.env.EXAMPLE_RECEIVER_URL!',
 });
 
-/** Turns an example into a module with one function of the provided values. It returns the function that the example exports. @param {string} example */
+/**
+ * Turns an example into a module. The module's function runs the example with the provided values, and returns the
+ * function that the example exports, if any.
+ *
+ * @param {string} example
+ */
 function moduleOf(example) {
   const lines = example.split('\n');
   const imports = lines.filter((line) => line.startsWith('import '));

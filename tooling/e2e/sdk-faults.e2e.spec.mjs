@@ -123,7 +123,7 @@ describe('a trade whose response is lost after the commit', () => {
     expect(newest.id).toBe(id);
   });
 
-  it('among many concurrent calls with every kind of fault is created once per call', async () => {
+  it('is created once per call, even by many concurrent calls with every kind of fault', async () => {
     const { client } = await openApiKeyClient({ maxRetries: 10 });
     const before = await tradesCount();
     const faults = ['reset', 'lose', 'cut', unavailable, busy];
@@ -150,10 +150,10 @@ describe('an API process that is killed', () => {
       (count) => count > 0,
     );
     await product.kill('rest-api');
-    const { length } = created;
+    const countAtKill = created.length;
     await until(
       async () => created.length,
-      (count) => count > length + 2,
+      (count) => count > countAtKill + 2,
     );
     isOver = true;
     await Promise.all(creating);
@@ -264,7 +264,7 @@ describe('a stream of events', () => {
         (count) => count === created.length,
       );
       proxy.resetOpenConnections();
-      // This key is created while no connection is open.
+      // This key is created before the client has reconnected.
       created.push((await trader.api.apiKeys.create({ name: `round ${round}, disconnected` })).id);
       await until(
         async () => received.length,

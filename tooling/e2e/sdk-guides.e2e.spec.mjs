@@ -42,8 +42,8 @@ beforeAll(async () => {
   ({ key: apiKey } = await trader.api.apiKeys.create({ name: 'guides', permissions }));
   const order = { exchange_account_id: trader.account.id, trade_pair_id: trader.pair.id };
   for (let count = 0; count < 12; count++) {
-    const placed = { ...order, type: 'MARKET', side: 'BUY', amount: '0.001' };
-    const { id } = await trader.api.trades.create(placed);
+    const body = { ...order, type: 'MARKET', side: 'BUY', amount: '0.001' };
+    const { id } = await trader.api.trades.create(body);
     await trader.api.trades.waitUntil(id, { status: 'FILLED', timeout: 30_000, pollInterval: 50 });
   }
 }, 180_000);
@@ -116,7 +116,7 @@ describe('quick start', () => {
     );
   });
 
-  it('an error prints its code and the request id', async () => {
+  it('the program prints the code and the request id of an error', async () => {
     const [line] = await linesOf('quick-start, 3. The same with the SDK (2)');
     expect(line).toMatch(/^true 404 not_found \S+$/);
   });
@@ -179,7 +179,7 @@ globalThis.fetch = async (url, init) => {
     expect((await tradeIds()).filter((id) => !before.includes(id))).toEqual(created);
   });
 
-  it('the program prints nothing for a response, an unknown outcome if the response is missing, and the code of an error', async () => {
+  it('the program prints nothing after a success, that the outcome is unknown without a response, and the code of an error', async () => {
     const name = 'retry-safely, When there is still no response';
     expect(await linesOf(name)).toEqual(['']);
     const unusedUrl = `http://127.0.0.1:${await freePort()}`;

@@ -29,7 +29,7 @@ afterAll(() => product?.stop());
 const clientOf = (privateKey) =>
   createClient({ restUrl: product.restUrl, graphqlUrl: product.urlOf('graphql-api'), privateKey });
 
-/** Opens a Realtime client that reconnects every 200 ms. */
+/** Opens a Realtime client that tries to reconnect every 200 ms. */
 function live(ofClient = client) {
   const realtime = new Realtime(ofClient, { reconnectDelay: () => 200 });
   opened.push(realtime);
@@ -67,8 +67,8 @@ const buy = (more) =>
 
 const strategy = (name) => trader.api.strategies.create({ name, exchange_account_id: trader.account.id });
 
-describe('signals, while the GraphQL API is repeatedly killed,', () => {
-  it('all arrive once and in order', async () => {
+describe('signals', () => {
+  it('all arrive once and in order while the GraphQL API is repeatedly killed', async () => {
     const { id } = await strategy('signals over kills');
     const stream = live().tradeSignals(id, { afterSequence: 0 });
     const received = [];
@@ -76,14 +76,14 @@ describe('signals, while the GraphQL API is repeatedly killed,', () => {
       for await (const signal of stream) received.push(signal);
     })();
     const trades = [];
-    for (const [round, signal] of /** @type {const} */ (['SIGKILL', 'SIGTERM']).entries()) {
+    for (const [round, killSignal] of /** @type {const} */ (['SIGKILL', 'SIGTERM']).entries()) {
       trades.push(await buy({ strategy_id: id }));
-      // Wait for a signal of this round, so that the socket is open when the API is killed.
+      // Waits for a trade signal of this round, so that the socket is open when the API is killed.
       await until(
         async () => received.length,
         (count) => count > round * 2,
       );
-      await product.kill('graphql-api', signal);
+      await product.kill('graphql-api', killSignal);
       trades.push(await buy({ strategy_id: id }));
     }
     const filled = await Promise.all(
@@ -216,6 +216,7 @@ describe('the connection', () => {
     await take(stream, 1);
     await product.kill('graphql-api', 'SIGTERM');
     const kinds = [];
+    // A subscription starts with a SNAPSHOT, so another SNAPSHOT arrives after the client has subscribed again.
     for await (const { orderbookUpdate } of stream) {
       kinds.push(orderbookUpdate.kind);
       if (orderbookUpdate.kind === 'SNAPSHOT') break;

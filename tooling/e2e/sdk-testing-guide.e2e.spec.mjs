@@ -1,7 +1,7 @@
 import { run } from '../launch/commands.mjs';
 import { compilePages } from './guide-programs.mjs';
 
-/** Runs each program of the guide to `./testing` as a reader would: in Node, with the packed SDK and without an API. */
+/** Runs each program of the guide to the SDK entry point `./testing`: in Node, with the packed SDK and without an API. */
 
 const GUIDE = 'test-your-code';
 const packed = /** @type {string} */ (process.env.TEST_PACKED_SDK);

@@ -28,8 +28,8 @@ export async function offerSharedProduct(start = startRealProduct) {
     try {
       starting ??= start();
       const product = await starting;
-      const isLines = request.url === '/lines';
-      response.end(JSON.stringify(isLines ? product.lines : addressesOf(product)));
+      const isForLines = request.url === '/lines';
+      response.end(JSON.stringify(isForLines ? product.lines : addressesOf(product)));
     } catch (error) {
       response.writeHead(500).end(error instanceof Error ? error.message : String(error));
     }

@@ -20,7 +20,7 @@ function fakeProduct() {
 let offered;
 afterEach(() => offered?.stop());
 
-it('starts once, on the first request, and stops with the run', async () => {
+it('the shared product starts once, on the first request, and stops when it is no longer offered', async () => {
   const product = fakeProduct();
   let starts = 0;
   offered = await offerSharedProduct(async () => {
@@ -36,7 +36,7 @@ it('starts once, on the first request, and stops with the run', async () => {
   expect(product.stops).toBe(1);
 });
 
-it('reports why the product did not start', async () => {
+it('openSharedProduct reports why the product did not start', async () => {
   offered = await offerSharedProduct(async () => {
     throw new Error('no database');
   });

@@ -3,7 +3,7 @@ import { until } from '../launch/first-trade/scenario.mjs';
 import { openTrader } from './accounts.mjs';
 import { startProduct } from './product.mjs';
 
-/** Only two users trade on the market, so that every fill is predictable. */
+/** The paper exchange runs without its market maker: only users of these tests trade, so every fill is predictable. */
 
 /** @type {import('./product.mjs').Product} */
 let product;
@@ -37,7 +37,7 @@ const placeResting = async (owner, order) => untilResting(owner, await place(own
 const isRejected = (status, code) => expect.objectContaining({ status, code });
 
 describe('a trade', () => {
-  it('moves from PENDING over PARTIALLY_FILLED to FILLED, with its fills and a growing version', async () => {
+  it('moves from PENDING through PARTIALLY_FILLED to FILLED, with its fills and a growing version', async () => {
     const offer = await placeResting(maker, limit('SELL', 60_000, '0.03'));
     const first = await untilTrade(taker, await place(taker, limit('BUY', 60_000, '0.01')), {
       status: 'FILLED',
@@ -88,7 +88,7 @@ describe('a trade', () => {
     await untilTrade(taker, await place(taker, limit('BUY', 60_000, '0.01')), { status: 'FILLED' });
   });
 
-  it('with POST_ONLY that would take liquidity is rejected by the exchange and FAILED', async () => {
+  it('with POST_ONLY that would take liquidity is rejected by the exchange and becomes FAILED', async () => {
     const offer = await placeResting(maker, limit('SELL', 60_000, '0.01'));
     const order = limit('BUY', 60_000, '0.01', { time_in_force: 'POST_ONLY' });
     const trade = await untilTrade(taker, await place(taker, order), { status: 'FAILED' });

@@ -32,10 +32,10 @@ export async function openCaller(environment, restUrl, receiver) {
   /** The ids of API keys that are not revoked yet. @type {string[]} */
   const activeKeyIds = [];
   /** The ids of API keys whose revocation failed, but may have been committed. @type {Set<string>} */
-  const uncertain = new Set();
+  const possiblyRevoked = new Set();
   return {
     userId,
-    /** Adds the events that the API committed to the record of events. */
+    /** Adds to the record of events those that the API committed after the webhook was created. */
     async settle() {
       await environment.eventRecord.adopt();
       for (const { id } of earlierEvents) environment.eventRecord.events.delete(encodeId('evt', id));
@@ -49,8 +49,8 @@ export async function openCaller(environment, restUrl, receiver) {
       const revoked = await timed(() => apiKeyClient.apiKeys.revoke(/** @type {string} */ (last)));
       if (revoked.status === 200) return [created, revoked];
       // An earlier revocation was committed, and its response was lost.
-      if (revoked.status === 404 && uncertain.has(last)) return [created];
-      uncertain.add(last);
+      if (revoked.status === 404 && possiblyRevoked.has(last)) return [created];
+      possiblyRevoked.add(last);
       activeKeyIds.push(last);
       return [created, revoked];
     },
@@ -82,7 +82,7 @@ async function timed(call) {
 }
 
 /**
- * Repeats a call until it is stopped.
+ * Repeats a call until `stop` is called.
  *
  * @param {() => Promise<CallerResponse | CallerResponse[]>} call
  */

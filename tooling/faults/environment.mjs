@@ -15,13 +15,14 @@ import { openServices } from './services.mjs';
 import { createWebhookFactory } from './webhooks.mjs';
 
 /**
- * The input and the result of a fault's run. `violations` is empty if the defence worked.
+ * The input of a fault's run.
  *
  * @template S
  * @typedef {{ size: S, seed: number, isDefended: boolean, print: (line: string) => void }} FaultRun
  */
 /**
  * @typedef {{ figures: Record<string, unknown>, violations: string[] }} FaultOutcome
+ *   the result of a fault's run; `violations` is empty if the guarantees held
  *
  * @typedef {{
  *   id: string, title: string, target: string, defence: string,
@@ -126,7 +127,7 @@ async function openServers(options, lifecycle) {
 /** @param {import('../launch/lifecycle.mjs').Lifecycle} lifecycle */
 async function openFolder(lifecycle) {
   const folder = temporaryFolder();
-  // A server supervisor removes the folder, even if this process is killed. This one runs no server.
+  // This supervisor runs no server: it only removes the folder, even if this process is killed.
   const supervisor = startServerSupervisor(() => undefined);
   supervisor.removeAfterwards(folder);
   await lifecycle.defer(() => supervisor.stop());

@@ -81,11 +81,11 @@ export function openEventRecord(platform) {
       /** @type {string[]} */
       const ids = [];
       while (ids.length < count && until?.() !== true) {
-        const due =
+        const dueCount =
           perSecond === undefined
             ? batchSize
             : Math.floor(((performance.now() - startedAt) / 1000) * perSecond) + 1 - ids.length;
-        const size = Math.min(batchSize, due, count - ids.length);
+        const size = Math.min(batchSize, dueCount, count - ids.length);
         if (size > 0) {
           const batchEvents = Array.from({ length: size }, (_, i) =>
             newEvent(/** @type {string} */ (userIds[(ids.length + i) % userIds.length]), type, data),

@@ -36,16 +36,14 @@ export const fault = {
       const writers = await openWriters({ environment, receiver, port, count: size.users });
       const dispatcher = environment.startDispatcher();
       const killed = killAfterCommits({ environment, port, size });
-      const responses = await Promise.all(
-        writers.map((writer) => writeAll(writer, size.perUser, isDefended)),
-      );
+      const reported = await Promise.all(writers.map((writer) => writeAll(writer, size.perUser, isDefended)));
       const kills = await killed;
       await dispatcher;
-      print(`${responses.flat().length} objects requested, ${kills} kills`);
+      print(`${reported.flat().length} objects requested, ${kills} kills`);
       await environment.eventRecord.adopt();
       await environment.untilDrained({ withinMs: 60_000 });
       const figures = await environment.reconcile(receiver);
-      const objects = await countObjects(environment, responses.flat());
+      const objects = await countObjects(environment, reported.flat());
       const violations = findViolations(figures);
       if (objects.more > 0) violations.push(`${objects.more} requests created more than one object`);
       if (objects.none > 0)
@@ -141,6 +139,9 @@ async function write(api, name, options) {
 }
 
 /**
+ * Compares the objects that the API reported as created with the stored ones. Every request of a user has another name,
+ * so two stored objects of one user with the same name come from one request.
+ *
  * @param {import('./environment.mjs').FaultEnvironment} environment
  * @param {readonly { userId: string, name: string, id: string }[]} reported
  */

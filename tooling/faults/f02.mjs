@@ -5,8 +5,8 @@ import { openRecordingReceiver } from './receiver.mjs';
 import { findViolations } from './reconcile.mjs';
 
 /**
- * One process fans out and another sends, so a kill explains no duplicate. The process that fans out is killed
- * in the middle of every burst of events, and a new one replaces it.
+ * One process only fans out and another only sends. The process that fans out is killed in the middle of every burst of
+ * events, and a new one replaces it. No attempt is interrupted by these kills, so no duplicate is allowed.
  */
 
 const resumedMaxMs = 5_000;
@@ -27,7 +27,7 @@ export const fault = {
   async run({ size, seed, isDefended }) {
     const receiver = await openRecordingReceiver();
     const environment = await openFaultEnvironment({ seed });
-    // Both files make a dispatcher fan out only. The second one also removes the defence.
+    // Both sabotage files make a dispatcher only fan out. The second one also removes the defence.
     const sabotage = isDefended ? 'only-relay' : 'progress-in-own-transaction';
     try {
       const webhooks = await environment.addWebhooks({ users: size.users, receiver });

@@ -17,14 +17,22 @@ export const fault = {
   target: 'lost 0, duplicates 0, no attempt interrupted, each process ends within 35 s with code 0',
   defence: 'the grace period for running attempts at shutdown',
   sizes: {
-    short: { rounds: 2, dispatchers: 2, users: 10, perSecond: 40, slowMs: 800, slow: 0.3, betweenMs: 500 },
+    short: {
+      rounds: 2,
+      dispatchers: 2,
+      users: 10,
+      perSecond: 40,
+      slowMs: 800,
+      slowChance: 0.3,
+      betweenMs: 500,
+    },
     long: {
       rounds: 6,
       dispatchers: 3,
       users: 100,
       perSecond: 120,
       slowMs: 20_000,
-      slow: 0.02,
+      slowChance: 0.02,
       betweenMs: 3_000,
     },
   },
@@ -34,7 +42,7 @@ export const fault = {
     const environment = await openFaultEnvironment({ seed, settings });
     const receiver = await openRecordingReceiver({
       respond: async () => {
-        await wait(environment.random.happens(size.slow) ? size.slowMs : 20);
+        await wait(environment.random.happens(size.slowChance) ? size.slowMs : 20);
         return 204;
       },
     });

@@ -86,7 +86,7 @@ export const fault = {
  */
 
 /**
- * Sends events and requests while Redis is unavailable, and then measures how long the backlog takes.
+ * Emits events and sends requests while Redis is unavailable. Then measures how long the delivery of the backlog takes.
  *
  * @param {OutageTest} test
  * @param {number} outageMs
@@ -120,9 +120,9 @@ async function measureOutage({ environment, caller, userIds, size }, outageMs, o
     signed: countByStatus(signedResponses),
   };
   const violations = [];
-  const refused = keyedResponses.filter(({ status }) => status < 200 || status > 299);
+  const notServed = keyedResponses.filter(({ status }) => status < 200 || status > 299);
   const unexpected = signedResponses.filter(({ status }) => status !== 503);
-  if (refused.length > 0) violations.push(`${refused.length} requests with an API key were not served`);
+  if (notServed.length > 0) violations.push(`${notServed.length} requests with an API key were not served`);
   if (unexpected.length > 0) violations.push(`${unexpected.length} signed requests did not get 503`);
   if (figures.keyedMaxMs > apiKeyMaxMs)
     violations.push(`a request with an API key took ${figures.keyedMaxMs} ms`);

@@ -105,7 +105,7 @@ const disruptions = {
     servers.proxy.redirect(replica.port);
   },
   /**
-   * Promotes the replica and makes the primary a replica. Connections to it stay open, but may only read.
+   * Promotes the replica and makes the primary a replica. Connections to the old primary stay open, but may only read.
    * @param {RedisServers} servers
    */
   async demotion(servers) {

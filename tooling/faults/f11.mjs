@@ -8,7 +8,7 @@ import { findViolations, pairOf } from './reconcile.mjs';
 /**
  * Postgres is restarted under load in three ways: by a fast shutdown, by an immediate shutdown, and by a kill of one of
  * its backends, after which Postgres restarts all backends. Attempts that were sent and not yet recorded are recorded
- * after that. The API rejects every change that it cannot store, and stores every change that it accepts.
+ * after the restart. The API rejects every change that it cannot store, and stores every change that it accepts.
  */
 
 const holdMs = 100;
@@ -16,8 +16,8 @@ const holdMs = 100;
 const servedAgainMaxMs = 5_000;
 
 /**
- * A claim may be sent before it is flushed to the disk. A crash of Postgres can lose the last three cycles of its WAL
- * writer, and attempts claimed in that time are sent again.
+ * An attempt may be sent before its claim is flushed to the disk. A crash of Postgres can lose the last three cycles of
+ * its WAL writer, and attempts that were claimed in that time are sent again.
  */
 const lossWindowMs = 600;
 
@@ -66,7 +66,7 @@ export const fault = {
         return 204;
       },
     });
-    // A fast shutdown loses no commit, so every duplicate of this run is unexplained.
+    // Without the defence, Postgres is only shut down fast. That loses no commit, so it explains no duplicate.
     const ways = isDefended ? size.ways : ['fast'];
     const settings = { ...size.settings, ...(isDefended ? {} : { ...shortLeases, SWEEP_MS: '100' }) };
     const environment = await openFaultEnvironment({ seed, ownPostgres: true, settings });
@@ -86,11 +86,11 @@ export const fault = {
       const possiblyLost = new Set();
       for (const way of ways) {
         await wait(size.restartEveryMs * environment.random.between(0.5, 1));
-        const from = Date.now() - lossWindowMs;
+        const lossFrom = Date.now() - lossWindowMs;
         await restart(environment.postgres, way, size.downMs);
         restartedAt.push(Date.now());
         if (way !== 'fast')
-          for (const { pair, at } of pairsOf(receiver)) if (at >= from) possiblyLost.add(pair);
+          for (const { pair, at } of pairsOf(receiver)) if (at >= lossFrom) possiblyLost.add(pair);
       }
       environment.allowDuplicates(possiblyLost);
       await untilServedSince(calls.responses, restartedAt.at(-1) ?? 0);
@@ -153,8 +153,8 @@ async function untilServedSince(responses, since) {
  * @param {readonly number[]} restartedAt the instants at which Postgres was available again
  */
 async function judgeResponses(environment, responses, restartedAt) {
-  const refused = responses.filter((each) => !isServed(each));
-  const unexpected = refused.filter(
+  const notServed = responses.filter((each) => !isServed(each));
+  const unexpected = notServed.filter(
     ({ status, retryAfter }) => status !== 503 || !(Number(retryAfter) <= servedAgainMaxMs / 1_000),
   );
   const createdIds = responses.flatMap(({ id }) => id ?? []);

@@ -102,14 +102,14 @@ async function runBesideCrowd(crowd, { size, seed, isDefended }) {
     });
     const [good] = await environment.addWebhooks({ urlOf: () => receiver.url('well', 0) });
     if (good === undefined) throw new Error('no webhook was created');
-    const others = await environment.addWebhooks({
+    const warmUpWebhooks = await environment.addWebhooks({
       perUser: 50,
       urlOf: (index) => receiver.url('well', index),
     });
-    await receiver.addSecrets([...bad, good, ...others]);
+    await receiver.addSecrets([...bad, good, ...warmUpWebhooks]);
     const dispatcher = await environment.startDispatcher({ settings: isDefended ? {} : withoutLimits });
     await environment.emitMany(
-      [/** @type {string} */ (others[0]?.userId), good.userId],
+      [/** @type {string} */ (warmUpWebhooks[0]?.userId), good.userId],
       2 * size.warmUpEvents,
     );
     await environment.untilDrained({ withinMs: 60_000 });
@@ -141,8 +141,8 @@ async function runBesideCrowd(crowd, { size, seed, isDefended }) {
 }
 
 /**
- * Returns the time from the commit of each event to its first request. If an event does not arrive within `waitMaxMs`,
- * its time ends now.
+ * Returns the time from the commit of each event to its first request. If an event has not arrived after `waitMaxMs`,
+ * its time is measured until then.
  *
  * @param {readonly { at: number, eventId: string }[]} emitted
  * @param {import('./slow-receiver.mjs').SlowReceiver} receiver

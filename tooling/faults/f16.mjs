@@ -5,10 +5,11 @@ import { findViolations } from './reconcile.mjs';
 import { openSlowReceiver } from './slow-receiver.mjs';
 
 /**
- * Many endpoints fail together, each while it gets an event of the same moment, and recover together. Their next
- * attempts must not arrive all at once. Each retry delay gets a jitter of up to a tenth of it, and no second may
- * contain more than twice the attempts of an even spread over that tenth. Other endpoints (`piles`) get many more
- * events and respond slowly: no endpoint may ever get more than four requests at once.
+ * Many endpoints fail together and recover together. While they fail, each gets one event, all at about the same time.
+ * Their next attempts must not arrive all at once, so each retry delay gets a jitter of up to a tenth of the delay. No
+ * second may contain more than twice the attempts that it would contain if all were spread evenly over that tenth.
+ * Other endpoints (`piles`) get many more events and respond slowly: no endpoint may ever get more than four requests
+ * at once.
  *
  * Delays below 30 s get no jitter, and 30 s do not fit into a short run. The short run therefore checks the times that
  * Postgres stored for the retries instead of waiting for them. It checks requests in flight like the long run.
@@ -159,11 +160,11 @@ async function untilAll(environment, webhooks, condition) {
   const deadline = performance.now() + waitMaxMs;
   while (performance.now() < deadline) {
     const { events } = await environment.backlog();
-    const [{ others }] = await environment.query(
-      `SELECT count(*)::int AS others FROM webhook_deliveries WHERE webhook_id = ANY($1) AND NOT (${condition})`,
+    const [{ unfulfilled }] = await environment.query(
+      `SELECT count(*)::int AS unfulfilled FROM webhook_deliveries WHERE webhook_id = ANY($1) AND NOT (${condition})`,
       webhooks.map(({ id }) => id),
     );
-    if (events === 0 && others === 0) return;
+    if (events === 0 && unfulfilled === 0) return;
     await sleep(50);
   }
 }

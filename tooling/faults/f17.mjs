@@ -7,9 +7,9 @@ import { openSlowReceiver } from './slow-receiver.mjs';
 /**
  * Three dispatchers share the work, and all their clocks are wrong: one is 90 s ahead, one is 90 s behind, and one is
  * set back by a little over five minutes halfway through the run, in a time zone with daylight saving time. At that
- * moment the dispatcher that is ahead is stopped. The others, for whose clocks its retries lie far in the future, must
- * find them. The receiver rejects every event twice, so that most attempts are scheduled retries. Its clock is correct,
- * and it rejects invalid signatures.
+ * moment the dispatcher that is ahead is stopped. The other two must take over its retries, which by their clocks lie
+ * far in the future. The receiver rejects every event twice, so that most attempts are scheduled retries. Its clock is
+ * correct, and it rejects invalid signatures.
  *
  * Postgres's clock decides: no attempt is early, none is more than a minute late, and all are signed with the
  * correct time.
@@ -22,7 +22,7 @@ import { openSlowReceiver } from './slow-receiver.mjs';
 const skewMs = 90_000;
 /** Just beyond the five minutes for which receivers accept a signature. */
 const stepBackMs = 305_000;
-/** The longest time after which a due delivery must have been sent. */
+/** A due attempt must arrive within this time. */
 const lateMaxMs = 60_000;
 const acceptedFromAttempt = 3;
 

@@ -9,8 +9,9 @@ import { openSlowReceiver } from './slow-receiver.mjs';
  *
  * @typedef {{
  *   users: number, perUser: number, usualPerSecond: number, usualSeconds: number, burstSeconds: number,
- *   afterMs: number, isTimeJudged: boolean, settings: Record<string, string>,
- * }} Size `afterMs` is how long a receiver takes to respond
+ *   afterMs: number, isLoadJudged: boolean, settings: Record<string, string>,
+ * }} Size `afterMs`: how long a receiver takes to respond; `isLoadJudged`: whether the duration of commits and the
+ *   growth of memory are compared with their limits
  */
 
 const burstFactor = 10;
@@ -19,7 +20,7 @@ const drainMaxMs = 120_000;
 const growthMaxMb = 64;
 /** With such a small heap, memory use shows live objects and hardly any garbage. */
 const smallHeap = '--max-semi-space-size=32 --max-old-space-size=256';
-/** Per webhook, four attempts may be in flight, and four more are about to start or being recorded. */
+/** Per webhook, four attempts may be in flight, and four more may be about to start or to be recorded. */
 const jobsPerWebhookMax = 8;
 /** Keys of jobs for events that were just committed, and keys of the queue itself. */
 const otherKeysMax = 200;
@@ -43,7 +44,7 @@ export const fault = {
       usualSeconds: 0.25,
       burstSeconds: 1,
       afterMs: 80,
-      isTimeJudged: false,
+      isLoadJudged: false,
       // These settings make the dispatcher slower than the short burst, as it would be in a larger burst.
       settings: { DELIVERY_CONCURRENCY: '8', IN_FLIGHT_MAX: '1' },
     },
@@ -55,7 +56,7 @@ export const fault = {
       usualSeconds: 10,
       burstSeconds: 60,
       afterMs: 300,
-      isTimeJudged: true,
+      isLoadJudged: true,
       settings: {},
     },
   },
@@ -157,11 +158,11 @@ function watchKeys(redis) {
  * @param {import('./reconcile.mjs').Figures} audit
  * @param {Size} size
  */
-function judge({ commitP99Ms, growthMb, keysMax, isDrained, webhooks }, audit, { isTimeJudged }) {
+function judge({ commitP99Ms, growthMb, keysMax, isDrained, webhooks }, audit, { isLoadJudged }) {
   const violations = findViolations(audit);
   if (!isDrained) violations.push('first attempts are still due 2 min after the burst');
   if (keysMax > webhooks * jobsPerWebhookMax + otherKeysMax) violations.push(`Redis held ${keysMax} keys`);
-  if (isTimeJudged && commitP99Ms > commitP99MaxMs) violations.push(`commits took ${commitP99Ms} ms (p99)`);
-  if (isTimeJudged && growthMb > growthMaxMb) violations.push(`the dispatcher grew by ${growthMb} MiB`);
+  if (isLoadJudged && commitP99Ms > commitP99MaxMs) violations.push(`commits took ${commitP99Ms} ms (p99)`);
+  if (isLoadJudged && growthMb > growthMaxMb) violations.push(`the dispatcher grew by ${growthMb} MiB`);
   return violations;
 }

@@ -4,7 +4,8 @@ import { setUp } from '../launch/setup.mjs';
 /**
  * `npm run faults -- [F3 F7 ...] [--size short|long] [--seed 1,2,3] [--only with|without] [--at-once 2] [--markdown]
  * [--as-built]`: runs every fault with all defences, which must pass, and once with one defence removed, which must
- * fail. The exit code is 0 if both is true of every fault. `--as-built` skips the set-up and uses the existing build.
+ * fail. The exit code is 0 if every run had the expected result. `--as-built` skips the set-up and uses the last
+ * build, which must exist.
  *
  * Before the set-up has run, this file must not import installed packages.
  */

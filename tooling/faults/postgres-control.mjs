@@ -26,7 +26,7 @@ export async function openPostgres({ folder, database = 'faults', settings = [] 
     logFile: join(folder, 'postgres.log'),
     port,
     database,
-    // The data from before the fault needs no protection against a power failure.
+    // Only initdb does not flush: the new cluster needs no protection against a power failure.
     isFlushed: false,
   });
   prepared.command.args.push(...settings.flatMap((setting) => ['-c', setting]));
@@ -76,10 +76,10 @@ export async function openPostgres({ folder, database = 'faults', settings = [] 
           [applicationName],
         );
         if (rows[0] === undefined) return false;
-        const isOver = new Promise((resolve) => client.once('end', resolve));
+        const ended = new Promise((resolve) => client.once('end', resolve));
         process.kill(rows[0].pid, 'SIGKILL');
         // Postgres also ends this connection, because it ends all backends.
-        await isOver;
+        await ended;
       } finally {
         await client.end().catch(() => undefined);
       }

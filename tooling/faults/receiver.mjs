@@ -100,7 +100,7 @@ function read(path, headers, body, verifiers) {
   let verified = false;
   try {
     const content = verifiers.get(webhookId)?.verify(body, /** @type {Record<string, string>} */ (headers));
-    // The header and the body have the same id: receivers may identify events by either.
+    // The ids in the header and in the body must be equal, because receivers may identify events by either.
     verified = /** @type {any} */ (content)?.event_id === headers['webhook-id'];
   } catch {
     // `verified` stays false.
@@ -118,21 +118,21 @@ function read(path, headers, body, verifiers) {
 
 function createInFlightCounter() {
   /** @type {Map<string, number>} */
-  const now = new Map();
+  const currentByPath = new Map();
   const most = { total: 0, perPath: 0 };
   let total = 0;
   return {
     /** @param {string} path */
     enter(path) {
-      const level = (now.get(path) ?? 0) + 1;
-      now.set(path, level);
+      const level = (currentByPath.get(path) ?? 0) + 1;
+      currentByPath.set(path, level);
       total++;
       most.total = Math.max(most.total, total);
       most.perPath = Math.max(most.perPath, level);
     },
     /** @param {string} path */
     leave(path) {
-      now.set(path, (now.get(path) ?? 1) - 1);
+      currentByPath.set(path, (currentByPath.get(path) ?? 1) - 1);
       total--;
     },
     highWater: () => ({ ...most }),

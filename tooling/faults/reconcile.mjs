@@ -13,7 +13,7 @@ import { groupBy } from '../launch/group-by.mjs';
  * }} Figures
  *   `lost`: neither delivered (a success that no receiver saw does not count) nor dead with a dead letter, discarded or waiting;
  *   `duplicates`: requests whose attempt had already arrived, and requests after a 2xx response;
- *   `unexplained`: duplicates whose pair was not in flight at a crash;
+ *   `unexplained`: duplicates of pairs for which the fault allows none;
  *   `early`: requests before the time that Postgres had stored for them;
  *   `bodyVariants`: the highest number of different bodies of one event; it must be 1;
  *   `stuck`: deliveries that still wait after their due time, or whose lease has ended.
@@ -34,7 +34,7 @@ import { groupBy } from '../launch/group-by.mjs';
  *   rows: readonly DeliveryRow[],
  *   receipts: readonly Receipt[],
  *   explained: ReadonlySet<string>,
- * }} input `explained`: the pairs that were in flight when a process was killed
+ * }} input `explained`: the pairs of which the fault allows duplicates, such as pairs in flight at the kill of a process
  * @returns {Figures}
  */
 export function computeFigures({ events, webhooks, rows, receipts, explained }) {

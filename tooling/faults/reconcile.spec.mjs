@@ -118,13 +118,13 @@ it('does not count a manual retry as a duplicate, and judges the event by its la
 });
 
 it('counts an attempt as early if it arrived before its stored time, to the millisecond', () => {
-  const at = (second) => [
+  const receiptsWithRetryAt = (at) => [
     { ...receipt, status: 500 },
-    { ...receipt, attempt: 2, at: second },
+    { ...receipt, attempt: 2, at },
   ];
   const rows = [{ ...row, nextAts: [2_000.7] }];
-  expect(computeFigures(input({ rows, receipts: at(1_999) })).early).toBe(1);
-  expect(computeFigures(input({ rows, receipts: at(2_000) })).early).toBe(0);
+  expect(computeFigures(input({ rows, receipts: receiptsWithRetryAt(1_999) })).early).toBe(1);
+  expect(computeFigures(input({ rows, receipts: receiptsWithRetryAt(2_000) })).early).toBe(0);
 });
 
 it('reports invalid signatures, different bodies of one event, and stuck deliveries', () => {

@@ -92,7 +92,7 @@ export async function openRedis({ folder, mode = 'appendonly', port, maxMemory =
       await command('REPLICAOF', 'NO', 'ONE');
     },
     /**
-     * Makes the server a replica of the Redis at `primaryPort`. Resolves once it is connected to it.
+     * Makes the server a replica of the Redis at `primaryPort`. Resolves once the two are connected.
      *
      * @param {number} primaryPort
      */

@@ -1,6 +1,6 @@
 import { ENGINE_NAMES, openEngine } from '../src/index.js';
 
-/** All three engines. On a machine that lacks one of them, these tests fail. */
+/** All three engines. On a machine that lacks one of them, every test file that imports this module fails. */
 export const ENGINES = ENGINE_NAMES.map((name) => ({ name, engine: openEngine(name) }));
 
 /** Replaces s by n − s: the other signature that ECDSA accepts for the same message. */

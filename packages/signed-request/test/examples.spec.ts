@@ -30,7 +30,7 @@ describe('the programs of the guides', () => {
     expect(namesOf(available)).toContain('JavaScript');
   });
 
-  it(`sign in ${namesOf(signing)}; only canonical strings, because a secp256k1 library is missing: ${namesOf(withoutLibrary)}`, () => {
+  it(`sign requests in ${namesOf(signing)}; only build canonical strings, because a secp256k1 library is missing: ${namesOf(withoutLibrary)}`, () => {
     expect(namesOf(signing)).toContain('JavaScript');
   });
 
@@ -99,8 +99,8 @@ describe.each(signing)('the program that signs a request in $name', ({ sign, isD
   it.each(acceptedRequests.vectors)('prints the headers of the vector "$name", with a low s', (vector) => {
     const headers = signedBy(sign, vector, [String(vector.timestamp), String(vector.nonce)]);
     const signature = String(headers['x-svc-sig']);
-    const isTwin = vector.name.includes('high-s');
-    const expected = isDeterministic && !isTwin ? vector.headers['x-svc-sig'] : signature;
+    const isHighSTwin = vector.name.includes('high-s');
+    const expected = isDeterministic && !isHighSTwin ? vector.headers['x-svc-sig'] : signature;
     expect(headers).toEqual({ ...vector.headers, 'x-svc-sig': expected });
     expect(
       nodeCryptoVerifies(String(vector.canonical_string), signature, String(headers['x-svc-pubkey'])),

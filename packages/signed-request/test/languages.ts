@@ -43,8 +43,8 @@ export interface Ran {
 const EXAMPLES = fileURLToPath(new URL('../examples/', import.meta.url));
 const example = (name: string) => join(EXAMPLES, name);
 
-export function runProgram([program, ...first]: Command, { args, body, env }: Run): Ran {
-  const { status, stdout, stderr } = spawnSync(program, [...first, ...args], {
+export function runProgram([program, ...firstArgs]: Command, { args, body, env }: Run): Ran {
+  const { status, stdout, stderr } = spawnSync(program, [...firstArgs, ...args], {
     input: body,
     encoding: 'utf8',
     // Python would write `__pycache__` into the folder of the examples.
@@ -53,7 +53,7 @@ export function runProgram([program, ...first]: Command, { args, body, env }: Ru
   return { status, stdout, stderr };
 }
 
-/** Returns whether a command exits with 0. Go may not use the network. */
+/** Returns whether a command exits with 0. GOPROXY=off makes Go use only modules that were downloaded before. */
 function succeeds([program, ...args]: Command, cwd = EXAMPLES): boolean {
   const env = { ...process.env, GOPROXY: 'off', GOSUMDB: 'off', GOFLAGS: '-mod=mod' };
   return spawnSync(program, args, { cwd, env, stdio: 'ignore' }).status === 0;
@@ -121,7 +121,7 @@ func main() {
   };
 }
 
-/** The compiler finds Bouncy Castle if the variable CLASSPATH contains it. */
+/** The compiler finds the secp256k1 library, Bouncy Castle, if the variable CLASSPATH contains it. */
 function java(folder: string): Programs | undefined {
   if (!succeeds(['javac', '-version'])) return undefined;
   const out = join(folder, 'java');

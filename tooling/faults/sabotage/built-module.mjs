@@ -7,7 +7,7 @@ import { root } from '../../launch/paths.mjs';
 createRequire(join(root, 'apps', 'webhook-dispatcher', 'package.json'))('reflect-metadata');
 
 /**
- * Imports a built module from the same URL as the sabotaged process, so that both use the same classes.
+ * Imports a built module from the same URL as the app, so that the sabotage changes the classes that the app uses.
  *
  * @param {string} path of a built file, relative to the repository root
  * @returns {Promise<any>}

@@ -1,4 +1,4 @@
-/** Restores BullMQ's default maxStalledCount: a job whose worker died twice fails and is not retried. */
+/** Restores BullMQ's default maxStalledCount: a job whose worker has died twice fails and is not retried. */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { root } from '../../launch/paths.mjs';

@@ -1,6 +1,6 @@
 /**
- * Removes no defence. The process kills itself with SIGKILL between the commit of a request and its response, once it has
- * served DIE_AFTER_COMMITS requests.
+ * Removes no defence. After DIE_AFTER_COMMITS commits, the process kills itself with SIGKILL, before it responds to the
+ * request of the last commit.
  */
 import { builtModule } from './built-module.mjs';
 
@@ -9,7 +9,7 @@ const { run } = CommandRunner.prototype;
 let commitsLeft = Number(process.env.DIE_AFTER_COMMITS);
 
 /** @param {...unknown} args */
-CommandRunner.prototype.run = async function runOnce(...args) {
+CommandRunner.prototype.run = async function runAndCount(...args) {
   const value = await run.apply(this, args);
   commitsLeft--;
   if (commitsLeft === 0) process.kill(process.pid, 'SIGKILL');

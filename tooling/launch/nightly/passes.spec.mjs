@@ -37,7 +37,11 @@ it('prints each part with its last pass', () => {
 });
 
 it('finds parts by name or prefix, and lists the choices if none matches', () => {
-  expect(partsNamed(['faults']).map(({ name }) => name)).toEqual(['faults-kills', 'faults-servers']);
+  expect(partsNamed(['faults']).map(({ name }) => name)).toEqual([
+    'faults-kills',
+    'faults-servers',
+    'faults-measured',
+  ]);
   expect(partsNamed([])).toEqual(PARTS);
   expect(() => partsNamed(['fault'])).toThrow('unknown part: fault. Use faults-kills, faults-servers, ');
 });
