@@ -6,12 +6,15 @@ import { format, generate } from './generated-parts.mjs';
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { 'no-generate': { type: 'boolean', default: false } },
+  options: {
+    'no-generate': { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
 });
 const [feature, name] = positionals;
-if (name === undefined) {
-  console.error('Usage: npm run new:operation -- <feature> <operation> [--no-generate]');
-  process.exitCode = 1;
+if (name === undefined || values.help) {
+  console.log('Usage: npm run new:operation -- <feature> <operation> [--no-generate]');
+  process.exitCode = values.help ? 0 : 1;
 } else {
   const paths = addOperation(root, feature, name);
   format(
