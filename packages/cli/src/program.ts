@@ -69,8 +69,8 @@ Examples:
   $ svc listen --forward-to http://localhost:3000/hooks
 
 Exit codes: 0 success, 1 failure, 2 usage, 3 not found, 4 authentication, 5 rate limit, 6 network or timeout,
-130 interrupted. Environment: SVC_PROFILE, SVC_BASE_URL, SVC_GRAPHQL_URL, SVC_API_KEY, SVC_PRIVATE_KEY,
-SVC_CONFIG_DIR, SVC_CREDENTIALS, NO_COLOR, FORCE_COLOR.`;
+130 interrupted (Ctrl-C), 143 terminated. Environment: SVC_PROFILE, SVC_BASE_URL, SVC_GRAPHQL_URL, SVC_API_KEY,
+SVC_PRIVATE_KEY, SVC_CONFIG_DIR, SVC_CREDENTIALS, NO_COLOR, FORCE_COLOR.`;
 
 function globalOptions(): readonly Option[] {
   return [

@@ -95,7 +95,7 @@ async function logout(context: Context, shouldRevoke: boolean): Promise<void> {
   print.success(`Logged out: deleted the credential of the profile ${settings.profile}.`);
   if (!shouldRevoke)
     print.note(
-      'The API still accepts the credential. If others may have it, revoke it with `svc public-keys revoke`.',
+      'The API still accepts the credential. If others may have it, revoke it with `svc public-keys revoke` or `svc api-keys revoke`.',
     );
 }
 
