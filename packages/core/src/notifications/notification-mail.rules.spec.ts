@@ -130,7 +130,7 @@ describe('any mail', () => {
     const data = fc.dictionary(fc.constantFrom('id', ...fields), fc.string({ unit: 'binary' }));
     fc.assert(
       fc.property(fc.constantFrom(...EVENT_TYPES), data, fc.boolean(), (type, record, isLast) => {
-        const event = eventOf(type, { ...record, id: record.id || 'x_1' });
+        const event = eventOf(type, { ...record, id: `x_${record.id ?? ''}` });
         for (const { subject, text } of [
           composeNotificationMail(event, isLast),
           composeDeactivationMail(event, summary),
