@@ -9,7 +9,7 @@ import { type Actor, authorise } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
 import { EventFeed } from './event-feed.service.js';
 import { EventSubscription, QUEUE_MAX_BYTES } from './event-subscription.js';
-import { lastEventId, resumePositionOf, readPage } from './events.queries.js';
+import { lastEventId, readPage, resumePositionOf } from './events.queries.js';
 import { StreamLeases } from './stream-leases.service.js';
 
 export interface EventStreamRequest {

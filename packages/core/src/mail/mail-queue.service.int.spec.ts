@@ -133,7 +133,11 @@ describe('a mail', () => {
     await queue();
     await mails.record(await claim(), { kind: 'rejected', error: 'EENVELOPE 550' });
     expect(await mails.claim(LEASE_MS)).toBeUndefined();
-    expect(await readSingleMail()).toMatchObject({ has_failed: true, last_error: 'EENVELOPE 550', body: null });
+    expect(await readSingleMail()).toMatchObject({
+      has_failed: true,
+      last_error: 'EENVELOPE 550',
+      body: null,
+    });
   });
 
   it('that is deferred is retried at growing intervals until it has failed', async () => {
