@@ -26,7 +26,10 @@ const perSecond = 10;
 /** Attempts that were started reach the receiver within this time. */
 const settleMs = 500;
 
-/** Without the defence: one queue without limits for all receivers. */
+/**
+ * Without the defence: one queue for all receivers, without limits per webhook and user. All but one of the slow
+ * attempts keep their workers, because `IN_FLIGHT_MAX` limits the attempts that released theirs.
+ */
 const withoutLimits = {
   DELIVERY_CONCURRENCY: '64',
   IN_FLIGHT_MAX: '1',
@@ -38,7 +41,7 @@ export const fault = {
   id: 'F15',
   title: 'receivers hang, with thousands of deliveries waiting for them',
   target: "another user's first attempts within 2 s (p99), memory at most 64 MiB more, lost 0",
-  defence: 'limits of attempts in flight, freeing the worker of a slow attempt, a lane for slow webhooks',
+  defence: 'limits of attempts in flight, slow attempts that release their worker, a lane for slow webhooks',
   sizes: {
     /** @type {Size} */
     short: {
@@ -59,7 +62,7 @@ export const fault = {
       crowds: [
         { name: 'hanging', users: 4, perUser: 50, events: 50, mode: 'hang' },
         { name: 'streaming', users: 4, perUser: 50, events: 50, mode: 'stream' },
-        { name: 'strangers', users: 200, perUser: 1, events: 50, mode: 'hang' },
+        { name: 'many users', users: 200, perUser: 1, events: 50, mode: 'hang' },
       ],
     },
   },
@@ -87,7 +90,7 @@ async function runBesideCrowd(crowd, { size, seed, isDefended }) {
   const receiver = await openSlowReceiver({
     hang: { kind: 'hang' },
     stream: { kind: 'stream', everyMs: 200 },
-    well: { kind: 'respond', status: 200, afterMs: 20 },
+    healthy: { kind: 'respond', status: 200, afterMs: 20 },
   });
   const environment = await openFaultEnvironment({
     seed,
@@ -100,11 +103,11 @@ async function runBesideCrowd(crowd, { size, seed, isDefended }) {
       perUser,
       urlOf: (index) => receiver.url(mode, index),
     });
-    const [good] = await environment.addWebhooks({ urlOf: () => receiver.url('well', 0) });
+    const [good] = await environment.addWebhooks({ urlOf: () => receiver.url('healthy', 0) });
     if (good === undefined) throw new Error('no webhook was created');
     const warmUpWebhooks = await environment.addWebhooks({
       perUser: 50,
-      urlOf: (index) => receiver.url('well', index),
+      urlOf: (index) => receiver.url('healthy', index),
     });
     await receiver.addSecrets([...bad, good, ...warmUpWebhooks]);
     const dispatcher = await environment.startDispatcher({ settings: isDefended ? {} : withoutLimits });

@@ -119,7 +119,7 @@ async function downloadPackages(work, archives, execute) {
   const settings = [`Dir::State::Lists=${lists}`, `Dir::Cache=${cache}`];
   const update = await aptGet(settings, ['update'], work, execute);
   const reason = await downloadBy(settings, archives, execute);
-  // `update` fails if any archive is unreachable. That does not matter if another archive has Redis.
+  // `update` fails if any package repository is unreachable. That does not matter if another one has Redis.
   if (reason === null || update.code === 0) return reason;
   return failure('apt-get update', update);
 }

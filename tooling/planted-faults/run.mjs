@@ -14,7 +14,7 @@ import { plant } from './plant.mjs';
  */
 
 /**
- * Runs the specs of all faults without planting a fault.
+ * Runs the specs of all planted faults on the unmodified source, where they must pass.
  *
  * @param {WorkspaceCopy} copy
  * @param {readonly import('./faults.mjs').PlantedFault[]} faults

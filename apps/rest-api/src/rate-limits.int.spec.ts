@@ -57,7 +57,7 @@ describe('the limits of a credential', () => {
     expect([byKey.status, remaining(byKey)]).toEqual([200, { general: 999 }]);
   });
 
-  it('are not charged for a request with a used nonce; the limit of the address is', async () => {
+  it('are not charged for a request with a used nonce; such a request is charged to its address', async () => {
     const { keyPair, addressHeaders } = await openUser();
     const target = '/v1/me';
     const headers = {

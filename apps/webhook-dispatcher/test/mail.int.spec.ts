@@ -143,7 +143,7 @@ describe('queued mail', () => {
 });
 
 describe('an event', () => {
-  it('becomes one notification, even if it is emitted while no dispatcher runs', async () => {
+  it('of a notified type becomes one notification, even if it is emitted while no dispatcher runs; others become none', async () => {
     await start(undefined);
     await environment.emit(userId, 'trade.failed', { id: 'trd_1', symbol: 'BTC/USDT' });
     await environment.emit(userId, 'trade.created', { id: 'trd_1' });

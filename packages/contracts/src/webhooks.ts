@@ -98,7 +98,7 @@ const run = z
   .int()
   .nonnegative()
   .describe(
-    'Number of the run of attempts. 0 is the first, usually automatic, run; each retry or replay adds one.',
+    'Number of the run of attempts. Run 0 is the automatic delivery, or the first replay if there was no automatic delivery. Each later retry or replay adds 1.',
   );
 
 /** One attempt to deliver an event. */
@@ -124,7 +124,7 @@ export const delivery = z
   .meta({ id: 'Delivery' });
 export type Delivery = z.output<typeof delivery>;
 
-/** The past event to send to a webhook, even if the webhook never received it. */
+/** The body of a request to replay: the past event to send to a webhook, even if the webhook never received it. */
 export const webhookReplayAsked = z
   .strictObject({
     event_id: idInput('evt').describe(

@@ -41,7 +41,7 @@ export function selectionOf<Entity extends ObjectLiteral, Property extends keyof
 
 /**
  * Returns a function that lists all columns of an entity under `alias`, for rows that `hydrate` reads. It omits columns
- * with `select: false`. `write` can build SQL around the list. The result is cached per data source.
+ * with `select: false`. `wrap` may return SQL that contains the list. The result is cached per data source.
  *
  * Use it instead of `*`, whose columns change when a migration adds one: the result columns of a prepared statement
  * must not change while two releases run concurrently.
@@ -49,7 +49,7 @@ export function selectionOf<Entity extends ObjectLiteral, Property extends keyof
 export function allColumns<Entity extends ObjectLiteral>(
   target: EntityTarget<Entity>,
   alias: string,
-  write: (columns: string) => string = (columns) => columns,
+  wrap: (columns: string) => string = (columns) => columns,
 ): (dataSource: DataSource) => string {
   const texts = new WeakMap<DataSource, string>();
   return (dataSource) => {
@@ -57,7 +57,7 @@ export function allColumns<Entity extends ObjectLiteral>(
     if (text === undefined) {
       const { columns } = dataSource.getMetadata(target);
       const selected = columns.filter(({ isSelect }) => isSelect);
-      text = write(selected.map(({ databaseName }) => `${alias}.${databaseName}`).join(', '));
+      text = wrap(selected.map(({ databaseName }) => `${alias}.${databaseName}`).join(', '));
       texts.set(dataSource, text);
     }
     return text;

@@ -43,7 +43,7 @@ export class SessionsResolver {
   }
 }
 
-/** Returns tokens under the field names of the published list of deprecated mutations. */
+/** Returns tokens under the published snake_case field names of the deprecated mutations. */
 export function tokenFieldsOf({
   accessToken,
   accessTokenExpiresAt,

@@ -13,8 +13,8 @@ import { tokenFieldsOf } from './sessions.resolver.js';
 type IdTokenCall = DeprecatedCall<{ readonly id_token: string; readonly nonce?: string | null }>;
 
 /**
- * Resolves the deprecated sign-in mutations. Their field names come from the published list, which is older than the
- * naming convention of the schema.
+ * Resolves the deprecated sign-in mutations. Their snake_case names were published before the schema had a naming
+ * convention.
  */
 @Resolver()
 export class SignInResolver {

@@ -4,8 +4,8 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { ClientSocket, SOCKET_TIMING, type SocketTiming } from './socket.js';
 
 const LARGE = 'a'.repeat(2 ** 20);
-/** Far more than the kernel buffers of both ends hold. */
-const MANY = 64;
+/** So many `LARGE` messages are far more than the kernel buffers of both ends hold. */
+const MESSAGE_COUNT = 64;
 
 let server: WebSocketServer;
 beforeEach(async () => {
@@ -32,23 +32,23 @@ it('a message waits while the client does not read, and is sent once the client 
   remote.pause();
   let sent = 0;
   const sending = (async () => {
-    for (; sent < MANY; sent++) await client.send(LARGE);
+    for (; sent < MESSAGE_COUNT; sent++) await client.send(LARGE);
   })();
   while (socket.bufferedAmount === 0) await new Promise((resolve) => setImmediate(resolve));
-  expect(sent).toBeLessThan(MANY);
+  expect(sent).toBeLessThan(MESSAGE_COUNT);
   expect(socket.bufferedAmount).toBeLessThan(3 * LARGE.length);
   let received = 0;
   remote.on('message', () => received++);
   remote.resume();
   await sending;
-  while (received < MANY) await once(remote, 'message');
+  while (received < MESSAGE_COUNT) await once(remote, 'message');
   remote.terminate();
 });
 
 it('messages of a client are not read while messages to it wait', async () => {
   const { remote, client, socket } = await connect({ stallMs: 600_000 });
   remote.pause();
-  const sending = Promise.all(Array.from({ length: MANY }, () => client.send(LARGE)));
+  const sending = Promise.all(Array.from({ length: MESSAGE_COUNT }, () => client.send(LARGE)));
   const received: string[] = [];
   socket.on('message', (data) => received.push(String(data)));
   remote.send('me');
@@ -66,7 +66,7 @@ it('a client that accepts no data is closed with 4410, and pending sends resolve
   const { remote, client, socket } = await connect({ stallMs: 100, lingerMs: 50 });
   remote.pause();
   const end = once(socket, 'close');
-  for (let sent = 0; sent < MANY; sent++) await client.send(LARGE);
+  for (let sent = 0; sent < MESSAGE_COUNT; sent++) await client.send(LARGE);
   await end;
   expect(client.isOpen).toBe(false);
   const closed = once(remote, 'close');
@@ -83,7 +83,7 @@ it('a client that answers no ping is closed with 4408; a client for which messag
 
   const slow = await connect({ pingMs: 20, stallMs: 600_000 });
   slow.remote.pause();
-  const sending = Promise.all(Array.from({ length: MANY }, () => slow.client.send(LARGE)));
+  const sending = Promise.all(Array.from({ length: MESSAGE_COUNT }, () => slow.client.send(LARGE)));
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(slow.client.isOpen).toBe(true);
   slow.remote.resume();

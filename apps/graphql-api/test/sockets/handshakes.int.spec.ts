@@ -96,7 +96,7 @@ describe('a handshake', () => {
     expect(await handshake(api, signedHandshake(holder, { nonce }))).toEqual(rejectedWith('nonce_replayed'));
   });
 
-  it('with an API key or an access token in its payload is rejected', async () => {
+  it('with an API key or an access token instead of a signature is rejected', async () => {
     expect(await handshake(api, { 'x-api-key': `svc_test_${'0'.repeat(49)}` })).toEqual(
       rejectedWith('invalid_api_key'),
     );
@@ -125,8 +125,8 @@ describe('a socket is closed', () => {
 
   it('with 4409 for two operations with one id', async () => {
     const client = await RawClient.join(api, holder);
-    const strategy = 'subscription { tradeSignal(strategyId: "str_x") { id } }';
-    for (let i = 0; i < 2; i++) client.subscribe('same', strategy);
+    const subscription = 'subscription { tradeSignal(strategyId: "str_x") { id } }';
+    for (let i = 0; i < 2; i++) client.subscribe('same', subscription);
     expect(await client.closed).toEqual({ code: 4409, reason: 'Subscriber for same already exists' });
   });
 
@@ -192,11 +192,11 @@ describe('an upgrade', () => {
 });
 
 describe('a client that disconnects during its handshake', () => {
-  it('leaves neither a lease nor a credential watch', async () => {
+  it('leaves no lease', async () => {
     const account = await openAccount(environment.api);
     const leases = () => environment.rows("SELECT FROM event_streams WHERE kind = 'sockets'");
     await eventually(async () => (await leases()).length === 0);
-    // The lock delays every lease until all clients have disconnected.
+    // A connection of its own holds a lock, which delays every lease until all clients have disconnected.
     const lockHolder = await environment.api.openSecondPlatform(1);
     await lockHolder.database.transaction(async (tx) => {
       await tx.query('LOCK TABLE event_streams IN ACCESS EXCLUSIVE MODE');

@@ -41,7 +41,7 @@ const SIGNALS = 'subscription ($id: ID!) { tradeSignal(strategyId: $id) { id } }
 
 describe('a credential', () => {
   it('that is revoked closes its sockets in every process, and no others', async () => {
-    // A second key of the account revokes the first one, because the last key of an account cannot be revoked.
+    // A request that is signed with the second key revokes the first key. An account's last key cannot be revoked.
     const second = await linkedTo(holder);
     const mine = await Promise.all(apis.map((api) => RawClient.join(api, holder)));
     const others = await Promise.all(apis.map((api) => RawClient.join(api, second)));

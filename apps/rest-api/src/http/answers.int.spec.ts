@@ -106,7 +106,7 @@ describe('a success response', () => {
     expect([known.status, known.headers.location]).toEqual([200, undefined]);
   });
 
-  it('answers a request without credentials if the access is CHALLENGE; credentials that are sent are used', async () => {
+  it('is sent to a caller without credentials if the access is CHALLENGE; if credentials are sent, they identify the caller', async () => {
     await send(api, 'POST', '/v1/auth/claim', { body: '{"pubkey":"a"}', headers: JSON_TYPE });
     expect(api.behaviour.calls.at(-1)!.actor).toBeNull();
     await sendJson(api, 'POST', '/v1/auth/claim', '{"pubkey":"a"}');

@@ -18,7 +18,7 @@ const PRIORITIES: readonly Priority[] = ['exit', 'entry', 'other'];
 /** The share of a limit that each priority may use. */
 const PRIORITY_SHARE: Readonly<Record<Priority, number>> = { exit: 1, entry: 0.9, other: 0.8 };
 
-/** How long prefetched tokens may be spent: at most a tenth of the shortest window, which is 10 s. */
+/** How long prefetched tokens may be spent. At most a tenth of the shortest window; the shortest window is 10 s. */
 const PREFETCH_TTL_MS = 1_000;
 /** The maximum share of a limit that is prefetched. */
 const PREFETCH_SHARE = 0.02;
@@ -175,7 +175,7 @@ export class VenueBudget {
     if (PRIORITIES.some((priority) => this.queues[priority].size > 0)) this.wakeIn(this.nextAttemptInMs());
   }
 
-  /** Admits waiting calls. Returns the tokens that the other calls lack, except those that Redis would deny now. */
+  /** Admits waiting calls. Returns the tokens that the remaining calls lack, except those that Redis would deny now. */
   private admitWaiting(): readonly TokenDeficit[] {
     const deficits = new Map<string, TokenDeficit>();
     let isBlocked = false;
@@ -188,7 +188,8 @@ export class VenueBudget {
         }
         for (const { limit, amount } of waiting.needs) {
           const isLacking = this.prefetchedTokens(limit) < amount;
-          // A call that lacks weight blocks all calls behind it; otherwise many small calls would starve a large one.
+          // A call that lacks tokens of the weight limit blocks all calls behind it; otherwise many small calls would
+          // starve a large one.
           isBlocked ||= isLacking && limit.key === WEIGHT;
           const name = `${priority} ${limit.key}`;
           if (!(isLacking || isBlocked) || this.isBackedOff(name, amount)) continue;

@@ -56,8 +56,8 @@ export class AccountClients {
   }
 
   /**
-   * Opens an account like `open`, for its owner. The owner knows whether the account has changed, so the database is
-   * read only after a change.
+   * Opens an account like `open`, for the worker that owns it. That worker knows whether the account has changed, so
+   * the database is read only after a change.
    *
    * @throws {ExchangeError} as `open`
    */
@@ -72,7 +72,8 @@ export class AccountClients {
   }
 
   /**
-   * Deactivates the account if the exchange rejected its credentials and they have not been replaced since.
+   * If the exchange rejected the credentials, closes their client and records a failed sync. This deactivates the
+   * account, unless the credentials have been replaced since.
    */
   async onExchangeError({ id, credentialsSealed }: ConnectableAccount, error: ExchangeError): Promise<void> {
     if (error.outcome !== 'fatal' || error.code !== 'credentials_rejected') return;

@@ -39,7 +39,7 @@ export const registerApi: Register = (program, run) => {
       'query parameter of a GET, or body field of another method; a.b=1 sets a nested field (repeatable)',
       collect,
     )
-    .option('--input <file>', 'read the JSON body from a file; - reads stdin')
+    .option('--input <file>', 'read the JSON body from a file; pass - to read stdin')
     .option('--paginate', 'print all pages of a list as one array')
     .option('-i, --include', 'also print the response status and headers')
     .action(

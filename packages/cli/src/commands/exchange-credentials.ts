@@ -6,7 +6,7 @@ import type { OptionValues } from '../operations/flags.js';
 import { objectFrom } from '../operations/input-files.js';
 
 const FILE_FLAG = '--credentials-file <file>';
-const FILE_DESCRIPTION = 'JSON with api_key, api_secret and, if needed, passphrase; - reads stdin';
+const FILE_DESCRIPTION = 'JSON with api_key, api_secret and, if needed, passphrase; pass - to read stdin';
 
 export function credentialsOption(need: 'required' | 'optional'): readonly Option[] {
   const file = new Option(FILE_FLAG, FILE_DESCRIPTION);

@@ -23,7 +23,7 @@ export const registerGraphql: Register = (program, run) => {
     .description(
       'Sends an operation to the GraphQL API, signed with the key pair of the profile, and prints the data as JSON.',
     )
-    .argument('[document]', 'a query, a mutation or a subscription; - reads it from stdin')
+    .argument('[document]', 'a query, a mutation or a subscription; pass - to read it from stdin')
     .option('-f, --file <file>', 'read the document from a file')
     .option('--var <name=value>', 'a variable; the value is JSON or a string (repeatable)', collect)
     .option('--subscribe', 'run a subscription: one line of JSON per event, until Ctrl-C')

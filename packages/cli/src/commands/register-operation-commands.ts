@@ -89,7 +89,12 @@ function optionsOf(row: OperationCommand, info: OperationInfo): readonly Option[
     ...(info.list === undefined ? [] : listOptions(info.list)),
     ...(row.exchangeCredentials === undefined ? [] : credentialsOption(row.exchangeCredentials)),
     ...(info.body.length > argumentNames.length || row.exchangeCredentials !== undefined
-      ? [new Option('--from-file <file>', 'read the JSON body from a file; - reads stdin; flags override it')]
+      ? [
+          new Option(
+            '--from-file <file>',
+            'read the JSON body from a file; pass - to read stdin; flags override it',
+          ),
+        ]
       : []),
   ];
 }

@@ -32,7 +32,7 @@ export function optionOf(field: Field): Option {
 /** Returns an additional flag for each object whose members are flags. Its value is the whole object as JSON. */
 export function objectOptions(fields: readonly Field[]): readonly Option[] {
   return objectsIn(fields).map((path) =>
-    new Option(`${flagOf({ path })} <json>`, `${path} as one JSON object`).argParser((text: string) => {
+    new Option(`${flagOf({ path })} <json>`, `the whole ${path} object as JSON`).argParser((text: string) => {
       const value = jsonOrText(text);
       if (!isObject(value)) throw new InvalidArgumentError('It must be a JSON object.');
       return value;

@@ -140,7 +140,8 @@ describe('svc dev', () => {
     expect(readFileSync(join(checkout, '.data', 'fresh'), 'utf8')).toBe('yes');
   });
 
-  it('ignores the state file of a platform that is no longer running', async () => {
+  it('ignores a state file with the id of a process that is not the launcher', async () => {
+    // The platform has ended, and another process (here this test) has got its id.
     writeFileSync(join(checkout, '.data', 'dev.json'), JSON.stringify({ rest_url: 'x', pid: process.pid }));
     expect((await svc(['dev', 'down'])).stderr).toContain('The platform is not running');
   });

@@ -32,8 +32,8 @@ export async function viewOwnCopiers(tx: Tx, userId: string, ids: readonly strin
 }
 
 /**
- * Returns the records in input order, each with the copier's open lots. Only a paused copier's list is filled: in
- * CLOSE_ONLY the copier still sells its lots with the strategy's exits.
+ * Returns the records in input order. `open_lots` lists the open lots of a paused copier. For any other copier it is
+ * empty: in CLOSE_ONLY the copier still sells its lots with the strategy's exits.
  */
 export async function viewStoppedCopiers(tx: Tx, copiers: readonly CopierEntity[]): Promise<StoppedCopier[]> {
   const records = await viewCopiers(tx, copiers);

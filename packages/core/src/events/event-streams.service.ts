@@ -9,7 +9,7 @@ import { type Actor, authorise } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
 import { EventFeed } from './event-feed.service.js';
 import { EventSubscription, QUEUE_MAX_BYTES } from './event-subscription.js';
-import { lastEventId, positionAfter, readPage } from './events.queries.js';
+import { lastEventId, readPage, resumePositionOf } from './events.queries.js';
 import { StreamLeases } from './stream-leases.service.js';
 
 export interface EventStreamRequest {
@@ -86,7 +86,7 @@ export class EventStreamsService {
     eventId: string | undefined,
   ): Promise<{ after: bigint; id: string }> {
     const { database } = this.platform;
-    const after = eventId === undefined ? undefined : await positionAfter(database, userId, eventId);
+    const after = eventId === undefined ? undefined : await resumePositionOf(database, userId, eventId);
     // The feed is refreshed after the query, so that its head is never before the start of the subscription.
     await this.feed.refresh();
     if (after !== undefined && eventId !== undefined) return { after, id: eventId };

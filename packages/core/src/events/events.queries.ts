@@ -58,8 +58,8 @@ export async function readSequencedEvents(
 const PAGE_EVENTS_MAX = 100;
 
 /**
- * Reads the first events of one user in a position range, at most 100. Stops after the event with which the payloads
- * together reach `bytesMax`.
+ * Reads the first events of one user in a position range, at most 100. The page ends with the event that brings the
+ * total size of the payloads to `bytesMax` or more.
  */
 export async function readPage(
   database: Database,
@@ -101,12 +101,12 @@ export async function lastEventId(database: Database, userId: string, through: b
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Returns the position after which a stream resumes that last received this event. If the event has expired, that is
- * the position of the user's last expired event.
+ * Returns the position after which a stream resumes if this event is the last one that it received. If the event has
+ * expired, that is the position of the user's last expired event.
  *
  * @throws {DomainError} `invalid_query` if the id is malformed, or is not the id of an event of the user
  */
-export async function positionAfter(database: Database, userId: string, eventId: string): Promise<bigint> {
+export async function resumePositionOf(database: Database, userId: string, eventId: string): Promise<bigint> {
   const uuid = decodeId('evt', eventId);
   if (uuid === null) throw unknownEvent('last_event_id must be the id of an event.');
   await sequenceEvents(database);

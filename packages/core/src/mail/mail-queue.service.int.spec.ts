@@ -26,7 +26,7 @@ const claim = async (): Promise<ClaimedMail> => {
   return mail;
 };
 const makeDue = () => core.rows('UPDATE mails SET next_at = clock_timestamp() WHERE next_at IS NOT NULL');
-const readOnlyMail = () =>
+const readSingleMail = () =>
   core.row(
     `SELECT attempts, body, sent_at IS NOT NULL AS is_sent, failed_at IS NOT NULL AS has_failed, last_error,
        extract(epoch FROM next_at - clock_timestamp())::float AS due_in FROM mails`,
@@ -104,7 +104,7 @@ describe('a claim', () => {
     for (const kind of ['sent', 'rejected', 'deferred', 'unreachable'] as const) {
       expect(await mails.record(formerClaim, { kind, error: 'late' } as MailOutcome)).toBe(false);
     }
-    expect(await readOnlyMail()).toMatchObject({
+    expect(await readSingleMail()).toMatchObject({
       is_sent: false,
       has_failed: false,
       attempts: 0,
@@ -120,7 +120,7 @@ describe('a mail', () => {
     await queue();
     await mails.record(await claim(), { kind: 'sent' });
     expect(await mails.claim(LEASE_MS)).toBeUndefined();
-    expect(await readOnlyMail()).toMatchObject({
+    expect(await readSingleMail()).toMatchObject({
       is_sent: true,
       has_failed: false,
       attempts: 1,
@@ -133,14 +133,18 @@ describe('a mail', () => {
     await queue();
     await mails.record(await claim(), { kind: 'rejected', error: 'EENVELOPE 550' });
     expect(await mails.claim(LEASE_MS)).toBeUndefined();
-    expect(await readOnlyMail()).toMatchObject({ has_failed: true, last_error: 'EENVELOPE 550', body: null });
+    expect(await readSingleMail()).toMatchObject({
+      has_failed: true,
+      last_error: 'EENVELOPE 550',
+      body: null,
+    });
   });
 
   it('that is deferred is retried at growing intervals until it has failed', async () => {
     await queue();
     for (let deferral = 1; deferral < MAIL_DEFERRALS_MAX; deferral++) {
       await mails.record(await claim(), { kind: 'deferred', error: 'EENVELOPE 451' });
-      const { due_in, attempts } = await readOnlyMail();
+      const { due_in, attempts } = await readSingleMail();
       const delaySeconds = mailRetryDelayMs(deferral)! / 1_000;
       expect(attempts).toBe(deferral);
       expect(due_in).toBeLessThanOrEqual(delaySeconds);
@@ -148,7 +152,7 @@ describe('a mail', () => {
       await makeDue();
     }
     await mails.record(await claim(), { kind: 'deferred', error: 'EENVELOPE 451' });
-    expect(await readOnlyMail()).toMatchObject({
+    expect(await readSingleMail()).toMatchObject({
       has_failed: true,
       attempts: MAIL_DEFERRALS_MAX,
       body: null,

@@ -58,7 +58,7 @@ export const PROFIT_SHARE_TYPE: Omit<RewardTypeInput, 'isActive'> = {
   code: 'PROFIT_SHARE',
   name: 'Profit share',
   description:
-    "Your strategy's share of each copier's net realised profit above its high-water mark. The strategy's profit_share sets the rate, at most 0.5, and the period. At the end of each period, it is granted for the copiers without open lots of the strategy; for other copiers, at the end of a later period.",
+    "Your share of each copier's net realised profit with your strategy, above the copier's high-water mark. The strategy's profit_share sets the rate, at most 0.5, and the period. The share is granted at the end of a period if the copier then has no open lots of the strategy; otherwise, at the end of the first later period when it has none.",
   basis: 'PROFIT_SHARE',
   rate: '0.5',
   period: 'WEEK|MONTH|QUARTER',

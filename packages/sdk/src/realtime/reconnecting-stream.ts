@@ -20,7 +20,7 @@ export interface StreamSource<T> {
   shift(): T | undefined;
   /** Returns whether the source can buffer another item. */
   hasCapacity(): boolean;
-  /** Whether the operation is sent again after the server has completed it. */
+  /** Whether to send the operation again when the server completes it. If false, the stream then ends. */
   readonly isEndless: boolean;
 }
 

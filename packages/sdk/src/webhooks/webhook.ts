@@ -1,4 +1,7 @@
-/** Defines the inputs and results of both verifiers, with and without a client. Contains no hashing. */
+/**
+ * Defines what the two implementations of webhook verification share: their inputs, and the parsing of events.
+ * `client.webhooks` uses ./by-web-crypto.ts; ./index.ts needs no client. This module contains no hashing.
+ */
 import type {
   ReceivedWebhook,
   SentWebhook,
