@@ -653,7 +653,7 @@ export interface Delivery {
     | 'key.revoked'
     | 'public_key.linked'
     | (string & {});
-  /** Number of the run of attempts. 0 is the first, usually automatic, run; each retry or replay adds one. */
+  /** Number of the run of attempts. Run 0 is the automatic delivery, or the first replay if there was no automatic delivery. Each later retry or replay adds 1. */
   run: number;
   attempt: number;
   status: 'SUCCEEDED' | 'FAILED' | (string & {});
