@@ -2,11 +2,12 @@ import { Redis } from 'ioredis';
 
 /**
  * Options of every Redis connection that sends commands. A connection closes if the server does not respond within the
- * timeout. If the server became read-only after a failover, the client reconnects by host name to reach the new
- * primary, and sends the rejected command again (ioredis' code 2).
+ * timeout. A process must resume within 10 s, and the timeouts of two of its connections can follow each other. If the
+ * server became read-only after a failover, the client reconnects by host name to reach the new primary, and sends the
+ * rejected command again (ioredis' code 2).
  */
 export const REDIS_FAILOVER_OPTIONS = {
-  socketTimeout: 5_000,
+  socketTimeout: 3_000,
   reconnectOnError: ({ message }: Error) => (message.includes('READONLY') ? 2 : false),
 } as const;
 
@@ -14,7 +15,7 @@ export const REDIS_FAILOVER_OPTIONS = {
  * The longest wait for a job in one blocking command. It is shorter than the socket timeout, so that an empty queue
  * does not look like a dead server.
  */
-export const REDIS_BLOCK_TIMEOUT_SECONDS = 3;
+export const REDIS_BLOCK_TIMEOUT_SECONDS = 1;
 
 /**
  * Asserts that Redis rejects writes when full and never evicts keys: eviction would lose jobs, locks and nonces
