@@ -12,9 +12,12 @@ const { positionals, values } = parseArgs({
   },
 });
 const [feature, name] = positionals;
-if (name === undefined || values.help) {
-  console.log('Usage: npm run new:operation -- <feature> <operation> [--no-generate]');
-  process.exitCode = values.help ? 0 : 1;
+const usage = 'Usage: npm run new:operation -- <feature> <operation> [--no-generate]';
+if (values.help) {
+  console.log(usage);
+} else if (name === undefined) {
+  console.error(usage);
+  process.exitCode = 1;
 } else {
   const paths = addOperation(root, feature, name);
   format(
