@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { Redis } from 'ioredis';
-import { assertNoEviction, REDIS_FAILOVER_OPTIONS } from './redis-policy.js';
+import { assertNoEviction, REDIS_BLOCK_TIMEOUT_SECONDS, REDIS_FAILOVER_OPTIONS } from './redis-policy.js';
 
 /** Starts a server that answers every Redis command with an INFO response that contains `policy`. */
 async function startRedisWithPolicy(policy: string) {
@@ -79,5 +79,17 @@ describe('a connection to a Redis that became read-only after a failover', () =>
       redis.disconnect();
       server.close();
     }
+  });
+});
+
+describe('the socket timeout', () => {
+  const { socketTimeout } = REDIS_FAILOVER_OPTIONS;
+
+  it('leaves at least 3 of the 10 s within which a process must resume, even after two timeouts in a row', () => {
+    expect(2 * socketTimeout).toBeLessThanOrEqual(10_000 - 3_000);
+  });
+
+  it('is at least 2 s longer than a blocking command on an empty queue, also on a busy machine', () => {
+    expect(socketTimeout - REDIS_BLOCK_TIMEOUT_SECONDS * 1_000).toBeGreaterThanOrEqual(2_000);
   });
 });
