@@ -39,9 +39,30 @@ function installDigest() {
   return hash.digest('hex');
 }
 
-/** Returns the package manager that package.json pins, for example `pnpm@10.34.9`. */
+/** Returns the package manager that package.json pins, for example `pnpm@10.34.9+sha512.<hash>`. */
 function packageManager() {
   return JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).packageManager;
+}
+
+/**
+ * Compares the pinned hash of a package manager with the hash that the registry serves. npm verifies downloads against the
+ * registry's hash but ignores the pinned one.
+ *
+ * @param {string} pinned
+ * @throws {Error} if they differ or the registry's hash is unknown
+ */
+export async function verifyPackageManager(pinned) {
+  const [release = '', hash = ''] = pinned.split('+sha512.');
+  const { stdout, stderr } = await run('npm', ['view', release, 'dist.integrity', '--prefer-offline'], {
+    output: 'capture',
+  });
+  const expected = `sha512-${Buffer.from(hash, 'hex').toString('base64')}`;
+  if (stdout.trim() === expected) return;
+  throw new Error(
+    stdout.trim() === ''
+      ? `could not read the hash of ${release} from the registry: ${stderr}`
+      : `the registry serves another ${release} than package.json pins: ${stdout.trim()} instead of ${expected}`,
+  );
 }
 
 /**
@@ -69,6 +90,7 @@ async function install(print) {
   const wanted = installDigest();
   if (existsSync(join(root, 'node_modules', '.modules.yaml')) && readIfExists(stampFile) === wanted) return;
   print('Installing dependencies');
+  await verifyPackageManager(packageManager());
   const args = ['install', '--frozen-lockfile', '--prefer-offline', '--prod=false'];
   const { code } = await pnpm(
     [...args, '--reporter=append-only', '--config.confirm-modules-purge=false'],
