@@ -1,3 +1,4 @@
+import { SPECIAL_IPV4, SPECIAL_IPV6 } from '@trading-automation/core/testing';
 import { isAllowedAddress } from '@trading-automation/core/webhooks';
 import fc from 'fast-check';
 import { EgressFirewall } from './egress-firewall.js';
@@ -44,6 +45,21 @@ describe('the egress firewall', () => {
         { numRuns: 10_000 },
       );
     }
+  });
+
+  it.each([...SPECIAL_IPV4, ...SPECIAL_IPV6])(
+    'denies both edges of the range $range, and permits the public addresses just outside of them',
+    ({ first, last, neighbours }) => {
+      const firewall = new EgressFirewall(LIVE);
+      expect([first, last].map((edge) => firewall.permits(edge))).toEqual([false, false]);
+      for (const outside of neighbours) expect([outside, firewall.permits(outside)]).toEqual([outside, true]);
+    },
+  );
+
+  it('permits of IPv6 only the range of global unicast addresses, to its edges', () => {
+    const firewall = new EgressFirewall(LIVE);
+    const edges = ['1fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', '2000::', '3ffe::', '4000::'];
+    expect(edges.map((edge) => firewall.permits(edge))).toEqual([false, true, true, false]);
   });
 
   it.each(['1.1.1.1', '93.184.216.34', '2606:4700::1111', '2a00:1450:4001::1'])(

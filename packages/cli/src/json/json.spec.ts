@@ -71,6 +71,8 @@ describe('name=value options', () => {
   it('never change the prototype of objects', () => {
     expect(() => setAtPath({}, '__proto__.polluted', 1, true)).toThrow('does not exist');
     expect(() => setAtPath({}, 'constructor.prototype.polluted', 1, false)).toThrow('does not exist');
+    for (const name of ['__proto__', 'constructor', 'prototype', ''])
+      expect(() => setAtPath({ a: {} }, `a.${name}`, 1, true)).toThrow('does not exist');
     expect('polluted' in {}).toBe(false);
   });
 });

@@ -187,7 +187,15 @@ describe('svc listen', () => {
     api.push('evt_1', eventText('evt_1'));
     await running.waitUntil(hasPrintedResults(1));
     expect(receiver.received[0]!.headers).toMatchObject({ 'x-tenant': 'blue', host: 'example.com' });
-    for (const header of ['Webhook-Signature: v1,x', 'content-type: text/plain', 'nothing', 'a: b\r\nc: d']) {
+    for (const header of [
+      'Webhook-Id: evt_2',
+      'Webhook-Timestamp: 1',
+      'Webhook-Signature: v1,x',
+      'content-type: text/plain',
+      'content-length: 1',
+      'nothing',
+      'a: b\r\nc: d',
+    ]) {
       const argv = ['listen', '--forward-to', receiver.url, '--header', header];
       expect([header, (await runCaptured(argv, { variables: variables() })).exitCode]).toEqual([header, 2]);
     }

@@ -1,6 +1,7 @@
 /** Tests of the egress policy. S1 to S9 are the rows of docs/security/egress.md that a test proves. */
 import { BlockList } from 'node:net';
 import fc from 'fast-check';
+import { SPECIAL_IPV4, SPECIAL_IPV6 } from '../testing/special-addresses.js';
 import { checkWebhookUrl, isAllowedAddress } from './egress.js';
 
 const LIVE = { allowLoopback: false };
@@ -78,6 +79,15 @@ describe('an address', () => {
       { numRuns: 10_000 },
     );
   });
+
+  it.each([...SPECIAL_IPV4, ...SPECIAL_IPV6])(
+    'is blocked at both edges of the range $range, and allowed just outside of them (S12)',
+    ({ first, last, neighbours }) => {
+      expect([first, last].map((edge) => isAllowedAddress(edge, LIVE))).toEqual([false, false]);
+      for (const address of neighbours)
+        expect([address, isAllowedAddress(address, LIVE)]).toEqual([address, true]);
+    },
+  );
 
   it.each([
     '::',
@@ -181,6 +191,33 @@ describe('a webhook URL', () => {
     'example.com',
     '',
   ])('is rejected if it cannot be called: %j (S9)', (url) => expect(resultOf(url)).toBe('invalid_url'));
+
+  it.each(['localhost', 'local', 'internal', 'intranet', 'lan', 'home.arpa', 'test', 'invalid', 'onion'])(
+    'may not have the private name %s, or a name below it',
+    (name) => {
+      const blocked = [name, `a.${name}`, `a.b.${name}.`, name.toUpperCase()];
+      expect(blocked.map((host) => resultOf(`https://${host}/`))).toEqual(
+        blocked.map(() => 'blocked_address'),
+      );
+      expect(resultOf(`https://a-${name}.example/`)).toBe('allowed');
+    },
+  );
+
+  it.each([
+    [80, 'allowed'],
+    [443, 'allowed'],
+    [8443, 'allowed'],
+    [8000, 'allowed'],
+    [8999, 'allowed'],
+    [79, 'invalid_url'],
+    [81, 'invalid_url'],
+    [442, 'invalid_url'],
+    [444, 'invalid_url'],
+    [7999, 'invalid_url'],
+    [9000, 'invalid_url'],
+  ])('with port %i is %s', (port, result) => {
+    for (const scheme of ['http', 'https']) expect(resultOf(`${scheme}://example.com:${port}/`)).toBe(result);
+  });
 
   it('may have a loopback host at any port in development; other internal hosts are rejected', () => {
     expect(resultOf('http://127.0.0.1:41234/hook', DEVELOPMENT)).toBe('allowed');

@@ -35,9 +35,8 @@ const BLOCKED = [
   '203.0.113.0/24',
   '224.0.0.0/4',
   '240.0.0.0/4',
+  // Contains all forms that embed an IPv4 address, except those in 2001::/23 and 2002::/16.
   '::/8',
-  '64:ff9b::/96',
-  '64:ff9b:1::/48',
   '100::/64',
   '2001::/23',
   '2001:db8::/32',
