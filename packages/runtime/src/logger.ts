@@ -1,13 +1,26 @@
 import type { LoggerService } from '@nestjs/common';
-import { type Logger, pino } from 'pino';
+import { pino } from 'pino';
+import { type LogFields, writtenFields } from './log-fields.js';
+import { removeSecrets } from './remove-secrets.js';
 
-export type { Logger };
+/** Writes one log line: the fields of the event, and a sentence. */
+type Write = (fields: LogFields, message: string) => void;
+
+export interface Logger {
+  /** The lowest level that is written. */
+  level: string;
+  readonly debug: Write;
+  readonly info: Write;
+  readonly warn: Write;
+  readonly error: Write;
+  readonly fatal: Write;
+}
 
 /**
  * Creates the logger of a process. It writes one JSON object per line to standard output, with the name of the service.
  *
- * A line contains only the fields that the caller passes. Requests and errors of drivers or exchange clients may contain
- * secrets, so they are never logged as a whole: of an error, only type, code, message, stack and cause are logged.
+ * A line contains only the fields of {@link LogFields}, each with a value of its declared form. Requests, records and the
+ * members of errors may contain secrets, so they are not fields. Values in texts of others are removed.
  */
 export function createLogger(
   service: string,
@@ -18,22 +31,19 @@ export function createLogger(
     level,
     base: { service },
     timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label: string) => ({ level: label }) },
-    serializers: { err: describeError, error: describeError },
+    formatters: {
+      level: (label: string) => ({ level: label }),
+      log: writtenFields,
+    },
+    serializers: { err: (described: unknown) => described },
+    hooks: {
+      logMethod(this: unknown, [fields, message]: unknown[], write: (...values: unknown[]) => void) {
+        write.call(this, fields, removeSecrets(String(message)));
+      },
+    },
   };
-  return destination === undefined ? pino(options) : pino(options, destination);
-}
-
-function describeError(error: unknown): unknown {
-  if (!(error instanceof Error)) return { type: typeof error };
-  const { code } = error as { code?: unknown };
-  return {
-    type: error.name,
-    message: error.message,
-    ...(typeof code === 'string' ? { code } : {}),
-    ...(error.stack === undefined ? {} : { stack: error.stack }),
-    ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),
-  };
+  const logger = destination === undefined ? pino(options as never) : pino(options as never, destination);
+  return logger as unknown as Logger;
 }
 
 /** Adapts the logger for Nest. Nest's informational messages are logged at level debug. */

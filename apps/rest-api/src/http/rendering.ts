@@ -69,8 +69,14 @@ export function renderError(error: unknown, requestId: string): RenderedResponse
   return errorResponse(toDomainError(error), requestId);
 }
 
+/** The fields of a log line that name the request. */
+interface RequestContext {
+  readonly request_id: string;
+  readonly operation: string;
+}
+
 /** Logs an error: internal errors with their cause, expected errors at debug level. */
-export function logError(logger: Logger, error: unknown, context: Readonly<Record<string, unknown>>): void {
+export function logError(logger: Logger, error: unknown, context: RequestContext): void {
   const domainError = toDomainError(error);
   if (!isExpected(domainError))
     logger.error({ event: 'request.failed', ...context, err: error }, 'The request failed.');

@@ -25,7 +25,7 @@ export class Maintenance {
     const owners = await purgeStaleOwners(this.platform);
     if (removed !== null)
       this.logger.debug(
-        { event: 'housekeeping.completed', ...removed, owners },
+        { event: 'housekeeping.completed', removed, owners },
         'Housekeeping deleted expired rows.',
       );
   }
