@@ -3,17 +3,15 @@ import { pino } from 'pino';
 import { type LogFields, writtenFields } from './log-fields.js';
 import { removeSecrets } from './remove-secrets.js';
 
-/** Writes one log line: the fields of the event, and a sentence. */
-type Write = (fields: LogFields, message: string) => void;
-
+/** Each method writes one log line: the fields of the event, and a sentence. */
 export interface Logger {
   /** The lowest level that is written. */
   level: string;
-  readonly debug: Write;
-  readonly info: Write;
-  readonly warn: Write;
-  readonly error: Write;
-  readonly fatal: Write;
+  debug(fields: LogFields, message: string): void;
+  info(fields: LogFields, message: string): void;
+  warn(fields: LogFields, message: string): void;
+  error(fields: LogFields, message: string): void;
+  fatal(fields: LogFields, message: string): void;
 }
 
 /**
