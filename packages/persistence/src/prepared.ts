@@ -1,8 +1,8 @@
 /**
  * Runs frequent statements as prepared statements, which the server parses and plans once per connection.
  *
- * 1. The code of a feature defines the SQL and keeps the number of variants low: each connection stores every variant
- *    until it closes.
+ * 1. The code of a feature defines the SQL and keeps the number of variants low. A connection keeps a bounded number of
+ *    statements (bounded-client.ts); with more variants than that in use, statements are parsed again.
  * 2. Every statement names its columns, so that a migration can add a column while processes run. With `*`, the server
  *    would then reject the statement on every connection that has prepared it.
  */
@@ -101,13 +101,15 @@ interface Connection {
   ): Promise<Pick<QueryResult, 'rows'> | { rows: unknown[][] }>;
 }
 
+/** More than the product has statements; a variant beyond that is hashed again. */
+const NAMES_MAX = 1_000;
 const names = new Map<string, string>();
 
 /**
- * Matches `*` in a select list, but neither a multiplication nor `count(*)` nor `* FROM unnest`: the statement itself
- * defines the columns of `unnest`.
+ * Matches `*` in a select list, but neither a multiplication nor `count(*)` nor `* FROM unnest` or `* FROM (`: there, the
+ * statement itself defines the columns.
  */
-const STAR = /(?<!\(\s*)\*(?=\s*(?:[,);]|$|FROM\b(?!\s+unnest\b)))/i;
+const STAR = /(?<!\(\s*)\*(?=\s*(?:[,);]|$|FROM\b(?!\s+(?:unnest\b|\())))/i;
 
 /** Returns the name of a prepared statement, a hash of its SQL. @throws {TypeError} if it selects `*` */
 export function statementName(text: string): string {
@@ -116,6 +118,7 @@ export function statementName(text: string): string {
     if (STAR.test(text))
       throw new TypeError(`A prepared statement must name its columns instead of *: ${text}`);
     name = `s_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
+    if (names.size >= NAMES_MAX) names.delete(names.keys().next().value!);
     names.set(text, name);
   }
   return name;
