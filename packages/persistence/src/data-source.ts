@@ -32,7 +32,7 @@ export interface PersistenceOptions {
 }
 
 /** Also limits how long a query waits for a connection of a pool whose connections are all in use. */
-const CONNECT_TIMEOUT_MS = 3_000;
+const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 6_000;
 /** The server cancels a slow statement first: its connection then remains usable. */
 const RESPONSE_MARGIN_MS = 1_000;
@@ -69,8 +69,9 @@ export function createDataSource(options: PersistenceOptions): DataSource {
       // Processes that started together do not replace their connections together.
       maxLifetimeSeconds: Math.round(CONNECTION_LIFETIME_SECONDS * (1 + Math.random() / 2)),
       types: TYPE_PARSERS,
-      // The isolation level of every transaction, regardless of the server's default; see inTransaction.
-      options: '-c default_transaction_isolation=read\\ committed',
+      // The isolation level of every transaction, regardless of the server's default; see inTransaction. Compiling
+      // statements would cost each backend tens of megabytes, and pays only for statements that run for seconds.
+      options: '-c default_transaction_isolation=read\\ committed -c jit=off',
       statement_timeout: statementTimeoutMs,
       ...(options.lockTimeoutMs === undefined ? {} : { lock_timeout: options.lockTimeoutMs }),
       idle_in_transaction_session_timeout: options.idleTimeoutMs ?? IDLE_TIMEOUT_MS,
