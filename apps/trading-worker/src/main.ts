@@ -44,6 +44,7 @@ await runProcess({
       databaseUrl: config.DATABASE_URL,
       applicationName: NAME,
       poolSize: 20,
+      statementTimeoutMs: 8_000,
       onListenerError: (error) =>
         logger.warn(
           { event: 'listener.connection_lost', err: error },

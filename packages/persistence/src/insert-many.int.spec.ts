@@ -235,10 +235,11 @@ describe('insertMany', () => {
       };
       const before = await countPrepared();
       const nameFirst = (name: string) => ({ displayName: name, id: newUuid() });
-      await insertMany(tx, SampleEntity, [nameFirst('a')]);
-      await insertMany(tx, SampleEntity, [nameFirst('b'), nameFirst('c')]);
+      for (const rows of [[nameFirst('a')], [nameFirst('b'), nameFirst('c')], [nameFirst('d')]])
+        await insertMany(tx, SampleEntity, rows);
       expect(await countPrepared()).toBe(before + 1);
-      await insertMany(tx, SampleEntity, [{ ...nameFirst('d'), price: '1' }]);
+      for (const name of ['e', 'f', 'g'])
+        await insertMany(tx, SampleEntity, [{ ...nameFirst(name), price: '1' }]);
       expect(await countPrepared()).toBe(before + 2);
     });
   });

@@ -5,11 +5,13 @@
  * 2. The order is total: rows are sorted by the sort column, then by the id, both in the same direction. Rows with
  *    equal sort values are neither skipped nor repeated between pages.
  * 3. The cursor contains the sort value as the database writes it, with microseconds and all decimals.
- * 4. Every value is a parameter. The SQL contains only code of a feature (columns, tables, types) and the validated
- *    limit, which the planner needs to choose a plan.
- * 5. Equal SQL shares one prepared statement, which the server parses and plans once per connection.
- * 6. Sort columns are never NULL. A NULL is an error, because pages would skip the row.
- * 7. A list can continue after any item of a page: `cursorAt` creates the cursor of one item.
+ * 4. Every value is a parameter, including limit and offset. The SQL contains only code of a feature (columns, tables,
+ *    types), so a list has one statement for each sort, order, combination of filters and kind of position.
+ * 5. For a limit that is a parameter, the planner expects a tenth of all rows. The inner query therefore also has the
+ *    largest possible limit as a literal. The outer limit stops it early.
+ * 6. Equal SQL that is used often shares one prepared statement (statement-names.ts).
+ * 7. Sort columns are never NULL. A NULL is an error, because pages would skip the row.
+ * 8. A list can continue after any item of a page: `cursorAt` creates the cursor of one item.
  */
 import {
   type CursorCodec,
@@ -24,8 +26,8 @@ import type { QueryArrayConfig, QueryResultRow } from 'pg';
 import type { DataSource } from 'typeorm';
 import { poolOf } from './data-source.js';
 import { DatabaseUnavailable, isConnectionLost } from './errors.js';
-import { statementName } from './prepared.js';
 import type { Selection } from './selection.js';
+import { nameOf } from './statement-names.js';
 
 /** A sortable field: its column or expression, and the Postgres type of its values. */
 export interface SortColumn {
@@ -138,12 +140,13 @@ function pageStatement<Sort extends string>(
     values.push(position.value, position.id);
   }
   const select = typeof source.select === 'string' ? source.select : source.select.text;
-  let text = `SELECT ${select}, (${columns.column})::text AS __sort_key, ${source.idColumn}::text AS __sort_id ${fromWhere(source.from, where)} ORDER BY ${keysetOrder(columns, order)} LIMIT ${limit + 1}`;
+  let page = `SELECT ${select}, (${columns.column})::text AS __sort_key, ${source.idColumn}::text AS __sort_id ${fromWhere(source.from, where)} ORDER BY ${keysetOrder(columns, order)} LIMIT ${LIMIT_MAX + 1}`;
   if (cursor === undefined && offset > 0) {
     values.push(offset);
-    text += ` OFFSET $${values.length}`;
+    page += ` OFFSET $${values.length}`;
   }
-  return { text, values };
+  values.push(limit + 1);
+  return { text: `SELECT * FROM (${page}) AS page LIMIT $${values.length}`, values };
 }
 
 async function countRows<Sort extends string>(
@@ -163,7 +166,7 @@ function fromWhere(from: string, where: readonly string[]): string {
 
 async function run(dataSource: DataSource, { text, values }: Statement): Promise<ReadRows> {
   const statement: QueryArrayConfig = {
-    name: statementName(text),
+    ...nameOf(text),
     text,
     values: [...values],
     rowMode: 'array',

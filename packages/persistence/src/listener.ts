@@ -17,7 +17,7 @@ export interface ListenerOptions {
   readonly applicationName: string;
   /** Called for every lost or failed connection. The listener reconnects automatically. */
   readonly onError?: (error: unknown) => void;
-  /** Interval of the queries that check the connection. Default: 10,000. */
+  /** Interval of the queries that check the connection, in milliseconds. Default: 3,000. */
   readonly probeMs?: number;
 }
 
@@ -38,8 +38,9 @@ export interface Listener {
   stop(): Promise<void>;
 }
 
-const CONNECT_TIMEOUT_MS = 5_000;
-const PROBE_MS = 10_000;
+/** A connection that stopped responding is detected after at most PROBE_MS + RESPONSE_LIMIT_MS. */
+const RESPONSE_LIMIT_MS = 3_000;
+const PROBE_MS = 3_000;
 const RECONNECT_BACKOFF: Backoff = { firstMs: 50, maxMs: 5_000, jitter: 0.5 };
 
 interface Subscription {
@@ -107,8 +108,8 @@ class PostgresListener implements Listener {
     const client = new Client({
       connectionString: this.options.url,
       application_name: this.options.applicationName,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      query_timeout: CONNECT_TIMEOUT_MS,
+      connectionTimeoutMillis: RESPONSE_LIMIT_MS,
+      query_timeout: RESPONSE_LIMIT_MS,
       keepAlive: true,
     });
     try {

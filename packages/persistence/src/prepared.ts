@@ -1,12 +1,11 @@
 /**
  * Runs frequent statements as prepared statements, which the server parses and plans once per connection.
  *
- * 1. The code of a feature defines the SQL and keeps the number of variants low: each connection stores every variant
- *    until it closes.
+ * 1. Only statements that are used often are kept (statement-names.ts), and each connection keeps a bounded number of them
+ *    (bounded-client.ts). All others are parsed at each use.
  * 2. Every statement names its columns, so that a migration can add a column while processes run. With `*`, the server
  *    would then reject the statement on every connection that has prepared it.
  */
-import { createHash } from 'node:crypto';
 import type { QueryArrayConfig, QueryConfig, QueryResult, QueryResultRow } from 'pg';
 import {
   type EntityTarget,
@@ -17,6 +16,7 @@ import {
 import { arrayLiteral } from './array-literal.js';
 import { poolOf } from './data-source.js';
 import type { Selection } from './selection.js';
+import { nameOf } from './statement-names.js';
 import type { Tx } from './transaction.js';
 
 /** Runs a statement and returns its rows by column name. `tx` may also be a manager outside of a transaction. */
@@ -26,7 +26,7 @@ export async function queryPrepared<Row extends QueryResultRow>(
   values: readonly unknown[],
 ): Promise<Row[]> {
   const { rows } = await run<Row>(tx, {
-    name: statementName(text),
+    ...nameOf(text),
     text,
     values: values.map((value) => (Array.isArray(value) ? (arrayLiteral(value) ?? value) : value)),
   });
@@ -73,7 +73,7 @@ async function queryPositional<Item>(
   read: Selection<Item>['read'],
 ): Promise<Item[]> {
   const statement: QueryArrayConfig = {
-    name: statementName(text),
+    ...nameOf(text),
     text,
     values: [...values],
     rowMode: 'array',
@@ -99,24 +99,4 @@ interface Connection {
   query(
     statement: QueryConfig | QueryArrayConfig,
   ): Promise<Pick<QueryResult, 'rows'> | { rows: unknown[][] }>;
-}
-
-const names = new Map<string, string>();
-
-/**
- * Matches `*` in a select list, but neither a multiplication nor `count(*)` nor `* FROM unnest`: the statement itself
- * defines the columns of `unnest`.
- */
-const STAR = /(?<!\(\s*)\*(?=\s*(?:[,);]|$|FROM\b(?!\s+unnest\b)))/i;
-
-/** Returns the name of a prepared statement, a hash of its SQL. @throws {TypeError} if it selects `*` */
-export function statementName(text: string): string {
-  let name = names.get(text);
-  if (name === undefined) {
-    if (STAR.test(text))
-      throw new TypeError(`A prepared statement must name its columns instead of *: ${text}`);
-    name = `s_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
-    names.set(text, name);
-  }
-  return name;
 }

@@ -13,6 +13,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Backoff, backoffMs } from '@trading-automation/runtime/backoff';
 import type { QueryResult } from 'pg';
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
+import type { BoundedClient } from './bounded-client.js';
+import { responseLimitOf } from './data-source.js';
 import { DatabaseUnavailable, isConnectionLost, isFromDatabase, isRetryable } from './errors.js';
 
 /** A running transaction. A function that takes it as first parameter joins it and does not end it. */
@@ -23,6 +25,11 @@ export interface TransactionOptions {
   readonly isolation?: 'READ COMMITTED' | 'REPEATABLE READ' | 'SERIALIZABLE';
   /** Maximum number of runs of the work. Default: 5. */
   readonly attempts?: number;
+  /**
+   * The server cancels a statement of this transaction that runs for longer than this. Default: the timeout of the data
+   * source. Only for background work whose statements are slow: a request must be answered within 10 s.
+   */
+  readonly statementTimeoutMs?: number;
 }
 
 /** Full jitter, so that two transactions that conflicted do not retry at the same time. */
@@ -38,10 +45,10 @@ export async function inTransaction<T>(
   work: (tx: Tx) => Promise<T>,
   options: TransactionOptions = {},
 ): Promise<T> {
-  const { isolation = 'READ COMMITTED', attempts = 5 } = options;
+  const { attempts = 5 } = options;
   for (let attempt = 1; ; attempt++) {
     try {
-      return await runOnce(dataSource, work, isolation);
+      return await runOnce(dataSource, work, options);
     } catch (error) {
       if (!isRetryable(error) || attempt >= attempts) throw error;
       await sleep(backoffMs(CONFLICT_BACKOFF, attempt));
@@ -52,13 +59,16 @@ export async function inTransaction<T>(
 async function runOnce<T>(
   dataSource: DataSource,
   work: (tx: Tx) => Promise<T>,
-  isolation: NonNullable<TransactionOptions['isolation']>,
+  { isolation = 'READ COMMITTED', statementTimeoutMs }: TransactionOptions,
 ): Promise<T> {
   const runner = dataSource.createQueryRunner();
   let phase: 'begin' | 'work' | 'commit' = 'begin';
+  let restoreTimeout = () => {};
   try {
     // READ COMMITTED is the default of the connection (data-source.ts); setting it again costs a round trip.
     await runner.startTransaction(isolation === 'READ COMMITTED' ? undefined : isolation);
+    if (statementTimeoutMs !== undefined)
+      restoreTimeout = await setStatementTimeout(runner, statementTimeoutMs);
     phase = 'work';
     const result = await work(runner.manager);
     // If the connection was lost during the work, the server rolled back. The work may have ignored the error.
@@ -76,8 +86,18 @@ async function runOnce<T>(
     await rollback(runner);
     throw error;
   } finally {
+    restoreTimeout();
     await runner.release();
   }
+}
+
+/** Sets the timeout of this transaction. Returns a function that restores the connection's response limit. */
+async function setStatementTimeout(runner: QueryRunner, timeoutMs: number): Promise<() => void> {
+  const responseLimitMs = responseLimitOf(timeoutMs);
+  await runner.query(`SET LOCAL statement_timeout = ${Math.round(timeoutMs)}`);
+  const connection = (await runner.connect()) as BoundedClient;
+  connection.setResponseLimit(responseLimitMs);
+  return () => connection.setResponseLimit(undefined);
 }
 
 /** Commits. TypeORM's own commit drops the command tag, which alone shows that a COMMIT became a rollback. */

@@ -11,6 +11,7 @@ import {
 
 /** The number of user days per transaction. Even for busy users they take far less than the statement timeout. */
 const DAYS_PER_BATCH = 20;
+const STATEMENT_TIMEOUT_MS = 60_000;
 /** The number of marks, oldest first, from which the days of one transaction are taken. */
 const MARKS_PER_BATCH = 1_000;
 
@@ -50,6 +51,7 @@ export class DailyRollups {
       for (let days = 1; days > 0 && !signal.aborted; refreshed += days) {
         days = await inTransaction(database, (tx) => refreshBatch(tx, lastMarkId), {
           isolation: 'REPEATABLE READ',
+          statementTimeoutMs: STATEMENT_TIMEOUT_MS,
         });
       }
       return refreshed;

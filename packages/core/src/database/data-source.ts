@@ -103,6 +103,7 @@ interface DatabaseOptions {
   readonly url: string;
   readonly applicationName: string;
   readonly poolSize?: number;
+  readonly statementTimeoutMs?: number;
 }
 
 /** Connects to the database. @throws if it is unreachable, or lacks migrations of this release */
@@ -118,9 +119,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 
 /**
  * Migrations have no statement timeout, because creating an index on a large table takes minutes. They have a lock
- * timeout, because other statements queue behind a statement that waits for a lock.
+ * timeout, because other statements queue behind a statement that waits for a lock. A server that never responds is
+ * given up after an hour.
  */
 const MIGRATION_STATEMENT_TIMEOUT_MS = 0;
+const MIGRATION_RESPONSE_LIMIT_MS = 3_600_000;
 const MIGRATION_LOCK_TIMEOUT_MS = 10_000;
 const LOCK_RETRY_MS = 250;
 
@@ -139,6 +142,7 @@ export async function migrate(url: string): Promise<readonly string[]> {
     entities: ENTITIES,
     migrations: MIGRATIONS,
     statementTimeoutMs: MIGRATION_STATEMENT_TIMEOUT_MS,
+    responseLimitMs: MIGRATION_RESPONSE_LIMIT_MS,
     lockTimeoutMs: MIGRATION_LOCK_TIMEOUT_MS,
   });
   await database.initialize();

@@ -8,17 +8,20 @@ export interface PlatformOptions {
   readonly databaseUrl: string;
   readonly applicationName: string;
   readonly poolSize?: number;
+  /** The server cancels statements that run for longer than this. Default: that of `createDataSource`. */
+  readonly statementTimeoutMs?: number;
   /** Called for every lost or failed connection of the listener, which reconnects automatically. */
   readonly onListenerError: (error: unknown) => void;
 }
 
 /** Connects to the database. @throws if it is unreachable, or lacks a migration of this release */
 export async function openPlatform(options: PlatformOptions): Promise<Platform> {
-  const { world, databaseUrl, applicationName, poolSize, onListenerError } = options;
+  const { world, databaseUrl, applicationName, poolSize, statementTimeoutMs, onListenerError } = options;
   const database = await openDatabase({
     url: databaseUrl,
     applicationName,
     ...(poolSize === undefined ? {} : { poolSize }),
+    ...(statementTimeoutMs === undefined ? {} : { statementTimeoutMs }),
   });
   const listener = createListener({ url: databaseUrl, applicationName, onError: onListenerError });
   return new Platform(world, database, listener);

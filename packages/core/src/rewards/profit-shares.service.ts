@@ -43,6 +43,8 @@ import { findReward, upsertRewardType } from './rewards.queries.js';
  */
 const SETTLEMENT_DELAY_MS = 10 * 60_000;
 const COPIERS_PER_BATCH = 500;
+/** Reading the profits of a long period takes longer than a request may. */
+const SLOW_STATEMENTS = { statementTimeoutMs: 60_000 };
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
 export interface ProfitShareSettings {
@@ -103,10 +105,18 @@ export class ProfitSharesService {
     for (let after = NIL_UUID; ; ) {
       signal?.throwIfAborted();
       const copierIds = await copiersAfter(database.manager, after, COPIERS_PER_BATCH);
-      const copierProfits = await readCopierProfits(database.manager, kind, period, copierIds);
+      const copierProfits = await inTransaction(
+        database,
+        (tx) => readCopierProfits(tx, kind, period, copierIds),
+        SLOW_STATEMENTS,
+      );
       const settling = copierProfits.filter((copierProfit) => this.shareOf(copierProfit) !== null);
       for (const copierId of new Set(settling.map(({ copierId }) => copierId)))
-        granted += await inTransaction(database, (tx) => this.settleCopier(tx, kind, period, copierId));
+        granted += await inTransaction(
+          database,
+          (tx) => this.settleCopier(tx, kind, period, copierId),
+          SLOW_STATEMENTS,
+        );
       if (copierIds.length < COPIERS_PER_BATCH) return granted;
       after = copierIds.at(-1)!;
     }

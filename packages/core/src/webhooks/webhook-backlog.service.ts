@@ -11,9 +11,6 @@ export class WebhookBacklog {
 
   /** @throws if Postgres is unavailable, or takes longer than 5 s */
   async read(): Promise<Backlog> {
-    return inTransaction(this.platform.database, async (tx) => {
-      await tx.query(`SET LOCAL statement_timeout = ${READ_TIMEOUT_MS}`);
-      return readBacklog(tx);
-    });
+    return inTransaction(this.platform.database, readBacklog, { statementTimeoutMs: READ_TIMEOUT_MS });
   }
 }

@@ -1,0 +1,230 @@
+/**
+ * Checks that the memory of the product and of its servers does not grow with what users send:
+ *
+ *   node bench/memory.mjs [checkout] [--requests 10000]
+ *
+ * 1. Starts all processes of a built checkout (default: this one) with 50 users, and measures the idle memory.
+ * 2. A round requests every list with every sort, order, combination of filters and kind of position, then sends mixed
+ *    requests: pages, records, unknown ids, unknown paths, GraphQL documents that are all different, and writes.
+ * 3. The second round sends the same kinds of requests with values that the first did not send.
+ * 4. After the first round, the backends of Postgres have grown by at most 30 MiB in all. During both rounds, no
+ *    connection keeps more than 200 named statements. After the second round, no process has grown by more than 10 %.
+ *    Backends come and go with the pools, so for them the average counts.
+ *
+ * Measured is anonymous memory (`Pss_Anon`), because only that grows with statements and caches. Postgres' buffers are
+ * shared memory with a fixed limit. A process of Node collects garbage before each measurement. Linux only. The exit code
+ * is 1 if a limit is exceeded.
+ */
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { signRequest } from '@trading-automation/signed-request';
+import { Agent, request } from 'undici';
+import { collectGarbage } from './collect-garbage.mjs';
+import { close, startProduct } from './memory-environment.mjs';
+import { anonymousMib, commandLineOf, findProcess, treeOf } from './memory-processes.mjs';
+import { crawlOf, graphqlRequest, listsOf, mixedRequest } from './memory-requests.mjs';
+import { openUsers, writeTrades } from './rest-data.mjs';
+import { runAndClose } from './run.mjs';
+
+const USERS = 50;
+const TRADES = 20_000;
+const CONCURRENCY = 16;
+const SETTLE_MS = 15_000;
+const BACKENDS_GROWTH_MAX_MIB = 30;
+const STATEMENTS_MAX = 200;
+const GROWTH_RATIO_MAX = 1.1;
+/** Growth below this is within what one measurement differs from the next. */
+const NOISE_MIB = 2;
+
+const agent = new Agent({ connections: CONCURRENCY, pipelining: 1 });
+
+/** Sends a request, by API key or signed. @returns {Promise<{ status: number, json: any }>} */
+async function send(baseUrl, user, { method, path, body: value, headers = {}, isSigned = false }) {
+  const body = value === undefined ? undefined : JSON.stringify(value);
+  const response = await request(`${baseUrl}${path}`, {
+    dispatcher: agent,
+    method,
+    headers: {
+      ...(isSigned
+        ? signRequest({ method, path, privateKey: user.privateKey, body })
+        : { 'x-api-key': user.apiKey }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body }),
+  });
+  const text = await response.body.text();
+  if (response.statusCode >= 500) throw new Error(`${method} ${path}: ${response.statusCode} ${text}`);
+  return { status: response.statusCode, json: text === '' ? undefined : JSON.parse(text) };
+}
+
+/** Calls `work` for every item, `CONCURRENCY` at a time. */
+async function forEachAtOnce(items, work) {
+  const rest = items.entries();
+  await Promise.all(
+    Array.from({ length: CONCURRENCY }, async () => {
+      for (const [index, item] of rest) await work(item, index);
+    }),
+  );
+}
+
+/** Creates what the lists of a user contain, and returns its ids. */
+async function createRecords(product, user, leader) {
+  const post = async (path, body) => {
+    const { status, json } = await send(product.restUrl, user, { method: 'POST', path, body });
+    if (status !== 201) throw new Error(`POST ${path}: ${status} ${JSON.stringify(json)}`);
+    return json.data;
+  };
+  const { json } = await send(product.restUrl, user, { method: 'GET', path: '/v1/exchanges' });
+  const exchangeAccountId = json.data[0].id;
+  const strategy = await post('/v1/strategies', {
+    name: 'memory',
+    exchange_account_id: exchangeAccountId,
+    visibility: 'PUBLIC',
+  });
+  const webhook = await post('/v1/webhooks', { url: 'http://127.0.0.1:9/', events: ['webhook.test'] });
+  const copier = await post('/v1/copiers', {
+    name: 'memory',
+    strategy_id: leader?.strategyId ?? strategy.id,
+    exchange_account_id: exchangeAccountId,
+    sizing: { mode: 'MULTIPLIER', value: '1' },
+  }).catch((error) => {
+    if (leader === undefined) return undefined;
+    throw error;
+  });
+  return { strategyId: strategy.id, webhookId: webhook.id, copierId: copier?.id, exchangeAccountId };
+}
+
+/** Sends one round. @returns {Promise<Map<string, number>>} the number of responses of each kind and status */
+async function runRound(product, { lists, users, round, requests }) {
+  const statuses = new Map();
+  const count = (kind, status) =>
+    statuses.set(`${kind} ${status}`, (statuses.get(`${kind} ${status}`) ?? 0) + 1);
+  const idOf = (path) => (path.includes('/copiers/') ? '{copierId}' : '{webhookId}');
+  const crawl = [...crawlOf(lists, { round, idOf })];
+  const of = (user, path) =>
+    path.replace(/\{(\w+)\}|%7B(\w+)%7D/g, (_, name, encoded) => user.records[name ?? encoded]);
+  await forEachAtOnce(crawl, async (each, index) => {
+    const user = users[index % users.length];
+    const path = of(user, each.path);
+    const { status, json } = await send(product.restUrl, user, { ...each, path });
+    count('crawl', status);
+    const cursor = each.wantsNextPage ? json.pagination?.next_cursor : null;
+    if (cursor === null || cursor === undefined) return;
+    const next = `${path}&cursor=${encodeURIComponent(cursor)}`;
+    count('next page', (await send(product.restUrl, user, { method: 'GET', path: next })).status);
+  });
+  const mixed = Array.from({ length: requests }, (_, index) => mixedRequest({ crawl, round, index }));
+  await forEachAtOnce(mixed, async (each, index) => {
+    const user = users[index % users.length];
+    const { status } = await send(each.isSigned ? product.graphqlUrl : product.restUrl, user, {
+      ...each,
+      path: of(user, each.path),
+    });
+    count(each.isSigned ? 'mixed GraphQL' : `mixed ${each.method}`, status);
+  });
+  return statuses;
+}
+
+/** Sends the simplest requests, so that all connections are open before the first measurement, as after it. */
+async function openPools(product, users) {
+  await forEachAtOnce(Array.from({ length: 600 }), async (_, index) => {
+    const user = users[index % users.length];
+    await send(product.restUrl, user, { method: 'GET', path: '/v1/trades' });
+    await send(product.graphqlUrl, user, graphqlRequest('{ trades { edges { node { id } } } }'));
+  });
+}
+
+/** @returns {Promise<Map<string, number>>} MiB of each process, of all backends, and of the rest of Postgres */
+async function measure(product, serverPids) {
+  const memory = new Map();
+  const postgres = treeOf(serverPids.postgres);
+  const isBackend = (pid) => commandLineOf(pid).includes('127.0.0.1(') && pid !== product.database.processID;
+  const backends = postgres.filter(isBackend);
+  // Measured first: a pool closes connections that are idle for ten seconds.
+  memory.set('backends', anonymousMib(backends));
+  memory.set('one backend, on average', memory.get('backends') / backends.length);
+  memory.set('number of backends', backends.length);
+  memory.set(
+    'postgres without backends',
+    anonymousMib(postgres.filter((pid) => !isBackend(pid) && pid !== product.database.processID)),
+  );
+  memory.set('redis', anonymousMib([serverPids.redis]));
+  for (const { inspectorUrl } of product.running.values()) await collectGarbage(inspectorUrl);
+  for (const [name, { pid }] of product.running) memory.set(name, anonymousMib([pid()]));
+  return memory;
+}
+
+async function pidsOf(product) {
+  const { rows } = await product.database.query(
+    "SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::int AS postmaster",
+  );
+  return { postgres: rows[0].postmaster, redis: findProcess(/redis-server|valkey-server/) };
+}
+
+async function main({ checkout, requests }) {
+  const product = await startProduct(checkout);
+  const openApi = JSON.parse(readFileSync(join(checkout, 'apps', 'rest-api', 'openapi.json'), 'utf8'));
+  const lists = listsOf(openApi);
+  await product.start('rest-api');
+  const users = await openUsers({ restUrl: product.restUrl, database: product.database, count: USERS });
+  await product.database.query("UPDATE api_keys SET permissions = '{ADMIN}'");
+  await writeTrades({ database: product.database, users, count: TRADES });
+  for (const user of users) user.records = await createRecords(product, user, users[0].records);
+  users[0].records.copierId ??= users[1].records.copierId;
+  // Their credentials are not real, so that the worker must not connect to them.
+  await product.database.query('UPDATE exchange_accounts SET is_active = false');
+  await product.start();
+  const serverPids = await pidsOf(product);
+  await wait(SETTLE_MS);
+  await openPools(product, users);
+  const idle = await measure(product, serverPids);
+  const measured = [idle];
+  let most = 0;
+  for (const round of [0, 1]) {
+    const statuses = await runRound(product, { lists, users, round, requests });
+    measured.push(await measure(product, serverPids));
+    most = Math.max(most, product.proxy.most());
+    console.log(
+      `round ${round + 1}: ${[...statuses].map(([kind, count]) => `${kind}: ${count}`).join(', ')}`,
+    );
+    console.log(
+      `named statements: at most ${product.proxy.most()} on a connection, ${product.proxy.texts()} texts`,
+    );
+  }
+  report(measured, most);
+}
+
+function report([idle, first, second], mostStatements) {
+  const failures = [];
+  console.table(
+    Object.fromEntries(
+      [...idle.keys()].map((name) => {
+        const figures = [idle, first, second].map((memory) => Number(memory.get(name).toFixed(1)));
+        const ratio = Number((figures[2] / figures[1]).toFixed(3));
+        if (!name.includes('backends') && ratio > GROWTH_RATIO_MAX && figures[2] - figures[1] > NOISE_MIB)
+          failures.push(`${name} grew by the factor ${ratio} in the second round`);
+        return [name, { idle: figures[0], 'round 1': figures[1], 'round 2': figures[2], ratio }];
+      }),
+    ),
+  );
+  const growth = first.get('backends') - idle.get('backends');
+  console.log(
+    `backends grew by ${growth.toFixed(1)} MiB in the first round (limit ${BACKENDS_GROWTH_MAX_MIB})`,
+  );
+  console.log(`named statements of a connection: at most ${mostStatements} (limit ${STATEMENTS_MAX})`);
+  if (growth > BACKENDS_GROWTH_MAX_MIB) failures.push('the backends of Postgres grew too much');
+  if (mostStatements > STATEMENTS_MAX) failures.push('a connection kept too many named statements');
+  for (const failure of failures) console.log(`FAILED: ${failure}`);
+  console.log(failures.length === 0 ? 'passed' : 'failed');
+  process.exitCode = failures.length === 0 ? 0 : 1;
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { requests: { type: 'string', default: '10000' } },
+});
+const checkout = resolve(positionals[0] ?? join(import.meta.dirname, '..'));
+await runAndClose(() => main({ checkout, requests: Number(values.requests) }), close);
