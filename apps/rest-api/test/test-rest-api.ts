@@ -23,7 +23,7 @@ export interface TestRestApi {
 export async function startTestRestApi(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<TestRestApi> {
-  const database = await createCoreDatabase();
+  const database = await createCoreDatabase(environment.WORLD === 'live' ? 'live' : 'test');
   const sealingKey = async () => {
     const { id, publicKey } = await generateSealingKeyPair();
     return `${id}.${publicKey}`;
