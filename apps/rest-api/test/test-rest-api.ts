@@ -50,7 +50,7 @@ export async function startTestRestApi(
     log,
     openSecondPlatform: async (poolSize = 10) => {
       const platform = await openPlatform({
-        world: 'test',
+        world: config.WORLD,
         databaseUrl: database.url,
         applicationName: 'rest-api-spec',
         poolSize,
