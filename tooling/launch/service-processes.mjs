@@ -19,7 +19,7 @@ const mainOf = (app) => join(root, 'apps', app, 'dist', 'main.js');
  * @param {string} databaseUrl
  */
 export async function migrateDatabase(databaseUrl) {
-  const env = { ...process.env, NODE_OPTIONS: '', DATABASE_URL: databaseUrl };
+  const env = { ...process.env, NODE_OPTIONS: '', WORLD: 'test', DATABASE_URL: databaseUrl };
   const { code, stdout, stderr } = await run('node', [mainOf('migrator')], { env });
   if (code !== 0) throw new Error(`the migration failed:\n${stdout}${stderr}`);
 }

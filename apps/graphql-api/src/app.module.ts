@@ -67,12 +67,12 @@ const RESOLVERS = [
 export class AppModule {
   static with(options: AppModuleOptions): DynamicModule {
     const { config, version, infrastructure, engine, publicUrl, books } = options;
-    const { platform, redis, secrets } = infrastructure;
+    const { platform, redis, nonces, secrets } = infrastructure;
     const access = AccessModule.with({
       engine,
       isRegistrationOpen: config.OPEN_REGISTRATION,
       publicUrl: () => config.REST_PUBLIC_URL ?? publicUrl(),
-      rateLimiter: new RateLimiter(config.RATE_LIMITS, createRateLimitStore(redis)),
+      rateLimiter: new RateLimiter(config.RATE_LIMITS, createRateLimitStore(redis, nonces)),
     });
     const signIn = SignInModule.with({
       access,

@@ -76,4 +76,23 @@ describe('the configuration', () => {
     expect(problemsOf(live)).toEqual(['PUBLIC_URL: is required', 'REST_PUBLIC_URL: is required']);
     expect(problemsOf({ ...live, ...origins })).toEqual([]);
   });
+
+  it.each([
+    ['PUBLIC_URL', 'http://graphql.example.com', 'must be https in the live world'],
+    ['REST_PUBLIC_URL', 'http://api.example.com', 'must be https in the live world'],
+    [
+      'PASSKEYS',
+      '{"rpId": "localhost", "rpName": "Example", "origins": ["http://localhost:3000"]}',
+      'origins must be https in the live world',
+    ],
+    [
+      'SIGN_IN_PROVIDERS',
+      '{"google": {"clientIds": ["app"], "issuer": "http://127.0.0.1:4000"}}',
+      'URLs must be https in the live world',
+    ],
+  ])('rejects an http URL in %s in the live world alone', (name, value, message) => {
+    const environment = { ...complete, ...origins, [name]: value };
+    expect(problemsOf(environment)).toEqual([]);
+    expect(problemsOf({ ...environment, WORLD: 'live' })).toEqual([`${name}: ${message}`]);
+  });
 });

@@ -1,7 +1,11 @@
 import { apiSettings } from '@trading-automation/core/api';
-import { passkeysSetting, signInProvidersSetting } from '@trading-automation/core/sign-in';
+import {
+  passkeysSetting,
+  type SignInProviders,
+  signInProvidersSetting,
+} from '@trading-automation/core/sign-in';
 import { flag } from '@trading-automation/runtime';
-import { edgeSettings, originSetting } from '@trading-automation/runtime/http';
+import { edgeSettings, isSecureOrigin, originSetting } from '@trading-automation/runtime/http';
 import { z } from 'zod';
 
 /** Settings of the process, from environment variables. */
@@ -23,14 +27,28 @@ export const configSchema = z
     /** Serves GraphiQL at /graphql to browsers; for development only. */
     GRAPHIQL: flag.default(false),
   })
-  .superRefine(({ WORLD, WEBHOOK_ALLOW_LOOPBACK, GRAPHIQL, PUBLIC_URL, REST_PUBLIC_URL }, context) => {
-    if (WORLD !== 'live') return;
+  .superRefine((config, context) => {
+    const { WEBHOOK_ALLOW_LOOPBACK, GRAPHIQL, PUBLIC_URL, REST_PUBLIC_URL, PASSKEYS } = config;
+    if (config.WORLD !== 'live') return;
     const addIssue = (name: string, message: string) =>
       context.addIssue({ code: 'custom', path: [name], message });
     if (WEBHOOK_ALLOW_LOOPBACK) addIssue('WEBHOOK_ALLOW_LOOPBACK', 'must be off in the live world');
     if (GRAPHIQL) addIssue('GRAPHIQL', 'must be off in the live world');
-    if (PUBLIC_URL === undefined) addIssue('PUBLIC_URL', 'is required in the live world');
-    if (REST_PUBLIC_URL === undefined) addIssue('REST_PUBLIC_URL', 'is required in the live world');
+    for (const [name, origin] of Object.entries({ PUBLIC_URL, REST_PUBLIC_URL })) {
+      if (origin === undefined) addIssue(name, 'is required in the live world');
+      else if (!isSecureOrigin(origin)) addIssue(name, 'must be https in the live world');
+    }
+    if (PASSKEYS?.origins.every(isSecureOrigin) === false)
+      addIssue('PASSKEYS', 'origins must be https in the live world');
+    if (hasInsecureProvider(config.SIGN_IN_PROVIDERS))
+      addIssue('SIGN_IN_PROVIDERS', 'URLs must be https in the live world');
   });
+
+/** Returns whether a URL of a provider is plain http, which only tests use. */
+function hasInsecureProvider(providers: SignInProviders): boolean {
+  return Object.values(providers)
+    .flatMap((provider): unknown[] => Object.values(provider ?? {}))
+    .some((value) => typeof value === 'string' && value.startsWith('http:'));
+}
 
 export type Config = z.output<typeof configSchema>;

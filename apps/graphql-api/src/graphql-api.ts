@@ -90,6 +90,11 @@ function openInfrastructure(config: Config, logger: Logger): Promise<ApiInfrastr
           'The notification connection to Postgres is lost; reconnecting.',
         );
     },
+    onNoncesUnknown: (error) =>
+      logger.warn(
+        { event: 'nonces.unknown', err: error },
+        'Could not compare the nonces in Redis with Postgres; signed requests may be refused.',
+      ),
   });
 }
 

@@ -4,9 +4,9 @@ import { configSchema } from './config.js';
 
 const logger = createLogger('migrator');
 try {
-  const { DATABASE_URL } = readConfig(configSchema);
+  const { DATABASE_URL, WORLD } = readConfig(configSchema);
   logger.info(
-    { event: 'schema.migrated', migrations: await migrate(DATABASE_URL) },
+    { event: 'schema.migrated', migrations: await migrate(DATABASE_URL, WORLD) },
     'The schema is up to date.',
   );
 } catch (error) {

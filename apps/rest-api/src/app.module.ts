@@ -5,6 +5,7 @@ import {
   AccessModule,
   type AccessOptions,
   createRateLimitStore,
+  type NonceEpoch,
   RateLimiter,
 } from '@trading-automation/core/access';
 import { type ApiSecrets, apiFeatures, BuildInfo, USE_CASES } from '@trading-automation/core/api';
@@ -20,6 +21,7 @@ export interface AppModuleOptions {
   readonly version: string;
   readonly platform: Platform;
   readonly redis: Redis;
+  readonly nonces: NonceEpoch;
   readonly engine: AccessOptions['engine'];
   readonly secrets: ApiSecrets;
   /** Returns the origin at which clients reach this API, for example `https://api.example.com`. */
@@ -34,6 +36,7 @@ export class AppModule {
     version,
     platform,
     redis,
+    nonces,
     engine,
     secrets,
     publicUrl,
@@ -43,7 +46,7 @@ export class AppModule {
       engine,
       isRegistrationOpen: config.OPEN_REGISTRATION,
       publicUrl,
-      rateLimiter: new RateLimiter(config.RATE_LIMITS, createRateLimitStore(redis)),
+      rateLimiter: new RateLimiter(config.RATE_LIMITS, createRateLimitStore(redis, nonces)),
     });
     return {
       module: AppModule,

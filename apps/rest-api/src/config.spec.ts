@@ -51,6 +51,13 @@ describe('the configuration', () => {
     ['SERVER_KEYS', ' , '],
     ['SERVER_KEYS', Buffer.from('short').toString('base64url')],
     ['SERVER_KEYS', `${serverKey('current')},x`],
+    ['SERVER_KEYS', Buffer.alloc(32).toString('base64url')],
+    ['SERVER_KEYS', Buffer.alloc(32, 0x5a).toString('base64url')],
+    ['SERVER_KEYS', Buffer.alloc(32, 'secret').toString('base64url')],
+    ['SERVER_KEYS', `${serverKey('current')},${Buffer.alloc(32, 1).toString('base64url')}`],
+    ['TRUSTED_PROXIES', '0.0.0.0/0'],
+    ['TRUSTED_PROXIES', '10.0.0.1,::/0'],
+    ['TRUSTED_PROXIES', '128.0.0.0/1'],
     ['EXCHANGE_SEALING_KEY', 'nopoint'],
     ['WEBHOOK_SEALING_KEY', 'a.b.c'],
     ['OPEN_REGISTRATION', 'yes'],
@@ -103,5 +110,13 @@ describe('the configuration', () => {
     const live = { ...complete, WORLD: 'live' };
     expect(problemsOf(live)).toEqual(['PUBLIC_URL: is required']);
     expect(problemsOf({ ...live, PUBLIC_URL: 'https://api.example.com' })).toEqual([]);
+  });
+
+  it('is rejected in the live world if PUBLIC_URL is http, and accepted in the test world', () => {
+    const environment = { ...complete, PUBLIC_URL: 'http://api.example.com' };
+    expect(problemsOf(environment)).toEqual([]);
+    expect(problemsOf({ ...environment, WORLD: 'live' })).toEqual([
+      'PUBLIC_URL: must be https in the live world',
+    ]);
   });
 });

@@ -1,6 +1,6 @@
 import { apiSettings } from '@trading-automation/core/api';
 import { flag } from '@trading-automation/runtime';
-import { edgeSettings, originSetting } from '@trading-automation/runtime/http';
+import { edgeSettings, isSecureOrigin, originSetting } from '@trading-automation/runtime/http';
 import { z } from 'zod';
 
 /** Settings of the process, from environment variables. */
@@ -20,6 +20,7 @@ export const configSchema = z
       context.addIssue({ code: 'custom', path: [name], message });
     if (WEBHOOK_ALLOW_LOOPBACK) addIssue('WEBHOOK_ALLOW_LOOPBACK', 'must be off in the live world');
     if (PUBLIC_URL === undefined) addIssue('PUBLIC_URL', 'is required in the live world');
+    else if (!isSecureOrigin(PUBLIC_URL)) addIssue('PUBLIC_URL', 'must be https in the live world');
   });
 
 export type Config = z.output<typeof configSchema>;

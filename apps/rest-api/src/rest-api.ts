@@ -39,12 +39,17 @@ export async function startRestApi(config: Config, version: string, logger: Logg
           'The notification connection to Postgres is lost; reconnecting.',
         );
     },
+    onNoncesUnknown: (error) =>
+      logger.warn(
+        { event: 'nonces.unknown', err: error },
+        'Could not compare the nonces in Redis with Postgres; signed requests may be refused.',
+      ),
   });
-  const { platform, redis, secrets } = infrastructure;
+  const { platform, redis, nonces, secrets } = infrastructure;
   let listenUrl = '';
   const publicUrl = () => config.PUBLIC_URL ?? listenUrl;
   const app = await NestFactory.create<NestFastifyApplication>(
-    AppModule.with({ config, version, platform, redis, engine, secrets, publicUrl, logger }),
+    AppModule.with({ config, version, platform, redis, nonces, engine, secrets, publicUrl, logger }),
     createAdapter({ trustedProxies: config.TRUSTED_PROXIES, corsOrigins: config.CORS_ORIGINS }),
     { bodyParser: false, logger: nestLogger(logger), abortOnError: false },
   );

@@ -23,7 +23,7 @@ export interface TestRestApi {
 export async function startTestRestApi(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<TestRestApi> {
-  const database = await createCoreDatabase();
+  const database = await createCoreDatabase(environment.WORLD === 'live' ? 'live' : 'test');
   const sealingKey = async () => {
     const { id, publicKey } = await generateSealingKeyPair();
     return `${id}.${publicKey}`;
@@ -50,7 +50,7 @@ export async function startTestRestApi(
     log,
     openSecondPlatform: async (poolSize = 10) => {
       const platform = await openPlatform({
-        world: 'test',
+        world: config.WORLD,
         databaseUrl: database.url,
         applicationName: 'rest-api-spec',
         poolSize,

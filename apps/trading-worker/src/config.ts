@@ -25,27 +25,33 @@ function readJson(text: string): unknown {
 }
 
 /** The settings of the process; docs/reference/configuration.md documents each. */
-export const configSchema = z.object({
-  WORLD: z.enum(WORLDS, 'expected test or live'),
-  DATABASE_URL: z.url('expected a URL'),
-  REDIS_URL: z.url('expected a URL'),
-  EXCHANGE_OPENING_KEYS: privateKeysSetting,
-  VENUES: venuesSetting,
-  LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
-  /** How often the rules and pairs of each exchange are reloaded, in milliseconds. */
-  MARKETS_EVERY_MS: z.coerce.number().int().min(1_000).default(600_000),
-  PRICES_EVERY_MS: z.coerce.number().int().min(500).default(5_000),
-  /** The age, in milliseconds, at which an account's balances are read again. */
-  BALANCES_AGE_MAX_MS: z.coerce.number().int().min(1_000).default(60_000),
-  /** How often each account is reconciled with its exchange, in milliseconds, also if its stream works. */
-  RECONCILE_EVERY_MS: z.coerce.number().int().min(1_000).default(60_000),
-  /** Reward tokens per grant. 0 disables the grant; unset means the default of the world. */
-  REWARD_SIGN_UP_AMOUNT: decimalInput('non_negative').optional(),
-  REWARD_FIRST_TRADE_AMOUNT: decimalInput('non_negative').optional(),
-  /** Reward tokens per unit of shared profit, for each quote currency. Unset means the default of the world. */
-  REWARD_TOKENS_PER_QUOTE: tokensPerQuoteSetting.optional(),
-  /** Days until an unclaimed reward expires. Unset means that rewards never expire. */
-  REWARD_EXPIRES_DAYS: z.coerce.number().int().min(1).max(3_650).optional(),
-});
+export const configSchema = z
+  .object({
+    WORLD: z.enum(WORLDS, 'expected test or live'),
+    DATABASE_URL: z.url('expected a URL'),
+    REDIS_URL: z.url('expected a URL'),
+    EXCHANGE_OPENING_KEYS: privateKeysSetting,
+    VENUES: venuesSetting,
+    LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
+    /** How often the rules and pairs of each exchange are reloaded, in milliseconds. */
+    MARKETS_EVERY_MS: z.coerce.number().int().min(1_000).default(600_000),
+    PRICES_EVERY_MS: z.coerce.number().int().min(500).default(5_000),
+    /** The age, in milliseconds, at which an account's balances are read again. */
+    BALANCES_AGE_MAX_MS: z.coerce.number().int().min(1_000).default(60_000),
+    /** How often each account is reconciled with its exchange, in milliseconds, also if its stream works. */
+    RECONCILE_EVERY_MS: z.coerce.number().int().min(1_000).default(60_000),
+    /** Reward tokens per grant. 0 disables the grant; unset means the default of the world. */
+    REWARD_SIGN_UP_AMOUNT: decimalInput('non_negative').optional(),
+    REWARD_FIRST_TRADE_AMOUNT: decimalInput('non_negative').optional(),
+    /** Reward tokens per unit of shared profit, for each quote currency. Unset means the default of the world. */
+    REWARD_TOKENS_PER_QUOTE: tokensPerQuoteSetting.optional(),
+    /** Days until an unclaimed reward expires. Unset means that rewards never expire. */
+    REWARD_EXPIRES_DAYS: z.coerce.number().int().min(1).max(3_650).optional(),
+  })
+  .superRefine(({ WORLD, VENUES }, context) => {
+    // Requests to a venue carry the users' keys and signatures.
+    if (WORLD === 'live' && VENUES.some(({ url }) => url?.startsWith('http:')))
+      context.addIssue({ code: 'custom', path: ['VENUES'], message: 'url must be https in the live world' });
+  });
 
 export type Config = z.infer<typeof configSchema>;

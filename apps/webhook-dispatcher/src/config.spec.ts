@@ -42,6 +42,16 @@ describe('the configuration', () => {
     expect(readConfig(configSchema, { ...REQUIRED, ...mail })).toMatchObject(mail);
   });
 
+  it.each([
+    ['test', 'smtp://user:pass@mail.example.com:587?starttls=required'],
+    ['live', 'smtp://user:pass@mail.example.com:587?starttls=required'],
+    ['live', 'smtps://mail.example.com'],
+    ['live', 'smtp://127.0.0.1:25'],
+    ['test', 'smtp://mail.example.com'],
+  ])('accepts in the %s world the mail server %s', (WORLD, SMTP_URL) => {
+    expect(problemsOf({ WORLD, SMTP_URL, MAIL_FROM: 'a@example.com' })).toEqual([]);
+  });
+
   it('reads the opening keys in the order of the variable', () => {
     expect(readConfig(configSchema, REQUIRED).WEBHOOK_OPENING_KEYS).toEqual([
       { id: '0123456789abcdef', privateKey: 'cHJpdmF0ZQ' },
@@ -52,6 +62,17 @@ describe('the configuration', () => {
   it.each([
     [{ WORLD: 'live', WEBHOOK_ALLOW_LOOPBACK: 'true' }, 'WEBHOOK_ALLOW_LOOPBACK'],
     [{ LEASE_MS: '44999' }, 'LEASE_MS'],
+    [{ SMTP_URL: 'smtp://user:secret@mail.example.com', MAIL_FROM: 'a@example.com' }, 'SMTP_URL'],
+    [{ SMTP_URL: 'smtp://user:secret@127.0.0.1:587', MAIL_FROM: 'a@example.com' }, 'SMTP_URL'],
+    [
+      { SMTP_URL: 'smtp://user:secret@mail.example.com?starttls=optional', MAIL_FROM: 'a@example.com' },
+      'SMTP_URL',
+    ],
+    [{ WORLD: 'live', SMTP_URL: 'smtp://mail.example.com', MAIL_FROM: 'a@example.com' }, 'SMTP_URL'],
+    [
+      { WEBHOOK_OPENING_KEYS: `0123456789abcdef.${Buffer.alloc(32, 7).toString('base64url')}` },
+      'WEBHOOK_OPENING_KEYS',
+    ],
     [{ RETRY_DELAYS_MS: '5000,30000' }, 'RETRY_DELAYS_MS'],
     [{ WEBHOOK_OPENING_KEYS: 'secret' }, 'WEBHOOK_OPENING_KEYS'],
     [{ DELIVERY_CONCURRENCY: '0' }, 'DELIVERY_CONCURRENCY'],

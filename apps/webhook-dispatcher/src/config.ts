@@ -26,7 +26,21 @@ const count = (max: number) =>
 const LEASE_PER_ATTEMPT = 1.5;
 
 /** The URL of the mail server. */
-const smtpUrl = z.url({ protocol: /^smtps?$/, error: 'expected smtp://… or smtps://…' });
+const smtpUrl = z.url({ protocol: /^smtps?$/, error: 'expected smtp://… or smtps://…', abort: true }).refine(
+  (text) => {
+    const { username, password } = new URL(text);
+    return (username === '' && password === '') || requiresTls(text);
+  },
+  { error: 'has credentials, so TLS is required: use smtps://…, or append ?starttls=required' },
+);
+
+/** Returns whether mail is sent over TLS or not at all. */
+function requiresTls(smtpUrl: string): boolean {
+  const { protocol, searchParams } = new URL(smtpUrl);
+  return protocol === 'smtps:' || searchParams.get('starttls') === 'required';
+}
+
+const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 const MAIL_FROM = /^(?:[^\p{Cc}<>@]*<([^<>]+)>|([^<>\s]+))$/u;
 /** `address` or `Name <address>`. */
@@ -94,6 +108,12 @@ export const configSchema = z
     if (config.WORLD === 'live' && config.WEBHOOK_ALLOW_LOOPBACK) {
       const message = 'must be false in the live world';
       context.addIssue({ code: 'custom', path: ['WEBHOOK_ALLOW_LOOPBACK'], message });
+    }
+    // Mails contain links that verify an address or reset a password.
+    if (config.WORLD === 'live' && config.SMTP_URL !== undefined && !requiresTls(config.SMTP_URL)) {
+      const message = 'must use TLS in the live world: use smtps://…, or append ?starttls=required';
+      if (!LOOPBACK.test(new URL(config.SMTP_URL).hostname))
+        context.addIssue({ code: 'custom', path: ['SMTP_URL'], message });
     }
     if (config.SMTP_URL !== undefined && config.MAIL_FROM === undefined) {
       const message = 'must be set if SMTP_URL is set';

@@ -87,6 +87,7 @@ function connectPlatform(config: Config, logger: Logger): Promise<Platform> {
 function outboundClient(config: Config): OutboundClient {
   return new OutboundClient({
     allowLoopback: config.WEBHOOK_ALLOW_LOOPBACK,
+    requireHttps: config.WORLD === 'live',
     timeoutMs: config.ATTEMPT_TIMEOUT_MS,
     ...(config.DNS_SERVERS === undefined ? {} : { dnsServers: config.DNS_SERVERS }),
   });

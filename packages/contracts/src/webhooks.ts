@@ -4,7 +4,7 @@ import { idInput, idOf } from './ids.js';
 import { defineOperation, deletedOf, instant, text } from './operation.js';
 import { rangeInput } from './range.js';
 
-export const DEACTIVATION_REASONS = ['consecutive_failures', 'user'] as const;
+export const DEACTIVATION_REASONS = ['consecutive_failures', 'insecure_url', 'user'] as const;
 export type DeactivationReason = (typeof DEACTIVATION_REASONS)[number];
 
 export const webhook = z
@@ -20,7 +20,7 @@ export const webhook = z
       .enum(DEACTIVATION_REASONS)
       .optional()
       .describe(
-        '`consecutive_failures`: the service deactivated the webhook after repeated failures. `user`: you deactivated it.',
+        '`consecutive_failures`: the service deactivated the webhook after repeated failures. `insecure_url`: its URL is not https, which the live world requires. `user`: you deactivated it.',
       ),
     secret_last_rotated_at: instant,
     created_at: instant,

@@ -16,7 +16,7 @@ describe('a database of the first release', () => {
     const database = await createTestDatabase({ schema: 'none', migrate: async () => undefined });
     try {
       const { tradeId, fillIds } = await createFirstReleaseFills(database.url);
-      await migrate(database.url);
+      await migrate(database.url, 'test');
       const platform = await openPlatform({
         world: 'test',
         databaseUrl: database.url,

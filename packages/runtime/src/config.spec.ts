@@ -20,6 +20,43 @@ function problemsOf(environment: Record<string, string>): readonly string[] {
   return [];
 }
 
+describe('a setting that switches off a protection', () => {
+  const complete = { DATABASE_URL: 'postgres://db/x' };
+  const liveSchema = z.object({ WORLD: z.string(), DATABASE_URL: z.url() });
+  const problemsInWorld = (WORLD: string, environment: Record<string, string>): readonly string[] => {
+    try {
+      readConfig(liveSchema, { WORLD, ...complete, ...environment });
+    } catch (error) {
+      if (error instanceof ConfigError) return error.problems;
+      throw error;
+    }
+    return [];
+  };
+
+  it.each([
+    [{ NODE_TLS_REJECT_UNAUTHORIZED: '0' }, 'NODE_TLS_REJECT_UNAUTHORIZED'],
+    [{ NODE_OPTIONS: '--enable-source-maps --insecure-http-parser' }, 'NODE_OPTIONS'],
+    [{ NODE_OPTIONS: '--tls-keylog=/tmp/keys' }, 'NODE_OPTIONS'],
+  ])('stops the process: %j', (environment, name) => {
+    expect(problemsOf({ ...complete, ...environment })).toEqual([
+      expect.stringContaining(`${name}: must not`),
+    ]);
+  });
+
+  it.each([
+    [{ NODE_DEBUG: 'http' }, 'NODE_DEBUG'],
+    [{ DATABASE_URL: 'postgres://db/x?sslmode=no-verify' }, 'DATABASE_URL'],
+  ])('stops the process in the live world alone: %j', (environment, name) => {
+    expect(problemsInWorld('test', environment)).toEqual([]);
+    expect(problemsInWorld('live', environment)).toEqual([expect.stringContaining(`${name}: must not`)]);
+  });
+
+  it('is not a setting that keeps it', () => {
+    const harmless = { NODE_TLS_REJECT_UNAUTHORIZED: '1', NODE_OPTIONS: '--enable-source-maps' };
+    expect(problemsOf({ ...complete, ...harmless })).toEqual([]);
+  });
+});
+
 describe('readConfig', () => {
   let folder: string;
   beforeEach(() => {

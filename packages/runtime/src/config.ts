@@ -4,9 +4,11 @@
  * 1. An invalid value stops the process. The message lists every invalid variable and its rule, but no values.
  * 2. `NAME_FILE` is the path of a file with the value of `NAME`, for mounted secrets. Setting both is an error.
  * 3. An empty variable counts as absent.
+ * 4. A setting of Node.js or of a driver that switches off a protection stops the process.
  */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { unsafeSettings } from './unsafe-settings.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -30,6 +32,7 @@ export function readConfig<Shape extends z.ZodRawShape>(
     if ('problem' in variable) problems.push(variable.problem);
     else if (variable.value !== undefined) values[name] = variable.value;
   }
+  problems.push(...unsafeSettings(environment, values));
   const parsed = schema.safeParse(values);
   if (parsed.success && problems.length === 0) return parsed.data;
   const reported = new Set(problems.map((problem) => problem.slice(0, problem.indexOf(':'))));

@@ -1,5 +1,6 @@
 import type { ClaimedMail } from '@trading-automation/core/mail';
 import type { SMTPServerOptions } from 'smtp-server';
+import { makeCertificates } from '../../test/certificates.js';
 import { type MailServer, openMailServer } from '../../test/mail-server.js';
 import { SmtpClient } from './smtp-client.js';
 
@@ -64,17 +65,25 @@ describe('a mail', () => {
   });
 
   it('is sent after a login if the URL has credentials, with any characters in the password', async () => {
+    const { authority, valid } = await makeCertificates();
     const server = await startServer({
+      ...valid,
+      hideSTARTTLS: false,
       authOptional: false,
-      allowInsecureAuth: true,
       authMethods: ['PLAIN'],
       onAuth: ({ username, password }, _session, callback) =>
         password === 'p@ss:/?#[]%' ? callback(null, { user: String(username) }) : callback(new Error('no')),
     });
-    const login = `mailer:${encodeURIComponent('p@ss:/?#[]%')}@`;
-    expect(await clientOf(server, login).send(MAIL)).toEqual({ kind: 'sent' });
+    const clientWith = (password: string) =>
+      new SmtpClient({
+        url: `smtp://mailer:${encodeURIComponent(password)}@localhost:${server.port}`,
+        from: 'no-reply@example.org',
+        timeoutMs: 2_000,
+        ca: authority,
+      });
+    expect(await clientWith('p@ss:/?#[]%').send(MAIL)).toEqual({ kind: 'sent' });
     expect(server.received).toMatchObject([{ user: 'mailer' }]);
-    expect(await clientOf(server, 'mailer:wrong@').send(MAIL)).toMatchObject({ kind: 'unreachable' });
+    expect(await clientWith('wrong').send(MAIL)).toMatchObject({ kind: 'unreachable' });
   });
 });
 
@@ -136,20 +145,48 @@ describe('a mail to a server', () => {
 });
 
 describe('a password', () => {
-  it('is never sent unencrypted to another machine', async () => {
+  it.each(['127.0.0.1', 'localhost'])(
+    'is never sent unencrypted to %s, even if the server offers no STARTTLS',
+    async (host) => {
+      const passwords: unknown[] = [];
+      const server = await startServer({
+        authOptional: false,
+        allowInsecureAuth: true,
+        onAuth: ({ password }, _session, callback) => {
+          passwords.push(password);
+          callback(null, { user: 'mailer' });
+        },
+      });
+      const url = `smtp://mailer:secret@${host}:${server.port}`;
+      const client = new SmtpClient({ url, from: 'no-reply@example.org', timeoutMs: 1_000 });
+      expect(await client.send(MAIL)).toMatchObject({ kind: 'unreachable' });
+      expect(passwords).toEqual([]);
+    },
+  );
+
+  it('is never sent to a server whose certificate is not trusted', async () => {
     const passwords: unknown[] = [];
+    const { selfSigned } = await makeCertificates();
     const server = await startServer({
+      ...selfSigned,
+      hideSTARTTLS: false,
       authOptional: false,
-      allowInsecureAuth: true,
       onAuth: ({ password }, _session, callback) => {
         passwords.push(password);
         callback(null, { user: 'mailer' });
       },
     });
-    // 0.0.0.0 reaches this machine, but the client does not treat it as a loopback address.
-    const url = `smtp://mailer:secret@0.0.0.0:${server.port}`;
+    const url = `smtp://mailer:secret@localhost:${server.port}`;
     const client = new SmtpClient({ url, from: 'no-reply@example.org', timeoutMs: 1_000 });
     expect(await client.send(MAIL)).toMatchObject({ kind: 'unreachable' });
     expect(passwords).toEqual([]);
+  });
+
+  it('is not needed for mail to be sent over TLS or not at all, if the URL requires STARTTLS', async () => {
+    const server = await startServer();
+    const url = `smtp://127.0.0.1:${server.port}?starttls=required`;
+    const client = new SmtpClient({ url, from: 'no-reply@example.org', timeoutMs: 1_000 });
+    expect(await client.send(MAIL)).toMatchObject({ kind: 'unreachable' });
+    expect(server.received).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@
  * Sends one mail over SMTP and classifies the result.
  *
  * 1. A mail is plain text to one address. No part of it is loaded from a file or a URL.
- * 2. The password is never sent unencrypted, unless the mail server runs on this machine.
+ * 2. The password is sent only over TLS with a verified certificate. If the server offers no STARTTLS, nothing is sent.
  * 3. The Message-ID is derived from the mail's id, so that the recipient's server can recognise a repeated mail.
  * 4. An attempt counts towards the mail's maximum of attempts if the server rejects the recipient or the text. It does
  *    not count if the connection, the greeting, the login or the sender fails: the cause is then a wrong setting or an
@@ -13,7 +13,7 @@ import type { ClaimedMail, MailOutcome } from '@trading-automation/core/mail';
 import { createTransport, type NodemailerError, type Transporter } from 'nodemailer';
 
 export interface SmtpSettings {
-  /** `smtp://` or `smtps://`, with user and password if the server requires them. */
+  /** `smtps://`, or `smtp://`, with `?starttls=required` if it has a user and password. */
   readonly url: string;
   /** An address, or `Name <address>`. */
   readonly from: string;
@@ -22,9 +22,10 @@ export interface SmtpSettings {
    * twice as long.
    */
   readonly timeoutMs: number;
+  /** Authorities to trust instead of the system's, in PEM. */
+  readonly ca?: string;
 }
 
-const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 const SOCKET_TIMEOUT_FACTOR = 2;
 /** The time limit of sending one mail, as a multiple of `timeoutMs`. */
 const DEADLINE_FACTOR = 5;
@@ -76,14 +77,15 @@ export class SmtpClient {
   }
 }
 
-function transportOf({ url, timeoutMs }: SmtpSettings): Transporter {
-  const { protocol, hostname, port, username, password } = new URL(url);
+function transportOf({ url, timeoutMs, ca }: SmtpSettings): Transporter {
+  const { protocol, hostname, port, username, password, searchParams } = new URL(url);
   const hasLogin = username !== '';
   return createTransport({
     host: hostname.replace(/^\[|\]$/g, ''),
     ...(port === '' ? {} : { port: Number(port) }),
     secure: protocol === 'smtps:',
-    requireTLS: hasLogin && !LOOPBACK.test(hostname),
+    requireTLS: hasLogin || searchParams.get('starttls') === 'required',
+    ...(ca === undefined ? {} : { tls: { ca } }),
     ...(hasLogin ? { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } } : {}),
     connectionTimeout: timeoutMs,
     greetingTimeout: timeoutMs,

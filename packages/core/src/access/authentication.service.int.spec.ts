@@ -12,6 +12,7 @@ import { ApiKeysService } from './api-keys.service.js';
 import { Authentication, type IncomingRequest } from './authentication.service.js';
 import { CredentialLookup } from './credential-lookup.service.js';
 import { LastUsedRecorder } from './last-used-recorder.service.js';
+import { NonceEpoch } from './nonce-epoch.js';
 import { createRateLimitStore, RateLimiter } from './rate-limiter.js';
 import { rateLimitsSchema } from './rate-limits.js';
 
@@ -23,15 +24,18 @@ let keys: ApiKeysService;
 let redis: Redis;
 let authentication: TestAuthentication;
 let actor: Actor;
+let nonces: NonceEpoch;
 
 beforeAll(async () => {
   core = await CoreUnderTest.open();
   redis = new Redis(process.env.TEST_REDIS_URL!);
   keys = new ApiKeysService(core.platform, core.lists, core.commands);
+  nonces = await NonceEpoch.open(core.platform.database, redis);
   authentication = authenticationOf(core.platform);
   await untilListening(core.platform);
 });
 afterAll(async () => {
+  await nonces.close();
   redis.disconnect();
   await core.close();
 });
@@ -43,9 +47,10 @@ type TestAuthentication = ReturnType<typeof authenticationOf>;
 
 /** Creates an authentication as an API does: each request has its own limits. Nonces are recorded in `nonceRedis`. */
 function authenticationOf(platform: Platform, nonceRedis = redis) {
-  const limitsOf = new RateLimiter(rateLimitsSchema.parse({}), createRateLimitStore(nonceRedis)).limitsFor(
-    undefined,
-  );
+  const limitsOf = new RateLimiter(
+    rateLimitsSchema.parse({}),
+    createRateLimitStore(nonceRedis, nonces),
+  ).limitsFor(undefined);
   const authenticationService = new Authentication({
     platform,
     lookup: new CredentialLookup(platform),

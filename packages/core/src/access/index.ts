@@ -8,6 +8,7 @@ export { CredentialWatch, type LongLivedRequest } from './credential-watch.servi
 export { EmailVerificationService } from './email-verification.service.js';
 export { identifyCaller } from './identify-caller.js';
 export { IdentityService, type LinkedIdentity } from './identity.service.js';
+export { NonceEpoch } from './nonce-epoch.js';
 export { openAccount } from './open-account.js';
 export { PublicKeysService } from './public-keys.service.js';
 export { LocalBuckets } from './rate-buckets.js';

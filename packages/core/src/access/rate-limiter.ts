@@ -11,6 +11,7 @@
 import { DomainError, type RateBucket } from '@trading-automation/contracts';
 import type { Redis } from 'ioredis';
 import ipaddr from 'ipaddr.js';
+import type { NonceEpoch } from './nonce-epoch.js';
 import { type BucketResult, type Buckets, LocalBuckets } from './rate-buckets.js';
 import { FailoverBuckets } from './rate-failover.js';
 import {
@@ -43,9 +44,11 @@ export interface RateLimitStore {
 /**
  * Creates a store in Redis, shared by all processes. While Redis is unavailable, each process uses its own buckets,
  * and nonces cannot be recorded.
+ *
+ * @param epoch required to record nonces
  */
-export function createRateLimitStore(redis: Redis): RateLimitStore {
-  const shared = new RedisBuckets(redis);
+export function createRateLimitStore(redis: Redis, epoch?: NonceEpoch): RateLimitStore {
+  const shared = new RedisBuckets(redis, epoch);
   return {
     buckets: new FailoverBuckets(shared, new LocalBuckets()),
     takeWithNonce: (request, nonce) => shared.takeWithNonce(request, nonce),
@@ -138,6 +141,7 @@ export class RequestLimits {
     try {
       taken = await this.dependencies.store.takeWithNonce(this.requestFor(set, credentialId), nonce);
     } catch (cause) {
+      if (cause instanceof DomainError) throw cause;
       throw new DomainError('service_unavailable', undefined, [], { cause });
     }
     if (taken === null) return false;

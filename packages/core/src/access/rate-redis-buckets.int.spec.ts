@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { DomainError } from '@trading-automation/contracts';
 import { Redis } from 'ioredis';
 import type { BucketRequest } from './rate-buckets.js';
 import { rateLimitsSchema, ratePolicySets } from './rate-limits.js';
@@ -15,13 +16,27 @@ function bucketRequest(requests: number, seconds = LONG_S, key = `rate:spec:${ra
   };
 }
 
+/** Stores an epoch in Redis. Returns what a process knows of it. */
+async function confirmedEpoch(redis: Redis) {
+  const [epoch, id] = [random(), random()];
+  const [epochKey, claimsKey] = [`nonces:epoch:${id}`, `nonces:claims:${id}`];
+  await redis.set(epochKey, epoch);
+  const server = /^master_replid:(\S+)/m.exec(await redis.info('replication'))?.[1] ?? '';
+  return {
+    expectation: () => ({ epochKey, claimsKey, epoch, server, claims: 0 }),
+    observe: () => undefined,
+    refuse: () => new DomainError('service_unavailable'),
+  };
+}
+
 describe('the shared buckets', () => {
   let clients: [Redis, Redis];
   let processes: [RedisBuckets, RedisBuckets];
-  beforeEach(() => {
+  beforeEach(async () => {
     const connect = () => new Redis(process.env.TEST_REDIS_URL!);
     clients = [connect(), connect()];
-    processes = [new RedisBuckets(clients[0]), new RedisBuckets(clients[1])];
+    const epoch = await confirmedEpoch(clients[0]);
+    processes = [new RedisBuckets(clients[0], epoch), new RedisBuckets(clients[1], epoch)];
   });
   afterEach(() => {
     for (const client of clients) client.disconnect();

@@ -1,5 +1,6 @@
 import type { World } from '@trading-automation/contracts';
 import { Redis } from 'ioredis';
+import { NonceEpoch } from '../access/index.js';
 import { openPlatform } from '../database/index.js';
 import { CredentialsSealer } from '../exchange-accounts/index.js';
 import { assertNoEviction, type Platform, REDIS_FAILOVER_OPTIONS } from '../platform/index.js';
@@ -20,6 +21,8 @@ export interface ApiInfrastructureOptions {
   readonly isLoopbackAllowed: boolean;
   /** Called for every lost connection; connections are re-established automatically. */
   readonly onConnectionLost: (to: 'notifications' | 'redis', error: unknown) => void;
+  /** Called if the memory of nonces could not be compared; the comparison is repeated each second. */
+  readonly onNoncesUnknown: (error: unknown) => void;
 }
 
 type SealingKey = Parameters<typeof Sealer.for>[0];
@@ -28,6 +31,8 @@ type SealingKey = Parameters<typeof Sealer.for>[0];
 export interface ApiInfrastructure {
   readonly platform: Platform;
   readonly redis: Redis;
+  /** What Redis must match to record nonces. */
+  readonly nonces: NonceEpoch;
   readonly secrets: ApiSecrets;
   close(): Promise<void>;
 }
@@ -37,7 +42,7 @@ export interface ApiInfrastructure {
  * a key is invalid
  */
 export async function openApiInfrastructure(options: ApiInfrastructureOptions): Promise<ApiInfrastructure> {
-  const { applicationName, world, databaseUrl, redisUrl, onConnectionLost } = options;
+  const { applicationName, world, databaseUrl, redisUrl, onConnectionLost, onNoncesUnknown } = options;
   await assertNoEviction(redisUrl);
   const secrets = await openSecrets(options);
   const platform = await openPlatform({
@@ -47,11 +52,13 @@ export async function openApiInfrastructure(options: ApiInfrastructureOptions): 
     onListenerError: (error) => onConnectionLost('notifications', error),
   });
   const redis = await connectRedis(redisUrl, (error) => onConnectionLost('redis', error));
+  const nonces = await NonceEpoch.open(platform.database, redis, onNoncesUnknown);
   const close = async () => {
+    await nonces.close();
     redis.disconnect();
     await platform.close();
   };
-  return { platform, redis, secrets, close };
+  return { platform, redis, nonces, secrets, close };
 }
 
 /** Creates the sealers. @throws if a public key is invalid, or does not match its id */

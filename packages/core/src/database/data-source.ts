@@ -1,6 +1,12 @@
 /** Opens and migrates the database. Only this file lists all entities and all migrations. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createDataSource, type Database, withAdvisoryLock } from '@trading-automation/persistence';
+import type { World } from '@trading-automation/contracts';
+import {
+  createDataSource,
+  type Database,
+  inTransaction,
+  withAdvisoryLock,
+} from '@trading-automation/persistence';
 import { ApiKeyEntity } from '../access/api-key.entity.js';
 import { PublicKeyEntity } from '../access/public-key.entity.js';
 import { UserEntity } from '../access/user.entity.js';
@@ -10,6 +16,7 @@ import { ExchangeAccountEntity } from '../exchange-accounts/exchange-account.ent
 import { SupportedExchangeEntity } from '../exchange-accounts/supported-exchange.entity.js';
 import { LedgerPostingEntity } from '../ledger/ledger-posting.entity.js';
 import { NotificationEntity } from '../notifications/notification.entity.js';
+import { assertMigratable, storeWorld } from '../platform/index.js';
 import { RecoveryCodeEntity } from '../sign-in/recovery-code.entity.js';
 import { SignalEntity } from '../strategies/signals/signal.entity.js';
 import { StrategyEntity } from '../strategies/strategy.entity.js';
@@ -18,6 +25,7 @@ import { FillEntity } from '../trades/fill.entity.js';
 import { LotEntity } from '../trades/lots/lot.entity.js';
 import { LotClosureEntity } from '../trades/lots/lot-closure.entity.js';
 import { TradeEntity } from '../trades/trade.entity.js';
+import { deactivateInsecureWebhooks } from '../webhooks/index.js';
 import { WebhookEntity } from '../webhooks/webhook.entity.js';
 import { WithdrawalEntity } from '../withdrawals/withdrawal.entity.js';
 import { Access1763700000001 } from './migrations/0001-access.js';
@@ -46,6 +54,7 @@ import { InFlight1763700000023 } from './migrations/0023-in-flight.js';
 import { SignIn1763700000024 } from './migrations/0024-sign-in.js';
 import { StreamKinds1763700000025 } from './migrations/0025-stream-kinds.js';
 import { ReconciledTotals1763700000026 } from './migrations/0026-reconciled-totals.js';
+import { Worlds1763700000028 } from './migrations/0028-worlds.js';
 
 const ENTITIES = [
   AccountOwnerEntity,
@@ -97,6 +106,7 @@ const MIGRATIONS = [
   SignIn1763700000024,
   StreamKinds1763700000025,
   ReconciledTotals1763700000026,
+  Worlds1763700000028,
 ];
 
 interface DatabaseOptions {
@@ -129,11 +139,13 @@ const LOCK_RETRY_MS = 250;
 
 /**
  * Migrates the database at `url` to this release, each migration in its own transaction. Concurrent calls run serially.
- * Returns the names of the migrations that it ran.
+ * A database without a world takes `world`. In the live world, deactivates webhooks with an `http` URL. Returns the names
+ * of the migrations that it ran.
  *
+ * @throws {WrongWorldError} if the database belongs to the other world; it is unchanged
  * @throws if a migration fails or waits more than ten seconds for a lock; earlier migrations stay committed
  */
-export async function migrate(url: string): Promise<readonly string[]> {
+export async function migrate(url: string, world: World): Promise<readonly string[]> {
   const database = createDataSource({
     url,
     applicationName: 'migrator',
@@ -148,9 +160,13 @@ export async function migrate(url: string): Promise<readonly string[]> {
   await database.initialize();
   try {
     for (;;) {
-      const lock = await withAdvisoryLock(database, 'migrations', () =>
-        database.runMigrations({ transaction: 'each' }),
-      );
+      const lock = await withAdvisoryLock(database, 'migrations', async () => {
+        await assertMigratable(database, world);
+        const migrations = await database.runMigrations({ transaction: 'each' });
+        await inTransaction(database, (tx) => storeWorld(tx, world));
+        if (world === 'live') await deactivateInsecureWebhooks(database);
+        return migrations;
+      });
       if (lock.acquired) return lock.value.map(({ name }) => name);
       await sleep(LOCK_RETRY_MS);
     }

@@ -197,7 +197,7 @@ describe('migrating', () => {
     const names = (await tableNames()).filter((name) => name !== 'migrations');
     const before = await readRows(names);
     expect(names.filter((name) => before[name]?.length === 0)).toEqual([]);
-    const migrationNames = await migrate(database.url);
+    const migrationNames = await migrate(database.url, 'test');
     expect(migrationNames.length).toBeGreaterThan(0);
     const after = await readRows(names);
     for (const name of names) expect({ name, rows: after[name] }).toMatchObject({ name, rows: before[name] });
@@ -206,15 +206,15 @@ describe('migrating', () => {
   });
 
   it('runs no migration if the database is already migrated', async () => {
-    await migrate(database.url);
-    expect(await migrate(database.url)).toEqual([]);
+    await migrate(database.url, 'test');
+    expect(await migrate(database.url, 'test')).toEqual([]);
   });
 
   it('runs each migration once if several processes start concurrently', async () => {
     const migrationNames = await Promise.all([
-      migrate(database.url),
-      migrate(database.url),
-      migrate(database.url),
+      migrate(database.url, 'test'),
+      migrate(database.url, 'test'),
+      migrate(database.url, 'test'),
     ]);
     const names = migrationNames.flat();
     expect(names.length).toBeGreaterThan(FIRST_RELEASE.length);
@@ -231,7 +231,7 @@ describe('migrating', () => {
     await client.query(
       'CREATE EVENT TRIGGER on_ddl_end ON ddl_command_end EXECUTE FUNCTION record_timeouts()',
     );
-    await migrate(database.url);
+    await migrate(database.url, 'test');
     expect(await client.query('SELECT DISTINCT * FROM observed_timeouts')).toEqual([
       { statement_ms: '0', lock_ms: '10s' },
     ]);

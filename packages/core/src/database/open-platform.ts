@@ -1,6 +1,6 @@
 import type { World } from '@trading-automation/contracts';
 import { createListener } from '@trading-automation/persistence';
-import { Platform } from '../platform/index.js';
+import { assertWorld, Platform } from '../platform/index.js';
 import { openDatabase } from './data-source.js';
 
 export interface PlatformOptions {
@@ -14,7 +14,7 @@ export interface PlatformOptions {
   readonly onListenerError: (error: unknown) => void;
 }
 
-/** Connects to the database. @throws if it is unreachable, or lacks a migration of this release */
+/** Connects to the database. @throws if it is unreachable, lacks a migration of this release, or is of the other world */
 export async function openPlatform(options: PlatformOptions): Promise<Platform> {
   const { world, databaseUrl, applicationName, poolSize, statementTimeoutMs, onListenerError } = options;
   const database = await openDatabase({
@@ -23,6 +23,12 @@ export async function openPlatform(options: PlatformOptions): Promise<Platform> 
     ...(poolSize === undefined ? {} : { poolSize }),
     ...(statementTimeoutMs === undefined ? {} : { statementTimeoutMs }),
   });
+  try {
+    await assertWorld(database, world);
+  } catch (error) {
+    await database.destroy();
+    throw error;
+  }
   const listener = createListener({ url: databaseUrl, applicationName, onError: onListenerError });
   return new Platform(world, database, listener);
 }

@@ -180,9 +180,18 @@ function withdrawal(
 }
 
 function deactivation(data: EventData): string {
+  if (isInsecureUrl(data)) {
+    const url = stringField(data, 'url') || 'a webhook';
+    return `No more events are sent to ${url}: its URL is not https. Set an https URL and is_active to true.`;
+  }
   const failed = `${stringField(data, 'consecutive_failures') || 'too many'} attempts in a row failed`;
   const resolution = 'Once its receiver responds, set is_active to true and retry its dead letters.';
   return `No more events are sent to ${stringField(data, 'url') || 'a webhook'}: ${failed}. ${resolution}`;
+}
+
+/** Returns whether a webhook was deactivated because the live world requires https. */
+export function isInsecureUrl(data: EventData): boolean {
+  return stringField(data, 'deactivation_reason') === 'insecure_url';
 }
 
 /** API keys and public keys share this event type; `pubkey` in the record identifies a public key. */

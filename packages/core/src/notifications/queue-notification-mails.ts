@@ -2,6 +2,7 @@ import { decodeId } from '@trading-automation/contracts';
 import type { RelayedEvent, Tx } from '@trading-automation/persistence';
 import { type MailAllowanceRequest, queueMail, takeMailAllowance } from '../mail/index.js';
 import { type Recipient, readWebhookFailureSummary } from './notification.queries.js';
+import { isInsecureUrl } from './notification.rules.js';
 import {
   composeDeactivationMail,
   composeNotificationMail,
@@ -61,7 +62,7 @@ const keyOf = ({ userId, topic }: Omit<MailAllowanceRequest, 'count'>) => `${use
 async function queueMailOf(tx: Tx, target: NotificationTarget, isLast: boolean): Promise<void> {
   const { event, recipient } = target;
   const content =
-    target.type === 'webhook.deactivated'
+    target.type === 'webhook.deactivated' && !isInsecureUrl(target.data)
       ? await deactivationMail(tx, target)
       : composeNotificationMail(target, isLast);
   await queueMail(tx, { userId: event.userId, to: recipient.email!, eventId: event.id, ...content });

@@ -7,4 +7,5 @@ export { Platform } from './platform.js';
 export { PlatformModule } from './platform.module.js';
 export { type PullStream, PullStreamController } from './pull-stream.js';
 export { assertNoEviction, REDIS_BLOCK_TIMEOUT_SECONDS, REDIS_FAILOVER_OPTIONS } from './redis-policy.js';
-export { type ServerKeys, serverKeysSetting } from './server-keys.js';
+export { isRandom, type ServerKeys, serverKeysSetting } from './server-keys.js';
+export { assertMigratable, assertWorld, storeWorld, WrongWorldError } from './world.js';

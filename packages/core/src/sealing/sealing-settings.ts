@@ -1,7 +1,9 @@
 /** Schemas of environment variables with sealing keys, each as `<id>.<key>`. */
 import { z } from 'zod';
+import { isRandom } from '../platform/index.js';
 
 const ID = '[0-9a-f]{16}';
+const PRIVATE_KEY_BYTES = 32;
 const KEY = '[\\w-]+';
 
 /** The public key that seals: `<id>.<public key>`. */
@@ -25,4 +27,13 @@ export const privateKeysSetting = z
       const [id = '', privateKey = ''] = entry.split('.');
       return { id, privateKey };
     }),
-  );
+  )
+  .refine((keys) => keys.every(({ privateKey }) => !repeatsItsBytes(privateKey)), {
+    error: 'a private key repeats its bytes; generate a new key pair',
+  });
+
+/** Returns whether a complete key is zero or a repeated byte. Reading the keys checks everything else. */
+function repeatsItsBytes(privateKey: string): boolean {
+  const bytes = Buffer.from(privateKey, 'base64url');
+  return bytes.length === PRIVATE_KEY_BYTES && !isRandom(bytes);
+}

@@ -60,6 +60,16 @@ const embeddings = (address: string): string[] => {
   ];
 };
 
+it('a URL must be https if the policy requires it, as in the live world', () => {
+  const policy = { allowLoopback: false, requireHttps: true };
+  expect(checkWebhookUrl('http://example.com/hook', policy)).toEqual({
+    code: 'invalid_url',
+    message: 'The scheme must be https in the live world.',
+  });
+  expect(checkWebhookUrl('h\nttp://example.com/hook', policy)).toMatchObject({ code: 'invalid_url' });
+  expect(checkWebhookUrl('https://example.com/hook', policy)).toHaveProperty('url');
+});
+
 describe('an address', () => {
   it('of IPv4 is blocked if it is in a special range, and allowed otherwise (S3: 10,000 addresses)', () => {
     fc.assert(

@@ -70,6 +70,8 @@ const ALLOWED_PORTS = [80, 443, 8443];
 export interface EgressPolicy {
   /** Allows 127.0.0.0/8, ::1 and localhost at any port. */
   readonly allowLoopback: boolean;
+  /** Refuses http, as the live world does. Default: false. */
+  readonly requireHttps?: boolean;
 }
 
 /** Returns whether a process may connect to the address. @param address an IP literal without brackets */
@@ -94,6 +96,8 @@ export function checkWebhookUrl(text: string, policy: EgressPolicy): UrlCheck {
   if (url === undefined) return invalid('url must be an absolute URL, such as https://example.com/hook.');
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     return invalid('The scheme must be https or http.');
+  if (policy.requireHttps === true && url.protocol !== 'https:')
+    return invalid('The scheme must be https in the live world.');
   if (url.username !== '' || url.password !== '')
     return invalid('The URL must not contain a user name or password. Remove them.');
   if (url.hash !== '') return invalid('The URL must not contain a fragment (#…). Remove it.');

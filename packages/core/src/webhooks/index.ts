@@ -4,6 +4,7 @@ export { DeadLettersService } from './dead-letters.service.js';
 export type { ClaimedAttempt, DeliveryRef, Lane, LanedDelivery, OutgoingEvent } from './delivery.queries.js';
 export { CLAIMS_MAX, DELIVERY_LIMITS, RETRY_DELAYS_MS } from './delivery.rules.js';
 export * from './egress.js';
+export { deactivateInsecureWebhooks } from './insecure-webhooks.js';
 export type { RecordOutcome } from './record-failures.js';
 export { WebhookBacklog } from './webhook-backlog.service.js';
 export {

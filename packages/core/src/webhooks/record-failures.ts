@@ -72,7 +72,7 @@ export async function recordFailures(
   const deactivating = evaluated.filter(({ outcome }) => outcome.deactivates);
   const deactivatedIds = new Set(deactivating.map(({ failure }) => failure.attempt.webhookId));
   await storeWebhookStates(tx, states, deactivatedIds);
-  for (const webhookId of deactivatedIds) await deactivateWebhook(tx, webhookId);
+  for (const webhookId of deactivatedIds) await completeDeactivation(tx, webhookId);
   const recorded = new Map(current.map((attempt, index) => [attempt, toRecordOutcome(evaluated[index]!)]));
   return failed.map((attempt) => recorded.get(attempt) ?? { kind: 'superseded' });
 }
@@ -115,8 +115,8 @@ function toRecordOutcome({ failure, outcome }: EvaluatedFailure): RecordOutcome 
   };
 }
 
-/** Moves the webhook's due deliveries to the dead letters, and emits `webhook.deactivated`. */
-async function deactivateWebhook(tx: Tx, webhookId: string): Promise<void> {
+/** Moves a deactivated webhook's due deliveries to the dead letters, and emits `webhook.deactivated`. */
+export async function completeDeactivation(tx: Tx, webhookId: string): Promise<void> {
   await deadLetterDueDeliveries(tx, webhookId);
   const webhook = await tx.findOneByOrFail(WebhookEntity, { id: webhookId });
   await emitEvent(tx, {

@@ -138,7 +138,10 @@ export class WebhooksService {
     return this.commands.run(actor.idempotency, async (tx) => {
       if (changes.url !== undefined) this.assertUrlAllowed(changes.url);
       if (Object.keys(changes).length > 0) await updateWebhook(tx, actor, uuid, changes);
-      return webhookView(await findOwnWebhook(tx, actor, uuid));
+      const webhook = await findOwnWebhook(tx, actor, uuid);
+      // The URL may be older than a rule that refuses it.
+      if (changes.is_active === true) this.assertUrlAllowed(webhook.url);
+      return webhookView(webhook);
     });
   }
 
@@ -277,7 +280,10 @@ export class WebhooksService {
   }
 
   private assertUrlAllowed(url: string): void {
-    const check = checkWebhookUrl(url, { allowLoopback: this.secrets.allowLoopback });
+    const check = checkWebhookUrl(url, {
+      allowLoopback: this.secrets.allowLoopback,
+      requireHttps: this.platform.world === 'live',
+    });
     if ('url' in check) return;
     const { code, message } = check;
     throw new DomainError('validation_failed', undefined, [{ field: 'url', code, message }]);

@@ -11,14 +11,27 @@ const listSetting = z.string().transform((text) =>
     .filter((item) => item !== ''),
 );
 
+const PREFIX_BITS_MIN = { ipv4: 8, ipv6: 16 };
+
+/** Returns whether a range can be one of proxies. A wider one contains clients, which could then forge addresses. */
+function isProxyRange(range: string): boolean {
+  const [address = '', bits] = range.split('/');
+  const min = address.includes(':') ? PREFIX_BITS_MIN.ipv6 : PREFIX_BITS_MIN.ipv4;
+  return bits === undefined || Number(bits) >= min;
+}
+
 /** Addresses and CIDR ranges whose `X-Forwarded-For` is trusted. */
-const proxiesSetting = listSetting.pipe(
-  z.array(
-    z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
-      error: 'expected addresses and CIDR ranges, separated by commas',
-    }),
-  ),
-);
+const proxiesSetting = listSetting
+  .pipe(
+    z.array(
+      z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
+        error: 'expected addresses and CIDR ranges, separated by commas',
+      }),
+    ),
+  )
+  .refine((ranges) => ranges.every(isProxyRange), {
+    error: 'a range is so wide that clients could choose their own address; name the proxies',
+  });
 
 const isOrigin = (text: string): boolean =>
   /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
@@ -27,6 +40,11 @@ const isOrigin = (text: string): boolean =>
 export const originSetting = z
   .string()
   .refine(isOrigin, { error: 'expected an origin, such as https://api.example.com' });
+
+/** Returns whether an origin of the configuration is reached over TLS. */
+export function isSecureOrigin(origin: string): boolean {
+  return origin.startsWith('https:');
+}
 
 /** Origins whose pages may read responses, or `*` alone. */
 const corsOriginsSetting = listSetting.refine(

@@ -1,6 +1,6 @@
 /** The HTTP server of both APIs: its limits, CORS, raw requests, JSON bodies and responses. */
 export { ALL_ORIGINS, type CorsOrigins, preflightHeaders } from './cors.js';
-export { edgeSettings, originSetting } from './edge-settings.js';
+export { edgeSettings, isSecureOrigin, originSetting } from './edge-settings.js';
 export { DEFAULT_RESPONSE_HEADERS } from './headers.js';
 export { parseJsonBody } from './json-body.js';
 export {

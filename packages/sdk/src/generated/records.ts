@@ -1614,8 +1614,8 @@ export interface Webhook {
   is_active: boolean;
   consecutive_failures: number;
   deactivated_at?: string;
-  /** `consecutive_failures`: the service deactivated the webhook after repeated failures. `user`: you deactivated it. */
-  deactivation_reason?: 'consecutive_failures' | 'user' | (string & {});
+  /** `consecutive_failures`: the service deactivated the webhook after repeated failures. `insecure_url`: its URL is not https, which the live world requires. `user`: you deactivated it. */
+  deactivation_reason?: 'consecutive_failures' | 'insecure_url' | 'user' | (string & {});
   secret_last_rotated_at: string;
   created_at: string;
   updated_at: string;
@@ -1692,8 +1692,8 @@ export interface WebhookWithSecret {
   is_active: boolean;
   consecutive_failures: number;
   deactivated_at?: string;
-  /** `consecutive_failures`: the service deactivated the webhook after repeated failures. `user`: you deactivated it. */
-  deactivation_reason?: 'consecutive_failures' | 'user' | (string & {});
+  /** `consecutive_failures`: the service deactivated the webhook after repeated failures. `insecure_url`: its URL is not https, which the live world requires. `user`: you deactivated it. */
+  deactivation_reason?: 'consecutive_failures' | 'insecure_url' | 'user' | (string & {});
   secret_last_rotated_at: string;
   created_at: string;
   updated_at: string;
