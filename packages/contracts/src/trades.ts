@@ -230,6 +230,7 @@ export const tradeOperations = {
       'insufficient_balance',
       'already_exists',
       'invalid_state',
+      'exchange_unavailable',
     ],
   }),
   cancel: defineOperation({
@@ -242,6 +243,6 @@ export const tradeOperations = {
     params: pathParams,
     response: tradeDetail,
     status: 200,
-    errors: ['not_found', 'invalid_state', 'service_unavailable'],
+    errors: ['not_found', 'invalid_state', 'exchange_unavailable', 'service_unavailable'],
   }),
 } as const;
