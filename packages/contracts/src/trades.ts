@@ -239,6 +239,7 @@ export const tradeOperations = {
     path: '/v1/trades/:id/cancel',
     summary: 'Cancels the unfilled part of a trade and returns the trade.',
     access: 'TRADE',
+    isRemote: true,
     bucket: 'trade_writes',
     params: pathParams,
     response: tradeDetail,

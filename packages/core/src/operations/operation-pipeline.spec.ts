@@ -42,6 +42,7 @@ async function run(operation: Operation, overrides: Partial<OperationRequest> & 
     ...overrides,
   };
   const commands = {
+    share: async <T>(_userId: string, useCase: () => T | Promise<T>) => useCase(),
     run: async (idempotency: IdempotencyContext | undefined, effect: (tx: never) => Promise<never>) => {
       stored.push(idempotency!);
       return effect(undefined as never);
