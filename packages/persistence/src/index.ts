@@ -41,6 +41,7 @@ export {
   callProcess,
   callTimeoutMs,
   type ProcessCall,
+  REPLY_MARGIN_MS,
 } from './process-calls.js';
 export { allColumns, leftJoined, type Selection, selectionOf } from './selection.js';
 export { type CallContext, type CallHandler, type ServeOptions, serveCalls } from './serve-process-calls.js';
