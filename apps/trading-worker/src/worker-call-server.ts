@@ -1,17 +1,12 @@
 import { DomainError } from '@trading-automation/contracts';
 import type { Platform } from '@trading-automation/core';
-import {
-  serveWorkerCall,
-  type VenueCatalogue,
-  type WorkerCallName,
-  type WorkerCalls,
-} from '@trading-automation/core/exchange-accounts';
+import { serveWorkerCalls, type VenueCatalogue } from '@trading-automation/core/exchange-accounts';
 import { ExchangeError } from '@trading-automation/exchanges';
 import type { ExchangeGateway } from './exchange/exchange-gateway.js';
 
 /** Publishes this worker's exchanges to the APIs, and serves the APIs' calls. */
 export class WorkerCallServer {
-  private callServers: readonly { stop(): Promise<void> }[] = [];
+  private callServer: { stop(): Promise<void> } | undefined;
 
   constructor(
     private readonly platform: Platform,
@@ -21,48 +16,47 @@ export class WorkerCallServer {
 
   async start(): Promise<void> {
     await this.catalogue.publish(this.gateway.venues.all);
-    this.callServers = this.serveCalls();
+    this.callServer = this.serveCalls();
   }
 
   /** Stops accepting calls. Resolves when the calls in progress have ended. */
   async stop(): Promise<void> {
-    await Promise.all(this.callServers.map((server) => server.stop()));
+    await this.callServer?.stop();
   }
 
   private serveCalls() {
     const { credentials, balanceSync, orderReconciler } = this.gateway;
-    const serve = <Name extends WorkerCallName>(
-      name: Name,
-      handle: (input: WorkerCalls[Name]['input'], signal: AbortSignal) => Promise<WorkerCalls[Name]['reply']>,
-    ) =>
-      serveWorkerCall(
-        this.platform,
-        name,
-        handle,
-        this.gateway.errorLogger('worker_call.failed', `The worker call ${name} failed.`),
-      );
-    return [
-      serve('exchange_account.test', (input) => credentials.test(input)),
-      serve('exchange_account.sync', async ({ account_id }) => {
-        await balanceSync.sync(account_id).catch((error) => {
-          // A rejection of the credentials is not an error here, because the caller reads it from the account.
-          if (!(error instanceof ExchangeError && error.code === 'credentials_rejected'))
+    return serveWorkerCalls(
+      this.platform,
+      {
+        'exchange_account.test': (input) => credentials.test(input),
+        'exchange_account.sync': async ({ account_id }) => {
+          await balanceSync.sync(account_id).catch((error) => {
+            // A rejection of the credentials is not an error here, because the caller reads it from the account.
+            if (!(error instanceof ExchangeError && error.code === 'credentials_rejected'))
+              throw unavailable(error);
+          });
+          return null;
+        },
+        'trade.cancel': async ({ trade_id }, signal) => {
+          await orderReconciler.cancel(trade_id, signal).catch((error) => {
             throw unavailable(error);
-        });
-        return null;
-      }),
-      serve('trade.cancel', async ({ trade_id }, signal) => {
-        await orderReconciler.cancel(trade_id, signal).catch((error) => {
-          throw unavailable(error);
-        });
-        return null;
-      }),
-    ];
+          });
+          return null;
+        },
+      },
+      this.gateway.errorLogger('worker_call.failed', 'A call of an API failed.'),
+    );
   }
 }
 
-/** Converts an error of an exchange to `service_unavailable`; returns other errors unchanged. */
+/**
+ * Converts an error of an exchange: `exchange_unavailable` if it does not respond, `service_unavailable` if it refuses
+ * what this worker sent. Returns other errors unchanged.
+ */
 function unavailable(error: unknown): unknown {
   if (!(error instanceof ExchangeError)) return error;
-  return new DomainError('service_unavailable', error.message, [], { cause: error });
+  const isSilent = error.outcome === 'retryable' || error.outcome === 'unknown';
+  const code = isSilent ? 'exchange_unavailable' : 'service_unavailable';
+  return new DomainError(code, error.message, [], { cause: error });
 }

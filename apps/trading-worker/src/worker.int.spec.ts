@@ -185,10 +185,12 @@ describe('a trading worker', () => {
 });
 
 describe('the worker calls of the APIs', () => {
+  const owner = () => ({ userId: env.actor.userId, accountId: env.account.uuid });
+
   it('read balances and cancel trades', async () => {
     await start();
     await expect(
-      callWorker(api, 'exchange_account.sync', { account_id: env.account.uuid }),
+      callWorker(api, 'exchange_account.sync', { account_id: env.account.uuid }, owner()),
     ).resolves.toBeNull();
     const { balances } = await env.core.row(
       'SELECT balances FROM exchange_accounts WHERE id = $1',
@@ -196,7 +198,7 @@ describe('the worker calls of the APIs', () => {
     );
     expect(balances).toEqual(env.exchange.balances);
     const trade = await env.place();
-    await expect(callWorker(api, 'trade.cancel', { trade_id: trade })).resolves.toBeNull();
+    await expect(callWorker(api, 'trade.cancel', { trade_id: trade }, owner())).resolves.toBeNull();
     expect(await env.read(trade)).toMatchObject({ status: 'CANCELLED' });
   });
 
@@ -206,7 +208,7 @@ describe('the worker calls of the APIs', () => {
     const sealed = await env.sealed('another secret', context);
     const input = { exchange: 'paper', trading_type: 'spot', sealed, context } as const;
     await eventually(() => env.gateway.accounts.streams.health()[0]?.state === 'POLLING');
-    await expect(callWorker(api, 'exchange_account.test', input)).resolves.toEqual({
+    await expect(callWorker(api, 'exchange_account.test', input, owner())).resolves.toEqual({
       tradingTypes: ['spot'],
       canTrade: true,
       canWithdraw: false,
@@ -221,27 +223,34 @@ describe('the worker calls of the APIs', () => {
       ['unknown', 'bad_answer', 'exchange_unavailable'],
     ] as const) {
       env.exchange.onCall = fails(outcome, code, 'No.');
-      await expect(callWorker(api, 'exchange_account.test', input)).rejects.toMatchObject({ code: apiCode });
+      await expect(callWorker(api, 'exchange_account.test', input, owner())).rejects.toMatchObject({
+        code: apiCode,
+      });
     }
     expect(env.exchange.closeCount).toBe(4);
     const elsewhere = { ...input, exchange: 'elsewhere' };
-    await expect(callWorker(api, 'exchange_account.test', elsewhere)).rejects.toMatchObject({
+    await expect(callWorker(api, 'exchange_account.test', elsewhere, owner())).rejects.toMatchObject({
       code: 'exchange_unavailable',
     });
-    const otherContext = callWorker(api, 'exchange_account.test', {
-      ...input,
-      context: 'credentials_test/2',
-    });
+    const otherContext = callWorker(
+      api,
+      'exchange_account.test',
+      {
+        ...input,
+        context: 'credentials_test/2',
+      },
+      owner(),
+    );
     await expect(otherContext).rejects.not.toMatchObject({ code: expect.anything() });
     expect(env.logged.join('')).not.toContain('another secret');
   });
 
-  it('report that the service is unavailable while the exchange is unreachable', async () => {
+  it('report that the exchange is unavailable while it is unreachable', async () => {
     await start();
     env.exchange.onCall = fails('retryable', 'unreachable', 'The exchange is unavailable.');
     await expect(
-      callWorker(api, 'exchange_account.sync', { account_id: env.account.uuid }),
-    ).rejects.toMatchObject({ code: 'service_unavailable', message: 'The exchange is unavailable.' });
+      callWorker(api, 'exchange_account.sync', { account_id: env.account.uuid }, owner()),
+    ).rejects.toMatchObject({ code: 'exchange_unavailable', message: 'The exchange is unavailable.' });
   });
 
   it('record rejected credentials in the account: a sync succeeds, but a cancellation fails', async () => {
@@ -253,11 +262,11 @@ describe('the worker calls of the APIs', () => {
     await start();
     await eventually(() => env.gateway.accounts.streams.health()[0]?.state === 'POLLING');
     env.exchange.onCall = fails('fatal', 'credentials_rejected', 'The exchange refused the credentials.');
-    await expect(callWorker(api, 'trade.cancel', { trade_id: trade })).rejects.toMatchObject({
+    await expect(callWorker(api, 'trade.cancel', { trade_id: trade }, owner())).rejects.toMatchObject({
       code: 'service_unavailable',
     });
     await expect(
-      callWorker(api, 'exchange_account.sync', { account_id: env.account.uuid }),
+      callWorker(api, 'exchange_account.sync', { account_id: env.account.uuid }, owner()),
     ).resolves.toBeNull();
     expect(await env.accountSync.find(env.account.uuid)).toMatchObject({ isActive: false });
   });

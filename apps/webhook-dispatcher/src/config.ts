@@ -1,5 +1,5 @@
 import { privateKeysSetting } from '@trading-automation/core/sealing';
-import { DELIVERY_LIMITS, RETRY_DELAYS_MS } from '@trading-automation/core/webhooks';
+import { ATTEMPT_TIMEOUT_MAX_MS, DELIVERY_LIMITS, RETRY_DELAYS_MS } from '@trading-automation/core/webhooks';
 import { flag, metricsSettings } from '@trading-automation/runtime';
 import { z } from 'zod';
 import { areNameServers } from './delivery/name-resolver.js';
@@ -80,7 +80,7 @@ export const configSchema = z
     /** The delays before attempts 2 to 5. */
     RETRY_DELAYS_MS: delaysMs.default([...RETRY_DELAYS_MS]),
     /** The time limit of one attempt, from DNS to the last byte. */
-    ATTEMPT_TIMEOUT_MS: durationMs.default(30_000),
+    ATTEMPT_TIMEOUT_MS: durationMs.max(ATTEMPT_TIMEOUT_MAX_MS).default(ATTEMPT_TIMEOUT_MAX_MS),
     /** The duration of an attempt's lease. */
     LEASE_MS: durationMs.default(45_000),
     /** A dispatcher without a heartbeat for this time counts as dead, and other dispatchers take over its attempts. */

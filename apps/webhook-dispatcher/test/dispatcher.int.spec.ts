@@ -343,7 +343,10 @@ describe('a request for a test event', () => {
       listener: environment.platform.listener,
       name: 'webhook.test',
       input: Buffer.from(hook.id),
-      timeoutMs: 10_000,
+      owner: { userId: hook.userId, accountId: hook.id },
+      lane: 'webhook_test',
+      startWithinMs: 5_000,
+      operationMs: 5_000,
     });
     await sleep(300);
     expect(receiver.rejected).toEqual([]);

@@ -58,7 +58,10 @@ const testCall = (hook: WebhookFixture) =>
     listener: environment.platform.listener,
     name: 'webhook.test',
     input: Buffer.from(hook.id),
-    timeoutMs: 10_000,
+    owner: { userId: hook.userId, accountId: hook.id },
+    lane: 'webhook_test',
+    startWithinMs: 5_000,
+    operationMs: 5_000,
   });
 
 describe('the metrics of a dispatcher', () => {

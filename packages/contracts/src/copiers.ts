@@ -299,7 +299,7 @@ export const copierOperations = {
     bodyOptional: true,
     response: copier,
     status: 200,
-    errors: ['not_found', 'invalid_state', 'service_unavailable'],
+    errors: ['not_found', 'invalid_state', 'exchange_unavailable', 'service_unavailable'],
   }),
   stop: defineOperation({
     id: 'copiers.stop',

@@ -34,6 +34,7 @@ export const emergencyStopOperations = {
     summary:
       'Pauses every copier and cancels every open order placed before the call. Waits a few seconds for the exchanges, then lists what is still open.',
     access: 'TRADE',
+    isRemote: true,
     response: emergencyStop,
     status: 200,
     errors: [],

@@ -56,6 +56,13 @@ export interface Operation {
   readonly list?: ListDefinition;
   /** The rate-limit bucket that the operation uses in addition to the general one. */
   readonly bucket?: RateBucket;
+  /**
+   * True if the operation only computes its response. The computation ends when the client disconnects, and an
+   * Idempotency-Key has no effect: the response is not stored, and a repeat computes it again.
+   */
+  readonly isComputation?: true;
+  /** True if the request waits for an exchange or for a receiver of webhooks. */
+  readonly isRemote?: true;
   /** True if the response is a stream of server-sent events; `response` is then the schema of one event's data. */
   readonly stream?: true;
   /** Schema of the response's `data`. For a list, it is the schema of one item. */
@@ -63,6 +70,14 @@ export interface Operation {
   readonly status: 200 | 201 | 202;
   /** Error codes in addition to those that every authenticated request can return. */
   readonly errors: readonly ErrorCode[];
+}
+
+/** Returns whether an Idempotency-Key takes effect for the operation. */
+export function storesResponse({
+  method,
+  isComputation,
+}: Pick<Operation, 'method' | 'isComputation'>): boolean {
+  return method === 'POST' && isComputation !== true;
 }
 
 /** Declares an operation and preserves the exact type of each schema. */

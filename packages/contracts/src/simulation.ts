@@ -83,13 +83,14 @@ export const simulationOperations = {
     method: 'POST',
     path: '/v1/copiers/:id/simulate',
     summary:
-      "Replays past signals of the strategy with the copier's settings, as if the copier had been started just before them. Places no orders.",
+      "Replays past signals of the strategy with the copier's settings, as if the copier had been started just before them. Places no orders. A user runs one simulation at a time. An Idempotency-Key has no effect.",
+    isComputation: true,
     access: 'READ',
     params: z.object({ id: idInput('cpr') }),
     body: simulationAsked,
     bodyOptional: true,
     response: simulation,
     status: 200,
-    errors: ['not_found', 'invalid_state'],
+    errors: ['not_found', 'invalid_state', 'service_unavailable'],
   }),
 } as const;

@@ -230,6 +230,7 @@ export const tradeOperations = {
       'insufficient_balance',
       'already_exists',
       'invalid_state',
+      'exchange_unavailable',
     ],
   }),
   cancel: defineOperation({
@@ -238,10 +239,11 @@ export const tradeOperations = {
     path: '/v1/trades/:id/cancel',
     summary: 'Cancels the unfilled part of a trade and returns the trade.',
     access: 'TRADE',
+    isRemote: true,
     bucket: 'trade_writes',
     params: pathParams,
     response: tradeDetail,
     status: 200,
-    errors: ['not_found', 'invalid_state', 'service_unavailable'],
+    errors: ['not_found', 'invalid_state', 'exchange_unavailable', 'service_unavailable'],
   }),
 } as const;

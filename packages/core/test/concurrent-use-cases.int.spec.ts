@@ -28,7 +28,7 @@ import {
   AccountSyncService,
   CredentialsSealer,
   ExchangeAccountsService,
-  serveWorkerCall,
+  serveWorkerCalls,
 } from '../src/exchange-accounts/index.js';
 import { Ledger } from '../src/ledger/index.js';
 import { type Actor, ResponseReplayed } from '../src/operations/index.js';
@@ -66,13 +66,14 @@ beforeAll(async () => {
   services = await createServices();
   await new RewardAccrual(core.platform, new Ledger(core.platform), { amounts: {} }).publishRewardTypes();
   pair = await core.pair();
-  worker = serveWorkerCall(
+  worker = serveWorkerCalls(
     await core.openSecondPlatform(),
-    'trade.cancel',
-    async ({ trade_id }) => {
-      if ((await execution.requestCancellation(trade_id)) !== 'done')
-        await reportOrder(trade_id, 'CANCELLED');
-      return null;
+    {
+      'trade.cancel': async ({ trade_id }) => {
+        if ((await execution.requestCancellation(trade_id)) !== 'done')
+          await reportOrder(trade_id, 'CANCELLED');
+        return null;
+      },
     },
     () => undefined,
   );

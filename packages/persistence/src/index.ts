@@ -8,6 +8,7 @@ export {
   type LostOutcome,
   sqlStateOf,
 } from './errors.js';
+export { FairSlots, type Share, type SlotLimits } from './fair-slots.js';
 export { type Heartbeat, readHeartbeats, recordHeartbeat, removeOldHeartbeats } from './heartbeat.js';
 export { hydrate } from './hydrate.js';
 export {
@@ -28,17 +29,20 @@ export { createListener, type Listener, type ListenerOptions, type OnNotify } fr
 export { appendEvent, appendEvents, OUTBOX_CHANNEL, type OutboxEvent } from './outbox/append.js';
 export { createRelay, type Relay, type RelayedEvent, type RelayOptions } from './outbox/relay.js';
 export { sequenceEvents } from './outbox/sequencer.js';
-export { PERSISTENCE_SCHEMA_SQL } from './persistence-schema.js';
+export { PERSISTENCE_SCHEMA_SQL, PROCESS_CALL_SHARES_SQL } from './persistence-schema.js';
 export { insertPrepared, queryPrepared, selectPrepared } from './prepared.js';
 export {
-  type CallContext,
   CallFailed,
+  type CallOwner,
+  CallQueueFull,
   CallRefused,
   CallTimeout,
+  type CallTimes,
   callProcess,
+  callTimeoutMs,
   type ProcessCall,
-  type ServeOptions,
-  serveCalls,
+  REPLY_MARGIN_MS,
 } from './process-calls.js';
 export { allColumns, leftJoined, type Selection, selectionOf } from './selection.js';
+export { type CallContext, type CallHandler, type ServeOptions, serveCalls } from './serve-process-calls.js';
 export { inTransaction, type TransactionOptions, type Tx } from './transaction.js';

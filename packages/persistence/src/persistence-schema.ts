@@ -1,6 +1,4 @@
-/**
- * Creates the tables of this package in the first migration of core. Never edit it: a change needs a new migration.
- */
+/** Creates the tables of this package in the first migration of core. Never edit it: a change needs a new migration. */
 export const PERSISTENCE_SCHEMA_SQL: readonly string[] = [
   // created_at is the wall clock at the INSERT, not at the start of the transaction: see outbox/relay.ts, invariant 3.
   `CREATE TABLE outbox_events (
@@ -51,4 +49,14 @@ export const PERSISTENCE_SCHEMA_SQL: readonly string[] = [
      beat_at timestamptz NOT NULL,
      PRIMARY KEY (service, instance)
    )`,
+];
+
+/**
+ * Adds whose slots a call between processes uses. The columns are empty in calls of the release before, which share the
+ * slots of one user.
+ */
+export const PROCESS_CALL_SHARES_SQL: readonly string[] = [
+  `ALTER TABLE process_calls ADD COLUMN user_id uuid, ADD COLUMN account_id uuid,
+     ADD COLUMN lane text NOT NULL DEFAULT 'default'`,
+  'CREATE INDEX process_calls_user_idx ON process_calls (user_id, lane)',
 ];

@@ -2,21 +2,15 @@ import type { DataSource } from 'typeorm';
 import { createDataSource } from './data-source.js';
 import { newUuid } from './ids.js';
 import { createListener, type Listener } from './listener.js';
-import {
-  CallFailed,
-  CallRefused,
-  CallTimeout,
-  callProcess,
-  type ProcessCall,
-  type ServeOptions,
-  serveCalls,
-} from './process-calls.js';
+import { CallFailed, CallRefused, CallTimeout, callProcess, type ProcessCall } from './process-calls.js';
+import { type CallHandler, type ServeOptions, serveCalls } from './serve-process-calls.js';
 import type { TestDatabase } from './testing/index.js';
 import { createPersistenceDatabase } from './testing/persistence-database.js';
 
 let database: TestDatabase;
 let dataSource: DataSource;
 let listener: Listener;
+const USER = newUuid();
 const servers: { stop(): Promise<void> }[] = [];
 const errors: unknown[] = [];
 
@@ -43,17 +37,20 @@ afterAll(async () => {
   await database.drop();
 });
 
-const serve = (handle: ServeOptions['handle'], options: Partial<ServeOptions> = {}) => {
+const serve = (handle: CallHandler, options: Partial<ServeOptions> = {}) => {
   const onError = (error: unknown) => void errors.push(error);
-  servers.push(serveCalls({ dataSource, listener, name: 'echo', handle, onError, ...options }));
+  servers.push(serveCalls({ dataSource, listener, handlers: { echo: handle }, onError, ...options }));
 };
 const call = (text: string, options: Partial<ProcessCall> = {}) =>
   callProcess({
     dataSource,
     listener,
     name: 'echo',
+    owner: { userId: USER },
+    lane: 'default',
     input: Buffer.from(text),
-    timeoutMs: 20_000,
+    startWithinMs: 15_000,
+    operationMs: 5_000,
     ...options,
   }).then((reply) => Buffer.from(reply).toString());
 const rowCount = async () => Number((await dataSource.query('SELECT count(*) FROM process_calls'))[0].count);
@@ -108,7 +105,7 @@ describe('process calls', () => {
   });
 
   it('time out without a serving process, and are not executed after their deadline', async () => {
-    await expect(call('late', { timeoutMs: 50 })).rejects.toBeInstanceOf(CallTimeout);
+    await expect(call('late', { startWithinMs: 50, operationMs: 0 })).rejects.toBeInstanceOf(CallTimeout);
     await dataSource.query(
       `INSERT INTO process_calls (id, name, input, deadline)
        VALUES ($1, 'echo', 'late', now() - interval '1 second'), ($2, 'echo', 'older', now() - interval '2 minutes')`,
@@ -126,7 +123,7 @@ describe('process calls', () => {
     await dataSource.query('TRUNCATE process_calls');
   });
 
-  it('abort the signal of the handler when the caller stops waiting', async () => {
+  it('abort the signal of the handler before the caller stops waiting', async () => {
     let onAborted: () => void;
     let release: () => void;
     const aborted = new Promise<void>((resolve) => {
@@ -141,7 +138,7 @@ describe('process calls', () => {
       return input;
     });
     // Long enough for the server to claim the call on a busy machine.
-    await expect(call('slow', { timeoutMs: 1_500 })).rejects.toBeInstanceOf(CallTimeout);
+    await expect(call('slow', { startWithinMs: 1_500, operationMs: 0 })).rejects.toBeInstanceOf(CallTimeout);
     await aborted;
     release!();
   });

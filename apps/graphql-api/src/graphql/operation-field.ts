@@ -84,6 +84,7 @@ export class OperationField {
         read: () => this.readArguments(call.args),
         idempotency: () => this.idempotencyOf(call),
         renderStored: (outcome) => this.serializeOutcome(outcome),
+        disconnected: () => context.disconnected?.(),
         invoke,
       },
       context.commands,

@@ -16,6 +16,7 @@ import { type Logger, toErrorResponse } from '@trading-automation/runtime';
 import {
   bodyRefusal,
   discardRest,
+  disconnectSignal,
   headerOf,
   incomingOf,
   parseJsonRequest,
@@ -104,6 +105,7 @@ export class HttpEndpoint {
       actor,
       incoming,
       requestId: request.id,
+      disconnected: () => disconnectSignal(reply),
       idempotency: key === undefined ? undefined : { key, fingerprint: fingerprintOf(params) },
     });
     const handle = this.handlerOf(httpOperation, params, context);

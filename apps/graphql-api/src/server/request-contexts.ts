@@ -11,6 +11,7 @@ export interface RequestContextInput {
   readonly actor: Actor | null;
   readonly incoming: IncomingRequest;
   readonly requestId: string;
+  readonly disconnected?: RequestContext['disconnected'];
   readonly idempotency?: RequestContext['idempotency'];
 }
 
@@ -24,11 +25,12 @@ export class RequestContexts {
     private readonly deprecatedUse: DeprecatedUsageService,
   ) {}
 
-  create({ actor, incoming, requestId, idempotency }: RequestContextInput): RequestContext {
+  create({ actor, incoming, requestId, disconnected, idempotency }: RequestContextInput): RequestContext {
     return {
       actor,
       incoming,
       requestId,
+      disconnected,
       idempotency,
       limitsOf: (bucket: RateBucket | undefined) => this.limiter.limitsFor(bucket)(incoming.address),
       commands: this.commands,

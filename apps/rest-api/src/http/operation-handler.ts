@@ -30,6 +30,8 @@ export interface ReceivedRequest extends IncomingRequest {
   readonly requestId: string;
   /** Values of the path parameters. */
   readonly params: Readonly<Record<string, string>>;
+  /** Returns a signal that is aborted if the client disconnects. */
+  readonly disconnected: () => AbortSignal;
 }
 
 export class OperationHandler {
@@ -40,7 +42,7 @@ export class OperationHandler {
   constructor(
     private readonly bound: BoundOperation,
     private readonly admission: RequestAdmission,
-    private readonly commands: Pick<CommandRunner, 'run'>,
+    private readonly commands: Pick<CommandRunner, 'run' | 'share'>,
     private readonly logger: Logger,
   ) {
     this.operation = bound.operation;
@@ -85,6 +87,7 @@ export class OperationHandler {
             : this.render(this.bound.dataOf(outcome.value), rendering);
         return toStoredResponse(stored);
       },
+      disconnected: request.disconnected,
       invoke: (call) => this.bound.invoke({ ...call, incoming: request }),
     };
     const { result } = await this.pipeline.run(operationRequest, this.commands);

@@ -9,6 +9,7 @@ import type { Logger } from '@trading-automation/runtime';
 import {
   bodyRefusal,
   discardRest,
+  disconnectSignal,
   incomingOf,
   preflightHeaders,
   sendResponse,
@@ -93,15 +94,20 @@ function serveAt({ server, path, handler, reject, logger }: ServedPath): void {
       respond(request, reply, renderError(bodyError, request.id));
     },
     handler: async (request, reply) => {
-      respond(request, reply, await handler.handle(receivedFrom(request, path)));
+      respond(request, reply, await handler.handle(receivedFrom(request, reply, path)));
       return reply;
     },
   });
 }
 
-function receivedFrom(request: FastifyRequest, path: RoutePath): ReceivedRequest {
+function receivedFrom(request: FastifyRequest, reply: FastifyReply, path: RoutePath): ReceivedRequest {
   const incoming = incomingOf(request);
-  return { ...incoming, requestId: request.id, params: path.match(pathOf(incoming.target)) ?? {} };
+  return {
+    ...incoming,
+    requestId: request.id,
+    params: path.match(pathOf(incoming.target)) ?? {},
+    disconnected: () => disconnectSignal(reply),
+  };
 }
 
 function targetTooLong(): DomainError {

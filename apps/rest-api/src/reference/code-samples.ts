@@ -1,4 +1,5 @@
 /** Renders sample requests as code. The code reads the API key and the API's origin from environment variables. */
+import { storesResponse } from '@trading-automation/contracts';
 import { exampleOf, resolve, type Sample } from '@trading-automation/contracts/samples';
 import type { Json, JsonObject } from './json.js';
 
@@ -8,6 +9,7 @@ interface SampleRequest {
   readonly target: string;
   readonly body: Json | undefined;
   readonly needsKey: boolean;
+  readonly storesResponse: boolean;
 }
 
 /** Returns the request of a sample. Example values replace its references to other samples. */
@@ -19,6 +21,7 @@ export function sampleRequest({ operation, params = {}, query = {}, body }: Samp
     method: operation.method,
     target: search === '' ? path : `${path}?${search}`,
     body: resolve(body, exampleOf) as Json | undefined,
+    storesResponse: storesResponse(operation),
     needsKey: operation.access !== 'PUBLIC' && operation.access !== 'CHALLENGE',
   };
 }
@@ -32,11 +35,11 @@ export function codeSamples(sample: Sample): readonly JsonObject[] {
   ];
 }
 
-function curl({ method, target, body, needsKey }: SampleRequest): string {
+function curl({ method, target, body, needsKey, storesResponse: hasKey }: SampleRequest): string {
   const lines = [
     `curl${method === 'GET' ? '' : ` -X ${method}`} "$API_URL${target}"`,
     ...(needsKey ? ['-H "X-API-Key: $API_KEY"'] : []),
-    ...(method === 'POST' ? ['-H "Idempotency-Key: $(uuidgen)"'] : []),
+    ...(hasKey ? ['-H "Idempotency-Key: $(uuidgen)"'] : []),
     ...(body === undefined
       ? []
       : [
@@ -47,10 +50,10 @@ function curl({ method, target, body, needsKey }: SampleRequest): string {
   return lines.join(' \\\n  ');
 }
 
-function javascript({ method, target, body, needsKey }: SampleRequest): string {
+function javascript({ method, target, body, needsKey, storesResponse: hasKey }: SampleRequest): string {
   const headers = [
     ...(needsKey ? ["'X-API-Key': process.env.API_KEY"] : []),
-    ...(method === 'POST' ? ["'Idempotency-Key': crypto.randomUUID()"] : []),
+    ...(hasKey ? ["'Idempotency-Key': crypto.randomUUID()"] : []),
     ...(body === undefined ? [] : ["'Content-Type': 'application/json'"]),
   ];
   const options = [

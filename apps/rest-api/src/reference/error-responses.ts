@@ -1,5 +1,11 @@
 /** Describes, for the reference, the error codes that each operation can return. */
-import { ERRORS, type ErrorCode, type Operation, REST_ERRORS } from '@trading-automation/contracts';
+import {
+  ERRORS,
+  type ErrorCode,
+  type Operation,
+  REST_ERRORS,
+  storesResponse,
+} from '@trading-automation/contracts';
 import { type Json, type JsonObject, refTo } from './json.js';
 
 const OF_ANY_REQUEST: readonly ErrorCode[] = [
@@ -28,14 +34,15 @@ const OF_IDEMPOTENCY: readonly ErrorCode[] = ['idempotency_key_reused', 'idempot
 const ALL_CODES = Object.keys(REST_ERRORS) as ErrorCode[];
 
 /** Returns every error code that the operation can return, in the order of the published table. */
-export function errorCodesOf({ access, method, errors }: Operation): readonly ErrorCode[] {
+export function errorCodesOf(operation: Operation): readonly ErrorCode[] {
+  const { access, errors } = operation;
   const codes = new Set<ErrorCode>([
     ...OF_ANY_REQUEST,
     ...(access === 'PUBLIC' ? [] : OF_CREDENTIALS),
     ...(access === 'PUBLIC' || access === 'CHALLENGE'
       ? []
       : (['authentication_required', 'permission_denied'] as const)),
-    ...(method === 'POST' ? OF_IDEMPOTENCY : []),
+    ...(storesResponse(operation) ? OF_IDEMPOTENCY : []),
     ...errors,
   ]);
   return ALL_CODES.filter((code) => codes.has(code));

@@ -1,5 +1,5 @@
 /** Generates the `paths` of the OpenAPI document: one entry for each operation of the contract. */
-import type { Operation } from '@trading-automation/contracts';
+import { type Operation, storesResponse } from '@trading-automation/contracts';
 import type { Sample } from '@trading-automation/contracts/samples';
 import { codeSamples, sampleRequest } from './code-samples.js';
 import { errorResponsesOf } from './error-responses.js';
@@ -38,7 +38,7 @@ function describe(
   samples: readonly Sample[],
   components: SchemaComponents,
 ): JsonObject {
-  const { id, summary, access, bucket, method, stream } = operation;
+  const { id, summary, access, bucket, stream } = operation;
   const [first] = samples;
   return {
     operationId: id,
@@ -52,7 +52,7 @@ function describe(
       ...pathParameters(operation, components),
       ...queryParameters(operation, components),
       ...listParameters(operation),
-      ...(method === 'POST' ? [refTo('parameters', 'IdempotencyKey')] : []),
+      ...(storesResponse(operation) ? [refTo('parameters', 'IdempotencyKey')] : []),
       ...(stream === true ? [refTo('parameters', 'LastEventId')] : []),
     ],
     ...bodyOf(operation, samples, components),
@@ -175,7 +175,7 @@ const nameOf = (title: string) =>
     .replace(/^-|-$/g, '');
 
 function success(operation: Operation, components: SchemaComponents): JsonObject {
-  const { method, status, stream } = operation;
+  const { status, stream } = operation;
   const data = components.of(operation.response, 'output');
   return {
     description:
@@ -187,7 +187,9 @@ function success(operation: Operation, components: SchemaComponents): JsonObject
       RateLimit: refTo('headers', 'RateLimit'),
       'RateLimit-Policy': refTo('headers', 'RateLimitPolicy'),
       ...(status === 201 ? { Location: refTo('headers', 'Location') } : {}),
-      ...(method === 'POST' ? { 'Idempotency-Replayed': refTo('headers', 'IdempotencyReplayed') } : {}),
+      ...(storesResponse(operation)
+        ? { 'Idempotency-Replayed': refTo('headers', 'IdempotencyReplayed') }
+        : {}),
     },
     content:
       stream === true

@@ -44,12 +44,12 @@ const CREDENTIAL_ERRORS: readonly ErrorCode[] = [
 const IDEMPOTENCY_ERRORS: readonly ErrorCode[] = ['idempotency_key_reused', 'idempotency_in_progress'];
 
 /** Returns the error codes that the contract allows for an operation. */
-function codesOf({ access, method, errors }: Operation): ReadonlySet<string> {
+function codesOf({ id, access, method, errors }: Operation): ReadonlySet<string> {
   return new Set<string>([
     ...GENERAL_ERRORS,
     ...errors,
     ...(access === 'PUBLIC' ? [] : CREDENTIAL_ERRORS),
-    ...(method === 'POST' ? IDEMPOTENCY_ERRORS : []),
+    ...(method === 'POST' && id !== 'copiers.simulate' ? IDEMPOTENCY_ERRORS : []),
   ]);
 }
 

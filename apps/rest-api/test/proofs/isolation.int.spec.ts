@@ -18,7 +18,9 @@ const reads = OPERATIONS.filter(
   ({ method, stream, access }) => method === 'GET' && !stream && access !== 'PUBLIC',
 );
 const lists = reads.filter(({ list }) => list !== undefined);
-const posts = OPERATIONS.filter(({ method, access }) => method === 'POST' && access !== 'CHALLENGE');
+const posts = OPERATIONS.filter(
+  ({ id, method, access }) => method === 'POST' && access !== 'CHALLENGE' && id !== 'copiers.simulate',
+);
 
 let environment: TestEnvironment;
 let users: readonly [TestUser, TestUser];
@@ -84,6 +86,17 @@ it('a cursor of the first user is invalid for the second', async () => {
     testedCount++;
   }
   expect(testedCount).toBeGreaterThan(5);
+});
+
+it('a simulation ignores its Idempotency-Key', async () => {
+  const operation = OPERATIONS.find(({ id }) => id === 'copiers.simulate')!;
+  const headers = { 'idempotency-key': 'simulated twice' };
+  const request = requests[0].get(operation)!;
+  const first = await perform(operation, users[0], request, { headers });
+  const other = { ...request, body: { from: '2026-01-01T00:00:00Z' } };
+  const again = await perform(operation, users[0], other, { headers });
+  expect([first.status, again.status]).toEqual([200, 200]);
+  expect(again.headers['idempotency-replayed']).toBeUndefined();
 });
 
 describe.each(posts.map((operation) => [operation.id, operation] as const))('%s', (_id, operation) => {

@@ -1,6 +1,6 @@
 /** Stubs of the trading worker and the webhook dispatcher, which respond immediately to the calls of the API. */
 import type { Platform } from '@trading-automation/core';
-import { serveWorkerCall } from '@trading-automation/core/exchange-accounts';
+import { serveWorkerCalls } from '@trading-automation/core/exchange-accounts';
 import { WebhookTestsService } from '@trading-automation/core/webhooks';
 import type { TestRestApi } from '../test-rest-api.js';
 
@@ -27,18 +27,19 @@ export async function startStubBackend(
     if (platform.database.isInitialized) throw error;
   };
   const calls = [
-    serveWorkerCall(platform, 'exchange_account.test', test, onError),
-    serveWorkerCall(platform, 'exchange_account.sync', async () => null, onError),
-    serveWorkerCall(
+    serveWorkerCalls(
       platform,
-      'trade.cancel',
-      async ({ trade_id }) => {
-        await platform.database.query(
-          `UPDATE trades SET status = 'CANCELLED', sub_status = NULL, cancel_reason = 'USER', version = version + 1,
+      {
+        'exchange_account.test': test,
+        'exchange_account.sync': async () => null,
+        'trade.cancel': async ({ trade_id }) => {
+          await platform.database.query(
+            `UPDATE trades SET status = 'CANCELLED', sub_status = NULL, cancel_reason = 'USER', version = version + 1,
              cancelled_at = clock_timestamp() WHERE id = $1`,
-          [trade_id],
-        );
-        return null;
+            [trade_id],
+          );
+          return null;
+        },
       },
       onError,
     ),

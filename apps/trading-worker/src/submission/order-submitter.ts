@@ -30,8 +30,8 @@ const BATCH_ACCOUNTS_MAX = 200;
  * not queued with `p-limit`, because the content of a claim is decided when it starts.
  */
 const CLAIM_CONCURRENCY = 2;
-/** The maximum number of unsent orders that one read returns. */
-const UNSENT_MAX = 1_000;
+/** Of each account, the order to send and one more, which shows that the account has to be checked again. */
+const UNSENT_PER_ACCOUNT = 2;
 /** The maximum number of accounts in progress. */
 const BUSY_MAX = 1_000;
 /**
@@ -85,7 +85,7 @@ export class OrderSubmitter {
 
   /** Finds unsent orders whose wake-up was lost. */
   async sweep(): Promise<void> {
-    const unsent = await this.execution.findUnsent([...this.accounts.owned().keys()], UNSENT_MAX);
+    const unsent = await this.execution.findUnsent([...this.accounts.owned().keys()], 1);
     this.wake(new Set(unsent.map(({ accountId }) => accountId)));
   }
 
@@ -159,9 +159,7 @@ export class OrderSubmitter {
   private async claimOnePerAccount(ids: readonly string[]): Promise<ClaimedOrder[]> {
     this.claimsInProgress++;
     try {
-      const unsent = await this.execution.findUnsent(ids, UNSENT_MAX);
-      // One account with very many orders can hide the orders of others, so all accounts are checked again.
-      if (unsent.length === UNSENT_MAX) for (const id of ids) this.waiting.add(id);
+      const unsent = await this.execution.findUnsent(ids, UNSENT_PER_ACCOUNT);
       return await this.claimAll(await this.open(this.firstOfEach(unsent)));
     } finally {
       this.claimsInProgress--;

@@ -1866,7 +1866,7 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/v1/copiers/:id/simulate',
     summary:
-      "Replays past signals of the strategy with the copier's settings, as if the copier had been started just before them. Places no orders.",
+      "Replays past signals of the strategy with the copier's settings, as if the copier had been started just before them. Places no orders. A user runs one simulation at a time. An Idempotency-Key has no effect.",
     access: 'READ',
     query: [],
     body: [

@@ -1,6 +1,6 @@
 import { type Copier, copier as copierSchema, stoppedCopier } from '@trading-automation/contracts';
 import { inTransaction, newUuid } from '@trading-automation/persistence';
-import { serveWorkerCall } from '../exchange-accounts/index.js';
+import { serveWorkerCalls } from '../exchange-accounts/index.js';
 import { pauseAllCopiers } from './stop-copiers.js';
 import { CopiersUnderTest, invalidStateError } from './testing/copiers-under-test.js';
 
@@ -59,16 +59,17 @@ describe('starting a copier', () => {
     env.account = await env.core.account(env.actor, null);
     const copier = await env.createLinked();
     const syncedAccounts: string[] = [];
-    const serving = serveWorkerCall(
+    const serving = serveWorkerCalls(
       await env.core.openSecondPlatform(),
-      'exchange_account.sync',
-      async ({ account_id }) => {
-        syncedAccounts.push(account_id);
-        await env.core.rows(
-          'UPDATE exchange_accounts SET balances_taken_at = clock_timestamp() WHERE id = $1',
-          account_id,
-        );
-        return null;
+      {
+        'exchange_account.sync': async ({ account_id }) => {
+          syncedAccounts.push(account_id);
+          await env.core.rows(
+            'UPDATE exchange_accounts SET balances_taken_at = clock_timestamp() WHERE id = $1',
+            account_id,
+          );
+          return null;
+        },
       },
       () => undefined,
     );

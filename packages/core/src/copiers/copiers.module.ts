@@ -21,8 +21,8 @@ import { StrategyChangesService } from './strategy-changes.service.js';
     },
     {
       provide: CopierSimulation,
-      useFactory: (platform: Platform, commands: CommandRunner) => new CopierSimulation(platform, commands),
-      inject: [Platform, CommandRunner],
+      useFactory: (platform: Platform) => new CopierSimulation(platform),
+      inject: [Platform],
     },
   ],
   exports: [CopiersService, StrategyChangesService, CopierSimulation],

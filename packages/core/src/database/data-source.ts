@@ -55,6 +55,7 @@ import { SignIn1763700000024 } from './migrations/0024-sign-in.js';
 import { StreamKinds1763700000025 } from './migrations/0025-stream-kinds.js';
 import { ReconciledTotals1763700000026 } from './migrations/0026-reconciled-totals.js';
 import { Worlds1763700000028 } from './migrations/0028-worlds.js';
+import { ProcessCallShares1763700000029 } from './migrations/0029-process-call-shares.js';
 
 const ENTITIES = [
   AccountOwnerEntity,
@@ -107,6 +108,7 @@ const MIGRATIONS = [
   StreamKinds1763700000025,
   ReconciledTotals1763700000026,
   Worlds1763700000028,
+  ProcessCallShares1763700000029,
 ];
 
 interface DatabaseOptions {

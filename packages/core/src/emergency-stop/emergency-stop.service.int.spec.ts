@@ -3,7 +3,7 @@ import { inTransaction, newUuid } from '@trading-automation/persistence';
 import { eventually } from '@trading-automation/runtime/testing';
 
 import { StrategyChangesService } from '../copiers/index.js';
-import { lockAccountForTrade, serveWorkerCall } from '../exchange-accounts/index.js';
+import { lockAccountForTrade, serveWorkerCalls } from '../exchange-accounts/index.js';
 import { type Actor, ResponseReplayed } from '../operations/index.js';
 import { CoreUnderTest, type RecordIds } from '../testing/index.js';
 import { TradeExecution, TradesService } from '../trades/index.js';
@@ -119,12 +119,13 @@ async function insertCopier(status = 'ACTIVE'): Promise<string> {
 
 /** Serves `trade.cancel` with `work`, as a trading worker does, while `during` runs. */
 async function withWorker<T>(work: (uuid: string) => Promise<unknown>, during: () => Promise<T>): Promise<T> {
-  const serving = serveWorkerCall(
+  const serving = serveWorkerCalls(
     await core.openSecondPlatform(),
-    'trade.cancel',
-    async ({ trade_id }) => {
-      await work(trade_id);
-      return null;
+    {
+      'trade.cancel': async ({ trade_id }) => {
+        await work(trade_id);
+        return null;
+      },
     },
     () => undefined,
   );

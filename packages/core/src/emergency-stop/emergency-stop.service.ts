@@ -9,7 +9,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Copier, type EmergencyStop, emergencyStopOperations } from '@trading-automation/contracts';
-import { inTransaction, type Tx } from '@trading-automation/persistence';
+import { type CallOwner, inTransaction, type Tx } from '@trading-automation/persistence';
 import pLimit from 'p-limit';
 import { lockUser } from '../access/index.js';
 import { openLotsOfUser, pauseAllCopiers } from '../copiers/index.js';
@@ -53,25 +53,34 @@ export class EmergencyStopService {
       await lockAccountsOf(tx, userId);
       return { copiers: await pauseAllCopiers(tx, userId), trades: await requestCancelAll(tx, userId) };
     });
-    await this.waitForCancellation(stop.trades.filter(({ isSent }) => isSent));
+    await this.waitForCancellation(
+      userId,
+      stop.trades.filter(({ isSent }) => isSent),
+    );
     return stop;
   }
 
   /** Asks the worker to cancel these trades, accounts in parallel; returns after all calls, or when the wait ends. */
-  private async waitForCancellation(trades: readonly CancelRequestedTrade[]): Promise<void> {
+  private async waitForCancellation(userId: string, trades: readonly CancelRequestedTrade[]): Promise<void> {
     if (trades.length === 0) return;
     const controller = new AbortController();
     const { signal } = controller;
-    const allCalls = Promise.all(byAccount(trades).map((ids) => this.cancelOrders(ids, signal)));
+    const allCalls = Promise.all(
+      [...byAccount(trades)].map(([accountId, ids]) => this.cancelOrders({ userId, accountId }, ids, signal)),
+    );
     await Promise.race([allCalls, sleep(this.waitMs, undefined, { signal }).catch(() => undefined)]);
     controller.abort();
   }
 
   /** Ignores failed calls: the response lists the trades that are still open, and their next checks cancel them. */
-  private async cancelOrders(tradeIds: readonly string[], signal: AbortSignal): Promise<void> {
+  private async cancelOrders(
+    owner: CallOwner,
+    tradeIds: readonly string[],
+    signal: AbortSignal,
+  ): Promise<void> {
     await pLimit(CALL_CONCURRENCY).map(tradeIds, async (id) => {
       if (signal.aborted) return;
-      await callWorker(this.platform, 'trade.cancel', { trade_id: id }).catch(() => undefined);
+      await callWorker(this.platform, 'trade.cancel', { trade_id: id }, owner).catch(() => undefined);
     });
   }
 }
@@ -89,12 +98,12 @@ async function viewStop(tx: Tx, { userId }: Actor, { copiers, trades }: StopResu
 }
 
 /** Groups the ids of the trades by account. */
-function byAccount(trades: readonly CancelRequestedTrade[]): readonly string[][] {
+function byAccount(trades: readonly CancelRequestedTrade[]): ReadonlyMap<string, string[]> {
   const groups = new Map<string, string[]>();
   for (const { id, accountId } of trades) {
     const group = groups.get(accountId);
     if (group === undefined) groups.set(accountId, [id]);
     else group.push(id);
   }
-  return [...groups.values()];
+  return groups;
 }

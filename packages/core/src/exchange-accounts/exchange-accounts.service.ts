@@ -12,7 +12,14 @@ import {
   type SupportedExchange,
 } from '@trading-automation/contracts';
 import type { CredentialsReport } from '@trading-automation/exchanges';
-import { allColumns, hydrate, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
+import {
+  allColumns,
+  type CallOwner,
+  hydrate,
+  newUuid,
+  queryPrepared,
+  type Tx,
+} from '@trading-automation/persistence';
 import { IsNull } from 'typeorm';
 import { lockUser } from '../access/index.js';
 import {
@@ -117,7 +124,7 @@ export class ExchangeAccountsService {
   /** Tests credentials at their exchange and stores nothing. */
   async test(actor: Actor, input: ExchangeAccountTest): Promise<CredentialsTestResult> {
     authorise(actor, exchangeAccountOperations.test.access);
-    const test = () => this.testNewCredentials(input, `credentials_test/${newUuid()}`);
+    const test = () => this.testNewCredentials(actor, input, `credentials_test/${newUuid()}`);
     return this.dependencies.commands.runPrepared(actor.idempotency, test, async (_tx, { report }) => ({
       ok: true,
       trading_types: [...report.tradingTypes],
@@ -130,7 +137,7 @@ export class ExchangeAccountsService {
   async create(actor: Actor, input: ExchangeAccountCreate): Promise<ExchangeAccount> {
     authorise(actor, exchangeAccountOperations.create.access);
     const id = newUuid();
-    const test = () => this.testNewCredentials(input, credentialsContext(id));
+    const test = () => this.testNewCredentials(actor, input, credentialsContext(id));
     return this.dependencies.commands.runPrepared(actor.idempotency, test, async (tx, { report, sealed }) => {
       assertNoWithdrawPermission(report, input);
       await assertBelowLimit(tx, actor.userId);
@@ -164,7 +171,10 @@ export class ExchangeAccountsService {
       const account = await findOwn(platform.database.manager, actor, publicId);
       return (
         changes.credentials &&
-        this.testCredentials(account, changes.credentials, credentialsContext(account.id))
+        this.testCredentials(account, changes.credentials, credentialsContext(account.id), {
+          userId: actor.userId,
+          accountId: account.id,
+        })
       );
     };
     return commands.runPrepared(actor.idempotency, prepare, async (tx, tested) => {
@@ -207,7 +217,11 @@ export class ExchangeAccountsService {
   }
 
   /** Tests the credentials of a new account, after checking that its exchange and trading type are offered. */
-  private async testNewCredentials(input: ExchangeAccountTest, context: string): Promise<TestedCredentials> {
+  private async testNewCredentials(
+    actor: Actor,
+    input: ExchangeAccountTest,
+    context: string,
+  ): Promise<TestedCredentials> {
     const { exchange, trading_type: tradingType, credentials } = input;
     const offered = await this.dependencies.platform.database.manager.findOneBy(SupportedExchangeEntity, {
       code: exchange,
@@ -221,7 +235,7 @@ export class ExchangeAccountsService {
       const offers = offered.tradingTypes.join(', ');
       throw notOffered('trading_type', `${offered.name} offers ${offers}; got ${tradingType}.`);
     }
-    return this.testCredentials({ exchange, tradingType }, credentials, context);
+    return this.testCredentials({ exchange, tradingType }, credentials, context, { userId: actor.userId });
   }
 
   /** Seals credentials to `context`, and asks the worker to test the sealed credentials at their exchange. */
@@ -229,11 +243,12 @@ export class ExchangeAccountsService {
     { exchange, tradingType }: Pick<ExchangeAccountEntity, 'exchange' | 'tradingType'>,
     credentials: ExchangeCredentials,
     context: string,
+    owner: CallOwner,
   ): Promise<TestedCredentials> {
     const { platform, credentialsSealer } = this.dependencies;
     const sealed = await credentialsSealer.sealer.seal(serializeCredentials(credentials), context);
     const call = { exchange, trading_type: tradingType, sealed, context };
-    return { sealed, report: await callWorker(platform, 'exchange_account.test', call) };
+    return { sealed, report: await callWorker(platform, 'exchange_account.test', call, owner) };
   }
 }
 

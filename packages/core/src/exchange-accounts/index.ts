@@ -40,7 +40,8 @@ export { VenueCatalogue } from './venue-catalogue.service.js';
 export {
   callWorker,
   credentialsContext,
-  serveWorkerCall,
-  type WorkerCallName,
+  serveWorkerCalls,
+  WORKER_CALL_TIMES,
+  type WorkerCallHandlers,
   type WorkerCalls,
 } from './worker-calls.js';

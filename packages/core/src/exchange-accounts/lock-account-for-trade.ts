@@ -65,7 +65,8 @@ export async function syncIfNeverSynced(platform: Platform, actor: Actor, public
      WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL AND is_active AND balances_taken_at IS NULL`,
     [id, actor.userId],
   );
-  if (account !== undefined) await callWorker(platform, 'exchange_account.sync', { account_id: id });
+  const owner = { userId: actor.userId, accountId: id };
+  if (account !== undefined) await callWorker(platform, 'exchange_account.sync', { account_id: id }, owner);
 }
 
 /**

@@ -7,7 +7,15 @@ import {
   type TradingType,
 } from '@trading-automation/contracts';
 import type { CredentialsReport } from '@trading-automation/exchanges';
-import { CallRefused, callProcess, serveCalls } from '@trading-automation/persistence';
+import {
+  type CallHandler,
+  type CallOwner,
+  CallRefused,
+  type CallTimes,
+  callProcess,
+  type SlotLimits,
+  serveCalls,
+} from '@trading-automation/persistence';
 import type { Platform } from '../platform/index.js';
 
 export interface WorkerCalls {
@@ -24,22 +32,54 @@ export interface WorkerCalls {
 
 export type WorkerCallName = keyof WorkerCalls;
 
-const TIMEOUT_MS = 10_000;
+/**
+ * The time limits of a call, in ms: 10 s in all with the margin for the reply. A worker that is down is therefore
+ * reported after 5 s (`service_unavailable`), and an exchange that does not respond after at most 8 s
+ * (`exchange_unavailable`), whatever number of requests to the exchange an operation needs.
+ */
+export const WORKER_CALL_TIMES: CallTimes = { startWithinMs: 5_000, operationMs: 3_000 };
 
-/** Calls the trading worker. @throws {DomainError} the worker's error @throws {CallTimeout} without a reply in 10 s */
+/**
+ * The lanes of the worker, with the concurrent calls of a worker and the open calls of a user. Cancellations and
+ * emergency stops have a lane of their own, so that slow tests of credentials never delay them.
+ */
+const LANES = {
+  cancel: { slots: { total: 64, perUser: 8, perAccount: 2 }, openCallsMax: 64 },
+  default: { slots: { total: 32, perUser: 4, perAccount: 2 }, openCallsMax: 16 },
+} as const satisfies Record<string, { slots: SlotLimits; openCallsMax: number }>;
+
+const LANE_OF: Readonly<Record<WorkerCallName, keyof typeof LANES>> = {
+  'exchange_account.test': 'default',
+  'exchange_account.sync': 'default',
+  'trade.cancel': 'cancel',
+};
+
+/**
+ * Calls the trading worker on behalf of `owner`.
+ *
+ * @throws {DomainError} the worker's error; `exchange_unavailable` if its operation reaches the time limit
+ * @throws {CallTimeout} if no worker starts the call in time, or the worker that started it dies
+ * @throws {CallQueueFull} if the owner's open calls leave no slot
+ */
 export async function callWorker<Name extends WorkerCallName>(
   { database, listener }: Platform,
   name: Name,
   input: WorkerCalls[Name]['input'],
+  owner: CallOwner,
+  times: CallTimes = WORKER_CALL_TIMES,
 ): Promise<WorkerCalls[Name]['reply']> {
+  const lane = LANE_OF[name];
   try {
     const bytes = Buffer.from(JSON.stringify(input));
     const reply = await callProcess({
       dataSource: database,
       listener,
       name,
+      owner,
+      lane,
       input: bytes,
-      timeoutMs: TIMEOUT_MS,
+      openCallsMax: LANES[lane].openCallsMax,
+      ...times,
     });
     return JSON.parse(Buffer.from(reply).toString());
   } catch (error) {
@@ -59,26 +99,56 @@ export function credentialsContext(accountId: string): string {
   return `exchange_account/${accountId}`;
 }
 
-/** Serves calls of one name in the trading worker. A `DomainError` that `handle` throws is passed to the caller. */
-export function serveWorkerCall<Name extends WorkerCallName>(
+/** The operations of a trading worker. The signal is aborted at the time limit of the call. */
+export type WorkerCallHandlers = {
+  readonly [Name in WorkerCallName]: (
+    input: WorkerCalls[Name]['input'],
+    signal: AbortSignal,
+  ) => Promise<WorkerCalls[Name]['reply']>;
+};
+
+/**
+ * Serves the given calls in a trading worker. The caller gets a `DomainError` that a handler throws, and
+ * `exchange_unavailable` when a handler reaches the time limit.
+ */
+export function serveWorkerCalls(
   { database, listener }: Platform,
-  name: Name,
-  handle: (input: WorkerCalls[Name]['input'], signal: AbortSignal) => Promise<WorkerCalls[Name]['reply']>,
+  handlers: Partial<WorkerCallHandlers>,
   onError: (error: unknown) => void,
 ): { stop(): Promise<void> } {
-  return serveCalls({
-    dataSource: database,
-    listener,
-    name,
-    onError,
-    handle: async (bytes, { signal }) => {
-      try {
-        const reply = await handle(JSON.parse(Buffer.from(bytes).toString()), signal);
-        return Buffer.from(JSON.stringify(reply));
-      } catch (error) {
-        if (error instanceof DomainError) throw new CallRefused(error.code, error.message);
-        throw error;
-      }
+  const names = Object.keys(handlers) as WorkerCallName[];
+  const lanes = [...new Set(names.map((name) => LANE_OF[name]))];
+  const servers = lanes.map((lane) =>
+    serveCalls({
+      dataSource: database,
+      listener,
+      slots: LANES[lane].slots,
+      onError,
+      onTimeLimit: () => refusalOf(new DomainError('exchange_unavailable')),
+      handlers: Object.fromEntries(
+        names
+          .filter((name) => LANE_OF[name] === lane)
+          .map((name) => [name, toCallHandler(handlers[name] as AnyHandler)]),
+      ),
+    }),
+  );
+  return {
+    async stop() {
+      await Promise.all(servers.map((server) => server.stop()));
     },
-  });
+  };
 }
+
+type AnyHandler = (input: unknown, signal: AbortSignal) => Promise<unknown>;
+
+function toCallHandler(handle: AnyHandler): CallHandler {
+  return async (bytes, { signal }) => {
+    try {
+      return Buffer.from(JSON.stringify(await handle(JSON.parse(Buffer.from(bytes).toString()), signal)));
+    } catch (error) {
+      throw error instanceof DomainError ? refusalOf(error) : error;
+    }
+  };
+}
+
+const refusalOf = ({ code, message }: DomainError) => new CallRefused(code, message);

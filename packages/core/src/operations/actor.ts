@@ -13,6 +13,8 @@ export interface Actor {
   };
   /** Set if the request has an Idempotency-Key. */
   readonly idempotency?: IdempotencyContext | undefined;
+  /** Set for an operation that only computes its response. Aborted when the client disconnects. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Asserts that the actor's credential has a permission. @throws {DomainError} `permission_denied`, naming it */

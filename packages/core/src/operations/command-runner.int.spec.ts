@@ -48,6 +48,39 @@ describe('a command without an Idempotency-Key', () => {
   });
 });
 
+describe('the use-cases of one user', () => {
+  it('leave database connections to other users, whatever their number and duration', async () => {
+    const { database } = core.platform;
+    const blocker = database.createQueryRunner();
+    await blocker.startTransaction();
+    await blocker.query('SELECT pg_advisory_xact_lock(4711)');
+    const waitForLock = () =>
+      core.commands.run(undefined, (tx) => tx.query('SELECT pg_advisory_xact_lock(4711)'));
+    // More than the connections of the pool.
+    const blocked = Array.from({ length: 40 }, () => core.commands.share(actor.userId, waitForLock));
+    const other = await core.actor();
+    await core.commands.share(other.userId, () => core.commands.run(undefined, insertEffect('other')));
+    expect(await effects()).toEqual(['other']);
+    await blocker.commitTransaction();
+    await blocker.release();
+    await Promise.all(blocked);
+  });
+
+  it('are refused with 429 beyond 256 open ones', async () => {
+    let end = () => {};
+    const waiting = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const open = Array.from({ length: 256 }, () => core.commands.share(actor.userId, () => waiting));
+    await expect(core.commands.share(actor.userId, () => 1)).rejects.toMatchObject({
+      code: 'rate_limited',
+      retryAfterSeconds: 1,
+    });
+    end();
+    await Promise.all(open);
+  });
+});
+
 describe('a command with an Idempotency-Key', () => {
   it('takes effect once, and replays the response byte for byte', async () => {
     const value = await core.commands.run(idempotencyContext(), insertEffect('ä ☃ 1.10'));

@@ -14,7 +14,7 @@ import {
   type StoredResponse,
   type Tx,
 } from '@trading-automation/persistence';
-import type { Platform } from '../platform/index.js';
+import { FairGate, type FairGateLimits, type Platform } from '../platform/index.js';
 
 export type Outcome<T> = { readonly value: T } | { readonly error: DomainError };
 
@@ -32,11 +32,31 @@ export class ResponseReplayed extends Error {
   }
 }
 
+/**
+ * The shares of users in one API process, whose pool has 10 connections. One user never holds more than 4 of them, so
+ * requests of other users find a connection, whatever the user sends.
+ */
+const USE_CASE_LIMITS: FairGateLimits = { total: 64, perUser: 4, openPerUser: 256, waiting: 4_096 };
+
 export class CommandRunner {
+  private readonly useCases: FairGate;
+
   constructor(
     private readonly platform: Platform,
     private readonly idempotencyStore: IdempotencyStore,
-  ) {}
+    limits: FairGateLimits = USE_CASE_LIMITS,
+  ) {
+    this.useCases = new FairGate('requests', limits);
+  }
+
+  /**
+   * Runs a use-case when the user has a slot. Use-cases of one user wait for each other, and users take turns.
+   *
+   * @throws {DomainError} `rate_limited`, `service_unavailable` if too many use-cases wait
+   */
+  share<T>(userId: string, useCase: () => T | Promise<T>): Promise<T> {
+    return this.useCases.run(userId, useCase);
+  }
 
   /**
    * Runs `effect` in a transaction. `effect` may run again after a deadlock, so it must not change anything outside

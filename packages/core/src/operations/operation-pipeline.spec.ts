@@ -2,6 +2,7 @@ import {
   DomainError,
   type Operation,
   settingOperations,
+  simulationOperations,
   tradeOperations,
 } from '@trading-automation/contracts';
 import { z } from 'zod';
@@ -15,6 +16,8 @@ const actorWith = (...permissions: Actor['credential']['permissions']): Actor =>
   credential: { kind: 'api_key', id: '019a0000-0000-7000-8000-000000000002', permissions },
 });
 const KEY = { route: 'trades.create', key: 'k-1', fingerprint: Buffer.from('f') };
+const TRADE_ID = 'trd_01jsn3w1x2e4xr0v6y9qk7m5ab';
+const COPIER_ID = 'cpr_01jsn3w1x2e4xr0v6y9qk7m5ab';
 const TRADE = {
   exchange_account_id: 'exa_01jsn3w1x2e4xr0v6y9qk7m5ab',
   trade_pair_id: 'tpr_01jsn3w1x2e4xr0v6y9qk7m5ab',
@@ -27,6 +30,7 @@ const TRADE = {
 async function run(operation: Operation, overrides: Partial<OperationRequest> & { broken?: string } = {}) {
   const stages: string[] = [];
   const stored: IdempotencyContext[] = [];
+  const shares: string[] = [];
   const stage = <T>(name: string, value: T): T => {
     stages.push(name);
     if (overrides.broken === name) throw new DomainError('service_unavailable');
@@ -42,6 +46,10 @@ async function run(operation: Operation, overrides: Partial<OperationRequest> & 
     ...overrides,
   };
   const commands = {
+    share: async <T>(userId: string, useCase: () => T | Promise<T>) => {
+      shares.push(userId);
+      return useCase();
+    },
     run: async (idempotency: IdempotencyContext | undefined, effect: (tx: never) => Promise<never>) => {
       stored.push(idempotency!);
       return effect(undefined as never);
@@ -50,7 +58,7 @@ async function run(operation: Operation, overrides: Partial<OperationRequest> & 
   const outcome = await new OperationPipeline(operation)
     .run(request, commands)
     .catch((error: DomainError) => ({ call: undefined, result: error.code }));
-  return { ...outcome, stages, stored };
+  return { ...outcome, stages, stored, shares };
 }
 
 describe('the pipeline of an operation', () => {
@@ -107,5 +115,27 @@ describe('the pipeline of an operation', () => {
       read: () => ({ query: {}, body: undefined, params: {} }),
     });
     expect(reading.call?.idempotency).toBeUndefined();
+  });
+
+  it('runs a use-case in the share of its user, unless it waits for another system', async () => {
+    const read = () => ({ query: {}, body: {}, params: { id: TRADE_ID } });
+    expect((await run(tradeOperations.create)).shares).toEqual([USER]);
+    expect((await run(tradeOperations.cancel, { read })).shares).toEqual([]);
+    const open = { ...tradeOperations.create, access: 'CHALLENGE' } as const;
+    expect((await run(open, { identify: async () => null })).shares).toEqual([]);
+  });
+
+  it('ignores the Idempotency-Key of a computation, and passes the signal of its client', async () => {
+    const { signal } = new AbortController();
+    const request = {
+      idempotency: () => KEY,
+      disconnected: () => signal,
+      read: () => ({ query: {}, body: undefined, params: { id: COPIER_ID } }),
+    };
+    const { call } = await run(simulationOperations.simulate, request);
+    expect(call?.idempotency).toBeUndefined();
+    expect(call?.actor?.signal).toBe(signal);
+    const command = await run(tradeOperations.create, { disconnected: () => signal });
+    expect(command.call?.actor?.signal).toBeUndefined();
   });
 });

@@ -8,7 +8,9 @@
  * 1. The use-case runs only after every check has passed.
  * 2. With an Idempotency-Key, the outcome is stored in the transaction of the effect. The rejection of an input is stored
  *    too.
- * 3. A transport only supplies the input under its wire names and renders the outcome.
+ * 3. Users share the process: of each user, a limited number of use-cases runs at a time, and the others wait. Use-cases
+ *    that wait for an exchange or a receiver are limited elsewhere (`persistence/process-calls.ts`).
+ * 4. A transport only supplies the input under its wire names and renders the outcome.
  */
 import { DomainError, type Operation } from '@trading-automation/contracts';
 import { z } from 'zod';
@@ -45,6 +47,8 @@ export interface OperationRequest {
   idempotency(): RequestIdempotency | undefined;
   /** Serializes an outcome as the response that is stored for the Idempotency-Key. */
   readonly renderStored: IdempotencyContext['render'];
+  /** Returns a signal that is aborted when the client disconnects; called only for computations. */
+  disconnected?(): AbortSignal | undefined;
   /** Calls the use-case. */
   invoke(call: PipelineCall): unknown;
 }
@@ -83,15 +87,27 @@ export class OperationPipeline {
    * @throws {DomainError} if a check fails
    * @throws {ResponseReplayed} if the Idempotency-Key already has a stored response
    */
-  async run(request: OperationRequest, commands: Pick<CommandRunner, 'run'>): Promise<PipelineResult> {
+  async run(
+    request: OperationRequest,
+    commands: Pick<CommandRunner, 'run' | 'share'>,
+  ): Promise<PipelineResult> {
     const caller = await this.admit(request);
-    const key = this.operation.method === 'POST' ? request.idempotency() : undefined;
+    const key = this.operation.method === 'POST' ? this.keyOf(request) : undefined;
     const input = await this.parse(request, commands, caller, key);
     const idempotency = idempotencyContextOf(request, key, caller, input.body);
+    const signal = this.operation.isComputation === true ? request.disconnected?.() : undefined;
     const actor: Actor | null =
-      caller === null || idempotency === undefined ? caller : { ...caller, idempotency };
+      caller === null || (idempotency ?? signal) === undefined ? caller : { ...caller, idempotency, signal };
     const call: PipelineCall = { actor, idempotency, ...input };
-    return { call, result: await request.invoke(call) };
+    const invoke = () => request.invoke(call);
+    const isShared = caller !== null && this.operation.isRemote !== true;
+    return { call, result: await (isShared ? commands.share(caller.userId, invoke) : invoke()) };
+  }
+
+  /** Reads the Idempotency-Key. The key of a computation is validated, but has no effect. */
+  private keyOf(request: OperationRequest): RequestIdempotency | undefined {
+    const key = request.idempotency();
+    return this.operation.isComputation === true ? undefined : key;
   }
 
   private async admit(request: OperationRequest): Promise<Actor | null> {

@@ -1,5 +1,6 @@
 /** Code that every process uses: the database handle, its LISTEN connection, the Redis policy, health and settings. */
 export { Batcher } from './batcher.js';
+export { FairGate, type FairGateLimits } from './fair-gate.js';
 export { HealthService, startHeartbeat } from './health.service.js';
 export { runHousekeeping } from './housekeeping.js';
 export { jsonSetting } from './json-setting.js';

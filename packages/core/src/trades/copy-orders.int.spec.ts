@@ -104,6 +104,14 @@ describe('copies', () => {
     expect(received).toEqual([env.account.uuid, last.uuid]);
   });
 
+  it('of one account never hide an order of another account, however many they are', async () => {
+    await place([env.newCopy(), env.newCopy(), env.newCopy()]);
+    const other = await env.newAccount(env.actor);
+    await place([env.newCopy({ accountId: other.uuid, copierId: await env.newCopier(other) })]);
+    const unsent = await env.execution.findUnsent([env.account.uuid, other.uuid], 1);
+    expect(unsent.map(({ accountId }) => accountId)).toEqual([env.account.uuid, other.uuid]);
+  });
+
   it('are sent exits first, and the oldest first among exits and among entries', async () => {
     const entries = [await env.placeCopy(), await env.placeCopy()];
     const sale = { side: 'SELL', type: 'MARKET', timeInForce: 'GTC', price: null } as const;

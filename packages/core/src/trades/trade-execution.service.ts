@@ -114,16 +114,21 @@ export class TradeExecution {
     );
   }
 
-  /** Returns unsent trades of these accounts, exits first, then the oldest. It claims nothing. */
-  async findUnsent(accountIds: readonly string[], limit: number): Promise<readonly UnsentTrade[]> {
+  /**
+   * Returns at most `perAccount` unsent trades of each account, exits first, then the oldest. However many an account
+   * has, it hides none of another account. Claims nothing.
+   */
+  async findUnsent(accountIds: readonly string[], perAccount: number): Promise<readonly UnsentTrade[]> {
     return queryPrepared<UnsentTrade & Record<string, unknown>>(
       this.platform.database.manager,
-      `SELECT id, exchange_account_id AS "accountId", client_order_id AS "clientOrderId", symbol, is_exit AS "isExit"
-       FROM trades
-       WHERE exchange_account_id = ANY ($1) AND status = 'PENDING' AND submitted_at IS NULL
-         AND (send_after IS NULL OR send_after <= clock_timestamp())
-       ORDER BY is_exit DESC, created_at, id LIMIT $2`,
-      [accountIds, limit],
+      `SELECT t.id, account_id AS "accountId", t.client_order_id AS "clientOrderId", t.symbol, t.is_exit AS "isExit"
+       FROM unnest($1::uuid[]) AS account_id CROSS JOIN LATERAL (
+         SELECT id, client_order_id, symbol, is_exit, created_at FROM trades
+         WHERE exchange_account_id = account_id AND status = 'PENDING' AND submitted_at IS NULL
+           AND (send_after IS NULL OR send_after <= clock_timestamp())
+         ORDER BY is_exit DESC, created_at, id LIMIT $2) t
+       ORDER BY t.is_exit DESC, t.created_at, t.id`,
+      [accountIds, perAccount],
     );
   }
 

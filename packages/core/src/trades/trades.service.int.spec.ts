@@ -9,7 +9,7 @@ import {
 } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
 
-import { AccountSyncService, serveWorkerCall } from '../exchange-accounts/index.js';
+import { AccountSyncService, serveWorkerCalls } from '../exchange-accounts/index.js';
 import { type Actor, querySchemaOf, ResponseReplayed } from '../operations/index.js';
 import { CoreUnderTest, type RecordIds } from '../testing/index.js';
 import { TradeExecution } from './trade-execution.service.js';
@@ -309,14 +309,15 @@ describe('balances', () => {
   it('that were never read are read before an order is checked', async () => {
     account = await core.account(actor, null);
     const synced: string[] = [];
-    const serving = serveWorkerCall(
+    const serving = serveWorkerCalls(
       await core.openSecondPlatform(),
-      'exchange_account.sync',
-      async ({ account_id }) => {
-        synced.push(account_id);
-        const balances = { USDT: { free: '100', locked: '0' } };
-        await accountSync.storeBalances(account_id, balances, await accountSync.databaseTime());
-        return null;
+      {
+        'exchange_account.sync': async ({ account_id }) => {
+          synced.push(account_id);
+          const balances = { USDT: { free: '100', locked: '0' } };
+          await accountSync.storeBalances(account_id, balances, await accountSync.databaseTime());
+          return null;
+        },
       },
       () => undefined,
     );
@@ -330,12 +331,13 @@ describe('balances', () => {
 describe('cancelling a trade', () => {
   /** Serves `trade.cancel` as a trading worker does, with `work` as the handler. */
   const serveCancel = async (work: (tradeUuid: string) => Promise<unknown>) =>
-    serveWorkerCall(
+    serveWorkerCalls(
       await core.openSecondPlatform(),
-      'trade.cancel',
-      async ({ trade_id }) => {
-        await work(trade_id);
-        return null;
+      {
+        'trade.cancel': async ({ trade_id }) => {
+          await work(trade_id);
+          return null;
+        },
       },
       () => undefined,
     );

@@ -167,12 +167,13 @@ export class TradesService {
     const cancel = async () => {
       const trade = await findOwn(selections, manager, actor, publicId);
       if (isTerminal(trade.status)) throw notCancellable(trade);
-      await callWorker(platform, 'trade.cancel', { trade_id: trade.id });
+      const owner = { userId: actor.userId, accountId: trade.exchangeAccountId };
+      await callWorker(platform, 'trade.cancel', { trade_id: trade.id }, owner);
       const after = await findOwn(selections, manager, actor, publicId);
       if (after.status === 'CANCELLED') return after;
       if (isTerminal(after.status)) throw notCancellable(after);
       throw new DomainError(
-        'service_unavailable',
+        'exchange_unavailable',
         'The exchange has not confirmed the cancellation yet. It is in progress; read the trade again later.',
       );
     };

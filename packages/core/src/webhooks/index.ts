@@ -16,6 +16,6 @@ export {
 export { WebhookDeliveryModule } from './webhook-delivery.module.js';
 export { WebhookFanOut } from './webhook-fan-out.service.js';
 export { WebhookSecrets, webhookSecretBytes, webhookSecretContext } from './webhook-secret.js';
-export { WebhookTestsService } from './webhook-tests.service.js';
+export { ATTEMPT_TIMEOUT_MAX_MS, WEBHOOK_TEST_TIMES, WebhookTestsService } from './webhook-tests.service.js';
 export { WebhooksModule } from './webhooks.module.js';
 export { WebhooksService } from './webhooks.service.js';

@@ -1,5 +1,12 @@
 import { webhook as webhookSchema } from '@trading-automation/contracts';
-import { CallRefused, inTransaction, newUuid, serveCalls } from '@trading-automation/persistence';
+import {
+  CallRefused,
+  type CallTimes,
+  inTransaction,
+  newUuid,
+  type SlotLimits,
+  serveCalls,
+} from '@trading-automation/persistence';
 import { IsNull } from 'typeorm';
 import { eventPayload } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
@@ -13,8 +20,12 @@ import type { AttemptResult } from './webhook-deliveries.service.js';
  * The attempt's row contains the result.
  */
 export const WEBHOOK_TEST_CALL = 'webhook.test';
-/** An attempt takes at most 30 s; the other 5 s are for the call itself. */
-export const WEBHOOK_TEST_TIMEOUT_MS = 35_000;
+/** The maximum duration of one attempt of a delivery or a test event, in ms. */
+export const ATTEMPT_TIMEOUT_MAX_MS = 30_000;
+/** A test event has the time of a whole attempt once it is started, and the call 35 s in all. */
+export const WEBHOOK_TEST_TIMES: CallTimes = { startWithinMs: 3_000, operationMs: ATTEMPT_TIMEOUT_MAX_MS };
+/** Tests use slots of their own. A webhook counts as an account. */
+export const WEBHOOK_TEST_LANE = { name: 'webhook_test', openCallsMax: 16 } as const;
 export const idToBytes = (id: string): Uint8Array => Buffer.from(id, 'utf8');
 export const idFromBytes = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
 
@@ -23,8 +34,8 @@ export interface ServeTestsOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** High enough that a few receivers that hang for 30 s do not block other tests. */
-const CONCURRENCY = 32;
+/** Receivers may hang for 30 s, so a user occupies only an eighth of the slots. */
+const SLOTS: SlotLimits = { total: 32, perUser: 4, perAccount: 2 };
 
 /**
  * Sends test events. A test event has one attempt, which is never retried and never counts as a failure of the webhook.
@@ -39,10 +50,12 @@ export class WebhookTestsService {
     return serveCalls({
       dataSource: database,
       listener,
-      name: WEBHOOK_TEST_CALL,
-      handle: async (input, { signal }) => idToBytes(await this.run(idFromBytes(input), send, signal)),
+      handlers: {
+        [WEBHOOK_TEST_CALL]: async (input, { signal }) =>
+          idToBytes(await this.run(idFromBytes(input), send, signal)),
+      },
       onError,
-      concurrency: CONCURRENCY,
+      slots: SLOTS,
     });
   }
 

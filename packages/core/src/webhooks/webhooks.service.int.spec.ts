@@ -29,7 +29,7 @@ beforeAll(async () => {
   const secrets = new WebhookSecrets(await Sealer.for(keys), false);
   const dependencies = [core.platform, core.lists, core.commands, secrets] as const;
   webhooks = new WebhooksService(...dependencies);
-  shortTimeoutWebhooks = new WebhooksService(...dependencies, 100);
+  shortTimeoutWebhooks = new WebhooksService(...dependencies, { startWithinMs: 100, operationMs: 100 });
 });
 afterAll(() => core.close());
 

@@ -16,6 +16,7 @@ import {
 import {
   allColumns,
   CallRefused,
+  type CallTimes,
   callProcess,
   hydrate,
   newUuid,
@@ -51,7 +52,8 @@ import {
   idFromBytes,
   idToBytes,
   WEBHOOK_TEST_CALL,
-  WEBHOOK_TEST_TIMEOUT_MS,
+  WEBHOOK_TEST_LANE,
+  WEBHOOK_TEST_TIMES,
 } from './webhook-tests.service.js';
 
 const WEBHOOKS_MAX = 50;
@@ -71,7 +73,7 @@ export class WebhooksService {
     private readonly lists: ListReader,
     private readonly commands: CommandRunner,
     private readonly secrets: WebhookSecrets,
-    private readonly testTimeoutMs = WEBHOOK_TEST_TIMEOUT_MS,
+    private readonly testTimes: CallTimes = WEBHOOK_TEST_TIMES,
   ) {}
 
   /**
@@ -270,7 +272,10 @@ export class WebhooksService {
         listener,
         name: WEBHOOK_TEST_CALL,
         input: idToBytes(webhook.id),
-        timeoutMs: this.testTimeoutMs,
+        owner: { userId: actor.userId, accountId: webhook.id },
+        lane: WEBHOOK_TEST_LANE.name,
+        openCallsMax: WEBHOOK_TEST_LANE.openCallsMax,
+        ...this.testTimes,
       });
       return idFromBytes(reply);
     } catch (error) {

@@ -13,5 +13,11 @@ export {
   parseJsonRequest,
   targetOf,
 } from './requests.js';
-export { errorResponse, type HttpResponse, sendResponse, writeResponseHead } from './responses.js';
+export {
+  disconnectSignal,
+  errorResponse,
+  type HttpResponse,
+  sendResponse,
+  writeResponseHead,
+} from './responses.js';
 export { createAdapter, type ServerLimits, type ServerOptions, TARGET_LENGTH_MAX } from './server.js';

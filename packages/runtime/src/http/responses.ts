@@ -1,4 +1,5 @@
 /** Sends JSON responses with the default headers and `x-request-id`. */
+import { DomainError } from '@trading-automation/contracts';
 import type { FastifyReply } from 'fastify';
 import { toErrorResponse } from '../error-response.js';
 import { DEFAULT_RESPONSE_HEADERS } from './headers.js';
@@ -29,6 +30,19 @@ export function writeResponseHead(reply: FastifyReply, { status, headers, rateLi
   if (rateLimit !== undefined)
     reply.header('ratelimit-policy', rateLimit.policy).header('ratelimit', rateLimit.state);
 }
+
+/** Returns a signal that is aborted if the client disconnects before the response is complete. */
+export function disconnectSignal({ raw: response }: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) controller.abort(disconnected());
+  });
+  if (response.destroyed) controller.abort(disconnected());
+  return controller.signal;
+}
+
+const disconnected = () =>
+  new DomainError('invalid_state', 'The client disconnected before the response was complete.');
 
 /** Builds an error response in the published format. */
 export function errorResponse(error: unknown, requestId: string): HttpResponse {

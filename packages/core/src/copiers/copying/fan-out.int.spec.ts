@@ -272,7 +272,7 @@ it('a simulation decides like live copying if orders are filled immediately at t
   await env.executeAll({ price: '99' });
   const { items } = await listDecisions(follower, 'sort=sequence&order=asc');
   await env.core.rows('UPDATE trade_pairs SET taker_fee = 0 WHERE id = $1', env.pair.uuid);
-  const simulation = new CopierSimulation(env.core.platform, env.core.commands);
+  const simulation = new CopierSimulation(env.core.platform);
   const { decisions } = await simulation.simulate(follower.actor, follower.copier.id);
   const comparable = (
     all: readonly {

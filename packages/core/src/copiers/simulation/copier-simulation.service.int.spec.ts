@@ -9,12 +9,13 @@ import { inTransaction, newUuid } from '@trading-automation/persistence';
 import { appendSignals, type NewSignal } from '../../strategies/index.js';
 import { CopiersUnderTest, invalidStateError } from '../testing/copiers-under-test.js';
 import { CopierSimulation } from './copier-simulation.service.js';
+import { Replay } from './replay.js';
 
 let env: CopiersUnderTest;
 let simulation: CopierSimulation;
 beforeAll(async () => {
   env = await CopiersUnderTest.open();
-  simulation = new CopierSimulation(env.core.platform, env.core.commands);
+  simulation = new CopierSimulation(env.core.platform);
   await env.core.pair({ symbol: 'BTC/USDT', amount_step: '0.001', min_amount: '0.001', taker_fee: '0.002' });
 });
 afterAll(() => env.close());
@@ -156,7 +157,7 @@ describe('simulating a copier', () => {
   });
 
   it('replays only the newest signals and lists only the newest decisions, up to its limits', async () => {
-    const bounded = new CopierSimulation(env.core.platform, env.core.commands, {
+    const bounded = new CopierSimulation(env.core.platform, {
       signalsMax: 3,
       decisionsMax: 2,
     });
@@ -228,13 +229,80 @@ describe('simulating a copier', () => {
     });
   });
 
-  it('returns the same response for the same Idempotency-Key, despite later signals', async () => {
+  it('computes again for the same Idempotency-Key', async () => {
     const copier = await env.createLinked();
-    const once = env.core.idempotencyContext(env.actor.userId, newUuid());
-    await simulation.simulate({ ...env.actor, idempotency: once }, copier.id);
+    const once = { ...env.actor, idempotency: env.core.idempotencyContext(env.actor.userId, newUuid()) };
+    await simulation.simulate(once, copier.id);
     await appendPastSignals(env.strategy.id, {});
-    await expect(simulation.simulate({ ...env.actor, idempotency: once }, copier.id)).rejects.toMatchObject({
-      name: 'ResponseReplayed',
-    });
+    await expect(simulation.simulate(once, copier.id)).resolves.toMatchObject({ signal_count: 1 });
+    expect(await env.core.rows('SELECT FROM idempotency_keys WHERE user_id = $1', env.actor.userId)).toEqual(
+      [],
+    );
+  });
+
+  it('runs once at a time for a user, and at the same time for others', async () => {
+    const copier = await env.createLinked();
+    await appendPastSignals(env.strategy.id, {}, CLOSED);
+    const first = simulate(copier);
+    await expect(simulate(copier)).rejects.toMatchObject({ code: 'rate_limited', retryAfterSeconds: 1 });
+    const stranger = await env.core.actor();
+    await expect(simulation.simulate(stranger, copier.id)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(first).resolves.toMatchObject({ signal_count: 2 });
+    await expect(simulate(copier)).resolves.toMatchObject({ signal_count: 2 });
+  });
+
+  it('lets other work of the process run after every 20 signals', async () => {
+    const copier = await env.createLinked();
+    await appendLots(env.strategy.id, 400);
+    const replayed = countReplayed();
+    let isDone = false;
+    let [replayedBefore, longestSlice] = [0, 0];
+    const watch = () => {
+      const count = replayed.count();
+      longestSlice = Math.max(longestSlice, count - replayedBefore);
+      replayedBefore = count;
+      if (!isDone) setImmediate(watch);
+    };
+    watch();
+    await simulate(copier);
+    isDone = true;
+    replayed.restore();
+    expect(replayedBefore).toBeGreaterThan(300);
+    expect(longestSlice).toBeLessThanOrEqual(20);
+  });
+
+  it('stops when the client disconnects, and the user can start another one', async () => {
+    const copier = await env.createLinked();
+    await appendLots(env.strategy.id, 200);
+    const client = new AbortController();
+    const replayed = countReplayed(() => client.abort(new Error('disconnected')));
+    const abandoned = simulation.simulate({ ...env.actor, signal: client.signal }, copier.id);
+    await expect(abandoned).rejects.toThrow('disconnected');
+    expect(replayed.count()).toBeLessThanOrEqual(20);
+    replayed.restore();
+    await expect(simulate(copier)).resolves.toMatchObject({ signal_count: 200 });
   });
 });
+
+/** Counts the replayed signals until `restore`, and calls `onSignal` before each. */
+function countReplayed(onSignal: () => void = () => undefined) {
+  const { apply } = Replay.prototype;
+  let count = 0;
+  Replay.prototype.apply = function (signal) {
+    count += 1;
+    onSignal();
+    return apply.call(this, signal);
+  };
+  return {
+    count: () => count,
+    restore: () => {
+      Replay.prototype.apply = apply;
+    },
+  };
+}
+
+/** Appends signals that each open a lot. */
+function appendLots(strategyId: string, count: number): Promise<void> {
+  const lots = Array.from({ length: count }, () => ({ lotTradeId: newUuid(), lotFirstSequence: null }));
+  return appendPastSignals(strategyId, ...lots);
+}

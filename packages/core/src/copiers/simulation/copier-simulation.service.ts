@@ -1,3 +1,4 @@
+import { setImmediate as otherWork } from 'node:timers/promises';
 import {
   DomainError,
   decodeId,
@@ -9,8 +10,8 @@ import {
 } from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
 
-import { type Actor, authorise, type CommandRunner, invalidState } from '../../operations/index.js';
-import type { Platform } from '../../platform/index.js';
+import { type Actor, authorise, invalidState } from '../../operations/index.js';
+import { FairGate, type FairGateLimits, type Platform } from '../../platform/index.js';
 import { lastSequenceOf, signalsAfter } from '../../strategies/index.js';
 import { equitiesOf } from '../../trade-pairs/index.js';
 import { copyPairOf, termsOf } from '../planning/planned-signal.js';
@@ -25,8 +26,17 @@ import {
 } from './simulation.queries.js';
 import { viewSimulation } from './simulation.view.js';
 
-/** The maximum number of signals replayed at once, which takes a few ms. Other requests run between chunks. */
+/** The number of signals read by one query, and so the number in memory. */
 const CHUNK_MAX = 100;
+/**
+ * The number of steps that run without a pause. A step replays one signal or computes one lot, at a cost that does not
+ * depend on the number of signals, so other requests never wait for more than a few ms.
+ */
+const SLICE_STEPS = 20;
+/**
+ * A user runs one simulation at a time, and an API process two. Others of the process wait, and are refused if many do.
+ */
+const LIMITS: FairGateLimits = { total: 2, perUser: 1, openPerUser: 1, waiting: 20 };
 /** As a share. Applies if the exchange publishes no fee and the copier has not paid one yet. */
 const FEE_RATE_DEFAULT = '0.001';
 
@@ -43,29 +53,28 @@ interface LinkedCopier extends CopierToSimulate {
  * Simulates what a copier would have done about its strategy's past signals.
  *
  * Of the strategy it reads only signals, which every user who copies it may see, and never the holdings of its account.
- * The work is bounded: it replays only the newest signals of the range, in chunks.
+ * The work is bounded: it replays only the newest signals of the range, in slices, and stops when the client disconnects.
  */
 export class CopierSimulation {
   private readonly signalsMax: number;
   private readonly decisionsMax: number;
+  private readonly gate = new FairGate('simulations', LIMITS);
 
   constructor(
     private readonly platform: Platform,
-    private readonly commands: CommandRunner,
     { signalsMax = SIMULATED_SIGNALS_MAX, decisionsMax = SIMULATED_DECISIONS_MAX }: SimulationBounds = {},
   ) {
     this.signalsMax = signalsMax;
     this.decisionsMax = decisionsMax;
   }
 
-  /** @throws {DomainError} `not_found`; `invalid_state` if the copier follows no strategy or its account was removed */
+  /**
+   * @throws {DomainError} `not_found`; `invalid_state` if the copier follows no strategy or its account was removed;
+   *   `rate_limited` while another simulation of the actor runs; `service_unavailable` while too many simulations wait
+   */
   async simulate(actor: Actor, publicId: string, range: SimulationAsked = {}): Promise<Simulation> {
     authorise(actor, simulationOperations.simulate.access);
-    return this.commands.runPrepared(
-      actor.idempotency,
-      () => this.replay(actor, publicId, range),
-      async (_, simulation) => simulation,
-    );
+    return this.gate.run(actor.userId, () => this.replay(actor, publicId, range), actor.signal);
   }
 
   private async replay(actor: Actor, publicId: string, range: SimulationAsked): Promise<Simulation> {
@@ -81,14 +90,17 @@ export class CopierSimulation {
       startingEquity: data.startingEquity,
       pairs: data.pairs,
     });
+    const slices = new Slices(actor.signal);
     const { decisions, firstEmittedAt, lastEmittedAt } = await this.run(tx, {
       copier,
       data,
       replay,
+      slices,
       start,
       last,
     });
     const { currency } = replay;
+    const result = await slices.run(replay.resultStepsIn(currency ?? ''));
     return viewSimulation({
       firstEmittedAt,
       lastEmittedAt,
@@ -98,13 +110,13 @@ export class CopierSimulation {
       counts: replay.counts,
       currency,
       startingEquity: (currency === null ? undefined : data.startingEquity.get(currency)) ?? '0',
-      result: replay.resultIn(currency ?? ''),
+      result,
     });
   }
 
   private async run(
     tx: Tx,
-    { copier, data, replay, start, last }: ReplayRun,
+    { copier, data, replay, slices, start, last }: ReplayRun,
   ): Promise<{ decisions: ReplayedDecision[]; firstEmittedAt: Date | null; lastEmittedAt: Date | null }> {
     let decisions: ReplayedDecision[] = [];
     let [firstEmittedAt, lastEmittedAt]: [Date | null, Date | null] = [null, null];
@@ -113,7 +125,12 @@ export class CopierSimulation {
       const signals = await signalsAfter(tx, copier.strategyId, after, limit);
       if (signals.length === 0) break;
       await data.load(signals.map(({ symbol }) => symbol));
-      decisions = [...decisions.slice(-this.decisionsMax), ...signals.map((signal) => replay.apply(signal))];
+      const replayed: ReplayedDecision[] = [];
+      for (const signal of signals) {
+        replayed.push(replay.apply(signal));
+        await slices.step();
+      }
+      decisions = [...decisions.slice(-this.decisionsMax), ...replayed];
       firstEmittedAt ??= signals[0]!.emittedAt;
       lastEmittedAt = signals.at(-1)!.emittedAt;
       after = signals.at(-1)!.sequence;
@@ -122,10 +139,34 @@ export class CopierSimulation {
   }
 }
 
+/** Pauses a computation after every few steps, so that other work of the process runs. */
+class Slices {
+  private steps = 0;
+
+  constructor(private readonly signal: AbortSignal | undefined) {}
+
+  /** @throws the reason of the signal, if it is aborted */
+  async step(): Promise<void> {
+    this.steps += 1;
+    if (this.steps % SLICE_STEPS !== 0) return;
+    await otherWork();
+    this.signal?.throwIfAborted();
+  }
+
+  async run<T>(steps: Generator<void, T>): Promise<T> {
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done === true) return value;
+      await this.step();
+    }
+  }
+}
+
 interface ReplayRun {
   readonly copier: LinkedCopier;
   readonly data: ReplayData;
   readonly replay: Replay;
+  readonly slices: Slices;
   /** The sequence of the first signal to replay; `last` is that of the last one. */
   readonly start: number;
   readonly last: number;

@@ -111,11 +111,16 @@ export class Replay {
   }
 
   resultIn(quote: string): ReplayResult {
+    return lastOf(this.resultStepsIn(quote));
+  }
+
+  /** Computes the result in small steps, each of one lot, so that the caller can pause in between. */
+  *resultStepsIn(quote: string): Generator<void, ReplayResult> {
     const format = (value: BigDecimal) => value.toDecimalPlaces(18).toString();
     return {
       fees: format(this.copies.feesOf(quote)),
       netPnl: format(this.copies.resultOf(quote)),
-      trackingDifferenceBps: this.trackingDifference(quote),
+      trackingDifferenceBps: yield* this.trackingDifference(quote),
     };
   }
 
@@ -123,15 +128,19 @@ export class Replay {
    * Computes the tracking difference as the stats of a copier do: over the lots of which both the leader and the copier
    * sold a part, weighted by the cost of the copies.
    */
-  private trackingDifference(quote: string): Decimal | null {
+  private *trackingDifference(quote: string): Generator<void, Decimal | null> {
     const returns = new Map<string, BigDecimal>();
-    for (const { lotTradeId, cost, pnl } of this.leader.soldIn(quote)) returns.set(lotTradeId, pnl.div(cost));
+    for (const { lotTradeId, cost, pnl } of this.leader.soldIn(quote)) {
+      returns.set(lotTradeId, pnl.div(cost));
+      yield;
+    }
     let [difference, weight] = [new BigDecimal(0), new BigDecimal(0)];
     for (const { lotTradeId, cost, pnl } of this.copies.soldIn(quote)) {
       const leaderReturn = returns.get(lotTradeId);
       if (leaderReturn === undefined) continue;
       difference = difference.plus(pnl).minus(cost.times(leaderReturn));
       weight = weight.plus(cost);
+      yield;
     }
     if (weight.isZero()) return null;
     const bps = difference.div(weight).times(10_000).toDecimalPlaces(8, BigDecimal.ROUND_HALF_EVEN);
@@ -228,6 +237,13 @@ export class Replay {
   private count({ outcome, code }: CopyPlan): void {
     this.tally[outcome] += 1;
     if (outcome === 'SKIPPED' && code !== null) this.reasons.set(code, (this.reasons.get(code) ?? 0) + 1);
+  }
+}
+
+function lastOf<T>(steps: Generator<void, T>): T {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
   }
 }
 

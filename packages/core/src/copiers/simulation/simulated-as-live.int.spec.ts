@@ -168,7 +168,7 @@ describe('the decisions of a simulation', () => {
       held[pairIndex] = Number(held[pairIndex]!.toFixed(6));
     }
     expect(await env.core.rows('SELECT FROM decisions WHERE settled_at IS NULL')).toEqual([]);
-    const simulation = new CopierSimulation(env.core.platform, env.core.commands);
+    const simulation = new CopierSimulation(env.core.platform);
     const codes = new Set<unknown>();
     for (const copier of copiers) {
       const live = await env.core.rows(

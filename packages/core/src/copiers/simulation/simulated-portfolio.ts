@@ -34,7 +34,6 @@ interface SimulatedLot {
 }
 
 interface PairHolding {
-  readonly quote: string;
   held: BigDecimal;
   price: BigDecimal;
 }
@@ -53,13 +52,18 @@ const DECIMALS = 18;
 export class SimulatedPortfolio {
   private readonly lots = new Map<string, SimulatedLot>();
   private readonly holdings = new Map<string, PairHolding>();
+  /** The value of all holdings at the last prices set, by quote currency. */
+  private readonly values = new Map<string, BigDecimal>();
   private readonly cashFlows = new Map<string, CashFlow>();
   private cost = new BigDecimal(0);
   private openLotCount = 0;
 
   /** Sets the current price of a pair. */
   setPrice(symbol: string, quote: string, price: Decimal): void {
-    this.holdingOf(symbol, quote).price = new BigDecimal(price);
+    const holding = this.holdingOf(symbol);
+    const newPrice = new BigDecimal(price);
+    this.addValue(quote, holding.held.times(newPrice.minus(holding.price)));
+    holding.price = newPrice;
   }
 
   fill({ lotTradeId, symbol, quote, side, amount, price, feeRate, amountStep }: SimulatedFill): void {
@@ -79,8 +83,10 @@ export class SimulatedPortfolio {
       if (lot.held.lt(amountStep)) lot.soldCost = lot.soldCost.plus(removeAmount(lot, lot.held));
       lot.proceeds = lot.proceeds.plus(value).minus(fee);
     }
-    const holding = this.holdingOf(symbol, quote);
-    holding.held = holding.held.plus(lot.held).minus(heldBefore);
+    const holding = this.holdingOf(symbol);
+    const heldChange = lot.held.minus(heldBefore);
+    holding.held = holding.held.plus(heldChange);
+    this.addValue(quote, heldChange.times(holding.price));
     this.cost = this.cost.plus(lot.cost).minus(costBefore);
     this.openLotCount += Number(lot.held.gt(0)) - Number(heldBefore.gt(0));
     this.lots.set(lotTradeId, lot);
@@ -124,17 +130,17 @@ export class SimulatedPortfolio {
 
   /** Returns the realised result plus the open result at the last prices set, net of fees. */
   resultOf(quote: string): BigDecimal {
-    let result = this.flowOf(quote);
-    for (const holding of this.holdings.values()) {
-      if (holding.quote === quote) result = result.plus(holding.held.times(holding.price));
-    }
-    return result;
+    return this.flowOf(quote).plus(this.values.get(quote) ?? 0);
   }
 
-  private holdingOf(symbol: string, quote: string): PairHolding {
+  private addValue(quote: string, change: BigDecimal): void {
+    this.values.set(quote, (this.values.get(quote) ?? new BigDecimal(0)).plus(change));
+  }
+
+  private holdingOf(symbol: string): PairHolding {
     const existing = this.holdings.get(symbol);
     if (existing !== undefined) return existing;
-    const holding = { quote, held: new BigDecimal(0), price: new BigDecimal(0) };
+    const holding = { held: new BigDecimal(0), price: new BigDecimal(0) };
     this.holdings.set(symbol, holding);
     return holding;
   }

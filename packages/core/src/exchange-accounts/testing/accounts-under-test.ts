@@ -5,7 +5,7 @@ import { generateSealingKeyPair, Opener, Sealer } from '../../sealing/index.js';
 import { CoreUnderTest } from '../../testing/index.js';
 import { CredentialsSealer, ExchangeAccountsService } from '../exchange-accounts.service.js';
 import { VenueCatalogue } from '../venue-catalogue.service.js';
-import { serveWorkerCall } from '../worker-calls.js';
+import { serveWorkerCalls } from '../worker-calls.js';
 
 export const PAPER = {
   id: 'paper',
@@ -62,12 +62,17 @@ export class AccountsUnderTest {
   }
 
   private async serve(): Promise<void> {
-    this.worker = serveWorkerCall(
+    this.worker = serveWorkerCalls(
       await this.core.openSecondPlatform(),
-      'exchange_account.test',
-      async ({ sealed, context, exchange, trading_type }) => {
-        this.recordedTests.push({ opened: await this.opener.open(sealed, context), exchange, trading_type });
-        return this.report();
+      {
+        'exchange_account.test': async ({ sealed, context, exchange, trading_type }) => {
+          this.recordedTests.push({
+            opened: await this.opener.open(sealed, context),
+            exchange,
+            trading_type,
+          });
+          return this.report();
+        },
       },
       () => undefined,
     );
