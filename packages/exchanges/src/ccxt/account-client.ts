@@ -1,7 +1,7 @@
 import type { TradingType } from '@trading-automation/contracts';
 import {
   type AccountStreamHandler,
-  type Balances,
+  type BalanceReport,
   type CredentialsReport,
   type ExchangeClient,
   ExchangeError,
@@ -53,8 +53,12 @@ export class AccountClient implements ExchangeClient {
     return this.#run({ kind: 'read' }, ({ inspectCredentials }) => inspectCredentials());
   }
 
-  fetchBalances(): Promise<Balances> {
-    return this.#read(async (ccxt) => readBalances(await ccxt.fetchBalance(), this.venue.adapter));
+  fetchBalances(): Promise<BalanceReport> {
+    return this.#read(async (ccxt) => {
+      const requestedAt = venueTime(ccxt);
+      const response = await ccxt.fetchBalance();
+      return readBalances(response, this.venue.adapter, { requestedAt, respondedAt: venueTime(ccxt) });
+    });
   }
 
   placeOrder(order: OrderRequest): Promise<VenueOrder> {
@@ -162,4 +166,10 @@ export class AccountClient implements ExchangeClient {
   #run<T>(request: CallRequest, work: (session: VenueSession) => Promise<T>): Promise<T> {
     return this.venue.run({ ...request, account: this.account }, this.tradingType, work);
   }
+}
+
+/** Returns the exchange's time, by the clock offset that was measured when the markets were loaded. */
+function venueTime({ options }: CcxtClient): Date {
+  const { timeDifference } = options;
+  return new Date(Date.now() - (typeof timeDifference === 'number' ? timeDifference : 0));
 }

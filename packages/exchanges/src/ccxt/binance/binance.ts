@@ -11,6 +11,7 @@ import { userDataStream } from './user-data-stream.js';
 const account = z.object({
   canTrade: z.boolean(),
   balances: z.array(z.unknown()),
+  updateTime: z.number().int().positive().optional().catch(undefined),
   uid: z.union([z.string(), z.number()]).optional(),
 });
 const key = z.object({ enableSpotAndMarginTrading: z.boolean(), enableWithdrawals: z.boolean() });
@@ -60,6 +61,10 @@ export const binance: Adapter = {
     spanMs: DAY_MS,
   },
   isBalanceResponse: (info) => account.safeParse(info).success,
+  balancesDatedAt: (info) => {
+    const updateTime = account.safeParse(info).data?.updateTime;
+    return updateTime === undefined ? undefined : new Date(updateTime);
+  },
   nativeRules: nativeRulesOf,
   open: (options) => {
     const exchange = new BinanceClient(ccxtConstructorOptions(options));
