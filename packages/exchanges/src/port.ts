@@ -98,6 +98,10 @@ export interface OrderRequest {
   readonly isExit?: boolean | undefined;
 }
 
+export interface PlaceOrderOptions {
+  readonly sendByMs?: number | undefined;
+}
+
 export interface OrderKey {
   readonly symbol: string;
   readonly venueClientOrderId: string;
@@ -198,8 +202,13 @@ export interface ExchangeClient {
   testCredentials(): Promise<CredentialsReport>;
   /** Returns all balances of the account. */
   fetchBalances(): Promise<BalanceReport>;
-  /** Sends a new order. Fails as `unknown` if the exchange may have accepted it. */
-  placeOrder(order: OrderRequest): Promise<VenueOrder>;
+  /**
+   * Sends a new order. Fails as `unknown` if the exchange may have accepted it.
+   *
+   * @param options.sendByMs nothing is written to the exchange after this value of `performance.now()`, and the
+   * exchange rejects the request if it arrives more than 5 s later. Default: the time limit of the venue.
+   */
+  placeOrder(order: OrderRequest, options?: PlaceOrderOptions): Promise<VenueOrder>;
   /**
    * Cancels an open order. Fails as `rejected`/`order_not_found` if no open order has this id; the order may have been
    * filled.

@@ -43,6 +43,9 @@ export const seenOrderKey = (exchangeOrderId: string) => `order ${exchangeOrderI
 export const seenFillKey = (exchangeOrderId: string, exchangeFillId: string) =>
   `fill ${exchangeOrderId} ${exchangeFillId}`;
 
+/** `receivedAt` is at most this much earlier than the database's time. */
+const RECEIVED_MARGIN_MS = 1_000;
+
 /** An account whose balances were written. */
 export interface WrittenBalances {
   readonly id: string;
@@ -97,7 +100,7 @@ export async function storeUpdates(tx: Tx, updates: readonly BalanceUpdate[]): P
         balances,
         at,
         until: at,
-        received: receivedAt.getTime() * 1_000,
+        received: (receivedAt.getTime() + RECEIVED_MARGIN_MS) * 1_000,
         seen,
       });
     return [written(row.id, merged)];

@@ -2,8 +2,8 @@
  * Merges reports of balances into the stored ones. Reports of streams and snapshots arrive late and in any order.
  *
  * 1. Each asset keeps the report with the latest venue time. An older report never replaces a newer one.
- * 2. Of two reports of the same millisecond, the later one of a stream wins, and a snapshot wins if it was requested
- *    after the other report arrived. Otherwise their order is unknown, and the one with less free wins.
+ * 2. Of two reports of the same millisecond, a snapshot wins only if it was requested after the other one arrived. A
+ *    report of a stream wins over a snapshot, because the stream reports every later change as well.
  * 3. A snapshot reports every asset: an asset that it lacks is zero.
  * 4. `balances` that the previous release wrote after the last report differ from it. Reports received later replace
  *    them.
@@ -101,10 +101,10 @@ function replaces(incoming: VenueBalance, asset: string, stored: StoredBalances)
   if (isLegacy(asset, stored)) return incoming.received > (stored.takenAt ?? 0);
   const current = stored.venueBalances[asset] ?? zeroSince(stored);
   if (incoming.at !== current.at) return incoming.at > current.at;
-  if (incoming.source === 'STREAM' && current.source === 'STREAM')
-    return incoming.received >= current.received;
-  if (incoming.source === 'SNAPSHOT' && incoming.received > current.received) return true;
-  return new BigDecimal(incoming.free).lt(current.free);
+  if (incoming.source === 'STREAM' && current.source === 'SNAPSHOT') return true;
+  return incoming.source === 'STREAM'
+    ? incoming.received >= current.received
+    : incoming.received > current.received;
 }
 
 function venueBalanceOf(report: ReportedBalances, asset: string): VenueBalance {

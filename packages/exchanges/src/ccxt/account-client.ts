@@ -7,6 +7,7 @@ import {
   ExchangeError,
   type OrderKey,
   type OrderRequest,
+  type PlaceOrderOptions,
   type VenueFill,
   type VenueOrder,
   type VenueStream,
@@ -61,9 +62,9 @@ export class AccountClient implements ExchangeClient {
     });
   }
 
-  placeOrder(order: OrderRequest): Promise<VenueOrder> {
+  placeOrder(order: OrderRequest, { sendByMs }: PlaceOrderOptions = {}): Promise<VenueOrder> {
     const { isExit } = order;
-    return this.#run({ kind: 'write', isOrder: true, isExit }, async ({ ccxt }) => {
+    return this.#run({ kind: 'write', isOrder: true, isExit, sendByMs }, async ({ ccxt }) => {
       const { type, side, price, params } = orderArguments(order, this.tradingType === 'spot');
       const response = await ccxt.createOrder(order.symbol, type, side, order.amount, price, {
         ...params,

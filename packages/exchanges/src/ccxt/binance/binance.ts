@@ -41,6 +41,8 @@ export const binance: Adapter = {
   },
   marketOptions: () => ({ fetchMarkets: { types: ['spot'] }, fetchMargins: false }),
   clientOptions: {
+    // The exchange rejects a request that arrives later than this after it was signed, so no order arrives long after.
+    recvWindow: 5_000,
     // If this were true, ccxt would report rejected credentials as a rate limit.
     hasAlreadyAuthenticatedSuccessfully: false,
     // RESULT requests a response without fills: the product reads fills from the account stream and the list of fills.
