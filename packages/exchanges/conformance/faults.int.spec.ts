@@ -287,7 +287,7 @@ describe('the client of an exchange in bad weather', () => {
 
   it('reports credentials that were revoked after a successful call as rejected, not as a rate limit', async () => {
     exchange.on('/api/v3/account', respondWith({ canTrade: true, balances: [], uid: 7 }));
-    expect(await client.fetchBalances()).toEqual({});
+    expect((await client.fetchBalances()).balances).toEqual({});
     exchange.on(
       '/api/v3/account',
       respondWithError(-2015, 'Invalid API-key, IP, or permissions for action.', 401),

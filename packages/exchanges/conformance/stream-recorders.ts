@@ -37,6 +37,7 @@ export class AccountStreamRecorder extends Recorder implements AccountStreamHand
   readonly orders: VenueOrder[] = [];
   readonly fills: VenueFill[] = [];
   readonly balances: Balances[] = [];
+  readonly balanceTimes: Date[] = [];
 
   onConnected(): void {
     this.connections += 1;
@@ -54,8 +55,9 @@ export class AccountStreamRecorder extends Recorder implements AccountStreamHand
     this.notify();
   }
 
-  onBalances(balances: Balances): void {
+  onBalances(balances: Balances, at: Date): void {
     this.balances.push(balances);
+    this.balanceTimes.push(at);
     this.notify();
   }
 

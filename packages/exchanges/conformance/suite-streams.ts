@@ -60,8 +60,13 @@ export function describeStreams(name: string, setup: () => Promise<VenueUnderTes
       await fixture.maker.placeOrder(fixture.order({ side: 'SELL' }));
       await fixture.taker.placeOrder(fixture.order({ type: 'MARKET', amount: '0.5' }));
       const after = await fixture.taker.fetchBalances();
-      await recorder.until(() => recorder.latest.BTC?.free === after.BTC?.free);
-      expect(recorder.latest).toEqual(after);
+      await recorder.until(() => recorder.latest.BTC?.free === after.balances.BTC?.free);
+      expect(recorder.latest).toEqual(after.balances);
+      const executedAt = recorder.fills.map((fill) => fill.executedAt.getTime());
+      const reportedAt = recorder.balanceTimes.map((at) => at.getTime());
+      expect(Math.max(...reportedAt)).toBeGreaterThanOrEqual(Math.max(...executedAt));
+      expect(Math.max(...reportedAt)).toBeLessThanOrEqual(after.at.getTime());
+      expect(after.until.getTime()).toBeGreaterThanOrEqual(after.at.getTime());
     });
 
     it('[EX-STR-04] reports every kind of order with its terms, even if another program chose the client order id', async () => {

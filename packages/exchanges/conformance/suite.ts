@@ -72,7 +72,7 @@ export function describeConformance(name: string, setup: () => Promise<VenueUnde
         ),
       );
       const seen = await Promise.all(clients.map((client) => client.fetchBalances()));
-      expect(seen.map((balances) => balances.USDT?.free)).toEqual(['1', '2', '3']);
+      expect(seen.map(({ balances }) => balances.USDT?.free)).toEqual(['1', '2', '3']);
     });
 
     it('[EX-CRED-04] keeps forty accounts separate, even if all concurrently read balances and place and cancel orders', async () => {
@@ -85,13 +85,13 @@ export function describeConformance(name: string, setup: () => Promise<VenueUnde
       const trade = async ({ client, balance }: (typeof clients)[number]) => {
         const request = fixture.order({ price: '50000', amount: '0.01' });
         const [placed, before] = await Promise.all([client.placeOrder(request), client.fetchBalances()]);
-        expect(['OPEN', String(balance)]).toEqual([placed.status, totalOf(before.USDT)]);
+        expect(['OPEN', String(balance)]).toEqual([placed.status, totalOf(before.balances.USDT)]);
         const openOrders = await client.fetchOpenOrders();
         expect(openOrders.map(({ venueClientOrderId }) => venueClientOrderId)).toEqual([
           request.venueClientOrderId,
         ]);
         await client.cancelOrder(request);
-        expect((await client.fetchBalances()).USDT).toEqual({ free: String(balance), locked: '0' });
+        expect((await client.fetchBalances()).balances.USDT).toEqual({ free: String(balance), locked: '0' });
       };
       await Promise.all(clients.map(trade));
     });
@@ -105,7 +105,7 @@ export function describeConformance(name: string, setup: () => Promise<VenueUnde
         amount: '0.00123',
         filledAmount: '0',
       });
-      expect(await fixture.maker.fetchBalances()).toEqual({
+      expect((await fixture.maker.fetchBalances()).balances).toEqual({
         BTC: { free: '2', locked: '0' },
         USDT: { free: '99938.4999877', locked: '61.5000123' },
       });
@@ -118,7 +118,7 @@ export function describeConformance(name: string, setup: () => Promise<VenueUnde
         status: 'CANCELLED',
         filledAmount: '0',
       });
-      expect((await fixture.maker.fetchBalances()).USDT).toEqual({ free: '100000', locked: '0' });
+      expect((await fixture.maker.fetchBalances()).balances.USDT).toEqual({ free: '100000', locked: '0' });
     });
 
     it('[EX-FILL-01] fills at several prices and returns each fill with its fee', async () => {
@@ -143,7 +143,7 @@ export function describeConformance(name: string, setup: () => Promise<VenueUnde
           side: 'SELL',
         },
       ]);
-      expect((await fixture.taker.fetchBalances()).BTC).toEqual({ free: '2.74925', locked: '0' });
+      expect((await fixture.taker.fetchBalances()).balances.BTC).toEqual({ free: '2.74925', locked: '0' });
     });
 
     it('[EX-ORD-02] lists only the open orders of the requested symbol and account', async () => {
@@ -270,7 +270,7 @@ export function describeConformance(name: string, setup: () => Promise<VenueUnde
       expect(await failureOf(fixture.maker.placeOrder(fixture.order({ amount: '5' })))).toBe(
         'rejected/insufficient_balance',
       );
-      expect((await fixture.maker.fetchBalances()).USDT).toEqual({ free: '100000', locked: '0' });
+      expect((await fixture.maker.fetchBalances()).balances.USDT).toEqual({ free: '100000', locked: '0' });
     });
 
     it('[EX-ORD-06] rejects an order that breaks a rule, and never rounds it', async () => {
@@ -284,14 +284,14 @@ export function describeConformance(name: string, setup: () => Promise<VenueUnde
         expect(await failureOf(fixture.maker.placeOrder(fixture.order(overrides)))).toBe(
           'rejected/rule_violated',
         );
-      expect((await fixture.maker.fetchBalances()).USDT).toEqual({ free: '100000', locked: '0' });
+      expect((await fixture.maker.fetchBalances()).balances.USDT).toEqual({ free: '100000', locked: '0' });
     });
 
     it('[EX-ORD-07] rejects a second open order with the same client order id', async () => {
       const request = fixture.order({ price: '50000' });
       await fixture.maker.placeOrder(request);
       expect(await failureOf(fixture.maker.placeOrder(request))).toBe('rejected/duplicate_client_order_id');
-      expect((await fixture.maker.fetchBalances()).USDT).toEqual({ free: '75000', locked: '25000' });
+      expect((await fixture.maker.fetchBalances()).balances.USDT).toEqual({ free: '75000', locked: '25000' });
     });
 
     it('[EX-TIF-01] POST_ONLY: stays open, or is rejected if it would take liquidity', async () => {
@@ -315,7 +315,7 @@ export function describeConformance(name: string, setup: () => Promise<VenueUnde
         status: 'EXPIRED',
         filledAmount: '0.5',
       });
-      expect((await fixture.taker.fetchBalances()).USDT).toEqual({ free: '70000', locked: '0' });
+      expect((await fixture.taker.fetchBalances()).balances.USDT).toEqual({ free: '70000', locked: '0' });
     });
 
     it('[EX-TIF-03] FOK: fills completely or not at all', async () => {
@@ -348,7 +348,7 @@ export function describeConformance(name: string, setup: () => Promise<VenueUnde
         expect(await failureOf(fixture.maker.placeOrder(fixture.order(overrides)))).toBe(
           'rejected/not_supported',
         );
-      expect((await fixture.maker.fetchBalances()).USDT).toEqual({ free: '100000', locked: '0' });
+      expect((await fixture.maker.fetchBalances()).balances.USDT).toEqual({ free: '100000', locked: '0' });
     });
   });
 }

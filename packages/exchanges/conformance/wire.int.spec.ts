@@ -216,7 +216,7 @@ describe('the client of an exchange', () => {
         `{"canTrade":true,"balances":[{"asset":"BTC","free":1e-8,"locked":"1.23456789012345678e-1"},{"asset":"USDT","free":12345678901234567.5,"locked":0},{"asset":"ETH","free":"0.00","locked":"0"}]}`,
       ),
     );
-    expect(await client.fetchBalances()).toEqual({
+    expect((await client.fetchBalances()).balances).toEqual({
       BTC: { free: '0.00000001', locked: '0.123456789012345678' },
       USDT: { free: '12345678901234567.5', locked: '0' },
     });

@@ -41,6 +41,15 @@ export interface AssetBalance {
 /** Balances by asset. Assets without a balance are omitted. */
 export type Balances = Readonly<Record<string, AssetBalance>>;
 
+/** Balances, and when they were true by the exchange's clock. */
+export interface BalanceReport {
+  readonly balances: Balances;
+  /** The balances include every change before this instant. Changes in the same millisecond may be missing. */
+  readonly at: Date;
+  /** The balances include no change after this instant. Equals `at` if the exchange dates its balances. */
+  readonly until: Date;
+}
+
 /** A pair and its rules. Amounts are in base currency, prices and notionals in quote currency. */
 export interface Market {
   /** `BASE/QUOTE`, or `BASE/QUOTE:SETTLE` for a market with a separate settlement currency. */
@@ -87,6 +96,10 @@ export interface OrderRequest {
    * receive this field.
    */
   readonly isExit?: boolean | undefined;
+}
+
+export interface PlaceOrderOptions {
+  readonly sendByMs?: number | undefined;
 }
 
 export interface OrderKey {
@@ -141,8 +154,11 @@ export interface AccountStreamHandler {
   onLost(error: ExchangeError): void;
   /** The new state of an order, with the fills that led to it, if any. */
   onOrder(order: VenueOrder, fills: readonly VenueFill[]): void;
-  /** The current balances of the assets that changed. An asset whose balance became zero is included with zeros. */
-  onBalances(balances: Balances): void;
+  /**
+   * The balances of the assets that changed, as they were at `at` by the exchange's clock. An asset whose balance became
+   * zero is included with zeros.
+   */
+  onBalances(balances: Balances, at: Date): void;
 }
 
 export interface VenueStream {
@@ -184,9 +200,15 @@ export interface PriceHandler {
 export interface ExchangeClient {
   /** @throws {ExchangeError} `fatal`/`credentials_rejected` if the exchange rejects the credentials */
   testCredentials(): Promise<CredentialsReport>;
-  fetchBalances(): Promise<Balances>;
-  /** Sends a new order. Fails as `unknown` if the exchange may have accepted it. */
-  placeOrder(order: OrderRequest): Promise<VenueOrder>;
+  /** Returns all balances of the account. */
+  fetchBalances(): Promise<BalanceReport>;
+  /**
+   * Sends a new order. Fails as `unknown` if the exchange may have accepted it.
+   *
+   * @param options.sendByMs nothing is written to the exchange after this value of `performance.now()`, and the
+   * exchange rejects the request if it arrives more than 5 s later. Default: the time limit of the venue.
+   */
+  placeOrder(order: OrderRequest, options?: PlaceOrderOptions): Promise<VenueOrder>;
   /**
    * Cancels an open order. Fails as `rejected`/`order_not_found` if no open order has this id; the order may have been
    * filled.

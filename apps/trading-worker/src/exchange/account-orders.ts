@@ -1,5 +1,7 @@
 import type { TradeExecution } from '@trading-automation/core/trades';
 import type { Logger } from '@trading-automation/runtime';
+import { errorLogger } from '../error-logger.js';
+import { Takeover } from '../ownership/takeover.js';
 import { OrderUpdateWriter } from '../streams/order-update-writer.js';
 import { OrderSubmitter } from '../submission/order-submitter.js';
 import type { ExchangeAccounts } from './exchange-accounts.js';
@@ -17,6 +19,7 @@ export class AccountOrders {
   readonly resting: RestingOrderChecker;
   readonly submitter: OrderSubmitter;
   readonly reconciler: OrderReconciler;
+  readonly takeover: Takeover;
 
   constructor(
     private readonly execution: TradeExecution,
@@ -27,10 +30,19 @@ export class AccountOrders {
     const fills = new OrderFills(streams, logger);
     this.resting = new RestingOrderChecker(execution, clients, (accountId) => streams.isLive(accountId));
     this.updates = new OrderUpdateWriter(execution, fills, balanceSync, this.resting);
-    this.submitter = new OrderSubmitter(execution, accounts, this.updates, logger);
+    const orders = new TradeOrders(clients, this.updates);
+    this.takeover = new Takeover(
+      execution,
+      orders,
+      (accountId) => this.submitter.wake([accountId]),
+      errorLogger('takeover.failed', 'Could not judge the orders of a former owner.', logger),
+    );
+    this.submitter = new OrderSubmitter(execution, accounts, this.updates, logger, (account) =>
+      this.takeover.mayEnter(account),
+    );
     this.reconciler = new OrderReconciler(
       execution,
-      new TradeOrders(clients, this.updates),
+      orders,
       (accountId) => this.submitter.wake([accountId]),
       logger,
     );

@@ -7,6 +7,9 @@ import type {
 } from '@trading-automation/core/exchange-accounts';
 import type { Balances } from '@trading-automation/exchanges';
 
+/** Balances that an account stream reported. */
+export type StreamBalances = Pick<BalanceUpdate, 'balances' | 'at' | 'seen'>;
+
 /** Stores balances in batches. A batch contains the balances of many accounts. */
 export class BalanceStore {
   private readonly snapshots: Batcher<BalanceSnapshot>;
@@ -36,9 +39,9 @@ export class BalanceStore {
   }
 
   /** Stores the balances that a stream reports now. Does nothing while the database's time is unknown. */
-  async storeUpdate(accountId: string, balances: Balances): Promise<void> {
+  async storeUpdate(accountId: string, update: StreamBalances): Promise<void> {
     const receivedAt = this.clock.databaseTime();
-    if (receivedAt !== null) await this.updates.add({ accountId, balances, receivedAt });
+    if (receivedAt !== null) await this.updates.add({ accountId, ...update, receivedAt });
   }
 
   /**

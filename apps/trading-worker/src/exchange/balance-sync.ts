@@ -1,9 +1,9 @@
-import { type Balances, ExchangeError } from '@trading-automation/exchanges';
+import { ExchangeError } from '@trading-automation/exchanges';
 import type { Logger } from '@trading-automation/runtime';
 import pLimit from 'p-limit';
 import type { AccountStreams } from '../streams/account-streams.js';
 import type { AccountClients } from './account-clients.js';
-import type { BalanceStore } from './balance-store.js';
+import type { BalanceStore, StreamBalances } from './balance-store.js';
 
 /** The running sync of an account, and the next one if a caller waits for it. */
 interface PendingSyncs {
@@ -80,9 +80,9 @@ export class BalanceSync {
    * Stores the balances that a stream reports, and schedules a read of all balances. If they cannot be stored, the next
    * reconciliation stores the balances.
    */
-  onStreamUpdate(accountId: string, balances: Balances): void {
+  onStreamUpdate(accountId: string, update: StreamBalances): void {
     this.onBalanceChange(accountId);
-    this.store.storeUpdate(accountId, balances).catch((error) => {
+    this.store.storeUpdate(accountId, update).catch((error) => {
       this.logger.warn(
         { event: 'balance_update.not_stored', err: error, account_id: accountId },
         'Could not store balances from the account stream.',
@@ -128,7 +128,7 @@ export class BalanceSync {
       const { account, client } = await this.clients.open(accountId);
       usedCredentials = account.credentialsSealed;
       const takenAt = await this.store.databaseTime();
-      await this.store.storeSnapshot({ accountId, balances: await client.fetchBalances(), takenAt });
+      await this.store.storeSnapshot({ accountId, ...(await client.fetchBalances()), takenAt });
     } catch (error) {
       if (error instanceof ExchangeError) await this.storeFailure(accountId, error, usedCredentials);
       throw error;

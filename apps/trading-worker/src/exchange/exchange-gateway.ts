@@ -42,7 +42,13 @@ export class ExchangeGateway {
   async renewOwnership(): Promise<void> {
     await this.ownership.renewLease();
     await this.ownership.rebalance();
+    await this.claimAccounts();
+  }
+
+  /** Claims this worker's share of the accounts, and judges the orders of their former owners. */
+  async claimAccounts(): Promise<void> {
     await this.ownership.claim();
+    await this.orders.takeover.setAccounts(this.ownership.ownedAccounts());
   }
 
   /** Submits an unsent trade if this worker owns its account; otherwise notifies the worker that owns it. */
@@ -59,6 +65,7 @@ export class ExchangeGateway {
   /** Waits until all work in flight is stored, then closes every connection. */
   async close(): Promise<void> {
     this.orderSubmitter.halt();
+    await this.orders.takeover.stop();
     await this.orderSubmitter.drain();
     await this.supervisors.stop();
     await this.orders.updates.drain();

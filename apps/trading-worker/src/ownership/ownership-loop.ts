@@ -63,7 +63,7 @@ export class OwnershipLoop {
   private scheduleClaim(): void {
     this.claimSoon ??= setTimeout(() => {
       this.claimSoon = undefined;
-      this.claiming = this.gateway.ownership.claim().then(() => this.applyOwnership(), this.onError);
+      this.claiming = this.gateway.claimAccounts().then(() => this.applyOwnership(), this.onError);
     }, CLAIM_AFTER_MS);
     this.claimSoon.unref();
   }

@@ -34,8 +34,8 @@ export class AccountReconciler {
     const state = await reconciliation.state(accountId);
     const openOrders = await client.fetchOpenOrders();
     const takenAt = await this.balances.databaseTime();
-    const balances = await client.fetchBalances();
-    const totals = totalBalances(balances);
+    const report = await client.fetchBalances();
+    const totals = totalBalances(report.balances);
     const changed = await this.changedSymbols(account, state.reconciledTotals, totals);
     const symbols = new Set([...state.symbols, ...openOrders.map(({ symbol }) => symbol), ...changed]);
     const fills = await fillsOf(client, symbols, state.fillsSince);
@@ -46,7 +46,7 @@ export class AccountReconciler {
       await this.actions.resolve(client, actions),
     );
     await this.actions.probe(client, actions);
-    await this.balances.storeSnapshot({ accountId, balances, takenAt });
+    await this.balances.storeSnapshot({ accountId, ...report, takenAt });
     return { fills: newFillKeys(state, fills), trades: changedTrades.size };
   }
 

@@ -9,12 +9,14 @@ import {
 import type { AccountClients, OpenAccount } from '../exchange/account-clients.js';
 import type { AccountReconciler, ReconcileSummary } from './account-reconciler.js';
 import type { StreamState } from './account-streams.js';
+import { SeenChanges } from './seen-changes.js';
 import type { StreamRecorder } from './stream-recorder.js';
 
 /** Gives a supervisor access to one owned account: to its client, its reconciliation and the recorder of its stream. */
 export class AccountSession {
   private open: OpenAccount | undefined;
   private stateReportedAtMs = performance.now();
+  private seen = new SeenChanges();
 
   constructor(
     readonly account: OwnedAccount,
@@ -29,6 +31,7 @@ export class AccountSession {
   }
 
   async connect(): Promise<ExchangeClient> {
+    this.seen = new SeenChanges();
     this.open = await this.clients.openOwned(this.account);
     return this.open.client;
   }
@@ -38,11 +41,13 @@ export class AccountSession {
   }
 
   onOrder(order: VenueOrder, fills: readonly VenueFill[]): void {
+    this.seen.add(order, fills);
     this.recorder.recordOrder({ accountId: this.account.accountId, order, fills });
   }
 
-  onBalances(balances: Balances): void {
-    this.recorder.recordBalances(this.account.accountId, balances);
+  onBalances(balances: Balances, at: Date): void {
+    const seen = this.seen.of(at);
+    this.recorder.recordBalances(this.account.accountId, { balances, at, seen });
   }
 
   /** Records the state. Deactivates the account if the exchange rejected its credentials. */

@@ -130,7 +130,7 @@ export class AccountSupervisor implements AccountStream {
       onConnected,
       onLost: (error) => this.connection.abort(error),
       onOrder: (order, fills) => this.handleEvent(() => this.onOrder(order, fills)),
-      onBalances: (balances) => this.handleEvent(() => this.options.session.onBalances(balances)),
+      onBalances: (balances, at) => this.handleEvent(() => this.options.session.onBalances(balances, at)),
     });
     try {
       await raceAbort(signal, connected);

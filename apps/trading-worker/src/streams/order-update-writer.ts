@@ -30,6 +30,7 @@ const BATCH_MAX = 600;
 
 export class OrderUpdateWriter {
   private readonly tradeIds = new Map<string, string>();
+  private readonly confirmations = new Map<string, () => void>();
   private readonly batcher: Batcher<OrderUpdate>;
 
   constructor(
@@ -51,6 +52,18 @@ export class OrderUpdateWriter {
     if (oldest !== undefined) this.tradeIds.delete(oldest);
   }
 
+  /**
+   * Calls `onConfirmed` when a stream's report or a check's result about this order is stored. Returns a function that
+   * ends the subscription.
+   */
+  onConfirmation(accountId: string, venueClientOrderId: string, onConfirmed: () => void): () => void {
+    const key = orderKey(accountId, venueClientOrderId);
+    this.confirmations.set(key, onConfirmed);
+    return () => {
+      if (this.confirmations.get(key) === onConfirmed) this.confirmations.delete(key);
+    };
+  }
+
   /** Resolves when the report is stored. */
   add(update: OrderUpdate): Promise<void> {
     return this.batcher.add(update);
@@ -66,8 +79,9 @@ export class OrderUpdateWriter {
   async storeFound(trade: TradeForExecution, client: ExchangeClient, order: VenueOrder): Promise<void> {
     const hasNewFills = order.filledAmount !== '0' && order.filledAmount !== trade.filledAmount;
     const fills = hasNewFills ? await this.fills.readFound(trade.accountId, client, order) : [];
-    if (await this.execution.storeOrder(trade.id, order, fills))
-      this.balanceSync.onBalanceChange(trade.accountId);
+    const isChanged = await this.execution.storeOrder(trade.id, order, fills);
+    this.confirmations.get(orderKey(trade.accountId, order.venueClientOrderId))?.();
+    if (isChanged) this.balanceSync.onBalanceChange(trade.accountId);
     else if (order.status === 'OPEN' && !hasNewFills) this.restingOrders.markResting(trade.id);
   }
 
@@ -83,7 +97,10 @@ export class OrderUpdateWriter {
     const changed = new Set<string>();
     if (ours.length > 0) {
       const stored = await this.execution.storeOrders(ours);
-      for (const { accountId, tradeId } of ours) if (stored.has(tradeId)) changed.add(accountId);
+      for (const { accountId, tradeId, order } of ours) {
+        if (stored.has(tradeId)) changed.add(accountId);
+        this.confirmations.get(orderKey(accountId, order.venueClientOrderId))?.();
+      }
     }
     for (const [accountId, others] of this.unregisteredByAccount(updates)) {
       const orders = others.map(({ order }) => order);

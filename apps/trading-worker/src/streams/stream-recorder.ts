@@ -1,5 +1,6 @@
-import { type Balances, ExchangeError } from '@trading-automation/exchanges';
+import { ExchangeError } from '@trading-automation/exchanges';
 import type { Logger } from '@trading-automation/runtime';
+import type { StreamBalances } from '../exchange/balance-store.js';
 import type { BalanceSync } from '../exchange/balance-sync.js';
 import type { AccountStreams, StreamState } from './account-streams.js';
 import type { OrderUpdate, OrderUpdateWriter } from './order-update-writer.js';
@@ -28,8 +29,8 @@ export class StreamRecorder {
   }
 
   /** Stores balances in the background. */
-  recordBalances(accountId: string, balances: Balances): void {
-    this.balanceSync.onStreamUpdate(accountId, balances);
+  recordBalances(accountId: string, update: StreamBalances): void {
+    this.balanceSync.onStreamUpdate(accountId, update);
   }
 
   /** Logs the state of a stream, with the error that caused it, if any. */

@@ -1,3 +1,4 @@
+import { eventually } from '@trading-automation/runtime/testing';
 import { GatewayUnderTest } from '../testing/gateway-under-test.js';
 
 let env: GatewayUnderTest;
@@ -54,5 +55,58 @@ describe('orders of many accounts', () => {
     const ids = env.exchange.placed.map(({ venueClientOrderId }) => venueClientOrderId);
     expect(new Set(ids).size).toBe(12);
     expect(ids).toHaveLength(12);
+  });
+});
+
+describe('an order whose response is lost', () => {
+  it('frees its account as soon as the stream confirms it, and its late response changes nothing', async () => {
+    await createAccountsWithOrders(1, 2);
+    let respond: () => void = () => undefined;
+    const response = new Promise<void>((resolve) => {
+      respond = resolve;
+    });
+    env.exchange.onPlace = async (order) => {
+      const accepted = env.exchange.accept(order);
+      if (env.exchange.placed.length === 1) await response;
+      return accepted;
+    };
+    const submitter = env.gateway.orderSubmitter;
+    submitter.wake([env.account.uuid]);
+    await eventually(() => env.exchange.placed.length === 1);
+    const order = env.exchange.last;
+    await env.gateway.orders.updates.add({ accountId: env.account.uuid, order, fills: [] });
+    await eventually(() => env.exchange.placed.length === 2);
+    respond();
+    await submitter.drain();
+    const rows = await env.core.rows(
+      'SELECT sub_status FROM trades WHERE exchange_account_id = $1',
+      env.account.uuid,
+    );
+    expect(rows).toEqual([{ sub_status: 'ACCEPTED' }, { sub_status: 'ACCEPTED' }]);
+  });
+
+  it('frees its account once a look-up of any worker has stored it', async () => {
+    await createAccountsWithOrders(1, 2);
+    let respond: () => void = () => undefined;
+    const response = new Promise<void>((resolve) => {
+      respond = resolve;
+    });
+    env.exchange.onPlace = async (order) => {
+      const accepted = env.exchange.accept(order);
+      if (env.exchange.placed.length === 1) await response;
+      return accepted;
+    };
+    env.gateway.orderSubmitter.wake([env.account.uuid]);
+    await eventually(() => env.exchange.placed.length === 1);
+    const other = env.newGateway();
+    const [first] = await env.core.rows(
+      'SELECT id FROM trades WHERE exchange_account_id = $1 AND submitted_at IS NOT NULL',
+      env.account.uuid,
+    );
+    await other.orderReconciler.checkTrade(String(first!.id));
+    await eventually(() => env.exchange.placed.length === 2);
+    respond();
+    await env.gateway.orderSubmitter.drain();
+    await other.close();
   });
 });

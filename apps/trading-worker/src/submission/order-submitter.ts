@@ -2,18 +2,25 @@
  * Submits the unsent orders of this worker's accounts.
  *
  * 1. Each account sends one order at a time, exits first; different accounts send concurrently. An order is claimed
- *    immediately before it is sent, so no claimed order waits behind another.
+ *    immediately before it is sent, so no claimed order waits behind another. The next order follows as soon as the
+ *    response, the stream or a look-up confirms the order: a lost response holds nothing up.
  * 2. Unsent orders are read and claimed for many accounts together, so the copies of one signal cost only a few
  *    statements. While two batches are being claimed, new wake-ups and free accounts wait for the next batch.
  * 3. An order is sent once: only after core has stored a claim of the account's owner, and only by the process that
  *    made the claim. A missing or inconclusive response is not a failure: the check of open trades probes the order.
  * 4. An order is not sent if its claim is too old. This process may have stalled, and another one may have sent the
  *    order meanwhile. The exchange may accept a client order id that it has seen before.
- * 5. A wake-up may be lost; `sweep` finds unsent orders without one.
+ * 5. After a takeover, entries of an account wait until the orders of its former owner are judged; exits do not.
+ * 6. A wake-up may be lost; `sweep` finds unsent orders without one.
  */
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import type { OwnedAccount } from '@trading-automation/core/exchange-accounts';
-import type { ClaimedSubmission, TradeExecution, UnsentTrade } from '@trading-automation/core/trades';
+import {
+  type ClaimedSubmission,
+  SEND_DEADLINE_MS,
+  type TradeExecution,
+  type UnsentTrade,
+} from '@trading-automation/core/trades';
 import { ExchangeError } from '@trading-automation/exchanges';
 import type { Logger } from '@trading-automation/runtime';
 import { type Backoff, backoffMs } from '@trading-automation/runtime/backoff';
@@ -35,10 +42,10 @@ const UNSENT_PER_ACCOUNT = 2;
 /** The maximum number of accounts in progress. */
 const BUSY_MAX = 1_000;
 /**
- * The maximum age of a claim at which the order may still be passed to the exchange's client. Some seconds later, after
- * probes have not found the order, it may be sent again, possibly by another worker.
+ * How often the database is read for a confirmation that another worker's look-up stored. The first look-up is 5 s
+ * after the order was sent.
  */
-const SEND_DEADLINE_MS = 3_000;
+const CONFIRMATION_POLL_MS = 1_000;
 /** How long an account submits no orders after its exchange was unreachable or limited the rate. */
 const ACCOUNT_BACKOFF: Backoff = { firstMs: 250, maxMs: 5_000, jitter: 0.5 };
 
@@ -61,6 +68,8 @@ export class OrderSubmitter {
   private readonly failures = new Map<string, number>();
   private readonly backoffTimers = new Set<NodeJS.Timeout>();
   private readonly batches = new Set<Promise<void>>();
+  /** Submissions that were confirmed before their response arrived. */
+  private readonly unanswered = new Set<Promise<void>>();
   private claimsInProgress = 0;
   private scheduledBatch: NodeJS.Immediate | undefined;
   private isStopped = false;
@@ -72,6 +81,8 @@ export class OrderSubmitter {
     private readonly accounts: ExchangeAccounts,
     private readonly orderUpdates: OrderUpdateWriter,
     private readonly logger: Logger,
+    /** Whether the orders of the account's former owner are judged, so that entries may be sent. */
+    private readonly mayEnter: (account: OwnedAccount) => boolean = () => true,
   ) {
     this.onError = errorLogger('order_submission.failed', 'Could not submit an order.', logger);
   }
@@ -97,9 +108,9 @@ export class OrderSubmitter {
 
   /** Resolves when no batch is in progress. */
   async drain(): Promise<void> {
-    while (this.batches.size > 0 || this.scheduledBatch !== undefined) {
+    while (this.batches.size + this.unanswered.size > 0 || this.scheduledBatch !== undefined) {
       await nextIteration();
-      await Promise.all(this.batches);
+      await Promise.all([...this.batches, ...this.unanswered]);
     }
   }
 
@@ -192,7 +203,10 @@ export class OrderSubmitter {
   /** Returns the first order of each account, exits first. Accounts with more orders are checked again. */
   private firstOfEach(unsent: readonly UnsentTrade[]): UnsentTrade[] {
     const first = new Map<string, UnsentTrade>();
+    const owned = this.accounts.owned();
     for (const trade of unsent) {
+      const account = owned.get(trade.accountId);
+      if (!trade.isExit && account !== undefined && !this.mayEnter(account)) continue;
       if (first.has(trade.accountId)) this.waiting.add(trade.accountId);
       else first.set(trade.accountId, trade);
     }
@@ -241,10 +255,15 @@ export class OrderSubmitter {
     });
   }
 
-  private async send({ ready: { trade, open }, submission, claimedAtMs }: ClaimedOrder): Promise<void> {
-    const { execution, accounts, orderUpdates, logger } = this;
-    const { account, client } = open;
-    const { order, begunAt } = submission;
+  /** Sends an order. Returns once the response is stored, or once the order is confirmed otherwise. */
+  private async send(claimed: ClaimedOrder): Promise<void> {
+    const { execution, orderUpdates, logger } = this;
+    const {
+      ready: { trade, open },
+      submission: { order },
+      claimedAtMs,
+    } = claimed;
+    const { account } = open;
     if (performance.now() - claimedAtMs > SEND_DEADLINE_MS) {
       // This process has stalled, so other workers may have probed the order and sent it again.
       logger.warn(
@@ -255,8 +274,55 @@ export class OrderSubmitter {
       return;
     }
     orderUpdates.registerOrder(account.id, order.venueClientOrderId, trade.id);
+    const confirmation = this.watchConfirmation(account.id, order.venueClientOrderId, trade.id);
+    const response = this.place(claimed).finally(() => this.unanswered.delete(response));
+    this.unanswered.add(response);
     try {
-      const placed = await client.placeOrder(order);
+      await Promise.race([response, confirmation.confirmed]);
+    } finally {
+      confirmation.stop();
+    }
+  }
+
+  /** Watches for a stored confirmation of an order by the stream, or by a look-up of any worker. */
+  private watchConfirmation(accountId: string, venueClientOrderId: string, tradeId: string) {
+    let confirm: () => void = () => undefined;
+    const confirmed = new Promise<void>((resolve) => {
+      confirm = resolve;
+    });
+    const unsubscribe = this.orderUpdates.onConfirmation(accountId, venueClientOrderId, confirm);
+    const poll = setInterval(() => {
+      this.execution.find(tradeId).then((trade) => {
+        if (trade?.isAcknowledged === true || trade?.isOpen === false) confirm();
+      }, this.onError);
+    }, CONFIRMATION_POLL_MS);
+    poll.unref();
+    return {
+      confirmed,
+      stop: () => {
+        clearInterval(poll);
+        unsubscribe();
+      },
+    };
+  }
+
+  /** Sends a registered order and stores the response. Never rejects. */
+  private async place(claimed: ClaimedOrder): Promise<void> {
+    await this.placeAndStore(claimed).catch(this.onError);
+  }
+
+  private async placeAndStore({
+    ready: { trade, open },
+    submission,
+    claimedAtMs,
+  }: ClaimedOrder): Promise<void> {
+    const { execution, accounts, orderUpdates, logger } = this;
+    const { account, client } = open;
+    const { order, begunAt, mayResubmit } = submission;
+    // An order that may be sent again must not arrive after it was found absent.
+    const options = mayResubmit ? { sendByMs: claimedAtMs + SEND_DEADLINE_MS } : {};
+    try {
+      const placed = await client.placeOrder(order, options);
       this.failures.delete(account.id);
       await orderUpdates.storePlaced(account.id, client, placed);
     } catch (error) {

@@ -1,5 +1,6 @@
 import type {
   AccountStreamHandler,
+  BalanceReport,
   Balances,
   CredentialsReport,
   ExchangeClient,
@@ -158,11 +159,12 @@ export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
     return this.fills.get(exchangeOrderId) ?? [];
   }
 
-  async fetchBalances(): Promise<Balances> {
+  async fetchBalances(): Promise<BalanceReport> {
     this.balanceReads++;
     const { balances } = this;
+    const at = new Date();
     await this.onCall('fetchBalances');
-    return balances;
+    return { balances, at, until: at };
   }
 
   async testCredentials(): Promise<CredentialsReport> {

@@ -56,6 +56,7 @@ import { StreamKinds1763700000025 } from './migrations/0025-stream-kinds.js';
 import { ReconciledTotals1763700000026 } from './migrations/0026-reconciled-totals.js';
 import { Worlds1763700000028 } from './migrations/0028-worlds.js';
 import { ProcessCallShares1763700000029 } from './migrations/0029-process-call-shares.js';
+import { VenueBalances1763700000030 } from './migrations/0030-venue-balances.js';
 
 const ENTITIES = [
   AccountOwnerEntity,
@@ -109,6 +110,7 @@ const MIGRATIONS = [
   ReconciledTotals1763700000026,
   Worlds1763700000028,
   ProcessCallShares1763700000029,
+  VenueBalances1763700000030,
 ];
 
 interface DatabaseOptions {

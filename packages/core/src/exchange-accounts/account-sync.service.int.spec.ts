@@ -31,6 +31,12 @@ const eventTypes = async () => (await core.events(actor.userId)).map(({ type }) 
 const sync = async (free: string) =>
   accountSync.storeBalances(account.uuid, usdt(free), await accountSync.databaseTime());
 
+const snapshotOf = async (accountId: string, balances: Balances) => {
+  const takenAt = await accountSync.databaseTime();
+  const at = new Date(takenAt);
+  return { accountId, balances, takenAt, at, until: at };
+};
+
 describe('balances', () => {
   it('are stored with the instant at which they were read, and are shown as free plus locked', async () => {
     const takenAt = await accountSync.databaseTime();
@@ -68,10 +74,10 @@ describe('balances', () => {
     for (const free of ['1', '2']) {
       for (const { uuid } of [account, other]) {
         const balances = usdt(uuid === other.uuid ? '5' : free);
-        snapshots.push({ accountId: uuid, balances, takenAt: await accountSync.databaseTime() });
+        snapshots.push(await snapshotOf(uuid, balances));
       }
     }
-    const unknown = { accountId: newUuid(), balances: usdt('9'), takenAt: await accountSync.databaseTime() };
+    const unknown = await snapshotOf(newUuid(), usdt('9'));
     await accountSync.storeSnapshots([...snapshots.toReversed(), unknown]);
     expect([await accountSync.balancesOf(account.uuid), await accountSync.balancesOf(other.uuid)]).toEqual([
       usdt('2'),
@@ -187,11 +193,12 @@ describe("a stream's update of some assets", () => {
   const updateOf = async (balances: Balances, accountId = account.uuid) => {
     await core.rows('SELECT pg_sleep(0.002)');
     const { ms } = await core.row('SELECT extract(epoch FROM clock_timestamp()) * 1000 AS ms');
-    return { accountId, balances, receivedAt: new Date(Number(ms)) };
+    const receivedAt = new Date(Number(ms));
+    return { accountId, balances, receivedAt, at: receivedAt, seen: [] };
   };
   const snapshot = { USDT: { free: '10', locked: '1' }, BTC: { free: '2', locked: '0' } };
 
-  it('row 9: is stored for each asset whose free amount increases, and leaves the instant of the snapshot unchanged', async () => {
+  it('row 9: is stored for each asset, whether its balance rose or fell, and leaves the instant of the snapshot unchanged', async () => {
     await accountSync.storeBalances(account.uuid, snapshot, await accountSync.databaseTime());
     const before = await read();
     await accountSync.storeUpdates([
@@ -200,7 +207,7 @@ describe("a stream's update of some assets", () => {
       await updateOf({ USDT: { free: '13', locked: '0' } }),
     ]);
     expect(await read()).toMatchObject({
-      balances: { USDT: { free: '13', locked: '0' }, BTC: snapshot.BTC, ETH: { free: '3', locked: '0' } },
+      balances: { USDT: { free: '13', locked: '0' }, ETH: { free: '3', locked: '0' } },
       balances_taken_at: before.balances_taken_at,
     });
   });

@@ -4,15 +4,14 @@ import {
   encodeId,
   type SupportedExchange,
 } from '@trading-automation/contracts';
-import { BigDecimal } from '../values/index.js';
 import type { ExchangeAccountEntity } from './exchange-account.entity.js';
 import type { SupportedExchangeEntity } from './supported-exchange.entity.js';
 
-export function viewExchangeAccount(account: ExchangeAccountEntity): ExchangeAccount {
-  const balance: Record<string, Decimal> = {};
-  for (const [asset, { free, locked }] of Object.entries(account.balances)) {
-    balance[asset] = new BigDecimal(free).plus(locked).toString();
-  }
+/** @param balance free plus locked, by asset; see `currentBalances` */
+export function exchangeAccountView(
+  account: ExchangeAccountEntity,
+  balance: Readonly<Record<string, Decimal>>,
+): ExchangeAccount {
   return {
     id: encodeId('exa', account.id),
     exchange_name: account.exchange,
@@ -20,7 +19,7 @@ export function viewExchangeAccount(account: ExchangeAccountEntity): ExchangeAcc
     trading_type: account.tradingType,
     is_active: account.isActive,
     can_withdraw: account.canWithdraw,
-    balance,
+    balance: { ...balance },
     last_sync_at: account.lastSyncAt?.toISOString() ?? null,
     created_at: account.createdAt.toISOString(),
     updated_at: account.updatedAt.toISOString(),

@@ -15,6 +15,7 @@ import type { CredentialsReport } from '@trading-automation/exchanges';
 import {
   allColumns,
   type CallOwner,
+  type Database,
   hydrate,
   newUuid,
   queryPrepared,
@@ -26,7 +27,6 @@ import {
   type Actor,
   authorise,
   type CommandRunner,
-  invalidState,
   type ListQuery,
   type ListReader,
   limitReached,
@@ -35,10 +35,19 @@ import {
 } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
 import type { Sealer } from '../sealing/index.js';
+import { CURRENT_BALANCE, type CurrentBalances } from './current-balances.queries.js';
 import { ExchangeAccountEntity } from './exchange-account.entity.js';
-import { viewExchangeAccount, viewSupportedExchange } from './exchange-account.view.js';
-import { type AccountUse, findAccountUse } from './exchange-accounts.queries.js';
+import {
+  accountInactiveError,
+  accountInUse,
+  assertNoWithdrawPermission,
+  notOffered,
+  otherAccount,
+} from './exchange-account.errors.js';
+import { exchangeAccountView, viewSupportedExchange } from './exchange-account.view.js';
+import { findAccountUse } from './exchange-accounts.queries.js';
 import { SupportedExchangeEntity } from './supported-exchange.entity.js';
+import { viewExchangeAccount } from './view-exchange-accounts.js';
 import { callWorker, credentialsContext, serializeCredentials } from './worker-calls.js';
 
 const ACCOUNTS_MAX = 100;
@@ -56,12 +65,12 @@ export interface ExchangeAccountsDependencies {
 }
 
 const SUPPORTED_COLUMNS = allColumns(SupportedExchangeEntity, 'e');
-const COLUMNS = allColumns(ExchangeAccountEntity, 'a');
+const COLUMNS = allColumns(ExchangeAccountEntity, 'a', (columns) => `${columns}, ${CURRENT_BALANCE}`);
 const SELECT_OWN = allColumns(
   ExchangeAccountEntity,
   'a',
   (columns) =>
-    `SELECT ${columns} FROM exchange_accounts a WHERE a.id = ANY ($1) AND a.user_id = $2 AND a.deleted_at IS NULL`,
+    `SELECT ${columns}, ${CURRENT_BALANCE} FROM exchange_accounts a WHERE a.id = ANY ($1) AND a.user_id = $2 AND a.deleted_at IS NULL`,
 );
 
 export class ExchangeAccountsService {
@@ -102,13 +111,13 @@ export class ExchangeAccountsService {
       idColumn: 'a.id',
     } as const;
     const page = await lists.page(exchangeAccountOperations.list, actor.userId, source, query);
-    const accounts = hydrate(platform.database, ExchangeAccountEntity, page.items);
-    return { ...page, items: accounts.map(viewExchangeAccount) };
+    return { ...page, items: viewRows(platform.database, page.items) };
   }
 
   async get(actor: Actor, id: string): Promise<ExchangeAccount> {
     authorise(actor, exchangeAccountOperations.get.access);
-    return viewExchangeAccount(await findOwn(this.dependencies.platform.database.manager, actor, id));
+    const { manager } = this.dependencies.platform.database;
+    return viewExchangeAccount(manager, await findOwn(manager, actor, id));
   }
 
   /** Loads exchange accounts in input order; null for ids that `get` does not find. */
@@ -116,8 +125,10 @@ export class ExchangeAccountsService {
     authorise(actor, exchangeAccountOperations.get.access);
     const { database } = this.dependencies.platform;
     return loadByIds('exa', publicIds, async (ids) => {
-      const rows = await queryPrepared(database.manager, SELECT_OWN(database), [ids, actor.userId]);
-      return hydrate(database, ExchangeAccountEntity, rows).map(viewExchangeAccount);
+      return viewRows(
+        database,
+        await queryPrepared(database.manager, SELECT_OWN(database), [ids, actor.userId]),
+      );
     });
   }
 
@@ -156,7 +167,7 @@ export class ExchangeAccountsService {
       });
       await tx.save(entity);
       await requestSyncIn(tx, id);
-      return viewExchangeAccount(await tx.findOneByOrFail(ExchangeAccountEntity, { id }));
+      return viewExchangeAccount(tx, await tx.findOneByOrFail(ExchangeAccountEntity, { id }));
     });
   }
 
@@ -184,7 +195,7 @@ export class ExchangeAccountsService {
         await replaceCredentials(tx, account, tested);
       }
       if (changes.account_name !== undefined) await rename(tx, account.id, changes.account_name);
-      return viewExchangeAccount(await tx.findOneByOrFail(ExchangeAccountEntity, { id: account.id }));
+      return viewExchangeAccount(tx, await tx.findOneByOrFail(ExchangeAccountEntity, { id: account.id }));
     });
   }
 
@@ -195,7 +206,7 @@ export class ExchangeAccountsService {
       const account = await findOwn(tx, actor, publicId);
       if (!account.isActive) throw accountInactiveError();
       await requestSyncIn(tx, account.id);
-      return viewExchangeAccount(account);
+      return viewExchangeAccount(tx, account);
     });
   }
 
@@ -323,45 +334,10 @@ async function assertBelowLimit(tx: Tx, userId: string): Promise<void> {
   throw limitReached('exchange accounts', ACCOUNTS_MAX);
 }
 
-function notOffered(field: string, message: string): DomainError {
-  return new DomainError('validation_failed', undefined, [{ field, code: 'not_offered', message }]);
-}
-
-function assertNoWithdrawPermission(
-  { canWithdraw }: CredentialsReport,
-  { allow_withdraw_keys }: Pick<ExchangeAccountUpdate, 'allow_withdraw_keys'>,
-): void {
-  if (!canWithdraw || allow_withdraw_keys) return;
-  throw badCredentials(
-    'may_withdraw',
-    'These credentials may withdraw. Use credentials that may only trade, or send allow_withdraw_keys: true.',
+/** Returns the public records of rows that were selected with `CURRENT_BALANCE`. */
+function viewRows(database: Database, rows: readonly Readonly<Record<string, unknown>>[]): ExchangeAccount[] {
+  const accounts = hydrate(database, ExchangeAccountEntity, rows);
+  return accounts.map((account, i) =>
+    exchangeAccountView(account, rows[i]?.current_balance as CurrentBalances),
   );
-}
-
-function otherAccount(): DomainError {
-  return badCredentials(
-    'other_account',
-    'These credentials belong to another account at the exchange. Add that account with POST /v1/exchanges.',
-  );
-}
-
-function badCredentials(code: string, message: string): DomainError {
-  return new DomainError('validation_failed', message, [{ field: 'credentials', code, message }]);
-}
-
-const USE_MESSAGES: Record<AccountUse, string> = {
-  OPEN_TRADES: 'The account has open trades. Cancel them first.',
-  OPEN_LOTS: 'The account has open lots of its trades. Close them first.',
-  ACTIVE_STRATEGY: 'An active strategy trades on the account. Archive it first.',
-  RUNNING_COPIER: 'A copier that is not paused copies to the account. Stop it first.',
-};
-
-function accountInUse(use: AccountUse): DomainError {
-  const message = USE_MESSAGES[use];
-  return invalidState(message, use);
-}
-
-export function accountInactiveError(): DomainError {
-  const message = 'The exchange rejected the credentials of this account. Update the account with new ones.';
-  return invalidState(message, 'INACTIVE');
 }

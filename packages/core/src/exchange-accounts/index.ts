@@ -14,13 +14,8 @@ export {
   storeStreamStatuses,
 } from './account-ownership.service.js';
 export { AccountSyncModule } from './account-sync.module.js';
-export {
-  AccountSyncService,
-  type BalanceSnapshot,
-  type BalanceUpdate,
-  type ConnectableAccount,
-  totalBalances,
-} from './account-sync.service.js';
+export { AccountSyncService, type ConnectableAccount, totalBalances } from './account-sync.service.js';
+export { type CurrentBalances, currentBalances } from './current-balances.queries.js';
 export { ExchangeAccountsModule } from './exchange-accounts.module.js';
 export { CredentialsSealer, ExchangeAccountsService } from './exchange-accounts.service.js';
 export {
@@ -36,6 +31,12 @@ export {
   resolveAccountFilter,
   syncIfNeverSynced,
 } from './lock-account-for-trade.js';
+export {
+  type BalanceSnapshot,
+  type BalanceUpdate,
+  seenFillKey,
+  seenOrderKey,
+} from './store-balances.js';
 export { VenueCatalogue } from './venue-catalogue.service.js';
 export {
   callWorker,

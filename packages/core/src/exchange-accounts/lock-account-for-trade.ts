@@ -5,7 +5,7 @@ import { queryPrepared, selectionOf, selectPrepared, type Tx } from '@trading-au
 import { type Actor, idNotFound } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
 import { ExchangeAccountEntity } from './exchange-account.entity.js';
-import { accountInactiveError } from './exchange-accounts.service.js';
+import { accountInactiveError } from './exchange-account.errors.js';
 import { callWorker } from './worker-calls.js';
 
 /** The fields of an account that a trade needs. */

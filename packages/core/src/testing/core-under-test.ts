@@ -116,9 +116,13 @@ export class CoreUnderTest {
     );
     await this.rows(
       `INSERT INTO exchange_accounts (id, user_id, exchange, account_name, trading_type, is_active, can_withdraw,
-         credentials_sealed, balances, balances_taken_at, sync_requested_at, sync_served_at)
-       VALUES ($1, $2, $3, 'mine', 'spot', $4, false, $5, $6,
-         CASE WHEN $7 THEN clock_timestamp() END, clock_timestamp(), CASE WHEN $7 THEN clock_timestamp() END)`,
+         credentials_sealed, balances, balances_taken_at, sync_requested_at, sync_served_at, venue_balances_at,
+         venue_balances)
+       SELECT $1, $2, $3, 'mine', 'spot', $4, false, $5, $6, at, coalesce(at, clock_timestamp()), at, date_trunc('milliseconds', at),
+         coalesce((SELECT jsonb_object_agg(asset, amounts || jsonb_build_object('source', 'SNAPSHOT', 'received', 0,
+           'at', to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
+           FROM jsonb_each($6) AS stored (asset, amounts)), '{}')
+       FROM (SELECT CASE WHEN $7 THEN clock_timestamp() END AS at) AS taken`,
       uuid,
       actor.userId,
       more.exchange ?? 'paper',

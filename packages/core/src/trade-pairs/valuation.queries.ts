@@ -44,9 +44,8 @@ const IS_LISTED = `EXISTS (
 /** Selects the equity of each account, truncated to 18 decimals, the precision of stored decimals. */
 const EQUITIES = `
   WITH held AS MATERIALIZED (
-    SELECT a.id, a.exchange, b.asset, (b.balance ->> 'free')::numeric + (b.balance ->> 'locked')::numeric AS amount
-    FROM exchange_accounts a CROSS JOIN LATERAL jsonb_each(a.balances) AS b (asset, balance)
-    WHERE a.id = ANY ($1)
+    SELECT a.id, a.exchange, b.asset, b.amount
+    FROM current_balances($1) b JOIN exchange_accounts a ON a.id = b.account_id
   ), prices AS MATERIALIZED (
     SELECT h.exchange, h.asset, ${PRICE} AS price, ${IS_LISTED} AS is_listed
     FROM (SELECT DISTINCT exchange, asset FROM held WHERE amount <> 0) h

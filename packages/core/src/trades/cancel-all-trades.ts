@@ -13,7 +13,7 @@ import { In } from 'typeorm';
 import { lockAccountsOf } from '../exchange-accounts/index.js';
 import { TradeEntity } from './trade.entity.js';
 import { viewTrade } from './trade.view.js';
-import { cancelUnsent } from './trade-execution.service.js';
+import { cancelUnsent } from './trade-changes.js';
 import { notifyAccountWork, requestCancellations } from './trades.queries.js';
 
 const OPEN = In(['PENDING', 'PARTIALLY_FILLED']);

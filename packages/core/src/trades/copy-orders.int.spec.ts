@@ -2,6 +2,7 @@
 import { encodeId, trade as tradeSchema } from '@trading-automation/contracts';
 import { inTransaction, newUuid, type Tx } from '@trading-automation/persistence';
 import { eventually } from '@trading-automation/runtime/testing';
+import { AccountSyncService } from '../exchange-accounts/index.js';
 import { cancelCopies, type NewCopyTrade, placeCopies } from './copy-orders.js';
 import { loadFreeBalances } from './free-balances.queries.js';
 import { OrdersUnderTest, venueFillOf, venueOrderOf } from './testing/orders-under-test.js';
@@ -196,13 +197,13 @@ describe('the free balance of an account', () => {
     await place([env.newCopy(copyOnPoorAccount)]);
     expect(await free([poorAccount.uuid])).toEqual({ [poorAccount.uuid]: { USDT: '0', BTC: '0' } });
     await env.core.rows(
-      'UPDATE trades SET acknowledged_at = clock_timestamp() WHERE exchange_account_id = $1',
+      'UPDATE trades SET acknowledged_at = clock_timestamp(), venue_accepted_at = clock_timestamp() WHERE exchange_account_id = $1',
       poorAccount.uuid,
     );
-    await env.core.rows(
-      'UPDATE exchange_accounts SET balances_taken_at = clock_timestamp() WHERE id = $1',
-      poorAccount.uuid,
-    );
+    await env.core.rows('SELECT pg_sleep(0.002)');
+    const accountSync = new AccountSyncService(env.core.platform);
+    const snapshot = { USDT: { free: '150.5', locked: '200' } };
+    await accountSync.storeBalances(poorAccount.uuid, snapshot, await accountSync.databaseTime());
     expect(await free([poorAccount.uuid])).toEqual({ [poorAccount.uuid]: { USDT: '150.5', BTC: '0' } });
   });
 

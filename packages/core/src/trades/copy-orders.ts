@@ -25,7 +25,7 @@ import {
 import { emitTradeEvents } from './store-order-reports.js';
 import { type StoredCopy, TradeEntity } from './trade.entity.js';
 import { viewTrade } from './trade.view.js';
-import { cancelUnsent } from './trade-execution.service.js';
+import { cancelUnsent } from './trade-changes.js';
 import { FIRST_CHECK_MS, notifyAccountWork, requestCancellations } from './trades.queries.js';
 
 /** A planned order of a copy; ids are uuids. */

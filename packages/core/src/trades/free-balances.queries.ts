@@ -26,43 +26,85 @@ export async function loadFreeBalances(
   return free;
 }
 
+/** The keys of an order and of a fill in a stream's report; see `BalanceUpdate.seen`. */
+const ORDER_KEY = "'order ' || t.exchange_order_id";
+const FILL_KEY = "'fill ' || t.exchange_order_id || ' ' || f.exchange_fill_id";
+
+/** How long after its acknowledgement an order of the previous release counts as accepted, at the latest. */
+const ACCEPTED_WITHIN = "interval '10 seconds'";
+
 /**
- * The free balance that the exchange reported, less later reservations, plus the proceeds of later fills.
+ * Whether the report \`b\` certainly accounts for the order \`t\`: the venue accepted the order before the report. A market
+ * order locks nothing, so an order of the same millisecond must be a limit order that the stream reported first.
+ */
+const HAS_ORDER = `coalesce(CASE
+  WHEN b.is_legacy THEN t.acknowledged_at < b.at
+  WHEN t.venue_accepted_at IS NULL THEN t.acknowledged_at + ${ACCEPTED_WITHIN} < b.at
+  ELSE t.venue_accepted_at < b.at
+    OR (t.venue_accepted_at = b.at AND t.type IN ('LIMIT', 'STOP_LIMIT') AND b.seen ? (${ORDER_KEY})) END, false)`;
+
+/** Whether the report \`b\` certainly contains the fill \`f\`. */
+const HAS_FILL = `CASE WHEN b.is_legacy THEN f.created_at < b.at
+  ELSE f.executed_at < b.at OR (f.executed_at = b.at AND coalesce(b.seen ? (${FILL_KEY}), false)) END`;
+
+/** Whether the report \`b\` certainly lacks the fill \`f\`. */
+const LACKS_FILL = `CASE WHEN b.is_legacy THEN f.created_at >= b.at AND f.executed_at >= b.at
+  ELSE f.executed_at > b.until END`;
+
+const IS_OPEN = "t.status IN ('PENDING', 'PARTIALLY_FILLED')";
+
+/**
+ * The venue's last report of each asset, less what later orders take, plus the proceeds of later fills.
  *
- * 1. The proceeds count, so that an asset that was just bought can be sold before the balances are read again.
- * 2. An order that was acknowledged before the balances were read reserves nothing here, because the balances already
- *    account for it. An order that ended without a fill reserves nothing either.
- * 3. A fill that the balances already include may count twice. The exchange then rejects an order that exceeds the real
- *    balance.
+ * 1. What an order takes counts unless the report certainly accounts for it; proceeds count only if the report certainly
+ *    lacks them. Between the two, within one millisecond of the venue, the free balance is understated until the next
+ *    report. It is never overstated.
+ * 2. An open order takes its reservation, or more if it filled at a worse price. An external order takes what it can
+ *    spend. An order that ended takes what its fills spent.
+ * 3. A write-off records an amount that the report already lacks, so it changes nothing.
  */
 const FREE = `
-  WITH requested AS (
-    SELECT a.id, n.asset, a.balances_taken_at AS taken_at,
-      coalesce((a.balances -> n.asset ->> 'free')::numeric, 0) AS free
-    FROM exchange_accounts a CROSS JOIN unnest($2::text[]) AS n (asset) WHERE a.id = ANY ($1)),
+  WITH requested AS MATERIALIZED (
+    SELECT a.id, n.asset, b.free, b.at, b.until, b.seen, b.is_legacy
+    FROM exchange_accounts a CROSS JOIN unnest($2::text[]) AS n (asset)
+    CROSS JOIN LATERAL venue_balance(a.balances, a.venue_balances, a.venue_balances_at, a.balances_taken_at,
+      n.asset) AS b
+    WHERE a.id = ANY ($1)),
   reserved AS (
-    SELECT t.exchange_account_id AS id, t.reserved_asset AS asset, sum(t.reserved_amount) AS amount
-    FROM trades t JOIN exchange_accounts a ON a.id = t.exchange_account_id
-    WHERE t.exchange_account_id = ANY ($1) AND t.reserved_asset = ANY ($2) AND t.reserved_amount > 0
-      AND t.status <> 'FAILED' AND NOT (t.status = 'CANCELLED' AND t.filled_amount = 0)
-      AND (t.acknowledged_at IS NULL OR t.acknowledged_at >= a.balances_taken_at)
+    SELECT b.id, b.asset, sum(CASE
+      WHEN t.origin <> 'EXTERNAL'
+        THEN greatest(t.reserved_amount, CASE t.side WHEN 'BUY' THEN t.cost ELSE t.filled_amount END)
+      WHEN t.side = 'SELL' THEN t.amount
+      ELSE greatest(t.cost, t.amount * coalesce(t.price, 0)) END) AS amount
+    FROM trades t JOIN requested b ON b.id = t.exchange_account_id AND b.asset = t.reserved_asset
+    WHERE t.exchange_account_id = ANY ($1) AND ${IS_OPEN} AND NOT ${HAS_ORDER}
     GROUP BY 1, 2),
-  proceeds AS (
-    SELECT f.exchange_account_id AS id, g.asset, sum(g.amount) AS amount
-    FROM fills f
-    JOIN exchange_accounts a ON a.id = f.exchange_account_id
-    JOIN trades t ON t.id = f.trade_id
+  changed AS (
+    SELECT b.id, b.asset, sum(CASE leg.kind
+      WHEN 'received' THEN CASE WHEN ${LACKS_FILL} THEN leg.amount ELSE 0 END
+      WHEN 'fee' THEN CASE WHEN ${HAS_FILL} THEN 0 ELSE leg.amount END
+      ELSE CASE WHEN ${IS_OPEN} OR ${HAS_FILL} OR (${HAS_ORDER} AND t.type IN ('LIMIT', 'STOP_LIMIT')) THEN 0
+        ELSE leg.amount END END) AS amount
+    FROM requested b
+    JOIN fills f ON f.exchange_account_id = b.id
+      AND f.executed_at >= b.at - CASE WHEN b.is_legacy THEN interval '1 minute' ELSE interval '0' END
+    JOIN trades t ON t.id = f.trade_id AND t.origin <> 'RECONCILIATION'
     JOIN trade_pairs p ON p.id = t.trade_pair_id
     CROSS JOIN LATERAL (
-      SELECT CASE t.side WHEN 'BUY' THEN p.base ELSE p.quote END AS asset,
-        CASE t.side WHEN 'BUY' THEN f.amount ELSE f.amount * f.price END AS gross) side
-    CROSS JOIN LATERAL (
-      SELECT side.asset, side.gross - CASE WHEN f.fee_currency = side.asset THEN f.fee_amount ELSE 0 END AS amount) g
-    WHERE f.exchange_account_id = ANY ($1) AND g.asset = ANY ($2)
-      AND f.executed_at >= a.balances_taken_at - interval '1 minute' AND f.created_at >= a.balances_taken_at
+      SELECT CASE t.side WHEN 'BUY' THEN p.base ELSE p.quote END AS received,
+        CASE t.side WHEN 'BUY' THEN p.quote ELSE p.base END AS spent,
+        CASE t.side WHEN 'BUY' THEN f.amount ELSE f.amount * f.price END AS received_amount,
+        CASE t.side WHEN 'BUY' THEN f.amount * f.price ELSE f.amount END AS spent_amount) side
+    CROSS JOIN LATERAL (VALUES
+      ('received', side.received,
+        side.received_amount - CASE WHEN f.fee_currency = side.received THEN f.fee_amount ELSE 0 END),
+      ('spent', side.spent, -side.spent_amount),
+      ('fee', CASE WHEN f.fee_currency <> side.received THEN f.fee_currency END, -f.fee_amount)) AS
+      leg (kind, asset, amount)
+    WHERE leg.asset = b.asset
     GROUP BY 1, 2)
   SELECT requested.id, requested.asset,
-    trim_scale(greatest(0, requested.free - coalesce(r.amount, 0) + coalesce(b.amount, 0)))::text AS free
+    trim_scale(greatest(0, requested.free - coalesce(r.amount, 0) + coalesce(c.amount, 0)))::text AS free
   FROM requested
   LEFT JOIN reserved r ON r.id = requested.id AND r.asset = requested.asset
-  LEFT JOIN proceeds b ON b.id = requested.id AND b.asset = requested.asset`;
+  LEFT JOIN changed c ON c.id = requested.id AND c.asset = requested.asset`;

@@ -4,6 +4,7 @@ export {
   readCancelAllResult,
   requestCancelAll,
 } from './cancel-all-trades.js';
+export type { ClaimedSubmission } from './claim-submissions.js';
 export {
   cancelCopies,
   type NewCopyTrade,
@@ -22,13 +23,9 @@ export {
 } from './reconcile.rules.js';
 export { type AccountState, Reconciliation } from './reconciliation.service.js';
 export type { OrderReport } from './store-order-reports.js';
-export {
-  type ClaimedSubmission,
-  type OrderFailure,
-  TradeExecution,
-  type TradeForExecution,
-  type UnsentTrade,
-} from './trade-execution.service.js';
+export { type InFlightCopy, SEND_DEADLINE_MS } from './take-over-orders.js';
+export type { OrderFailure } from './trade-changes.js';
+export { TradeExecution, type TradeForExecution, type UnsentTrade } from './trade-execution.service.js';
 export { createTradeSubmissionRelay, type TradeSubmissionRelayOptions } from './trade-submission-relay.js';
 export { TradeExecutionModule, TradesModule } from './trades.module.js';
 export { ACCOUNT_WORK_CHANNEL, notifyAccountWork } from './trades.queries.js';

@@ -130,13 +130,30 @@ describe('a copy that the exchange does not know', () => {
     expect(await unsentAfterDelay()).toEqual([id]);
   });
 
-  it('rule 20: fails once its time limit has passed', async () => {
+  it('rules 14, 20: ends as EXPIRED once its time limit has passed', async () => {
     const id = await env.placeCopy();
     await env.claimSubmission(id);
     await expire(id);
     expect((await probeUntilAbsent(id)).at(-1)).toBe(true);
-    expect(await env.storedTrade(id)).toMatchObject({ status: 'FAILED', failure_code: 'not_accepted' });
+    expect(await env.storedTrade(id)).toMatchObject({ status: 'CANCELLED', cancel_reason: 'EXPIRED' });
     expect(await unsentAfterDelay()).toEqual([]);
+  });
+
+  it('is not judged while its submission may still arrive, and no other submission of it is judged', async () => {
+    const id = await env.placeCopy();
+    const { begunAt } = (await env.claimSubmission(id))!;
+    await env.execution.storeCertainAbsence(id, begunAt);
+    await env.backdateSubmission(id, 9_000);
+    const [early] = await env.execution.findInFlightCopies([env.account.uuid]);
+    expect(early!.certainInMs).toBeGreaterThan(0);
+    await env.execution.storeCertainAbsence(id, early!.begunAt);
+    await env.execution.storeCertainAbsence(id, begunAt);
+    expect(await env.storedTrade(id)).toMatchObject({ sub_status: 'SUBMITTING' });
+    await env.backdateSubmission(id, 1_001);
+    const [late] = await env.execution.findInFlightCopies([env.account.uuid]);
+    expect(late!.certainInMs).toBe(0);
+    await env.execution.storeCertainAbsence(id, late!.begunAt);
+    expect(await unsentAfterDelay()).toEqual([id]);
   });
 
   it('rule 20: is resubmitted without a time limit if it is an exit; a user’s own order is never resubmitted', async () => {

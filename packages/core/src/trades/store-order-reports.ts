@@ -178,6 +178,7 @@ function changeFromReports(
     Object.assign(trade, { filledAmount: sums.amount, cost: sums.cost, fees: sums.fees });
   trade.exchangeOrderId =
     reports.findLast(({ order }) => order !== null)?.order?.exchangeOrderId ?? trade.exchangeOrderId;
+  trade.venueAcceptedAt = acceptedAt(trade.venueAcceptedAt, reports);
   trade.probes = 0;
   if (!isTerminal(trade.status) && trade.subStatus !== 'PENDING_CANCEL') trade.subStatus = 'ACCEPTED';
   if (outcome.event === 'trade.failed') {
@@ -195,6 +196,15 @@ function changeFromReports(
     nextCheckInMs: openOrderCheckMs(trade, now),
     isChanged,
   };
+}
+
+/** Returns the earliest acceptance that the exchange reported. The response to a new order may name a later one. */
+function acceptedAt(known: Date | null, reports: readonly OrderReport[]): Date | null {
+  const instants = reports.flatMap(({ order }) => (order === null ? [] : [order.createdAt]));
+  return [...(known === null ? [] : [known]), ...instants].reduce<Date | null>(
+    (earliest, at) => (earliest === null || at < earliest ? at : earliest),
+    null,
+  );
 }
 
 /** Applies the reports in turn. `knownFilledAmount` includes the fills of all reports; any report may end the order. */

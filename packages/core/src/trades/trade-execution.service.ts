@@ -14,15 +14,14 @@
  *    certainly not at the exchange. A user's own order has no `resend_until` and is never resubmitted.
  */
 import { canonicalDecimal, type Decimal } from '@trading-automation/contracts';
-import type { OrderRequest, VenueFill, VenueOrder } from '@trading-automation/exchanges';
-import { DatabaseUnavailable, inTransaction, queryPrepared, type Tx } from '@trading-automation/persistence';
+import type { VenueFill, VenueOrder } from '@trading-automation/exchanges';
+import { DatabaseUnavailable, inTransaction, queryPrepared } from '@trading-automation/persistence';
 import { In } from 'typeorm';
 import { lockOwnerships, type Ownership } from '../exchange-accounts/index.js';
 import type { Platform } from '../platform/index.js';
 import { adoptOrders } from './adopt-orders.js';
-import { leaderEquities } from './leader-equity.queries.js';
+import { type ClaimedSubmission, claimTrades } from './claim-submissions.js';
 import {
-  ACK_TIMEOUT_MS,
   applyTransition,
   lockOpenTrade,
   lockOpenTrades,
@@ -31,15 +30,22 @@ import {
   PROBE_INTERVAL_MS,
   stateOf,
   storeReports,
-  type TradeChange,
   writeChanges,
 } from './store-order-reports.js';
+import { findInFlightCopies, type InFlightCopy, storeCertainAbsence } from './take-over-orders.js';
 import { TradeEntity } from './trade.entity.js';
-import { isTerminal, stageOf, transitionOn, triggerAfterProbes } from './trade.rules.js';
-import { claimDueChecks, type LockedTrade } from './trades.queries.js';
-
-/** The delay before a rejected order is resubmitted. */
-const RESUBMIT_AFTER_MS = 1_000;
+import { isTerminal, stageOf, transitionOn } from './trade.rules.js';
+import {
+  cancelUnsent,
+  changeAfterAbsence,
+  failTrade,
+  keepOpen,
+  markTradeUnknown,
+  mayReturnToUnsent,
+  type OrderFailure,
+  returnToUnsent,
+} from './trade-changes.js';
+import { claimDueChecks } from './trades.queries.js';
 
 /** The fields of a trade that the worker needs to act on it. */
 export interface TradeForExecution {
@@ -65,22 +71,6 @@ export interface UnsentTrade {
   readonly clientOrderId: string;
   readonly symbol: string;
   readonly isExit: boolean;
-}
-
-/** A claimed submission: only its claimant may send the order. */
-export interface ClaimedSubmission {
-  readonly id: string;
-  readonly order: OrderRequest;
-  /** Identifies this submission among later ones of the same trade. */
-  readonly begunAt: Date;
-}
-
-export interface OrderFailure {
-  readonly code: string;
-  /** The product's own message, not the exchange's. */
-  readonly message: string;
-  /** Whether a resubmission may succeed, and the rejected submission certainly had no effect. */
-  readonly isRetryable?: boolean;
 }
 
 export class TradeExecution {
@@ -259,6 +249,19 @@ export class TradeExecution {
     });
   }
 
+  /** Returns the copies of these accounts that were sent and that the exchange has not confirmed. */
+  async findInFlightCopies(accountIds: readonly string[]): Promise<readonly InFlightCopy[]> {
+    return findInFlightCopies(this.platform.database.manager, accountIds);
+  }
+
+  /**
+   * Stores that the exchange does not know a copy, and that its submission can no longer arrive. The copy is sent again
+   * at once, or ends if its signal is too old. Has no effect if the submission `begunAt` is not certain to have ended.
+   */
+  async storeCertainAbsence(id: string, begunAt: Date): Promise<void> {
+    await inTransaction(this.platform.database, (tx) => storeCertainAbsence(tx, id, begunAt));
+  }
+
   /**
    * Requests the cancellation of an order and returns the next step: `done` if the trade has ended, `wait` if the order
    * is in flight, `send` if the exchange must cancel it. The request is stored, so a later check that finds the order
@@ -283,119 +286,6 @@ export class TradeExecution {
       return isAtVenue ? 'send' : 'wait';
     });
   }
-}
-
-async function claimTrades(
-  tx: Tx,
-  requested: readonly { readonly id: string; readonly venueClientOrderId: string }[],
-  accountIds: ReadonlySet<string>,
-): Promise<ClaimedSubmission[]> {
-  const venueIds = new Map(requested.map(({ id, venueClientOrderId }) => [id, venueClientOrderId]));
-  const locked = await lockOpenTrades(tx, [...venueIds.keys()]);
-  const unsent = locked.filter(
-    ({ trade }) => stageOf(stateOf(trade)) === 'UNSENT' && accountIds.has(trade.exchangeAccountId),
-  );
-  const expired = unsent.filter(({ hasExpired }) => hasExpired);
-  const fresh = unsent.filter(({ hasExpired }) => !hasExpired);
-  const equities = await leaderEquities(tx, fresh);
-  const changes: TradeChange[] = expired.map(({ trade }) => ({
-    ...applyTransition(trade, transitionOn(stateOf(trade), 'EXPIRED')),
-    isChanged: true,
-  }));
-  for (const { trade } of fresh) {
-    const change = applyTransition(trade, transitionOn(stateOf(trade), 'SUBMISSION_CLAIMED'));
-    trade.subStatus = 'SUBMITTING';
-    // A resubmitted order keeps its first id.
-    trade.venueClientOrderId ??= venueIds.get(trade.id)!;
-    trade.leaderEquity = equities.get(trade.id) ?? trade.leaderEquity;
-    changes.push({ ...change, submission: 'begun', nextCheckInMs: ACK_TIMEOUT_MS, isChanged: true });
-  }
-  const written = await writeChanges(tx, changes);
-  const claimed = new Set(fresh.map(({ trade }) => trade.id));
-  return requested.flatMap(({ id }) => {
-    const trade = written.get(id);
-    return trade === undefined || !claimed.has(id)
-      ? []
-      : [{ id, order: orderOf(trade), begunAt: trade.submittedAt! }];
-  });
-}
-
-function orderOf(trade: TradeEntity): OrderRequest {
-  return {
-    symbol: trade.symbol,
-    venueClientOrderId: trade.venueClientOrderId!,
-    type: trade.type,
-    side: trade.side,
-    timeInForce: trade.timeInForce,
-    amount: canonicalDecimal(trade.amount),
-    price: trade.price === null ? undefined : canonicalDecimal(trade.price),
-    stopPrice: trade.stopPrice === null ? undefined : canonicalDecimal(trade.stopPrice),
-    reduceOnly: trade.reduceOnly,
-    isExit: trade.isExit,
-  };
-}
-
-/** Ends locked trades whose submission no worker has claimed; they are never sent. */
-export async function cancelUnsent(tx: Tx, trades: readonly TradeEntity[]): Promise<void> {
-  const changes = trades.map((trade) => ({
-    ...applyTransition(trade, transitionOn(stateOf(trade), 'CANCEL_REQUESTED')),
-    isChanged: true,
-  }));
-  await writeChanges(tx, changes);
-}
-
-function failTrade(
-  trade: TradeEntity,
-  trigger: 'UNSENDABLE' | 'REJECTED' | 'ABSENT',
-  failure: OrderFailure,
-): TradeChange {
-  trade.failureCode = failure.code;
-  trade.failureMessage = failure.message;
-  return { ...applyTransition(trade, transitionOn(stateOf(trade), trigger)), isChanged: true };
-}
-
-/** Returns the trade to UNSENT, so that its order is resubmitted under the same id. */
-function returnToUnsent(
-  trade: TradeEntity,
-  trigger: 'REJECTED_RETRYABLE' | 'ABSENT_RESUBMITTABLE',
-): TradeChange {
-  const change = applyTransition(trade, transitionOn(stateOf(trade), trigger));
-  trade.subStatus = null;
-  trade.probes = 0;
-  return { ...change, submission: 'undone', nextCheckInMs: RESUBMIT_AFTER_MS, isChanged: true };
-}
-
-/** Leaves the trade open and schedules the next check. */
-function keepOpen(trade: TradeEntity, trigger: 'NO_ACK' | 'NOT_FOUND', isChanged: boolean): TradeChange {
-  return {
-    ...applyTransition(trade, transitionOn(stateOf(trade), trigger)),
-    isChanged,
-    nextCheckInMs: PROBE_INTERVAL_MS,
-  };
-}
-
-function changeAfterAbsence(locked: LockedTrade): TradeChange {
-  const { trade } = locked;
-  const trigger = triggerAfterProbes(trade.probes, mayReturnToUnsent(locked));
-  if (trigger === 'NOT_FOUND') return keepOpen(trade, trigger, markTradeUnknown(trade));
-  const stage = stageOf(stateOf(trade));
-  if (stage !== 'SENT')
-    return { ...applyTransition(trade, transitionOn(stateOf(trade), trigger)), isChanged: true };
-  if (trigger === 'ABSENT_RESUBMITTABLE') return returnToUnsent(trade, trigger);
-  return failTrade(trade, trigger, {
-    code: 'not_accepted',
-    message: 'The exchange does not know the order. It never arrived and is not sent again.',
-  });
-}
-
-const mayReturnToUnsent = ({ trade, mayResubmit }: LockedTrade) =>
-  mayResubmit && trade.subStatus !== 'PENDING_CANCEL';
-
-/** Marks the trade as UNKNOWN and returns whether its sub-status changed; PENDING_CANCEL takes precedence. */
-function markTradeUnknown(trade: TradeEntity): boolean {
-  if (trade.subStatus === 'PENDING_CANCEL' || trade.subStatus === 'UNKNOWN') return false;
-  trade.subStatus = 'UNKNOWN';
-  return true;
 }
 
 function toTradeForExecution(trade: TradeEntity): TradeForExecution {

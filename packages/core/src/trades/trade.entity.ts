@@ -178,6 +178,10 @@ export class TradeEntity extends RecordColumns {
   @Column({ name: 'acknowledged_at', type: 'timestamptz', nullable: true })
   acknowledgedAt!: Date | null;
 
+  /** When the exchange accepted the order, by its clock. Null until it reports that, and in rows of older releases. */
+  @Column({ name: 'venue_accepted_at', type: 'timestamptz', nullable: true })
+  venueAcceptedAt!: Date | null;
+
   @Column({ name: 'filled_at', type: 'timestamptz', nullable: true })
   filledAt!: Date | null;
 

@@ -2,6 +2,7 @@
 import { TIMES_IN_FORCE, TRADE_STATUSES, type TradeStatus } from '@trading-automation/contracts';
 import fc from 'fast-check';
 import {
+  isAbsentAfter,
   isTerminal,
   type OrderObservation,
   STAGES,
@@ -14,7 +15,6 @@ import {
   type TradeTransition,
   transitionOn,
   transitionOnReport,
-  triggerAfterProbes,
 } from './trade.rules.js';
 
 const ORDER_STATUSES = ['OPEN', 'FILLED', 'CANCELLED', 'EXPIRED', 'REJECTED'] as const;
@@ -332,9 +332,8 @@ describe('the transition table', () => {
 
 describe('an order that the exchange does not know', () => {
   it('counts as absent only after six consecutive probes', () => {
-    for (const probes of [0, 1, 4, 5]) expect(triggerAfterProbes(probes, true)).toBe('NOT_FOUND');
-    expect(triggerAfterProbes(6, false)).toBe('ABSENT');
-    expect(triggerAfterProbes(6, true)).toBe('ABSENT_RESUBMITTABLE');
+    for (const probes of [0, 1, 4, 5]) expect(isAbsentAfter(probes)).toBe(false);
+    for (const probes of [6, 7]) expect(isAbsentAfter(probes)).toBe(true);
   });
 
   it.each([

@@ -1,7 +1,7 @@
 /**
  * The state machine of a trade: a pure function of state and trigger.
  *
- * A trade is in one of seven stages and reacts to fifteen triggers. `TRANSITIONS` alone defines the next stage for each
+ * A trade is in one of seven stages and reacts to sixteen triggers. `TRANSITIONS` alone defines the next stage for each
  * pair of stage and trigger. Triggers arrive late, twice and out of order. For example, a submission that timed out may
  * still have reached the exchange, and a fill may arrive after its order has ended.
  *
@@ -55,6 +55,8 @@ export const TRIGGERS = [
   'ABSENT',
   /** Enough probes found no order, and it may be resubmitted. */
   'ABSENT_RESUBMITTABLE',
+  /** The order is not at the exchange, and the time limit for its resubmission has passed. */
+  'ABSENT_EXPIRED',
   'CANCEL_REQUESTED',
   /** The exchange reported the order, and no fill is known. */
   'REPORTED_OPEN',
@@ -93,6 +95,7 @@ export const TRANSITIONS: Readonly<Record<Stage, Readonly<Record<Trigger, Stage>
     NOT_FOUND: 'UNSENT',
     ABSENT: 'UNSENT',
     ABSENT_RESUBMITTABLE: 'UNSENT',
+    ABSENT_EXPIRED: 'UNSENT',
   },
   SENT: {
     ...REPORTED,
@@ -106,6 +109,7 @@ export const TRANSITIONS: Readonly<Record<Stage, Readonly<Record<Trigger, Stage>
     NOT_FOUND: 'SENT',
     ABSENT: 'FAILED',
     ABSENT_RESUBMITTABLE: 'UNSENT',
+    ABSENT_EXPIRED: 'CANCELLED',
   },
   RESTING: {
     ...REPORTED,
@@ -120,6 +124,7 @@ export const TRANSITIONS: Readonly<Record<Stage, Readonly<Record<Trigger, Stage>
     NOT_FOUND: 'RESTING',
     ABSENT: 'CANCELLED',
     ABSENT_RESUBMITTABLE: 'CANCELLED',
+    ABSENT_EXPIRED: 'CANCELLED',
   },
   PARTIALLY_FILLED: {
     ...REPORTED,
@@ -133,6 +138,7 @@ export const TRANSITIONS: Readonly<Record<Stage, Readonly<Record<Trigger, Stage>
     NOT_FOUND: 'PARTIALLY_FILLED',
     ABSENT: 'CANCELLED',
     ABSENT_RESUBMITTABLE: 'CANCELLED',
+    ABSENT_EXPIRED: 'CANCELLED',
     // The report is outdated, or the known fills contradict it.
     REPORTED_OPEN: 'PARTIALLY_FILLED',
     REPORTED_REJECTED: 'CANCELLED',
@@ -178,7 +184,7 @@ export function transitionOn(
 ): TradeTransition {
   const stage = TRANSITIONS[stageOf(state)][trigger];
   const reason =
-    trigger === 'EXPIRED'
+    trigger === 'EXPIRED' || (trigger === 'ABSENT_EXPIRED' && !state.isAcknowledged)
       ? 'EXPIRED'
       : trigger === 'CANCEL_REQUESTED' || state.isCancelRequested
         ? 'USER'
@@ -245,17 +251,8 @@ function buildTransition(
 /** After this number of consecutive probes that find no order, the order counts as absent. */
 const ABSENT_PROBES = 6;
 
-/**
- * Returns the trigger for the `probes`-th consecutive probe that found no order. `mayResubmit` is false for a user's own
- * order: it is never resubmitted automatically, because the first submission may still arrive.
- */
-export function triggerAfterProbes(
-  probes: number,
-  mayResubmit: boolean,
-): 'NOT_FOUND' | 'ABSENT' | 'ABSENT_RESUBMITTABLE' {
-  if (probes < ABSENT_PROBES) return 'NOT_FOUND';
-  return mayResubmit ? 'ABSENT_RESUBMITTABLE' : 'ABSENT';
-}
+/** Returns whether an order that `probes` consecutive probes did not find is absent. */
+export const isAbsentAfter = (probes: number): boolean => probes >= ABSENT_PROBES;
 
 export interface FeePart {
   readonly amount: Decimal;

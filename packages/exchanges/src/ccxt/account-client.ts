@@ -1,12 +1,13 @@
 import type { TradingType } from '@trading-automation/contracts';
 import {
   type AccountStreamHandler,
-  type Balances,
+  type BalanceReport,
   type CredentialsReport,
   type ExchangeClient,
   ExchangeError,
   type OrderKey,
   type OrderRequest,
+  type PlaceOrderOptions,
   type VenueFill,
   type VenueOrder,
   type VenueStream,
@@ -53,13 +54,17 @@ export class AccountClient implements ExchangeClient {
     return this.#run({ kind: 'read' }, ({ inspectCredentials }) => inspectCredentials());
   }
 
-  fetchBalances(): Promise<Balances> {
-    return this.#read(async (ccxt) => readBalances(await ccxt.fetchBalance(), this.venue.adapter));
+  fetchBalances(): Promise<BalanceReport> {
+    return this.#read(async (ccxt) => {
+      const requestedAt = venueTime(ccxt);
+      const response = await ccxt.fetchBalance();
+      return readBalances(response, this.venue.adapter, { requestedAt, respondedAt: venueTime(ccxt) });
+    });
   }
 
-  placeOrder(order: OrderRequest): Promise<VenueOrder> {
+  placeOrder(order: OrderRequest, { sendByMs }: PlaceOrderOptions = {}): Promise<VenueOrder> {
     const { isExit } = order;
-    return this.#run({ kind: 'write', isOrder: true, isExit }, async ({ ccxt }) => {
+    return this.#run({ kind: 'write', isOrder: true, isExit, sendByMs }, async ({ ccxt }) => {
       const { type, side, price, params } = orderArguments(order, this.tradingType === 'spot');
       const response = await ccxt.createOrder(order.symbol, type, side, order.amount, price, {
         ...params,
@@ -162,4 +167,10 @@ export class AccountClient implements ExchangeClient {
   #run<T>(request: CallRequest, work: (session: VenueSession) => Promise<T>): Promise<T> {
     return this.venue.run({ ...request, account: this.account }, this.tradingType, work);
   }
+}
+
+/** Returns the exchange's time, by the clock offset that was measured when the markets were loaded. */
+function venueTime({ options }: CcxtClient): Date {
+  const { timeDifference } = options;
+  return new Date(Date.now() - (typeof timeDifference === 'number' ? timeDifference : 0));
 }

@@ -47,7 +47,7 @@ export interface NativeMarketRules {
 /** A parsed message on an account's stream. */
 export type AccountEvent =
   | { readonly kind: 'order'; readonly order: VenueOrder; readonly fills: readonly VenueFill[] }
-  | { readonly kind: 'balances'; readonly balances: Balances }
+  | { readonly kind: 'balances'; readonly balances: Balances; readonly at: Date }
   /** The exchange reports that it ends the stream. */
   | { readonly kind: 'ended' };
 
@@ -143,6 +143,11 @@ export interface Adapter {
    * Returns whether a response contains balances. ccxt would parse a response without balances as an empty account.
    */
   isBalanceResponse(info: unknown): boolean;
+  /**
+   * Returns the instant of the balances in a response: they include every change before it and none after it. Undefined
+   * if the exchange does not report one.
+   */
+  balancesDatedAt(info: unknown): Date | undefined;
   nativeRules(info: unknown): NativeMarketRules;
   open(options: CcxtClientOptions): VenueSession;
   /** The account stream, if the exchange has one; otherwise accounts are polled. */

@@ -28,6 +28,8 @@ export interface CallRequest {
   /** Whether the call counts as a new order. */
   readonly isOrder?: boolean;
   readonly isExit?: boolean | undefined;
+  /** Nothing may be sent after this value of `performance.now()`; a response may arrive later. */
+  readonly sendByMs?: number | undefined;
 }
 
 export interface Call extends CallRequest {
@@ -46,6 +48,10 @@ export interface Call extends CallRequest {
 /** Whether the time limit has passed, so that nothing may be sent any more. */
 export const isExpired = ({ signal, endsAtMs }: Call): boolean =>
   signal.aborted || performance.now() >= endsAtMs;
+
+/** Whether a request may no longer be started. */
+export const isTooLateToSend = (call: Call): boolean =>
+  isExpired(call) || performance.now() >= (call.sendByMs ?? Number.POSITIVE_INFINITY);
 
 /** The time limit of a call. */
 export type Deadline = Pick<Call, 'signal' | 'endsAtMs'>;

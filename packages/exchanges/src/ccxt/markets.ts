@@ -1,7 +1,7 @@
 /** Converts ccxt's markets, prices and balances to the types of the port. */
 import type { Decimal, TradingType } from '@trading-automation/contracts';
 import { z } from 'zod';
-import type { AssetBalance, Balances, Market } from '../port.js';
+import type { AssetBalance, BalanceReport, Market } from '../port.js';
 import type { Adapter, NativeMarketRules } from './adapter.js';
 import { MalformedResponse } from './failures.js';
 import { exactDecimal, parseResponse } from './parse-response.js';
@@ -94,7 +94,16 @@ function maximumOf(max: Decimal | undefined): Decimal | undefined {
 const amounts = z.record(z.string(), exactDecimal.optional());
 const balances = z.object({ info: z.unknown(), free: amounts, used: amounts });
 
-export function readBalances(response: unknown, adapter: Adapter): Balances {
+/**
+ * Converts balances. If the exchange does not date them, they lie between the request and the response, by its clock.
+ *
+ * @throws {MalformedResponse} if the response contains no balances
+ */
+export function readBalances(
+  response: unknown,
+  adapter: Adapter,
+  call: { readonly requestedAt: Date; readonly respondedAt: Date },
+): BalanceReport {
   const { info, free, used } = parseResponse(balances, response);
   if (!adapter.isBalanceResponse(info)) throw new MalformedResponse('the response has no balances');
   const nonZero: Record<string, AssetBalance> = {};
@@ -104,7 +113,8 @@ export function readBalances(response: unknown, adapter: Adapter): Balances {
       throw new MalformedResponse('a balance lacks its free or locked amount');
     if (amount !== '0' || locked !== '0') nonZero[asset] = { free: amount, locked };
   }
-  return nonZero;
+  const datedAt = adapter.balancesDatedAt(info);
+  return { balances: nonZero, at: datedAt ?? call.requestedAt, until: datedAt ?? call.respondedAt };
 }
 
 const prices = z.record(

@@ -14,7 +14,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { Agent, type Dispatcher } from 'undici';
-import { type Call, createDeferred, currentCall, isExpired } from './call.js';
+import { type Call, createDeferred, currentCall, isTooLateToSend } from './call.js';
 
 /** Thrown if it is certain that no part of the request reached the exchange. */
 export class NotSent extends Error {
@@ -82,7 +82,7 @@ export class Transport {
 
   async send({ address, method, headers, body }: SignedRequest): Promise<TransportResponse> {
     const call = currentCall();
-    if (this.#isPaused(call) || isExpired(call)) throw new NotSent('rate_limited');
+    if (this.#isPaused(call) || isTooLateToSend(call)) throw new NotSent('rate_limited');
     call.isReleased = true;
     const url = new URL(address);
     const request = new InFlightRequest(call);
@@ -161,7 +161,7 @@ class InFlightRequest implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#stop = () => controller.abort(new Error('The time limit of the call is reached.'));
-    if (isExpired(this.call)) {
+    if (isTooLateToSend(this.call)) {
       this.#stop();
       return;
     }

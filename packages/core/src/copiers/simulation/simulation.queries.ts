@@ -83,9 +83,7 @@ export function pairsOf(
 export async function balanceOf(tx: Tx, accountId: string, asset: string): Promise<Decimal> {
   const [row] = await queryPrepared<{ amount: Decimal }>(
     tx,
-    `SELECT trim_scale(coalesce((balances -> $2 ->> 'free')::numeric, 0)
-       + coalesce((balances -> $2 ->> 'locked')::numeric, 0))::text AS amount
-     FROM exchange_accounts WHERE id = $1`,
+    'SELECT trim_scale(amount)::text AS amount FROM current_balances(ARRAY[$1::uuid]) WHERE asset = $2',
     [accountId, asset],
   );
   return row?.amount ?? '0';

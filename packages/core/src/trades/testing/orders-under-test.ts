@@ -3,8 +3,9 @@ import { inTransaction, newUuid } from '@trading-automation/persistence';
 import type { Ownership } from '../../exchange-accounts/index.js';
 import type { Actor } from '../../operations/index.js';
 import { CoreUnderTest, countStatements, type RecordIds } from '../../testing/index.js';
+import type { ClaimedSubmission } from '../claim-submissions.js';
 import { type NewCopyTrade, placeCopies } from '../copy-orders.js';
-import { type ClaimedSubmission, TradeExecution } from '../trade-execution.service.js';
+import { TradeExecution } from '../trade-execution.service.js';
 
 type Row = Record<string, unknown>;
 type CopyOverrides = Partial<Omit<NewCopyTrade, 'order'>> & {

@@ -11,6 +11,7 @@ import { userDataStream } from './user-data-stream.js';
 const account = z.object({
   canTrade: z.boolean(),
   balances: z.array(z.unknown()),
+  updateTime: z.number().int().positive().optional().catch(undefined),
   uid: z.union([z.string(), z.number()]).optional(),
 });
 const key = z.object({ enableSpotAndMarginTrading: z.boolean(), enableWithdrawals: z.boolean() });
@@ -40,6 +41,8 @@ export const binance: Adapter = {
   },
   marketOptions: () => ({ fetchMarkets: { types: ['spot'] }, fetchMargins: false }),
   clientOptions: {
+    // The exchange rejects a request that arrives later than this after it was signed, so no order arrives long after.
+    recvWindow: 5_000,
     // If this were true, ccxt would report rejected credentials as a rate limit.
     hasAlreadyAuthenticatedSuccessfully: false,
     // RESULT requests a response without fills: the product reads fills from the account stream and the list of fills.
@@ -60,6 +63,10 @@ export const binance: Adapter = {
     spanMs: DAY_MS,
   },
   isBalanceResponse: (info) => account.safeParse(info).success,
+  balancesDatedAt: (info) => {
+    const updateTime = account.safeParse(info).data?.updateTime;
+    return updateTime === undefined ? undefined : new Date(updateTime);
+  },
   nativeRules: nativeRulesOf,
   open: (options) => {
     const exchange = new BinanceClient(ccxtConstructorOptions(options));

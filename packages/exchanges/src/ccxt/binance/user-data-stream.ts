@@ -14,6 +14,7 @@ const rejectionMessage = z.object({ id, status: z.number(), error: z.unknown() }
 
 const eventName = z.object({ e: z.string() });
 const positions = z.object({
+  u: z.number().int().positive(),
   B: z.array(z.object({ a: z.string().min(1), f: exactDecimal, l: exactDecimal })),
 });
 const report = z.looseObject({
@@ -94,7 +95,7 @@ function withFee(ccxt: CcxtClient, trade: CcxtTrade): object {
 
 function readPositions(ccxt: CcxtClient, event: unknown): AccountEvent {
   const balances: Record<string, AssetBalance> = {};
-  for (const { a, f, l } of parseResponse(positions, event).B)
-    balances[ccxt.safeCurrencyCode(a)] = { free: f, locked: l };
-  return { kind: 'balances', balances };
+  const { B, u } = parseResponse(positions, event);
+  for (const { a, f, l } of B) balances[ccxt.safeCurrencyCode(a)] = { free: f, locked: l };
+  return { kind: 'balances', balances, at: new Date(u) };
 }

@@ -182,7 +182,7 @@ class SharedConnection {
       const parsed = this.protocol.read(this.ccxt, event);
       if (parsed === undefined) return;
       if (parsed.kind === 'order') stream.handler.onOrder(parsed.order, parsed.fills);
-      else if (parsed.kind === 'balances') stream.handler.onBalances(parsed.balances);
+      else if (parsed.kind === 'balances') stream.handler.onBalances(parsed.balances, parsed.at);
       else this.#endStream(streamId, stream, failure(['retryable', 'unreachable']));
     });
   }

@@ -1,0 +1,129 @@
+/** A number after `rule` in a title refers to the table of docs/trading/rules.md. */
+import { ExchangeError } from '@trading-automation/exchanges';
+import { eventually } from '@trading-automation/runtime/testing';
+import { GatewayUnderTest } from '../testing/gateway-under-test.js';
+
+let env: GatewayUnderTest;
+beforeAll(async () => {
+  env = await GatewayUnderTest.open();
+});
+afterAll(() => env.close());
+beforeEach(() => env.reset());
+afterEach(() => env.gateway.close());
+
+/** After this time, the submission of a copy can no longer arrive. */
+const CERTAIN_MS = 10_000;
+
+/** Makes the trade a copy whose signal is young enough for `forMs`. */
+const makeCopy = (trade: string, forMs = 60_000) =>
+  env.core.rows(
+    "UPDATE trades SET resend_until = clock_timestamp() + $2 * interval '1 millisecond' WHERE id = $1",
+    trade,
+    forMs,
+  );
+
+/** Claims the trade's submission for a worker that dies before or after it sends the order, `agoMs` ago. */
+async function dieWhileSending(trade: string, agoMs: number): Promise<void> {
+  const dead = env.newGateway();
+  await dead.renewOwnership();
+  const owned = dead.ownership.ownedAccounts().get(env.account.uuid)!;
+  const stored = (await env.execution.find(trade))!;
+  const venueClientOrderId = `venue-${env.account.uuid}/${stored.clientOrderId}`;
+  const claimed = await env.execution.claimSubmissions(owned, [{ id: trade, venueClientOrderId }]);
+  expect(claimed).toHaveLength(1);
+  await env.backdateSubmission(trade, agoMs);
+  await env.core.rows('DELETE FROM worker_leases WHERE worker = $1', owned.worker);
+  await dead.close();
+}
+
+/** Lets the test's worker take the account over, and waits until it has judged and sent everything. */
+async function takeOver(): Promise<void> {
+  await env.gateway.renewOwnership();
+  await env.gateway.orders.takeover.drain();
+  env.gateway.orderSubmitter.wake([env.account.uuid]);
+  await env.gateway.orderSubmitter.drain();
+}
+
+const placedIds = () => env.exchange.placed.map(({ venueClientOrderId }) => venueClientOrderId);
+
+describe('a copy that a dead worker claimed', () => {
+  it('rule 20: is sent again at once under the same id, before new entries, if the exchange does not know it', async () => {
+    const copy = await env.place({ client_order_id: 'copy' });
+    await makeCopy(copy);
+    await dieWhileSending(copy, CERTAIN_MS);
+    await env.place({ client_order_id: 'new' });
+    await takeOver();
+    expect(placedIds()).toEqual([`venue-${env.account.uuid}/copy`, `venue-${env.account.uuid}/new`]);
+    expect(await env.read(copy)).toMatchObject({ status: 'PENDING', sub_status: 'ACCEPTED' });
+  });
+
+  it('rule 20: is stored and not sent again if the exchange has it', async () => {
+    const copy = await env.place({ client_order_id: 'copy' });
+    await makeCopy(copy);
+    await dieWhileSending(copy, CERTAIN_MS);
+    env.exchange.accept({
+      symbol: 'BTC/USDT',
+      venueClientOrderId: `venue-${env.account.uuid}/copy`,
+      type: 'LIMIT',
+      side: 'BUY',
+      timeInForce: 'GTC',
+      amount: '1',
+      price: '100',
+      reduceOnly: false,
+    });
+    await takeOver();
+    expect(placedIds()).toEqual([]);
+    expect(await env.read(copy)).toMatchObject({ status: 'PENDING', sub_status: 'ACCEPTED' });
+  });
+
+  it('rule 14: ends as EXPIRED, which is STALE_SIGNAL for its decision, if its signal is too old', async () => {
+    const copy = await env.place();
+    await makeCopy(copy);
+    await dieWhileSending(copy, CERTAIN_MS);
+    await makeCopy(copy, 0);
+    await takeOver();
+    expect(placedIds()).toEqual([]);
+    expect(await env.read(copy)).toMatchObject({ status: 'CANCELLED', cancel_reason: 'EXPIRED' });
+  });
+
+  it('holds new entries back until it is judged, but no exit; it is not judged while it may still arrive', async () => {
+    const copy = await env.place({ client_order_id: 'copy' });
+    await makeCopy(copy);
+    await dieWhileSending(copy, CERTAIN_MS - 1_500);
+    await env.place({ client_order_id: 'entry' });
+    await env.place({ client_order_id: 'exit', side: 'SELL' });
+    await env.gateway.renewOwnership();
+    env.gateway.orderSubmitter.wake([env.account.uuid]);
+    await env.gateway.orderSubmitter.drain();
+    expect(placedIds()).toEqual([`venue-${env.account.uuid}/exit`]);
+    await env.gateway.orders.takeover.drain();
+    await eventually(() => placedIds().length === 3);
+    await env.gateway.orderSubmitter.drain();
+    expect(placedIds().slice(1)).toEqual([
+      `venue-${env.account.uuid}/copy`,
+      `venue-${env.account.uuid}/entry`,
+    ]);
+  });
+
+  it('is looked up again if the exchange does not respond to the first look', async () => {
+    const copy = await env.place({ client_order_id: 'copy' });
+    await makeCopy(copy);
+    await dieWhileSending(copy, CERTAIN_MS);
+    let looks = 0;
+    env.exchange.onCall = (name) => {
+      if (name === 'findOrder' && ++looks === 1) throw new ExchangeError('retryable', 'unreachable', 'no');
+    };
+    await takeOver();
+    expect([looks, placedIds()]).toEqual([2, [`venue-${env.account.uuid}/copy`]]);
+  });
+});
+
+describe('a user’s own order that a dead worker claimed', () => {
+  it('is never sent again', async () => {
+    const own = await env.place();
+    await dieWhileSending(own, CERTAIN_MS);
+    await takeOver();
+    expect(placedIds()).toEqual([]);
+    expect(await env.read(own)).toMatchObject({ status: 'PENDING' });
+  });
+});

@@ -1,0 +1,132 @@
+/**
+ * Judges the orders of former owners when this worker takes accounts over.
+ *
+ * 1. Until an account is judged, `mayEnter` is false for it, so no new entry is sent before. Exits do not wait.
+ * 2. Only copies are judged here. Each is looked up by its client order id, once its submission can no longer arrive. An
+ *    account has one order in flight at a time, so this costs less than the lists of its open orders and fills.
+ * 3. An order that the exchange knows is stored. One that it does not know is sent again under the same id, or ends if
+ *    its signal is too old; core decides. If the exchange does not respond, the scheduled checks judge the order.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { OwnedAccount } from '@trading-automation/core/exchange-accounts';
+import type { InFlightCopy, TradeExecution } from '@trading-automation/core/trades';
+import { type Backoff, backoffMs } from '@trading-automation/runtime/backoff';
+import pLimit from 'p-limit';
+import type { TradeOrders } from '../exchange/trade-orders.js';
+
+/** The maximum number of accounts that are judged concurrently. */
+const CONCURRENCY = 16;
+/** The maximum number of looks for one order whose look-up fails. */
+const LOOKS_MAX = 5;
+const LOOK_BACKOFF: Backoff = { firstMs: 500, maxMs: 4_000 };
+
+export class Takeover {
+  /** The fences of the accounts that are judged or being judged. */
+  private fences: ReadonlyMap<string, string> = new Map();
+  private readonly unjudged = new Set<string>();
+  private readonly running = new Set<Promise<void>>();
+  private readonly stopping = new AbortController();
+  private readonly limit = pLimit(CONCURRENCY);
+
+  constructor(
+    private readonly execution: TradeExecution,
+    private readonly orders: TradeOrders,
+    /** Called for an account whose entries may be sent from now on. */
+    private readonly onJudged: (accountId: string) => void,
+    private readonly onError: (error: unknown) => void,
+  ) {}
+
+  /** Whether the orders of the account's former owner are judged. */
+  mayEnter({ accountId, fence }: OwnedAccount): boolean {
+    return this.fences.get(accountId) === fence && !this.unjudged.has(accountId);
+  }
+
+  /**
+   * Judges the accounts that this worker took over since the last call. Accounts without an order in flight are judged
+   * when this returns; the others follow in the background.
+   */
+  async setAccounts(owned: ReadonlyMap<string, OwnedAccount>): Promise<void> {
+    const taken = [...owned.values()].filter(({ accountId, fence }) => this.fences.get(accountId) !== fence);
+    for (const { accountId } of taken) this.unjudged.add(accountId);
+    this.fences = new Map([...owned.values()].map(({ accountId, fence }) => [accountId, fence]));
+    for (const accountId of this.unjudged) if (!this.fences.has(accountId)) this.unjudged.delete(accountId);
+    if (taken.length === 0) return;
+    const copies = await this.findCopies(taken);
+    for (const account of taken) {
+      const inFlight = copies.get(account.accountId);
+      if (inFlight === undefined) this.finish(account);
+      else this.start(account, inFlight);
+    }
+  }
+
+  /** Resolves when no account is being judged. */
+  async drain(): Promise<void> {
+    while (this.running.size > 0) await Promise.all(this.running);
+  }
+
+  /** Stops judging; the scheduled checks judge the remaining orders. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.drain();
+  }
+
+  private async findCopies(accounts: readonly OwnedAccount[]): Promise<Map<string, InFlightCopy[]>> {
+    const copies = new Map<string, InFlightCopy[]>();
+    try {
+      const found = await this.execution.findInFlightCopies(accounts.map(({ accountId }) => accountId));
+      for (const copy of found) copies.set(copy.accountId, [...(copies.get(copy.accountId) ?? []), copy]);
+    } catch (error) {
+      this.onError(error);
+    }
+    return copies;
+  }
+
+  private start(account: OwnedAccount, copies: readonly InFlightCopy[]): void {
+    const work = this.judgeAccount(account, copies)
+      .catch(this.onError)
+      .finally(() => {
+        this.running.delete(work);
+        this.finish(account);
+      });
+    this.running.add(work);
+  }
+
+  private finish({ accountId, fence }: OwnedAccount): void {
+    if (this.fences.get(accountId) !== fence) return;
+    this.unjudged.delete(accountId);
+    this.onJudged(accountId);
+  }
+
+  private async judgeAccount(
+    { accountId, fence }: OwnedAccount,
+    copies: readonly InFlightCopy[],
+  ): Promise<void> {
+    const { signal } = this.stopping;
+    const waitMs = Math.max(...copies.map(({ certainInMs }) => certainInMs));
+    await sleep(waitMs, undefined, { signal, ref: false }).catch(() => undefined);
+    await this.limit(async () => {
+      for (const copy of copies) {
+        if (signal.aborted || this.fences.get(accountId) !== fence) return;
+        await this.look(copy);
+      }
+    });
+  }
+
+  private async look({ id, begunAt }: InFlightCopy): Promise<void> {
+    const { signal } = this.stopping;
+    for (let attempt = 1; !signal.aborted; attempt++) {
+      try {
+        const trade = await this.execution.find(id);
+        if (trade === null || !trade.isOpen || !trade.isSubmitted || trade.isAcknowledged) return;
+        const order = await this.orders.open(trade);
+        if (!(await order.refresh())) await this.execution.storeCertainAbsence(id, begunAt);
+        return;
+      } catch (error) {
+        if (attempt === LOOKS_MAX) throw error;
+        await sleep(backoffMs(LOOK_BACKOFF, attempt), undefined, { signal, ref: false }).catch(
+          () => undefined,
+        );
+      }
+    }
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * The copies that a dead worker may have sent.
+ *
+ * A worker writes a copy's order to the exchange within `SEND_DEADLINE_MS` of its claim, and the exchange rejects a
+ * request that is older than its receive window. After both, and some time for the exchange's own look-ups, one look
+ * decides: an order that the exchange does not know will never arrive.
+ */
+import { queryPrepared, type Tx } from '@trading-automation/persistence';
+import { lockOpenTrade, stateOf, writeChanges } from './store-order-reports.js';
+import { stageOf } from './trade.rules.js';
+import { changeOnAbsence } from './trade-changes.js';
+
+/**
+ * The maximum age of a claim at which an order may be written to the exchange. A worker that stalled for longer does not
+ * send the order.
+ */
+export const SEND_DEADLINE_MS = 3_000;
+/** The longest receive window of the adapters. */
+const RECEIVE_WINDOW_MS = 5_000;
+/** Covers differences between clocks, and the delay after which an exchange's look-ups find a new order. */
+const LOOK_UP_MARGIN_MS = 2_000;
+const CERTAIN_AFTER_MS = SEND_DEADLINE_MS + RECEIVE_WINDOW_MS + LOOK_UP_MARGIN_MS;
+
+/** A copy that was sent and that the exchange has not confirmed. */
+export interface InFlightCopy {
+  readonly id: string;
+  readonly accountId: string;
+  /** Identifies the submission. */
+  readonly begunAt: Date;
+  /** The time until the submission can no longer arrive; 0 if it cannot. */
+  readonly certainInMs: number;
+}
+
+export function findInFlightCopies(tx: Tx, accountIds: readonly string[]): Promise<InFlightCopy[]> {
+  return queryPrepared<InFlightCopy & Record<string, unknown>>(
+    tx,
+    `SELECT id, exchange_account_id AS "accountId", submitted_at AS "begunAt",
+       greatest(0, $2 - extract(epoch FROM clock_timestamp() - submitted_at) * 1000)::float8 AS "certainInMs"
+     FROM trades
+     WHERE exchange_account_id = ANY ($1) AND status = 'PENDING' AND submitted_at IS NOT NULL
+       AND acknowledged_at IS NULL AND resend_until IS NOT NULL
+     ORDER BY exchange_account_id, id`,
+    [accountIds, CERTAIN_AFTER_MS],
+  );
+}
+
+export async function storeCertainAbsence(tx: Tx, id: string, begunAt: Date): Promise<void> {
+  const locked = await lockOpenTrade(tx, id);
+  if (locked === null || stageOf(stateOf(locked.trade)) !== 'SENT') return;
+  const { trade, now, mayResubmit, hasExpired } = locked;
+  if (trade.submittedAt?.getTime() !== begunAt.getTime()) return;
+  // A user's own order is never sent again, so it is left to the scheduled checks.
+  if (!mayResubmit && !hasExpired) return;
+  if (now.getTime() - begunAt.getTime() < CERTAIN_AFTER_MS) return;
+  await writeChanges(tx, [changeOnAbsence(locked, 0)]);
+}
