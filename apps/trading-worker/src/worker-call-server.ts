@@ -7,6 +7,7 @@ import {
   type WorkerCalls,
 } from '@trading-automation/core/exchange-accounts';
 import { ExchangeError } from '@trading-automation/exchanges';
+import type { BookMids } from './copying/book-mids.js';
 import type { ExchangeGateway } from './exchange/exchange-gateway.js';
 
 /** Publishes this worker's exchanges to the APIs, and serves the APIs' calls. */
@@ -17,6 +18,7 @@ export class WorkerCallServer {
     private readonly platform: Platform,
     private readonly gateway: ExchangeGateway,
     private readonly catalogue: VenueCatalogue,
+    private readonly bookMids: BookMids,
   ) {}
 
   async start(): Promise<void> {
@@ -50,6 +52,12 @@ export class WorkerCallServer {
             throw unavailable(error);
         });
         return null;
+      }),
+      serve('trade_pair.book_mids', async ({ exchange, symbols }) => {
+        const mids = symbols.map(
+          async (symbol) => [symbol, await this.bookMids.read(exchange, symbol)] as const,
+        );
+        return Object.fromEntries(await Promise.all(mids));
       }),
       serve('trade.cancel', async ({ trade_id }, signal) => {
         await orderReconciler.cancel(trade_id, signal).catch((error) => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Decimal, TradingType } from '@trading-automation/contracts';
 import {
+  type BestPrices,
   type BookHandler,
   type CallBudget,
   type ConnectOptions,
@@ -15,6 +16,7 @@ import {
 import { AccountClient, type VenueCalls } from './account-client.js';
 import type { Adapter, VenueSession } from './adapter.js';
 import { adapterOf } from './adapters.js';
+import { readBestPrices } from './best-prices.js';
 import { LocalBudget } from './budget.js';
 import { type Call, type CallRequest, currentCall, type Deadline, noDeadline, runCall } from './call.js';
 import type { CcxtClient } from './ccxt-client.js';
@@ -53,6 +55,9 @@ export function createVenue(config: VenueConfig, options: VenueOptions = {}): Ex
  * The venue owns the markets, the clock offset, the call budget, the connections and the ccxt clients. An account adds
  * only its credentials.
  */
+/** The least depth that the exchanges accept; its request is the cheapest. */
+const BEST_PRICES_DEPTH = 5;
+
 class CcxtVenue implements ExchangeVenue, VenueCalls {
   readonly id: string;
   readonly name: string;
@@ -113,6 +118,10 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
       if (ccxt.has.fetchLastPrices === true) return readPrices(await ccxt.fetchLastPrices(listed), listed);
       return readPrices(await ccxt.fetchTickers(listed), listed);
     });
+  }
+
+  fetchBestPrices(symbol: string): Promise<BestPrices> {
+    return this.read(async (ccxt) => readBestPrices(await ccxt.fetchOrderBook(symbol, BEST_PRICES_DEPTH)));
   }
 
   watchBook(symbol: string, handler: BookHandler): VenueStream {

@@ -173,6 +173,7 @@ export class Replay {
         equity: equity.toString(),
         pair: pairs.get(signal.symbol)?.rules ?? null,
       },
+      bookMid: 'PAST',
     };
   }
 
