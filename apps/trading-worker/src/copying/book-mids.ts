@@ -9,6 +9,17 @@ const AGE_MAX_MS = 1_000;
 const WAIT_MS = 3_000;
 const RETRY_AFTER_MS = 250;
 
+/** A monotonic clock. `sleep` also resolves when the signal is aborted. */
+export interface Clock {
+  nowMs(): number;
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+const SYSTEM_CLOCK: Clock = {
+  nowMs: () => performance.now(),
+  sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
+};
+
 interface KnownMid {
   readonly mid: Promise<Decimal | null>;
   readonly askedAtMs: number;
@@ -22,11 +33,14 @@ export class BookMids {
   private readonly known = new Map<string, KnownMid>();
 
   /** @param fetchBestPrices requests the best prices from an exchange */
-  constructor(private readonly fetchBestPrices: (exchange: string, symbol: string) => Promise<BestPrices>) {}
+  constructor(
+    private readonly fetchBestPrices: (exchange: string, symbol: string) => Promise<BestPrices>,
+    private readonly clock: Clock = SYSTEM_CLOCK,
+  ) {}
 
   /** Returns null, after 3 s at the latest, if the order book is unavailable or one side has no orders. */
   read(exchange: string, symbol: string): Promise<Decimal | null> {
-    const now = performance.now();
+    const now = this.clock.nowMs();
     for (const [key, { askedAtMs }] of this.known) {
       if (now - askedAtMs < AGE_MAX_MS) break;
       this.known.delete(key);
@@ -41,14 +55,15 @@ export class BookMids {
 
   private async readUntil(exchange: string, symbol: string, deadlineMs: number): Promise<Decimal | null> {
     const timeout = new AbortController();
-    const isOver = sleep(WAIT_MS, null, { signal: timeout.signal }).catch(() => null);
+    const isOver = this.clock.sleep(WAIT_MS, timeout.signal).then(() => null);
     const attempts = async () => {
       for (;;) {
         try {
           return bookMidOf(await this.fetchBestPrices(exchange, symbol));
         } catch {
-          if (performance.now() + RETRY_AFTER_MS >= deadlineMs) return null;
-          await sleep(RETRY_AFTER_MS);
+          if (this.clock.nowMs() + RETRY_AFTER_MS >= deadlineMs) return null;
+          await this.clock.sleep(RETRY_AFTER_MS, timeout.signal);
+          if (timeout.signal.aborted) return null;
         }
       }
     };

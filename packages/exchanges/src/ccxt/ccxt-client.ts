@@ -97,7 +97,6 @@ export interface CcxtClient {
   ): Promise<unknown>;
   fetchMyTrades(symbol: string, since: undefined, limit: number, params: Params): Promise<unknown>;
   fetchBalance(): Promise<unknown>;
-  fetchOrderBook(symbol: string, limit: number): Promise<unknown>;
   fetchLastPrices(symbols: readonly string[]): Promise<unknown>;
   fetchTickers(symbols: readonly string[]): Promise<unknown>;
 }

@@ -16,7 +16,6 @@ import {
 import { AccountClient, type VenueCalls } from './account-client.js';
 import type { Adapter, VenueSession } from './adapter.js';
 import { adapterOf } from './adapters.js';
-import { readBestPrices } from './best-prices.js';
 import { LocalBudget } from './budget.js';
 import { type Call, type CallRequest, currentCall, type Deadline, noDeadline, runCall } from './call.js';
 import type { CcxtClient } from './ccxt-client.js';
@@ -25,6 +24,7 @@ import { failure, toExchangeError } from './failures.js';
 import { readMarkets, readPrices } from './markets.js';
 import { AccountStreams } from './streams/account-streams.js';
 import { BookStream } from './streams/book-stream.js';
+import { marketIdOf } from './streams/market-stream.js';
 import { PriceStream } from './streams/price-stream.js';
 import { Sockets } from './streams/sockets.js';
 import { Transport } from './transport.js';
@@ -120,8 +120,13 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
     });
   }
 
-  fetchBestPrices(symbol: string): Promise<BestPrices> {
-    return this.read(async (ccxt) => readBestPrices(await ccxt.fetchOrderBook(symbol, BEST_PRICES_DEPTH)));
+  async fetchBestPrices(symbol: string): Promise<BestPrices> {
+    const protocol = this.adapter.marketStream;
+    if (protocol === undefined) throw failure(['rejected', 'not_supported']);
+    return this.read(async (ccxt) => {
+      const { bids, asks } = await protocol.fetchBook(ccxt, marketIdOf(ccxt, symbol), BEST_PRICES_DEPTH);
+      return { bid: bids[0]?.[0] ?? null, ask: asks[0]?.[0] ?? null };
+    });
   }
 
   watchBook(symbol: string, handler: BookHandler): VenueStream {
