@@ -68,6 +68,10 @@ export async function audit(product, participants) {
   }
 }
 
+/** An exit below the exchange's minimum stays pending until the price or the lot has grown. It is not unfinished work. */
+const WAITS_FOR_MINIMUM =
+  "kind IN ('REDUCE', 'CLOSE') AND code IS NOT DISTINCT FROM 'BELOW_MINIMUM' AND pending_trade_id IS NULL AND is_applied";
+
 /**
  * Counts unfinished work: trades in flight, unsettled decisions, and strategies with unplanned signals.
  *
@@ -78,7 +82,7 @@ export async function unsettled(databaseUrl) {
     databaseUrl,
     `SELECT (SELECT count(*)::int FROM trades WHERE status IN ('PENDING', 'PARTIALLY_FILLED')
                  AND (time_in_force <> 'GTC' OR type = 'MARKET' OR acknowledged_at IS NULL)) AS trades,
-         (SELECT count(*)::int FROM decisions WHERE settled_at IS NULL) AS decisions,
+         (SELECT count(*)::int FROM decisions WHERE settled_at IS NULL AND NOT (${WAITS_FOR_MINIMUM})) AS decisions,
          (SELECT count(*)::int FROM strategy_sequences s LEFT JOIN copy_progress p USING (strategy_id)
           WHERE s.last_sequence > coalesce(p.planned_sequence, 0)) AS strategies`,
   );
@@ -236,7 +240,9 @@ async function readCopying(database) {
   return {
     failures: Object.fromEntries(failed.map(({ failure_code, count }) => [failure_code, count])),
     signals: await rows('SELECT * FROM signals ORDER BY strategy_id, sequence'),
-    decisions: await rows('SELECT signal_id, copier_id, settled_at, outcome FROM decisions'),
+    decisions: await rows(
+      `SELECT signal_id, copier_id, settled_at, outcome, ${WAITS_FOR_MINIMUM} AS is_waiting FROM decisions`,
+    ),
     copiers: await rows('SELECT id, strategy_id FROM copiers WHERE started_at IS NOT NULL'),
     leaderTrades: await rows(
       `SELECT t.id, t.filled_amount,
@@ -301,10 +307,10 @@ function compareDecisions({ signals, decisions, copiers }, participants) {
   if (copiers.length !== participants.copiers.length)
     violations.push(`${copiers.length} copiers instead of ${participants.copiers.length}`);
   const counts = new Map();
-  for (const { signal_id, copier_id, settled_at } of decisions) {
+  for (const { signal_id, copier_id, settled_at, is_waiting } of decisions) {
     const key = `${signal_id} ${copier_id}`;
     counts.set(key, (counts.get(key) ?? 0) + 1);
-    if (settled_at === null)
+    if (settled_at === null && !is_waiting)
       violations.push(`the decision of signal ${signal_id} for copier ${copier_id} is not settled`);
   }
   for (const signal of signals) {

@@ -17,6 +17,7 @@ import { Reconciliation, TradeExecution, TradeExecutionModule } from '@trading-a
 import type { Logger } from '@trading-automation/runtime';
 import type { RedisCallBudget } from './budgets/redis-call-budget.js';
 import type { Config } from './config.js';
+import { BookMids } from './copying/book-mids.js';
 import { CopyEngine } from './copying/copy-engine.js';
 import { CopyLoops } from './copying/copy-loops.js';
 import { AccountOrders } from './exchange/account-orders.js';
@@ -86,7 +87,7 @@ export class AppModule {
         ...exchange(context),
         ...trading(context),
         ...scheduling(context),
-        copying(context),
+        ...copying(context),
         marketData(context),
         TradesProcessor,
         Worker,
@@ -188,9 +189,9 @@ function trading({ config, platform, budget }: WorkerContext): Provider[] {
     },
     {
       provide: WorkerCallServer,
-      useFactory: (gateway: ExchangeGateway, catalogue: VenueCatalogue) =>
-        new WorkerCallServer(platform, gateway, catalogue),
-      inject: [ExchangeGateway, VenueCatalogue],
+      useFactory: (gateway: ExchangeGateway, catalogue: VenueCatalogue, bookMids: BookMids) =>
+        new WorkerCallServer(platform, gateway, catalogue, bookMids),
+      inject: [ExchangeGateway, VenueCatalogue, BookMids],
     },
   ];
 }
@@ -233,17 +234,26 @@ function scheduling({ config, logger, platform, venues }: WorkerContext): Provid
   ];
 }
 
-function copying({ platform }: WorkerContext): Provider {
-  return {
+function copying({ platform, venues }: WorkerContext): Provider[] {
+  const bookMids = {
+    provide: BookMids,
+    useFactory: () => new BookMids(async (exchange, symbol) => venues.get(exchange).fetchBestPrices(symbol)),
+  };
+  const loops = {
     provide: CopyLoops,
-    useFactory: (gateway: ExchangeGateway) =>
+    useFactory: (gateway: ExchangeGateway, bookMids: BookMids) =>
       new CopyLoops(
         platform,
-        new CopyEngine(platform, (accountId) => gateway.balanceSync.sync(accountId)),
+        new CopyEngine(
+          platform,
+          (accountId) => gateway.balanceSync.sync(accountId),
+          (exchange, symbol) => bookMids.read(exchange, symbol),
+        ),
         (event, message) => gateway.errorLogger(event, message),
       ),
-    inject: [ExchangeGateway],
+    inject: [ExchangeGateway, BookMids],
   };
+  return [bookMids, loops];
 }
 
 function marketData({ config, platform, venues }: WorkerContext): Provider {

@@ -2,6 +2,7 @@ import { DomainError } from '@trading-automation/contracts';
 import type { Platform } from '@trading-automation/core';
 import { serveWorkerCalls, type VenueCatalogue } from '@trading-automation/core/exchange-accounts';
 import { ExchangeError } from '@trading-automation/exchanges';
+import type { BookMids } from './copying/book-mids.js';
 import type { ExchangeGateway } from './exchange/exchange-gateway.js';
 
 /** Publishes this worker's exchanges to the APIs, and serves the APIs' calls. */
@@ -12,6 +13,7 @@ export class WorkerCallServer {
     private readonly platform: Platform,
     private readonly gateway: ExchangeGateway,
     private readonly catalogue: VenueCatalogue,
+    private readonly bookMids: BookMids,
   ) {}
 
   async start(): Promise<void> {
@@ -43,6 +45,12 @@ export class WorkerCallServer {
             throw unavailable(error);
           });
           return null;
+        },
+        'trade_pair.book_mids': async ({ exchange, symbols }) => {
+          const mids = symbols.map(
+            async (symbol) => [symbol, await this.bookMids.read(exchange, symbol)] as const,
+          );
+          return Object.fromEntries(await Promise.all(mids));
         },
       },
       this.gateway.errorLogger('worker_call.failed', 'A call of an API failed.'),

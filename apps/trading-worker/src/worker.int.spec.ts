@@ -11,6 +11,7 @@ import { ExchangeError } from '@trading-automation/exchanges';
 import { eventually } from '@trading-automation/runtime/testing';
 import { Queue } from 'bullmq';
 import type { Config } from './config.js';
+import { BookMids } from './copying/book-mids.js';
 import { SubmissionRelay } from './jobs/submission-relay.js';
 import { TRADES_QUEUE, type TradeJob, TradeQueue, TradeQueueConnection } from './jobs/trade-queue.js';
 import { OwnershipLoop } from './ownership/ownership-loop.js';
@@ -94,7 +95,8 @@ async function start(more: Partial<Config> = {}): Promise<void> {
     trades,
     schedules.errorLogger('trade_submission_relay.failed', 'Could not queue new trades for submission.'),
   );
-  const calls = new WorkerCallServer(core.platform, gateway, new VenueCatalogue(core.platform));
+  const bookMids = new BookMids(() => env.exchange.fetchBestPrices());
+  const calls = new WorkerCallServer(core.platform, gateway, new VenueCatalogue(core.platform), bookMids);
   worker = new Worker(calls, ownership, relay, schedules);
   await worker.onApplicationBootstrap();
 }

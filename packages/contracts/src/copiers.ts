@@ -320,7 +320,7 @@ export const copierOperations = {
     method: 'GET',
     path: '/v1/copiers/:id/decisions',
     summary:
-      "Lists a copier's decision on every signal: copied, reduced, skipped or failed. Also works for deleted copiers.",
+      "Lists a copier's decision on every signal: copied, reduced, skipped, failed or pending. Also works for deleted copiers.",
     access: 'READ',
     params: pathParams,
     query: z.strictObject({

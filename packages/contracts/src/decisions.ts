@@ -5,8 +5,10 @@ import { instant } from './operation.js';
 
 export const SIGNAL_KINDS = ['OPEN', 'INCREASE', 'REDUCE', 'CLOSE'] as const;
 export type SignalKind = (typeof SIGNAL_KINDS)[number];
-export const DECISION_OUTCOMES = ['COPIED', 'CLAMPED', 'SKIPPED', 'FAILED'] as const;
+export const DECISION_OUTCOMES = ['COPIED', 'CLAMPED', 'SKIPPED', 'FAILED', 'PENDING'] as const;
 export type DecisionOutcome = (typeof DECISION_OUTCOMES)[number];
+/** The outcome of a settled decision. */
+export type FinalOutcome = Exclude<DecisionOutcome, 'PENDING'>;
 
 /** Why a signal was not copied, or was copied only in part. The codes are in the order of the checks. */
 export const DECISION_CODES = [
@@ -16,6 +18,7 @@ export const DECISION_CODES = [
   'PAIR_UNAVAILABLE',
   'SIDE_BLOCKED',
   'STALE_SIGNAL',
+  'OFF_MARKET',
   'STALE_EQUITY',
   'DAILY_LOSS',
   'DRAWDOWN',
@@ -26,6 +29,7 @@ export const DECISION_CODES = [
   'INSUFFICIENT_BALANCE',
   'SLIPPAGE',
   'EXCHANGE_REJECTED',
+  'NOT_ACCEPTED',
   'CREDENTIALS',
   'RATE_LIMITED',
 ] as const;
@@ -47,19 +51,23 @@ export const decision = z
     outcome: z
       .enum(DECISION_OUTCOMES)
       .describe(
-        'CLAMPED: copied in part. FAILED: the exchange rejected the order. The outcome is final when settled_at is set.',
+        'PENDING: not final yet; settled_at is absent. CLAMPED: copied in part. FAILED: the order was rejected or never reached the exchange.',
       ),
     code: z
       .enum(DECISION_CODES)
       .optional()
-      .describe('Why the signal was not copied, or was copied only in part.'),
+      .describe(
+        'Why the signal was not copied, or was copied only in part. While the outcome is PENDING: why the copy waits, or which limit reduced it.',
+      ),
     inputs: z
       .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
       .describe('The values behind the decision. Amounts are decimal strings.'),
     target_amount: decimal.describe(
       'Amount that the sizing yields, in base currency, before limits and rounding.',
     ),
-    sent_amount: decimal.describe('Amount ordered, in base currency.'),
+    sent_amount: decimal.describe(
+      'Amount ordered, in base currency. An amount that is ordered again counts once.',
+    ),
     filled_amount: decimal.describe('Amount filled, in base currency.'),
     trade_id: idOf('trd').optional().describe('The copy, if an order was placed.'),
     latency_ms: z

@@ -50,6 +50,10 @@ export const EVENT_DEFINITIONS = {
     'A signal was not copied, or its copy failed, for the reason in `code`.',
     decision,
   ),
+  'copier.exit_delayed': defineEvent(
+    "A copier cannot sell yet, because the amount is below the exchange's minimum. `inputs.missing_amount` says how much is missing. The exit stays PENDING and is tried again. Sent once for each lot until its pending exits are settled.",
+    decision,
+  ),
   'exchange.synced': defineEvent(
     'An exchange account was synced: at your request, or because a balance changed.',
     exchangeAccount,

@@ -129,6 +129,16 @@ const decision: Decision = {
   settled_at: SAMPLE_AT,
 };
 
+const delayedExit: Decision = {
+  ...decision,
+  sequence: 121,
+  kind: 'CLOSE',
+  outcome: 'PENDING',
+  inputs: { rule: 'min_notional', value: '4.8', limit: '5', missing_amount: '0.00001' },
+  target_amount: '0.00008',
+  settled_at: undefined,
+};
+
 const account: ExchangeAccount = {
   id: exampleId('exa'),
   exchange_name: 'paper',
@@ -236,6 +246,7 @@ export const EVENT_SAMPLES: Samples = {
     open_lots: [{ symbol: 'BTC/USDT', side: 'BUY', amount: '0.125', average_price: '60010.2' }],
   },
   'copier.trade_skipped': decision,
+  'copier.exit_delayed': delayedExit,
   'exchange.synced': account,
   'exchange.sync_failed': { ...account, last_sync_at: EARLIER },
   'reward.granted': reward,

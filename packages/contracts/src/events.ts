@@ -28,6 +28,7 @@ export const EVENT_TYPES = [
   'key.created',
   'key.revoked',
   'public_key.linked',
+  'copier.exit_delayed',
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 

@@ -27,7 +27,7 @@ export const simulatedDecision = decision
     sent_amount: true,
   })
   .extend({
-    outcome: z.enum(DECISION_OUTCOMES).exclude(['FAILED']),
+    outcome: z.enum(DECISION_OUTCOMES).exclude(['FAILED', 'PENDING']),
     signal_at: instant.describe('Execution time of the fill that caused the signal.'),
   })
   .meta({ id: 'SimulatedDecision' });

@@ -19,7 +19,14 @@ export type TradeOrigin = (typeof TRADE_ORIGINS)[number];
 /** Effect of an order on the exposure. On spot, a buy opens or increases it and a sell reduces or closes it. */
 export const TRADE_INTENTS = ['OPEN', 'INCREASE', 'REDUCE', 'CLOSE'] as const;
 export type TradeIntent = (typeof TRADE_INTENTS)[number];
-export const CANCEL_REASONS = ['USER', 'EXCHANGE', 'EXPIRED', 'IOC_REMAINDER', 'RISK'] as const;
+export const CANCEL_REASONS = [
+  'USER',
+  'EXCHANGE',
+  'EXPIRED',
+  'IOC_REMAINDER',
+  'RISK',
+  'FOK_UNFILLED',
+] as const;
 export type CancelReason = (typeof CANCEL_REASONS)[number];
 
 const money = z.object({ amount: decimal, currency: z.string() });

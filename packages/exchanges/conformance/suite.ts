@@ -42,6 +42,15 @@ export function describeConformance(name: string, setup: () => Promise<VenueUnde
       });
     });
 
+    it('[EX-MKT-04] returns the best prices of an order book; null for a side without orders', async () => {
+      const bestPrices = () => fixture.subject.venue.fetchBestPrices(fixture.subject.symbol);
+      expect(await bestPrices()).toEqual({ bid: null, ask: null });
+      await placeOffers();
+      await fixture.taker.placeOrder(fixture.order({ side: 'BUY', price: '9999.5' }));
+      await fixture.taker.placeOrder(fixture.order({ side: 'BUY', price: '59000.25' }));
+      expect(await bestPrices()).toEqual({ bid: '59000.25', ask: '60000' });
+    });
+
     it('[EX-CRED-01] accepts valid credentials and returns their permissions', async () => {
       const report = await fixture.maker.testCredentials();
       expect(report).toMatchObject({ tradingTypes: ['spot'], canTrade: true, canWithdraw: false });

@@ -246,6 +246,12 @@ export interface ConnectOptions {
   readonly accountKey?: string | undefined;
 }
 
+/** The best prices of an order book; null for a side without orders. */
+export interface BestPrices {
+  readonly bid: Decimal | null;
+  readonly ask: Decimal | null;
+}
+
 /** An exchange that the deployment has configured. */
 export interface ExchangeVenue {
   readonly id: string;
@@ -262,6 +268,11 @@ export interface ExchangeVenue {
   fetchMarkets(): Promise<readonly Market[]>;
   /** Returns the last price of each symbol that has one, in quote currency. Public data; needs no credentials. */
   fetchPrices(symbols: readonly string[]): Promise<Readonly<Record<string, Decimal>>>;
+  /**
+   * Returns the best prices of an order book, in quote currency; null for a side without orders. Public data; needs no
+   * credentials.
+   */
+  fetchBestPrices(symbol: string): Promise<BestPrices>;
   /** Streams one order book for as long as one connection lasts, as {@link ExchangeClient.watch} does. */
   watchBook(symbol: string, handler: BookHandler): VenueStream;
   /** Streams the last prices of these symbols for as long as one connection lasts. */

@@ -1,5 +1,10 @@
 import type { Platform } from '@trading-automation/core';
-import { CopierRiskMonitor, CopyPlanner, CopySettlement } from '@trading-automation/core/copiers';
+import {
+  type BookMidReader,
+  CopierRiskMonitor,
+  CopyPlanner,
+  CopySettlement,
+} from '@trading-automation/core/copiers';
 import { createBalanceRefresher } from './balance-refresh.js';
 
 /**
@@ -11,9 +16,18 @@ export class CopyEngine {
   private readonly settlement: CopySettlement;
   private readonly riskMonitor: CopierRiskMonitor;
 
-  /** @param syncBalances reads the balances of one account, for copies whose balances are too old */
-  constructor(platform: Platform, syncBalances: (accountId: string) => Promise<unknown>) {
-    this.planner = new CopyPlanner(platform, { refreshBalances: createBalanceRefresher(syncBalances) });
+  /**
+   * @param syncBalances reads the balances of one account, for copies whose balances are too old
+   * @param readBookMid reads an order book, with which the prices of entries are compared
+   */
+  constructor(
+    platform: Platform,
+    syncBalances: (accountId: string) => Promise<unknown>,
+    readBookMid: BookMidReader,
+  ) {
+    this.planner = new CopyPlanner(platform, readBookMid, {
+      refreshBalances: createBalanceRefresher(syncBalances),
+    });
     this.settlement = new CopySettlement(platform);
     this.riskMonitor = new CopierRiskMonitor(platform);
   }

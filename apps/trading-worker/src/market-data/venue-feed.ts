@@ -9,7 +9,10 @@ import type { BookHandler, ExchangeError, ExchangeVenue, VenueStream } from '@tr
 /** The methods of the pair catalogue that market data needs. */
 export interface PairSource {
   activeSymbols(exchange: string): Promise<readonly string[]>;
-  storePrices(exchange: string, prices: Readonly<Record<string, string>>): Promise<void>;
+  storePrices(
+    exchange: string,
+    prices: readonly { readonly symbol: string; readonly price: string; readonly at: Date }[],
+  ): Promise<void>;
 }
 
 interface PriceStreamHandler {
@@ -74,8 +77,10 @@ export class VenueFeed {
 
   /** Stores the last price of each symbol in the row of its pair. */
   async storePrices(prices: Iterable<Price>): Promise<void> {
-    const bySymbol = Object.fromEntries([...prices].map(({ symbol, price }) => [symbol, price]));
-    await this.pairs.storePrices(this.venue.id, bySymbol);
+    const observed = [...prices].map(({ symbol, price, exchangeTimestamp }) => {
+      return { symbol, price, at: new Date(exchangeTimestamp) };
+    });
+    await this.pairs.storePrices(this.venue.id, observed);
   }
 
   /** Returns false if another worker holds the lease, or if Redis has lost the order book's sequence number. */

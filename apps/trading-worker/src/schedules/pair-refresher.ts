@@ -26,7 +26,13 @@ export class PairRefresher {
   async refreshPrices(): Promise<void> {
     for (const venue of this.venues.all) {
       const symbols = await this.pairs.activeSymbols(venue.id);
-      if (symbols.length > 0) await this.pairs.storePrices(venue.id, await venue.fetchPrices(symbols));
+      if (symbols.length === 0) continue;
+      const at = new Date();
+      const prices = Object.entries(await venue.fetchPrices(symbols));
+      await this.pairs.storePrices(
+        venue.id,
+        prices.map(([symbol, price]) => ({ symbol, price, at })),
+      );
     }
   }
 

@@ -2,6 +2,7 @@ import type {
   AccountStreamHandler,
   BalanceReport,
   Balances,
+  BestPrices,
   CredentialsReport,
   ExchangeClient,
   ExchangeCredentials,
@@ -35,6 +36,8 @@ export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
   markets: readonly Market[] = [marketOf('BTC')];
   prices: Readonly<Record<string, string>> = {};
 
+  /** Responds to a request for the best prices. */
+  onBestPrices: () => Promise<BestPrices> = async () => ({ bid: '99.9', ask: '100.1' });
   /** Responds to a new order. By default, accepts it and leaves it open. */
   onPlace: (order: OrderRequest) => Promise<VenueOrder> = async (order) => this.accept(order);
   /** Called before the response to each of these calls. If it throws, the call fails with that error. */
@@ -174,6 +177,10 @@ export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
 
   async fetchMarkets(): Promise<readonly Market[]> {
     return this.markets;
+  }
+
+  async fetchBestPrices(): Promise<BestPrices> {
+    return this.onBestPrices();
   }
 
   async fetchPrices(): Promise<Readonly<Record<string, string>>> {

@@ -1819,7 +1819,7 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/v1/copiers/:id/decisions',
     summary:
-      "Lists a copier's decision on every signal: copied, reduced, skipped or failed. Also works for deleted copiers.",
+      "Lists a copier's decision on every signal: copied, reduced, skipped, failed or pending. Also works for deleted copiers.",
     access: 'READ',
     query: [
       {
@@ -1830,7 +1830,7 @@ export const OPERATIONS = {
       {
         path: 'outcome',
         type: 'text',
-        choices: ['COPIED', 'CLAMPED', 'SKIPPED', 'FAILED'],
+        choices: ['COPIED', 'CLAMPED', 'SKIPPED', 'FAILED', 'PENDING'],
       },
     ],
     body: [],
@@ -1940,6 +1940,7 @@ export const OPERATIONS = {
           'key.created',
           'key.revoked',
           'public_key.linked',
+          'copier.exit_delayed',
         ],
       },
     ],
@@ -2402,6 +2403,7 @@ export const OPERATIONS = {
           'key.created',
           'key.revoked',
           'public_key.linked',
+          'copier.exit_delayed',
         ],
       },
       {
@@ -2524,6 +2526,7 @@ export const OPERATIONS = {
           'key.created',
           'key.revoked',
           'public_key.linked',
+          'copier.exit_delayed',
         ],
       },
       {
@@ -2661,6 +2664,7 @@ export const OPERATIONS = {
           'key.created',
           'key.revoked',
           'public_key.linked',
+          'copier.exit_delayed',
         ],
       },
     ],

@@ -22,7 +22,7 @@ export async function loadCopyMetrics(tx: Tx, selection: AnalyticsFilter): Promi
   const { userId, accountId, pairId, strategyId, from, to } = selection;
   const [row]: Row[] = await tx.query(
     `WITH decided AS MATERIALIZED (
-       SELECT d.outcome, d.code, d.latency_ms, d.slippage_bps
+       SELECT d.outcome, d.code, d.latency_ms, d.slippage_bps, d.settled_at
        FROM copiers c JOIN decisions d ON d.copier_id = c.id
        WHERE c.user_id = $1 AND ($2::uuid IS NULL OR d.exchange_account_id = $2)
          AND ($3::uuid IS NULL OR d.symbol = (SELECT symbol FROM trade_pairs WHERE id = $3))
@@ -34,7 +34,8 @@ export async function loadCopyMetrics(tx: Tx, selection: AnalyticsFilter): Promi
        percentile_disc(0.99) WITHIN GROUP (ORDER BY latency_ms) AS "p99LatencyMs",
        round(avg(slippage_bps), 8)::text AS "averageSlippageBps",
        (SELECT jsonb_object_agg(code, count) FROM (
-          SELECT code, count(*) AS count FROM decided WHERE outcome = 'SKIPPED' AND code IS NOT NULL GROUP BY code) s
+          SELECT code, count(*) AS count FROM decided WHERE outcome = 'SKIPPED' AND code IS NOT NULL
+            AND settled_at IS NOT NULL GROUP BY code) s
        ) AS "skippedByReason"
      FROM decided`,
     [userId, accountId ?? null, pairId ?? null, strategyId ?? null, from ?? null, to ?? null],

@@ -102,6 +102,8 @@ describe('the stats of a copier', () => {
     await decide(lot, { outcome: 'COPIED', latencyMs: 90, slippageBps: '0' });
     await decide(lot, { outcome: 'SKIPPED', code: 'BELOW_MINIMUM' });
     await decide(lot, { outcome: 'FAILED', code: 'EXCHANGE_REJECTED' });
+    for (const outcome of ['COPIED', 'SKIPPED', 'FAILED'] as const)
+      await decide(lot, { outcome, isSettled: false });
     expect(await stats()).toMatchObject({
       copied: 3,
       skipped: 1,

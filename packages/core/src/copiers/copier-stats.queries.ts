@@ -100,9 +100,10 @@ const withStats = (columns: string, selection: string) => `
   WITH selected AS MATERIALIZED (
     ${selection}
   ), decided AS (
-    SELECT copier_id AS id, count(*) FILTER (WHERE outcome IN ('COPIED', 'CLAMPED'))::int AS copied,
-      count(*) FILTER (WHERE outcome = 'SKIPPED')::int AS skipped,
-      count(*) FILTER (WHERE outcome = 'FAILED')::int AS failed,
+    SELECT copier_id AS id,
+      count(*) FILTER (WHERE outcome IN ('COPIED', 'CLAMPED') AND settled_at IS NOT NULL)::int AS copied,
+      count(*) FILTER (WHERE outcome = 'SKIPPED' AND settled_at IS NOT NULL)::int AS skipped,
+      count(*) FILTER (WHERE outcome = 'FAILED' AND settled_at IS NOT NULL)::int AS failed,
       round(percentile_cont(0.5) WITHIN GROUP (ORDER BY latency_ms))::int AS median_latency_ms,
       percentile_disc(0.99) WITHIN GROUP (ORDER BY latency_ms) AS p99_latency_ms,
       round(avg(slippage_bps), 8) AS average_slippage_bps

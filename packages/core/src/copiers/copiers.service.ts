@@ -42,6 +42,7 @@ import { lockStrategyShared, lockStrategyToFollow, resolveStrategyFilter } from 
 import { CopierEntity } from './copier.entity.js';
 import { conflictingPairs, copierColumns, type PairLists } from './copier.rules.js';
 import { countCopiersOfUser, markDeleted } from './copiers.queries.js';
+import { NO_BOOK_MIDS, readBookMidsAtStart } from './copying/book-mids-at-start.js';
 import { assertNotOverDailyLoss } from './copying/copier-risk-monitor.service.js';
 import { DECISION_COLUMNS, type DecisionRow, viewDecision } from './copying/decision.view.js';
 import { checkMinCopyEquity, resyncExits, startFollowing } from './copying/start-copying.js';
@@ -176,11 +177,14 @@ export class CopiersService {
   async start(actor: Actor, publicId: string, input: CopierStart = {}): Promise<Copier> {
     authorise(actor, copierOperations.start.access);
     const { commands, platform } = this;
-    const readBalances = async () => {
-      const { strategyId, exchangeAccountId } = await findOwn(platform.database.manager, actor, publicId);
-      if (strategyId !== null) await syncIfNeverSynced(platform, actor, encodeId('exa', exchangeAccountId));
+    const readFromExchange = async () => {
+      const copier = await findOwn(platform.database.manager, actor, publicId);
+      if (copier.strategyId === null) return NO_BOOK_MIDS;
+      await syncIfNeverSynced(platform, actor, encodeId('exa', copier.exchangeAccountId));
+      const copiesExisting = copier.status !== 'ACTIVE' && (input.copy_existing ?? copier.copyExisting);
+      return copiesExisting ? readBookMidsAtStart(platform, copier) : NO_BOOK_MIDS;
     };
-    return commands.runPrepared(actor.idempotency, readBalances, async (tx) => {
+    return commands.runPrepared(actor.idempotency, readFromExchange, async (tx, bookMids) => {
       await lockUser(tx, actor.userId);
       const unlocked = await findOwn(tx, actor, publicId);
       const error = await checkStartable(tx, unlocked);
@@ -191,7 +195,7 @@ export class CopiersService {
       }
       if (error !== undefined) throw error;
       await assertNotOverDailyLoss(tx, copier);
-      const drift = await startFollowing(tx, copier, input);
+      const drift = await startFollowing(tx, copier, input, bookMids);
       const record = await readCopier(tx, copier.id);
       const event = { userId: actor.userId, schema: copierSchema, record };
       await emitEvent(tx, { ...event, type: 'copier.started' });
@@ -222,7 +226,9 @@ export class CopiersService {
     const copier = await findOwnIncludingDeleted(this.platform.database.manager, actor, publicId);
     const where = ['d.copier_id = $1'];
     const params: unknown[] = [copier.id];
-    if (query.outcome !== undefined) where.push(`d.outcome = $${params.push(query.outcome)}`);
+    if (query.outcome === 'PENDING') where.push('d.settled_at IS NULL');
+    else if (query.outcome !== undefined)
+      where.push(`d.outcome = $${params.push(query.outcome)} AND d.settled_at IS NOT NULL`);
     if (query.signal_id !== undefined) {
       const signalId = await resolveSignalFilter(this.platform.database.manager, copier, query.signal_id);
       where.push(`d.signal_id = $${params.push(signalId)}`);

@@ -1,9 +1,10 @@
 export { openLotsOfUser } from './copier-lots.queries.js';
 export { CopiersModule } from './copiers.module.js';
 export { CopiersService } from './copiers.service.js';
+export { bookMidOf } from './copying/book-mid.rules.js';
 export { COPYING_CHANNELS } from './copying/channels.js';
 export { CopierRiskMonitor } from './copying/copier-risk-monitor.service.js';
-export { CopyPlanner, type CopyPlannerOptions } from './copying/copy-planner.service.js';
+export { type BookMidReader, CopyPlanner, type CopyPlannerOptions } from './copying/copy-planner.service.js';
 export { CopySettlement } from './copying/copy-settlement.service.js';
 export { CopierSimulation } from './simulation/copier-simulation.service.js';
 export { pauseAllCopiers } from './stop-copiers.js';

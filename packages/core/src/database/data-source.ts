@@ -57,6 +57,7 @@ import { ReconciledTotals1763700000026 } from './migrations/0026-reconciled-tota
 import { Worlds1763700000028 } from './migrations/0028-worlds.js';
 import { ProcessCallShares1763700000029 } from './migrations/0029-process-call-shares.js';
 import { VenueBalances1763700000030 } from './migrations/0030-venue-balances.js';
+import { PendingExits1763700000031 } from './migrations/0031-pending-exits.js';
 
 const ENTITIES = [
   AccountOwnerEntity,
@@ -111,6 +112,7 @@ const MIGRATIONS = [
   Worlds1763700000028,
   ProcessCallShares1763700000029,
   VenueBalances1763700000030,
+  PendingExits1763700000031,
 ];
 
 interface DatabaseOptions {

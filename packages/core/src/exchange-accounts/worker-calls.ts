@@ -1,5 +1,6 @@
 /** The calls from the APIs to the trading worker, with their inputs and replies. */
 import {
+  type Decimal,
   DomainError,
   ERRORS,
   type ErrorCode,
@@ -26,6 +27,14 @@ export interface WorkerCalls {
   };
   /** Reads an account's balances; replies when they are stored. */
   'exchange_account.sync': { input: { account_id: string }; reply: null };
+  /**
+   * Reads the middle between the best prices of each pair's order book; null where a side has no orders or the exchange
+   * does not respond.
+   */
+  'trade_pair.book_mids': {
+    input: { exchange: string; symbols: readonly string[] };
+    reply: Readonly<Record<string, Decimal | null>>;
+  };
   /** Cancels the open part of a trade; replies when its state is stored. */
   'trade.cancel': { input: { trade_id: string }; reply: null };
 }
@@ -51,6 +60,7 @@ const LANES = {
 const LANE_OF: Readonly<Record<WorkerCallName, keyof typeof LANES>> = {
   'exchange_account.test': 'default',
   'exchange_account.sync': 'default',
+  'trade_pair.book_mids': 'default',
   'trade.cancel': 'cancel',
 };
 

@@ -59,6 +59,7 @@ const RULES: Readonly<Record<EventType, Rule>> = {
     body: `A copier skipped a trade of its strategy${withValue(': ', data, 'code')}.`,
     resource: 'decision',
   }),
+  'copier.exit_delayed': (data) => exitDelayed(data),
   'copier.drift': (data) => ({
     severity: 'WARNING',
     title: 'Copier differs from its strategy',
@@ -145,15 +146,29 @@ const CANCEL_OUTCOMES: Readonly<Record<string, string>> = {
   EXCHANGE: 'was cancelled by the exchange',
   EXPIRED: 'has expired',
   IOC_REMAINDER: 'ended: the part that could not be filled immediately was cancelled',
+  FOK_UNFILLED: 'was cancelled because it could not be filled completely at once',
   RISK: 'was cancelled by a risk limit',
 };
 
 function cancelled(data: EventData): ReturnType<Rule> {
   const reason = stringField(data, 'cancel_reason');
   if (reason === 'USER') return null;
-  const severity = reason === 'IOC_REMAINDER' ? 'INFO' : 'WARNING';
+  const severity = reason === 'IOC_REMAINDER' || reason === 'FOK_UNFILLED' ? 'INFO' : 'WARNING';
   const filled = withValue('; filled: ', data, 'filled_amount');
   return trade(severity, 'Trade cancelled', data, `${CANCEL_OUTCOMES[reason] ?? 'was cancelled'}${filled}.`);
+}
+
+function exitDelayed(data: EventData): ReturnType<Rule> {
+  const { inputs } = data;
+  const numbers = typeof inputs === 'object' && inputs !== null ? (inputs as EventData) : {};
+  const missing = stringField(numbers, 'missing_amount');
+  const amount = withValue(' ', data, 'target_amount');
+  return {
+    severity: 'WARNING',
+    title: 'Exit waits for the minimum',
+    body: `A copier cannot sell${amount}${withValue(' of ', data, 'symbol')} yet: the exchange requires more.${missing === '' ? '' : ` Missing: ${missing}.`} It tries again at least every minute.`,
+    resource: 'decision',
+  };
 }
 
 function stopped(data: EventData): ReturnType<Rule> {

@@ -1,7 +1,7 @@
 import {
   type DecisionCode,
-  type DecisionOutcome,
   encodeId,
+  type FinalOutcome,
   type TradeSide,
   type TradeStatus,
 } from '@trading-automation/contracts';
@@ -46,11 +46,13 @@ interface CopyFixture {
 }
 
 export interface DecisionFixture {
-  readonly outcome: DecisionOutcome;
+  readonly outcome: FinalOutcome;
   readonly code?: DecisionCode;
   readonly latencyMs?: number;
   readonly slippageBps?: string;
   readonly at?: string;
+  /** Default: true. */
+  readonly isSettled?: boolean;
 }
 
 /** Inserts trades as if users had placed them, and fills as if exchanges had reported them. Builds their lots. */
@@ -127,10 +129,10 @@ export class TradeFixtures {
     await this.core.rows(
       `INSERT INTO decisions (id, user_id, copier_id, strategy_id, exchange_account_id, signal_id, sequence,
          source_trade_id, lot_trade_id, symbol, kind, reference_price, signal_at, outcome, code, inputs, target_amount,
-         latency_ms, slippage_bps, is_applied, created_at)
+         latency_ms, slippage_bps, is_applied, created_at, settled_at)
        SELECT gen_random_uuid(), c.user_id, c.id, s.strategy_id, c.exchange_account_id, s.id, s.sequence,
          s.source_trade_id, s.lot_trade_id, s.symbol, s.kind, s.reference_price, s.signal_at, $3, $4, '{}', 1, $5, $6, true,
-         coalesce($7, now())
+         coalesce($7, now()), CASE WHEN $8::boolean THEN coalesce($7, now()) END
        FROM signals s, copiers c WHERE s.id = $1 AND c.id = $2`,
       signal,
       copier,
@@ -139,6 +141,7 @@ export class TradeFixtures {
       decision.latencyMs ?? null,
       decision.slippageBps ?? null,
       decision.at ?? null,
+      decision.isSettled ?? true,
     );
   }
 

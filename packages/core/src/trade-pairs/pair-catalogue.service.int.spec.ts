@@ -155,11 +155,22 @@ describe('last prices', () => {
     await catalogue.storeMarkets('paper', [marketOf('BTC'), marketOf('ETH')]);
     await catalogue.storeMarkets('other', [marketOf('BTC')]);
     const before = await storedPair('BTC/USDT');
-    await catalogue.storePrices('paper', { 'BTC/USDT': '0.000000000000000001', 'NEW/USDT': '5' });
+    const at = new Date();
+    await catalogue.storePrices('paper', [
+      { symbol: 'BTC/USDT', price: '0.000000000000000001', at },
+      { symbol: 'NEW/USDT', price: '5', at },
+    ]);
+    expect(
+      await core.row(
+        "SELECT last_price_at FROM trade_pairs WHERE symbol = 'BTC/USDT' AND exchange = 'paper'",
+      ),
+    ).toEqual({
+      last_price_at: at,
+    });
     expect(await storedPair('BTC/USDT')).toEqual({ ...before, last_price: '0.000000000000000001' });
     expect(await storedPair('ETH/USDT')).toMatchObject({ last_price: null });
     expect(await storedPair('BTC/USDT', 'other')).toMatchObject({ last_price: null });
-    await catalogue.storePrices('paper', {});
+    await catalogue.storePrices('paper', []);
     await catalogue.storeMarkets('paper', [marketOf('BTC', { minNotional: '6' }), marketOf('ETH')]);
     expect(await storedPair('BTC/USDT')).toMatchObject({ last_price: '0.000000000000000001' });
   });

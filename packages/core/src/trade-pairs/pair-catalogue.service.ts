@@ -3,6 +3,13 @@ import type { Market } from '@trading-automation/exchanges';
 import { inTransaction, newUuid, type Tx } from '@trading-automation/persistence';
 import type { Platform } from '../platform/index.js';
 
+/** The last price of a symbol, and when the exchange reported it. */
+export interface ObservedPrice {
+  readonly symbol: string;
+  readonly price: Decimal;
+  readonly at: Date;
+}
+
 /** Stores the exchanges' pairs, their rules and their last prices. */
 export class PairCatalogue {
   constructor(private readonly platform: Platform) {}
@@ -21,16 +28,16 @@ export class PairCatalogue {
     });
   }
 
-  /** Stores the last price of each symbol of one exchange. */
-  async storePrices(exchange: string, prices: Readonly<Record<string, Decimal>>): Promise<void> {
+  /** Stores the last prices of an exchange's symbols. A price that did not change keeps its time. */
+  async storePrices(exchange: string, prices: readonly ObservedPrice[]): Promise<void> {
     await inTransaction(this.platform.database, async (tx) => {
       await lockPairs(tx, exchange);
       await tx.query(
-        `UPDATE trade_pairs p SET last_price = reported.price::numeric
-         FROM unnest($2::text[], $3::text[]) AS reported (symbol, price)
+        `UPDATE trade_pairs p SET last_price = reported.price::numeric, last_price_at = reported.at
+         FROM unnest($2::text[], $3::text[], $4::timestamptz[]) AS reported (symbol, price, at)
          WHERE p.exchange = $1 AND p.symbol = reported.symbol
            AND p.last_price IS DISTINCT FROM reported.price::numeric`,
-        [exchange, Object.keys(prices), Object.values(prices)],
+        [exchange, ...(['symbol', 'price', 'at'] as const).map((key) => prices.map((each) => each[key]))],
       );
     });
   }

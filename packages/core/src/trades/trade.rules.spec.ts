@@ -94,7 +94,7 @@ describe('a transition', () => {
   it.each([
     ['the user requested it', { isCancelRequested: true, timeInForce: 'IOC' }, 'EXPIRED', 'USER'],
     ['an IOC was ended by the exchange', { timeInForce: 'IOC' }, 'CANCELLED', 'IOC_REMAINDER'],
-    ['a FOK expired', { timeInForce: 'FOK' }, 'EXPIRED', 'IOC_REMAINDER'],
+    ['a FOK expired', { timeInForce: 'FOK' }, 'EXPIRED', 'FOK_UNFILLED'],
     ['another order expired', { timeInForce: 'GTC' }, 'EXPIRED', 'EXPIRED'],
     ['a POST_ONLY expired', { timeInForce: 'POST_ONLY' }, 'EXPIRED', 'EXPIRED'],
     ['the exchange cancelled', {}, 'CANCELLED', 'EXCHANGE'],

@@ -222,7 +222,8 @@ function reasonOf(
   { orderStatus }: OrderObservation,
 ): CancelReason {
   if (isCancelRequested) return 'USER';
-  if (timeInForce === 'IOC' || timeInForce === 'FOK') return 'IOC_REMAINDER';
+  if (timeInForce === 'FOK') return 'FOK_UNFILLED';
+  if (timeInForce === 'IOC') return 'IOC_REMAINDER';
   return orderStatus === 'EXPIRED' ? 'EXPIRED' : 'EXCHANGE';
 }
 

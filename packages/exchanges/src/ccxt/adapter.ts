@@ -110,7 +110,8 @@ export interface MarketStreamProtocol {
   readPrice(
     message: unknown,
   ): { readonly marketId: string; readonly price: Decimal; readonly at: Date } | undefined;
-  fetchBook(ccxt: CcxtClient, marketId: string): Promise<BookSnapshot>;
+  /** @param depth number of levels of each side; by default the maximum */
+  fetchBook(ccxt: CcxtClient, marketId: string, depth?: number): Promise<BookSnapshot>;
 }
 
 export interface Adapter {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Decimal, TradingType } from '@trading-automation/contracts';
 import {
+  type BestPrices,
   type BookHandler,
   type CallBudget,
   type ConnectOptions,
@@ -23,6 +24,7 @@ import { failure, toExchangeError } from './failures.js';
 import { readMarkets, readPrices } from './markets.js';
 import { AccountStreams } from './streams/account-streams.js';
 import { BookStream } from './streams/book-stream.js';
+import { marketIdOf } from './streams/market-stream.js';
 import { PriceStream } from './streams/price-stream.js';
 import { Sockets } from './streams/sockets.js';
 import { Transport } from './transport.js';
@@ -53,6 +55,9 @@ export function createVenue(config: VenueConfig, options: VenueOptions = {}): Ex
  * The venue owns the markets, the clock offset, the call budget, the connections and the ccxt clients. An account adds
  * only its credentials.
  */
+/** The least depth that the exchanges accept; its request is the cheapest. */
+const BEST_PRICES_DEPTH = 5;
+
 class CcxtVenue implements ExchangeVenue, VenueCalls {
   readonly id: string;
   readonly name: string;
@@ -112,6 +117,15 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
       if (listed.length === 0) return {};
       if (ccxt.has.fetchLastPrices === true) return readPrices(await ccxt.fetchLastPrices(listed), listed);
       return readPrices(await ccxt.fetchTickers(listed), listed);
+    });
+  }
+
+  async fetchBestPrices(symbol: string): Promise<BestPrices> {
+    const protocol = this.adapter.marketStream;
+    if (protocol === undefined) throw failure(['rejected', 'not_supported']);
+    return this.read(async (ccxt) => {
+      const { bids, asks } = await protocol.fetchBook(ccxt, marketIdOf(ccxt, symbol), BEST_PRICES_DEPTH);
+      return { bid: bids[0]?.[0] ?? null, ask: asks[0]?.[0] ?? null };
     });
   }
 

@@ -1222,7 +1222,7 @@ export function fixturesOf<D extends DecimalForm>(
                   },
                   cancel_reason: {
                     type: 'string',
-                    enum: ['USER', 'EXCHANGE', 'EXPIRED', 'IOC_REMAINDER', 'RISK'],
+                    enum: ['USER', 'EXCHANGE', 'EXPIRED', 'IOC_REMAINDER', 'RISK', 'FOK_UNFILLED'],
                   },
                   copy: { $ref: '#/$defs/TradeCopy' },
                   reconciled_at: {
@@ -2097,6 +2097,24 @@ export function eventDataOf<D extends DecimalForm>(decimal: (text: string) => De
       pubkey: '0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798',
       label: 'laptop',
       created_at: '2026-01-31T12:00:00.000Z',
+    },
+    'copier.exit_delayed': {
+      id: 'dec_01k9y3wq8ge4t8p8bf1mq93h57',
+      copier_id: 'cpr_01k9y3wq8ge1j8p8bf1mq93h57',
+      strategy_id: 'str_01k9y3wq8ge1a8p8bf1mq93h57',
+      signal_id: 'sig_01k9y3wq8ge4a8p8bf1mq93h57',
+      sequence: 121,
+      source_trade_id: 'trd_01k9y3wq8ge1t8p8bf1mq93h57',
+      symbol: 'BTC/USDT',
+      kind: 'CLOSE',
+      outcome: 'PENDING',
+      code: 'BELOW_MINIMUM',
+      inputs: { rule: 'min_notional', value: '4.8', limit: '5', missing_amount: '0.00001' },
+      target_amount: decimal('0.00008'),
+      sent_amount: decimal('0'),
+      filled_amount: decimal('0'),
+      created_at: '2026-01-31T11:59:30.000Z',
+      decided_at: '2026-01-31T12:00:00.000Z',
     },
   };
 }

@@ -422,6 +422,7 @@ export interface DeadLetter {
     | 'key.created'
     | 'key.revoked'
     | 'public_key.linked'
+    | 'copier.exit_delayed'
     | (string & {});
   /** Number of the run whose attempts failed. The deliveries of this run have the same number. */
   run: number;
@@ -482,6 +483,7 @@ export interface DeadLetterDetail<D extends DecimalForm = 'number'> {
     | 'key.created'
     | 'key.revoked'
     | 'public_key.linked'
+    | 'copier.exit_delayed'
     | (string & {});
   /** Number of the run whose attempts failed. The deliveries of this run have the same number. */
   run: number;
@@ -551,7 +553,8 @@ export interface DeadLetterRetryAsked {
     | 'exchange.credentials_rejected'
     | 'key.created'
     | 'key.revoked'
-    | 'public_key.linked';
+    | 'public_key.linked'
+    | 'copier.exit_delayed';
 }
 
 /** Dead letter stats: returned by `deadLetters.stats`. */
@@ -578,9 +581,9 @@ export interface Decision<D extends DecimalForm = 'number'> {
   symbol: string;
   /** OPEN and INCREASE are entries into a lot of the strategy. REDUCE and CLOSE are exits. */
   kind: 'OPEN' | 'INCREASE' | 'REDUCE' | 'CLOSE' | (string & {});
-  /** CLAMPED: copied in part. FAILED: the exchange rejected the order. The outcome is final when settled_at is set. */
-  outcome: 'COPIED' | 'CLAMPED' | 'SKIPPED' | 'FAILED' | (string & {});
-  /** Why the signal was not copied, or was copied only in part. */
+  /** PENDING: not final yet; settled_at is absent. CLAMPED: copied in part. FAILED: the order was rejected or never reached the exchange. */
+  outcome: 'COPIED' | 'CLAMPED' | 'SKIPPED' | 'FAILED' | 'PENDING' | (string & {});
+  /** Why the signal was not copied, or was copied only in part. While the outcome is PENDING: why the copy waits, or which limit reduced it. */
   code?:
     | 'NOT_ACTIVE'
     | 'NOT_HELD'
@@ -588,6 +591,7 @@ export interface Decision<D extends DecimalForm = 'number'> {
     | 'PAIR_UNAVAILABLE'
     | 'SIDE_BLOCKED'
     | 'STALE_SIGNAL'
+    | 'OFF_MARKET'
     | 'STALE_EQUITY'
     | 'DAILY_LOSS'
     | 'DRAWDOWN'
@@ -598,6 +602,7 @@ export interface Decision<D extends DecimalForm = 'number'> {
     | 'INSUFFICIENT_BALANCE'
     | 'SLIPPAGE'
     | 'EXCHANGE_REJECTED'
+    | 'NOT_ACCEPTED'
     | 'CREDENTIALS'
     | 'RATE_LIMITED'
     | (string & {});
@@ -605,7 +610,7 @@ export interface Decision<D extends DecimalForm = 'number'> {
   inputs: Record<string, string | number | boolean | null>;
   /** Amount that the sizing yields, in base currency, before limits and rounding. */
   target_amount: DecimalOf<D>;
-  /** Amount ordered, in base currency. */
+  /** Amount ordered, in base currency. An amount that is ordered again counts once. */
   sent_amount: DecimalOf<D>;
   /** Amount filled, in base currency. */
   filled_amount: DecimalOf<D>;
@@ -652,6 +657,7 @@ export interface Delivery {
     | 'key.created'
     | 'key.revoked'
     | 'public_key.linked'
+    | 'copier.exit_delayed'
     | (string & {});
   /** Number of the run of attempts. Run 0 is the automatic delivery, or the first replay if there was no automatic delivery. Each later retry or replay adds 1. */
   run: number;
@@ -757,6 +763,7 @@ export interface EventKind<D extends DecimalForm = 'number'> {
     | 'key.created'
     | 'key.revoked'
     | 'public_key.linked'
+    | 'copier.exit_delayed'
     | (string & {});
   /** When the event is sent. */
   description: string;
@@ -896,6 +903,7 @@ export interface Notification {
     | 'key.created'
     | 'key.revoked'
     | 'public_key.linked'
+    | 'copier.exit_delayed'
     | (string & {});
   severity: 'INFO' | 'WARNING' | 'CRITICAL' | (string & {});
   title: string;
@@ -1101,7 +1109,7 @@ export interface SimulatedDecision<D extends DecimalForm = 'number'> {
   symbol: string;
   /** OPEN and INCREASE are entries into a lot of the strategy. REDUCE and CLOSE are exits. */
   kind: 'OPEN' | 'INCREASE' | 'REDUCE' | 'CLOSE' | (string & {});
-  /** Why the signal was not copied, or was copied only in part. */
+  /** Why the signal was not copied, or was copied only in part. While the outcome is PENDING: why the copy waits, or which limit reduced it. */
   code?:
     | 'NOT_ACTIVE'
     | 'NOT_HELD'
@@ -1109,6 +1117,7 @@ export interface SimulatedDecision<D extends DecimalForm = 'number'> {
     | 'PAIR_UNAVAILABLE'
     | 'SIDE_BLOCKED'
     | 'STALE_SIGNAL'
+    | 'OFF_MARKET'
     | 'STALE_EQUITY'
     | 'DAILY_LOSS'
     | 'DRAWDOWN'
@@ -1119,6 +1128,7 @@ export interface SimulatedDecision<D extends DecimalForm = 'number'> {
     | 'INSUFFICIENT_BALANCE'
     | 'SLIPPAGE'
     | 'EXCHANGE_REJECTED'
+    | 'NOT_ACCEPTED'
     | 'CREDENTIALS'
     | 'RATE_LIMITED'
     | (string & {});
@@ -1126,7 +1136,7 @@ export interface SimulatedDecision<D extends DecimalForm = 'number'> {
   inputs: Record<string, string | number | boolean | null>;
   /** Amount that the sizing yields, in base currency, before limits and rounding. */
   target_amount: DecimalOf<D>;
-  /** Amount ordered, in base currency. */
+  /** Amount ordered, in base currency. An amount that is ordered again counts once. */
   sent_amount: DecimalOf<D>;
   outcome: 'COPIED' | 'CLAMPED' | 'SKIPPED' | (string & {});
   /** Execution time of the fill that caused the signal. */
@@ -1397,7 +1407,7 @@ export interface Trade<D extends DecimalForm = 'number'> {
     code: string;
     message: string;
   };
-  cancel_reason?: 'USER' | 'EXCHANGE' | 'EXPIRED' | 'IOC_REMAINDER' | 'RISK' | (string & {});
+  cancel_reason?: 'USER' | 'EXCHANGE' | 'EXPIRED' | 'IOC_REMAINDER' | 'RISK' | 'FOK_UNFILLED' | (string & {});
   copy?: TradeCopy<D>;
   /** Time at which a reconciliation with the exchange last corrected or created this trade. */
   reconciled_at?: string;
@@ -1505,7 +1515,7 @@ export interface TradeDetail<D extends DecimalForm = 'number'> {
     code: string;
     message: string;
   };
-  cancel_reason?: 'USER' | 'EXCHANGE' | 'EXPIRED' | 'IOC_REMAINDER' | 'RISK' | (string & {});
+  cancel_reason?: 'USER' | 'EXCHANGE' | 'EXPIRED' | 'IOC_REMAINDER' | 'RISK' | 'FOK_UNFILLED' | (string & {});
   copy?: TradeCopy<D>;
   /** Time at which a reconciliation with the exchange last corrected or created this trade. */
   reconciled_at?: string;
@@ -1660,6 +1670,7 @@ export interface WebhookReplay {
     | 'key.created'
     | 'key.revoked'
     | 'public_key.linked'
+    | 'copier.exit_delayed'
     | (string & {});
   /** Number of the started run of up to five attempts. Its deliveries have the same number. */
   run: number;
@@ -1828,7 +1839,7 @@ export interface CopiersListQuery extends ListQuery<'created_at' | 'name'> {
 export interface CopiersDecisionsQuery extends ListQuery<'created_at' | 'sequence'> {
   /** Id of a signal (`sig_…`). */
   signal_id?: string;
-  outcome?: 'COPIED' | 'CLAMPED' | 'SKIPPED' | 'FAILED';
+  outcome?: 'COPIED' | 'CLAMPED' | 'SKIPPED' | 'FAILED' | 'PENDING';
 }
 
 /** Query parameters of `notifications.list`. */
@@ -1858,7 +1869,8 @@ export interface NotificationsListQuery extends ListQuery<'created_at'> {
     | 'exchange.credentials_rejected'
     | 'key.created'
     | 'key.revoked'
-    | 'public_key.linked';
+    | 'public_key.linked'
+    | 'copier.exit_delayed';
 }
 
 /** The response of `notifications.count`. */
@@ -1948,7 +1960,8 @@ export interface WebhooksDeliveriesQuery extends ListQuery<'created_at' | 'attem
     | 'exchange.credentials_rejected'
     | 'key.created'
     | 'key.revoked'
-    | 'public_key.linked';
+    | 'public_key.linked'
+    | 'copier.exit_delayed';
   /** Id of an event (`evt_…`). */
   event_id?: string;
   /** Start of the range, inclusive. Default: no lower bound. Filters deliveries by created_at. */
@@ -1984,7 +1997,8 @@ export interface DeadLettersListQuery extends ListQuery<'created_at' | 'updated_
     | 'exchange.credentials_rejected'
     | 'key.created'
     | 'key.revoked'
-    | 'public_key.linked';
+    | 'public_key.linked'
+    | 'copier.exit_delayed';
   /** Start of the range, inclusive. Default: no lower bound. Filters dead letters by created_at. */
   from?: string;
   /** End of the range, exclusive. Default: no upper bound. */
@@ -2041,6 +2055,8 @@ export interface EventData<D extends DecimalForm = 'number'> {
   'key.revoked': ApiKey | PublicKey;
   /** A public key was linked to your account. */
   'public_key.linked': PublicKey;
+  /** A copier cannot sell yet, because the amount is below the exchange's minimum. `inputs.missing_amount` says how much is missing. The exit stays PENDING and is tried again. Sent once for each lot until its pending exits are settled. */
+  'copier.exit_delayed': Decision<D>;
 }
 
 /** The input and the response of each operation. */
@@ -2292,7 +2308,7 @@ export interface OperationTypes<D extends DecimalForm = 'number'> {
     body?: CopierStop;
     data: StoppedCopier<D>;
   };
-  /** Lists a copier's decision on every signal: copied, reduced, skipped or failed. Also works for deleted copiers. */
+  /** Lists a copier's decision on every signal: copied, reduced, skipped, failed or pending. Also works for deleted copiers. */
   'copiers.decisions': {
     params: { id: string };
     query: CopiersDecisionsQuery;

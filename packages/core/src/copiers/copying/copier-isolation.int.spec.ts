@@ -135,7 +135,7 @@ describe('an account whose exchange does not return its balances', () => {
     const response = new Promise<void>((resolve) => {
       respond = resolve;
     });
-    const planner = new CopyPlanner(env.core.platform, { refreshBalances: () => response });
+    const planner = new CopyPlanner(env.core.platform, env.readBookMid, { refreshBalances: () => response });
     const planning = planner.planNext();
     await eventually(async () => (await env.orders(usual)).length > 0);
     respond();
@@ -149,7 +149,7 @@ describe('an account whose exchange does not return its balances', () => {
     const refreshBalances = async () => {
       requestCount += 1;
     };
-    const planner = new CopyPlanner(env.core.platform, { refreshBalances });
+    const planner = new CopyPlanner(env.core.platform, env.readBookMid, { refreshBalances });
     for (let signals = 0; signals < 3; signals++) await env.leaderBuys('1', '100', { leader_equity: '1000' });
     await planner.planNext();
     expect(requestCount).toBe(1);

@@ -27,6 +27,9 @@ export interface CopierRow extends CopierSettings {
   readonly minNotional: Decimal;
   readonly maxNotional: Decimal | null;
   readonly lastPrice: Decimal | null;
+  readonly lastPriceAt: Date | null;
+  readonly takerFee: Decimal | null;
+  readonly exchange: string;
   /** This and the following fields are null if the copier has no share of the lot. */
   readonly lotTerms: CopyTerms | null;
   readonly ratioNumerator: Decimal | null;
@@ -55,7 +58,8 @@ const BY_COPIER = `
     trim_scale(p.market_amount_step) AS "marketAmountStep", trim_scale(p.market_max_amount) AS "marketMaxAmount",
     trim_scale(p.min_amount) AS "minAmount", trim_scale(p.max_amount) AS "maxAmount",
     trim_scale(p.min_notional) AS "minNotional", trim_scale(p.max_notional) AS "maxNotional",
-    trim_scale(p.last_price) AS "lastPrice",
+    trim_scale(p.last_price) AS "lastPrice", p.last_price_at AS "lastPriceAt", trim_scale(p.taker_fee) AS "takerFee",
+    a.exchange,
     l.terms AS "lotTerms", l.ratio_numerator AS "ratioNumerator", l.ratio_denominator AS "ratioDenominator",
     trim_scale(l.sent_amount) AS "sentAmount", trim_scale(l.sent_quote) AS "sentQuote",
     trim_scale(l.forgone_amount) AS "forgoneAmount", trim_scale(l.seen_amount) AS "seenAmount",
@@ -89,6 +93,10 @@ export interface CopierHoldings {
   /** The peak result less the current result, in quote currency. */
   readonly drawdownQuote: Decimal;
   readonly hasOrdersInFlight: boolean;
+  /** What earlier exits of the signal's lot, which are pending without an order, still have to sell. */
+  readonly pendingExitAmount: Decimal;
+  /** Whether the owner was already notified that an exit of the lot is delayed. */
+  readonly isDelayReported: boolean;
 }
 
 export const NOTHING_HELD: CopierHoldings = {
@@ -98,6 +106,8 @@ export const NOTHING_HELD: CopierHoldings = {
   dayLossQuote: '0',
   drawdownQuote: '0',
   hasOrdersInFlight: false,
+  pendingExitAmount: '0',
+  isDelayReported: false,
 };
 
 /**
@@ -119,18 +129,24 @@ const HOLDINGS = `
     SELECT copier_id, sum(amount) FILTER (WHERE lot_trade_id = $2) AS held, sum(value) AS value,
       count(DISTINCT lot_trade_id) FILTER (WHERE lot_trade_id <> $2) AS others
     FROM parts GROUP BY copier_id),
-  busy AS (
-    SELECT DISTINCT d.copier_id FROM decisions d LEFT JOIN trades t ON t.id = d.pending_trade_id
+  earlier AS (
+    SELECT d.copier_id,
+      bool_or(CASE WHEN d.kind IN ('OPEN', 'INCREASE') THEN coalesce(t.status IN ('PENDING', 'PARTIALLY_FILLED'), false)
+        ELSE d.pending_trade_id IS NOT NULL OR NOT d.is_applied OR d.is_abandoned END) AS is_busy,
+      bool_or(d.delay_reported_at IS NOT NULL) AS is_reported,
+      sum(greatest(0, d.target_amount - d.filled_amount)) FILTER (WHERE d.kind IN ('REDUCE', 'CLOSE')) AS pending
+    FROM decisions d LEFT JOIN trades t ON t.id = d.pending_trade_id
     WHERE d.copier_id = ANY ($1) AND d.settled_at IS NULL AND d.lot_trade_id = $2 AND d.sequence < $3
-      AND (d.kind IN ('REDUCE', 'CLOSE') OR t.status IN ('PENDING', 'PARTIALLY_FILLED')))
+    GROUP BY d.copier_id)
   SELECT requested.id, trim_scale(coalesce(s.held, 0))::text AS "heldAmount", coalesce(s.others, 0)::int AS "openLotCount",
     trim_scale(coalesce(s.value, 0))::text AS "openQuote",
     coalesce(greatest(0, CASE WHEN m.day = $5::date THEN m.day_pnl - m.pnl END), 0)::text AS "dayLossQuote",
     coalesce(greatest(0, m.peak_pnl - m.pnl), 0)::text AS "drawdownQuote",
-    busy.copier_id IS NOT NULL AS "hasOrdersInFlight"
+    coalesce(e.is_busy, false) AS "hasOrdersInFlight", trim_scale(coalesce(e.pending, 0))::text AS "pendingExitAmount",
+    coalesce(e.is_reported, false) AS "isDelayReported"
   FROM unnest($1::uuid[]) AS requested (id)
   LEFT JOIN sums s ON s.copier_id = requested.id
-  LEFT JOIN busy ON busy.copier_id = requested.id
+  LEFT JOIN earlier e ON e.copier_id = requested.id
   LEFT JOIN copier_marks m ON m.copier_id = requested.id AND m.quote = $4`;
 
 export interface HoldingsQuery {

@@ -9,10 +9,12 @@
  *    the decision.
  * 3. The order of the copiers differs for each signal, so that none is always last. Copiers of one account see what
  *    copiers before them reserved.
- * 4. A copier that cannot be planned fails alone: it delays neither other copiers nor later signals.
- * 5. A batch's transaction locks its accounts and copiers. Transactions that place orders on these accounts, or stop
+ * 4. The price of an entry is compared with the order book of each exchange involved, read once for each signal.
+ * 5. A copier that cannot be planned fails alone: it delays neither other copiers nor later signals.
+ * 6. A batch's transaction locks its accounts and copiers. Transactions that place orders on these accounts, or stop
  *    these copiers, wait for it.
  */
+import type { Decimal } from '@trading-automation/contracts';
 import { inTransaction, type Tx } from '@trading-automation/persistence';
 import pLimit from 'p-limit';
 import type { Platform } from '../../platform/index.js';
@@ -34,6 +36,7 @@ import { isExit, type PlannedCopy, planBatch } from './plan-batch.js';
 import {
   type DueCopier,
   dueCopiers,
+  exchangesOfCopiers,
   filterUndecided,
   finishSignal,
   lastPlannedSequence,
@@ -60,6 +63,27 @@ const REFRESH_INTERVAL_MIN_MS = 10_000;
 /** The maximum number of signals of one strategy that are planned before other strategies. */
 const SIGNALS_PER_RUN_MAX = 100;
 
+/**
+ * Returns the middle between the best prices of a pair's order book, at most 2 s old. Returns null, after 3 s at the
+ * latest, if the book is unknown or one side has no orders.
+ */
+export type BookMidReader = (exchange: string, symbol: string) => Promise<Decimal | null>;
+
+/** By exchange. */
+export type BookMids = ReadonlyMap<string, Decimal | null>;
+
+/** What was read for the entry with this sequence, before its transaction. */
+interface PreparedEntry {
+  readonly sequence: number;
+  readonly bookMids: BookMids;
+  /** By the monotonic clock. */
+  readonly readAtMs: number;
+}
+
+const NOTHING_PREPARED: PreparedEntry = { sequence: 0, bookMids: new Map(), readAtMs: 0 };
+/** The maximum age of an order book while the copiers of a signal are planned; then it is read again. */
+const BOOK_AGE_MAX_MS = 2_000;
+
 export interface CopyPlannerOptions {
   /** Refreshes as many of the accounts' balances as possible within a few seconds. */
   readonly refreshBalances?: (accountIds: readonly string[]) => Promise<void>;
@@ -75,6 +99,7 @@ export class CopyPlanner {
 
   constructor(
     private readonly platform: Platform,
+    private readonly readBookMid: BookMidReader,
     private readonly options: CopyPlannerOptions = {},
   ) {}
 
@@ -99,24 +124,26 @@ export class CopyPlanner {
   /** Plans pending signals of one strategy, as `planNext` does. */
   async planStrategy(strategyId: string): Promise<number> {
     let steps = 0;
-    let refreshedSequence = 0;
+    let prepared = NOTHING_PREPARED;
     while (steps < SIGNALS_PER_RUN_MAX) {
-      refreshedSequence = await this.refreshEquities(strategyId, refreshedSequence);
-      if (!(await this.planNextSignal(strategyId))) break;
+      prepared = await this.prepareEntry(strategyId, prepared);
+      if (!(await this.planNextSignal(strategyId, prepared))) break;
       steps++;
     }
     return steps;
   }
 
   /** Plans some copiers of the next signal. Returns false if no signal is left, or if another worker plans it. */
-  private async planNextSignal(strategyId: string): Promise<boolean> {
+  private async planNextSignal(strategyId: string, prepared: PreparedEntry): Promise<boolean> {
     const { batchMax = BATCH_MAX } = this.options;
     return inTransaction(this.platform.database, async (tx) => {
       if (!(await tryLockStrategy(tx, strategyId))) return false;
       const [signal] = await signalsAfter(tx, strategyId, await lastPlannedSequence(tx, strategyId), 1);
       if (signal === undefined) return false;
+      // Another worker has planned the prepared entry meanwhile, so this one must be prepared first.
+      if (!isExit(signal) && signal.sequence !== prepared.sequence) return true;
       const due = await dueCopiers(tx, signal, batchMax * BATCH_CONCURRENCY);
-      await this.planBatches(signal, due, batchMax);
+      await this.planBatches({ signal, bookMids: prepared.bookMids }, due, batchMax);
       if (due.length < batchMax * BATCH_CONCURRENCY) await finishSignal(tx, signal);
       await this.options.onStep?.('finished');
       return true;
@@ -124,12 +151,16 @@ export class CopyPlanner {
   }
 
   /** Plans each batch in its own transaction. Returns after all batches have ended. */
-  private async planBatches(signal: Signal, due: readonly DueCopier[], batchMax: number): Promise<void> {
+  private async planBatches(
+    market: SignalAtMarket,
+    due: readonly DueCopier[],
+    batchMax: number,
+  ): Promise<void> {
     const failures: unknown[] = [];
     const planGroup = async (group: readonly DueCopier[]) => {
       for (let start = 0; start < group.length; start += batchMax) {
         const batch = group.slice(start, start + batchMax);
-        await this.planBatchIsolated(signal, batch).catch((error: unknown) => failures.push(error));
+        await this.planBatchIsolated(market, batch).catch((error: unknown) => failures.push(error));
       }
     };
     await Promise.all(partitionByAccount(due).map(planGroup));
@@ -140,25 +171,29 @@ export class CopyPlanner {
    * Plans a batch in its own transaction. A copier whose numbers cause a deterministic failure does not delay the
    * others: its copy is recorded as failed, and then its error is thrown.
    */
-  private async planBatchIsolated(signal: Signal, batch: readonly DueCopier[]): Promise<void> {
+  private async planBatchIsolated(market: SignalAtMarket, batch: readonly DueCopier[]): Promise<void> {
     const { database } = this.platform;
     try {
-      await inTransaction(database, (tx) => this.planInTransaction(tx, signal, batch));
+      await inTransaction(database, (tx) => this.planInTransaction(tx, market, batch));
     } catch (error) {
       if (!isDeterministicFailure(error)) throw error;
       const [only] = batch;
       if (only !== undefined && batch.length === 1) {
-        await inTransaction(database, (tx) => recordFailedCopy(tx, signal, only));
+        await inTransaction(database, (tx) => recordFailedCopy(tx, market.signal, only));
         throw error;
       }
       const middle = Math.floor(batch.length / 2);
       const halves = [batch.slice(0, middle), batch.slice(middle)];
-      const ended = await Promise.allSettled(halves.map((half) => this.planBatchIsolated(signal, half)));
+      const ended = await Promise.allSettled(halves.map((half) => this.planBatchIsolated(market, half)));
       for (const half of ended) if (half.status === 'rejected') throw half.reason;
     }
   }
 
-  private async planInTransaction(tx: Tx, signal: Signal, due: readonly DueCopier[]): Promise<void> {
+  private async planInTransaction(
+    tx: Tx,
+    { signal, bookMids }: SignalAtMarket,
+    due: readonly DueCopier[],
+  ): Promise<void> {
     await lockForCopying(
       tx,
       due.map(({ accountId }) => accountId),
@@ -171,25 +206,45 @@ export class CopyPlanner {
     );
     await this.options.onStep?.('locked');
     const now = await databaseNow(tx);
-    const planned = await planCopies(tx, signal, ids, { now });
+    const planned = await planCopies(tx, signal, ids, { now, bookMids });
     await this.options.onStep?.('planned');
-    await storePlans(tx, signal, planned, now, this.options.onStep);
+    await storePlans(tx, signal, planned, now, this.options);
   }
 
   /**
-   * Refreshes the equities for the next signal, unless `refreshedSequence` is that signal. This happens before the
-   * signal's transaction, which must not wait for an exchange. Returns the sequence for which equities are refreshed.
+   * Reads the order books and the equities for the next signal, if it is an entry that is not prepared yet. This happens
+   * before the signal's transaction, which must not wait for an exchange.
    */
-  private async refreshEquities(strategyId: string, refreshedSequence: number): Promise<number> {
-    const { refreshBalances } = this.options;
-    if (refreshBalances === undefined) return refreshedSequence;
+  private async prepareEntry(strategyId: string, prepared: PreparedEntry): Promise<PreparedEntry> {
     const tx = this.platform.database.manager;
     const [signal] = await signalsAfter(tx, strategyId, await lastPlannedSequence(tx, strategyId), 1);
-    if (signal === undefined || signal.sequence === refreshedSequence || isExit(signal))
-      return refreshedSequence;
+    if (signal === undefined || isExit(signal)) return prepared;
+    const isPrepared = signal.sequence === prepared.sequence;
+    if (isPrepared && performance.now() - prepared.readAtMs < BOOK_AGE_MAX_MS) return prepared;
+    const [bookMids] = await Promise.all([
+      this.readBookMids(signal),
+      isPrepared ? undefined : this.refreshEquities(signal),
+    ]);
+    return { sequence: signal.sequence, bookMids, readAtMs: performance.now() };
+  }
+
+  private async readBookMids(signal: Signal): Promise<BookMids> {
+    const exchanges = await exchangesOfCopiers(this.platform.database.manager, signal);
+    return new Map(
+      await Promise.all(
+        exchanges.map(
+          async (exchange) => [exchange, await this.readBookMid(exchange, signal.symbol)] as const,
+        ),
+      ),
+    );
+  }
+
+  private async refreshEquities(signal: Signal): Promise<void> {
+    const { refreshBalances } = this.options;
+    if (refreshBalances === undefined) return;
+    const tx = this.platform.database.manager;
     const stale = this.withoutRecentRefresh(await staleEquityAccounts(tx, signal, EQUITY_AGE_MAX_MS));
     if (stale.length > 0) await refreshBalances(stale);
-    return signal.sequence;
   }
 
   /** Returns the accounts without a balance request in the last 10 s, and notes that the caller requests theirs now. */
@@ -203,6 +258,12 @@ export class CopyPlanner {
     for (const id of due) this.lastRefreshAtMs.set(id, now);
     return due;
   }
+}
+
+/** A signal, with the order books that were read for it. */
+interface SignalAtMarket {
+  readonly signal: Signal;
+  readonly bookMids: BookMids;
 }
 
 /**
@@ -225,6 +286,8 @@ async function recordFailedCopy(tx: Tx, signal: Signal, { id, accountId }: DueCo
 
 interface PlanOptions {
   readonly now: Date;
+  /** Default: none is known. Entries are then skipped. */
+  readonly bookMids?: BookMids;
   /** The signal as input to `planCopy`. Default: the fields of the stored signal. */
   readonly plannedSignal?: PlannedSignal;
   /** Whether to plan the signal even if it was emitted while the copier was paused. */
@@ -236,7 +299,7 @@ export async function planCopies(
   tx: Tx,
   signal: Signal,
   ids: readonly string[],
-  { now, plannedSignal = plannedSignalOf(signal), ignoresPause = false }: PlanOptions,
+  { now, bookMids = new Map(), plannedSignal = plannedSignalOf(signal), ignoresPause = false }: PlanOptions,
 ): Promise<PlannedCopy[]> {
   if (ids.length === 0) return [];
   const rows = new Map((await copierRows(tx, ids, signal)).map((row) => [row.id, row]));
@@ -253,7 +316,7 @@ export async function planCopies(
     holdings: holdings.get(copier.id) ?? NOTHING_HELD,
     equity: equities.get(copier.accountId) ?? null,
   }));
-  return planBatch(candidates, { signal: plannedSignal, now, free, ignoresPause });
+  return planBatch(candidates, { signal: plannedSignal, now, free, bookMids, ignoresPause });
 }
 
 /** Parses `BASE/QUOTE` or `BASE/QUOTE:SETTLE`. */

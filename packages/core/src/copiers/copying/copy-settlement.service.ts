@@ -6,8 +6,11 @@
  * 2. The amount of an exit is determined once, after the lot's earlier orders have ended. What its order does not sell
  *    is owed. The owed amount is ordered again under a new id, only after the previous order is proven to have ended.
  *    This repeats until everything is sold, the copier holds nothing of the lot, or the copier is paused.
- * 3. An entry is never ordered again.
- * 4. If an entry fills after the CLOSE decision of its lot was settled, that decision is reopened to sell the fill.
+ * 3. An exit below the exchange's minimum stays pending. It does not delay later exits of the lot: the next one carries
+ *    it, and one order sells the amounts of both. Otherwise it is tried again when the price or the lot has grown, and
+ *    at least every minute. Its owner is notified once.
+ * 4. An entry is never ordered again.
+ * 5. If an entry fills after the CLOSE decision of its lot was settled, that decision is reopened to sell the fill.
  */
 import type { Decimal } from '@trading-automation/contracts';
 import { inTransaction, type Tx } from '@trading-automation/persistence';
@@ -21,8 +24,10 @@ import { hasOrder, tradeOf } from './copied-order.js';
 import { raiseHighWaterMarks } from './copier-marks.queries.js';
 import { databaseNow, lockForCopying } from './copy-inputs.queries.js';
 import { planCopies } from './copy-planner.service.js';
+import type { DecisionRow } from './decision.view.js';
 import { upsertCopiedLots } from './decisions.queries.js';
 import { isDeterministicFailure } from './deterministic-failure.js';
+import { addOrderFills, exitChangesOf, isUnderfilled } from './exit-changes.js';
 import { groupBy } from './group-by.js';
 import type { PlannedCopy } from './plan-batch.js';
 import {
@@ -30,22 +35,20 @@ import {
   clearOwed,
   type DecisionChange,
   dueDecisions,
+  lockCarriedExits,
   lockOpenDecisions,
   type OpenDecision,
   owingCopiers,
   reopenClosings,
   signalById,
   takeOpenDecisions,
+  wakeWaitingExits,
   writeDecisions,
 } from './settlement.queries.js';
-import { entryVerdict, exitVerdict, retryAfterMs, slippageBps } from './settlement.rules.js';
-import { emitSkips, isRetried } from './store-plans.js';
+import { entryVerdict } from './settlement.rules.js';
+import { emitDelays, emitSkips } from './store-plans.js';
 
 const BATCH_DECISIONS = 500;
-/** Delay before the next check of an exit that waits for another order. */
-const IN_FLIGHT_RETRY_MS = 250;
-/** Delay before the next check of an exit that waits for its account. */
-const BLOCKED_RETRY_MS = 5_000;
 
 export interface CopySettlementOptions {
   /** Called after each step, within its transaction. An error rolls the transaction back. */
@@ -95,15 +98,20 @@ export class CopySettlement {
     return count;
   }
 
-  /** Reopens CLOSE decisions that were settled too early, for `settleNext` to continue. Returns their number. */
-  reopen(): Promise<number> {
-    return inTransaction(this.platform.database, reopenClosings);
+  /**
+   * Reopens CLOSE decisions that were settled too early, and makes exits due that were below the exchange's minimum and
+   * no longer are. `settleNext` continues with them. Returns their number.
+   */
+  async reopen(): Promise<number> {
+    const { database } = this.platform;
+    const reopened = await inTransaction(database, reopenClosings);
+    return reopened + (await inTransaction(database, wakeWaitingExits));
   }
 
   private async settleEntries(tx: Tx, ids: readonly string[]): Promise<number> {
     const decisions = await takeOpenDecisions(tx, ids);
     const changes = decisions.map((decision): DecisionChange => {
-      const counted = addOrderFills(decision);
+      const counted = addOrderFills(decision, decision);
       const ended = endedOrderOf(decision);
       const verdict = ended === null ? decision : entryVerdict(decision, ended);
       return { ...counted, outcome: verdict.outcome, code: verdict.code, isSettled: true };
@@ -119,8 +127,16 @@ export class CopySettlement {
     if (decisions.length === 0) return 0;
     const { strategyId, sequence } = await signalById(tx, signalId);
     const [signal] = await signalsAfter(tx, strategyId, sequence - 1, 1);
-    const changes = await this.planExitChanges(tx, signal!, decisions);
-    await this.write(tx, decisions, changes);
+    const carried = groupBy(
+      await lockCarriedExits(
+        tx,
+        signalId,
+        decisions.map(({ copierId }) => copierId),
+      ),
+      ({ copierId }) => copierId,
+    );
+    const changes = await this.planExitChanges(tx, signal!, decisions, carried);
+    await this.write(tx, [...decisions, ...[...carried.values()].flat()], changes);
     await raiseHighWaterMarks(
       tx,
       decisions.filter(({ orderStatus }) => orderStatus !== null).map(({ copierId }) => copierId),
@@ -132,6 +148,7 @@ export class CopySettlement {
     tx: Tx,
     signal: Signal,
     decisions: readonly OpenDecision[],
+    carriedExits: ReadonlyMap<string, readonly OpenDecision[]>,
   ): Promise<DecisionChange[]> {
     await addOwed(tx, signal.lotTradeId, unfilledAmounts(decisions));
     await clearOwed(
@@ -166,7 +183,11 @@ export class CopySettlement {
         plan === null || plan.lot === null ? [] : [{ copierId, lot: plan.lot }],
       ),
     );
-    return decisions.map((each) => changeOf(each, plans.get(each.copierId), trades.get(each.copierId)));
+    return decisions.flatMap((decision) => {
+      const { copierId } = decision;
+      const carried = carriedExits.get(copierId) ?? [];
+      return exitChangesOf({ decision, carried, copy: plans.get(copierId), trade: trades.get(copierId) });
+    });
   }
 
   private async write(
@@ -180,7 +201,21 @@ export class CopySettlement {
       ({ copierId, userId, copierStatus: status }) => [copierId, { userId, status }] as const,
     );
     await emitSkips(tx, rows, new Map(copiers));
+    await emitDelays(tx, rowsToReport(rows, decisions, changes), new Map(copiers));
   }
+}
+
+/** Returns the delayed exits whose owner was not notified of a delay of the lot before. */
+function rowsToReport(
+  rows: readonly DecisionRow[],
+  decisions: readonly OpenDecision[],
+  changes: readonly DecisionChange[],
+): DecisionRow[] {
+  const reportedCopiers = new Set(
+    decisions.flatMap(({ copierId, isDelayReported }) => (isDelayReported ? [copierId] : [])),
+  );
+  const delayed = new Set(changes.flatMap(({ id, isDelayReported }) => (isDelayReported ? [id] : [])));
+  return rows.filter(({ id, copier_id }) => delayed.has(id) && !reportedCopiers.has(copier_id));
 }
 
 async function ownersOf(
@@ -208,41 +243,6 @@ function endedOrderOf(decision: OpenDecision) {
   };
 }
 
-/** Adds the filled amount and the cost of the ended order to the decision. */
-function addOrderFills(decision: OpenDecision): DecisionChange {
-  const ended = endedOrderOf(decision);
-  const filledAmount = new BigDecimal(decision.filledAmount).plus(ended?.filledAmount ?? 0).toString();
-  const filledCost = new BigDecimal(decision.filledCost)
-    .plus(ended === null ? 0 : decision.orderCost)
-    .toString();
-  const { orderSubmittedAt, signalAt, kind } = decision;
-  const side = decision.orderSide ?? (kind === 'REDUCE' || kind === 'CLOSE' ? 'SELL' : 'BUY');
-  const latencyMs =
-    orderSubmittedAt === null ? null : latencyOf(orderSubmittedAt.getTime() - signalAt.getTime());
-  return {
-    id: decision.id,
-    outcome: decision.outcome,
-    code: decision.code,
-    inputs: decision.inputs,
-    targetAmount: decision.targetAmount,
-    sentAmount: decision.sentAmount,
-    filledAmount,
-    filledCost,
-    tradeId: decision.tradeId,
-    pendingTradeId: null,
-    attempt: decision.attempt,
-    isApplied: decision.isApplied,
-    latencyMs: decision.latencyMs ?? latencyMs,
-    slippageBps: slippageBps(side, decision.referencePrice, filledAmount, filledCost),
-    isSettled: false,
-    nextCheckInMs: 0,
-  };
-}
-
-/** The maximum of the integer column, about 25 days. An exit may have waited longer. */
-const LATENCY_MAX_MS = 2 ** 31 - 1;
-const latencyOf = (ms: number) => Math.min(Math.max(0, ms), LATENCY_MAX_MS);
-
 /** Returns the amounts that ended orders left unfilled, by copier. */
 function unfilledAmounts(decisions: readonly OpenDecision[]): Map<string, Decimal> {
   const left = new Map<string, Decimal>();
@@ -252,13 +252,6 @@ function unfilledAmounts(decisions: readonly OpenDecision[]): Map<string, Decima
     if (amount.gt(0)) left.set(copierId, amount.toString());
   }
   return left;
-}
-
-/**
- * Returns true if the order ended without filling its full amount. The next order is then placed after a delay.
- */
-function isUnderfilled({ orderStatus, orderAmount, orderFilledAmount }: OpenDecision): boolean {
-  return orderStatus !== null && new BigDecimal(orderFilledAmount).lt(orderAmount);
 }
 
 function needsPlan(decision: OpenDecision, owing: ReadonlySet<string>): boolean {
@@ -288,40 +281,4 @@ function ordersOf(
     trades.set(copierId, tradeOf({ signal, copier, plan: copy.plan, attempt: attempt + 1 }));
   }
   return trades;
-}
-
-function changeOf(
-  decision: OpenDecision,
-  copy: PlannedCopy | undefined,
-  trade: NewCopyTrade | undefined,
-): DecisionChange {
-  const counted = addOrderFills(decision);
-  if (copy === undefined) {
-    if (isUnderfilled(decision) && !decision.isAbandoned) {
-      return { ...counted, nextCheckInMs: retryAfterMs(decision.attempt) };
-    }
-    const code = decision.isAbandoned ? 'NOT_ACTIVE' : null;
-    return { ...counted, ...exitVerdict(counted, code), isSettled: true };
-  }
-  const { plan, candidate } = copy;
-  if (plan === null) {
-    return {
-      ...counted,
-      nextCheckInMs: candidate.holdings.hasOrdersInFlight ? IN_FLIGHT_RETRY_MS : BLOCKED_RETRY_MS,
-    };
-  }
-  const appliedFields = decision.isApplied ? {} : { targetAmount: plan.targetAmount, inputs: plan.inputs };
-  const planned = { ...counted, ...appliedFields, isApplied: true };
-  if (trade !== undefined) {
-    const sentAmount = new BigDecimal(decision.sentAmount).plus(trade.order.amount).toString();
-    const ordered = {
-      tradeId: trade.id,
-      pendingTradeId: trade.id,
-      attempt: decision.attempt + 1,
-      sentAmount,
-    };
-    return { ...planned, ...ordered };
-  }
-  if (isRetried(plan.code)) return { ...planned, nextCheckInMs: BLOCKED_RETRY_MS };
-  return { ...planned, ...exitVerdict(planned, plan.code), isSettled: true };
 }

@@ -115,18 +115,19 @@ describe('entries', () => {
     expect(await env.held(follower)).toBe('3');
   });
 
-  it('that filled too little to be sold remain held after the CLOSE of their lot, with one event', async () => {
+  it('that filled too little to be sold remain held after the CLOSE of their lot, which stays pending, with one event', async () => {
     const follower = await env.follower();
     await env.leaderBuys('10');
     await env.runUntilIdle();
     await env.execute(await env.lastOrder(follower), { amount: '0.005' });
     await env.leaderSells('10');
     await env.runUntilIdle();
-    expect(await env.lastDecision(follower)).toMatchObject({ outcome: 'SKIPPED', code: 'BELOW_MINIMUM' });
+    expect(await env.lastDecision(follower)).toMatchObject({ code: 'BELOW_MINIMUM', settled: false });
     expect(await env.settlement.reopen()).toBe(0);
     await env.runUntilIdle();
     const types = await env.eventTypes(follower);
-    expect(types.filter((type) => type === 'copier.trade_skipped')).toHaveLength(1);
+    expect(types.filter((type) => type === 'copier.exit_delayed')).toHaveLength(1);
+    expect(types).not.toContain('copier.trade_skipped');
   });
 
   it('that fill late are not sold if the copier was paused when the lot was closed', async () => {
@@ -180,7 +181,7 @@ describe('entries', () => {
     );
     const refreshed: string[] = [];
     const { CopyPlanner } = await import('./copy-planner.service.js');
-    const planner = new CopyPlanner(env.core.platform, {
+    const planner = new CopyPlanner(env.core.platform, env.readBookMid, {
       refreshBalances: async (ids) => {
         refreshed.push(...ids);
         await env.core.rows(

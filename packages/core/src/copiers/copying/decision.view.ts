@@ -3,8 +3,8 @@ import {
   type Decimal,
   type Decision,
   type DecisionCode,
-  type DecisionOutcome,
   encodeId,
+  type FinalOutcome,
   type SignalKind,
 } from '@trading-automation/contracts';
 import { formatInstant } from '../../values/index.js';
@@ -20,7 +20,8 @@ export interface DecisionRow {
   readonly source_trade_id: string;
   readonly symbol: string;
   readonly kind: SignalKind;
-  readonly outcome: DecisionOutcome;
+  /** The planned outcome until `settled_at` is set; `viewDecision` shows it as PENDING until then. */
+  readonly outcome: FinalOutcome;
   readonly code: DecisionCode | null;
   readonly inputs: Decision['inputs'];
   readonly target_amount: Decimal;
@@ -47,7 +48,7 @@ export function viewDecision(row: DecisionRow): Decision {
     source_trade_id: encodeId('trd', row.source_trade_id),
     symbol: row.symbol,
     kind: row.kind,
-    outcome: row.outcome,
+    outcome: row.settled_at === null ? 'PENDING' : row.outcome,
     code: row.code ?? undefined,
     inputs: row.inputs,
     target_amount: canonicalDecimal(row.target_amount),

@@ -1,5 +1,5 @@
 /** Writes the decisions and the copied lots of a batch, each with one statement. */
-import type { DecisionCode, DecisionOutcome } from '@trading-automation/contracts';
+import type { DecisionCode, FinalOutcome } from '@trading-automation/contracts';
 import { newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
 import type { Signal } from '../../strategies/index.js';
 import type { CopyPlan } from '../planning/plan.types.js';
@@ -9,7 +9,7 @@ export interface NewDecision {
   readonly userId: string;
   readonly copierId: string;
   readonly accountId: string;
-  readonly outcome: DecisionOutcome;
+  readonly outcome: FinalOutcome;
   readonly code: DecisionCode | null;
   readonly inputs: CopyPlan['inputs'];
   readonly targetAmount: string;
@@ -19,32 +19,46 @@ export interface NewDecision {
   readonly isApplied: boolean;
   /** Whether the decision is final. */
   readonly isSettled: boolean;
+  /** Delay until the first check of a pending decision without an order. */
+  readonly nextCheckInMs: number;
+  /** Whether the owner is notified, now or earlier, that an exit of the lot is delayed. */
+  readonly isDelayReported: boolean;
 }
 
 /**
  * Inserts the decisions ($1) on a signal ($2) at a time ($3); $1 and $2 are JSON.
- * Keeps an existing decision, unless its code is NOT_ACTIVE: a later start may replace that decision, to make up for the
- * signal that the copier missed while it was paused.
+ * Keeps an existing decision, unless it has the condition `isReplaced` and never had an order. The kind of a replaced
+ * decision changes, too: a start copies a lot as an entry, although the lot's last signal may be an exit.
  */
-const INSERT = `
+const insertStatement = (isReplaced: string) => `
   INSERT INTO decisions AS d (id, user_id, copier_id, exchange_account_id, outcome, code, inputs, target_amount,
-    sent_amount, trade_id, pending_trade_id, is_applied, attempt, settled_at, strategy_id, signal_id, sequence,
+    sent_amount, trade_id, pending_trade_id, is_applied, attempt, settled_at, look_at, delay_reported_at, strategy_id, signal_id, sequence,
     source_trade_id, lot_trade_id, symbol, kind, reference_price, signal_at, created_at, updated_at)
   SELECT n.id, n."userId", n."copierId", n."accountId", n.outcome, n.code, n.inputs, n."targetAmount",
     n."sentAmount", n."tradeId", n."tradeId", n."isApplied", CASE WHEN n."tradeId" IS NULL THEN 0 ELSE 1 END,
-    CASE WHEN n."isSettled" THEN $3::timestamptz END, s."strategyId", s.id, s.sequence,
+    CASE WHEN n."isSettled" THEN $3::timestamptz END,
+    clock_timestamp() + n."nextCheckInMs" * interval '1 millisecond',
+    CASE WHEN n."isDelayReported" THEN $3::timestamptz END, s."strategyId", s.id, s.sequence,
     s."sourceTradeId", s."lotTradeId", s.symbol, s.kind, s."referencePrice", s."signalAt", $3, $3
   FROM json_to_recordset($1::json) AS n (id uuid, "userId" uuid, "copierId" uuid, "accountId" uuid, outcome text,
       code text, inputs jsonb, "targetAmount" numeric, "sentAmount" numeric, "tradeId" uuid, "isApplied" boolean,
-      "isSettled" boolean),
+      "isSettled" boolean, "nextCheckInMs" float8, "isDelayReported" boolean),
     json_to_record($2::json) AS s (id uuid, "strategyId" uuid, sequence bigint, "sourceTradeId" uuid,
       "lotTradeId" uuid, symbol text, kind text, "referencePrice" numeric, "signalAt" timestamptz)
   ON CONFLICT (signal_id, copier_id) DO UPDATE SET outcome = excluded.outcome, code = excluded.code,
     inputs = excluded.inputs, target_amount = excluded.target_amount, sent_amount = excluded.sent_amount,
     trade_id = excluded.trade_id, pending_trade_id = excluded.pending_trade_id, is_applied = excluded.is_applied, attempt = excluded.attempt,
-    settled_at = excluded.settled_at, look_at = clock_timestamp(), updated_at = excluded.updated_at
-    WHERE d.code = 'NOT_ACTIVE' AND d.trade_id IS NULL AND d.settled_at IS NOT NULL
+    settled_at = excluded.settled_at, look_at = excluded.look_at, delay_reported_at = excluded.delay_reported_at,
+    kind = excluded.kind, reference_price = excluded.reference_price, signal_at = excluded.signal_at,
+    is_abandoned = false, updated_at = excluded.updated_at
+    WHERE ${isReplaced} AND d.trade_id IS NULL AND d.settled_at IS NOT NULL
   RETURNING ${DECISION_COLUMNS}`;
+
+const INSERT = insertStatement("d.code = 'NOT_ACTIVE'");
+const INSERT_OR_REPLACE_SKIPPED = insertStatement("d.outcome = 'SKIPPED'");
+
+/** Which existing decisions a new one replaces: those of a paused copier, or all skips. */
+export type Replaced = 'NOT_ACTIVE' | 'SKIPPED';
 
 /** Inserts decisions; returns the written ones, in no particular order. */
 export function insertDecisions(
@@ -52,9 +66,11 @@ export function insertDecisions(
   signal: Signal,
   decisions: readonly NewDecision[],
   now: Date,
+  replaced: Replaced = 'NOT_ACTIVE',
 ): Promise<DecisionRow[]> {
+  const statement = replaced === 'SKIPPED' ? INSERT_OR_REPLACE_SKIPPED : INSERT;
   const rows = decisions.map((decision) => ({ id: newUuid(), ...decision }));
-  return queryPrepared<DecisionRow>(tx, INSERT, [JSON.stringify(rows), JSON.stringify(signal), now]);
+  return queryPrepared<DecisionRow>(tx, statement, [JSON.stringify(rows), JSON.stringify(signal), now]);
 }
 
 /** A copier's share of a lot, to be stored. */
@@ -129,6 +145,8 @@ export async function reopenExit(
     tradeId: null,
     isApplied: true,
     isSettled: false,
+    nextCheckInMs: 0,
+    isDelayReported: false,
   };
   await insertDecisions(tx, signal, [decision], now);
 }

@@ -47,10 +47,13 @@ describe('rule 19: exactly-once copying', () => {
       await env.leaderBuys('10');
       await env.leaderBuys('4');
       for (const nth of [1, 2, 1]) {
-        const dying = new CopyPlanner(env.core.platform, { batchMax: 2, onStep: failingAt(step, nth) });
+        const dying = new CopyPlanner(env.core.platform, env.readBookMid, {
+          batchMax: 2,
+          onStep: failingAt(step, nth),
+        });
         await expect(dying.planNext()).rejects.toThrow(`killed at ${step}`);
       }
-      await new CopyPlanner(env.core.platform, { batchMax: 2 }).planNext();
+      await new CopyPlanner(env.core.platform, env.readBookMid, { batchMax: 2 }).planNext();
       await expectOneDecisionEach(2, all);
       expect(await env.planner.planNext()).toBe(0);
       for (const follower of all) {
@@ -89,7 +92,9 @@ describe('rule 19: exactly-once copying', () => {
   it('row 2: a copy that is planned again after a crash keeps its client order id', async () => {
     const follower = await env.follower();
     const lotTradeId = await env.leaderBuys('10');
-    const dying = new CopyPlanner(env.core.platform, { onStep: failingAt<PlanningStep>('decided', 1) });
+    const dying = new CopyPlanner(env.core.platform, env.readBookMid, {
+      onStep: failingAt<PlanningStep>('decided', 1),
+    });
     await expect(dying.planNext()).rejects.toThrow('killed at decided');
     expect(await env.orders(follower)).toEqual([]);
     await env.runUntilIdle();
@@ -107,7 +112,7 @@ describe('rule 19: exactly-once copying', () => {
     const all = await followers(3);
     await env.leaderBuys('10');
     const other = await env.core.openSecondPlatform();
-    const dying = new CopyPlanner(other, {
+    const dying = new CopyPlanner(other, env.readBookMid, {
       onStep: async (step) => {
         if (step !== 'decided') return;
         await env.core.rows(
@@ -125,7 +130,7 @@ describe('rule 19: exactly-once copying', () => {
     const all = await followers(6);
     const other = await env.core.openSecondPlatform();
     const workers = [env.core.platform, other, env.core.platform, other].map((platform) => ({
-      planner: new CopyPlanner(platform, { batchMax: 2 }),
+      planner: new CopyPlanner(platform, env.readBookMid, { batchMax: 2 }),
       settlement: new CopySettlement(platform),
     }));
     const runWorkersUntilIdle = async () => {
@@ -209,7 +214,7 @@ describe('rule 19: exactly-once copying', () => {
     await env.reset();
     const other = await env.follower();
     await env.leaderBuys('10');
-    const planner = new CopyPlanner(env.core.platform);
+    const planner = new CopyPlanner(env.core.platform, env.readBookMid);
     const plan = planner.planStrategy.bind(planner);
     planner.planStrategy = async (id) => {
       if (id === stuckStrategy) throw new Error('broken');

@@ -126,7 +126,7 @@ describe('many copiers', () => {
     const { CopyPlanner } = await import('./copy-planner.service.js');
     const all = await Promise.all(Array.from({ length: 9 }, () => env.follower()));
     await env.leaderBuys('10');
-    await new CopyPlanner(env.core.platform, { batchMax: 4 }).planNext();
+    await new CopyPlanner(env.core.platform, env.readBookMid, { batchMax: 4 }).planNext();
     for (const each of all) expect(await env.decisions(each)).toHaveLength(1);
   });
 });

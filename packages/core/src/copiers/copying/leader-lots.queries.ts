@@ -9,7 +9,10 @@ export interface MissedExit {
   readonly symbol: string;
   readonly exitAmount: Decimal;
   readonly lotAmountBefore: Decimal;
-  /** What the copier's decision on the exit still had to sell when it was abandoned; null if it was not abandoned. */
+  /**
+   * What the copier's decision on the exit still had to sell when it was abandoned; null if it was not abandoned.
+   * Negative for an exit whose order also sold amounts of earlier exits, which have the difference.
+   */
   readonly abandonedAmount: Decimal | null;
   /** The amount of the lot that the copier holds now. */
   readonly heldAmount: Decimal;
@@ -30,9 +33,8 @@ export function missedExits(
     tx,
     `SELECT s.lot_trade_id AS "lotTradeId", s.sequence::float8 AS sequence, s.kind, s.symbol,
        s.exit_amount AS "exitAmount", s.lot_amount_before AS "lotAmountBefore", held.amount::text AS "heldAmount",
-       CASE WHEN d.is_abandoned AND d.is_applied THEN greatest(0,
-         d.target_amount - d.filled_amount - coalesce(t.filled_amount, 0))::text END
-         AS "abandonedAmount"
+       CASE WHEN d.is_abandoned AND d.is_applied THEN
+         (d.target_amount - d.filled_amount - coalesce(t.filled_amount, 0))::text END AS "abandonedAmount"
      FROM (SELECT source_trade_id, sum(open_amount) AS amount FROM lots
            WHERE copier_id = $1 AND strategy_id = $2 AND open_amount > 0 GROUP BY source_trade_id) held
      JOIN signals s ON s.lot_trade_id = held.source_trade_id

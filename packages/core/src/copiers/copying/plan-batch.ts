@@ -28,13 +28,18 @@ export interface PlanningContext {
   readonly signal: PlannedSignal;
   readonly now: Date;
   readonly free: FreeBalances;
+  /**
+   * The middle of the order book on each exchange, by exchange id; null or absent if no recent book is known. Only
+   * entries need it.
+   */
+  readonly bookMids: ReadonlyMap<string, Decimal | null>;
   /** Whether to plan the signal even if it was emitted while the copier was paused. */
   readonly ignoresPause: boolean;
 }
 
 export function planBatch(
   candidates: readonly CopyCandidate[],
-  { signal, now, free, ignoresPause }: PlanningContext,
+  { signal, now, free, bookMids, ignoresPause }: PlanningContext,
 ): PlannedCopy[] {
   const reservedSoFar = new Map<string, BigDecimal>();
   return candidates.map((candidate) => {
@@ -49,7 +54,8 @@ export function planBatch(
     };
     const account = { freeBase: freeOf(copier.base), freeQuote: freeOf(copier.quote) };
     const status = ignoresSignal ? 'PAUSED' : copier.status;
-    const plan = planCopy(inputOf(candidate, status, account, { signal, now }));
+    const bookMid = bookMids.get(copier.exchange) ?? null;
+    const plan = planCopy(inputOf(candidate, status, account, { signal, now, bookMid }));
     if (plan.order !== null) {
       const key = `${copier.accountId}/${plan.order.side === 'BUY' ? copier.quote : copier.base}`;
       reservedSoFar.set(key, (reservedSoFar.get(key) ?? new BigDecimal(0)).plus(plan.order.reserved));
@@ -75,11 +81,12 @@ function inputOf(
   { copier, holdings, equity }: CopyCandidate,
   status: CopierStatus,
   free: { readonly freeBase: Decimal; readonly freeQuote: Decimal },
-  { signal, now }: Pick<PlanningContext, 'signal' | 'now'>,
+  { signal, now, bookMid }: Pick<CopyInput, 'signal' | 'now' | 'bookMid'>,
 ): CopyInput {
   return {
     signal,
     now,
+    bookMid,
     copier: {
       id: copier.id,
       status,

@@ -125,3 +125,18 @@ export async function staleEquityAccounts(
   );
   return rows.map(({ id: accountId }) => accountId);
 }
+
+/** Returns the exchanges of the active copiers without a decision on the signal. */
+export async function exchangesOfCopiers(
+  tx: Tx,
+  { id, strategyId, sequence }: Pick<Signal, 'id' | 'strategyId' | 'sequence'>,
+): Promise<string[]> {
+  const rows = await queryPrepared<{ exchange: string }>(
+    tx,
+    `SELECT DISTINCT a.exchange FROM copiers c JOIN exchange_accounts a ON a.id = c.exchange_account_id
+     WHERE c.strategy_id = $1 AND c.deleted_at IS NULL AND c.status = 'ACTIVE' AND c.followed_sequence < $2
+       AND NOT EXISTS (SELECT FROM decisions d WHERE d.signal_id = $3 AND d.copier_id = c.id)`,
+    [strategyId, sequence, id],
+  );
+  return rows.map(({ exchange }) => exchange);
+}

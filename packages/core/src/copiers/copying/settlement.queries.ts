@@ -3,7 +3,7 @@ import type {
   CancelReason,
   Decimal,
   DecisionCode,
-  DecisionOutcome,
+  FinalOutcome,
   TradeSide,
   TradeStatus,
 } from '@trading-automation/contracts';
@@ -11,8 +11,14 @@ import { queryPrepared, type Tx } from '@trading-automation/persistence';
 import type { Signal } from '../../strategies/index.js';
 import { DECISION_COLUMNS, type DecisionRow } from './decision.view.js';
 
+/** A later exit of the same lot that sells the amount of the exit `d`, too, because `d` waits without an order. */
+const CARRYING_EXIT = `SELECT FROM decisions l
+  WHERE l.copier_id = d.copier_id AND l.lot_trade_id = d.lot_trade_id AND l.settled_at IS NULL
+    AND l.kind IN ('REDUCE', 'CLOSE') AND l.is_applied AND l.is_abandoned = d.is_abandoned AND l.sequence > d.sequence`;
+
 const IS_DUE = `d.settled_at IS NULL AND (t.status IN ('FILLED', 'CANCELLED', 'FAILED')
-  OR (d.pending_trade_id IS NULL AND d.look_at <= clock_timestamp()))`;
+  OR (d.pending_trade_id IS NULL AND d.look_at <= clock_timestamp()
+    AND NOT (d.kind IN ('REDUCE', 'CLOSE') AND d.is_applied AND EXISTS (${CARRYING_EXIT}))))`;
 
 /** Returns up to `limit` decisions whose order has ended or whose next check is due; exits first. */
 export async function dueDecisions(
@@ -39,7 +45,7 @@ export interface OpenDecision {
   readonly kind: Signal['kind'];
   readonly referencePrice: Decimal;
   readonly signalAt: Date;
-  readonly outcome: DecisionOutcome;
+  readonly outcome: FinalOutcome;
   readonly code: DecisionCode | null;
   readonly inputs: DecisionRow['inputs'];
   readonly targetAmount: Decimal;
@@ -62,22 +68,51 @@ export interface OpenDecision {
   readonly orderCancelReason: CancelReason | null;
   readonly orderFailureCode: string | null;
   readonly orderSubmittedAt: Date | null;
+  /** The amount step of the latest order's pair; 0 without an order. */
+  readonly amountStep: Decimal;
+  /** Whether the owner was notified that the exit is delayed. */
+  readonly isDelayReported: boolean;
 }
 
-const SELECT_OPEN = `SELECT d.id, d.user_id AS "userId", d.copier_id AS "copierId", c.status AS "copierStatus",
+const OPEN_COLUMNS = `d.id, d.user_id AS "userId", d.copier_id AS "copierId", c.status AS "copierStatus",
     d.exchange_account_id AS "accountId", d.signal_id AS "signalId", d.kind, d.reference_price AS "referencePrice",
     d.signal_at AS "signalAt", d.outcome, d.code, d.inputs, d.target_amount AS "targetAmount",
     d.sent_amount AS "sentAmount", d.filled_amount AS "filledAmount", d.filled_cost AS "filledCost", d.attempt,
     d.latency_ms AS "latencyMs", d.is_applied AS "isApplied", d.is_abandoned AS "isAbandoned",
     d.trade_id AS "tradeId", t.status AS "orderStatus", t.side AS "orderSide", t.amount AS "orderAmount",
     t.filled_amount AS "orderFilledAmount", t.cost AS "orderCost", t.cancel_reason AS "orderCancelReason",
-    t.failure_code AS "orderFailureCode", t.submitted_at AS "orderSubmittedAt"
+    t.failure_code AS "orderFailureCode", t.submitted_at AS "orderSubmittedAt",
+    coalesce((SELECT greatest(p.amount_step, p.market_amount_step) FROM trades o JOIN trade_pairs p ON p.id = o.trade_pair_id
+              WHERE o.id = d.trade_id), 0)::text AS "amountStep",
+    d.delay_reported_at IS NOT NULL AS "isDelayReported"`;
+
+const SELECT_OPEN = `SELECT ${OPEN_COLUMNS}
   FROM decisions d JOIN copiers c ON c.id = d.copier_id LEFT JOIN trades t ON t.id = d.pending_trade_id
   WHERE d.id = ANY ($1) AND ${IS_DUE} ORDER BY d.id FOR UPDATE OF d`;
 
 /** Locks and returns the decisions that are still due. Waits for other workers that settle them. */
 export function lockOpenDecisions(tx: Tx, ids: readonly string[]): Promise<OpenDecision[]> {
   return queryPrepared<OpenDecision>(tx, SELECT_OPEN, [ids]);
+}
+
+/** $2: the signal whose exits carry the returned ones. */
+const SELECT_CARRIED = `SELECT ${OPEN_COLUMNS}
+  FROM decisions l JOIN decisions d ON d.copier_id = l.copier_id AND d.lot_trade_id = l.lot_trade_id
+    AND d.settled_at IS NULL AND d.pending_trade_id IS NULL AND d.is_applied AND d.kind IN ('REDUCE', 'CLOSE')
+    AND d.is_abandoned = l.is_abandoned AND d.sequence < l.sequence
+  JOIN copiers c ON c.id = d.copier_id LEFT JOIN trades t ON t.id = d.pending_trade_id
+  WHERE l.signal_id = $2 AND l.copier_id = ANY ($1) AND l.is_applied ORDER BY d.sequence FOR UPDATE OF d`;
+
+/**
+ * Locks and returns, for each of these copiers, the pending exits without an order that its exit on the signal carries;
+ * oldest first.
+ */
+export function lockCarriedExits(
+  tx: Tx,
+  signalId: string,
+  copierIds: readonly string[],
+): Promise<OpenDecision[]> {
+  return queryPrepared<OpenDecision>(tx, SELECT_CARRIED, [copierIds, signalId]);
 }
 
 /** Locks and returns the decisions that are still due, but skips those that another worker has locked. */
@@ -88,7 +123,7 @@ export function takeOpenDecisions(tx: Tx, ids: readonly string[]): Promise<OpenD
 /** All fields of a decision that settlement changes. */
 export interface DecisionChange {
   readonly id: string;
-  readonly outcome: DecisionOutcome;
+  readonly outcome: FinalOutcome;
   readonly code: DecisionCode | null;
   readonly inputs: DecisionRow['inputs'];
   readonly targetAmount: Decimal;
@@ -104,6 +139,8 @@ export interface DecisionChange {
   readonly isSettled: boolean;
   /** Delay until the next check of a decision without an order in flight. */
   readonly nextCheckInMs: number;
+  /** Whether the owner is notified, now or earlier, that the exit is delayed. */
+  readonly isDelayReported: boolean;
 }
 
 /** Maps each column that settlement changes to the field of `DecisionChange` that it stores. */
@@ -130,11 +167,13 @@ const UPDATE = `
       .map(([column, field]) => `${column} = n."${field}"`)
       .join(', ')},
     settled_at = CASE WHEN n."isSettled" THEN clock_timestamp() END,
+    delay_reported_at = CASE WHEN n."isDelayReported" THEN coalesce(d.delay_reported_at, clock_timestamp())
+      ELSE d.delay_reported_at END,
     look_at = clock_timestamp() + n."nextCheckInMs" * interval '1 millisecond', updated_at = clock_timestamp()
   FROM json_to_recordset($1::json) AS n (id uuid, outcome text, code text, inputs jsonb, "targetAmount" numeric,
     "sentAmount" numeric, "filledAmount" numeric, "filledCost" numeric, "tradeId" uuid, "pendingTradeId" uuid,
     attempt integer, "isApplied" boolean, "latencyMs" integer, "slippageBps" numeric, "isSettled" boolean,
-    "nextCheckInMs" float8)
+    "nextCheckInMs" float8, "isDelayReported" boolean)
   WHERE d.id = n.id RETURNING ${DECISION_COLUMNS}`;
 
 export async function writeDecisions(tx: Tx, changes: readonly DecisionChange[]): Promise<DecisionRow[]> {
@@ -213,6 +252,31 @@ const REOPEN = `
       HAVING bool_or(d.settled_at < f.created_at + $1 * interval '1 millisecond')
         AND sum(o.open_amount) >= p.min_amount AND sum(o.open_amount) * p.last_price >= p.min_notional)
     ORDER BY id FOR UPDATE SKIP LOCKED)
+  RETURNING id`;
+
+/**
+ * Makes waiting exits due that the exchange's minimum no longer prevents, because the price rose or the lot grew.
+ * Returns their number.
+ */
+export async function wakeWaitingExits(tx: Tx): Promise<number> {
+  const rows = await queryPrepared(tx, WAKE, []);
+  return rows.length;
+}
+
+const WAKE = `
+  UPDATE decisions SET look_at = clock_timestamp()
+  WHERE id IN (
+    SELECT d.id FROM decisions d
+    JOIN exchange_accounts a ON a.id = d.exchange_account_id
+    JOIN trade_pairs p ON p.exchange = a.exchange AND p.trading_type = a.trading_type AND p.symbol = d.symbol
+    JOIN copied_lots c ON c.copier_id = d.copier_id AND c.lot_trade_id = d.lot_trade_id
+    CROSS JOIN LATERAL (SELECT sum(o.open_amount) AS held FROM lots o
+      WHERE o.copier_id = d.copier_id AND o.source_trade_id = d.lot_trade_id AND o.open_amount > 0) h
+    CROSS JOIN LATERAL (SELECT CASE WHEN d.kind = 'CLOSE' THEN h.held ELSE least(h.held, c.owed_amount) END AS amount) s
+    WHERE d.settled_at IS NULL AND d.code = 'BELOW_MINIMUM' AND d.kind IN ('REDUCE', 'CLOSE')
+      AND d.pending_trade_id IS NULL AND d.look_at > clock_timestamp() + interval '1 second'
+      AND NOT EXISTS (${CARRYING_EXIT}) AND s.amount >= p.min_amount AND s.amount * p.last_price >= p.min_notional
+    ORDER BY d.id FOR UPDATE OF d SKIP LOCKED)
   RETURNING id`;
 
 export async function signalById(tx: Tx, id: string): Promise<{ strategyId: string; sequence: number }> {

@@ -43,18 +43,28 @@ describe('the verdict on an entry', () => {
 });
 
 describe('the verdict on an exit', () => {
-  it('is COPIED if no amount, or only an amount too small to sell, is left', () => {
-    const exit = { filledAmount: '4.9', targetAmount: '5' };
-    expect(exitVerdict(exit, 'BELOW_MINIMUM')).toEqual({ outcome: 'COPIED', code: null });
-    expect(exitVerdict({ ...exit, filledAmount: '5' }, 'NOT_HELD')).toEqual({
-      outcome: 'COPIED',
-      code: null,
+  it('is COPIED if nothing, or less than one step of an amount, is left', () => {
+    const exit = { filledAmount: '4.9', targetAmount: '5', amountStep: '0.2' };
+    for (const code of ['BELOW_MINIMUM', 'NOT_HELD', null] as const) {
+      expect(exitVerdict(exit, code)).toEqual({ outcome: 'COPIED', code: null });
+      expect(exitVerdict({ ...exit, filledAmount: '5', amountStep: '0' }, code)).toEqual({
+        outcome: 'COPIED',
+        code: null,
+      });
+    }
+  });
+
+  it('is NOT_HELD if more than that is left and the copier holds nothing any more', () => {
+    const exit = { filledAmount: '4.8', targetAmount: '5', amountStep: '0.2' };
+    expect(exitVerdict(exit, null)).toEqual({ outcome: 'CLAMPED', code: 'NOT_HELD' });
+    expect(exitVerdict({ ...exit, filledAmount: '0' }, null)).toEqual({
+      outcome: 'SKIPPED',
+      code: 'NOT_HELD',
     });
-    expect(exitVerdict(exit, null)).toEqual({ outcome: 'COPIED', code: null });
   });
 
   it('is CLAMPED for any other code, or SKIPPED if no amount was sold', () => {
-    const exit = { filledAmount: '2', targetAmount: '5' };
+    const exit = { filledAmount: '2', targetAmount: '5', amountStep: '0.2' };
     expect(exitVerdict(exit, 'NOT_ACTIVE')).toEqual({ outcome: 'CLAMPED', code: 'NOT_ACTIVE' });
     expect(exitVerdict({ ...exit, filledAmount: '0' }, 'BELOW_MINIMUM')).toEqual({
       outcome: 'SKIPPED',

@@ -9,7 +9,7 @@ import type {
   CancelReason,
   Decimal,
   DecisionCode,
-  DecisionOutcome,
+  FinalOutcome,
   TradeSide,
   TradeStatus,
 } from '@trading-automation/contracts';
@@ -25,7 +25,7 @@ export interface EndedOrder {
 }
 
 export interface Verdict {
-  readonly outcome: DecisionOutcome;
+  readonly outcome: FinalOutcome;
   readonly code: DecisionCode | null;
 }
 
@@ -38,6 +38,7 @@ const FAILURES: Readonly<Record<string, DecisionCode>> = {
   rate_limited: 'RATE_LIMITED',
   stale_signal: 'STALE_SIGNAL',
   expired: 'STALE_SIGNAL',
+  not_accepted: 'NOT_ACCEPTED',
 };
 
 export function decisionCodeOf(code: string | null): DecisionCode {
@@ -80,16 +81,25 @@ export function retryAfterMs(attempt: number): number {
   return backoffMs(EXIT_BACKOFF, attempt);
 }
 
+export interface ExitProgress {
+  readonly filledAmount: Decimal;
+  readonly targetAmount: Decimal;
+  /** A remainder below this step cannot be ordered. It does not make the exit incomplete. */
+  readonly amountStep: Decimal;
+}
+
 /**
- * Returns the verdict on an exit for which no further order is placed. `code` says why; null if nothing is left to
- * sell. A remainder that is too small to sell does not make the exit incomplete.
+ * Returns the verdict on an exit for which no further order is placed. `code` says why; null if the copier holds
+ * nothing that is left to sell.
  */
 export function exitVerdict(
-  { filledAmount, targetAmount }: { readonly filledAmount: Decimal; readonly targetAmount: Decimal },
+  { filledAmount, targetAmount, amountStep }: ExitProgress,
   code: DecisionCode | null,
 ): Verdict {
   const filled = new BigDecimal(filledAmount);
-  if (filled.isZero() && code !== null) return { outcome: 'SKIPPED', code };
-  const isDone = code === null || code === 'BELOW_MINIMUM' || filled.gte(targetAmount);
-  return isDone ? { outcome: 'COPIED', code: null } : { outcome: 'CLAMPED', code };
+  const reason = code ?? 'NOT_HELD';
+  if (filled.isZero()) return { outcome: 'SKIPPED', code: reason };
+  const missing = new BigDecimal(targetAmount).minus(filled);
+  const isDone = missing.lte(0) || missing.lt(amountStep);
+  return isDone ? { outcome: 'COPIED', code: null } : { outcome: 'CLAMPED', code: reason };
 }

@@ -23,6 +23,7 @@ import { equitiesOf } from '../../trade-pairs/index.js';
 import { BigDecimal } from '../../values/index.js';
 import { markStarted } from '../copiers.queries.js';
 import { plannedSignalOf } from '../planning/planned-signal.js';
+import type { BookMidsBySymbol } from './book-mids-at-start.js';
 import { refreshLosses, resetPeak } from './copier-marks.queries.js';
 import { databaseNow } from './copy-inputs.queries.js';
 import { assetsOf, EQUITY_AGE_MAX_MS, planCopies } from './copy-planner.service.js';
@@ -53,6 +54,7 @@ export async function startFollowing(
   tx: Tx,
   copier: CopierToStart,
   { resync, copy_existing = copier.copyExisting }: CopierStart,
+  bookMids: BookMidsBySymbol,
 ): Promise<readonly LotDrift[]> {
   const strategyId = copier.strategyId!;
   const sequence = await lockLastSequence(tx, strategyId);
@@ -64,7 +66,7 @@ export async function startFollowing(
   }
   await markStarted(tx, copier.id, sequence, resync === undefined ? drift : []);
   if (resync !== undefined) await reopenExits(tx, copier, drift, sequence);
-  if (copy_existing) await copyExisting(tx, copier, strategyId, sequence);
+  if (copy_existing) await copyExisting(tx, copier, strategyId, sequence, bookMids);
   return resync === undefined ? drift : [];
 }
 
@@ -130,12 +132,17 @@ async function driftOf(tx: Tx, copier: CopierToStart, until: number): Promise<Lo
   const missed = await missedExits(tx, copier.id, copier.strategyId!, until);
   return [...groupBy(missed, ({ lotTradeId }) => lotTradeId)].map(([lotTradeId, exits]) => {
     const { symbol, heldAmount } = exits[0]!;
+    // One order may have sold amounts of several abandoned exits, so only their sum is exact.
+    const abandoned = exits.reduce(
+      (sum, { abandonedAmount }) => sum.plus(abandonedAmount ?? 0),
+      new BigDecimal(0),
+    );
     const remaining = exits.reduce(
       (held, { abandonedAmount, exitAmount, lotAmountBefore }) =>
         abandonedAmount === null
           ? held.times(new BigDecimal(lotAmountBefore).minus(exitAmount)).div(lotAmountBefore)
-          : BigDecimal.max(0, held.minus(abandonedAmount)),
-      new BigDecimal(heldAmount),
+          : held,
+      BigDecimal.max(0, new BigDecimal(heldAmount).minus(BigDecimal.max(0, abandoned))),
     );
     const isClosed = exits.some(({ kind }) => kind === 'CLOSE');
     const excess = isClosed ? new BigDecimal(heldAmount) : new BigDecimal(heldAmount).minus(remaining);
@@ -166,7 +173,13 @@ async function reopenExits(
 }
 
 /** Copies the strategy's open lots that have a signal up to the sequence `until`, at their last prices. */
-async function copyExisting(tx: Tx, copier: CopierToStart, strategyId: string, until: number): Promise<void> {
+async function copyExisting(
+  tx: Tx,
+  copier: CopierToStart,
+  strategyId: string,
+  until: number,
+  bookMids: BookMidsBySymbol,
+): Promise<void> {
   const now = await databaseNow(tx);
   for (const lot of await openLeaderLots(tx, strategyId, copier.id, until)) {
     if (lot.lastPrice === null) continue;
@@ -184,8 +197,13 @@ async function copyExisting(tx: Tx, copier: CopierToStart, strategyId: string, u
       emittedAt: now,
     };
     const plannedSignal = { ...plannedSignalOf(signal), copiesExisting: true };
-    const planned = await planCopies(tx, signal, [copier.id], { now, plannedSignal, ignoresPause: true });
-    await storePlans(tx, signal, planned, now);
+    const planned = await planCopies(tx, signal, [copier.id], {
+      now,
+      plannedSignal,
+      bookMids: bookMids(signal.symbol),
+      ignoresPause: true,
+    });
+    await storePlans(tx, signal, planned, now, { replaced: 'SKIPPED' });
   }
 }
 

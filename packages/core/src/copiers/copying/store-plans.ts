@@ -4,23 +4,29 @@ import { queryPrepared, type Tx } from '@trading-automation/persistence';
 import { emitEvents } from '../../operations/index.js';
 import type { Signal } from '../../strategies/index.js';
 import { type NewCopyTrade, placeCopies } from '../../trades/index.js';
+import type { CopyPlan } from '../planning/plan.types.js';
 import { hasOrder, tradeOf } from './copied-order.js';
 import { type DecisionRow, viewDecision } from './decision.view.js';
-import { insertDecisions, type NewDecision, upsertCopiedLots } from './decisions.queries.js';
+import { insertDecisions, type NewDecision, type Replaced, upsertCopiedLots } from './decisions.queries.js';
 import { isExit, type PlannedCopy } from './plan-batch.js';
+import { isWaitingExit, ownTargetOf, waitingExitRetryMs } from './waiting-exits.rules.js';
 
 export type StoringStep = 'ordered' | 'decided';
 
-/**
- * Stores the plans. The transaction has locked the copiers. A decision that a copier already has on the signal is
- * replaced only if its code is NOT_ACTIVE.
- */
+export interface StoringOptions {
+  /** The existing decisions that are replaced, if they never had an order. Default: NOT_ACTIVE. */
+  readonly replaced?: Replaced;
+  /** Called after each step, within the transaction. */
+  readonly onStep?: ((step: StoringStep) => void | Promise<void>) | undefined;
+}
+
+/** Stores the plans. The transaction has locked the copiers. @throws if an order would have no decision */
 export async function storePlans(
   tx: Tx,
   signal: Signal,
   planned: readonly PlannedCopy[],
   now: Date,
-  onStep?: (step: StoringStep) => void | Promise<void>,
+  { replaced, onStep }: StoringOptions = {},
 ): Promise<void> {
   const trades = new Map<string, NewCopyTrade>();
   for (const { candidate, plan } of planned) {
@@ -37,9 +43,23 @@ export async function storePlans(
     ),
   );
   const decisions = planned.map((copy) => decisionOf(signal, copy, trades.get(copy.candidate.copier.id)));
-  const rows = await insertDecisions(tx, signal, decisions, now);
+  const rows = await insertDecisions(tx, signal, decisions, now, replaced);
+  const decided = new Set(rows.map(({ copier_id }) => copier_id));
+  for (const copierId of trades.keys()) {
+    if (!decided.has(copierId)) throw new Error(`Copier ${copierId} already has a decision on the signal.`);
+  }
   await onStep?.('decided');
-  await emitSkips(tx, rows, new Map(planned.map(({ candidate: { copier } }) => [copier.id, copier])));
+  const copiers = new Map(planned.map(({ candidate: { copier } }) => [copier.id, copier]));
+  await emitSkips(tx, rows, copiers);
+  const delayed = planned.filter(({ candidate, plan }) =>
+    reportsDelay(plan, candidate.holdings.isDelayReported),
+  );
+  const delayedIds = new Set(delayed.map(({ candidate: { copier } }) => copier.id));
+  await emitDelays(
+    tx,
+    isExit(signal) ? rows.filter(({ copier_id }) => delayedIds.has(copier_id)) : [],
+    copiers,
+  );
 }
 
 /** Stores a FAILED decision for a copier whose numbers make planning fail. No decision code fits this cause. */
@@ -57,6 +77,8 @@ export async function storeFailedCopy(tx: Tx, signal: Signal, copierId: string, 
     tradeId: null,
     isApplied: true,
     isSettled: true,
+    nextCheckInMs: 0,
+    isDelayReported: false,
   };
   const decision = { userId, copierId, accountId, ...failed, ...withoutOrder };
   const rows = await insertDecisions(tx, signal, [decision], now);
@@ -65,10 +87,11 @@ export async function storeFailedCopy(tx: Tx, signal: Signal, copierId: string, 
 
 function decisionOf(
   signal: Pick<Signal, 'kind'>,
-  { candidate: { copier }, plan }: PlannedCopy,
+  { candidate: { copier, holdings }, plan }: PlannedCopy,
   trade: NewCopyTrade | undefined,
 ): NewDecision {
   const owner = { userId: copier.userId, copierId: copier.id, accountId: copier.accountId };
+  const withoutDelay = { nextCheckInMs: 0, isDelayReported: false };
   if (plan === null) {
     const waiting = {
       outcome: 'COPIED',
@@ -77,24 +100,50 @@ function decisionOf(
       targetAmount: '0',
       sentAmount: '0',
     } as const;
-    return { ...owner, ...waiting, tradeId: null, isApplied: false, isSettled: false };
+    return { ...owner, ...waiting, tradeId: null, isApplied: false, isSettled: false, ...withoutDelay };
   }
+  const isWaiting = isExit(signal) && isWaitingExit(plan);
+  const pending = isExit(signal) ? holdings.pendingExitAmount : '0';
   return {
     ...owner,
+    ...withoutDelay,
     outcome: plan.outcome,
     code: plan.code,
     inputs: plan.inputs,
-    targetAmount: plan.targetAmount,
-    sentAmount: plan.order?.amount ?? '0',
+    targetAmount: ownTargetOf(plan.targetAmount, pending),
+    sentAmount: ownTargetOf(plan.order?.amount ?? '0', pending),
     tradeId: trade?.id ?? null,
     isApplied: true,
-    isSettled: trade === undefined && !(isExit(signal) && isRetried(plan.code)),
+    isSettled: trade === undefined && !isWaiting,
+    ...(isWaiting
+      ? {
+          nextCheckInMs: waitingExitRetryMs(plan),
+          isDelayReported: plan.code === 'BELOW_MINIMUM',
+        }
+      : {}),
   };
 }
 
-/** Returns true if an exit that was skipped with this code is retried, because the cause may pass. */
-export function isRetried(code: NewDecision['code']): boolean {
-  return code === 'INSUFFICIENT_BALANCE' || code === 'PAIR_UNAVAILABLE';
+/** Returns true if the owner must be notified that the exit is below the exchange's minimum. */
+export function reportsDelay(plan: CopyPlan | null, isReported: boolean): boolean {
+  return plan !== null && !isReported && plan.code === 'BELOW_MINIMUM' && isWaitingExit(plan);
+}
+
+/** Emits `copier.exit_delayed` for these decisions. */
+export async function emitDelays(
+  tx: Tx,
+  rows: readonly DecisionRow[],
+  copiers: ReadonlyMap<string, { readonly userId: string }>,
+): Promise<void> {
+  await emitEvents(
+    tx,
+    rows.map((row) => ({
+      userId: copiers.get(row.copier_id)!.userId,
+      type: 'copier.exit_delayed' as const,
+      schema: decisionSchema,
+      record: viewDecision(row),
+    })),
+  );
 }
 
 /**

@@ -1,10 +1,11 @@
 /**
- * Checks whether an entry may be copied at all, in this order: status, watermark, credentials, pair, side, age, daily
- * loss, drawdown, number of open lots. The first rule that fails is the reason of the rejection.
+ * Checks whether an entry may be copied at all, in this order: status, watermark, credentials, pair, side, age, market
+ * price, daily loss, drawdown, number of open lots. The first rule that fails is the reason of the rejection.
  */
-import type { DecisionCode } from '@trading-automation/contracts';
-import { fractionOf, isLess } from './fraction.rules.js';
+import type { Decimal, DecisionCode } from '@trading-automation/contracts';
+import { ceilTo, dividedBy, fractionOf, isLess, minus, times } from './fraction.rules.js';
 import type { CopyInput, CopyTerms } from './plan.types.js';
+import { DEFAULT_SLIPPAGE_BPS } from './sizing.rules.js';
 
 /** The rule that failed, the actual value and the limit. */
 export interface EntryRejection {
@@ -12,11 +13,17 @@ export interface EntryRejection {
   readonly rule: string;
   readonly value: string | number | null;
   readonly limit: string | number | null;
+  /** The middle of the order book with which the reference price was compared. */
+  readonly book_mid?: Decimal | null;
 }
 
 export function checkEntry(input: CopyInput, terms: CopyTerms): EntryRejection | null {
   return (
-    checkStatus(input) ?? checkPair(input, terms) ?? checkAge(input, terms) ?? checkRiskLimits(input, terms)
+    checkStatus(input) ??
+    checkPair(input, terms) ??
+    checkAge(input, terms) ??
+    checkMarketPrice(input, terms) ??
+    checkRiskLimits(input, terms)
   );
 }
 
@@ -55,6 +62,28 @@ function checkAge({ signal, now }: CopyInput, { maxSignalAgeMs }: CopyTerms): En
   const ageMs = now.getTime() - signal.signalAt.getTime();
   if (ageMs <= maxSignalAgeMs) return null;
   return { code: 'STALE_SIGNAL', rule: 'max_signal_age_ms', value: ageMs, limit: maxSignalAgeMs };
+}
+
+/**
+ * Rejects an entry whose reference price differs from the market by more than the slippage bound. Otherwise a leader
+ * could fill an order against itself, far from the market, and copiers would pay that price. Without a recent order
+ * book the entry is rejected, too: the last price may be the leader's own fill.
+ */
+function checkMarketPrice(
+  { signal, bookMid }: CopyInput,
+  { maxSlippageBps }: CopyTerms,
+): EntryRejection | null {
+  if (bookMid === 'PAST') return null;
+  const limit = maxSlippageBps ?? DEFAULT_SLIPPAGE_BPS;
+  if (bookMid === null) {
+    return { code: 'OFF_MARKET', rule: 'order_book', value: null, limit, book_mid: null };
+  }
+  const [mid, reference] = [fractionOf(bookMid), fractionOf(signal.referencePrice)];
+  const difference = isLess(mid, reference) ? minus(reference, mid) : minus(mid, reference);
+  const bps = dividedBy(times(difference, { numerator: 10_000n, denominator: 1n }), mid);
+  if (!isLess(fractionOf(String(limit)), bps)) return null;
+  const value = ceilTo(bps, '0.0001');
+  return { code: 'OFF_MARKET', rule: 'max_slippage_bps', value, limit, book_mid: bookMid };
 }
 
 function checkRiskLimits({ copier }: CopyInput, terms: CopyTerms): EntryRejection | null {

@@ -233,17 +233,17 @@ describe('rule 8: below the minimum', () => {
     expect(held).toMatchObject({ code: 'BELOW_MINIMUM', lot: { forgoneAmount: '0.03' } });
   });
 
-  it('ROUND_UP raises a size to the exchange minimum, and deducts the difference from later sizes', () => {
+  it('ROUND_UP raises a size to the least amount that can be sold again, and deducts the difference from later sizes', () => {
     const terms = { belowMinimum: 'ROUND_UP' } as const;
     const result = plan({ terms, signal: small });
-    expect(result).toMatchObject({ outcome: 'COPIED', targetAmount: '0.03', order: { amount: '0.05' } });
+    expect(result).toMatchObject({ outcome: 'COPIED', targetAmount: '0.03', order: { amount: '0.054' } });
     expect(result.inputs).toMatchObject({ rounded_up: true, rule: 'min_notional', limit: '5' });
     const next = plan({
       terms,
       lot: lotAfter(result),
       signal: { cumulativeAmount: '0.3', filledAmount: '0.24' },
     });
-    expect(next).toMatchObject({ targetAmount: '0.1', order: { amount: '0.1' } });
+    expect(next).toMatchObject({ targetAmount: '0.096', order: { amount: '0.096' } });
   });
 
   it('ROUND_UP never buys more than twice the requested size, and never exceeds max_trade_quote', () => {
@@ -290,6 +290,17 @@ describe('rule 9: clamp or skip', () => {
     });
     const full = plan({ terms, copier: { openQuote: '97' } });
     expect(full).toMatchObject({ outcome: 'SKIPPED', code: 'MAX_OPEN', order: null, lot: null });
+  });
+
+  it('a limit is not the reason if the requested size is below the minimum anyway', () => {
+    const signal = { cumulativeAmount: '0.06', filledAmount: '0.06' };
+    const result = plan({ terms: { maxTradeQuote: '2' }, signal });
+    expect(result).toMatchObject({
+      outcome: 'SKIPPED',
+      code: 'BELOW_MINIMUM',
+      inputs: { rule: 'min_notional', value: '3.015' },
+      lot: { forgoneAmount: '0' },
+    });
   });
 
   it('if two limits apply, the tighter one is the reason', () => {
@@ -353,6 +364,7 @@ describe('rule 15: the first limit that is reached is the reason', () => {
     ['PAIR_BLOCKED', { terms: { blockedPairs: ['BTC/USDT'] } }],
     ['SIDE_BLOCKED', { terms: { allowedSides: ['SELL'] } }],
     ['STALE_SIGNAL', { signal: { signalAt: new Date(0) } }],
+    ['OFF_MARKET', { bookMid: '90' }],
     ['DAILY_LOSS', { terms: { maxDailyLossQuote: '10' }, copier: { dayLossQuote: '10' } }],
     ['DRAWDOWN', { terms: { maxDrawdownPercent: '5' }, copier: { drawdownPercent: '5.1' } }],
     ['MAX_TRADES', { terms: { maxOpenTrades: 1 }, copier: { openLotCount: 1 } }],
@@ -363,8 +375,8 @@ describe('rule 15: the first limit that is reached is the reason', () => {
         signal: { leaderEquity: null },
       },
     ],
-    ['MAX_TRADE', { terms: { maxTradeQuote: '1' } }],
     ['BELOW_MINIMUM', { pair: { minAmount: '9' } }],
+    ['MAX_TRADE', { terms: { maxTradeQuote: '1' } }],
     ['INSUFFICIENT_BALANCE', { account: { freeQuote: '1' } }],
   ];
   /** Overrides that violate the limit at the index and all later ones. */
@@ -376,6 +388,7 @@ describe('rule 15: the first limit that is reached is the reason', () => {
         copier: { ...all.copier, ...overrides.copier },
         account: { ...all.account, ...overrides.account },
         pair: { ...all.pair, ...overrides.pair },
+        bookMid: overrides.bookMid ?? all.bookMid,
       }),
       {},
     );
@@ -400,6 +413,45 @@ describe('rule 15: the first limit that is reached is the reason', () => {
       lot: null,
       targetAmount: '0',
     });
+  });
+});
+
+describe('rule 31: the market price', () => {
+  const at = (bookMid: string | null, maxSlippageBps: number | null = 100) =>
+    plan({ terms: { maxSlippageBps }, bookMid });
+
+  it.each(['99.01', '100', '101.01'])(
+    'permits an entry at 100 if the middle of the order book is %s and the bound is 1 %%',
+    (mid) => {
+      expect(at(mid).outcome).toBe('COPIED');
+    },
+  );
+
+  it.each(['99', '101.02'])('skips an entry at 100 if the middle of the order book is %s', (mid) => {
+    expect(at(mid)).toMatchObject({
+      outcome: 'SKIPPED',
+      code: 'OFF_MARKET',
+      order: null,
+      inputs: { rule: 'max_slippage_bps', limit: 100, book_mid: mid, reference_price: '100' },
+    });
+  });
+
+  it('is checked with the default bound of 50 bps', () => {
+    expect(at('100.6', null)).toMatchObject({ code: 'OFF_MARKET', inputs: { limit: 50 } });
+    expect(at('100.4', null).outcome).toBe('COPIED');
+  });
+
+  it('skips an entry without a recent order book', () => {
+    expect(at(null)).toMatchObject({
+      outcome: 'SKIPPED',
+      code: 'OFF_MARKET',
+      inputs: { rule: 'order_book', value: null, book_mid: null },
+    });
+  });
+
+  it('forgoes the amount of a skipped increase', () => {
+    const increase = plan({ lot: {}, bookMid: '90', signal: { kind: 'INCREASE', cumulativeAmount: '3' } });
+    expect(increase).toMatchObject({ code: 'OFF_MARKET', lot: { sentAmount: '1', forgoneAmount: '0.5' } });
   });
 });
 

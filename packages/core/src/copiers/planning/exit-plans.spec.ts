@@ -150,6 +150,19 @@ describe('rule 8: exits and the minimum', () => {
     expect(plan({ pair: { lastPrice: null } }).order?.amount).toBe('0.2');
   });
 
+  it('an exit is judged by the newer of the last price and the leader’s fill', () => {
+    const lastPriceAt = new Date(NOW.getTime() - 1_000);
+    const stale = { lastPrice: '10', lastPriceAt };
+    expect(plan({ pair: stale }).order?.amount).toBe('0.2');
+    const signal = { signalAt: new Date(NOW.getTime() - 2_000) };
+    expect(plan({ pair: stale, signal })).toMatchObject({
+      code: 'BELOW_MINIMUM',
+      inputs: { value: '2', missing_amount: '0.3' },
+    });
+    const fallen = plan({ pair: { lastPriceAt }, signal: { referencePrice: '10' } });
+    expect(fallen).toMatchObject({ code: 'BELOW_MINIMUM', inputs: { value: '2', missing_amount: '0.3' } });
+  });
+
   it('an exit reduces the amount carried to the next entry by its share, and a CLOSE drops it', () => {
     const carried = { sentAmount: '0.96', heldAmount: '0.96' };
     expect(plan({ signal: CLOSE, lot: carried }).lot?.forgoneAmount).toBe('0.04');

@@ -4,7 +4,7 @@ import type {
   CopierStatus,
   Decimal,
   DecisionCode,
-  DecisionOutcome,
+  FinalOutcome,
   SignalKind,
   SizingMode,
   TimeInForce,
@@ -123,6 +123,10 @@ export interface CopyPair {
   readonly minNotional: Decimal;
   readonly maxNotional: Decimal | null;
   readonly lastPrice: Decimal | null;
+  /** When the exchange reported `lastPrice`; null if unknown. */
+  readonly lastPriceAt?: Date | null;
+  /** Taker fee, as a share; null if the exchange publishes none. */
+  readonly takerFee: Decimal | null;
 }
 
 export interface CopyAccount {
@@ -140,6 +144,11 @@ export interface CopyInput {
   readonly signal: PlannedSignal;
   readonly copier: CopierState;
   readonly account: CopyAccount;
+  /**
+   * The middle between the best prices of the order book on the copier's exchange; null if no recent book is known. PAST
+   * for a replayed signal, because past order books are not recorded; its price is then not checked.
+   */
+  readonly bookMid: Decimal | 'PAST' | null;
   readonly now: Date;
 }
 
@@ -158,7 +167,7 @@ export interface CopyOrder {
 export type PlanInputs = Readonly<Record<string, string | number | boolean | null>>;
 
 export interface CopyPlan {
-  readonly outcome: Exclude<DecisionOutcome, 'FAILED'>;
+  readonly outcome: Exclude<FinalOutcome, 'FAILED'>;
   readonly code: DecisionCode | null;
   /**
    * The amount that the signal requests to buy or to sell, before limits and rounding. 0 if the entry was rejected

@@ -43,6 +43,7 @@ describe('stored rows as input of planCopy', () => {
       maxAmount: '9000.000000000000000000',
       minNotional: '5.000000000000000000',
       maxNotional: null,
+      takerFee: '0.0010',
       lastPrice: '100.000000000000000000',
     };
     expect(copyPairOf({ ...rules, symbol: 'BTC/USDT' } as typeof rules)).toEqual({
@@ -55,6 +56,8 @@ describe('stored rows as input of planCopy', () => {
       minNotional: '5',
       maxNotional: null,
       lastPrice: '100',
+      lastPriceAt: null,
+      takerFee: '0.001',
     });
   });
 });

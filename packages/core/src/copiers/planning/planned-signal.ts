@@ -93,6 +93,8 @@ export function copyPairOf(pair: CopyPair): CopyPair {
     minNotional: canonicalDecimal(pair.minNotional),
     maxNotional: canonical(pair.maxNotional),
     lastPrice: canonical(pair.lastPrice),
+    lastPriceAt: pair.lastPriceAt ?? null,
+    takerFee: canonical(pair.takerFee),
   };
 }
 

@@ -1,4 +1,4 @@
-/** Calculates the ratio, the limit price and the bounds of a copy. Only plan.rules.ts may import this file. */
+/** Calculates the ratio, the limit price and the bounds of a copy. Only the rules of this folder may import this file. */
 import type { Decimal, DecisionCode, TradeSide } from '@trading-automation/contracts';
 import {
   ceilTo,
@@ -17,7 +17,7 @@ import {
 import type { CopiedLotState, CopyInput, CopyPair, CopyTerms } from './plan.types.js';
 
 /** The slippage bound of a copier without `max_slippage_bps`. */
-const DEFAULT_SLIPPAGE_BPS = 50;
+export const DEFAULT_SLIPPAGE_BPS = 50;
 const BPS = 10_000n;
 
 /**

@@ -182,6 +182,7 @@ export class Replay {
         equity: equity.toString(),
         pair: pairs.get(signal.symbol)?.rules ?? null,
       },
+      bookMid: 'PAST',
     };
   }
 

@@ -3,6 +3,7 @@ import type { VenueFill, VenueOrder } from '@trading-automation/exchanges';
 import { newUuid } from '@trading-automation/persistence';
 import type { RecordIds } from '../../testing/index.js';
 import { TradeExecution, TradesService } from '../../trades/index.js';
+import { BigDecimal } from '../../values/index.js';
 import { CopyPlanner } from '../copying/copy-planner.service.js';
 import { CopySettlement } from '../copying/copy-settlement.service.js';
 import { CopiersUnderTest } from '../testing/copiers-under-test.js';
@@ -133,8 +134,24 @@ const SETTINGS = [
   { sizing: { mode: 'MULTIPLIER', value: '0.05' }, limits: { blocked_pairs: ['ETH/USDT'] } },
 ];
 
+/** Order books whose middle is the leader's price. */
+const readReferencePrice = async (): Promise<string> => {
+  const row = await env.core.row(
+    `SELECT g.reference_price FROM signals g LEFT JOIN copy_progress p USING (strategy_id)
+     WHERE g.sequence > coalesce(p.planned_sequence, 0) ORDER BY g.sequence LIMIT 1`,
+  );
+  return String(row.reference_price);
+};
+
+/** The exits of a lot of which an exit was delayed. A simulation gives the delayed amount to the next exit. */
+const IN_DELAYED_LOT = `kind IN ('REDUCE', 'CLOSE') AND EXISTS (SELECT FROM decisions x
+  WHERE x.copier_id = decisions.copier_id AND x.lot_trade_id = decisions.lot_trade_id AND x.delay_reported_at IS NOT NULL)`;
+
+const sumOf = (amounts: readonly string[]) =>
+  amounts.reduce((sum, amount) => sum.plus(amount), new BigDecimal(0)).toString();
+
 describe('the decisions of a simulation', () => {
-  it('equal the decisions that live copying made on the same signals', async () => {
+  it('equal the decisions that live copying made on the same signals; an exit that is delayed live is sold with the next exit of its lot', async () => {
     const largeBalance = { free: '1000000000', locked: '0' };
     await env.core.rows('UPDATE exchange_accounts SET balances = $2 WHERE id = $1', env.source.uuid, {
       USDT: largeBalance,
@@ -146,7 +163,7 @@ describe('the decisions of a simulation', () => {
       const account = await env.core.account(env.actor, { USDT: '1000000000' });
       copiers.push(await env.started({ ...settings, exchange_account_id: account.id }));
     }
-    const planner = new CopyPlanner(env.core.platform);
+    const planner = new CopyPlanner(env.core.platform, readReferencePrice);
     const settlement = new CopySettlement(env.core.platform);
     const roll = seededRandom(4_711);
     const held = [0, 0];
@@ -167,30 +184,49 @@ describe('the decisions of a simulation', () => {
       }
       held[pairIndex] = Number(held[pairIndex]!.toFixed(6));
     }
-    expect(await env.core.rows('SELECT FROM decisions WHERE settled_at IS NULL')).toEqual([]);
+    expect(
+      await env.core.rows(
+        "SELECT FROM decisions WHERE settled_at IS NULL AND code IS DISTINCT FROM 'BELOW_MINIMUM'",
+      ),
+    ).toEqual([]);
     const simulation = new CopierSimulation(env.core.platform);
     const codes = new Set<unknown>();
+    let delayedCount = 0;
     for (const copier of copiers) {
       const live = await env.core.rows(
         `SELECT sequence::int, kind, outcome, code, trim_scale(target_amount)::text AS target_amount,
            trim_scale(sent_amount)::text AS sent_amount
-         FROM decisions WHERE copier_id = $1 ORDER BY sequence`,
+         FROM decisions WHERE copier_id = $1 AND NOT (${IN_DELAYED_LOT}) ORDER BY sequence`,
         decodeId('cpr', copier.id),
       );
+      const delayed = await env.core.rows(
+        `SELECT sequence::int, trim_scale(sent_amount)::text AS sent FROM decisions
+         WHERE copier_id = $1 AND ${IN_DELAYED_LOT} ORDER BY sequence`,
+        decodeId('cpr', copier.id),
+      );
+      const isDelayed = new Set(delayed.map(({ sequence }) => sequence));
       const { decisions } = await simulation.simulate(env.actor, copier.id);
+      const simulatedSent = decisions.filter(({ sequence }) => isDelayed.has(sequence));
+      expect(sumOf(simulatedSent.map(({ sent_amount }) => sent_amount))).toBe(
+        sumOf(delayed.map(({ sent }) => String(sent))),
+      );
+      delayedCount += delayed.length;
       expect(
-        decisions.map(({ sequence, kind, outcome, code, target_amount, sent_amount }) => ({
-          sequence,
-          kind,
-          outcome,
-          code: code ?? null,
-          target_amount,
-          sent_amount,
-        })),
+        decisions
+          .filter(({ sequence }) => !isDelayed.has(sequence))
+          .map(({ sequence, kind, outcome, code, target_amount, sent_amount }) => ({
+            sequence,
+            kind,
+            outcome,
+            code: code ?? null,
+            target_amount,
+            sent_amount,
+          })),
       ).toEqual(live);
-      expect(live.length).toBeGreaterThan(30);
+      expect(live.length + delayed.length).toBeGreaterThan(30);
       for (const { outcome, code, kind } of live) codes.add(code ?? `${kind} ${outcome}`);
     }
+    expect(delayedCount).toBeGreaterThan(0);
     // The comparison covers each of these outcomes.
     expect([...codes]).toEqual(
       expect.arrayContaining([

@@ -59,7 +59,6 @@ export async function firstSequenceAt(
 
 export interface SimulatedPair extends CopyPair {
   readonly symbol: string;
-  readonly takerFee: Decimal | null;
 }
 
 /** Returns the pairs of these symbols that the exchange trades. */

@@ -1,7 +1,15 @@
-import { type Copier, copierCreate, encodeId, strategyCreate } from '@trading-automation/contracts';
+import {
+  type Copier,
+  copierCreate,
+  type Decimal,
+  encodeId,
+  strategyCreate,
+} from '@trading-automation/contracts';
 import type { VenueOrderStatus } from '@trading-automation/exchanges';
 import { newUuid } from '@trading-automation/persistence';
+import { serveWorkerCalls } from '../../exchange-accounts/index.js';
 import type { Actor } from '../../operations/index.js';
+import type { Platform } from '../../platform/index.js';
 
 import { StrategiesService } from '../../strategies/index.js';
 import { CoreUnderTest, type RecordIds } from '../../testing/index.js';
@@ -9,7 +17,7 @@ import { TradeExecution } from '../../trades/index.js';
 import { BigDecimal } from '../../values/index.js';
 import { CopiersService } from '../copiers.service.js';
 import { CopierRiskMonitor } from '../copying/copier-risk-monitor.service.js';
-import { CopyPlanner } from '../copying/copy-planner.service.js';
+import { type BookMidReader, CopyPlanner } from '../copying/copy-planner.service.js';
 import { CopySettlement } from '../copying/copy-settlement.service.js';
 
 type Row = Record<string, unknown>;
@@ -59,12 +67,18 @@ export class CopyingUnderTest {
   source!: RecordIds;
   strategy!: RecordIds;
 
+  /** The middle of every order book; undefined for the reference price of the signal that is planned. */
+  bookMid: Decimal | null | undefined;
+  /** The order books that were read, as `<exchange> <symbol>`. */
+  readonly booksRead: string[] = [];
+  private callServer: { stop(): Promise<void> } | undefined;
+
   private constructor(
     readonly core: CoreUnderTest,
     readonly pair: RecordIds,
   ) {
     const { platform, lists, commands } = core;
-    this.planner = new CopyPlanner(platform);
+    this.planner = new CopyPlanner(platform, this.readBookMid);
     this.settlement = new CopySettlement(platform);
     this.riskMonitor = new CopierRiskMonitor(platform);
     this.execution = new TradeExecution(platform);
@@ -75,16 +89,57 @@ export class CopyingUnderTest {
   static async open(): Promise<CopyingUnderTest> {
     const core = await CoreUnderTest.open();
     const pair = await core.pair({ amount_step: '0.001', min_amount: '0.001', last_price: '100' });
-    return new CopyingUnderTest(core, pair);
+    const env = new CopyingUnderTest(core, pair);
+    env.serveBookMids(await core.openSecondPlatform());
+    return env;
   }
 
-  close(): Promise<void> {
-    return this.core.close();
+  async close(): Promise<void> {
+    await this.callServer?.stop();
+    await this.core.close();
+  }
+
+  /** Reads order books as the worker does. */
+  readonly readBookMid: BookMidReader = async (exchange, symbol) => {
+    this.booksRead.push(`${exchange} ${symbol}`);
+    return this.bookMid === undefined ? this.nextReferencePrice() : this.bookMid;
+  };
+
+  /** Serves the calls with which a start reads order books. */
+  private serveBookMids(platform: Platform): void {
+    this.callServer = serveWorkerCalls(
+      platform,
+      {
+        'trade_pair.book_mids': async ({ symbols }) => {
+          const { last_price } = await this.core.row(
+            'SELECT last_price FROM trade_pairs WHERE id = $1',
+            this.pair.uuid,
+          );
+          const mid = this.bookMid === undefined ? String(last_price) : this.bookMid;
+          return Object.fromEntries(symbols.map((symbol) => [symbol, mid]));
+        },
+      },
+      () => undefined,
+    );
+  }
+
+  /** Returns the reference price of the strategy's next unplanned signal; 100 if it has none. */
+  private async nextReferencePrice(): Promise<Decimal> {
+    const [next] = await this.core.rows(
+      `SELECT g.reference_price FROM signals g LEFT JOIN copy_progress p USING (strategy_id)
+       WHERE g.strategy_id = $1 AND g.sequence > coalesce(p.planned_sequence, 0) ORDER BY g.sequence LIMIT 1`,
+      this.strategy.uuid,
+    );
+    return String(next?.reference_price ?? '100');
   }
 
   /** Prepares the next test: a new leader with a strategy that no copier follows. */
   async reset(more: Fields = {}): Promise<void> {
-    await this.setPair('is_active = true, last_price = 100, min_amount = 0.001, min_notional = 1');
+    this.bookMid = undefined;
+    this.booksRead.length = 0;
+    await this.setPair(
+      'is_active = true, last_price = 100, last_price_at = NULL, min_amount = 0.001, min_notional = 1',
+    );
     this.leader = await this.core.actor();
     this.source = await this.core.account(this.leader);
     const input = strategyCreate.parse({

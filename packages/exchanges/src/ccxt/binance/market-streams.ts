@@ -39,8 +39,8 @@ export const marketStreams: MarketStreamProtocol = {
     const { E, s, c } = parseResponse(ticker, message);
     return { marketId: s, price: c, at: new Date(E) };
   },
-  fetchBook: async (ccxt, marketId) => {
-    const snapshot = await ccxt.publicGetDepth({ symbol: marketId, limit: DEPTH });
+  fetchBook: async (ccxt, marketId, limit = DEPTH) => {
+    const snapshot = await ccxt.publicGetDepth({ symbol: marketId, limit });
     const { lastUpdateId, bids, asks } = parseResponse(depth, snapshot);
     return { last: lastUpdateId, bids, asks };
   },

@@ -19,6 +19,8 @@ export interface PlanOverrides {
   readonly lot?: Partial<CopiedLotState> | null;
   readonly account?: Partial<CopyAccount>;
   readonly pair?: Partial<CopyPair> | null;
+  /** Default: the reference price. */
+  readonly bookMid?: CopyInput['bookMid'];
 }
 
 export const TERMS: CopyTerms = {
@@ -45,6 +47,7 @@ export const PAIR: CopyPair = {
   minNotional: '5',
   maxNotional: null,
   lastPrice: '100',
+  takerFee: '0.001',
 };
 
 const LOT: CopiedLotState = {
@@ -102,6 +105,8 @@ export function entryInput(overrides: PlanOverrides = {}): CopyInput {
       pair: overrides.pair === null ? null : { ...PAIR, ...overrides.pair },
       ...overrides.account,
     },
+    bookMid:
+      overrides.bookMid === undefined ? (overrides.signal?.referencePrice ?? '100') : overrides.bookMid,
     now: NOW,
   };
 }

@@ -1,0 +1,175 @@
+/** Plans entries. The rules are listed in plan.rules.ts, the only file that may import this one. */
+import type { Decimal, DecisionCode } from '@trading-automation/contracts';
+import { forgo, frozenRatio, type Lot, lotAtEntry, lotInputs, storedLot } from './copied-lot.rules.js';
+import { checkEntry, type EntryRejection } from './entry-checks.rules.js';
+import {
+  type Fraction,
+  floorTo,
+  fractionOf,
+  isAboveZero,
+  isLess,
+  minus,
+  plus,
+  roundDown,
+  roundUp,
+  times,
+} from './fraction.rules.js';
+import type { CopyInput, CopyPair, CopyPlan, CopyTerms, PlanInputs } from './plan.types.js';
+import { findResaleViolation, minEntryAmount, type Resale } from './sellable.rules.js';
+import {
+  type Cap,
+  dueOf,
+  entryCaps,
+  findMinimumViolation,
+  limitPriceOf,
+  ratioOf,
+  tightestBelow,
+} from './sizing.rules.js';
+
+export function planEntry(input: CopyInput): CopyPlan {
+  const { signal, copier } = input;
+  const terms = copier.lot?.terms ?? copier.terms;
+  const rejection = checkEntry(input, terms);
+  if (rejection !== null) return rejectedEntry(input, rejection);
+  const ratio = frozenRatio(input) ?? ratioOf(input, terms);
+  if (ratio === null) {
+    const rule = signal.leaderEquity === null ? 'leader_equity' : 'equity';
+    return rejectedEntry(input, { code: 'STALE_EQUITY', rule, value: null, limit: null });
+  }
+  const lot = lotAtEntry(input, terms, ratio);
+  const due = dueOf(ratio, fractionOf(lot.seenAmount), lot);
+  return sizeEntry({ input, terms, lot, due, pair: input.account.pair! });
+}
+
+/** Plans a rejected entry. An existing lot forgoes the amount that the signal adds, and keeps its carried amount. */
+function rejectedEntry(input: CopyInput, { code, ...numbers }: EntryRejection): CopyPlan {
+  const ratio = frozenRatio(input);
+  const stored = storedLot(input);
+  const inputs = { ...entryInputs(input), ...numbers };
+  const skip = { outcome: 'SKIPPED', code, targetAmount: '0', order: null, inputs } as const;
+  if (stored === null || ratio === null) return { ...skip, lot: stored };
+  const lot = lotAtEntry(input, stored.terms, ratio);
+  const added = minus(fractionOf(lot.seenAmount), fractionOf(stored.seenAmount));
+  return { ...skip, lot: forgo(lot, times(ratio, added)) };
+}
+
+/** An entry that passed the checks and is being sized. */
+interface Entry {
+  readonly input: CopyInput;
+  readonly terms: CopyTerms;
+  readonly pair: CopyPair;
+  readonly lot: Lot;
+  readonly due: Fraction;
+}
+
+function sizeEntry(entry: Entry): CopyPlan {
+  const { input, terms, pair, lot, due } = entry;
+  const { side, referencePrice } = input.signal;
+  const limitPrice = limitPriceOf(side, referencePrice, terms, pair);
+  if (limitPrice === null) {
+    return skipped(entry, 'SLIPPAGE', { rule: 'price_tick', value: referencePrice, limit: pair.priceTick });
+  }
+  const price = fractionOf(limitPrice);
+  const caps = entryCaps({ copier: input.copier, terms, pair }, lot.sentQuote, price);
+  const rounded = floorTo(due, pair.amountStep);
+  const cap = tightestBelow(caps, fractionOf(rounded));
+  const capNumbers = cap === null ? null : capInputs(cap, rounded, price);
+  const amount = cap === null ? rounded : floorTo(cap.amount, pair.amountStep);
+  const violationOf = (size: Decimal) =>
+    findMinimumViolation(size, price, pair) ?? findResaleViolation(size, resaleOf(entry));
+  const violation = violationOf(rounded);
+  if (violation === null && violationOf(amount) === null) {
+    return reserve(entry, { amount, limitPrice, cap, inputs: capNumbers ?? {} });
+  }
+  if (violation === null && cap !== null) {
+    return skipped(entry, cap.code, { limit_price: limitPrice, ...capNumbers });
+  }
+  const raised = terms.belowMinimum === 'ROUND_UP' ? roundedUpAmount(entry, price, caps) : null;
+  if (raised !== null) {
+    return reserve(entry, { amount: raised, limitPrice, cap, inputs: { rounded_up: true, ...violation } });
+  }
+  return skipped(entry, 'BELOW_MINIMUM', { limit_price: limitPrice, ...violation });
+}
+
+const resaleOf = ({ input, pair }: Entry): Resale => ({
+  side: input.signal.side,
+  referencePrice: input.signal.referencePrice,
+  heldAmount: input.copier.lot?.heldAmount ?? '0',
+  pair,
+});
+
+/** Returns the least amount that can be sold again, or null if that exceeds a cap or twice the due amount. */
+function roundedUpAmount(entry: Entry, price: Fraction, caps: readonly Cap[]): Decimal | null {
+  const { due } = entry;
+  const raised = minEntryAmount(price, resaleOf(entry));
+  const size = fractionOf(raised);
+  const isTooMuch = isLess(plus(due, due), size) || tightestBelow(caps, size) !== null;
+  return isTooMuch ? null : raised;
+}
+
+interface Sized {
+  readonly amount: Decimal;
+  readonly limitPrice: Decimal;
+  readonly cap: Cap | null;
+  readonly inputs: PlanInputs;
+}
+
+/** Plans the order if the amount that it reserves is free; otherwise skips the copy. */
+function reserve(entry: Entry, { amount, limitPrice, cap, inputs }: Sized): CopyPlan {
+  const { lot, due, input } = entry;
+  const { side } = input.signal;
+  const cost = roundUp(times(fractionOf(amount), fractionOf(limitPrice)));
+  const reserved = side === 'BUY' ? cost : amount;
+  const free = side === 'BUY' ? input.account.freeQuote : input.account.freeBase;
+  const orderInputs = { ...inputs, limit_price: limitPrice };
+  if (isLess(fractionOf(free), fractionOf(reserved))) {
+    const rule = side === 'BUY' ? 'free_quote' : 'free_base';
+    return skipped(entry, 'INSUFFICIENT_BALANCE', { ...orderInputs, rule, value: reserved, limit: free });
+  }
+  const sent = {
+    ...lot,
+    sentAmount: roundDown(plus(fractionOf(lot.sentAmount), fractionOf(amount))),
+    sentQuote: roundUp(plus(fractionOf(lot.sentQuote), fractionOf(cost))),
+  };
+  return {
+    outcome: cap === null ? 'COPIED' : 'CLAMPED',
+    code: cap?.code ?? null,
+    targetAmount: roundDown(due),
+    order: {
+      type: 'LIMIT',
+      side,
+      timeInForce: 'IOC',
+      price: limitPrice,
+      amount,
+      reduceOnly: false,
+      reserved,
+    },
+    lot: cap === null ? sent : forgo(sent, minus(due, fractionOf(amount))),
+    inputs: { ...entryInputs(input), ...lotInputs(lot), ...orderInputs },
+  };
+}
+
+function skipped({ input, terms, lot, due }: Entry, code: DecisionCode, numbers: PlanInputs): CopyPlan {
+  const isCarried = code === 'BELOW_MINIMUM' && terms.belowMinimum !== 'SKIP' && isAboveZero(due);
+  const isNew = input.copier.lot === null;
+  return {
+    outcome: 'SKIPPED',
+    code,
+    targetAmount: roundDown(due),
+    order: null,
+    lot: isCarried ? lot : isNew ? null : forgo(lot, due),
+    inputs: { ...entryInputs(input), ...lotInputs(lot), ...numbers },
+  };
+}
+
+const capInputs = ({ rule, limit }: Cap, amount: Decimal, price: Fraction): PlanInputs => ({
+  rule,
+  value: rule === 'max_amount' ? amount : roundUp(times(fractionOf(amount), price)),
+  limit,
+});
+
+const entryInputs = ({ signal, now }: CopyInput): PlanInputs => ({
+  reference_price: signal.referencePrice,
+  leader_amount: signal.cumulativeAmount,
+  age_ms: now.getTime() - signal.signalAt.getTime(),
+});
