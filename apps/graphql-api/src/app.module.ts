@@ -81,7 +81,11 @@ export class AppModule {
       isRegistrationOpen: config.OPEN_REGISTRATION,
       passkeys: config.PASSKEYS,
     });
-    const features = apiFeatures({ secrets, withdrawalFee: config.WITHDRAWAL_FEE });
+    const features = apiFeatures({
+      secrets,
+      withdrawalFee: config.WITHDRAWAL_FEE,
+      streamsPerUser: config.STREAMS_PER_USER,
+    });
     return {
       module: AppModule,
       imports: [
@@ -137,7 +141,10 @@ function endpointsModule(
       {
         provide: SocketCallers,
         useFactory: (platform: Platform, authenticator: RequestAuthenticator) =>
-          new SocketCallers(platform, authenticator, addressReader(config.TRUSTED_PROXIES)),
+          new SocketCallers(platform, authenticator, {
+            addressOf: addressReader(config.TRUSTED_PROXIES),
+            socketsPerUser: config.STREAMS_PER_USER,
+          }),
         inject: [Platform, RequestAuthenticator],
       },
       EndpointFactory,

@@ -51,7 +51,11 @@ export class AppModule {
         PlatformModule.with(platform),
         OperationsModule.with(platform, config.SERVER_KEYS),
         access,
-        ...apiFeatures({ secrets, withdrawalFee: config.WITHDRAWAL_FEE }),
+        ...apiFeatures({
+          secrets,
+          withdrawalFee: config.WITHDRAWAL_FEE,
+          streamsPerUser: config.STREAMS_PER_USER,
+        }),
         HttpModule.with({ operations: OPERATIONS, useCases: USE_CASES, logger, access }),
       ],
       controllers: [AccessController, EventsController],

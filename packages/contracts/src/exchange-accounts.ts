@@ -162,6 +162,7 @@ export const exchangeAccountOperations = {
     path: '/v1/exchanges/test',
     summary: 'Tests exchange credentials without storing them.',
     access: 'TRADE',
+    bucket: 'exchange_tests',
     body: exchangeAccountTest,
     response: credentialsTestResult,
     status: 200,

@@ -85,6 +85,7 @@ export const simulationOperations = {
     summary:
       "Replays past signals of the strategy with the copier's settings, as if the copier had been started just before them. Places no orders.",
     access: 'READ',
+    bucket: 'simulations',
     params: z.object({ id: idInput('cpr') }),
     body: simulationAsked,
     bodyOptional: true,

@@ -239,6 +239,7 @@ export const webhookOperations = {
     path: '/v1/webhooks/:id/test',
     summary: 'Sends a test event once and returns the delivery, even if the receiver failed.',
     access: 'ADMIN',
+    bucket: 'webhook_tests',
     params: pathParams,
     response: delivery,
     status: 200,

@@ -24,10 +24,16 @@ export interface ApiFeatureOptions {
   readonly secrets: ApiSecrets;
   /** The fee in reward tokens, deducted from each withdrawal. */
   readonly withdrawalFee: string;
+  /** How many event streams a user may have open with all credentials together. */
+  readonly streamsPerUser: number;
 }
 
 /** Returns the modules of every feature of an API, for any transport. */
-export function apiFeatures({ secrets, withdrawalFee }: ApiFeatureOptions): (DynamicModule | Type)[] {
+export function apiFeatures({
+  secrets,
+  withdrawalFee,
+  streamsPerUser,
+}: ApiFeatureOptions): (DynamicModule | Type)[] {
   return [
     secretsModule(secrets),
     ExchangeAccountsModule,
@@ -40,7 +46,7 @@ export function apiFeatures({ secrets, withdrawalFee }: ApiFeatureOptions): (Dyn
     WithdrawalsModule.with({ fee: withdrawalFee }),
     NotificationsModule,
     SettingsModule,
-    EventsModule,
+    EventsModule.with({ streamsPerUser }),
     EmergencyStopModule,
     LedgerModule,
     WebhooksModule,

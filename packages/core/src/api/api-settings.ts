@@ -19,6 +19,8 @@ export const apiSettings = {
   /** Public key of the webhook dispatcher. */
   WEBHOOK_SEALING_KEY: publicKeySetting,
   RATE_LIMITS: rateLimitsSetting.default(() => rateLimitsSchema.parse({})),
+  /** How many event streams, and how many sockets, a user may have open with all credentials together. */
+  STREAMS_PER_USER: z.coerce.number().int().min(1).max(10_000).default(15),
   /** The fee in reward tokens, deducted from each withdrawal. */
   WITHDRAWAL_FEE: decimalInput('non_negative').default('0'),
 };

@@ -46,6 +46,7 @@ import { InFlight1763700000023 } from './migrations/0023-in-flight.js';
 import { SignIn1763700000024 } from './migrations/0024-sign-in.js';
 import { StreamKinds1763700000025 } from './migrations/0025-stream-kinds.js';
 import { ReconciledTotals1763700000026 } from './migrations/0026-reconciled-totals.js';
+import { LimitsAndAddressBook1763700000027 } from './migrations/0027-limits-and-address-book.js';
 
 const ENTITIES = [
   AccountOwnerEntity,
@@ -97,6 +98,7 @@ const MIGRATIONS = [
   SignIn1763700000024,
   StreamKinds1763700000025,
   ReconciledTotals1763700000026,
+  LimitsAndAddressBook1763700000027,
 ];
 
 interface DatabaseOptions {

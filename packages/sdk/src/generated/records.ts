@@ -146,7 +146,9 @@ export interface ApiKeyCreate {
   /** A label for the key. */
   name: string;
   permissions?: readonly ('READ' | 'TRADE' | 'WITHDRAW' | 'ADMIN')[];
+  /** Each entry must lie within an entry of your credential's list, if it has one. Default: your credential's list. */
   ip_allowlist?: readonly (string | string | string | string)[];
+  /** If your credential expires, the key must expire at the same time or earlier. Default: when your credential expires. */
   expires_at?: string;
 }
 
@@ -2076,7 +2078,7 @@ export interface OperationTypes<D extends DecimalForm = 'number'> {
     query: AuthCliChallengeQuery;
     data: CliChallenge;
   };
-  /** Links a public key to your account; its private key must have signed the challenge. Without a credential, creates an account. */
+  /** Links a public key to your account; its private key must have signed the challenge. The credential must neither expire nor have an allow-list. Without a credential, creates an account. */
   'auth.cliIdentity': {
     body: CliIdentityCreate;
     data: PublicKey;
@@ -2086,7 +2088,7 @@ export interface OperationTypes<D extends DecimalForm = 'number'> {
     query: ApiKeysListQuery;
     data: ApiKey;
   };
-  /** Creates an API key. Its permissions cannot exceed the caller's. */
+  /** Creates an API key. Its permissions, expiry and allow-list cannot exceed those of the caller's credential. */
   'apiKeys.create': {
     body: ApiKeyCreate;
     data: ApiKeyWithValue;
@@ -2096,7 +2098,7 @@ export interface OperationTypes<D extends DecimalForm = 'number'> {
     params: { id: string };
     data: Deleted;
   };
-  /** Replaces the value of an API key. The old value stops working immediately. */
+  /** Replaces the value of an API key. The old value stops working immediately. The key's rights cannot exceed those of the caller's credential. */
   'apiKeys.rotate': {
     params: { id: string };
     data: ApiKeyWithValue;
