@@ -13,6 +13,7 @@ import { type ApiInfrastructure, apiFeatures, BuildInfo, USE_CASES } from '@trad
 import { BookStreams } from '@trading-automation/core/market-data';
 import { SignInModule } from '@trading-automation/core/sign-in';
 import { SignalStreamsModule } from '@trading-automation/core/strategies';
+import { withdrawalSettingsOf } from '@trading-automation/core/withdrawals';
 import { addressReader } from '@trading-automation/runtime/http';
 import type { Config } from './config.js';
 import { LoaderFactory } from './graphql/loaders.js';
@@ -83,7 +84,8 @@ export class AppModule {
     });
     const features = apiFeatures({
       secrets,
-      withdrawalFee: config.WITHDRAWAL_FEE,
+      withdrawals: withdrawalSettingsOf(config),
+      publicUrl: () => config.REST_PUBLIC_URL ?? publicUrl(),
       streamsPerUser: config.STREAMS_PER_USER,
     });
     return {

@@ -1,5 +1,6 @@
 import { apiSettings } from '@trading-automation/core/api';
 import { passkeysSetting, signInProvidersSetting } from '@trading-automation/core/sign-in';
+import { missingLiveSettings } from '@trading-automation/core/withdrawals';
 import { flag } from '@trading-automation/runtime';
 import { edgeSettings, originSetting } from '@trading-automation/runtime/http';
 import { z } from 'zod';
@@ -23,12 +24,14 @@ export const configSchema = z
     /** Serves GraphiQL at /graphql to browsers; for development only. */
     GRAPHIQL: flag.default(false),
   })
-  .superRefine(({ WORLD, WEBHOOK_ALLOW_LOOPBACK, GRAPHIQL, PUBLIC_URL, REST_PUBLIC_URL }, context) => {
+  .superRefine((config, context) => {
+    const { WORLD, WEBHOOK_ALLOW_LOOPBACK, GRAPHIQL, PUBLIC_URL, REST_PUBLIC_URL } = config;
     if (WORLD !== 'live') return;
     const addIssue = (name: string, message: string) =>
       context.addIssue({ code: 'custom', path: [name], message });
     if (WEBHOOK_ALLOW_LOOPBACK) addIssue('WEBHOOK_ALLOW_LOOPBACK', 'must be off in the live world');
     if (GRAPHIQL) addIssue('GRAPHIQL', 'must be off in the live world');
+    for (const [name, message] of missingLiveSettings(config)) addIssue(name, message);
     if (PUBLIC_URL === undefined) addIssue('PUBLIC_URL', 'is required in the live world');
     if (REST_PUBLIC_URL === undefined) addIssue('REST_PUBLIC_URL', 'is required in the live world');
   });

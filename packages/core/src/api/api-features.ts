@@ -12,7 +12,7 @@ import { StrategiesModule } from '../strategies/index.js';
 import { TradePairsModule } from '../trade-pairs/index.js';
 import { TradesModule } from '../trades/index.js';
 import { WebhookSecrets, WebhooksModule } from '../webhooks/index.js';
-import { WithdrawalsModule } from '../withdrawals/index.js';
+import { type WithdrawalSettings, WithdrawalsModule } from '../withdrawals/index.js';
 
 /** The sealers of exchange credentials (for the trading worker) and of webhook secrets (for the webhook dispatcher). */
 export interface ApiSecrets {
@@ -22,8 +22,9 @@ export interface ApiSecrets {
 
 export interface ApiFeatureOptions {
   readonly secrets: ApiSecrets;
-  /** The fee in reward tokens, deducted from each withdrawal. */
-  readonly withdrawalFee: string;
+  readonly withdrawals: WithdrawalSettings;
+  /** The origin of the REST API in links of mails, without a trailing slash. */
+  readonly publicUrl: () => string;
   /** How many event streams a user may have open with all credentials together. */
   readonly streamsPerUser: number;
 }
@@ -31,7 +32,8 @@ export interface ApiFeatureOptions {
 /** Returns the modules of every feature of an API, for any transport. */
 export function apiFeatures({
   secrets,
-  withdrawalFee,
+  withdrawals,
+  publicUrl,
   streamsPerUser,
 }: ApiFeatureOptions): (DynamicModule | Type)[] {
   return [
@@ -43,7 +45,7 @@ export function apiFeatures({
     CopiersModule,
     AnalyticsModule,
     RewardsModule,
-    WithdrawalsModule.with({ fee: withdrawalFee }),
+    WithdrawalsModule.with({ ...withdrawals, publicUrl }),
     NotificationsModule,
     SettingsModule,
     EventsModule.with({ streamsPerUser }),

@@ -19,6 +19,7 @@ import { LotEntity } from '../trades/lots/lot.entity.js';
 import { LotClosureEntity } from '../trades/lots/lot-closure.entity.js';
 import { TradeEntity } from '../trades/trade.entity.js';
 import { WebhookEntity } from '../webhooks/webhook.entity.js';
+import { WithdrawalAddressEntity } from '../withdrawals/addresses/withdrawal-address.entity.js';
 import { WithdrawalEntity } from '../withdrawals/withdrawal.entity.js';
 import { Access1763700000001 } from './migrations/0001-access.js';
 import { Trading1763700000002 } from './migrations/0002-trading.js';
@@ -68,6 +69,7 @@ const ENTITIES = [
   UserEntity,
   WebhookEntity,
   WithdrawalEntity,
+  WithdrawalAddressEntity,
 ];
 
 /** All migrations in order. Never edit a released migration. */
