@@ -63,7 +63,7 @@ const FEATURE_ORDER = {
   copiers: [...BASIS, 'access', 'trade-pairs', 'exchange-accounts', 'strategies', 'trades'],
   'emergency-stop': [...BASIS, 'access', 'exchange-accounts', 'trades', 'copiers'],
   rewards: [...BASIS, 'access', 'ledger', 'trades'],
-  withdrawals: [...BASIS, 'access', 'ledger', 'exchange-accounts'],
+  withdrawals: [...BASIS, 'access', 'mail', 'ledger', 'exchange-accounts'],
   notifications: [...BASIS, 'access', 'mail'],
   settings: [...BASIS, 'access'],
   events: [...BASIS, 'access'],

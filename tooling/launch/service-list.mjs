@@ -30,10 +30,15 @@ const mailFrom = 'Trading automation <no-reply@trading-automation.localhost>';
 /** High rate limits of the APIs, for tests and benchmarks that send more requests than the published limits allow. */
 export const ampleRateLimits = JSON.stringify(
   Object.fromEntries(
-    ['general', 'trade_writes', 'sensitive_writes', 'identity_writes'].map((name) => [
-      name,
-      { requests: 10_000_000, seconds: 60 },
-    ]),
+    [
+      'general',
+      'trade_writes',
+      'sensitive_writes',
+      'identity_writes',
+      'simulations',
+      'exchange_tests',
+      'webhook_tests',
+    ].map((name) => [name, { requests: 10_000_000, seconds: 60 }]),
   ),
 );
 

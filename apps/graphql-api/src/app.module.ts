@@ -13,6 +13,7 @@ import { type ApiInfrastructure, apiFeatures, BuildInfo, USE_CASES } from '@trad
 import { BookStreams } from '@trading-automation/core/market-data';
 import { SignInModule } from '@trading-automation/core/sign-in';
 import { SignalStreamsModule } from '@trading-automation/core/strategies';
+import { withdrawalSettingsOf } from '@trading-automation/core/withdrawals';
 import { addressReader } from '@trading-automation/runtime/http';
 import type { Config } from './config.js';
 import { LoaderFactory } from './graphql/loaders.js';
@@ -81,7 +82,12 @@ export class AppModule {
       isRegistrationOpen: config.OPEN_REGISTRATION,
       passkeys: config.PASSKEYS,
     });
-    const features = apiFeatures({ secrets, withdrawalFee: config.WITHDRAWAL_FEE });
+    const features = apiFeatures({
+      secrets,
+      withdrawals: withdrawalSettingsOf(config),
+      publicUrl: () => config.REST_PUBLIC_URL ?? publicUrl(),
+      streamsPerUser: config.STREAMS_PER_USER,
+    });
     return {
       module: AppModule,
       imports: [
@@ -137,7 +143,10 @@ function endpointsModule(
       {
         provide: SocketCallers,
         useFactory: (platform: Platform, authenticator: RequestAuthenticator) =>
-          new SocketCallers(platform, authenticator, addressReader(config.TRUSTED_PROXIES)),
+          new SocketCallers(platform, authenticator, {
+            addressOf: addressReader(config.TRUSTED_PROXIES),
+            socketsPerUser: config.STREAMS_PER_USER,
+          }),
         inject: [Platform, RequestAuthenticator],
       },
       EndpointFactory,

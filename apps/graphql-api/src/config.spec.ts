@@ -37,6 +37,7 @@ describe('the configuration', () => {
       TRUSTED_PROXIES: [],
       CORS_ORIGINS: [],
       RATE_LIMITS: rateLimitsSchema.parse({}),
+      STREAMS_PER_USER: 15,
       WITHDRAWAL_FEE: '0',
       SIGN_IN_PROVIDERS: {},
       GRAPHIQL: false,

@@ -4,6 +4,7 @@ import {
   type SignInProviders,
   signInProvidersSetting,
 } from '@trading-automation/core/sign-in';
+import { missingLiveSettings } from '@trading-automation/core/withdrawals';
 import { flag } from '@trading-automation/runtime';
 import { edgeSettings, isSecureOrigin, originSetting } from '@trading-automation/runtime/http';
 import { z } from 'zod';
@@ -34,6 +35,7 @@ export const configSchema = z
       context.addIssue({ code: 'custom', path: [name], message });
     if (WEBHOOK_ALLOW_LOOPBACK) addIssue('WEBHOOK_ALLOW_LOOPBACK', 'must be off in the live world');
     if (GRAPHIQL) addIssue('GRAPHIQL', 'must be off in the live world');
+    for (const [name, message] of missingLiveSettings(config)) addIssue(name, message);
     for (const [name, origin] of Object.entries({ PUBLIC_URL, REST_PUBLIC_URL })) {
       if (origin === undefined) addIssue(name, 'is required in the live world');
       else if (!isSecureOrigin(origin)) addIssue(name, 'must be https in the live world');

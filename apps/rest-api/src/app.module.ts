@@ -9,6 +9,7 @@ import {
   RateLimiter,
 } from '@trading-automation/core/access';
 import { type ApiSecrets, apiFeatures, BuildInfo, USE_CASES } from '@trading-automation/core/api';
+import { withdrawalSettingsOf } from '@trading-automation/core/withdrawals';
 import type { Logger } from '@trading-automation/runtime';
 import type { Redis } from 'ioredis';
 import type { Config } from './config.js';
@@ -54,7 +55,12 @@ export class AppModule {
         PlatformModule.with(platform),
         OperationsModule.with(platform, config.SERVER_KEYS),
         access,
-        ...apiFeatures({ secrets, withdrawalFee: config.WITHDRAWAL_FEE }),
+        ...apiFeatures({
+          secrets,
+          withdrawals: withdrawalSettingsOf(config),
+          publicUrl,
+          streamsPerUser: config.STREAMS_PER_USER,
+        }),
         HttpModule.with({ operations: OPERATIONS, useCases: USE_CASES, logger, access }),
       ],
       controllers: [AccessController, EventsController],

@@ -36,6 +36,7 @@ describe('the configuration', () => {
       TRUSTED_PROXIES: [],
       CORS_ORIGINS: [],
       RATE_LIMITS: rateLimitsSchema.parse({}),
+      STREAMS_PER_USER: 15,
       WITHDRAWAL_FEE: '0',
       LOG_LEVEL: 'info',
       COMMIT: 'unknown',

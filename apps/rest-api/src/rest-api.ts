@@ -3,10 +3,12 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { startHeartbeat } from '@trading-automation/core';
 import { pickEngine, RateLimiter } from '@trading-automation/core/access';
 import { openApiInfrastructure } from '@trading-automation/core/api';
+import { WithdrawalAddressesService } from '@trading-automation/core/withdrawals';
 import { type Logger, nestLogger, type RunningProcess } from '@trading-automation/runtime';
 import { createAdapter } from '@trading-automation/runtime/http';
 import { AppModule } from './app.module.js';
 import type { Config } from './config.js';
+import { serveWithdrawalAddressPages } from './pages/withdrawal-address-pages.js';
 import { serveReference } from './reference/serve-reference.js';
 
 export interface RestApi extends RunningProcess {
@@ -55,6 +57,11 @@ export async function startRestApi(config: Config, version: string, logger: Logg
   );
   const limiter = app.get(RateLimiter, { strict: false });
   serveReference(app.getHttpAdapter().getInstance(), limiter.limitsFor(undefined));
+  serveWithdrawalAddressPages(
+    app.getHttpAdapter().getInstance(),
+    limiter.limitsFor(undefined),
+    app.get(WithdrawalAddressesService, { strict: false }),
+  );
   await app.listen(config.PORT, config.HOST);
   listenUrl = await app.getUrl();
   const endHeartbeat = startHeartbeat(platform, 'rest-api');

@@ -23,7 +23,7 @@ import {
   type RequestLimits,
 } from '@trading-automation/core/access';
 import { createLogger, nestLogger } from '@trading-automation/runtime';
-import { createAdapter, type ServerLimits } from '@trading-automation/runtime/http';
+import { createAdapter, headerOf, type ServerLimits } from '@trading-automation/runtime/http';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { HttpModule } from '../src/http/http.module.js';
@@ -148,7 +148,11 @@ class NotesAuthentication {
     const key = incoming.rawHeaders[at + 1]!;
     const permissions = KEYS[key];
     if (permissions === undefined) throw new DomainError('invalid_api_key');
-    await limits.takeTokensByCredential(`${this.credentialIds}:${key}`);
+    const credential = headerOf(incoming, 'x-credential') ?? '';
+    await limits.takeTokensByCaller({
+      userId: `${this.credentialIds}:user`,
+      credential: { id: `${this.credentialIds}:${key}:${credential}` },
+    });
     return { userId: USER_ID, credential: { kind: 'api_key', id: USER_ID, permissions } };
   }
 }

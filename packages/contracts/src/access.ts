@@ -77,8 +77,15 @@ export const apiKeyCreate = z
         }),
       )
       .max(100)
-      .default([]),
-    expires_at: instantInput.optional(),
+      .optional()
+      .describe(
+        "Each entry must lie within an entry of your credential's list, if it has one. Default: your credential's list.",
+      ),
+    expires_at: instantInput
+      .optional()
+      .describe(
+        'If your credential expires, the key must expire at the same time or earlier. Default: when your credential expires.',
+      ),
   })
   .meta({ id: 'ApiKeyCreate' });
 export type ApiKeyCreate = z.output<typeof apiKeyCreate>;
@@ -171,13 +178,13 @@ export const accessOperations = {
     method: 'POST',
     path: '/v1/auth/cli-identity',
     summary:
-      'Links a public key to your account; its private key must have signed the challenge. Without a credential, creates an account.',
+      'Links a public key to your account; its private key must have signed the challenge. The credential must neither expire nor have an allow-list. Without a credential, creates an account.',
     access: 'CHALLENGE',
     bucket: 'identity_writes',
     body: cliIdentityCreate,
     response: publicKey,
     status: 201,
-    errors: ['invalid_signature', 'already_exists', 'permission_denied'],
+    errors: ['invalid_signature', 'already_exists', 'permission_denied', 'limit_reached'],
   }),
   listApiKeys: defineOperation({
     id: 'apiKeys.list',
@@ -194,7 +201,8 @@ export const accessOperations = {
     id: 'apiKeys.create',
     method: 'POST',
     path: '/v1/api-keys',
-    summary: "Creates an API key. Its permissions cannot exceed the caller's.",
+    summary:
+      "Creates an API key. Its permissions, expiry and allow-list cannot exceed those of the caller's credential.",
     access: 'ADMIN',
     bucket: 'sensitive_writes',
     body: apiKeyCreate,
@@ -218,7 +226,8 @@ export const accessOperations = {
     id: 'apiKeys.rotate',
     method: 'POST',
     path: '/v1/api-keys/:id/rotate',
-    summary: 'Replaces the value of an API key. The old value stops working immediately.',
+    summary:
+      "Replaces the value of an API key. The old value stops working immediately. The key's rights cannot exceed those of the caller's credential.",
     access: 'ADMIN',
     bucket: 'sensitive_writes',
     params: apiKeyPath,

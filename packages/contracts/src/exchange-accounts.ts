@@ -165,6 +165,7 @@ export const exchangeAccountOperations = {
     summary: 'Tests exchange credentials without storing them.',
     access: 'TRADE',
     isRemote: true,
+    bucket: 'exchange_tests',
     body: exchangeAccountTest,
     response: credentialsTestResult,
     status: 200,

@@ -25,6 +25,7 @@ export const ID_PREFIXES = {
   rwd: 'reward',
   rwt: 'reward type',
   wdr: 'withdrawal',
+  wad: 'withdrawal address',
   ntf: 'notification',
   whk: 'webhook',
   evt: 'event',

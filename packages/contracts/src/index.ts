@@ -44,4 +44,5 @@ export * from './strategies.js';
 export * from './trade-pairs.js';
 export * from './trades.js';
 export * from './webhooks.js';
+export * from './withdrawal-addresses.js';
 export * from './withdrawals.js';

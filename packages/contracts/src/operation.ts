@@ -22,10 +22,18 @@ export function permits(held: readonly Permission[], needed: Permission): boolea
 }
 
 /**
- * Rate-limit buckets in addition to the general one. `trade_writes` and `sensitive_writes`
- * (credentials and withdrawals) are counted by credential; `identity_writes` by IP address.
+ * Rate-limit buckets in addition to the general one. `trade_writes` and `sensitive_writes` (credentials and withdrawals)
+ * are counted by credential, with a higher limit for all credentials of a user; `identity_writes` by IP address;
+ * `simulations`, `exchange_tests` and `webhook_tests` by user.
  */
-export const RATE_BUCKETS = ['trade_writes', 'sensitive_writes', 'identity_writes'] as const;
+export const RATE_BUCKETS = [
+  'trade_writes',
+  'sensitive_writes',
+  'identity_writes',
+  'simulations',
+  'exchange_tests',
+  'webhook_tests',
+] as const;
 export type RateBucket = (typeof RATE_BUCKETS)[number];
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

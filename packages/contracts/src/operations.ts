@@ -15,6 +15,7 @@ import { strategyOperations } from './strategies.js';
 import { tradePairOperations } from './trade-pairs.js';
 import { tradeOperations } from './trades.js';
 import { webhookOperations } from './webhooks.js';
+import { withdrawalAddressOperations } from './withdrawal-addresses.js';
 import { withdrawalOperations } from './withdrawals.js';
 
 /** Every operation of the API. */
@@ -26,6 +27,7 @@ export const OPERATIONS: readonly Operation[] = [
   tradeOperations,
   rewardOperations,
   withdrawalOperations,
+  withdrawalAddressOperations,
   strategyOperations,
   copierOperations,
   simulationOperations,

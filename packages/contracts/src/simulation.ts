@@ -86,6 +86,7 @@ export const simulationOperations = {
       "Replays past signals of the strategy with the copier's settings, as if the copier had been started just before them. Places no orders. A user runs one simulation at a time. An Idempotency-Key has no effect.",
     isComputation: true,
     access: 'READ',
+    bucket: 'simulations',
     params: z.object({ id: idInput('cpr') }),
     body: simulationAsked,
     bodyOptional: true,

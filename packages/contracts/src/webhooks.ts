@@ -240,6 +240,7 @@ export const webhookOperations = {
     summary: 'Sends a test event once and returns the delivery, even if the receiver failed.',
     access: 'ADMIN',
     isRemote: true,
+    bucket: 'webhook_tests',
     params: pathParams,
     response: delivery,
     status: 200,

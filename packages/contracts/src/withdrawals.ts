@@ -46,20 +46,20 @@ export type Withdrawal = z.output<typeof withdrawal>;
 
 /** 20 bytes in hex. Creating the withdrawal verifies the EIP-55 checksum of an address in mixed case. */
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
-const ZERO_ADDRESS = /^0x0{40}$/;
+
+/** Schema of an EVM address in a request. */
+export const walletAddressInput = z
+  .string()
+  .regex(ADDRESS, { error: 'Expected an EVM address: 0x and 40 hex digits.' });
 
 export const withdrawalCreate = z
   .strictObject({
     amount: decimalInput('positive').describe(
       'Amount of reward tokens to withdraw, including the fee. It must be greater than the fee.',
     ),
-    wallet_address: z
-      .string()
-      .regex(ADDRESS, { error: 'Expected an EVM address: 0x and 40 hex digits.' })
-      .refine((value) => !ZERO_ADDRESS.test(value), {
-        error: 'The zero address cannot receive a payout. Use your own address.',
-      })
-      .describe('EVM address. If it mixes upper and lower case, its EIP-55 checksum must be valid.'),
+    wallet_address: walletAddressInput.describe(
+      'EVM address. If it mixes upper and lower case, its EIP-55 checksum must be valid. In the live world it must be an ACTIVE withdrawal address.',
+    ),
   })
   .meta({ id: 'WithdrawalCreate' });
 export type WithdrawalCreate = z.output<typeof withdrawalCreate>;
@@ -100,7 +100,7 @@ export const withdrawalOperations = {
     body: withdrawalCreate,
     response: withdrawal,
     status: 201,
-    errors: ['insufficient_balance'],
+    errors: ['insufficient_balance', 'limit_reached', 'invalid_state'],
   }),
   cancel: defineOperation({
     id: 'withdrawals.cancel',

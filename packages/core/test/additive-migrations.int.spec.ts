@@ -30,6 +30,7 @@ import { NotificationsService } from '../src/notifications/index.js';
 import { querySchemaOf } from '../src/operations/index.js';
 import { RewardAccrual, RewardsService } from '../src/rewards/index.js';
 import { generateSealingKeyPair, Sealer } from '../src/sealing/index.js';
+import { OPEN_WITHDRAWAL_POLICY } from '../src/testing/withdrawal-policy.js';
 import { TradePairsService } from '../src/trade-pairs/index.js';
 import { TradesService } from '../src/trades/index.js';
 import { WebhookSecrets, WebhooksService } from '../src/webhooks/index.js';
@@ -75,7 +76,7 @@ async function recordsOf({ actor }: Follower): Promise<Readonly<Record<string, R
   const rewards = new RewardsService(dependencies);
   const trades = new TradesService(dependencies);
   const webhooks = new WebhooksService(platform, lists, commands, new WebhookSecrets(sealer, false));
-  const withdrawals = new WithdrawalsService({ ...dependencies, fee: '0.5' });
+  const withdrawals = new WithdrawalsService({ ...dependencies, fee: '0.5', policy: OPEN_WITHDRAWAL_POLICY });
   const { copiers, strategies } = env;
   await webhooks.create(actor, webhookCreate.parse({ url: 'https://example.com/hook', events: ['*'] }));
   return {

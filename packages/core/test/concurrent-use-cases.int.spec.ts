@@ -35,7 +35,7 @@ import { type Actor, ResponseReplayed } from '../src/operations/index.js';
 import { RewardAccrual, RewardsService } from '../src/rewards/index.js';
 import { generateSealingKeyPair, Sealer } from '../src/sealing/index.js';
 import { StrategiesService } from '../src/strategies/index.js';
-import { CoreUnderTest, type RecordIds } from '../src/testing/index.js';
+import { CoreUnderTest, OPEN_WITHDRAWAL_POLICY, type RecordIds } from '../src/testing/index.js';
 import { TradeExecution, TradesService } from '../src/trades/index.js';
 import { WebhookSecrets, WebhooksService } from '../src/webhooks/index.js';
 import { WithdrawalsService } from '../src/withdrawals/index.js';
@@ -121,7 +121,7 @@ async function createServices() {
     trades: new TradesService(dependencies),
     accountSync: new AccountSyncService(platform),
     webhooks: new WebhooksService(platform, lists, commands, new WebhookSecrets(sealer, false)),
-    withdrawals: new WithdrawalsService({ ...dependencies, fee: '0.5' }),
+    withdrawals: new WithdrawalsService({ ...dependencies, fee: '0.5', policy: OPEN_WITHDRAWAL_POLICY }),
   };
 }
 

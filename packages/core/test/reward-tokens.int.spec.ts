@@ -7,7 +7,7 @@ import { AccountSyncService } from '../src/exchange-accounts/index.js';
 import { Ledger } from '../src/ledger/index.js';
 import type { Actor } from '../src/operations/index.js';
 import { RewardAccrual, RewardsService } from '../src/rewards/index.js';
-import { CoreUnderTest, type RecordIds } from '../src/testing/index.js';
+import { CoreUnderTest, OPEN_WITHDRAWAL_POLICY, type RecordIds } from '../src/testing/index.js';
 import { TradeExecution, TradesService } from '../src/trades/index.js';
 import { BigDecimal } from '../src/values/index.js';
 import { WithdrawalsService } from '../src/withdrawals/index.js';
@@ -26,7 +26,14 @@ beforeAll(async () => {
   ledger = new Ledger(platform);
   accrual = new RewardAccrual(platform, ledger, { amounts: {} });
   rewards = new RewardsService({ platform, lists, commands, ledger });
-  withdrawals = new WithdrawalsService({ platform, lists, commands, ledger, fee: '0.5' });
+  withdrawals = new WithdrawalsService({
+    platform,
+    lists,
+    commands,
+    ledger,
+    fee: '0.5',
+    policy: OPEN_WITHDRAWAL_POLICY,
+  });
   await accrual.publishRewardTypes();
 });
 afterAll(() => core.close());

@@ -26,6 +26,7 @@ import { TradePairs } from './resources/trade-pairs.js';
 import { Trades } from './resources/trades.js';
 import { VersionResource } from './resources/version.js';
 import { Webhooks } from './resources/webhooks.js';
+import { WithdrawalAddresses } from './resources/withdrawal-addresses.js';
 import { Withdrawals } from './resources/withdrawals.js';
 
 export type { ClientOptions } from './core/connection.js';
@@ -60,6 +61,7 @@ export class Client<D extends DecimalForm = 'number'> {
   readonly version: VersionResource<D>;
   readonly webhooks: Webhooks<D>;
   readonly withdrawals: Withdrawals<D>;
+  readonly withdrawalAddresses: WithdrawalAddresses<D>;
   private readonly operations: OperationClient<D>;
 
   /**
@@ -90,6 +92,7 @@ export class Client<D extends DecimalForm = 'number'> {
     this.version = new VersionResource(operations);
     this.webhooks = new Webhooks(operations);
     this.withdrawals = new Withdrawals(operations);
+    this.withdrawalAddresses = new WithdrawalAddresses(operations);
   }
 
   /**

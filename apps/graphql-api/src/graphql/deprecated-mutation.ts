@@ -48,7 +48,7 @@ async function chargeAndAuthorise(
   access: Permission | 'PUBLIC',
 ): Promise<void> {
   const limits = limitsOf('identity_writes');
-  await (actor === null ? limits.takeTokensByAddress() : limits.takeTokensByCredential(actor.credential.id));
+  await (actor === null ? limits.takeTokensByAddress() : limits.takeTokensByCaller(actor));
   if (access === 'PUBLIC') return;
   if (actor === null) throw new DomainError('authentication_required');
   authorise(actor, access);

@@ -45,7 +45,7 @@ async function resolveField(
     idempotency: undefined,
     limitsOf: (bucket: string) => ({
       takeTokensByAddress: () => takeToken(`${bucket} address`),
-      takeTokensByCredential: (id: string) => takeToken(`${bucket} ${id}`),
+      takeTokensByCaller: ({ credential }: Actor) => takeToken(`${bucket} ${credential.id}`),
     }),
   } as unknown as RequestContext;
   const resolved = await new OperationField(operation, options).resolve({

@@ -101,9 +101,7 @@ export class OperationField {
     const { bucket } = this.operation;
     if (bucket === undefined) return;
     const limits = context.limitsOf(bucket);
-    await (caller === null
-      ? limits.takeTokensByAddress()
-      : limits.takeTokensByCredential(caller.credential.id));
+    await (caller === null ? limits.takeTokensByAddress() : limits.takeTokensByCaller(caller));
   }
 
   private readArguments(args: FieldCall['args']) {

@@ -20,7 +20,7 @@ const container = { get: (() => new Trades()) as never };
 const fields = ROOT_FIELDS.filter(({ name }) => name === 'cancelTrade');
 const context = {
   actor: { userId: 'u1', credential: { kind: 'session', id: 'c1', permissions: ['TRADE'] } },
-  limitsOf: () => ({ takeTokensByCredential: async () => undefined }),
+  limitsOf: () => ({ takeTokensByCaller: async () => undefined }),
 } as unknown as RequestContext;
 const id = 'trd_01k9zzzzzzzzzzzzzzzzzzzzzz';
 

@@ -65,6 +65,7 @@ export const ENUMS: Readonly<Record<string, readonly string[]>> = {
   TradeSubStatus: contracts.TRADE_SUB_STATUSES,
   TradeType: contracts.TRADE_TYPES,
   TradingType: contracts.TRADING_TYPES,
+  WithdrawalAddressStatus: contracts.WITHDRAWAL_ADDRESS_STATUSES,
   WithdrawalStatus: contracts.WITHDRAWAL_STATUSES,
   World: contracts.WORLDS,
   // One enum for trade intents and signal kinds, because both have the same four values.

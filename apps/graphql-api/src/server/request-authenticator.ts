@@ -60,7 +60,7 @@ export class RequestAuthenticator {
     if (headerOf(incoming, 'x-api-key') !== undefined || token?.startsWith('svc_')) throw apiKeyNotAccepted();
     if (token === undefined) return null;
     const actor = await this.sessions.verify(token);
-    await limits.takeTokensByCredential(actor.credential.id);
+    await limits.takeTokensByCaller(actor);
     return actor;
   }
 }

@@ -2,7 +2,7 @@
  * Authenticates the callers of WebSockets.
  *
  * A socket belongs to its credential. `connection_init` is signed for CONNECT /graphql and consumes its nonce. The
- * number of sockets of a credential is limited across all processes. When a credential ends, its sockets are closed
+ * number of sockets of a credential, and of its user, is limited across all processes. When a credential ends, its sockets are closed
  * with 4412 within seconds.
  */
 import type { IncomingMessage } from 'node:http';
@@ -20,18 +20,30 @@ const SOCKETS_MAX = 5;
 /** Credential parameters of a handshake. API keys are included so that they are rejected with a specific error. */
 const CREDENTIAL_PARAMETERS = ['x-svc-pubkey', 'x-svc-timestamp', 'x-svc-nonce', 'x-svc-sig', 'x-api-key'];
 
+export interface SocketCallersOptions {
+  /** Returns the caller's IP address, as reported by a trusted proxy. */
+  readonly addressOf: (request: IncomingMessage) => string;
+  /** How many sockets a user may have open with all credentials together. */
+  readonly socketsPerUser: number;
+}
+
 export class SocketCallers implements OnModuleDestroy {
+  readonly addressOf: SocketCallersOptions['addressOf'];
   private readonly watch: CredentialWatch;
   private readonly leases: StreamLeases;
 
   constructor(
     platform: Platform,
     private readonly authenticator: RequestAuthenticator,
-    /** Returns the caller's IP address, as reported by a trusted proxy. */
-    readonly addressOf: (request: IncomingMessage) => string,
+    { addressOf, socketsPerUser }: SocketCallersOptions,
   ) {
+    this.addressOf = addressOf;
     this.watch = new CredentialWatch(platform);
-    this.leases = new StreamLeases(platform, { kind: 'sockets', max: SOCKETS_MAX });
+    this.leases = new StreamLeases(platform, {
+      kind: 'sockets',
+      max: SOCKETS_MAX,
+      maxPerUser: socketsPerUser,
+    });
   }
 
   /**
@@ -65,7 +77,7 @@ export class SocketCallers implements OnModuleDestroy {
 
   /** Charges an operation to the caller's credential. @throws {DomainError} `rate_limited` */
   async charge(actor: Actor, address: string): Promise<void> {
-    await this.authenticator.limitsOf(address).takeTokensByCredential(actor.credential.id);
+    await this.authenticator.limitsOf(address).takeTokensByCaller(actor);
   }
 
   /** Resolves once the leases of closed sockets are released. */
@@ -79,7 +91,7 @@ export class SocketCallers implements OnModuleDestroy {
 
   private async claim(actor: Actor, socket: ClientSocket, end: () => void): Promise<() => unknown> {
     try {
-      return await this.leases.claim(actor.credential.id, end);
+      return await this.leases.claim(actor, end);
     } catch (error) {
       if (error instanceof DomainError && error.code === 'rate_limited')
         socket.close(CLOSE_CODES.tooMany, 'Too many sockets');

@@ -75,6 +75,19 @@ describe('a credential', () => {
     await eventually(async () => (await leases()) === 0);
   });
 
+  it('shares fifteen sockets with the other credentials of its user, even if they open twenty concurrently', async () => {
+    const keyPairs = [holder, await linkedTo(holder), await linkedTo(holder), await linkedTo(holder)];
+    const tries = await Promise.allSettled(
+      keyPairs.flatMap((keyPair) => [0, 1, 0, 1, 0].map((at) => RawClient.join(apis[at]!, keyPair))),
+    );
+    const open = tries.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+    expect(open).toHaveLength(15);
+    for (const each of tries)
+      if (each.status === 'rejected') expect(String(each.reason)).toContain('4411 Too many sockets');
+    for (const raw of open) raw.cut();
+    await eventually(async () => (await leases()) === 0);
+  });
+
   it('gets only five sockets if it opens twenty concurrently', async () => {
     const tries = await Promise.allSettled(
       Array.from({ length: 20 }, (_, i) => RawClient.join(apis[i % 2]!, holder)),

@@ -147,6 +147,65 @@ describe('the limit of an address', () => {
   });
 });
 
+describe('the limit of a user', () => {
+  const withUser = (requests: number, user_requests: number) => ({ ...perDay(requests), user_requests });
+
+  it('holds for all credentials together, and is three times the limit of one by default', async () => {
+    const api = await start({ rateLimits: limitsOf(perDay(4)) });
+    const statuses: number[] = [];
+    for (let credential = 0; credential < 45; credential++) {
+      const headers = { 'x-api-key': 'reader', 'x-credential': String(credential) };
+      for (let i = 0; i < 5; i++) statuses.push((await send(api, 'GET', '/v1/notes', { headers })).status);
+    }
+    expect(statuses.filter((status) => status === 200)).toHaveLength(12);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(45 * 5 - 12);
+  });
+
+  it('holds for the bucket of an operation, too', async () => {
+    const api = await start({ rateLimits: limitsOf(perDay(600), { trade_writes: withUser(2, 3) }) });
+    const touch = (credential: string) =>
+      sendJson(api, 'POST', '/v1/notes/n1/touch', '{}', { 'x-credential': credential });
+    const responses = [
+      await touch('a'),
+      await touch('a'),
+      await touch('b'),
+      await touch('b'),
+      await touch('c'),
+    ];
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 429, 429]);
+    expect(responses[4]!.json.error?.details).toEqual([
+      {
+        code: 'rate_limited',
+        message: 'The limit trade_writes_user is 3 requests in 86400 s for all your credentials together.',
+        policy: 'trade_writes_user',
+      },
+    ]);
+    expect(Number(responses[4]!.headers['retry-after'])).toBeGreaterThan(28_000);
+  });
+
+  it('is in the headers if it leaves fewer requests than the limit of the credential', async () => {
+    const api = await start({ rateLimits: limitsOf(perDay(600), { general: withUser(4, 5) }) });
+    const get = (credential: string) =>
+      send(api, 'GET', '/v1/notes', { headers: { ...READER, 'x-credential': credential } });
+    const headersOf = ({ headers }: TestResponse) => [headers['ratelimit-policy'], headers.ratelimit];
+    expect(headersOf(await get('a'))).toEqual(['"general";q=4;w=86400', '"general";r=3;t=21600']);
+    await get('a');
+    await get('a');
+    expect(headersOf(await get('b'))).toEqual(['"general_user";q=5;w=86400', '"general_user";r=1;t=69120']);
+    expect(listOf(await get('b'), 'ratelimit')).toMatchObject({ general_user: { r: 0 } });
+    const rejected = await get('b');
+    expect([rejected.status, listOf(rejected, 'ratelimit').general_user?.r]).toEqual([429, 0]);
+  });
+
+  it('is not used up by requests over the limit of one credential', async () => {
+    const api = await start({ rateLimits: limitsOf(perDay(600), { general: withUser(2, 4) }) });
+    const get = (credential: string) =>
+      send(api, 'GET', '/v1/notes', { headers: { ...READER, 'x-credential': credential } });
+    for (let i = 0; i < 20; i++) await get('greedy');
+    expect([(await get('calm')).status, (await get('calm')).status]).toEqual([200, 200]);
+  });
+});
+
 describe('1,000 concurrent requests', () => {
   const randomHex = () => randomBytes(8).toString('hex');
   let clients: Redis[];

@@ -104,7 +104,7 @@ Send an \`Idempotency-Key\` with every POST: 1 to 255 printable characters, new 
 
 # Limits
 
-The rate limits are 600 requests per minute, 20 trade writes per second, and 10 writes of keys and withdrawals per minute. They apply per credential, or per IP address without one. Responses contain \`RateLimit\` and \`RateLimit-Policy\`; a 429 response contains \`Retry-After\`. A body may have at most 256 KiB, 32 levels and 1,000 members; the request target at most 8 KiB and the headers 16 KiB.
+The rate limits are 600 requests per minute, 20 trade writes per second, and 10 writes of keys and withdrawals per minute. They apply per credential, or per IP address without one. All credentials of a user together may use three times each limit. Simulations, tests of exchange credentials and tests of a webhook are limited to 6 per minute and user. Responses contain \`RateLimit\` and \`RateLimit-Policy\` with the limits that leave the fewest requests; a limit of the user has the suffix \`_user\`; a 429 response contains \`Retry-After\`. A body may have at most 256 KiB, 32 levels and 1,000 members; the request target at most 8 KiB and the headers 16 KiB.
 
 # Webhooks
 

@@ -123,6 +123,9 @@ export const REQUESTS: Readonly<Record<string, MakeRequest>> = {
     return { body: { amount: '10', wallet_address: WALLET } };
   },
   'withdrawals.cancel': byId((user) => user.withdrawal()),
+  'withdrawalAddresses.get': byId((user) => user.withdrawalAddress()),
+  'withdrawalAddresses.create': () => ({ body: { address: WALLET, label: 'mine' } }),
+  'withdrawalAddresses.delete': byId((user) => user.withdrawalAddress()),
   'notifications.read': byId((user) => user.notification()),
   'notifications.delete': byId((user) => user.notification()),
   'settings.get': async (user) => ({ params: { key: await user.setting() } }),

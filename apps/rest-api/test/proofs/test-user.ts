@@ -240,6 +240,10 @@ export class TestUser {
     return (await this.requireData('POST', '/v1/withdrawals', { amount: '10', wallet_address: WALLET })).id;
   }
 
+  async withdrawalAddress(): Promise<string> {
+    return (await this.requireData('POST', '/v1/withdrawal-addresses', { address: WALLET })).id;
+  }
+
   async notification(): Promise<string> {
     const { id } = await this.row('notifications', 'ntf', {
       user_id: this.uuid,

@@ -24,6 +24,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   trades: 'trades',
   webhooks: 'webhooks',
   withdrawals: 'withdrawals of reward tokens',
+  'withdrawal-addresses': 'addresses that you can withdraw to',
 };
 
 /** The commands under each heading of the program's help. */
@@ -40,7 +41,7 @@ const HEADINGS: Readonly<Record<string, readonly string[]>> = {
     'signals',
     'emergency-stop',
   ],
-  'Account:': ['me', 'rewards', 'withdrawals', 'notifications', 'settings', 'api-keys', 'public-keys'],
+  'Account:': ['me', 'rewards', 'withdrawals', 'withdrawal-addresses', 'notifications', 'settings', 'api-keys', 'public-keys'],
   'Developers:': ['listen', 'trigger', 'webhooks', 'events', 'api', 'graphql', 'doctor', 'health', 'version'],
 };
 

@@ -239,6 +239,12 @@ const ROWS: readonly OperationCommand[] = [
       'svc withdrawals create --amount 25 --wallet-address 0x52908400098527886E0F7030069857D2E4169EE7',
     ],
   },
+  {
+    command: 'withdrawal-addresses list',
+    operation: 'withdrawalAddresses.list',
+    columns: ['id', 'address', 'label', 'status', 'usable_at'],
+    examples: ['svc withdrawal-addresses list'],
+  },
 
   {
     command: 'notifications list',

@@ -89,7 +89,7 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/v1/auth/cli-identity',
     summary:
-      'Links a public key to your account; its private key must have signed the challenge. Without a credential, creates an account.',
+      'Links a public key to your account; its private key must have signed the challenge. The credential must neither expire nor have an allow-list. Without a credential, creates an account.',
     access: 'CHALLENGE',
     query: [],
     body: [
@@ -146,7 +146,8 @@ export const OPERATIONS = {
   'apiKeys.create': {
     method: 'POST',
     path: '/v1/api-keys',
-    summary: "Creates an API key. Its permissions cannot exceed the caller's.",
+    summary:
+      "Creates an API key. Its permissions, expiry and allow-list cannot exceed those of the caller's credential.",
     access: 'ADMIN',
     query: [],
     body: [
@@ -164,11 +165,15 @@ export const OPERATIONS = {
       },
       {
         path: 'ip_allowlist',
+        description:
+          "Each entry must lie within an entry of your credential's list, if it has one. Default: your credential's list",
         type: 'text',
         isList: true,
       },
       {
         path: 'expires_at',
+        description:
+          'If your credential expires, the key must expire at the same time or earlier. Default: when your credential expires',
         type: 'text',
       },
     ],
@@ -200,7 +205,8 @@ export const OPERATIONS = {
   'apiKeys.rotate': {
     method: 'POST',
     path: '/v1/api-keys/:id/rotate',
-    summary: 'Replaces the value of an API key. The old value stops working immediately.',
+    summary:
+      "Replaces the value of an API key. The old value stops working immediately. The key's rights cannot exceed those of the caller's credential.",
     access: 'ADMIN',
     query: [],
     body: [],
@@ -1026,7 +1032,8 @@ export const OPERATIONS = {
       {
         path: 'wallet_address',
         isRequired: true,
-        description: 'EVM address. If it mixes upper and lower case, its EIP-55 checksum must be valid',
+        description:
+          'EVM address. If it mixes upper and lower case, its EIP-55 checksum must be valid. In the live world it must be an ACTIVE withdrawal address',
         type: 'text',
       },
     ],
@@ -1080,6 +1087,63 @@ export const OPERATIONS = {
       'created_at',
       'updated_at',
     ],
+  },
+  'withdrawalAddresses.list': {
+    method: 'GET',
+    path: '/v1/withdrawal-addresses',
+    summary: 'Lists the addresses that you can withdraw to.',
+    access: 'WITHDRAW',
+    query: [],
+    body: [],
+    list: {
+      sorts: ['created_at'],
+      includes: [],
+    },
+    members: ['id', 'address', 'label', 'status', 'usable_at', 'created_at', 'updated_at'],
+  },
+  'withdrawalAddresses.get': {
+    method: 'GET',
+    path: '/v1/withdrawal-addresses/:id',
+    summary: 'Returns a withdrawal address.',
+    access: 'WITHDRAW',
+    query: [],
+    body: [],
+    example: "'$withdrawalAddress.id'",
+    members: ['id', 'address', 'label', 'status', 'usable_at', 'created_at', 'updated_at'],
+  },
+  'withdrawalAddresses.create': {
+    method: 'POST',
+    path: '/v1/withdrawal-addresses',
+    summary:
+      'Adds a withdrawal address and mails a link that confirms it, valid for 24 hours. You may have 20 addresses.',
+    access: 'WITHDRAW',
+    query: [],
+    body: [
+      {
+        path: 'address',
+        isRequired: true,
+        description: 'EVM address. If it mixes upper and lower case, its EIP-55 checksum must be valid',
+        type: 'text',
+      },
+      {
+        path: 'label',
+        description: 'A name for the address, shown in the mail',
+        type: 'text',
+      },
+    ],
+    example: '--address 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+    members: ['id', 'address', 'label', 'status', 'usable_at', 'created_at', 'updated_at'],
+  },
+  'withdrawalAddresses.delete': {
+    method: 'DELETE',
+    path: '/v1/withdrawal-addresses/:id',
+    summary:
+      'Deletes a withdrawal address. In the live world, PENDING withdrawals to it fail when their payout begins.',
+    access: 'WITHDRAW',
+    query: [],
+    body: [],
+    example: "'$withdrawalAddress.id'",
+    members: ['id', 'deleted'],
   },
   'strategies.list': {
     method: 'GET',
@@ -1967,7 +2031,7 @@ export const OPERATIONS = {
     access: 'READ',
     query: [],
     body: [],
-    example: 'ntf_01k9y3wq8ge328p8bf1mq93h57',
+    example: 'ntf_01k9y3wq8ge3a8p8bf1mq93h57',
     members: ['id', 'kind', 'severity', 'title', 'body', 'data', 'is_read', 'read_at', 'created_at'],
   },
   'notifications.readAll': {
@@ -1986,7 +2050,7 @@ export const OPERATIONS = {
     access: 'READ',
     query: [],
     body: [],
-    example: 'ntf_01k9y3wq8ge328p8bf1mq93h57',
+    example: 'ntf_01k9y3wq8ge3a8p8bf1mq93h57',
     members: ['id', 'deleted'],
   },
   'settings.list': {
@@ -2195,7 +2259,7 @@ export const OPERATIONS = {
     access: 'READ',
     query: [],
     body: [],
-    example: 'evt_01k9y3wq8ge3j8p8bf1mq93h57',
+    example: 'evt_01k9y3wq8ge3t8p8bf1mq93h57',
     members: ['event_id', 'type', 'timestamp', 'data', 'truncated'],
   },
   'webhooks.create': {
@@ -2272,7 +2336,7 @@ export const OPERATIONS = {
     access: 'READ',
     query: [],
     body: [],
-    example: 'whk_01k9y3wq8ge3a8p8bf1mq93h57',
+    example: 'whk_01k9y3wq8ge3j8p8bf1mq93h57',
     members: [
       'id',
       'url',
@@ -2316,7 +2380,7 @@ export const OPERATIONS = {
         type: 'boolean',
       },
     ],
-    example: 'whk_01k9y3wq8ge3a8p8bf1mq93h57',
+    example: 'whk_01k9y3wq8ge3j8p8bf1mq93h57',
     members: [
       'id',
       'url',
@@ -2338,7 +2402,7 @@ export const OPERATIONS = {
     access: 'ADMIN',
     query: [],
     body: [],
-    example: 'whk_01k9y3wq8ge3a8p8bf1mq93h57',
+    example: 'whk_01k9y3wq8ge3j8p8bf1mq93h57',
     members: ['id', 'deleted'],
   },
   'webhooks.rotateSecret': {
@@ -2348,7 +2412,7 @@ export const OPERATIONS = {
     access: 'ADMIN',
     query: [],
     body: [],
-    example: 'whk_01k9y3wq8ge3a8p8bf1mq93h57',
+    example: 'whk_01k9y3wq8ge3j8p8bf1mq93h57',
     members: [
       'id',
       'url',
@@ -2428,7 +2492,7 @@ export const OPERATIONS = {
       sorts: ['created_at', 'attempted_at'],
       includes: [],
     },
-    example: 'whk_01k9y3wq8ge3a8p8bf1mq93h57',
+    example: 'whk_01k9y3wq8ge3j8p8bf1mq93h57',
     members: [
       'id',
       'event_id',
@@ -2452,7 +2516,7 @@ export const OPERATIONS = {
     access: 'ADMIN',
     query: [],
     body: [],
-    example: 'whk_01k9y3wq8ge3a8p8bf1mq93h57',
+    example: 'whk_01k9y3wq8ge3j8p8bf1mq93h57',
     members: [
       'id',
       'event_id',
@@ -2484,7 +2548,7 @@ export const OPERATIONS = {
         type: 'text',
       },
     ],
-    example: 'whk_01k9y3wq8ge3a8p8bf1mq93h57 --event-id evt_01k9y3wq8ge3j8p8bf1mq93h57',
+    example: 'whk_01k9y3wq8ge3j8p8bf1mq93h57 --event-id evt_01k9y3wq8ge3t8p8bf1mq93h57',
     members: ['event_id', 'event_type', 'run'],
   },
   'deadLetters.list': {
@@ -2546,7 +2610,7 @@ export const OPERATIONS = {
       sorts: ['created_at', 'updated_at'],
       includes: [],
     },
-    example: 'whk_01k9y3wq8ge3a8p8bf1mq93h57',
+    example: 'whk_01k9y3wq8ge3j8p8bf1mq93h57',
     members: [
       'id',
       'event_id',
@@ -2568,7 +2632,7 @@ export const OPERATIONS = {
     access: 'READ',
     query: [],
     body: [],
-    example: 'whk_01k9y3wq8ge3a8p8bf1mq93h57',
+    example: 'whk_01k9y3wq8ge3j8p8bf1mq93h57',
     members: ['pending', 'retried', 'discarded'],
   },
   'deadLetters.get': {
@@ -2578,7 +2642,7 @@ export const OPERATIONS = {
     access: 'READ',
     query: [],
     body: [],
-    example: 'whk_01k9y3wq8ge3a8p8bf1mq93h57 dlq_01k9y3wq8ge428p8bf1mq93h57',
+    example: 'whk_01k9y3wq8ge3j8p8bf1mq93h57 dlq_01k9y3wq8ge4a8p8bf1mq93h57',
     members: [
       'id',
       'event_id',
@@ -2602,7 +2666,7 @@ export const OPERATIONS = {
     access: 'ADMIN',
     query: [],
     body: [],
-    example: 'whk_01k9y3wq8ge3a8p8bf1mq93h57 dlq_01k9y3wq8ge428p8bf1mq93h57',
+    example: 'whk_01k9y3wq8ge3j8p8bf1mq93h57 dlq_01k9y3wq8ge4a8p8bf1mq93h57',
     members: [
       'id',
       'event_id',
@@ -2668,7 +2732,7 @@ export const OPERATIONS = {
         ],
       },
     ],
-    example: 'whk_01k9y3wq8ge3a8p8bf1mq93h57',
+    example: 'whk_01k9y3wq8ge3j8p8bf1mq93h57',
     members: ['retried', 'has_more'],
   },
   'deadLetters.discard': {
@@ -2678,7 +2742,7 @@ export const OPERATIONS = {
     access: 'ADMIN',
     query: [],
     body: [],
-    example: 'whk_01k9y3wq8ge3a8p8bf1mq93h57 dlq_01k9y3wq8ge428p8bf1mq93h57',
+    example: 'whk_01k9y3wq8ge3j8p8bf1mq93h57 dlq_01k9y3wq8ge4a8p8bf1mq93h57',
     members: ['id', 'deleted'],
   },
 } as const satisfies Readonly<Record<string, OperationInfo>>;

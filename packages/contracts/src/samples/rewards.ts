@@ -1,4 +1,5 @@
 import { rewardOperations } from '../rewards.js';
+import { withdrawalAddressOperations } from '../withdrawal-addresses.js';
 import { withdrawalOperations } from '../withdrawals.js';
 import { sample } from './sample.js';
 
@@ -24,5 +25,19 @@ export const rewardSamples = [
   sample(withdrawalOperations.cancel, {
     title: 'Cancel a pending withdrawal',
     params: { id: '$withdrawal.id' },
+  }),
+  sample(withdrawalAddressOperations.create, {
+    title: 'Add a withdrawal address',
+    as: 'withdrawalAddress',
+    body: { address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed', label: 'Hardware wallet' },
+  }),
+  sample(withdrawalAddressOperations.get, {
+    title: 'Get a withdrawal address',
+    params: { id: '$withdrawalAddress.id' },
+  }),
+  sample(withdrawalAddressOperations.list, { title: 'List your withdrawal addresses' }),
+  sample(withdrawalAddressOperations.delete, {
+    title: 'Delete a withdrawal address',
+    params: { id: '$withdrawalAddress.id' },
   }),
 ];

@@ -19,6 +19,18 @@ export function isAddressAllowed(allowlist: readonly string[], address: string):
   });
 }
 
+/**
+ * Returns true if every address that `inner` allows is also allowed by `outer`. Both are an address or a CIDR range, in
+ * any notation that {@link isAddressAllowed} accepts.
+ */
+export function isRangeWithin(inner: string, outer: string): boolean {
+  const [network, bits] = rangeOf(inner);
+  const [outerNetwork, outerBits] = rangeOf(outer);
+  return (
+    network.kind() === outerNetwork.kind() && bits >= outerBits && network.match(outerNetwork, outerBits)
+  );
+}
+
 function rangeOf(entry: string): [Address, number] {
   if (!entry.includes('/')) {
     const address = ipaddr.process(entry);

@@ -4,6 +4,7 @@ import {
   accessOperations,
   apiKeyCreate,
   apiKeyWithValue,
+  decodeId,
   encodeId,
   PERMISSIONS,
 } from '@trading-automation/contracts';
@@ -23,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => core.close());
 beforeEach(async () => {
-  actor = await core.actor();
+  actor = await core.keyPairActor();
 });
 
 const create = (more: Record<string, unknown> = {}, caller: Actor = actor) =>
@@ -35,6 +36,14 @@ const list = (query = '', caller: Actor = actor) =>
       Object.fromEntries(new URLSearchParams(query)),
     ) as Parameters<ApiKeysService['list']>[1],
   );
+/** Revokes the public key of the caller, so that the account has only its API keys. */
+const unlinkCaller = () =>
+  core.rows('UPDATE public_keys SET revoked_at = now() WHERE id = $1', actor.credential.id);
+/** Creates an API key, and returns the actor that uses it. */
+async function keyActor(more: Record<string, unknown> = {}): Promise<Actor> {
+  const { id, permissions } = await create({ permissions: ['ADMIN'], ...more });
+  return { userId: actor.userId, credential: { kind: 'api_key', id: decodeId('key', id)!, permissions } };
+}
 const eventTypes = async () => (await core.events(actor.userId)).map(({ type }) => type);
 
 describe('a credential that is revoked while its request is in flight', () => {
@@ -183,6 +192,71 @@ describe('rotating an API key', () => {
   });
 });
 
+describe('the rights of a key', () => {
+  const NEXT_YEAR = '2101-01-01T00:00:00.000Z';
+  const LATER = '2101-01-01T00:00:00.001Z';
+  const beyond = (field: string) => ({
+    code: 'permission_denied',
+    details: [{ field, code: 'beyond_parent' }],
+  });
+
+  it('are those of the key that created it, if none are given', async () => {
+    const parent = await keyActor({
+      expires_at: NEXT_YEAR,
+      ip_allowlist: ['203.0.113.0/24', '2001:db8::/48'],
+    });
+    expect(await create({}, parent)).toMatchObject({
+      expires_at: NEXT_YEAR,
+      ip_allowlist: ['203.0.113.0/24', '2001:db8::/48'],
+      permissions: ['READ', 'TRADE'],
+    });
+  });
+
+  it('may be narrower than those of the key that created it, but not wider', async () => {
+    const parent = await keyActor({ expires_at: NEXT_YEAR, ip_allowlist: ['203.0.113.0/24'] });
+    const narrower = { expires_at: '2100-01-01T00:00:00.000Z', ip_allowlist: ['203.0.113.9'] };
+    expect(await create(narrower, parent)).toMatchObject(narrower);
+    await expect(create({ expires_at: LATER }, parent)).rejects.toMatchObject(beyond('expires_at'));
+    for (const ip_allowlist of [[], ['0.0.0.0/0'], ['203.0.113.9', '203.0.112.0/23'], ['2001:db8::1']])
+      await expect(create({ ip_allowlist }, parent)).rejects.toMatchObject(beyond('ip_allowlist'));
+    expect((await list()).items).toHaveLength(2);
+  });
+
+  it('cannot be taken over by rotating a key that has more of them', async () => {
+    const unlimited = await create({ permissions: ['ADMIN'] });
+    const expiring = await keyActor({ expires_at: NEXT_YEAR });
+    const listed = await keyActor({ ip_allowlist: ['203.0.113.9'] });
+    await expect(keys.rotate(expiring, unlimited.id)).rejects.toMatchObject(beyond('expires_at'));
+    await expect(keys.rotate(listed, unlimited.id)).rejects.toMatchObject(beyond('ip_allowlist'));
+    const own = encodeId('key', listed.credential.id);
+    expect(await keys.rotate(listed, own)).toMatchObject({ ip_allowlist: ['203.0.113.9'] });
+    expect((await list()).items.find(({ id }) => id === unlimited.id)?.last_four).toBe(unlimited.last_four);
+  });
+
+  it('end with the session that created it', async () => {
+    const session: Actor = {
+      ...actor,
+      credential: { kind: 'session', id: newUuid(), permissions: ['ADMIN'] },
+    };
+    await core.rows(
+      `INSERT INTO sessions (id, user_id, how, created_at, expires_at, ends_at)
+       VALUES ($1, $2, 'password', now(), $3, $3)`,
+      session.credential.id,
+      actor.userId,
+      NEXT_YEAR,
+    );
+    expect(await create({}, session)).toMatchObject({ expires_at: NEXT_YEAR });
+    await expect(create({ expires_at: LATER }, session)).rejects.toMatchObject(beyond('expires_at'));
+  });
+
+  it('are not granted by a credential that expired during the request, or that does not exist', async () => {
+    const expiring = await keyActor({ expires_at: NEXT_YEAR });
+    await core.rows('UPDATE api_keys SET expires_at = now() WHERE id = $1', expiring.credential.id);
+    await expect(create({}, expiring)).rejects.toMatchObject({ code: 'invalid_api_key' });
+    await expect(create({}, await core.actor())).rejects.toMatchObject({ code: 'invalid_api_key' });
+  });
+});
+
 describe('revoking an API key', () => {
   it('is permanent: the key is hidden, cannot be rotated or revoked again, and an event is emitted', async () => {
     const unchanged = await create({ permissions: ['ADMIN'] });
@@ -212,6 +286,7 @@ describe('revoking an API key', () => {
       expired.last_four,
       actor.userId,
     );
+    await unlinkCaller();
     await expect(keys.revoke(actor, admin.id)).rejects.toMatchObject({
       code: 'invalid_state',
       details: [{ state: 'LAST_ADMIN' }],
@@ -222,8 +297,9 @@ describe('revoking an API key', () => {
 
   it('succeeds for only one of the last two ADMIN keys that are revoked concurrently', async () => {
     for (let round = 0; round < 5; round++) {
-      actor = await core.actor();
+      actor = await core.keyPairActor();
       const created = [await create({ permissions: ['ADMIN'] }), await create({ permissions: ['ADMIN'] })];
+      await unlinkCaller();
       const outcomes = await Promise.allSettled(created.map(({ id }) => keys.revoke(actor, id)));
       expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
       expect((await list()).items).toHaveLength(1);
@@ -233,6 +309,7 @@ describe('revoking an API key', () => {
   it('succeeds for the last ADMIN key if a public key is linked', async () => {
     const admin = await create({ permissions: ['ADMIN'] });
     const [linkedId, revokedId] = [newUuid(), newUuid()];
+    await unlinkCaller();
     await core.rows(
       "INSERT INTO public_keys (id, user_id, pubkey, revoked_at) VALUES ($1, $2, 'revoked', now())",
       revokedId,
@@ -251,7 +328,7 @@ describe('revoking an API key', () => {
 describe("requests for another user's API keys", () => {
   it('get the error not_found', async () => {
     const { id } = await create();
-    const other = await core.actor();
+    const other = await core.keyPairActor();
     for (const publicId of [id, encodeId('key', newUuid()), 'key_nonsense', encodeId('pbk', newUuid())]) {
       await expect(keys.revoke(other, publicId)).rejects.toMatchObject({ code: 'not_found', details: [] });
       await expect(keys.rotate(other, publicId)).rejects.toMatchObject({ code: 'not_found', details: [] });

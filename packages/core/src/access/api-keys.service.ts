@@ -24,8 +24,10 @@ import type { Platform } from '../platform/index.js';
 import { apiKeyView } from './access.view.js';
 import { ApiKeyEntity } from './api-key.entity.js';
 import { issueApiKey } from './api-key.js';
-import { assertNotLastAdminCredential, assertNotRevoked } from './credential-guards.queries.js';
+import { childRights } from './child-rights.rules.js';
+import { assertNotLastAdminCredential } from './credential-guards.queries.js';
 import { invalidateCredentialCache, notifyCredentialChange } from './credential-lookup.service.js';
+import { readParentRights } from './parent-rights.queries.js';
 import { lockUser } from './user-lock.queries.js';
 
 const API_KEYS_MAX = 50;
@@ -62,11 +64,14 @@ export class ApiKeysService {
 
   async create(actor: Actor, input: ApiKeyCreate): Promise<ApiKeyWithValue> {
     authorise(actor, accessOperations.createApiKey.access);
-    for (const permission of input.permissions) authorise(actor, permission);
     return this.commands.run(actor.idempotency, async (tx) => {
       assertInFuture(input.expires_at);
       await lockUser(tx, actor.userId);
-      await assertNotRevoked(tx, actor);
+      const { permissions, expiresAt, ipAllowlist } = childRights(await readParentRights(tx, actor), {
+        permissions: input.permissions,
+        expiresAt: input.expires_at === undefined ? undefined : new Date(input.expires_at),
+        ipAllowlist: input.ip_allowlist,
+      });
       const [{ count }] = await tx.query(
         'SELECT count(*)::int AS count FROM api_keys WHERE user_id = $1 AND revoked_at IS NULL',
         [actor.userId],
@@ -80,9 +85,9 @@ export class ApiKeysService {
         prefix,
         lastFour,
         hash,
-        permissions: [...new Set(input.permissions)],
-        ipAllowlist: input.ip_allowlist,
-        expiresAt: input.expires_at === undefined ? null : new Date(input.expires_at),
+        permissions: [...permissions],
+        ipAllowlist: [...ipAllowlist],
+        expiresAt,
         lastUsedAt: null,
         revokedAt: null,
       });
@@ -92,14 +97,20 @@ export class ApiKeysService {
     });
   }
 
-  /** Replaces the key's value; the old value stops working immediately. Id and permissions stay the same. */
+  /**
+   * Replaces the key's value; the old value stops working immediately. Id, permissions, expiry and allow-list stay the
+   * same.
+   *
+   * @throws {DomainError} `permission_denied` if the key has rights that the caller's credential lacks
+   */
   async rotate(actor: Actor, id: string): Promise<ApiKeyWithValue> {
     authorise(actor, accessOperations.rotateApiKey.access);
     const rotated = await this.commands.run(actor.idempotency, async (tx) => {
       await lockUser(tx, actor.userId);
-      await assertNotRevoked(tx, actor);
+      const parent = await readParentRights(tx, actor);
       const entity = await ownActiveKey(tx, actor, id);
-      for (const permission of entity.permissions) authorise(actor, permission);
+      // The caller receives the new value, and with it all rights of the key.
+      childRights(parent, entity);
       const { key, prefix, lastFour, hash } = issueApiKey(this.platform.world);
       Object.assign(entity, { prefix, lastFour, hash });
       const record = apiKeyView(await tx.save(entity));

@@ -40,7 +40,7 @@ afterAll(async () => {
   await core.close();
 });
 beforeEach(async () => {
-  actor = await core.actor();
+  actor = await core.keyPairActor();
 });
 
 type TestAuthentication = ReturnType<typeof authenticationOf>;

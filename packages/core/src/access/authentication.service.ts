@@ -7,7 +7,7 @@
  * 3. A string that is not a key of this world is rejected before any database query. Unknown, revoked and expired
  *    keys get the same error.
  * 4. If the database or the nonce store is unavailable, authentication fails: the request is rejected with an error.
- * 5. A credential's limits are charged only after it is authenticated. A signed request is charged together with its
+ * 5. The limits of a credential and its user are charged only after it is authenticated. A signed request is charged together with its
  *    nonce.
  */
 import { DomainError } from '@trading-automation/contracts';
@@ -37,7 +37,7 @@ export interface IncomingRequest {
   readonly address: string;
 }
 
-export type CredentialLimits = Pick<RequestLimits, 'takeTokensByCredential' | 'takeWithNonce'>;
+export type CredentialLimits = Pick<RequestLimits, 'takeTokensByCaller' | 'takeWithNonce'>;
 
 export interface AuthenticationDependencies {
   readonly platform: Platform;
@@ -60,7 +60,7 @@ export class Authentication {
     const credential = signed ?? (await this.byApiKey(incoming));
     if (credential === null) return null;
     assertAllowedFrom(credential, incoming);
-    if (signed === null) await limits.takeTokensByCredential(credential.id);
+    if (signed === null) await limits.takeTokensByCaller({ userId: credential.userId, credential });
     return this.actorOf(credential);
   }
 
@@ -92,7 +92,7 @@ export class Authentication {
       credential = await lookup.byPublicKey(publicKey);
       return credential;
     };
-    const replayWindow = limitedReplayWindow(limits, () => credential!.id);
+    const replayWindow = limitedReplayWindow(limits, () => credential!);
     const verification = await verifyRequest(
       { method, path: target, headers: rawHeaders, body },
       { engine, replayWindow, findPublicKey },
@@ -121,9 +121,15 @@ function assertAllowedFrom({ ipAllowlist }: ResolvedCredential, { address }: Inc
 }
 
 /** Returns a replay window that records a nonce only if the credential's limits allow the request. */
-function limitedReplayWindow(limits: CredentialLimits, credentialId: () => string): ReplayWindow {
+function limitedReplayWindow(limits: CredentialLimits, credential: () => ResolvedCredential): ReplayWindow {
   return {
-    claim: (publicKey, nonce, ttlMs) => limits.takeWithNonce(credentialId(), { publicKey, nonce, ttlMs }),
+    claim: (publicKey, nonce, ttlMs) => {
+      const charged = credential();
+      return limits.takeWithNonce(
+        { userId: charged.userId, credential: charged },
+        { publicKey, nonce, ttlMs },
+      );
+    },
   };
 }
 

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => core.close());
 beforeEach(async () => {
-  actor = await core.actor();
+  actor = await core.keyPairActor();
   const { world, database } = core.platform;
   const platform = new Platform(world, database, createLocalOnlyListener());
   lookup = new CredentialLookup(platform);

@@ -16,6 +16,7 @@ import { queueMail } from '../mail/index.js';
 import { type Actor, authorise, type CommandRunner } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
 import { meView } from './access.view.js';
+import { emailChangedMail } from './email-changed-mail.js';
 import { UserEntity } from './user.entity.js';
 import { lockUser } from './user-lock.queries.js';
 
@@ -60,6 +61,7 @@ export class EmailVerificationService {
       );
       if (sent === undefined) throw unknownCode();
       await lockUser(tx, sent.user_id);
+      const { email: formerEmail } = await tx.findOneByOrFail(UserEntity, { id: sent.user_id });
       await tx.query(
         `UPDATE users SET email = pending_email, email_verified_at = clock_timestamp(), pending_email = NULL,
            updated_at = clock_timestamp()
@@ -68,6 +70,8 @@ export class EmailVerificationService {
       );
       const user = await tx.findOneByOrFail(UserEntity, { id: sent.user_id });
       if (user.email !== sent.email || user.emailVerifiedAt === null) throw unknownCode();
+      if (formerEmail !== null && formerEmail !== user.email)
+        await queueMail(tx, emailChangedMail(user.id, formerEmail));
       return { email_verified: true };
     });
   }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type CliIdentityCreate, cliChallenge, me, publicKey } from '@trading-automation/contracts';
+import { newUuid } from '@trading-automation/persistence';
 import { identityMessage, nobleEngine, publicKeyOf, signMessage } from '@trading-automation/signed-request';
 import type { Actor } from '../operations/index.js';
 import { CoreUnderTest } from '../testing/index.js';
@@ -147,7 +148,7 @@ describe('a public key', () => {
   });
 
   it('joins the account of the credential in the request, if the credential has ADMIN', async () => {
-    const actor = await core.actor();
+    const actor = await core.keyPairActor();
     const users = await countUsers();
     await expect(link('joined', actor)).resolves.toMatchObject({ isNew: true });
     await expect(link('joined', actor)).resolves.toMatchObject({ isNew: false });
@@ -171,8 +172,8 @@ describe('a public key', () => {
   it('of another account is rejected, even in concurrent requests', async () => {
     await link('taken');
     const taken = { code: 'already_exists', details: [{ field: 'pubkey' }] };
-    await expect(link('taken', await core.actor())).rejects.toMatchObject(taken);
-    const actors = await Promise.all(Array.from({ length: 6 }, () => core.actor()));
+    await expect(link('taken', await core.keyPairActor())).rejects.toMatchObject(taken);
+    const actors = await Promise.all(Array.from({ length: 6 }, () => core.keyPairActor()));
     const outcomes = await Promise.allSettled(actors.map((actor) => link('contested', actor)));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     for (const outcome of outcomes) {
@@ -184,13 +185,65 @@ describe('a public key', () => {
   it('that was revoked can be linked again, to any account, as a new record', async () => {
     const first = await link('moved');
     await revoke('moved');
-    const actor = await core.actor();
+    const actor = await core.keyPairActor();
     const second = await link('moved', actor);
     expect(second).toMatchObject({ isNew: true });
     expect(second.identity.id).not.toBe(first.identity.id);
     await revoke('moved');
     await expect(link('moved')).resolves.toMatchObject({ isNew: true });
     expect((await keysOf('moved')).filter(({ revoked_at }) => revoked_at === null)).toHaveLength(1);
+  });
+
+  it.each([
+    ['expires', "expires_at = '2100-01-01'", 'expires_at'],
+    ['has an allow-list', "ip_allowlist = '{203.0.113.9}'", 'ip_allowlist'],
+  ])('is not linked by an API key that %s', async (limit, assignment, field) => {
+    const { userId } = await core.actor();
+    const id = newUuid();
+    await core.rows(
+      `INSERT INTO api_keys (id, user_id, name, prefix, last_four, permissions, ip_allowlist, hash)
+       VALUES ($1, $2, 'k', 'svc_test_', 'last', '{ADMIN}', '{}', $3)`,
+      id,
+      userId,
+      Buffer.from(id),
+    );
+    const caller: Actor = { userId, credential: { kind: 'api_key', id, permissions: ['ADMIN'] } };
+    await expect(link(`before ${limit}`, caller)).resolves.toMatchObject({ isNew: true });
+    await core.rows(`UPDATE api_keys SET ${assignment} WHERE id = $1`, id);
+    await expect(link(`after ${limit}`, caller)).rejects.toMatchObject({
+      code: 'permission_denied',
+      details: [{ field, code: 'beyond_parent' }],
+    });
+    expect(await keysOf(`after ${limit}`)).toEqual([]);
+    // A key that is already linked gives its holder nothing new.
+    await expect(link(`before ${limit}`, caller)).resolves.toMatchObject({ isNew: false });
+  });
+
+  it('is rejected if the user has 20 public keys, even concurrently, until one is revoked', async () => {
+    const actor = await core.keyPairActor();
+    const labels = Array.from({ length: 24 }, (_, i) => `key ${i} of 24`);
+    const outcomes = await Promise.allSettled(labels.map((label) => link(label, actor)));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(19);
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected')
+        expect(outcome.reason).toMatchObject({ code: 'limit_reached', details: [{ limit: 20 }] });
+    }
+    const linked = labels.find((_, i) => outcomes[i]!.status === 'fulfilled')!;
+    await expect(link(linked, actor)).resolves.toMatchObject({ isNew: false });
+    await revoke(linked);
+    await expect(link('one more', actor)).resolves.toMatchObject({ isNew: true });
+    await expect(link('too many', actor)).rejects.toMatchObject({ code: 'limit_reached' });
+  });
+
+  it('stays linked if the user already had more than 20', async () => {
+    const actor = await core.keyPairActor();
+    for (let i = 0; i < 21; i++) await core.keyPairActor(actor.userId);
+    await expect(link('beyond', actor)).rejects.toMatchObject({ code: 'limit_reached' });
+    const count = await core.row(
+      'SELECT count(*)::int FROM public_keys WHERE user_id = $1 AND revoked_at IS NULL',
+      actor.userId,
+    );
+    expect(count).toEqual({ count: 22 });
   });
 
   it('opens no account if registration is closed, but can join an existing account', async () => {
@@ -200,7 +253,7 @@ describe('a public key', () => {
     });
     expect(await countUsers()).toBe(users);
     expect(await keysOf('outsider')).toEqual([]);
-    const actor = await core.actor();
+    const actor = await core.keyPairActor();
     await expect(closedIdentities.identify(actor, await newProof('outsider'))).resolves.toMatchObject({
       isNew: true,
     });

@@ -5,7 +5,9 @@
  *    only.
  * 2. If the request also carries a credential with ADMIN, the key joins that account. Without a credential an account
  *    is opened for the key, if the deployment allows it.
- * 3. A key belongs to one account at a time. Linking it again returns the existing link.
+ * 3. The credential must neither expire nor have an allow-list, because a public key has neither. A user has at most
+ *    20 public keys.
+ * 4. A key belongs to one account at a time. Linking it again returns the existing link.
  */
 import { randomBytes } from 'node:crypto';
 import {
@@ -31,17 +33,21 @@ import {
   type CommandRunner,
   emitEvent,
   type IdempotencyContext,
+  limitReached,
 } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
 import { meView, publicKeyView } from './access.view.js';
-import { assertNotRevoked } from './credential-guards.queries.js';
+import { assertUnlimited } from './child-rights.rules.js';
 import { notifyCredentialChange } from './credential-lookup.service.js';
 import { openAccount } from './open-account.js';
+import { readParentRights } from './parent-rights.queries.js';
 import { PublicKeyEntity } from './public-key.entity.js';
 import { UserEntity } from './user.entity.js';
 import { lockUser } from './user-lock.queries.js';
 
 const CHALLENGE_SECONDS = 300;
+/** The most public keys that a user may have linked at the same time. */
+const PUBLIC_KEYS_MAX = 20;
 const NEW_ACCOUNT = {
   email: null,
   deniedMessage:
@@ -124,15 +130,18 @@ export class IdentityService {
   }
 
   private async link(tx: Tx, actor: Actor | null, input: CliIdentityCreate): Promise<LinkedIdentity> {
-    if (actor !== null) {
-      await lockUser(tx, actor.userId);
-      await assertNotRevoked(tx, actor);
-    }
+    if (actor !== null) await lockUser(tx, actor.userId);
+    const parent = actor === null ? null : await readParentRights(tx, actor);
     await consumeChallenge(tx, input);
     const linked = await tx.findOneBy(PublicKeyEntity, { pubkey: input.pubkey, revokedAt: IsNull() });
     if (linked !== null) {
       if (actor !== null && actor.userId !== linked.userId) throw linkedElsewhere();
       return { identity: publicKeyView(linked), isNew: false };
+    }
+    if (actor !== null && parent !== null) {
+      // A public key acts with ADMIN, never expires and works from every address.
+      assertUnlimited(parent);
+      await assertBelowLimit(tx, actor.userId);
     }
     const userId =
       actor?.userId ?? (await openAccount(tx, this.dependencies.isRegistrationOpen, NEW_ACCOUNT));
@@ -149,6 +158,12 @@ export class IdentityService {
     await notifyCredentialChange(tx);
     return { identity: record, isNew: true };
   }
+}
+
+/** The caller holds the user's lock. Keys beyond the limit, linked before it was introduced, stay linked. */
+async function assertBelowLimit(tx: Tx, userId: string): Promise<void> {
+  const count = await tx.countBy(PublicKeyEntity, { userId, revokedAt: IsNull() });
+  if (count >= PUBLIC_KEYS_MAX) throw limitReached('public keys', PUBLIC_KEYS_MAX);
 }
 
 async function consumeChallenge(tx: Tx, { challenge, pubkey }: CliIdentityCreate): Promise<void> {

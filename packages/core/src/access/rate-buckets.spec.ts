@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { type BucketRequest, LocalBuckets } from './rate-buckets.js';
-import { rateLimitsSchema, rateLimitsSetting, ratePolicySets } from './rate-limits.js';
+import { type RatePolicySet, rateLimitsSchema, rateLimitsSetting, ratePolicySets } from './rate-limits.js';
 
 const bucketRequest = (requests: number, seconds: number, key = 'a'): BucketRequest => {
   return {
@@ -65,7 +65,7 @@ describe('a bucket', () => {
     const limits = { general: { requests: 5, seconds: 60 }, trade_writes: { requests: 1, seconds: 60 } };
     const sets = ratePolicySets(rateLimitsSchema.parse(limits));
     const large = { keys: ['large'], set: sets.general };
-    const both = { keys: ['large', 'small'], set: sets.of('trade_writes') };
+    const both = { keys: ['large', 'small'], set: sets.ofAddress('trade_writes') };
     expect(buckets.take(both).isAllowed).toBe(true);
     expect(buckets.take(both)).toEqual({ isAllowed: false, untilFullUs: [12_000_000, 60_000_000] });
     expect(Array.from({ length: 5 }, () => buckets.take(large).isAllowed)).toEqual([
@@ -85,6 +85,9 @@ describe('rate limits', () => {
       trade_writes: { requests: 20, seconds: 1 },
       sensitive_writes: { requests: 10, seconds: 60 },
       identity_writes: { requests: 60, seconds: 60 },
+      simulations: { requests: 6, seconds: 60 },
+      exchange_tests: { requests: 6, seconds: 60 },
+      webhook_tests: { requests: 6, seconds: 60 },
     });
   });
 
@@ -108,9 +111,54 @@ describe('rate limits', () => {
     expect(rateLimitsSetting.safeParse(text).success).toBe(false);
   });
 
-  it('of an operation are the general limit and its own limit, in one header field', () => {
+  const headersOf = ({ policies }: RatePolicySet) =>
+    policies.map(({ scope, header }) => `${scope} ${header}`);
+
+  it('of an address are the general limit and the limit of the operation', () => {
     const sets = ratePolicySets(rateLimitsSchema.parse({}));
-    expect(sets.of(undefined).header).toBe('"general";q=600;w=60');
-    expect(sets.of('trade_writes').header).toBe('"general";q=600;w=60, "trade_writes";q=20;w=1');
+    expect(headersOf(sets.ofAddress(undefined))).toEqual(['address "general";q=600;w=60']);
+    expect(headersOf(sets.ofAddress('trade_writes'))).toEqual([
+      'address "general";q=600;w=60',
+      'address "trade_writes";q=20;w=1',
+    ]);
+  });
+
+  it('of every credential are three times as high for its user', () => {
+    const sets = ratePolicySets(rateLimitsSchema.parse({}));
+    const general = ['credential "general";q=600;w=60', 'user "general_user";q=1800;w=60'];
+    expect(headersOf(sets.ofCaller(undefined))).toEqual(general);
+    expect(headersOf(sets.ofCaller('trade_writes'))).toEqual([
+      ...general,
+      'credential "trade_writes";q=20;w=1',
+      'user "trade_writes_user";q=60;w=1',
+    ]);
+    expect(headersOf(sets.ofCaller('sensitive_writes'))).toEqual([
+      ...general,
+      'credential "sensitive_writes";q=10;w=60',
+      'user "sensitive_writes_user";q=30;w=60',
+    ]);
+    expect(headersOf(sets.ofCaller('identity_writes'))).toEqual([
+      ...general,
+      'address "identity_writes";q=60;w=60',
+    ]);
+  });
+
+  it.each(['simulations', 'exchange_tests', 'webhook_tests'] as const)(
+    'of %s are 6 a minute for a user',
+    (name) => {
+      const sets = ratePolicySets(rateLimitsSchema.parse({}));
+      expect(headersOf(sets.ofCaller(name)).at(-1)).toBe(`user "${name}";q=6;w=60`);
+    },
+  );
+
+  it('of a user can be configured, but not below those of a credential', () => {
+    const parse = (user_requests: number) =>
+      rateLimitsSchema.safeParse({ trade_writes: { requests: 5, seconds: 1, user_requests } });
+    expect(headersOf(ratePolicySets(parse(7).data!).ofCaller('trade_writes')).at(-1)).toBe(
+      'user "trade_writes_user";q=7;w=1',
+    );
+    expect(parse(4).error?.issues).toMatchObject([
+      { path: ['trade_writes', 'user_requests'], message: 'must be at least requests' },
+    ]);
   });
 });

@@ -110,6 +110,29 @@ describe('limits while Redis is unavailable', () => {
     expect(await takeMany(request, 100)).toBe(1);
   });
 
+  it('of a user hold for all credentials together, as they do with Redis, in one round trip', async () => {
+    const sets = ratePolicySets(rateLimitsSchema.parse({ general: { requests: 5, seconds: 86_400 } }));
+    const user = randomBytes(16).toString('hex');
+    const requestOf = (credential: number): BucketRequest => ({
+      keys: [`rate:spec:${user}:${credential}`, `rate:spec:${user}`],
+      set: sets.ofCaller(undefined),
+    });
+    const takeWithManyCredentials = async () => {
+      const counts: number[] = [];
+      for (let credential = 0; credential < 10; credential++)
+        counts.push(await takeMany(requestOf(credential), 10));
+      return counts;
+    };
+    await buckets.take(bucketRequest());
+    const sentBefore = proxy.chunks;
+    await buckets.take(requestOf(99));
+    expect(proxy.chunks).toBe(sentBefore + 1);
+    expect(await takeWithManyCredentials()).toEqual([5, 5, 4, 0, 0, 0, 0, 0, 0, 0]);
+    await proxy.close();
+    if (redis.status === 'ready') await once(redis, 'close');
+    expect(await takeWithManyCredentials()).toEqual([5, 5, 5, 0, 0, 0, 0, 0, 0, 0]);
+  });
+
   it('delay only the requests that are in flight when Redis stops responding', async () => {
     const request = bucketRequest();
     await buckets.take(request);

@@ -1,8 +1,9 @@
 /**
  * Limits the rate of requests.
  *
- * 1. A request with valid credentials takes from the buckets of its credential, in one round trip. It takes nothing
- *    from its address, so clients behind one address do not use up each other's limits.
+ * 1. A request with valid credentials takes from the buckets of its credential and of its user, in one round trip. A
+ *    user with many credentials therefore has at most the user's limit. The request takes nothing from its address, so
+ *    clients behind one address do not use up each other's limits.
  * 2. A request without credentials takes from the buckets of its address. A request with invalid credentials takes
  *    from the general bucket of its address only.
  * 3. An address with an empty general bucket is rejected before its credentials are checked. Each process remembers
@@ -13,6 +14,8 @@ import type { Redis } from 'ioredis';
 import ipaddr from 'ipaddr.js';
 import type { NonceEpoch } from './nonce-epoch.js';
 import { type BucketResult, type Buckets, LocalBuckets } from './rate-buckets.js';
+import type { Actor } from '../operations/index.js';
+import { type BucketRequest, type BucketResult, type Buckets, LocalBuckets } from './rate-buckets.js';
 import { FailoverBuckets } from './rate-failover.js';
 import {
   type RateLimits,
@@ -30,6 +33,9 @@ export interface RateHeaders {
   /** The value of `RateLimit`: `r` requests are left, and `t` is the time until the bucket is full, in seconds. */
   readonly state: string;
 }
+
+/** The credential and the user that an authenticated request is charged to. The ids are uuids. */
+type ChargedCaller = Pick<Actor, 'userId'> & { readonly credential: { readonly id: string } };
 
 /** Stores token buckets and nonces. */
 export interface RateLimitStore {
@@ -72,7 +78,13 @@ export class RateLimiter {
    */
   limitsFor(bucket: RateBucket | undefined): (address: string) => RequestLimits {
     const { store, exhaustedAddresses, sets } = this;
-    const limits = { store, exhaustedAddresses, generalOnly: sets.general, withOwnBucket: sets.of(bucket) };
+    const limits = {
+      store,
+      exhaustedAddresses,
+      generalOnly: sets.general,
+      ofAddress: sets.ofAddress(bucket),
+      ofCaller: sets.ofCaller(bucket),
+    };
     return (address) => new RequestLimits(limits, addressGroup(address));
   }
 }
@@ -80,10 +92,12 @@ export class RateLimiter {
 interface RequestLimitsDependencies {
   readonly store: RateLimitStore;
   readonly exhaustedAddresses: ExhaustedAddresses;
-  /** The general limit only. */
+  /** The general limit of the address only. */
   readonly generalOnly: RatePolicySet;
-  /** The general limit, plus the operation's own bucket if it has one. */
-  readonly withOwnBucket: RatePolicySet;
+  /** The limits of the address, with the operation's own bucket if it has one. */
+  readonly ofAddress: RatePolicySet;
+  /** The limits of the credential and its user, with the operation's own bucket if it has one. */
+  readonly ofCaller: RatePolicySet;
 }
 
 export class RequestLimits {
@@ -94,14 +108,24 @@ export class RequestLimits {
     private readonly address: string,
   ) {}
 
-  /** The headers for the response; undefined if no limit was checked. */
+  /**
+   * The headers for the response; undefined if no limit was checked. Where a limit of the credential has a limit of the
+   * user above it, only the one with fewer requests left is shown.
+   */
   get headers(): RateHeaders | undefined {
     if (this.lastResult === undefined) return undefined;
     const { set, untilFullUs } = this.lastResult;
-    let state = '';
-    for (let i = 0; i < set.policies.length; i++)
-      state += `${i === 0 ? '' : ', '}${stateOf(set.policies[i]!, untilFullUs[i]!)}`;
-    return { policy: set.header, state };
+    const shown: BucketState[] = [];
+    set.policies.forEach((policy, i) => {
+      const next = { policy, untilFullUs: untilFullUs[i]! };
+      const last = shown.at(-1);
+      if (last?.policy.limit !== policy.limit) shown.push(next);
+      else if (tokensLeft(next) < tokensLeft(last)) shown[shown.length - 1] = next;
+    });
+    return {
+      policy: shown.map(({ policy }) => policy.header).join(', '),
+      state: shown.map(stateOf).join(', '),
+    };
   }
 
   /** @throws {DomainError} `rate_limited` if this process has found the address's general bucket empty */
@@ -115,52 +139,52 @@ export class RequestLimits {
 
   /** Charges a request without credentials. @throws {DomainError} `rate_limited` */
   async takeTokensByAddress(): Promise<void> {
-    await this.takeFor(this.dependencies.withOwnBucket, this.address);
+    await this.takeForAddress(this.dependencies.ofAddress);
   }
 
   /** Charges a request with invalid credentials. @throws {DomainError} `rate_limited` */
   async takeTokensForFailure(): Promise<void> {
-    await this.takeFor(this.dependencies.generalOnly, this.address);
+    await this.takeForAddress(this.dependencies.generalOnly);
   }
 
-  /** Charges an authenticated request. @param credentialId a uuid @throws {DomainError} `rate_limited` */
-  async takeTokensByCredential(credentialId: string): Promise<void> {
-    await this.takeFor(this.dependencies.withOwnBucket, credentialId);
+  /** Charges an authenticated request to its credential and its user. @throws {DomainError} `rate_limited` */
+  async takeTokensByCaller(caller: ChargedCaller): Promise<void> {
+    const request = this.requestOf(caller);
+    this.applyResult(request.set, await this.dependencies.store.buckets.take(request));
   }
 
   /**
-   * Like `takeTokensByCredential`, and records the nonce. Returns false, and takes no token, if the nonce was already
+   * Like `takeTokensByCaller`, and records the nonce. Returns false, and takes no token, if the nonce was already
    * recorded.
    *
    * @throws {DomainError} `rate_limited`, without recording the nonce; `service_unavailable` if the nonce cannot be
    *   recorded
    */
-  async takeWithNonce(credentialId: string, nonce: NonceClaim): Promise<boolean> {
-    const set = this.dependencies.withOwnBucket;
+  async takeWithNonce(caller: ChargedCaller, nonce: NonceClaim): Promise<boolean> {
+    const request = this.requestOf(caller);
     let taken: BucketResult | null;
     try {
-      taken = await this.dependencies.store.takeWithNonce(this.requestFor(set, credentialId), nonce);
+      taken = await this.dependencies.store.takeWithNonce(request, nonce);
     } catch (cause) {
       if (cause instanceof DomainError) throw cause;
       throw new DomainError('service_unavailable', undefined, [], { cause });
     }
     if (taken === null) return false;
-    this.applyResult(set, taken);
+    this.applyResult(request.set, taken);
     return true;
   }
 
-  private async takeFor(set: RatePolicySet, owner: string): Promise<void> {
-    const taken = await this.dependencies.store.buckets.take(this.requestFor(set, owner));
-    if (owner === this.address)
-      this.dependencies.exhaustedAddresses.record(this.address, set.policies[0]!, taken.untilFullUs[0]!);
+  private async takeForAddress(set: RatePolicySet): Promise<void> {
+    const keys = set.policies.map(({ keyPrefix }) => keyPrefix + this.address);
+    const taken = await this.dependencies.store.buckets.take({ keys, set });
+    this.dependencies.exhaustedAddresses.record(this.address, set.policies[0]!, taken.untilFullUs[0]!);
     this.applyResult(set, taken);
   }
 
-  private requestFor(set: RatePolicySet, owner: string) {
-    const keys = set.policies.map(
-      ({ keyPrefix, isByAddress }) => keyPrefix + (isByAddress ? this.address : owner),
-    );
-    return { keys, set };
+  private requestOf({ credential, userId }: ChargedCaller): BucketRequest {
+    const owners = { credential: credential.id, user: userId, address: this.address };
+    const set = this.dependencies.ofCaller;
+    return { keys: set.policies.map(({ keyPrefix, scope }) => keyPrefix + owners[scope]), set };
   }
 
   private applyResult(set: RatePolicySet, { isAllowed, untilFullUs }: BucketResult): void {
@@ -200,17 +224,25 @@ class ExhaustedAddresses {
 const isEmpty = ({ intervalUs, capacityUs }: RatePolicy, untilFullUs: number) =>
   untilFullUs + intervalUs > capacityUs;
 
-function stateOf({ name, intervalUs, capacityUs }: RatePolicy, untilFullUs: number): string {
-  const left = Math.floor((capacityUs - untilFullUs) / intervalUs);
-  return `"${name}";r=${left};t=${Math.ceil(untilFullUs / 1_000_000)}`;
+interface BucketState {
+  readonly policy: RatePolicy;
+  readonly untilFullUs: number;
+}
+
+const tokensLeft = ({ policy: { intervalUs, capacityUs }, untilFullUs }: BucketState) =>
+  Math.floor((capacityUs - untilFullUs) / intervalUs);
+
+function stateOf(state: BucketState): string {
+  const seconds = Math.ceil(state.untilFullUs / 1_000_000);
+  return `"${state.policy.name}";r=${tokensLeft(state)};t=${seconds}`;
 }
 
 function rateLimited(policies: readonly RatePolicy[], untilFullUs: readonly number[]): DomainError {
   const empty = policies.filter((policy, i) => isEmpty(policy, untilFullUs[i]!));
   const waitsUs = policies.map(({ intervalUs, capacityUs }, i) => untilFullUs[i]! + intervalUs - capacityUs);
-  const details = empty.map(({ name, requests, seconds }) => ({
+  const details = empty.map(({ name, scope, requests, seconds }) => ({
     code: 'rate_limited',
-    message: `The limit ${name} is ${requests} requests in ${seconds} s.`,
+    message: `The limit ${name} is ${requests} requests in ${seconds} s${scope === 'user' ? ' for all your credentials together' : ''}.`,
     policy: name,
   }));
   return new DomainError('rate_limited', undefined, details, {

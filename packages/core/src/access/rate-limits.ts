@@ -21,20 +21,34 @@ export interface RateLimit {
   readonly seconds: number;
 }
 
-const limitSchema = (defaultLimit: RateLimit) =>
+/** How many times the limit of one credential a user may use over all credentials, if `user_requests` is omitted. */
+const USER_MULTIPLE = 3;
+
+const requests = z.int().min(1).max(REQUESTS_MAX);
+const seconds = z.int().min(1).max(SECONDS_MAX);
+
+/** A limit of one credential, with the limit of its user over all credentials. */
+const credentialLimit = (defaultLimit: RateLimit) =>
   z
-    .strictObject({
-      requests: z.int().min(1).max(REQUESTS_MAX),
-      seconds: z.int().min(1).max(SECONDS_MAX),
+    .strictObject({ requests, seconds, user_requests: requests.optional() })
+    .refine((limit) => (limit.user_requests ?? limit.requests) >= limit.requests, {
+      path: ['user_requests'],
+      error: 'must be at least requests',
     })
     .default(defaultLimit);
 
+/** A limit of which there is only one for each caller. */
+const singleLimit = (defaultLimit: RateLimit) => z.strictObject({ requests, seconds }).default(defaultLimit);
+
 /** Configured limits; an omitted limit has its published default. */
 export const rateLimitsSchema = z.strictObject({
-  general: limitSchema({ requests: 600, seconds: 60 }),
-  trade_writes: limitSchema({ requests: 20, seconds: 1 }),
-  sensitive_writes: limitSchema({ requests: 10, seconds: 60 }),
-  identity_writes: limitSchema({ requests: 60, seconds: 60 }),
+  general: credentialLimit({ requests: 600, seconds: 60 }),
+  trade_writes: credentialLimit({ requests: 20, seconds: 1 }),
+  sensitive_writes: credentialLimit({ requests: 10, seconds: 60 }),
+  identity_writes: singleLimit({ requests: 60, seconds: 60 }),
+  simulations: singleLimit({ requests: 6, seconds: 60 }),
+  exchange_tests: singleLimit({ requests: 6, seconds: 60 }),
+  webhook_tests: singleLimit({ requests: 6, seconds: 60 }),
 }) satisfies z.ZodType<Readonly<Record<RatePolicyName, RateLimit>>>;
 
 export type RateLimits = z.output<typeof rateLimitsSchema>;
@@ -42,12 +56,20 @@ export type RateLimits = z.output<typeof rateLimitsSchema>;
 /** The schema of an environment variable with JSON such as `{"general": {"requests": 1200, "seconds": 60}}`. */
 export const rateLimitsSetting = jsonSetting(rateLimitsSchema);
 
+/** Whose requests a bucket counts. */
+type RateScope = 'credential' | 'user' | 'address';
+
 /** One limit in the units of the buckets. */
 export interface RatePolicy extends RateLimit {
-  readonly name: RatePolicyName;
-  /** Whether the bucket belongs to the address even if the caller is authenticated. */
-  readonly isByAddress: boolean;
+  /** The published name. The limit of the user above a limit of credentials has the suffix `_user`. */
+  readonly name: RatePolicyName | `${RatePolicyName}_user`;
+  /** The configured limit that the policy belongs to. */
+  readonly limit: RatePolicyName;
+  /** Requests without valid credentials use the bucket of their address, whatever the scope. */
+  readonly scope: RateScope;
   readonly keyPrefix: string;
+  /** The policy as a member of `RateLimit-Policy`. */
+  readonly header: string;
   /** Microseconds to refill one token; an integer, so that sums are never rounded. */
   readonly intervalUs: number;
   /** Microseconds to fill an empty bucket. */
@@ -56,47 +78,74 @@ export interface RatePolicy extends RateLimit {
 
 /** The limits of one request. A token is taken from every bucket or from none. */
 export interface RatePolicySet {
+  /** Policies of one limit follow one another. */
   readonly policies: readonly RatePolicy[];
   /** Alternating interval and capacity of each policy, in microseconds, as strings. */
   readonly amounts: readonly string[];
-  /** The value of `RateLimit-Policy`. */
-  readonly header: string;
 }
 
 export interface RatePolicySets {
+  /** The general limit of an address. */
   readonly general: RatePolicySet;
-  /** Returns the general limit plus the operation's own bucket, if it has one. */
-  of(bucket: RateBucket | undefined): RatePolicySet;
+  /** The limits of a request without credentials: the general one plus the operation's own bucket, if it has one. */
+  ofAddress(bucket: RateBucket | undefined): RatePolicySet;
+  /** The limits of an authenticated request, each with the limit of the user above it. */
+  ofCaller(bucket: RateBucket | undefined): RatePolicySet;
 }
+
+/** The scopes of each limit of an authenticated request. */
+const CALLER_SCOPES = {
+  general: ['credential', 'user'],
+  trade_writes: ['credential', 'user'],
+  sensitive_writes: ['credential', 'user'],
+  identity_writes: ['address'],
+  simulations: ['user'],
+  exchange_tests: ['user'],
+  webhook_tests: ['user'],
+} as const satisfies Readonly<Record<RatePolicyName, readonly RateScope[]>>;
 
 export function ratePolicySets(limits: RateLimits): RatePolicySets {
-  const general = policyOf('general', limits.general);
-  const generalOnly = setOf(general);
-  const withBucket = new Map(
-    RATE_BUCKETS.map((bucket) => [bucket, setOf(general, policyOf(bucket, limits[bucket]))]),
-  );
-  return {
-    general: generalOnly,
-    of: (bucket) => (bucket === undefined ? generalOnly : withBucket.get(bucket)!),
+  const forCaller = (name: RatePolicyName) =>
+    CALLER_SCOPES[name].map((scope) => policyOf(name, scope, limits[name]));
+  const forAddress = (name: RatePolicyName) => [policyOf(name, 'address', limits[name])];
+  const setsOf = (policiesOf: (name: RatePolicyName) => RatePolicy[]) => {
+    const general = setOf(policiesOf('general'));
+    const own = new Map(
+      RATE_BUCKETS.map((bucket) => [bucket, setOf([...policiesOf('general'), ...policiesOf(bucket)])]),
+    );
+    return (bucket: RateBucket | undefined) => (bucket === undefined ? general : own.get(bucket)!);
   };
+  const ofAddress = setsOf(forAddress);
+  return { general: ofAddress(undefined), ofAddress, ofCaller: setsOf(forCaller) };
 }
 
-function policyOf(name: RatePolicyName, { requests, seconds }: RateLimit): RatePolicy {
+function policyOf(
+  limit: RatePolicyName,
+  scope: RateScope,
+  configured: RateLimit & { readonly user_requests?: number | undefined },
+): RatePolicy {
+  const isAboveCredential = scope === 'user' && CALLER_SCOPES[limit].length > 1;
+  const name = isAboveCredential ? (`${limit}_user` as const) : limit;
+  const { requests: credentialRequests, seconds, user_requests } = configured;
+  const requests = isAboveCredential
+    ? (user_requests ?? USER_MULTIPLE * credentialRequests)
+    : credentialRequests;
   const intervalUs = Math.ceil((seconds * MICROSECONDS_PER_SECOND) / requests);
   return {
     name,
+    limit,
+    scope,
     requests,
     seconds,
-    isByAddress: name === 'identity_writes',
     // The key contains the limit: a changed limit starts with full buckets.
     keyPrefix: `rate:${name}:${requests}/${seconds}:`,
+    header: `"${name}";q=${requests};w=${seconds}`,
     intervalUs,
     capacityUs: intervalUs * requests,
   };
 }
 
-function setOf(...policies: RatePolicy[]): RatePolicySet {
-  const header = policies.map(({ name, requests, seconds }) => `"${name}";q=${requests};w=${seconds}`);
+function setOf(policies: RatePolicy[]): RatePolicySet {
   const amounts = policies.flatMap(({ intervalUs, capacityUs }) => [String(intervalUs), String(capacityUs)]);
-  return { policies, amounts, header: header.join(', ') };
+  return { policies, amounts };
 }

@@ -52,7 +52,7 @@ describe('the shared buckets', () => {
     const day = (requests: number) => ({ requests, seconds: LONG_S });
     const sets = ratePolicySets(rateLimitsSchema.parse({ general: day(10), trade_writes: day(2) }));
     const general = { keys: [`rate:spec:${random()}`], set: sets.general };
-    const both = { keys: [...general.keys, `rate:spec:${random()}`], set: sets.of('trade_writes') };
+    const both = { keys: [...general.keys, `rate:spec:${random()}`], set: sets.ofAddress('trade_writes') };
     const taken = await Promise.all(Array.from({ length: 50 }, () => processes[0].take(both)));
     expect(taken.filter(({ isAllowed }) => isAllowed)).toHaveLength(2);
     const rest = await Promise.all(Array.from({ length: 50 }, () => processes[1].take(general)));

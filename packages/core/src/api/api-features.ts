@@ -12,7 +12,7 @@ import { StrategiesModule } from '../strategies/index.js';
 import { TradePairsModule } from '../trade-pairs/index.js';
 import { TradesModule } from '../trades/index.js';
 import { WebhookSecrets, WebhooksModule } from '../webhooks/index.js';
-import { WithdrawalsModule } from '../withdrawals/index.js';
+import { type WithdrawalSettings, WithdrawalsModule } from '../withdrawals/index.js';
 
 /** The sealers of exchange credentials (for the trading worker) and of webhook secrets (for the webhook dispatcher). */
 export interface ApiSecrets {
@@ -22,12 +22,20 @@ export interface ApiSecrets {
 
 export interface ApiFeatureOptions {
   readonly secrets: ApiSecrets;
-  /** The fee in reward tokens, deducted from each withdrawal. */
-  readonly withdrawalFee: string;
+  readonly withdrawals: WithdrawalSettings;
+  /** The origin of the REST API in links of mails, without a trailing slash. */
+  readonly publicUrl: () => string;
+  /** How many event streams a user may have open with all credentials together. */
+  readonly streamsPerUser: number;
 }
 
 /** Returns the modules of every feature of an API, for any transport. */
-export function apiFeatures({ secrets, withdrawalFee }: ApiFeatureOptions): (DynamicModule | Type)[] {
+export function apiFeatures({
+  secrets,
+  withdrawals,
+  publicUrl,
+  streamsPerUser,
+}: ApiFeatureOptions): (DynamicModule | Type)[] {
   return [
     secretsModule(secrets),
     ExchangeAccountsModule,
@@ -37,10 +45,10 @@ export function apiFeatures({ secrets, withdrawalFee }: ApiFeatureOptions): (Dyn
     CopiersModule,
     AnalyticsModule,
     RewardsModule,
-    WithdrawalsModule.with({ fee: withdrawalFee }),
+    WithdrawalsModule.with({ ...withdrawals, publicUrl }),
     NotificationsModule,
     SettingsModule,
-    EventsModule,
+    EventsModule.with({ streamsPerUser }),
     EmergencyStopModule,
     LedgerModule,
     WebhooksModule,

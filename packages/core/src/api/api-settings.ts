@@ -1,8 +1,9 @@
-import { decimalInput, WORLDS } from '@trading-automation/contracts';
+import { WORLDS } from '@trading-automation/contracts';
 import { z } from 'zod';
 import { rateLimitsSchema, rateLimitsSetting } from '../access/index.js';
 import { serverKeysSetting } from '../platform/index.js';
 import { publicKeySetting } from '../sealing/index.js';
+import { withdrawalVariables } from '../withdrawals/index.js';
 
 /** Settings that must have equal values in all APIs of a deployment. */
 export const apiSettings = {
@@ -19,6 +20,7 @@ export const apiSettings = {
   /** Public key of the webhook dispatcher. */
   WEBHOOK_SEALING_KEY: publicKeySetting,
   RATE_LIMITS: rateLimitsSetting.default(() => rateLimitsSchema.parse({})),
-  /** The fee in reward tokens, deducted from each withdrawal. */
-  WITHDRAWAL_FEE: decimalInput('non_negative').default('0'),
+  /** How many event streams, and how many sockets, a user may have open with all credentials together. */
+  STREAMS_PER_USER: z.coerce.number().int().min(1).max(10_000).default(15),
+  ...withdrawalVariables,
 };

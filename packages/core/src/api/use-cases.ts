@@ -22,6 +22,7 @@ import {
   tradeOperations,
   tradePairOperations,
   webhookOperations,
+  withdrawalAddressOperations,
   withdrawalOperations,
 } from '@trading-automation/contracts';
 import {
@@ -44,7 +45,7 @@ import { StrategiesService } from '../strategies/index.js';
 import { TradePairsService } from '../trade-pairs/index.js';
 import { TradesService } from '../trades/index.js';
 import { DeadLettersService, WebhooksService } from '../webhooks/index.js';
-import { WithdrawalsService } from '../withdrawals/index.js';
+import { WithdrawalAddressesService, WithdrawalsService } from '../withdrawals/index.js';
 import { BuildInfo } from './build-info.js';
 
 const { me, updateMe, verifyEmail, cliChallenge } = accessOperations;
@@ -78,6 +79,7 @@ export const USE_CASES: readonly UseCase[] = [
   ...useCasesOf(emergencyStopOperations, EmergencyStopService),
   ...useCasesOf(rewardOperations, RewardsService),
   ...useCasesOf(withdrawalOperations, WithdrawalsService),
+  ...useCasesOf(withdrawalAddressOperations, WithdrawalAddressesService),
   ...useCasesOf(notificationOperations, NotificationsService),
   ...useCasesOf(settingOperations, SettingsService),
   ...useCasesOf(events, EventsService),

@@ -27,6 +27,7 @@ import { LotClosureEntity } from '../trades/lots/lot-closure.entity.js';
 import { TradeEntity } from '../trades/trade.entity.js';
 import { deactivateInsecureWebhooks } from '../webhooks/index.js';
 import { WebhookEntity } from '../webhooks/webhook.entity.js';
+import { WithdrawalAddressEntity } from '../withdrawals/addresses/withdrawal-address.entity.js';
 import { WithdrawalEntity } from '../withdrawals/withdrawal.entity.js';
 import { Access1763700000001 } from './migrations/0001-access.js';
 import { Trading1763700000002 } from './migrations/0002-trading.js';
@@ -58,6 +59,7 @@ import { Worlds1763700000028 } from './migrations/0028-worlds.js';
 import { ProcessCallShares1763700000029 } from './migrations/0029-process-call-shares.js';
 import { VenueBalances1763700000030 } from './migrations/0030-venue-balances.js';
 import { PendingExits1763700000031 } from './migrations/0031-pending-exits.js';
+import { LimitsAndAddressBook1763700000027 } from './migrations/0027-limits-and-address-book.js';
 
 const ENTITIES = [
   AccountOwnerEntity,
@@ -79,6 +81,7 @@ const ENTITIES = [
   UserEntity,
   WebhookEntity,
   WithdrawalEntity,
+  WithdrawalAddressEntity,
 ];
 
 /** All migrations in order. Never edit a released migration. */
@@ -113,6 +116,7 @@ const MIGRATIONS = [
   ProcessCallShares1763700000029,
   VenueBalances1763700000030,
   PendingExits1763700000031,
+  LimitsAndAddressBook1763700000027,
 ];
 
 interface DatabaseOptions {

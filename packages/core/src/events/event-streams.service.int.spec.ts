@@ -8,6 +8,8 @@ import { CoreUnderTest } from '../testing/index.js';
 import { type EventStreamRequest, EventStreamsService } from './event-streams.service.js';
 import { type EventSubscription, QUEUE_MAX_BYTES } from './event-subscription.js';
 
+const STREAMS_PER_USER = 15;
+
 const incoming: IncomingRequest = {
   method: 'GET',
   target: '/v1/events/stream',
@@ -21,27 +23,15 @@ let streams: EventStreamsService;
 let otherStreams: EventStreamsService;
 beforeAll(async () => {
   core = await CoreUnderTest.open();
-  streams = new EventStreamsService(core.platform);
-  otherStreams = new EventStreamsService(await core.openSecondPlatform());
+  streams = new EventStreamsService(core.platform, STREAMS_PER_USER);
+  otherStreams = new EventStreamsService(await core.openSecondPlatform(), STREAMS_PER_USER);
 });
 afterAll(async () => {
   await Promise.all([streams.onModuleDestroy(), otherStreams.onModuleDestroy()]);
   await core.close();
 });
 
-/** Creates a user who authenticates with a public key. */
-async function createCaller(): Promise<Actor> {
-  const actor = await core.actor();
-  const id = newUuid();
-  const pubkey = `02${id.replaceAll('-', '').repeat(2)}`;
-  await core.rows(
-    'INSERT INTO public_keys (id, user_id, pubkey) VALUES ($1, $2, $3)',
-    id,
-    actor.userId,
-    pubkey,
-  );
-  return { ...actor, credential: { kind: 'public_key', id, permissions: ['ADMIN'] } };
-}
+const createCaller = (userId?: string) => core.keyPairActor(userId);
 
 /** Appends an event in a transaction that stays open until `commit` is called. */
 async function appendUncommitted(actor: Actor, type = 'trade.filled', size = 0) {
@@ -239,6 +229,32 @@ describe('a stream of events', () => {
   });
 });
 
+describe('the streams of a user', () => {
+  it('are limited over all credentials and processes, even concurrently, until one of them ends', async () => {
+    const first = await createCaller();
+    const callers = await Promise.all(Array.from({ length: 5 }, () => createCaller(first.userId)));
+    const opening = await Promise.allSettled(
+      callers.flatMap((caller) =>
+        Array.from({ length: 4 }, (_, i) => open(caller, {}, i % 2 === 0 ? streams : otherStreams)),
+      ),
+    );
+    const opened = opening.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    const errors = opening.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+    expect(opened).toHaveLength(STREAMS_PER_USER);
+    for (const error of errors)
+      expect(error).toMatchObject({
+        code: 'rate_limited',
+        message:
+          'A user may have 15 event streams open with all credentials together. Close one of them first.',
+        retryAfterSeconds: 30,
+      });
+    await opened[0]!.close();
+    const again = await open(first);
+    const unrelated = await open(await createCaller());
+    await Promise.all([...opened, again, unrelated].map((stream) => stream.close()));
+  });
+});
+
 describe('the streams of a credential', () => {
   it('are limited to five over all processes, even concurrently, until one of them ends', async () => {
     const actor = await createCaller();
@@ -295,7 +311,7 @@ describe('a stream of events ends', () => {
 
   it('when its credential can no longer be verified', async () => {
     const platform: Platform = await core.openSecondPlatform();
-    const separateStreams = new EventStreamsService(platform);
+    const separateStreams = new EventStreamsService(platform, STREAMS_PER_USER);
     const stream = await open(await createCaller(), {}, separateStreams);
     await platform.database.destroy();
     expect(await createReader(stream)(1)).toEqual([]);
@@ -306,7 +322,7 @@ describe('a stream of events ends', () => {
   it('when its process ends, which releases all leases and opens no further streams', async () => {
     const actor = await createCaller();
     const platform = await core.openSecondPlatform();
-    const ending = new EventStreamsService(platform);
+    const ending = new EventStreamsService(platform, STREAMS_PER_USER);
     const stream = await open(actor, {}, ending);
     const reading = createReader(stream)(1);
     await ending.onModuleDestroy();

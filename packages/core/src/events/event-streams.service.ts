@@ -27,17 +27,24 @@ export class EventStreamsService {
   private readonly streams = new Set<EventSubscription>();
   private isClosing = false;
 
-  constructor(private readonly platform: Platform) {
+  constructor(
+    private readonly platform: Platform,
+    streamsPerUser: number,
+  ) {
     this.feed = new EventFeed(platform);
     this.watch = new CredentialWatch(platform);
-    this.leases = new StreamLeases(platform, { kind: 'events', max: EVENT_STREAMS_MAX });
+    this.leases = new StreamLeases(platform, {
+      kind: 'events',
+      max: EVENT_STREAMS_MAX,
+      maxPerUser: streamsPerUser,
+    });
   }
 
   /**
    * Opens a stream of the caller's new events, or of all events after `lastEventId`. The caller must close it.
    *
    * @throws {DomainError} `invalid_query` if `lastEventId` is invalid; `rate_limited` if the credential already
-   *   has five open streams
+   *   has five open streams, or its user the maximum of all credentials
    */
   async open(
     actor: Actor,
@@ -57,7 +64,7 @@ export class EventStreamsService {
     const subscription = this.subscribe(actor.userId, request, start, release);
     const end = () => void subscription.close();
     try {
-      releases.push(await this.leases.claim(actor.credential.id, end));
+      releases.push(await this.leases.claim(actor, end));
       releases.push(await this.watch.watch({ actor, incoming, access }, end));
       if (subscription.ended.aborted) throw new DomainError('service_unavailable');
       this.assertNotClosing();

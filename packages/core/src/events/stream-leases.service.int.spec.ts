@@ -4,7 +4,7 @@ import { eventually } from '@trading-automation/runtime/testing';
 import { CoreUnderTest } from '../testing/index.js';
 import { StreamLeases } from './stream-leases.service.js';
 
-const EVENT_STREAMS = { kind: 'events', max: EVENT_STREAMS_MAX } as const;
+const EVENT_STREAMS = { kind: 'events', max: EVENT_STREAMS_MAX, maxPerUser: 15 } as const;
 
 let core: CoreUnderTest;
 beforeAll(async () => {
@@ -12,6 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => core.close());
 
+const holderOf = (credentialId: string) => ({ userId: newUuid(), credential: { id: credentialId } });
 const secondsLeft = async (credentialId: string): Promise<number> => {
   const row = await core.row(
     'SELECT extract(epoch FROM lease_until - clock_timestamp())::float8 AS left FROM event_streams WHERE credential_id = $1',
@@ -30,7 +31,7 @@ describe('the lease of a stream', () => {
   it('is renewed while it is held, and deleted when it is released', async () => {
     const leases = new StreamLeases(core.platform, EVENT_STREAMS, 20);
     const credentialId = newUuid();
-    const release = await leases.claim(credentialId, () => {
+    const release = await leases.claim(holderOf(credentialId), () => {
       throw new Error('the lease was lost');
     });
     await setSecondsLeft(credentialId, 5);
@@ -46,7 +47,7 @@ describe('the lease of a stream', () => {
     const lost = new Promise<void>((resolve) => {
       onLost = resolve;
     });
-    const release = await leases.claim(credentialId, () => onLost());
+    const release = await leases.claim(holderOf(credentialId), () => onLost());
     await setSecondsLeft(credentialId, -1);
     await lost;
     expect(await secondsLeft(credentialId)).toBeLessThan(0);

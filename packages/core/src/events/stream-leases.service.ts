@@ -1,22 +1,30 @@
 /**
- * Limits the open streams of a credential over all processes; each stream holds a lease in Postgres.
+ * Limits the open streams of a credential, and of a user with all credentials, over all processes; each stream holds a
+ * lease in Postgres.
  *
- * 1. Leases of one credential are granted one at a time, so the limit is never exceeded.
+ * 1. Leases of one user are granted one at a time, so the limits are never exceeded.
  * 2. If a lease is not renewed within 30 s, its stream ends, because another stream may have taken its place.
  * 3. If a process dies, its leases expire.
  */
 import { DomainError } from '@trading-automation/contracts';
 import { inTransaction, newUuid, type Tx } from '@trading-automation/persistence';
+import type { Actor } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
 
 const LEASE_SECONDS = 30;
 const RENEW_MS = 10_000;
 
-/** The kind of connection that needs a lease, and how many of them one credential may have open. */
+/** The kind of connection that needs a lease, and how many of them may be open. */
 export interface LeaseKind {
   readonly kind: 'events' | 'sockets';
+  /** The maximum of one credential. */
   readonly max: number;
+  /** The maximum of a user with all credentials. */
+  readonly maxPerUser: number;
 }
+
+/** Whose streams are counted. */
+type LeaseHolder = Pick<Actor, 'userId'> & { readonly credential: { readonly id: string } };
 
 const NOUNS = { events: 'event streams', sockets: 'sockets' } as const;
 
@@ -37,11 +45,11 @@ export class StreamLeases {
    * Takes a lease and renews it until the returned function is called. Calls `onLost` if the lease expired before it
    * could be renewed.
    *
-   * @throws {DomainError} `rate_limited` if the credential has reached its limit
+   * @throws {DomainError} `rate_limited` if the credential or its user has reached the limit
    */
-  async claim(credentialId: string, onLost: () => void): Promise<() => Promise<void>> {
+  async claim(holder: LeaseHolder, onLost: () => void): Promise<() => Promise<void>> {
     const id = newUuid();
-    await inTransaction(this.platform.database, (tx) => insertLease(tx, this.limit, id, credentialId));
+    await inTransaction(this.platform.database, (tx) => insertLease(tx, this.limit, id, holder));
     this.held.set(id, onLost);
     this.timer ??= setInterval(() => void this.renew().catch(() => undefined), this.renewMs).unref();
     return () => this.release(id);
@@ -81,29 +89,36 @@ export class StreamLeases {
 
 async function insertLease(
   tx: Tx,
-  { kind, max }: LeaseKind,
+  { kind, max, maxPerUser }: LeaseKind,
   id: string,
-  credentialId: string,
+  { userId, credential }: LeaseHolder,
 ): Promise<void> {
   await tx.query(
     `DELETE FROM event_streams WHERE id IN (
        SELECT id FROM event_streams WHERE lease_until < clock_timestamp() LIMIT 100 FOR UPDATE SKIP LOCKED)`,
   );
-  await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
-    `${NOUNS[kind]} of ${credentialId}`,
-  ]);
-  const [{ count }] = await tx.query(
-    `SELECT count(*)::int AS count FROM event_streams
-     WHERE credential_id = $1 AND kind = $2 AND lease_until > clock_timestamp()`,
-    [credentialId, kind],
+  // Processes of the previous release lock only the credential.
+  for (const owner of [userId, credential.id])
+    await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`${NOUNS[kind]} of ${owner}`]);
+  const [{ of_credential, of_user }] = await tx.query(
+    `SELECT count(*) FILTER (WHERE credential_id = $1)::int AS of_credential,
+       count(*) FILTER (WHERE user_id = $2)::int AS of_user
+     FROM event_streams
+     WHERE (credential_id = $1 OR user_id = $2) AND kind = $3 AND lease_until > clock_timestamp()`,
+    [credential.id, userId, kind],
   );
-  if (count >= max) {
-    const message = `A credential may have ${max} ${NOUNS[kind]} open. Close one of them first.`;
-    throw new DomainError('rate_limited', message, [], { retryAfterSeconds: LEASE_SECONDS });
-  }
+  if (of_credential >= max) throw tooMany(`A credential may have ${max} ${NOUNS[kind]} open.`);
+  if (of_user >= maxPerUser)
+    throw tooMany(`A user may have ${maxPerUser} ${NOUNS[kind]} open with all credentials together.`);
   await tx.query(
-    `INSERT INTO event_streams (id, credential_id, kind, lease_until)
-     VALUES ($1, $2, $3, clock_timestamp() + interval '${LEASE_SECONDS} seconds')`,
-    [id, credentialId, kind],
+    `INSERT INTO event_streams (id, credential_id, user_id, kind, lease_until)
+     VALUES ($1, $2, $3, $4, clock_timestamp() + interval '${LEASE_SECONDS} seconds')`,
+    [id, credential.id, userId, kind],
   );
+}
+
+function tooMany(reason: string): DomainError {
+  return new DomainError('rate_limited', `${reason} Close one of them first.`, [], {
+    retryAfterSeconds: LEASE_SECONDS,
+  });
 }

@@ -100,6 +100,15 @@ export class CoreUnderTest {
     return { userId, credential };
   }
 
+  /** Links a public key, which has every permission, and returns its actor. @param userId default: a new user */
+  async keyPairActor(userId?: string): Promise<Actor> {
+    const owner = userId ?? (await this.actor()).userId;
+    const id = newUuid();
+    const pubkey = `02${id.replaceAll('-', '').repeat(2)}`;
+    await this.rows('INSERT INTO public_keys (id, user_id, pubkey) VALUES ($1, $2, $3)', id, owner, pubkey);
+    return { userId: owner, credential: { kind: 'public_key', id, permissions: ['ADMIN'] } };
+  }
+
   /**
    * Creates an exchange account.
    *

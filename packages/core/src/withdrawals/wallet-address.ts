@@ -1,5 +1,6 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { DomainError } from '@trading-automation/contracts';
 
 /**
  * Returns whether 40 hex digits after `0x` can be an EVM address: all in one case, or in mixed case with a valid EIP-55
@@ -15,4 +16,16 @@ export function isChecksummed(address: string): boolean {
     const isUpper = Number.parseInt(hash[index] ?? '', 16) >= 8;
     return digits[index] === (isUpper ? digit.toUpperCase() : digit);
   });
+}
+
+/** @throws {DomainError} `validation_failed` if the address has mixed case and an invalid checksum */
+export function assertChecksummed(address: string, field: string): void {
+  if (isChecksummed(address)) return;
+  throw new DomainError('validation_failed', undefined, [
+    {
+      field,
+      code: 'bad_checksum',
+      message: `${field} has an invalid EIP-55 checksum. Check its digits and their case.`,
+    },
+  ]);
 }

@@ -10,7 +10,8 @@ import { inTransaction, newUuid } from '@trading-automation/persistence';
 
 import { Ledger } from '../ledger/index.js';
 import { type Actor, querySchemaOf, ResponseReplayed } from '../operations/index.js';
-import { CoreUnderTest, countStatements } from '../testing/index.js';
+import { CoreUnderTest, countStatements, OPEN_WITHDRAWAL_POLICY } from '../testing/index.js';
+import type { WithdrawalPolicy } from './withdrawal.rules.js';
 import { WithdrawalsService } from './withdrawals.service.js';
 
 let core: CoreUnderTest;
@@ -31,9 +32,16 @@ beforeEach(async () => {
   actor = await core.actor();
 });
 
-const createService = (fee: string) => {
+const createService = (fee: string, policy: Partial<WithdrawalPolicy> = {}) => {
   const { platform, lists, commands } = core;
-  return new WithdrawalsService({ platform, lists, commands, ledger, fee });
+  return new WithdrawalsService({
+    platform,
+    lists,
+    commands,
+    ledger,
+    fee,
+    policy: { ...OPEN_WITHDRAWAL_POLICY, ...policy },
+  });
 };
 const addBalance = (amount: string, user = actor) =>
   inTransaction(core.platform.database, (tx) =>
@@ -155,13 +163,27 @@ describe('creating a withdrawal', () => {
   });
 });
 
+describe('an address that receives no payout', () => {
+  it.each([
+    ['zero_address', `0x${'0'.repeat(40)}`],
+    ['treasury_address', CHECKSUMMED],
+  ])('is refused with the code %s, and nothing is held', async (code, wallet_address) => {
+    await addBalance('25');
+    const service = createService('0', { treasuryAddress: CHECKSUMMED.toLowerCase() });
+    await expect(service.create(actor, inputOf({ wallet_address }))).rejects.toMatchObject({
+      code: 'validation_failed',
+      details: [{ field: 'wallet_address', code }],
+    });
+    expect(await balance()).toEqual({ available: '25', held: '0' });
+  });
+});
+
 describe('the input schema of a withdrawal', () => {
   const invalidFieldsOf = (body: Record<string, unknown>) =>
     withdrawalCreate.safeParse(body).error?.issues.map(({ path }) => path.join('.')) ?? [];
 
   it.each([
     ['an input without an address', undefined],
-    ['the zero address', `0x${'0'.repeat(40)}`],
     ['an address with a missing digit', ADDRESS.slice(0, -1)],
     ['an address with an additional digit', `${ADDRESS}0`],
     ['an address without a prefix', ADDRESS.slice(2)],

@@ -15,6 +15,7 @@ import {
 import { allColumns, hydrate, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
 import type { EntityManager } from 'typeorm';
 
+import { lockUser } from '../access/index.js';
 import type { Ledger } from '../ledger/index.js';
 import {
   type Actor,
@@ -30,9 +31,11 @@ import {
 } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
 import { BigDecimal } from '../values/index.js';
-import { isChecksummed } from './wallet-address.js';
+import { assertChecksummed } from './wallet-address.js';
 import { WithdrawalEntity } from './withdrawal.entity.js';
+import { requestRefusal, type WithdrawalPolicy } from './withdrawal.rules.js';
 import { withdrawalView } from './withdrawal.view.js';
+import { readRequestFacts } from './withdrawal-facts.queries.js';
 
 type WithdrawalsQuery = ListQuery & QueryOf<typeof withdrawalOperations.list>;
 
@@ -43,6 +46,7 @@ export interface WithdrawalsDependencies {
   readonly ledger: Ledger;
   /** The fee in reward tokens, deducted from the amount. */
   readonly fee: Decimal;
+  readonly policy: WithdrawalPolicy;
 }
 
 const COLUMNS = allColumns(WithdrawalEntity, 'w');
@@ -95,9 +99,13 @@ export class WithdrawalsService {
   async create(actor: Actor, input: WithdrawalCreate): Promise<Withdrawal> {
     authorise(actor, withdrawalOperations.create.access);
     return this.dependencies.commands.run(actor.idempotency, async (tx) => {
-      const { fee } = this.dependencies;
-      assertAddress(input.wallet_address);
+      const { fee, policy } = this.dependencies;
+      assertChecksummed(input.wallet_address, 'wallet_address');
       assertAboveFee(input.amount, fee);
+      await lockUser(tx, actor.userId);
+      const request = { amount: input.amount, walletAddress: input.wallet_address };
+      const refusal = requestRefusal(policy, await readRequestFacts(tx, actor, request));
+      if (refusal !== null) throw refusal;
       await this.assertBalance(tx, actor.userId, input.amount);
       const id = newUuid();
       const { currency, network } = this.dependencies.ledger.token;
@@ -166,17 +174,6 @@ export class WithdrawalsService {
       ],
     );
   }
-}
-
-function assertAddress(address: string): void {
-  if (isChecksummed(address)) return;
-  throw new DomainError('validation_failed', undefined, [
-    {
-      field: 'wallet_address',
-      code: 'bad_checksum',
-      message: 'wallet_address has an invalid EIP-55 checksum. Check its digits and their case.',
-    },
-  ]);
 }
 
 function assertAboveFee(amount: Decimal, fee: Decimal): void {

@@ -5,7 +5,7 @@ import type { EventData, OperationTypes } from './records.js';
 /** Time of the last change of the records, and the default timestamp of an event. */
 export const FIXTURE_AT = '2026-01-31T12:00:00.000Z';
 /** Default id of an event. */
-export const FIXTURE_EVENT_ID = 'evt_01k9y3wq8ge3j8p8bf1mq93h57';
+export const FIXTURE_EVENT_ID = 'evt_01k9y3wq8ge3t8p8bf1mq93h57';
 
 /** Values of responses that look like secrets. */
 export interface FixtureSecrets {
@@ -461,6 +461,28 @@ export function fixturesOf<D extends DecimalForm>(
       created_at: '2026-01-31T11:59:30.000Z',
       updated_at: '2026-01-31T12:00:00.000Z',
     },
+    'withdrawalAddresses.list': {
+      id: 'wad_01k9y3wq8ge328p8bf1mq93h57',
+      address: 'address',
+      status: 'PENDING',
+      created_at: '2026-01-31T12:00:00.000Z',
+      updated_at: '2026-01-31T12:00:00.000Z',
+    },
+    'withdrawalAddresses.get': {
+      id: 'wad_01k9y3wq8ge328p8bf1mq93h57',
+      address: 'address',
+      status: 'PENDING',
+      created_at: '2026-01-31T12:00:00.000Z',
+      updated_at: '2026-01-31T12:00:00.000Z',
+    },
+    'withdrawalAddresses.create': {
+      id: 'wad_01k9y3wq8ge328p8bf1mq93h57',
+      address: 'address',
+      status: 'PENDING',
+      created_at: '2026-01-31T12:00:00.000Z',
+      updated_at: '2026-01-31T12:00:00.000Z',
+    },
+    'withdrawalAddresses.delete': { id: 'wad_01k9y3wq8ge328p8bf1mq93h57', deleted: true },
     'strategies.list': {
       id: 'str_01k9y3wq8ge1a8p8bf1mq93h57',
       name: 'Dip buyer',
@@ -770,10 +792,10 @@ export function fixturesOf<D extends DecimalForm>(
       ],
     },
     'copiers.decisions': {
-      id: 'dec_01k9y3wq8ge4t8p8bf1mq93h57',
+      id: 'dec_01k9y3wq8ge528p8bf1mq93h57',
       copier_id: 'cpr_01k9y3wq8ge1j8p8bf1mq93h57',
       strategy_id: 'str_01k9y3wq8ge1a8p8bf1mq93h57',
-      signal_id: 'sig_01k9y3wq8ge4a8p8bf1mq93h57',
+      signal_id: 'sig_01k9y3wq8ge4j8p8bf1mq93h57',
       sequence: 118,
       source_trade_id: 'trd_01k9y3wq8ge1t8p8bf1mq93h57',
       symbol: 'BTC/USDT',
@@ -795,7 +817,7 @@ export function fixturesOf<D extends DecimalForm>(
       left_out_count: 0,
       decisions: [
         {
-          signal_id: 'sig_01k9y3wq8ge4a8p8bf1mq93h57',
+          signal_id: 'sig_01k9y3wq8ge4j8p8bf1mq93h57',
           sequence: 118,
           source_trade_id: 'trd_01k9y3wq8ge1t8p8bf1mq93h57',
           symbol: 'BTC/USDT',
@@ -820,7 +842,7 @@ export function fixturesOf<D extends DecimalForm>(
       tracking_difference_bps: null,
     },
     'notifications.list': {
-      id: 'ntf_01k9y3wq8ge328p8bf1mq93h57',
+      id: 'ntf_01k9y3wq8ge3a8p8bf1mq93h57',
       kind: 'trade.filled',
       severity: 'INFO',
       title: 'BTC/USDT: order filled',
@@ -831,7 +853,7 @@ export function fixturesOf<D extends DecimalForm>(
     },
     'notifications.count': { unread: 1 },
     'notifications.read': {
-      id: 'ntf_01k9y3wq8ge328p8bf1mq93h57',
+      id: 'ntf_01k9y3wq8ge3a8p8bf1mq93h57',
       kind: 'trade.filled',
       severity: 'INFO',
       title: 'BTC/USDT: order filled',
@@ -842,7 +864,7 @@ export function fixturesOf<D extends DecimalForm>(
       read_at: '2026-01-31T12:00:00.000Z',
     },
     'notifications.readAll': { updated: 1 },
-    'notifications.delete': { id: 'ntf_01k9y3wq8ge328p8bf1mq93h57', deleted: true },
+    'notifications.delete': { id: 'ntf_01k9y3wq8ge3a8p8bf1mq93h57', deleted: true },
     'settings.list': {
       key: 'dashboard.theme',
       value: 'dark',
@@ -1019,7 +1041,7 @@ export function fixturesOf<D extends DecimalForm>(
       still_open: [],
     },
     'events.list': {
-      event_id: 'evt_01k9y3wq8ge3j8p8bf1mq93h57',
+      event_id: 'evt_01k9y3wq8ge3t8p8bf1mq93h57',
       type: 'trade.filled',
       timestamp: '2026-01-31T12:00:00.000Z',
       data: {
@@ -1054,7 +1076,7 @@ export function fixturesOf<D extends DecimalForm>(
       },
     },
     'events.stream': {
-      event_id: 'evt_01k9y3wq8ge3j8p8bf1mq93h57',
+      event_id: 'evt_01k9y3wq8ge3t8p8bf1mq93h57',
       type: 'trade.filled',
       timestamp: '2026-01-31T12:00:00.000Z',
       data: {
@@ -1101,7 +1123,7 @@ export function fixturesOf<D extends DecimalForm>(
                 type: 'string',
                 pattern: '^evt_[0-7][0123456789abcdefghjkmnpqrstvwxyz]{25}$',
                 description: 'Id of an event (`evt_…`).',
-                examples: ['evt_01k9y3wq8ge3j8p8bf1mq93h57'],
+                examples: ['evt_01k9y3wq8ge3t8p8bf1mq93h57'],
               },
               type: { type: 'string', const: 'trade.filled' },
               timestamp: {
@@ -1342,7 +1364,7 @@ export function fixturesOf<D extends DecimalForm>(
             },
           },
           sample: {
-            event_id: 'evt_01k9y3wq8ge3j8p8bf1mq93h57',
+            event_id: 'evt_01k9y3wq8ge3t8p8bf1mq93h57',
             type: 'trade.filled',
             timestamp: '2026-01-31T12:00:00.000Z',
             data: {
@@ -1380,7 +1402,7 @@ export function fixturesOf<D extends DecimalForm>(
       ],
     },
     'events.get': {
-      event_id: 'evt_01k9y3wq8ge3j8p8bf1mq93h57',
+      event_id: 'evt_01k9y3wq8ge3t8p8bf1mq93h57',
       type: 'trade.filled',
       timestamp: '2026-01-31T12:00:00.000Z',
       data: {
@@ -1415,7 +1437,7 @@ export function fixturesOf<D extends DecimalForm>(
       },
     },
     'webhooks.create': {
-      id: 'whk_01k9y3wq8ge3a8p8bf1mq93h57',
+      id: 'whk_01k9y3wq8ge3j8p8bf1mq93h57',
       url: 'https://example.com/hooks/trading',
       events: ['trade.*'],
       description: 'order desk',
@@ -1427,7 +1449,7 @@ export function fixturesOf<D extends DecimalForm>(
       secret: secrets.webhook,
     },
     'webhooks.list': {
-      id: 'whk_01k9y3wq8ge3a8p8bf1mq93h57',
+      id: 'whk_01k9y3wq8ge3j8p8bf1mq93h57',
       url: 'https://example.com/hooks/trading',
       events: ['trade.*'],
       description: 'order desk',
@@ -1438,7 +1460,7 @@ export function fixturesOf<D extends DecimalForm>(
       updated_at: '2026-01-12T08:30:00.000Z',
     },
     'webhooks.get': {
-      id: 'whk_01k9y3wq8ge3a8p8bf1mq93h57',
+      id: 'whk_01k9y3wq8ge3j8p8bf1mq93h57',
       url: 'https://example.com/hooks/trading',
       events: ['trade.*'],
       description: 'order desk',
@@ -1449,7 +1471,7 @@ export function fixturesOf<D extends DecimalForm>(
       updated_at: '2026-01-12T08:30:00.000Z',
     },
     'webhooks.update': {
-      id: 'whk_01k9y3wq8ge3a8p8bf1mq93h57',
+      id: 'whk_01k9y3wq8ge3j8p8bf1mq93h57',
       url: 'https://example.com/hooks/trading',
       events: ['trade.*'],
       description: 'order desk',
@@ -1459,9 +1481,9 @@ export function fixturesOf<D extends DecimalForm>(
       created_at: '2026-01-12T08:30:00.000Z',
       updated_at: '2026-01-12T08:30:00.000Z',
     },
-    'webhooks.delete': { id: 'whk_01k9y3wq8ge3a8p8bf1mq93h57', deleted: true },
+    'webhooks.delete': { id: 'whk_01k9y3wq8ge3j8p8bf1mq93h57', deleted: true },
     'webhooks.rotateSecret': {
-      id: 'whk_01k9y3wq8ge3a8p8bf1mq93h57',
+      id: 'whk_01k9y3wq8ge3j8p8bf1mq93h57',
       url: 'https://example.com/hooks/trading',
       events: ['trade.*'],
       description: 'order desk',
@@ -1473,8 +1495,8 @@ export function fixturesOf<D extends DecimalForm>(
       secret: secrets.webhook,
     },
     'webhooks.deliveries': {
-      id: 'dlv_01k9y3wq8ge3t8p8bf1mq93h57',
-      event_id: 'evt_01k9y3wq8ge3j8p8bf1mq93h57',
+      id: 'dlv_01k9y3wq8ge428p8bf1mq93h57',
+      event_id: 'evt_01k9y3wq8ge3t8p8bf1mq93h57',
       event_type: 'webhook.test',
       run: 0,
       attempt: 1,
@@ -1486,8 +1508,8 @@ export function fixturesOf<D extends DecimalForm>(
       created_at: '2026-01-31T12:00:00.000Z',
     },
     'webhooks.test': {
-      id: 'dlv_01k9y3wq8ge3t8p8bf1mq93h57',
-      event_id: 'evt_01k9y3wq8ge3j8p8bf1mq93h57',
+      id: 'dlv_01k9y3wq8ge428p8bf1mq93h57',
+      event_id: 'evt_01k9y3wq8ge3t8p8bf1mq93h57',
       event_type: 'webhook.test',
       run: 0,
       attempt: 1,
@@ -1498,10 +1520,10 @@ export function fixturesOf<D extends DecimalForm>(
       attempted_at: '2026-01-31T12:00:00.000Z',
       created_at: '2026-01-31T12:00:00.000Z',
     },
-    'webhooks.replay': { event_id: 'evt_01k9y3wq8ge3j8p8bf1mq93h57', event_type: 'trade.filled', run: 1 },
+    'webhooks.replay': { event_id: 'evt_01k9y3wq8ge3t8p8bf1mq93h57', event_type: 'trade.filled', run: 1 },
     'deadLetters.list': {
-      id: 'dlq_01k9y3wq8ge428p8bf1mq93h57',
-      event_id: 'evt_01k9y3wq8ge3j8p8bf1mq93h57',
+      id: 'dlq_01k9y3wq8ge4a8p8bf1mq93h57',
+      event_id: 'evt_01k9y3wq8ge3t8p8bf1mq93h57',
       event_type: 'trade.filled',
       run: 0,
       status: 'PENDING',
@@ -1513,8 +1535,8 @@ export function fixturesOf<D extends DecimalForm>(
     },
     'deadLetters.stats': { pending: 1, retried: 0, discarded: 0 },
     'deadLetters.get': {
-      id: 'dlq_01k9y3wq8ge428p8bf1mq93h57',
-      event_id: 'evt_01k9y3wq8ge3j8p8bf1mq93h57',
+      id: 'dlq_01k9y3wq8ge4a8p8bf1mq93h57',
+      event_id: 'evt_01k9y3wq8ge3t8p8bf1mq93h57',
       event_type: 'trade.filled',
       run: 0,
       status: 'PENDING',
@@ -1524,7 +1546,7 @@ export function fixturesOf<D extends DecimalForm>(
       created_at: '2026-01-31T11:59:30.000Z',
       updated_at: '2026-01-31T12:00:00.000Z',
       payload: {
-        event_id: 'evt_01k9y3wq8ge3j8p8bf1mq93h57',
+        event_id: 'evt_01k9y3wq8ge3t8p8bf1mq93h57',
         type: 'trade.filled',
         timestamp: '2026-01-31T12:00:00.000Z',
         data: {
@@ -1560,8 +1582,8 @@ export function fixturesOf<D extends DecimalForm>(
       },
     },
     'deadLetters.retry': {
-      id: 'dlq_01k9y3wq8ge428p8bf1mq93h57',
-      event_id: 'evt_01k9y3wq8ge3j8p8bf1mq93h57',
+      id: 'dlq_01k9y3wq8ge4a8p8bf1mq93h57',
+      event_id: 'evt_01k9y3wq8ge3t8p8bf1mq93h57',
       event_type: 'trade.filled',
       run: 0,
       status: 'RETRIED',
@@ -1572,7 +1594,7 @@ export function fixturesOf<D extends DecimalForm>(
       updated_at: '2026-01-31T12:00:00.000Z',
       resolved_at: '2026-01-31T12:00:00.000Z',
       payload: {
-        event_id: 'evt_01k9y3wq8ge3j8p8bf1mq93h57',
+        event_id: 'evt_01k9y3wq8ge3t8p8bf1mq93h57',
         type: 'trade.filled',
         timestamp: '2026-01-31T12:00:00.000Z',
         data: {
@@ -1608,7 +1630,7 @@ export function fixturesOf<D extends DecimalForm>(
       },
     },
     'deadLetters.retryMany': { retried: 1, has_more: false },
-    'deadLetters.discard': { id: 'dlq_01k9y3wq8ge428p8bf1mq93h57', deleted: true },
+    'deadLetters.discard': { id: 'dlq_01k9y3wq8ge4a8p8bf1mq93h57', deleted: true },
   };
 }
 
@@ -1866,10 +1888,10 @@ export function eventDataOf<D extends DecimalForm>(decimal: (text: string) => De
       ],
     },
     'copier.trade_skipped': {
-      id: 'dec_01k9y3wq8ge4t8p8bf1mq93h57',
+      id: 'dec_01k9y3wq8ge528p8bf1mq93h57',
       copier_id: 'cpr_01k9y3wq8ge1j8p8bf1mq93h57',
       strategy_id: 'str_01k9y3wq8ge1a8p8bf1mq93h57',
-      signal_id: 'sig_01k9y3wq8ge4a8p8bf1mq93h57',
+      signal_id: 'sig_01k9y3wq8ge4j8p8bf1mq93h57',
       sequence: 118,
       source_trade_id: 'trd_01k9y3wq8ge1t8p8bf1mq93h57',
       symbol: 'BTC/USDT',
@@ -1993,7 +2015,7 @@ export function eventDataOf<D extends DecimalForm>(decimal: (text: string) => De
       updated_at: '2026-01-31T12:00:00.000Z',
     },
     'webhook.test': {
-      id: 'whk_01k9y3wq8ge3a8p8bf1mq93h57',
+      id: 'whk_01k9y3wq8ge3j8p8bf1mq93h57',
       url: 'https://example.com/hooks/trading',
       events: ['trade.*'],
       description: 'order desk',
@@ -2004,7 +2026,7 @@ export function eventDataOf<D extends DecimalForm>(decimal: (text: string) => De
       updated_at: '2026-01-12T08:30:00.000Z',
     },
     'webhook.deactivated': {
-      id: 'whk_01k9y3wq8ge3a8p8bf1mq93h57',
+      id: 'whk_01k9y3wq8ge3j8p8bf1mq93h57',
       url: 'https://example.com/hooks/trading',
       events: ['trade.*'],
       description: 'order desk',

@@ -146,7 +146,9 @@ export interface ApiKeyCreate {
   /** A label for the key. */
   name: string;
   permissions?: readonly ('READ' | 'TRADE' | 'WITHDRAW' | 'ADMIN')[];
+  /** Each entry must lie within an entry of your credential's list, if it has one. Default: your credential's list. */
   ip_allowlist?: readonly (string | string | string | string)[];
+  /** If your credential expires, the key must expire at the same time or earlier. Default: when your credential expires. */
   expires_at?: string;
 }
 
@@ -1746,11 +1748,34 @@ export interface Withdrawal<D extends DecimalForm = 'number'> {
   updated_at: string;
 }
 
+/** Withdrawal address: returned by `withdrawalAddresses.create`, `withdrawalAddresses.get` and `withdrawalAddresses.list`. */
+export interface WithdrawalAddress {
+  /** Id of a withdrawal address (`wad_…`). */
+  id: string;
+  /** The address as you sent it. */
+  address: string;
+  label?: string;
+  /** PENDING until you confirm the address by the link in the mail. Then HELD until `usable_at`, and ACTIVE from then on. */
+  status: 'PENDING' | 'HELD' | 'ACTIVE' | (string & {});
+  /** When the address becomes ACTIVE. Absent while it is PENDING. */
+  usable_at?: string;
+  created_at: string;
+  updated_at: string;
+}
+
+/** Input of `withdrawalAddresses.create`. */
+export interface WithdrawalAddressCreate {
+  /** EVM address. If it mixes upper and lower case, its EIP-55 checksum must be valid. */
+  address: string;
+  /** A name for the address, shown in the mail. */
+  label?: string;
+}
+
 /** Input of `withdrawals.create`. */
 export interface WithdrawalCreate {
   /** Amount of reward tokens to withdraw, including the fee. It must be greater than the fee. */
   amount: DecimalInput;
-  /** EVM address. If it mixes upper and lower case, its EIP-55 checksum must be valid. */
+  /** EVM address. If it mixes upper and lower case, its EIP-55 checksum must be valid. In the live world it must be an ACTIVE withdrawal address. */
   wallet_address: string;
 }
 
@@ -1818,6 +1843,9 @@ export interface RewardsTypesQuery extends ListQuery<'created_at' | 'code'> {}
 export interface WithdrawalsListQuery extends ListQuery<'created_at' | 'amount' | 'updated_at'> {
   status?: 'PENDING' | 'PROCESSING' | 'COMPLETED' | 'CANCELLED' | 'FAILED';
 }
+
+/** Query parameters of `withdrawalAddresses.list`. */
+export interface WithdrawalAddressesListQuery extends ListQuery<'created_at'> {}
 
 /** Query parameters of `strategies.list`. */
 export interface StrategiesListQuery extends ListQuery<'created_at' | 'name'> {
@@ -2092,7 +2120,7 @@ export interface OperationTypes<D extends DecimalForm = 'number'> {
     query: AuthCliChallengeQuery;
     data: CliChallenge;
   };
-  /** Links a public key to your account; its private key must have signed the challenge. Without a credential, creates an account. */
+  /** Links a public key to your account; its private key must have signed the challenge. The credential must neither expire nor have an allow-list. Without a credential, creates an account. */
   'auth.cliIdentity': {
     body: CliIdentityCreate;
     data: PublicKey;
@@ -2102,7 +2130,7 @@ export interface OperationTypes<D extends DecimalForm = 'number'> {
     query: ApiKeysListQuery;
     data: ApiKey;
   };
-  /** Creates an API key. Its permissions cannot exceed the caller's. */
+  /** Creates an API key. Its permissions, expiry and allow-list cannot exceed those of the caller's credential. */
   'apiKeys.create': {
     body: ApiKeyCreate;
     data: ApiKeyWithValue;
@@ -2112,7 +2140,7 @@ export interface OperationTypes<D extends DecimalForm = 'number'> {
     params: { id: string };
     data: Deleted;
   };
-  /** Replaces the value of an API key. The old value stops working immediately. */
+  /** Replaces the value of an API key. The old value stops working immediately. The key's rights cannot exceed those of the caller's credential. */
   'apiKeys.rotate': {
     params: { id: string };
     data: ApiKeyWithValue;
@@ -2236,6 +2264,26 @@ export interface OperationTypes<D extends DecimalForm = 'number'> {
   'withdrawals.cancel': {
     params: { id: string };
     data: Withdrawal<D>;
+  };
+  /** Lists the addresses that you can withdraw to. */
+  'withdrawalAddresses.list': {
+    query: WithdrawalAddressesListQuery;
+    data: WithdrawalAddress;
+  };
+  /** Returns a withdrawal address. */
+  'withdrawalAddresses.get': {
+    params: { id: string };
+    data: WithdrawalAddress;
+  };
+  /** Adds a withdrawal address and mails a link that confirms it, valid for 24 hours. You may have 20 addresses. */
+  'withdrawalAddresses.create': {
+    body: WithdrawalAddressCreate;
+    data: WithdrawalAddress;
+  };
+  /** Deletes a withdrawal address. In the live world, PENDING withdrawals to it fail when their payout begins. */
+  'withdrawalAddresses.delete': {
+    params: { id: string };
+    data: Deleted;
   };
   /** Lists your strategies. Use `visibility=PUBLIC` for the active public strategies of all users. */
   'strategies.list': {
