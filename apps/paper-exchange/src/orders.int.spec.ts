@@ -115,7 +115,7 @@ describe('the orders', () => {
     expect((await balances()).USDT).toEqual({ free: '100000', locked: '0' });
   });
 
-  it('are replaced: cancelled and placed anew, and each half that fails is told', async () => {
+  it('are replaced: cancelled and placed anew, and the response names each half that failed', async () => {
     const terms = { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', timeInForce: 'GTC', quantity: '0.1' };
     const first = await place({ ...terms, price: 50_000, newClientOrderId: 'first' });
     const replace = (params: Params) =>

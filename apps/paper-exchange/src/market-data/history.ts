@@ -6,7 +6,7 @@ import { type Interval, MINUTE, SECOND } from './intervals.js';
 
 const DAY_MS = 86_400_000;
 /** The number of one-second candles with trades that are kept for each market. */
-export const SECONDS_KEPT = 1_000;
+const SECONDS_KEPT = 1_000;
 /** The number of trades, and the number of aggregate trades, that are kept for each market. */
 export const TRADES_KEPT = 1_000;
 

@@ -25,7 +25,7 @@ export class ListenKeys {
       : undefined;
   }
 
-  /** Returns the key of the account, extended; creates it if there is none. */
+  /** Returns the key of the account, extended; creates it if the account has none. */
   open(accountId: string): string {
     const current = this.byAccount.get(accountId);
     if (current !== undefined && current.validUntil > this.now()) {

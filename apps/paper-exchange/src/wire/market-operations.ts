@@ -13,7 +13,7 @@ import {
   tradeView,
 } from './market-views.js';
 import { type Operation, publicOperation, type VenueContext } from './operation.js';
-import { integerOf, limitOf, pageOf, required, symbolOf, symbolsOf } from './params.js';
+import { integerOf, isMiniTicker, limitOf, pageOf, required, symbolOf, symbolsOf } from './params.js';
 import { windowOperations } from './window-operations.js';
 
 const CANDLE_PARAMS = ['symbol', 'interval', 'startTime', 'endTime', 'limit'];
@@ -87,13 +87,6 @@ export function marketOperations(context: VenueContext): Operation[] {
     ),
     ...windowOperations(context),
   ];
-}
-
-/** Reads `type`: FULL or MINI. */
-export function isMiniTicker(params: URLSearchParams): boolean {
-  const type = params.get('type') ?? 'FULL';
-  if (type !== 'FULL' && type !== 'MINI') throw VENUE_ERRORS.invalidTickerType();
-  return type === 'MINI';
 }
 
 function miniOf(day: ReturnType<typeof dayView>): object {

@@ -95,6 +95,13 @@ export function pageOf(params: URLSearchParams, idName: string) {
   };
 }
 
+/** Reads `type`: FULL or MINI. */
+export function isMiniTicker(params: URLSearchParams): boolean {
+  const type = params.get('type') ?? 'FULL';
+  if (type !== 'FULL' && type !== 'MINI') throw VENUE_ERRORS.invalidTickerType();
+  return type === 'MINI';
+}
+
 function knownSymbol(name: string): MarketSpec {
   const spec = findMarket(name);
   if (spec === undefined) throw VENUE_ERRORS.invalidSymbol();

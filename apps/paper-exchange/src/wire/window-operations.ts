@@ -1,9 +1,8 @@
 import type { MarketSpec } from '../engine/symbols.js';
 import { VENUE_ERRORS } from '../errors.js';
-import { isMiniTicker } from './market-operations.js';
 import { windowView } from './market-views.js';
 import { type Operation, publicOperation, type VenueContext } from './operation.js';
-import { symbolsOf } from './params.js';
+import { isMiniTicker, symbolsOf } from './params.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

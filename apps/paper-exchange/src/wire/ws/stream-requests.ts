@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-export const MAX_STREAMS_PER_CONNECTION = 1_024;
+const MAX_STREAMS_PER_CONNECTION = 1_024;
 
 const Request = z.strictObject({
   method: z.enum(['SUBSCRIBE', 'UNSUBSCRIBE', 'LIST_SUBSCRIPTIONS']),
