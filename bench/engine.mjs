@@ -17,7 +17,7 @@ const SYMBOL = 'BTCUSDT';
 
 const built = (/** @type {string} */ file) =>
   import(new URL(`../apps/paper-exchange/dist/${file}.js`, import.meta.url).href);
-const [{ Book }, { Exchange }, { State }, { findSymbol }, { Journal }, { seededRandom }] = await Promise.all(
+const [{ Book }, { Exchange }, { State }, { findMarket }, { Journal }, { seededRandom }] = await Promise.all(
   ['engine/book', 'engine/exchange', 'engine/state', 'engine/symbols', 'journal', 'random'].map(built),
 );
 
@@ -69,7 +69,7 @@ function prepareExchange(/** @type {Step[]} */ steps, /** @type {Journal | undef
   exchange.onCommit(({ trades }) => {
     for (const { lots } of trades) traded += lots;
   });
-  const spec = findSymbol(SYMBOL);
+  const spec = findMarket(SYMBOL);
   const accounts = openAccounts(exchange);
   /** The orders by the id of the step that placed them. */
   const orders = new Map();

@@ -104,10 +104,17 @@ describe('the mailbox', () => {
     expect(await statusOf('/messages', host)).toBe(200);
     expect(await statusOf('/messages', 'localhost')).toBe(200);
     for (const name of ['evil.example', '127.0.0.1.evil.example', 'evil.example:80']) {
-      expect(await statusOf('/messages', name)).toBe(403);
+      for (const path of ['/messages', '/%6dessages', '//messages'])
+        expect(await statusOf(path, name)).toBe(403);
     }
     expect(await statusOf('/', host, 'POST')).toBe(405);
-    for (const path of ['/mails/x', `/mails/${'0'.repeat(24)}`, '/mails/../../etc/passwd', '/favicon.ico']) {
+    for (const path of [
+      '/mails/x',
+      `/mails/${'0'.repeat(24)}`,
+      '/mails/../../etc/passwd',
+      '/favicon.ico',
+      '/%6dessages',
+    ]) {
       expect(await statusOf(path, host)).toBe(404);
     }
     expect(await statusOf('/', host, 'HEAD')).toBe(200);

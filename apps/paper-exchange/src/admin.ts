@@ -1,6 +1,7 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { createPublicKey, randomBytes } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { guardAdmin } from './admin-guard.js';
 import { formatPlain, parseUnits, UNIT_DECIMALS } from './engine/decimal.js';
 import type { Exchange } from './engine/exchange.js';
 import { ASSETS, baseUnits, findMarket, type MarketSpec, pairOf } from './engine/symbols.js';
@@ -10,12 +11,12 @@ import { forecastSchema } from './weather/forecast.js';
 import { scheduleSchema } from './weather/schedule.js';
 import type { Weather } from './weather/weather.js';
 
-const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
 const amount = z.union([z.number().nonnegative(), z.string()]).transform((value) => String(value));
 const AccountBody = z.strictObject({
   balances: z.record(z.enum(ASSETS as [string, ...string[]]), amount.optional()).optional(),
   can_withdraw: z.boolean().default(false),
   can_trade: z.boolean().default(true),
+  public_key: z.string().refine(isEd25519, 'must be an Ed25519 public key in PEM format').optional(),
 });
 const MarketBody = z.strictObject({ symbol: z.string(), price: amount });
 
@@ -28,13 +29,31 @@ export interface AdminOptions {
   readonly now: () => number;
 }
 
-/** Registers the admin calls, which the simulated venue does not have. Only calls from loopback need no token. */
+/** Registers the admin calls, which the simulated venue does not have, as a plugin with a guard of its own. */
 export function registerAdmin(app: FastifyInstance, options: AdminOptions): void {
-  const { exchange, maker, weather, streams, token, now } = options;
-  app.addHook('onRequest', async (req) => {
-    if (req.url.startsWith('/admin/')) assertAdmin(req, token);
+  app.register(
+    async (scope) => {
+      guardAdmin(scope, options.token);
+      acceptEmptyJson(scope);
+      addAccountCalls(scope, options);
+      addWeatherCalls(scope, options);
+      addMarketCalls(scope, options);
+    },
+    { prefix: '/admin' },
+  );
+}
+
+/** Clients send `content-type: application/json` with calls that have no body, too. */
+function acceptEmptyJson(scope: FastifyInstance): void {
+  const parse = scope.getDefaultJsonParser('error', 'error');
+  scope.addContentTypeParser('application/json', { parseAs: 'string' }, (req, body, done) => {
+    if (body === '') done(null, undefined);
+    else parse(req, String(body), done);
   });
-  app.post('/admin/accounts', (req) => {
+}
+
+function addAccountCalls(app: FastifyInstance, { exchange, now }: AdminOptions): void {
+  app.post('/accounts', (req) => {
     const body = read(AccountBody, req.body);
     const initialBalances = new Map(
       Object.entries(body.balances ?? {}).map(([asset, text]) => [asset, unitsOf(text ?? '0')]),
@@ -48,24 +67,31 @@ export function registerAdmin(app: FastifyInstance, options: AdminOptions): void
       canTrade: body.can_trade,
       canWithdraw: body.can_withdraw,
       createdAt: now(),
+      ...(body.public_key === undefined ? {} : { publicKey: body.public_key }),
     };
     exchange.openAccount(account, initialBalances);
     return { api_key: account.apiKey, api_secret: account.apiSecret };
   });
-  app.get<{ Querystring: { api_key?: string } }>('/admin/ledger', (req) =>
+  app.get<{ Querystring: { api_key?: string } }>('/ledger', (req) =>
     ledgerView(exchange, req.query.api_key ?? ''),
   );
-  app.put('/admin/weather', (req) => {
+}
+
+function addWeatherCalls(app: FastifyInstance, { weather, streams }: AdminOptions): void {
+  app.put('/weather', (req) => {
     weather.set(read(forecastSchema, req.body));
     return weather.get();
   });
-  app.put('/admin/weather/schedule', (req) => {
+  app.put('/weather/schedule', (req) => {
     weather.run(read(scheduleSchema, req.body));
     return weather.scheduled();
   });
-  app.get('/admin/weather', () => ({ ...weather.get(), schedule: weather.scheduled() }));
-  app.post('/admin/streams/disconnect', () => ({ disconnected: streams.disconnectAll() }));
-  app.post('/admin/market', (req) => {
+  app.get('/weather', () => ({ ...weather.get(), schedule: weather.scheduled() }));
+  app.post('/streams/disconnect', () => ({ disconnected: streams.disconnectAll() }));
+}
+
+function addMarketCalls(app: FastifyInstance, { maker }: AdminOptions): void {
+  app.post('/market', (req) => {
     const body = read(MarketBody, req.body);
     const spec = specOf(body.symbol);
     const step = 10n ** BigInt(UNIT_DECIMALS - spec.tickDecimals);
@@ -77,18 +103,12 @@ export function registerAdmin(app: FastifyInstance, options: AdminOptions): void
   });
 }
 
-function assertAdmin(req: FastifyRequest, token: string | undefined): void {
-  // A web page in a browser on this machine can reach loopback, too. Browsers send an Origin header, but the intended
-  // callers do not.
-  if (LOOPBACK.has(req.socket.remoteAddress ?? '') && req.headers.origin === undefined) return;
-  const sent = Buffer.from(req.headers.authorization ?? '');
-  const expected = Buffer.from(`Bearer ${token ?? ''}`);
-  if (token !== undefined && sent.length === expected.length && timingSafeEqual(sent, expected)) return;
-  throw new VenueError(
-    -2015,
-    'Invalid admin token. Send the ADMIN_TOKEN of the exchange as a bearer token.',
-    401,
-  );
+function isEd25519(pem: string): boolean {
+  try {
+    return createPublicKey(pem).asymmetricKeyType === 'ed25519';
+  } catch {
+    return false;
+  }
 }
 
 function read<T>(schema: z.ZodType<T>, body: unknown): T {

@@ -10,11 +10,15 @@ import { MarketHistories } from './market-data/history.js';
 import { seededRandom } from './random.js';
 import { Weather } from './weather/weather.js';
 import { RateLimits } from './wire/limits.js';
+import { ListenKeys } from './wire/listen-keys.js';
+import type { Operation, VenueContext } from './wire/operation.js';
+import { operationsOf } from './wire/operations.js';
 import { registerRest } from './wire/rest.js';
-import { setVenueErrorHandler } from './wire/venue-hooks.js';
+import { refuseUnknownRoutes, setVenueErrorHandler } from './wire/venue-hooks.js';
 import { MarketStreams } from './wire/ws/market-streams.js';
+import { SocketApi } from './wire/ws/socket-api.js';
 import { type ConnectionRouter, StreamServer } from './wire/ws/stream-server.js';
-import { UserApi } from './wire/ws/user-api.js';
+import { UserStreams } from './wire/ws/user-streams.js';
 
 export { type Config, configSchema } from './config.js';
 
@@ -24,12 +28,15 @@ export async function startPaperExchange(
 ): Promise<{ url: string; close: () => Promise<void> }> {
   const components = openExchange(config);
   const app = fastify({ forceCloseConnections: true });
+  // The venue reads a form, whatever its content type is called. Some clients send an empty JSON body.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'string' }, (_req, body, done) => done(null, body));
   setVenueErrorHandler(app);
-  app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_req, body, done) =>
-    done(null, body),
-  );
-  app.register(async (scope) => registerRest(scope, components));
-  const streams = addStreams(app, components);
+  refuseUnknownRoutes(app);
+  const listenKeys = new ListenKeys(components.now);
+  const operations = operationsOf(components, listenKeys);
+  app.register(async (scope) => registerRest(scope, operations, components));
+  const streams = addStreams(app, components, operations, listenKeys);
   registerAdmin(app, { ...components, streams, token: config.ADMIN_TOKEN });
   app.addHook('onClose', async () => {
     components.maker.stop();
@@ -67,15 +74,20 @@ function openExchange(config: Config) {
   return { journal, exchange, histories, maker, weather, limits, fees, now };
 }
 
-function addStreams(app: FastifyInstance, components: ReturnType<typeof openExchange>): StreamServer {
-  const marketStreams = new MarketStreams(components.exchange, components.histories, components.now);
-  const userApi = new UserApi(components);
-  const router: ConnectionRouter = ({ pathname }) => {
-    if (pathname === '/ws-api/v3') return (peer) => userApi.attach(peer);
-    if (/^\/(ws|stream)(\/|$)/.test(pathname)) return (peer, url) => marketStreams.attach(peer, url);
-    return undefined;
+function addStreams(
+  app: FastifyInstance,
+  context: VenueContext,
+  operations: readonly Operation[],
+  listenKeys: ListenKeys,
+): StreamServer {
+  const userStreams = new UserStreams(context);
+  const marketStreams = new MarketStreams({ ...context, userStreams, listenKeys });
+  const socketApi = new SocketApi(context, operations, userStreams);
+  const router: ConnectionRouter = (url) => {
+    if (url.pathname === '/ws-api/v3') return (peer) => socketApi.attach(peer);
+    return marketStreams.route(url);
   };
-  const streams = new StreamServer(app.server, router, components.weather);
+  const streams = new StreamServer(app.server, router, context.weather);
   app.addHook('preClose', async () => {
     streams.close();
     marketStreams.close();

@@ -81,6 +81,33 @@ describe('the public market data, read by an unmodified ccxt client', () => {
     });
   });
 
+  it('contain windows, averages, older trades and candles of one second', async () => {
+    await trade();
+    const get = async (path: string, params: Record<string, string>) =>
+      (await venue.call(`GET`, `/api/v3/${path}`, params)).body;
+    const symbol = 'BTCUSDT';
+    expect(await get('ticker', { symbol, windowSize: '1h' })).toMatchObject({
+      symbol,
+      openPrice: '60000.00000000',
+      lastPrice: '59900.00000000',
+      volume: '0.40000000',
+      weightedAvgPrice: '60000.00000000',
+    });
+    expect(await get('ticker', { symbol, type: 'MINI' })).not.toHaveProperty('priceChange');
+    expect(await get('ticker', { symbol, windowSize: '8d' })).toMatchObject({ code: -1130 });
+    expect(await get('ticker', {})).toMatchObject({ code: -1102 });
+    expect(await get('ticker/tradingDay', { symbol, timeZone: '+08:00' })).toMatchObject({ code: -1130 });
+    expect(await get('avgPrice', { symbol })).toMatchObject({ mins: 5, price: '60000.00000000' });
+    const old = (await get('historicalTrades', { symbol, limit: '2' })) as unknown as { id: number }[];
+    expect(old).toHaveLength(2);
+    expect(await get('historicalTrades', { symbol, limit: '1', fromId: String(old[0]?.id) })).toMatchObject([
+      { id: old[0]?.id },
+    ]);
+    const candles = (await get('uiKlines', { symbol, interval: '1s' })) as unknown as string[][];
+    expect(candles.reduce((sum, candle) => sum + Number(candle[5]), 0)).toBeCloseTo(0.4, 8);
+    expect(Number(candles[0]?.[6]) - Number(candles[0]?.[0])).toBe(999);
+  });
+
   it('contain prices at once and trades within seconds if the market maker is on', async () => {
     await venue.restart({ MARKET: 'on' });
     const user = await venue.createTrader();

@@ -210,12 +210,17 @@ describe('the streams, read from a WebSocket', () => {
       socket.send(JSON.stringify({ method, params, id: 7 }));
       return next();
     };
-    expect(await request('SUBSCRIBE', 'btcusdt@depth', 'no@such')).toEqual({ result: null, id: 7 });
-    expect(await request('LIST_SUBSCRIPTIONS')).toEqual({
-      result: ['ethusdt@trade', 'btcusdt@depth', 'no@such'],
+    expect(await request('SUBSCRIBE', 'btcusdt@depth')).toEqual({ result: null, id: 7 });
+    expect(await request('SUBSCRIBE', 'btcusdt@trade', 'no@such')).toMatchObject({
+      error: { code: 2, msg: "Invalid request: unknown stream 'no@such'" },
       id: 7,
     });
-    expect(await request('UNSUBSCRIBE', 'no@such')).toEqual({ result: null, id: 7 });
+    expect(await request('LIST_SUBSCRIPTIONS')).toEqual({
+      result: ['ethusdt@trade', 'btcusdt@depth'],
+      id: 7,
+    });
+    expect(await request('UNSUBSCRIBE', 'no@such')).toMatchObject({ error: { code: 2 } });
+    expect(await request('UNSUBSCRIBE', 'btcusdt@depth')).toEqual({ result: null, id: 7 });
     expect(await request('DANCE')).toMatchObject({ error: { code: 2 } });
     socket.send('not json');
     expect(await next()).toMatchObject({ error: { code: 2 } });
@@ -240,6 +245,8 @@ describe('the streams, read from a WebSocket', () => {
     expect((await venue.admin('POST', 'streams/disconnect')).body).toEqual({ disconnected: 1 });
     expect((await closed)[0]).toBe(1006);
     await expect(open('/elsewhere')).rejects.toThrow('404');
+    for (const path of ['/ws/no@such', '/stream?streams=btcusdt@trade/no@such', '/ws?timeUnit=MICROSECOND'])
+      await expect(open(path)).rejects.toThrow('400');
   });
 
   it('duplicate, drop or reorder user events in bad weather', async () => {

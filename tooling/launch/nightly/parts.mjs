@@ -52,6 +52,13 @@ export const PARTS = [
     args: ['tooling/chaos/main.mjs', '--seconds', '600'],
   },
   {
+    name: 'venue-clients',
+    about:
+      'every method of six third-party clients on the paper exchange, compared with the table in its README',
+    command: 'node',
+    args: ['tooling/venue-clients/main.mjs'],
+  },
+  {
     name: 'properties',
     about: 'the property tests of rules and codecs, with ten times as many generated cases',
     command: 'node',

@@ -1,6 +1,6 @@
 import { VENUE_ERRORS } from '../errors.js';
 import type { Level, OrderSide } from './book.js';
-import type { Order, OrderType, TimeInForce } from './order.js';
+import type { Order, OrderType, TimeInForce, Trailing } from './order.js';
 import { baseUnits, lotsFor, type MarketSpec, quoteUnits } from './symbols.js';
 
 /**
@@ -15,22 +15,36 @@ export interface OrderRequest {
   readonly priceTicks: number;
   readonly stopTicks: number;
   readonly quoteOrderQty: bigint;
+  /** Set only for a trailing stop: the distance in basis points (hundredths of a per cent). */
+  readonly trailingBips?: number;
   readonly clientOrderId: string;
 }
 
 export function isLimit(type: OrderType): boolean {
-  return type === 'LIMIT' || type === 'LIMIT_MAKER' || type === 'STOP_LOSS_LIMIT';
+  return (
+    type === 'LIMIT' || type === 'LIMIT_MAKER' || type === 'STOP_LOSS_LIMIT' || type === 'TAKE_PROFIT_LIMIT'
+  );
 }
 
+/** Returns whether an order waits for a price before it works. */
 export function isStop(type: OrderType): boolean {
-  return type === 'STOP_LOSS' || type === 'STOP_LOSS_LIMIT';
+  return isStopMarket(type) || type === 'STOP_LOSS_LIMIT' || type === 'TAKE_PROFIT_LIMIT';
+}
+
+/** Returns whether an order waits for a price and then works as a market order. */
+export function isStopMarket(type: OrderType): boolean {
+  return type === 'STOP_LOSS' || type === 'TAKE_PROFIT';
+}
+
+function isTakeProfit(type: OrderType): boolean {
+  return type === 'TAKE_PROFIT' || type === 'TAKE_PROFIT_LIMIT';
 }
 
 /** Checks the venue's filters. The notional of an order without a limit price is computed at `referenceTicks`. */
 export function assertFilters(spec: MarketSpec, request: OrderRequest, referenceTicks: number): void {
   for (const [isUsed, ticks] of [
     [isLimit(request.type), request.priceTicks],
-    [isStop(request.type), request.stopTicks],
+    [hasStopPrice(request), request.stopTicks],
   ] as const) {
     if (isUsed && (ticks < 1 || ticks > spec.maxTicks)) throw VENUE_ERRORS.filterFailure('PRICE_FILTER');
   }
@@ -42,13 +56,50 @@ export function assertFilters(spec: MarketSpec, request: OrderRequest, reference
     throw VENUE_ERRORS.filterFailure('NOTIONAL');
 }
 
+/** A stop needs a stop price, but for a trailing stop that tracks the price from its placement. */
+function hasStopPrice({ type, stopTicks, trailingBips }: OrderRequest): boolean {
+  return isStop(type) && (trailingBips === undefined || stopTicks > 0);
+}
+
 /**
- * Returns whether the last price triggers a stop order: at or below the stop price for a sale, at or above it for a
- * purchase. Returns false if there is no last price.
+ * Returns whether the last price is at or beyond a stop price. A stop loss is reached from above by a sale and from
+ * below by a purchase; a take profit is the opposite. Returns false if there is no last price or no stop price.
  */
-export function isTriggered(side: OrderSide, stopTicks: number, lastTicks: number | undefined): boolean {
-  if (lastTicks === undefined) return false;
-  return side === 'BUY' ? lastTicks >= stopTicks : lastTicks <= stopTicks;
+export function isStopReached(
+  { type, side, stopTicks }: Pick<OrderRequest, 'type' | 'side' | 'stopTicks'>,
+  lastTicks: number | undefined,
+): boolean {
+  if (lastTicks === undefined || stopTicks === 0) return false;
+  const isReachedFromBelow = (side === 'BUY') !== isTakeProfit(type);
+  return isReachedFromBelow ? lastTicks >= stopTicks : lastTicks <= stopTicks;
+}
+
+/** Updates the best price of a trailing stop. Returns whether it changed. */
+export function trackPrice(
+  order: Pick<Order, 'type' | 'side' | 'stopTicks'>,
+  trailing: Trailing,
+  lastTicks: number,
+  now: number,
+): boolean {
+  const { extremeTicks } = trailing;
+  if (extremeTicks === undefined) {
+    if (order.stopTicks > 0 && !isStopReached(order, lastTicks)) return false;
+    trailing.since = now;
+  } else if (order.side === 'SELL' ? lastTicks <= extremeTicks : lastTicks >= extremeTicks) return false;
+  trailing.extremeTicks = lastTicks;
+  return true;
+}
+
+/** Returns whether the price has returned from its best price by the distance of a trailing stop. */
+export function hasReturned(
+  side: OrderSide,
+  { bips, extremeTicks }: Trailing,
+  lastTicks: number | undefined,
+): boolean {
+  if (extremeTicks === undefined || lastTicks === undefined) return false;
+  return side === 'SELL'
+    ? lastTicks * 10_000 <= extremeTicks * (10_000 - bips)
+    : lastTicks * 10_000 >= extremeTicks * (10_000 + bips);
 }
 
 /**
@@ -80,12 +131,21 @@ export function lotsWithin(spec: MarketSpec, levels: readonly Level[], budget: b
   return lots;
 }
 
-/** Returns the amount that the order must lock. For a stop-market order, it is computed at the stop price. */
-export function requiredLock(spec: MarketSpec, request: OrderRequest, levels: readonly Level[]): bigint {
+/**
+ * Returns the amount that the order must lock. For a stop-market order, it is computed at the stop price, or at the price
+ * at which a trailing stop would trigger now.
+ */
+export function requiredLock(
+  spec: MarketSpec,
+  request: OrderRequest,
+  levels: readonly Level[],
+  lastTicks: number,
+): bigint {
   if (request.side === 'SELL') return baseUnits(spec, request.lots);
   if (isLimit(request.type)) return quoteUnits(spec, request.priceTicks, request.lots);
-  if (request.type === 'STOP_LOSS') return quoteUnits(spec, request.stopTicks, request.lots);
-  return costOf(spec, levels, request.lots);
+  if (!isStopMarket(request.type)) return costOf(spec, levels, request.lots);
+  const trailingTicks = Math.ceil((lastTicks * (10_000 + (request.trailingBips ?? 0))) / 10_000);
+  return quoteUnits(spec, request.stopTicks > 0 ? request.stopTicks : trailingTicks, request.lots);
 }
 
 /**

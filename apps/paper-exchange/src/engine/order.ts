@@ -1,8 +1,24 @@
 import type { OrderSide } from './book.js';
 
-export type OrderType = 'LIMIT' | 'MARKET' | 'STOP_LOSS' | 'STOP_LOSS_LIMIT' | 'LIMIT_MAKER';
+export type OrderType =
+  | 'LIMIT'
+  | 'MARKET'
+  | 'LIMIT_MAKER'
+  | 'STOP_LOSS'
+  | 'STOP_LOSS_LIMIT'
+  | 'TAKE_PROFIT'
+  | 'TAKE_PROFIT_LIMIT';
 export type TimeInForce = 'GTC' | 'IOC' | 'FOK';
 type OrderStatus = 'NEW' | 'PARTIALLY_FILLED' | 'FILLED' | 'CANCELED' | 'EXPIRED' | 'EXPIRED_IN_MATCH';
+
+/** The state of a trailing stop, which triggers when the price returns by `bips` from its best price. */
+export interface Trailing {
+  readonly bips: number;
+  /** The highest price (sale) or the lowest price (purchase) since tracking started, in ticks. */
+  extremeTicks?: number;
+  /** When tracking started. It starts once the stop price is reached, or at once without a stop price. */
+  since?: number;
+}
 
 /** An order of a user. Times are in milliseconds since the epoch. A bigint is an amount in units of 10^-8. */
 export interface Order {
@@ -15,7 +31,7 @@ export interface Order {
   readonly timeInForce: TimeInForce;
   /** 0 for an order without a limit price. */
   readonly priceTicks: number;
-  /** 0 for an order that is not a stop. */
+  /** 0 for an order without a stop price. */
   readonly stopTicks: number;
   readonly lots: number;
   /** The quote amount that a MARKET order by quote spends or receives; 0 for other orders. */
@@ -26,6 +42,10 @@ export interface Order {
   /** The amount that the order still locks: quote for a BUY, base for a SELL. */
   locked: bigint;
   status: OrderStatus;
+  /** Set only for a trailing stop. */
+  trailing?: Trailing;
+  /** Set only for a leg of an order list. */
+  listId?: number;
   /** False for a stop that is not triggered yet. */
   isWorking: boolean;
   updatedAt: number;
@@ -66,6 +86,8 @@ export interface Account {
   readonly uid: number;
   readonly apiKey: string;
   readonly apiSecret: string;
+  /** An Ed25519 public key (PEM). If it is set, it verifies the account's signatures instead of the secret. */
+  readonly publicKey?: string;
   readonly canTrade: boolean;
   readonly canWithdraw: boolean;
   readonly createdAt: number;

@@ -56,11 +56,6 @@ export class Settlement {
     return { trade, reports };
   }
 
-  /** Releases the amount that a closed order still locks. */
-  release(order: Order): void {
-    this.releaseTo(order, 0n);
-  }
-
   private pay(from: Order | undefined, to: Order | undefined, asset: string, amount: bigint): void {
     const receiver = to?.accountId ?? HOUSE;
     if (from === undefined) {
@@ -114,7 +109,7 @@ export class Settlement {
   }
 
   /** Releases the locked amount of an order down to `needed`. */
-  private releaseTo(order: Order, needed: bigint): void {
+  releaseTo(order: Order, needed: bigint): void {
     const spec = findMarket(order.symbol);
     if (spec === undefined) throw new Error(`Market ${order.symbol} does not exist.`);
     const surplus = order.locked - needed;

@@ -1,5 +1,6 @@
 import { type BalanceRow, Ledger } from './ledger.js';
 import { type Account, type Fill, isOpen, type Order } from './order.js';
+import { isListOpen, type OrderList } from './order-list.js';
 
 /**
  * The result of one committed change. It contains new values and no differences, so applying a record twice has the
@@ -10,6 +11,7 @@ export interface StateRecord {
   readonly accounts?: readonly Account[];
   readonly orders?: readonly StoredOrder[];
   readonly fills?: readonly StoredFill[];
+  readonly lists?: readonly OrderList[];
   readonly balances?: readonly BalanceRow[];
   readonly issued?: readonly (readonly [asset: string, amount: string])[];
   readonly lastTicks?: Readonly<Record<string, number>>;
@@ -39,11 +41,14 @@ export class State {
   readonly lastTicks = new Map<string, number>();
   nextOrderId = 1;
   nextTradeId = 1;
+  nextListId = 1;
   private readonly accountsByKey = new Map<string, Account>();
   private readonly orders = new Map<number, Order>();
   private readonly ordersByAccount = new Map<string, Order[]>();
   private readonly openByAccount = new Map<string, Map<number, Order>>();
   private readonly newestByClientId = new Map<string, Order>();
+  private readonly lists = new Map<number, OrderList>();
+  private readonly listsByAccount = new Map<string, OrderList[]>();
   private readonly fillsByAccount = new Map<string, Fill[]>();
   private readonly fillsByOrder = new Map<number, Fill[]>();
 
@@ -91,6 +96,31 @@ export class State {
     return this.fillsByOrder.get(order.id) ?? [];
   }
 
+  /** Returns all order lists of the account, oldest first. */
+  listsOf(accountId: string): readonly OrderList[] {
+    return this.listsByAccount.get(accountId) ?? [];
+  }
+
+  list(id: number): OrderList | undefined {
+    return this.lists.get(id);
+  }
+
+  legsOf(list: OrderList): Order[] {
+    return list.orderIds.flatMap((id) => this.orders.get(id) ?? []);
+  }
+
+  isListOpen(list: OrderList): boolean {
+    return isListOpen(this.legsOf(list));
+  }
+
+  /** Adds a list, unless it was already added. */
+  addList(list: OrderList): void {
+    if (this.lists.has(list.id)) return;
+    this.lists.set(list.id, list);
+    pushTo(this.listsByAccount, list.accountId, list);
+    this.nextListId = Math.max(this.nextListId, list.id + 1);
+  }
+
   addAccount(account: Account): void {
     this.accountsByKey.set(account.apiKey, account);
   }
@@ -125,6 +155,7 @@ export class State {
       this.putOrder(existing === undefined ? order : Object.assign(existing, order));
     }
     for (const stored of record.fills ?? []) this.addFill(readFill(stored));
+    for (const list of record.lists ?? []) this.addList(list);
     this.ledger.restore(record.balances ?? [], record.issued ?? []);
     for (const [symbol, ticks] of Object.entries(record.lastTicks ?? {})) this.lastTicks.set(symbol, ticks);
     this.nextOrderId = Math.max(this.nextOrderId, record.nextIds?.order ?? 0);
@@ -140,6 +171,7 @@ export class State {
       nextIds: { order: this.nextOrderId + ID_BLOCK, trade: this.nextTradeId + ID_BLOCK },
     };
     for (const orders of chunksOf(this.orders.values())) yield { orders: orders.map(storeOrder) };
+    for (const lists of chunksOf(this.lists.values())) yield { lists };
     for (const accountFills of this.fillsByAccount.values()) {
       for (const fills of chunksOf(accountFills)) yield { fills: fills.map(storeFill) };
     }

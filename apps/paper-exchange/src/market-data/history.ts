@@ -2,9 +2,11 @@ import type { Exchange } from '../engine/exchange.js';
 import type { PublicTrade } from '../engine/order.js';
 import { type MarketSpec, SYMBOLS } from '../engine/symbols.js';
 import { aggregateCandles, type Candle, candleOf, flatCandle, mergeCandles } from './candles.js';
-import { type Interval, MINUTE } from './intervals.js';
+import { type Interval, MINUTE, SECOND } from './intervals.js';
 
 const DAY_MS = 86_400_000;
+/** The number of one-second candles with trades that are kept for each market. */
+const SECONDS_KEPT = 1_000;
 /** The number of trades, and the number of aggregate trades, that are kept for each market. */
 export const TRADES_KEPT = 1_000;
 
@@ -30,6 +32,7 @@ export class MarketHistory {
   private readonly recent: PublicTrade[] = [];
   private readonly aggregates: AggregateTrade[] = [];
   private readonly minutes: Candle[] = [];
+  private readonly seconds: Candle[] = [];
   /** The close of the last minute that was deleted. */
   private deletedClose: number | undefined;
 
@@ -39,6 +42,7 @@ export class MarketHistory {
     for (const trade of trades) {
       keep(this.recent, trade);
       this.addToMinute(trade);
+      this.addToSecond(trade);
       const last = added.at(-1);
       if (last !== undefined && isSameAggregate(last.first, trade)) {
         added[added.length - 1] = { ...last, lastId: trade.id, lots: last.lots + trade.lots };
@@ -59,14 +63,22 @@ export class MarketHistory {
   }
 
   /**
-   * Returns the candles of the last 24 hours, oldest first, up to the current one. The first candle may lack trades
-   * that are no longer stored.
+   * Returns the candles of the last 24 hours, oldest first, up to the current one. Those of one second go back to
+   * 1,000 seconds ago. The first candle may lack trades that are no longer stored.
    */
   candles(interval: Interval, now: number): Candle[] {
-    const recent = this.minutes.filter((minute) => minute.openAt > now - DAY_MS);
+    const stored = interval.name === SECOND.name ? this.seconds : this.minutes;
+    const keptMs = interval.name === SECOND.name ? SECONDS_KEPT * 1_000 : DAY_MS;
+    const recent = stored.filter((candle) => candle.openAt > now - keptMs);
     const close = this.minutes.at(-1)?.close;
     if (recent.length === 0 && close !== undefined) return [flatCandle(interval.openOf(now), close)];
     return aggregateCandles(recent, interval, now);
+  }
+
+  /** Returns all trades since `startAt`, in whole minutes, as one candle; undefined if there were none. */
+  total(startAt: number): Candle | undefined {
+    const [first, ...rest] = this.minutes.filter((minute) => minute.openAt >= startAt);
+    return first === undefined ? undefined : rest.reduce(mergeCandles, first);
   }
 
   dayStats(now: number): DayStats {
@@ -80,6 +92,15 @@ export class MarketHistory {
       total: first === undefined ? undefined : rest.reduce(mergeCandles, first),
       lastLots: this.recent.at(-1)?.lots ?? 0,
     };
+  }
+
+  private addToSecond(trade: PublicTrade): void {
+    const openAt = SECOND.openOf(trade.at);
+    const last = this.seconds.at(-1);
+    if (last === undefined || last.openAt < openAt) {
+      this.seconds.push(candleOf(openAt, trade));
+      if (this.seconds.length > SECONDS_KEPT) this.seconds.shift();
+    } else this.seconds[this.seconds.length - 1] = mergeCandles(last, candleOf(last.openAt, trade));
   }
 
   private addToMinute(trade: PublicTrade): void {

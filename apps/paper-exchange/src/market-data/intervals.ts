@@ -5,6 +5,7 @@ const DAY_MS = 24 * HOUR_MS;
 const FIRST_MONDAY_MS = 4 * DAY_MS;
 
 const FIXED_MS: ReadonlyMap<string, number> = new Map([
+  ['1s', 1_000],
   ['1m', MINUTE_MS],
   ['3m', 3 * MINUTE_MS],
   ['5m', 5 * MINUTE_MS],
@@ -29,9 +30,10 @@ export interface Interval {
   readonly endOf: (open: number) => number;
 }
 
+export const SECOND: Interval = every('1s', 1_000, 0);
 export const MINUTE: Interval = every('1m', MINUTE_MS, 0);
 
-/** Returns the interval with this wire name (`1m` to `1M`); undefined for an unsupported name such as `1s`. */
+/** Returns the interval with this wire name (`1s` to `1M`); undefined for an unsupported name such as `7m`. */
 export function findInterval(name: string): Interval | undefined {
   const lengthMs = FIXED_MS.get(name);
   if (lengthMs !== undefined) return every(name, lengthMs, 0);

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,14 +12,7 @@ export interface Keys {
   readonly api_secret: string;
 }
 
-const OPTIONS = {
-  defaultType: 'spot',
-  fetchMarkets: { types: ['spot'] },
-  fetchCurrencies: false,
-  fetchMargins: false,
-};
-
-/** Runs an exchange for one test, and creates unmodified ccxt clients that trade on it. */
+/** Runs an exchange for one test, and creates ccxt clients on it of which only the URLs are rewritten. */
 export class TestPaperExchange {
   private readonly watchers: BinanceStreams[] = [];
   private running: Awaited<ReturnType<typeof startPaperExchange>> | undefined;
@@ -61,12 +55,32 @@ export class TestPaperExchange {
     return { status: response.status, body: (await response.json()) as T };
   }
 
+  /** Sends a request of the venue, signed if `keys` is given, with its parameters in the query. */
+  async call<T = Record<string, unknown>>(
+    method: string,
+    path: string,
+    params: Record<string, string | number> = {},
+    keys?: Keys,
+  ): Promise<{ status: number; body: T }> {
+    const texts = Object.entries(params).map(([name, value]): [string, string] => [name, String(value)]);
+    const query = new URLSearchParams(texts);
+    if (keys !== undefined) {
+      query.set('timestamp', String(Date.now()));
+      query.set('signature', createHmac('sha256', keys.api_secret).update(query.toString()).digest('hex'));
+    }
+    const response = await fetch(`${this.url}${path}?${query}`, {
+      method,
+      ...(keys === undefined ? {} : { headers: { 'x-mbx-apikey': keys.api_key } }),
+    });
+    return { status: response.status, body: (await response.json()) as T };
+  }
+
   async createAccount(balances: Record<string, number> = { USDT: 100_000, BTC: 2 }): Promise<Keys> {
     return (await this.admin<Keys>('POST', 'accounts', { balances })).body;
   }
 
   clientOf(keys: Keys): BinanceClient {
-    const exchange = new BinanceClient({ apiKey: keys.api_key, secret: keys.api_secret, options: OPTIONS });
+    const exchange = new BinanceClient({ apiKey: keys.api_key, secret: keys.api_secret });
     rewrite(exchange.urls.api as Record<string, unknown>, this.url);
     return exchange;
   }
@@ -78,7 +92,7 @@ export class TestPaperExchange {
 
   /** Creates a ccxt.pro client, which also reads WebSocket streams. */
   async createWatcher(keys: Keys): Promise<BinanceStreams> {
-    const exchange = new BinanceStreams({ apiKey: keys.api_key, secret: keys.api_secret, options: OPTIONS });
+    const exchange = new BinanceStreams({ apiKey: keys.api_key, secret: keys.api_secret });
     rewrite(exchange.urls.api as Record<string, unknown>, this.url);
     this.watchers.push(exchange);
     // Only after this call can the client open a WebSocket that does not use TLS.

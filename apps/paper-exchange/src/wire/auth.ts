@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual, verify as verifySignature } from 'node:crypto';
 import type { Account } from '../engine/order.js';
 import type { State } from '../engine/state.js';
 import { VENUE_ERRORS } from '../errors.js';
@@ -56,16 +56,46 @@ function verify(state: State, input: SignatureInput, now: number): Account {
   const account = accountOf(state, input.apiKey);
   const { signature } = input;
   if (signature === undefined) throw VENUE_ERRORS.missing('signature');
+  const { timestamp, recvWindow } = readTiming(input);
+  if (!isSignedBy(account, input.signed, signature)) throw VENUE_ERRORS.invalidSignature();
+  assertTimely(timestamp, recvWindow, now);
+  return account;
+}
+
+function readTiming(input: Pick<SignatureInput, 'timestamp' | 'recvWindow'>) {
   const timestamp = Number(input.timestamp ?? Number.NaN);
   if (!Number.isSafeInteger(timestamp)) throw VENUE_ERRORS.missing('timestamp');
   const recvWindow = Number(input.recvWindow ?? 5_000);
   if (!(recvWindow > 0 && recvWindow <= 60_000)) throw VENUE_ERRORS.malformed('recvWindow');
-  const expected = createHmac('sha256', account.apiSecret).update(input.signed).digest();
-  const sent = Buffer.from(/^[0-9a-f]{64}$/i.test(signature) ? signature : '', 'hex');
-  if (sent.length !== expected.length || !timingSafeEqual(sent, expected))
-    throw VENUE_ERRORS.invalidSignature();
+  return { timestamp, recvWindow };
+}
+
+function assertTimely(timestamp: number, recvWindow: number, now: number): void {
   if (timestamp >= now + 1_000 || now - timestamp > recvWindow) throw VENUE_ERRORS.invalidTimestamp();
-  return account;
+}
+
+/** Returns whether the signature is an HMAC with the secret (hex), or an Ed25519 signature of the public key (base64). */
+function isSignedBy({ apiSecret, publicKey }: Account, signed: string, signature: string): boolean {
+  if (publicKey !== undefined)
+    return verifySignature(null, Buffer.from(signed), publicKey, Buffer.from(signature, 'base64'));
+  const expected = createHmac('sha256', apiSecret).update(signed).digest();
+  const sent = Buffer.from(/^[0-9a-f]{64}$/i.test(signature) ? signature : '', 'hex');
+  return sent.length === expected.length && timingSafeEqual(sent, expected);
+}
+
+/** Checks the time of a request of a session, which needs no signature. @throws VenueError -1021 or -1102 */
+export function assertSessionTime(params: Readonly<Record<string, unknown>>, now: number): void {
+  const text = (name: string) => (params[name] === undefined ? undefined : String(params[name]));
+  const { timestamp, recvWindow } = readTiming({
+    timestamp: text('timestamp'),
+    recvWindow: text('recvWindow'),
+  });
+  assertTimely(timestamp, recvWindow, now);
+}
+
+/** Identifies a caller by its API key alone. @throws VenueError if the key is missing or unknown */
+export function authenticateKey(state: State, apiKey: string | undefined): Account {
+  return accountOf(state, apiKey);
 }
 
 function accountOf(state: State, apiKey: string | undefined): Account {

@@ -17,9 +17,17 @@ const bySymbol =
   (params) =>
     params.has('symbol') ? weightForOne : weightForAll;
 
+const perMarket =
+  (weight: number): Weight =>
+  (params) => {
+    const list = params.get('symbols');
+    return weight * (list === null ? 1 : Math.min(50, list.split(',').length));
+  };
+
 /** The weight of each route (`METHOD path`), as the venue publishes it. Other routes have weight 1. */
 const WEIGHTS: Readonly<Record<string, Weight>> = {
   'GET /api/v3/exchangeInfo': 20,
+  'GET /fapi/v1/exchangeInfo': 1,
   'GET /api/v3/depth': (params) => {
     const limit = Number(params.get('limit') ?? 100);
     if (limit <= 100) return 5;
@@ -27,11 +35,26 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   },
   'GET /api/v3/trades': 25,
   'GET /api/v3/aggTrades': 4,
+  'GET /api/v3/historicalTrades': 25,
   'GET /api/v3/klines': 2,
+  'GET /api/v3/uiKlines': 2,
+  'GET /api/v3/avgPrice': 2,
+  'GET /api/v3/ticker': perMarket(4),
+  'GET /api/v3/ticker/tradingDay': perMarket(4),
   'GET /api/v3/ticker/price': bySymbol(2, 4),
   'GET /api/v3/ticker/bookTicker': bySymbol(2, 4),
   'GET /api/v3/ticker/24hr': (params) => (params.has('symbol') || params.has('symbols') ? 2 : 80),
   'GET /api/v3/account': 20,
+  'GET /api/v3/account/commission': 20,
+  'GET /api/v3/rateLimit/order': 40,
+  'GET /sapi/v1/capital/config/getall': 10,
+  'GET /api/v3/orderList': 4,
+  'GET /api/v3/openOrderList': 6,
+  'GET /api/v3/allOrderList': 20,
+  'POST /api/v3/order/test': (params) => (params.get('computeCommissionRates') === 'true' ? 20 : 1),
+  'POST /api/v3/userDataStream': 2,
+  'PUT /api/v3/userDataStream': 2,
+  'DELETE /api/v3/userDataStream': 2,
   'GET /api/v3/order': 4,
   'GET /api/v3/openOrders': bySymbol(6, 80),
   'GET /api/v3/allOrders': 20,
@@ -122,8 +145,28 @@ export class RateLimits {
     }
   }
 
-  countOrder(accountId: string): { in10s: number; inDay: number } {
-    return { in10s: this.orders10s.add(accountId, 1), inDay: this.ordersDay.add(accountId, 1) };
+  countOrder(accountId: string, count = 1): { in10s: number; inDay: number } {
+    return { in10s: this.orders10s.add(accountId, count), inDay: this.ordersDay.add(accountId, count) };
+  }
+
+  /** Returns the limits that a response of the WebSocket API shows, with what is used of each. */
+  usedView(usedWeight: number, orders?: { readonly in10s: number; readonly inDay: number }): object[] {
+    const [weight, in10s, inDay] = this.view();
+    return orders === undefined
+      ? [{ ...weight, count: usedWeight }]
+      : [
+          { ...in10s, count: orders.in10s },
+          { ...inDay, count: orders.inDay },
+          { ...weight, count: usedWeight },
+        ];
+  }
+
+  /** Returns the limits of new orders, each with the number of orders that the account placed in its window. */
+  orderView(accountId: string): object[] {
+    const [in10s, inDay] = [this.orders10s.used(accountId), this.ordersDay.used(accountId)];
+    return this.view()
+      .slice(1)
+      .map((limit, index) => ({ ...limit, count: index === 0 ? in10s : inDay }));
   }
 
   /** Returns the limits in the format of `exchangeInfo`. */

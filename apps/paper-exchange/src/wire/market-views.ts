@@ -7,6 +7,7 @@ import type { AggregateTrade, MarketHistory } from '../market-data/history.js';
 import type { Interval } from '../market-data/intervals.js';
 
 const ZERO = formatUnits(0n);
+const AVERAGE_MINUTES = 5;
 
 export function tradeView(spec: MarketSpec, trade: PublicTrade): object {
   return {
@@ -61,6 +62,59 @@ export function bestOf(exchange: Exchange, spec: MarketSpec): Record<'bid' | 'as
 export function bookTickerView(exchange: Exchange, spec: MarketSpec): object {
   const { bid, ask } = bestOf(exchange, spec);
   return { symbol: spec.id, bidPrice: bid[0], bidQty: bid[1], askPrice: ask[0], askQty: ask[1] };
+}
+
+/** Returns the average price of the last five minutes; the last price if nothing was traded. */
+export function averageView(
+  exchange: Exchange,
+  spec: MarketSpec,
+  history: MarketHistory,
+  now: number,
+): { mins: number; price: string; closeTime: number } {
+  const total = history.total(now - AVERAGE_MINUTES * 60_000);
+  return {
+    mins: AVERAGE_MINUTES,
+    price: total === undefined ? lastPriceText(exchange, spec) : averageText(spec, total),
+    closeTime: history.trades().at(-1)?.at ?? now,
+  };
+}
+
+function averageText(spec: MarketSpec, { lots, quote }: Candle): string {
+  return formatUnits((quote * 10n ** BigInt(UNIT_DECIMALS)) / baseUnits(spec, lots));
+}
+
+/** Returns the statistics since `startAt`, or since the oldest stored trade after it. */
+export function windowView(
+  exchange: Exchange,
+  spec: MarketSpec,
+  history: MarketHistory,
+  { startAt, now, isMini }: { readonly startAt: number; readonly now: number; readonly isMini: boolean },
+): object {
+  const total = history.total(startAt);
+  const last = exchange.state.lastTicks.get(spec.id) ?? 0;
+  const open = total?.open ?? last;
+  const change = BigInt(last - open);
+  return {
+    symbol: spec.id,
+    ...(isMini
+      ? {}
+      : {
+          priceChange: formatUnits(change * 10n ** BigInt(UNIT_DECIMALS - spec.tickDecimals)),
+          priceChangePercent: open === 0 ? '0.000' : formatUnits((change * 100_000n) / BigInt(open), 3),
+          weightedAvgPrice: total === undefined ? ZERO : averageText(spec, total),
+        }),
+    openPrice: priceText(spec, open),
+    highPrice: priceText(spec, Math.max(total?.high ?? last, last)),
+    lowPrice: priceText(spec, Math.min(total?.low ?? last, last)),
+    lastPrice: priceText(spec, last),
+    volume: lotsText(spec, total?.lots ?? 0),
+    quoteVolume: formatUnits(total?.quote ?? 0n),
+    openTime: startAt,
+    closeTime: now,
+    firstId: total?.firstId ?? -1,
+    lastId: total?.lastId ?? -1,
+    count: total?.count ?? 0,
+  };
 }
 
 export function lastPriceText(exchange: Exchange, spec: MarketSpec): string {

@@ -14,6 +14,28 @@ export function readParams(req: FastifyRequest): ReceivedParams {
   return { payload: query + body, params: new URLSearchParams([query, body].filter(Boolean).join('&')) };
 }
 
+/** How a caller of an operation identifies itself: not at all, by its API key, or by a signature as well. */
+export type Access = 'PUBLIC' | 'KEY' | 'SIGNED';
+
+const SIGNATURE_PARAMS = new Set(['timestamp', 'recvWindow', 'signature']);
+
+/**
+ * Checks the names of the parameters, so that no parameter is accepted and ignored.
+ *
+ * @throws VenueError -1101 for a repeated name, -1104 for an unknown one, -1105 for an empty value
+ */
+export function assertParams(params: URLSearchParams, known: ReadonlySet<string>, access: Access): void {
+  const seen = new Set<string>();
+  let unknownCount = 0;
+  for (const [name, value] of params) {
+    if (seen.has(name)) throw VENUE_ERRORS.repeatedParam();
+    seen.add(name);
+    if (!known.has(name) && !(access !== 'PUBLIC' && SIGNATURE_PARAMS.has(name))) unknownCount += 1;
+    else if (value === '') throw VENUE_ERRORS.empty(name);
+  }
+  if (unknownCount > 0) throw VENUE_ERRORS.unread(seen.size - unknownCount, seen.size);
+}
+
 export function required(params: URLSearchParams, name: string): string {
   const value = params.get(name);
   if (value === null || value === '') throw VENUE_ERRORS.missing(name);
@@ -37,10 +59,11 @@ export function symbolsOf(params: URLSearchParams): { specs: readonly MarketSpec
   return { specs: names.map(knownSymbol), isOne: false };
 }
 
-export function limitOf(params: URLSearchParams, fallback: number): number {
+/** Reads `limit`. A larger one than `most` counts as `most`, as at the venue. */
+export function limitOf(params: URLSearchParams, fallback: number, most = 1_000): number {
   const limit = Number(params.get('limit') ?? fallback);
-  if (!Number.isInteger(limit) || limit < 1) throw VENUE_ERRORS.malformed('limit');
-  return Math.min(limit, 1_000);
+  if (!/^\d{1,16}$/.test(params.get('limit') ?? '1') || limit < 1) throw VENUE_ERRORS.malformed('limit');
+  return Math.min(limit, most);
 }
 
 /** Reads a whole number, such as milliseconds or an id. Returns undefined if the parameter was not sent. */
@@ -72,21 +95,29 @@ export function pageOf(params: URLSearchParams, idName: string) {
   };
 }
 
+/** Reads `type`: FULL or MINI. */
+export function isMiniTicker(params: URLSearchParams): boolean {
+  const type = params.get('type') ?? 'FULL';
+  if (type !== 'FULL' && type !== 'MINI') throw VENUE_ERRORS.invalidTickerType();
+  return type === 'MINI';
+}
+
 function knownSymbol(name: string): MarketSpec {
   const spec = findMarket(name);
   if (spec === undefined) throw VENUE_ERRORS.invalidSymbol();
   return spec;
 }
 
-function parseNames(text: string): string[] {
+/** Parses a JSON list of distinct names. */
+export function parseNames(text: string, param = 'symbols'): string[] {
   let names: unknown;
   try {
     names = JSON.parse(text);
   } catch {
-    throw VENUE_ERRORS.malformed('symbols');
+    throw VENUE_ERRORS.malformed(param);
   }
   if (!Array.isArray(names) || names.length === 0 || !names.every((name) => typeof name === 'string')) {
-    throw VENUE_ERRORS.malformed('symbols');
+    throw VENUE_ERRORS.malformed(param);
   }
   if (new Set(names).size !== names.length) throw VENUE_ERRORS.repeatedSymbol();
   return names;

@@ -5,8 +5,13 @@ import type { Weather } from '../weather/weather.js';
 import { type RateLimits, weightOf } from './limits.js';
 import { readParams } from './params.js';
 
-/** A POST to this route places a new order, which has its own fault rates. */
-export const NEW_ORDER = '/api/v3/order';
+/** A POST to these routes places new orders, which have their own fault rates. */
+const NEW_ORDERS: ReadonlySet<string> = new Set([
+  '/api/v3/order',
+  '/api/v3/order/cancelReplace',
+  '/api/v3/order/oco',
+  '/api/v3/orderList/oco',
+]);
 
 /**
  * Adds a hook that runs before every venue route. It applies the latency and the errors of the weather, and charges
@@ -25,8 +30,15 @@ export function addVenueHooks(app: FastifyInstance, weather: Weather, limits: Ra
       throw limits.simulatedLimitError(weather.appliesWith(weather.get().retry_after));
     }
     limits.assertWeightLeft(req.ip);
-    const isNewOrder = req.method === 'POST' && url === NEW_ORDER;
+    const isNewOrder = req.method === 'POST' && NEW_ORDERS.has(url);
     if (!isNewOrder && weather.applies('call_error_rate')) throw VENUE_ERRORS.disconnected();
+  });
+}
+
+/** Refuses a route that the venue has, or not, but the paper exchange does not simulate. */
+export function refuseUnknownRoutes(app: FastifyInstance): void {
+  app.setNotFoundHandler(() => {
+    throw VENUE_ERRORS.unsupported(404);
   });
 }
 
@@ -35,8 +47,13 @@ export function setVenueErrorHandler(app: FastifyInstance): void {
   app.setErrorHandler<FastifyError>((error, _req, reply) => {
     const venueError = error instanceof VenueError ? error : toVenueError(error);
     if (venueError.retryAfterSeconds !== undefined) reply.header('retry-after', venueError.retryAfterSeconds);
-    return reply.code(venueError.status).send({ code: venueError.code, msg: venueError.message });
+    return reply.code(venueError.status).send(errorView(venueError));
   });
+}
+
+/** Returns the body of an error response. */
+export function errorView({ code, message, data }: VenueError): object {
+  return { code, msg: message, ...(data === undefined ? {} : { data }) };
 }
 
 /** Fastify's 4xx errors (such as an unreadable body) describe only the request, so their text may be sent. */

@@ -1,58 +1,17 @@
 import { formatUnits } from '../engine/decimal.js';
 import type { Account, Fill, Order } from '../engine/order.js';
+import type { OrderList } from '../engine/order-list.js';
+import { isListOpen } from '../engine/order-list.js';
 import type { FeeRates } from '../engine/settlement.js';
 import type { State } from '../engine/state.js';
 import { ASSETS, findMarket, lotsText, type MarketSpec, priceText } from '../engine/symbols.js';
-import type { ResponseType } from './order-params.js';
+import { commissionOf } from './commission.js';
+import { type ResponseType, SELF_TRADE_PREVENTION } from './order-params.js';
 
 function specOf(symbol: string): MarketSpec {
   const spec = findMarket(symbol);
   if (spec === undefined) throw new Error(`Market ${symbol} does not exist.`);
   return spec;
-}
-
-export function symbolView(spec: MarketSpec): object {
-  const tick = priceText(spec, 1);
-  const step = lotsText(spec, 1);
-  const maxQty = lotsText(spec, spec.maxLots);
-  return {
-    symbol: spec.id,
-    status: 'TRADING',
-    baseAsset: spec.base,
-    baseAssetPrecision: 8,
-    quoteAsset: spec.quote,
-    quotePrecision: 8,
-    quoteAssetPrecision: 8,
-    orderTypes: ['LIMIT', 'LIMIT_MAKER', 'MARKET', 'STOP_LOSS', 'STOP_LOSS_LIMIT'],
-    icebergAllowed: false,
-    ocoAllowed: false,
-    quoteOrderQtyMarketAllowed: true,
-    cancelReplaceAllowed: false,
-    isSpotTradingAllowed: true,
-    isMarginTradingAllowed: false,
-    filters: [
-      {
-        filterType: 'PRICE_FILTER',
-        minPrice: tick,
-        maxPrice: priceText(spec, spec.maxTicks),
-        tickSize: tick,
-      },
-      { filterType: 'LOT_SIZE', minQty: step, maxQty, stepSize: step },
-      { filterType: 'MARKET_LOT_SIZE', minQty: step, maxQty, stepSize: step },
-      {
-        filterType: 'NOTIONAL',
-        minNotional: formatUnits(spec.minNotional),
-        applyMinToMarket: true,
-        maxNotional: '90000000.00000000',
-        applyMaxToMarket: false,
-        avgPriceMins: 0,
-      },
-    ],
-    permissions: ['SPOT'],
-    permissionSets: [['SPOT']],
-    defaultSelfTradePreventionMode: 'EXPIRE_TAKER',
-    allowedSelfTradePreventionModes: ['EXPIRE_TAKER'],
-  };
 }
 
 /** Returns the terms and the progress of an order. Every response with a complete order contains these fields. */
@@ -70,21 +29,26 @@ function termsView(spec: MarketSpec, order: Order): object {
   };
 }
 
+function trailingView({ trailing }: Order): object {
+  return trailing === undefined ? {} : { trailingDelta: trailing.bips, trailingTime: trailing.since ?? -1 };
+}
+
 export function orderView(order: Order): object {
   const spec = specOf(order.symbol);
   return {
     symbol: order.symbol,
     orderId: order.id,
-    orderListId: -1,
+    orderListId: order.listId ?? -1,
     clientOrderId: order.clientOrderId,
     ...termsView(spec, order),
     stopPrice: priceText(spec, order.stopTicks),
+    ...trailingView(order),
     icebergQty: '0.00000000',
     time: order.createdAt,
     updateTime: order.updatedAt,
     isWorking: order.isWorking,
     workingTime: order.isWorking ? order.createdAt : -1,
-    selfTradePreventionMode: 'EXPIRE_TAKER',
+    selfTradePreventionMode: SELF_TRADE_PREVENTION,
   };
 }
 
@@ -94,12 +58,13 @@ function responseView(order: Order): object {
   return {
     symbol: order.symbol,
     orderId: order.id,
-    orderListId: -1,
+    orderListId: order.listId ?? -1,
     clientOrderId: order.clientOrderId,
     transactTime: order.updatedAt,
     ...termsView(spec, order),
     ...(order.stopTicks > 0 ? { stopPrice: priceText(spec, order.stopTicks) } : {}),
-    selfTradePreventionMode: 'EXPIRE_TAKER',
+    ...trailingView(order),
+    selfTradePreventionMode: SELF_TRADE_PREVENTION,
   };
 }
 
@@ -108,7 +73,7 @@ export function placedView(order: Order, type: ResponseType, fills: readonly Fil
   const spec = specOf(order.symbol);
   if (type === 'ACK') {
     const { symbol, id: orderId, clientOrderId, updatedAt: transactTime } = order;
-    return { symbol, orderId, orderListId: -1, clientOrderId, transactTime };
+    return { symbol, orderId, orderListId: order.listId ?? -1, clientOrderId, transactTime };
   }
   const result = { ...responseView(order), workingTime: order.isWorking ? order.createdAt : -1 };
   if (type === 'RESULT') return result;
@@ -129,13 +94,47 @@ export function canceledView(order: Order, cancelId: string): object {
   return { ...responseView(order), origClientOrderId: order.clientOrderId, clientOrderId: cancelId };
 }
 
-export function fillView(fill: Fill): object {
+/**
+ * Returns an order list. With a `type`, it contains a report of each leg: of its placement with this response type, or
+ * of its cancellation by the request `cancelId`.
+ */
+export function listView(
+  list: OrderList,
+  legs: readonly Order[],
+  cancelId?: string,
+  type?: ResponseType | 'CANCELED',
+): object {
+  const reports = (): object[] =>
+    type === 'CANCELED'
+      ? legs.map((leg) => canceledView(leg, cancelId ?? leg.clientOrderId))
+      : legs.map((leg) => placedView(leg, type === 'ACK' ? 'ACK' : 'RESULT', []));
+  return {
+    ...listStatusView(list, legs),
+    listClientOrderId: list.clientListId,
+    transactionTime: Math.max(...legs.map(({ updatedAt }) => updatedAt)),
+    symbol: list.symbol,
+    orders: legs.map(({ symbol, id: orderId, clientOrderId }) => ({ symbol, orderId, clientOrderId })),
+    ...(type === undefined ? {} : { orderReports: reports() }),
+  };
+}
+
+function listStatusView(list: OrderList, legs: readonly Order[]): object {
+  const isOpen = isListOpen(legs);
+  return {
+    orderListId: list.id,
+    contingencyType: 'OCO',
+    listStatusType: isOpen ? 'EXEC_STARTED' : 'ALL_DONE',
+    listOrderStatus: isOpen ? 'EXECUTING' : 'ALL_DONE',
+  };
+}
+
+export function fillView(fill: Fill, listId: number | undefined): object {
   const spec = specOf(fill.symbol);
   return {
     symbol: fill.symbol,
     id: fill.id,
     orderId: fill.orderId,
-    orderListId: -1,
+    orderListId: listId ?? -1,
     price: priceText(spec, fill.priceTicks),
     qty: lotsText(spec, fill.lots),
     quoteQty: formatUnits(fill.quote),
@@ -149,21 +148,29 @@ export function fillView(fill: Fill): object {
 }
 
 /** Returns an account in the venue's format. Its commissions are in basis points (hundredths of a per cent). */
-export function accountView(state: State, account: Account, fees: FeeRates, now: number): object {
+export function accountView(
+  state: State,
+  account: Account,
+  fees: FeeRates,
+  now: number,
+  omitsZero: boolean,
+): object {
+  const { maker, taker, buyer, seller } = commissionOf(fees);
+  const balances = ASSETS.map((asset) => ({ asset, ...state.ledger.balance(account.id, asset) }));
   return {
     makerCommission: fees.makerPpm / 100,
     takerCommission: fees.takerPpm / 100,
     buyerCommission: 0,
     sellerCommission: 0,
+    commissionRates: { maker, taker, buyer, seller },
     canTrade: account.canTrade,
     canWithdraw: account.canWithdraw,
     canDeposit: false,
     updateTime: now,
     accountType: 'SPOT',
-    balances: ASSETS.map((asset) => {
-      const { free, locked } = state.ledger.balance(account.id, asset);
-      return { asset, free: formatUnits(free), locked: formatUnits(locked) };
-    }),
+    balances: balances
+      .filter(({ free, locked }) => !omitsZero || free + locked > 0n)
+      .map(({ asset, free, locked }) => ({ asset, free: formatUnits(free), locked: formatUnits(locked) })),
     permissions: ['SPOT'],
     uid: account.uid,
   };

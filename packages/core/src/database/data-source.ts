@@ -55,11 +55,11 @@ import { InFlight1763700000023 } from './migrations/0023-in-flight.js';
 import { SignIn1763700000024 } from './migrations/0024-sign-in.js';
 import { StreamKinds1763700000025 } from './migrations/0025-stream-kinds.js';
 import { ReconciledTotals1763700000026 } from './migrations/0026-reconciled-totals.js';
+import { LimitsAndAddressBook1763700000027 } from './migrations/0027-limits-and-address-book.js';
 import { Worlds1763700000028 } from './migrations/0028-worlds.js';
 import { ProcessCallShares1763700000029 } from './migrations/0029-process-call-shares.js';
 import { VenueBalances1763700000030 } from './migrations/0030-venue-balances.js';
 import { PendingExits1763700000031 } from './migrations/0031-pending-exits.js';
-import { LimitsAndAddressBook1763700000027 } from './migrations/0027-limits-and-address-book.js';
 
 const ENTITIES = [
   AccountOwnerEntity,
@@ -112,11 +112,11 @@ const MIGRATIONS = [
   SignIn1763700000024,
   StreamKinds1763700000025,
   ReconciledTotals1763700000026,
+  LimitsAndAddressBook1763700000027,
   Worlds1763700000028,
   ProcessCallShares1763700000029,
   VenueBalances1763700000030,
   PendingExits1763700000031,
-  LimitsAndAddressBook1763700000027,
 ];
 
 interface DatabaseOptions {

@@ -1,7 +1,9 @@
 import { formatUnits } from '../../engine/decimal.js';
 import type { Report } from '../../engine/order.js';
+import { isListOpen, type OrderList } from '../../engine/order-list.js';
 import type { State } from '../../engine/state.js';
 import { findMarket, lotsText, priceText } from '../../engine/symbols.js';
+import { SELF_TRADE_PREVENTION } from '../order-params.js';
 
 /**
  * Returns Binance's `executionReport` event for one report of an order. In this file, `at` is the time of sending in
@@ -22,7 +24,7 @@ export function executionReport({ execution, order, fill, cancelId }: Report, at
     p: priceText(spec, order.priceTicks),
     P: priceText(spec, order.stopTicks),
     F: formatUnits(0n),
-    g: -1,
+    g: order.listId ?? -1,
     C: cancelId === undefined ? '' : order.clientOrderId,
     x: execution,
     X: order.status,
@@ -44,7 +46,27 @@ export function executionReport({ execution, order, fill, cancelId }: Report, at
     Y: formatUnits(fill?.quote ?? 0n),
     Q: formatUnits(order.quoteOrderQty),
     ...(order.isWorking ? { W: order.createdAt } : {}),
-    V: 'EXPIRE_TAKER',
+    ...(order.trailing === undefined ? {} : { d: order.trailing.bips, D: order.trailing.since ?? -1 }),
+    V: SELF_TRADE_PREVENTION,
+  };
+}
+
+/** Returns Binance's `listStatus` event with the current state of an order list. */
+export function listStatus(state: State, list: OrderList, at: number): object {
+  const legs = state.legsOf(list);
+  const isOpen = isListOpen(legs);
+  return {
+    e: 'listStatus',
+    E: at,
+    s: list.symbol,
+    g: list.id,
+    c: 'OCO',
+    l: isOpen ? 'EXEC_STARTED' : 'ALL_DONE',
+    L: isOpen ? 'EXECUTING' : 'ALL_DONE',
+    r: 'NONE',
+    C: list.clientListId,
+    T: at,
+    O: legs.map(({ symbol, id, clientOrderId }) => ({ s: symbol, i: id, c: clientOrderId })),
   };
 }
 

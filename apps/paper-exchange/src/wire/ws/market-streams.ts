@@ -1,35 +1,46 @@
-import { z } from 'zod';
 import type { Commit, Exchange } from '../../engine/exchange.js';
 import { type MarketSpec, SYMBOLS } from '../../engine/symbols.js';
 import type { MarketHistories } from '../../market-data/history.js';
-import { bestOf, dayView } from '../market-views.js';
+import type { ListenKeys } from '../listen-keys.js';
+import { averageView, bestOf, dayView } from '../market-views.js';
 import { DepthTracker } from './depth-diff.js';
 import type { Peer } from './peer.js';
-import { readStreamName, type StreamName } from './stream-name.js';
+import { ALL_MINI_TICKERS, ALL_TICKERS, readStreamName, type StreamName } from './stream-name.js';
+import { runStreamRequest } from './stream-requests.js';
+import type { ConnectionRoute } from './stream-server.js';
 import {
   aggregateEvent,
+  averageEvent,
   depthEvent,
   klineEvent,
   miniTickerEvent,
+  partialDepthEvent,
   tickerEvent,
   tradeEvent,
 } from './stream-views.js';
+import type { UserStreams } from './user-streams.js';
+import type { UserSubscription } from './user-subscription.js';
 
-const MAX_STREAMS_PER_CONNECTION = 1_024;
 const FAST_DEPTH_EVERY_MS = 100;
 const SLOW_EVENTS_EVERY_MS = 1_000;
+/** Some clients number their connections in the path, which the venue ignores. */
+const CONNECTION_NUMBER = /^\d{1,9}$/;
 
-const Request = z.object({
-  method: z.enum(['SUBSCRIBE', 'UNSUBSCRIBE', 'LIST_SUBSCRIPTIONS']),
-  params: z.array(z.string().max(100)).max(MAX_STREAMS_PER_CONNECTION).default([]),
-  id: z.union([z.int(), z.string().max(36), z.null()]),
-});
+export interface MarketStreamsOptions {
+  readonly exchange: Exchange;
+  readonly histories: MarketHistories;
+  readonly userStreams: UserStreams;
+  readonly listenKeys: ListenKeys;
+  readonly now: () => number;
+}
 
 /** A connection and its subscriptions. A combined connection gets the name of the stream with each event. */
 interface Subscriber {
   readonly peer: Peer;
   readonly isCombined: boolean;
   readonly names: Set<string>;
+  /** The subscriptions to user events, by listen key. */
+  readonly users: Map<string, UserSubscription>;
 }
 
 /** A stream with at least one subscriber. */
@@ -49,11 +60,15 @@ export class MarketStreams {
   private readonly streams = new Map<string, Stream>();
   private readonly timers: readonly NodeJS.Timeout[];
 
-  constructor(
-    private readonly exchange: Exchange,
-    private readonly histories: MarketHistories,
-    private readonly now: () => number,
-  ) {
+  private readonly exchange: Exchange;
+  private readonly histories: MarketHistories;
+  private readonly now: () => number;
+
+  constructor(private readonly options: MarketStreamsOptions) {
+    const { exchange, histories, now } = options;
+    this.exchange = exchange;
+    this.histories = histories;
+    this.now = now;
     exchange.onCommit((commit) => this.observeBooks(commit));
     histories.onTrades((spec, trades, aggregates) => {
       for (const trade of trades) {
@@ -64,56 +79,74 @@ export class MarketStreams {
       }
     });
     this.timers = [
-      setInterval(() => this.publishDepth('depth@100ms'), FAST_DEPTH_EVERY_MS),
+      setInterval(() => this.publishFastDepth(), FAST_DEPTH_EVERY_MS),
       setInterval(() => this.publishSlowEvents(), SLOW_EVENTS_EVERY_MS),
     ];
     for (const timer of this.timers) timer.unref();
   }
 
   /**
-   * Serves a connection to `/ws/<stream>/<stream>` or `/stream?streams=<stream>/<stream>`. The client can subscribe to
-   * more streams by SUBSCRIBE requests.
+   * Returns the handler of a connection to `/ws/<stream>/<stream>` or `/stream?streams=<stream>/<stream>`. The client can
+   * subscribe to more streams by SUBSCRIBE requests. Returns `invalid` for an unknown stream or an unsupported option.
    */
-  attach(peer: Peer, url: URL): void {
+  route(url: URL): ConnectionRoute {
+    if (!/^\/(ws|stream)(\/|$)/.test(url.pathname)) return undefined;
     const isCombined = url.pathname.startsWith('/stream');
-    const subscriber: Subscriber = { peer, isCombined, names: new Set() };
-    const initial = isCombined ? (url.searchParams.get('streams') ?? '') : url.pathname.slice('/ws/'.length);
-    for (const name of initial.split('/').filter(Boolean)) this.subscribe(subscriber, name);
-    peer.onMessage((message) => peer.send(this.handleRequest(subscriber, message)));
+    const path = isCombined ? (url.searchParams.get('streams') ?? '') : url.pathname.slice('/ws/'.length);
+    const names = path.split('/').filter((name) => name !== '' && !CONNECTION_NUMBER.test(name));
+    const options = [...url.searchParams.keys()].filter((name) => !(isCombined && name === 'streams'));
+    const isMilliseconds =
+      options.every((name) => name === 'timeUnit') &&
+      (url.searchParams.get('timeUnit') ?? 'MILLISECOND').toUpperCase() === 'MILLISECOND';
+    if (!isMilliseconds || !names.every((name) => this.isKnown(name))) return 'invalid';
+    return (peer) => this.attach(peer, isCombined, names);
+  }
+
+  private attach(peer: Peer, isCombined: boolean, names: readonly string[]): void {
+    const subscriber: Subscriber = { peer, isCombined, names: new Set(), users: new Map() };
+    const subscriptions = {
+      names: subscriber.names,
+      isKnown: (name: string) => this.isKnown(name),
+      subscribe: (name: string) => this.subscribe(subscriber, name),
+      unsubscribe: (name: string) => this.unsubscribe(subscriber, name),
+    };
+    for (const name of names) this.subscribe(subscriber, name);
+    peer.onMessage((message) => peer.send(runStreamRequest(subscriptions, message)));
     peer.onClose(() => {
       for (const name of subscriber.names) this.unsubscribe(subscriber, name);
     });
+  }
+
+  private isKnown(name: string): boolean {
+    return readStreamName(name) !== undefined || this.options.listenKeys.accountIdOf(name) !== undefined;
   }
 
   close(): void {
     for (const timer of this.timers) clearInterval(timer);
   }
 
-  private handleRequest(subscriber: Subscriber, message: unknown): object {
-    const request = Request.safeParse(message);
-    if (!request.success) {
-      const { path, message: problem } = request.error.issues[0] ?? { path: [], message: 'malformed' };
-      return { error: { code: 2, msg: `Invalid request: ${[...path, problem].join(' ')}` }, id: null };
-    }
-    const { method, params, id } = request.data;
-    if (method === 'LIST_SUBSCRIPTIONS') return { result: [...subscriber.names], id };
-    for (const name of params) {
-      if (method === 'UNSUBSCRIBE') this.unsubscribe(subscriber, name);
-      else if (!this.subscribe(subscriber, name)) return { error: { code: 3, msg: 'Too many streams' }, id };
-    }
-    return { result: null, id };
-  }
-
-  private subscribe(subscriber: Subscriber, text: string): boolean {
-    if (!subscriber.names.has(text) && subscriber.names.size >= MAX_STREAMS_PER_CONNECTION) return false;
+  private subscribe(subscriber: Subscriber, text: string): void {
+    if (subscriber.names.has(text)) return;
     subscriber.names.add(text);
     const name = readStreamName(text);
     if (name !== undefined) this.streamOf(name).subscribers.add(subscriber);
-    return true;
+    else this.subscribeUser(subscriber, text);
+  }
+
+  private subscribeUser(subscriber: Subscriber, listenKey: string): void {
+    const { listenKeys, userStreams } = this.options;
+    const accountId = listenKeys.accountIdOf(listenKey);
+    if (accountId === undefined) return;
+    const { peer, isCombined, users } = subscriber;
+    const envelope = (event: object) => (isCombined ? { stream: listenKey, data: event } : event);
+    users.set(listenKey, userStreams.subscribe(accountId, peer, envelope));
   }
 
   private unsubscribe(subscriber: Subscriber, text: string): void {
     subscriber.names.delete(text);
+    const user = subscriber.users.get(text);
+    if (user !== undefined) this.options.userStreams.drop(user);
+    subscriber.users.delete(text);
     const stream = this.streams.get(text);
     stream?.subscribers.delete(subscriber);
     if (stream?.subscribers.size === 0) this.streams.delete(text);
@@ -123,9 +156,11 @@ export class MarketStreams {
     const existing = this.streams.get(name.text);
     if (existing !== undefined) return existing;
     const { exchange } = this;
-    const depth = name.channel.startsWith('depth')
-      ? new DepthTracker(exchange.book(name.spec).levels(), exchange.depthVersion(name.spec))
-      : undefined;
+    const { spec, channel } = name;
+    const depth =
+      spec !== undefined && (channel === 'depth' || channel === 'depth@100ms')
+        ? new DepthTracker(exchange.book(spec).levels(), exchange.depthVersion(spec))
+        : undefined;
     const stream = { name, subscribers: new Set<Subscriber>(), ...(depth === undefined ? {} : { depth }) };
     this.streams.set(name.text, stream);
     return stream;
@@ -162,11 +197,36 @@ export class MarketStreams {
     }
   }
 
+  private publishFastDepth(): void {
+    this.publishDepth('depth@100ms');
+    this.publishPartialDepth(FAST_DEPTH_EVERY_MS);
+  }
+
+  /** Sends the best levels of each side, changed or not. */
+  private publishPartialDepth(everyMs: number): void {
+    for (const stream of this.streams.values()) {
+      const { spec, levels, everyMs: streamEveryMs } = stream.name;
+      if (spec === undefined || levels === undefined || streamEveryMs !== everyMs) continue;
+      const version = this.exchange.depthVersion(spec);
+      this.sendToSubscribers(
+        stream,
+        partialDepthEvent(spec, this.exchange.book(spec).levels(), levels, version),
+      );
+    }
+  }
+
   /** Publishes the streams that have an event each second: depth, tickers and candles. */
   private publishSlowEvents(): void {
     this.publishDepth('depth');
+    this.publishPartialDepth(SLOW_EVENTS_EVERY_MS);
+    const dayOf = (spec: MarketSpec) => dayView(this.exchange, spec, this.histories.of(spec), this.now());
+    this.publish(ALL_TICKERS, () => SYMBOLS.map((spec) => tickerEvent(dayOf(spec), this.now())));
+    this.publish(ALL_MINI_TICKERS, () => SYMBOLS.map((spec) => miniTickerEvent(dayOf(spec), this.now())));
     for (const spec of SYMBOLS) {
-      const day = () => dayView(this.exchange, spec, this.histories.of(spec), this.now());
+      const day = () => dayOf(spec);
+      this.publish(`${wireName(spec)}@avgPrice`, () =>
+        averageEvent(spec, averageView(this.exchange, spec, this.histories.of(spec), this.now()), this.now()),
+      );
       this.publish(`${wireName(spec)}@ticker`, () => tickerEvent(day(), this.now()));
       this.publish(`${wireName(spec)}@miniTicker`, () => miniTickerEvent(day(), this.now()));
     }
@@ -176,7 +236,7 @@ export class MarketStreams {
   /** Sends the current candle. If earlier candles ended since the last event, sends their final values first. */
   private publishCandle(stream: Stream): void {
     const { spec, interval } = stream.name;
-    if (interval === undefined) return;
+    if (spec === undefined || interval === undefined) return;
     const at = this.now();
     const candles = this.histories.of(spec).candles(interval, at);
     const firstOpenAt = stream.sentOpenAt ?? candles.at(-1)?.openAt ?? at;

@@ -14,8 +14,9 @@ const RANDOM_CUT_EVERY_MS = 250;
 /** A client that answers no ping for a minute is disconnected, as at the venue. */
 const MISSED_PONGS_MAX = 3;
 
-/** Returns the handler of a connection to `url`, or undefined if its path has no handler. */
-export type ConnectionRouter = (url: URL) => ((peer: Peer, url: URL) => void) | undefined;
+/** The handler of a connection; undefined if its path has none, `invalid` if something in its URL is not supported. */
+export type ConnectionRoute = ((peer: Peer) => void) | 'invalid' | undefined;
+export type ConnectionRouter = (url: URL) => ConnectionRoute;
 
 /** Accepts, checks and closes the WebSocket connections of the process. */
 export class StreamServer {
@@ -67,6 +68,10 @@ export class StreamServer {
       reject(socket, '404 Not Found');
       return;
     }
+    if (handle === 'invalid') {
+      reject(socket, '400 Bad Request');
+      return;
+    }
     if (this.peers.size >= MAX_CONNECTIONS || this.weather.get().maintenance) {
       reject(socket, '503 Service Unavailable');
       return;
@@ -75,7 +80,7 @@ export class StreamServer {
       const peer = new Peer(webSocket, req.socket.remoteAddress ?? '');
       this.peers.add(peer);
       peer.onClose(() => this.peers.delete(peer));
-      handle(peer, url);
+      handle(peer);
     });
   }
 }

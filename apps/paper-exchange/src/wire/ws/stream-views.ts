@@ -1,10 +1,11 @@
+import type { Level } from '../../engine/book.js';
 import { formatUnits } from '../../engine/decimal.js';
 import type { PublicTrade } from '../../engine/order.js';
 import { lotsText, type MarketSpec, priceText } from '../../engine/symbols.js';
 import type { Candle } from '../../market-data/candles.js';
 import type { AggregateTrade } from '../../market-data/history.js';
 import type { Interval } from '../../market-data/intervals.js';
-import { aggregateView, type dayView } from '../market-views.js';
+import { aggregateView, type averageView, type dayView } from '../market-views.js';
 import type { DepthDiff } from './depth-diff.js';
 
 /** Returns a depth event. In every function of this file, `at` is the time of sending in Unix milliseconds. */
@@ -19,6 +20,29 @@ export function depthEvent(spec: MarketSpec, diff: DepthDiff, at: number): objec
     u: diff.lastVersion,
     b: rows(diff.bids),
     a: rows(diff.asks),
+  };
+}
+
+/** Returns the best `count` levels of each side of a book. */
+export function partialDepthEvent(
+  spec: MarketSpec,
+  { bids, asks }: { readonly bids: readonly Level[]; readonly asks: readonly Level[] },
+  count: number,
+  version: number,
+): object {
+  const rows = (levels: readonly Level[]) =>
+    levels.slice(0, count).map(([ticks, lots]) => [priceText(spec, ticks), lotsText(spec, lots)]);
+  return { lastUpdateId: version, bids: rows(bids), asks: rows(asks) };
+}
+
+export function averageEvent(spec: MarketSpec, average: ReturnType<typeof averageView>, at: number): object {
+  return {
+    e: 'avgPrice',
+    E: at,
+    s: spec.id,
+    i: `${average.mins}m`,
+    w: average.price,
+    T: average.closeTime,
   };
 }
 

@@ -11,10 +11,10 @@ export class UserSubscription {
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
-    readonly id: number,
     readonly accountId: string,
     private readonly peer: Peer,
     private readonly weather: Weather,
+    private readonly envelope: (event: object) => object,
   ) {}
 
   push(event: object): void {
@@ -32,7 +32,7 @@ export class UserSubscription {
   /** Sends a held event, then `eventStreamTerminated`. `at` is the current time in Unix milliseconds. */
   end(at: number): void {
     this.flush();
-    this.peer.send({ subscriptionId: this.id, event: { e: 'eventStreamTerminated', E: at } });
+    this.peer.send(this.envelope({ e: 'eventStreamTerminated', E: at }));
   }
 
   private flush(): void {
@@ -43,7 +43,7 @@ export class UserSubscription {
   }
 
   private send(event: object): void {
-    const message = JSON.stringify({ subscriptionId: this.id, event });
+    const message = JSON.stringify(this.envelope(event));
     this.peer.send(message);
     if (this.weather.applies('duplicate_event_rate')) this.peer.send(message);
   }

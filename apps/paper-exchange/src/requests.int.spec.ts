@@ -1,0 +1,123 @@
+import { createHmac } from 'node:crypto';
+import { type Keys, TestPaperExchange } from './testing/test-paper-exchange.js';
+
+describe('a request to the venue', () => {
+  let venue: TestPaperExchange;
+  let keys: Keys;
+  beforeEach(async () => {
+    venue = await TestPaperExchange.start();
+    keys = await venue.createAccount();
+  });
+  afterEach(() => venue.stop());
+
+  const order = {
+    symbol: 'BTCUSDT',
+    side: 'BUY',
+    type: 'LIMIT',
+    timeInForce: 'GTC',
+    quantity: '0.1',
+    price: 60_000,
+  };
+  type Params = Record<string, string | number>;
+  const code = async (method: string, path: string, params: Params = {}, signer?: Keys) => {
+    const { status, body } = await venue.call(method, path, params, signer);
+    return [status, body.code];
+  };
+
+  it('may have a JSON content type and an empty body', async () => {
+    const query = new URLSearchParams({ timestamp: String(Date.now()) });
+    query.set('signature', createHmac('sha256', keys.api_secret).update(query.toString()).digest('hex'));
+    const response = await fetch(`${venue.url}/api/v3/rateLimit/order?${query}`, {
+      headers: { 'x-mbx-apikey': keys.api_key, 'content-type': 'application/json' },
+    });
+    expect(response.status).toBe(200);
+    const created = await fetch(`${venue.url}/api/v3/userDataStream`, {
+      method: 'POST',
+      headers: { 'x-mbx-apikey': keys.api_key, 'content-type': 'application/json' },
+    });
+    expect([created.status, await created.json()]).toEqual([200, { listenKey: expect.any(String) }]);
+  });
+
+  it('selects the markets of exchangeInfo, or is refused', async () => {
+    const info = async (params: Record<string, string>) => {
+      const { status, body } = await venue.call<{
+        code?: number;
+        symbols?: { symbol: string; permissionSets?: unknown }[];
+      }>('GET', '/api/v3/exchangeInfo', params);
+      return [status, body.code ?? body.symbols?.map(({ symbol }) => symbol)];
+    };
+    const all = ['BTCUSDT', 'ETHUSDT', 'SOLUSDT'];
+    expect(await info({})).toEqual([200, all]);
+    expect(await info({ symbol: 'ETHUSDT' })).toEqual([200, ['ETHUSDT']]);
+    expect(await info({ symbols: '["SOLUSDT","BTCUSDT"]' })).toEqual([200, ['SOLUSDT', 'BTCUSDT']]);
+    expect(await info({ symbolStatus: 'TRADING' })).toEqual([200, all]);
+    expect(await info({ symbolStatus: 'HALT' })).toEqual([200, []]);
+    expect(await info({ permissions: 'SPOT' })).toEqual([200, all]);
+    expect(await info({ permissions: '["MARGIN","LEVERAGED"]' })).toEqual([200, []]);
+    expect(await info({ permissions: '["MARGIN","SPOT"]' })).toEqual([200, all]);
+    expect(await info({ symbol: 'NOUSDT' })).toEqual([400, -1121]);
+    expect(await info({ symbols: '["NOUSDT"]' })).toEqual([400, -1121]);
+    expect(await info({ symbols: '["BTCUSDT","BTCUSDT"]' })).toEqual([400, -1151]);
+    expect(await info({ symbols: 'BTCUSDT' })).toEqual([400, -1100]);
+    expect(await info({ symbol: 'BTCUSDT', symbols: '["ETHUSDT"]' })).toEqual([400, -1128]);
+    expect(await info({ symbol: 'BTCUSDT', symbolStatus: 'TRADING' })).toEqual([400, -1128]);
+    expect(await info({ symbol: 'BTCUSDT', permissions: 'SPOT' })).toEqual([400, -1128]);
+    expect(await info({ symbolStatus: 'OPEN' })).toEqual([400, -1122]);
+    expect(await info({ permissions: 'EVERYTHING' })).toEqual([400, -1130]);
+    expect(await info({ showPermissionSets: 'perhaps' })).toEqual([400, -1130]);
+    const { body } = await venue.call<{ symbols: object[] }>('GET', '/api/v3/exchangeInfo', {
+      symbol: 'BTCUSDT',
+      showPermissionSets: 'false',
+    });
+    expect(body.symbols[0]).not.toHaveProperty('permissionSets');
+  });
+
+  it('is refused for a route that is not simulated, whatever its method', async () => {
+    expect(await code('GET', '/api/v3/nothing')).toEqual([404, -1020]);
+    expect(await code('GET', '/')).toEqual([404, -1020]);
+    expect(await code('PUT', '/api/v3/order/amend/keepPriority', {}, keys)).toEqual([404, -1020]);
+    expect(await code('PATCH', '/api/v3/order', order, keys)).toEqual([404, -1020]);
+    expect(await code('POST', '/sapi/v1/capital/withdraw/apply', {}, keys)).toEqual([404, -1020]);
+  });
+
+  it('is refused for an unknown, repeated or empty parameter, and then has no effect', async () => {
+    expect(await code('GET', '/api/v3/ping', { x: 1 })).toEqual([400, -1104]);
+    expect(await code('GET', '/api/v3/depth', { symbol: 'BTCUSDT', limt: 5 })).toEqual([400, -1104]);
+    expect(await code('GET', '/api/v3/depth', { symbol: '' })).toEqual([400, -1105]);
+    const repeated = await fetch(`${venue.url}/api/v3/depth?symbol=BTCUSDT&symbol=ETHUSDT`);
+    expect([repeated.status, await repeated.json()]).toMatchObject([400, { code: -1101 }]);
+    const extras: Params[] = [
+      { strategyId: 1 },
+      { pegPriceType: 'PRIMARY_PEG' },
+      { sideEffectType: 'MARGIN_BUY' },
+    ];
+    for (const extra of extras)
+      expect(await code('POST', '/api/v3/order', { ...order, ...extra }, keys)).toEqual([400, -1104]);
+    expect((await venue.call('GET', '/api/v3/allOrders', { symbol: 'BTCUSDT' }, keys)).body).toEqual([]);
+  });
+
+  it('is refused for an order parameter that would be ignored', async () => {
+    const place = (extra: Params) => code('POST', '/api/v3/order', { ...order, ...extra }, keys);
+    expect(await place({ icebergQty: '0.01' })).toEqual([400, -2010]);
+    expect(await place({ selfTradePreventionMode: 'EXPIRE_MAKER' })).toEqual([400, -1130]);
+    expect(await place({ stopPrice: 50_000 })).toEqual([400, -1106]);
+    expect(await place({ trailingDelta: 100 })).toEqual([400, -1106]);
+    expect(await place({ quoteOrderQty: 100 })).toEqual([400, -1106]);
+    const market = { symbol: 'BTCUSDT', side: 'BUY', type: 'MARKET', quantity: '0.1' };
+    const unused: Params[] = [{ timeInForce: 'GTC' }, { price: 60_000 }];
+    for (const extra of unused)
+      expect(await code('POST', '/api/v3/order', { ...market, ...extra }, keys)).toEqual([400, -1106]);
+    expect((await venue.call('GET', '/api/v3/allOrders', { symbol: 'BTCUSDT' }, keys)).body).toEqual([]);
+    expect((await place({ selfTradePreventionMode: 'EXPIRE_TAKER' }))[0]).toBe(200);
+  });
+
+  it('is refused for a time unit that responses do not have', async () => {
+    const status = async (unit: string) => {
+      const response = await fetch(`${venue.url}/api/v3/time`, { headers: { 'x-mbx-time-unit': unit } });
+      return [response.status, ((await response.json()) as { code?: number }).code];
+    };
+    expect(await status('MICROSECOND')).toEqual([400, -1020]);
+    expect(await status('FORTNIGHT')).toEqual([400, -1194]);
+    expect(await status('MILLISECOND')).toEqual([200, undefined]);
+  });
+});

@@ -1,0 +1,208 @@
+import { z } from 'zod';
+import type { Account } from '../../engine/order.js';
+import { VENUE_ERRORS, VenueError } from '../../errors.js';
+import { assertSessionTime, authenticateKey, authenticateParams } from '../auth.js';
+import { weightOf } from '../limits.js';
+import { type Call, NO_RESPONSE, type Operation, type OrderCounts, type VenueContext } from '../operation.js';
+import { errorView } from '../venue-hooks.js';
+import type { Peer } from './peer.js';
+import type { UserStreams } from './user-streams.js';
+import type { UserSubscription } from './user-subscription.js';
+
+const MAX_SUBSCRIPTIONS_PER_CONNECTION = 100;
+const USER_DATA_WEIGHT = 2;
+
+const Value = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
+const Request = z.strictObject({
+  id: z.union([z.int(), z.string().max(36), z.null()]),
+  method: z.string(),
+  params: z.record(z.string(), Value).default({}),
+});
+type RequestParams = z.infer<typeof Request>['params'];
+
+interface Connection {
+  readonly peer: Peer;
+  readonly openedAt: number;
+  readonly subscriptions: Map<number, UserSubscription>;
+  nextId: number;
+  /** The account that logged on, and when. Its requests need no key and no signature. */
+  session?: { readonly account: Account; readonly since: number };
+}
+
+/** What a request may say besides the parameters of its operation. */
+const ENVELOPE_PARAMS = new Set(['apiKey', 'returnRateLimits']);
+
+/** Serves the venue's WebSocket API: its operations, sessions, and the subscription to user events. */
+export class SocketApi {
+  private readonly operations: ReadonlyMap<string, Operation>;
+
+  constructor(
+    private readonly context: VenueContext,
+    operations: readonly Operation[],
+    private readonly userStreams: UserStreams,
+  ) {
+    this.operations = new Map(
+      operations.flatMap((operation) =>
+        operation.socketMethod === undefined ? [] : [[operation.socketMethod, operation] as const],
+      ),
+    );
+  }
+
+  attach(peer: Peer): void {
+    const connection: Connection = {
+      peer,
+      openedAt: this.context.now(),
+      subscriptions: new Map(),
+      nextId: 0,
+    };
+    peer.onMessage((message) => {
+      const response = this.handleRequest(connection, message);
+      if (response !== undefined) peer.send(response);
+    });
+    peer.onClose(() => {
+      for (const subscription of connection.subscriptions.values()) this.userStreams.drop(subscription);
+    });
+  }
+
+  private handleRequest(connection: Connection, message: unknown): object | undefined {
+    const { limits } = this.context;
+    const { address } = connection.peer;
+    const parsed = Request.safeParse(message);
+    const id = parsed.success ? parsed.data.id : null;
+    const used = limits.charge(address, parsed.success ? this.weightOf(parsed.data) : 1);
+    const hasRateLimits = !parsed.success || parsed.data.params.returnRateLimits !== false;
+    const rateLimits = (counts?: OrderCounts) =>
+      hasRateLimits ? { rateLimits: limits.usedView(used, counts) } : {};
+    try {
+      limits.assertWeightLeft(address);
+      if (!parsed.success) throw VENUE_ERRORS.invalidRequest();
+      const { result, orderCounts } = this.call(connection, parsed.data.method, parsed.data.params);
+      if (result === NO_RESPONSE) return undefined;
+      return { id, status: 200, result, ...rateLimits(orderCounts) };
+    } catch (error) {
+      if (!(error instanceof VenueError)) throw error;
+      return { id, status: error.status, error: errorView(error), ...rateLimits() };
+    }
+  }
+
+  private weightOf({ method, params }: { method: string; params: RequestParams }): number {
+    const operation = this.operations.get(method);
+    if (operation === undefined) return method.startsWith('userDataStream.') ? USER_DATA_WEIGHT : 1;
+    return weightOf(operation.method, operation.path, () => paramsOf(params));
+  }
+
+  private call(
+    connection: Connection,
+    method: string,
+    params: RequestParams,
+  ): { result: unknown; orderCounts?: OrderCounts } {
+    const operation = this.operations.get(method);
+    if (operation === undefined) return { result: this.callConnection(connection, method, params) };
+    const call: Call = {
+      params: paramsOf(params),
+      account: this.callerOf(operation, connection, params),
+    };
+    const result = operation.handle(call);
+    return { result, ...(call.orderCounts === undefined ? {} : { orderCounts: call.orderCounts }) };
+  }
+
+  private callerOf(
+    { access }: Operation,
+    { session }: Connection,
+    params: RequestParams,
+  ): Account | undefined {
+    const { exchange, weather } = this.context;
+    if (access === 'PUBLIC') return undefined;
+    if (access === 'KEY') {
+      const { apiKey } = params;
+      return apiKey === undefined && session !== undefined
+        ? session.account
+        : authenticateKey(exchange.state, apiKey === undefined ? undefined : String(apiKey));
+    }
+    const isSession = session !== undefined && params.signature === undefined && params.apiKey === undefined;
+    if (!isSession) return authenticateParams(exchange.state, params, weather.venueTime());
+    assertSessionTime(params, weather.venueTime());
+    return session.account;
+  }
+
+  /** Runs a method that concerns the connection itself. */
+  private callConnection(connection: Connection, method: string, params: RequestParams): object {
+    switch (method) {
+      case 'session.logon':
+        return this.logon(connection, params);
+      case 'session.status':
+        return this.sessionView(connection);
+      case 'session.logout':
+        delete connection.session;
+        return this.sessionView(connection);
+      case 'session.subscriptions':
+        return [...connection.subscriptions.keys()].map((subscriptionId) => ({ subscriptionId }));
+      case 'userDataStream.subscribe':
+        if (connection.session === undefined) throw VENUE_ERRORS.invalidApiKeyFormat();
+        return this.subscribe(connection, connection.session.account);
+      case 'userDataStream.subscribe.signature':
+        return this.subscribe(
+          connection,
+          authenticateParams(this.context.exchange.state, params, this.context.weather.venueTime()),
+        );
+      case 'userDataStream.unsubscribe':
+        return this.unsubscribe(connection, params);
+      default:
+        throw VENUE_ERRORS.unsupported();
+    }
+  }
+
+  /** @throws VenueError -4056 for an account whose key is not an Ed25519 key, as at the venue */
+  private logon(connection: Connection, params: RequestParams): object {
+    const { exchange, weather, now } = this.context;
+    const account = authenticateParams(exchange.state, params, weather.venueTime());
+    if (account.publicKey === undefined) throw VENUE_ERRORS.hmacSession();
+    connection.session = { account, since: now() };
+    return this.sessionView(connection);
+  }
+
+  private sessionView({ session, openedAt, subscriptions }: Connection): object {
+    return {
+      apiKey: session?.account.apiKey ?? null,
+      authorizedSince: session?.since ?? null,
+      connectedSince: openedAt,
+      returnRateLimits: true,
+      serverTime: this.context.weather.venueTime(),
+      userDataStream: subscriptions.size > 0,
+    };
+  }
+
+  private subscribe(connection: Connection, account: Account): object {
+    if (connection.subscriptions.size >= MAX_SUBSCRIPTIONS_PER_CONNECTION)
+      throw VENUE_ERRORS.invalidRequest();
+    const subscriptionId = connection.nextId++;
+    const subscription = this.userStreams.subscribe(account.id, connection.peer, (event) => ({
+      subscriptionId,
+      event,
+    }));
+    connection.subscriptions.set(subscriptionId, subscription);
+    return { subscriptionId };
+  }
+
+  /** Ends the subscription `subscriptionId`, or all subscriptions of the connection if the request has no id. */
+  private unsubscribe(connection: Connection, params: RequestParams): object {
+    const { subscriptionId } = params;
+    for (const [id, subscription] of connection.subscriptions) {
+      if (subscriptionId !== undefined && id !== subscriptionId) continue;
+      connection.subscriptions.delete(id);
+      this.userStreams.drop(subscription);
+      subscription.end(this.context.now());
+    }
+    return {};
+  }
+}
+
+/** Returns the parameters as a REST request has them: as strings, and lists as JSON. */
+function paramsOf(params: RequestParams): URLSearchParams {
+  const result = new URLSearchParams();
+  for (const [name, value] of Object.entries(params)) {
+    if (ENVELOPE_PARAMS.has(name)) continue;
+    result.set(name, Array.isArray(value) ? JSON.stringify(value) : String(value));
+  }
+  return result;
+}
