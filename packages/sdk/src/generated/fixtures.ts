@@ -2121,10 +2121,10 @@ export function eventDataOf<D extends DecimalForm>(decimal: (text: string) => De
       created_at: '2026-01-31T12:00:00.000Z',
     },
     'copier.exit_delayed': {
-      id: 'dec_01k9y3wq8ge4t8p8bf1mq93h57',
+      id: 'dec_01k9y3wq8ge528p8bf1mq93h57',
       copier_id: 'cpr_01k9y3wq8ge1j8p8bf1mq93h57',
       strategy_id: 'str_01k9y3wq8ge1a8p8bf1mq93h57',
-      signal_id: 'sig_01k9y3wq8ge4a8p8bf1mq93h57',
+      signal_id: 'sig_01k9y3wq8ge4j8p8bf1mq93h57',
       sequence: 121,
       source_trade_id: 'trd_01k9y3wq8ge1t8p8bf1mq93h57',
       symbol: 'BTC/USDT',
