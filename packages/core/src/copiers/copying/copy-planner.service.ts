@@ -41,6 +41,7 @@ import {
   strategiesWithUnplannedSignals,
   tryLockStrategy,
 } from './planning-progress.queries.js';
+import { accountsShortOfExit } from './short-exits.queries.js';
 import { type StoringStep, storeFailedCopy, storePlans } from './store-plans.js';
 
 /** The maximum age of a balance snapshot; with an older snapshot the equity counts as unknown. */
@@ -177,7 +178,7 @@ export class CopyPlanner {
   }
 
   /**
-   * Refreshes the equities for the next signal, unless `refreshedSequence` is that signal. This happens before the
+   * Refreshes the equities for the next signal, or the balances that seem too small for an exit, unless `refreshedSequence` is that signal. This happens before the
    * signal's transaction, which must not wait for an exchange. Returns the sequence for which equities are refreshed.
    */
   private async refreshEquities(strategyId: string, refreshedSequence: number): Promise<number> {
@@ -185,9 +186,11 @@ export class CopyPlanner {
     if (refreshBalances === undefined) return refreshedSequence;
     const tx = this.platform.database.manager;
     const [signal] = await signalsAfter(tx, strategyId, await lastPlannedSequence(tx, strategyId), 1);
-    if (signal === undefined || signal.sequence === refreshedSequence || isExit(signal))
-      return refreshedSequence;
-    const stale = this.withoutRecentRefresh(await staleEquityAccounts(tx, signal, EQUITY_AGE_MAX_MS));
+    if (signal === undefined || signal.sequence === refreshedSequence) return refreshedSequence;
+    const outdated = isExit(signal)
+      ? await accountsShortOfExit(tx, signal)
+      : await staleEquityAccounts(tx, signal, EQUITY_AGE_MAX_MS);
+    const stale = this.withoutRecentRefresh(outdated);
     if (stale.length > 0) await refreshBalances(stale);
     return signal.sequence;
   }
