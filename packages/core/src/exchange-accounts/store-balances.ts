@@ -110,7 +110,7 @@ export async function storeUpdates(tx: Tx, updates: readonly BalanceUpdate[]): P
 
 interface LockedBalances extends StoredBalances {
   readonly id: string;
-  /** The database's time of a sync request that is not fulfilled yet, in microseconds; null if there is none. */
+  /** The database's time of a sync request that is not fulfilled yet, in microseconds; null without one. */
   readonly syncRequestedAt: number | null;
 }
 

@@ -20,7 +20,7 @@ interface Amounts {
 type Balances = Readonly<Record<string, Amounts>>;
 
 /** The last report of one asset. */
-export interface VenueBalance extends Amounts {
+interface VenueBalance extends Amounts {
   /** The venue's time of the report, in ISO 8601: it includes every change before this millisecond. */
   readonly at: string;
   /** The report includes no change after this instant of the venue. Omitted if it equals `at`. */
@@ -39,9 +39,9 @@ export interface StoredBalances {
   /** The same balances without times; the previous release reads and writes only them. */
   readonly balances: Balances;
   readonly venueBalances: VenueBalances;
-  /** The venue's time of the last snapshot; null if none of this release is stored. */
+  /** The venue's time of the last snapshot; null if this release has stored none. */
   readonly venueBalancesAt: Date | null;
-  /** The database's time of the last snapshot in microseconds; null if there is none. */
+  /** The database's time of the last snapshot in microseconds; null without a snapshot. */
   readonly takenAt: number | null;
 }
 

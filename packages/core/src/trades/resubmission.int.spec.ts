@@ -130,7 +130,7 @@ describe('a copy that the exchange does not know', () => {
     expect(await unsentAfterDelay()).toEqual([id]);
   });
 
-  it('rules 14, 20: ends as EXPIRED once its time limit has passed', async () => {
+  it('rule 14, rule 20: ends as EXPIRED once its time limit has passed', async () => {
     const id = await env.placeCopy();
     await env.claimSubmission(id);
     await expire(id);

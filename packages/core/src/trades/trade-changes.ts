@@ -1,4 +1,4 @@
-/** Changes of single trades, as values that `writeChanges` writes. Nothing here reads or writes the database by itself. */
+/** Changes of single trades, as values that `writeChanges` writes. */
 import type { Tx } from '@trading-automation/persistence';
 import {
   applyTransition,

@@ -32,7 +32,7 @@ import {
   storeReports,
   writeChanges,
 } from './store-order-reports.js';
-import { findInFlightCopies, type InFlightCopy, storeCertainAbsence } from './take-over-orders.js';
+import { findInFlightCopies, type InFlightCopy, storeCertainAbsence } from './takeover.queries.js';
 import { TradeEntity } from './trade.entity.js';
 import { isTerminal, stageOf, transitionOn } from './trade.rules.js';
 import {

@@ -46,8 +46,7 @@ export interface Call extends CallRequest {
 }
 
 /** Whether the time limit has passed, so that nothing may be sent any more. */
-export const isExpired = ({ signal, endsAtMs }: Call): boolean =>
-  signal.aborted || performance.now() >= endsAtMs;
+const isExpired = ({ signal, endsAtMs }: Call): boolean => signal.aborted || performance.now() >= endsAtMs;
 
 /** Whether a request may no longer be started. */
 export const isTooLateToSend = (call: Call): boolean =>

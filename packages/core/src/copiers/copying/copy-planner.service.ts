@@ -44,6 +44,7 @@ import {
   strategiesWithUnplannedSignals,
   tryLockStrategy,
 } from './planning-progress.queries.js';
+import { accountsShortOfExit } from './short-exits.queries.js';
 import { type StoringStep, storeFailedCopy, storePlans } from './store-plans.js';
 
 /** The maximum age of a balance snapshot; with an older snapshot the equity counts as unknown. */
@@ -73,14 +74,14 @@ export type BookMidReader = (exchange: string, symbol: string) => Promise<Decima
 export type BookMids = ReadonlyMap<string, Decimal | null>;
 
 /** What was read for the entry with this sequence, before its transaction. */
-interface PreparedEntry {
+interface PreparedSignal {
   readonly sequence: number;
   readonly bookMids: BookMids;
   /** By the monotonic clock. */
   readonly readAtMs: number;
 }
 
-const NOTHING_PREPARED: PreparedEntry = { sequence: 0, bookMids: new Map(), readAtMs: 0 };
+const NOTHING_PREPARED: PreparedSignal = { sequence: 0, bookMids: new Map(), readAtMs: 0 };
 /** The maximum age of an order book while the copiers of a signal are planned; then it is read again. */
 const BOOK_AGE_MAX_MS = 2_000;
 
@@ -126,7 +127,7 @@ export class CopyPlanner {
     let steps = 0;
     let prepared = NOTHING_PREPARED;
     while (steps < SIGNALS_PER_RUN_MAX) {
-      prepared = await this.prepareEntry(strategyId, prepared);
+      prepared = await this.prepareSignal(strategyId, prepared);
       if (!(await this.planNextSignal(strategyId, prepared))) break;
       steps++;
     }
@@ -134,7 +135,7 @@ export class CopyPlanner {
   }
 
   /** Plans some copiers of the next signal. Returns false if no signal is left, or if another worker plans it. */
-  private async planNextSignal(strategyId: string, prepared: PreparedEntry): Promise<boolean> {
+  private async planNextSignal(strategyId: string, prepared: PreparedSignal): Promise<boolean> {
     const { batchMax = BATCH_MAX } = this.options;
     return inTransaction(this.platform.database, async (tx) => {
       if (!(await tryLockStrategy(tx, strategyId))) return false;
@@ -212,18 +213,23 @@ export class CopyPlanner {
   }
 
   /**
-   * Reads the order books and the equities for the next signal, if it is an entry that is not prepared yet. This happens
-   * before the signal's transaction, which must not wait for an exchange.
+   * Reads what the next signal needs, unless that is done: for an entry the order books and the equities, for an exit the
+   * balances that seem too small. This happens before the signal's transaction, which must not wait for an exchange.
    */
-  private async prepareEntry(strategyId: string, prepared: PreparedEntry): Promise<PreparedEntry> {
+  private async prepareSignal(strategyId: string, prepared: PreparedSignal): Promise<PreparedSignal> {
     const tx = this.platform.database.manager;
     const [signal] = await signalsAfter(tx, strategyId, await lastPlannedSequence(tx, strategyId), 1);
-    if (signal === undefined || isExit(signal)) return prepared;
+    if (signal === undefined) return prepared;
     const isPrepared = signal.sequence === prepared.sequence;
+    if (isExit(signal)) {
+      if (isPrepared) return prepared;
+      await this.refresh(await accountsShortOfExit(tx, signal));
+      return { sequence: signal.sequence, bookMids: new Map(), readAtMs: performance.now() };
+    }
     if (isPrepared && performance.now() - prepared.readAtMs < BOOK_AGE_MAX_MS) return prepared;
     const [bookMids] = await Promise.all([
       this.readBookMids(signal),
-      isPrepared ? undefined : this.refreshEquities(signal),
+      isPrepared ? undefined : staleEquityAccounts(tx, signal, EQUITY_AGE_MAX_MS).then((ids) => this.refresh(ids)),
     ]);
     return { sequence: signal.sequence, bookMids, readAtMs: performance.now() };
   }
@@ -239,11 +245,10 @@ export class CopyPlanner {
     );
   }
 
-  private async refreshEquities(signal: Signal): Promise<void> {
+  private async refresh(accountIds: readonly string[]): Promise<void> {
     const { refreshBalances } = this.options;
     if (refreshBalances === undefined) return;
-    const tx = this.platform.database.manager;
-    const stale = this.withoutRecentRefresh(await staleEquityAccounts(tx, signal, EQUITY_AGE_MAX_MS));
+    const stale = this.withoutRecentRefresh(accountIds);
     if (stale.length > 0) await refreshBalances(stale);
   }
 

@@ -243,6 +243,32 @@ describe('entries', () => {
 });
 
 describe('exits', () => {
+  it('rule 4: read the balances anew before they are cut, and then sell the whole lot', async () => {
+    const follower = await env.followerWithLot();
+    const held = await env.held(follower);
+    const setFree = (free: string) =>
+      env.core.rows(
+        `UPDATE exchange_accounts SET balances = jsonb_build_object('BTC',
+           jsonb_build_object('free', $2::text, 'locked', '0')), balances_taken_at = clock_timestamp() WHERE id = $1`,
+        follower.account.uuid,
+        free,
+      );
+    await setFree('0.18');
+    const { CopyPlanner } = await import('./copy-planner.service.js');
+    const refreshed: string[] = [];
+    const planner = new CopyPlanner(env.core.platform, {
+      refreshBalances: async (ids) => {
+        refreshed.push(...ids);
+        await setFree(held);
+      },
+    });
+    await env.leaderSells('10');
+    await planner.planStrategy(env.strategy.uuid);
+    expect(refreshed).toEqual([follower.account.uuid]);
+    expect(await env.lastOrder(follower)).toMatchObject({ side: 'SELL', amount: held });
+    expect(await env.lastDecision(follower)).toMatchObject({ outcome: 'COPIED', code: null });
+  });
+
   it('rule 3: are market orders, which no limit, pair list or CLOSE_ONLY status prevents', async () => {
     const follower = await env.followerWithLot();
     await env.copiers.update(follower.actor, follower.copier.id, {
