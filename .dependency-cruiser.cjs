@@ -252,8 +252,10 @@ const forbidden = [
   {
     name: 'copies-are-sized-by-the-plan',
     comment: 'Only the plan may size a copy; a second implementation could give another size.',
-    from: { pathNot: [...SUPPORT, '^packages/core/src/copiers/planning/plan\\.rules\\.ts$'] },
-    to: { path: '^packages/core/src/copiers/planning/(?:sizing|entry-checks)\\.rules\\.ts$' },
+    from: { pathNot: [...SUPPORT, '^packages/core/src/copiers/planning/'] },
+    to: {
+      path: '^packages/core/src/copiers/planning/(?:sizing|sellable|entry-checks|entry-plan|exit-plan|copied-lot)\\.rules\\.ts$',
+    },
   },
   {
     name: 'typeorm-stays-near-the-data',

@@ -31,6 +31,7 @@ export const MAILED_BY_DEFAULT: readonly EventType[] = [
   'exchange.credentials_rejected',
   'copier.stopped',
   'copier.drift',
+  'copier.exit_delayed',
   'webhook.deactivated',
 ];
 

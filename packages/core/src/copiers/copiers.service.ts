@@ -177,14 +177,14 @@ export class CopiersService {
   async start(actor: Actor, publicId: string, input: CopierStart = {}): Promise<Copier> {
     authorise(actor, copierOperations.start.access);
     const { commands, platform } = this;
-    const readFromExchange = async () => {
+    const readBeforeStart = async () => {
       const copier = await findOwn(platform.database.manager, actor, publicId);
       if (copier.strategyId === null) return NO_BOOK_MIDS;
       await syncIfNeverSynced(platform, actor, encodeId('exa', copier.exchangeAccountId));
       const copiesExisting = copier.status !== 'ACTIVE' && (input.copy_existing ?? copier.copyExisting);
       return copiesExisting ? readBookMidsAtStart(platform, copier) : NO_BOOK_MIDS;
     };
-    return commands.runPrepared(actor.idempotency, readFromExchange, async (tx, bookMids) => {
+    return commands.runPrepared(actor.idempotency, readBeforeStart, async (tx, bookMids) => {
       await lockUser(tx, actor.userId);
       const unlocked = await findOwn(tx, actor, publicId);
       const error = await checkStartable(tx, unlocked);

@@ -98,7 +98,7 @@ export class Copiers<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Lists the copier's decision for every signal: COPIED, CLAMPED (reduced), SKIPPED or FAILED.
+   * Lists the copier's decision for every signal: COPIED, CLAMPED (reduced), SKIPPED, FAILED, or PENDING until it is final.
    * Also works for deleted copiers.
    *
    * @example

@@ -7,11 +7,10 @@
 import type { Decimal } from '@trading-automation/contracts';
 import type { NewCopyTrade } from '../../trades/index.js';
 import { BigDecimal } from '../../values/index.js';
-import { marketStepOf } from '../planning/sizing.rules.js';
 import type { PlannedCopy } from './plan-batch.js';
 import type { DecisionChange, OpenDecision } from './settlement.queries.js';
 import { exitVerdict, retryAfterMs, slippageBps } from './settlement.rules.js';
-import { isWaitingExit, ownTargetOf, waitingExitRetryMs, withReason } from './waiting-exits.rules.js';
+import { isWaitingExit, ownTargetOf, waitingExitRetryMs, withReason } from './waiting-exits.js';
 
 /** Delay before the next check of an exit that waits for another order. */
 const IN_FLIGHT_RETRY_MS = 250;
@@ -154,7 +153,7 @@ function changeOf(
     };
   }
   const isDust =
-    new BigDecimal(counted.filledAmount).gt(0) && new BigDecimal(plan.targetAmount).lt(stepOf(copy));
+    new BigDecimal(counted.filledAmount).gt(0) && new BigDecimal(plan.targetAmount).lt(decision.amountStep);
   if (isWaitingExit(plan) && !isDust) {
     return {
       ...planned,
@@ -168,8 +167,4 @@ function changeOf(
   }
   const verdict = exitVerdict({ ...progress, targetAmount }, plan.code);
   return { ...planned, ...verdict, isSettled: true };
-}
-
-function stepOf({ candidate: { copier } }: PlannedCopy): Decimal {
-  return copier.pairId === null ? '0' : marketStepOf(copier);
 }

@@ -9,7 +9,7 @@ import { hasOrder, tradeOf } from './copied-order.js';
 import { type DecisionRow, viewDecision } from './decision.view.js';
 import { insertDecisions, type NewDecision, type Replaced, upsertCopiedLots } from './decisions.queries.js';
 import { isExit, type PlannedCopy } from './plan-batch.js';
-import { isWaitingExit, ownTargetOf, waitingExitRetryMs } from './waiting-exits.rules.js';
+import { isWaitingExit, ownTargetOf, waitingExitRetryMs } from './waiting-exits.js';
 
 export type StoringStep = 'ordered' | 'decided';
 
@@ -125,7 +125,7 @@ function decisionOf(
 }
 
 /** Returns true if the owner must be notified that the exit is below the exchange's minimum. */
-export function reportsDelay(plan: CopyPlan | null, isReported: boolean): boolean {
+function reportsDelay(plan: CopyPlan | null, isReported: boolean): boolean {
   return plan !== null && !isReported && plan.code === 'BELOW_MINIMUM' && isWaitingExit(plan);
 }
 

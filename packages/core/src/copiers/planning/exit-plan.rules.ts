@@ -84,7 +84,7 @@ function sizeExit({ input, pair, lot, held, requested }: Exit): CopyPlan {
 
 /**
  * Returns the newest known price of the pair: the leader's fill if it is newer than the last price that the exchange
- * reported. Exchanges judge the minimum notional of market orders by their last price (Binance: `avgPriceMins` 0) or by
+ * reported. Exchanges judge the minimum notional of market orders by their last price or by
  * an average of a few minutes. If the average differs, a rejected exit is tried again.
  */
 function newestPrice({ referencePrice, signalAt }: CopyInput['signal'], pair: CopyPair): Decimal {
