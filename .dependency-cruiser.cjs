@@ -232,13 +232,15 @@ const forbidden = [
   {
     name: 'rules-are-pure',
     comment:
-      'A *.rules.ts decides only from its arguments. It may import contracts, core/values, the backoff, and the rules and types of its folder, but no framework, clock, randomness or I/O.',
+      'A *.rules.ts decides only from its arguments. It may import contracts, core/values, the backoff, ipaddr.js, and the rules and types of its folder, but no framework, clock, randomness or I/O.',
     from: { path: '^(packages/core/.+)/[^/]+\\.rules\\.ts$' },
     to: {
       pathNot: [
         packages('contracts', 'runtime/backoff'),
         '^packages/core/src/values/index\\.ts$',
         '^$1/[^/]+\\.(?:rules|types)\\.ts$',
+        // Pure: parses and compares IP addresses.
+        '/node_modules/ipaddr\\.js/',
       ],
     },
   },

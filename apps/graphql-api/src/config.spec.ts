@@ -39,6 +39,7 @@ describe('the configuration', () => {
       RATE_LIMITS: rateLimitsSchema.parse({}),
       STREAMS_PER_USER: 15,
       WITHDRAWAL_FEE: '0',
+      WITHDRAWAL_DENIED_ADDRESSES: [],
       SIGN_IN_PROVIDERS: {},
       GRAPHIQL: false,
       LOG_LEVEL: 'info',
@@ -69,11 +70,12 @@ describe('the configuration', () => {
   it.each(['WEBHOOK_ALLOW_LOOPBACK', 'GRAPHIQL'])('rejects %s in the live world', (name) => {
     const environment = { ...complete, ...origins, [name]: 'true' };
     expect(problemsOf(environment)).toEqual([]);
-    expect(problemsOf({ ...environment, WORLD: 'live' })).toEqual([`${name}: must be off in the live world`]);
+    const live = { ...environment, WORLD: 'live', WITHDRAWAL_DAILY_LIMIT: '1000' };
+    expect(problemsOf(live)).toEqual([`${name}: must be off in the live world`]);
   });
 
   it('requires PUBLIC_URL (issuer of tokens) and REST_PUBLIC_URL (origin of e-mail links) in the live world', () => {
-    const live = { ...complete, WORLD: 'live' };
+    const live = { ...complete, WORLD: 'live', WITHDRAWAL_DAILY_LIMIT: '1000' };
     expect(problemsOf(live)).toEqual(['PUBLIC_URL: is required', 'REST_PUBLIC_URL: is required']);
     expect(problemsOf({ ...live, ...origins })).toEqual([]);
   });

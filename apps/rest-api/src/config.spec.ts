@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { rateLimitsSchema } from '@trading-automation/core/access';
+import { withdrawalSettingsOf } from '@trading-automation/core/withdrawals';
 import { ConfigError, readConfig } from '@trading-automation/runtime';
 import { configSchema } from './config.js';
 
 const serverKey = (label: string) => createHash('sha256').update(label).digest('base64url');
+const WALLET = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 const complete = {
   WORLD: 'test',
   DATABASE_URL: 'postgres://localhost/x',
@@ -38,6 +40,7 @@ describe('the configuration', () => {
       RATE_LIMITS: rateLimitsSchema.parse({}),
       STREAMS_PER_USER: 15,
       WITHDRAWAL_FEE: '0',
+      WITHDRAWAL_DENIED_ADDRESSES: [],
       LOG_LEVEL: 'info',
       COMMIT: 'unknown',
     });
@@ -73,6 +76,10 @@ describe('the configuration', () => {
     ['PORT', '65536'],
     ['WITHDRAWAL_FEE', '-1'],
     ['WITHDRAWAL_FEE', 'free'],
+    ['WITHDRAWAL_ADDRESS_HOLD_HOURS', '-1'],
+    ['WITHDRAWAL_DAILY_LIMIT', '0'],
+    ['WITHDRAWAL_TOKEN_ADDRESS', '0x1'],
+    ['STREAMS_PER_USER', '0'],
     ['PUBLIC_URL', 'https://api.example.com/v1'],
     ['PUBLIC_URL', 'api.example.com'],
     ['LOG_LEVEL', 'loud'],
@@ -103,14 +110,44 @@ describe('the configuration', () => {
   it('is rejected in the live world if it allows loopback webhooks', () => {
     const environment = { ...complete, WEBHOOK_ALLOW_LOOPBACK: 'true' };
     expect(problemsOf(environment)).toEqual([]);
-    const live = { ...environment, WORLD: 'live', PUBLIC_URL: 'https://api.example.com' };
+    const live = {
+      ...environment,
+      WORLD: 'live',
+      PUBLIC_URL: 'https://api.example.com',
+      WITHDRAWAL_DAILY_LIMIT: '1000',
+    };
     expect(problemsOf(live)).toEqual(['WEBHOOK_ALLOW_LOOPBACK: must be off in the live world']);
   });
 
-  it('requires PUBLIC_URL in the live world', () => {
+  it('requires PUBLIC_URL and WITHDRAWAL_DAILY_LIMIT in the live world', () => {
     const live = { ...complete, WORLD: 'live' };
-    expect(problemsOf(live)).toEqual(['PUBLIC_URL: is required']);
-    expect(problemsOf({ ...live, PUBLIC_URL: 'https://api.example.com' })).toEqual([]);
+    expect(problemsOf(live)).toEqual(['WITHDRAWAL_DAILY_LIMIT: is required', 'PUBLIC_URL: is required']);
+    const settings = { PUBLIC_URL: 'https://api.example.com', WITHDRAWAL_DAILY_LIMIT: '1000' };
+    expect(problemsOf({ ...live, ...settings })).toEqual([]);
+  });
+
+  it.each([
+    ['live', {}, { holdHours: 24, dailyLimit: '1000' }],
+    ['test', {}, { holdHours: 0, dailyLimit: '1000' }],
+    ['live', { WITHDRAWAL_ADDRESS_HOLD_HOURS: '48' }, { holdHours: 48 }],
+    [
+      'test',
+      {
+        WITHDRAWAL_DENIED_ADDRESSES: `${WALLET}, ${WALLET.toLowerCase()}`,
+        WITHDRAWAL_TREASURY_ADDRESS: WALLET,
+      },
+      { deniedAddresses: [WALLET, WALLET.toLowerCase()], treasuryAddress: WALLET, tokenAddress: null },
+    ],
+  ])('sets the policy of withdrawals in the %s world with %j', (WORLD, settings, policy) => {
+    const environment = {
+      ...complete,
+      WORLD,
+      PUBLIC_URL: 'https://api.example.com',
+      WITHDRAWAL_DAILY_LIMIT: '1000',
+      ...settings,
+    };
+    const config = readConfig(configSchema, environment);
+    expect(withdrawalSettingsOf(config).policy).toMatchObject({ world: WORLD, ...policy });
   });
 
   it('is rejected in the live world if PUBLIC_URL is http, and accepted in the test world', () => {

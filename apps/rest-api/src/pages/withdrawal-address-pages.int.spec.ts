@@ -1,5 +1,4 @@
 import { TestEnvironment } from '../../test/proofs/test-environment.js';
-import { send } from '../../test/send.js';
 import { type KeyPair, openAccount, sendSigned } from '../../test/test-rest-api.js';
 
 const WALLET = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
@@ -32,6 +31,16 @@ beforeEach(async () => {
   target = pathname + search;
 });
 
+/** Requests a page. The helpers of other tests expect JSON. */
+async function load(method: string, path = target) {
+  const response = await fetch(`http://127.0.0.1:${environment.api.port}${path}`, {
+    method,
+    ...(method === 'POST' ? { headers: { 'content-type': 'application/x-www-form-urlencoded' } } : {}),
+  });
+  const headers = Object.fromEntries(response.headers);
+  return { status: response.status, headers, text: await response.text() };
+}
+
 const status = async () => {
   const { json } = await sendSigned(environment.api, owner, 'GET', `/v1/withdrawal-addresses/${id}`);
   return (json.data as { status: string }).status;
@@ -39,28 +48,27 @@ const status = async () => {
 
 it('the link shows the address and a button; GET and HEAD, also many times, confirm nothing', async () => {
   for (let i = 0; i < 3; i++) {
-    const page = await send(environment.api, 'GET', target);
+    const page = await load('GET');
     expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     expect(page.text).toContain(WALLET);
     expect(page.text).toContain('<form method="post">');
-    expect((await send(environment.api, 'HEAD', target)).status).toBe(200);
+    expect((await load('HEAD')).status).toBe(200);
   }
   expect(await status()).toBe('PENDING');
 });
 
 it('the button confirms the address, and confirming it again shows the same page', async () => {
-  const form = { headers: { 'content-type': 'application/x-www-form-urlencoded' } };
-  const first = await send(environment.api, 'POST', target, form);
+  const first = await load('POST');
   expect(first.status).toBe(200);
   expect(first.text).toContain('You can withdraw to it now.');
   expect(await status()).toBe('ACTIVE');
-  const again = await send(environment.api, 'POST', target, form);
+  const again = await load('POST');
   expect([again.status, again.text]).toEqual([200, first.text]);
-  expect((await send(environment.api, 'GET', target)).text).toBe(first.text);
+  expect((await load('GET')).text).toBe(first.text);
 });
 
 it('the page renders the label as text, loads nothing, and is neither stored nor framed', async () => {
-  const { text, headers } = await send(environment.api, 'GET', target);
+  const { text, headers } = await load('GET');
   expect(text).toContain('&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;&amp;');
   expect(text).not.toContain('<img');
   expect(headers).toMatchObject({
@@ -75,7 +83,7 @@ it('an unknown code shows a page with 404, for GET and POST', async () => {
   const path = target.split('?')[0]!;
   for (const query of ['', '?code=', `?code=${'x'.repeat(43)}`, '?code=a&code=b'])
     for (const method of ['GET', 'POST']) {
-      const page = await send(environment.api, method, path + query);
+      const page = await load(method, path + query);
       expect([page.status, page.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
       expect(page.text).toContain('This link does not work');
     }
@@ -83,6 +91,6 @@ it('an unknown code shows a page with 404, for GET and POST', async () => {
 });
 
 it('other methods are refused', async () => {
-  const refused = await send(environment.api, 'DELETE', target);
+  const refused = await load('DELETE');
   expect([refused.status, refused.headers.allow]).toEqual([405, 'GET, HEAD, POST, OPTIONS']);
 });

@@ -74,7 +74,7 @@ function rejectMethod(request: FastifyRequest, reply: FastifyReply): void {
   else sendResponse(reply, { ...rendered, headers: { ...rendered.headers, ...headers } });
 }
 
-/** Returns the code of a link; an empty string, which no link has, if there is none or more than one. */
+/** Returns the code of a link; an empty string, which no link has, if the code is missing or repeated. */
 function codeOf(request: FastifyRequest): string {
   const { code } = request.query as { readonly code?: unknown };
   return typeof code === 'string' ? code : '';

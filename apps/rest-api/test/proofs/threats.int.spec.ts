@@ -32,7 +32,11 @@ const hex = (value: bigint) => value.toString(16).padStart(64, '0');
 
 describe('A2: a credential of the test world', () => {
   it('is rejected in the live world', async () => {
-    const live = await TestEnvironment.open({ WORLD: 'live', PUBLIC_URL: 'https://api.example' });
+    const live = await TestEnvironment.open({
+      WORLD: 'live',
+      PUBLIC_URL: 'https://api.example',
+      WITHDRAWAL_DAILY_LIMIT: '1000',
+    });
     try {
       await openAccount(live.api);
       const headers = sign('/v1/me');

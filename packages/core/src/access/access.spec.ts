@@ -1,4 +1,4 @@
-import { isAddressAllowed } from './address-allowlist.js';
+import { isAddressAllowed } from './address-allowlist.rules.js';
 import { issueApiKey } from './api-key.js';
 import { assertNoCredentialInQuery } from './assert-no-credential-in-query.js';
 

@@ -19,7 +19,7 @@ import {
 } from '@trading-automation/signed-request';
 import type { Actor } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
-import { isAddressAllowed } from './address-allowlist.js';
+import { isAddressAllowed } from './address-allowlist.rules.js';
 import { hashApiKey, worldOfApiKey } from './api-key.js';
 import type { CredentialLookup, ResolvedCredential } from './credential-lookup.service.js';
 import type { LastUsedRecorder } from './last-used-recorder.service.js';

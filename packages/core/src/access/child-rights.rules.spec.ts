@@ -1,6 +1,6 @@
 import { DomainError, PERMISSIONS } from '@trading-automation/contracts';
 import fc from 'fast-check';
-import { isAddressAllowed, isRangeWithin } from './address-allowlist.js';
+import { isAddressAllowed, isRangeWithin } from './address-allowlist.rules.js';
 import {
   assertUnlimited,
   type CredentialRights,

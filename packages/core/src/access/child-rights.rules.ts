@@ -6,7 +6,7 @@
  * end with it or works from elsewhere.
  */
 import { DomainError, type ErrorDetail, type Permission, permits } from '@trading-automation/contracts';
-import { isRangeWithin } from './address-allowlist.js';
+import { isRangeWithin } from './address-allowlist.rules.js';
 
 /** What a credential may do, until when, and from where. */
 export interface CredentialRights {

@@ -10,7 +10,7 @@
 import { DomainError, type Permission, permits } from '@trading-automation/contracts';
 import type { Actor } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
-import { isAddressAllowed } from './address-allowlist.js';
+import { isAddressAllowed } from './address-allowlist.rules.js';
 import { hashApiKey } from './api-key.js';
 import { extractApiKey, type IncomingRequest } from './authentication.service.js';
 import { CREDENTIALS_CHANGED } from './credential-lookup.service.js';
