@@ -67,7 +67,7 @@ describe('an authorization code of X', () => {
     expect(received).toEqual([]);
   });
 
-  it('that X refuses, as it does for a code of another app, signs nobody in', async () => {
+  it('that X refuses, as it does for a code of another app, is rejected', async () => {
     answer = { status: 400, body: '{"error": "invalid_grant"}' };
     await expect(new XCodeExchange(settings).exchange(complete)).rejects.toMatchObject({
       code: 'invalid_login',

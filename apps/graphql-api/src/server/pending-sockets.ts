@@ -1,6 +1,6 @@
 /**
  * Limits the sockets of a network that have not authenticated yet, in this process: each holds memory until its handshake
- * times out, and nobody is charged for it.
+ * times out, and no credential is charged for it.
  */
 import { addressGroup } from '@trading-automation/core/access';
 
