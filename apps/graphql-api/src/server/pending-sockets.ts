@@ -5,7 +5,7 @@
 import { addressGroup } from '@trading-automation/core/access';
 
 /** Maximum number of pending sockets per IPv4 address, or per /64 network of IPv6. */
-export const PENDING_SOCKETS_MAX = 20;
+const PENDING_SOCKETS_MAX = 20;
 
 export class PendingSockets {
   private readonly counts = new Map<string, number>();
