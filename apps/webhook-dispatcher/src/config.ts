@@ -3,6 +3,7 @@ import { ATTEMPT_TIMEOUT_MAX_MS, DELIVERY_LIMITS, RETRY_DELAYS_MS } from '@tradi
 import { flag, metricsSettings } from '@trading-automation/runtime';
 import { z } from 'zod';
 import { areNameServers } from './delivery/name-resolver.js';
+import { isOnThisMachine, requiresTls, sendsCredentials } from './delivery/smtp-client.js';
 
 const delaysMs = z
   .string()
@@ -26,21 +27,11 @@ const count = (max: number) =>
 const LEASE_PER_ATTEMPT = 1.5;
 
 /** The URL of the mail server. */
-const smtpUrl = z.url({ protocol: /^smtps?$/, error: 'expected smtp://… or smtps://…', abort: true }).refine(
-  (text) => {
-    const { username, password } = new URL(text);
-    return (username === '' && password === '') || requiresTls(text);
-  },
-  { error: 'has credentials, so TLS is required: use smtps://…, or append ?starttls=required' },
-);
-
-/** Returns whether mail is sent over TLS or not at all. */
-function requiresTls(smtpUrl: string): boolean {
-  const { protocol, searchParams } = new URL(smtpUrl);
-  return protocol === 'smtps:' || searchParams.get('starttls') === 'required';
-}
-
-const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+const smtpUrl = z
+  .url({ protocol: /^smtps?$/, error: 'expected smtp://… or smtps://…', abort: true })
+  .refine((text) => !sendsCredentials(text) || requiresTls(text), {
+    error: 'has credentials, so TLS is required: use smtps://…, or append ?starttls=required',
+  });
 
 const MAIL_FROM = /^(?:[^\p{Cc}<>@]*<([^<>]+)>|([^<>\s]+))$/u;
 /** `address` or `Name <address>`. */
@@ -110,10 +101,15 @@ export const configSchema = z
       context.addIssue({ code: 'custom', path: ['WEBHOOK_ALLOW_LOOPBACK'], message });
     }
     // Mails contain links that verify an address or reset a password.
-    if (config.WORLD === 'live' && config.SMTP_URL !== undefined && !requiresTls(config.SMTP_URL)) {
+    const { SMTP_URL } = config;
+    if (
+      config.WORLD === 'live' &&
+      SMTP_URL !== undefined &&
+      !requiresTls(SMTP_URL) &&
+      !isOnThisMachine(SMTP_URL)
+    ) {
       const message = 'must use TLS in the live world: use smtps://…, or append ?starttls=required';
-      if (!LOOPBACK.test(new URL(config.SMTP_URL).hostname))
-        context.addIssue({ code: 'custom', path: ['SMTP_URL'], message });
+      context.addIssue({ code: 'custom', path: ['SMTP_URL'], message });
     }
     if (config.SMTP_URL !== undefined && config.MAIL_FROM === undefined) {
       const message = 'must be set if SMTP_URL is set';

@@ -18,6 +18,8 @@ export interface DeprecatedCall<Arguments> {
   readonly args: Arguments;
   /** Null if the request has no credentials, which only public mutations accept. */
   readonly actor: Actor | null;
+  /** The caller's IP address. */
+  readonly address: string;
 }
 
 /** @param access permission that the caller's credential needs; `PUBLIC` if it needs no credential */
@@ -34,7 +36,11 @@ export function DeprecatedMutation(access: Permission | 'PUBLIC') {
       try {
         context.recordDeprecatedUse(name);
         await chargeAndAuthorise(context, access);
-        return await method.call(this, { args, actor: context.actor });
+        return await method.call(this, {
+          args,
+          actor: context.actor,
+          address: context.incoming.address,
+        });
       } catch (error) {
         return error;
       }

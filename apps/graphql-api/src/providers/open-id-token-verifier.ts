@@ -5,10 +5,13 @@
  *    algorithm or key.
  * 2. Its issuer (iss) must be this provider. Its audience (aud, and azp if present) may contain only our clients. The
  *    token must be within its validity period and at most a day old.
- * 3. The nonce of the token must equal the nonce of the request, or both must be absent.
- * 4. The URL of the keys comes from the discovery document and is cached for an hour. Tokens with unknown keys cause at
+ * 3. The nonce of the token must equal the nonce of the request. A request without one is refused: a token without a
+ *    nonce could have been issued for another sign-in.
+ * 4. A token is used once: its identity carries a single-use proof.
+ * 5. The URL of the keys comes from the discovery document and is cached for an hour. Tokens with unknown keys cause at
  *    most one request for keys every 30 seconds.
  */
+import { createHash } from 'node:crypto';
 import { DomainError } from '@trading-automation/contracts';
 import type { ProviderIdentity } from '@trading-automation/core/sign-in';
 import {
@@ -35,6 +38,7 @@ const claimsSchema = z.object({
   sub: z.string().regex(/^[\x20-\x7e]{1,255}$/),
   aud: z.union([z.string(), z.array(z.string())]),
   azp: z.string().optional(),
+  exp: z.number(),
   nonce: z.string().optional(),
   /** Undefined if the token contains an invalid address. */
   email: z.email().max(254).optional().catch(undefined),
@@ -67,8 +71,9 @@ export class OpenIdTokenVerifier {
     private readonly options: { readonly keysCooldownMs?: number; readonly timeoutMs?: number } = {},
   ) {}
 
-  /** @throws {DomainError} `invalid_login`, or `service_unavailable` if the provider cannot be reached */
+  /** @throws {DomainError} `validation_failed` without a nonce, `invalid_login`, or `service_unavailable` if the provider cannot be reached */
   async identify({ idToken, nonce }: IdTokenInput): Promise<ProviderIdentity> {
+    if (!nonce) throw nonceRequired();
     if (idToken.length > TOKEN_MAX_CHARACTERS) throw this.rejected('the token is too long');
     const claims = claimsSchema.safeParse(await this.verify(idToken));
     if (!claims.success) throw this.rejected('a claim has an unknown form');
@@ -79,7 +84,13 @@ export class OpenIdTokenVerifier {
     }
     if (claims.data.nonce !== nonce) throw this.rejected('the nonce does not match');
     const emailVerified = email_verified === true || email_verified === 'true';
-    return { provider: this.provider.name, subject: sub, email, emailVerified };
+    return {
+      provider: this.provider.name,
+      subject: sub,
+      email,
+      emailVerified,
+      proof: proofOf(idToken, claims.data.exp),
+    };
   }
 
   private async verify(idToken: string): Promise<JWTPayload> {
@@ -142,4 +153,23 @@ export class OpenIdTokenVerifier {
     const message = `The ID token of ${this.provider.label} is invalid. Sign in to ${this.provider.label} again.`;
     return new DomainError('invalid_login', message, [], { cause });
   }
+}
+
+/** Returns the single-use proof of a token. The signed part is hashed, because a signature can be encoded in several ways. */
+function proofOf(idToken: string, exp: number): NonNullable<ProviderIdentity['proof']> {
+  const signed = idToken.slice(0, idToken.lastIndexOf('.'));
+  return {
+    hash: createHash('sha256').update(`id token ${signed}`).digest(),
+    expiresAt: new Date((exp + CLOCK_TOLERANCE_SECONDS) * 1_000),
+  };
+}
+
+function nonceRequired(): DomainError {
+  return new DomainError('validation_failed', undefined, [
+    {
+      field: 'nonce',
+      code: 'required',
+      message: 'nonce is required: the random value that the sign-in at the provider was started with.',
+    },
+  ]);
 }

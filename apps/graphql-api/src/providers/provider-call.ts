@@ -15,6 +15,9 @@ export interface ProviderCall {
   readonly provider: string;
   readonly url: string;
   readonly bearer?: string;
+  /** Sent by POST. Without it, the call is a GET. */
+  readonly form?: URLSearchParams;
+  readonly basic?: { readonly user: string; readonly password: string };
   readonly timeoutMs?: number | undefined;
 }
 
@@ -29,13 +32,18 @@ export async function callProvider({
   provider,
   url,
   bearer,
+  form,
+  basic,
   timeoutMs = TIMEOUT_MS,
 }: ProviderCall): Promise<ProviderResponse> {
   const headers: Record<string, string> = { accept: 'application/json' };
   if (bearer !== undefined) headers.authorization = `Bearer ${bearer}`;
+  if (basic !== undefined)
+    headers.authorization = `Basic ${Buffer.from(`${basic.user}:${basic.password}`).toString('base64')}`;
+  const request = form === undefined ? {} : { method: 'POST', body: form };
   try {
     const signal = AbortSignal.timeout(timeoutMs);
-    const response = await fetch(url, { headers, signal, redirect: 'manual' });
+    const response = await fetch(url, { ...request, headers, signal, redirect: 'manual' });
     if (response.status === 200) return { status: 200, body: JSON.parse(await textOf(response)) };
     await response.body?.cancel();
     return { status: response.status, body: undefined };

@@ -15,7 +15,13 @@ let local: LocalProvider;
 let x: Server;
 beforeEach(async () => {
   local = await LocalProvider.start(PERSON);
-  x = createServer((_, response) => response.end('{"data": {"id": "7", "username": "seven"}}'));
+  x = createServer((request, response) =>
+    response.end(
+      request.url === '/token'
+        ? '{"access_token": "token-of-our-app", "token_type": "bearer"}'
+        : '{"data": {"id": "7", "username": "seven"}}',
+    ),
+  );
   await new Promise<void>((resolve) => x.listen(0, '127.0.0.1', resolve));
 });
 afterEach(async () => {
@@ -36,7 +42,7 @@ describe('the providers of a deployment', () => {
     const attempts: [string, () => Promise<unknown>][] = [
       ['Google', () => unconfigured.google({ idToken: 'a.b.c' })],
       ['Apple', () => unconfigured.apple({ idToken: 'a.b.c' })],
-      ['X', () => unconfigured.x('token')],
+      ['X', () => unconfigured.x({ code: 'c' })],
       ['Telegram', () => unconfigured.telegram(telegramLogin())],
     ];
     for (const [name, signIn] of attempts) {
@@ -47,17 +53,26 @@ describe('the providers of a deployment', () => {
 
   it('identify a user under the name of the provider', async () => {
     const settings = { clientIds: [CLIENT], issuer: local.issuer };
+    const xUrl = `http://127.0.0.1:${(x.address() as AddressInfo).port}`;
     const all = identities({
       google: settings,
       apple: settings,
-      x: { userInfoUrl: `http://127.0.0.1:${(x.address() as AddressInfo).port}/me` },
+      x: {
+        clientId: 'our-app',
+        redirectUris: ['https://app.example.com/x'],
+        tokenUrl: `${xUrl}/token`,
+        userInfoUrl: `${xUrl}/me`,
+      },
       telegram: { botToken: BOT },
     });
-    const idToken = await local.idToken();
+    const nonce = 'nonce of the test';
+    const idToken = await local.idToken({ nonce });
     const person = { subject: PERSON.id, email: PERSON.email, emailVerified: true };
-    expect(await all.google({ idToken })).toEqual({ provider: 'google', ...person });
-    expect(await all.apple({ idToken })).toEqual({ provider: 'apple', ...person });
-    expect(await all.x('token')).toMatchObject({ provider: 'x', subject: '7' });
+    expect(await all.google({ idToken, nonce })).toMatchObject({ provider: 'google', ...person });
+    expect(await all.apple({ idToken, nonce })).toMatchObject({ provider: 'apple', ...person });
+    expect(
+      await all.x({ code: 'c', codeVerifier: 'v'.repeat(43), redirectUri: 'https://app.example.com/x' }),
+    ).toMatchObject({ provider: 'x', subject: '7' });
     expect(await all.telegram(telegramLogin())).toMatchObject({ provider: 'telegram', subject: '42' });
   });
 
@@ -66,8 +81,15 @@ describe('the providers of a deployment', () => {
     const both = identities({ google: settings, apple: settings });
     const now = Math.floor(Date.now() / 1_000);
     const iss = local.issuer.replace('http://', '');
-    const idToken = await local.sign({ iss, aud: CLIENT, sub: PERSON.id, iat: now, exp: now + 60 });
-    expect(await both.google({ idToken })).toMatchObject({ subject: PERSON.id });
-    await expect(both.apple({ idToken })).rejects.toMatchObject({ code: 'invalid_login' });
+    const idToken = await local.sign({
+      iss,
+      aud: CLIENT,
+      sub: PERSON.id,
+      iat: now,
+      exp: now + 60,
+      nonce: 'n',
+    });
+    expect(await both.google({ idToken, nonce: 'n' })).toMatchObject({ subject: PERSON.id });
+    await expect(both.apple({ idToken, nonce: 'n' })).rejects.toMatchObject({ code: 'invalid_login' });
   });
 });

@@ -5,12 +5,14 @@ import {
   telegramIdentity,
 } from '@trading-automation/core/sign-in';
 import { type IdTokenInput, OpenIdTokenVerifier } from './open-id-token-verifier.js';
+import { type XAuthorization, XCodeExchange } from './x-code-exchange.js';
 import { XUserInfoClient } from './x-user-info-client.js';
 
 /** Determines the identity of a user at a provider; `ProviderSignInService` signs the user in. */
 export class ProviderIdentities {
   private readonly googleTokens: OpenIdTokenVerifier | undefined;
   private readonly appleTokens: OpenIdTokenVerifier | undefined;
+  private readonly xCodes: XCodeExchange | undefined;
   private readonly xUserInfo: XUserInfoClient | undefined;
 
   constructor(private readonly offered: SignInProviders) {
@@ -19,6 +21,7 @@ export class ProviderIdentities {
       google &&
       new OpenIdTokenVerifier({ name: 'google', label: 'Google', isSchemeOptional: true, ...google });
     this.appleTokens = apple && new OpenIdTokenVerifier({ name: 'apple', label: 'Apple', ...apple });
+    this.xCodes = x && new XCodeExchange(x);
     this.xUserInfo = x && new XUserInfoClient(x.userInfoUrl);
   }
 
@@ -32,9 +35,9 @@ export class ProviderIdentities {
     return this.appleTokens.identify(input);
   }
 
-  async x(accessToken: string): Promise<ProviderIdentity> {
-    if (this.xUserInfo === undefined) throw notOffered('X');
-    return this.xUserInfo.identify(accessToken);
+  async x(authorization: XAuthorization): Promise<ProviderIdentity> {
+    if (this.xCodes === undefined || this.xUserInfo === undefined) throw notOffered('X');
+    return this.xUserInfo.identify(await this.xCodes.exchange(authorization));
   }
 
   /** @param fields all fields of the login widget, as strings */

@@ -1,8 +1,7 @@
 /**
  * Finds the user of an X access token by calling X's user-info endpoint.
  *
- * X does not disclose a token's audience, so the token may have been issued to another app. That app, or any other
- * holder of a user's token, can therefore sign in as that user. Enable sign-in with X only if that is acceptable.
+ * X does not disclose a token's audience. The token must therefore come from `XCodeExchange`, never from a caller.
  */
 import { DomainError } from '@trading-automation/contracts';
 import type { ProviderIdentity } from '@trading-automation/core/sign-in';

@@ -10,6 +10,14 @@ import { type DeprecatedCall, DeprecatedMutation, requireActor } from '../graphq
 import { ProviderIdentities } from '../providers/provider-identities.js';
 import { tokenFieldsOf } from './sessions.resolver.js';
 
+/** `access_token` is accepted by the schema and ignored: a token may have been issued to another app. */
+interface XAuthArguments {
+  readonly access_token?: string | null;
+  readonly code?: string | null;
+  readonly code_verifier?: string | null;
+  readonly redirect_uri?: string | null;
+}
+
 type IdTokenCall = DeprecatedCall<{ readonly id_token: string; readonly nonce?: string | null }>;
 
 /**
@@ -31,8 +39,8 @@ export class SignInResolver {
   }
 
   @DeprecatedMutation('PUBLIC')
-  async login({ args }: DeprecatedCall<{ readonly email: string; readonly password: string }>) {
-    return viewSignedIn(await this.passwords.login(args));
+  async login({ args, address }: DeprecatedCall<{ readonly email: string; readonly password: string }>) {
+    return viewSignedIn(await this.passwords.login(args, address));
   }
 
   @DeprecatedMutation('PUBLIC')
@@ -51,8 +59,10 @@ export class SignInResolver {
   }
 
   @DeprecatedMutation('PUBLIC')
-  async x_auth({ actor, args }: DeprecatedCall<{ readonly access_token: string }>) {
-    return viewSignedIn(await this.providers.signIn(actor, await this.identities.x(args.access_token)));
+  async x_auth({ actor, args }: DeprecatedCall<XAuthArguments>) {
+    const { code, code_verifier: codeVerifier, redirect_uri: redirectUri } = args;
+    const identity = await this.identities.x({ code, codeVerifier, redirectUri });
+    return viewSignedIn(await this.providers.signIn(actor, identity));
   }
 
   @DeprecatedMutation('PUBLIC')

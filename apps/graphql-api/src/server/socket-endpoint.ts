@@ -3,7 +3,7 @@
  *
  * 1. A socket belongs to the credential of its handshake (`socket-callers.ts`).
  * 2. A failed handshake closes the socket with a code of the protocol. Outages and rate limits close it with 1013, so
- *    that clients retry.
+ *    that clients retry. At most 20 sockets of a network may wait for their handshake; an upgrade above that gets 429.
  * 3. For each event, a subscription is executed and serialized once for all subscribers with the same request. It is
  *    therefore executed without a caller.
  * 4. A mutation whose response was lost can be retried on another socket or over HTTP, with the Idempotency-Key in its
@@ -25,6 +25,7 @@ import { mapAsyncIterator } from '../graphql/map-async-iterator.js';
 import type { DocumentCache } from './document-cache.js';
 import { GRAPHQL_PATH, type SocketEndpointTiming } from './endpoint-options.js';
 import { idempotencyOf } from './idempotency.js';
+import { PendingSockets } from './pending-sockets.js';
 import type { RequestContexts } from './request-contexts.js';
 import { SharedResult, SharedResults } from './shared-results.js';
 import { CLOSE_CODES, ClientSocket, SOCKET_TIMING, type SocketTiming } from './socket.js';
@@ -36,9 +37,14 @@ const INIT_WAIT_MS = 3_000;
 const BAD_REQUEST = 4400;
 const FORBIDDEN = 4403;
 const TRY_AGAIN_LATER = 1013;
+/** The response to an upgrade, before there is a WebSocket. */
+const TOO_MANY_REQUESTS =
+  'HTTP/1.1 429 Too Many Requests\r\nretry-after: 3\r\ncontent-length: 0\r\nconnection: close\r\n\r\n';
 
 interface SocketState {
   readonly socket: ClientSocket;
+  /** Ends the socket's count as unauthenticated. */
+  readonly releasePending: () => void;
   readonly address: string;
   /**
    * The event source of each active subscription, by its payload. Ids are not unique: a client may reuse the id of a
@@ -72,6 +78,7 @@ export class SocketEndpoint {
     perMessageDeflate: false,
     handleProtocols,
   });
+  private readonly pending = new PendingSockets();
   private readonly shared = new SharedResults();
   private readonly protocol: Protocol<SocketState>;
   private readonly timing: SocketTiming;
@@ -98,15 +105,17 @@ export class SocketEndpoint {
         return errors.map((error) => formatError(error as Error, requestId, logger)) as never;
       },
     });
-    this.sockets.on('connection', (socket, request) => this.open(socket, request));
   }
 
   serve(server: Server): void {
     server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
       if (request.url?.split('?')[0] !== GRAPHQL_PATH) return stream.destroy();
       stream.on('error', () => stream.destroy());
+      const releasePending = this.pending.claim(this.callers.addressOf(request));
+      if (releasePending === null) return stream.end(TOO_MANY_REQUESTS);
+      stream.once('close', releasePending);
       this.sockets.handleUpgrade(request, stream, head, (socket) =>
-        this.sockets.emit('connection', socket, request),
+        this.open(socket, request, releasePending),
       );
     });
   }
@@ -129,10 +138,11 @@ export class SocketEndpoint {
     await this.callers.settled();
   }
 
-  private open(socket: WebSocket, request: IncomingMessage): void {
+  private open(socket: WebSocket, request: IncomingMessage, releasePending: () => void): void {
     const client = new ClientSocket(socket, this.timing);
     const extra: SocketState = {
       socket: client,
+      releasePending,
       address: this.callers.addressOf(request),
       sources: new Map(),
     };
@@ -185,6 +195,7 @@ export class SocketEndpoint {
   }: Context<Record<string, unknown>, SocketState>): Promise<boolean> {
     try {
       extra.actor = await this.callers.authenticate(connectionParams, extra.address, extra.socket);
+      extra.releasePending();
       return extra.socket.isOpen;
     } catch (error) {
       const domainError = toDomainError(error);

@@ -30,6 +30,25 @@ const SOCKET_TIMEOUT_FACTOR = 2;
 /** The time limit of sending one mail, as a multiple of `timeoutMs`. */
 const DEADLINE_FACTOR = 5;
 
+/** Returns whether the URL of a mail server contains a user or a password. */
+export function sendsCredentials(url: string): boolean {
+  const { username, password } = new URL(url);
+  return username !== '' || password !== '';
+}
+
+/** Returns whether mail is sent over TLS or not at all. Credentials alone require this, too. */
+export function requiresTls(url: string): boolean {
+  const { protocol, searchParams } = new URL(url);
+  return protocol === 'smtps:' || searchParams.get('starttls') === 'required';
+}
+
+const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/** Returns whether the mail server runs on this machine. */
+export function isOnThisMachine(url: string): boolean {
+  return LOOPBACK.test(new URL(url).hostname);
+}
+
 export class SmtpClient {
   private readonly transport: Transporter;
   private readonly domain: string;
@@ -78,13 +97,13 @@ export class SmtpClient {
 }
 
 function transportOf({ url, timeoutMs, ca }: SmtpSettings): Transporter {
-  const { protocol, hostname, port, username, password, searchParams } = new URL(url);
+  const { protocol, hostname, port, username, password } = new URL(url);
   const hasLogin = username !== '';
   return createTransport({
     host: hostname.replace(/^\[|\]$/g, ''),
     ...(port === '' ? {} : { port: Number(port) }),
     secure: protocol === 'smtps:',
-    requireTLS: hasLogin || searchParams.get('starttls') === 'required',
+    requireTLS: hasLogin || requiresTls(url),
     ...(ca === undefined ? {} : { tls: { ca } }),
     ...(hasLogin ? { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } } : {}),
     connectionTimeout: timeoutMs,

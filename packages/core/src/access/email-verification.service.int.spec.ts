@@ -220,6 +220,17 @@ describe('verification mails', () => {
     await expect(update('another@example.com')).resolves.toMatchObject({ email: 'another@example.com' });
   });
 
+  it.each([
+    ['plus-addresses', (n: number) => `person+${n}@example.com`],
+    ['dots at Gmail', (n: number) => `${'p'.repeat(n)}.${'p'.repeat(20 - n)}@gmail.com`],
+  ])('are limited to ten per hour for one mailbox that is addressed by %s', async (_notation, addressOf) => {
+    const accounts = await Promise.all(Array.from({ length: 12 }, () => core.actor()));
+    const outcomes = await Promise.allSettled(
+      accounts.map((account, n) => update(addressOf(n + 1), account)),
+    );
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
+  });
+
   it('are allowed again once the first of the last five is an hour old', async () => {
     for (let n = 0; n < 5; n++) await update('a@example.com');
     await advanceMinutes(59);

@@ -7,7 +7,8 @@
  *    is the address that the code was sent to. Opening a link twice succeeds twice, because a mail scanner may open it
  *    first.
  * 3. An account may send five verification mails per hour, and an address receives at most ten from all accounts.
- *    These limits protect other people's addresses, because anyone can open accounts.
+ *    These limits protect other people's addresses, because anyone can open accounts. Addresses that reach one mailbox
+ *    count as one (`mailboxOf`).
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { accessOperations, DomainError, type Me, type MePatch } from '@trading-automation/contracts';
@@ -17,6 +18,7 @@ import { type Actor, authorise, type CommandRunner } from '../operations/index.j
 import type { Platform } from '../platform/index.js';
 import { meView } from './access.view.js';
 import { emailChangedMail } from './email-changed-mail.js';
+import { mailboxOf } from './mailbox.rules.js';
 import { UserEntity } from './user.entity.js';
 import { lockUser } from './user-lock.queries.js';
 
@@ -102,9 +104,9 @@ export class EmailVerificationService {
           LIMIT ${CLEANUP_BATCH_SIZE} FOR UPDATE SKIP LOCKED)`,
     );
     await tx.query(
-      `INSERT INTO email_verifications (code_hash, user_id, email, created_at, expires_at)
-       SELECT $1, $2, $3, at, at + ${CODE_HOURS} * interval '1 hour' FROM clock_timestamp() AS at`,
-      [hashOf(code), userId, email],
+      `INSERT INTO email_verifications (code_hash, user_id, email, mailbox, created_at, expires_at)
+       SELECT $1, $2, $3, $4, at, at + ${CODE_HOURS} * interval '1 hour' FROM clock_timestamp() AS at`,
+      [hashOf(code), userId, email, mailboxOf(email)],
     );
     const link = `${this.dependencies.publicUrl()}${accessOperations.verifyEmail.path}?code=${code}`;
     await queueMail(tx, { userId, to: email, subject: 'Verify your e-mail address', text: mailText(link) });
@@ -119,12 +121,12 @@ async function assertUserWithinMailLimit(tx: Tx, userId: string): Promise<void> 
 
 /** Locks the address. The caller already holds the user's lock; the order prevents deadlocks. */
 async function assertAddressWithinMailLimit(tx: Tx, email: string): Promise<void> {
-  const address = email.toLowerCase();
+  const address = mailboxOf(email);
   await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
     `verification mail to ${address}`,
   ]);
   const message = `An address receives at most ${MAILS_PER_HOUR_TO_ADDRESS} verification mails per hour. Wait for Retry-After.`;
-  await assertWithinHourlyLimit(tx, 'lower(email) = $1', address, {
+  await assertWithinHourlyLimit(tx, 'mailbox = $1', address, {
     max: MAILS_PER_HOUR_TO_ADDRESS,
     message,
   });

@@ -13,6 +13,7 @@ export { openAccount } from './open-account.js';
 export { PublicKeysService } from './public-keys.service.js';
 export { LocalBuckets } from './rate-buckets.js';
 export {
+  addressGroup,
   createRateLimitStore,
   type RateHeaders,
   RateLimiter,

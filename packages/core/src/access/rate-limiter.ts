@@ -255,7 +255,7 @@ const IPV6_GROUP_SEGMENTS = 4;
  * Returns the unit that limits count by: an IPv4 address, or the /64 network of an IPv6 address, because one client can
  * use any address of its network.
  */
-function addressGroup(address: string): string {
+export function addressGroup(address: string): string {
   if (!address.includes(':') || !ipaddr.IPv6.isValid(address)) return address;
   const { parts } = ipaddr.IPv6.parse(address);
   const network = parts.slice(0, IPV6_GROUP_SEGMENTS).map((part) => part.toString(16));

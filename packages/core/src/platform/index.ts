@@ -9,4 +9,4 @@ export { PlatformModule } from './platform.module.js';
 export { type PullStream, PullStreamController } from './pull-stream.js';
 export { assertNoEviction, REDIS_BLOCK_TIMEOUT_SECONDS, REDIS_FAILOVER_OPTIONS } from './redis-policy.js';
 export { isRandom, type ServerKeys, serverKeysSetting } from './server-keys.js';
-export { assertMigratable, assertWorld, storeWorld, WrongWorldError } from './world.js';
+export { assertMigratable, assertWorld, storeWorld } from './world.js';

@@ -10,7 +10,7 @@ import type { World } from '@trading-automation/contracts';
 import type { Database, Tx } from '@trading-automation/persistence';
 
 /** Which world a database belongs to disagrees with the process. The message names both worlds and the fix. */
-export class WrongWorldError extends Error {
+class WrongWorldError extends Error {
   override readonly name = 'WrongWorldError';
 }
 

@@ -73,12 +73,17 @@ export class PasswordLogins {
    * Checks an e-mail address and password, then runs `effect` in a transaction that holds the user's lock. The
    * transaction fails if the password was changed after the check.
    *
+   * @param network the caller's network, by which attempts are limited
    * @throws {DomainError} `invalid_login` or `rate_limited`
    */
-  async authenticate<T>(input: EmailAndPassword, effect: (tx: Tx, userId: string) => Promise<T>): Promise<T> {
+  async authenticate<T>(
+    input: EmailAndPassword,
+    network: string,
+    effect: (tx: Tx, userId: string) => Promise<T>,
+  ): Promise<T> {
     const email = normaliseEmail(input.email);
     const subject = subjectOf(email ?? input.email);
-    await this.attempts.consume(subject);
+    await this.attempts.consumeFrom(network, subject);
     const { database } = this.platform;
     const login = await findLogin(database.manager, 'email = $1', email ?? '');
     const isCorrect = await this.hasher.verify(login?.hash ?? null, normalisePassword(input.password));
@@ -87,7 +92,7 @@ export class PasswordLogins {
       await lockUser(tx, login.user_id);
       const current = await findLogin(tx, 'user_id = $1', login.user_id);
       if (current?.hash !== login.hash) throw wrongLogin();
-      await this.attempts.clear(tx, subject);
+      await this.attempts.recordSuccess(tx, network, subject);
       return effect(tx, login.user_id);
     });
   }
@@ -105,7 +110,8 @@ export class PasswordLogins {
     const login = await findLogin(this.platform.database.manager, 'user_id = $1', userId);
     if (login === null) throw invalidState('The account has no password.', 'NONE');
     const newHash = await this.hashOf(newPassword, 'new_password');
-    await this.attempts.consume(subjectOf(login.email));
+    // Counted for the user, not the address: attempts of strangers must not stop a signed-in owner.
+    await this.attempts.consume(changeOf(userId));
     const isCorrect = await this.hasher.verify(login.hash, normalisePassword(password));
     if (!isCorrect) throw invalidField('password', 'The password is wrong.');
     return async (tx) => {
@@ -119,7 +125,7 @@ export class PasswordLogins {
           'password',
           'The password was changed by another request. Try again with the new password.',
         );
-      await this.attempts.clear(tx, subjectOf(login.email));
+      await this.attempts.clear(tx, changeOf(userId));
     };
   }
 
@@ -148,6 +154,8 @@ async function findLogin(tx: Tx, condition: string, param: string): Promise<Pass
 function subjectOf(email: string): string {
   return `password of ${email}`;
 }
+
+const changeOf = (userId: string) => `password change of ${userId}`;
 
 function wrongLogin(): DomainError {
   return new DomainError('invalid_login', 'E-mail or password is wrong.');

@@ -21,7 +21,8 @@ afterAll(() => env.close());
 let emailCount = 0;
 const newEmail = () => `user${++emailCount}@example.com`;
 const register = (email: string, password = PASSWORD) => services.passwords.register({ email, password });
-const login = (email: string, password = PASSWORD) => services.passwords.login({ email, password });
+const login = (email: string, password = PASSWORD, address = '192.0.2.1') =>
+  services.passwords.login({ email, password }, address);
 const actorOf = (accessToken: string) => services.sessions.verify(accessToken);
 
 async function userOf(signedIn: SignInResult): Promise<string> {
@@ -252,6 +253,38 @@ describe('guessing a password', () => {
     await expect(login(email)).rejects.toMatchObject(RATE_LIMITED);
   });
 
+  it('stays possible for the owner while strangers in one other network guess', async () => {
+    const email = newEmail();
+    await register(email);
+    for (let n = 0; n < 10; n++)
+      await expect(login(email, WRONG, '198.51.100.7')).rejects.toMatchObject(LOGIN_REJECTED);
+    await expect(login(email, PASSWORD, '198.51.100.7')).rejects.toMatchObject(RATE_LIMITED);
+    await expect(login(email)).resolves.toMatchObject({ kind: 'tokens' });
+  });
+
+  it('counts an IPv6 network of 64 bits as one', async () => {
+    const email = newEmail();
+    for (let n = 0; n < 10; n++)
+      await expect(login(email, WRONG, `2001:db8::${n}`)).rejects.toMatchObject(LOGIN_REJECTED);
+    await expect(login(email, WRONG, '2001:db8::ffff')).rejects.toMatchObject(RATE_LIMITED);
+    await expect(login(email, WRONG, '2001:db8:0:1::1')).rejects.toMatchObject(LOGIN_REJECTED);
+  });
+
+  it('is limited to 100 guesses from all networks, except where the owner signed in before', async () => {
+    const email = newEmail();
+    await register(email);
+    await expect(login(email, PASSWORD, '192.0.2.9')).resolves.toMatchObject({ kind: 'tokens' });
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 120 }, (_, n) => login(email, WRONG, `203.0.113.${n}`)),
+    );
+    const codes = outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason.code : 'none'));
+    // The owner's first sign-in from its network was the first of the 100.
+    expect(codes.filter((code) => code === 'invalid_login')).toHaveLength(99);
+    expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(21);
+    await expect(login(email, PASSWORD, '203.0.113.200')).rejects.toMatchObject(RATE_LIMITED);
+    await expect(login(email, PASSWORD, '192.0.2.9')).resolves.toMatchObject({ kind: 'tokens' });
+  });
+
   it('is limited anew after a login with the right password', async () => {
     const email = newEmail();
     await register(email);
@@ -303,7 +336,7 @@ describe('changing the password', () => {
     await expect(verify()).rejects.toMatchObject({ code: 'invalid_login' });
   });
 
-  it('requires the current password; wrong ones count towards the same limit as login attempts', async () => {
+  it('requires the current password; after ten wrong ones the right one is refused, but not a login', async () => {
     const email = newEmail();
     const actor = await registerUser(email);
     for (let n = 0; n < 10; n++) {
@@ -313,7 +346,7 @@ describe('changing the password', () => {
       });
     }
     await expect(change(actor)).rejects.toMatchObject({ code: 'rate_limited' });
-    await expect(login(email)).rejects.toMatchObject({ code: 'rate_limited' });
+    await expect(login(email)).resolves.toMatchObject({ kind: 'tokens' });
   });
 
   it('requires a valid new password, an account that has a password, and ADMIN', async () => {

@@ -3,6 +3,7 @@
  *
  * Changing the password ends every session. A login that was checked against the old password opens no session.
  */
+import { addressGroup } from '../access/index.js';
 import { type Actor, authorise } from '../operations/index.js';
 import type { CredentialChanges } from './credential-changes.js';
 import type { EmailAndPassword, PasswordChange, PasswordLogins } from './password-logins.js';
@@ -26,9 +27,11 @@ export class PasswordSignInService {
     });
   }
 
-  /** Signs a user in. @throws {DomainError} `invalid_login` or `rate_limited` */
-  login(input: EmailAndPassword): Promise<SignInResult> {
-    return this.logins.authenticate(input, (tx, userId) => this.signIn.complete(tx, userId, 'password'));
+  /** Signs a user in. @param address the caller's IP address @throws {DomainError} `invalid_login` or `rate_limited` */
+  login(input: EmailAndPassword, address: string): Promise<SignInResult> {
+    return this.logins.authenticate(input, addressGroup(address), (tx, userId) =>
+      this.signIn.complete(tx, userId, 'password'),
+    );
   }
 
   /** Changes the password, and ends all sessions including the caller's. */

@@ -24,7 +24,7 @@ describe('a copy of the database', () => {
     );
     if (signedIn.kind !== 'ticket') throw new Error('no second factor is required');
     const mistyped = 'a password in the e-mail field';
-    await passwords.login({ email: mistyped, password }).catch(() => undefined);
+    await passwords.login({ email: mistyped, password }, '192.0.2.1').catch(() => undefined);
     const { privateJwk } = await inTransaction(platform.database, (tx) => keys.signingKey(tx));
     const dump = await env.dump();
     expect(dump).toContain('a@example.com');

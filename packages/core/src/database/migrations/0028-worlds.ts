@@ -1,9 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/**
- * Adds the world of the database, the memory of nonces, and what the deprecated sign-in stores for resets of passwords
- * and for authorization codes of X.
- */
+/** Adds the world of the database, the memory of nonces, and the mailbox for which verification mails count. */
 export class Worlds1763700000028 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     // One row, written by the migrator: see platform/world.ts.
@@ -28,15 +25,11 @@ export class Worlds1763700000028 implements MigrationInterface {
         restarted_server text,
         restarted_seen_at timestamptz
       )`);
-    // A reset of a password: the hash of the code in its mail.
-    await runner.query(`
-      CREATE TABLE password_resets (
-        code_hash bytea PRIMARY KEY,
-        user_id uuid NOT NULL REFERENCES users,
-        expires_at timestamptz NOT NULL
-      )`);
-    await runner.query('CREATE INDEX password_resets_user_idx ON password_resets (user_id)');
-    await runner.query('CREATE INDEX password_resets_expires_at_idx ON password_resets (expires_at)');
+    // Mails count for the mailbox that they reach: see access/mailbox.rules.ts. Rows of the previous release have none.
+    await runner.query('ALTER TABLE email_verifications ADD COLUMN mailbox text');
+    await runner.query(
+      'CREATE INDEX email_verifications_mailbox_idx ON email_verifications (mailbox, created_at)',
+    );
   }
 
   async down(): Promise<void> {

@@ -1,5 +1,7 @@
 import { signInProvidersSetting } from './provider-settings.js';
 
+const X = { clientId: 'our-app', redirectUris: ['https://app.example.com/x'] };
+
 const read = (setting: unknown) => signInProvidersSetting.safeParse(JSON.stringify(setting));
 
 describe('signInProvidersSetting', () => {
@@ -8,11 +10,16 @@ describe('signInProvidersSetting', () => {
   });
 
   it('has default addresses for Google, Apple and X', () => {
-    const setting = { google: { clientIds: ['g'] }, apple: { clientIds: ['a'] }, x: {} };
+    const setting = { google: { clientIds: ['g'] }, apple: { clientIds: ['a'] }, x: X };
     expect(read(setting).data).toEqual({
       google: { clientIds: ['g'], issuer: 'https://accounts.google.com' },
       apple: { clientIds: ['a'], issuer: 'https://appleid.apple.com' },
-      x: { userInfoUrl: 'https://api.x.com/2/users/me' },
+      x: {
+        clientId: 'our-app',
+        redirectUris: ['https://app.example.com/x'],
+        tokenUrl: 'https://api.x.com/2/oauth2/token',
+        userInfoUrl: 'https://api.x.com/2/users/me',
+      },
     });
   });
 
@@ -22,8 +29,9 @@ describe('signInProvidersSetting', () => {
     ['an issuer with plain HTTP', { google: { clientIds: ['g'], issuer: 'http://accounts.example.com' } }],
     ['an issuer with a trailing slash', { google: { clientIds: ['g'], issuer: 'https://example.com/' } }],
     ['an issuer with a query', { apple: { clientIds: ['g'], issuer: 'https://example.com?a=b' } }],
-    ['an address with a password', { x: { userInfoUrl: 'https://a:b@example.com/me' } }],
-    ['an address with another scheme', { x: { userInfoUrl: 'file:///etc/passwd' } }],
+    ['X without a client, whose tokens could belong to any app', { x: {} }],
+    ['an address with a password', { x: { ...X, userInfoUrl: 'https://a:b@example.com/me' } }],
+    ['an address with another scheme', { x: { ...X, userInfoUrl: 'file:///etc/passwd' } }],
     ['a malformed token', { telegram: { botToken: 'secret' } }],
   ])('is rejected with %s', (_case, setting) => {
     expect(read(setting).success).toBe(false);

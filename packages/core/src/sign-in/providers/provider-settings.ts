@@ -25,7 +25,17 @@ const clientIds = z.array(z.string().min(1).max(255)).min(1);
 const signInProvidersSchema = z.strictObject({
   google: z.strictObject({ clientIds, issuer: issuer.default('https://accounts.google.com') }).optional(),
   apple: z.strictObject({ clientIds, issuer: issuer.default('https://appleid.apple.com') }).optional(),
-  x: z.strictObject({ userInfoUrl: address.default('https://api.x.com/2/users/me') }).optional(),
+  x: z
+    .strictObject({
+      clientId: z.string().min(1).max(255),
+      /** For a confidential client. */
+      clientSecret: z.string().min(16).optional(),
+      /** The addresses to which X may return a user. */
+      redirectUris: z.array(address).min(1),
+      tokenUrl: address.default('https://api.x.com/2/oauth2/token'),
+      userInfoUrl: address.default('https://api.x.com/2/users/me'),
+    })
+    .optional(),
   telegram: z
     .strictObject({ botToken: z.string().regex(/^\d+:[\w-]+$/, 'expected <bot id>:<secret>') })
     .optional(),
