@@ -85,6 +85,15 @@ describe('the admin calls', () => {
     expect(await statusOf('/api/v3/ping', { host: 'exchange.test' }, 'GET')).toBe(200);
   });
 
+  it('refuse a query parameter that they do not know', async () => {
+    const { body: keys } = await venue.admin<{ api_key: string }>('POST', 'accounts', {});
+    expect((await venue.admin('GET', `ledger?api_key=${keys.api_key}`)).status).toBe(200);
+    expect(await venue.admin('GET', `ledger?api_key=${keys.api_key}&symbol=BTCUSDT`)).toMatchObject({
+      status: 400,
+      body: { code: -1100 },
+    });
+  });
+
   it('accept a JSON content type without a body', async () => {
     expect(await statusOf('/admin/streams/disconnect', { 'content-type': 'application/json' })).toBe(200);
   });

@@ -18,6 +18,7 @@ const AccountBody = z.strictObject({
   can_trade: z.boolean().default(true),
   public_key: z.string().refine(isEd25519, 'must be an Ed25519 public key in PEM format').optional(),
 });
+const LedgerQuery = z.strictObject({ api_key: z.string() });
 const MarketBody = z.strictObject({ symbol: z.string(), price: amount });
 
 export interface AdminOptions {
@@ -72,9 +73,7 @@ function addAccountCalls(app: FastifyInstance, { exchange, now }: AdminOptions):
     exchange.openAccount(account, initialBalances);
     return { api_key: account.apiKey, api_secret: account.apiSecret };
   });
-  app.get<{ Querystring: { api_key?: string } }>('/ledger', (req) =>
-    ledgerView(exchange, req.query.api_key ?? ''),
-  );
+  app.get('/ledger', (req) => ledgerView(exchange, read(LedgerQuery, req.query).api_key));
 }
 
 function addWeatherCalls(app: FastifyInstance, { weather, streams }: AdminOptions): void {

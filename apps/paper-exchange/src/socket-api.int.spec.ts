@@ -120,6 +120,7 @@ describe('the WebSocket API', () => {
     expect(await request('depth', { symbol: 'BTCUSDT', levels: 5 })).toMatchObject({
       error: { code: -1104 },
     });
+    expect(await request('session.status', { verbose: true })).toMatchObject({ error: { code: -1104 } });
     expect(await request('userDataStream.subscribe')).toMatchObject({ status: 401 });
   });
 

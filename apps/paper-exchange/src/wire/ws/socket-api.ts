@@ -4,6 +4,7 @@ import { VENUE_ERRORS, VenueError } from '../../errors.js';
 import { assertSessionTime, authenticateKey, authenticateParams } from '../auth.js';
 import { weightOf } from '../limits.js';
 import { type Call, NO_RESPONSE, type Operation, type OrderCounts, type VenueContext } from '../operation.js';
+import { type Access, assertParams } from '../params.js';
 import { errorView } from '../venue-hooks.js';
 import type { Peer } from './peer.js';
 import type { UserStreams } from './user-streams.js';
@@ -31,6 +32,20 @@ interface Connection {
 
 /** What a request may say besides the parameters of its operation. */
 const ENVELOPE_PARAMS = new Set(['apiKey', 'returnRateLimits']);
+
+/** The parameters of the methods that concern the connection itself, and whether a signature is among them. */
+const CONNECTION_METHODS: ReadonlyMap<
+  string,
+  { readonly access: Access; readonly names: ReadonlySet<string> }
+> = new Map([
+  ['session.logon', { access: 'SIGNED', names: new Set<string>() }],
+  ['session.status', { access: 'PUBLIC', names: new Set<string>() }],
+  ['session.logout', { access: 'PUBLIC', names: new Set<string>() }],
+  ['session.subscriptions', { access: 'PUBLIC', names: new Set<string>() }],
+  ['userDataStream.subscribe', { access: 'PUBLIC', names: new Set<string>() }],
+  ['userDataStream.subscribe.signature', { access: 'SIGNED', names: new Set<string>() }],
+  ['userDataStream.unsubscribe', { access: 'PUBLIC', names: new Set(['subscriptionId']) }],
+]);
 
 /** Serves the venue's WebSocket API: its operations, sessions, and the subscription to user events. */
 export class SocketApi {
@@ -127,6 +142,9 @@ export class SocketApi {
 
   /** Runs a method that concerns the connection itself. */
   private callConnection(connection: Connection, method: string, params: RequestParams): object {
+    const known = CONNECTION_METHODS.get(method);
+    if (known === undefined) throw VENUE_ERRORS.unsupported();
+    assertParams(paramsOf(params), known.names, known.access);
     switch (method) {
       case 'session.logon':
         return this.logon(connection, params);
