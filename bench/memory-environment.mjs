@@ -1,5 +1,8 @@
 /** Starts the product of a built checkout for `memory.mjs`, with its Postgres behind a proxy that counts statements. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { openStatementProxy } from './statement-proxy.mjs';
@@ -17,7 +20,7 @@ export async function close() {
 export async function startProduct(checkout) {
   const launch = (file) => import(pathToFileURL(join(checkout, 'tooling', 'launch', file)).href);
   const { startTestServers, temporaryFolder } = await launch('test-servers.mjs');
-  const { migrateDatabase, superviseService } = await launch('service-processes.mjs');
+  const { migrateDatabase } = await launch('service-processes.mjs');
   const { ampleRateLimits, listServices, serviceNodeOptions } = await launch('service-list.mjs');
   const { ensureKeys } = await launch('keys.mjs');
   const { freePort } = await launch('ports.mjs');
@@ -48,20 +51,14 @@ export async function startProduct(checkout) {
       'paper-exchange': env,
     },
   });
-  /** @type {Map<string, { pid: () => number | undefined, inspectorUrl: string }>} */
+  /** @type {Map<string, { pid: number, inspectorUrl: string }>} */
   const running = new Map();
   /** Starts services by name; all that are not running yet without names. They run until `close`. */
   const start = async (...names) => {
     for (const service of services) {
       if (running.has(service.name) || (names.length > 0 && !names.includes(service.name))) continue;
-      const entry = { pid: () => supervised.pid, inspectorUrl: '' };
-      const supervised = superviseService(service, (line) => {
-        const [url] = /ws:\/\/127\.0\.0\.1:\S+/.exec(line) ?? [];
-        if (url !== undefined && line.includes('Debugger listening')) entry.inspectorUrl = url;
-      });
-      running.set(service.name, entry);
-      cleanup.push(() => supervised.stop());
-      await supervised.untilReady();
+      const started = await startService(join(checkout, 'apps', service.app, 'dist', 'main.js'), service.env);
+      running.set(service.name, started);
     }
   };
   return {
@@ -72,4 +69,31 @@ export async function startProduct(checkout) {
     restUrl: `http://127.0.0.1:${ports.rest}`,
     graphqlUrl: `http://127.0.0.1:${ports.graphql}`,
   };
+}
+
+/** Starts a process, and resolves when it is ready. It runs until `close`. */
+async function startService(main, env) {
+  const child = fork(main, [], {
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    detached: true,
+    execArgv: [],
+    env: { ...process.env, ...env },
+  });
+  const exited = once(child, 'exit');
+  cleanup.push(async () => {
+    child.kill();
+    await exited;
+  });
+  let inspectorUrl = '';
+  const ready = new Promise((resolve, reject) => {
+    exited.then(() => reject(new Error(`${main} ended before it was ready`)));
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      if (/"msg":"(?:ready|listening)"/.test(line)) resolve();
+    });
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      inspectorUrl ||= /Debugger listening on (ws:\S+)/.exec(line)?.[1] ?? '';
+    });
+  });
+  await ready;
+  return { pid: child.pid, inspectorUrl };
 }
