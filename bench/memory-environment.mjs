@@ -21,7 +21,7 @@ export async function startProduct(checkout) {
   const launch = (file) => import(pathToFileURL(join(checkout, 'tooling', 'launch', file)).href);
   const { startTestServers, temporaryFolder } = await launch('test-servers.mjs');
   const { migrateDatabase } = await launch('service-processes.mjs');
-  const { ampleRateLimits, listServices, serviceNodeOptions } = await launch('service-list.mjs');
+  const { ampleRateLimits, listServices } = await launch('service-list.mjs');
   const { ensureKeys } = await launch('keys.mjs');
   const { freePort } = await launch('ports.mjs');
   const servers = await startTestServers({ postgres: true, redis: true });
@@ -34,22 +34,12 @@ export async function startProduct(checkout) {
   cleanup.push(() => database.end());
   const folder = temporaryFolder();
   const ports = { rest: await freePort(), graphql: await freePort(), paperExchange: await freePort() };
-  // The inspector lets a measurement collect garbage first.
-  const env = { NODE_OPTIONS: `${serviceNodeOptions} --inspect=127.0.0.1:0` };
-  const apiEnv = { ...env, RATE_LIMITS: ampleRateLimits };
   const services = listServices({
     databaseUrl: proxy.url,
     redisUrl: servers.redisUrl,
     keys: await ensureKeys(folder),
     paperExchangeDir: folder,
     ports,
-    extraEnv: {
-      'rest-api': apiEnv,
-      'graphql-api': apiEnv,
-      'trading-worker': env,
-      'webhook-dispatcher': env,
-      'paper-exchange': env,
-    },
   });
   /** @type {Map<string, { pid: number, inspectorUrl: string }>} */
   const running = new Map();
@@ -57,7 +47,13 @@ export async function startProduct(checkout) {
   const start = async (...names) => {
     for (const service of services) {
       if (running.has(service.name) || (names.length > 0 && !names.includes(service.name))) continue;
-      const started = await startService(join(checkout, 'apps', service.app, 'dist', 'main.js'), service.env);
+      const { app, env } = service;
+      const started = await startService(join(checkout, 'apps', app, 'dist', 'main.js'), {
+        ...env,
+        ...(app.endsWith('-api') ? { RATE_LIMITS: ampleRateLimits } : {}),
+        // The inspector lets a measurement collect garbage first.
+        NODE_OPTIONS: `${env.NODE_OPTIONS ?? ''} --inspect=127.0.0.1:0`,
+      });
       running.set(service.name, started);
     }
   };
@@ -84,16 +80,20 @@ async function startService(main, env) {
     child.kill();
     await exited;
   });
-  let inspectorUrl = '';
-  const ready = new Promise((resolve, reject) => {
-    exited.then(() => reject(new Error(`${main} ended before it was ready`)));
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      if (/"msg":"(?:ready|listening)"/.test(line)) resolve();
-    });
-    createInterface({ input: child.stderr }).on('line', (line) => {
-      inspectorUrl ||= /Debugger listening on (ws:\S+)/.exec(line)?.[1] ?? '';
-    });
+  const ended = exited.then(() => {
+    throw new Error(`${main} ended before it was ready`);
   });
-  await ready;
+  const lineOf = (stream, pattern) =>
+    new Promise((resolve) => {
+      createInterface({ input: stream }).on('line', (line) => {
+        const match = pattern.exec(line);
+        if (match !== null) resolve(match[1]);
+      });
+    });
+  // After the start, the exit is expected.
+  ended.catch(() => undefined);
+  const ready = lineOf(child.stdout, /"msg":"(ready|listening)"/);
+  const inspector = lineOf(child.stderr, /Debugger listening on (ws:\S+)/);
+  const [, inspectorUrl] = await Promise.race([Promise.all([ready, inspector]), ended]);
   return { pid: child.pid, inspectorUrl };
 }
