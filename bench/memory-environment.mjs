@@ -1,5 +1,8 @@
 /** Starts the product of a built checkout for `memory.mjs`, with its Postgres behind a proxy that counts statements. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { openStatementProxy } from './statement-proxy.mjs';
@@ -17,8 +20,8 @@ export async function close() {
 export async function startProduct(checkout) {
   const launch = (file) => import(pathToFileURL(join(checkout, 'tooling', 'launch', file)).href);
   const { startTestServers, temporaryFolder } = await launch('test-servers.mjs');
-  const { migrateDatabase, superviseService } = await launch('service-processes.mjs');
-  const { ampleRateLimits, listServices, serviceNodeOptions } = await launch('service-list.mjs');
+  const { migrateDatabase } = await launch('service-processes.mjs');
+  const { ampleRateLimits, listServices } = await launch('service-list.mjs');
   const { ensureKeys } = await launch('keys.mjs');
   const { freePort } = await launch('ports.mjs');
   const servers = await startTestServers({ postgres: true, redis: true });
@@ -31,37 +34,27 @@ export async function startProduct(checkout) {
   cleanup.push(() => database.end());
   const folder = temporaryFolder();
   const ports = { rest: await freePort(), graphql: await freePort(), paperExchange: await freePort() };
-  // The inspector lets a measurement collect garbage first.
-  const env = { NODE_OPTIONS: `${serviceNodeOptions} --inspect=127.0.0.1:0` };
-  const apiEnv = { ...env, RATE_LIMITS: ampleRateLimits };
   const services = listServices({
     databaseUrl: proxy.url,
     redisUrl: servers.redisUrl,
     keys: await ensureKeys(folder),
     paperExchangeDir: folder,
     ports,
-    extraEnv: {
-      'rest-api': apiEnv,
-      'graphql-api': apiEnv,
-      'trading-worker': env,
-      'webhook-dispatcher': env,
-      'paper-exchange': env,
-    },
   });
-  /** @type {Map<string, { pid: () => number | undefined, inspectorUrl: string }>} */
+  /** @type {Map<string, { pid: number, inspectorUrl: string }>} */
   const running = new Map();
   /** Starts services by name; all that are not running yet without names. They run until `close`. */
   const start = async (...names) => {
     for (const service of services) {
       if (running.has(service.name) || (names.length > 0 && !names.includes(service.name))) continue;
-      const entry = { pid: () => supervised.pid, inspectorUrl: '' };
-      const supervised = superviseService(service, (line) => {
-        const [url] = /ws:\/\/127\.0\.0\.1:\S+/.exec(line) ?? [];
-        if (url !== undefined && line.includes('Debugger listening')) entry.inspectorUrl = url;
+      const { app, env } = service;
+      const started = await startService(join(checkout, 'apps', app, 'dist', 'main.js'), {
+        ...env,
+        ...(app.endsWith('-api') ? { RATE_LIMITS: ampleRateLimits } : {}),
+        // The inspector lets a measurement collect garbage first.
+        NODE_OPTIONS: `${env.NODE_OPTIONS ?? ''} --inspect=127.0.0.1:0`,
       });
-      running.set(service.name, entry);
-      cleanup.push(() => supervised.stop());
-      await supervised.untilReady();
+      running.set(service.name, started);
     }
   };
   return {
@@ -72,4 +65,35 @@ export async function startProduct(checkout) {
     restUrl: `http://127.0.0.1:${ports.rest}`,
     graphqlUrl: `http://127.0.0.1:${ports.graphql}`,
   };
+}
+
+/** Starts a process, and resolves when it is ready. It runs until `close`. */
+async function startService(main, env) {
+  const child = fork(main, [], {
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    detached: true,
+    execArgv: [],
+    env: { ...process.env, ...env },
+  });
+  const exited = once(child, 'exit');
+  cleanup.push(async () => {
+    child.kill();
+    await exited;
+  });
+  const ended = exited.then(() => {
+    throw new Error(`${main} ended before it was ready`);
+  });
+  const lineOf = (stream, pattern) =>
+    new Promise((resolve) => {
+      createInterface({ input: stream }).on('line', (line) => {
+        const match = pattern.exec(line);
+        if (match !== null) resolve(match[1]);
+      });
+    });
+  // After the start, the exit is expected.
+  ended.catch(() => undefined);
+  const ready = lineOf(child.stdout, /"msg":"(ready|listening)"/);
+  const inspector = lineOf(child.stderr, /Debugger listening on (ws:\S+)/);
+  const [, inspectorUrl] = await Promise.race([Promise.all([ready, inspector]), ended]);
+  return { pid: child.pid, inspectorUrl };
 }

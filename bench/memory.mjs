@@ -153,7 +153,7 @@ async function measure(product, serverPids) {
   );
   memory.set('redis', anonymousMib([serverPids.redis]));
   for (const { inspectorUrl } of product.running.values()) await collectGarbage(inspectorUrl);
-  for (const [name, { pid }] of product.running) memory.set(name, anonymousMib([pid()]));
+  for (const [name, { pid }] of product.running) memory.set(name, anonymousMib([pid]));
   return memory;
 }
 

@@ -51,6 +51,13 @@ const SOURCE_RULES = [
       /^(?!packages\/core\/src\/webhooks\/|apps\/webhook-dispatcher\/src\/)|\/webhooks\/egress\.ts$|\/smtp-client\.ts$/,
     violates: (/** @type {Node} */ node) => readsUrl(node),
   },
+  {
+    name: 'collections-have-an-owner',
+    comment:
+      'A Map or Set of a module lives as long as the process, and no one bounds it. Make it a field of the object whose lifetime it shares, with a bound (docs/security/memory.md). deprecated-mutation.ts is exempt: its names are registered when the code is loaded.',
+    allowed: /^apps\/graphql-api\/src\/graphql\/deprecated-mutation\.ts$/,
+    violates: (/** @type {Node} */ node) => declaresGlobalCollection(node),
+  },
 ];
 
 const VENUE_RULE = {
@@ -194,4 +201,22 @@ function readsUrl(/** @type {Node} */ node) {
     return /^(?:node:)?url$/.test(String(/** @type {Node} */ (node.source).value));
   if (node.type === 'NewExpression') return isIdentifier(node.callee, 'URL');
   return isMember(node, 'URL', 'parse') || isMember(node, 'URL', 'canParse');
+}
+
+/**
+ * Returns whether a module declares an empty Map or Set outside of its functions and classes.
+ *
+ * @param {Node} node
+ */
+function declaresGlobalCollection({ type, body }) {
+  if (type !== 'Module') return false;
+  const statements = /** @type {any[]} */ (body);
+  return statements
+    .map((statement) => (statement.type === 'ExportDeclaration' ? statement.declaration : statement))
+    .filter((statement) => statement.type === 'VariableDeclaration')
+    .flatMap(({ declarations }) => declarations)
+    .some(({ init }) => {
+      const isCollection = init?.type === 'NewExpression' && ['Map', 'Set'].includes(init.callee.value);
+      return isCollection && (init.arguments ?? []).length === 0;
+    });
 }

@@ -115,7 +115,7 @@ export class AppModule {
       ],
       providers: [
         ...RESOLVERS,
-        { provide: BuildInfo, useValue: new BuildInfo(version, config.COMMIT, config.WORLD) },
+        { provide: BuildInfo, useValue: new BuildInfo(version, config.COMMIT, platform) },
         { provide: HealthService, useValue: new HealthService(platform, () => redis.ping()) },
         { provide: ProviderIdentities, useValue: new ProviderIdentities(config.SIGN_IN_PROVIDERS) },
         { provide: BookStreams, useValue: books },

@@ -65,7 +65,7 @@ export class AppModule {
       ],
       controllers: [AccessController, EventsController],
       providers: [
-        { provide: BuildInfo, useValue: new BuildInfo(version, config.COMMIT, config.WORLD) },
+        { provide: BuildInfo, useValue: new BuildInfo(version, config.COMMIT, platform) },
         { provide: HealthService, useValue: new HealthService(platform, () => redis.ping()) },
       ],
     };

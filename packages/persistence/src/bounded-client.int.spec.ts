@@ -203,7 +203,7 @@ describe('while Postgres is connected and mute', () => {
     expect(await dataSource.query("SELECT body FROM notes WHERE body = 'committed'")).toHaveLength(1);
   });
 
-  it('the holder of an advisory lock is told that the lock is lost when it releases it', async () => {
+  it('the holder of an advisory lock learns that the lock is lost when it releases it', async () => {
     const outcome = await withAdvisoryLock(dataSource, 'mute', async (signal) => {
       proxy.mute();
       const lost = once(signal, 'abort');

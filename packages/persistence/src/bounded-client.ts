@@ -17,7 +17,7 @@ import { Client, type ClientConfig, type PoolConfig } from 'pg';
 export const NAMED_STATEMENTS_MAX = 100;
 
 /** The server did not respond within the limit. Its code makes it a lost connection (errors.ts). */
-export class ResponseOverdue extends Error {
+class ResponseOverdue extends Error {
   override readonly name = 'ResponseOverdue';
   readonly code = 'ETIMEDOUT';
   constructor(limitMs: number) {

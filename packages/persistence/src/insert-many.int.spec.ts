@@ -235,11 +235,15 @@ describe('insertMany', () => {
       };
       const before = await countPrepared();
       const nameFirst = (name: string) => ({ displayName: name, id: newUuid() });
-      for (const rows of [[nameFirst('a')], [nameFirst('b'), nameFirst('c')], [nameFirst('d')]])
-        await insertMany(tx, SampleEntity, rows);
+      for (let n = 1; n < 10; n++)
+        await insertMany(
+          tx,
+          SampleEntity,
+          Array.from({ length: n }, (_, i) => nameFirst(`a${n} ${i}`)),
+        );
       expect(await countPrepared()).toBe(before + 1);
-      for (const name of ['e', 'f', 'g'])
-        await insertMany(tx, SampleEntity, [{ ...nameFirst(name), price: '1' }]);
+      for (let n = 1; n < 10; n++)
+        await insertMany(tx, SampleEntity, [{ ...nameFirst(`b${n}`), price: '1' }]);
       expect(await countPrepared()).toBe(before + 2);
     });
   });

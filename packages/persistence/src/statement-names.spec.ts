@@ -3,9 +3,9 @@ import { StatementNames } from './statement-names.js';
 const textOf = (n: number) => `SELECT ${n} AS n`;
 
 describe('a statement', () => {
-  it('gets a name with its third use, and keeps it while it is used', () => {
+  it('gets a name with its eighth use, and keeps it while it is used', () => {
     const names = new StatementNames();
-    expect([1, 2].map(() => names.nameFor('SELECT 1 AS one'))).toEqual([undefined, undefined]);
+    for (let use = 1; use < 8; use++) expect(names.nameFor('SELECT 1 AS one')).toBeUndefined();
     const name = names.nameFor('SELECT 1 AS one');
     expect(name).toMatch(/^s_[0-9a-f]{32}$/);
     for (let n = 0; n < 5_000; n++) names.nameFor(textOf(n));
@@ -24,8 +24,8 @@ describe('a statement', () => {
 
   it('loses its name if too many others were used since', () => {
     const names = new StatementNames();
-    for (let use = 0; use < 3; use++) names.nameFor('SELECT 1 AS one');
-    for (let n = 0; n < 400; n++) for (let use = 0; use < 3; use++) names.nameFor(textOf(n));
+    for (let use = 0; use < 8; use++) names.nameFor('SELECT 1 AS one');
+    for (let n = 0; n < 400; n++) for (let use = 0; use < 8; use++) names.nameFor(textOf(n));
     expect(names.nameFor('SELECT 1 AS one')).toBeUndefined();
     expect(names.nameFor(textOf(399))).toBeDefined();
   });

@@ -5,9 +5,8 @@
 import { createHash } from 'node:crypto';
 import { NAMED_STATEMENTS_MAX } from './bounded-client.js';
 
-/** A statement gets a name with this use ... */
-const USES_MIN = 3;
-/** ... among the last one to two generations of statements without a name. */
+/** A statement gets a name with its eighth use among the last one to two generations of statements without a name. */
+const USES_MIN = 8;
 const GENERATION_SIZE = 500;
 
 /**

@@ -1,5 +1,5 @@
 import type { DetailedHealth } from '@trading-automation/contracts';
-import { isConnectionLost, readHeartbeats, recordHeartbeat } from '@trading-automation/persistence';
+import { readHeartbeats, recordHeartbeat } from '@trading-automation/persistence';
 import type { Platform } from './platform.js';
 
 const HEARTBEAT_MS = 5_000;
@@ -27,35 +27,30 @@ export class HealthService {
     private readonly pingRedis: () => Promise<unknown>,
   ) {}
 
-  /** Returns the state of each service. An unavailable service or database is reported as degraded, not thrown. */
+  /** Returns the state of each service. @throws if the database is unavailable: it holds the states */
   async detailed(): Promise<DetailedHealth> {
     const services: DetailedHealth['services'] = {};
     const [heartbeats, redis] = await Promise.all([this.latestHeartbeats(), isResponding(this.pingRedis)]);
-    services.postgres = { status: heartbeats === null ? 'degraded' : 'ok', age_ms: 0 };
+    services.postgres = { status: 'ok', age_ms: 0 };
     services.redis = { status: redis ? 'ok' : 'degraded', age_ms: 0 };
     for (const name of [
       ...EXPECTED_SERVICES,
-      ...OPTIONAL_SERVICES.filter((optional) => heartbeats?.has(optional)),
+      ...OPTIONAL_SERVICES.filter((optional) => heartbeats.has(optional)),
     ]) {
-      const ageMs = Math.round(heartbeats?.get(name) ?? NEVER_SEEN_AGE_MS);
+      const ageMs = Math.round(heartbeats.get(name) ?? NEVER_SEEN_AGE_MS);
       services[name] = { status: ageMs > DEGRADED_AFTER_MS ? 'degraded' : 'ok', age_ms: ageMs };
     }
     const isOk = Object.values(services).every(({ status }) => status === 'ok');
     return { status: isOk ? 'ok' : 'degraded', services };
   }
 
-  /** Returns the age of the latest heartbeat of each service, in ms; null if the database is unavailable. */
-  private async latestHeartbeats(): Promise<ReadonlyMap<string, number> | null> {
-    try {
-      const latest = new Map<string, number>();
-      for (const { service, ageMs } of await readHeartbeats(this.platform.database)) {
-        if (!latest.has(service)) latest.set(service, ageMs);
-      }
-      return latest;
-    } catch (error) {
-      if (isConnectionLost(error)) return null;
-      throw error;
+  /** Returns the age of the latest heartbeat of each service, in ms. */
+  private async latestHeartbeats(): Promise<ReadonlyMap<string, number>> {
+    const latest = new Map<string, number>();
+    for (const { service, ageMs } of await readHeartbeats(this.platform.database)) {
+      if (!latest.has(service)) latest.set(service, ageMs);
     }
+    return latest;
   }
 }
 
