@@ -32,7 +32,7 @@ const CHUNK_MAX = 100;
  * The number of steps that run without a pause. A step replays one signal or computes one lot, at a cost that does not
  * depend on the number of signals, so other requests never wait for more than a few ms.
  */
-const SLICE_STEPS = 20;
+const SLICE_STEPS = 50;
 /**
  * A user runs one simulation at a time, and an API process two. Others of the process wait, and are refused if many do.
  */
