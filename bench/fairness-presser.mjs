@@ -1,6 +1,6 @@
 /**
- * The user of `fairness.mjs` who presses: a separate process that does everything at once until it is told to stop, and
- * then reports how many requests of each kind were served and refused.
+ * The user of `fairness.mjs` who presses: a separate process that does everything at once until it is stopped, and then
+ * reports how many requests of each kind were served and refused.
  */
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -251,7 +251,7 @@ describe('simulating a copier', () => {
     await expect(simulate(copier)).resolves.toMatchObject({ signal_count: 2 });
   });
 
-  it('lets other work of the process run after every 50 signals', async () => {
+  it('lets other work of the process run after every 20 signals', async () => {
     const copier = await env.createLinked();
     await appendLots(env.strategy.id, 400);
     const replayed = countReplayed();
@@ -268,7 +268,7 @@ describe('simulating a copier', () => {
     isDone = true;
     replayed.restore();
     expect(replayedBefore).toBeGreaterThan(300);
-    expect(longestSlice).toBeLessThanOrEqual(50);
+    expect(longestSlice).toBeLessThanOrEqual(20);
   });
 
   it('stops when the client disconnects, and the user can start another one', async () => {
@@ -278,7 +278,7 @@ describe('simulating a copier', () => {
     const replayed = countReplayed(() => client.abort(new Error('disconnected')));
     const abandoned = simulation.simulate({ ...env.actor, signal: client.signal }, copier.id);
     await expect(abandoned).rejects.toThrow('disconnected');
-    expect(replayed.count()).toBeLessThanOrEqual(50);
+    expect(replayed.count()).toBeLessThanOrEqual(20);
     replayed.restore();
     await expect(simulate(copier)).resolves.toMatchObject({ signal_count: 200 });
   });
