@@ -80,6 +80,12 @@ export interface Operation {
   readonly errors: readonly ErrorCode[];
 }
 
+/**
+ * The longest time in ms in which an API responds: to the test of a webhook whose receiver hangs. A client waits longer, so
+ * that it learns the outcome and does not send a second test event.
+ */
+export const RESPONSE_TIME_MAX_MS = 35_000;
+
 /** Returns whether an Idempotency-Key takes effect for the operation. */
 export function storesResponse({
   method,

@@ -146,7 +146,7 @@ describe('calls between processes', () => {
   });
 
   it('that find no slot in time are withdrawn, and say whether the user or the server is the cause', async () => {
-    const noServer = call('nobody serves', QUIET, { startWithinMs: 100 });
+    const noServer = call('no process serves', QUIET, { startWithinMs: 100 });
     await expect(noServer).rejects.toBeInstanceOf(CallTimeout);
     serve({ slots: { total: 6, perUser: 1 } });
     call('running', PRESSER);

@@ -57,7 +57,8 @@ export interface GlobalOptions {
   readonly idempotencyKey?: string;
 }
 
-const TIMEOUT_DEFAULT_MS = 30_000;
+/** Longer than the slowest response of an API. */
+const TIMEOUT_DEFAULT_MS = 40_000;
 
 export function settingsOf(options: GlobalOptions, variables: Variables, file: ProfileFile): Settings {
   const name = options.profile || variables.SVC_PROFILE || file.default_profile || DEFAULT_PROFILE;

@@ -91,6 +91,7 @@ const UNCLAIMED = [
   'stream-leases.service.ts: renew',
   'second-factor-codes.ts: consume',
   'second-factor-codes.ts: consumeAppCode',
+  'serve-process-calls.ts: claim',
   'provider-sign-in.service.ts: consumeProof',
   'passkey-sign-in.service.ts: remove',
   'passkey-sign-in.service.ts: consumeChallenge',

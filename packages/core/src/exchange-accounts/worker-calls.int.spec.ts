@@ -1,3 +1,4 @@
+import { RESPONSE_TIME_MAX_MS } from '@trading-automation/contracts';
 import { callTimeoutMs, newUuid, REPLY_MARGIN_MS } from '@trading-automation/persistence';
 import { CoreUnderTest } from '../testing/index.js';
 import { callWorker, serveWorkerCalls, WORKER_CALL_TIMES, type WorkerCallHandlers } from './worker-calls.js';
@@ -39,6 +40,7 @@ describe('a call of the trading worker', () => {
     expect(callTimeoutMs(WORKER_CALL_TIMES)).toBe(10_000);
     const { startWithinMs, operationMs } = WORKER_CALL_TIMES;
     expect(callTimeoutMs(WORKER_CALL_TIMES) - REPLY_MARGIN_MS).toBe(startWithinMs + operationMs);
+    expect(callTimeoutMs(WORKER_CALL_TIMES)).toBeLessThanOrEqual(RESPONSE_TIME_MAX_MS);
     expect(REPLY_MARGIN_MS).toBeGreaterThanOrEqual(1_000);
   });
 

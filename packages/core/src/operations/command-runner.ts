@@ -33,10 +33,11 @@ export class ResponseReplayed extends Error {
 }
 
 /**
- * The shares of users in one API process, whose pool has 10 connections. One user never holds more than 4 of them, so
- * requests of other users find a connection, whatever the user sends.
+ * The shares of users in one API process, whose pool has 10 connections. One user never runs more than two
+ * use-cases, so requests of other users find a connection, whatever the user sends. Two are enough for hundreds of requests
+ * a second, more than the rate limits allow.
  */
-const USE_CASE_LIMITS: FairGateLimits = { total: 64, perUser: 4, openPerUser: 256, waiting: 4_096 };
+const USE_CASE_LIMITS: FairGateLimits = { total: 64, perUser: 2, openPerUser: 256, waiting: 4_096 };
 
 export class CommandRunner {
   private readonly useCases: FairGate;

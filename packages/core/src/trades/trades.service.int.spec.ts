@@ -357,12 +357,12 @@ describe('cancelling a trade', () => {
     await serving.stop();
   });
 
-  it('returns 503 and stores no response if the exchange has not confirmed it yet', async () => {
+  it('returns 502 and stores no response if the exchange has not confirmed it yet', async () => {
     const trade = await create();
     const idempotentActor = { ...actor, idempotency: core.idempotencyContext(actor.userId, 'cancel-1') };
     const idle = await serveCancel(async () => undefined);
     await expect(trades.cancel(idempotentActor, trade.id)).rejects.toMatchObject({
-      code: 'service_unavailable',
+      code: 'exchange_unavailable',
     });
     await idle.stop();
     const serving = await serveCancel((uuid) => execution.requestCancellation(uuid));

@@ -1,17 +1,19 @@
 import {
+  decodeId,
   EVENT_TYPES,
   encodeId,
+  RESPONSE_TIME_MAX_MS,
   webhook as webhookSchema,
   webhookWithSecret,
 } from '@trading-automation/contracts';
-import { newUuid } from '@trading-automation/persistence';
+import { callTimeoutMs, newUuid } from '@trading-automation/persistence';
 import { eventually } from '@trading-automation/runtime/testing';
 import type { Actor } from '../operations/index.js';
 
 import { generateSealingKeyPair, Opener, Sealer, type SealingKeyPair } from '../sealing/index.js';
 import { CoreUnderTest, countStatements } from '../testing/index.js';
 import { WebhookSecrets } from './webhook-secret.js';
-import { WebhookTestsService } from './webhook-tests.service.js';
+import { ATTEMPT_TIMEOUT_MAX_MS, WEBHOOK_TEST_TIMES, WebhookTestsService } from './webhook-tests.service.js';
 import { WebhooksService } from './webhooks.service.js';
 
 const LIST_QUERY = { limit: 20, sort: 'created_at', order: 'desc', include: [] } as const;
@@ -286,6 +288,43 @@ describe('a test event', () => {
       onError: () => undefined,
     });
     await outcome;
+    await server.stop();
+  });
+
+  it('has the time of a whole attempt, within the longest response time of an API', () => {
+    expect(WEBHOOK_TEST_TIMES.operationMs).toBeGreaterThanOrEqual(ATTEMPT_TIMEOUT_MAX_MS);
+    expect(callTimeoutMs(WEBHOOK_TEST_TIMES)).toBeLessThanOrEqual(RESPONSE_TIME_MAX_MS);
+  });
+
+  it('of one user wait for each other, and leave slots to other users', async () => {
+    const [presser, quiet] = [await core.actor(), await core.actor()];
+    const hooks = await Promise.all(Array.from({ length: 6 }, () => webhooks.create(presser, HOOK)));
+    const own = await webhooks.create(quiet, HOOK);
+    let sendingCount = 0;
+    let respond = () => {};
+    const responded = new Promise<void>((resolve) => {
+      respond = resolve;
+    });
+    const server = new WebhookTestsService(core.platform).serve({
+      send: async ({ webhookId }) => {
+        if (webhookId !== decodeId('whk', own.id)) {
+          sendingCount += 1;
+          await responded;
+        }
+        return { statusCode: 200, responseTimeMs: 1 };
+      },
+      onError: (error) => {
+        throw error;
+      },
+    });
+    const slow = hooks.map(({ id }) => webhooks.test(presser, id).catch((error) => error.code));
+    await eventually(() => sendingCount === 4);
+    await expect(webhooks.test(quiet, own.id)).resolves.toMatchObject({ status: 'SUCCEEDED' });
+    expect(sendingCount).toBe(4);
+    const refused = await Promise.race(slow);
+    expect(refused).toBe('rate_limited');
+    respond();
+    await Promise.all(slow);
     await server.stop();
   });
 

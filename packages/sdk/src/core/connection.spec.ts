@@ -1,3 +1,4 @@
+import { RESPONSE_TIME_MAX_MS } from '@trading-automation/contracts';
 import { createSigner, generatePrivateKey } from '../signer/index.js';
 import { type ClientOptions, resolveConnection } from './connection.js';
 import { type LogLevel, leveled } from './log.js';
@@ -143,6 +144,10 @@ describe('the validation of options', () => {
     expect(() => resolveConnection({ baseURL: 'https://api.example.com' })).toThrow(
       /^logLevel must be one of/,
     );
+  });
+
+  it('has a default timeout that is longer than the slowest response of an API', () => {
+    expect(resolveConnection(quiet).timeout).toBeGreaterThan(RESPONSE_TIME_MAX_MS);
   });
 
   it('replaces an infinite timeout by the longest delay of a timer', () => {

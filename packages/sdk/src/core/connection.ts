@@ -25,7 +25,7 @@ export interface ClientOptions<D extends DecimalForm = 'number'> {
   readonly apiKey?: string | null | undefined;
   /** Signs each request with a key pair instead of an API key. */
   readonly signer?: Signer | undefined;
-  /** Time limit of each attempt in milliseconds. Default: 30,000. */
+  /** Time limit of each attempt in milliseconds. Default: 40,000, which is longer than the slowest response. */
   readonly timeout?: number | undefined;
   /** Maximum number of retries after a transient failure. Default: 2. */
   readonly maxRetries?: number | undefined;
@@ -68,7 +68,7 @@ export interface Connection {
 declare const SDK_VERSION: string | undefined;
 const VERSION = typeof SDK_VERSION === 'undefined' ? 'source' : SDK_VERSION;
 
-const TIMEOUT_MS = 30_000;
+const TIMEOUT_MS = 40_000;
 /** The longest delay of a timer; a longer one would fire immediately. */
 const TIMEOUT_MAX_MS = 2 ** 31 - 1;
 const MAX_RETRIES = 2;

@@ -1,4 +1,4 @@
-import { setImmediate as otherWork } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   DomainError,
   decodeId,
@@ -33,6 +33,8 @@ const CHUNK_MAX = 100;
  * depend on the number of signals, so other requests never wait for more than a few ms.
  */
 const SLICE_STEPS = 20;
+/** A pause is this many times as long as the slice before it, so a simulation uses at most a third of the processor. */
+const PAUSE_RATIO = 2;
 /**
  * A user runs one simulation at a time, and an API process two. Others of the process wait, and are refused if many do.
  */
@@ -142,6 +144,7 @@ export class CopierSimulation {
 /** Pauses a computation after every few steps, so that other work of the process runs. */
 class Slices {
   private steps = 0;
+  private sliceStartedAt = performance.now();
 
   constructor(private readonly signal: AbortSignal | undefined) {}
 
@@ -149,7 +152,8 @@ class Slices {
   async step(): Promise<void> {
     this.steps += 1;
     if (this.steps % SLICE_STEPS !== 0) return;
-    await otherWork();
+    await sleep((performance.now() - this.sliceStartedAt) * PAUSE_RATIO);
+    this.sliceStartedAt = performance.now();
     this.signal?.throwIfAborted();
   }
 
