@@ -60,7 +60,7 @@ const FEATURE_ORDER = {
   strategies: [...BASIS, 'access', 'performance', 'trade-pairs', 'exchange-accounts'],
   trades: [...BASIS, 'access', 'trade-pairs', 'exchange-accounts', 'strategies'],
   analytics: [...BASIS, 'access', 'performance', 'trade-pairs', 'exchange-accounts', 'strategies', 'trades'],
-  copiers: [...BASIS, 'access', 'trade-pairs', 'exchange-accounts', 'strategies', 'trades'],
+  copiers: [...BASIS, 'access', 'performance', 'trade-pairs', 'exchange-accounts', 'strategies', 'trades'],
   'emergency-stop': [...BASIS, 'access', 'exchange-accounts', 'trades', 'copiers'],
   rewards: [...BASIS, 'access', 'ledger', 'trades'],
   withdrawals: [...BASIS, 'access', 'mail', 'ledger', 'exchange-accounts'],

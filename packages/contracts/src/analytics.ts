@@ -40,10 +40,10 @@ const tradeResult = z.object({ trade_id: idOf('trd'), net_pnl: decimal });
 
 const drawdown = z.object({
   amount: decimal.describe(
-    'Largest fall of the cumulative net_pnl below its previous peak, as a positive amount. It is measured at the end of each UTC day; changes within a day are ignored.',
+    'Largest fall of the cumulative result below its previous peak, as a positive amount. It is measured at the end of each UTC day; changes within a day are ignored.',
   ),
   percent: optionalDecimal.describe(
-    "The fall in percent of the equity at the end of the peak's day. Null if that equity was not recorded or there was no drawdown.",
+    'Of realized results: the fall in percent of the equity at the end of the day of the peak. Otherwise: the largest fall of the compounded daily returns, in percent. Null if an equity was not recorded or there was no drawdown.',
   ),
   peak_at: instant
     .nullable()
@@ -121,9 +121,16 @@ export const analytics = z
     net_pnl: decimal.describe(
       'Profit or loss realized in the range: the parts of lots that were offset in the range, first in, first out, after the fees of the opening and the closing fills. Lots bought before the range count at their cost.',
     ),
-    roi: optionalDecimal.describe(
-      "Return over the range; 1 means that the capital doubled. Each day's net_pnl is divided by the equity at the start of the day, and the daily returns are compounded. Deposits and withdrawals are not profit; they change the capital from the next day on. Null if an equity was not recorded.",
+    unrealized_pnl: decimal.describe(
+      'Result of the lots that are open at the end of the range, at the last known prices, after the fees paid.',
     ),
+    equity: optionalDecimal.describe(
+      'Sum of the last recorded equity of each account with results in `currency`. Null if an account has none.',
+    ),
+    roi: optionalDecimal.describe(
+      'Return over the range; 1 means that the capital doubled. The return of a UTC day is the change of the realized and the open result, after fees and funding, ÷ the equity at the start of the day. Daily returns are compounded. Open lots are valued at the last price of each day; without one, at the last price before it. Deposits and withdrawals are not profit; they change the capital from the next day on. Null if an equity was not recorded.',
+    ),
+    realized_roi: optionalDecimal.describe('Like roi, of net_pnl alone: open lots do not count.'),
     volume: decimal.describe('Sum of price × amount over all fills in the range, buys and sells.'),
     average_win: optionalDecimal,
     average_loss: optionalDecimal.describe('As a positive amount.'),
@@ -135,17 +142,24 @@ export const analytics = z
     max_consecutive_losses: count.describe(
       'Longest run of losing trades, in the order in which they were closed.',
     ),
-    max_drawdown: drawdown,
+    max_drawdown: drawdown.describe('Drawdown of the realized and the open result.'),
+    realized_max_drawdown: drawdown.describe('Drawdown of net_pnl.'),
     sharpe: optionalDecimal.describe(
-      'Sharpe ratio: mean ÷ standard deviation (n − 1) of the daily results, × √365, without a risk-free rate. Days are UTC days; a day without a closed trade counts as 0. Results are relative to a constant capital, whose size does not affect the ratio. Null for fewer than 2 days or a deviation of 0. Rounded to 8 decimals.',
+      'Sharpe ratio: mean ÷ standard deviation (n − 1) of the daily returns on equity, × √365, without a risk-free rate. n is sample_days. Null for fewer than 2 days, a deviation of 0, or an equity that was not recorded. Rounded to 8 decimals.',
     ),
     sortino: optionalDecimal.describe(
-      'Sortino ratio: like sharpe, but divided by √(Σ loss² ÷ (n − 1)) instead of the standard deviation. The sum covers only days with a loss; n is sample_days. Null for fewer than 2 days, or if no day had a loss.',
+      'Sortino ratio: like sharpe, but divided by √(Σ negative return² ÷ (n − 1)) instead of the standard deviation. Null for fewer than 2 days, if no day had a loss, or if an equity was not recorded.',
     ),
+    realized_sharpe: optionalDecimal.describe(
+      'Sharpe ratio of the daily net_pnl, relative to a constant capital, from the first to the last day with a fill. A day without a closed trade counts as 0.',
+    ),
+    realized_sortino: optionalDecimal.describe('Sortino ratio of the daily net_pnl, like realized_sharpe.'),
     calmar: optionalDecimal.describe(
       'Calmar ratio: roi × 365 ÷ sample_days, divided by the percent of max_drawdown as a fraction. Null for fewer than 2 days, if roi or the percent is null, or if there was no drawdown.',
     ),
-    sample_days: count.describe('UTC days from the first to the last fill in the range.'),
+    sample_days: count.describe(
+      'UTC days of the range from the first fill, or the first day if lots were open before, to the last day with a fill or an open lot.',
+    ),
     low_sample: z
       .boolean()
       .describe('True if sample_days is below 30. sharpe and sortino are then unreliable.'),

@@ -25,7 +25,7 @@ export type BelowMinimumRule = (typeof BELOW_MINIMUM_RULES)[number];
 
 const SIZING_DESCRIPTION =
   'FIXED_AMOUNT: `value` in base currency. FIXED_QUOTE: `value` in quote currency for each lot of the strategy. ' +
-  "MULTIPLIER: `value` × the strategy's amount. EQUITY_RATIO: `value` × the strategy's amount × your equity " +
+  "MULTIPLIER: `value` × the strategy's amount; for another user's strategy only if it has `allow_multiplier`. EQUITY_RATIO: `value` × the strategy's amount × your equity " +
   "(or `capital`) ÷ the strategy's equity.";
 
 const trackingParts = z
@@ -62,7 +62,31 @@ export const copierStats = z
       .optional()
       .describe('Breakdown of `tracking_difference_bps`. The four values add up to it.'),
     open_exposure_quote: decimal,
-    net_pnl: decimal.describe('Net profit or loss after fees, in quote currency.'),
+    net_pnl: decimal.describe('Realized net profit or loss after fees, in quote currency.'),
+    unrealized_pnl: decimal.describe(
+      'Result of the open lots at the last known prices, after the fees paid, in quote currency.',
+    ),
+    equity: decimal
+      .nullable()
+      .describe('Last recorded equity of the account, in quote currency. Null if none was recorded.'),
+    roi: decimal
+      .nullable()
+      .describe(
+        "Return of the copies; 1 means that the capital doubled. The return of a UTC day is the change of the realized and the open result, after fees and funding, ÷ the account's equity at the start of the day. Daily returns are compounded. Deposits, withdrawals and other trades never count. Null if an equity was not recorded.",
+      ),
+    max_drawdown_percent: decimal
+      .nullable()
+      .describe(
+        'Largest fall of the compounded daily returns from their peak, in percent. Null if there was no fall or an equity was not recorded.',
+      ),
+    sharpe: decimal
+      .nullable()
+      .describe(
+        'Sharpe ratio: mean ÷ standard deviation (n − 1) of the daily returns on equity, × √365, without a risk-free rate. Null for fewer than 2 days, a deviation of 0, or an equity that was not recorded.',
+      ),
+    sortino: decimal
+      .nullable()
+      .describe('Sortino ratio: like sharpe, but divided by √(Σ negative return² ÷ (n − 1)).'),
   })
   .meta({ id: 'CopierStats' });
 export type CopierStats = z.output<typeof copierStats>;

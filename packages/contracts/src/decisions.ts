@@ -61,9 +61,11 @@ export const decision = z
       ),
     inputs: z
       .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
-      .describe('The values behind the decision. Amounts are decimal strings.'),
+      .describe(
+        'The values behind the decision. Amounts are decimal strings. If another user owns the strategy, the amounts of its account are omitted, and `ratio` and values that are proportional to such amounts have two significant digits.',
+      ),
     target_amount: decimal.describe(
-      'Amount that the sizing yields, in base currency, before limits and rounding.',
+      'Amount that the sizing yields, in base currency, before limits and rounding. Two significant digits if another user owns the strategy.',
     ),
     sent_amount: decimal.describe(
       'Amount ordered, in base currency. An amount that is ordered again counts once.',

@@ -6,6 +6,7 @@ import { decision } from './decisions.js';
 import type { EventType } from './events.js';
 import { exchangeAccount } from './exchange-accounts.js';
 import { reward } from './rewards.js';
+import { strategy } from './strategies.js';
 import { trade } from './trades.js';
 import { webhook } from './webhooks.js';
 import { withdrawal } from './withdrawals.js';
@@ -84,6 +85,10 @@ export const EVENT_DEFINITIONS = {
   'key.created': defineEvent('An API key was created.', apiKey),
   'key.revoked': defineEvent('An API key or a public key was revoked.', apiKey, publicKey),
   'public_key.linked': defineEvent('A public key was linked to your account.', publicKey),
+  'strategy.multiplier_kept': defineEvent(
+    'Copiers of other users copied your strategy with the sizing mode MULTIPLIER before it needed `allow_multiplier`. They keep the mode. The event is sent once.',
+    strategy,
+  ),
 } as const satisfies Record<EventType, EventDefinition>;
 
 /** The schema of every record that the `data` of an event can hold. */

@@ -8,6 +8,7 @@ import type { EventType } from './events.js';
 import type { ExchangeAccount } from './exchange-accounts.js';
 import type { Reward } from './rewards.js';
 import { exampleId } from './samples/sample.js';
+import type { Strategy } from './strategies.js';
 import type { Trade } from './trades.js';
 import type { Webhook } from './webhooks.js';
 import type { Withdrawal } from './withdrawals.js';
@@ -103,9 +104,50 @@ const copier: Copier = {
     tracking_difference_bps: '-4.2',
     open_exposure_quote: '0',
     net_pnl: '182.4',
+    unrealized_pnl: '4.2',
+    equity: '12500',
+    roi: '0.0251',
+    max_drawdown_percent: '1.75',
+    sharpe: '1.4',
+    sortino: '2.1',
   },
   drift: [],
   started_at: SAMPLE_AT,
+  ...timestamps,
+};
+
+const strategy: Strategy = {
+  id: exampleId('str'),
+  name: 'Breakouts',
+  exchange_account_id: exampleId('exa'),
+  visibility: 'PUBLIC',
+  status: 'ACTIVE',
+  copier_count: 3,
+  allow_multiplier: false,
+  performance: {
+    since: LONG_BEFORE,
+    closed_count: 12,
+    win_rate: '0.58333333',
+    profit_factor: '1.6',
+    roi: '0.042',
+    max_drawdown_percent: '2.4',
+    sharpe: '1.8',
+    low_sample: true,
+    copier_roi: null,
+    curve: [
+      { at: '2026-01-12T00:00:00.000Z', index: '100' },
+      { at: '2026-01-31T00:00:00.000Z', index: '104.2' },
+    ],
+    net_pnl: '420.5',
+    unrealized_pnl: '-12.25',
+    equity: '10408.25',
+    sortino: '2.6',
+    realized_roi: '0.0432',
+    realized_max_drawdown_percent: '1.9',
+    realized_sharpe: '1.9',
+    realized_sortino: '2.8',
+    copier_net_pnl: '96.4',
+  },
   ...timestamps,
 };
 
@@ -291,4 +333,5 @@ export const EVENT_SAMPLES: Samples = {
   'key.created': apiKey,
   'key.revoked': { ...apiKey, created_at: LONG_BEFORE, last_used_at: EARLIER, revoked_at: SAMPLE_AT },
   'public_key.linked': publicKey,
+  'strategy.multiplier_kept': strategy,
 };

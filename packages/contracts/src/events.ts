@@ -29,6 +29,7 @@ export const EVENT_TYPES = [
   'key.revoked',
   'public_key.linked',
   'copier.exit_delayed',
+  'strategy.multiplier_kept',
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 

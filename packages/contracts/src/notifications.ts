@@ -17,6 +17,7 @@ export const NOTIFICATION_RESOURCES = [
   'webhook',
   'api_key',
   'public_key',
+  'strategy',
 ] as const;
 export type NotificationResource = (typeof NOTIFICATION_RESOURCES)[number];
 

@@ -29,15 +29,21 @@ export const tradeSignal = z
     order_type: z.enum(TRADE_TYPES).describe('Type of the trade whose fill caused the signal.'),
     price: decimal.optional().describe('Limit price of that trade, in quote currency.'),
     stop_price: decimal.optional().describe('Stop price of that trade, in quote currency.'),
-    filled_amount: decimal.describe(
-      'Amount that the fill added to or removed from the lot, in base currency.',
-    ),
+    filled_amount: decimal
+      .nullable()
+      .describe(
+        "Amount that the fill added to or removed from the lot, in base currency. Null for everybody but the strategy's owner.",
+      ),
     leader_ratio: decimal
       .optional()
-      .describe("Value of the fill ÷ equity of the strategy's account. Absent if the equity is unknown."),
+      .describe(
+        "Value of the fill ÷ equity of the strategy's account. Absent if the equity is unknown. Rounded to two significant digits for everybody but the strategy's owner.",
+      ),
     position_fraction_closed: decimal
       .optional()
-      .describe('For an exit: the fraction of the lot that was closed, from 0 to 1.'),
+      .describe(
+        "For an exit: the fraction of the lot that was closed, from 0 to 1. Cut to two significant digits for everybody but the strategy's owner.",
+      ),
     reference_price: decimal.describe('Execution price of the fill, in quote currency.'),
     source_trade_id: idOf('trd').describe('The trade whose fill caused the signal.'),
     emitted_at: instant,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { decimal, decimalInput } from './decimal.js';
 import { decimalUpTo } from './decimal-bounds.js';
+import { TRADING_TYPES } from './exchange-accounts.js';
 import { idInput, idOf } from './ids.js';
 import { defineOperation, deletedOf, instant, text } from './operation.js';
 
@@ -13,34 +14,97 @@ export type ProfitSharePeriod = (typeof PROFIT_SHARE_PERIODS)[number];
 
 /** Maximum number of pairs in `trade_pair_ids`. */
 const TRADE_PAIRS_MAX = 200;
+/** A hundred years. */
+const MIN_DAYS_MAX = 36_500;
 /** Maximum number of copiers that one call may link. */
 const LINKED_COPIERS_MAX = 500;
 
-/** Results of the strategy's closed lots, after fees. */
+const indexPoint = z
+  .object({
+    at: instant.describe('End of a UTC day, or the start of the first one.'),
+    index: decimal.describe('Value of 100 that was invested at the start: 100 × Π(1 + daily return).'),
+  })
+  .meta({ id: 'IndexPoint' });
+
+const ownerOnly = "Returned only to the strategy's owner.";
+
+/**
+ * Results of a strategy in the quote currency with the most closed lots; results in other currencies are excluded. They
+ * include those of the owner's archived and deleted strategies on the same account that were created earlier. To other
+ * users, they contain ratios and counts alone, rounded, because exact figures reveal the account's equity.
+ */
 export const strategyResults = z
   .object({
-    since: instant.describe('Time at which the strategy was created. The results cover the time since then.'),
+    since: instant.describe(
+      "Start of the record: the creation of the strategy or, if earlier, of the owner's first archived strategy on the same account, whose results count too.",
+    ),
     closed_count: z.number().int().nonnegative().describe('Number of closed lots.'),
     win_rate: decimal
       .nullable()
       .describe('Fraction of closed lots with a profit, from 0 to 1. Null if no lot is closed.'),
-    net_pnl: decimal.describe(
-      'Net profit or loss after fees, in the quote currency with the most closed lots. Results in other currencies are excluded.',
-    ),
+    profit_factor: decimal
+      .nullable()
+      .describe('Profits ÷ losses of the closed lots, after fees. Null if there was no loss.'),
     roi: decimal
       .nullable()
       .describe(
-        "Return: each day's result ÷ the account's equity at the start of the day, compounded. Null if an equity was not recorded.",
+        "Return; 1 means that the capital doubled. The return of a UTC day is the change of the realized and the open result, after fees and funding, ÷ the account's equity at the start of the day. Daily returns are compounded. Open lots are valued at the last price of the day. Deposits, withdrawals and trades outside the strategy never count. Null if an equity was not recorded.",
       ),
     max_drawdown_percent: decimal
       .nullable()
       .describe(
-        'Largest fall of the cumulative result from its peak, measured at the end of each UTC day, in percent of the equity at the peak. Null if there was no drawdown or the equity was not recorded.',
+        'Largest fall of the compounded daily returns from their peak, in percent. Null if there was no fall or an equity was not recorded.',
       ),
     sharpe: decimal
       .nullable()
-      .describe('Annualized Sharpe ratio of the daily returns. Null for fewer than two days.'),
-    copier_net_pnl: decimal.describe('Actual net profit or loss of all copiers of the strategy, after fees.'),
+      .describe(
+        'Sharpe ratio: mean ÷ standard deviation (n − 1) of the daily returns on equity, × √365, without a risk-free rate. Null for fewer than 2 days, a deviation of 0, or an equity that was not recorded.',
+      ),
+    low_sample: z
+      .boolean()
+      .describe('True if the record has fewer than 30 days. The ratios are then unreliable.'),
+    copier_roi: decimal
+      .nullable()
+      .describe(
+        "Result of all copiers of other users, realized and open, after fees, ÷ the sum of their accounts' equities at their first copy. Null unless at least 5 users other than the owner and you have copied the strategy.",
+      ),
+    curve: z
+      .array(indexPoint)
+      .describe(
+        'Compounded daily returns, oldest first; the first point is 100. Long records have about 100 points. Empty if an equity was not recorded.',
+      ),
+    net_pnl: decimal
+      .optional()
+      .describe(`Realized profit or loss of the closed parts of lots, after fees. ${ownerOnly}`),
+    unrealized_pnl: decimal
+      .optional()
+      .describe(`Result of the open lots at the last known prices, after the fees paid. ${ownerOnly}`),
+    equity: decimal
+      .nullable()
+      .optional()
+      .describe(`Last recorded equity of the account. Null if none was recorded. ${ownerOnly}`),
+    sortino: decimal
+      .nullable()
+      .optional()
+      .describe(`Sortino ratio: like sharpe, but divided by √(Σ negative return² ÷ (n − 1)). ${ownerOnly}`),
+    realized_roi: decimal.nullable().optional().describe(`Like roi, of realized results alone. ${ownerOnly}`),
+    realized_max_drawdown_percent: decimal
+      .nullable()
+      .optional()
+      .describe(
+        `Largest fall of the cumulative realized result, in percent of the equity at its peak. ${ownerOnly}`,
+      ),
+    realized_sharpe: decimal
+      .nullable()
+      .optional()
+      .describe(`Sharpe ratio of the realized results by day, relative to a constant capital. ${ownerOnly}`),
+    realized_sortino: decimal
+      .nullable()
+      .optional()
+      .describe(`Sortino ratio of the realized results by day, relative to a constant capital. ${ownerOnly}`),
+    copier_net_pnl: decimal
+      .optional()
+      .describe(`Realized net profit or loss of all copiers of the strategy, after fees. ${ownerOnly}`),
   })
   .meta({ id: 'StrategyResults' });
 export type StrategyResults = z.output<typeof strategyResults>;
@@ -58,7 +122,11 @@ export const strategy = z
       .optional()
       .describe('Pairs that the strategy trades. Absent if it may trade any pair of its exchange.'),
     visibility: z.enum(STRATEGY_VISIBILITIES),
-    status: z.enum(STRATEGY_STATUSES),
+    status: z
+      .enum(STRATEGY_STATUSES)
+      .describe(
+        'A strategy that another user has copied stays listed after its deletion and while it is private; other users then see it as ARCHIVED.',
+      ),
     copier_count: z.number().int().nonnegative().describe('Number of linked copiers, regardless of status.'),
     profit_share: z
       .object({
@@ -69,6 +137,11 @@ export const strategy = z
       .optional(),
     min_copy_equity: decimal.optional(),
     capacity: z.number().int().positive().optional(),
+    allow_multiplier: z
+      .boolean()
+      .describe(
+        'Whether other users may copy with the sizing mode MULTIPLIER, which shows them your amounts.',
+      ),
     performance: strategyResults,
     created_at: instant,
     updated_at: instant,
@@ -107,6 +180,11 @@ const commonFields = {
     .min(1)
     .max(1_000_000)
     .describe('Maximum number of linked copiers. Lowering it does not remove linked copiers.'),
+  allow_multiplier: z
+    .boolean()
+    .describe(
+      'Whether other users may copy with the sizing mode MULTIPLIER. Their sizes then show the amounts that your account trades. Existing copiers keep their mode.',
+    ),
 };
 
 export const strategyCreate = z
@@ -119,6 +197,11 @@ export const strategyCreate = z
     profit_share: commonFields.profit_share.optional(),
     min_copy_equity: commonFields.min_copy_equity.optional(),
     capacity: commonFields.capacity.optional(),
+    allow_multiplier: commonFields.allow_multiplier
+      .optional()
+      .describe(
+        'Default: false. Whether other users may copy with the sizing mode MULTIPLIER. Their sizes then show the amounts that your account trades.',
+      ),
   })
   .meta({ id: 'StrategyCreate' });
 export type StrategyCreate = z.output<typeof strategyCreate>;
@@ -139,6 +222,7 @@ export const strategyUpdate = z
     profit_share: commonFields.profit_share.nullable().optional().describe('Null makes copying free.'),
     min_copy_equity: commonFields.min_copy_equity.nullable().optional().describe('Null removes the value.'),
     capacity: commonFields.capacity.nullable().optional().describe('Null removes the limit.'),
+    allow_multiplier: commonFields.allow_multiplier.optional(),
   })
   .meta({ id: 'StrategyUpdate' });
 export type StrategyUpdate = z.output<typeof strategyUpdate>;
@@ -173,16 +257,35 @@ export const strategyOperations = {
     id: 'strategies.list',
     method: 'GET',
     path: '/v1/strategies',
-    summary: 'Lists your strategies. Use `visibility=PUBLIC` for the active public strategies of all users.',
+    summary:
+      'Lists your strategies. Use `visibility=PUBLIC` for the public strategies of all users, active and archived.',
     access: 'READ',
     query: z.strictObject({
       visibility: z
         .enum(STRATEGY_VISIBILITIES)
         .optional()
-        .describe('PUBLIC: the active public strategies of all users. PRIVATE: your private strategies.'),
+        .describe(
+          'PUBLIC: the public strategies of all users, and the former ones that another user has copied. PRIVATE: your private strategies.',
+        ),
       status: z.enum(STRATEGY_STATUSES).optional(),
+      trading_type: z.enum(TRADING_TYPES).optional().describe("Trading type of the strategy's account."),
+      symbol: z
+        .string()
+        .max(64)
+        .optional()
+        .describe('Strategies that are restricted to this pair among others, or that have traded it.'),
+      min_days: z
+        .preprocess(
+          (value) => (typeof value === 'string' && /^(0|[1-9]\d{0,4})$/.test(value) ? Number(value) : value),
+          z.int().min(0).max(MIN_DAYS_MAX),
+        )
+        .optional()
+        .describe('Strategies whose record (`performance.since`) is at least this many days old.'),
     }),
-    list: { sorts: ['created_at', 'name'], limitDefault: 20 },
+    list: {
+      sorts: ['created_at', 'name', 'roi', 'max_drawdown_percent', 'copier_roi', 'copier_count'],
+      limitDefault: 20,
+    },
     response: strategy,
     status: 200,
     errors: [],
@@ -191,7 +294,8 @@ export const strategyOperations = {
     id: 'strategies.get',
     method: 'GET',
     path: '/v1/strategies/:id',
-    summary: "Returns one of your strategies, or another user's active public strategy.",
+    summary:
+      "Returns one of your strategies, or another user's public strategy, or one that was public and copied.",
     access: 'READ',
     params: pathParams,
     response: strategy,

@@ -62,7 +62,9 @@ export const tradeCopy = z
       .describe(
         'How much worse the fill price is than reference_price, in basis points. Negative if it is better. Absent without a fill.',
       ),
-    ratio: decimal.describe('Amount of the copy per unit of the copied trade. It is fixed for the lot.'),
+    ratio: decimal.describe(
+      'Amount of the copy per unit of the copied trade. It is fixed for the lot. It has two significant digits if another user owns the strategy.',
+    ),
   })
   .meta({ id: 'TradeCopy' });
 export type TradeCopy = z.output<typeof tradeCopy>;

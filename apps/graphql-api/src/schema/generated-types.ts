@@ -18,6 +18,7 @@ export interface SchemaNode {
     readonly element?: SchemaNode;
     readonly innerType?: SchemaNode;
     readonly in?: SchemaNode;
+    readonly out?: SchemaNode;
     readonly options?: readonly SchemaNode[];
     readonly values?: readonly unknown[];
     readonly entries?: Readonly<Record<string, string>>;
@@ -203,12 +204,13 @@ export function unwrap(schema: SchemaNode): readonly [SchemaNode, isNullable: bo
   let inner = schema;
   let isNullable = false;
   for (;;) {
-    const { type, innerType, in: input } = inner.def;
+    const { type, innerType, in: input, out: output } = inner.def;
     if (WRAPPERS.includes(type)) {
       isNullable ||= type !== 'readonly';
       inner = innerType!;
     } else if (type === 'pipe' && inner.meta()?.format === undefined) {
-      inner = input!;
+      // A preprocessed value is described by the schema behind the transformation.
+      inner = input!.def.type === 'transform' ? output! : input!;
     } else {
       return [inner, isNullable];
     }

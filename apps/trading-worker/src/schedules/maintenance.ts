@@ -1,9 +1,10 @@
 import { type Platform, runHousekeeping } from '@trading-automation/core';
 import type { DailyRollups, EquitySnapshots } from '@trading-automation/core/analytics';
 import { purgeStaleOwners } from '@trading-automation/core/exchange-accounts';
+import { notifyMultiplierOwners } from '@trading-automation/core/strategies';
 import type { Logger } from '@trading-automation/runtime';
 
-/** Keeps derived rows up to date, and deletes expired ones. */
+/** Keeps derived rows up to date, deletes expired ones, and sends the notices that a migration left. */
 export class Maintenance {
   constructor(
     private readonly platform: Platform,
@@ -22,6 +23,7 @@ export class Maintenance {
 
   async runHousekeeping(): Promise<void> {
     const removed = await runHousekeeping(this.platform);
+    await notifyMultiplierOwners(this.platform.database);
     const owners = await purgeStaleOwners(this.platform);
     if (removed !== null)
       this.logger.debug(

@@ -41,7 +41,16 @@ const HEADINGS: Readonly<Record<string, readonly string[]>> = {
     'signals',
     'emergency-stop',
   ],
-  'Account:': ['me', 'rewards', 'withdrawals', 'withdrawal-addresses', 'notifications', 'settings', 'api-keys', 'public-keys'],
+  'Account:': [
+    'me',
+    'rewards',
+    'withdrawals',
+    'withdrawal-addresses',
+    'notifications',
+    'settings',
+    'api-keys',
+    'public-keys',
+  ],
   'Developers:': ['listen', 'trigger', 'webhooks', 'events', 'api', 'graphql', 'doctor', 'health', 'version'],
 };
 

@@ -1148,12 +1148,14 @@ export const OPERATIONS = {
   'strategies.list': {
     method: 'GET',
     path: '/v1/strategies',
-    summary: 'Lists your strategies. Use `visibility=PUBLIC` for the active public strategies of all users.',
+    summary:
+      'Lists your strategies. Use `visibility=PUBLIC` for the public strategies of all users, active and archived.',
     access: 'READ',
     query: [
       {
         path: 'visibility',
-        description: 'PUBLIC: the active public strategies of all users. PRIVATE: your private strategies',
+        description:
+          'PUBLIC: the public strategies of all users, and the former ones that another user has copied. PRIVATE: your private strategies',
         type: 'text',
         choices: ['PRIVATE', 'PUBLIC'],
       },
@@ -1162,10 +1164,26 @@ export const OPERATIONS = {
         type: 'text',
         choices: ['ACTIVE', 'ARCHIVED'],
       },
+      {
+        path: 'trading_type',
+        description: "Trading type of the strategy's account",
+        type: 'text',
+        choices: ['spot', 'margin', 'perpetual'],
+      },
+      {
+        path: 'symbol',
+        description: 'Strategies that are restricted to this pair among others, or that have traded it',
+        type: 'text',
+      },
+      {
+        path: 'min_days',
+        description: 'Strategies whose record (performance.since) is at least this many days old',
+        type: 'integer',
+      },
     ],
     body: [],
     list: {
-      sorts: ['created_at', 'name'],
+      sorts: ['created_at', 'name', 'roi', 'max_drawdown_percent', 'copier_roi', 'copier_count'],
       includes: [],
     },
     members: [
@@ -1180,6 +1198,7 @@ export const OPERATIONS = {
       'profit_share',
       'min_copy_equity',
       'capacity',
+      'allow_multiplier',
       'performance',
       'created_at',
       'updated_at',
@@ -1188,7 +1207,8 @@ export const OPERATIONS = {
   'strategies.get': {
     method: 'GET',
     path: '/v1/strategies/:id',
-    summary: "Returns one of your strategies, or another user's active public strategy.",
+    summary:
+      "Returns one of your strategies, or another user's public strategy, or one that was public and copied.",
     access: 'READ',
     query: [],
     body: [],
@@ -1205,6 +1225,7 @@ export const OPERATIONS = {
       'profit_share',
       'min_copy_equity',
       'capacity',
+      'allow_multiplier',
       'performance',
       'created_at',
       'updated_at',
@@ -1269,6 +1290,12 @@ export const OPERATIONS = {
         type: 'integer',
       },
       {
+        path: 'allow_multiplier',
+        description:
+          'Default: false. Whether other users may copy with the sizing mode MULTIPLIER. Their sizes then show the amounts that your account trades',
+        type: 'boolean',
+      },
+      {
         path: 'exchange_account_id',
         isRequired: true,
         description: 'The account whose trades cause the signals',
@@ -1288,6 +1315,7 @@ export const OPERATIONS = {
       'profit_share',
       'min_copy_equity',
       'capacity',
+      'allow_multiplier',
       'performance',
       'created_at',
       'updated_at',
@@ -1348,6 +1376,12 @@ export const OPERATIONS = {
         description: 'Null removes the limit',
         type: 'integer',
       },
+      {
+        path: 'allow_multiplier',
+        description:
+          'Whether other users may copy with the sizing mode MULTIPLIER. Their sizes then show the amounts that your account trades. Existing copiers keep their mode',
+        type: 'boolean',
+      },
     ],
     example: 'str_01k9y3wq8ge1a8p8bf1mq93h57',
     members: [
@@ -1362,6 +1396,7 @@ export const OPERATIONS = {
       'profit_share',
       'min_copy_equity',
       'capacity',
+      'allow_multiplier',
       'performance',
       'created_at',
       'updated_at',
@@ -1413,6 +1448,7 @@ export const OPERATIONS = {
       'profit_share',
       'min_copy_equity',
       'capacity',
+      'allow_multiplier',
       'performance',
       'created_at',
       'updated_at',
@@ -2005,6 +2041,7 @@ export const OPERATIONS = {
           'key.revoked',
           'public_key.linked',
           'copier.exit_delayed',
+          'strategy.multiplier_kept',
         ],
       },
     ],
@@ -2165,7 +2202,10 @@ export const OPERATIONS = {
       'fees_by_currency',
       'funding',
       'net_pnl',
+      'unrealized_pnl',
+      'equity',
       'roi',
+      'realized_roi',
       'volume',
       'average_win',
       'average_loss',
@@ -2174,8 +2214,11 @@ export const OPERATIONS = {
       'average_holding_seconds',
       'max_consecutive_losses',
       'max_drawdown',
+      'realized_max_drawdown',
       'sharpe',
       'sortino',
+      'realized_sharpe',
+      'realized_sortino',
       'calmar',
       'sample_days',
       'low_sample',
@@ -2468,6 +2511,7 @@ export const OPERATIONS = {
           'key.revoked',
           'public_key.linked',
           'copier.exit_delayed',
+          'strategy.multiplier_kept',
         ],
       },
       {
@@ -2591,6 +2635,7 @@ export const OPERATIONS = {
           'key.revoked',
           'public_key.linked',
           'copier.exit_delayed',
+          'strategy.multiplier_kept',
         ],
       },
       {
@@ -2729,6 +2774,7 @@ export const OPERATIONS = {
           'key.revoked',
           'public_key.linked',
           'copier.exit_delayed',
+          'strategy.multiplier_kept',
         ],
       },
     ],

@@ -12,8 +12,8 @@
 import { DomainError, type RateBucket } from '@trading-automation/contracts';
 import type { Redis } from 'ioredis';
 import ipaddr from 'ipaddr.js';
-import type { NonceEpoch } from './nonce-epoch.js';
 import type { Actor } from '../operations/index.js';
+import type { NonceEpoch } from './nonce-epoch.js';
 import { type BucketRequest, type BucketResult, type Buckets, LocalBuckets } from './rate-buckets.js';
 import { FailoverBuckets } from './rate-failover.js';
 import {

@@ -1,5 +1,6 @@
 import type { TradingType } from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
+import type { HoldingChange } from '../performance/index.js';
 import {
   DAYS_SQL,
   NIL_UUID,
@@ -37,6 +38,8 @@ export interface ResultRow extends ResultSums {
   readonly quote: string;
   /** The first day with a closure (`yyyy-mm-dd`); null without closures. */
   readonly firstDay: string | null;
+  /** The first day with a fill or a closure; null without both. */
+  readonly firstFillDay: string | null;
   readonly best_pnl: string | null;
   readonly worst_pnl: string | null;
 }
@@ -57,6 +60,8 @@ export interface ComputedRow extends ResultRow, DayRow {
   readonly net_pnl: string;
   readonly part_count: number;
   readonly fill_count: number;
+  readonly held_change: string;
+  readonly cost_change: string;
   readonly fees_in_others: Readonly<Record<string, string>> | null;
   readonly best_trade_id: string | null;
   readonly worst_trade_id: string | null;
@@ -68,8 +73,10 @@ export async function loadStaleDays(
   { userId, from, to }: AnalyticsFilter,
 ): Promise<readonly string[]> {
   const rows: { day: string }[] = await tx.query(
-    `SELECT DISTINCT day::text AS day FROM result_marks
-     WHERE user_id = $1 AND ($2::timestamptz IS NULL OR day >= ($2 AT TIME ZONE 'UTC')::date)
+    `SELECT day::text AS day FROM (
+       SELECT user_id, day FROM result_marks WHERE user_id = $1
+       UNION SELECT user_id, day FROM result_days WHERE user_id = $1 AND held_change IS NULL) d
+     WHERE ($2::timestamptz IS NULL OR day >= ($2 AT TIME ZONE 'UTC')::date)
        AND ($3::timestamptz IS NULL OR day <= ($3 AT TIME ZONE 'UTC')::date)
      ORDER BY day`,
     [userId, from ?? null, to ?? null],
@@ -106,7 +113,8 @@ export async function loadRollupResults(
   return tx.query(
     `SELECT k.*, p.quote FROM (
        SELECT r.exchange_account_id AS "accountId", r.trade_pair_id AS "pairId", r.strategy_id AS "strategyId", ${SUMS},
-         min(r.day) FILTER (WHERE r.part_count > 0)::text AS "firstDay", max(r.best_pnl) AS best_pnl,
+         min(r.day) FILTER (WHERE r.part_count > 0)::text AS "firstDay",
+         min(r.day) FILTER (WHERE r.fill_count + r.part_count > 0)::text AS "firstFillDay", max(r.best_pnl) AS best_pnl,
          min(r.worst_pnl) AS worst_pnl
        FROM result_days r WHERE ${ROLLUP_FILTER} GROUP BY 1, 2, 3) k
      JOIN trade_pairs p ON p.id = k."pairId"`,
@@ -138,7 +146,8 @@ export async function computeResults(
   if (computedRanges.length === 0) return [];
   return tx.query(
     `SELECT ${VALUE_COLUMNS.map((column) => `r.${column}`).join(', ')}, r.trade_pair_id AS "pairId", r.strategy_id AS "strategyId", r.exchange_account_id AS "accountId",
-       p.quote, r.day::text AS day, CASE WHEN r.part_count > 0 THEN r.day::text END AS "firstDay"
+       p.quote, r.day::text AS day, CASE WHEN r.part_count > 0 THEN r.day::text END AS "firstDay",
+       CASE WHEN r.fill_count + r.part_count > 0 THEN r.day::text END AS "firstFillDay"
      FROM (${DAYS_SQL}) r JOIN trade_pairs p ON p.id = r.trade_pair_id
      WHERE $6::uuid IS NULL OR r.strategy_id = $6
      ORDER BY r.day, r.trade_pair_id, r.exchange_account_id, r.strategy_id`,
@@ -156,6 +165,43 @@ function timeRangeParams(selection: AnalyticsFilter, ranges: readonly TimeRange[
     accountId ?? null,
     pairId ?? null,
   ];
+}
+
+interface ChangeOfDay extends HoldingChange {
+  readonly accountId: string;
+}
+
+/** Returns, by account, pair and rollup day, how the open lots changed in one currency. */
+export async function loadRollupChanges(
+  tx: Tx,
+  selection: AnalyticsFilter,
+  plan: ReadPlan,
+  quote: string,
+): Promise<readonly ChangeOfDay[]> {
+  return tx.query(
+    `SELECT r.exchange_account_id AS "accountId", r.trade_pair_id AS "pairId", r.day::text AS day,
+       sum(r.held_change)::text AS "heldChange", sum(r.cost_change)::text AS "costChange"
+     FROM result_days r JOIN trade_pairs p ON p.id = r.trade_pair_id
+     WHERE ${ROLLUP_FILTER} AND p.quote = $8 AND (r.held_change <> 0 OR r.cost_change <> 0) GROUP BY 1, 2, 3`,
+    [...rollupParams(selection, plan), quote],
+  );
+}
+
+/** Returns, by account and pair, what rollup days left open in one currency. */
+export async function loadRollupHoldings(
+  tx: Tx,
+  selection: AnalyticsFilter,
+  plan: ReadPlan,
+  quote: string,
+): Promise<readonly Omit<ChangeOfDay, 'day'>[]> {
+  return tx.query(
+    `SELECT r.exchange_account_id AS "accountId", r.trade_pair_id AS "pairId",
+       sum(r.held_change)::text AS "heldChange", sum(r.cost_change)::text AS "costChange"
+     FROM result_days r JOIN trade_pairs p ON p.id = r.trade_pair_id
+     WHERE ${ROLLUP_FILTER} AND p.quote = $8 GROUP BY 1, 2
+     HAVING sum(r.held_change) <> 0 OR sum(r.cost_change) <> 0`,
+    [...rollupParams(selection, plan), quote],
+  );
 }
 
 export interface RollupExtreme {

@@ -255,10 +255,15 @@ describe('the analytics of a user', () => {
       net_pnl: '-90',
       // 20 of 200, then −110 of 2,000: 1.1 × 0.945 − 1
       roi: '0.0395',
+      realized_roi: '0.0395',
       // A fall of 110 from an equity of 220 at the end of 2 January.
-      max_drawdown: { amount: '110', percent: '50', peak_at: '2026-01-02T00:00:00.000Z' },
-      // 0.0395 × 365 ÷ 4 ÷ 0.5
-      calmar: '7.20875',
+      realized_max_drawdown: { amount: '110', percent: '50', peak_at: '2026-01-02T00:00:00.000Z' },
+      // The return of the day was −110 of 2,000.
+      max_drawdown: { amount: '110', percent: '5.5', peak_at: '2026-01-02T00:00:00.000Z' },
+      // 0.0395 × 365 ÷ 4 ÷ 0.055
+      calmar: '65.53409091',
+      equity: '2000',
+      unrealized_pnl: '0',
     });
     expect(record.equity_curve.map(({ equity }) => equity)).toEqual(['220', '2000']);
     expect((await read('from=2026-01-05T00:00:00Z')).roi).toBeNull();

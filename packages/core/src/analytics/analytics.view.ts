@@ -5,15 +5,46 @@ import {
   type PairResult,
   type StrategyResult,
 } from '@trading-automation/contracts';
-import { computeDayMetrics, EquityHistory, formatAmount } from '../performance/index.js';
-import type { BigDecimal } from '../values/index.js';
+import {
+  computeDayMetrics,
+  EquityHistory,
+  formatAmount,
+  LOW_SAMPLE_DAYS,
+  mapNullable,
+  returnMetrics,
+} from '../performance/index.js';
+import { BigDecimal } from '../values/index.js';
 import type { AnalyticsFilter } from './analytics.queries.js';
 import type { CopyMetrics } from './copy-metrics.queries.js';
 import type { Extreme, Results } from './read-analytics.js';
 import type { ResultAggregator } from './result-aggregator.js';
 import { ResultTotals } from './result-totals.js';
 
-const NO_DAYS = computeDayMetrics([], 'day', new EquityHistory(new Map(), []));
+const NO_EQUITY = new EquityHistory(new Map(), []);
+const NO_DAYS = computeDayMetrics([], 'day', NO_EQUITY);
+const NO_RETURNS = returnMetrics([], NO_EQUITY);
+
+/** The figures by day. Those from equity have the plain names; those of realised results alone are named so. */
+function viewDays(main: Results['main']) {
+  const { roi, max_drawdown, sharpe, sortino, equity_curve } = main?.days ?? NO_DAYS;
+  const returns = main?.returns ?? NO_RETURNS;
+  return {
+    unrealized_pnl: formatAmount(main?.unrealized ?? new BigDecimal(0)),
+    equity: mapNullable(main?.equity ?? null, formatAmount),
+    roi: returns.roi,
+    realized_roi: roi,
+    max_drawdown: returns.maxDrawdown,
+    realized_max_drawdown: max_drawdown,
+    sharpe: returns.sharpe,
+    realized_sharpe: sharpe,
+    sortino: returns.sortino,
+    realized_sortino: sortino,
+    calmar: returns.calmar,
+    sample_days: returns.sampleDays,
+    low_sample: returns.sampleDays < LOW_SAMPLE_DAYS,
+    equity_curve,
+  };
+}
 
 export function viewAnalytics({ from, to }: AnalyticsFilter, results: Results): Analytics {
   const { aggregator, pairs, main, copy } = results;
@@ -28,7 +59,7 @@ export function viewAnalytics({ from, to }: AnalyticsFilter, results: Results): 
     excluded_quotes: viewExcluded(aggregator, main?.currency ?? null),
     ...totals.summary(),
     ...totals.metrics(),
-    ...(main?.days ?? NO_DAYS),
+    ...viewDays(main),
     trade_count: sum(({ tradeCount }) => tradeCount),
     fees_by_currency: viewFees(aggregator.feesPaid(pairs)),
     funding: hasOnlySpot(results) ? '0' : null,

@@ -36,6 +36,8 @@ const joinWithin = (table: string, alias: string, condition: string, instant: st
   CROSS JOIN LATERAL (
     SELECT * FROM ${table} WHERE ${condition} AND ${instant} >= s.since AND ${instant} < s.until OFFSET 0) ${alias}`;
 
+const signOf = (lot: string) => `CASE WHEN ${lot}.side = 'BUY' THEN 1 ELSE -1 END`;
+
 /** `sold` is the amount of a spot sale, including its fee in base; null for other fills. */
 const FILLS = `executed AS MATERIALIZED (
   SELECT t.user_id, ${dayOf('f.executed_at')} AS day, t.exchange_account_id, t.trade_pair_id,
@@ -51,8 +53,20 @@ const FILLS = `executed AS MATERIALIZED (
 
 const CLOSURES = `closures AS MATERIALIZED (
   SELECT f.user_id, f.day, f.exchange_account_id, f.trade_pair_id, coalesce(l.strategy_id, ${NIL}) AS strategy_id,
-    c.fill_id, c.amount, c.pnl
+    c.fill_id, c.amount, c.pnl, c.entry_value, ${signOf('l')} AS sign
   FROM executed f JOIN lot_closures c ON c.fill_id = f.id JOIN lots l ON l.id = c.lot_id)`;
+
+/**
+ * The change of what the lots hold and of its cost. Both are negative for lots that sales opened. The sum of all days is
+ * what is held now, so the open result of any day can be computed from it and the day's price.
+ */
+const HELD = `held AS (
+  SELECT ${KEY}, sum(amount) AS held_change, sum(cost) AS cost_change FROM (
+    SELECT f.user_id, f.day, f.exchange_account_id, f.trade_pair_id, coalesce(l.strategy_id, ${NIL}) AS strategy_id,
+      ${signOf('l')} * l.opened_amount AS amount, ${signOf('l')} * l.opened_value AS cost
+    FROM executed f JOIN lots l ON l.id = f.id
+    UNION ALL SELECT ${KEY}, -sign * amount, -sign * entry_value FROM closures) c
+  GROUP BY ${KEY})`;
 
 /** Closed trades, with the exact result of their lots. */
 const CLOSED = `closed AS MATERIALIZED (
@@ -119,18 +133,26 @@ const UNSUMMED_COLUMNS = [
 export const SUMMABLE_COLUMNS = { counts: COUNTS, amounts: AMOUNTS } as const;
 
 /** All columns of `result_days` and of `DAYS_SQL` except their key. */
-export const VALUE_COLUMNS = [...COUNTS, ...SUMMED_AMOUNTS, 'fees', ...UNSUMMED_COLUMNS];
+export const VALUE_COLUMNS = [
+  ...COUNTS,
+  ...SUMMED_AMOUNTS,
+  'fees',
+  'held_change',
+  'cost_change',
+  ...UNSUMMED_COLUMNS,
+];
 
 /** The columns of `result_days`, in the order of `DAYS_SQL`. */
 export const DAY_COLUMNS = [KEY, ...VALUE_COLUMNS].join(', ');
 
 /** Selects one row of `result_days` for each day, account, pair and strategy with any result. */
 export const DAYS_SQL = `
-  WITH ${[TIME_RANGES, FILLS, CLOSURES, CLOSED, CREATED, FILLED, OTHER_FEES, REALISED, ENDED].join(', ')}
+  WITH ${[TIME_RANGES, FILLS, CLOSURES, CLOSED, CREATED, FILLED, OTHER_FEES, REALISED, HELD, ENDED].join(', ')}
   SELECT ${KEY}, ${[...COUNTS, ...SUMMED_AMOUNTS].map((name) => `coalesce(${name}, 0) AS ${name}`).join(', ')},
-    coalesce(fees_in_quote + fees_of_base, 0) AS fees, ${UNSUMMED_COLUMNS.join(', ')}
+    coalesce(fees_in_quote + fees_of_base, 0) AS fees, coalesce(held_change, 0) AS held_change,
+    coalesce(cost_change, 0) AS cost_change, ${UNSUMMED_COLUMNS.join(', ')}
   FROM created FULL JOIN filled USING (${KEY}) FULL JOIN other_fees USING (${KEY})
-    FULL JOIN realised USING (${KEY}) FULL JOIN ended USING (${KEY})`;
+    FULL JOIN realised USING (${KEY}) FULL JOIN held USING (${KEY}) FULL JOIN ended USING (${KEY})`;
 
 /** The dimensions by which `result_runs` can be selected, as bits. */
 export const SELECTED_BY = { account: 1, pair: 2, strategy: 4 } as const;

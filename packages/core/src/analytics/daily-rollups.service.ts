@@ -1,5 +1,6 @@
 import { inTransaction, type Tx, withAdvisoryLock } from '@trading-automation/persistence';
 import type { Platform } from '../platform/index.js';
+import { refreshFigures } from '../strategies/index.js';
 import {
   ALL_SELECTIONS,
   DAY_COLUMNS,
@@ -22,7 +23,8 @@ interface UserDay {
 }
 
 /**
- * Maintains the rollups of each day (`result_days`, `result_runs`, `strategy_days`). They are derived from fills, lots
+ * Maintains the rollups of each day (`result_days`, `result_runs`, `strategy_days`) and, from them, the figures of
+ * strategies. They are derived from fills, lots
  * and trades, and make sums over years readable in milliseconds. Nothing else depends on them; they can be deleted at
  * any time.
  *
@@ -44,16 +46,25 @@ export class DailyRollups {
   async refresh(): Promise<number | null> {
     const { database } = this.platform;
     const outcome = await withAdvisoryLock(database, 'result days', async (signal) => {
+      // Rows that a process of an earlier release wrote lack the changes of the open lots.
+      await database.query(
+        `INSERT INTO result_marks (user_id, day)
+         SELECT DISTINCT user_id, day FROM result_days WHERE held_change IS NULL`,
+      );
       const [{ lastMarkId }]: [{ lastMarkId: string | null }] = await database.query(
         'SELECT max(id)::text AS "lastMarkId" FROM result_marks',
       );
       let refreshed = 0;
+      const changedStrategies = new Set<string>();
       for (let days = 1; days > 0 && !signal.aborted; refreshed += days) {
-        days = await inTransaction(database, (tx) => refreshBatch(tx, lastMarkId), {
+        const batch = await inTransaction(database, (tx) => refreshBatch(tx, lastMarkId), {
           isolation: 'REPEATABLE READ',
           statementTimeoutMs: STATEMENT_TIMEOUT_MS,
         });
+        days = batch.days;
+        for (const id of batch.strategyIds) changedStrategies.add(id);
       }
+      await refreshFigures(database, [...changedStrategies], signal);
       return refreshed;
     });
     return outcome.acquired ? outcome.value : null;
@@ -70,14 +81,21 @@ interface StrategyDay {
   readonly day: string;
 }
 
-/** Refreshes stale days with a mark up to `lastMarkId`, and returns their number; 0 if no such day is left. */
-async function refreshBatch(tx: Tx, lastMarkId: string | null): Promise<number> {
+interface RefreshedBatch {
+  /** 0 if no stale day is left. */
+  readonly days: number;
+  /** The strategies whose days changed. */
+  readonly strategyIds: readonly string[];
+}
+
+/** Refreshes stale days with a mark up to `lastMarkId`. */
+async function refreshBatch(tx: Tx, lastMarkId: string | null): Promise<RefreshedBatch> {
   const marked: UserDay[] = await tx.query(
     `SELECT DISTINCT user_id, day::text AS day
      FROM (SELECT user_id, day FROM result_marks WHERE id <= $3 ORDER BY id LIMIT $1) m LIMIT $2`,
     [MARKS_PER_BATCH, DAYS_PER_BATCH, lastMarkId],
   );
-  if (marked.length === 0) return 0;
+  if (marked.length === 0) return { days: 0, strategyIds: [] };
   const users = marked.map(({ user_id }) => user_id);
   const days = marked.map(({ day }) => day);
   for (const table of ['result_marks', 'result_runs']) {
@@ -106,16 +124,16 @@ async function refreshBatch(tx: Tx, lastMarkId: string | null): Promise<number> 
      ON CONFLICT DO NOTHING`,
     [users, days],
   );
-  await refreshStrategies(tx, [...removed[0], ...added]);
-  return marked.length;
+  const changed = [...removed[0], ...added].filter(({ strategy_id }) => strategy_id !== NIL_UUID);
+  await refreshStrategies(tx, changed);
+  return { days: marked.length, strategyIds: changed.map(({ strategy_id }) => strategy_id) };
 }
 
 /**
  * Recomputes `strategy_days`. The account separates the strategy's own results from those of its copiers, because a
  * strategy never trades on a copier's account.
  */
-async function refreshStrategies(tx: Tx, changedDays: readonly StrategyDay[]): Promise<void> {
-  const strategyDays = changedDays.filter(({ strategy_id }) => strategy_id !== NIL_UUID);
+async function refreshStrategies(tx: Tx, strategyDays: readonly StrategyDay[]): Promise<void> {
   if (strategyDays.length === 0) return;
   const params = [strategyDays.map(({ strategy_id }) => strategy_id), strategyDays.map(({ day }) => day)];
   await tx.query(

@@ -1,4 +1,5 @@
 import { inTransaction, type Tx, withAdvisoryLock } from '@trading-automation/persistence';
+import { recordDayPrices } from '../performance/index.js';
 import type { Platform } from '../platform/index.js';
 import { equitiesOf } from '../trade-pairs/index.js';
 
@@ -24,8 +25,9 @@ interface AccountToValue {
  * currency is the quote currency of most pairs of its exchange.
  *
  * Equity is computed from balances and last prices, so it values open lots at their current price. Deposits and
- * withdrawals also change equity. Profit is therefore computed from fills, never from equity. Equity is the base of
- * relative returns (`performance/daily-results.rules.ts`).
+ * withdrawals also change equity. Profit is therefore computed from fills and prices, never from equity. Equity is the
+ * base of relative returns (`performance/equity-returns.rules.ts`). Also records the day's prices, by which open lots are
+ * valued.
  */
 export class EquitySnapshots {
   constructor(private readonly platform: Platform) {}
@@ -45,6 +47,7 @@ export class EquitySnapshots {
         taken += batch.taken;
         after = batch.last;
       }
+      await recordDayPrices(database.manager);
       for (let removed = REMOVED_AT_ONCE; removed === REMOVED_AT_ONCE && !signal.aborted; )
         removed = await downsample(database.manager);
       return taken;

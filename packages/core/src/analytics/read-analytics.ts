@@ -1,6 +1,12 @@
 import type { AnalyticsInterval } from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
-import { computeDayMetrics, EquityHistory, equityPoints } from '../performance/index.js';
+import {
+  computeDayMetrics,
+  EquityHistory,
+  equityPoints,
+  type ReturnMetrics,
+  returnMetrics,
+} from '../performance/index.js';
 import { BigDecimal } from '../values/index.js';
 import {
   type AnalyticsFilter,
@@ -16,7 +22,8 @@ import {
   type PairInfo,
 } from './analytics.queries.js';
 import { type CopyMetrics, loadCopyMetrics } from './copy-metrics.queries.js';
-import { planRead, type ReadPlan } from './read-plan.rules.js';
+import { readOpenResults, type SelectionInCurrency } from './read-open-results.js';
+import { planRead } from './read-plan.rules.js';
 import { ResultAggregator } from './result-aggregator.js';
 import { longestRun, ResultTotals } from './result-totals.js';
 
@@ -38,7 +45,13 @@ export interface Results {
 interface MainResults {
   readonly currency: string;
   readonly totals: ResultTotals;
+  /** Metrics of realised results. */
   readonly days: ReturnType<typeof computeDayMetrics>;
+  /** Metrics of realised and open results. */
+  readonly returns: ReturnMetrics;
+  readonly unrealized: BigDecimal;
+  /** The sum of the last recorded equities; null if one is unknown. */
+  readonly equity: BigDecimal | null;
   readonly longestLossRun: number;
   readonly best: Extreme | null;
   readonly worst: Extreme | null;
@@ -84,20 +97,18 @@ function mainCurrency(byQuote: ReadonlyMap<string, ResultTotals>): string | null
   return main?.[0] ?? null;
 }
 
-interface MainResultsInput {
-  readonly selection: AnalyticsFilter;
-  readonly plan: ReadPlan;
-  readonly aggregator: ResultAggregator;
-  readonly computedRows: readonly ComputedRow[];
-  readonly currency: string;
+interface MainResultsInput extends SelectionInCurrency {
   readonly interval: AnalyticsInterval;
 }
 
 async function readMain(tx: Tx, input: MainResultsInput): Promise<MainResults> {
   const { selection, plan, aggregator, currency, interval } = input;
   const accounts = aggregator.accountsOf(currency);
+  const open = await readOpenResults(tx, input);
+  const tradingAccounts = new Map([...open.heldBefore, ...aggregator.tradingAccountsOf(currency)]);
   // Reads the equity only of accounts with results in the currency.
-  const points = await equityPoints(tx, [...accounts.keys()], currency, selection.to);
+  const points = await equityPoints(tx, [...tradingAccounts.keys()], currency, selection.to);
+  const tradingEquity = new EquityHistory(tradingAccounts, points);
   const extremes = [
     ...(await loadRollupExtremes(tx, selection, plan, currency)),
     ...input.computedRows.filter(({ quote }) => quote === currency).flatMap(extremesOf),
@@ -108,6 +119,9 @@ async function readMain(tx: Tx, input: MainResultsInput): Promise<MainResults> {
     currency,
     totals: aggregator.byQuote.get(currency) ?? new ResultTotals(),
     days: computeDayMetrics(aggregator.daysOf(currency), interval, new EquityHistory(accounts, points)),
+    returns: returnMetrics(open.results.days, tradingEquity),
+    unrealized: open.results.unrealized,
+    equity: tradingEquity.latestBefore(Number.POSITIVE_INFINITY),
     longestLossRun: longestRun(await lossRuns(tx, selection, plan, currency)),
     best: extreme('best', (a, b) => b.cmp(a)),
     worst: extreme('worst', (a, b) => a.cmp(b)),

@@ -23,6 +23,8 @@ export class ResultAggregator {
   readonly feesInOtherCurrencies = new Map<string, BigDecimal>();
   /** The start of the first day with closures, in Unix milliseconds, by currency and account. */
   private readonly accounts = new Map<string, Map<string, number>>();
+  /** Like `accounts`, of the first day with a fill or a closure. */
+  private readonly tradingAccounts = new Map<string, Map<string, number>>();
   private readonly byDay = new Map<
     string,
     Map<string, { pnl: BigDecimal; closures: number; fills: number }>
@@ -33,10 +35,8 @@ export class ResultAggregator {
     getOrCreate(this.byQuote, quote, () => new ResultTotals()).add(row);
     getOrCreate(this.byPair, pairId, () => new ResultTotals()).add(row);
     if (strategyId !== NIL_UUID) this.strategyOf(strategyId, quote).add(row);
-    if (firstDay === null) return;
-    const accounts = getOrCreate(this.accounts, quote, () => new Map<string, number>());
-    const startMs = Date.parse(firstDay);
-    accounts.set(accountId, Math.min(startMs, accounts.get(accountId) ?? startMs));
+    rememberEarliest(this.accounts, quote, accountId, firstDay);
+    rememberEarliest(this.tradingAccounts, quote, accountId, row.firstFillDay);
   }
 
   addDay({ quote, day, net_pnl, part_count, fill_count }: DayRow): void {
@@ -89,10 +89,27 @@ export class ResultAggregator {
     return this.accounts.get(quote) ?? new Map();
   }
 
+  /** Like `accountsOf`, of the first day with a fill or a closure. */
+  tradingAccountsOf(quote: string): ReadonlyMap<string, number> {
+    return this.tradingAccounts.get(quote) ?? new Map();
+  }
+
   private strategyOf(strategyId: string, currency: string): ResultTotals {
     const create = () => ({ strategyId, currency, totals: new ResultTotals() });
     return getOrCreate(this.byStrategy, `${strategyId}/${currency}`, create).totals;
   }
+}
+
+function rememberEarliest(
+  byQuote: Map<string, Map<string, number>>,
+  quote: string,
+  accountId: string,
+  day: string | null,
+): void {
+  if (day === null) return;
+  const accounts = getOrCreate(byQuote, quote, () => new Map<string, number>());
+  const startMs = Date.parse(day);
+  accounts.set(accountId, Math.min(startMs, accounts.get(accountId) ?? startMs));
 }
 
 /** Returns the value of the key; creates and stores it if it is absent. */

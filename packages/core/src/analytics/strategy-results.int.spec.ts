@@ -110,10 +110,21 @@ describe('the performance of a strategy', () => {
       since: expect.any(String),
       closed_count: 0,
       win_rate: null,
-      net_pnl: '0',
+      profit_factor: null,
       roi: null,
       max_drawdown_percent: null,
       sharpe: null,
+      low_sample: true,
+      copier_roi: null,
+      curve: [],
+      net_pnl: '0',
+      unrealized_pnl: '0',
+      equity: null,
+      sortino: null,
+      realized_roi: null,
+      realized_max_drawdown_percent: null,
+      realized_sharpe: null,
+      realized_sortino: null,
       copier_net_pnl: '0',
     });
   });
@@ -135,7 +146,8 @@ describe('the performance of a strategy', () => {
       copier_net_pnl: '7',
       roi: null,
       max_drawdown_percent: null,
-      sharpe: expect.any(String),
+      sharpe: null,
+      realized_sharpe: expect.any(String),
     });
   });
 
@@ -184,12 +196,29 @@ describe('the performance of a strategy', () => {
     await insertEquity('01T00:01', '1000');
     await order({ side: 'BUY', at: '01T10:00', price: '100' });
     await order({ side: 'SELL', at: '02T10:00', price: '110' });
-    const shownToLeader = await performance();
-    expect(await performance(follower)).toEqual(shownToLeader);
+    expect(await performance()).toMatchObject({ net_pnl: '10', equity: '1000', sharpe: '13.50925609' });
+    const shown = await performance(follower);
+    // Ratios and counts alone, rounded; 100 × (1 + 10 ÷ 1000) at the end of 2 January.
+    expect(shown).toEqual({
+      since: expect.any(String),
+      closed_count: 1,
+      win_rate: '1',
+      profit_factor: null,
+      roi: '0.01',
+      max_drawdown_percent: null,
+      sharpe: '13.51',
+      low_sample: true,
+      copier_roi: null,
+      curve: [
+        { at: '2026-01-01T00:00:00.000Z', index: '100' },
+        { at: '2026-01-02T00:00:00.000Z', index: '100' },
+        { at: '2026-01-03T00:00:00.000Z', index: '101' },
+      ],
+    });
     const shownToFollower = (await list(follower, { visibility: 'PUBLIC' })).find(
       ({ id }) => id === strategyId,
     );
-    expect(shownToFollower?.performance).toEqual(shownToLeader);
+    expect(shownToFollower?.performance).toEqual(shown);
     expect(shownToFollower).not.toHaveProperty('exchange_account_id', expect.anything());
     const json = JSON.stringify(shownToFollower);
     for (const secret of [leaderAccount.id, leaderAccount.uuid, '1000']) expect(json).not.toContain(secret);

@@ -113,7 +113,7 @@ describe('starting a copier', () => {
     const copier = await env.create({ strategy_id: open.id });
     await env.core.rows("UPDATE strategies SET visibility = 'PRIVATE' WHERE name = $1", open.name);
     await expect(env.copiers.start(env.actor, copier.id)).resolves.toMatchObject({ status: 'ACTIVE' });
-    await expect(env.create({ strategy_id: open.id })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(env.create({ strategy_id: open.id })).rejects.toMatchObject({ code: 'invalid_state' });
     await expect(env.namesOf(`strategy_id=${open.id}`)).resolves.toEqual(['Follower']);
   });
 });

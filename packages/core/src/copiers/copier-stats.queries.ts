@@ -1,6 +1,7 @@
 import { type CopierStats, canonicalDecimal, type Decimal } from '@trading-automation/contracts';
 import { allColumns, queryPrepared, type Tx } from '@trading-automation/persistence';
 import { CopierEntity } from './copier.entity.js';
+import { type CopierReturns, copierReturnsOf, NO_RETURNS } from './copier-returns.queries.js';
 import { type TrackedLot, trackingOf } from './tracking.rules.js';
 
 /**
@@ -141,7 +142,8 @@ export async function copierStatsOf(
 ): Promise<ReadonlyMap<string, CopierStats>> {
   if (copierIds.length === 0) return new Map();
   const rows = await queryPrepared<StatsRow>(tx, STATS_BY_ID, [copierIds]);
-  return new Map(rows.map((row) => [row.id, viewStats(row)]));
+  const returns = await copierReturnsOf(tx, copierIds);
+  return new Map(rows.map((row) => [row.id, viewStats(row, returns)]));
 }
 
 /** Returns the copiers with these ids that belong to the user, each with its stats as in `copierStatsOf`. */
@@ -151,10 +153,14 @@ export async function readOwnCopiersWithStats(
   ids: readonly string[],
 ): Promise<readonly { readonly row: Readonly<Record<string, unknown>>; readonly stats: CopierStats }[]> {
   const rows = await queryPrepared<StatsRow>(tx, OWN_COPIERS_WITH_STATS(tx.connection), [ids, userId]);
-  return rows.map((row) => ({ row, stats: viewStats(row) }));
+  const returns = await copierReturnsOf(
+    tx,
+    rows.map(({ id }) => id),
+  );
+  return rows.map((row) => ({ row, stats: viewStats(row, returns) }));
 }
 
-function viewStats(row: StatsRow): CopierStats {
+function viewStats(row: StatsRow, returns: ReadonlyMap<string, CopierReturns>): CopierStats {
   const tracking = trackingOf((row.trackedLots ?? []).map(trackedLot));
   return {
     copied: row.copiedCount,
@@ -167,6 +173,7 @@ function viewStats(row: StatsRow): CopierStats {
     tracking: tracking?.parts,
     open_exposure_quote: canonicalDecimal(row.openExposure),
     net_pnl: canonicalDecimal(row.netPnl),
+    ...(returns.get(row.id) ?? NO_RETURNS),
   };
 }
 

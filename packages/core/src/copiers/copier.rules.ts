@@ -1,4 +1,4 @@
-import type { CopierCreate, CopierUpdate, ErrorDetail } from '@trading-automation/contracts';
+import type { CopierCreate, CopierUpdate, ErrorDetail, SizingMode } from '@trading-automation/contracts';
 
 export interface PairLists {
   readonly allowedPairs: readonly string[] | null;
@@ -11,11 +11,21 @@ export function conflictingPairs({ allowedPairs, blockedPairs }: PairLists): str
   return [...new Set(blockedPairs ?? [])].filter((symbol) => allowed.has(symbol));
 }
 
-/** A copier that a request links to a strategy. */
-export interface CopierLink {
-  /** The field of the request body that an error about this link names, such as `copier_ids.0` or `strategy_id`. */
+/** The account of a copier, and the field of the request body that an error about it names. */
+export interface AccountLink {
   readonly field: string;
   readonly copier: { readonly exchangeAccountId: string };
+}
+
+/** A copier that a request links to a strategy. */
+export interface CopierLink extends AccountLink {
+  /** The field that contains the sizing mode, if the request has it. */
+  readonly sizingField?: string;
+  readonly copier: {
+    readonly exchangeAccountId: string;
+    readonly userId: string;
+    readonly sizingMode: SizingMode;
+  };
 }
 
 /**
@@ -26,7 +36,7 @@ export interface CopierLink {
  */
 export function ownAccountErrors(
   ownAccounts: ReadonlySet<string>,
-  links: readonly CopierLink[],
+  links: readonly AccountLink[],
 ): ErrorDetail[] {
   return links
     .filter(({ copier }) => ownAccounts.has(copier.exchangeAccountId))
@@ -35,6 +45,25 @@ export function ownAccountErrors(
       code: 'own_account',
       message:
         'A copier cannot use the account that its strategy trades on. Choose another exchange account.',
+    }));
+}
+
+/**
+ * Returns an error for each copier of another user with the sizing mode MULTIPLIER, unless the strategy allows it: its
+ * sizes show the amounts of the strategy's account.
+ */
+export function multiplierErrors(
+  strategy: { readonly userId: string; readonly allowMultiplier: boolean },
+  links: readonly CopierLink[],
+): ErrorDetail[] {
+  if (strategy.allowMultiplier) return [];
+  return links
+    .filter(({ copier }) => copier.sizingMode === 'MULTIPLIER' && copier.userId !== strategy.userId)
+    .map(({ sizingField, field }) => ({
+      field: sizingField ?? field,
+      code: 'multiplier_not_allowed',
+      message:
+        "The strategy's owner does not allow the sizing mode MULTIPLIER. Use FIXED_AMOUNT, FIXED_QUOTE or EQUITY_RATIO.",
     }));
 }
 

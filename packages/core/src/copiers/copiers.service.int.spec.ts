@@ -65,11 +65,15 @@ describe('creating a copier', () => {
     await expect(env.create({ strategy_id: open.id })).resolves.toMatchObject({ strategy_id: open.id });
   });
 
-  it('reports a private, archived or unknown strategy as not found; the error names the field', async () => {
+  it('reports a private or unknown strategy as not found, with the field, and rejects an archived one', async () => {
     const hidden = await env.foreignStrategy();
     const archived = await env.foreignStrategy({ visibility: 'PUBLIC', name: newUuid() });
     await env.core.rows("UPDATE strategies SET status = 'ARCHIVED' WHERE name = $1", archived.name);
-    for (const strategy_id of [hidden.id, archived.id, encodeId('str', newUuid()), 'str_x']) {
+    await expect(env.create({ strategy_id: archived.id })).rejects.toMatchObject({
+      code: 'invalid_state',
+      details: [{ state: 'STRATEGY_ARCHIVED' }],
+    });
+    for (const strategy_id of [hidden.id, encodeId('str', newUuid()), 'str_x']) {
       await expect(env.create({ strategy_id })).rejects.toMatchObject({
         code: 'not_found',
         details: [{ field: 'strategy_id', code: 'not_found' }],
@@ -198,12 +202,12 @@ describe('copiers by their ids', () => {
     });
   });
 
-  it('are loaded with their stats by one statement, and a page of the list by two', async () => {
+  it('are loaded with their stats by two statements, and a page of the list by three', async () => {
     const { database } = env.core.platform;
     const created = [await env.create(), await env.createLinked(), await env.create()];
     const ids = created.map(({ id }) => id);
-    expect(await countStatements(database, () => env.copiers.getMany(env.actor, ids))).toBe(1);
-    expect(await countStatements(database, () => env.copiers.list(env.actor, parseListQuery('')))).toBe(2);
+    expect(await countStatements(database, () => env.copiers.getMany(env.actor, ids))).toBe(2);
+    expect(await countStatements(database, () => env.copiers.list(env.actor, parseListQuery('')))).toBe(3);
     expect(await countStatements(database, () => env.copiers.getMany(env.actor, ['cpr_x']))).toBe(0);
   });
 });

@@ -46,7 +46,7 @@ import { NO_BOOK_MIDS, readBookMidsAtStart } from './copying/book-mids-at-start.
 import { assertNotOverDailyLoss } from './copying/copier-risk-monitor.service.js';
 import { DECISION_COLUMNS, type DecisionRow, viewDecision } from './copying/decision.view.js';
 import { checkMinCopyEquity, resyncExits, startFollowing } from './copying/start-copying.js';
-import { assertMayFollow, assertNotOwnAccount } from './follow-checks.js';
+import { assertMayFollow, assertMayMultiply, assertNotOwnAccount } from './follow-checks.js';
 import { stopCopier } from './stop-copiers.js';
 import { viewCopiers, viewCopierWithStats, viewOwnCopiers, viewStoppedCopier } from './view-copiers.js';
 
@@ -124,7 +124,12 @@ export class CopiersService {
         strategy_id === undefined ? null : await lockStrategyToFollow(tx, actor, strategy_id, 'strategy_id');
       const account = await lockOwnAccountShared(tx, actor, input.exchange_account_id);
       const copier = { exchangeAccountId: account.id };
-      if (strategy !== null) await assertMayFollow(tx, strategy, [{ field: 'exchange_account_id', copier }]);
+      if (strategy !== null) {
+        const link = { ...copier, userId: actor.userId, sizingMode: input.sizing.mode };
+        await assertMayFollow(tx, strategy, [
+          { field: 'exchange_account_id', sizingField: 'sizing.mode', copier: link },
+        ]);
+      }
       await assertBelowLimit(tx, actor.userId);
       const id = newUuid();
       await tx.insert(CopierEntity, {
@@ -144,7 +149,7 @@ export class CopiersService {
     return this.commands.run(actor.idempotency, async (tx) => {
       await lockUser(tx, actor.userId);
       const unlocked = await findOwn(tx, actor, publicId);
-      const newStrategyId = await this.strategyToLink(tx, actor, unlocked, input.strategy_id);
+      const newStrategyId = await this.strategyToLink(tx, actor, unlocked, input);
       const copier = await lockCopier(tx, unlocked.id);
       if (newStrategyId !== undefined && copier.status !== 'PAUSED') throw notPaused(copier, 'strategy_id');
       const changes = {
@@ -260,13 +265,20 @@ export class CopiersService {
     tx: Tx,
     actor: Actor,
     copier: CopierEntity,
-    publicId: string | null | undefined,
+    { strategy_id: publicId, sizing }: CopierUpdate,
   ): Promise<string | null | undefined> {
-    if (publicId === undefined) return undefined;
+    const isKept =
+      publicId === undefined ||
+      (publicId !== null && copier.strategyId !== null && decodeId('str', publicId) === copier.strategyId);
+    if (isKept) {
+      await assertMayChangeSizing(tx, copier, sizing);
+      return undefined;
+    }
     if (publicId === null) return copier.strategyId === null ? undefined : null;
-    if (copier.strategyId !== null && decodeId('str', publicId) === copier.strategyId) return undefined;
     const strategy = await lockStrategyToFollow(tx, actor, publicId, 'strategy_id');
-    await assertMayFollow(tx, strategy, [{ field: 'strategy_id', copier }]);
+    const resized = { ...sizingOf(copier), ...(sizing === undefined ? {} : { sizingMode: sizing.mode }) };
+    const sizingField = sizing === undefined ? {} : { sizingField: 'sizing.mode' };
+    await assertMayFollow(tx, strategy, [{ field: 'strategy_id', ...sizingField, copier: resized }]);
     return strategy.id;
   }
 }
@@ -305,6 +317,25 @@ async function checkStartable(tx: Tx, copier: CopierEntity): Promise<DomainError
   if (copier.status !== 'ACTIVE')
     await assertNotOwnAccount(tx, strategy, [{ field: 'exchange_account_id', copier }]);
   return checkMinCopyEquity(tx, copier.strategyId, account.id);
+}
+
+const sizingOf = ({ exchangeAccountId, userId, sizingMode }: CopierEntity) => ({
+  exchangeAccountId,
+  userId,
+  sizingMode,
+});
+
+/** Checks a new sizing of a copier that keeps its strategy. A copier that has the mode MULTIPLIER may keep it. */
+async function assertMayChangeSizing(
+  tx: Tx,
+  copier: CopierEntity,
+  sizing: CopierUpdate['sizing'],
+): Promise<void> {
+  if (sizing?.mode !== 'MULTIPLIER' || copier.sizingMode === 'MULTIPLIER' || copier.strategyId === null)
+    return;
+  const strategy = await lockStrategyShared(tx, copier.strategyId);
+  const link = { ...sizingOf(copier), sizingMode: sizing.mode };
+  assertMayMultiply(strategy, [{ field: 'sizing.mode', copier: link }]);
 }
 
 /** The state of a copier that has not followed its strategy yet. */

@@ -3,7 +3,13 @@ import { DomainError } from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
 import { invalidState } from '../operations/index.js';
 import type { LockedStrategy } from '../strategies/index.js';
-import { type CopierLink, hasCapacity, ownAccountErrors } from './copier.rules.js';
+import {
+  type AccountLink,
+  type CopierLink,
+  hasCapacity,
+  multiplierErrors,
+  ownAccountErrors,
+} from './copier.rules.js';
 import { countCopiersOfStrategy, duplicateConnectionsOf } from './copiers.queries.js';
 
 /**
@@ -19,6 +25,7 @@ export async function assertMayFollow(
   links: readonly CopierLink[],
 ): Promise<void> {
   await assertNotOwnAccount(tx, strategy, links);
+  assertMayMultiply(strategy, links);
   if (strategy.status === 'ARCHIVED') {
     throw invalidState('The strategy is archived and cannot be followed.', 'STRATEGY_ARCHIVED');
   }
@@ -30,6 +37,15 @@ export async function assertMayFollow(
   ]);
 }
 
+/** @throws {DomainError} `validation_failed` if the strategy does not allow a copier's sizing mode */
+export function assertMayMultiply(
+  strategy: Pick<LockedStrategy, 'userId' | 'allowMultiplier'>,
+  links: readonly CopierLink[],
+): void {
+  const details = multiplierErrors(strategy, links);
+  if (details.length > 0) throw new DomainError('validation_failed', undefined, details);
+}
+
 /**
  * Checks that no copier trades on the strategy's own account. A user can connect one exchange account twice, under two
  * ids, and the product may detect this only later. Therefore each start of a copier repeats the check.
@@ -39,7 +55,7 @@ export async function assertMayFollow(
 export async function assertNotOwnAccount(
   tx: Tx,
   { exchangeAccountId }: Pick<LockedStrategy, 'exchangeAccountId'>,
-  links: readonly CopierLink[],
+  links: readonly AccountLink[],
 ): Promise<void> {
   const details = ownAccountErrors(await duplicateConnectionsOf(tx, exchangeAccountId), links);
   if (details.length > 0) throw new DomainError('validation_failed', undefined, details);

@@ -60,6 +60,7 @@ import { Worlds1763700000028 } from './migrations/0028-worlds.js';
 import { ProcessCallShares1763700000029 } from './migrations/0029-process-call-shares.js';
 import { VenueBalances1763700000030 } from './migrations/0030-venue-balances.js';
 import { PendingExits1763700000031 } from './migrations/0031-pending-exits.js';
+import { LeaderPrivacy1763700000032 } from './migrations/0032-leader-privacy.js';
 
 const ENTITIES = [
   AccountOwnerEntity,
@@ -117,6 +118,7 @@ const MIGRATIONS = [
   ProcessCallShares1763700000029,
   VenueBalances1763700000030,
   PendingExits1763700000031,
+  LeaderPrivacy1763700000032,
 ];
 
 interface DatabaseOptions {

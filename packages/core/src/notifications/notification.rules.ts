@@ -116,6 +116,12 @@ const RULES: Readonly<Record<EventType, Rule>> = {
     body: `${withName('Public key', data, 'label')} can now act for your account with full permissions.`,
     resource: 'public_key',
   }),
+  'strategy.multiplier_kept': (data) => ({
+    severity: 'WARNING',
+    title: 'Copiers see your amounts',
+    body: `Copiers of other users copy ${withName('strategy', data, 'name')} with the sizing mode MULTIPLIER, which shows them the amounts that you trade. They keep the mode; new copiers need allow_multiplier.`,
+    resource: 'strategy',
+  }),
 };
 
 function trade(

@@ -1,5 +1,6 @@
 /**
- * Computes equity curve, drawdown and return metrics from daily results. Pure. Conventions:
+ * Computes equity curve, drawdown and return metrics from daily realised results; `equity-returns.rules.ts` computes
+ * those from realised and open results. Pure. Conventions:
  *
  * 1. Days are UTC days, from the first to the last day with a fill. Days without a closure count as 0.
  * 2. The curve is the cumulative realised result at the end of each day. It does not show movements within a day.
@@ -28,7 +29,7 @@ const DAYS_PER_WEEK = 7;
 /** The epoch began on a Thursday, three days after a Monday. */
 const EPOCH_WEEKDAY = 3;
 const DAYS_PER_YEAR = 365;
-const LOW_SAMPLE_DAYS = 30;
+export const LOW_SAMPLE_DAYS = 30;
 const PERCENT = 100;
 
 /** A day with at least one fill. */
@@ -174,7 +175,7 @@ function compoundedReturn(days: readonly DayResult[], equity: EquityHistory): Bi
 /** More digits than any metric shows. Without this bound, each day's multiplication would add digits. */
 const GROWTH_DIGITS = 60;
 
-function calmarOf(roi: BigDecimal, percent: BigDecimal, sampleDays: number): Decimal | null {
+export function calmarOf(roi: BigDecimal, percent: BigDecimal, sampleDays: number): Decimal | null {
   const yearly = roi.times(DAYS_PER_YEAR).div(sampleDays);
   return mapNullable(quotient(yearly.times(PERCENT), percent), formatRatio);
 }

@@ -5,7 +5,7 @@ import type { EquityPoint } from './equity-history.rules.js';
  * Selects snapshots that satisfy `condition`: the last snapshot of each day, account and currency, and the first of each
  * account and currency.
  */
-export const equityPointsWhere = (condition: string) => `
+const equityPointsWhere = (condition: string) => `
   SELECT "accountId", currency, "takenAt", amount FROM (
     SELECT exchange_account_id AS "accountId", currency, taken_at AS "takenAt", amount,
       (period AT TIME ZONE 'UTC')::date AS day, lag(period) OVER recorded AS earlier,

@@ -11,6 +11,7 @@ import { IsNull } from 'typeorm';
 
 import { type LockedAccount, lockAccountShared } from '../exchange-accounts/index.js';
 import { type Actor, invalidState } from '../operations/index.js';
+import { invalidateFigures } from './figures/refresh-figures.js';
 import { unknownStrategy } from './lock-strategy.js';
 import { loadStrategyPairs } from './strategies.queries.js';
 import { StrategyEntity } from './strategy.entity.js';
@@ -28,6 +29,7 @@ type StrategySettings = Partial<
     | 'profitSharePeriod'
     | 'minCopyEquity'
     | 'capacity'
+    | 'allowMultiplier'
   >
 >;
 
@@ -57,6 +59,7 @@ export async function changeStrategy(tx: Tx, id: string, input: StrategyUpdate):
   const settings = await strategyColumns(tx, account, input);
   if (input.status === 'ACTIVE' && account.isRemoved) throw accountRemoved();
   if (Object.keys(settings).length > 0) await tx.update(StrategyEntity, { id }, settings);
+  if (input.status !== undefined || input.visibility !== undefined) await invalidateFigures(tx, id);
 }
 
 /** Removes a strategy that the transaction has locked. Its row remains for trades and copiers that reference it. */
@@ -66,6 +69,7 @@ export async function removeStrategy(tx: Tx, id: string): Promise<void> {
      WHERE id = $1`,
     [id],
   );
+  await invalidateFigures(tx, id);
 }
 
 export async function readStrategy(tx: Tx, actor: Actor, id: string): Promise<Strategy> {
@@ -82,6 +86,7 @@ export async function strategyColumns(
 ): Promise<StrategySettings> {
   const { name, description, visibility, profit_share, min_copy_equity, capacity, trade_pair_ids } = input;
   return {
+    ...(input.allow_multiplier === undefined ? {} : { allowMultiplier: input.allow_multiplier }),
     ...(name === undefined ? {} : { name }),
     ...(description === undefined ? {} : { description }),
     ...(visibility === undefined ? {} : { visibility }),

@@ -1,4 +1,6 @@
 export { changeStrategy, lockOwnStrategy, readStrategy, removeStrategy } from './change-strategy.js';
+export { refreshFigures } from './figures/refresh-figures.js';
+export { coarse, maskInputs } from './leader-privacy.rules.js';
 export {
   type LockedStrategy,
   lockStrategyForTrade,
@@ -6,6 +8,7 @@ export {
   lockStrategyToFollow,
   resolveStrategyFilter,
 } from './lock-strategy.js';
+export { notifyMultiplierOwners } from './multiplier-notices.js';
 export type { EmittedLotState, NewSignal, Signal } from './signals/signal.js';
 export { SignalStreamsModule } from './signals/signal-streams.module.js';
 export { SignalStreams } from './signals/signal-streams.service.js';

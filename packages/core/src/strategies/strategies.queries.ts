@@ -10,6 +10,12 @@ export async function hasCopierOf(tx: Tx, userId: string, strategyId: string): P
   return rows.length > 0;
 }
 
+/** Returns whether a copier of a user other than the owner ever followed the strategy. */
+export async function wasCopied(tx: Tx, strategyId: string): Promise<boolean> {
+  const rows = await tx.query('SELECT FROM copied_strategies WHERE strategy_id = $1', [strategyId]);
+  return rows.length > 0;
+}
+
 export interface StrategyPair {
   readonly id: string;
   readonly exchange: string;

@@ -40,6 +40,27 @@ const namesOf = async (queryString = '', reader = actor) =>
 const archive = ({ name }: Strategy) =>
   core.rows("UPDATE strategies SET status = 'ARCHIVED' WHERE name = $1", name);
 
+/** A strategy without results as users other than its owner see it. */
+function asOthersSee(strategy: Strategy): Strategy {
+  const { since } = strategy.performance;
+  return {
+    ...strategy,
+    exchange_account_id: undefined,
+    performance: {
+      since,
+      closed_count: 0,
+      win_rate: null,
+      profit_factor: null,
+      roi: null,
+      max_drawdown_percent: null,
+      sharpe: null,
+      low_sample: true,
+      copier_roi: null,
+      curve: [],
+    },
+  };
+}
+
 describe('creating a strategy', () => {
   it('returns the strategy as its owner sees it, with empty results', async () => {
     const created = await create({
@@ -135,14 +156,14 @@ describe('creating a strategy', () => {
 });
 
 describe('reading a strategy', () => {
-  it('succeeds for other users while it is public and active, but hides its account', async () => {
+  it('succeeds for other users while it is public, active or archived, but hides its account and exact figures', async () => {
     const otherActor = await core.actor('READ');
     const created = await create({ name: newUuid(), visibility: 'PUBLIC' });
     const seen = await strategies.get(otherActor, created.id);
-    expect(seen).toEqual({ ...created, exchange_account_id: undefined });
+    expect(seen).toEqual(asOthersSee(created));
     expect(JSON.stringify(seen)).not.toContain(account.id);
     await archive(created);
-    await expect(strategies.get(otherActor, created.id)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(strategies.get(otherActor, created.id)).resolves.toMatchObject({ status: 'ARCHIVED' });
     await expect(strategies.get(actor, created.id)).resolves.toMatchObject({ status: 'ARCHIVED' });
   });
 
@@ -180,9 +201,9 @@ describe('strategies by their ids', () => {
       await strategies.get(actor, archived.id),
       shared,
     ]);
-    const shown = { ...shared, exchange_account_id: undefined };
+    const shown = asOthersSee(shared);
     const seen = await strategies.getMany(otherActor, ids);
-    expect(seen).toEqual([shown, null, null, ...nulls, null, shown]);
+    expect(seen).toEqual([shown, null, null, ...nulls, await strategies.get(otherActor, archived.id), shown]);
     expect(JSON.stringify(seen)).not.toContain(account.id);
     const withoutPermissions: Actor = { ...actor, credential: { ...actor.credential, permissions: [] } };
     await expect(strategies.getMany(withoutPermissions, ids)).rejects.toMatchObject({
@@ -201,7 +222,7 @@ describe('strategies by their ids', () => {
 });
 
 describe('the list of strategies', () => {
-  it("contains the actor's own strategies; with visibility=PUBLIC, the active public strategies of all users", async () => {
+  it("contains the actor's own strategies; with visibility=PUBLIC, the public strategies of all users, active and archived", async () => {
     const label = newUuid();
     const mine = [`${label} a`, `${label} b`, `${label} c`] as const;
     await create({ name: mine[0] });
@@ -220,8 +241,13 @@ describe('the list of strategies', () => {
     expect(await namesOf('status=ARCHIVED')).toEqual([mine[2]]);
     const page = await strategies.list(actor, queryOf('visibility=PUBLIC&limit=100&sort=name&order=asc'));
     const labelled = page.items.filter(({ name }) => name.startsWith(label));
-    expect(labelled.map(({ name }) => name)).toEqual([mine[1], `${label} d`]);
-    expect(labelled.map(({ exchange_account_id }) => exchange_account_id)).toEqual([account.id, undefined]);
+    expect(labelled.map(({ name }) => name)).toEqual([mine[1], mine[2], `${label} d`]);
+    expect(labelled.map(({ status }) => status)).toEqual(['ACTIVE', 'ARCHIVED', 'ACTIVE']);
+    expect(labelled.map(({ exchange_account_id }) => exchange_account_id)).toEqual([
+      account.id,
+      account.id,
+      undefined,
+    ]);
   });
 
   it('has pages without gaps or duplicates, sorted by name or by creation time', async () => {

@@ -1,7 +1,6 @@
 import {
   DomainError,
   decodeId,
-  type QueryOf,
   type Strategy,
   type StrategyCreate,
   strategyOperations,
@@ -14,17 +13,17 @@ import {
   type Actor,
   authorise,
   type CommandRunner,
-  type ListQuery,
   type ListReader,
   loadByIds,
   type PageWithCursors,
 } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
 import { readStrategy, strategyColumns } from './change-strategy.js';
+import { invalidateFigures } from './figures/refresh-figures.js';
+import { leaderboardSource, type StrategyList } from './leaderboard.queries.js';
+import { wasCopied } from './strategies.queries.js';
 import { StrategyEntity } from './strategy.entity.js';
 import { viewReadableStrategies, viewStrategies } from './view-strategies.js';
-
-type StrategyList = ListQuery & QueryOf<typeof strategyOperations.list>;
 
 const columnsOf = allColumns(StrategyEntity, 's');
 
@@ -39,22 +38,13 @@ export class StrategiesService {
   async list(actor: Actor, query: StrategyList): Promise<PageWithCursors<Strategy>> {
     authorise(actor, strategyOperations.list.access);
     const { database } = this.platform;
-    const source = {
-      select: columnsOf(database),
-      from: 'strategies s',
-      ...conditionsOf(actor, query),
-      sorts: {
-        created_at: { column: 's.created_at', type: 'timestamptz' as const },
-        name: { column: 's.name', type: 'text' as const },
-      },
-      idColumn: 's.id',
-    };
+    const source = { select: columnsOf(database), ...leaderboardSource(actor, query), idColumn: 's.id' };
     const page = await this.lists.page(strategyOperations.list, actor.userId, source, query);
     const strategies = hydrate(database, StrategyEntity, page.items);
     return { ...page, items: await viewStrategies(database.manager, actor, strategies) };
   }
 
-  /** Returns one of the actor's strategies, or an active public strategy of another user with its account omitted. */
+  /** Returns one of the actor's strategies, or a listed strategy of another user, masked. */
   async get(actor: Actor, publicId: string): Promise<Strategy> {
     authorise(actor, strategyOperations.get.access);
     const { manager } = this.platform.database;
@@ -80,20 +70,10 @@ export class StrategiesService {
         exchangeAccountId: account.id,
         status: 'ACTIVE',
       });
+      await invalidateFigures(tx, id);
       return readStrategy(tx, actor, id);
     });
   }
-}
-
-function conditionsOf({ userId }: Actor, { visibility, status }: StrategyList) {
-  const where = ['s.deleted_at IS NULL'];
-  const params: unknown[] = [];
-  // These conditions are literals, because PostgreSQL uses the partial indexes of public strategies only for literals.
-  if (visibility === 'PUBLIC') where.push("s.visibility = 'PUBLIC'", "s.status = 'ACTIVE'");
-  else where.push(`s.user_id = $${params.push(userId)}`);
-  if (visibility === 'PRIVATE') where.push("s.visibility = 'PRIVATE'");
-  if (status !== undefined) where.push(`s.status = $${params.push(status)}`);
-  return { where, params };
 }
 
 /** Finds a strategy that the actor may read. `READABLE` in strategy-metrics.queries.ts has the same condition. */
@@ -104,8 +84,9 @@ async function findReadable(tx: Tx, actor: Actor, publicId: string): Promise<str
       ? null
       : await tx.findOneBy(StrategyEntity, [
           { id, userId: actor.userId, deletedAt: IsNull() },
-          { id, visibility: 'PUBLIC', status: 'ACTIVE', deletedAt: IsNull() },
+          { id, visibility: 'PUBLIC', deletedAt: IsNull() },
         ]);
-  if (strategy === null) throw new DomainError('not_found');
-  return strategy.id;
+  if (strategy !== null) return strategy.id;
+  if (id === null || !(await wasCopied(tx, id))) throw new DomainError('not_found');
+  return id;
 }

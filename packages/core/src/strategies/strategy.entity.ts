@@ -45,6 +45,10 @@ export class StrategyEntity extends RecordColumns {
   @Column({ type: 'integer', nullable: true })
   capacity!: number | null;
 
+  /** Whether copiers of other users may have the sizing mode MULTIPLIER. */
+  @Column({ name: 'allow_multiplier', type: 'boolean', default: false })
+  allowMultiplier!: boolean;
+
   /** Set when the strategy is deleted. The row is kept, because trades and copiers reference it. */
   @Column({ name: 'deleted_at', type: 'timestamptz', nullable: true })
   deletedAt!: Date | null;

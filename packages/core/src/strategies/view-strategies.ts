@@ -6,15 +6,19 @@ import { StrategyEntity } from './strategy.entity.js';
 import { viewStrategy } from './strategy.view.js';
 import { loadMetrics, loadReadableWithMetrics } from './strategy-metrics.queries.js';
 
-/** Returns strategies in input order as the actor may see them, with their metrics. */
+/** Returns strategies in input order as the user may see them, with their metrics. */
 export async function viewStrategies(
   tx: Tx,
-  actor: Actor,
+  { userId }: Pick<Actor, 'userId'>,
   strategies: readonly StrategyEntity[],
 ): Promise<Strategy[]> {
-  const metrics = await loadMetrics(tx, strategies);
+  const metrics = await loadMetrics(
+    tx,
+    userId,
+    strategies.map(({ id }) => id),
+  );
   // `loadMetrics` returns an entry for each strategy passed.
-  return strategies.map((strategy) => viewStrategy(strategy, actor.userId, metrics.get(strategy.id)!));
+  return strategies.map((strategy) => viewStrategy(strategy, userId, metrics.get(strategy.id)!));
 }
 
 /** Loads the strategies that the actor may read, in no particular order, in one statement. */

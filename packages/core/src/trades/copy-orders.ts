@@ -74,7 +74,11 @@ export async function placeCopies(tx: Tx, copies: readonly NewCopyTrade[]): Prom
   if (copies.length === 0) return [];
   const trades = await insertMany(tx, TradeEntity, copies.map(tradeOf), {
     skipConflictsOn: ['exchangeAccountId', 'clientOrderId'],
-    computed: { nextCheckAt: `clock_timestamp() + ${FIRST_CHECK_MS} * interval '1 millisecond'` },
+    computed: {
+      nextCheckAt: `clock_timestamp() + ${FIRST_CHECK_MS} * interval '1 millisecond'`,
+      copiesOwnStrategy:
+        '(SELECT st.user_id = given."userId" FROM strategies st WHERE st.id = given."copiedStrategyId")',
+    },
     returning: allProperties(tx, TradeEntity),
   });
   await emitTradeEvents(

@@ -62,6 +62,13 @@ export class TradeEntity extends RecordColumns {
   @Column({ type: 'jsonb', nullable: true })
   copy!: StoredCopy | null;
 
+  /**
+   * For a copy: whether its user owns the copied strategy. Null for a copy that a release before the leader's privacy
+   * stored; it is treated like false.
+   */
+  @Column({ name: 'copies_own_strategy', type: 'boolean', nullable: true })
+  copiesOwnStrategy!: boolean | null;
+
   @Column({ name: 'client_order_id', type: 'text' })
   clientOrderId!: string;
 

@@ -8,6 +8,7 @@ import {
   type TradeIntent,
   type TradeSide,
 } from '@trading-automation/contracts';
+import { coarse } from '../strategies/index.js';
 import { BigDecimal, divideDecimals, formatInstant } from '../values/index.js';
 import type { FillEntity } from './fill.entity.js';
 import type { StoredCopy, TradeEntity } from './trade.entity.js';
@@ -24,6 +25,7 @@ export const TRADE_VIEW_COLUMNS = [
   'sourceTradeId',
   'sourceFillId',
   'copy',
+  'copiesOwnStrategy',
   'clientOrderId',
   'exchangeOrderId',
   'origin',
@@ -70,6 +72,10 @@ export const FILL_VIEW_COLUMNS = [
 
 export type FillViewRow = Pick<FillEntity, (typeof FILL_VIEW_COLUMNS)[number]>;
 
+/**
+ * Returns a trade as its user may see it. Of a copy of another user's strategy, the ratio and the requested
+ * amount have two significant digits, because exact values reveal the amounts of the strategy's account.
+ */
 export function viewTrade(trade: TradeViewRow): Trade {
   const amount = canonicalDecimal(trade.amount);
   const filledAmount = canonicalDecimal(trade.filledAmount);
@@ -96,7 +102,7 @@ export function viewTrade(trade: TradeViewRow): Trade {
     price: optionalDecimal(trade.price),
     stop_price: optionalDecimal(trade.stopPrice),
     amount,
-    requested_amount: trade.requestedAmount === null ? amount : canonicalDecimal(trade.requestedAmount),
+    requested_amount: trade.requestedAmount === null ? amount : requestedAmount(trade, trade.requestedAmount),
     filled_amount: filledAmount,
     remaining_amount: isUnfilled ? amount : remaining(amount, filledAmount),
     average_price: isUnfilled ? undefined : averagePrice(trade),
@@ -133,9 +139,14 @@ function viewCopy(trade: TradeViewRow, copy: StoredCopy): TradeCopy {
     latency_ms: submittedAt === null ? undefined : Math.max(0, submittedAt.getTime() - receivedAt.getTime()),
     reference_price: copy.reference_price,
     slippage_bps: slippageOf(trade, copy.reference_price),
-    ratio: copy.ratio,
+    ratio: isMasked(trade) ? coarse(copy.ratio) : copy.ratio,
   };
 }
+
+const isMasked = ({ copy, copiesOwnStrategy }: TradeViewRow) => copy !== null && copiesOwnStrategy !== true;
+
+const requestedAmount = (trade: TradeViewRow, amount: string) =>
+  isMasked(trade) ? coarse(amount) : canonicalDecimal(amount);
 
 const BASIS_POINTS = 10_000;
 

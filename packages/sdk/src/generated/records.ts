@@ -47,8 +47,14 @@ export interface Analytics<D extends DecimalForm = 'number'> {
   funding: DecimalOf<D> | null;
   /** Profit or loss realized in the range: the parts of lots that were offset in the range, first in, first out, after the fees of the opening and the closing fills. Lots bought before the range count at their cost. */
   net_pnl: DecimalOf<D>;
-  /** Return over the range; 1 means that the capital doubled. Each day's net_pnl is divided by the equity at the start of the day, and the daily returns are compounded. Deposits and withdrawals are not profit; they change the capital from the next day on. Null if an equity was not recorded. */
+  /** Result of the lots that are open at the end of the range, at the last known prices, after the fees paid. */
+  unrealized_pnl: DecimalOf<D>;
+  /** Sum of the last recorded equity of each account with results in `currency`. Null if an account has none. */
+  equity: DecimalOf<D> | null;
+  /** Return over the range; 1 means that the capital doubled. The return of a UTC day is the change of the realized and the open result, after fees and funding, ÷ the equity at the start of the day. Daily returns are compounded. Open lots are valued at the last price of each day; without one, at the last price before it. Deposits and withdrawals are not profit; they change the capital from the next day on. Null if an equity was not recorded. */
   roi: DecimalOf<D> | null;
+  /** Like roi, of net_pnl alone: open lots do not count. */
+  realized_roi: DecimalOf<D> | null;
   /** Sum of price × amount over all fills in the range, buys and sells. */
   volume: DecimalOf<D>;
   average_win: DecimalOf<D> | null;
@@ -70,10 +76,11 @@ export interface Analytics<D extends DecimalForm = 'number'> {
   average_holding_seconds: DecimalOf<D> | null;
   /** Longest run of losing trades, in the order in which they were closed. */
   max_consecutive_losses: number;
+  /** Drawdown of the realized and the open result. */
   max_drawdown: {
-    /** Largest fall of the cumulative net_pnl below its previous peak, as a positive amount. It is measured at the end of each UTC day; changes within a day are ignored. */
+    /** Largest fall of the cumulative result below its previous peak, as a positive amount. It is measured at the end of each UTC day; changes within a day are ignored. */
     amount: DecimalOf<D>;
-    /** The fall in percent of the equity at the end of the peak's day. Null if that equity was not recorded or there was no drawdown. */
+    /** Of realized results: the fall in percent of the equity at the end of the day of the peak. Otherwise: the largest fall of the compounded daily returns, in percent. Null if an equity was not recorded or there was no drawdown. */
     percent: DecimalOf<D> | null;
     /** Day of the peak. Null if the peak is the start of the range or there was no drawdown. */
     peak_at: string | null;
@@ -82,13 +89,30 @@ export interface Analytics<D extends DecimalForm = 'number'> {
     /** Day on which the peak was reached again. Null if it was not reached again. */
     recovered_at: string | null;
   };
-  /** Sharpe ratio: mean ÷ standard deviation (n − 1) of the daily results, × √365, without a risk-free rate. Days are UTC days; a day without a closed trade counts as 0. Results are relative to a constant capital, whose size does not affect the ratio. Null for fewer than 2 days or a deviation of 0. Rounded to 8 decimals. */
+  /** Drawdown of net_pnl. */
+  realized_max_drawdown: {
+    /** Largest fall of the cumulative result below its previous peak, as a positive amount. It is measured at the end of each UTC day; changes within a day are ignored. */
+    amount: DecimalOf<D>;
+    /** Of realized results: the fall in percent of the equity at the end of the day of the peak. Otherwise: the largest fall of the compounded daily returns, in percent. Null if an equity was not recorded or there was no drawdown. */
+    percent: DecimalOf<D> | null;
+    /** Day of the peak. Null if the peak is the start of the range or there was no drawdown. */
+    peak_at: string | null;
+    /** Day of the lowest point after the peak. Null if there was no drawdown. */
+    trough_at: string | null;
+    /** Day on which the peak was reached again. Null if it was not reached again. */
+    recovered_at: string | null;
+  };
+  /** Sharpe ratio: mean ÷ standard deviation (n − 1) of the daily returns on equity, × √365, without a risk-free rate. n is sample_days. Null for fewer than 2 days, a deviation of 0, or an equity that was not recorded. Rounded to 8 decimals. */
   sharpe: DecimalOf<D> | null;
-  /** Sortino ratio: like sharpe, but divided by √(Σ loss² ÷ (n − 1)) instead of the standard deviation. The sum covers only days with a loss; n is sample_days. Null for fewer than 2 days, or if no day had a loss. */
+  /** Sortino ratio: like sharpe, but divided by √(Σ negative return² ÷ (n − 1)) instead of the standard deviation. Null for fewer than 2 days, if no day had a loss, or if an equity was not recorded. */
   sortino: DecimalOf<D> | null;
+  /** Sharpe ratio of the daily net_pnl, relative to a constant capital, from the first to the last day with a fill. A day without a closed trade counts as 0. */
+  realized_sharpe: DecimalOf<D> | null;
+  /** Sortino ratio of the daily net_pnl, like realized_sharpe. */
+  realized_sortino: DecimalOf<D> | null;
   /** Calmar ratio: roi × 365 ÷ sample_days, divided by the percent of max_drawdown as a fraction. Null for fewer than 2 days, if roi or the percent is null, or if there was no drawdown. */
   calmar: DecimalOf<D> | null;
-  /** UTC days from the first to the last fill in the range. */
+  /** UTC days of the range from the first fill, or the first day if lots were open before, to the last day with a fill or an open lot. */
   sample_days: number;
   /** True if sample_days is below 30. sharpe and sortino are then unreliable. */
   low_sample: boolean;
@@ -203,7 +227,7 @@ export interface Copier<D extends DecimalForm = 'number'> {
   status: 'ACTIVE' | 'CLOSE_ONLY' | 'PAUSED' | (string & {});
   /** Why the copier is no longer ACTIVE. */
   status_reason?: 'USER' | 'DAILY_LOSS' | 'DRAWDOWN' | 'CREDENTIALS' | 'STRATEGY_ARCHIVED' | (string & {});
-  /** FIXED_AMOUNT: `value` in base currency. FIXED_QUOTE: `value` in quote currency for each lot of the strategy. MULTIPLIER: `value` × the strategy's amount. EQUITY_RATIO: `value` × the strategy's amount × your equity (or `capital`) ÷ the strategy's equity. */
+  /** FIXED_AMOUNT: `value` in base currency. FIXED_QUOTE: `value` in quote currency for each lot of the strategy. MULTIPLIER: `value` × the strategy's amount; for another user's strategy only if it has `allow_multiplier`. EQUITY_RATIO: `value` × the strategy's amount × your equity (or `capital`) ÷ the strategy's equity. */
   sizing: {
     mode: 'FIXED_AMOUNT' | 'FIXED_QUOTE' | 'MULTIPLIER' | 'EQUITY_RATIO' | (string & {});
     value: DecimalOf<D>;
@@ -332,8 +356,20 @@ export interface CopierStats<D extends DecimalForm = 'number'> {
   /** Breakdown of `tracking_difference_bps`. The four values add up to it. */
   tracking?: TrackingParts<D>;
   open_exposure_quote: DecimalOf<D>;
-  /** Net profit or loss after fees, in quote currency. */
+  /** Realized net profit or loss after fees, in quote currency. */
   net_pnl: DecimalOf<D>;
+  /** Result of the open lots at the last known prices, after the fees paid, in quote currency. */
+  unrealized_pnl: DecimalOf<D>;
+  /** Last recorded equity of the account, in quote currency. Null if none was recorded. */
+  equity: DecimalOf<D> | null;
+  /** Return of the copies; 1 means that the capital doubled. The return of a UTC day is the change of the realized and the open result, after fees and funding, ÷ the account's equity at the start of the day. Daily returns are compounded. Deposits, withdrawals and other trades never count. Null if an equity was not recorded. */
+  roi: DecimalOf<D> | null;
+  /** Largest fall of the compounded daily returns from their peak, in percent. Null if there was no fall or an equity was not recorded. */
+  max_drawdown_percent: DecimalOf<D> | null;
+  /** Sharpe ratio: mean ÷ standard deviation (n − 1) of the daily returns on equity, × √365, without a risk-free rate. Null for fewer than 2 days, a deviation of 0, or an equity that was not recorded. */
+  sharpe: DecimalOf<D> | null;
+  /** Sortino ratio: like sharpe, but divided by √(Σ negative return² ÷ (n − 1)). */
+  sortino: DecimalOf<D> | null;
 }
 
 /** Input of `copiers.stop`. */
@@ -425,6 +461,7 @@ export interface DeadLetter {
     | 'key.revoked'
     | 'public_key.linked'
     | 'copier.exit_delayed'
+    | 'strategy.multiplier_kept'
     | (string & {});
   /** Number of the run whose attempts failed. The deliveries of this run have the same number. */
   run: number;
@@ -486,6 +523,7 @@ export interface DeadLetterDetail<D extends DecimalForm = 'number'> {
     | 'key.revoked'
     | 'public_key.linked'
     | 'copier.exit_delayed'
+    | 'strategy.multiplier_kept'
     | (string & {});
   /** Number of the run whose attempts failed. The deliveries of this run have the same number. */
   run: number;
@@ -556,7 +594,8 @@ export interface DeadLetterRetryAsked {
     | 'key.created'
     | 'key.revoked'
     | 'public_key.linked'
-    | 'copier.exit_delayed';
+    | 'copier.exit_delayed'
+    | 'strategy.multiplier_kept';
 }
 
 /** Dead letter stats: returned by `deadLetters.stats`. */
@@ -608,9 +647,9 @@ export interface Decision<D extends DecimalForm = 'number'> {
     | 'CREDENTIALS'
     | 'RATE_LIMITED'
     | (string & {});
-  /** The values behind the decision. Amounts are decimal strings. */
+  /** The values behind the decision. Amounts are decimal strings. If another user owns the strategy, the amounts of its account are omitted, and `ratio` and values that are proportional to such amounts have two significant digits. */
   inputs: Record<string, string | number | boolean | null>;
-  /** Amount that the sizing yields, in base currency, before limits and rounding. */
+  /** Amount that the sizing yields, in base currency, before limits and rounding. Two significant digits if another user owns the strategy. */
   target_amount: DecimalOf<D>;
   /** Amount ordered, in base currency. An amount that is ordered again counts once. */
   sent_amount: DecimalOf<D>;
@@ -660,6 +699,7 @@ export interface Delivery {
     | 'key.revoked'
     | 'public_key.linked'
     | 'copier.exit_delayed'
+    | 'strategy.multiplier_kept'
     | (string & {});
   /** Number of the run of attempts. Run 0 is the automatic delivery, or the first replay if there was no automatic delivery. Each later retry or replay adds 1. */
   run: number;
@@ -766,6 +806,7 @@ export interface EventKind<D extends DecimalForm = 'number'> {
     | 'key.revoked'
     | 'public_key.linked'
     | 'copier.exit_delayed'
+    | 'strategy.multiplier_kept'
     | (string & {});
   /** When the event is sent. */
   description: string;
@@ -852,6 +893,14 @@ export interface Health {
   status: 'ok';
 }
 
+/** Index point: part of `StrategyResults`. */
+export interface IndexPoint<D extends DecimalForm = 'number'> {
+  /** End of a UTC day, or the start of the first one. */
+  at: string;
+  /** Value of 100 that was invested at the start: 100 × Π(1 + daily return). */
+  index: DecimalOf<D>;
+}
+
 /** Me: returned by `me.get` and `me.update`. */
 export interface Me {
   /** Id of a user (`usr_…`). */
@@ -906,6 +955,7 @@ export interface Notification {
     | 'key.revoked'
     | 'public_key.linked'
     | 'copier.exit_delayed'
+    | 'strategy.multiplier_kept'
     | (string & {});
   severity: 'INFO' | 'WARNING' | 'CRITICAL' | (string & {});
   title: string;
@@ -922,6 +972,7 @@ export interface Notification {
       | 'webhook'
       | 'api_key'
       | 'public_key'
+      | 'strategy'
       | (string & {});
     id: string;
   };
@@ -1134,9 +1185,9 @@ export interface SimulatedDecision<D extends DecimalForm = 'number'> {
     | 'CREDENTIALS'
     | 'RATE_LIMITED'
     | (string & {});
-  /** The values behind the decision. Amounts are decimal strings. */
+  /** The values behind the decision. Amounts are decimal strings. If another user owns the strategy, the amounts of its account are omitted, and `ratio` and values that are proportional to such amounts have two significant digits. */
   inputs: Record<string, string | number | boolean | null>;
-  /** Amount that the sizing yields, in base currency, before limits and rounding. */
+  /** Amount that the sizing yields, in base currency, before limits and rounding. Two significant digits if another user owns the strategy. */
   target_amount: DecimalOf<D>;
   /** Amount ordered, in base currency. An amount that is ordered again counts once. */
   sent_amount: DecimalOf<D>;
@@ -1184,7 +1235,7 @@ export interface SimulationAsked {
   to?: string;
 }
 
-/** FIXED_AMOUNT: `value` in base currency. FIXED_QUOTE: `value` in quote currency for each lot of the strategy. MULTIPLIER: `value` × the strategy's amount. EQUITY_RATIO: `value` × the strategy's amount × your equity (or `capital`) ÷ the strategy's equity. */
+/** FIXED_AMOUNT: `value` in base currency. FIXED_QUOTE: `value` in quote currency for each lot of the strategy. MULTIPLIER: `value` × the strategy's amount; for another user's strategy only if it has `allow_multiplier`. EQUITY_RATIO: `value` × the strategy's amount × your equity (or `capital`) ÷ the strategy's equity. */
 export interface SizingGiven {
   mode: 'FIXED_AMOUNT' | 'FIXED_QUOTE' | 'MULTIPLIER' | 'EQUITY_RATIO';
   value: DecimalInput;
@@ -1205,7 +1256,7 @@ export interface StoppedCopier<D extends DecimalForm = 'number'> {
   status: 'ACTIVE' | 'CLOSE_ONLY' | 'PAUSED' | (string & {});
   /** Why the copier is no longer ACTIVE. */
   status_reason?: 'USER' | 'DAILY_LOSS' | 'DRAWDOWN' | 'CREDENTIALS' | 'STRATEGY_ARCHIVED' | (string & {});
-  /** FIXED_AMOUNT: `value` in base currency. FIXED_QUOTE: `value` in quote currency for each lot of the strategy. MULTIPLIER: `value` × the strategy's amount. EQUITY_RATIO: `value` × the strategy's amount × your equity (or `capital`) ÷ the strategy's equity. */
+  /** FIXED_AMOUNT: `value` in base currency. FIXED_QUOTE: `value` in quote currency for each lot of the strategy. MULTIPLIER: `value` × the strategy's amount; for another user's strategy only if it has `allow_multiplier`. EQUITY_RATIO: `value` × the strategy's amount × your equity (or `capital`) ÷ the strategy's equity. */
   sizing: {
     mode: 'FIXED_AMOUNT' | 'FIXED_QUOTE' | 'MULTIPLIER' | 'EQUITY_RATIO' | (string & {});
     value: DecimalOf<D>;
@@ -1241,6 +1292,7 @@ export interface Strategy<D extends DecimalForm = 'number'> {
   /** Pairs that the strategy trades. Absent if it may trade any pair of its exchange. */
   trade_pair_ids?: string[];
   visibility: 'PRIVATE' | 'PUBLIC' | (string & {});
+  /** A strategy that another user has copied stays listed after its deletion and while it is private; other users then see it as ARCHIVED. */
   status: 'ACTIVE' | 'ARCHIVED' | (string & {});
   /** Number of linked copiers, regardless of status. */
   copier_count: number;
@@ -1251,6 +1303,8 @@ export interface Strategy<D extends DecimalForm = 'number'> {
   };
   min_copy_equity?: DecimalOf<D>;
   capacity?: number;
+  /** Whether other users may copy with the sizing mode MULTIPLIER, which shows them your amounts. */
+  allow_multiplier: boolean;
   performance: StrategyResults<D>;
   created_at: string;
   updated_at: string;
@@ -1269,6 +1323,8 @@ export interface StrategyCreate {
   min_copy_equity?: DecimalInput;
   /** Maximum number of linked copiers. Lowering it does not remove linked copiers. */
   capacity?: number;
+  /** Default: false. Whether other users may copy with the sizing mode MULTIPLIER. Their sizes then show the amounts that your account trades. */
+  allow_multiplier?: boolean;
   /** The account whose trades cause the signals. */
   exchange_account_id: string;
 }
@@ -1299,22 +1355,44 @@ export interface StrategyResult<D extends DecimalForm = 'number'> {
 
 /** Strategy results: part of `Strategy`. */
 export interface StrategyResults<D extends DecimalForm = 'number'> {
-  /** Time at which the strategy was created. The results cover the time since then. */
+  /** Start of the record: the creation of the strategy or, if earlier, of the owner's first archived strategy on the same account, whose results count too. */
   since: string;
   /** Number of closed lots. */
   closed_count: number;
   /** Fraction of closed lots with a profit, from 0 to 1. Null if no lot is closed. */
   win_rate: DecimalOf<D> | null;
-  /** Net profit or loss after fees, in the quote currency with the most closed lots. Results in other currencies are excluded. */
-  net_pnl: DecimalOf<D>;
-  /** Return: each day's result ÷ the account's equity at the start of the day, compounded. Null if an equity was not recorded. */
+  /** Profits ÷ losses of the closed lots, after fees. Null if there was no loss. */
+  profit_factor: DecimalOf<D> | null;
+  /** Return; 1 means that the capital doubled. The return of a UTC day is the change of the realized and the open result, after fees and funding, ÷ the account's equity at the start of the day. Daily returns are compounded. Open lots are valued at the last price of the day. Deposits, withdrawals and trades outside the strategy never count. Null if an equity was not recorded. */
   roi: DecimalOf<D> | null;
-  /** Largest fall of the cumulative result from its peak, measured at the end of each UTC day, in percent of the equity at the peak. Null if there was no drawdown or the equity was not recorded. */
+  /** Largest fall of the compounded daily returns from their peak, in percent. Null if there was no fall or an equity was not recorded. */
   max_drawdown_percent: DecimalOf<D> | null;
-  /** Annualized Sharpe ratio of the daily returns. Null for fewer than two days. */
+  /** Sharpe ratio: mean ÷ standard deviation (n − 1) of the daily returns on equity, × √365, without a risk-free rate. Null for fewer than 2 days, a deviation of 0, or an equity that was not recorded. */
   sharpe: DecimalOf<D> | null;
-  /** Actual net profit or loss of all copiers of the strategy, after fees. */
-  copier_net_pnl: DecimalOf<D>;
+  /** True if the record has fewer than 30 days. The ratios are then unreliable. */
+  low_sample: boolean;
+  /** Result of all copiers of other users, realized and open, after fees, ÷ the sum of their accounts' equities at their first copy. Null unless at least 5 users other than the owner and you have copied the strategy. */
+  copier_roi: DecimalOf<D> | null;
+  /** Compounded daily returns, oldest first; the first point is 100. Long records have about 100 points. Empty if an equity was not recorded. */
+  curve: IndexPoint<D>[];
+  /** Realized profit or loss of the closed parts of lots, after fees. Returned only to the strategy's owner. */
+  net_pnl?: DecimalOf<D>;
+  /** Result of the open lots at the last known prices, after the fees paid. Returned only to the strategy's owner. */
+  unrealized_pnl?: DecimalOf<D>;
+  /** Last recorded equity of the account. Null if none was recorded. Returned only to the strategy's owner. */
+  equity?: DecimalOf<D> | null;
+  /** Sortino ratio: like sharpe, but divided by √(Σ negative return² ÷ (n − 1)). Returned only to the strategy's owner. */
+  sortino?: DecimalOf<D> | null;
+  /** Like roi, of realized results alone. Returned only to the strategy's owner. */
+  realized_roi?: DecimalOf<D> | null;
+  /** Largest fall of the cumulative realized result, in percent of the equity at its peak. Returned only to the strategy's owner. */
+  realized_max_drawdown_percent?: DecimalOf<D> | null;
+  /** Sharpe ratio of the realized results by day, relative to a constant capital. Returned only to the strategy's owner. */
+  realized_sharpe?: DecimalOf<D> | null;
+  /** Sortino ratio of the realized results by day, relative to a constant capital. Returned only to the strategy's owner. */
+  realized_sortino?: DecimalOf<D> | null;
+  /** Realized net profit or loss of all copiers of the strategy, after fees. Returned only to the strategy's owner. */
+  copier_net_pnl?: DecimalOf<D>;
 }
 
 /** Input of `strategies.update`. */
@@ -1334,6 +1412,8 @@ export interface StrategyUpdate {
   min_copy_equity?: DecimalInput | null;
   /** Null removes the limit. */
   capacity?: number | null;
+  /** Whether other users may copy with the sizing mode MULTIPLIER. Their sizes then show the amounts that your account trades. Existing copiers keep their mode. */
+  allow_multiplier?: boolean;
 }
 
 /** Supported exchange: returned by `supportedExchanges.list`. */
@@ -1437,7 +1517,7 @@ export interface TradeCopy<D extends DecimalForm = 'number'> {
   reference_price: DecimalOf<D>;
   /** How much worse the fill price is than reference_price, in basis points. Negative if it is better. Absent without a fill. */
   slippage_bps?: DecimalOf<D>;
-  /** Amount of the copy per unit of the copied trade. It is fixed for the lot. */
+  /** Amount of the copy per unit of the copied trade. It is fixed for the lot. It has two significant digits if another user owns the strategy. */
   ratio: DecimalOf<D>;
 }
 
@@ -1593,11 +1673,11 @@ export interface TradeSignal<D extends DecimalForm = 'number'> {
   price?: DecimalOf<D>;
   /** Stop price of that trade, in quote currency. */
   stop_price?: DecimalOf<D>;
-  /** Amount that the fill added to or removed from the lot, in base currency. */
-  filled_amount: DecimalOf<D>;
-  /** Value of the fill ÷ equity of the strategy's account. Absent if the equity is unknown. */
+  /** Amount that the fill added to or removed from the lot, in base currency. Null for everybody but the strategy's owner. */
+  filled_amount: DecimalOf<D> | null;
+  /** Value of the fill ÷ equity of the strategy's account. Absent if the equity is unknown. Rounded to two significant digits for everybody but the strategy's owner. */
   leader_ratio?: DecimalOf<D>;
-  /** For an exit: the fraction of the lot that was closed, from 0 to 1. */
+  /** For an exit: the fraction of the lot that was closed, from 0 to 1. Cut to two significant digits for everybody but the strategy's owner. */
   position_fraction_closed?: DecimalOf<D>;
   /** Execution price of the fill, in quote currency. */
   reference_price: DecimalOf<D>;
@@ -1673,6 +1753,7 @@ export interface WebhookReplay {
     | 'key.revoked'
     | 'public_key.linked'
     | 'copier.exit_delayed'
+    | 'strategy.multiplier_kept'
     | (string & {});
   /** Number of the started run of up to five attempts. Its deliveries have the same number. */
   run: number;
@@ -1848,10 +1929,17 @@ export interface WithdrawalsListQuery extends ListQuery<'created_at' | 'amount' 
 export interface WithdrawalAddressesListQuery extends ListQuery<'created_at'> {}
 
 /** Query parameters of `strategies.list`. */
-export interface StrategiesListQuery extends ListQuery<'created_at' | 'name'> {
-  /** PUBLIC: the active public strategies of all users. PRIVATE: your private strategies. */
+export interface StrategiesListQuery
+  extends ListQuery<'created_at' | 'name' | 'roi' | 'max_drawdown_percent' | 'copier_roi' | 'copier_count'> {
+  /** PUBLIC: the public strategies of all users, and the former ones that another user has copied. PRIVATE: your private strategies. */
   visibility?: 'PRIVATE' | 'PUBLIC';
   status?: 'ACTIVE' | 'ARCHIVED';
+  /** Trading type of the strategy's account. */
+  trading_type?: 'spot' | 'margin' | 'perpetual';
+  /** Strategies that are restricted to this pair among others, or that have traded it. */
+  symbol?: string;
+  /** Strategies whose record (`performance.since`) is at least this many days old. */
+  min_days?: number;
 }
 
 /** Query parameters of `copiers.list`. */
@@ -1898,7 +1986,8 @@ export interface NotificationsListQuery extends ListQuery<'created_at'> {
     | 'key.created'
     | 'key.revoked'
     | 'public_key.linked'
-    | 'copier.exit_delayed';
+    | 'copier.exit_delayed'
+    | 'strategy.multiplier_kept';
 }
 
 /** The response of `notifications.count`. */
@@ -1989,7 +2078,8 @@ export interface WebhooksDeliveriesQuery extends ListQuery<'created_at' | 'attem
     | 'key.created'
     | 'key.revoked'
     | 'public_key.linked'
-    | 'copier.exit_delayed';
+    | 'copier.exit_delayed'
+    | 'strategy.multiplier_kept';
   /** Id of an event (`evt_…`). */
   event_id?: string;
   /** Start of the range, inclusive. Default: no lower bound. Filters deliveries by created_at. */
@@ -2026,7 +2116,8 @@ export interface DeadLettersListQuery extends ListQuery<'created_at' | 'updated_
     | 'key.created'
     | 'key.revoked'
     | 'public_key.linked'
-    | 'copier.exit_delayed';
+    | 'copier.exit_delayed'
+    | 'strategy.multiplier_kept';
   /** Start of the range, inclusive. Default: no lower bound. Filters dead letters by created_at. */
   from?: string;
   /** End of the range, exclusive. Default: no upper bound. */
@@ -2085,6 +2176,8 @@ export interface EventData<D extends DecimalForm = 'number'> {
   'public_key.linked': PublicKey;
   /** A copier cannot sell yet, because the amount is below the exchange's minimum. `inputs.missing_amount` says how much is missing. The exit stays PENDING and is tried again. Sent once for each lot until its pending exits are settled. */
   'copier.exit_delayed': Decision<D>;
+  /** Copiers of other users copied your strategy with the sizing mode MULTIPLIER before it needed `allow_multiplier`. They keep the mode. The event is sent once. */
+  'strategy.multiplier_kept': Strategy<D>;
 }
 
 /** The input and the response of each operation. */
@@ -2285,12 +2378,12 @@ export interface OperationTypes<D extends DecimalForm = 'number'> {
     params: { id: string };
     data: Deleted;
   };
-  /** Lists your strategies. Use `visibility=PUBLIC` for the active public strategies of all users. */
+  /** Lists your strategies. Use `visibility=PUBLIC` for the public strategies of all users, active and archived. */
   'strategies.list': {
     query: StrategiesListQuery;
     data: Strategy<D>;
   };
-  /** Returns one of your strategies, or another user's active public strategy. */
+  /** Returns one of your strategies, or another user's public strategy, or one that was public and copied. */
   'strategies.get': {
     params: { id: string };
     data: Strategy<D>;

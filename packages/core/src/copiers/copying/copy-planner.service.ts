@@ -229,7 +229,9 @@ export class CopyPlanner {
     if (isPrepared && performance.now() - prepared.readAtMs < BOOK_AGE_MAX_MS) return prepared;
     const [bookMids] = await Promise.all([
       this.readBookMids(signal),
-      isPrepared ? undefined : staleEquityAccounts(tx, signal, EQUITY_AGE_MAX_MS).then((ids) => this.refresh(ids)),
+      isPrepared
+        ? undefined
+        : staleEquityAccounts(tx, signal, EQUITY_AGE_MAX_MS).then((ids) => this.refresh(ids)),
     ]);
     return { sequence: signal.sequence, bookMids, readAtMs: performance.now() };
   }

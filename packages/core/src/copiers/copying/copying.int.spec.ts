@@ -256,7 +256,7 @@ describe('exits', () => {
     await setFree('0.18');
     const { CopyPlanner } = await import('./copy-planner.service.js');
     const refreshed: string[] = [];
-    const planner = new CopyPlanner(env.core.platform, {
+    const planner = new CopyPlanner(env.core.platform, env.readBookMid, {
       refreshBalances: async (ids) => {
         refreshed.push(...ids);
         await setFree(held);

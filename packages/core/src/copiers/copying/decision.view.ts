@@ -7,6 +7,7 @@ import {
   type FinalOutcome,
   type SignalKind,
 } from '@trading-automation/contracts';
+import { coarse, maskInputs } from '../../strategies/index.js';
 import { formatInstant } from '../../values/index.js';
 
 /** A stored decision, by column name. */
@@ -32,13 +33,18 @@ export interface DecisionRow {
   readonly slippage_bps: Decimal | null;
   readonly created_at: Date;
   readonly settled_at: Date | null;
+  /** Whether the copier's user also owns the strategy. */
+  readonly is_own_strategy: boolean;
 }
 
 export const DECISION_COLUMNS = `d.id, d.copier_id, d.strategy_id, d.signal_id, d.sequence, d.source_trade_id, d.symbol,
   d.kind, d.outcome, d.code, d.inputs, d.target_amount, d.sent_amount, d.filled_amount, d.trade_id, d.latency_ms,
-  d.slippage_bps, d.created_at, d.settled_at`;
+  d.slippage_bps, d.created_at, d.settled_at,
+  (SELECT st.user_id = d.user_id FROM strategies st WHERE st.id = d.strategy_id) AS is_own_strategy`;
 
+/** Returns a decision as the copier's user may see it: amounts of another user's strategy are masked. */
 export function viewDecision(row: DecisionRow): Decision {
+  const targetAmount = canonicalDecimal(row.target_amount);
   return {
     id: encodeId('dec', row.id),
     copier_id: encodeId('cpr', row.copier_id),
@@ -50,8 +56,8 @@ export function viewDecision(row: DecisionRow): Decision {
     kind: row.kind,
     outcome: row.settled_at === null ? 'PENDING' : row.outcome,
     code: row.code ?? undefined,
-    inputs: row.inputs,
-    target_amount: canonicalDecimal(row.target_amount),
+    inputs: row.is_own_strategy ? row.inputs : maskInputs(row.inputs),
+    target_amount: row.is_own_strategy ? targetAmount : coarse(targetAmount),
     sent_amount: canonicalDecimal(row.sent_amount),
     filled_amount: canonicalDecimal(row.filled_amount),
     trade_id: row.trade_id === null ? undefined : encodeId('trd', row.trade_id),

@@ -104,6 +104,7 @@ export class CopierSimulation {
     const { currency } = replay;
     const result = await slices.run(replay.resultStepsIn(currency ?? ''));
     return viewSimulation({
+      isOwnStrategy: copier.isOwnStrategy,
       firstEmittedAt,
       lastEmittedAt,
       signalCount: Math.max(0, last - start + 1),

@@ -1,8 +1,11 @@
 import { encodeId, type SimulatedDecision, type Simulation } from '@trading-automation/contracts';
+import { coarse, maskInputs } from '../../strategies/index.js';
 import { formatInstant } from '../../values/index.js';
 import type { ReplayCounts, ReplayedDecision, ReplayResult } from './replay.js';
 
 export interface SimulationOutcome {
+  /** Whether the copier's user also owns the strategy. */
+  readonly isOwnStrategy: boolean;
   /** When the first and the last replayed signal were emitted; null if none was replayed. */
   readonly firstEmittedAt: Date | null;
   readonly lastEmittedAt: Date | null;
@@ -26,7 +29,7 @@ export function viewSimulation(outcome: SimulationOutcome): Simulation {
     to: lastEmittedAt === null ? undefined : formatInstant(lastEmittedAt),
     signal_count: outcome.signalCount,
     left_out_count: outcome.olderSignalCount,
-    decisions: outcome.decisions.map(viewSimulatedDecision),
+    decisions: outcome.decisions.map((decision) => viewSimulatedDecision(decision, outcome.isOwnStrategy)),
     truncated: outcome.decisions.length < outcome.signalCount,
     copied: counts.copied,
     clamped: counts.clamped,
@@ -40,7 +43,10 @@ export function viewSimulation(outcome: SimulationOutcome): Simulation {
   };
 }
 
-function viewSimulatedDecision({ signal, plan }: ReplayedDecision): SimulatedDecision {
+function viewSimulatedDecision(
+  { signal, plan }: ReplayedDecision,
+  isOwnStrategy: boolean,
+): SimulatedDecision {
   return {
     signal_id: encodeId('sig', signal.id),
     sequence: signal.sequence,
@@ -49,8 +55,8 @@ function viewSimulatedDecision({ signal, plan }: ReplayedDecision): SimulatedDec
     kind: signal.kind,
     outcome: plan.outcome,
     code: plan.code ?? undefined,
-    inputs: plan.inputs,
-    target_amount: plan.targetAmount,
+    inputs: isOwnStrategy ? plan.inputs : maskInputs(plan.inputs),
+    target_amount: isOwnStrategy ? plan.targetAmount : coarse(plan.targetAmount),
     sent_amount: plan.order?.amount ?? '0',
     signal_at: formatInstant(signal.signalAt),
   };

@@ -55,7 +55,12 @@ export class CopiersUnderTest {
 
   /** Creates a strategy on an account of its owner. */
   makeStrategy(owner: Actor, on: RecordIds, more: Fields = {}): Promise<Strategy> {
-    const input = strategyCreate.parse({ name: 's', exchange_account_id: on.id, ...more });
+    const input = strategyCreate.parse({
+      name: 's',
+      exchange_account_id: on.id,
+      allow_multiplier: true,
+      ...more,
+    });
     return this.strategies.create(owner, input);
   }
 

@@ -146,6 +146,7 @@ export class CopyingUnderTest {
       name: 'led',
       exchange_account_id: this.source.id,
       visibility: 'PUBLIC',
+      allow_multiplier: true,
       ...more,
     });
     const { id } = await this.strategies.create(this.leader, input);

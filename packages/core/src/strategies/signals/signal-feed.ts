@@ -1,17 +1,24 @@
 /**
  * Reads the new signals of one strategy, once for all subscribers of a process.
  *
- * 1. `head` is the last sequence that was read. The feed reads each signal once; all subscribers get the same object.
- * 2. Only the payloads after `floor` up to `head` are buffered. A subscriber behind `floor` reads from the database, so
+ * 1. `head` is the last sequence that was read. The feed reads each signal once; all subscribers share it.
+ * 2. The owner of the strategy gets one rendering of a signal and all other users another one, without amounts.
+ * 3. Only the payloads after `floor` up to `head` are buffered. A subscriber behind `floor` reads from the database, so
  *    a slow subscriber does not make the memory grow.
- * 3. Notifications only shorten the wait: the feed also polls every two seconds.
- * 4. Each poll also checks who may read the strategy. A subscriber without access gets an error and no signal of
+ * 4. Notifications only shorten the wait: the feed also polls every two seconds.
+ * 5. Each poll also checks who may read the strategy. A subscriber without access gets an error and no signal of
  *    the poll.
  */
 import { DomainError, type TradeSignal } from '@trading-automation/contracts';
 import type { Database } from '@trading-automation/persistence';
 import { toDomainError } from '../../operations/index.js';
-import { mayRead, type SignalPage, tradeSignalsAfter } from './trade-signals.queries.js';
+import {
+  mayRead,
+  type RenderedSignal,
+  renderingFor,
+  type SignalPage,
+  tradeSignalsAfter,
+} from './trade-signals.queries.js';
 
 const POLL_MS = 2_000;
 const PAGE_MAX = 100;
@@ -28,7 +35,7 @@ export interface SignalReader {
 
 export class SignalFeed {
   private readonly readers = new Set<SignalReader>();
-  private readonly buffer: TradeSignal[] = [];
+  private readonly buffer: RenderedSignal[] = [];
   private readonly timer: NodeJS.Timeout;
   private floor: number;
   private head: number;
@@ -38,6 +45,7 @@ export class SignalFeed {
   constructor(
     private readonly database: Database,
     private readonly strategyId: string,
+    readonly ownerId: string,
     /** Reading starts after this sequence. */
     after: number,
   ) {
@@ -71,10 +79,11 @@ export class SignalFeed {
     return sequence < this.floor;
   }
 
-  /** Returns the first buffered signal after `sequence`. */
-  next(sequence: number): TradeSignal | undefined {
+  /** Returns the first buffered signal after `sequence`, as the user may see it. */
+  next(sequence: number, userId: string): TradeSignal | undefined {
     // Searches from the end, because most subscribers are up to date.
-    return this.buffer[this.buffer.findLastIndex((buffered) => buffered.sequence <= sequence) + 1];
+    const next = this.buffer[this.buffer.findLastIndex((buffered) => buffered.sequence <= sequence) + 1];
+    return next && renderingFor(next, this, userId);
   }
 
   /** Reads signals that are no longer buffered. @throws {DomainError} `not_found` if the user has no access */
@@ -82,7 +91,7 @@ export class SignalFeed {
     const limit = Math.min(PAGE_MAX, this.floor - sequence);
     const page = await tradeSignalsAfter(this.database.manager, this.strategyId, sequence, limit);
     if (!isReadable(page, userId)) throw new DomainError('not_found');
-    return page.signals;
+    return page.signals.map((signal) => renderingFor(signal, page.access, userId));
   }
 
   requestPoll(): void {

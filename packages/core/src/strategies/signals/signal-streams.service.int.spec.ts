@@ -245,21 +245,23 @@ describe('a stream of signals', () => {
     await second.return();
   });
 
-  it('delivers the same object to all subscribers of a process', async () => {
+  it('delivers one object to all subscribers of a process other than the owner, and another one to the owner', async () => {
     const leader = await Leader.create('PUBLIC');
-    const actors = [leader.actor, await core.actor(), await core.actor()];
+    const actors = [await core.actor(), await core.actor(), await core.actor(), leader.actor];
     const open = await Promise.all(actors.map((actor) => streams.open(actor, leader.id)));
     await leader.emit(3);
-    const [one, two, three] = await Promise.all(open.map((stream) => read(stream, 3)));
+    const [one, two, three, own] = await Promise.all(open.map((stream) => read(stream, 3)));
     for (const [i, signal] of one!.entries()) {
       expect([two?.[i] === signal, three?.[i] === signal]).toEqual([true, true]);
+      expect(signal.filled_amount).toBeNull();
+      expect(own?.[i]?.filled_amount).not.toBeNull();
     }
     await Promise.all(open.map((stream) => stream.return()));
   });
 
   it('buffers at most 256 signals per strategy, and still delivers all signals to a slow subscriber', async () => {
     const leader = await Leader.create();
-    const feed = new SignalFeed(core.platform.database, leader.uuid, 0);
+    const feed = new SignalFeed(core.platform.database, leader.uuid, leader.actor.userId, 0);
     const createReader = () => new SubscriptionReader(leader.actor.userId, feed, 0, () => undefined);
     const [slow, quick] = [createReader(), createReader()];
     for (const reader of [slow, quick]) feed.add(reader);
@@ -409,7 +411,7 @@ describe('signals', () => {
     const otherActor = await core.actor();
     await leader.emit(300);
     // The feed has not polled since the change, so the read itself must check the access.
-    const feed = new SignalFeed(core.platform.database, leader.uuid, 300);
+    const feed = new SignalFeed(core.platform.database, leader.uuid, leader.actor.userId, 300);
     const reader = new SubscriptionReader(otherActor.userId, feed, 0, () => undefined);
     expect(await sequences(reader.stream, 100)).toEqual(upTo(100));
     await leader.change(core.platform.database.manager, 'visibility', 'PRIVATE');

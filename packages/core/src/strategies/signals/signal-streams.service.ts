@@ -5,7 +5,7 @@ import type { Platform } from '../../platform/index.js';
 import { SignalFeed } from './signal-feed.js';
 import { type SignalSubscription, SubscriptionReader } from './signal-subscription.js';
 import { SIGNALS_CHANNEL } from './signals.queries.js';
-import { mayRead, readSignalHead } from './trade-signals.queries.js';
+import { mayRead, readSignalHead, type SignalHead } from './trade-signals.queries.js';
 
 /** Opens streams of signals. The process reads a strategy's signals only while the strategy has subscribers. */
 export class SignalStreams {
@@ -30,7 +30,7 @@ export class SignalStreams {
     if (this.isClosing) throw new DomainError('service_unavailable');
     const after =
       afterSequence === undefined ? head.lastSequence : parseAfterSequence(afterSequence, head.lastSequence);
-    const feed = this.feeds.get(strategyId) ?? this.openFeed(strategyId, head.lastSequence);
+    const feed = this.feeds.get(strategyId) ?? this.openFeed(strategyId, head);
     const reader = new SubscriptionReader(actor.userId, feed, after, () => {
       this.subscriptions.delete(reader.stream);
       if (feed.isUnused) this.closeFeed(strategyId);
@@ -46,8 +46,8 @@ export class SignalStreams {
     await Promise.all([...this.subscriptions].map((subscription) => subscription.return()));
   }
 
-  private openFeed(strategyId: string, after: number): SignalFeed {
-    const feed = new SignalFeed(this.platform.database, strategyId, after);
+  private openFeed(strategyId: string, { ownerId, lastSequence }: SignalHead): SignalFeed {
+    const feed = new SignalFeed(this.platform.database, strategyId, ownerId, lastSequence);
     this.feeds.set(strategyId, feed);
     this.stopListening ??= this.platform.listener.subscribe(SIGNALS_CHANNEL, (changed) =>
       this.requestPoll(changed),

@@ -46,7 +46,7 @@ export class SubscriptionReader implements SignalReader {
   private read(): TradeSignal | undefined | Promise<TradeSignal | undefined> {
     const nextOfPage = this.page.pop();
     if (nextOfPage === undefined && this.feed.isEvicted(this.sequence)) return this.readFromDatabase();
-    return this.advanceTo(nextOfPage ?? this.feed.next(this.sequence));
+    return this.advanceTo(nextOfPage ?? this.feed.next(this.sequence, this.userId));
   }
 
   private async readFromDatabase(): Promise<TradeSignal | undefined> {

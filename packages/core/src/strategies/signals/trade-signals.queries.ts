@@ -17,6 +17,7 @@ import {
 } from '@trading-automation/contracts';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
 import { divideDecimals, formatInstant } from '../../values/index.js';
+import { coarse, coarseFraction } from '../leader-privacy.rules.js';
 
 /** Who may read a strategy: its owner and, if it is public and active, every user. */
 export interface SignalAccess {
@@ -29,11 +30,12 @@ export const mayRead = ({ ownerId, isPublic }: SignalAccess, userId: string): bo
 
 const ACCESS = `st.user_id AS "ownerId", st.visibility = 'PUBLIC' AND st.status = 'ACTIVE' AS "isPublic"`;
 
+export interface SignalHead extends SignalAccess {
+  readonly lastSequence: number;
+}
+
 /** Returns the last sequence of a strategy and who may read it; undefined if it does not exist or was removed. */
-export async function readSignalHead(
-  tx: Tx,
-  strategyId: string,
-): Promise<(SignalAccess & { readonly lastSequence: number }) | undefined> {
+export async function readSignalHead(tx: Tx, strategyId: string): Promise<SignalHead | undefined> {
   const [row] = await queryPrepared<SignalAccess & { lastSequence: string }>(
     tx,
     `SELECT ${ACCESS}, coalesce(last.last_sequence, 0) AS "lastSequence"
@@ -44,10 +46,24 @@ export async function readSignalHead(
   return row && { ...row, lastSequence: Number(row.lastSequence) };
 }
 
+/** One signal as the strategy's owner sees it, and as every other user sees it. */
+export interface RenderedSignal {
+  readonly sequence: number;
+  readonly forOwner: TradeSignal;
+  readonly forOthers: TradeSignal;
+}
+
 export interface SignalPage {
   readonly access: SignalAccess;
-  readonly signals: readonly TradeSignal[];
+  readonly signals: readonly RenderedSignal[];
 }
+
+/** Selects the rendering that a user may see. The same user always gets the same object. */
+export const renderingFor = (
+  signal: RenderedSignal,
+  { ownerId }: Pick<SignalAccess, 'ownerId'>,
+  userId: string,
+): TradeSignal => (ownerId === userId ? signal.forOwner : signal.forOthers);
 
 /**
  * Returns at most `limit` signals of a strategy after `sequence`, in order; undefined if the strategy does not exist or
@@ -81,7 +97,7 @@ export async function tradeSignalsAfter(
   );
   const [first] = rows;
   if (first === undefined) return undefined;
-  return { access: first, signals: rows.flatMap((row) => (row.id === null ? [] : [viewSignal(row)])) };
+  return { access: first, signals: rows.flatMap((row) => (row.id === null ? [] : [renderSignal(row)])) };
 }
 
 interface TradeSignalRow {
@@ -103,6 +119,22 @@ interface TradeSignalRow {
   readonly sourceTradeId: string;
   readonly emittedAt: Date;
   readonly signalAt: Date;
+}
+
+function renderSignal(row: TradeSignalRow): RenderedSignal {
+  const forOwner = viewSignal(row);
+  return { sequence: forOwner.sequence, forOwner, forOthers: maskSignal(forOwner) };
+}
+
+function maskSignal({ leader_ratio, position_fraction_closed, ...signal }: TradeSignal): TradeSignal {
+  return {
+    ...signal,
+    filled_amount: null,
+    ...(leader_ratio === undefined ? {} : { leader_ratio: coarse(leader_ratio) }),
+    ...(position_fraction_closed === undefined
+      ? {}
+      : { position_fraction_closed: coarseFraction(position_fraction_closed) }),
+  };
 }
 
 function viewSignal(row: TradeSignalRow): TradeSignal {

@@ -1,0 +1,128 @@
+/** Computes the returns of copiers from their lots, the prices of days and the equity of their accounts. */
+import type { CopierStats, Decimal } from '@trading-automation/contracts';
+import { queryPrepared, type Tx } from '@trading-automation/persistence';
+import {
+  dailyResults,
+  dayPrices,
+  EquityHistory,
+  equityPoints,
+  formatAmount,
+  type HoldingChange,
+  mapNullable,
+  returnMetrics,
+} from '../performance/index.js';
+import { BigDecimal } from '../values/index.js';
+import { groupBy } from './copying/group-by.js';
+
+export type CopierReturns = Pick<
+  CopierStats,
+  'unrealized_pnl' | 'equity' | 'roi' | 'max_drawdown_percent' | 'sharpe' | 'sortino'
+>;
+
+/** The changes of a copier's lots on one UTC day, in one pair. */
+interface CopierDay extends HoldingChange {
+  readonly copierId: string;
+  readonly accountId: string;
+  readonly quote: string;
+  /** The number of lots that were opened. */
+  readonly openedCount: number;
+  readonly pnl: Decimal;
+}
+
+const CHANGES = `
+  SELECT n.copier_id AS "copierId", a.exchange_account_id AS "accountId", p.quote, n.trade_pair_id AS "pairId",
+    (n.at AT TIME ZONE 'UTC')::date::text AS day, sum(n.opened)::int AS "openedCount",
+    trim_scale(sum(n.sign * n.amount))::text AS "heldChange", trim_scale(sum(n.sign * n.value))::text AS "costChange",
+    trim_scale(sum(n.pnl))::text AS pnl
+  FROM (
+    SELECT l.copier_id, l.trade_pair_id, l.opened_at AS at, 1 AS opened, l.opened_amount AS amount,
+      l.opened_value AS value, 0 AS pnl, CASE WHEN l.side = 'BUY' THEN 1 ELSE -1 END AS sign
+    FROM lots l WHERE l.copier_id = ANY ($1)
+    UNION ALL
+    SELECT l.copier_id, l.trade_pair_id, c.closed_at, 0, -c.amount, -c.entry_value, c.pnl,
+      CASE WHEN l.side = 'BUY' THEN 1 ELSE -1 END
+    FROM lots l JOIN lot_closures c ON c.lot_id = l.id WHERE l.copier_id = ANY ($1)
+  ) n JOIN copiers a ON a.id = n.copier_id JOIN trade_pairs p ON p.id = n.trade_pair_id
+  GROUP BY 1, 2, 3, 4, 5 ORDER BY 5`;
+
+/**
+ * Returns the returns of each copier that has lots. As in its other stats, only the quote currency with the most lots
+ * counts.
+ */
+export async function copierReturnsOf(
+  tx: Tx,
+  copierIds: readonly string[],
+): Promise<ReadonlyMap<string, CopierReturns>> {
+  if (copierIds.length === 0) return new Map();
+  const rows = await queryPrepared<CopierDay>(tx, CHANGES, [copierIds]);
+  const mains = [...groupBy(rows, ({ copierId }) => copierId)].map(
+    ([copierId, days]) => [copierId, inMainCurrency(days)] as const,
+  );
+  const days = mains.flatMap(([, { days: own }]) => own);
+  const [first] = days.map(({ day }) => day).sort();
+  if (first === undefined) return new Map();
+  const prices = await dayPrices(
+    tx,
+    [...new Set(days.map(({ pairId }) => pairId))],
+    Date.parse(first),
+    undefined,
+  );
+  const equities = await equitiesByCurrency(tx, days);
+  return new Map(
+    mains.map(([copierId, { days: own, currency }]) => {
+      const pairs = new Set(own.map(({ pairId }) => pairId));
+      const pairPrices = prices.filter(({ pairId }) => pairs.has(pairId));
+      return [copierId, returnsOf(own, pairPrices, equities.get(currency) ?? [])];
+    }),
+  );
+}
+
+/** The returns of a copier without lots. */
+export const NO_RETURNS: CopierReturns = {
+  unrealized_pnl: '0',
+  equity: null,
+  roi: null,
+  max_drawdown_percent: null,
+  sharpe: null,
+  sortino: null,
+};
+
+function inMainCurrency(days: readonly CopierDay[]): { currency: string; days: CopierDay[] } {
+  const counts = new Map<string, number>();
+  for (const { quote, openedCount } of days) counts.set(quote, (counts.get(quote) ?? 0) + openedCount);
+  const [main] = [...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+  const currency = main![0];
+  return { currency, days: days.filter(({ quote }) => quote === currency) };
+}
+
+async function equitiesByCurrency(tx: Tx, days: readonly CopierDay[]) {
+  const equities = new Map<string, Awaited<ReturnType<typeof equityPoints>>>();
+  for (const [currency, inCurrency] of groupBy(days, ({ quote }) => quote)) {
+    const accountIds = [...new Set(inCurrency.map(({ accountId }) => accountId))];
+    equities.set(currency, await equityPoints(tx, accountIds, currency, undefined));
+  }
+  return equities;
+}
+
+function returnsOf(
+  days: readonly CopierDay[],
+  prices: Parameters<typeof dailyResults>[0]['prices'],
+  points: Awaited<ReturnType<typeof equityPoints>>,
+): CopierReturns {
+  const { accountId } = days[0]!;
+  const realised = [...groupBy(days, ({ day }) => Date.parse(day))].map(([startMs, ofDay]) => ({
+    startMs,
+    pnl: ofDay.reduce((sum, { pnl }) => sum.plus(pnl), new BigDecimal(0)),
+  }));
+  const open = dailyResults({ realised, changes: days, prices });
+  const equity = new EquityHistory(new Map([[accountId, realised[0]!.startMs]]), points);
+  const { roi, maxDrawdown, sharpe, sortino } = returnMetrics(open.days, equity);
+  return {
+    unrealized_pnl: formatAmount(open.unrealized),
+    equity: mapNullable(equity.latestBefore(Number.POSITIVE_INFINITY), formatAmount),
+    roi,
+    max_drawdown_percent: maxDrawdown.percent,
+    sharpe,
+    sortino,
+  };
+}

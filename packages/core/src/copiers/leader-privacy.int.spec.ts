@@ -1,0 +1,239 @@
+import {
+  copierOperations,
+  type Decision,
+  encodeId,
+  type Simulation,
+  type Strategy,
+  type Trade,
+  type TradeSignal,
+  tradeOperations,
+} from '@trading-automation/contracts';
+
+import { type Actor, querySchemaOf } from '../operations/index.js';
+import { SignalStreams } from '../strategies/index.js';
+import { TradesService } from '../trades/index.js';
+import { CopierSimulation } from './simulation/copier-simulation.service.js';
+import { CopyingUnderTest, type Follower } from './testing/copying-under-test.js';
+
+const EQUITY = '61803.39';
+/** How close an estimate must not come. */
+const TOLERANCE = 0.03;
+
+let env: CopyingUnderTest;
+let streams: SignalStreams;
+beforeAll(async () => {
+  env = await CopyingUnderTest.open();
+  streams = new SignalStreams(env.core.platform);
+});
+afterAll(async () => {
+  await streams.onModuleDestroy();
+  await env.close();
+});
+beforeEach(() => env.reset());
+
+/** Everything that a user can read about a strategy and their copies of it. */
+interface Seen {
+  readonly strategy: Strategy;
+  readonly signals: readonly TradeSignal[];
+  readonly decisions: readonly Decision[];
+  readonly trades: readonly Trade[];
+  readonly simulation: Simulation;
+  /** The payloads of all events, as webhooks, event streams and notifications get them. */
+  readonly events: readonly string[];
+}
+
+async function whatIsSeenBy(actor: Actor, copierId: string, signalCount: number): Promise<Seen> {
+  const { platform, lists, commands } = env.core;
+  const stream = await streams.open(actor, env.strategy.id, 0);
+  const signals: TradeSignal[] = [];
+  while (signals.length < signalCount) signals.push((await stream.next()).value!);
+  await stream.return();
+  const decisionQuery = querySchemaOf(copierOperations.decisions).parse({ limit: '100' });
+  const tradeQuery = querySchemaOf(tradeOperations.list).parse({ limit: '100' });
+  const trades = new TradesService({ platform, lists, commands });
+  const listed = await trades.list(actor, tradeQuery as Parameters<TradesService['list']>[1]);
+  const details = await Promise.all(listed.items.map(({ id }) => trades.get(actor, id)));
+  expect(details.map(({ copy }) => copy)).toEqual(listed.items.map(({ copy }) => copy));
+  const decisions = await env.copiers.decisions(
+    actor,
+    copierId,
+    decisionQuery as Parameters<typeof env.copiers.decisions>[2],
+  );
+  return {
+    strategy: await env.strategies.get(actor, env.strategy.id),
+    signals,
+    decisions: decisions.items,
+    trades: listed.items.filter(({ copier_id }) => copier_id === copierId),
+    simulation: await new CopierSimulation(platform).simulate(actor, copierId),
+    events: (await env.core.events(actor.userId)).map((event) => JSON.stringify(event)),
+  };
+}
+
+/**
+ * Estimates the equity of the strategy's account in every way that its formulas allow: amount × price ÷ leader ratio, with
+ * amounts that are shown, and result ÷ return. The ratio of a copy is held by its digits instead: by decision, a copier may
+ * know it to two digits.
+ */
+function estimates({ strategy, signals, decisions, simulation }: Seen): number[] {
+  const found: number[] = [];
+  const { net_pnl, roi, equity } = strategy.performance;
+  if (equity != null) found.push(Number(equity));
+  if (net_pnl !== undefined && roi !== null) found.push(Number(net_pnl) / Number(roi));
+  const copies = [...decisions, ...simulation.decisions];
+  for (const { id, filled_amount, leader_ratio, reference_price } of signals) {
+    const priceByRatio = Number(reference_price) / Number(leader_ratio);
+    if (filled_amount !== null) found.push(Number(filled_amount) * priceByRatio);
+    for (const { signal_id, inputs } of copies) {
+      if (signal_id !== id) continue;
+      for (const amount of [inputs.leader_amount, inputs.exit_amount, inputs.lot_amount_before])
+        found.push(Number(amount) * priceByRatio);
+    }
+  }
+  return found.filter(Number.isFinite);
+}
+
+const isClose = (estimate: number) => Math.abs(estimate / Number(EQUITY) - 1) < TOLERANCE;
+
+/** Amounts with many digits, so that they cannot occur by accident. */
+const BUYS = ['7.391', '4.283', '11.647'] as const;
+
+/** A leader trades thrice and sells a part; the copier copies all of it. Returns the number of signals. */
+async function play(): Promise<number> {
+  for (const amount of BUYS) {
+    const order = await env.leaderOrder('BUY', amount, { leader_equity: EQUITY });
+    await env.fill(order, { amount: '2.113' });
+    await env.executeAll();
+    await env.fill(order);
+    await env.executeAll();
+  }
+  await env.leaderSells('3.977', '104');
+  await env.executeAll();
+  return 7;
+}
+
+const CAPITAL = '23711';
+const BY_EQUITY = { sizing: { mode: 'EQUITY_RATIO', value: '1', capital: CAPITAL } };
+const FIXED = { sizing: { mode: 'FIXED_QUOTE', value: '500' } };
+
+describe('the equity of a leader', () => {
+  it.each([
+    ['EQUITY_RATIO', BY_EQUITY],
+    ['FIXED_QUOTE', FIXED],
+  ])('cannot be computed within 3 %% by a copier with the sizing %s, but by the owner', async (_, sizing) => {
+    const follower = await env.follower(sizing);
+    const own = await ownCopier(sizing);
+    const count = await play();
+    const seen = await whatIsSeenBy(follower.actor, follower.copier.id, count);
+    expect(seen.decisions.length).toBeGreaterThanOrEqual(count);
+    expect(seen.trades.length).toBeGreaterThan(3);
+    expect(seen.simulation.decisions.length).toBe(count);
+    expect(estimates(seen).filter(isClose)).toEqual([]);
+    // The same computation succeeds with the exact records, which the owner sees.
+    const exact = await whatIsSeenBy(env.leader, own.copier.id, count);
+    expect(estimates(exact).filter(isClose).length).toBeGreaterThan(0);
+  });
+
+  it('does not follow from the exact proportions of two of the leader’s amounts', async () => {
+    const follower = await env.follower(BY_EQUITY);
+    const seen = await whatIsSeenBy(follower.actor, follower.copier.id, await play());
+    const digits = (value: string) =>
+      value
+        .replace(/^-?[0.]*/, '')
+        .replace('.', '')
+        .replace(/0+$/, '').length;
+    for (const { leader_ratio, position_fraction_closed } of seen.signals) {
+      expect(digits(leader_ratio!)).toBeLessThanOrEqual(2);
+      expect(digits(position_fraction_closed ?? '0')).toBeLessThanOrEqual(2);
+    }
+    for (const { target_amount } of [...seen.decisions, ...seen.simulation.decisions])
+      expect(digits(target_amount)).toBeLessThanOrEqual(2);
+    for (const { inputs } of [...seen.decisions, ...seen.simulation.decisions])
+      expect(digits(String(inputs.ratio ?? '0'))).toBeLessThanOrEqual(2);
+    for (const { requested_amount, copy } of seen.trades) {
+      expect(digits(requested_amount)).toBeLessThanOrEqual(2);
+      expect(digits(copy!.ratio)).toBeLessThanOrEqual(2);
+    }
+  });
+
+  it('and its amounts are in no record, event or notification of another user', async () => {
+    const follower = await env.follower(BY_EQUITY);
+    const own = await ownCopier(BY_EQUITY);
+    const count = await play();
+    await skipOne(follower);
+    const seen = await whatIsSeenBy(follower.actor, follower.copier.id, count + 1);
+    expect(seen.events.filter((event) => event.includes('copier.trade_skipped'))).not.toEqual([]);
+    const hidden = [...BUYS, '2.113', '5.278', '3.977', EQUITY, env.source.id, env.source.uuid];
+    const text = JSON.stringify(seen);
+    for (const secret of hidden) expect(text).not.toContain(secret);
+    for (const { inputs } of [...seen.decisions, ...seen.simulation.decisions]) {
+      for (const name of ['leader_amount', 'exit_amount', 'lot_amount_before'])
+        expect(inputs).not.toHaveProperty(name);
+    }
+    expect(seen.signals.map(({ filled_amount }) => filled_amount)).toEqual(seen.signals.map(() => null));
+    const exact = JSON.stringify(await whatIsSeenBy(env.leader, own.copier.id, count + 1));
+    for (const amount of BUYS) expect(exact).toContain(amount);
+  });
+
+  it('stays exact in the stored rows', async () => {
+    const follower = await env.follower(BY_EQUITY);
+    await play();
+    const [decision] = await env.decisions(follower);
+    expect(decision?.inputs).toMatchObject({ leader_amount: '2.113', ratio: expect.any(String) });
+    const { copy } = await env.core.row(
+      'SELECT copy FROM trades WHERE copier_id = $1 ORDER BY created_at LIMIT 1',
+      follower.uuid,
+    );
+    expect((copy as { ratio: string }).ratio).toHaveLength(20);
+  });
+});
+
+/** The leader's own copier, on another account. */
+async function ownCopier(sizing: Readonly<Record<string, unknown>>): Promise<Follower> {
+  const account = await env.core.account(env.leader);
+  return env.follower(sizing, { on: { actor: env.leader, account } });
+}
+
+/** The copier skips the next buy of the leader, because its pair is blocked. */
+async function skipOne({ actor, copier }: Follower): Promise<void> {
+  await env.copiers.update(actor, copier.id, { limits: { blocked_pairs: ['BTC/USDT'] } });
+  await env.leaderBuys('8.887', '100', { leader_equity: EQUITY });
+  await env.executeAll();
+}
+
+describe('the sizing mode MULTIPLIER', () => {
+  const multiplied = { sizing: { mode: 'MULTIPLIER', value: '2' } } as const;
+  const notAllowed = (field: string) => ({
+    code: 'validation_failed',
+    details: [expect.objectContaining({ field, code: 'multiplier_not_allowed' })],
+  });
+  const allow = (isAllowed: boolean) =>
+    env.core.rows('UPDATE strategies SET allow_multiplier = $2 WHERE id = $1', env.strategy.uuid, isAllowed);
+
+  it('is rejected for a strategy of another user that does not allow it, on create, update and link', async () => {
+    await allow(false);
+    await expect(env.follower(multiplied)).rejects.toMatchObject(notAllowed('sizing.mode'));
+    const { actor, copier } = await env.follower(FIXED, { start: false });
+    await expect(env.copiers.update(actor, copier.id, multiplied)).rejects.toMatchObject(
+      notAllowed('sizing.mode'),
+    );
+    await env.copiers.update(actor, copier.id, { strategy_id: null });
+    await env.copiers.update(actor, copier.id, multiplied);
+    await expect(
+      env.copiers.update(actor, copier.id, { strategy_id: env.strategy.id }),
+    ).rejects.toMatchObject(notAllowed('strategy_id'));
+  });
+
+  it('is accepted for an own strategy and for one that allows it, and kept by existing copiers', async () => {
+    const { actor, copier } = await env.follower(multiplied, { start: false });
+    await allow(false);
+    await ownCopier(multiplied);
+    const kept = { sizing: { mode: 'MULTIPLIER', value: '3' } } as const;
+    expect((await env.copiers.update(actor, copier.id, kept)).sizing).toEqual(kept.sizing);
+    await env.copiers.start(actor, copier.id);
+  });
+});
+
+it('the id of the leader’s account is not part of a public strategy', async () => {
+  const strategy = await env.strategies.get(await env.core.actor(), env.strategy.id);
+  expect(JSON.stringify(strategy)).not.toContain(encodeId('exa', env.source.uuid));
+});

@@ -1,0 +1,65 @@
+/**
+ * Masks what the followers of a strategy may not know: the amounts that its account holds and trades. Pure. Every view
+ * that a user other than the strategy's owner can read applies these rules; stored rows stay exact.
+ *
+ * 1. Amounts of the leader are omitted.
+ * 2. The ratio of a copy to the copied trade, and values that are proportional to an amount of the leader, have two
+ *    significant digits. Exact values would not hide
+ *    the amounts: amounts are multiples of the pair's step, so an exact quotient of two of them, in lowest terms,
+ *    contains both.
+ * 3. Performance figures have few decimals, for the same reason.
+ */
+import type { Decimal } from '@trading-automation/contracts';
+import { BigDecimal } from '../values/index.js';
+
+const SIGNIFICANT_DIGITS = 2;
+
+type Inputs = Readonly<Record<string, string | number | boolean | null>>;
+
+/** Rounds to two significant digits, half to even. */
+export function coarse(value: Decimal): Decimal {
+  return new BigDecimal(value).toSignificantDigits(SIGNIFICANT_DIGITS, BigDecimal.ROUND_HALF_EVEN).toString();
+}
+
+/** Rounds a fraction to two significant digits towards zero, so that only a complete exit shows 1. */
+export function coarseFraction(value: Decimal): Decimal {
+  return new BigDecimal(value).toSignificantDigits(SIGNIFICANT_DIGITS, BigDecimal.ROUND_DOWN).toString();
+}
+
+/** Amounts of the strategy's account in the inputs of a decision. */
+const SECRET_INPUTS: ReadonlySet<string> = new Set(['leader_amount', 'exit_amount', 'lot_amount_before']);
+
+/** Inputs that the copier knows without the signal: its own settings, balances and orders. */
+const KNOWN_INPUTS: ReadonlySet<string> = new Set(['age_ms', 'held', 'sent_before', 'limit']);
+/** Prices and differences of prices are public. */
+const PUBLIC_INPUT = /(?:price|mid|bps)$/;
+
+/** The rules whose `value` is computed from the size of the leader's fill. The values of other rules are not masked. */
+const SIZED_RULES: ReadonlySet<string> = new Set([
+  'max_trade_quote',
+  'max_open_quote',
+  'max_amount',
+  'max_notional',
+  'min_amount',
+  'min_notional',
+  'free_quote',
+  'free_base',
+]);
+
+/** Returns the inputs of a decision as the copier's user may see them. An unknown decimal is masked. */
+export function maskInputs(inputs: Inputs): Inputs {
+  const masked = Object.entries(inputs)
+    .filter(([name]) => !SECRET_INPUTS.has(name))
+    .map(([name, value]) => [name, isMasked(name, inputs) ? maskValue(value) : value] as const);
+  return Object.fromEntries(masked);
+}
+
+function isMasked(name: string, { rule }: Inputs): boolean {
+  if (KNOWN_INPUTS.has(name) || PUBLIC_INPUT.test(name)) return false;
+  return name !== 'value' || (typeof rule === 'string' && SIZED_RULES.has(rule));
+}
+
+const DECIMAL = /^-?\d+(?:\.\d+)?$/;
+
+const maskValue = (value: Inputs[string]) =>
+  typeof value === 'string' && DECIMAL.test(value) ? coarse(value) : value;
