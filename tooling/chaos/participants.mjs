@@ -110,6 +110,7 @@ async function openLeader(product, index) {
     name: `strategy ${index}`,
     exchange_account_id: account.id,
     visibility: 'PUBLIC',
+    allow_multiplier: true,
   });
   return { api, account, strategyId: id };
 }

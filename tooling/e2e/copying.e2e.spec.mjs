@@ -21,6 +21,7 @@ beforeAll(async () => {
     name: 'followed',
     exchange_account_id: leader.account.id,
     visibility: 'PUBLIC',
+    allow_multiplier: true,
   });
 }, 120_000);
 afterEach(() => setWeather(product.paperExchangeUrl, {}));
