@@ -72,8 +72,11 @@ async function countRecords(description) {
   return rows.length;
 }
 
-/** The error codes that may occur: the first request is still running, or Postgres is unavailable or too slow. */
-const allowedCodes = ['idempotency_in_progress', 'service_unavailable'];
+/**
+ * The error codes that may occur: the first request is still running, the user has too many requests open, or Postgres is
+ * unavailable or too slow.
+ */
+const allowedCodes = ['idempotency_in_progress', 'rate_limited', 'service_unavailable'];
 
 const isReplayed = ({ headers }) => headers.get('idempotency-replayed') === 'true';
 

@@ -117,6 +117,7 @@ export class ExampleEnvironment {
     copierId: (example) => this.#copier(example === 'copiers.stop'),
     webhookId: (example) => (example.startsWith('deadLetters') ? this.failingWebhookId : this.#webhook()),
     deadLetterId: () => this.#deadLetter(),
+    withdrawalAddressId: () => this.#withdrawalAddress(),
     withdrawalId: () => this.#withdrawal(),
     publicKeyId: () => this.#publicKey(),
     code: () => this.#mailedCode(),
@@ -240,6 +241,13 @@ export class ExampleEnvironment {
     const { id } = await this.client.withdrawals.create({
       amount: '5',
       wallet_address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+    });
+    return id;
+  }
+
+  async #withdrawalAddress() {
+    const { id } = await this.client.withdrawalAddresses.create({
+      address: `0x${randomBytes(20).toString('hex')}`,
     });
     return id;
   }

@@ -144,6 +144,7 @@ const PROVIDED = /** @type {const} */ ({
       'tradeId',
       'unusedAccountId',
       'webhookId',
+      'withdrawalAddressId',
       'withdrawalId',
     ].map((name) => [name, 'string']),
   ),

@@ -241,7 +241,11 @@ export class TestUser {
   }
 
   async withdrawalAddress(): Promise<string> {
-    return (await this.requireData('POST', '/v1/withdrawal-addresses', { address: WALLET })).id;
+    return (
+      await this.requireData('POST', '/v1/withdrawal-addresses', {
+        address: `0x${randomBytes(20).toString('hex')}`,
+      })
+    ).id;
   }
 
   async notification(): Promise<string> {

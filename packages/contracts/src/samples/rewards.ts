@@ -28,16 +28,16 @@ export const rewardSamples = [
   }),
   sample(withdrawalAddressOperations.create, {
     title: 'Add a withdrawal address',
-    as: 'withdrawalAddress',
+    as: 'withdrawal_address',
     body: { address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed', label: 'Hardware wallet' },
   }),
   sample(withdrawalAddressOperations.get, {
     title: 'Get a withdrawal address',
-    params: { id: '$withdrawalAddress.id' },
+    params: { id: '$withdrawal_address.id' },
   }),
   sample(withdrawalAddressOperations.list, { title: 'List your withdrawal addresses' }),
   sample(withdrawalAddressOperations.delete, {
     title: 'Delete a withdrawal address',
-    params: { id: '$withdrawalAddress.id' },
+    params: { id: '$withdrawal_address.id' },
   }),
 ];

@@ -35,9 +35,16 @@ export class ResponseReplayed extends Error {
 /**
  * The shares of users in one API process, whose pool has 10 connections. One user never runs more than two
  * use-cases, so requests of other users find a connection, whatever the user sends. Two are enough for hundreds of requests
- * a second, more than the rate limits allow.
+ * a second, more than the rate limits allow. A request that finds no slot is rejected before a query that begins then could
+ * exceed 10 s: a Postgres that does not respond ends queries after 7 s.
  */
-const USE_CASE_LIMITS: FairGateLimits = { total: 64, perUser: 2, openPerUser: 256, waiting: 4_096 };
+const USE_CASE_LIMITS: FairGateLimits = {
+  total: 64,
+  perUser: 2,
+  openPerUser: 256,
+  waiting: 4_096,
+  waitMaxMs: 2_500,
+};
 
 export class CommandRunner {
   private readonly useCases: FairGate;

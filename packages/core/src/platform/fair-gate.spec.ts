@@ -54,6 +54,17 @@ describe('a fair gate', () => {
     await expect(start('d1')).rejects.toMatchObject({ code: 'service_unavailable', retryAfterSeconds: 1 });
   });
 
+  it('refuses work that waits too long, and gives its slot to the next', async () => {
+    const gate = new FairGate('requests', { ...LIMITS, perUser: 1, waitMaxMs: 20 });
+    const { start, started, finish, settle } = workload(gate);
+    void start('a1');
+    await expect(start('a2')).rejects.toMatchObject({ code: 'service_unavailable', retryAfterSeconds: 1 });
+    await finish('a1');
+    void start('a3');
+    await settle();
+    expect(started).toEqual(['a1', 'a3']);
+  });
+
   it('forgets work whose caller is gone, and work that failed', async () => {
     const gate = new FairGate('requests', { ...LIMITS, perUser: 1, openPerUser: 2 });
     const { start, started, finish, settle } = workload(gate);

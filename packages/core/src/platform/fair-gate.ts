@@ -6,6 +6,8 @@ export interface FairGateLimits extends SlotLimits {
   readonly openPerUser: number;
   /** The maximum number of waiting items of all users. */
   readonly waiting: number;
+  /** How long an item may wait for a slot, in ms. Without it, an item waits until it gets one. */
+  readonly waitMaxMs?: number;
 }
 
 interface WaitingItem extends Share {
@@ -35,7 +37,7 @@ export class FairGate {
    * Runs `work` when a slot of the user is free. While it waits, the abort of `signal` removes it from the queue.
    *
    * @throws {DomainError} `rate_limited` if the user has `openPerUser` items open; `service_unavailable` if the process
-   *   has too many waiting items. Both can be retried after a second. Also throws what `work` throws
+   *   has too many waiting items, or the item waits for `waitMaxMs`. Each can be retried after a second. Also throws what `work` throws
    */
   async run<T>(userId: string, work: () => T | Promise<T>, signal?: AbortSignal): Promise<T> {
     const open = this.open.get(userId) ?? 0;
@@ -64,16 +66,29 @@ export class FairGate {
       const item: WaitingItem = {
         userId,
         start: (release) => {
-          signal?.removeEventListener('abort', onAbort);
+          leave();
           resolve(release);
         },
       };
-      const onAbort = () => {
+      const leave = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', onAbort);
         this.waiting = this.waiting.filter((other) => other !== item);
+      };
+      const onAbort = () => {
+        leave();
         reject(signal?.reason);
       };
       if (signal?.aborted === true) return reject(signal.reason);
       signal?.addEventListener('abort', onAbort, { once: true });
+      const { waitMaxMs } = this.limits;
+      const timer =
+        waitMaxMs === undefined
+          ? undefined
+          : setTimeout(() => {
+              leave();
+              reject(this.refused('service_unavailable', `Too many of your ${this.subject}`));
+            }, waitMaxMs);
       this.waiting.push(item);
       this.startWaiting();
     });
