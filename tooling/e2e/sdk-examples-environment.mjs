@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { startReceiver } from '../launch/first-trade/receiver.mjs';
 import { openPaperAccount, until } from '../launch/first-trade/scenario.mjs';

@@ -1108,7 +1108,7 @@ export const OPERATIONS = {
     access: 'WITHDRAW',
     query: [],
     body: [],
-    example: "'$withdrawalAddress.id'",
+    example: 'wad_01k9y3wq8ge328p8bf1mq93h57',
     members: ['id', 'address', 'label', 'status', 'usable_at', 'created_at', 'updated_at'],
   },
   'withdrawalAddresses.create': {
@@ -1142,7 +1142,7 @@ export const OPERATIONS = {
     access: 'WITHDRAW',
     query: [],
     body: [],
-    example: "'$withdrawalAddress.id'",
+    example: 'wad_01k9y3wq8ge328p8bf1mq93h57',
     members: ['id', 'deleted'],
   },
   'strategies.list': {

@@ -27,6 +27,7 @@ const ID_PREFIX_OF_NAME: Readonly<Record<string, IdPrefix>> = {
   copier: 'cpr',
   rewards: 'rwd',
   withdrawal: 'wdr',
+  withdrawal_address: 'wad',
   notifications: 'ntf',
   events: 'evt',
   webhook: 'whk',
