@@ -124,7 +124,9 @@ export const REQUESTS: Readonly<Record<string, MakeRequest>> = {
   },
   'withdrawals.cancel': byId((user) => user.withdrawal()),
   'withdrawalAddresses.get': byId((user) => user.withdrawalAddress()),
-  'withdrawalAddresses.create': () => ({ body: { address: WALLET, label: 'mine' } }),
+  'withdrawalAddresses.create': async (user) => ({
+    body: { address: await user.newWallet(), label: 'mine' },
+  }),
   'withdrawalAddresses.delete': byId((user) => user.withdrawalAddress()),
   'notifications.read': byId((user) => user.notification()),
   'notifications.delete': byId((user) => user.notification()),

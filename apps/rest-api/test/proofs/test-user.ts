@@ -240,12 +240,19 @@ export class TestUser {
     return (await this.requireData('POST', '/v1/withdrawals', { amount: '10', wallet_address: WALLET })).id;
   }
 
+  /** Returns a new address for the address book. Deletes old entries of the book, because its size is limited. */
+  async newWallet(): Promise<string> {
+    await this.environment.rows(
+      `DELETE FROM withdrawal_addresses WHERE id IN (
+         SELECT id FROM withdrawal_addresses WHERE user_id = $1 ORDER BY id DESC OFFSET 15)`,
+      this.uuid,
+    );
+    return `0x${randomBytes(20).toString('hex')}`;
+  }
+
   async withdrawalAddress(): Promise<string> {
-    return (
-      await this.requireData('POST', '/v1/withdrawal-addresses', {
-        address: `0x${randomBytes(20).toString('hex')}`,
-      })
-    ).id;
+    return (await this.requireData('POST', '/v1/withdrawal-addresses', { address: await this.newWallet() }))
+      .id;
   }
 
   async notification(): Promise<string> {
