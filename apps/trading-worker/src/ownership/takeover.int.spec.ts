@@ -25,7 +25,9 @@ const makeCopy = (trade: string, forMs = 60_000) =>
 /** Claims the trade's submission for a worker that dies before or after it sends the order, `agoMs` ago. */
 async function dieWhileSending(trade: string, agoMs: number): Promise<void> {
   const dead = env.newGateway();
-  await dead.renewOwnership();
+  // The gateway itself would also submit the order, which would race with the claim below.
+  await dead.ownership.renewLease();
+  await dead.ownership.claim();
   const owned = dead.ownership.ownedAccounts().get(env.account.uuid)!;
   const stored = (await env.execution.find(trade))!;
   const venueClientOrderId = `venue-${env.account.uuid}/${stored.clientOrderId}`;
@@ -89,13 +91,32 @@ describe('a copy that a dead worker claimed', () => {
   it('holds new entries back until it is judged, but no exit; it is not judged while it may still arrive', async () => {
     const copy = await env.place({ client_order_id: 'copy' });
     await makeCopy(copy);
-    await dieWhileSending(copy, CERTAIN_MS - 1_500);
     await env.place({ client_order_id: 'entry' });
     await env.place({ client_order_id: 'exit', side: 'SELL' });
+    await dieWhileSending(copy, CERTAIN_MS - 1_500);
+    let respond!: () => void;
+    const mayRespond = new Promise<void>((resolve) => {
+      respond = resolve;
+    });
+    const looks: unknown[] = [];
+    env.exchange.onCall = async (name) => {
+      if (name !== 'findOrder') return;
+      looks.push(
+        await env.core.row(
+          "SELECT clock_timestamp() >= submitted_at + $2 * interval '1 millisecond' AS certain FROM trades WHERE id = $1",
+          copy,
+          CERTAIN_MS,
+        ),
+      );
+      await mayRespond;
+    };
     await env.gateway.renewOwnership();
     env.gateway.orderSubmitter.wake([env.account.uuid]);
     await env.gateway.orderSubmitter.drain();
+    await eventually(() => looks.length > 0);
     expect(placedIds()).toEqual([`venue-${env.account.uuid}/exit`]);
+    expect(looks).toEqual([{ certain: true }]);
+    respond();
     await env.gateway.orders.takeover.drain();
     await eventually(() => placedIds().length === 3);
     await env.gateway.orderSubmitter.drain();

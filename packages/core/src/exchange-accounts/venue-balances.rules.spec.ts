@@ -66,4 +66,37 @@ describe('reports of balances', () => {
     const confirming = report('SNAPSHOT', 30, 300, { USDT: free('90'), BTC: free('1') });
     expect(mergeReport(streamed, confirming).isChanged).toBe(true);
   });
+
+  describe('that a snapshot replaces', () => {
+    const snapshot = (ms: number, received: number, usdt = '100') =>
+      report('SNAPSHOT', ms, received, { USDT: free(usdt), BTC: free('1') });
+    const keptAt = (asset: string, ...reports: readonly ReportedBalances[]) =>
+      merge(...reports).venueBalances[asset]?.before?.at;
+
+    it('are kept, unless their instant is not over or the stream makes it undecided', () => {
+      const streamed = report('STREAM', 20, 250, { USDT: free('90') });
+      expect(keptAt('BTC', first, snapshot(20, 200))).toBe(at(10).toISOString());
+      expect(keptAt('BTC', first, snapshot(20, 200), snapshot(20, 300))).toBe(at(10).toISOString());
+      expect(keptAt('BTC', first, snapshot(20, 200), streamed, snapshot(30, 300))).toBe(at(10).toISOString());
+      expect(keptAt('USDT', first, snapshot(20, 200), streamed, snapshot(30, 300))).toBe(
+        at(20).toISOString(),
+      );
+    });
+
+    it('are themselves replaced by a later report of the stream that is older than the snapshot', () => {
+      const late = report('STREAM', 15, 300, { BTC: free('2') });
+      expect(keptAt('BTC', first, snapshot(20, 200), late)).toBe(at(15).toISOString());
+      const older = report('STREAM', 5, 300, { BTC: free('2') });
+      expect(keptAt('BTC', first, snapshot(20, 200), older)).toBe(at(10).toISOString());
+    });
+
+    it('are kept for an asset that is used up, and for one that is new', () => {
+      const usedUp = report('SNAPSHOT', 20, 200, { BTC: free('1') });
+      expect(merge(first, usedUp).venueBalances.USDT).toMatchObject({ free: '0', before: free('100') });
+      const afterwards = report('SNAPSHOT', 30, 300, { BTC: free('1') });
+      expect(merge(first, usedUp, afterwards).venueBalances).not.toHaveProperty('USDT');
+      const isNew = report('SNAPSHOT', 20, 200, { ETH: free('1') });
+      expect(merge(first, isNew).venueBalances.ETH?.before).toMatchObject({ ...free('0'), source: 'STREAM' });
+    });
+  });
 });

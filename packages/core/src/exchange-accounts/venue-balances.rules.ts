@@ -4,8 +4,11 @@
  * 1. Each asset keeps the report with the latest venue time. An older report never replaces a newer one.
  * 2. Of two reports of the same millisecond, a snapshot wins only if it was requested after the other one arrived. A
  *    report of a stream wins over a snapshot, because the stream reports every later change as well.
- * 3. A snapshot reports every asset: an asset that it lacks is zero.
- * 4. `balances` that the previous release wrote after the last report differ from it. Reports received later replace
+ * 3. A snapshot keeps the report that it replaced. Within its own instant, it cannot be compared with the stream: it may
+ *    contain a fill that the stream's last report of another asset lacks. `current_balances` then counts from the
+ *    replaced report, so that both legs of a fill move together.
+ * 4. A snapshot reports every asset: an asset that it lacks is zero.
+ * 5. `balances` that the previous release wrote after the last report differ from it. Reports received later replace
  *    them.
  */
 import type { Decimal } from '@trading-automation/contracts';
@@ -19,8 +22,8 @@ interface Amounts {
 /** Balances by asset, as the exchange port reports them. */
 type Balances = Readonly<Record<string, Amounts>>;
 
-/** The last report of one asset. */
-interface VenueBalance extends Amounts {
+/** A report of one asset. */
+interface AssetReport extends Amounts {
   /** The venue's time of the report, in ISO 8601: it includes every change before this millisecond. */
   readonly at: string;
   /** The report includes no change after this instant of the venue. Omitted if it equals `at`. */
@@ -30,6 +33,12 @@ interface VenueBalance extends Amounts {
   readonly received: number;
   /** Keys of the orders and fills of the millisecond `at` that the stream reported before these balances. */
   readonly seen?: readonly string[] | undefined;
+}
+
+/** The last report of one asset. */
+interface VenueBalance extends AssetReport {
+  /** For a snapshot: the last report of the stream, or of a snapshot whose instant is over before this one begins. */
+  readonly before?: AssetReport | undefined;
 }
 
 export type VenueBalances = Readonly<Record<string, VenueBalance>>;
@@ -73,11 +82,17 @@ export function mergeReport(stored: StoredBalances, report: ReportedBalances): M
   let isChanged = false;
   for (const asset of assets) {
     const incoming = venueBalanceOf(report, asset);
-    if (!replaces(incoming, asset, stored)) continue;
+    if (!replaces(incoming, asset, stored)) {
+      const kept = keepBefore(stored.venueBalances[asset], incoming);
+      if (kept !== undefined) venueBalances[asset] = kept;
+      continue;
+    }
     const before = stored.balances[asset] ?? NOTHING;
     const isSame = isEqual(before, incoming);
     isChanged ||= !isSame || (isSnapshot && stored.venueBalances[asset]?.source === 'STREAM');
-    venueBalances[asset] = incoming;
+    venueBalances[asset] = isSnapshot
+      ? { ...incoming, before: replacedBy(incoming, asset, stored) }
+      : incoming;
     if (isZero(incoming)) delete balances[asset];
     else balances[asset] = { free: incoming.free, locked: incoming.locked };
   }
@@ -97,9 +112,12 @@ function isLegacy(asset: string, { balances, venueBalances, venueBalancesAt }: S
   return venueBalancesAt === null || !isEqual(balances[asset] ?? NOTHING, venueBalances[asset] ?? NOTHING);
 }
 
-function replaces(incoming: VenueBalance, asset: string, stored: StoredBalances): boolean {
+function replaces(incoming: AssetReport, asset: string, stored: StoredBalances): boolean {
   if (isLegacy(asset, stored)) return incoming.received > (stored.takenAt ?? 0);
-  const current = stored.venueBalances[asset] ?? zeroSince(stored);
+  return isLater(incoming, stored.venueBalances[asset] ?? zeroSince(stored));
+}
+
+function isLater(incoming: AssetReport, current: AssetReport): boolean {
   if (incoming.at !== current.at) return incoming.at > current.at;
   if (incoming.source === 'STREAM' && current.source === 'SNAPSHOT') return true;
   return incoming.source === 'STREAM'
@@ -107,7 +125,32 @@ function replaces(incoming: VenueBalance, asset: string, stored: StoredBalances)
     : incoming.received > current.received;
 }
 
-function venueBalanceOf(report: ReportedBalances, asset: string): VenueBalance {
+/** Returns the report that a snapshot must keep when it replaces the current one; see rule 3. */
+function replacedBy(snapshot: AssetReport, asset: string, stored: StoredBalances): AssetReport | undefined {
+  if (isLegacy(asset, stored)) return undefined;
+  const replaced = stored.venueBalances[asset];
+  // A snapshot that lacks the asset lacks its fills, too. They count like fills that the stream has not reported.
+  if (replaced === undefined) return { ...zeroSince(stored), source: 'STREAM' };
+  const { before, ...current } = replaced;
+  if (current.source === 'STREAM') return current;
+  const isOver = (current.until ?? current.at) < snapshot.at;
+  return isOver && !isUndecided(current, stored.venueBalances) ? current : before;
+}
+
+/** Returns whether the stream reported an asset in the instant of this snapshot. */
+function isUndecided({ at, until = at }: AssetReport, venueBalances: VenueBalances): boolean {
+  return Object.values(venueBalances).some(
+    (other) => other.source === 'STREAM' && other.at >= at && other.at <= until,
+  );
+}
+
+/** Returns the snapshot with a later report of the stream as the one before it; undefined if nothing changes. */
+function keepBefore(current: VenueBalance | undefined, incoming: AssetReport): VenueBalance | undefined {
+  if (current?.before === undefined || incoming.source !== 'STREAM') return undefined;
+  return isLater(incoming, current.before) ? { ...current, before: incoming } : undefined;
+}
+
+function venueBalanceOf(report: ReportedBalances, asset: string): AssetReport {
   const { free, locked } = report.balances[asset] ?? NOTHING;
   const at = report.at.toISOString();
   const until = report.until.toISOString();
@@ -123,7 +166,7 @@ function venueBalanceOf(report: ReportedBalances, asset: string): VenueBalance {
 }
 
 /** Returns the report of an asset that the last snapshot lacked. */
-function zeroSince({ venueBalancesAt, takenAt }: StoredBalances): VenueBalance {
+function zeroSince({ venueBalancesAt, takenAt }: StoredBalances): AssetReport {
   return {
     ...NOTHING,
     at: (venueBalancesAt ?? new Date(0)).toISOString(),
@@ -132,11 +175,14 @@ function zeroSince({ venueBalancesAt, takenAt }: StoredBalances): VenueBalance {
   };
 }
 
-/** Omits zeros that the snapshot's time already says. */
+/** Omits zeros that the snapshot's time already says, unless the asset was not zero before. */
 function withoutOldZeros(venueBalances: VenueBalances, venueBalancesAt: Date | null): VenueBalances {
   const at = venueBalancesAt?.toISOString() ?? '';
   return Object.fromEntries(
-    Object.entries(venueBalances).filter(([, balance]) => !isZero(balance) || balance.at > at),
+    Object.entries(venueBalances).filter(
+      ([, balance]) =>
+        !isZero(balance) || balance.at > at || (balance.before !== undefined && !isZero(balance.before)),
+    ),
   );
 }
 

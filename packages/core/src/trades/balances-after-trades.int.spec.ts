@@ -117,6 +117,36 @@ describe('a fill', () => {
     await expect(placeMarket('BUY', '15')).resolves.toBeDefined();
   });
 
+  it.each([
+    ['10', '0', 'lacks'],
+    ['15', '-500', 'contains'],
+    ['0', '0', 'lacks'],
+    ['5', '-500', 'contains'],
+  ])(
+    'row 9: moves both legs together, if the stream reports one of them in the instant of a snapshot (%s BTC, %s USDT) that %s the fill',
+    async (btc, usdt, relation) => {
+      const held = relation === 'lacks' ? Number(btc) : Number(btc) - 5;
+      account = await env.newAccount(env.actor, { USDT: '1000', ...(held > 0 && { BTC: String(held) }) });
+      const id = await placeMarket('BUY', '5');
+      const at = soon();
+      const spendable = (amount: number) => ({ free: String(amount), locked: '0' });
+      const balances = { USDT: spendable(1000 + Number(usdt)), BTC: spendable(Number(btc)) };
+      const takenAt = await accountSync.databaseTime();
+      await accountSync.storeSnapshots([{ accountId: account.uuid, balances, takenAt, at, until: at }]);
+      const receivedAt = new Date(await accountSync.databaseTime());
+      const locked = { USDT: { free: '500', locked: '500' } };
+      await accountSync.storeUpdates([
+        { accountId: account.uuid, balances: locked, at, receivedAt, seen: [seenOrderKey('another')] },
+      ]);
+      expect(await read()).toMatchObject({ equity: String(1000 + held * 100) });
+      await reportsOf(id, 'BUY', '5', at, {}).storeOrder();
+      expect(await read()).toMatchObject({
+        equity: String(1000 + held * 100),
+        shown: { USDT: '500', BTC: String(held + 5) },
+      });
+    },
+  );
+
   it('that a write-off records changes no balance, because the report already lacks the amount', async () => {
     const id = await placeMarket('SELL', '5');
     await env.core.rows("UPDATE trades SET origin = 'RECONCILIATION' WHERE id = $1", id);

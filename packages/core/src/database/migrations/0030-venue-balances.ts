@@ -48,20 +48,28 @@ const VENUE_BALANCE = `
       FROM (SELECT balances -> asset AS old, venue_balances -> asset AS reported) AS stored) AS l
   $$`;
 
-/** Free and locked together, by account and asset, with the effects of the fills that the venue's report lacks. */
+/**
+ * Free and locked together, by account and asset, with the effects of the fills that the venue's report lacks.
+ *
+ * If the stream reported one asset in the instant of another asset's snapshot, the snapshot may contain a fill that the
+ * stream's report lacks, or lack one that it contains. The report before the snapshot then counts, with all later fills.
+ * A snapshot without the asset lacks the asset's fills of its instant, too.
+ */
 const CURRENT_BALANCES = `
   CREATE FUNCTION current_balances(account_ids uuid[])
   RETURNS TABLE (account_id uuid, asset text, amount numeric)
   LANGUAGE sql STABLE PARALLEL SAFE AS $$
     WITH account AS MATERIALIZED (
-      SELECT a.id, a.balances, a.venue_balances, a.venue_balances_at, a.balances_taken_at
+      SELECT a.id, a.balances, a.venue_balances, a.venue_balances_at, a.balances_taken_at,
+        (SELECT min((r.report -> 'before' ->> 'at')::timestamptz)
+         FROM jsonb_each(a.venue_balances) AS r (asset, report)) AS before_at
       FROM exchange_accounts a WHERE a.id = ANY (account_ids)),
     change AS MATERIALIZED (
       SELECT f.exchange_account_id AS id, leg.asset, leg.amount, f.executed_at, f.created_at,
         'fill ' || t.exchange_order_id || ' ' || f.exchange_fill_id AS key
       FROM account a
       JOIN fills f ON f.exchange_account_id = a.id
-        AND f.executed_at >= least(a.venue_balances_at, a.balances_taken_at)
+        AND f.executed_at >= least(a.venue_balances_at, a.balances_taken_at, a.before_at)
       JOIN trades t ON t.id = f.trade_id AND t.origin <> 'RECONCILIATION'
       JOIN trade_pairs p ON p.id = t.trade_pair_id
       CROSS JOIN LATERAL (VALUES
@@ -74,14 +82,31 @@ const CURRENT_BALANCES = `
     held AS (
       SELECT a.id, jsonb_object_keys(a.balances) AS asset FROM account a
       UNION SELECT a.id, jsonb_object_keys(a.venue_balances) FROM account a
-      UNION SELECT c.id, c.asset FROM change c)
-    SELECT held.id, held.asset, greatest(0, b.free + b.locked + coalesce((
+      UNION SELECT c.id, c.asset FROM change c),
+    last_report AS MATERIALIZED (
+      SELECT held.id, held.asset, b.free + b.locked AS amount, b.at, b.until, b.seen, b.is_stream, b.is_legacy,
+        CASE WHEN b.is_legacy THEN NULL
+          WHEN a.venue_balances ? held.asset THEN a.venue_balances -> held.asset -> 'before'
+          ELSE jsonb_build_object('free', 0, 'locked', 0, 'at', b.at, 'source', 'STREAM') END AS before
+      FROM held
+      JOIN account a ON a.id = held.id
+      CROSS JOIN LATERAL venue_balance(a.balances, a.venue_balances, a.venue_balances_at, a.balances_taken_at,
+        held.asset) AS b),
+    judged AS MATERIALIZED (
+      SELECT l.*, l.before IS NOT NULL AND EXISTS (SELECT FROM last_report s
+        WHERE s.id = l.id AND s.is_stream AND s.at BETWEEN l.at AND l.until) AS is_undecided
+      FROM last_report l),
+    report AS (
+      SELECT id, asset, amount, at, until, seen, is_stream, is_legacy FROM judged WHERE NOT is_undecided
+      UNION ALL
+      SELECT id, asset, (before ->> 'free')::numeric + (before ->> 'locked')::numeric,
+        (before ->> 'at')::timestamptz, coalesce(before ->> 'until', before ->> 'at')::timestamptz,
+        coalesce(before -> 'seen', '[]'), before ->> 'source' = 'STREAM', false
+      FROM judged WHERE is_undecided)
+    SELECT b.id, b.asset, greatest(0, b.amount + coalesce((
       SELECT sum(c.amount) FROM change c
-      WHERE c.id = held.id AND c.asset = held.asset
+      WHERE c.id = b.id AND c.asset = b.asset
         AND CASE WHEN b.is_legacy THEN c.executed_at > b.at AND c.created_at > b.at
             ELSE c.executed_at > b.until OR (c.executed_at = b.at AND b.is_stream AND NOT b.seen ? c.key) END), 0))
-    FROM held
-    JOIN account a ON a.id = held.id
-    CROSS JOIN LATERAL venue_balance(a.balances, a.venue_balances, a.venue_balances_at, a.balances_taken_at,
-      held.asset) AS b
+    FROM report b
   $$`;
