@@ -92,6 +92,12 @@ describe('the stats of a copier', () => {
       tracking_difference_bps: null,
       open_exposure_quote: '0',
       net_pnl: '0',
+      unrealized_pnl: '0',
+      equity: null,
+      roi: null,
+      max_drawdown_percent: null,
+      sharpe: null,
+      sortino: null,
     });
   });
 

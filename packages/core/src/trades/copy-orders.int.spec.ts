@@ -32,7 +32,8 @@ describe('copies', () => {
       client_order_id: copy.clientOrderId,
       intent: 'OPEN',
       amount: '1',
-      requested_amount: '1.004',
+      // Two significant digits, because another user owns the strategy.
+      requested_amount: '1',
       time_in_force: 'IOC',
       status: 'PENDING',
       copy: {
