@@ -19,6 +19,12 @@ const VOLATILE_FIELDS: Readonly<Record<string, readonly string[]>> = {
   'health.detailed': ['age_ms'],
 };
 
+/** Values of filters whose field the records do not contain: one that matches records, and one that matches none. */
+const FILTER_VALUES: Readonly<Record<string, readonly string[]>> = {
+  'strategies.list symbol': ['BTC/USDT', 'NONE/USDT'],
+  'strategies.list min_days': ['0', '1'],
+};
+
 const reads = SHARED_OPERATIONS.filter((operation) => rootFieldOf(operation).kind === 'query');
 const named = (operations: readonly Operation[]) =>
   operations.map((operation) => [operation.id, operation] as const);
@@ -174,6 +180,8 @@ async function valuesFor(
   name: string,
   records: readonly Record<string, unknown>[],
 ): Promise<string[]> {
+  const given = FILTER_VALUES[`${operation.id} ${name}`];
+  if (given !== undefined) return [...given];
   const [inner] = unwrap(operation.query!.shape[name] as unknown as SchemaNode);
   if (inner.def.type === 'enum') return Object.values(inner.def.entries!);
   if (inner.meta()?.format === 'date-time')

@@ -1,12 +1,24 @@
 /**
  * Tests that page 10,000 of a list costs the same as page 1 if it is requested by cursor. Every list must read an index
- * from the position of the cursor.
+ * from the position of the cursor, but for the sorts in SORTED_ROWS.
  */
 import { OPERATIONS, type Operation } from '@trading-automation/contracts';
 import { perform, populate } from './contract.js';
 import type { GoodRequest } from './requests.js';
 import { TestEnvironment } from './test-environment.js';
 import { TestUser } from './test-user.js';
+
+/**
+ * Sorts by figures of strategies. Prices, fills and other users' copiers change them all the time, the owner sees exact
+ * values and other users rounded ones, and `copier_roi` depends on who asks. No index holds that order, so a page sorts
+ * the rows of the list. Tests below bound the rows it reads.
+ */
+const SORTED_ROWS: ReadonlySet<string> = new Set([
+  'strategies.list roi',
+  'strategies.list max_drawdown_percent',
+  'strategies.list copier_roi',
+  'strategies.list copier_count',
+]);
 
 interface Statement {
   readonly text: string;
@@ -15,6 +27,10 @@ interface Statement {
 interface Plan {
   readonly 'Node Type': string;
   readonly 'Index Cond'?: string;
+  readonly Alias?: string;
+  readonly 'Actual Rows'?: number;
+  readonly 'Actual Loops'?: number;
+  readonly 'Rows Removed by Filter'?: number;
   readonly 'Shared Hit Blocks'?: number;
   readonly 'Shared Read Blocks'?: number;
   readonly Plans?: readonly Plan[];
@@ -87,8 +103,15 @@ const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nod
 const sorts = OPERATIONS.flatMap((operation) =>
   (operation.list?.sorts ?? []).map((sort) => [operation.id, sort, operation] as const),
 );
+const [sortsOfRows, sortsByIndex] = [true, false].map((isOfRows) =>
+  sorts.filter(([id, sort]) => SORTED_ROWS.has(`${id} ${sort}`) === isOfRows),
+) as [typeof sorts, typeof sorts];
 
-it.each(sorts)(
+it('the sorts that no index serves are sorts of lists', () => {
+  expect(sortsOfRows).toHaveLength(SORTED_ROWS.size);
+});
+
+it.each(sortsByIndex)(
   '%s sorted by %s reads an index from the position of the cursor',
   async (_id, sort, operation) => {
     const first = await readPage(operation, { sort, limit: '1' });
@@ -101,6 +124,64 @@ it.each(sorts)(
     expect(conditions.join(' ')).toMatch(/ROW\(|\) < |\) > /);
   },
 );
+
+describe('of 10,000 strategies of other users', () => {
+  let ownCount: number;
+  let allCount: number;
+  beforeAll(async () => {
+    const other = await TestUser.create(environment);
+    const strategy = environment.uuidOf(await other.strategy());
+    await environment.rows(
+      `INSERT INTO strategies SELECT copied.* FROM strategies s, generate_series(1, 10000) AS n,
+         jsonb_populate_record(s, jsonb_build_object('id', gen_random_uuid(), 'name', 'other ' || n,
+           'visibility', 'PUBLIC')) AS copied
+       WHERE s.id = $1`,
+      strategy,
+    );
+    await environment.rows(
+      `INSERT INTO strategy_figures (strategy_id, computed_at, has_open_lots, performance, copying_users)
+       SELECT id, now(), false, '{}', 0 FROM strategies ON CONFLICT DO NOTHING`,
+    );
+    for (const table of ['strategies', 'strategy_figures', 'copiers'])
+      await environment.rows(`VACUUM ANALYZE ${table}`);
+    const [counts] = await environment.rows(
+      'SELECT count(*)::int AS all, count(*) FILTER (WHERE user_id = $1)::int AS own FROM strategies',
+      owner.uuid,
+    );
+    ({ all: allCount, own: ownCount } = counts as { all: number; own: number });
+  });
+
+  /** Returns how many rows of the table with this alias the plan reads. */
+  const rowsRead = (plan: Plan, alias: string) =>
+    nodesOf(plan)
+      .filter((node) => node.Alias === alias)
+      .reduce(
+        (sum, node) =>
+          sum +
+          ((node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0)) * (node['Actual Loops'] ?? 0),
+        0,
+      );
+
+  it.each(sortsOfRows)(
+    '%s sorted by %s reads only the rows of the list, each once',
+    async (_id, sort, operation) => {
+      const readsOf = async (query: Readonly<Record<string, string>>) => {
+        const first = await readPage(operation, { ...query, sort, limit: '1' });
+        const { statement } = await readPage(operation, {
+          ...query,
+          sort,
+          limit: '1',
+          cursor: first.cursor!,
+        });
+        const plan = await planOf(statement, 'ANALYZE, COSTS OFF, TIMING OFF');
+        return Math.max(rowsRead(plan, 's'), rowsRead(plan, 'f'));
+      };
+      expect(ownCount).toBeLessThan(100);
+      expect(await readsOf({})).toBeLessThanOrEqual(ownCount);
+      expect(await readsOf({ visibility: 'PUBLIC' })).toBeLessThanOrEqual(allCount);
+    },
+  );
+});
 
 it('page 10,000 of trades reads at most ten more blocks of the database than page 1', async () => {
   const trade = environment.uuidOf(await owner.trade());

@@ -1,6 +1,6 @@
 /** Computes the returns of copiers from their lots, the prices of days and the equity of their accounts. */
 import type { CopierStats, Decimal } from '@trading-automation/contracts';
-import { queryPrepared, type Tx } from '@trading-automation/persistence';
+import type { Tx } from '@trading-automation/persistence';
 import {
   dailyResults,
   dayPrices,
@@ -20,8 +20,7 @@ export type CopierReturns = Pick<
 >;
 
 /** The changes of a copier's lots on one UTC day, in one pair. */
-interface CopierDay extends HoldingChange {
-  readonly copierId: string;
+export interface CopierDay extends HoldingChange {
   readonly accountId: string;
   readonly quote: string;
   /** The number of lots that were opened. */
@@ -29,34 +28,39 @@ interface CopierDay extends HoldingChange {
   readonly pnl: Decimal;
 }
 
-const CHANGES = `
-  SELECT n.copier_id AS "copierId", a.exchange_account_id AS "accountId", p.quote, n.trade_pair_id AS "pairId",
-    (n.at AT TIME ZONE 'UTC')::date::text AS day, sum(n.opened)::int AS "openedCount",
-    trim_scale(sum(n.sign * n.amount))::text AS "heldChange", trim_scale(sum(n.sign * n.value))::text AS "costChange",
-    trim_scale(sum(n.pnl))::text AS pnl
+/** Selects `copier_id` and `days`, an array of `CopierDay`, oldest first. Reads the copiers of the relation `selected`. */
+export const COPIER_DAYS = `
+  SELECT copier_id, json_agg(json_build_object('accountId', account_id, 'quote', quote, 'pairId', trade_pair_id,
+    'day', day::text, 'openedCount', opened, 'heldChange', trim_scale(held)::text, 'costChange', trim_scale(cost)::text,
+    'pnl', trim_scale(pnl)::text) ORDER BY day) AS days
   FROM (
-    SELECT l.copier_id, l.trade_pair_id, l.opened_at AS at, 1 AS opened, l.opened_amount AS amount,
-      l.opened_value AS value, 0 AS pnl, CASE WHEN l.side = 'BUY' THEN 1 ELSE -1 END AS sign
-    FROM lots l WHERE l.copier_id = ANY ($1)
-    UNION ALL
-    SELECT l.copier_id, l.trade_pair_id, c.closed_at, 0, -c.amount, -c.entry_value, c.pnl,
-      CASE WHEN l.side = 'BUY' THEN 1 ELSE -1 END
-    FROM lots l JOIN lot_closures c ON c.lot_id = l.id WHERE l.copier_id = ANY ($1)
-  ) n JOIN copiers a ON a.id = n.copier_id JOIN trade_pairs p ON p.id = n.trade_pair_id
-  GROUP BY 1, 2, 3, 4, 5 ORDER BY 5`;
+    SELECT n.copier_id, a.exchange_account_id AS account_id, p.quote, n.trade_pair_id,
+      (n.at AT TIME ZONE 'UTC')::date AS day, sum(n.opened)::int AS opened, sum(n.sign * n.amount) AS held,
+      sum(n.sign * n.value) AS cost, sum(n.pnl) AS pnl
+    FROM (
+      SELECT l.copier_id, l.trade_pair_id, l.opened_at AS at, 1 AS opened, l.opened_amount AS amount,
+        l.opened_value AS value, 0 AS pnl, CASE WHEN l.side = 'BUY' THEN 1 ELSE -1 END AS sign
+      FROM lots l WHERE l.copier_id IN (SELECT id FROM selected)
+      UNION ALL
+      SELECT l.copier_id, l.trade_pair_id, c.closed_at, 0, -c.amount, -c.entry_value, c.pnl,
+        CASE WHEN l.side = 'BUY' THEN 1 ELSE -1 END
+      FROM lots l JOIN lot_closures c ON c.lot_id = l.id WHERE l.copier_id IN (SELECT id FROM selected)
+    ) n JOIN copiers a ON a.id = n.copier_id JOIN trade_pairs p ON p.id = n.trade_pair_id
+    GROUP BY 1, 2, 3, 4, 5
+  ) changed GROUP BY copier_id`;
 
 /**
- * Returns the returns of each copier that has lots. As in its other stats, only the quote currency with the most lots
- * counts.
+ * Returns the returns of each copier that has lots, by its id. As in its other stats, only the quote currency with the
+ * most lots counts.
+ *
+ * @param copiers with the days of `COPIER_DAYS`; null for a copier without lots
  */
 export async function copierReturnsOf(
   tx: Tx,
-  copierIds: readonly string[],
+  copiers: readonly { readonly id: string; readonly lotDays: readonly CopierDay[] | null }[],
 ): Promise<ReadonlyMap<string, CopierReturns>> {
-  if (copierIds.length === 0) return new Map();
-  const rows = await queryPrepared<CopierDay>(tx, CHANGES, [copierIds]);
-  const mains = [...groupBy(rows, ({ copierId }) => copierId)].map(
-    ([copierId, days]) => [copierId, inMainCurrency(days)] as const,
+  const mains = copiers.flatMap(({ id, lotDays }) =>
+    lotDays === null ? [] : [[id, inMainCurrency(lotDays)] as const],
   );
   const days = mains.flatMap(([, { days: own }]) => own);
   const [first] = days.map(({ day }) => day).sort();

@@ -1,7 +1,13 @@
 import { type CopierStats, canonicalDecimal, type Decimal } from '@trading-automation/contracts';
 import { allColumns, queryPrepared, type Tx } from '@trading-automation/persistence';
 import { CopierEntity } from './copier.entity.js';
-import { type CopierReturns, copierReturnsOf, NO_RETURNS } from './copier-returns.queries.js';
+import {
+  COPIER_DAYS,
+  type CopierDay,
+  type CopierReturns,
+  copierReturnsOf,
+  NO_RETURNS,
+} from './copier-returns.queries.js';
 import { type TrackedLot, trackingOf } from './tracking.rules.js';
 
 /**
@@ -19,6 +25,7 @@ interface StatsRow {
   readonly openExposure: Decimal;
   readonly netPnl: Decimal;
   readonly trackedLots: readonly TrackedRow[] | null;
+  readonly lotDays: readonly CopierDay[] | null;
 }
 
 interface TrackedRow {
@@ -118,13 +125,15 @@ const withStats = (columns: string, selection: string) => `
     WHERE l.copier_id IN (SELECT id FROM selected) GROUP BY l.copier_id, p.quote
   ), main AS (
     SELECT DISTINCT ON (id) id, exposure, net_pnl FROM held ORDER BY id, lot_count DESC, quote
+  ), returned AS (${COPIER_DAYS}
   ), ${TRACKED}
   SELECT ${columns}, coalesce(d.copied, 0) AS "copiedCount", coalesce(d.skipped, 0) AS "skippedCount",
     coalesce(d.failed, 0) AS "failedCount", d.median_latency_ms AS "medianLatencyMs",
     d.p99_latency_ms AS "p99LatencyMs", d.average_slippage_bps::text AS "averageSlippageBps",
     round(coalesce(m.exposure, 0), 18)::text AS "openExposure", round(coalesce(m.net_pnl, 0), 18)::text AS "netPnl",
-    t.lots AS "trackedLots"
-  FROM selected a LEFT JOIN decided d USING (id) LEFT JOIN main m USING (id) LEFT JOIN tracked t USING (id)`;
+    t.lots AS "trackedLots", r.days AS "lotDays"
+  FROM selected a LEFT JOIN decided d USING (id) LEFT JOIN main m USING (id) LEFT JOIN tracked t USING (id)
+    LEFT JOIN returned r ON r.copier_id = a.id`;
 
 const STATS_BY_ID = withStats('a.id', 'SELECT a.id FROM unnest($1::uuid[]) AS a (id)');
 
@@ -142,7 +151,7 @@ export async function copierStatsOf(
 ): Promise<ReadonlyMap<string, CopierStats>> {
   if (copierIds.length === 0) return new Map();
   const rows = await queryPrepared<StatsRow>(tx, STATS_BY_ID, [copierIds]);
-  const returns = await copierReturnsOf(tx, copierIds);
+  const returns = await copierReturnsOf(tx, rows);
   return new Map(rows.map((row) => [row.id, viewStats(row, returns)]));
 }
 
@@ -153,10 +162,7 @@ export async function readOwnCopiersWithStats(
   ids: readonly string[],
 ): Promise<readonly { readonly row: Readonly<Record<string, unknown>>; readonly stats: CopierStats }[]> {
   const rows = await queryPrepared<StatsRow>(tx, OWN_COPIERS_WITH_STATS(tx.connection), [ids, userId]);
-  const returns = await copierReturnsOf(
-    tx,
-    rows.map(({ id }) => id),
-  );
+  const returns = await copierReturnsOf(tx, rows);
   return rows.map((row) => ({ row, stats: viewStats(row, returns) }));
 }
 

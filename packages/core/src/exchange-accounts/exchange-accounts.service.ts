@@ -47,7 +47,7 @@ import {
 import { exchangeAccountView, viewSupportedExchange } from './exchange-account.view.js';
 import { findAccountUse } from './exchange-accounts.queries.js';
 import { SupportedExchangeEntity } from './supported-exchange.entity.js';
-import { viewExchangeAccount } from './view-exchange-accounts.js';
+import { viewExchangeAccount, viewExchangeAccounts } from './view-exchange-accounts.js';
 import { callWorker, credentialsContext, serializeCredentials } from './worker-calls.js';
 
 const ACCOUNTS_MAX = 100;
@@ -65,7 +65,7 @@ export interface ExchangeAccountsDependencies {
 }
 
 const SUPPORTED_COLUMNS = allColumns(SupportedExchangeEntity, 'e');
-const COLUMNS = allColumns(ExchangeAccountEntity, 'a', (columns) => `${columns}, ${CURRENT_BALANCE}`);
+const COLUMNS = allColumns(ExchangeAccountEntity, 'a');
 const SELECT_OWN = allColumns(
   ExchangeAccountEntity,
   'a',
@@ -111,7 +111,8 @@ export class ExchangeAccountsService {
       idColumn: 'a.id',
     } as const;
     const page = await lists.page(exchangeAccountOperations.list, actor.userId, source, query);
-    return { ...page, items: viewRows(platform.database, page.items) };
+    const accounts = hydrate(platform.database, ExchangeAccountEntity, page.items);
+    return { ...page, items: await viewExchangeAccounts(platform.database.manager, accounts) };
   }
 
   async get(actor: Actor, id: string): Promise<ExchangeAccount> {
