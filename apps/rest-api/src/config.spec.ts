@@ -153,7 +153,7 @@ describe('the configuration', () => {
   it('is rejected in the live world if PUBLIC_URL is http, and accepted in the test world', () => {
     const environment = { ...complete, PUBLIC_URL: 'http://api.example.com' };
     expect(problemsOf(environment)).toEqual([]);
-    expect(problemsOf({ ...environment, WORLD: 'live' })).toEqual([
+    expect(problemsOf({ ...environment, WORLD: 'live', WITHDRAWAL_DAILY_LIMIT: '1000' })).toEqual([
       'PUBLIC_URL: must be https in the live world',
     ]);
   });

@@ -247,7 +247,10 @@ export async function startNotesApi(options: NotesOptions = {}): Promise<NotesAp
       // real API.
       {
         provide: CommandRunner,
-        useValue: { run: (_once: unknown, effect: () => Promise<unknown>) => effect() },
+        useValue: {
+          run: <T>(_once: unknown, effect: () => Promise<T>) => effect(),
+          share: async <T>(_userId: string, useCase: () => T | Promise<T>) => useCase(),
+        },
       },
     ],
     exports: [Authentication, RateLimiter, CommandRunner],

@@ -52,6 +52,12 @@ describe('the configuration', () => {
     expect(problemsOf({ WORLD, SMTP_URL, MAIL_FROM: 'a@example.com' })).toEqual([]);
   });
 
+  it('names the maximum of a time limit that is exceeded', () => {
+    expect(problemsOf({ ATTEMPT_TIMEOUT_MS: '30001', LEASE_MS: '60000' })).toEqual([
+      'ATTEMPT_TIMEOUT_MS: expected at most 30,000 ms',
+    ]);
+  });
+
   it('reads the opening keys in the order of the variable', () => {
     expect(readConfig(configSchema, REQUIRED).WEBHOOK_OPENING_KEYS).toEqual([
       { id: '0123456789abcdef', privateKey: 'cHJpdmF0ZQ' },

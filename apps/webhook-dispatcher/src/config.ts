@@ -71,7 +71,9 @@ export const configSchema = z
     /** The delays before attempts 2 to 5. */
     RETRY_DELAYS_MS: delaysMs.default([...RETRY_DELAYS_MS]),
     /** The time limit of one attempt, from DNS to the last byte. */
-    ATTEMPT_TIMEOUT_MS: durationMs.max(ATTEMPT_TIMEOUT_MAX_MS).default(ATTEMPT_TIMEOUT_MAX_MS),
+    ATTEMPT_TIMEOUT_MS: durationMs
+      .max(ATTEMPT_TIMEOUT_MAX_MS, `expected at most ${ATTEMPT_TIMEOUT_MAX_MS.toLocaleString('en')} ms`)
+      .default(ATTEMPT_TIMEOUT_MAX_MS),
     /** The duration of an attempt's lease. */
     LEASE_MS: durationMs.default(45_000),
     /** A dispatcher without a heartbeat for this time counts as dead, and other dispatchers take over its attempts. */

@@ -1,3 +1,4 @@
+import { ATTEMPT_TIMEOUT_MAX_MS } from '@trading-automation/core/webhooks';
 import { newUuid } from '@trading-automation/persistence';
 import { createLogger, type RunningProcess, readConfig } from '@trading-automation/runtime';
 import { eventually } from '@trading-automation/runtime/testing';
@@ -12,8 +13,8 @@ import {
   type TestEnvironment,
 } from './test-environment.js';
 
-/** Settings with which no attempt times out within a test, so that only the receiver ends attempts. */
-const LONG_TIMEOUTS = { ATTEMPT_TIMEOUT_MS: '90000', LEASE_MS: '135000' };
+/** The longest attempts that the configuration allows. No attempt times out within a test: only the receiver ends it. */
+const LONG_TIMEOUTS = { ATTEMPT_TIMEOUT_MS: String(ATTEMPT_TIMEOUT_MAX_MS), LEASE_MS: '135000' };
 
 let environment: TestEnvironment;
 const running: RunningProcess[] = [];

@@ -27,6 +27,8 @@ export class TestUser {
   /** All strategies share one exchange account, and all copiers another, because the number of accounts is limited. */
   private strategyAccount: Promise<string> | undefined;
   private copierAccount: Promise<string> | undefined;
+  /** The number of addresses that `newWallet` returned. */
+  private wallets = 0;
 
   private constructor(
     readonly environment: TestEnvironment,
@@ -240,14 +242,18 @@ export class TestUser {
     return (await this.requireData('POST', '/v1/withdrawals', { amount: '10', wallet_address: WALLET })).id;
   }
 
-  /** Returns a new address for the address book. Deletes old entries of the book, because its size is limited. */
+  /**
+   * Returns a new address for the address book. All users get the same sequence of addresses, so that tests can compare
+   * their records. Deletes old entries of the book, because its size is limited.
+   */
   async newWallet(): Promise<string> {
     await this.environment.rows(
       `DELETE FROM withdrawal_addresses WHERE id IN (
          SELECT id FROM withdrawal_addresses WHERE user_id = $1 ORDER BY id DESC OFFSET 15)`,
       this.uuid,
     );
-    return `0x${randomBytes(20).toString('hex')}`;
+    this.wallets += 1;
+    return `0x${this.wallets.toString(16).padStart(40, '0')}`;
   }
 
   async withdrawalAddress(): Promise<string> {
