@@ -4,7 +4,7 @@ import { removeSecrets } from './remove-secrets.js';
 describe('removeSecrets', () => {
   it.each([
     ['connect ECONNREFUSED 127.0.0.1:5432', 'connect ECONNREFUSED 127.0.0.1:5432'],
-    ['Could not read the balances of trd_0190a0b1-c2d3-7456-8901-abcdefabcdef.', undefined],
+    ['Could not read the balances of trd_01k9y3wq8ge1a8p8bf1mq93h57.', undefined],
     ['The process is stopping.', undefined],
     ['Unhandled promise rejection; exiting.', undefined],
     ['NETWORK_ERROR_CODES of openPlatformConnections', undefined],

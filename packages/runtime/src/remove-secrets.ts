@@ -15,8 +15,10 @@ const NAMED_VALUE =
 const LONG_RUN = /[^\s(),;]{16,}/g;
 
 const HARMLESS = [
-  // An id: a prefix and a UUID, or a UUID; a job's id ends with the number of the attempt.
-  /^(?:[a-z]{2,10}_)?[0-9a-f]{8}-?[0-9a-f]{4}-?7[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}(?:-a\d{1,3})?[.:]?$/,
+  // An id of a record: a prefix and 26 characters, of which the first ones are a time.
+  /^[a-z]{3}_01[0-9a-hjkmnp-tv-z]{24}[.:]?$/,
+  // A UUID of version 7; a job's id ends with the number of the attempt.
+  /^01[0-9a-f]{6}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}(?:-a\d{1,3})?[.:]?$/,
   /^\d{4}-\d\d-\d\dT[\d:.]{5,15}Z?[.:]?$/,
   /^\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?[.:]?$/,
   // Words of letters, joined by punctuation: an identifier, a host, a path without digits.
