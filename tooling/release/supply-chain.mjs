@@ -71,7 +71,7 @@ export function fixedBaseImages(dockerfile) {
   const stages = new Set([...dockerfile.matchAll(/^FROM\s+\S+\s+AS\s+(\S+)/gim)].map(([, stage]) => stage));
   return [...dockerfile.matchAll(/^FROM\s+(\S+)/gim)]
     .map(([, image]) => String(image))
-    .filter((image) => image !== '${NODE_IMAGE}' && !stages.has(image))
+    .filter((image) => !/^\$\{NODE_IMAGE\}$/.test(image) && !stages.has(image))
     .map((image) => `${image} is not set by the argument NODE_IMAGE`);
 }
 

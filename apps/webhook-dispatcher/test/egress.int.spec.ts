@@ -214,7 +214,8 @@ describe('S4, S10: a name that its name server resolves to an internal address',
       dnsServers: [nameServer.address],
     });
     const sender = new WebhookSender(opener, client, logger);
-    const onError = (error: unknown) => logger.error({ event: 'webhook_test.failed', err: error }, 'A test failed.');
+    const onError = (error: unknown) =>
+      logger.error({ event: 'webhook_test.failed', err: error }, 'A test failed.');
     running.push(
       new WebhookTestsService(environment.platform).serve({ send: (event) => sender.send(event), onError }),
     );
