@@ -123,9 +123,9 @@ export const PLANTED_FAULTS = [
   },
   {
     name: 'the log contains all fields of an error',
-    file: 'packages/runtime/src/logger.ts',
-    find: 'type: error.name,',
-    replace: '...error, type: error.name,',
+    file: 'packages/runtime/src/describe-error.ts',
+    find: 'type: nameOf(error),',
+    replace: '...error, type: nameOf(error),',
     tests: ['packages/runtime/src/logger.spec.ts'],
   },
   {

@@ -95,7 +95,9 @@ describe('the base image of a release', () => {
 
   it('is the argument NODE_IMAGE in every stage of the Dockerfile', () => {
     expect(fixedBaseImages(textOf('infra/docker/Dockerfile'))).toEqual([]);
-    expect(fixedBaseImages(['FROM $', '{NODE_IMAGE} AS a\nFROM a AS b\nFROM node:20'].join(''))).toHaveLength(1);
+    expect(fixedBaseImages(['FROM $', '{NODE_IMAGE} AS a\nFROM a AS b\nFROM node:20'].join(''))).toHaveLength(
+      1,
+    );
   });
 });
 
