@@ -94,7 +94,7 @@ describe('the configuration', () => {
       'URLs must be https in the live world',
     ],
   ])('rejects an http URL in %s in the live world alone', (name, value, message) => {
-    const environment = { ...complete, ...origins, [name]: value };
+    const environment = { ...complete, ...origins, WITHDRAWAL_DAILY_LIMIT: '1000', [name]: value };
     expect(problemsOf(environment)).toEqual([]);
     expect(problemsOf({ ...environment, WORLD: 'live' })).toEqual([`${name}: ${message}`]);
   });

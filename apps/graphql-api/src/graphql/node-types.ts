@@ -14,12 +14,23 @@ import { StrategiesService } from '@trading-automation/core/strategies';
 import { TradePairsService } from '@trading-automation/core/trade-pairs';
 import { TradesService } from '@trading-automation/core/trades';
 import { WebhooksService } from '@trading-automation/core/webhooks';
-import { WithdrawalsService } from '@trading-automation/core/withdrawals';
+import { WithdrawalAddressesService, WithdrawalsService } from '@trading-automation/core/withdrawals';
 import type { z } from 'zod';
 import { compileOutputConverter } from './value-converters.js';
 
 /** Id prefixes of the record types that can be loaded by id. */
-export type NodePrefix = 'exa' | 'tpr' | 'trd' | 'str' | 'cpr' | 'rwd' | 'rwt' | 'wdr' | 'ntf' | 'whk';
+export type NodePrefix =
+  | 'exa'
+  | 'tpr'
+  | 'trd'
+  | 'str'
+  | 'cpr'
+  | 'rwd'
+  | 'rwt'
+  | 'wad'
+  | 'wdr'
+  | 'ntf'
+  | 'whk';
 
 type NodeRecord = { readonly id: string };
 type ReadMany = (actor: Actor, ids: readonly string[]) => Promise<readonly (NodeRecord | null)[]>;
@@ -52,6 +63,7 @@ const NODES: Readonly<Record<NodePrefix, NodeDeclaration>> = {
       return (actor, ids) => rewards.getManyTypes(actor, ids);
     },
   },
+  wad: node('WithdrawalAddress', contracts.withdrawalAddress, WithdrawalAddressesService),
   wdr: node('Withdrawal', contracts.withdrawal, WithdrawalsService),
   ntf: node('Notification', contracts.notification, NotificationsService),
   whk: node('Webhook', contracts.webhook, WebhooksService),

@@ -43,6 +43,7 @@ async function resolveField(
   const context = {
     actor,
     idempotency: undefined,
+    commands: { share: (_userId: string, useCase: () => unknown) => useCase() },
     limitsOf: (bucket: string) => ({
       takeTokensByAddress: () => takeToken(`${bucket} address`),
       takeTokensByCaller: ({ credential }: Actor) => takeToken(`${bucket} ${credential.id}`),

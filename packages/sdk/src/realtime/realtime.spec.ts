@@ -2,7 +2,7 @@ import { jsonSchemaOf, orderBookUpdate, tradeSignal } from '@trading-automation/
 import { type FieldNode, parse, type SelectionSetNode } from 'graphql';
 import { WebSocket as PackageWebSocket } from 'ws';
 import { BOOK_DOCUMENT } from './book-source.js';
-import { SIGNAL_DECIMALS, SIGNAL_DOCUMENT } from './signal-source.js';
+import { NULLABLE, SIGNAL_DECIMALS, SIGNAL_DOCUMENT } from './signal-source.js';
 import { findWebSocket } from './web-socket.js';
 
 /** Returns the fields that a subscription requests. */
@@ -24,7 +24,15 @@ it.each([
 });
 
 interface Definition {
-  readonly properties: Readonly<Record<string, { readonly $ref?: string; readonly anyOf?: unknown }>>;
+  readonly properties: Readonly<
+    Record<
+      string,
+      {
+        readonly $ref?: string;
+        readonly anyOf?: readonly { readonly $ref?: string; readonly type?: string }[];
+      }
+    >
+  >;
 }
 const { TradeSignal } = jsonSchemaOf(tradeSignal, 'output').definitions as unknown as Record<
   string,
@@ -32,14 +40,17 @@ const { TradeSignal } = jsonSchemaOf(tradeSignal, 'output').definitions as unkno
 >;
 
 it('SIGNAL_DECIMALS lists the decimals of a signal in the contract', () => {
-  const decimals = Object.entries(TradeSignal!.properties).filter(([, { $ref }]) =>
-    $ref?.endsWith('/Decimal'),
+  const decimals = Object.entries(TradeSignal!.properties).filter(([, { $ref, anyOf = [] }]) =>
+    [$ref, ...anyOf.map((member) => member.$ref)].some((each) => each?.endsWith('/Decimal')),
   );
   expect(decimals.map(([name]) => name).sort()).toEqual([...SIGNAL_DECIMALS].sort());
 });
 
-it('no field of a signal can be null in REST, so that the SDK may omit the null fields of GraphQL', () => {
-  for (const member of Object.values(TradeSignal!.properties)) expect(member.anyOf).toBeUndefined();
+it('NULLABLE lists the fields of a signal that can be null in REST; the SDK omits the other null fields of GraphQL', () => {
+  const nullable = Object.entries(TradeSignal!.properties).filter(([, { anyOf = [] }]) =>
+    anyOf.some(({ type }) => type === 'null'),
+  );
+  expect(nullable.map(([name]) => name)).toEqual(NULLABLE);
 });
 
 describe('findWebSocket', () => {

@@ -30,6 +30,9 @@ export const SIGNAL_DECIMALS: readonly string[] = [
   'reference_price',
 ];
 
+/** The fields that are null in REST, too, for some readers. */
+export const NULLABLE: readonly string[] = ['filled_amount'];
+
 export class SignalSource<D extends DecimalForm> implements StreamSource<TradeSignal<D>> {
   readonly isEndless = true;
   private readonly buffer: TradeSignal<D>[] = [];
@@ -68,13 +71,15 @@ export class SignalSource<D extends DecimalForm> implements StreamSource<TradeSi
     return !this.isFull;
   }
 
-  /** Converts a signal to its REST form: omits null fields and converts decimals. */
+  /** Converts a signal to its REST form: omits null fields, except those that REST shows as null, and converts decimals. */
   private read(signal: Record<string, unknown>): TradeSignal<D> {
     const members = Object.entries(signal)
-      .filter(([, value]) => value !== null)
+      .filter(([name, value]) => value !== null || NULLABLE.includes(name))
       .map(([name, value]) => [
         name,
-        this.decimals === 'number' && SIGNAL_DECIMALS.includes(name) ? Number(value) : value,
+        this.decimals === 'number' && value !== null && SIGNAL_DECIMALS.includes(name)
+          ? Number(value)
+          : value,
       ]);
     return Object.fromEntries(members) as TradeSignal<D>;
   }

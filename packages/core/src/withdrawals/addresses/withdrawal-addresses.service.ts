@@ -23,6 +23,7 @@ import {
   inTransaction,
   isUniqueViolation,
   newUuid,
+  queryPrepared,
   type Tx,
 } from '@trading-automation/persistence';
 import { lockUser } from '../../access/index.js';
@@ -36,6 +37,7 @@ import {
   type ListQuery,
   type ListReader,
   limitReached,
+  loadByIds,
   type PageWithCursors,
 } from '../../operations/index.js';
 import type { Platform } from '../../platform/index.js';
@@ -44,6 +46,12 @@ import { addressRefusal, type WithdrawalPolicy } from '../withdrawal.rules.js';
 import { addressMailText, CONFIRMATION_PATH, LINK_HOURS } from './address-mail.js';
 import { WithdrawalAddressEntity } from './withdrawal-address.entity.js';
 import { withdrawalAddressView } from './withdrawal-address.view.js';
+
+const SELECT_OWN = allColumns(
+  WithdrawalAddressEntity,
+  'a',
+  (columns) => `SELECT ${columns} FROM withdrawal_addresses a WHERE a.id = ANY ($1) AND a.user_id = $2`,
+);
 
 const ADDRESSES_MAX = 20;
 const MAILS_PER_DAY = 40;
@@ -89,6 +97,16 @@ export class WithdrawalAddressesService {
     const entry = await manager.findOneBy(WithdrawalAddressEntity, { id, userId: actor.userId });
     if (entry === null) throw new DomainError('not_found');
     return withdrawalAddressView(entry);
+  }
+
+  /** Loads addresses in input order; null for unknown ids. */
+  async getMany(actor: Actor, publicIds: readonly string[]): Promise<readonly (WithdrawalAddress | null)[]> {
+    authorise(actor, withdrawalAddressOperations.get.access);
+    const { database } = this.dependencies.platform;
+    return loadByIds('wad', publicIds, async (ids) => {
+      const rows = await queryPrepared(database.manager, SELECT_OWN(database), [ids, actor.userId]);
+      return hydrate(database, WithdrawalAddressEntity, rows).map((entry) => withdrawalAddressView(entry));
+    });
   }
 
   async create(actor: Actor, input: WithdrawalAddressCreate): Promise<WithdrawalAddress> {
