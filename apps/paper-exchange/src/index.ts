@@ -15,8 +15,10 @@ import type { Operation, VenueContext } from './wire/operation.js';
 import { operationsOf } from './wire/operations.js';
 import { registerRest } from './wire/rest.js';
 import { refuseUnknownRoutes, setVenueErrorHandler } from './wire/venue-hooks.js';
+import { ListenKeyStreams } from './wire/ws/listen-key-streams.js';
 import { MarketStreams } from './wire/ws/market-streams.js';
 import { SocketApi } from './wire/ws/socket-api.js';
+import { SocketSessions } from './wire/ws/socket-sessions.js';
 import { type ConnectionRouter, StreamServer } from './wire/ws/stream-server.js';
 import { UserStreams } from './wire/ws/user-streams.js';
 
@@ -81,8 +83,16 @@ function addStreams(
   listenKeys: ListenKeys,
 ): StreamServer {
   const userStreams = new UserStreams(context);
-  const marketStreams = new MarketStreams({ ...context, userStreams, listenKeys });
-  const socketApi = new SocketApi(context, operations, userStreams);
+  const marketStreams = new MarketStreams({
+    ...context,
+    listenKeyStreams: new ListenKeyStreams(listenKeys, userStreams),
+  });
+  const socketApi = new SocketApi(
+    operations,
+    context.limits,
+    new SocketSessions(context.exchange.state, context.weather, context.now),
+    userStreams,
+  );
   const router: ConnectionRouter = (url) => {
     if (url.pathname === '/ws-api/v3') return (peer) => socketApi.attach(peer);
     return marketStreams.route(url);

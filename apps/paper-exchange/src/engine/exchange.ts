@@ -21,7 +21,9 @@ export type { Commit } from './commit-log.js';
 
 const HOUSE_GRANT = 10n ** 20n;
 
-export type ExchangeOptions = CommitLogOptions & MatcherOptions;
+export interface ExchangeOptions extends MatcherOptions {
+  readonly persist: CommitLogOptions['persist'];
+}
 
 /**
  * Makes every change of orders and balances, one at a time and synchronously.

@@ -37,7 +37,7 @@ export class AccountOrders {
       (accountId) => this.submitter.wake([accountId]),
       errorLogger('takeover.failed', 'Could not judge the orders of a former owner.', logger),
     );
-    this.submitter = new OrderSubmitter(execution, accounts, this.updates, logger, (account) =>
+    this.submitter = new OrderSubmitter(execution, accounts, this.updates, (account) =>
       this.takeover.mayEnter(account),
     );
     this.reconciler = new OrderReconciler(

@@ -25,7 +25,7 @@ export class ExchangeAccounts {
     private readonly platform: Platform,
     private readonly accountSync: AccountSyncService,
     readonly venues: Venues,
-    private readonly logger: Logger,
+    readonly logger: Logger,
   ) {
     const { streams } = this;
     this.ownership = new AccountOwnership(platform, {

@@ -80,11 +80,10 @@ export class OrderSubmitter {
     private readonly execution: TradeExecution,
     private readonly accounts: ExchangeAccounts,
     private readonly orderUpdates: OrderUpdateWriter,
-    private readonly logger: Logger,
     /** Whether the orders of the account's former owner are judged, so that entries may be sent. */
     private readonly mayEnter: (account: OwnedAccount) => boolean = () => true,
   ) {
-    this.onError = errorLogger('order_submission.failed', 'Could not submit an order.', logger);
+    this.onError = errorLogger('order_submission.failed', 'Could not submit an order.', accounts.logger);
   }
 
   /** Schedules a check of these accounts for unsent orders. */
@@ -257,7 +256,8 @@ export class OrderSubmitter {
 
   /** Sends an order. Returns once the response is stored, or once the order is confirmed otherwise. */
   private async send(claimed: ClaimedOrder): Promise<void> {
-    const { execution, orderUpdates, logger } = this;
+    const { execution, orderUpdates } = this;
+    const { logger } = this.accounts;
     const {
       ready: { trade, open },
       submission: { order },
@@ -316,7 +316,8 @@ export class OrderSubmitter {
     submission,
     claimedAtMs,
   }: ClaimedOrder): Promise<void> {
-    const { execution, accounts, orderUpdates, logger } = this;
+    const { execution, accounts, orderUpdates } = this;
+    const { logger } = accounts;
     const { account, client } = open;
     const { order, begunAt, mayResubmit } = submission;
     // An order that may be sent again must not arrive after it was found absent.

@@ -1,9 +1,9 @@
 import type { Commit, Exchange } from '../../engine/exchange.js';
 import { type MarketSpec, SYMBOLS } from '../../engine/symbols.js';
 import type { MarketHistories } from '../../market-data/history.js';
-import type { ListenKeys } from '../listen-keys.js';
 import { averageView, bestOf, dayView } from '../market-views.js';
 import { DepthTracker } from './depth-diff.js';
+import type { ListenKeyStreams } from './listen-key-streams.js';
 import type { Peer } from './peer.js';
 import { ALL_MINI_TICKERS, ALL_TICKERS, readStreamName, type StreamName } from './stream-name.js';
 import { runStreamRequest } from './stream-requests.js';
@@ -18,7 +18,6 @@ import {
   tickerEvent,
   tradeEvent,
 } from './stream-views.js';
-import type { UserStreams } from './user-streams.js';
 import type { UserSubscription } from './user-subscription.js';
 
 const FAST_DEPTH_EVERY_MS = 100;
@@ -29,8 +28,7 @@ const CONNECTION_NUMBER = /^\d{1,9}$/;
 export interface MarketStreamsOptions {
   readonly exchange: Exchange;
   readonly histories: MarketHistories;
-  readonly userStreams: UserStreams;
-  readonly listenKeys: ListenKeys;
+  readonly listenKeyStreams: ListenKeyStreams;
   readonly now: () => number;
 }
 
@@ -118,7 +116,7 @@ export class MarketStreams {
   }
 
   private isKnown(name: string): boolean {
-    return readStreamName(name) !== undefined || this.options.listenKeys.accountIdOf(name) !== undefined;
+    return readStreamName(name) !== undefined || this.options.listenKeyStreams.has(name);
   }
 
   close(): void {
@@ -134,18 +132,16 @@ export class MarketStreams {
   }
 
   private subscribeUser(subscriber: Subscriber, listenKey: string): void {
-    const { listenKeys, userStreams } = this.options;
-    const accountId = listenKeys.accountIdOf(listenKey);
-    if (accountId === undefined) return;
     const { peer, isCombined, users } = subscriber;
     const envelope = (event: object) => (isCombined ? { stream: listenKey, data: event } : event);
-    users.set(listenKey, userStreams.subscribe(accountId, peer, envelope));
+    const user = this.options.listenKeyStreams.subscribe(listenKey, peer, envelope);
+    if (user !== undefined) users.set(listenKey, user);
   }
 
   private unsubscribe(subscriber: Subscriber, text: string): void {
     subscriber.names.delete(text);
     const user = subscriber.users.get(text);
-    if (user !== undefined) this.options.userStreams.drop(user);
+    if (user !== undefined) this.options.listenKeyStreams.drop(user);
     subscriber.users.delete(text);
     const stream = this.streams.get(text);
     stream?.subscribers.delete(subscriber);

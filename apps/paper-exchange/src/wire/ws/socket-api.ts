@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { Account } from '../../engine/order.js';
 import { VENUE_ERRORS, VenueError } from '../../errors.js';
-import { assertSessionTime, authenticateKey, authenticateParams } from '../auth.js';
-import { weightOf } from '../limits.js';
-import { type Call, NO_RESPONSE, type Operation, type OrderCounts, type VenueContext } from '../operation.js';
+import { type RateLimits, weightOf } from '../limits.js';
+import { type Call, NO_RESPONSE, type Operation, type OrderCounts } from '../operation.js';
 import { type Access, assertParams } from '../params.js';
 import { errorView } from '../venue-hooks.js';
 import type { Peer } from './peer.js';
+import type { RequestParams, SocketSession, SocketSessions } from './socket-sessions.js';
 import type { UserStreams } from './user-streams.js';
 import type { UserSubscription } from './user-subscription.js';
 
@@ -19,15 +19,11 @@ const Request = z.strictObject({
   method: z.string(),
   params: z.record(z.string(), Value).default({}),
 });
-type RequestParams = z.infer<typeof Request>['params'];
 
-interface Connection {
+interface Connection extends SocketSession {
   readonly peer: Peer;
-  readonly openedAt: number;
   readonly subscriptions: Map<number, UserSubscription>;
   nextId: number;
-  /** The account that logged on, and when. Its requests need no key and no signature. */
-  session?: { readonly account: Account; readonly since: number };
 }
 
 /** What a request may say besides the parameters of its operation. */
@@ -52,8 +48,9 @@ export class SocketApi {
   private readonly operations: ReadonlyMap<string, Operation>;
 
   constructor(
-    private readonly context: VenueContext,
     operations: readonly Operation[],
+    private readonly limits: RateLimits,
+    private readonly sessions: SocketSessions,
     private readonly userStreams: UserStreams,
   ) {
     this.operations = new Map(
@@ -64,12 +61,7 @@ export class SocketApi {
   }
 
   attach(peer: Peer): void {
-    const connection: Connection = {
-      peer,
-      openedAt: this.context.now(),
-      subscriptions: new Map(),
-      nextId: 0,
-    };
+    const connection: Connection = { ...this.sessions.open(), peer, subscriptions: new Map(), nextId: 0 };
     peer.onMessage((message) => {
       const response = this.handleRequest(connection, message);
       if (response !== undefined) peer.send(response);
@@ -80,7 +72,7 @@ export class SocketApi {
   }
 
   private handleRequest(connection: Connection, message: unknown): object | undefined {
-    const { limits } = this.context;
+    const { limits } = this;
     const { address } = connection.peer;
     const parsed = Request.safeParse(message);
     const id = parsed.success ? parsed.data.id : null;
@@ -115,29 +107,10 @@ export class SocketApi {
     if (operation === undefined) return { result: this.callConnection(connection, method, params) };
     const call: Call = {
       params: paramsOf(params),
-      account: this.callerOf(operation, connection, params),
+      account: this.sessions.callerOf(operation, connection, params),
     };
     const result = operation.handle(call);
     return { result, ...(call.orderCounts === undefined ? {} : { orderCounts: call.orderCounts }) };
-  }
-
-  private callerOf(
-    { access }: Operation,
-    { session }: Connection,
-    params: RequestParams,
-  ): Account | undefined {
-    const { exchange, weather } = this.context;
-    if (access === 'PUBLIC') return undefined;
-    if (access === 'KEY') {
-      const { apiKey } = params;
-      return apiKey === undefined && session !== undefined
-        ? session.account
-        : authenticateKey(exchange.state, apiKey === undefined ? undefined : String(apiKey));
-    }
-    const isSession = session !== undefined && params.signature === undefined && params.apiKey === undefined;
-    if (!isSession) return authenticateParams(exchange.state, params, weather.venueTime());
-    assertSessionTime(params, weather.venueTime());
-    return session.account;
   }
 
   /** Runs a method that concerns the connection itself. */
@@ -147,7 +120,8 @@ export class SocketApi {
     assertParams(paramsOf(params), known.names, known.access);
     switch (method) {
       case 'session.logon':
-        return this.logon(connection, params);
+        this.sessions.logon(connection, params);
+        return this.sessionView(connection);
       case 'session.status':
         return this.sessionView(connection);
       case 'session.logout':
@@ -159,10 +133,7 @@ export class SocketApi {
         if (connection.session === undefined) throw VENUE_ERRORS.invalidApiKeyFormat();
         return this.subscribe(connection, connection.session.account);
       case 'userDataStream.subscribe.signature':
-        return this.subscribe(
-          connection,
-          authenticateParams(this.context.exchange.state, params, this.context.weather.venueTime()),
-        );
+        return this.subscribe(connection, this.sessions.authenticate(params));
       case 'userDataStream.unsubscribe':
         return this.unsubscribe(connection, params);
       default:
@@ -170,23 +141,11 @@ export class SocketApi {
     }
   }
 
-  /** @throws VenueError -4056 for an account whose key is not an Ed25519 key, as at the venue */
-  private logon(connection: Connection, params: RequestParams): object {
-    const { exchange, weather, now } = this.context;
-    const account = authenticateParams(exchange.state, params, weather.venueTime());
-    if (account.publicKey === undefined) throw VENUE_ERRORS.hmacSession();
-    connection.session = { account, since: now() };
-    return this.sessionView(connection);
-  }
-
-  private sessionView({ session, openedAt, subscriptions }: Connection): object {
+  private sessionView(connection: Connection): object {
     return {
-      apiKey: session?.account.apiKey ?? null,
-      authorizedSince: session?.since ?? null,
-      connectedSince: openedAt,
+      ...this.sessions.view(connection),
       returnRateLimits: true,
-      serverTime: this.context.weather.venueTime(),
-      userDataStream: subscriptions.size > 0,
+      userDataStream: connection.subscriptions.size > 0,
     };
   }
 
@@ -209,7 +168,7 @@ export class SocketApi {
       if (subscriptionId !== undefined && id !== subscriptionId) continue;
       connection.subscriptions.delete(id);
       this.userStreams.drop(subscription);
-      subscription.end(this.context.now());
+      subscription.end(this.sessions.now());
     }
     return {};
   }

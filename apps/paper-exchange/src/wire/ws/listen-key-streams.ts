@@ -1,0 +1,26 @@
+import type { ListenKeys } from '../listen-keys.js';
+import type { Peer } from './peer.js';
+import type { UserStreams } from './user-streams.js';
+import type { UserSubscription } from './user-subscription.js';
+
+/** The streams of user events that a connection subscribes to by a listen key. */
+export class ListenKeyStreams {
+  constructor(
+    private readonly keys: ListenKeys,
+    private readonly users: UserStreams,
+  ) {}
+
+  has(key: string): boolean {
+    return this.keys.accountIdOf(key) !== undefined;
+  }
+
+  /** Subscribes a connection. Returns undefined for an unknown or expired key. */
+  subscribe(key: string, peer: Peer, envelope: (event: object) => object): UserSubscription | undefined {
+    const accountId = this.keys.accountIdOf(key);
+    return accountId === undefined ? undefined : this.users.subscribe(accountId, peer, envelope);
+  }
+
+  drop(subscription: UserSubscription): void {
+    this.users.drop(subscription);
+  }
+}
