@@ -98,7 +98,7 @@ describe('a challenge', () => {
     for (const signature of [
       other.signature,
       '0'.repeat(128),
-      signedProof.signature.slice(0, -2).concat('00'),
+      signedProof.signature.slice(0, -2).concat(signedProof.signature.endsWith('00') ? '01' : '00'),
     ]) {
       await expect(identities.identify(null, { ...signedProof, signature })).rejects.toMatchObject({
         code: 'invalid_signature',
