@@ -28,6 +28,11 @@ describe('removeSecrets', () => {
     ['redis://:hunter2@127.0.0.1:6379/0 refused', 'redis://127.0.0.1:6379 refused'],
   ])('removes the values of %j', (text, kept) => expect(removeSecrets(text)).toBe(kept));
 
+  it('cuts a long text, and leaves no part of the secret at the cut', () => {
+    const text = `${'word '.repeat(798)}abcdefghijk${'0123456789'.repeat(3)} end`;
+    expect(removeSecrets(text)).toBe(`${'word '.repeat(798)}…`);
+  });
+
   it('removes random secrets of every usual alphabet, wherever they are', () => {
     const alphabets = [
       '0123456789abcdef',

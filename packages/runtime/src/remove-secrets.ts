@@ -7,11 +7,11 @@
  */
 const REMOVED = '…';
 
-const URLS = /\b([a-z][a-z0-9+.-]*:\/\/)(?:[^\s/?#@"'`]*@)?([^\s/?#"'`]*)[^\s"'`]*/gi;
+const URLS = /(?<![a-z0-9+.-])([a-z0-9+.-]+:\/\/)(?:[^\s/?#@"'`]*@)?([^\s/?#"'`]*)[^\s"'`]*/gi;
 const QUOTED = /"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'(?!\w)|`[^`]*`?/g;
 const JSON_TEXT = /[{[][\s\S]*[}\]]/g;
 const NAMED_VALUE =
-  /\b([\w-]*(?:key|secret|token|password|passphrase|signature|authorization|bearer|cookie|nonce|seed|code))(\s*[:=]\s*|\s+is\s+)(?:(?:bearer|basic)\s+)?\S+/gi;
+  /(?<![\w-])([\w-]*(?:key|secret|token|password|passphrase|signature|authorization|bearer|cookie|nonce|seed|code))(\s*[:=]\s*|\s+is\s+)(?:(?:bearer|basic)\s+)?\S+/gi;
 const LONG_RUN = /[^\s(),;]{16,}/g;
 
 const HARMLESS = [
@@ -22,16 +22,24 @@ const HARMLESS = [
   /^\d{4}-\d\d-\d\dT[\d:.]{5,15}Z?[.:]?$/,
   /^\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?[.:]?$/,
   // Words of letters, joined by punctuation: an identifier, a host, a path without digits.
-  /^[^\w]?(?:[A-Za-z]{1,24}[.:/_-]{0,3})+(?::\d{1,5})?[^\w]?$/,
+  /^[^\w]?[A-Za-z]{1,32}(?:[.:/_-]{1,3}[A-Za-z]{1,32})*[.:/_-]{0,3}(?::\d{1,5})?[^\w]?$/,
 ];
 
+/** Bounds the time that the expressions above take, which grows with the square of the length at worst. */
+const LONGEST_TEXT = 4_000;
+
 export function removeSecrets(text: string): string {
-  return text
+  return cutToLength(text)
     .replace(URLS, (_, scheme: string, host: string) => `${scheme}${host}`)
     .replace(JSON_TEXT, REMOVED)
     .replace(QUOTED, REMOVED)
     .replace(NAMED_VALUE, (_, name: string, separator: string) => `${name}${separator}${REMOVED}`)
     .replace(LONG_RUN, (run) => (isHarmless(run) ? run : REMOVED));
+}
+
+/** Cuts a long text before a run of characters, so that no part of a secret is left of it. */
+function cutToLength(text: string): string {
+  return text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT).replace(/\S+$/, '')}${REMOVED}`;
 }
 
 /** A camel-case or upper-case identifier is a word; a random string of letters alternates its case. */

@@ -22,7 +22,6 @@ import {
   type UnsentTrade,
 } from '@trading-automation/core/trades';
 import { ExchangeError } from '@trading-automation/exchanges';
-import type { Logger } from '@trading-automation/runtime';
 import { type Backoff, backoffMs } from '@trading-automation/runtime/backoff';
 import { errorLogger } from '../error-logger.js';
 import type { OpenAccount } from '../exchange/account-clients.js';
