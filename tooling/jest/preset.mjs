@@ -74,6 +74,7 @@ export default {
   // With more workers than cores, tests that wait for leases or restarts miss their deadlines. More than 4 use too
   // much memory.
   maxWorkers: Math.min(availableParallelism(), 4),
+  reporters: ['default', ['<rootDir>/tooling/jest/end-stuck-files.mjs', { limitMs: 25 * 60_000 }]],
   testSequencer: '<rootDir>/tooling/jest/sequencer.cjs',
   ...(process.env.ASSERTION_LOG === undefined
     ? {}
