@@ -20,9 +20,12 @@ export function pascalCase(wireName: string): string {
   return camel.charAt(0).toUpperCase() + camel.slice(1);
 }
 
-/** Converts the name of a collection to the name of one record: `strategies` to `strategy`, `trades` to `trade`. */
+/** Converts the name of a collection to the name of one record: `strategies` to `strategy`, `addresses` to `address`. */
 export function singularOf(plural: string): string {
-  return plural.replace(/ies$/, 'y').replace(/s$/, '');
+  return plural
+    .replace(/ies$/, 'y')
+    .replace(/sses$/, 'ss')
+    .replace(/(?<!s)s$/, '');
 }
 
 /** The values of each enum. Enums whose values contain dots are missing: in GraphQL, their fields are Strings. */
