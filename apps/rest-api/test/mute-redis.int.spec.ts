@@ -71,14 +71,17 @@ it('every signed request gets 503 within 10 s', async () => {
 it('requests with an API key are served within 10 s, also if they change state', async () => {
   expect((await ownerAtProxy().call('GET', '/v1/me')).status).toBe(200);
   redis.pause();
-  const outcomes = await Promise.all(
-    READS.map(async (operation) => {
+  const outcomes: unknown[] = [];
+  // Two at a time, because more requests of one user would wait for each other.
+  for (let start = 0; start < READS.length; start += 2) {
+    const pair = READS.slice(start, start + 2).map(async (operation) => {
       const { status, isInTime } = await timed(
         perform(operation, ownerAtProxy(), requests.get(operation)!, { headers: {} }),
       );
       return [operation.id, status, isInTime];
-    }),
-  );
+    });
+    outcomes.push(...(await Promise.all(pair)));
+  }
   expect(outcomes).toEqual(READS.map(({ id }) => [id, 200, true]));
   const written = await timed(ownerAtProxy().call('PUT', '/v1/settings/mute', { body: { value: 1 } }));
   expect([written.status, written.isInTime]).toEqual([201, true]);
