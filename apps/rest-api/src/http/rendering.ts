@@ -20,12 +20,17 @@ export interface RenderedResponse extends HttpResponse {
   readonly stream?: EventStream;
 }
 
-const DECIMALS_AS_STRINGS =
-  /(?:^|,)\s*application\/json\s*(?:;[^,;]*)*?;\s*decimals\s*=\s*"?string"?\s*(?:[;,]|$)/i;
-
 /** Returns the decimal mode: `string` for `Accept: application/json; decimals=string`, otherwise `number`. */
 export function decimalModeOf(accept: string | undefined): DecimalMode {
-  return accept !== undefined && DECIMALS_AS_STRINGS.test(accept) ? 'string' : 'number';
+  return accept?.split(',').some(wantsDecimalsAsStrings) ? 'string' : 'number';
+}
+
+function wantsDecimalsAsStrings(mediaRange: string): boolean {
+  const [type, ...parameters] = mediaRange.split(';');
+  return (
+    type!.trim().toLowerCase() === 'application/json' &&
+    parameters.some((parameter) => /^\s*decimals\s*=\s*"?string"?\s*$/i.test(parameter))
+  );
 }
 
 /** Compiles a function that renders the results of an operation. */

@@ -61,8 +61,11 @@ const STRATEGY_CONCURRENCY = 3;
  * The minimum delay between two balance requests for an account, so that a slow exchange does not delay every signal.
  */
 const REFRESH_INTERVAL_MIN_MS = 10_000;
-/** The maximum number of signals of one strategy that are planned before other strategies. */
-const SIGNALS_PER_RUN_MAX = 100;
+/**
+ * The maximum number of signals of one strategy that are planned in a run. With the strategies of a user in a run, it
+ * bounds how many signals of one user delay the signals of others.
+ */
+export const SIGNALS_PER_RUN_MAX = 20;
 
 /**
  * Returns the middle between the best prices of a pair's order book, at most 2 s old. Returns null, after 3 s at the

@@ -3,21 +3,27 @@ import { queryPrepared, type Tx } from '@trading-automation/persistence';
 import type { Signal } from '../../strategies/index.js';
 
 const STRATEGIES_MAX = 100;
+/** A user can have many strategies, so that their signals must not fill a run. */
+export const STRATEGIES_PER_USER_MAX = 3;
 
 /**
- * Returns up to 100 strategies with unplanned signals: those with unplanned exits first, then those whose unplanned
- * signals have waited longest.
+ * Returns up to 100 strategies with unplanned signals, at most three of each user: those with unplanned exits first, then
+ * the users' strategies in turns, then those whose unplanned signals have waited longest.
  */
 export async function strategiesWithUnplannedSignals(tx: Tx): Promise<string[]> {
   const rows = await queryPrepared<{ strategy_id: string }>(
     tx,
-    `SELECT s.strategy_id FROM strategy_sequences s LEFT JOIN copy_progress p USING (strategy_id)
-     CROSS JOIN LATERAL (
-       SELECT min(g.emitted_at) AS since, bool_or(g.kind IN ('REDUCE', 'CLOSE')) AS has_exit FROM signals g
-       WHERE g.strategy_id = s.strategy_id AND g.sequence > coalesce(p.planned_sequence, 0)) waiting
-     WHERE s.last_sequence > coalesce(p.planned_sequence, 0)
-     ORDER BY waiting.has_exit DESC, waiting.since LIMIT $1`,
-    [STRATEGIES_MAX],
+    `SELECT strategy_id FROM (
+       SELECT s.strategy_id, waiting.has_exit, waiting.since, row_number() OVER (
+         PARTITION BY o.user_id ORDER BY waiting.has_exit DESC, waiting.since, s.strategy_id) AS turn
+       FROM strategy_sequences s JOIN strategies o ON o.id = s.strategy_id
+       LEFT JOIN copy_progress p ON p.strategy_id = s.strategy_id
+       CROSS JOIN LATERAL (
+         SELECT min(g.emitted_at) AS since, bool_or(g.kind IN ('REDUCE', 'CLOSE')) AS has_exit FROM signals g
+         WHERE g.strategy_id = s.strategy_id AND g.sequence > coalesce(p.planned_sequence, 0)) waiting
+       WHERE s.last_sequence > coalesce(p.planned_sequence, 0)) strategies
+     WHERE turn <= $2 ORDER BY has_exit DESC, turn, since LIMIT $1`,
+    [STRATEGIES_MAX, STRATEGIES_PER_USER_MAX],
   );
   return rows.map(({ strategy_id }) => strategy_id);
 }
