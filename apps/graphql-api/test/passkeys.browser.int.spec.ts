@@ -82,6 +82,7 @@ function openSignInServices(platform: Platform, passkeys: PasskeyOptions): Promi
   const access = AccessModule.with({
     engine: pickEngine().engine,
     isRegistrationOpen: false,
+    publicUrl: () => 'https://api.example.com',
     publicUrl: url,
     rateLimiter: new RateLimiter(rateLimitsSchema.parse({}), {
       buckets: new LocalBuckets(),

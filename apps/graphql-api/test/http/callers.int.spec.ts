@@ -52,6 +52,7 @@ function openSignInServices(): Promise<INestApplicationContext> {
   const access = AccessModule.with({
     engine: pickEngine().engine,
     isRegistrationOpen: false,
+    publicUrl: () => 'https://api.example.com',
     publicUrl: issuer,
     rateLimiter: new RateLimiter(rateLimitsSchema.parse({}), buckets),
   });
