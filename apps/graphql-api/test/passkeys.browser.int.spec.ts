@@ -82,7 +82,6 @@ function openSignInServices(platform: Platform, passkeys: PasskeyOptions): Promi
   const access = AccessModule.with({
     engine: pickEngine().engine,
     isRegistrationOpen: false,
-    publicUrl: () => 'https://api.example.com',
     publicUrl: url,
     rateLimiter: new RateLimiter(rateLimitsSchema.parse({}), {
       buckets: new LocalBuckets(),
@@ -93,7 +92,14 @@ function openSignInServices(platform: Platform, passkeys: PasskeyOptions): Promi
   const imports = [
     PlatformModule.with(platform),
     OperationsModule.with(platform, serverKeys),
-    SignInModule.with({ access, serverKeys, issuer: url, isRegistrationOpen: false, passkeys }),
+    SignInModule.with({
+      access,
+      serverKeys,
+      issuer: url,
+      publicUrl: () => 'https://api.example.com',
+      isRegistrationOpen: false,
+      passkeys,
+    }),
   ];
   return NestFactory.createApplicationContext({ module: SignInTestModule, imports }, { logger: false });
 }

@@ -170,7 +170,7 @@ describe('a password', () => {
     expect(response.text).not.toContain(password);
   });
 
-  it('cannot be registered for the address of another account, and the response does not tell that', async () => {
+  it('cannot be registered for the address of another account, and the response does not reveal that', async () => {
     const email = newEmail();
     await register(email);
     const [known, unknown] = [
@@ -182,7 +182,7 @@ describe('a password', () => {
     expect(codesOf(await login(email, 'another password'))).toEqual(['invalid_login']);
   });
 
-  it('is reset by a link that is mailed to its address; the response does not tell whether there is one', async () => {
+  it('is reset by a link that is mailed to its address; the response does not reveal whether it has an account', async () => {
     const email = newEmail();
     const { access_token } = await register(email);
     const requestReset = (address: string) =>

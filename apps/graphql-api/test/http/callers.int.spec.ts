@@ -52,7 +52,6 @@ function openSignInServices(): Promise<INestApplicationContext> {
   const access = AccessModule.with({
     engine: pickEngine().engine,
     isRegistrationOpen: false,
-    publicUrl: () => 'https://api.example.com',
     publicUrl: issuer,
     rateLimiter: new RateLimiter(rateLimitsSchema.parse({}), buckets),
   });
@@ -60,7 +59,14 @@ function openSignInServices(): Promise<INestApplicationContext> {
   const imports = [
     PlatformModule.with(environment.backend.platform),
     OperationsModule.with(environment.backend.platform, serverKeys),
-    SignInModule.with({ access, serverKeys, issuer, isRegistrationOpen: false, passkeys: undefined }),
+    SignInModule.with({
+      access,
+      serverKeys,
+      issuer,
+      publicUrl: () => 'https://api.example.com',
+      isRegistrationOpen: false,
+      passkeys: undefined,
+    }),
   ];
   return NestFactory.createApplicationContext({ module: SignInTestModule, imports }, { logger: false });
 }

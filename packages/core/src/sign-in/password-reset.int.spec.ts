@@ -27,7 +27,7 @@ async function requestReset() {
 }
 
 describe('a password reset', () => {
-  it('sets the password, ends all sessions, and tells the owner', async () => {
+  it('sets the password, ends all sessions, and mails the owner', async () => {
     const { email, tokens, code } = await requestReset();
     expect(await services.links.passwordReset(code)).toEqual({ email });
     await expect(login(email, PASSWORD)).resolves.toMatchObject({ kind: 'tokens' });

@@ -172,7 +172,7 @@ describe('a registration', () => {
 });
 
 describe('whether an address is known', () => {
-  it('is not told by a registration: the response is the same, and the owner gets a mail without a link', async () => {
+  it('is not revealed by a registration: the response is the same, and the owner gets a mail without a link', async () => {
     const email = newEmail();
     await env.register(email, PASSWORD);
     const before = await countUsers();
@@ -187,7 +187,7 @@ describe('whether an address is known', () => {
     await expect(login(email, OTHER_PASSWORD)).rejects.toMatchObject(WRONG_LOGIN);
   });
 
-  it('is not told by a password reset, and nothing is mailed to an unknown address', async () => {
+  it('is not revealed by a password reset, and nothing is mailed to an unknown address', async () => {
     const [known, unknown] = [newEmail(), newEmail()];
     await env.register(known, PASSWORD);
     const responses = [known, unknown].map((email) => services.requests.requestPasswordReset(email, ADDRESS));
@@ -197,7 +197,7 @@ describe('whether an address is known', () => {
     expect(await linksOf(unknown)).toMatchObject([{ purpose: 'NONE' }]);
   });
 
-  it('is not told by a login that never verified its address', async () => {
+  it('is not revealed by a login that never verified its address', async () => {
     const email = newEmail();
     await addUnverifiedLogin(email);
     await services.requests.requestPasswordReset(email, ADDRESS);

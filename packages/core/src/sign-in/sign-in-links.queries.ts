@@ -3,7 +3,7 @@
  *
  * 1. A code is 32 random bytes, stored as a hash. A link works once.
  * 2. The request of a link that is not sent, for example to reset the password of an unknown address, is stored, too: it
- *    takes the same work, and counts toward the same limit, so neither tells which addresses are known.
+ *    takes the same work, and counts toward the same limit, so neither reveals which addresses are known.
  * 3. A mailbox receives at most five such mails per hour, however its address is written.
  * 4. The hash of a registration's password is deleted once the link is used or replaced; the row is deleted when it
  *    expires.
@@ -28,7 +28,7 @@ export const PASSWORD_RESET_HOURS = 1;
 const VERIFIED_LOGIN = `(l.verified_at IS NOT NULL OR EXISTS (SELECT FROM users u
   WHERE u.id = l.user_id AND u.email = l.email AND u.email_verified_at IS NOT NULL))`;
 
-/** Returns the user who signs in with a verified address; null if there is none. */
+/** Returns the user who signs in with a verified address; null if no user does. */
 export async function findVerifiedLogin(tx: Tx, email: string): Promise<string | null> {
   const [login] = await tx.query(
     `SELECT l.user_id FROM password_logins l WHERE l.email = $1 AND ${VERIFIED_LOGIN}`,

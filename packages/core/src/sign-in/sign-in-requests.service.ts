@@ -3,7 +3,7 @@
  *
  * 1. A registration opens no account: it stores the password's hash until the link in the mail is opened, and lapses
  *    after 24 hours. Meanwhile, others can register the same address; the first link that is opened decides.
- * 2. The response does not tell whether an address is known. Every request hashes or finds the same things, stores a row
+ * 2. The response does not reveal whether an address is known. Every request hashes or finds the same things, stores a row
  *    and counts toward the same limits; the owner of a known address gets a mail without a link.
  * 3. A network has 20 requests in 15 minutes, and a mailbox receives five mails per hour.
  */
