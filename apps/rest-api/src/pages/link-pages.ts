@@ -28,7 +28,7 @@ const PAGE_HEADERS = {
 };
 
 /** What a form sends; an empty string for a field that is missing or repeated. */
-export interface LinkForm {
+interface LinkForm {
   readonly code: string;
   readonly password: string;
 }
