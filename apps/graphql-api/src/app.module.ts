@@ -80,6 +80,7 @@ export class AppModule {
       serverKeys: config.SERVER_KEYS,
       issuer: publicUrl,
       isRegistrationOpen: config.OPEN_REGISTRATION,
+      publicUrl: () => config.REST_PUBLIC_URL ?? publicUrl(),
       passkeys: config.PASSKEYS,
     });
     const features = apiFeatures({

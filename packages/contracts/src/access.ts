@@ -143,7 +143,8 @@ export const accessOperations = {
     id: 'me.update',
     method: 'PATCH',
     path: '/v1/me',
-    summary: 'Updates your account. A new e-mail address takes effect when you open the link sent to it.',
+    summary:
+      'Updates your account. A new e-mail address takes effect when you confirm it on the page behind the link sent to it.',
     access: 'ADMIN',
     body: mePatch,
     response: me,
@@ -152,10 +153,10 @@ export const accessOperations = {
   }),
   verifyEmail: defineOperation({
     id: 'auth.verifyEmail',
-    method: 'GET',
+    method: 'POST',
     path: '/v1/auth/email-verification',
     summary:
-      'Verifies an e-mail address with the code from the verification link. The link is valid for 24 hours.',
+      'Verifies an e-mail address with the code from the verification link, like the button of the page behind the link. The link is valid for 24 hours.',
     access: 'PUBLIC',
     query: z.strictObject({ code: z.string().describe('The code from the verification link.') }),
     response: z.object({ email_verified: z.literal(true) }),

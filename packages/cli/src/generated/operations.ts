@@ -41,7 +41,8 @@ export const OPERATIONS = {
   'me.update': {
     method: 'PATCH',
     path: '/v1/me',
-    summary: 'Updates your account. A new e-mail address takes effect when you open the link sent to it.',
+    summary:
+      'Updates your account. A new e-mail address takes effect when you confirm it on the page behind the link sent to it.',
     access: 'ADMIN',
     query: [],
     body: [
@@ -55,10 +56,10 @@ export const OPERATIONS = {
     members: ['id', 'email', 'email_verified', 'created_at', 'credential', 'world'],
   },
   'auth.verifyEmail': {
-    method: 'GET',
+    method: 'POST',
     path: '/v1/auth/email-verification',
     summary:
-      'Verifies an e-mail address with the code from the verification link. The link is valid for 24 hours.',
+      'Verifies an e-mail address with the code from the verification link, like the button of the page behind the link. The link is valid for 24 hours.',
     access: 'PUBLIC',
     query: [
       {

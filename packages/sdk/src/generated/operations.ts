@@ -6,7 +6,7 @@ export const OPERATIONS = {
   'version.get': ['GET', '/v1/version'],
   'me.get': ['GET', '/v1/me'],
   'me.update': ['PATCH', '/v1/me'],
-  'auth.verifyEmail': ['GET', '/v1/auth/email-verification'],
+  'auth.verifyEmail': ['POST', '/v1/auth/email-verification'],
   'auth.cliChallenge': ['GET', '/v1/auth/cli-challenge'],
   'auth.cliIdentity': ['POST', '/v1/auth/cli-identity'],
   'apiKeys.list': ['GET', '/v1/api-keys', 'list'],

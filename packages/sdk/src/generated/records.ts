@@ -2198,12 +2198,12 @@ export interface OperationTypes<D extends DecimalForm = 'number'> {
   'me.get': {
     data: Me;
   };
-  /** Updates your account. A new e-mail address takes effect when you open the link sent to it. */
+  /** Updates your account. A new e-mail address takes effect when you confirm it on the page behind the link sent to it. */
   'me.update': {
     body: MePatch;
     data: Me;
   };
-  /** Verifies an e-mail address with the code from the verification link. The link is valid for 24 hours. */
+  /** Verifies an e-mail address with the code from the verification link, like the button of the page behind the link. The link is valid for 24 hours. */
   'auth.verifyEmail': {
     query: AuthVerifyEmailQuery;
     data: AuthVerifyEmailResult;

@@ -31,11 +31,14 @@ beforeEach(async () => {
   target = pathname + search;
 });
 
-/** Requests a page. The helpers of other tests expect JSON. */
+/** Requests a page. A POST sends the code in its body, as the form of the page does. */
 async function load(method: string, path = target) {
-  const response = await fetch(`http://127.0.0.1:${environment.api.port}${path}`, {
+  const url = new URL(path, `http://127.0.0.1:${environment.api.port}`);
+  const body = url.search.slice(1);
+  if (method === 'POST') url.search = '';
+  const response = await fetch(url, {
     method,
-    ...(method === 'POST' ? { headers: { 'content-type': 'application/x-www-form-urlencoded' } } : {}),
+    ...(method === 'POST' ? { body, headers: { 'content-type': 'application/x-www-form-urlencoded' } } : {}),
   });
   const headers = Object.fromEntries(response.headers);
   return { status: response.status, headers, text: await response.text() };
@@ -51,7 +54,7 @@ it('the link shows the address and a button; GET and HEAD, also many times, conf
     const page = await load('GET');
     expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     expect(page.text).toContain(WALLET);
-    expect(page.text).toContain('<form method="post">');
+    expect(page.text).toContain('<form method="post" action="/withdrawal-addresses/confirm">');
     expect((await load('HEAD')).status).toBe(200);
   }
   expect(await status()).toBe('PENDING');
