@@ -1,5 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
+/** In this time a killed API is restarted, also on a slow machine. */
+const UNAVAILABLE_MAX_MS = 60_000;
+
 /** Calls the REST API with exact decimals: every number of a response is a string. */
 export class Api {
   /** @param {{ restUrl: string, apiKey: string }} options */
@@ -18,10 +21,11 @@ export class Api {
    */
   async call(method, path, body) {
     const key = crypto.randomUUID();
-    for (let attempt = 1; ; attempt += 1) {
+    const deadline = performance.now() + UNAVAILABLE_MAX_MS;
+    for (;;) {
       const outcome = await this.attempt(method, path, key, body);
       if (outcome.isSuccess) return outcome.answer;
-      if (attempt === 20 || !outcome.isTemporary) {
+      if (performance.now() > deadline || !outcome.isTemporary) {
         throw new Error(`${method} ${path} ${JSON.stringify(body ?? {})}: ${outcome.problem}`);
       }
       await wait(250);

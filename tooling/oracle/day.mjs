@@ -46,6 +46,8 @@ export class Day {
     this.move = 'none';
     /** @type {import('./fraction.mjs').Fraction | undefined} the middle of a book that the step has set */
     this.bookMid = undefined;
+    /** @type {Set<string | undefined>} the trades that the new decisions name */
+    this.named = new Set();
   }
 
   async open() {
@@ -190,15 +192,56 @@ export class Day {
     for (const strategy of participants.strategies) {
       replay.bookLeader(strategy, await reader.read(strategy.account));
     }
-    const newTrades = new Set(decisions.map(({ decision }) => decision.trade_id));
+    // The lots of which a new decision names an order.
+    const lots = new Set(
+      decisions.map(({ copier, decision }) => {
+        const trade = facts.get(copier.account.id)?.trades.get(decision.trade_id);
+        return `${copier.id} ${trade?.source_trade_id}`;
+      }),
+    );
+    this.named = new Set(decisions.map(({ decision }) => decision.trade_id));
     for (const [accountId, account] of facts) {
-      replay.bookFills(
-        accountId,
-        replay.newFills(account).filter(({ tradeId }) => !newTrades.has(tradeId)),
-      );
+      const fills = replay.newFills(account);
+      const byHand = fills.filter(({ owner }) => owner === undefined);
+      replay.apply(accountId, byHand);
+      this.applyRetries(account, lots);
     }
     await this.compareSignals(decisions, facts);
-    for (const [accountId, account] of facts) replay.bookFills(accountId, replay.newFills(account));
+    for (const [accountId, account] of facts) {
+      for (const tradeId of new Set(replay.newFills(account).map((fill) => fill.tradeId))) {
+        const trade = account.trades.get(tradeId);
+        const own = decisions
+          .map(({ decision }) => decision)
+          .filter(({ copier_id }) => copier_id === trade?.copier_id);
+        this.report({ problem: 'an order belongs to no decision', trade, decisions: own.map(summaryOf) });
+      }
+      replay.apply(accountId, replay.newFills(account));
+      replay.bookAccount(accountId, account);
+    }
+  }
+
+  /**
+   * Applies the orders of exits that waited and were tried again without a new signal.
+   *
+   * @param {import('./facts.mjs').AccountFacts} account
+   * @param {ReadonlySet<string>} lots the lots that new decisions have orders of
+   */
+  applyRetries(account, lots) {
+    const { replay } = this.parts;
+    for (const exit of [...replay.pendingExits.values()]) {
+      const { copier, lot, lotId, lotKey } = exit;
+      if (lots.has(lotKey)) continue;
+      const own = replay
+        .newFills(account)
+        .filter(
+          ({ owner, side, tradeId }) =>
+            owner === copier.id && side === 'SELL' && account.trades.get(tradeId)?.source_trade_id === lotId,
+        );
+      if (own.length === 0) continue;
+      replay.apply(copier.account.id, own, lot);
+      replay.pendingExits.delete(exit.decisionId);
+      replay.carriedExits.push(exit);
+    }
   }
 
   /**
@@ -252,30 +295,46 @@ export class Day {
     const input = { copier, state, signal, decision, orderAmount, market };
     /** @type {Parameters<typeof compareDecision>[1]['plan']} */
     const plan = signal.isEntry ? replay.expectedEntry(input) : replay.expectedExit(input);
-    const fills = replay.newFills(account).filter(({ tradeId }) => tradeId === decision.trade_id);
-    replay.bookFills(copier.account.id, fills);
+    const lot = replay.copiedLot(copier, signal, state.record);
+    const { fills, orders } = this.fillsOf(decision, signal, account);
+    replay.apply(copier.account.id, fills, lot);
     const filled = sum(fills.map(({ amount }) => amount));
     const trade = account.trades.get(decision.trade_id);
     const differences = compareDecision(decision, { signal, plan, trade, filled });
-    const lot = replay.copiedLot(copier, signal.lotId, state.record);
     this.decisions += 1;
     const name = [decision.outcome, decision.code].filter(Boolean).join(' ');
     this.outcomes[name] = (this.outcomes[name] ?? 0) + 1;
     this.compared.set(copier.id, decision.sequence);
     if (differences.length > 0) {
       const { sizing, limits, below_minimum } = lot.settings;
-      const { earlier } = lot;
-      this.report({
-        copier: copier.name,
-        differences,
-        sizing,
-        limits,
-        below_minimum,
-        decision,
-        earlier: [...earlier],
-      });
+      const isCut =
+        !signal.isEntry && orders.some((order) => wasCut(order, replay.pair(signal.symbol).marketStep));
+      const settings = { sizing, limits, below_minimum };
+      this.report({ copier: copier.name, differences, settings, isCut, decision, earlier: [...lot.earlier] });
+      replay.follow(decision, { lot, copier, lotId: signal.lotId, filled });
     }
     lot.earlier.push(summaryOf(decision));
+  }
+
+  /**
+   * Returns the new fills of a decision, and its orders. A copy names the leader's trade that opened its lot. An exit may need
+   * several orders, of which the decision names the last one.
+   *
+   * @param {any} decision
+   * @param {import('./signals.mjs').Signal} signal
+   * @param {import('./facts.mjs').AccountFacts} account
+   */
+  fillsOf(decision, signal, account) {
+    const orders = [...account.trades.values()].filter(
+      ({ id, copier_id, source_trade_id, side }) =>
+        copier_id === decision.copier_id &&
+        source_trade_id === signal.lotId &&
+        side === (signal.isEntry ? 'BUY' : 'SELL') &&
+        (id === decision.trade_id || !this.named.has(id)),
+    );
+    const fresh = this.parts.replay.newFills(account);
+    const fills = fresh.filter(({ tradeId }) => orders.some(({ id }) => id === tradeId));
+    return { fills, orders: orders.filter(({ id }) => fills.some(({ tradeId }) => tradeId === id)) };
   }
 
   async close() {
@@ -285,8 +344,21 @@ export class Day {
 }
 
 /** Returns what a later difference of the same lot needs of a decision. @param {any} decision */
-const summaryOf = ({ sequence, kind, outcome, code, target_amount, sent_amount, filled_amount, inputs }) => ({
+const summaryOf = ({
   sequence,
+  source_trade_id,
+  trade_id,
+  kind,
+  outcome,
+  code,
+  target_amount,
+  sent_amount,
+  filled_amount,
+  inputs,
+}) => ({
+  sequence,
+  source_trade_id,
+  trade_id,
   kind,
   outcome,
   code,
@@ -295,3 +367,12 @@ const summaryOf = ({ sequence, kind, outcome, code, target_amount, sent_amount, 
   filled_amount,
   inputs,
 });
+
+/**
+ * Returns whether an order is for less than what was asked for, although a step is not the reason.
+ *
+ * @param {any} order
+ * @param {import('./fraction.mjs').Fraction} step
+ */
+const wasCut = ({ amount, requested_amount }, step) =>
+  exact(amount).isBelow(exact(requested_amount).floorTo(step));

@@ -14,10 +14,12 @@ import { exact, greatest, ONE, ZERO } from './fraction.mjs';
  *   sizing: { mode: string, value: string, capital?: string }, limits: Record<string, any>, below_minimum: string,
  * }} Settings as the API shows them
  *
- * @typedef {{ settings: Settings, ratio: Fraction | undefined, sent: Fraction, forgone: Fraction, skipped: Fraction, rest: Fraction, tradeIds: string[],
- *   earlier: object[],
+ * @typedef {{
+ *   copierId: string, symbol: string, settings: Settings, ratio: Fraction | undefined, sent: Fraction, forgone: Fraction,
+ *   skipped: Fraction, rest: Fraction, held: Fraction, cost: Fraction, earlier: object[],
  * }} CopiedLot a copier's record of one lot of its leader; `skipped`: what the leader bought before the ratio was set; `forgone`:
- *   what is never bought of the copier's share; `rest`: what the last exit left because of the step
+ *   what is never bought of the copier's share; `rest`: what the step left of the last exit; `held`, `cost`: what is open of it;
+ *   `earlier`: its decisions so far
  *
  * @typedef {{
  *   pair: Pair, lot: CopiedLot, isActive: boolean, isWatched: boolean,

@@ -54,8 +54,8 @@ export class LotBook {
       if (!lot.open.isPositive || (fill.owner !== undefined && lot.owner !== fill.owner)) continue;
       const sold = lot.open.isBelow(left) ? lot.open : left;
       left = left.minus(sold);
-      const rest = lot.open.minus(sold);
-      // No order can sell less than a step, so such a rest is closed with its lot, without proceeds.
+      // No order can sell less than a step, so such a rest of a trade is closed with it, without proceeds.
+      const rest = this.openAmountOf([lot.tradeId]).minus(sold);
       const closed = rest.isBelow(this.pair.step) ? lot.open : sold;
       const proceeds = fill.price.times(sold).minus(fill.fee.value.times(sold).over(fill.amount));
       const pnl = proceeds.minus(lot.cost.times(closed).over(lot.opened));

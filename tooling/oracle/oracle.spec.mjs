@@ -33,7 +33,9 @@ const lotOf = (more) => ({
   forgone: ZERO,
   skipped: ZERO,
   rest: ZERO,
-  tradeIds: [],
+  held: ZERO,
+  cost: ZERO,
+  earlier: [],
 });
 const entry = (more = {}) => ({
   pair,
@@ -224,6 +226,17 @@ describe('lots', () => {
   });
 });
 
+describe('a trade of several fills', () => {
+  it('has no dust while another of its lots is open', () => {
+    const book = new LotBook(pair);
+    const fee = { amount: exact('0.000003'), currency: 'BTC', value: ZERO };
+    book.book(fill({ fee }));
+    book.book(fill({ fee }));
+    book.book(sale({ amount: exact('0.99999') }));
+    expect(String(book.openAmountOf(['opening']))).toBe('1.000004');
+  });
+});
+
 describe('signals', () => {
   it('cover consecutive changes of one lot, with their average price', () => {
     const source = new SignalSource('strategy');
@@ -295,5 +308,6 @@ describe('known findings', () => {
     expect(knownFinding({ differences: [code], decision })).toMatch(/^K1: /);
     expect(knownFinding({ differences: [code, amount], decision })).toBeUndefined();
     expect(knownFinding({ differences: [code], decision: { outcome: 'SKIPPED' } })).toBeUndefined();
+    expect(knownFinding({ differences: [amount], decision, isCut: true })).toMatch(/^K2: /);
   });
 });

@@ -1,7 +1,7 @@
 import { planEntry } from './entries.mjs';
 import { Equities } from './equities.mjs';
 import { planExit } from './exits.mjs';
-import { exact, greatest, sum, ZERO } from './fraction.mjs';
+import { exact, greatest, least, sum, ZERO } from './fraction.mjs';
 import { LotBook } from './lots.mjs';
 import { SignalSource } from './signals.mjs';
 
@@ -17,7 +17,7 @@ import { SignalSource } from './signals.mjs';
  * @typedef {import('./entries.mjs').CopiedLot} CopiedLot
  * @typedef {{ record: any, status: string, startedAt: number }} CopierState `record`: as the API last showed it
  * @typedef {{ mid: Fraction }} Market the middle of the book when the signal was planned
- * @typedef {{ lotKey: string, target: Fraction, decisionId: string, copier: Copier }} WaitingExit
+ * @typedef {{ lotKey: string, lot: CopiedLot, target: Fraction, decisionId: string, copier: Copier, lotId: string }} WaitingExit
  */
 export class Replay {
   /**
@@ -39,6 +39,9 @@ export class Replay {
     /** @type {WaitingExit[]} exits that a later exit of the lot has sold */
     this.carriedExits = [];
     this.sources = new Map(participants.strategies.map(({ id }) => [id, new SignalSource(id)]));
+    /** @type {Set<string>} the fills whose amounts the plans know */
+    this.appliedFills = new Set();
+    /** @type {Set<string>} the fills that are in the lot books, in the order of their execution */
     this.bookedFills = new Set();
     this.decisions = 0;
     /** @type {Record<string, number>} */
@@ -63,28 +66,55 @@ export class Replay {
   /** Books new fills of a leader's account. @param {Strategy} strategy @param {AccountFacts} facts */
   bookLeader(strategy, facts) {
     const source = /** @type {SignalSource} */ (this.sources.get(strategy.id));
-    for (const fill of this.newFills(facts)) {
-      this.bookedFills.add(fill.id + fill.tradeId);
+    for (const fill of unknownTo(this.bookedFills, facts)) {
+      this.bookedFills.add(keyOf(fill));
       source.book(this.book(strategy.account.id, fill.symbol), fill);
     }
   }
 
-  /** Books fills of a copier's account. @param {string} accountId @param {readonly Fill[]} fills */
-  bookFills(accountId, fills) {
-    for (const fill of fills) {
-      this.bookedFills.add(fill.id + fill.tradeId);
+  /** Books new fills of a copier's account, in the order of their execution. @param {string} accountId @param {AccountFacts} facts */
+  bookAccount(accountId, facts) {
+    for (const fill of unknownTo(this.bookedFills, facts)) {
+      this.bookedFills.add(keyOf(fill));
       this.book(accountId, fill.symbol).book(fill);
-      const [base, quote] = fill.symbol.split('/');
-      const sign = exact(fill.side === 'BUY' ? '1' : '-1');
-      this.addBalance(accountId, String(base), fill.amount.times(sign));
-      this.addBalance(accountId, String(quote), ZERO.minus(fill.price.times(fill.amount).times(sign)));
-      this.addBalance(accountId, fill.fee.currency, ZERO.minus(fill.fee.amount));
     }
+  }
+
+  /**
+   * Applies fills of a copier's account to its balances, and to the copied lot to which they belong. Without a lot, a sale by
+   * hand reduces the lots of the account, oldest first.
+   *
+   * @param {string} accountId
+   * @param {readonly Fill[]} fills
+   * @param {CopiedLot} [lot]
+   */
+  apply(accountId, fills, lot) {
+    for (const fill of fills) {
+      this.appliedFills.add(keyOf(fill));
+      const [base = '', quote = ''] = fill.symbol.split('/');
+      const sign = exact(fill.side === 'BUY' ? '1' : '-1');
+      this.addBalance(accountId, base, fill.amount.times(sign));
+      this.addBalance(accountId, quote, ZERO.minus(fill.price.times(fill.amount).times(sign)));
+      this.addBalance(accountId, fill.fee.currency, ZERO.minus(fill.fee.amount));
+      const lots = lot === undefined ? this.lotsOn(accountId, fill.symbol) : [lot];
+      if (fill.side === 'BUY') enter(lot, fill, base);
+      else reduce(lots, fill.amount, this.pair(fill.symbol).step);
+    }
+  }
+
+  /** Returns the copied lots that an account holds of a pair, oldest first. @param {string} accountId @param {string} symbol */
+  lotsOn(accountId, symbol) {
+    const copierIds = this.participants.copiers
+      .filter(({ account }) => account.id === accountId)
+      .map(({ id }) => id);
+    return [...this.copiedLots.values()].filter(
+      (lot) => copierIds.includes(lot.copierId) && lot.symbol === symbol,
+    );
   }
 
   /** @param {AccountFacts} facts */
   newFills(facts) {
-    return facts.fills.filter((fill) => !this.bookedFills.has(fill.id + fill.tradeId));
+    return unknownTo(this.appliedFills, facts);
   }
 
   /** @param {string} accountId @param {string} asset @param {Fraction} amount */
@@ -99,49 +129,22 @@ export class Replay {
     return this.balances.get(accountId)?.get(asset) ?? ZERO;
   }
 
-  /** @param {Copier} copier @param {string} lotId @param {any} settings */
-  copiedLot(copier, lotId, settings) {
+  /**
+   * @param {Copier} copier
+   * @param {{ lotId: string, symbol: string }} signal
+   * @param {any} settings those that hold if the lot is new
+   */
+  copiedLot(copier, { lotId, symbol }, settings) {
     const key = `${copier.id} ${lotId}`;
-    const found = this.copiedLots.get(key) ?? {
-      settings,
-      ratio: undefined,
-      sent: ZERO,
-      forgone: ZERO,
-      skipped: ZERO,
-      rest: ZERO,
-      /** @type {string[]} */
-      tradeIds: [],
-      /** @type {object[]} */
-      earlier: [],
-    };
+    const found = this.copiedLots.get(key) ?? newCopiedLot(copier.id, symbol, settings);
     this.copiedLots.set(key, found);
     return found;
   }
 
-  /** @param {Copier} copier @param {CopiedLot} lot @param {string} symbol */
-  heldOf(copier, lot, symbol) {
-    return this.book(copier.account.id, symbol).openAmountOf(lot.tradeIds);
-  }
-
-  /** Returns the open lots that the copier holds, one for each lot of the leader, in all pairs. @param {Copier} copier */
+  /** Returns the lots that the copier holds, one for each lot of the leader. @param {Copier} copier */
   openLotsOf(copier) {
-    return [...this.copiedLots]
-      .filter(([key]) => key.startsWith(`${copier.id} `))
-      .flatMap(([, lot]) =>
-        this.participants.pairs
-          .map(({ symbol }) => ({ symbol, held: this.heldOf(copier, lot, symbol), lot }))
-          .filter(({ held }) => held.isPositive),
-      );
-  }
-
-  /** @param {Copier} copier */
-  exposureOf(copier) {
-    return sum(
-      this.participants.pairs.flatMap(({ symbol }) =>
-        this.book(copier.account.id, symbol)
-          .lots.filter(({ owner, open }) => owner === copier.id && open.isPositive)
-          .map(({ cost, open, opened }) => cost.times(open).over(opened)),
-      ),
+    return [...this.copiedLots.values()].filter(
+      ({ copierId, held }) => copierId === copier.id && held.isPositive,
     );
   }
 
@@ -149,7 +152,7 @@ export class Replay {
    * @param {{ copier: Copier, state: CopierState, signal: import('./signals.mjs').Signal, decision: any, orderAmount: Fraction, market: Market }} input
    */
   expectedEntry({ copier, state, signal, decision, orderAmount, market }) {
-    const lot = this.copiedLot(copier, signal.lotId, state.record);
+    const lot = this.copiedLot(copier, signal, state.record);
     const plan = planEntry({
       pair: this.pair(signal.symbol),
       lot,
@@ -159,9 +162,9 @@ export class Replay {
       orderAmount,
       reference: signal.price,
       mid: market.mid,
-      held: this.heldOf(copier, lot, signal.symbol),
+      held: lot.held,
       openLots: this.openLotsOf(copier).length,
-      exposure: this.exposureOf(copier),
+      exposure: sum(this.openLotsOf(copier).map(({ cost }) => cost)),
       freeQuote: this.balance(copier.account.id, this.pair(signal.symbol).quote),
       equity: this.equities.of({ copier, sizing: lot.settings.sizing, ratio: decision.inputs.ratio }),
     });
@@ -170,7 +173,6 @@ export class Replay {
       lot.sent = lot.sent.plus(plan.sent);
       lot.forgone = lot.forgone.plus(plan.forgone);
     } else if (plan.forgone.isPositive) lot.skipped = signal.cumulative;
-    if (decision.trade_id !== undefined) lot.tradeIds.push(decision.trade_id);
     const { ratio } = lot;
     // The ratio is frozen by the order that opens the copier's own lot.
     if (!isEntered) lot.ratio = undefined;
@@ -181,7 +183,7 @@ export class Replay {
    * @param {{ copier: Copier, state: CopierState, signal: import('./signals.mjs').Signal, decision: any }} input
    */
   expectedExit({ copier, state, signal, decision }) {
-    const lot = this.copiedLot(copier, signal.lotId, state.record);
+    const lot = this.copiedLot(copier, signal, state.record);
     const lotKey = `${copier.id} ${signal.lotId}`;
     const waiting = [...this.pendingExits.values()].filter((exit) => exit.lotKey === lotKey);
     const owed = sum(waiting.map(({ target }) => target));
@@ -191,14 +193,21 @@ export class Replay {
       isFinal: signal.isFinal,
       exit: signal.amount,
       leaderLot: signal.before,
-      held: this.heldOf(copier, lot, signal.symbol),
+      held: lot.held,
       owed,
       rest: lot.rest,
       freeBase: this.balance(copier.account.id, this.pair(signal.symbol).base),
       price: signal.price,
     });
     if (plan.outcome === 'PENDING') {
-      this.pendingExits.set(decision.id, { lotKey, target: plan.target, decisionId: decision.id, copier });
+      this.pendingExits.set(decision.id, {
+        lotKey,
+        lot,
+        target: plan.target,
+        decisionId: decision.id,
+        copier,
+        lotId: signal.lotId,
+      });
       lot.rest = ZERO;
     } else if (plan.sent.isPositive) {
       for (const exit of waiting) {
@@ -208,5 +217,53 @@ export class Replay {
       lot.rest = greatest(ZERO, plan.target.plus(owed).minus(plan.amount));
     }
     return plan;
+  }
+
+  /**
+   * After a difference: takes over that the product still has to sell a part of an exit.
+   *
+   * @param {any} decision
+   * @param {{ lot: CopiedLot, copier: Copier, lotId: string, filled: Fraction }} facts
+   */
+  follow(decision, { lot, copier, lotId, filled }) {
+    if (decision.outcome !== 'PENDING' || this.pendingExits.has(decision.id)) return;
+    const target = exact(decision.target_amount).minus(filled);
+    const lotKey = `${copier.id} ${lotId}`;
+    this.pendingExits.set(decision.id, { lotKey, lot, target, decisionId: decision.id, copier, lotId });
+    lot.rest = ZERO;
+  }
+}
+
+/** @param {Fill} fill */
+const keyOf = ({ id, tradeId }) => `${id} ${tradeId}`;
+
+/** @param {Set<string>} known @param {AccountFacts} facts */
+const unknownTo = (known, { fills }) => fills.filter((fill) => !known.has(keyOf(fill)));
+
+/** @param {string} copierId @param {string} symbol @param {any} settings @returns {CopiedLot} */
+function newCopiedLot(copierId, symbol, settings) {
+  const amounts = { sent: ZERO, forgone: ZERO, skipped: ZERO, rest: ZERO, held: ZERO, cost: ZERO };
+  return { ...amounts, copierId, symbol, settings, ratio: undefined, earlier: [] };
+}
+
+/** @param {CopiedLot | undefined} lot @param {Fill} fill @param {string} base */
+function enter(lot, fill, base) {
+  if (lot === undefined) return;
+  const isFeeInBase = fill.fee.currency === base;
+  lot.held = lot.held.plus(isFeeInBase ? fill.amount.minus(fill.fee.amount) : fill.amount);
+  const cost = fill.price.times(fill.amount);
+  lot.cost = lot.cost.plus(isFeeInBase ? cost : cost.plus(fill.fee.value));
+}
+
+/** Reduces lots, oldest first. A rest below a step is closed with its lot. @param {readonly CopiedLot[]} lots @param {Fraction} amount @param {Fraction} step */
+function reduce(lots, amount, step) {
+  let left = amount;
+  for (const lot of lots) {
+    if (!left.isPositive || !lot.held.isPositive) continue;
+    const sold = least(lot.held, left);
+    left = left.minus(sold);
+    const kept = lot.held.minus(sold).isBelow(step) ? ZERO : lot.held.minus(sold);
+    lot.cost = lot.cost.times(kept).over(lot.held);
+    lot.held = kept;
   }
 }
