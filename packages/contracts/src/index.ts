@@ -6,6 +6,17 @@ export * from './copiers.js';
 export * from './dead-letters.js';
 export * from './decimal.js';
 export * from './decisions.js';
+export {
+  DEAD_LETTER_ERRORS,
+  DEAD_LETTER_REASONS,
+  DELIVERY_ERRORS,
+  DELIVERY_REASONS,
+  type DeliveryError,
+  type DeliveryReason,
+  deadLetterFailureOf,
+  deliveryErrorOf,
+  deliveryFailureOf,
+} from './delivery-errors.js';
 export * from './emergency-stop.js';
 export * from './errors.js';
 export {

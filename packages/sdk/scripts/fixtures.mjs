@@ -8,6 +8,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import {
+  deadLetterFailureOf,
   ERRORS,
   EVENT_DEFINITIONS,
   EVENT_TYPES,
@@ -281,7 +282,7 @@ const deadLetter = {
   status: 'PENDING',
   attempts: 5,
   last_status_code: 500,
-  last_error: 'http_status',
+  ...deadLetterFailureOf('http_status'),
   ...timestamps,
 };
 const retried = { ...deadLetter, status: 'RETRIED', resolved_at: AT, payload: event };

@@ -1660,6 +1660,9 @@ export function fixturesOf<D extends DecimalForm>(
       attempts: 5,
       last_status_code: 500,
       last_error: 'http_status',
+      last_error_reason: 'http_status',
+      last_error_message:
+        'The receiver responded with a status outside 200 to 299. Respond with 200 once the event is stored.',
       created_at: '2026-01-31T11:59:30.000Z',
       updated_at: '2026-01-31T12:00:00.000Z',
     },
@@ -1673,6 +1676,9 @@ export function fixturesOf<D extends DecimalForm>(
       attempts: 5,
       last_status_code: 500,
       last_error: 'http_status',
+      last_error_reason: 'http_status',
+      last_error_message:
+        'The receiver responded with a status outside 200 to 299. Respond with 200 once the event is stored.',
       created_at: '2026-01-31T11:59:30.000Z',
       updated_at: '2026-01-31T12:00:00.000Z',
       payload: {
@@ -1720,6 +1726,9 @@ export function fixturesOf<D extends DecimalForm>(
       attempts: 5,
       last_status_code: 500,
       last_error: 'http_status',
+      last_error_reason: 'http_status',
+      last_error_message:
+        'The receiver responded with a status outside 200 to 299. Respond with 200 once the event is stored.',
       created_at: '2026-01-31T11:59:30.000Z',
       updated_at: '2026-01-31T12:00:00.000Z',
       resolved_at: '2026-01-31T12:00:00.000Z',

@@ -485,6 +485,53 @@ export interface DeadLetter {
     | 'internal'
     | 'webhook_inactive'
     | (string & {});
+  /** More specific than `last_error`. */
+  last_error_reason?:
+    | 'dns_error'
+    | 'dns_name_not_found'
+    | 'dns_no_address'
+    | 'dns_server_failure'
+    | 'dns_server_timeout'
+    | 'blocked_address'
+    | 'connect_refused'
+    | 'network_unreachable'
+    | 'connect_timeout'
+    | 'tls_handshake_timeout'
+    | 'tls_error'
+    | 'certificate_self_signed'
+    | 'certificate_untrusted'
+    | 'certificate_expired'
+    | 'certificate_not_yet_valid'
+    | 'certificate_name_mismatch'
+    | 'certificate_invalid'
+    | 'client_certificate_required'
+    | 'tls_not_spoken'
+    | 'tls_version_unsupported'
+    | 'tls_no_common_cipher'
+    | 'tls_name_unknown'
+    | 'http2_only'
+    | 'timeout'
+    | 'timeout_in_dns'
+    | 'timeout_in_connect'
+    | 'timeout_in_tls_handshake'
+    | 'timeout_in_response'
+    | 'reset'
+    | 'closed_without_response'
+    | 'closed_in_tls_handshake'
+    | 'tls_expected'
+    | 'http2_response'
+    | 'not_http'
+    | 'unexpected_upgrade'
+    | 'response_too_large'
+    | 'response_headers_too_large'
+    | 'http_status'
+    | 'redirect_not_followed'
+    | 'invalid_url'
+    | 'internal'
+    | 'webhook_inactive'
+    | (string & {});
+  /** What went wrong and how to fix it. The wording may change; programs should compare `last_error_reason`. */
+  last_error_message?: string;
   /** Time at which the dead letter was retried or discarded. */
   resolved_at?: string;
   created_at: string;
@@ -547,6 +594,53 @@ export interface DeadLetterDetail<D extends DecimalForm = 'number'> {
     | 'internal'
     | 'webhook_inactive'
     | (string & {});
+  /** More specific than `last_error`. */
+  last_error_reason?:
+    | 'dns_error'
+    | 'dns_name_not_found'
+    | 'dns_no_address'
+    | 'dns_server_failure'
+    | 'dns_server_timeout'
+    | 'blocked_address'
+    | 'connect_refused'
+    | 'network_unreachable'
+    | 'connect_timeout'
+    | 'tls_handshake_timeout'
+    | 'tls_error'
+    | 'certificate_self_signed'
+    | 'certificate_untrusted'
+    | 'certificate_expired'
+    | 'certificate_not_yet_valid'
+    | 'certificate_name_mismatch'
+    | 'certificate_invalid'
+    | 'client_certificate_required'
+    | 'tls_not_spoken'
+    | 'tls_version_unsupported'
+    | 'tls_no_common_cipher'
+    | 'tls_name_unknown'
+    | 'http2_only'
+    | 'timeout'
+    | 'timeout_in_dns'
+    | 'timeout_in_connect'
+    | 'timeout_in_tls_handshake'
+    | 'timeout_in_response'
+    | 'reset'
+    | 'closed_without_response'
+    | 'closed_in_tls_handshake'
+    | 'tls_expected'
+    | 'http2_response'
+    | 'not_http'
+    | 'unexpected_upgrade'
+    | 'response_too_large'
+    | 'response_headers_too_large'
+    | 'http_status'
+    | 'redirect_not_followed'
+    | 'invalid_url'
+    | 'internal'
+    | 'webhook_inactive'
+    | (string & {});
+  /** What went wrong and how to fix it. The wording may change; programs should compare `last_error_reason`. */
+  last_error_message?: string;
   /** Time at which the dead letter was retried or discarded. */
   resolved_at?: string;
   created_at: string;
@@ -706,6 +800,7 @@ export interface Delivery {
   attempt: number;
   status: 'SUCCEEDED' | 'FAILED' | (string & {});
   status_code?: number;
+  /** Class of the failure. Absent if the attempt succeeded. */
   error?:
     | 'dns_error'
     | 'blocked_address'
@@ -719,8 +814,54 @@ export interface Delivery {
     | 'invalid_url'
     | 'internal'
     | (string & {});
+  /** More specific than `error`. */
+  error_reason?:
+    | 'dns_error'
+    | 'dns_name_not_found'
+    | 'dns_no_address'
+    | 'dns_server_failure'
+    | 'dns_server_timeout'
+    | 'blocked_address'
+    | 'connect_refused'
+    | 'network_unreachable'
+    | 'connect_timeout'
+    | 'tls_handshake_timeout'
+    | 'tls_error'
+    | 'certificate_self_signed'
+    | 'certificate_untrusted'
+    | 'certificate_expired'
+    | 'certificate_not_yet_valid'
+    | 'certificate_name_mismatch'
+    | 'certificate_invalid'
+    | 'client_certificate_required'
+    | 'tls_not_spoken'
+    | 'tls_version_unsupported'
+    | 'tls_no_common_cipher'
+    | 'tls_name_unknown'
+    | 'http2_only'
+    | 'timeout'
+    | 'timeout_in_dns'
+    | 'timeout_in_connect'
+    | 'timeout_in_tls_handshake'
+    | 'timeout_in_response'
+    | 'reset'
+    | 'closed_without_response'
+    | 'closed_in_tls_handshake'
+    | 'tls_expected'
+    | 'http2_response'
+    | 'not_http'
+    | 'unexpected_upgrade'
+    | 'response_too_large'
+    | 'response_headers_too_large'
+    | 'http_status'
+    | 'redirect_not_followed'
+    | 'invalid_url'
+    | 'internal'
+    | (string & {});
+  /** What went wrong and how to fix it. The wording may change; programs should compare `error_reason`. */
+  error_message?: string;
   response_time_ms: number;
-  /** The first 1 KiB of the response body. Null if there was no response or no body. */
+  /** The first 1 KiB of the response body. A gzip, deflate or br body is decoded first. Null if there was no response, no body, or a body that cannot be decoded. */
   response_body: string | null;
   attempted_at: string;
   next_attempt_at?: string;
