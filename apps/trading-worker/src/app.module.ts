@@ -71,6 +71,7 @@ export class AppModule {
             FIRST_TRADE: config.REWARD_FIRST_TRADE_AMOUNT,
           },
           tokensPerQuote: config.REWARD_TOKENS_PER_QUOTE,
+          monthlyBudget: config.REWARDS_PROFIT_SHARE_BUDGET,
           expiresDays: config.REWARD_EXPIRES_DAYS,
         }),
         BullModule.forRoot({

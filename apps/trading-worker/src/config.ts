@@ -45,6 +45,8 @@ export const configSchema = z
     REWARD_FIRST_TRADE_AMOUNT: decimalInput('non_negative').optional(),
     /** Reward tokens per unit of shared profit, for each quote currency. Unset means the default of the world. */
     REWARD_TOKENS_PER_QUOTE: tokensPerQuoteSetting.optional(),
+    /** Reward tokens that the profit shares of a UTC month may not exceed. Unset means the default of the world. */
+    REWARDS_PROFIT_SHARE_BUDGET: decimalInput('non_negative').optional(),
     /** Days until an unclaimed reward expires. Unset means that rewards never expire. */
     REWARD_EXPIRES_DAYS: z.coerce.number().int().min(1).max(3_650).optional(),
   })

@@ -116,6 +116,10 @@ export const REQUESTS: Readonly<Record<string, MakeRequest>> = {
     params: { id: await user.linkedCopier() },
     body: { mode: 'CLOSE_ONLY' },
   }),
+  'copiers.acceptProfitShare': async (user) => ({
+    params: { id: await user.startedCopier() },
+    body: { rate: '0', period: 'WEEK' },
+  }),
   'rewards.claim': byId((user) => user.reward()),
   'withdrawals.get': byId((user) => user.withdrawal()),
   'withdrawals.create': async (user) => {

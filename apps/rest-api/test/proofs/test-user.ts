@@ -158,6 +158,12 @@ export class TestUser {
     return this.copier(await this.strategy());
   }
 
+  async startedCopier(): Promise<string> {
+    const id = await this.linkedCopier();
+    await this.requireData('POST', `/v1/copiers/${id}/start`);
+    return id;
+  }
+
   /** Creates a copier that was paused while its strategy emitted two signals. */
   async copierWithDecisions(): Promise<string> {
     const copierId = await this.copier();

@@ -32,7 +32,12 @@ import {
   PublicKeysService,
 } from '../access/index.js';
 import { AnalyticsService } from '../analytics/index.js';
-import { CopierSimulation, CopiersService, StrategyChangesService } from '../copiers/index.js';
+import {
+  CopierSimulation,
+  CopiersService,
+  CopierTermsService,
+  StrategyChangesService,
+} from '../copiers/index.js';
 import { EmergencyStopService } from '../emergency-stop/index.js';
 import { EventsService } from '../events/index.js';
 import { ExchangeAccountsService } from '../exchange-accounts/index.js';
@@ -52,6 +57,7 @@ const { me, updateMe, verifyEmail, cliChallenge } = accessOperations;
 const { listApiKeys, createApiKey, revokeApiKey, rotateApiKey } = accessOperations;
 const { listPublicKeys, revokePublicKey } = accessOperations;
 const { supported, ...exchangeAccounts } = exchangeAccountOperations;
+const { acceptProfitShare, ...copiers } = copierOperations;
 const { update: updateStrategy, delete: deleteStrategy, linkCopiers, ...strategies } = strategyOperations;
 const { stream: _stream, ...events } = eventOperations;
 
@@ -74,7 +80,8 @@ export const USE_CASES: readonly UseCase[] = [
   ...useCasesOf(analyticsOperations, AnalyticsService),
   ...useCasesOf(strategies, StrategiesService),
   ...useCasesOf({ update: updateStrategy, delete: deleteStrategy, linkCopiers }, StrategyChangesService),
-  ...useCasesOf(copierOperations, CopiersService),
+  ...useCasesOf(copiers, CopiersService),
+  ...useCasesOf({ acceptProfitShare }, CopierTermsService),
   ...useCasesOf(simulationOperations, CopierSimulation),
   ...useCasesOf(emergencyStopOperations, EmergencyStopService),
   ...useCasesOf(rewardOperations, RewardsService),

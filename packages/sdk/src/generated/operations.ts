@@ -54,6 +54,7 @@ export const OPERATIONS = {
   'copiers.delete': ['DELETE', '/v1/copiers/:id'],
   'copiers.start': ['POST', '/v1/copiers/:id/start'],
   'copiers.stop': ['POST', '/v1/copiers/:id/stop'],
+  'copiers.acceptProfitShare': ['POST', '/v1/copiers/:id/profit-share'],
   'copiers.decisions': ['GET', '/v1/copiers/:id/decisions', 'list'],
   'copiers.simulate': ['POST', '/v1/copiers/:id/simulate'],
   'notifications.list': ['GET', '/v1/notifications', 'list'],

@@ -2,6 +2,25 @@
 import type { DecimalForm, DecimalInput, DecimalOf } from '../core/decimals.js';
 import type { ListQuery } from '../core/list-query.js';
 
+/** Accepted profit share: part of `Copier` and `StoppedCopier`. */
+export interface AcceptedProfitShare<D extends DecimalForm = 'number'> {
+  /** Fraction of the profit above the high-water mark, from 0 to 0.5. */
+  rate: DecimalOf<D>;
+  /** How often the profit share is settled. */
+  period: 'WEEK' | 'MONTH' | 'QUARTER' | (string & {});
+  /** Time at which you accepted the terms. A cut of the rate does not change it. */
+  accepted_at: string;
+  /** Terms that you accepted and that apply from the next period on. */
+  next?: {
+    /** Fraction of the profit above the high-water mark, from 0 to 0.5. */
+    rate: DecimalOf<D>;
+    /** How often the profit share is settled. */
+    period: 'WEEK' | 'MONTH' | 'QUARTER' | (string & {});
+    /** Start of the period in which they apply. */
+    from: string;
+  };
+}
+
 /** Analytics: returned by `trades.analytics`. */
 export interface Analytics<D extends DecimalForm = 'number'> {
   from: string | null;
@@ -214,7 +233,7 @@ export interface CliIdentityCreate {
   label?: string;
 }
 
-/** Copier: returned by `copiers.create`, `copiers.get`, `copiers.list`, `copiers.start` and `copiers.update`. */
+/** Copier: returned by `copiers.acceptProfitShare`, `copiers.create`, `copiers.get`, `copiers.list`, `copiers.start` and `copiers.update`. */
 export interface Copier<D extends DecimalForm = 'number'> {
   /** Id of a copier (`cpr_…`). */
   id: string;
@@ -237,8 +256,12 @@ export interface Copier<D extends DecimalForm = 'number'> {
   on_breach: 'CLOSE_ONLY' | 'PAUSE' | (string & {});
   below_minimum: 'SKIP' | 'ACCUMULATE' | 'ROUND_UP' | (string & {});
   copy_existing: boolean;
-  /** Highest net profit so far, in quote currency. Only profit above it is subject to a profit share. */
+  /** Highest net profit of this copier so far, in quote currency. The mark of profit shares covers all your copiers of the same account of a leader. */
   high_water_mark: DecimalOf<D>;
+  /** Terms of the profit share that you accepted. The first start with a strategy accepts its terms (rate 0 if it has none). A cut applies at once, a raise only after you accept it. Of several copiers of one account of a leader, the lowest rate counts. Absent before the first start. */
+  profit_share?: AcceptedProfitShare<D>;
+  /** Terms that the strategy offers now, if they differ from those that you accepted. */
+  profit_share_offer?: OfferedProfitShare<D>;
   stats: CopierStats<D>;
   /** Lots that the copier still held at its last start although its strategy had reduced or closed them during the pause. They are not sold automatically; start the copier with `{"resync": "EXITS"}` to sell them. */
   drift: CopyDrift<D>[];
@@ -462,6 +485,7 @@ export interface DeadLetter {
     | 'public_key.linked'
     | 'copier.exit_delayed'
     | 'strategy.multiplier_kept'
+    | 'copier.profit_share_raised'
     | (string & {});
   /** Number of the run whose attempts failed. The deliveries of this run have the same number. */
   run: number;
@@ -571,6 +595,7 @@ export interface DeadLetterDetail<D extends DecimalForm = 'number'> {
     | 'public_key.linked'
     | 'copier.exit_delayed'
     | 'strategy.multiplier_kept'
+    | 'copier.profit_share_raised'
     | (string & {});
   /** Number of the run whose attempts failed. The deliveries of this run have the same number. */
   run: number;
@@ -689,7 +714,8 @@ export interface DeadLetterRetryAsked {
     | 'key.revoked'
     | 'public_key.linked'
     | 'copier.exit_delayed'
-    | 'strategy.multiplier_kept';
+    | 'strategy.multiplier_kept'
+    | 'copier.profit_share_raised';
 }
 
 /** Dead letter stats: returned by `deadLetters.stats`. */
@@ -794,6 +820,7 @@ export interface Delivery {
     | 'public_key.linked'
     | 'copier.exit_delayed'
     | 'strategy.multiplier_kept'
+    | 'copier.profit_share_raised'
     | (string & {});
   /** Number of the run of attempts. Run 0 is the automatic delivery, or the first replay if there was no automatic delivery. Each later retry or replay adds 1. */
   run: number;
@@ -948,6 +975,7 @@ export interface EventKind<D extends DecimalForm = 'number'> {
     | 'public_key.linked'
     | 'copier.exit_delayed'
     | 'strategy.multiplier_kept'
+    | 'copier.profit_share_raised'
     | (string & {});
   /** When the event is sent. */
   description: string;
@@ -1097,6 +1125,7 @@ export interface Notification {
     | 'public_key.linked'
     | 'copier.exit_delayed'
     | 'strategy.multiplier_kept'
+    | 'copier.profit_share_raised'
     | (string & {});
   severity: 'INFO' | 'WARNING' | 'CRITICAL' | (string & {});
   title: string;
@@ -1121,6 +1150,14 @@ export interface Notification {
   read_at?: string;
   /** Time of the event. */
   created_at: string;
+}
+
+/** Offered profit share: part of `Copier` and `StoppedCopier`. */
+export interface OfferedProfitShare<D extends DecimalForm = 'number'> {
+  /** Fraction of the profit above the high-water mark, from 0 to 0.5. */
+  rate: DecimalOf<D>;
+  /** How often the profit share is settled. */
+  period: 'WEEK' | 'MONTH' | 'QUARTER' | (string & {});
 }
 
 /** Open lot: part of `EmergencyStop` and `StoppedCopier`. */
@@ -1172,6 +1209,14 @@ export interface PairResult<D extends DecimalForm = 'number'> {
   volume: DecimalOf<D>;
 }
 
+/** Input of `copiers.acceptProfitShare`. */
+export interface ProfitShareAccept {
+  /** The offered rate. At most 0.5. */
+  rate: DecimalInput;
+  /** The offered period. */
+  period: 'WEEK' | 'MONTH' | 'QUARTER';
+}
+
 /** Profit share given: part of `StrategyCreate` and `StrategyUpdate`. */
 export interface ProfitShareGiven {
   /** Fraction of the profit above the high-water mark, from 0 to 0.5. At most 0.5. */
@@ -1204,7 +1249,7 @@ export interface Reward<D extends DecimalForm = 'number'> {
   amount: DecimalOf<D>;
   /** The reward token. */
   currency: string;
-  /** PENDING until `claimable_at`, then CLAIMABLE. EXPIRED if it was not claimed before `expires_at`. */
+  /** PENDING until `claimable_at`, then CLAIMABLE. A profit share is PENDING until its UTC month has ended and its amount is final. EXPIRED if it was not claimed before `expires_at`. */
   status: 'PENDING' | 'CLAIMABLE' | 'CLAIMED' | 'EXPIRED' | (string & {});
   /** Why the reward was granted, as a sentence. */
   reason: string;
@@ -1218,21 +1263,33 @@ export interface Reward<D extends DecimalForm = 'number'> {
     from: string;
     to: string;
   };
-  /** For a profit share: the copier's highest settled net profit with the strategy, in quote currency, before and after this reward. */
+  /** For a profit share: the copying user's highest settled net profit with the leader's account, in quote currency, before and after this reward. */
   high_water_mark?: {
     before: DecimalOf<D>;
     after: DecimalOf<D>;
   };
-  /** How the amount was calculated: `rate` × (`high_water_mark.after` − `high_water_mark.before`) × `tokens_per_quote`, rounded down to 18 decimals. */
+  /** How the amount was calculated: `rate` × (`high_water_mark.after` − `high_water_mark.before`) × `tokens_per_quote`, rounded down to 18 decimals, × `scale`, rounded down. `high_water_mark.after` is `realized` − `open_loss`. */
   profit_share?: {
     /** Id of a strategy (`str_…`). */
     strategy_id: string;
-    /** Currency of the profit and of the high-water mark. */
+    /** Currency of the profit and of the mark: the quote currency that the user traded most until the first settlement. */
     quote: string;
-    /** The strategy's share of the profit, as a fraction. */
+    /** The owner's share of the profit, as a fraction: the lowest rate of the user's copiers. */
     rate: DecimalOf<D>;
     /** Reward tokens per unit of the quote currency. */
     tokens_per_quote: DecimalOf<D>;
+    /** Net realized profit of the user's copies of the leader's account since the first one. Other quote currencies are valued at the time of the fill. */
+    realized?: DecimalOf<D>;
+    /** Losses of the open copies at the end of the period. Open gains do not reduce them. */
+    open_loss?: DecimalOf<D>;
+    /** The amount in reward tokens before `scale`. */
+    unscaled_amount?: DecimalOf<D>;
+    /** The factor of all profit shares of the month, from 0 to 1: less than 1 if they exceed the budget. Absent until the month ends. */
+    scale?: DecimalOf<D>;
+    /** Number of lots that changed the profit since the last settlement. */
+    lot_count?: number;
+    /** The ids of these lots, at most 1,000. */
+    lots?: string[];
   };
   claimable_at: string;
   /** Time from which the reward can no longer be claimed. */
@@ -1407,8 +1464,12 @@ export interface StoppedCopier<D extends DecimalForm = 'number'> {
   on_breach: 'CLOSE_ONLY' | 'PAUSE' | (string & {});
   below_minimum: 'SKIP' | 'ACCUMULATE' | 'ROUND_UP' | (string & {});
   copy_existing: boolean;
-  /** Highest net profit so far, in quote currency. Only profit above it is subject to a profit share. */
+  /** Highest net profit of this copier so far, in quote currency. The mark of profit shares covers all your copiers of the same account of a leader. */
   high_water_mark: DecimalOf<D>;
+  /** Terms of the profit share that you accepted. The first start with a strategy accepts its terms (rate 0 if it has none). A cut applies at once, a raise only after you accept it. Of several copiers of one account of a leader, the lowest rate counts. Absent before the first start. */
+  profit_share?: AcceptedProfitShare<D>;
+  /** Terms that the strategy offers now, if they differ from those that you accepted. */
+  profit_share_offer?: OfferedProfitShare<D>;
   stats: CopierStats<D>;
   /** Lots that the copier still held at its last start although its strategy had reduced or closed them during the pause. They are not sold automatically; start the copier with `{"resync": "EXITS"}` to sell them. */
   drift: CopyDrift<D>[];
@@ -1895,6 +1956,7 @@ export interface WebhookReplay {
     | 'public_key.linked'
     | 'copier.exit_delayed'
     | 'strategy.multiplier_kept'
+    | 'copier.profit_share_raised'
     | (string & {});
   /** Number of the started run of up to five attempts. Its deliveries have the same number. */
   run: number;
@@ -2128,7 +2190,8 @@ export interface NotificationsListQuery extends ListQuery<'created_at'> {
     | 'key.revoked'
     | 'public_key.linked'
     | 'copier.exit_delayed'
-    | 'strategy.multiplier_kept';
+    | 'strategy.multiplier_kept'
+    | 'copier.profit_share_raised';
 }
 
 /** The response of `notifications.count`. */
@@ -2220,7 +2283,8 @@ export interface WebhooksDeliveriesQuery extends ListQuery<'created_at' | 'attem
     | 'key.revoked'
     | 'public_key.linked'
     | 'copier.exit_delayed'
-    | 'strategy.multiplier_kept';
+    | 'strategy.multiplier_kept'
+    | 'copier.profit_share_raised';
   /** Id of an event (`evt_…`). */
   event_id?: string;
   /** Start of the range, inclusive. Default: no lower bound. Filters deliveries by created_at. */
@@ -2258,7 +2322,8 @@ export interface DeadLettersListQuery extends ListQuery<'created_at' | 'updated_
     | 'key.revoked'
     | 'public_key.linked'
     | 'copier.exit_delayed'
-    | 'strategy.multiplier_kept';
+    | 'strategy.multiplier_kept'
+    | 'copier.profit_share_raised';
   /** Start of the range, inclusive. Default: no lower bound. Filters dead letters by created_at. */
   from?: string;
   /** End of the range, exclusive. Default: no upper bound. */
@@ -2319,6 +2384,8 @@ export interface EventData<D extends DecimalForm = 'number'> {
   'copier.exit_delayed': Decision<D>;
   /** Copiers of other users copied your strategy with the sizing mode MULTIPLIER before it needed `allow_multiplier`. They keep the mode. The event is sent once. */
   'strategy.multiplier_kept': Strategy<D>;
+  /** The strategy of a copier offers a higher profit share than you accepted, in `profit_share_offer`. Your terms do not change unless you accept it. */
+  'copier.profit_share_raised': Copier<D>;
 }
 
 /** The input and the response of each operation. */
@@ -2589,6 +2656,12 @@ export interface OperationTypes<D extends DecimalForm = 'number'> {
     params: { id: string };
     body?: CopierStop;
     data: StoppedCopier<D>;
+  };
+  /** Accepts exactly the profit share that the strategy offers. It applies from the next period on; other terms are refused with 409. */
+  'copiers.acceptProfitShare': {
+    params: { id: string };
+    body: ProfitShareAccept;
+    data: Copier<D>;
   };
   /** Lists a copier's decision on every signal: copied, reduced, skipped, failed or pending. Also works for deleted copiers. */
   'copiers.decisions': {

@@ -2,12 +2,11 @@
  * Tests that profit shares are granted once, despite concurrency and failures, and can be recomputed from the lots.
  * `rule 28` is the row of docs/trading/rules.md that a test proves.
  */
-import type { ProfitSharePeriod } from '@trading-automation/contracts';
 import { newUuid, sqlStateOf } from '@trading-automation/persistence';
 import fc from 'fast-check';
-import type { Ledger } from '../ledger/index.js';
-import type { Platform } from '../platform/index.js';
-import { BigDecimal } from '../values/index.js';
+import type { Ledger } from '../../ledger/index.js';
+import type { Platform } from '../../platform/index.js';
+import { BigDecimal } from '../../values/index.js';
 import {
   type CopierFixture,
   type LeaderFixture,
@@ -30,15 +29,14 @@ beforeEach(async () => {
   copier = await env.createCopier(leader);
 });
 
-const WEEK: ProfitSharePeriod = 'WEEK';
-const week = (n: number) => ({ from: env.at(n), to: env.at(n + 1) });
+const week = (n: number) => ({ kind: 'WEEK', from: env.at(n), to: env.at(n + 1) }) as const;
 const countGrantedEvents = async () =>
   (await env.core.events(leader.owner.userId)).filter(({ type }) => type === 'reward.granted').length;
 const sharesOf = ({ id }: CopierFixture) =>
   env.core.rows(
-    `SELECT quote, period_to AS "to", rate, tokens_per_quote AS tokens, high_water_before AS before,
-       high_water_after AS after, r.amount
-     FROM profit_shares f LEFT JOIN rewards r ON r.profit_share_id = f.id WHERE f.copier_id = $1 ORDER BY f.period_to`,
+    `SELECT period_to AS "to", rate, tokens_per_quote AS tokens, mark_before AS before, mark_after AS after, r.amount
+     FROM profit_settlements s LEFT JOIN rewards r ON r.profit_settlement_id = s.id
+     WHERE s.copier_id = $1 AND s.mark_after > s.mark_before ORDER BY s.period_to`,
     id,
   );
 
@@ -48,7 +46,7 @@ describe('a profit share is granted once', () => {
     const workers = Array.from({ length: 8 }, (_, i) =>
       env.createService({}, i % 2 === 0 ? env.core.platform : secondPlatform),
     );
-    const granted = await Promise.all(workers.map((worker) => worker.settle(WEEK, week(0))));
+    const granted = await Promise.all(workers.map((worker) => worker.settle(week(0))));
     expect(granted.reduce((sum, count) => sum + count, 0)).toBe(1);
     expect(await env.grantedAmounts(leader)).toEqual(['10']);
     expect(await countGrantedEvents()).toBe(1);
@@ -59,7 +57,7 @@ describe('a profit share is granted once', () => {
       await env.realizeProfit(leader, copier, n, result);
     await Promise.all(
       [0, 1, 2, 3, 3, 2, 1, 0].map((n, i) =>
-        env.createService({}, i % 2 === 0 ? env.core.platform : secondPlatform).settle(WEEK, week(n)),
+        env.createService({}, i % 2 === 0 ? env.core.platform : secondPlatform).settle(week(n)),
       ),
     );
     const total = (await env.grantedAmounts(leader)).reduce(
@@ -107,54 +105,64 @@ describe('a profit share is granted once', () => {
 });
 
 describe('the database constraints', () => {
-  const insertShare = (to: Date, before: string, after: string) =>
-    env.core
-      .rows(
-        `INSERT INTO profit_shares (id, copier_id, strategy_id, quote, period_from, period_to, rate, tokens_per_quote,
-           high_water_before, high_water_after) VALUES ($1, $2, $3, 'USDT', $4, $5, 0.1, 1, $6, $7)`,
-        newUuid(),
-        copier.id,
-        leader.strategy,
-        env.at(0),
-        to,
-        before,
-        after,
-      )
-      .then(
-        () => 'accepted',
-        (error) => `${sqlStateOf(error)} ${error.driverError?.constraint}`,
-      );
+  const failureOf = (statement: string, ...params: unknown[]) =>
+    env.core.rows(statement, ...params).then(
+      () => 'accepted',
+      (error) => `${sqlStateOf(error)} ${error.driverError?.constraint}`,
+    );
+  const insertSettlement = (to: Date, before: string, after: string) =>
+    failureOf(
+      `INSERT INTO profit_settlements (id, user_id, leader_account_id, currency, period_from, period_to, copier_id,
+         strategy_id, rate, tokens_per_quote, realized, open_loss, mark_before, mark_after, amount)
+       VALUES ($1, $2, $3, 'USDT', $4, $5, $6, $7, 0.1, 1, $9, 0, $8, $9, 0)`,
+      newUuid(),
+      copier.actor.userId,
+      leader.account.uuid,
+      env.at(0),
+      to,
+      copier.id,
+      leader.strategy,
+      before,
+      after,
+    );
 
   it('rule 28: reject a repeated period, a repeated high-water mark, and a falling high-water mark', async () => {
     await env.realizeProfit(leader, copier, 0, '100');
     await env.settle(0);
-    expect(await insertShare(env.at(1), '100', '110')).toBe('23505 profit_shares_period_key');
-    expect(await insertShare(env.at(2), '0', '110')).toBe('23505 profit_shares_mark_key');
-    expect(await insertShare(env.at(2), '100', '90')).toMatch(/^23514 /);
-    expect(await insertShare(env.at(2), '-10', '90')).toMatch(/^23514 /);
+    expect(await insertSettlement(env.at(1), '100', '110')).toBe('23505 profit_settlements_period_key');
+    expect(await insertSettlement(env.at(2), '0', '110')).toBe('23505 profit_settlements_mark_key');
+    expect(await insertSettlement(env.at(2), '100', '90')).toMatch(/^23514 /);
+    expect(await insertSettlement(env.at(2), '-10', '90')).toMatch(/^23514 /);
     expect(await sharesOf(copier)).toHaveLength(1);
   });
 
-  it('rule 28: reject a second reward for a share, and changes or deletions of shares', async () => {
+  it('rule 28: reject a second reward for a settlement, and changes or deletions of settlements', async () => {
     await env.realizeProfit(leader, copier, 0, '100');
     await env.settle(0);
-    const failureOf = (statement: string) =>
-      env.core.rows(statement, copier.id).then(
-        () => 'accepted',
-        (error) => `${sqlStateOf(error)} ${error.driverError?.constraint}`,
-      );
     expect(
       await failureOf(
-        `INSERT INTO rewards (id, user_id, type_id, amount, currency, reason, source_kind, source_id, profit_share_id,
-           claimable_at)
-         SELECT gen_random_uuid(), user_id, type_id, amount, currency, reason, source_kind, source_id, profit_share_id,
-           claimable_at FROM rewards WHERE source_id = $1`,
+        `INSERT INTO rewards (id, user_id, type_id, amount, currency, reason, source_kind, source_id,
+           profit_settlement_id, claimable_at)
+         SELECT gen_random_uuid(), user_id, type_id, amount, currency, reason, source_kind, source_id,
+           profit_settlement_id, claimable_at FROM rewards WHERE source_id = $1`,
+        copier.id,
       ),
-    ).toBe('23505 rewards_profit_share_key');
+    ).toBe('23505 rewards_profit_settlement_key');
     const appendOnly = '23001 ledger_append_only';
-    expect(await failureOf('DELETE FROM profit_shares WHERE copier_id = $1')).toBe(appendOnly);
-    expect(await failureOf('UPDATE profit_shares SET high_water_after = 1000 WHERE copier_id = $1')).toBe(
+    const change = 'UPDATE profit_settlements SET mark_after = 1000 WHERE copier_id = $1';
+    expect(await failureOf('DELETE FROM profit_settlements WHERE copier_id = $1', copier.id)).toBe(
       appendOnly,
+    );
+    expect(await failureOf(change, copier.id)).toBe(appendOnly);
+    for (const table of ['profit_shares', 'copier_terms', 'identity_hashes', 'profit_settlement_lots'])
+      expect(await failureOf(`DELETE FROM ${table}`)).toBe(appendOnly);
+  });
+
+  it('rule 28: reject a claim of a grant whose amount is not final', async () => {
+    await env.realizeProfit(leader, copier, 0, '100');
+    await env.settle(0);
+    expect(await failureOf('UPDATE rewards SET claimed_at = now() WHERE source_id = $1', copier.id)).toBe(
+      '23001 rewards_pending_claim',
     );
   });
 });
@@ -172,7 +180,8 @@ describe('an audit', () => {
       fc.asyncProperty(
         fc.array(anyLot, { minLength: 1, maxLength: 6 }),
         fc.integer({ min: 1, max: 500 }),
-        async (lots, thousandths) => {
+        fc.array(fc.integer({ min: 500, max: 1_500 }), { minLength: 12, maxLength: 12 }),
+        async (lots, thousandths, prices) => {
           const rate = new BigDecimal(thousandths).div(1000).toFixed();
           await env.resetProgress();
           const auditedLeader = await env.createLeader(rate);
@@ -197,14 +206,19 @@ describe('an audit', () => {
             });
           }
           const weeks = Math.ceil((nextFreeHour + 1) / 168);
+          for (const [n, price] of prices.entries()) await env.priceAtEnd(n, String(price));
           await env.settle(weeks);
           const expected: string[] = [];
           let mark = 0;
           for (let n = 0; n <= weeks; n++) {
             const end = (n + 1) * 168;
-            // A copier with an open lot is not settled.
-            if (scheduled.some(({ from, to }) => from < end && to >= end)) continue;
-            const profit = scheduled.reduce((sum, { result, to }) => sum + (to < end ? result : 0), 0);
+            const openLosses = scheduled.reduce(
+              (sum, { from, to }) =>
+                from < end && to >= end ? sum + Math.max(0, 1000 - (prices[n] ?? prices.at(-1)!)) : sum,
+              0,
+            );
+            const profit =
+              scheduled.reduce((sum, { result, to }) => sum + (to < end ? result : 0), 0) - openLosses;
             if (profit <= mark) continue;
             expected.push(new BigDecimal(profit - mark).times(rate).toFixed());
             mark = profit;

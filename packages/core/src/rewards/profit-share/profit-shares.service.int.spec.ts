@@ -1,7 +1,7 @@
 /** Tests of the settlement of profit shares. `rule 28` is the row of docs/trading/rules.md that a test proves. */
 import { encodeId, reward as rewardSchema } from '@trading-automation/contracts';
-import type { Platform } from '../platform/index.js';
-import type { RecordIds } from '../testing/index.js';
+import type { Platform } from '../../platform/index.js';
+import type { RecordIds } from '../../testing/index.js';
 import {
   type CopierFixture,
   type LeaderFixture,
@@ -35,7 +35,8 @@ describe('a profit share', () => {
     expect(reward).toMatchObject({
       amount: '12.55',
       currency: 'SVC-TEST',
-      status: 'CLAIMABLE',
+      status: 'PENDING',
+      claimable_at: '2026-02-01T00:00:00.000Z',
       source: { kind: 'copier', id: encodeId('cpr', copier.id) },
       period: { from: '2026-01-05T00:00:00.000Z', to: '2026-01-12T00:00:00.000Z' },
       high_water_mark: { before: '0', after: '125.5' },
@@ -44,8 +45,15 @@ describe('a profit share', () => {
         quote: 'USDT',
         rate: '0.1',
         tokens_per_quote: '1',
+        realized: '125.5',
+        open_loss: '0',
+        unscaled_amount: '12.55',
+        lot_count: 1,
       },
     });
+    const lot = await env.core.row('SELECT id FROM lots WHERE copier_id = $1', copier.id);
+    expect(reward?.profit_share?.lots).toEqual([encodeId('lot', String(lot.id))]);
+    expect(reward?.profit_share).not.toHaveProperty('scale');
     expect(reward?.reason).toContain('10 % of the 125.5 USDT');
     expect(rewardSchema.parse(reward)).toEqual(reward);
     const events = await env.core.events(leader.owner.userId);
@@ -57,7 +65,13 @@ describe('a profit share', () => {
   it('rule 28: can be claimed like any other reward, which adds it to the balance', async () => {
     await realizeProfit(0, '50');
     await env.settle(0);
+    const [pending] = await env.grantedRewards(leader);
+    await expect(env.rewards.claim(leader.owner, pending!.id)).rejects.toMatchObject({
+      code: 'invalid_state',
+    });
+    await env.settleJanuary();
     const [reward] = await env.grantedRewards(leader);
+    expect(reward).toMatchObject({ status: 'CLAIMABLE', amount: '5', profit_share: { scale: '1' } });
     const claimed = await env.rewards.claim(leader.owner, reward!.id);
     expect(claimed).toMatchObject({ status: 'CLAIMED', period: reward!.period });
     expect(await env.rewards.balance(leader.owner)).toMatchObject({ available: '5' });
@@ -87,9 +101,11 @@ describe('a profit share', () => {
     await env.realizeProfit(leader, ownersCopier, 0, '1000');
     await env.settle(0);
     expect(await env.grantedRewards(leader)).toEqual([]);
-    expect(await env.core.rows('SELECT FROM profit_shares WHERE strategy_id = $1', leader.strategy)).toEqual(
-      [],
+    const settled = await env.core.rows(
+      'SELECT user_id, amount::int, mark_after::int FROM profit_settlements WHERE strategy_id = $1',
+      leader.strategy,
     );
+    expect(settled).toEqual([{ user_id: copier.actor.userId, amount: 0, mark_after: 0 }]);
   });
 
   it('rule 28: is net of fees, including fees in base currency', async () => {
@@ -111,18 +127,35 @@ describe('a profit share', () => {
     expect(await env.grantedAmounts(leader)).toEqual(['19.68']);
   });
 
-  it('rule 28: is settled with a later period if the copier has open lots of the strategy at the end of the period', async () => {
+  it('rule 28: is settled although lots are open; their losses are deducted, their gains are not added', async () => {
     await realizeProfit(0, '100');
     await copyTrade(0, 100, 'BUY', '1000');
+    await env.priceAtEnd(0, '970');
     await env.settle(0);
-    expect(await env.grantedRewards(leader)).toEqual([]);
-    await copyTrade(1, 5, 'SELL', '1020');
-    await env.settle(0);
-    expect(await env.grantedRewards(leader)).toEqual([]);
-    await env.settle(1);
     expect(await env.grantedRewards(leader)).toMatchObject([
-      { amount: '12', period: { to: '2026-01-19T00:00:00.000Z' }, high_water_mark: { after: '120' } },
+      {
+        amount: '7',
+        high_water_mark: { before: '0', after: '70' },
+        profit_share: { open_loss: '30', lot_count: 2 },
+      },
     ]);
+    await env.priceAtEnd(1, '1500');
+    await env.settle(1);
+    expect(await env.grantedAmounts(leader)).toEqual(['7', '3']);
+    await copyTrade(2, 5, 'SELL', '1020');
+    await env.settle(2);
+    expect(await env.grantedAmounts(leader)).toEqual(['7', '3', '2']);
+  });
+
+  it('rule 28: the gain of one open lot does not offset the loss of another', async () => {
+    const otherPair = await env.core.pair({ base: 'ETH' });
+    await realizeProfit(0, '100');
+    await copyTrade(0, 100, 'BUY', '1000');
+    await env.insertCopy(leader, copier, env.at(0, 101), { side: 'BUY', price: '1000', pair: otherPair });
+    await env.priceAtEnd(0, '1900');
+    await env.priceAtEnd(0, '950', otherPair);
+    await env.settle(0);
+    expect(await env.grantedAmounts(leader)).toEqual(['5']);
   });
 
   it('rule 28: is settled although a remainder is left that is too small to sell', async () => {
@@ -182,8 +215,9 @@ describe('a profit share', () => {
     expect(await env.grantedAmounts(leader)).toEqual(['10', '0.5']);
   });
 
-  it('rule 28: is computed separately for each strategy that a copier follows', async () => {
+  it('rule 28: is computed separately for each account that a copier’s strategies trade on', async () => {
     const second = await env.createLeader('0.5', 'WEEK', leader.owner);
+    await env.acceptTerms(second, copier, null, '0.5');
     await realizeProfit(0, '100');
     await env.realizeProfit(second, copier, 0, '-80');
     await env.settle(0);
@@ -204,28 +238,6 @@ describe('a profit share', () => {
     await env.createService().settleDue(new Date(Date.parse(to) + 3_600_000));
     expect(await env.grantedRewards(otherLeader)).toMatchObject([{ amount: '10', period: { from, to } }]);
   });
-
-  it('rule 28: uses the rate at the time of settlement, but never for profit that was settled before or made while copying was free', async () => {
-    const freeLeader = await env.createLeader(null);
-    const otherCopier = await env.createCopier(freeLeader);
-    await env.realizeProfit(freeLeader, otherCopier, 0, '100');
-    await env.settle(0);
-    const setRate = (rate: string) =>
-      env.core.rows(
-        "UPDATE strategies SET profit_share_rate = $2, profit_share_period = 'WEEK' WHERE id = $1",
-        freeLeader.strategy,
-        rate,
-      );
-    await setRate('0.1');
-    await env.settle(1);
-    expect(await env.grantedRewards(freeLeader)).toEqual([]);
-    await env.realizeProfit(freeLeader, otherCopier, 2, '10');
-    await env.settle(2);
-    await setRate('0.5');
-    await env.realizeProfit(freeLeader, otherCopier, 3, '10');
-    await env.settle(3);
-    expect(await env.grantedAmounts(freeLeader)).toEqual(['1', '5']);
-  });
 });
 
 describe('quote currencies', () => {
@@ -234,20 +246,37 @@ describe('quote currencies', () => {
     otherPair = await env.core.pair({ quote: 'EUR' });
   });
 
-  it('have separate high-water marks and conversion rates', async () => {
+  it('rule 28: share one mark, in the currency with most volume at the first settlement, for ever', async () => {
+    await env.quotePrice('EUR', 'USDT', env.at(0), '2');
+    await env.quotePrice('EUR', 'USDT', env.at(1, 2), '3');
     await realizeProfit(0, '100');
-    await env.realizeProfit(leader, copier, 0, '-70', otherPair);
-    await env.realizeProfit(leader, copier, 1, '90', otherPair);
-    await env.settle(1, { tokensPerQuote: { USDT: '2', EUR: '1.5' } });
-    const shares = (await env.grantedRewards(leader)).map(({ amount, profit_share }) => [
-      profit_share?.quote,
-      profit_share?.tokens_per_quote,
-      amount,
+    await env.insertCopy(leader, copier, env.at(0, 3), { side: 'BUY', price: '400', pair: otherPair });
+    await env.insertCopy(leader, copier, env.at(0, 4), { side: 'SELL', price: '390', pair: otherPair });
+    await env.settle(0);
+    // 100 − 10 EUR at 2 USDT.
+    expect(await env.grantedRewards(leader)).toMatchObject([
+      { amount: '8', high_water_mark: { after: '80' }, profit_share: { quote: 'USDT' } },
     ]);
-    expect(shares).toEqual([
-      ['USDT', '2', '20'],
-      ['EUR', '1.5', '3'],
+    await env.realizeProfit(leader, copier, 1, '50', otherPair);
+    await env.settle(1);
+    // 50 EUR at 3 USDT, the price at the time of the sale. The volume in EUR is larger now.
+    expect(
+      (await env.grantedRewards(leader)).map(({ amount, profit_share }) => [amount, profit_share?.quote]),
+    ).toEqual([
+      ['8', 'USDT'],
+      ['15', 'USDT'],
     ]);
+  });
+
+  it('that have no price are not shared: the whole profit waits for a price', async () => {
+    const pair = await env.core.pair({ quote: 'XYZ' });
+    await realizeProfit(0, '100');
+    await env.realizeProfit(leader, copier, 0, '-10', pair);
+    await env.settle(0);
+    expect(await env.grantedRewards(leader)).toEqual([]);
+    await env.quotePrice('XYZ', 'USDT', env.at(1), '0.5');
+    await env.settle(1);
+    expect(await env.grantedAmounts(leader)).toEqual(['9.5']);
   });
 
   it('rule 28: without a conversion rate grant no share; their profit is shared once there is a rate', async () => {
@@ -258,13 +287,6 @@ describe('quote currencies', () => {
     expect(await env.grantedRewards(leader)).toMatchObject([
       { amount: '7', high_water_mark: { before: '0' } },
     ]);
-  });
-
-  it('are settled together: an open lot in one quote currency delays the shares of all', async () => {
-    await realizeProfit(0, '100');
-    await env.insertCopy(leader, copier, env.at(0, 3), { side: 'BUY', price: '1000', pair: otherPair });
-    await env.settle(0);
-    expect(await env.grantedRewards(leader)).toEqual([]);
   });
 
   it('have no conversion rate in the live world by default, so no share is granted', async () => {

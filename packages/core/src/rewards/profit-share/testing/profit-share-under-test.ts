@@ -1,13 +1,13 @@
 import { type Reward, type RewardType, rewardOperations } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
 
-import { Ledger } from '../../ledger/index.js';
-import { type Actor, querySchemaOf } from '../../operations/index.js';
-import type { Platform } from '../../platform/index.js';
-import { CoreUnderTest, type RecordIds } from '../../testing/index.js';
-import { TradeFixtures } from '../../testing/trade-fixtures.js';
+import { Ledger } from '../../../ledger/index.js';
+import { type Actor, querySchemaOf } from '../../../operations/index.js';
+import type { Platform } from '../../../platform/index.js';
+import { CoreUnderTest, type RecordIds } from '../../../testing/index.js';
+import { TradeFixtures } from '../../../testing/trade-fixtures.js';
+import { RewardsService } from '../../rewards.service.js';
 import { type ProfitShareSettings, ProfitSharesService } from '../profit-shares.service.js';
-import { RewardsService } from '../rewards.service.js';
 
 /** Week 0 starts at this Monday, 2026-01-05. */
 const START = Date.UTC(2026, 0, 5);
@@ -16,6 +16,7 @@ const WEEK_MS = 168 * HOUR_MS;
 
 export interface LeaderFixture {
   readonly owner: Actor;
+  readonly account: RecordIds;
   /** The uuid of the strategy. */
   readonly strategy: string;
   /** The uuid of the leader's trade that all copies refer to. */
@@ -65,8 +66,12 @@ export class ProfitShareUnderTest {
     return this.core.close();
   }
 
-  /** Marks all periods that ended before week 0 as settled, and no others. */
+  /** Marks all periods that ended before week 0 as settled, and no others. Makes no month final. */
   async resetProgress(): Promise<void> {
+    await this.core.rows('ALTER TABLE profit_share_months DISABLE TRIGGER profit_share_months_append_only');
+    await this.core.rows('DELETE FROM profit_share_months');
+    await this.core.rows('ALTER TABLE profit_share_months ENABLE TRIGGER profit_share_months_append_only');
+    await this.core.rows('DELETE FROM pair_day_prices');
     await this.core.rows('DELETE FROM profit_share_progress');
     await this.core.rows(
       `INSERT INTO profit_share_progress (period, settled_until)
@@ -93,10 +98,20 @@ export class ProfitShareUnderTest {
     return this.createService(settings).settleDue(this.at(week + 1, 1));
   }
 
+  /** Settles as the end of January requires, so that the grants of January are final. */
+  settleJanuary(settings: ProfitShareSettings = {}): Promise<number> {
+    return this.createService(settings).settleDue(new Date('2026-02-01T01:00:00Z'));
+  }
+
   /** Creates a strategy with one trade of its leader. `rate` is null for a strategy that is free to copy. */
-  async createLeader(rate: string | null = '0.1', period = 'WEEK', owner?: Actor): Promise<LeaderFixture> {
+  async createLeader(
+    rate: string | null = '0.1',
+    period = 'WEEK',
+    owner?: Actor,
+    onAccount?: RecordIds,
+  ): Promise<LeaderFixture> {
     const user = owner ?? (await this.core.actor());
-    const account = await this.core.account(user);
+    const account = onAccount ?? (await this.core.account(user));
     const strategy = newUuid();
     await this.core.rows(
       `INSERT INTO strategies (id, user_id, exchange_account_id, name, visibility, status, profit_share_rate,
@@ -115,7 +130,53 @@ export class ProfitShareUnderTest {
       strategy,
       fills: [{ at: this.at(-1).toISOString(), price: '100', amount: '1' }],
     });
-    return { owner: user, strategy, lotTrade };
+    return { owner: user, account, strategy, lotTrade };
+  }
+
+  /**
+   * Stores terms that the copier of the strategy has accepted.
+   * @param since the time from which they are in effect; null: from the beginning
+   */
+  async acceptTerms(
+    { strategy }: LeaderFixture,
+    { id }: CopierFixture,
+    since: Date | null,
+    rate: string,
+    period = 'WEEK',
+  ): Promise<void> {
+    await this.core.rows(
+      `INSERT INTO copier_terms (copier_id, strategy_id, rate, period, since, accepted_at)
+       VALUES ($1, $2, $3, $4, coalesce($5, '-infinity'::timestamptz), now())`,
+      id,
+      strategy,
+      rate,
+      period,
+      since,
+    );
+  }
+
+  /** Stores the last price of a pair on the day that ends with the given week. */
+  async priceAtEnd(week: number, price: string, pair = this.pair): Promise<void> {
+    const lastDay = new Date(this.at(week + 1).getTime() - 1);
+    await this.core.rows(
+      `INSERT INTO pair_day_prices (trade_pair_id, day, price, taken_at) VALUES ($1, $2::date, $3, $4)
+       ON CONFLICT (trade_pair_id, day) DO UPDATE SET price = excluded.price`,
+      pair.uuid,
+      lastDay.toISOString().slice(0, 10),
+      price,
+      lastDay,
+    );
+  }
+
+  /** Stores the price of one quote currency in another from the instant `at`. */
+  async quotePrice(base: string, quote: string, at: Date, price: string): Promise<void> {
+    await this.core.rows(
+      `INSERT INTO quote_prices (exchange, base, quote, at, price) VALUES ('paper', $1, $2, $3, $4)`,
+      base,
+      quote,
+      at,
+      price,
+    );
   }
 
   /** Creates a copier of the strategy, for `user` or for a new user. */
