@@ -3,7 +3,8 @@ import { copierLimits, copierLimitsCreate, copierLimitsUpdate } from './copier-l
 import { decimal, decimalInput } from './decimal.js';
 import { DECISION_OUTCOMES, decision } from './decisions.js';
 import { idInput, idOf } from './ids.js';
-import { defineOperation, deletedOf, instant, text } from './operation.js';
+import { defineOperation, deletedOf, instant, nameText } from './operation.js';
+import { UPDATE } from './optional-fields.js';
 import { TRADE_SIDES } from './trades.js';
 
 export const COPIER_STATUSES = ['ACTIVE', 'CLOSE_ONLY', 'PAUSED'] as const;
@@ -176,7 +177,7 @@ const sizingInput = z
   .meta({ id: 'SizingGiven' });
 
 const commonFields = {
-  name: text({ max: 100 }),
+  name: nameText({ max: 100 }),
   on_breach: z.enum(BREACH_REACTIONS).describe('What the copier does when a loss limit is reached.'),
   below_minimum: z
     .enum(BELOW_MINIMUM_RULES)
@@ -222,7 +223,7 @@ export const copierUpdate = z
     below_minimum: commonFields.below_minimum.optional(),
     copy_existing: commonFields.copy_existing.optional(),
   })
-  .meta({ id: 'CopierUpdate' });
+  .meta({ id: 'CopierUpdate', ...UPDATE });
 export type CopierUpdate = z.output<typeof copierUpdate>;
 
 export const copierStop = z

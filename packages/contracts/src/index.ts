@@ -32,6 +32,7 @@ export {
 export * from './notifications.js';
 export * from './operation.js';
 export * from './operations.js';
+export { compileNullRemoval } from './optional-fields.js';
 export { rejectEmptyRange } from './range.js';
 export * from './realtime.js';
 export * from './rewards.js';
@@ -40,6 +41,7 @@ export * from './service.js';
 export * from './settings.js';
 export * from './simulation.js';
 export * from './stored-json.js';
+export * from './stored-value.js';
 export * from './strategies.js';
 export * from './trade-pairs.js';
 export * from './trades.js';

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { EVENT_SELECTORS, EVENT_TYPES } from './events.js';
 import { idInput, idOf } from './ids.js';
 import { defineOperation, deletedOf, instant, text } from './operation.js';
+import { UPDATE } from './optional-fields.js';
 import { rangeInput } from './range.js';
 
 export const DEACTIVATION_REASONS = ['consecutive_failures', 'insecure_url', 'user'] as const;
@@ -71,7 +72,7 @@ export const webhookUpdate = z
         'True activates the webhook again and resets its failure count. False deactivates it and moves its pending deliveries to the dead letters.',
       ),
   })
-  .meta({ id: 'WebhookUpdate' });
+  .meta({ id: 'WebhookUpdate', ...UPDATE });
 export type WebhookUpdate = z.output<typeof webhookUpdate>;
 
 /** Reasons for a failed attempt. They never contain the receiver's address. */
@@ -156,6 +157,7 @@ export const webhookOperations = {
     access: 'ADMIN',
     body: webhookCreate,
     response: webhookWithSecret,
+    returnsSecret: true,
     status: 201,
     errors: ['limit_reached'],
   }),
@@ -212,6 +214,7 @@ export const webhookOperations = {
     access: 'ADMIN',
     params: pathParams,
     response: webhookWithSecret,
+    returnsSecret: true,
     status: 200,
     errors: ['not_found'],
   }),
