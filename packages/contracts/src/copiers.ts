@@ -4,8 +4,9 @@ import { decimal, decimalInput } from './decimal.js';
 import { decimalUpTo } from './decimal-bounds.js';
 import { DECISION_OUTCOMES, decision } from './decisions.js';
 import { idInput, idOf } from './ids.js';
-import { defineOperation, deletedOf, instant, text } from './operation.js';
 import { PROFIT_SHARE_PERIODS } from './strategies.js';
+import { defineOperation, deletedOf, instant, nameText } from './operation.js';
+import { UPDATE } from './optional-fields.js';
 import { TRADE_SIDES } from './trades.js';
 
 export const COPIER_STATUSES = ['ACTIVE', 'CLOSE_ONLY', 'PAUSED'] as const;
@@ -206,7 +207,7 @@ const sizingInput = z
   .meta({ id: 'SizingGiven' });
 
 const commonFields = {
-  name: text({ max: 100 }),
+  name: nameText({ max: 100 }),
   on_breach: z.enum(BREACH_REACTIONS).describe('What the copier does when a loss limit is reached.'),
   below_minimum: z
     .enum(BELOW_MINIMUM_RULES)
@@ -252,7 +253,7 @@ export const copierUpdate = z
     below_minimum: commonFields.below_minimum.optional(),
     copy_existing: commonFields.copy_existing.optional(),
   })
-  .meta({ id: 'CopierUpdate' });
+  .meta({ id: 'CopierUpdate', ...UPDATE });
 export type CopierUpdate = z.output<typeof copierUpdate>;
 
 export const copierStop = z

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { decimal } from './decimal.js';
 import { idInput, idOf } from './ids.js';
-import { defineOperation, deletedOf, instant, text } from './operation.js';
+import { defineOperation, deletedOf, instant, nameText, text } from './operation.js';
+import { UPDATE } from './optional-fields.js';
 
 export const TRADING_TYPES = ['spot', 'margin', 'perpetual'] as const;
 export type TradingType = (typeof TRADING_TYPES)[number];
@@ -56,7 +57,7 @@ export type ExchangeAccountTest = z.output<typeof exchangeAccountTest>;
 export const exchangeAccountCreate = z
   .strictObject({
     ...credentialsTestFields,
-    account_name: text({ max: 100 }).describe('A label for the account.'),
+    account_name: nameText({ max: 100 }).describe('A label for the account.'),
     allow_withdraw_keys: z.boolean().default(false).describe('Accept credentials that can withdraw.'),
   })
   .meta({ id: 'ExchangeAccountCreate' });
@@ -64,7 +65,7 @@ export type ExchangeAccountCreate = z.output<typeof exchangeAccountCreate>;
 
 export const exchangeAccountUpdate = z
   .strictObject({
-    account_name: text({ max: 100 }).optional().describe('A label for the account.'),
+    account_name: nameText({ max: 100 }).optional().describe('A label for the account.'),
     credentials: exchangeCredentials
       .optional()
       .describe(
@@ -72,7 +73,7 @@ export const exchangeAccountUpdate = z
       ),
     allow_withdraw_keys: z.boolean().default(false).describe('Accept credentials that can withdraw.'),
   })
-  .meta({ id: 'ExchangeAccountUpdate' });
+  .meta({ id: 'ExchangeAccountUpdate', ...UPDATE });
 export type ExchangeAccountUpdate = z.output<typeof exchangeAccountUpdate>;
 
 export const credentialsTestResult = z

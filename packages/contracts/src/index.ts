@@ -43,6 +43,7 @@ export {
 export * from './notifications.js';
 export * from './operation.js';
 export * from './operations.js';
+export { compileNullRemoval } from './optional-fields.js';
 export { rejectEmptyRange } from './range.js';
 export * from './realtime.js';
 export * from './rewards.js';
@@ -51,6 +52,7 @@ export * from './service.js';
 export * from './settings.js';
 export * from './simulation.js';
 export * from './stored-json.js';
+export * from './stored-value.js';
 export * from './strategies.js';
 export * from './trade-pairs.js';
 export * from './trades.js';

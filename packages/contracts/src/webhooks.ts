@@ -3,6 +3,7 @@ import { deliveryFailureFields } from './delivery-errors.js';
 import { EVENT_SELECTORS, EVENT_TYPES } from './events.js';
 import { idInput, idOf } from './ids.js';
 import { defineOperation, deletedOf, instant, text } from './operation.js';
+import { UPDATE } from './optional-fields.js';
 import { rangeInput } from './range.js';
 
 export const DEACTIVATION_REASONS = ['consecutive_failures', 'insecure_url', 'user'] as const;
@@ -72,7 +73,7 @@ export const webhookUpdate = z
         'True activates the webhook again and resets its failure count. False deactivates it and moves its pending deliveries to the dead letters.',
       ),
   })
-  .meta({ id: 'WebhookUpdate' });
+  .meta({ id: 'WebhookUpdate', ...UPDATE });
 export type WebhookUpdate = z.output<typeof webhookUpdate>;
 
 export const DELIVERY_STATUSES = ['SUCCEEDED', 'FAILED'] as const;
@@ -143,6 +144,7 @@ export const webhookOperations = {
     access: 'ADMIN',
     body: webhookCreate,
     response: webhookWithSecret,
+    returnsSecret: true,
     status: 201,
     errors: ['limit_reached'],
   }),
@@ -199,6 +201,7 @@ export const webhookOperations = {
     access: 'ADMIN',
     params: pathParams,
     response: webhookWithSecret,
+    returnsSecret: true,
     status: 200,
     errors: ['not_found'],
   }),

@@ -6,6 +6,8 @@ export {
   anonymousUserId,
   authorise,
   CommandRunner,
+  CreatedRecord,
+  dataOfResult,
   type IdempotencyContext,
   type ListQuery,
   type OperationCall,
@@ -19,6 +21,8 @@ export {
   querySchemaOf,
   type RequestIdempotency,
   ResponseReplayed,
+  type StoredOutcome,
+  StoredOutcomes,
   toDomainError,
   type UseCase,
 } from './operations/index.js';

@@ -180,7 +180,7 @@ const notification = {
   is_read: false,
   created_at: AT,
 };
-const setting = { key: 'dashboard.theme', value: 'dark', ...timestamps };
+const setting = { key: 'dashboard.theme', value: 'dark', ...timestamps, is_default: false };
 const rewardType = {
   id: exampleId('rwt'),
   code: 'first_trade',

@@ -1020,18 +1020,21 @@ export function fixturesOf<D extends DecimalForm>(
       value: 'dark',
       created_at: '2026-01-31T11:59:30.000Z',
       updated_at: '2026-01-31T12:00:00.000Z',
+      is_default: false,
     },
     'settings.get': {
       key: 'dashboard.theme',
       value: 'dark',
       created_at: '2026-01-31T11:59:30.000Z',
       updated_at: '2026-01-31T12:00:00.000Z',
+      is_default: false,
     },
     'settings.put': {
       key: 'dashboard.theme',
       value: 'dark',
       created_at: '2026-01-31T11:59:30.000Z',
       updated_at: '2026-01-31T12:00:00.000Z',
+      is_default: false,
     },
     'settings.delete': { key: 'dashboard.theme', deleted: true },
     'trades.analytics': {

@@ -188,11 +188,11 @@ export interface ApiKey {
 export interface ApiKeyCreate {
   /** A label for the key. */
   name: string;
-  permissions?: readonly ('READ' | 'TRADE' | 'WITHDRAW' | 'ADMIN')[];
+  permissions?: readonly ('READ' | 'TRADE' | 'WITHDRAW' | 'ADMIN')[] | null;
   /** Each entry must lie within an entry of your credential's list, if it has one. Default: your credential's list. */
-  ip_allowlist?: readonly (string | string | string | string)[];
+  ip_allowlist?: readonly (string | string | string | string)[] | null;
   /** If your credential expires, the key must expire at the same time or earlier. Default: when your credential expires. */
-  expires_at?: string;
+  expires_at?: string | null;
 }
 
 /** API key with value: returned by `apiKeys.create` and `apiKeys.rotate`. */
@@ -230,7 +230,7 @@ export interface CliIdentityCreate {
   pubkey: string;
   /** Signature over the UTF-8 string `svc-cli-identity\n<challenge>\n<pubkey>`. */
   signature: string;
-  label?: string;
+  label?: string | null;
 }
 
 /** Copier: returned by `copiers.acceptProfitShare`, `copiers.create`, `copiers.get`, `copiers.list`, `copiers.start` and `copiers.update`. */
@@ -277,17 +277,17 @@ export interface Copier<D extends DecimalForm = 'number'> {
 export interface CopierCreate {
   name: string;
   /** Your own strategy, or another user's active public one. */
-  strategy_id?: string;
+  strategy_id?: string | null;
   /** The account on which the copier places its orders. It cannot be the strategy's own account. */
   exchange_account_id: string;
   sizing: SizingGiven;
-  limits?: CopierLimitsCreate;
+  limits?: CopierLimitsCreate | null;
   /** What the copier does when a loss limit is reached. Default: "CLOSE_ONLY". */
-  on_breach?: 'CLOSE_ONLY' | 'PAUSE';
+  on_breach?: 'CLOSE_ONLY' | 'PAUSE' | null;
   /** What to do with a copy below the exchange's minimum. SKIP: do not place it. ACCUMULATE: add it to the next copy of the same lot. ROUND_UP: raise it to the minimum, to at most twice its size. Default: "ACCUMULATE". */
-  below_minimum?: 'SKIP' | 'ACCUMULATE' | 'ROUND_UP';
+  below_minimum?: 'SKIP' | 'ACCUMULATE' | 'ROUND_UP' | null;
   /** Whether a start also copies the lots that the strategy has open at that time. Default: false. */
-  copy_existing?: boolean;
+  copy_existing?: boolean | null;
 }
 
 /** Copier limits: part of `Copier` and `StoppedCopier`. */
@@ -319,27 +319,27 @@ export interface CopierLimits<D extends DecimalForm = 'number'> {
 /** Copier limits create: part of `CopierCreate`. */
 export interface CopierLimitsCreate {
   /** Maximum cost of one entry, in quote currency. A larger entry is reduced to this cost. */
-  max_trade_quote?: DecimalInput;
+  max_trade_quote?: DecimalInput | null;
   /** Maximum open exposure, in quote currency. An entry that would exceed it is reduced. */
-  max_open_quote?: DecimalInput;
+  max_open_quote?: DecimalInput | null;
   /** Maximum number of open lots. */
-  max_open_trades?: number;
+  max_open_trades?: number | null;
   /** Loss since 00:00 UTC, in quote currency, that triggers the action of `on_breach`. */
-  max_daily_loss_quote?: DecimalInput;
+  max_daily_loss_quote?: DecimalInput | null;
   /** Fall of the result from its peak, in percent of the equity at that peak, that triggers the action of `on_breach`. At most 100. */
-  max_drawdown_percent?: DecimalInput;
+  max_drawdown_percent?: DecimalInput | null;
   /** Maximum slippage of an entry against the strategy's price, in basis points (hundredths of a percent). */
-  max_slippage_bps?: number;
+  max_slippage_bps?: number | null;
   /** Maximum leverage of an entry on perpetuals. */
-  max_leverage?: DecimalInput;
+  max_leverage?: DecimalInput | null;
   /** Symbols (`BASE/QUOTE`) of the pairs to copy. Other pairs are not copied. */
-  allowed_pairs?: readonly string[];
+  allowed_pairs?: readonly string[] | null;
   /** Symbols (`BASE/QUOTE`) of pairs that are never copied. */
-  blocked_pairs?: readonly string[];
+  blocked_pairs?: readonly string[] | null;
   /** Sides on which entries are copied. Entries on other sides are not copied. */
-  allowed_sides?: readonly ('BUY' | 'SELL')[];
+  allowed_sides?: readonly ('BUY' | 'SELL')[] | null;
   /** Maximum age of an entry signal, in milliseconds. Older entries are not copied; exits are always copied. Default: 60000. */
-  max_signal_age_ms?: number;
+  max_signal_age_ms?: number | null;
 }
 
 /** Copier limits update: part of `CopierUpdate`. */
@@ -361,9 +361,9 @@ export interface CopierLimitsUpdate {
 /** Input of `copiers.start`. */
 export interface CopierStart {
   /** EXITS: sells the amounts of copied lots that the strategy sold while the copier was paused. */
-  resync?: 'EXITS';
+  resync?: 'EXITS' | null;
   /** Overrides the copier's `copy_existing` for this start. */
-  copy_existing?: boolean;
+  copy_existing?: boolean | null;
 }
 
 /** Copier stats: part of `Copier` and `StoppedCopier`. */
@@ -398,7 +398,7 @@ export interface CopierStats<D extends DecimalForm = 'number'> {
 /** Input of `copiers.stop`. */
 export interface CopierStop {
   /** PAUSED: copies neither entries nor exits. CLOSE_ONLY: still copies the strategy's exits. Default: "PAUSED". */
-  mode?: 'PAUSED' | 'CLOSE_ONLY';
+  mode?: 'PAUSED' | 'CLOSE_ONLY' | null;
 }
 
 /** Input of `copiers.update`. */
@@ -685,9 +685,9 @@ export interface DeadLetterRetry {
 /** Input of `deadLetters.retryMany`. */
 export interface DeadLetterRetryAsked {
   /** Start of the range, inclusive. Default: no lower bound. Filters dead letters by created_at. */
-  from?: string;
+  from?: string | null;
   /** End of the range, exclusive. Default: no upper bound. */
-  to?: string;
+  to?: string | null;
   event_type?:
     | 'trade.created'
     | 'trade.partially_filled'
@@ -715,7 +715,8 @@ export interface DeadLetterRetryAsked {
     | 'public_key.linked'
     | 'copier.exit_delayed'
     | 'strategy.multiplier_kept'
-    | 'copier.profit_share_raised';
+    | 'copier.profit_share_raised'
+    | null;
 }
 
 /** Dead letter stats: returned by `deadLetters.stats`. */
@@ -1014,7 +1015,7 @@ export interface ExchangeAccountCreate {
   /** A label for the account. */
   account_name: string;
   /** Accept credentials that can withdraw. Default: false. */
-  allow_withdraw_keys?: boolean;
+  allow_withdraw_keys?: boolean | null;
 }
 
 /** Input of `exchanges.test`. */
@@ -1039,7 +1040,7 @@ export interface ExchangeAccountUpdate {
 export interface ExchangeCredentials {
   api_key: string;
   api_secret: string;
-  passphrase?: string;
+  passphrase?: string | null;
 }
 
 /** Fill: part of `TradeDetail`. */
@@ -1222,7 +1223,7 @@ export interface ProfitShareGiven {
   /** Fraction of the profit above the high-water mark, from 0 to 0.5. At most 0.5. */
   rate: DecimalInput;
   /** Default: "HIGH_WATER_MARK". */
-  basis?: 'HIGH_WATER_MARK';
+  basis?: 'HIGH_WATER_MARK' | null;
   /** How often the profit share is settled. */
   period: 'WEEK' | 'MONTH' | 'QUARTER';
 }
@@ -1339,8 +1340,12 @@ export interface Setting {
   key: string;
   /** Any JSON value, returned as it was stored. Numbers keep every digit. */
   value: unknown;
+  /** For a default, the time at which your account was created. */
   created_at: string;
+  /** For a default, the time at which your account was created. */
   updated_at: string;
+  /** Whether the setting was never set, and the value is the default of the product. */
+  is_default: boolean;
 }
 
 /** Input of `settings.put`. */
@@ -1428,9 +1433,9 @@ export interface Simulation<D extends DecimalForm = 'number'> {
 /** Input of `copiers.simulate`. */
 export interface SimulationAsked {
   /** Start of the range, inclusive. Default: no lower bound. Signals are selected by the time at which they were emitted. */
-  from?: string;
+  from?: string | null;
   /** End of the range, exclusive. Default: no upper bound. */
-  to?: string;
+  to?: string | null;
 }
 
 /** FIXED_AMOUNT: `value` in base currency. FIXED_QUOTE: `value` in quote currency for each lot of the strategy. MULTIPLIER: `value` × the strategy's amount; for another user's strategy only if it has `allow_multiplier`. EQUITY_RATIO: `value` × the strategy's amount × your equity (or `capital`) ÷ the strategy's equity. */
@@ -1438,7 +1443,7 @@ export interface SizingGiven {
   mode: 'FIXED_AMOUNT' | 'FIXED_QUOTE' | 'MULTIPLIER' | 'EQUITY_RATIO';
   value: DecimalInput;
   /** Only for EQUITY_RATIO: the amount to use as your equity, in quote currency. */
-  capital?: DecimalInput;
+  capital?: DecimalInput | null;
 }
 
 /** Stopped copier: returned by `copiers.stop`. */
@@ -1515,18 +1520,18 @@ export interface Strategy<D extends DecimalForm = 'number'> {
 /** Input of `strategies.create`. */
 export interface StrategyCreate {
   name: string;
-  description?: string;
+  description?: string | null;
   /** Pairs that the strategy may trade, of the account's exchange and trading type. Omit to allow any pair. */
-  trade_pair_ids?: readonly string[];
+  trade_pair_ids?: readonly string[] | null;
   /** PUBLIC: every user can read and copy the strategy, but cannot see its account and balances. Default: "PRIVATE". */
-  visibility?: 'PRIVATE' | 'PUBLIC';
-  profit_share?: ProfitShareGiven;
+  visibility?: 'PRIVATE' | 'PUBLIC' | null;
+  profit_share?: ProfitShareGiven | null;
   /** Minimum equity of a copier, in quote currency. */
-  min_copy_equity?: DecimalInput;
+  min_copy_equity?: DecimalInput | null;
   /** Maximum number of linked copiers. Lowering it does not remove linked copiers. */
-  capacity?: number;
+  capacity?: number | null;
   /** Default: false. Whether other users may copy with the sizing mode MULTIPLIER. Their sizes then show the amounts that your account trades. */
-  allow_multiplier?: boolean;
+  allow_multiplier?: boolean | null;
   /** The account whose trades cause the signals. */
   exchange_account_id: string;
 }
@@ -1534,7 +1539,7 @@ export interface StrategyCreate {
 /** Input of `strategies.delete`. */
 export interface StrategyDelete {
   /** True: pauses the copiers that still follow the strategy. False: the request fails if a copier still follows the strategy. Default: false. */
-  stop_copiers?: boolean;
+  stop_copiers?: boolean | null;
 }
 
 /** Strategy result: part of `Analytics`. */
@@ -1732,19 +1737,19 @@ export interface TradeCreate {
   type: 'LIMIT' | 'MARKET' | 'STOP_LIMIT' | 'STOP_MARKET';
   side: 'BUY' | 'SELL';
   /** Limit price, in quote currency. */
-  price?: DecimalInput;
+  price?: DecimalInput | null;
   /** Amount in base currency. */
   amount: DecimalInput;
   /** Id of a strategy (`str_…`). */
-  strategy_id?: string;
+  strategy_id?: string | null;
   /** Price that triggers a stop order, in quote currency. */
-  stop_price?: DecimalInput;
+  stop_price?: DecimalInput | null;
   /** Default: "GTC". */
-  time_in_force?: 'GTC' | 'IOC' | 'FOK' | 'POST_ONLY';
+  time_in_force?: 'GTC' | 'IOC' | 'FOK' | 'POST_ONLY' | null;
   /** Default: false. */
-  reduce_only?: boolean;
+  reduce_only?: boolean | null;
   /** Your own id for the order, unique per exchange account. */
-  client_order_id?: string;
+  client_order_id?: string | null;
 }
 
 /** Trade detail: returned by `trades.cancel`, `trades.create` and `trades.get`. */
@@ -1922,7 +1927,7 @@ export interface WebhookCreate {
   /** Event types to send: `trade.filled`, `trade.*`, or `*` for all. */
   events: readonly string[];
   /** Default: "". */
-  description?: string;
+  description?: string | null;
 }
 
 /** Webhook replay: returned by `webhooks.replay`. */
@@ -2052,7 +2057,7 @@ export interface WithdrawalAddressCreate {
   /** EVM address. If it mixes upper and lower case, its EIP-55 checksum must be valid. */
   address: string;
   /** A name for the address, shown in the mail. */
-  label?: string;
+  label?: string | null;
 }
 
 /** Input of `withdrawals.create`. */
@@ -2703,7 +2708,7 @@ export interface OperationTypes<D extends DecimalForm = 'number'> {
     query: SettingsListQuery;
     data: Setting;
   };
-  /** Returns a setting. */
+  /** Returns a setting. `notifications` has a default, which is returned if you never set it. */
   'settings.get': {
     params: { key: string };
     data: Setting;
