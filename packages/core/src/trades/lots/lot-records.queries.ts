@@ -29,10 +29,11 @@ export function ownLots(tx: Tx, userId: string, ids: readonly string[]): Promise
 
 /** Returns whether the user has, or had, the copier. */
 export async function ownsCopier(tx: Tx, userId: string, copierId: string): Promise<boolean> {
-  const rows = await queryPrepared(tx, 'SELECT id FROM copiers WHERE id = $1 AND user_id = $2', [
-    copierId,
-    userId,
-  ]);
+  const rows = await queryPrepared<{ id: string }>(
+    tx,
+    'SELECT id FROM copiers WHERE id = $1 AND user_id = $2',
+    [copierId, userId],
+  );
   return rows.length > 0;
 }
 
