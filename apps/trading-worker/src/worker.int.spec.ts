@@ -7,6 +7,7 @@ import {
   VenueCatalogue,
 } from '@trading-automation/core/exchange-accounts';
 import { PairCatalogue } from '@trading-automation/core/trade-pairs';
+import { FeeValuation } from '@trading-automation/core/trades';
 import { ExchangeError } from '@trading-automation/exchanges';
 import { eventually } from '@trading-automation/runtime/testing';
 import { Queue } from 'bullmq';
@@ -71,6 +72,11 @@ async function start(more: Partial<Config> = {}): Promise<void> {
       core.platform,
       new EquitySnapshots(core.platform),
       new DailyRollups(core.platform),
+      new FeeValuation({
+        platform: core.platform,
+        readPriceAt: async (exchange, symbol, at) => gateway.venues.get(exchange).fetchPriceAt(symbol, at),
+        onError: gateway.errorLogger('fee_price.failed', 'Could not read the price of a past minute.'),
+      }),
       logger,
     ),
     config,

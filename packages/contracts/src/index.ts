@@ -31,6 +31,7 @@ export * from './events.js';
 export * from './exchange-accounts.js';
 export * from './ids.js';
 export { DECIMAL_SCHEMAS, type JsonSchema, jsonSchemaOf, type SchemaDirection } from './json-schema.js';
+export * from './lots.js';
 export {
   MAILED_BY_DEFAULT,
   MANDATORY_NOTIFICATIONS,
@@ -54,6 +55,7 @@ export * from './simulation.js';
 export * from './stored-json.js';
 export * from './stored-value.js';
 export * from './strategies.js';
+export * from './symbols.js';
 export * from './trade-pairs.js';
 export * from './trades.js';
 export * from './webhooks.js';

@@ -273,6 +273,11 @@ export interface ExchangeVenue {
    * credentials.
    */
   fetchBestPrices(symbol: string): Promise<BestPrices>;
+  /**
+   * Returns the last price of a symbol at the end of the minute of `at`, in quote currency; null if nothing was traded in
+   * this minute and the hour before it. Public data; needs no credentials.
+   */
+  fetchPriceAt(symbol: string, at: Date): Promise<Decimal | null>;
   /** Streams one order book for as long as one connection lasts, as {@link ExchangeClient.watch} does. */
   watchBook(symbol: string, handler: BookHandler): VenueStream;
   /** Streams the last prices of these symbols for as long as one connection lasts. */

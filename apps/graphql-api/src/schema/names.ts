@@ -57,6 +57,7 @@ export const ENUMS: Readonly<Record<string, readonly string[]>> = {
   ProfitSharePeriod: contracts.PROFIT_SHARE_PERIODS,
   RewardBasis: contracts.REWARD_BASES,
   RewardSourceKind: contracts.REWARD_SOURCES,
+  LotStatus: contracts.LOT_STATUSES,
   RewardStatus: contracts.REWARD_STATUSES,
   ServiceStatus: ['ok', 'degraded'],
   SimulatedOutcome: ['COPIED', 'CLAMPED', 'SKIPPED'],

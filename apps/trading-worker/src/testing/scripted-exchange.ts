@@ -183,6 +183,10 @@ export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
     return this.onBestPrices();
   }
 
+  async fetchPriceAt(symbol: string): Promise<string | null> {
+    return this.prices[symbol] ?? null;
+  }
+
   async fetchPrices(): Promise<Readonly<Record<string, string>>> {
     return this.prices;
   }

@@ -13,6 +13,7 @@ import {
   emergencyStopOperations,
   eventOperations,
   exchangeAccountOperations,
+  lotOperations,
   notificationOperations,
   rewardOperations,
   serviceOperations,
@@ -48,7 +49,7 @@ import { RewardsService } from '../rewards/index.js';
 import { SettingsService } from '../settings/index.js';
 import { StrategiesService } from '../strategies/index.js';
 import { TradePairsService } from '../trade-pairs/index.js';
-import { TradesService } from '../trades/index.js';
+import { LotsService, TradesService } from '../trades/index.js';
 import { DeadLettersService, WebhooksService } from '../webhooks/index.js';
 import { WithdrawalAddressesService, WithdrawalsService } from '../withdrawals/index.js';
 import { BuildInfo } from './build-info.js';
@@ -77,6 +78,7 @@ export const USE_CASES: readonly UseCase[] = [
   ...useCasesOf(exchangeAccounts, ExchangeAccountsService),
   ...useCasesOf(tradePairOperations, TradePairsService),
   ...useCasesOf(tradeOperations, TradesService),
+  ...useCasesOf(lotOperations, LotsService),
   ...useCasesOf(analyticsOperations, AnalyticsService),
   ...useCasesOf(strategies, StrategiesService),
   ...useCasesOf({ update: updateStrategy, delete: deleteStrategy, linkCopiers }, StrategyChangesService),

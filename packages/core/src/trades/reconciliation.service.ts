@@ -9,7 +9,7 @@
  * 3. An asset counts as missing only if every comparison over at least 20 s shows the shortfall. An exchange may update
  *    balances later than fills, and two comparisons may follow each other closely.
  */
-import { type Decimal, encodeId } from '@trading-automation/contracts';
+import { assetsOfSymbol, type Decimal, encodeId } from '@trading-automation/contracts';
 import type { VenueFill, VenueOrder } from '@trading-automation/exchanges';
 import {
   allColumns,
@@ -318,7 +318,7 @@ async function insertWriteOff(
     side: 'SELL',
     price,
     amount,
-    fee: { amount: '0', currency: symbol.split(/[/:]/)[1]! },
+    fee: { amount: '0', currency: assetsOfSymbol(symbol).settle },
     liquidity: 'TAKER',
     executedAt: now,
   };

@@ -21,7 +21,7 @@ import { type Call, type CallRequest, currentCall, type Deadline, noDeadline, ru
 import type { CcxtClient } from './ccxt-client.js';
 import { isCertified, type VenueConfig } from './config.js';
 import { failure, toExchangeError } from './failures.js';
-import { readMarkets, readPrices } from './markets.js';
+import { readCloseAt, readMarkets, readPrices } from './markets.js';
 import { AccountStreams } from './streams/account-streams.js';
 import { BookStream } from './streams/book-stream.js';
 import { marketIdOf } from './streams/market-stream.js';
@@ -57,6 +57,9 @@ export function createVenue(config: VenueConfig, options: VenueOptions = {}): Ex
  */
 /** The least depth that the exchanges accept; its request is the cheapest. */
 const BEST_PRICES_DEPTH = 5;
+const MINUTE_MS = 60_000;
+/** An hour of candles of one minute; exchanges omit minutes without trades. */
+const CANDLES_READ = 60;
 
 class CcxtVenue implements ExchangeVenue, VenueCalls {
   readonly id: string;
@@ -126,6 +129,16 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
     return this.read(async (ccxt) => {
       const { bids, asks } = await protocol.fetchBook(ccxt, marketIdOf(ccxt, symbol), BEST_PRICES_DEPTH);
       return { bid: bids[0]?.[0] ?? null, ask: asks[0]?.[0] ?? null };
+    });
+  }
+
+  fetchPriceAt(symbol: string, at: Date): Promise<Decimal | null> {
+    const minute = Math.floor(at.getTime() / MINUTE_MS) * MINUTE_MS;
+    return this.read(async (ccxt) => {
+      if (ccxt.markets?.[symbol] === undefined) return null;
+      const since = minute - (CANDLES_READ - 1) * MINUTE_MS;
+      const until = { until: minute + MINUTE_MS - 1 };
+      return readCloseAt(await ccxt.fetchOHLCV(symbol, '1m', since, CANDLES_READ, until), minute);
     });
   }
 

@@ -55,8 +55,10 @@ export interface Analytics<D extends DecimalForm = 'number'> {
   gross_loss: DecimalOf<D>;
   /** net_pnl − gross_profit + gross_loss. This is the result that partly open trades realized in the range, less the result that trades closed in the range had realized before it. */
   partial_pnl: DecimalOf<D>;
-  /** Fees paid in the range, in currency. Fees in base currency are converted at the price of their own fill. Fees in a third currency have no known rate and appear only in fees_by_currency. */
+  /** Fees paid in the range, in currency. Fees in base currency are converted at the price of their own fill, fees in a third asset at the price of the time of their fill. */
   fees: DecimalOf<D>;
+  /** True while a fee in a third asset has no known price yet. Such a fee appears in fees_by_currency, but in no other figure. */
+  fees_incomplete: boolean;
   /** All fees paid in the range, by the currency in which they were paid. */
   fees_by_currency: {
     amount: DecimalOf<D>;
@@ -1054,6 +1056,8 @@ export interface Fill<D extends DecimalForm = 'number'> {
     amount: DecimalOf<D>;
     currency: string;
   };
+  /** Value of the fee in quote currency at the time of the fill. A fee in a third asset is converted by the last prices of the exchange, or by its candles of that minute. Null until a price is known; results do not contain the fee until then. */
+  fee_value: DecimalOf<D> | null;
   liquidity: 'MAKER' | 'TAKER' | (string & {});
   executed_at: string;
 }
@@ -1069,6 +1073,60 @@ export interface IndexPoint<D extends DecimalForm = 'number'> {
   at: string;
   /** Value of 100 that was invested at the start: 100 × Π(1 + daily return). */
   index: DecimalOf<D>;
+}
+
+/** Lot: returned by `lots.get` and `lots.list`. */
+export interface Lot<D extends DecimalForm = 'number'> {
+  /** Id of a lot (`lot_…`). */
+  id: string;
+  /** Id of an exchange account (`exa_…`). */
+  exchange_account_id: string;
+  /** Id of a trade pair (`tpr_…`). */
+  trade_pair_id: string;
+  symbol: string;
+  trading_type: 'spot' | 'margin' | 'perpetual' | (string & {});
+  /** The trade whose fill opened the lot. */
+  trade_id: string;
+  /** The strategy of the trade. For a copy: the strategy that it copies. */
+  strategy_id?: string;
+  /** For a copy: the copier that placed it. */
+  copier_id?: string;
+  /** For a copy: the strategy's trade that opened the copied lot. */
+  source_trade_id?: string;
+  /** BUY: bought, and sold again. SELL: sold short, and bought back. */
+  side: 'BUY' | 'SELL' | (string & {});
+  status: 'OPEN' | 'CLOSED' | (string & {});
+  /** Opened amount in base currency, after a fee in base currency. */
+  amount: DecimalOf<D>;
+  /** Part of `amount` that is still open. */
+  remaining_amount: DecimalOf<D>;
+  /** Price of the fill that opened the lot, in quote currency. */
+  entry_price: DecimalOf<D>;
+  /** Cost of `amount` after fees, in quote currency. For a short lot: the proceeds after fees. */
+  cost: DecimalOf<D>;
+  /** Part of `cost` that belongs to `remaining_amount`. */
+  remaining_cost: DecimalOf<D>;
+  /** Fees of the fills that opened and closed the lot, as far as they belong to it, valued in quote currency at the time of their fills. A remainder below the amount step, which is closed without proceeds, counts as a fee. */
+  fees: DecimalOf<D>;
+  /** True while a fee in a third asset has no known price. `cost`, `fees` and the results exclude this fee until then. */
+  fees_incomplete: boolean;
+  /** Result of the closed part after fees, in quote currency. */
+  realized_pnl: DecimalOf<D>;
+  /** Result of the open part at the last known price, after the fees paid, in quote currency. 0 for a closed lot. Null without a price. */
+  unrealized_pnl: DecimalOf<D> | null;
+  /** True if something other than its copier reduced a copy. Later exits of the strategy apply to what is left. */
+  is_detached: boolean;
+  /** Execution time of the fill that opened the lot. */
+  opened_at: string;
+  closed_at?: string;
+  /** Equals `opened_at`. */
+  created_at: string;
+}
+
+/** Input of `lots.close`. */
+export interface LotClose {
+  /** Fraction of the remaining amount to close, above 0 and at most 1. The amount is rounded down to the amount step. */
+  fraction?: DecimalInput;
 }
 
 /** Me: returned by `me.get` and `me.update`. */
@@ -1658,6 +1716,8 @@ export interface Trade<D extends DecimalForm = 'number'> {
   strategy_id?: string;
   /** Id of a copier (`cpr_…`). */
   copier_id?: string;
+  /** The lot that the order closes, if it closes one lot only. */
+  closes_lot_id?: string;
   /** Id of a trade (`trd_…`). */
   source_trade_id?: string;
   /** For a copy: the copied fill. */
@@ -1752,7 +1812,7 @@ export interface TradeCreate {
   client_order_id?: string | null;
 }
 
-/** Trade detail: returned by `trades.cancel`, `trades.create` and `trades.get`. */
+/** Trade detail: returned by `lots.close`, `trades.cancel`, `trades.create` and `trades.get`. */
 export interface TradeDetail<D extends DecimalForm = 'number'> {
   /** Id of a trade (`trd_…`). */
   id: string;
@@ -1766,6 +1826,8 @@ export interface TradeDetail<D extends DecimalForm = 'number'> {
   strategy_id?: string;
   /** Id of a copier (`cpr_…`). */
   copier_id?: string;
+  /** The lot that the order closes, if it closes one lot only. */
+  closes_lot_id?: string;
   /** Id of a trade (`trd_…`). */
   source_trade_id?: string;
   /** For a copy: the copied fill. */
@@ -2116,6 +2178,17 @@ export interface TradesListQuery extends ListQuery<'created_at' | 'updated_at'> 
   exchange_account_id?: string;
   status?: 'PENDING' | 'FILLED' | 'PARTIALLY_FILLED' | 'CANCELLED' | 'FAILED';
   side?: 'BUY' | 'SELL';
+}
+
+/** Query parameters of `lots.list`. */
+export interface LotsListQuery extends ListQuery<'created_at'> {
+  /** Id of an exchange account (`exa_…`). */
+  exchange_account_id?: string;
+  /** Id of a trade pair (`tpr_…`). */
+  trade_pair_id?: string;
+  /** Id of a copier (`cpr_…`). */
+  copier_id?: string;
+  status?: 'OPEN' | 'CLOSED';
 }
 
 /** Query parameters of `rewards.list`. */
@@ -2530,6 +2603,22 @@ export interface OperationTypes<D extends DecimalForm = 'number'> {
   /** Cancels the unfilled part of a trade and returns the trade. */
   'trades.cancel': {
     params: { id: string };
+    data: TradeDetail<D>;
+  };
+  /** Lists your lots: what your trades and copies opened, with cost and result. */
+  'lots.list': {
+    query: LotsListQuery;
+    data: Lot<D>;
+  };
+  /** Returns a lot. */
+  'lots.get': {
+    params: { id: string };
+    data: Lot<D>;
+  };
+  /** Closes a lot, or a fraction of it, with a market order. The order closes no other lot. A copy is then detached from its copier. */
+  'lots.close': {
+    params: { id: string };
+    body?: LotClose;
     data: TradeDetail<D>;
   };
   /** Lists your rewards. */
