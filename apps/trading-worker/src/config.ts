@@ -38,8 +38,10 @@ export const configSchema = z
     PRICES_EVERY_MS: z.coerce.number().int().min(500).default(5_000),
     /** The age, in milliseconds, at which an account's balances are read again. */
     BALANCES_AGE_MAX_MS: z.coerce.number().int().min(1_000).default(60_000),
-    /** How often each account is reconciled with its exchange, in milliseconds, also if its stream works. */
-    RECONCILE_EVERY_MS: z.coerce.number().int().min(1_000).default(60_000),
+    /**
+     * The longest time between two reconciliations of an account whose stream works, in milliseconds. Default: 4 h.
+     */
+    RECONCILE_EVERY_MS: z.coerce.number().int().min(1_000).max(86_400_000).default(14_400_000),
     /** Reward tokens per grant. 0 disables the grant; unset means the default of the world. */
     REWARD_SIGN_UP_AMOUNT: decimalInput('non_negative').optional(),
     REWARD_FIRST_TRADE_AMOUNT: decimalInput('non_negative').optional(),

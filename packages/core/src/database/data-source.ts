@@ -61,6 +61,7 @@ import { ProcessCallShares1763700000029 } from './migrations/0029-process-call-s
 import { VenueBalances1763700000030 } from './migrations/0030-venue-balances.js';
 import { PendingExits1763700000031 } from './migrations/0031-pending-exits.js';
 import { LeaderPrivacy1763700000032 } from './migrations/0032-leader-privacy.js';
+import { EgressAddresses1763700000036 } from './migrations/0036-egress-addresses.js';
 
 const ENTITIES = [
   AccountOwnerEntity,
@@ -119,6 +120,7 @@ const MIGRATIONS = [
   VenueBalances1763700000030,
   PendingExits1763700000031,
   LeaderPrivacy1763700000032,
+  EgressAddresses1763700000036,
 ];
 
 interface DatabaseOptions {
