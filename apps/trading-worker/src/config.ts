@@ -1,6 +1,7 @@
 import { decimalInput, WORLDS } from '@trading-automation/contracts';
 import { privateKeysSetting } from '@trading-automation/core/sealing';
 import { venuesSetting } from '@trading-automation/exchanges/ccxt';
+import { metricsSettings } from '@trading-automation/runtime';
 import { z } from 'zod';
 
 const tokensPerQuote = z.record(
@@ -49,6 +50,7 @@ export const configSchema = z
     REWARD_TOKENS_PER_QUOTE: tokensPerQuoteSetting.optional(),
     /** Days until an unclaimed reward expires. Unset means that rewards never expire. */
     REWARD_EXPIRES_DAYS: z.coerce.number().int().min(1).max(3_650).optional(),
+    ...metricsSettings,
   })
   .superRefine(({ WORLD, VENUES }, context) => {
     // Requests to a venue carry the users' keys and signatures.

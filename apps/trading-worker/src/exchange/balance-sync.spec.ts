@@ -25,12 +25,15 @@ function syncUnderTest(isReporting: boolean) {
     databaseTime: async () => 'now',
     balancesOf: async () => null,
     storeSnapshot: async ({ accountId }: BalanceSnapshot) => void seen.stored.push(accountId),
+    storeUpdate: async () => {
+      throw new Error('The database is unavailable.');
+    },
     drain: async () => undefined,
   };
   const streams = {
     isLive: () => isReporting,
     isReporting: () => isReporting,
-    reconcileSoon: () => undefined,
+    reconcileSoon: (id: string) => void seen.doubted.push(id),
   };
   const balanceSync = new BalanceSync(
     store as unknown as BalanceStore,

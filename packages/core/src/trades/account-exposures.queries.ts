@@ -15,6 +15,24 @@ export async function accountExposures(
   return rows.map(({ exposure }) => exposure);
 }
 
+/**
+ * Returns the age in seconds of the oldest last reconciliation of these accounts; of an account that was never
+ * reconciled, the age of the account. 0 without accounts.
+ */
+export async function oldestReconciliationAge(
+  database: Database,
+  accountIds: readonly string[],
+): Promise<number> {
+  const [row] = await queryPrepared<{ age: number }>(
+    database.manager,
+    `SELECT coalesce(extract(epoch FROM clock_timestamp() - min(coalesce(r.reconciled_at, a.created_at))), 0)::float8 AS age
+     FROM exchange_accounts a LEFT JOIN reconciliations r ON r.exchange_account_id = a.id
+     WHERE a.id = ANY ($1) AND a.is_active AND a.deleted_at IS NULL`,
+    [accountIds],
+  );
+  return row?.age ?? 0;
+}
+
 const EXPOSURES = `SELECT CASE
     WHEN EXISTS (SELECT FROM trades t WHERE t.user_id = a.user_id AND t.exchange_account_id = a.id
                  AND t.status IN ('PENDING', 'PARTIALLY_FILLED')) THEN 'OPEN_ORDERS'

@@ -1,4 +1,4 @@
-export { type AccountExposure, accountExposures } from './account-exposures.queries.js';
+export { type AccountExposure, oldestReconciliationAge } from './account-exposures.queries.js';
 export {
   type CancelAllResult,
   type CancelRequestedTrade,

@@ -1,6 +1,7 @@
 /** A number after `rule` or `row` in a title refers to the first or the second table of docs/trading/rules.md. */
 import { encodeId, trade as tradeSchema } from '@trading-automation/contracts';
 import type { VenueFill, VenueOrder } from '@trading-automation/exchanges';
+import { oldestReconciliationAge } from './account-exposures.queries.js';
 import { reconcile } from './reconcile.rules.js';
 import { Reconciliation } from './reconciliation.service.js';
 import { OrdersUnderTest, venueFillOf, venueOrderOf } from './testing/orders-under-test.js';
@@ -72,6 +73,22 @@ describe('the exposure of an account', () => {
     await env.core.rows("UPDATE trades SET status = 'CANCELLED' WHERE id = $1", resting);
     await buyOne();
     expect(await exposures()).toEqual(['OPEN_LOTS', 'IN_USE', 'IDLE']);
+  });
+});
+
+describe('the age of the rotation', () => {
+  it('is that of the account that was not compared for the longest time', async () => {
+    const { database } = env.core.platform;
+    const fresh = await env.newAccount(env.actor);
+    await compare({});
+    await env.core.rows(
+      "UPDATE reconciliations SET reconciled_at = clock_timestamp() - interval '3 hours' WHERE exchange_account_id = $1",
+      env.account.uuid,
+    );
+    const age = await oldestReconciliationAge(database, [env.account.uuid, fresh.uuid]);
+    expect(age).toBeGreaterThanOrEqual(10_800);
+    expect(age).toBeLessThan(11_400);
+    expect(await oldestReconciliationAge(database, [])).toBe(0);
   });
 });
 
