@@ -261,7 +261,7 @@ function copying({ platform, venues }: WorkerContext): Provider[] {
         platform,
         new CopyEngine(
           platform,
-          (accountId) => gateway.balanceSync.sync(accountId),
+          (accountId) => gateway.balanceSync.sync(accountId, 'copy'),
           (exchange, symbol) => bookMids.read(exchange, symbol),
         ),
         (event, message) => gateway.errorLogger(event, message),

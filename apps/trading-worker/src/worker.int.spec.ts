@@ -63,6 +63,7 @@ async function start(more: Partial<Config> = {}): Promise<void> {
     PRICES_EVERY_MS: 50,
     BALANCES_AGE_MAX_MS: 3_600_000,
     RECONCILE_EVERY_MS: 3_600_000,
+    METRICS_HOST: '127.0.0.1',
     ...more,
   };
   const schedules = new Scheduler(

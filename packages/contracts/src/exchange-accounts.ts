@@ -18,7 +18,11 @@ export const exchangeAccount = z
       .boolean()
       .describe('True if the credentials can withdraw. Replace such credentials with ones that cannot.'),
     balance: z.record(z.string(), decimal).describe('Total balance (free and locked) by asset.'),
-    last_sync_at: instant.nullable().describe('Null before the first sync.'),
+    last_sync_at: instant
+      .nullable()
+      .describe(
+        'When all balances were last read from the exchange; null before the first sync. While the account stream works, changes are applied as the exchange reports them, and all balances are read at least every 4 hours.',
+      ),
     created_at: instant,
     updated_at: instant,
   })

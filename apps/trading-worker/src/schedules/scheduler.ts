@@ -110,6 +110,11 @@ export class Scheduler {
     const { config, gateway } = this;
     const due = await gateway.accounts.dueForSync(config.BALANCES_AGE_MAX_MS, ACCOUNTS_BATCH);
     const onError = this.errorLogger('balance_sync.failed', 'Could not read the balances of an account.');
-    await forEachConcurrent(due, CONCURRENCY, (id) => gateway.balanceSync.sync(id), onError);
+    await forEachConcurrent(
+      due,
+      CONCURRENCY,
+      ({ id, isRequested }) => gateway.balanceSync.sync(id, isRequested ? 'user' : 'check'),
+      onError,
+    );
   }
 }

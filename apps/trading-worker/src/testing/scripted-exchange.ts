@@ -25,6 +25,7 @@ export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
   readonly tradingTypes = ['spot'] as const;
   readonly isCertified = true;
   hasStream = false;
+  openOrdersLockBalances = false;
 
   /** The requests of all `placeOrder` calls, in the order of the calls. */
   readonly placed: OrderRequest[] = [];
@@ -102,6 +103,10 @@ export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
 
   connect(credentials: ExchangeCredentials): ExchangeClient {
     this.connectedWith.push(credentials);
+    return this;
+  }
+
+  as(): ExchangeClient {
     return this;
   }
 

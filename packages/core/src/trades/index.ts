@@ -1,3 +1,4 @@
+export { type AccountExposure, oldestReconciliationAge } from './account-exposures.queries.js';
 export {
   type CancelAllResult,
   type CancelRequestedTrade,

@@ -1002,7 +1002,7 @@ export interface ExchangeAccount<D extends DecimalForm = 'number'> {
   can_withdraw: boolean;
   /** Total balance (free and locked) by asset. */
   balance: Record<string, DecimalOf<D>>;
-  /** Null before the first sync. */
+  /** When all balances were last read from the exchange; null before the first sync. While the account stream works, changes are applied as the exchange reports them, and all balances are read at least every 4 hours. */
   last_sync_at: string | null;
   created_at: string;
   updated_at: string;
