@@ -1126,7 +1126,7 @@ export interface Lot<D extends DecimalForm = 'number'> {
 /** Input of `lots.close`. */
 export interface LotClose {
   /** Fraction of the remaining amount to close, above 0 and at most 1. The amount is rounded down to the amount step. */
-  fraction?: DecimalInput;
+  fraction?: DecimalInput | null;
 }
 
 /** Me: returned by `me.get` and `me.update`. */
