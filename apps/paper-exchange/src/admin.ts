@@ -1,17 +1,18 @@
 import { createPublicKey, randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { addControls } from './admin-controls.js';
 import { guardAdmin } from './admin-guard.js';
-import { formatPlain, parseUnits, UNIT_DECIMALS } from './engine/decimal.js';
+import { amount, read, specOf, ticksOf, unitsOf } from './admin-input.js';
+import { formatPlain, UNIT_DECIMALS } from './engine/decimal.js';
 import type { Exchange } from './engine/exchange.js';
-import { ASSETS, baseUnits, findMarket, type MarketSpec, pairOf } from './engine/symbols.js';
+import { ASSETS, baseUnits, pairOf } from './engine/symbols.js';
 import { VenueError } from './errors.js';
 import type { MarketMaker } from './market/maker.js';
 import { forecastSchema } from './weather/forecast.js';
 import { scheduleSchema } from './weather/schedule.js';
 import type { Weather } from './weather/weather.js';
 
-const amount = z.union([z.number().nonnegative(), z.string()]).transform((value) => String(value));
 const AccountBody = z.strictObject({
   balances: z.record(z.enum(ASSETS as [string, ...string[]]), amount.optional()).optional(),
   can_withdraw: z.boolean().default(false),
@@ -39,6 +40,7 @@ export function registerAdmin(app: FastifyInstance, options: AdminOptions): void
       addAccountCalls(scope, options);
       addWeatherCalls(scope, options);
       addMarketCalls(scope, options);
+      addControls(scope, options);
     },
     { prefix: '/admin' },
   );
@@ -93,12 +95,8 @@ function addMarketCalls(app: FastifyInstance, { maker }: AdminOptions): void {
   app.post('/market', (req) => {
     const body = read(MarketBody, req.body);
     const spec = specOf(body.symbol);
-    const step = 10n ** BigInt(UNIT_DECIMALS - spec.tickDecimals);
-    const price = unitsOf(body.price);
-    if (price % step !== 0n || price === 0n)
-      throw new VenueError(-1100, 'price must be a positive multiple of the tick size');
-    maker.moveTo(spec, Number(price / step));
-    return { symbol: pairOf(spec), price: formatPlain(price) };
+    maker.moveTo(spec, ticksOf(spec, body.price));
+    return { symbol: pairOf(spec), price: formatPlain(unitsOf(body.price)) };
   });
 }
 
@@ -108,30 +106,6 @@ function isEd25519(pem: string): boolean {
   } catch {
     return false;
   }
-}
-
-function read<T>(schema: z.ZodType<T>, body: unknown): T {
-  const parsed = schema.safeParse(body);
-  if (parsed.success) return parsed.data;
-  throw new VenueError(
-    -1100,
-    parsed.error.issues
-      .map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(': '))
-      .join('; '),
-  );
-}
-
-function unitsOf(text: string): bigint {
-  const units = parseUnits(text);
-  if (typeof units !== 'bigint')
-    throw new VenueError(-1100, 'amount must be a plain decimal with at most 8 decimal places');
-  return units;
-}
-
-function specOf(symbol: string): MarketSpec {
-  const spec = findMarket(symbol);
-  if (spec === undefined) throw new VenueError(-1121, 'Invalid symbol.');
-  return spec;
 }
 
 function ledgerView(exchange: Exchange, apiKey: string): object {
@@ -153,6 +127,8 @@ function ledgerView(exchange: Exchange, apiKey: string): object {
         symbol: pairOf(spec),
         side: order.side,
         type: order.type,
+        time_in_force: order.timeInForce,
+        price: formatPlain(BigInt(order.priceTicks) * 10n ** BigInt(UNIT_DECIMALS - spec.tickDecimals)),
         amount: formatPlain(baseUnits(spec, order.lots)),
         filled_amount: formatPlain(baseUnits(spec, order.executedLots)),
         status: order.status,
@@ -169,6 +145,7 @@ function ledgerView(exchange: Exchange, apiKey: string): object {
         price: formatPlain(BigInt(fill.priceTicks) * 10n ** BigInt(UNIT_DECIMALS - spec.tickDecimals)),
         amount: formatPlain(baseUnits(spec, fill.lots)),
         fee: formatPlain(fill.fee),
+        fee_asset: fill.feeAsset,
         executed_at: new Date(fill.executedAt).toISOString(),
       };
     }),

@@ -59,6 +59,12 @@ export const PARTS = [
     args: ['tooling/venue-clients/main.mjs'],
   },
   {
+    name: 'oracle',
+    about: '5,000 decisions on random days, compared with the second implementation of the rules',
+    command: 'node',
+    args: ['tooling/oracle/main.mjs', '--decisions', '5000', '--seed', '7'],
+  },
+  {
     name: 'properties',
     about: 'the property tests of rules and codecs, with ten times as many generated cases',
     command: 'node',

@@ -73,6 +73,21 @@ export class Exchange {
     this.log.commit([account]);
   }
 
+  /** Adds to the free balance of an account, like a deposit from outside. */
+  deposit(account: Account, asset: string, amount: bigint): void {
+    this.log.assertNotBroken();
+    this.state.ledger.issue(account.id, asset, amount);
+    this.log.commit([account]);
+  }
+
+  /** Sets the asset in which the account pays its fees; undefined: the received asset. */
+  setFeeAsset({ feeAsset: _, ...account }: Account, asset: string | undefined): void {
+    this.log.assertNotBroken();
+    const changed = { ...account, ...(asset === undefined ? {} : { feeAsset: asset }) };
+    this.state.addAccount(changed);
+    this.log.commit([changed]);
+  }
+
   /** @throws VenueError if a filter rejects the order, its client order id is in use, or it exceeds the balance. */
   place(account: Account, spec: MarketSpec, request: OrderRequest): Order {
     const { sized, locked } = this.checked(account, spec, request);

@@ -51,7 +51,7 @@ export interface Order {
   updatedAt: number;
 }
 
-/** A user's side of a trade. The fee is in the asset received. */
+/** A user's side of a trade. The fee is in the asset received, or in the account's fee asset. */
 export interface Fill {
   readonly id: number;
   readonly orderId: number;
@@ -91,6 +91,8 @@ export interface Account {
   readonly canTrade: boolean;
   readonly canWithdraw: boolean;
   readonly createdAt: number;
+  /** The asset in which the account pays its fees; without it, the received asset. */
+  readonly feeAsset?: string;
 }
 
 type ExecutionType = 'NEW' | 'TRADE' | 'CANCELED' | 'EXPIRED' | 'TRADE_PREVENTION';

@@ -67,10 +67,7 @@ export class Settlement {
   }
 
   private record(spec: MarketSpec, order: Order, trade: PublicTrade, isMaker: boolean): Report {
-    const [feeAsset, received] =
-      order.side === 'BUY' ? [spec.base, baseUnits(spec, trade.lots)] : [spec.quote, trade.quote];
-    // Rounded down to a unit, in favour of the user.
-    const fee = (received * BigInt(isMaker ? this.fees.makerPpm : this.fees.takerPpm)) / 1_000_000n;
+    const [feeAsset, fee] = this.feeOf(spec, order, trade, isMaker);
     this.state.ledger.payFree(order.accountId, FEES, feeAsset, fee);
     const fill: Fill = {
       id: trade.id,
@@ -94,6 +91,37 @@ export class Settlement {
     order.updatedAt = trade.at;
     this.releaseSurplus(spec, order);
     return { execution: 'TRADE', order, fill };
+  }
+
+  /**
+   * Returns the fee, rounded down to a unit in favour of the user. An account with a fee asset pays the value of its fee
+   * in that asset, at the last price; if it has too little of it, it pays in the received asset, as at Binance.
+   */
+  private feeOf(
+    spec: MarketSpec,
+    order: Order,
+    trade: PublicTrade,
+    isMaker: boolean,
+  ): [asset: string, amount: bigint] {
+    const ppm = BigInt(isMaker ? this.fees.makerPpm : this.fees.takerPpm);
+    const [received, amount] =
+      order.side === 'BUY' ? [spec.base, baseUnits(spec, trade.lots)] : [spec.quote, trade.quote];
+    const asset = this.state.feeAssetOf(order.accountId);
+    if (asset !== undefined && asset !== received) {
+      const fee = this.inAsset(spec, asset, (trade.quote * ppm) / 1_000_000n);
+      if (fee !== undefined && this.state.ledger.balance(order.accountId, asset).free >= fee)
+        return [asset, fee];
+    }
+    return [received, (amount * ppm) / 1_000_000n];
+  }
+
+  /** Converts units of the market's quote asset to `asset` at its last price; undefined without a price. */
+  private inAsset(spec: MarketSpec, asset: string, quote: bigint): bigint | undefined {
+    if (asset === spec.quote) return quote;
+    const market = findMarket(`${asset}/${spec.quote}`);
+    const ticks = market === undefined ? undefined : this.state.lastTicks.get(market.id);
+    if (market === undefined || ticks === undefined) return undefined;
+    return (quote * 10n ** BigInt(market.tickDecimals)) / BigInt(ticks);
   }
 
   /**

@@ -43,6 +43,7 @@ export class State {
   nextTradeId = 1;
   nextListId = 1;
   private readonly accountsByKey = new Map<string, Account>();
+  private readonly feeAssets = new Map<string, string>();
   private readonly orders = new Map<number, Order>();
   private readonly ordersByAccount = new Map<string, Order[]>();
   private readonly openByAccount = new Map<string, Map<number, Order>>();
@@ -54,6 +55,11 @@ export class State {
 
   accountByKey(apiKey: string): Account | undefined {
     return this.accountsByKey.get(apiKey);
+  }
+
+  /** Returns the asset in which the account pays its fees; undefined if it pays in the received asset. */
+  feeAssetOf(accountId: string): string | undefined {
+    return this.feeAssets.get(accountId);
   }
 
   accountCount(): number {
@@ -121,8 +127,11 @@ export class State {
     this.nextListId = Math.max(this.nextListId, list.id + 1);
   }
 
+  /** Adds an account, or replaces the record of the account with the same key. */
   addAccount(account: Account): void {
     this.accountsByKey.set(account.apiKey, account);
+    if (account.feeAsset === undefined) this.feeAssets.delete(account.id);
+    else this.feeAssets.set(account.id, account.feeAsset);
   }
 
   putOrder(order: Order): void {

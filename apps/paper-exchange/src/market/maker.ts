@@ -1,3 +1,4 @@
+import type { Level } from '../engine/book.js';
 import type { Exchange } from '../engine/exchange.js';
 import { type MarketSpec, SYMBOLS } from '../engine/symbols.js';
 import { type Random, seededRandom } from '../random.js';
@@ -43,6 +44,14 @@ class HouseMarket {
     this.exchange.setLastPrice(this.spec, ticks);
     this.refill();
     this.recentMids.push({ at, mid: ticks });
+  }
+
+  /** Replaces the quotes by the given levels. With a running walk, the next step replaces them again. */
+  quote(bids: readonly Level[], asks: readonly Level[]): void {
+    this.exchange.cancelQuotes(this.spec);
+    for (const [ticks, lots] of bids) this.exchange.placeQuote(this.spec, 'BUY', ticks, lots);
+    for (const [ticks, lots] of asks) this.exchange.placeQuote(this.spec, 'SELL', ticks, lots);
+    this.exchange.commitHouseOrders(this.spec);
   }
 
   /** Places the first quotes. A market without a last price starts at the start price of its random walk. */
@@ -118,5 +127,10 @@ export class MarketMaker {
 
   moveTo(spec: MarketSpec, ticks: number): void {
     this.markets.get(spec.id)?.moveTo(ticks, this.now());
+  }
+
+  /** Replaces the house's quotes in one market by the given levels, best first. */
+  quote(spec: MarketSpec, bids: readonly Level[], asks: readonly Level[]): void {
+    this.markets.get(spec.id)?.quote(bids, asks);
   }
 }

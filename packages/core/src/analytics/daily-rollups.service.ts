@@ -1,6 +1,7 @@
 import { type Database, inTransaction, type Tx, withAdvisoryLock } from '@trading-automation/persistence';
 import type { Platform } from '../platform/index.js';
 import { refreshFigures } from '../strategies/index.js';
+import { IS_OUTDATED } from './analytics.queries.js';
 import {
   ALL_SELECTIONS,
   DAY_COLUMNS,
@@ -50,10 +51,10 @@ export class DailyRollups {
   async refresh(): Promise<number | null> {
     const { database } = this.platform;
     const outcome = await withAdvisoryLock(database, 'result days', async (signal) => {
-      // Rows that a process of an earlier release wrote lack the changes of the open lots.
+      // Rows that a process of an earlier release wrote lack columns.
       await database.query(
         `INSERT INTO result_marks (user_id, day)
-         SELECT DISTINCT user_id, day FROM result_days WHERE held_change IS NULL`,
+         SELECT DISTINCT user_id, day FROM result_days WHERE ${IS_OUTDATED}`,
       );
       const [{ lastMarkId }]: [{ lastMarkId: string | null }] = await database.query(
         'SELECT max(id)::text AS "lastMarkId" FROM result_marks',

@@ -1,6 +1,7 @@
 /** Stores up to which signal each strategy is planned. */
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
 import type { Signal } from '../../strategies/index.js';
+import { BALANCES_KNOWN_AT } from '../../trade-pairs/index.js';
 
 const STRATEGIES_MAX = 100;
 /** A user can have many strategies, so that their signals must not fill a run. */
@@ -114,7 +115,10 @@ export async function finishSignal(tx: Tx, { strategyId, sequence }: Signal): Pr
   );
 }
 
-/** Returns the accounts of copiers that size by equity, if their balances are older than `ageMaxMs` milliseconds. */
+/**
+ * Returns the accounts of copiers that size by equity, if their balances were last known more than `ageMaxMs`
+ * milliseconds ago.
+ */
 export async function staleEquityAccounts(
   tx: Tx,
   { id, strategyId, sequence }: Signal,
@@ -125,7 +129,7 @@ export async function staleEquityAccounts(
     `SELECT DISTINCT a.id FROM copiers c JOIN exchange_accounts a ON a.id = c.exchange_account_id
      WHERE c.strategy_id = $1 AND c.deleted_at IS NULL AND c.status = 'ACTIVE' AND c.followed_sequence < $2
        AND c.sizing_mode = 'EQUITY_RATIO' AND c.sizing_capital IS NULL AND a.is_active
-       AND a.balances_taken_at < clock_timestamp() - $4 * interval '1 millisecond'
+       AND ${BALANCES_KNOWN_AT} < clock_timestamp() - $4 * interval '1 millisecond'
        AND NOT EXISTS (SELECT FROM decisions d WHERE d.signal_id = $3 AND d.copier_id = c.id)`,
     [strategyId, sequence, id, ageMaxMs],
   );

@@ -1,0 +1,61 @@
+import { exact, greatest, least } from './fraction.mjs';
+
+/**
+ * The equities of the accounts over time. Rule 6 lets the product use an equity of up to 60 s before the leader's order, so
+ * its ratio is right if it lies within what the equities of that time allow.
+ *
+ * @typedef {import('./fraction.mjs').Fraction} Fraction
+ */
+
+const AGE_MAX_MS = 65_000;
+/** Trades move the last price between two records by one or two levels of the book. */
+const SPREAD = exact('0.001');
+
+export class Equities {
+  constructor() {
+    /** @type {{ accountId: string, at: number, equity: Fraction }[]} */
+    this.points = [];
+  }
+
+  /** @param {string} accountId @param {Fraction} equity */
+  record(accountId, equity) {
+    const at = Date.now();
+    this.points.push({ accountId, at, equity });
+    if (this.points.length > 20_000) this.points = this.points.filter((point) => at - point.at < AGE_MAX_MS);
+  }
+
+  /** Returns the least and the greatest equity of the last 60 s, and the newest. @param {string} accountId */
+  range(accountId) {
+    const now = Date.now();
+    const own = this.points.filter((point) => point.accountId === accountId);
+    const recent = own.filter(({ at }) => now - at <= AGE_MAX_MS).map(({ equity }) => equity);
+    const newest = own.at(-1)?.equity ?? exact('1');
+    const known = [newest, ...recent];
+    return {
+      low: least(...known).times(exact('1').minus(SPREAD)),
+      high: greatest(...known).times(exact('1').plus(SPREAD)),
+      newest,
+    };
+  }
+
+  /**
+   * Returns the equities that explain the ratio that the product shows, if they are possible; otherwise the newest.
+   *
+   * @param {{
+   *   copier: import('./participants.mjs').Copier, sizing: { mode: string, value: string, capital?: string },
+   *   ratio: string | undefined,
+   * }} input
+   */
+  of({ copier, sizing, ratio }) {
+    const leader = this.range(copier.strategy.account.id);
+    const range = this.range(copier.account.id);
+    const capital = sizing.capital === undefined ? undefined : exact(sizing.capital);
+    const own = capital === undefined ? range : { low: capital, high: capital, newest: capital };
+    const newest = { copier: own.newest, leader: leader.newest };
+    if (sizing.mode !== 'EQUITY_RATIO' || ratio === undefined || exact(ratio).isZero) return newest;
+    const quotient = exact(ratio).over(exact(sizing.value));
+    const isPossible =
+      !quotient.isBelow(own.low.over(leader.high)) && !own.high.over(leader.low).isBelow(quotient);
+    return isPossible ? { copier: own.newest, leader: own.newest.over(quotient) } : newest;
+  }
+}

@@ -1,0 +1,24 @@
+import { parseArgs } from 'node:util';
+import { runOracle } from './run.mjs';
+
+/** `npm run oracle -- --decisions 200 --seed 1`: exits with code 0 if the product and the oracle agree. */
+const { values } = parseArgs({
+  options: {
+    decisions: { type: 'string', default: '200' },
+    seed: { type: 'string', default: '1' },
+    verbose: { type: 'boolean', default: false },
+  },
+});
+const startedAt = performance.now();
+const print = (/** @type {string} */ line) =>
+  console.log(`${((performance.now() - startedAt) / 1_000).toFixed(1).padStart(7)} s  ${line}`);
+const { decisions, outcomes, known, differences } = await runOracle({
+  seed: Number(values.seed),
+  decisions: Number(values.decisions),
+  print,
+  log: values.verbose ? print : () => {},
+});
+print(JSON.stringify(outcomes));
+for (const [finding, count] of Object.entries(known)) print(`${finding}: ${count} times`);
+print(`${decisions} decisions compared, ${differences.length} differences (seed ${values.seed})`);
+process.exitCode = differences.length === 0 ? 0 : 1;

@@ -1,0 +1,313 @@
+import { planEntry } from './entries.mjs';
+import { planExit } from './exits.mjs';
+import { figuresOf } from './figures.mjs';
+import { exact, Fraction, ONE, ZERO } from './fraction.mjs';
+import { knownFinding } from './known.mjs';
+import { LotBook } from './lots.mjs';
+import { outcomeOfRun, packageOf } from './planted.rules.mjs';
+import { SignalSource } from './signals.mjs';
+
+/** Examples calculated by hand from the documents, so that a fault of the oracle itself is noticed. */
+const pair = {
+  symbol: 'BTC/USDT',
+  base: 'BTC',
+  quote: 'USDT',
+  tick: exact('0.01'),
+  step: exact('0.00001'),
+  marketStep: exact('0.00001'),
+  minAmount: exact('0.00001'),
+  minNotional: exact('10'),
+  takerFee: exact('0.001'),
+};
+
+const settings = (more = {}) => ({
+  sizing: { mode: 'MULTIPLIER', value: '0.5' },
+  limits: {},
+  below_minimum: 'ACCUMULATE',
+  ...more,
+});
+const lotOf = (more) => ({
+  settings: settings(more),
+  ratio: undefined,
+  sent: ZERO,
+  forgone: ZERO,
+  skipped: ZERO,
+  rest: ZERO,
+  held: ZERO,
+  cost: ZERO,
+  earlier: [],
+});
+const entry = (more = {}) => ({
+  pair,
+  lot: lotOf(),
+  isActive: true,
+  isWatched: true,
+  cumulative: exact('0.1'),
+  orderAmount: exact('0.1'),
+  reference: exact('50000'),
+  mid: exact('50000'),
+  held: ZERO,
+  openLots: 0,
+  exposure: ZERO,
+  freeQuote: exact('100000'),
+  equity: { copier: exact('1000'), leader: exact('4000') },
+  ...more,
+});
+const shown = ({ outcome, code, target, sent }) => [outcome, code, String(target), String(sent)];
+
+describe('fractions', () => {
+  it('are exact, and are shown with at most 18 decimals', () => {
+    expect(String(exact('0.1').plus(exact('0.2')))).toBe('0.3');
+    expect(String(ONE.over(exact('3')).times(exact('3')))).toBe('1');
+    expect(String(exact('-2').over(exact('3')))).toBe('-0.666666666666666666');
+    expect(String(exact('1.5e-7'))).toBe('0.00000015');
+  });
+
+  it('round down and up to a step, below zero, too', () => {
+    const step = exact('0.25');
+    expect([exact('1.3'), exact('-1.3'), exact('1.5')].map((each) => String(each.floorTo(step)))).toEqual([
+      '1.25',
+      '-1.5',
+      '1.5',
+    ]);
+    expect(String(exact('1.3').ceilTo(step))).toBe('1.5');
+  });
+
+  it('have no denominator of 0', () => {
+    expect(() => new Fraction(1n, 0n)).toThrow('The denominator of a fraction must not be 0.');
+  });
+});
+
+describe('entries', () => {
+  it.each([
+    ['FIXED_AMOUNT', { mode: 'FIXED_AMOUNT', value: '0.02' }, '0.02'],
+    ['FIXED_QUOTE', { mode: 'FIXED_QUOTE', value: '500' }, '0.01'],
+    ['MULTIPLIER', { mode: 'MULTIPLIER', value: '0.5' }, '0.05'],
+    ['EQUITY_RATIO', { mode: 'EQUITY_RATIO', value: '2' }, '0.05'],
+    ['EQUITY_RATIO with capital', { mode: 'EQUITY_RATIO', value: '1', capital: '800' }, '0.02'],
+  ])('have the size of %s', (_, sizing, amount) => {
+    const plan = planEntry(entry({ lot: lotOf({ sizing }) }));
+    expect(shown(plan)).toEqual(['COPIED', undefined, amount, amount]);
+  });
+
+  it('of a part of an order take the same part of a fixed size, and later parts add the rest', () => {
+    const lot = lotOf({ sizing: { mode: 'FIXED_AMOUNT', value: '0.03' } });
+    expect(shown(planEntry(entry({ lot, cumulative: exact('0.025') })))[3]).toBe('0.0075');
+    lot.sent = exact('0.0075');
+    expect(shown(planEntry(entry({ lot })))[3]).toBe('0.0225');
+  });
+
+  it.each([
+    ['NOT_ACTIVE', { isActive: false }],
+    ['NOT_HELD', { isWatched: false }],
+    ['PAIR_BLOCKED', { lot: lotOf({ limits: { blocked_pairs: ['BTC/USDT'] } }) }],
+    ['PAIR_BLOCKED', { lot: lotOf({ limits: { allowed_pairs: ['ETH/USDT'] } }) }],
+    ['SIDE_BLOCKED', { lot: lotOf({ limits: { allowed_sides: ['SELL'] } }) }],
+    ['OFF_MARKET', { mid: exact('49700') }],
+    ['MAX_TRADES', { openLots: 2, lot: lotOf({ limits: { max_open_trades: 2 } }) }],
+    ['INSUFFICIENT_BALANCE', { freeQuote: exact('2500') }],
+  ])('are skipped as %s', (code, more) => {
+    expect(shown(planEntry(entry(more))).slice(0, 2)).toEqual(['SKIPPED', code]);
+  });
+
+  it('are reduced by the limits on money at the limit price, and the first limit that cuts is the reason', () => {
+    const limits = { max_trade_quote: '1005', max_open_quote: '1105.5' };
+    const plan = planEntry(entry({ lot: lotOf({ limits }), exposure: exact('201') }));
+    // The limit price is 50,250: 1,005 ÷ 50,250 = 0.02, then 904.5 ÷ 50,250 = 0.018.
+    expect([...shown(plan), String(plan.price)]).toEqual(['CLAMPED', 'MAX_TRADE', '0.05', '0.018', '50250']);
+  });
+
+  it('below the minimum are added to the next entry, given up, or raised to at most twice their size', () => {
+    const small = (below_minimum, amount) => {
+      const lot = lotOf({ below_minimum, sizing: { mode: 'FIXED_AMOUNT', value: amount } });
+      return planEntry(entry({ lot }));
+    };
+    // 10.50 USDT after the fee need 0.00021 ÷ 0.999, rounded up: 0.00022.
+    expect(shown(small('ACCUMULATE', '0.00021'))).toEqual(['SKIPPED', 'BELOW_MINIMUM', '0.00021', '0']);
+    expect(String(small('ACCUMULATE', '0.00021').forgone)).toBe('0');
+    expect(String(small('SKIP', '0.00021').forgone)).toBe('0.00021');
+    expect(shown(small('ROUND_UP', '0.00011'))).toEqual(['COPIED', undefined, '0.00011', '0.00022']);
+    expect(shown(small('ROUND_UP', '0.0001'))[1]).toBe('BELOW_MINIMUM');
+  });
+});
+
+describe('exits', () => {
+  const exit = (more) => ({
+    pair,
+    isCopying: true,
+    isFinal: false,
+    exit: exact('0.3'),
+    leaderLot: exact('0.9'),
+    held: exact('0.01'),
+    owed: ZERO,
+    rest: ZERO,
+    freeBase: exact('1'),
+    price: exact('50000'),
+    ...more,
+  });
+
+  it('sell the same fraction, rounded down', () => {
+    expect(shown(planExit(exit()))).toEqual(['COPIED', undefined, '0.003333333333333333', '0.00333']);
+  });
+
+  it('add what the step left of the exit before', () => {
+    const [, , target, sent] = shown(planExit(exit({ rest: exact('0.000007') })));
+    expect([target, sent]).toEqual(['0.003338', '0.00333']);
+  });
+
+  it('sell all at the final exit, and if the rest could not be sold', () => {
+    expect(shown(planExit(exit({ isFinal: true, held: exact('0.010007') })))[3]).toBe('0.01');
+    expect(shown(planExit(exit({ exit: exact('0.89') })))[3]).toBe('0.01');
+  });
+
+  it('below the minimum wait, and are sold together with the next exit', () => {
+    expect(shown(planExit(exit({ held: exact('0.0005') })))).toEqual([
+      'PENDING',
+      'BELOW_MINIMUM',
+      '0.000166666666666666',
+      '0',
+    ]);
+    const carrying = planExit(exit({ held: exact('0.001'), owed: exact('0.0001') }));
+    expect([String(carrying.amount), String(carrying.sent)]).toEqual(['0.0004', '0.0003']);
+  });
+
+  it('never sell more than is free, and nothing while the copier is paused or holds nothing', () => {
+    expect(shown(planExit(exit({ isFinal: true, freeBase: exact('0.004') })))[3]).toBe('0.004');
+    expect(shown(planExit(exit({ isCopying: false })))[1]).toBe('NOT_ACTIVE');
+    expect(shown(planExit(exit({ held: ZERO })))[1]).toBe('NOT_HELD');
+  });
+});
+
+const fill = (more) => ({
+  id: 'fill',
+  symbol: 'BTC/USDT',
+  tradeId: 'opening',
+  owner: 'strategy',
+  side: 'BUY',
+  price: exact('100'),
+  amount: exact('1'),
+  fee: { amount: exact('0.001'), currency: 'BTC', value: exact('0.1') },
+  at: 1_000,
+  ...more,
+});
+const sale = (more) =>
+  fill({ side: 'SELL', tradeId: 'closing', fee: { amount: ONE, currency: 'USDT', value: ONE }, ...more });
+
+describe('lots', () => {
+  it('are net of fees in base currency, and cost what was paid with other fees', () => {
+    const book = new LotBook(pair);
+    book.book(fill());
+    book.book(fill({ fee: { amount: ONE, currency: 'USDT', value: ONE } }));
+    expect(book.lots.map(({ opened, cost }) => [String(opened), String(cost)])).toEqual([
+      ['0.999', '100'],
+      ['1', '101'],
+    ]);
+  });
+
+  it('are closed first in, first out, of the owner of the sale alone', () => {
+    const book = new LotBook(pair);
+    book.book(fill({ owner: 'other', tradeId: 'foreign' }));
+    book.book(fill({ price: exact('90') }));
+    book.book(fill({ tradeId: 'second' }));
+    const closures = book.book(sale({ amount: exact('1.5'), price: exact('120') }));
+    expect(closures.map(({ lot, amount }) => [lot.tradeId, String(amount)])).toEqual([
+      ['opening', '0.999'],
+      ['second', '0.501'],
+    ]);
+    // 0.999 × 120 − 0.999 ÷ 1.5 − 90.
+    expect(String(closures[0].pnl)).toBe('29.214');
+  });
+
+  it('are closed with a rest below a step, at no proceeds', () => {
+    const book = new LotBook(pair);
+    book.book(fill({ fee: { amount: exact('0.000003'), currency: 'BTC', value: ZERO } }));
+    const [closure] = book.book(sale({ amount: exact('0.99999'), price: exact('200') }));
+    expect([String(closure.amount), String(closure.pnl)]).toEqual(['0.999997', '98.998']);
+  });
+});
+
+describe('a trade of several fills', () => {
+  it('has no dust while another of its lots is open', () => {
+    const book = new LotBook(pair);
+    const fee = { amount: exact('0.000003'), currency: 'BTC', value: ZERO };
+    book.book(fill({ fee }));
+    book.book(fill({ fee }));
+    book.book(sale({ amount: exact('0.99999') }));
+    expect(String(book.openAmountOf(['opening']))).toBe('1.000004');
+  });
+});
+
+describe('signals', () => {
+  it('cover consecutive changes of one lot, with their average price', () => {
+    const source = new SignalSource('strategy');
+    const book = new LotBook(pair);
+    source.book(book, fill());
+    source.book(book, fill({ price: exact('110') }));
+    const signal = source.take({ kind: 'OPEN', sourceTradeId: 'opening', cumulative: exact('2') });
+    expect([signal.kind, String(signal.cumulative), String(signal.price)]).toEqual(['OPEN', '2', '105']);
+    source.book(book, sale({ amount: exact('0.5') }));
+    source.book(book, sale({ amount: exact('1.498') }));
+    expect(source.take({ kind: 'REDUCE', sourceTradeId: 'closing' })).toMatchObject({ kind: 'REDUCE' });
+    expect(source.take({ kind: 'CLOSE', sourceTradeId: 'closing' })).toMatchObject({ isFinal: true });
+    expect(source.take({ kind: 'CLOSE', sourceTradeId: 'closing' })).toBeUndefined();
+  });
+});
+
+describe('figures', () => {
+  it('are those of a day that was calculated by hand', () => {
+    const book = new LotBook(pair);
+    const fills = [
+      fill({ fee: { amount: ONE, currency: 'USDT', value: ONE } }),
+      sale({ price: exact('111'), at: 3_000 }),
+      fill({ tradeId: 'second', fee: { amount: ONE, currency: 'USDT', value: ONE }, at: 4_000 }),
+      sale({ price: exact('98'), at: 8_000 }),
+    ];
+    for (const each of fills) book.book(each);
+    const figures = figuresOf({ books: [book], fills, priceOf: () => exact('100') });
+    const texts = Object.entries(figures).map(([name, value]) => [name, String(value)]);
+    expect(Object.fromEntries(texts)).toMatchObject({
+      closed_count: '2',
+      win_rate: '0.5',
+      profit_factor: '2.25',
+      expectancy: '2.5',
+      gross_profit: '9',
+      gross_loss: '4',
+      fees: '4',
+      net_pnl: '5',
+      volume: '409',
+      average_holding_seconds: '3',
+      max_consecutive_losses: '1',
+      unrealized_pnl: '0',
+    });
+  });
+});
+
+describe('the run with planted faults', () => {
+  it('builds the package of the fault', () => {
+    expect(packageOf('packages/core/src/trades/a.ts')).toBe('packages/core');
+    expect(() => packageOf('tooling/oracle/lots.mjs')).toThrow('must be below src of a package or app');
+  });
+
+  it('counts a difference as found, but not an error', () => {
+    const stdout = 'DIFFERENCE {"step":1}\n200 decisions compared, 1 differences (seed 1)\n';
+    expect(outcomeOfRun({ code: 1, stdout, stderr: '' })).toBe('found within 200 decisions: {"step":1}');
+    expect(outcomeOfRun({ code: 0, stdout: '200 decisions compared, 0 differences', stderr: '' })).toBe(
+      'MISSED',
+    );
+    expect(outcomeOfRun({ code: 1, stdout: '', stderr: 'Error: no Redis' })).toBe(
+      'UNUSABLE: Error: no Redis',
+    );
+  });
+});
+
+describe('known findings', () => {
+  it('explain a report only if they explain all of its differences', () => {
+    const code = { field: 'code', product: 'SLIPPAGE', oracle: 'MAX_TRADE' };
+    const amount = { field: 'sent_amount', product: '1', oracle: '2' };
+    const decision = { outcome: 'CLAMPED' };
+    expect(knownFinding({ differences: [code], decision })).toMatch(/^K1: /);
+    expect(knownFinding({ differences: [code, amount], decision })).toBeUndefined();
+    expect(knownFinding({ differences: [code], decision: { outcome: 'SKIPPED' } })).toBeUndefined();
+    expect(knownFinding({ differences: [amount], decision, isCut: true })).toMatch(/^K2: /);
+  });
+});

@@ -1,0 +1,125 @@
+import { openVenueAccount } from '../chaos/venue.mjs';
+import { keyOf } from '../e2e/accounts.mjs';
+import { openAccount } from '../launch/first-trade/client.mjs';
+import { Api } from './api.mjs';
+import { exact } from './fraction.mjs';
+import { drawAccount, drawCopier } from './settings.mjs';
+
+/**
+ * Creates the user, whose copiers follow strategies of the user. To the owner of a strategy, decisions show exact numbers.
+ *
+ * @typedef {{ id: string, name: string, credentials: import('../chaos/venue.mjs').Credentials }} Account
+ * @typedef {{ id: string, account: Account }} Strategy
+ * @typedef {{ id: string, name: string, account: Account, strategy: Strategy }} Copier
+ * @typedef {import('./entries.mjs').Pair & { id: string }} OraclePair
+ */
+
+/**
+ * @param {import('../e2e/killable-product.mjs').KillableProduct} product
+ * @param {import('./venue.mjs').Venue} venue
+ * @param {import('../chaos/random.mjs').Random} random
+ * @param {{ strategies: number, copiers: number }} size the number of strategies, and of copiers of each
+ */
+export async function openParticipants(product, venue, random, size) {
+  const { restUrl } = product;
+  const { api: signed } = await openAccount({ restUrl, privateKey: keyOf('oracle') });
+  const { key } = await signed.apiKeys.create({ name: 'oracle', permissions: ['READ', 'TRADE'] });
+  const api = new Api({ restUrl, apiKey: key });
+  const pairs = await pairsOf(api);
+  // Everything is drawn before anything is opened, so that a seed gives the same participants at any speed.
+  const drawn = Array.from({ length: size.strategies }, () => ({
+    feeAsset: random.pick([null, null, 'USDT', 'SOL']),
+    copiers: Array.from({ length: size.copiers }, (_, number) => drawParticipant(random, number)),
+  }));
+  const opened = await Promise.all(drawn.map((each, index) => openStrategy(api, venue, each, index)));
+  return {
+    api,
+    pairs,
+    strategies: opened.map(({ strategy }) => strategy),
+    copiers: opened.flatMap(({ copiers }) => copiers),
+  };
+}
+
+/**
+ * The first copier of a strategy can afford everything. The second one shares its account.
+ *
+ * @param {import('../chaos/random.mjs').Random} random
+ * @param {number} number
+ */
+function drawParticipant(random, number) {
+  const account =
+    number === 0 ? { balances: { USDT: '500000', SOL: '20' }, feeAsset: null } : drawAccount(random);
+  return { account, settings: drawCopier(random), sharesAccount: number === 1 };
+}
+
+/**
+ * @param {Api} api
+ * @param {import('./venue.mjs').Venue} venue
+ * @param {{ feeAsset: string | null, copiers: ReturnType<typeof drawParticipant>[] }} drawn
+ * @param {number} index
+ */
+async function openStrategy(api, venue, { feeAsset, copiers: drawnCopiers }, index) {
+  const balances = { USDT: '200000', SOL: '50' };
+  const account = await linkAccount(api, venue, `leader ${index}`, { balances, feeAsset });
+  const { id } = await api.post('/v1/strategies', {
+    name: `strategy ${index}`,
+    exchange_account_id: account.id,
+  });
+  const strategy = { id, account };
+  /** @type {Copier[]} */
+  const copiers = [];
+  for (const [number, { account: terms, settings, sharesAccount }] of drawnCopiers.entries()) {
+    const name = `copier ${index}.${number}`;
+    const shared = sharesAccount ? copiers.at(-1)?.account : undefined;
+    const copyAccount = shared ?? (await linkAccount(api, venue, name, terms));
+    const body = { name, strategy_id: id, exchange_account_id: copyAccount.id, ...settings };
+    const copier = await api.post('/v1/copiers', body);
+    await api.post(`/v1/copiers/${copier.id}/start`, {});
+    copiers.push({ id: copier.id, name, account: copyAccount, strategy });
+  }
+  return { strategy, copiers };
+}
+
+/** @typedef {Awaited<ReturnType<typeof openParticipants>>} Participants */
+
+/**
+ * @param {Api} api
+ * @param {import('./venue.mjs').Venue} venue
+ * @param {string} name
+ * @param {{ balances: Record<string, string>, feeAsset: string | null }} drawn
+ * @returns {Promise<Account>}
+ */
+async function linkAccount(api, venue, name, { balances, feeAsset }) {
+  const credentials = await openVenueAccount(venue.url, balances);
+  if (feeAsset !== null) await venue.admin('PUT', 'fees', { api_key: credentials.api_key, asset: feeAsset });
+  const { id } = await api.post('/v1/exchanges', {
+    exchange: 'paper',
+    account_name: name,
+    trading_type: 'spot',
+    credentials,
+  });
+  return { id, name, credentials };
+}
+
+/** Returns the pairs of the paper exchange once the worker has loaded them. @param {Api} api @returns {Promise<OraclePair[]>} */
+async function pairsOf(api) {
+  for (;;) {
+    const pairs = await api.list('/v1/trade-pairs?exchange=paper');
+    if (pairs.length > 0) return pairs.map(pairOf);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** @param {any} record @returns {OraclePair} */
+const pairOf = (record) => ({
+  id: record.id,
+  symbol: record.symbol,
+  base: record.base,
+  quote: record.quote,
+  tick: exact(record.price_tick),
+  step: exact(record.amount_step),
+  marketStep: exact(record.market_amount_step ?? record.amount_step),
+  minAmount: exact(record.min_amount),
+  minNotional: exact(record.min_notional),
+  takerFee: record.taker_fee === undefined ? undefined : exact(record.taker_fee),
+});

@@ -1,0 +1,87 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { copyWorkspace } from '../e2e/workspace-copy.mjs';
+import { endCommands, run } from '../launch/commands.mjs';
+import { temporaryFolder } from '../launch/test-servers.mjs';
+import { plant } from '../planted-faults/plant.mjs';
+import { totalLine } from '../planted-faults/report.mjs';
+import { outcomeOfRun, packageOf } from './planted.rules.mjs';
+
+/**
+ * `npm run oracle:planted -- [words ...] [--seeds 1,2]`: plants each fault of planted.json in a copy of the built workspace,
+ * builds its package and runs the oracle over 200 decisions for each seed, until one finds the fault. Exits with code 0 if
+ * the unmodified product agrees with the oracle and every fault is found.
+ */
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { seeds: { type: 'string', default: '1' }, decisions: { type: 'string', default: '200' } },
+});
+/** @type {{ name: string, file: string, find: string, replace: string }[]} */
+const all = JSON.parse(readFileSync(join(import.meta.dirname, 'planted.json'), 'utf8'));
+const faults = all.filter(
+  ({ name }) => positionals.length === 0 || positionals.some((word) => name.includes(word)),
+);
+if (faults.length === 0) throw new Error('No fault is listed. Add faults to tooling/oracle/planted.json.');
+
+const copies = temporaryFolder();
+for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
+  process.once(signal, async () => {
+    await endCommands();
+    rmSync(copies, { recursive: true, force: true });
+    process.exit(130);
+  });
+}
+try {
+  const folder = join(copies, 'workspace');
+  copyWorkspace(folder);
+  process.exitCode = (await isEachFound(folder)) ? 0 : 1;
+} finally {
+  rmSync(copies, { recursive: true, force: true });
+}
+
+/** @param {string} folder the copy of the workspace */
+async function isEachFound(folder) {
+  const unmodified = await runSeeds(folder);
+  console.log(`without a fault: ${unmodified}`);
+  if (unmodified !== 'MISSED') return false;
+  let found = 0;
+  for (const fault of faults) {
+    const outcome = await runFault(folder, fault);
+    if (outcome.startsWith('found')) found += 1;
+    console.log(`${fault.name}: ${outcome}`);
+  }
+  console.log(`\n${totalLine(found, faults.length)}`);
+  return found === faults.length;
+}
+
+/** @param {string} folder @param {typeof faults[number]} fault */
+async function runFault(folder, fault) {
+  const path = join(folder, fault.file);
+  const source = readFileSync(path, 'utf8');
+  writeFileSync(path, plant(source, fault));
+  try {
+    const problem = await build(folder, fault.file);
+    return problem === undefined ? await runSeeds(folder) : `UNUSABLE: ${problem}`;
+  } finally {
+    writeFileSync(path, source);
+    await build(folder, fault.file);
+  }
+}
+
+/** @param {string} folder @param {string} file */
+async function build(folder, file) {
+  const { code, stdout } = await run('npm', ['run', 'build'], { cwd: join(folder, packageOf(file)) });
+  return code === 0 ? undefined : stdout.trim().split('\n').at(-1);
+}
+
+/** Runs the oracle for one seed after another until one finds a difference. @param {string} folder */
+async function runSeeds(folder) {
+  for (const seed of values.seeds.split(',')) {
+    const args = ['tooling/oracle/main.mjs', '--seed', seed, '--decisions', values.decisions];
+    const { code, stdout, stderr } = await run('node', args, { cwd: folder });
+    const outcome = outcomeOfRun({ code, stdout, stderr });
+    if (outcome !== 'MISSED') return outcome;
+  }
+  return 'MISSED';
+}

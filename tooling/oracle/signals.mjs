@@ -1,0 +1,86 @@
+import { sum, ZERO } from './fraction.mjs';
+
+/**
+ * The signals of a strategy, derived from the fills of its account: rules 1, 2, 4 and 26 of docs/trading/rules.md. Fills of
+ * one order may be reported together, so a signal covers one or more consecutive changes of one lot.
+ *
+ * @typedef {import('./fraction.mjs').Fraction} Fraction
+ * @typedef {import('./lots.mjs').Fill} Fill
+ *
+ * @typedef {{
+ *   isEntry: boolean, lotId: string, sourceTradeId: string, symbol: string, amount: Fraction, price: Fraction, before: Fraction,
+ *   isFinal: boolean, at: number,
+ * }} Change `lotId`: the trade that opened the lot; `before`: the open amount of the lot before; `isFinal`: the lot is closed
+ *
+ * @typedef {Change & { kind: string, cumulative: Fraction }} Signal `cumulative`: what the order had filled in all
+ */
+export class SignalSource {
+  /** @param {string} strategyId */
+  constructor(strategyId) {
+    this.strategyId = strategyId;
+    /** @type {Change[]} changes that no signal has covered yet */
+    this.pending = [];
+    /** @type {Map<string, Fraction>} the filled amount of each order that the signals so far covered */
+    this.covered = new Map();
+  }
+
+  /**
+   * Books a fill of the leader's account and remembers what it changed.
+   *
+   * @param {import('./lots.mjs').LotBook} book
+   * @param {Fill & { symbol: string }} fill
+   */
+  book(book, fill) {
+    const openBefore = new Map(book.lots.map(({ tradeId }) => [tradeId, book.openAmountOf([tradeId])]));
+    const closures = book.book(fill);
+    const common = { sourceTradeId: fill.tradeId, symbol: fill.symbol, price: fill.price, at: fill.at };
+    if (fill.side === 'BUY' && fill.owner === this.strategyId) {
+      const entry = { isEntry: true, lotId: fill.tradeId, amount: fill.amount, before: ZERO, isFinal: false };
+      this.pending.push({ ...common, ...entry });
+    }
+    const ofStrategy = closures.filter(({ lot }) => lot.owner === this.strategyId);
+    for (const lotId of new Set(ofStrategy.map(({ lot }) => lot.tradeId))) {
+      const amount = sum(
+        ofStrategy.filter(({ lot }) => lot.tradeId === lotId).map((closure) => closure.amount),
+      );
+      const before = openBefore.get(lotId) ?? ZERO;
+      const isFinal = book.openAmountOf([lotId]).isZero;
+      this.pending.push({ ...common, isEntry: false, lotId, amount, before, isFinal });
+    }
+  }
+
+  /**
+   * Takes the changes that the product's next signal covers.
+   *
+   * @param {{ kind: string, sourceTradeId: string, cumulative?: Fraction | undefined }} actual
+   * @returns {Signal | undefined} undefined if no change explains it
+   */
+  take({ kind, sourceTradeId, cumulative }) {
+    const first = this.pending.find((change) => change.sourceTradeId === sourceTradeId);
+    if (first === undefined) return undefined;
+    /** @type {Change[]} */
+    const taken = [];
+    const isNew = first.isEntry && !this.covered.has(first.lotId);
+    let total = first.isEntry ? (this.covered.get(first.lotId) ?? ZERO) : ZERO;
+    for (const change of this.pending) {
+      if (change.sourceTradeId !== sourceTradeId || change.lotId !== first.lotId) continue;
+      if (cumulative !== undefined && first.isEntry && !total.isBelow(cumulative)) break;
+      if (!first.isEntry && kind === 'REDUCE' && change.isFinal) break;
+      taken.push(change);
+      total = total.plus(change.amount);
+    }
+    this.pending = this.pending.filter((change) => !taken.includes(change));
+    const last = taken.at(-1) ?? first;
+    if (first.isEntry) this.covered.set(first.lotId, total);
+    const amount = sum(taken.map((change) => change.amount));
+    return {
+      ...first,
+      amount,
+      price: sum(taken.map((change) => change.price.times(change.amount))).over(amount),
+      isFinal: last.isFinal,
+      at: last.at,
+      kind: first.isEntry ? (isNew ? 'OPEN' : 'INCREASE') : last.isFinal ? 'CLOSE' : 'REDUCE',
+      cumulative: total,
+    };
+  }
+}

@@ -1,0 +1,49 @@
+import { ledgerOf } from '../chaos/venue.mjs';
+import { exact } from './fraction.mjs';
+
+/**
+ * Controls the paper exchange, and reads its records. The market maker is off, so nothing but the driver and the orders
+ * moves a price.
+ */
+export class Venue {
+  /** @param {string} url */
+  constructor(url) {
+    this.url = url;
+  }
+
+  /**
+   * @param {string} method
+   * @param {string} path
+   * @param {object} body
+   */
+  async admin(method, path, body) {
+    const response = await fetch(`${this.url}/admin/${path}`, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`${method} ${path}: ${await response.text()}`);
+  }
+
+  /** Moves the price, and fills the book around it. @param {string} symbol @param {string} price */
+  async moveTo(symbol, price) {
+    await this.admin('POST', 'market', { symbol, price });
+  }
+
+  /** @param {{ symbol: string, bids: [string, string][], asks: [string, string][] }} book */
+  async setBook(book) {
+    await this.admin('PUT', 'book', book);
+  }
+
+  /** Returns the middle of the book. @param {string} symbol */
+  async bookMid(symbol) {
+    const response = await fetch(`${this.url}/api/v3/ticker/bookTicker?symbol=${symbol.replace('/', '')}`);
+    const { bidPrice, askPrice } = /** @type {any} */ (await response.json());
+    return exact(bidPrice).plus(exact(askPrice)).over(exact('2'));
+  }
+
+  /** @param {import('../chaos/venue.mjs').Credentials} credentials */
+  async ledger(credentials) {
+    return await ledgerOf(this.url, credentials);
+  }
+}
