@@ -87,7 +87,7 @@ const UNCLAIMED = [
   'stop-copiers.ts: markStopped',
   'settlement.queries.ts: reopenClosings',
   'decisions.queries.ts: reopenExit (2)',
-  'mail-queue.service.ts: claimNext',
+  'mail-queue.service.ts: claimOldest',
   'rewards.service.ts: resolveTypeFilter',
   'identity.service.ts: consumeChallenge',
   'credential-watch.service.ts: readCredentialStates',

@@ -1,5 +1,6 @@
 /** Reads the order books for a start that copies the strategy's open lots. */
-
+import { DomainError } from '@trading-automation/contracts';
+import { CallTimeout } from '@trading-automation/persistence';
 import { callWorker } from '../../exchange-accounts/index.js';
 import type { Platform } from '../../platform/index.js';
 import type { BookMids } from './copy-planner.service.js';
@@ -18,7 +19,8 @@ interface StartingCopier {
 /**
  * Reads the order books of the pairs in which the strategy holds open lots.
  *
- * @throws {DomainError} if no worker can read them
+ * @throws {DomainError} `service_unavailable` if no worker reads them in time. The start has changed nothing then, so that
+ *   the same request can be repeated.
  */
 export async function readBookMidsAtStart(
   platform: Platform,
@@ -35,6 +37,20 @@ export async function readBookMidsAtStart(
   const { exchange } = first;
   const symbols = rows.map(({ symbol }) => symbol);
   const owner = { userId, accountId: exchangeAccountId };
-  const mids = await callWorker(platform, 'trade_pair.book_mids', { exchange, symbols }, owner);
+  const mids = await callWorker(platform, 'trade_pair.book_mids', { exchange, symbols }, owner).catch(
+    (error: unknown) => {
+      throw error instanceof CallTimeout ? notStarted(error) : error;
+    },
+  );
   return (symbol) => new Map([[exchange, mids[symbol] ?? null]]);
 }
+
+const RETRY_AFTER_SECONDS = 5;
+
+const notStarted = (cause: CallTimeout) =>
+  new DomainError(
+    'service_unavailable',
+    'The order books for copy_existing cannot be read now, so the copier was not started. Repeat the request, or start without copy_existing.',
+    [],
+    { cause, retryAfterSeconds: RETRY_AFTER_SECONDS },
+  );

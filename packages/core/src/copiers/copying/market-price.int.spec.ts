@@ -60,6 +60,19 @@ describe('copy_existing', () => {
     expect(await env.lastDecision(follower)).toMatchObject({ outcome: 'SKIPPED', code: 'OFF_MARKET' });
   });
 
+  it('rule 10: is refused while no worker reads order books, changes nothing, and succeeds when the same request is repeated', async () => {
+    await env.leaderBuys('10');
+    const follower = await env.follower({ copy_existing: true }, { start: false });
+    const idempotency = env.core.idempotencyContext(follower.actor.userId, 'start');
+    const start = () => env.copiers.start({ ...follower.actor, idempotency }, follower.copier.id);
+    const error = await env.withoutWorker(() => start().catch((reason: unknown) => reason));
+    expect(error).toMatchObject({ code: 'service_unavailable', retryAfterSeconds: 5 });
+    expect(String(error)).toContain('the copier was not started');
+    expect(await env.copierOf(follower)).toMatchObject({ status: 'PAUSED' });
+    expect(await start()).toMatchObject({ status: 'ACTIVE' });
+    expect(await env.orders(follower)).toHaveLength(1);
+  });
+
   it('rule 10: gives the copy of a lot a decision that settles, even if the copier skipped the lot before', async () => {
     const follower = await env.follower({ limits: { blocked_pairs: ['BTC/USDT'] } });
     await env.leaderBuys('10');

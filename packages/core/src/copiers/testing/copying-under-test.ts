@@ -105,6 +105,16 @@ export class CopyingUnderTest {
     return this.bookMid === undefined ? this.nextReferencePrice() : this.bookMid;
   };
 
+  /** Runs `work` while no worker reads order books. */
+  async withoutWorker<T>(work: () => Promise<T>): Promise<T> {
+    await this.callServer?.stop();
+    try {
+      return await work();
+    } finally {
+      this.serveBookMids(await this.core.openSecondPlatform());
+    }
+  }
+
   /** Serves the calls with which a start reads order books. */
   private serveBookMids(platform: Platform): void {
     this.callServer = serveWorkerCalls(
