@@ -209,6 +209,7 @@ describe('node', () => {
     ExchangeAccount: ['exchanges.get', (user) => user.account()],
     TradePair: ['tradePairs.get', async (user) => user.environment.pairId],
     Trade: ['trades.get', (user) => user.trade()],
+    Lot: ['lots.get', (user) => user.lot()],
     Strategy: ['strategies.get', (user) => user.strategy()],
     Copier: ['copiers.get', (user) => user.linkedCopier()],
     Reward: ['rewards.list', (user) => user.reward()],

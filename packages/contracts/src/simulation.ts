@@ -60,7 +60,7 @@ export const simulation = z
     starting_equity: decimal.describe('Current equity of the account, with which the replay starts.'),
     fees: decimal,
     net_pnl: decimal.describe(
-      "Realized and unrealized profit or loss after fees. Open lots are valued at the price of the last signal of their pair. Copies are assumed to fill in full at the strategy's price.",
+      "Realized and unrealized profit or loss after fees. Copies are assumed to fill in full at the strategy's price of the time. Lots that are open in the end are valued at the last known price; if `to` is given, at the price of the last signal of their pair.",
     ),
     tracking_difference_bps: decimal
       .nullable()

@@ -86,6 +86,24 @@ export class TestUser {
     return id;
   }
 
+  /** Creates a pair that nothing trades. */
+  async pair(): Promise<string> {
+    const base = `X${randomUUID().slice(0, 8)}`;
+    const rules = { price_tick: '0.01', amount_step: '0.01', min_amount: '0.01', min_notional: '1' };
+    const { id } = await this.row('trade_pairs', 'tpr', {
+      exchange: 'paper',
+      symbol: `${base}/USDT`,
+      exchange_symbol: `${base}USDT`,
+      base,
+      quote: 'USDT',
+      trading_type: 'spot',
+      ...rules,
+      is_active: false,
+      rules_updated_at: new Date(),
+    });
+    return id;
+  }
+
   async trade(accountId?: string): Promise<string> {
     const account = accountId ?? (await this.account());
     return (await this.requireData('POST', '/v1/trades', this.environment.tradeBody(account))).id;
@@ -376,7 +394,9 @@ export class TestUser {
   async idOf(prefix: IdPrefix): Promise<string> {
     const factories: Partial<Record<IdPrefix, () => Promise<string>>> = {
       exa: () => this.account(),
+      tpr: () => this.pair(),
       trd: () => this.trade(),
+      lot: () => this.lot(),
       whk: () => this.webhook(),
       key: () => this.apiKey(),
       str: () => this.strategy(),

@@ -10,7 +10,7 @@ export interface Conversion {
 }
 
 /** One step of a conversion, by a spot pair. */
-export interface ConversionStep {
+interface ConversionStep {
   readonly symbol: string;
   /** Whether the step divides by the pair's price, because the pair quotes the asset that is converted. */
   readonly isInverse: boolean;

@@ -1482,7 +1482,7 @@ export interface Simulation<D extends DecimalForm = 'number'> {
   /** Current equity of the account, with which the replay starts. */
   starting_equity: DecimalOf<D>;
   fees: DecimalOf<D>;
-  /** Realized and unrealized profit or loss after fees. Open lots are valued at the price of the last signal of their pair. Copies are assumed to fill in full at the strategy's price. */
+  /** Realized and unrealized profit or loss after fees. Copies are assumed to fill in full at the strategy's price of the time. Lots that are open in the end are valued at the last known price; if `to` is given, at the price of the last signal of their pair. */
   net_pnl: DecimalOf<D>;
   /** As in the copier's stats: the copier's return less the strategy's, in basis points. It covers the closed parts of lots that both held, weighted by the cost of the copies. The strategy's return is before fees. Null if nothing was closed. */
   tracking_difference_bps: DecimalOf<D> | null;

@@ -210,6 +210,32 @@ describe('simulating a copier', () => {
     await env.core.rows("UPDATE trade_pairs SET last_price = NULL WHERE symbol = 'BTC/USDT'");
   });
 
+  it('judges past exits at the price of their time, and values lots that are still open at the price of now', async () => {
+    const setPair = (columns: string) =>
+      env.core.rows(`UPDATE trade_pairs SET ${columns} WHERE symbol = 'BTC/USDT'`);
+    const copier = await env.createLinked();
+    const reduced = {
+      kind: 'REDUCE',
+      exitAmount: '0.2',
+      lotAmountBefore: '2',
+      lotAmountAfter: '1.8',
+      filledAmount: '0.2',
+      referencePrice: '110',
+    } as const;
+    await appendPastSignals(env.strategy.id, {}, reduced);
+    // At 10, the exit of about 0.1 BTC would be below the minimum. At 110, its price of the time, it is not.
+    await setPair('last_price = 10, min_notional = 5');
+    const result = await simulate(copier);
+    expect(result.decisions.map(({ outcome }) => outcome)).toEqual(['COPIED', 'COPIED']);
+    const sold = Number(result.decisions[1]!.sent_amount);
+    const flow = sold * 110 * 0.998 - 100;
+    expect(Number(result.net_pnl)).toBeCloseTo(flow + (0.998 - sold) * 10, 9);
+    // A replay that ends earlier does not know the price of now.
+    const earlier = await simulate(copier, { to: '2026-03-02T00:00:00Z' });
+    expect(Number(earlier.net_pnl)).toBeCloseTo(flow + (0.998 - sold) * 110, 9);
+    await setPair('last_price = NULL, min_notional = 1');
+  });
+
   it('fails for a copier that has no strategy or whose account was removed', async () => {
     await expect(simulate(await env.create())).rejects.toMatchObject(invalidStateError('NO_STRATEGY'));
     const copier = await env.createLinked();

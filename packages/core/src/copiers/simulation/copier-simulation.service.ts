@@ -85,7 +85,7 @@ export class CopierSimulation {
     const copier = await findLinkedCopier(tx, actor, publicId);
     const { first, last } = await rangeOf(tx, copier.strategyId, range);
     const start = Math.max(first, last - this.signalsMax + 1);
-    const data = new ReplayData(tx, copier);
+    const data = new ReplayData(tx, copier, range.to === undefined);
     const replay = new Replay({
       copierId: copier.id,
       terms: termsOf(copier),
@@ -217,6 +217,8 @@ class ReplayData {
   constructor(
     private readonly tx: Tx,
     private readonly copier: LinkedCopier,
+    /** Whether open lots are valued at the prices of now, because the replay reaches until now. */
+    private readonly valuesNow: boolean,
   ) {}
 
   async load(symbols: readonly string[]): Promise<void> {
@@ -224,7 +226,8 @@ class ReplayData {
     if (unknown.length === 0) return;
     for (const pair of await pairsOf(this.tx, this.copier, unknown)) {
       const feeRate = pair.takerFee ?? (await this.recentFeeRate()) ?? FEE_RATE_DEFAULT;
-      this.pairs.set(pair.symbol, { rules: copyPairOf(pair), feeRate });
+      const rules = { ...copyPairOf(pair), lastPrice: null, lastPriceAt: null };
+      this.pairs.set(pair.symbol, { rules, feeRate, mark: this.valuesNow ? pair.lastPrice : null });
     }
     for (const symbol of unknown) {
       this.loadedSymbols.add(symbol);

@@ -7,7 +7,7 @@ import { Replay, type ReplayOptions, type ReplayPair, type ReplaySignal } from '
 
 const START = Date.parse('2026-03-01T23:00:00.000Z');
 
-const TRADED_PAIR: ReplayPair = { rules: PAIR, feeRate: '0' };
+const TRADED_PAIR: ReplayPair = { rules: { ...PAIR, lastPrice: null }, feeRate: '0', mark: null };
 
 type SignalOverrides = Partial<ReplaySignal>;
 

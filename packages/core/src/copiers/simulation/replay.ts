@@ -6,7 +6,8 @@
  * 2. Orders are filled in full, immediately, at the leader's price. The fee is deducted from the received amount.
  * 3. In each quote currency, the account starts with its current equity in that currency. Its later equity is this
  *    amount plus the profit and loss of the copies.
- * 4. A reached loss limit stops the copier for the rest of the replay, as in live copying without a restart.
+ * 4. Each signal is judged and valued at its own price. Only lots that are still open in the end are valued at a later price.
+ * 5. A reached loss limit stops the copier for the rest of the replay, as in live copying without a restart.
  */
 import {
   assetsOfSymbol,
@@ -31,9 +32,12 @@ export interface ReplaySignal extends SignalToPlan {
 }
 
 export interface ReplayPair {
-  readonly rules: CopyPair;
+  /** Its `lastPrice` is null: only the price of each signal is a price of that time. */
+  readonly rules: CopyPair & { readonly lastPrice: null };
   /** Taker fee, as a share of the received amount. */
   readonly feeRate: Decimal;
+  /** The price at which open lots are valued in the end; null for the price of the pair's last signal. */
+  readonly mark: Decimal | null;
 }
 
 export interface ReplayOptions {
@@ -114,12 +118,18 @@ export class Replay {
 
   /** Computes the result in small steps, each of one lot, so that the caller can pause in between. */
   *resultStepsIn(quote: string): Generator<void, ReplayResult> {
+    this.markOpenLots(quote);
     const format = (value: BigDecimal) => value.toDecimalPlaces(18).toString();
     return {
       fees: format(this.copies.feesOf(quote)),
       netPnl: format(this.copies.resultOf(quote)),
       trackingDifferenceBps: yield* this.trackingDifference(quote),
     };
+  }
+
+  private markOpenLots(quote: string): void {
+    for (const [symbol, { mark }] of this.options.pairs)
+      if (mark !== null && assetsOfSymbol(symbol).quote === quote) this.copies.setPrice(symbol, quote, mark);
   }
 
   /**

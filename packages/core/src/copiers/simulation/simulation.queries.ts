@@ -61,6 +61,7 @@ export async function firstSequenceAt(
 }
 
 export interface SimulatedPair extends CopyPair {
+  /** `lastPrice` is the price now, not at the time of a replayed signal. */
   readonly symbol: string;
 }
 
@@ -99,12 +100,13 @@ export async function observedFeeRate(tx: Tx, copierId: string): Promise<Decimal
   const [row] = await queryPrepared<{ rate: Decimal | null }>(
     tx,
     `SELECT trim_scale(round(avg(share), 18))::text AS rate FROM (
-       SELECT f.fee_amount / CASE t.side WHEN 'BUY' THEN f.amount ELSE f.amount * f.price END AS share
+       SELECT CASE WHEN f.fee_value IS NULL THEN f.fee_amount / CASE t.side WHEN 'BUY' THEN f.amount ELSE f.amount * f.price END
+         ELSE f.fee_value / (f.amount * f.price) END AS share
        FROM (SELECT id, side, trade_pair_id FROM trades WHERE copier_id = $1 AND filled_amount > 0
              ORDER BY created_at DESC LIMIT $2) t
        JOIN trade_pairs p ON p.id = t.trade_pair_id
        JOIN fills f ON f.trade_id = t.id
-         AND f.fee_currency = CASE t.side WHEN 'BUY' THEN p.base ELSE p.quote END
+         AND (f.fee_value IS NOT NULL OR f.fee_currency = CASE t.side WHEN 'BUY' THEN p.base ELSE p.quote END)
      ) AS paid`,
     [copierId, FEE_SAMPLE],
   );
