@@ -3,13 +3,13 @@ import { EXIT, Failure } from './failures.js';
 import { safeLine } from './terminal/text-of.js';
 
 /** A server responded that is not the API, for example a proxy, or another program on the port. */
-export class ForeignServer extends Failure {
+class ForeignServer extends Failure {
   override readonly name = 'ForeignServer';
   override readonly exitCode = EXIT.network;
 }
 
 /**
- * Converts an error of the SDK to {@link ForeignServer} if the response did not come from the API. Returns any other
+ * Converts an error of the SDK to a failure if the response did not come from the API. Returns any other
  * error unchanged.
  *
  * @param address the address to which the request was sent

@@ -15,7 +15,7 @@ import { SVC_FILE } from './support/svc-file.js';
 
 /** A device of Linux that is always full. */
 const FULL_DISK = '/dev/full';
-/** A folder of Linux in which nobody can create a file, not even root. */
+/** A folder of Linux in which no user can create a file, not even root. */
 const NO_FILES = '/sys';
 const STACK = /^\s+at /m;
 

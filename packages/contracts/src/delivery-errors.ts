@@ -234,7 +234,7 @@ const ABANDONMENTS = {
 
 export const DEAD_LETTER_ERRORS = [...DELIVERY_ERRORS, 'webhook_inactive'] as const;
 export const DEAD_LETTER_REASONS = [...DELIVERY_REASONS, 'webhook_inactive'] as const;
-export type DeadLetterReason = (typeof DEAD_LETTER_REASONS)[number];
+type DeadLetterReason = (typeof DEAD_LETTER_REASONS)[number];
 
 export interface DeliveryFailure {
   readonly error: DeliveryError;

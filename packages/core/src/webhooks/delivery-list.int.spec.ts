@@ -63,6 +63,42 @@ describe("a webhook's deliveries", () => {
     expect(summaryOf(await list(`status=FAILED&event_id=${created}&${from}`))).toEqual([]);
   });
 
+  it('say why an attempt failed: its class, its reason and how to fix it', async () => {
+    const id = await env.createDueDelivery(actor, hook);
+    await env.deliveries.record(await env.claimAttempt(id), {
+      error: 'tls_error',
+      reason: 'certificate_self_signed',
+      responseTimeMs: 1,
+    });
+    const [failed] = await list();
+    expect(failed).toMatchObject({
+      status: 'FAILED',
+      error: 'tls_error',
+      error_reason: 'certificate_self_signed',
+      error_message: expect.stringContaining('self-signed certificate'),
+    });
+  });
+
+  it('that an earlier release stored have the class as their reason, and unknown reasons are omitted', async () => {
+    const id = await env.createDueDelivery(actor, hook);
+    await env.deliveries.record(await env.claimAttempt(id), { error: 'tls_error', responseTimeMs: 1 });
+    const [earlier] = await list();
+    expect(earlier).toMatchObject({ error: 'tls_error', error_reason: 'tls_error' });
+    await env.core.rows("UPDATE webhook_attempts SET error = 'quic_only' WHERE delivery_id = $1", id);
+    const [later] = await list();
+    expect(later).toMatchObject({ status: 'FAILED' });
+    expect(Object.keys(later!).filter((name) => name.startsWith('error'))).toEqual([]);
+  });
+
+  it('end in a dead letter with the reason of the last attempt', async () => {
+    const { id } = await env.createDeadLetter(actor, hook);
+    expect(await env.deadLetters.get(actor, hook, id)).toMatchObject({
+      last_error: 'http_status',
+      last_error_reason: 'http_status',
+      last_error_message: expect.stringMatching(/outside 200 to 299/),
+    });
+  });
+
   it('include the run of a replay after the first run, and can be filtered by the id of a test event', async () => {
     const event = await deliver('trade.created');
     await env.webhooks.replay(actor, hook, { event_id: event });
