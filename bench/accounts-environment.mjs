@@ -75,7 +75,7 @@ function countRefused(line, refused) {
 }
 
 /**
- * Adds accounts that nobody uses, ten for each new user. They are inserted, because a test of the credentials of each would
+ * Adds unused accounts, ten for each new user. They are inserted, because a test of the credentials of each would
  * cost more than their streams and reconciliations together.
  */
 export async function addAccounts({ database, sealer, paperExchangeUrl }, count) {

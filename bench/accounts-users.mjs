@@ -8,7 +8,9 @@ import { pairsOf, until } from '../tooling/launch/first-trade/scenario.mjs';
 import { addAccounts } from './accounts-environment.mjs';
 import { openVenueAccount } from './copy-venue.mjs';
 
-const CALL_EVERY_MS = 3_000;
+const TRADE_EVERY_MS = 2_500;
+/** The API allows six tests a minute. */
+const TEST_EVERY_MS = 10_000;
 const DEADLINE_MS = 120_000;
 /** The amount of BTC that a copier buys. */
 const COPY_AMOUNT = '0.0004';
@@ -57,7 +59,7 @@ export async function createLeader(product) {
   return { api, account, pair, strategyId: id };
 }
 
-/** Starts a user who tests credentials, and places and cancels an order, again and again. */
+/** Starts a user who tests credentials, and meanwhile places and cancels orders. */
 export async function startUser(product) {
   const { api } = await openUser(product, 'user');
   const pair = await bitcoin(api);
@@ -75,21 +77,26 @@ export async function startUser(product) {
   let isStopped = false;
   const timed = async (name, call) => {
     const startedAt = performance.now();
-    const { status, code, data } = await outcomeOf(call);
+    const { status, code, data } = await outcomeOf(call).catch(() => ({ status: 503, code: 'unreachable' }));
     calls.push(performance.now() - startedAt);
     if (status >= 400) refused.push(`${name} ${status} ${code}`);
     return data;
   };
-  const loop = async () => {
+  const test = async () => {
     while (!isStopped) {
       await timed('test', api.exchanges.test({ exchange: 'paper', trading_type: 'spot', credentials }));
+      await sleep(TEST_EVERY_MS);
+    }
+  };
+  const tradeAndCancel = async () => {
+    while (!isStopped) {
       const trade = await timed('create', api.trades.create(order));
       await sleep(500);
       if (trade !== undefined) await timed('cancel', api.trades.cancel(trade.id));
-      await sleep(CALL_EVERY_MS);
+      await sleep(TRADE_EVERY_MS);
     }
   };
-  const running = loop();
+  const running = Promise.all([test(), tradeAndCancel()]);
   return {
     reset() {
       calls = [];

@@ -49,13 +49,13 @@ export class ExchangeAccounts {
   }
 
   /**
-   * Returns owned accounts that are due for a balance sync: a sync was requested, or no live stream reports the
-   * balances and the last sync is older than `ageMaxMs`.
+   * Returns owned accounts that are due for a balance sync: a sync was requested, or their stream is lost and the last
+   * sync is older than `ageMaxMs`. Other accounts are read when they are reconciled.
    */
   dueForSync(ageMaxMs: number, limit: number): Promise<readonly DueAccount[]> {
     const owned = [...this.owned().keys()];
-    const live = owned.filter((id) => this.streams.isLive(id));
-    return this.accountSync.dueForSync(ageMaxMs, limit, owned, live);
+    const reconciled = owned.filter((id) => this.streams.isSupervised(id));
+    return this.accountSync.dueForSync(ageMaxMs, limit, owned, reconciled);
   }
 
   /** Stores and logs the stream status of this worker's accounts, for monitoring. */

@@ -51,6 +51,12 @@ export class AccountStreams {
     return this.streams.get(accountId)?.state === 'LIVE';
   }
 
+  /** Whether the account has been or will be reconciled, because it has a stream that is not lost. */
+  isSupervised(accountId: string): boolean {
+    const state = this.streams.get(accountId)?.state;
+    return state !== undefined && state !== 'LOST';
+  }
+
   /** Whether the stream reports every event, verified or not. */
   isReporting(accountId: string): boolean {
     const state = this.streams.get(accountId)?.state;

@@ -252,6 +252,12 @@ describe('after a restart', () => {
     await other.limit('SELL', '0.5', '50000');
     await eventually(async () => (await env.read(trade)).status === 'FILLED');
     expect(gateway.accounts.streams.isLive(env.account.uuid)).toBe(false);
+    // No balance sync is due either, however old the balances are.
+    await env.core.rows(
+      'UPDATE exchange_accounts SET sync_requested_at = NULL, sync_served_at = NULL WHERE id = $1',
+      env.account.uuid,
+    );
+    expect(await gateway.accounts.dueForSync(1, 10)).toEqual([]);
     expect(budget.spent()).toEqual(['2 check', '20 rotation', '1 user']);
     release();
     await eventually(() => gateway.accounts.streams.isLive(env.account.uuid));

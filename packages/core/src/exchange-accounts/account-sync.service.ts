@@ -77,13 +77,13 @@ export class AccountSyncService {
   /**
    * Returns those of the accounts whose sync was requested, or that were not synced for `maxAgeMs`; at most `limit`.
    *
-   * @param liveIds accounts whose balances a stream reports; only requests make them due
+   * @param reconciledIds accounts whose balances are read in reconciliations; only requests make them due
    */
   async dueForSync(
     maxAgeMs: number,
     limit: number,
     accountIds: readonly string[],
-    liveIds: readonly string[] = [],
+    reconciledIds: readonly string[] = [],
   ): Promise<readonly DueAccount[]> {
     if (accountIds.length === 0) return [];
     return this.platform.database.query(
@@ -95,7 +95,7 @@ export class AccountSyncService {
                 AND id <> ALL ($4))
        ORDER BY sync_requested_at > coalesce(sync_served_at, '-infinity') DESC NULLS LAST, sync_served_at NULLS FIRST
        LIMIT $2`,
-      [maxAgeMs, limit, accountIds, liveIds],
+      [maxAgeMs, limit, accountIds, reconciledIds],
     );
   }
 
