@@ -7,6 +7,7 @@ export * from './dead-letters.js';
 export * from './decimal.js';
 export * from './decisions.js';
 export * from './emergency-stop.js';
+export { errorDetailOf } from './error-details.js';
 export * from './errors.js';
 export {
   type EventCatalogue,
