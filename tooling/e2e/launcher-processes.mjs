@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '../launch/first-trade/scenario.mjs';
 
-export const root = join(import.meta.dirname, '..', '..');
+const root = join(import.meta.dirname, '..', '..');
 export const startFile = join(root, 'tooling', 'launch', 'start.mjs');
 
 /**

@@ -18,6 +18,7 @@ export {
   deliveryFailureOf,
 } from './delivery-errors.js';
 export * from './emergency-stop.js';
+export { errorDetailOf } from './error-details.js';
 export * from './errors.js';
 export {
   type EventCatalogue,

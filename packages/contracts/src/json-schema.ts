@@ -99,6 +99,9 @@ function withNulls(node: unknown): unknown {
   return converted;
 }
 
+/** Removes the escapes of `/`, and of `-` at the end of a class, which generators of code report. */
+const withoutNeedlessEscapes = (pattern: string) => pattern.replaceAll('\\/', '/').replaceAll('\\-]', '-]');
+
 /** Converts one node to its published form, in place, as zod's `override` requires. */
 function toPublishedForm(node: Record<string, unknown>, direction: SchemaDirection): void {
   if (node.format === 'decimal') {
@@ -118,6 +121,7 @@ function toPublishedForm(node: Record<string, unknown>, direction: SchemaDirecti
     delete node.idPrefix;
     Object.assign(node, { 'x-id-prefix': prefix, examples: [exampleId(prefix)] });
   }
+  if (typeof node.pattern === 'string') node.pattern = withoutNeedlessEscapes(node.pattern);
   delete node.stored;
   delete node.isUpdate;
   // New members may be added to responses; clients must ignore unknown members.

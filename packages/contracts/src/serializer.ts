@@ -14,7 +14,7 @@ import { JsonNumber } from './decimal.js';
 import { type DecimalNames, quoteDecimals, StoredJson } from './stored-json.js';
 
 export type DecimalMode = 'number' | 'string';
-/** `stored` writes a text from which `stored-value.ts` restores every value exactly. */
+/** `stored` writes JSON from which `stored-value.ts` restores every value exactly. */
 type Mode = DecimalMode | 'stored';
 export type Serializer = (value: unknown) => string;
 

@@ -1,5 +1,5 @@
 /**
- * Stores the data of a response as a text, and restores it, according to its schema.
+ * Converts the data of a response to a string, and back, according to its schema.
  *
  * A restored value renders to the same bytes as the original, in every decimal mode. Stored JSON and JSON of any shape
  * keep their digits.

@@ -65,6 +65,12 @@ export const PARTS = [
     args: ['tooling/oracle/main.mjs', '--decisions', '5000', '--seed', '7'],
   },
   {
+    name: 'reference-clients',
+    about: 'clients that three generators make of the REST reference, each compiled',
+    command: 'node',
+    args: ['tooling/reference-clients/main.mjs'],
+  },
+  {
     name: 'properties',
     about: 'the property tests of rules and codecs, with ten times as many generated cases',
     command: 'node',

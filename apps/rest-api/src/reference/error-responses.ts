@@ -2,11 +2,13 @@
 import {
   ERRORS,
   type ErrorCode,
+  errorDetailOf,
   type Operation,
   REST_ERRORS,
   storesResponse,
 } from '@trading-automation/contracts';
 import { type Json, type JsonObject, refTo } from './json.js';
+import type { SchemaComponents } from './schema-components.js';
 
 const OF_ANY_REQUEST: readonly ErrorCode[] = [
   'credential_in_query',
@@ -50,14 +52,39 @@ export function errorCodesOf(operation: Operation): readonly ErrorCode[] {
 
 /** Returns the error responses by status, as references to components that {@link errorResponseComponents} creates. */
 export function errorResponsesOf(operation: Operation): JsonObject {
-  return Object.fromEntries(
-    codesByStatus(operation).map(([status, codes]) => [status, refTo('responses', nameOf(status, codes))]),
-  );
+  return {
+    ...Object.fromEntries(
+      codesByStatus(operation).map(([status, codes]) => [status, refTo('responses', nameOf(status, codes))]),
+    ),
+    default: refTo('responses', ANY_ERROR),
+  };
 }
+
+/** The response of errors that precede the operation, such as a method that the path does not have. */
+function anyError(): JsonObject {
+  const codes = ['route_not_found', 'method_not_allowed', 'namespace_removed'] as const;
+  return {
+    description: codes.map((code) => `\`${code}\`: ${ERRORS[code].meaning}`).join('\n\n'),
+    headers: {
+      'x-request-id': refTo('headers', 'RequestId'),
+      Deprecation: refTo('headers', 'Deprecation'),
+      Link: refTo('headers', 'SuccessorLink'),
+    },
+    content: {
+      'application/json': {
+        schema: refTo('schemas', 'Error'),
+        examples: Object.fromEntries(codes.map((code) => [code, refTo('examples', code)])),
+      },
+    },
+  };
+}
+
+/** The name of the response of errors that precede the operation. */
+const ANY_ERROR = 'refused';
 
 /** Returns every response that {@link errorResponsesOf} references, with its codes and an example of each. */
 export function errorResponseComponents(operations: readonly Operation[]): JsonObject {
-  const responses = new Map<string, JsonObject>();
+  const responses = new Map<string, JsonObject>([[ANY_ERROR, anyError()]]);
   for (const operation of operations)
     for (const [status, codes] of codesByStatus(operation))
       responses.set(nameOf(status, codes), errorResponse(codes));
@@ -88,7 +115,7 @@ function errorResponse(codes: readonly ErrorCode[]): JsonObject {
     },
     content: {
       'application/json': {
-        schema: refTo('schemas', 'Error'),
+        schema: anyOf(codes),
         examples: Object.fromEntries(codes.map((code) => [code, refTo('examples', code)])),
       },
     },
@@ -96,15 +123,55 @@ function errorResponse(codes: readonly ErrorCode[]): JsonObject {
   };
 }
 
-/** Example `details` of the codes whose errors contain details. */
+/** Example `details` of the codes whose errors usually contain details. */
 const DETAILS: Partial<Record<ErrorCode, readonly JsonObject[]>> = {
   permission_denied: [
     { code: 'permission_needed', message: 'This needs the permission TRADE.', permission: 'TRADE' },
   ],
+  timestamp_out_of_window: [
+    {
+      field: 'x-svc-timestamp',
+      code: 'out_of_window',
+      message: "The server's time is 1767225600000.",
+      server_time: 1_767_225_600_000,
+    },
+  ],
+  invalid_signature_headers: [
+    { field: 'x-svc-nonce', code: 'invalid', message: 'x-svc-nonce must have 32 lower-case hex characters.' },
+  ],
   not_found: [{ field: 'trade_pair_id', code: 'not_found', message: 'There is no such trade pair.' }],
+  malformed_json: [{ code: 'syntax', message: 'Invalid JSON at character 12.' }],
   invalid_query: [{ field: 'limit', code: 'custom', message: 'limit: must be an integer from 1 to 100' }],
   validation_failed: [{ field: 'amount', code: 'not_positive', message: 'Must be greater than zero.' }],
+  exchange_rule_violated: [
+    {
+      field: 'price',
+      code: 'price_tick',
+      message: 'price must be a multiple of 0.01; got 1.005. Use 1.00 or 1.01.',
+      rule: 'price_tick',
+      value: '1.005',
+      limit: '0.01',
+    },
+  ],
+  insufficient_balance: [
+    {
+      field: 'amount',
+      code: 'insufficient_balance',
+      message: 'The order needs 601 USDT; 20 is free. Reduce the amount or add funds.',
+      asset: 'USDT',
+      needed: '601',
+      free: '20',
+    },
+  ],
   invalid_state: [{ code: 'invalid_state', message: 'The trade is FILLED.', state: 'FILLED' }],
+  already_exists: [
+    {
+      field: 'client_order_id',
+      code: 'already_exists',
+      message: 'A trade of this account has this client_order_id. Choose another.',
+    },
+  ],
+  limit_reached: [{ code: 'limit_reached', message: 'An account has at most 100 API keys.', limit: 100 }],
 };
 
 /** Returns an example response for every code. */
@@ -132,40 +199,58 @@ export function errorTable(): Json {
   });
 }
 
-export const errorSchema: JsonObject = {
-  type: 'object',
-  description: 'The body of every error response.',
-  properties: {
-    success: { const: false },
-    error: {
-      type: 'object',
-      properties: {
-        code: {
-          type: 'string',
-          enum: ALL_CODES,
-          description: 'Stable error code. Base your error handling on it.',
-        },
-        message: { type: 'string', description: 'Human-readable: what is wrong and how to fix it.' },
-        details: {
-          type: 'array',
-          description: 'The individual problems, if there are further details.',
-          items: {
-            type: 'object',
-            properties: {
-              field: { type: 'string', description: 'Path of the field in the request, separated by dots.' },
-              code: { type: 'string' },
-              message: { type: 'string' },
-            },
-            required: ['code', 'message'],
+/** Returns the name of the schema of errors with this code: `NotFoundError`. */
+function schemaNameOf(code: ErrorCode): string {
+  const words = code.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return `${words.join('').replace(/Error$/, '')}Error`;
+}
+
+/** The bodies of errors with these codes. Their codes make them exclusive, but a validator of `oneOf` cannot see that. */
+function anyOf(codes: readonly ErrorCode[]): JsonObject {
+  const schemas = codes.map((code) => refTo('schemas', schemaNameOf(code)));
+  return schemas.length === 1 ? schemas[0]! : { anyOf: schemas };
+}
+
+/** Defines a schema for every error code, and `Error`, which is any of them. */
+export function defineErrorSchemas(schemas: SchemaComponents): void {
+  for (const code of ALL_CODES) schemas.define(schemaNameOf(code), errorSchemaOf(code, schemas));
+  schemas.define('Error', { description: 'The body of an error response.', ...anyOf(ALL_CODES) });
+}
+
+function errorSchemaOf(code: ErrorCode, schemas: SchemaComponents): JsonObject {
+  const detail = errorDetailOf(code);
+  const { meaning, resolution } = ERRORS[code];
+  return {
+    type: 'object',
+    description: `${meaning} ${resolution}`,
+    properties: {
+      success: { type: 'boolean', const: false },
+      error: {
+        type: 'object',
+        properties: {
+          code: {
+            type: 'string',
+            const: code,
+            description: 'Stable error code. Base your error handling on it.',
+          },
+          message: { type: 'string', description: 'Human-readable: what is wrong and how to fix it.' },
+          ...(detail === undefined
+            ? {}
+            : {
+                details: {
+                  type: 'array',
+                  description: 'The individual problems, if there are further details.',
+                  items: schemas.of(detail, 'output'),
+                },
+              }),
+          request_id: {
+            type: 'string',
+            description: 'Equal to `x-request-id`. Include it when you contact support.',
           },
         },
-        request_id: {
-          type: 'string',
-          description: 'Equal to `x-request-id`. Include it when you contact support.',
-        },
+        required: ['code', 'message', 'request_id'],
       },
-      required: ['code', 'message', 'request_id'],
     },
-  },
-  required: ['success', 'error'],
-};
+    required: ['success', 'error'],
+  };
+}

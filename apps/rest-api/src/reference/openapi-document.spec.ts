@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import {
   ERRORS,
+  type ErrorCode,
   EVENT_TYPES,
+  errorDetailOf,
   eventCatalogueEntries,
   OPERATIONS,
   REST_ERRORS,
@@ -53,6 +55,41 @@ ajv.addSchema({ $id: 'api', components: document.components });
 /** Returns whether a value matches a schema of the document. */
 function matchesSchema(schema: object, value: unknown): boolean {
   return ajv.validate(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')), value);
+}
+
+interface PlacedExample {
+  readonly place: string;
+  readonly schema: object;
+  readonly value: unknown;
+}
+
+/** Returns every example below a node, with the schema that it has to match. */
+function examplesIn(node: unknown, place = '#'): PlacedExample[] {
+  if (typeof node !== 'object' || node === null) return [];
+  if (Array.isArray(node)) return node.flatMap((item, at) => examplesIn(item, `${place}/${at}`));
+  const { examples, example, schema } = node as { examples?: unknown; example?: unknown; schema?: object };
+  const found: PlacedExample[] = [];
+  const add = (value: unknown, of: object | undefined) => {
+    if (of !== undefined) found.push({ place, schema: of, value });
+  };
+  if (Array.isArray(examples)) for (const value of examples) add(value, node);
+  else if (typeof examples === 'object' && examples !== null && schema !== undefined)
+    for (const each of Object.values(examples as Record<string, { value?: unknown; $ref?: string }>))
+      add(each.$ref === undefined ? each.value : valueAt(each.$ref), schema);
+  if (example !== undefined) add(example, schema ?? node);
+  return [
+    ...found,
+    ...Object.entries(node).flatMap(([name, member]) =>
+      ['examples', 'example', 'x-codeSamples', 'default', 'const', 'enum'].includes(name)
+        ? []
+        : examplesIn(member, `${place}/${name}`),
+    ),
+  ];
+}
+
+/** Returns the `value` of the example that a reference names. */
+function valueAt(reference: string): unknown {
+  return document.components.examples![reference.split('/').at(-1)!]!.value;
 }
 
 describe('the OpenAPI document', () => {
@@ -110,6 +147,55 @@ describe('the OpenAPI document', () => {
       }
     }
     expect(exampleCount).toBeGreaterThan(4);
+  });
+
+  it('has only examples that match their schema, wherever they are', () => {
+    const examples = examplesIn(document);
+    const invalid = examples.filter(({ schema, value }) => !matchesSchema(schema, value));
+    expect(invalid.map(({ place, value }) => ({ place, value }))).toEqual([]);
+    expect(examples.length).toBeGreaterThan(200);
+  });
+
+  it('has the schema of the details of each error code, and the response of a status is one of its codes', () => {
+    for (const [code, { value }] of Object.entries(document.components.examples!)) {
+      const name = `${code
+        .split('_')
+        .map((word) => word[0]!.toUpperCase() + word.slice(1))
+        .join('')
+        .replace(/Error$/, '')}Error`;
+      expect([code, matchesSchema({ $ref: `#/components/schemas/${name}` }, value)]).toEqual([code, true]);
+      const withDetails = structuredClone(value) as { error: { details?: object[] } };
+      withDetails.error.details = [{ field: 1, code: 'x', message: 'x' }];
+      const isTyped = errorDetailOf(code as ErrorCode) !== undefined;
+      expect([code, matchesSchema({ $ref: `#/components/schemas/${name}` }, withDetails)]).toEqual([
+        code,
+        !isTyped,
+      ]);
+    }
+    for (const response of Object.values(document.components.responses!)) {
+      const codes = response['x-error-codes'];
+      if (codes === undefined) continue;
+      const { content } = response as unknown as { content: { 'application/json': Media } };
+      const { schema } = content['application/json'];
+      expect(JSON.stringify(schema).match(/\$ref/g)).toHaveLength(codes.length);
+      for (const [code, { value }] of Object.entries(document.components.examples!))
+        expect([codes, code, matchesSchema(schema, value)]).toEqual([codes, code, codes.includes(code)]);
+    }
+  });
+
+  it('has patterns without needless escapes, described tags and a contact', () => {
+    const patterns = [...text.matchAll(/"pattern": (".*")/g)].map(
+      ([, pattern]) => JSON.parse(pattern!) as string,
+    );
+    expect(patterns.length).toBeGreaterThan(20);
+    expect(patterns.filter((pattern) => /\\\/|\\-\]/.test(pattern))).toEqual([]);
+    for (const pattern of patterns) expect(() => new RegExp(pattern, 'u')).not.toThrow();
+    const { tags, info } = document as unknown as {
+      tags: { name: string; description: string }[];
+      info: { contact: object };
+    };
+    expect(tags.every(({ description }) => /^[A-Z].+\.$/.test(description))).toBe(true);
+    expect(info.contact).toEqual({ name: expect.any(String) });
   });
 
   it('has an example response for every error code', () => {
@@ -180,7 +266,8 @@ describe('the schemas', () => {
   it.each([
     [1.5, true],
     ['0.000000000000000001', true],
-    ['1e-7', true],
+    ['1e-7', false],
+    [1e-7, true],
     [0, false],
     ['abc', false],
     [null, false],

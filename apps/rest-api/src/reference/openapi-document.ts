@@ -4,14 +4,14 @@
  */
 import type { Operation } from '@trading-automation/contracts';
 import type { Sample } from '@trading-automation/contracts/samples';
-import { errorExamples, errorResponseComponents, errorSchema, errorTable } from './error-responses.js';
+import { defineErrorSchemas, errorExamples, errorResponseComponents, errorTable } from './error-responses.js';
 import { eventWebhooks, webhookHeaders } from './event-webhooks.js';
 import { introduction, type Vectors } from './introduction.js';
 import type { JsonObject } from './json.js';
 import { operationPaths } from './operation-paths.js';
 import { SchemaComponents } from './schema-components.js';
 import { headers, pagination, parameters, securitySchemes } from './shared-components.js';
-import { tagOf } from './tags.js';
+import { describeTag, tagOf } from './tags.js';
 
 export interface DocumentInput {
   readonly operations: readonly Operation[];
@@ -21,7 +21,7 @@ export interface DocumentInput {
 
 function openApiDocument({ operations, samples, vectors }: DocumentInput): JsonObject {
   const schemas = new SchemaComponents();
-  schemas.define('Error', errorSchema);
+  defineErrorSchemas(schemas);
   schemas.define('Pagination', pagination);
   const paths = operationPaths(operations, samples, schemas);
   const webhooks = eventWebhooks(schemas);
@@ -32,11 +32,12 @@ function openApiDocument({ operations, samples, vectors }: DocumentInput): JsonO
       title: 'Trading Automation API',
       version: 'v1',
       description: introduction(vectors),
+      contact: { name: 'Trading Automation support' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     jsonSchemaDialect: 'https://spec.openapis.org/oas/3.1/dialect/base',
     servers: [{ url: '/', description: 'The origin that served this document.' }],
-    tags: tags.map((name) => ({ name })),
+    tags: tags.map((name) => ({ name, description: describeTag(name) })),
     paths,
     webhooks,
     components: {

@@ -7,16 +7,22 @@ import type { z } from 'zod';
 import type { Json, JsonObject } from './json.js';
 
 export class SchemaComponents {
-  private readonly components = new Map<string, JsonObject>(
-    Object.entries(DECIMAL_SCHEMAS as Readonly<Record<string, JsonObject>>),
-  );
+  private readonly components = new Map<string, JsonObject>();
 
   /** Returns the JSON schema, or a reference to its component if the schema has an id. */
   of(schema: z.ZodType, direction: SchemaDirection): JsonObject {
     const { root, definitions } = jsonSchemaOf(schema, direction);
+    this.registerDecimals(JSON.stringify([root, definitions]));
     for (const [id, definition] of Object.entries(definitions))
       this.register(id, rewriteRefs(definition as JsonObject) as JsonObject);
     return rewriteRefs(root as JsonObject) as JsonObject;
+  }
+
+  /** Registers the decimals that a schema references. Their definitions are not part of its conversion. */
+  private registerDecimals(schema: string): void {
+    const decimals = DECIMAL_SCHEMAS as Readonly<Record<string, JsonObject>>;
+    for (const [, name] of schema.matchAll(/"#\/\$defs\/(\w+)"/g))
+      if (decimals[name!] !== undefined) this.register(name!, decimals[name!]!);
   }
 
   /** Adds a component that has no zod schema in the contract. */

@@ -20,3 +20,34 @@ export function tagOf(operationId: string): string {
   const words = resource.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return TITLES[resource] ?? words.charAt(0).toUpperCase() + words.slice(1);
 }
+
+const DESCRIPTIONS: Readonly<Record<string, string>> = {
+  Service: 'Liveness, health and version of the API. Public.',
+  Account: 'Your account, its e-mail address and the credential in use.',
+  'Key pairs': 'Public keys that sign requests instead of API keys.',
+  'API keys': 'API keys with permissions, an expiry and an allow-list.',
+  'Exchange accounts': 'Your accounts at exchanges: connect, test and sync them.',
+  'Trade pairs': 'The markets of the exchanges, with their ticks, steps and minimums.',
+  Trades: 'Orders with their fills, and the figures computed from them.',
+  Lots: 'What your orders opened, and how much of it is still open.',
+  Rewards: 'Rewards in the platform token, and their claims.',
+  Withdrawals: 'Withdrawals of reward tokens.',
+  'Withdrawal addresses': 'The addresses to which reward tokens may be withdrawn.',
+  Strategies: 'Strategies whose trades others may copy.',
+  Copiers: 'Copiers, which replicate the trades of a strategy within limits.',
+  Notifications: 'Messages about events, shown in the product.',
+  Settings: 'A key-value store for each user.',
+  'Emergency stop': 'Pauses all copiers and cancels all open orders.',
+  Events: 'The record of what happened, as a list and as a stream.',
+  Webhooks: 'Receivers of events on your servers.',
+  'Dead letters': 'Events that no attempt delivered, which you can retry or discard.',
+  'Webhook deliveries': 'The requests that the product sends to your webhooks.',
+};
+
+/** Returns the description of a tag. @throws {Error} if the tag has none */
+export function describeTag(tag: string): string {
+  const description = DESCRIPTIONS[tag];
+  if (description === undefined)
+    throw new Error(`The tag ${tag} has no description. Add one to DESCRIPTIONS in reference/tags.ts.`);
+  return description;
+}

@@ -7,6 +7,7 @@ import {
   ERRORS,
   type ErrorCode,
   encodeId,
+  errorDetailOf,
   type IdPrefix,
   OPERATIONS,
   type Operation,
@@ -78,6 +79,14 @@ export function expectContract(operation: Operation, { status, json, headers }: 
   expect([...codesOf(operation)]).toContain(error!.code);
   expect(status).toBe(ERRORS[error!.code as ErrorCode].status);
   expect(error!.message).toMatch(/\S{3}/);
+  const detail = errorDetailOf(error!.code as ErrorCode);
+  for (const each of error!.details ?? [])
+    expect({ code: error!.code, each, problem: detail?.safeParse(each).error }).toEqual({
+      code: error!.code,
+      each: expect.any(Object),
+      problem: undefined,
+    });
+  if (error!.details !== undefined) expect({ code: error!.code, hasDetails: detail !== undefined }).toEqual({ code: error!.code, hasDetails: true });
   expect(error!.request_id).toBe(headers['x-request-id']);
 }
 
