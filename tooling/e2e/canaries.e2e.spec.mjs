@@ -12,7 +12,7 @@ import { startProduct } from './product.mjs';
 
 /**
  * Sends secrets through the product wherever a caller can send or receive one, also in requests that are wrong or fail, and
- * looks for each of them in everything that the product writes: log lines, Redis, Postgres and mails.
+ * looks for each of them in everything that the product writes: log lines, metrics, Redis, Postgres and mails.
  */
 
 /** Each secret by what it is. A value is marked as a secret when it is planted or received. */
@@ -28,6 +28,7 @@ let product;
 let trader;
 let smtp;
 let receiver;
+let metricsPort;
 const mails = [];
 /** Responses of requests that return no secret of their own. */
 const answers = [];
@@ -36,6 +37,7 @@ beforeAll(async () => {
   smtp = await startSmtpServer({ port: 0, onMail: (mail) => mails.push(mail) });
   receiver = await startReceiver(plant('body of a receiver'), plant('header of a receiver'));
   storedForOwner.add('body of a receiver').add('header of a receiver');
+  metricsPort = await freePort();
   const debug = { LOG_LEVEL: 'debug' };
   product = await startProduct({
     graphqlApis: 1,
@@ -47,6 +49,7 @@ beforeAll(async () => {
         ...debug,
         SMTP_URL: `smtp://127.0.0.1:${smtp.port}`,
         MAIL_FROM: 'from@example.com',
+        METRICS_PORT: String(metricsPort),
       },
     },
   });
@@ -259,6 +262,16 @@ describe('no secret', () => {
   it('is in a log line', () => {
     expect(product.lines.length).toBeGreaterThan(50);
     expect(product.lines.flatMap((line) => secretsIn(line).map((what) => `${what}: ${line}`))).toEqual([]);
+  });
+
+  it('is in the metrics, which name no user, URL or id either', async () => {
+    const metrics = await until(
+      async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text(),
+      (text) => text.includes('# HELP'),
+    );
+    expect(metrics.split('\n').length).toBeGreaterThan(50);
+    expect(secretsIn(metrics)).toEqual([]);
+    expect(metrics).not.toMatch(/https?:|[a-z]{3}_[0-9a-z]{26}|@example\.com/);
   });
 
   it('is in Redis', async () => {

@@ -92,12 +92,12 @@ export class SignInLinksService {
       await lockUser(tx, userId);
       await findPasswordReset(tx, code);
       await endPasswordResets(tx, userId);
-      const [changed] = await tx.query(
+      const [, count] = await tx.query(
         `UPDATE password_logins SET hash = $3, verified_at = coalesce(verified_at, clock_timestamp()),
-           updated_at = clock_timestamp() WHERE user_id = $1 AND email = $2 RETURNING user_id`,
+           updated_at = clock_timestamp() WHERE user_id = $1 AND email = $2`,
         [userId, email, hash],
       );
-      if (changed.length === 0) throw new DomainError('not_found', 'The account has no password to reset.');
+      if (count === 0) throw new DomainError('not_found', 'The account has no password to reset.');
       await endAllSessions(tx, userId);
       await queueMail(tx, passwordWasResetMail(userId, email));
       return { email };
