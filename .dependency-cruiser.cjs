@@ -54,7 +54,7 @@ const FEATURE_ORDER = {
   performance: ['values'],
   'market-data': BASIS,
   access: [...BASIS, 'mail'],
-  'sign-in': [...BASIS, 'access'],
+  'sign-in': [...BASIS, 'access', 'mail'],
   'trade-pairs': [...BASIS, 'access'],
   'exchange-accounts': [...BASIS, 'access', 'sealing'],
   strategies: [...BASIS, 'access', 'performance', 'trade-pairs', 'exchange-accounts'],

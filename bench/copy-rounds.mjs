@@ -41,7 +41,7 @@ export async function copyRound({ database, leader }, side) {
 }
 
 /**
- * Waits until the follow-up work of a round is done: syncing changed balances and refreshing rollups. Neither the next
+ * Waits until the follow-up work of a round is done: relaying events and refreshing rollups. Neither the next
  * round nor the baseline may measure this work.
  */
 export async function waitUntilIdle({ database }) {
@@ -51,11 +51,7 @@ export async function waitUntilIdle({ database }) {
     const [{ left }] = await rowsOf(
       database,
       `SELECT (SELECT count(*) FROM result_marks)
-         + (SELECT count(*) FROM outbox_events WHERE position IS NULL)
-         + (SELECT count(*) FROM exchange_accounts WHERE deleted_at IS NULL AND is_active
-            AND balances_taken_at < (SELECT max(executed_at) FROM fills)
-            AND EXISTS (SELECT FROM fills f WHERE f.exchange_account_id = exchange_accounts.id
-                        AND f.executed_at > balances_taken_at)) AS left`,
+         + (SELECT count(*) FROM outbox_events WHERE position IS NULL) AS left`,
     );
     if (Number(left) === 0) break;
     if (performance.now() > deadline) throw new Error(`not idle: ${left} items of follow-up work are left`);

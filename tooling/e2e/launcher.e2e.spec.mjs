@@ -1,12 +1,12 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '../launch/first-trade/client.mjs';
 import { until } from '../launch/first-trade/scenario.mjs';
 import { environmentIn, svcFile } from '../launch/svc.mjs';
+import { descendantsOf, ended, launchWith, startFile, untilOutput } from './launcher-processes.mjs';
 
-const start = join(import.meta.dirname, '..', 'launch', 'start.mjs');
 const demo = join(import.meta.dirname, '..', 'launch', 'first-trade', 'main.mjs');
 
 /** @type {string} */
@@ -24,71 +24,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 }, 60_000);
 
-/** @param {import('node:child_process').ChildProcess} child */
-const ended = (child) =>
-  child.exitCode !== null ? child.exitCode : new Promise((resolve) => child.once('exit', resolve));
-
 function launch() {
-  const { DATABASE_URL: _database, REDIS_URL: _redis, ...env } = process.env;
-  const child = spawn('node', [start, '--data', join(folder, 'data')], {
-    env: { ...env, NODE_OPTIONS: '' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  started.push(child);
-  const launched = { child, output: '' };
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text) => {
-      launched.output += text;
-    });
-  }
+  const launched = launchWith('node', [startFile, '--data', join(folder, 'data')]);
+  started.push(launched.child);
   return launched;
-}
-
-const untilOutput = (launched, text) =>
-  until(
-    async () => launched.output,
-    (output) => output.includes(text),
-    100_000,
-  );
-
-/**
- * Returns all child processes of a process, and their children, recursively.
- *
- * @param {number} pid
- * @returns {{ pid: number, command: string }[]}
- */
-function descendantsOf(pid) {
-  const rows = existsSync('/proc/self/stat') ? processesOfProc() : processesOfPs();
-  /** @param {number} parent */
-  const below = (parent) =>
-    rows.filter((row) => row.parent === parent).flatMap((row) => [row, ...below(row.pid)]);
-  return below(pid);
-}
-
-/** Reads /proc, because a minimal system has no `ps`. */
-function processesOfProc() {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => {
-      try {
-        // The name in brackets may itself contain spaces and brackets.
-        const [, parent] = /^.*\) \S (\d+)/s.exec(readFileSync(`/proc/${name}/stat`, 'utf8'));
-        const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ');
-        return [{ pid: Number(name), parent: Number(parent), command }];
-      } catch {
-        // The process ended while the list was read.
-        return [];
-      }
-    });
-}
-
-function processesOfPs() {
-  return execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='])
-    .toString()
-    .split('\n')
-    .map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line))
-    .filter((match) => match !== null)
-    .map(([, pid, parent, command]) => ({ pid: Number(pid), parent: Number(parent), command }));
 }
 
 /** @param {number} pid */
@@ -120,8 +59,8 @@ async function outputOf(command, args, env = { ...process.env, NODE_OPTIONS: '' 
 /** Stops the launcher like Ctrl-C, and returns the processes that are still alive. */
 async function stop(child) {
   const processes = descendantsOf(child.pid);
-  // The server supervisor, Postgres, Redis, the mailbox and at least five services.
-  expect(processes.length).toBeGreaterThanOrEqual(9);
+  // The guard, the server supervisor, Postgres, Redis, the mailbox and at least five services.
+  expect(processes.length).toBeGreaterThanOrEqual(10);
   child.kill('SIGINT');
   expect(await ended(child)).toBe(0);
   return processes.filter(({ pid }) => isAlive(pid));

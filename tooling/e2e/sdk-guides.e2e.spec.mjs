@@ -15,6 +15,7 @@ import { openSharedProduct } from './shared-product.mjs';
 /** Runs each program of the guides as a reader would: in Node, with the packed SDK, against the product. */
 
 const GUIDES = ['quick-start', 'paginate', 'retry-safely', 'verify-a-webhook', 'sign-a-request'];
+const SPECIFICATION = 'docs/security/signed-request';
 /** The programs of the README repeat parts of those in the guides, so they are only compiled. */
 const README = 'packages/sdk/README';
 const packed = /** @type {string} */ (process.env.TEST_PACKED_SDK);
@@ -35,7 +36,11 @@ let folder;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'guides-'));
-  compiled = await compilePages(packed, [...GUIDES.map((name) => `docs/guides/${name}.md`), `${README}.md`]);
+  compiled = await compilePages(packed, [
+    ...GUIDES.map((name) => `docs/guides/${name}.md`),
+    `${SPECIFICATION}.md`,
+    `${README}.md`,
+  ]);
   product = await openSharedProduct();
   trader = await openTrader(product, 'guides: trader');
   const permissions = ['READ', 'TRADE', 'ADMIN'];
@@ -95,6 +100,7 @@ const TESTED = [
   'verify-a-webhook, TypeScript and JavaScript (2)',
   'verify-a-webhook, Try it',
   'sign-a-request, With the SDK',
+  `${SPECIFICATION}, Linking a key`,
 ];
 
 describe('the TypeScript of the guides', () => {
@@ -256,6 +262,17 @@ describe('sign a request', () => {
     const before = await count();
     expect(await linesOf('sign-a-request, With the SDK')).toEqual(['public_key']);
     expect(await count()).toBe(before + 1);
+  });
+
+  it('the program of the specification links a key pair, and its answer has the documented fields', async () => {
+    const page = readFileSync(join(root, `${SPECIFICATION}.md`), 'utf8');
+    const documented = JSON.parse(/```json\n([\s\S]*?)```/.exec(page)?.[1] ?? '{}');
+    const [status, text = ''] = await linesOf(`${SPECIFICATION}, Linking a key`);
+    const answer = JSON.parse(text);
+    expect(status).toBe('201');
+    expect(Object.keys(answer)).toEqual(Object.keys(documented));
+    expect(Object.keys(answer.data)).toEqual(Object.keys(documented.data));
+    expect(answer.data.user_id).toBe((await trader.api.me.get()).id);
   });
 
   it('the API accepts the headers that the program for Node prints', async () => {

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { guarded } from './guard.mjs';
 import { root } from './paths.mjs';
 import { signalTree } from './processes.mjs';
 
@@ -31,7 +32,9 @@ export function run(
       stderr: 'not started, because the launcher is stopping\n',
     });
   const stdio = output === 'show' ? 'inherit' : 'pipe';
-  const child = spawn(command, args, { cwd, env, uid, gid, detached: true, stdio: ['pipe', stdio, stdio] });
+  const child = guarded(
+    spawn(command, args, { cwd, env, uid, gid, detached: true, stdio: ['pipe', stdio, stdio] }),
+  );
   running.add(child);
   let stdout = '';
   let stderr = '';

@@ -2,7 +2,7 @@
  * The server supervisor: a process that runs and restarts the Postgres and Redis of one launcher. It is a separate
  * process for two reasons. Ctrl-C in a terminal must not stop the servers before the services that write to them. And
  * the servers must be shut down cleanly even if the launcher is killed: then the IPC channel closes, and the supervisor
- * stops them.
+ * stops them, within 3 s.
  *
  * Messages that it receives: `{ start: ServerCommand }`, `{ remove: path }` (a folder to remove at the end), `{ stop:
  * true }`. Messages that it sends: `{ name, event: ProcessEvent }`.
@@ -55,10 +55,14 @@ function superviseServer(serverCommand) {
   supervisors.push(supervisor);
 }
 
-async function end() {
+/** How long a server may take to stop once the launcher was killed. A killed Postgres recovers from its log. */
+const orphanGraceMs = 3_000;
+
+/** @param {number} [graceMs] */
+async function end(graceMs) {
   if (isEnding) return;
   isEnding = true;
-  await Promise.all(supervisors.map((supervisor) => supervisor.stop()));
+  await Promise.all(supervisors.map((supervisor) => supervisor.stop(graceMs)));
   for (const path of foldersToRemove) rmSync(path, { recursive: true, force: true });
   process.exit(0);
 }
@@ -68,7 +72,7 @@ process.on('message', (/** @type {{ start?: ServerCommand, remove?: string, stop
   if (message.start !== undefined && !isEnding) superviseServer(message.start);
   if (message.stop) void end();
 });
-process.on('disconnect', () => void end());
+process.on('disconnect', () => void end(orphanGraceMs));
 for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
   process.on(signal, () => void end());
 }

@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { run } from './commands.mjs';
+import { guarded } from './guard.mjs';
 import { readableLine } from './log-lines.mjs';
 import { root } from './paths.mjs';
 import { supervise } from './supervise.mjs';
@@ -38,14 +39,16 @@ export function superviseService({ name, app, main = mainOf(app), env }, print, 
   const supervisor = supervise({
     ...(delays === undefined ? {} : { delays }),
     spawn: () => {
-      const child = fork(main, [], {
-        cwd: root,
-        detached: true,
-        stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-        // The Node options of a test run must not reach the services.
-        execArgv: [],
-        env: { ...process.env, NODE_OPTIONS: '', ...env },
-      });
+      const child = guarded(
+        fork(main, [], {
+          cwd: root,
+          detached: true,
+          stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+          // The Node options of a test run must not reach the services.
+          execArgv: [],
+          env: { ...process.env, NODE_OPTIONS: '', ...env },
+        }),
+      );
       current = child;
       for (const stream of [child.stdout, child.stderr]) {
         if (stream === null) continue;

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { endCommands } from './commands.mjs';
+import { endGuard, startGuard, watchNpm } from './guard.mjs';
 import { createLifecycle } from './lifecycle.mjs';
 import { takeLock } from './lock.mjs';
 import { dataPaths } from './paths.mjs';
@@ -36,8 +37,17 @@ if (!lock.taken) {
   process.exit(1);
 }
 
+startGuard();
+watchNpm(() => {
+  // The guard ends everything within seconds; an orderly stop could take longer.
+  rmSync(paths.devStateFile, { force: true });
+  lock.release();
+  process.kill(process.pid, 'SIGKILL');
+});
+
 const lifecycle = createLifecycle();
 await lifecycle.defer(lock.release);
+await lifecycle.defer(endGuard);
 await lifecycle.defer(endCommands);
 for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
   process.on(signal, async () => {

@@ -105,9 +105,13 @@ export function supervise({
       crashes = 0;
       start();
     },
-    /** Ends the process for good: sends the stop signal, and SIGKILL after the grace period. */
-    stop() {
-      stopped ??= end(graceMs);
+    /**
+     * Ends the process for good: sends the stop signal, and SIGKILL after the grace period.
+     *
+     * @param {number} [graceOfStopMs]
+     */
+    stop(graceOfStopMs = graceMs) {
+      stopped ??= end(graceOfStopMs);
       return stopped;
     },
   };

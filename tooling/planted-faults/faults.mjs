@@ -46,10 +46,10 @@ export const PLANTED_FAULTS = [
   },
   {
     name: 'a profit share is rounded up',
-    file: 'packages/core/src/rewards/profit-share.rules.ts',
+    file: 'packages/core/src/rewards/profit-share/profit-share.rules.ts',
     find: 'times(tokensPerQuote).toDecimalPlaces(DECIMAL_SCALE, BigDecimal.ROUND_DOWN)',
     replace: 'times(tokensPerQuote).toDecimalPlaces(DECIMAL_SCALE, BigDecimal.ROUND_UP)',
-    tests: ['packages/core/src/rewards/profit-share.rules.spec.ts'],
+    tests: ['packages/core/src/rewards/profit-share/profit-share.rules.spec.ts'],
   },
   {
     name: 'a copy that is planned again is placed twice',

@@ -23,6 +23,7 @@ import { SCALARS } from './graphql/scalars.js';
 import { ProviderIdentities } from './providers/provider-identities.js';
 import { AccessResolver } from './resolvers/access.resolver.js';
 import { CopierFieldsResolver, DecisionFieldsResolver } from './resolvers/copiers.resolver.js';
+import { LotFieldsResolver } from './resolvers/lots.resolver.js';
 import { NodeResolver } from './resolvers/node.resolver.js';
 import { RealtimeResolver } from './resolvers/realtime.resolver.js';
 import { RewardFieldsResolver } from './resolvers/rewards.resolver.js';
@@ -55,6 +56,7 @@ const RESOLVERS = [
   AccessResolver,
   CopierFieldsResolver,
   DecisionFieldsResolver,
+  LotFieldsResolver,
   NodeResolver,
   RealtimeResolver,
   RewardFieldsResolver,
@@ -80,6 +82,7 @@ export class AppModule {
       serverKeys: config.SERVER_KEYS,
       issuer: publicUrl,
       isRegistrationOpen: config.OPEN_REGISTRATION,
+      publicUrl: () => config.REST_PUBLIC_URL ?? publicUrl(),
       passkeys: config.PASSKEYS,
     });
     const features = apiFeatures({

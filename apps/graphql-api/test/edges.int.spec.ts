@@ -214,6 +214,7 @@ describe('node', () => {
     Reward: ['rewards.list', (user) => user.reward()],
     RewardType: ['rewards.types', async (user) => user.environment.rewardTypeId],
     Withdrawal: ['withdrawals.get', (user) => user.withdrawal()],
+    WithdrawalAddress: ['withdrawalAddresses.get', (user) => user.withdrawalAddress()],
     Notification: ['notifications.list', (user) => user.notification()],
     Webhook: ['webhooks.get', (user) => user.webhook()],
   };
@@ -255,7 +256,11 @@ describe('node', () => {
     const [resource = '', verb] = operationId.split('.');
     if (verb === 'get') {
       const field =
-        { exchanges: 'exchangeAccount', strategies: 'strategy' }[resource] ?? resource.slice(0, -1);
+        {
+          exchanges: 'exchangeAccount',
+          strategies: 'strategy',
+          withdrawalAddresses: 'withdrawalAddress',
+        }[resource] ?? resource.slice(0, -1);
       return (await dataOf(owner, `query One($id: ID!) { ${field}(id: $id) ${selection} }`, { id }))[field];
     }
     const field = verb === 'types' ? 'rewardTypes' : resource;

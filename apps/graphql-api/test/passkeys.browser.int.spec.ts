@@ -92,7 +92,14 @@ function openSignInServices(platform: Platform, passkeys: PasskeyOptions): Promi
   const imports = [
     PlatformModule.with(platform),
     OperationsModule.with(platform, serverKeys),
-    SignInModule.with({ access, serverKeys, issuer: url, isRegistrationOpen: false, passkeys }),
+    SignInModule.with({
+      access,
+      serverKeys,
+      issuer: url,
+      publicUrl: () => 'https://api.example.com',
+      isRegistrationOpen: false,
+      passkeys,
+    }),
   ];
   return NestFactory.createApplicationContext({ module: SignInTestModule, imports }, { logger: false });
 }

@@ -48,12 +48,30 @@ function mutate(text: string, variables: object = {}, token?: string): Promise<G
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   return post(api, JSON.stringify({ query: text, variables }), headers as Record<string, string>);
 }
-const register = async (email: string): Promise<Tokens> => {
-  const text = `mutation ($email: String!) { register(email: $email, password: "${PASSWORD}") ${TOKENS} }`;
-  const { data, errors } = await mutate(text, { email });
-  expect(errors).toBeUndefined();
-  return data.register;
-};
+const REGISTER = `mutation ($email: String!, $password: String!) { register(email: $email, password: $password) ${TOKENS} }`;
+
+/** Sends the form of the page behind the newest link that was mailed to the address. */
+async function submitLink(email: string, password: string): Promise<Response> {
+  const [mail] = await environment.rows(
+    `SELECT body FROM mails WHERE recipient = $1 AND body LIKE '%code=%' ORDER BY created_at DESC LIMIT 1`,
+    email,
+  );
+  const { pathname, searchParams } = new URL(/http\S+/.exec(String(mail?.body))![0]);
+  return fetch(`http://127.0.0.1:${environment.api.port}${pathname}`, {
+    method: 'POST',
+    body: new URLSearchParams({ code: searchParams.get('code')!, password }),
+  });
+}
+
+/** Registers an address, opens its account by the mailed link, and signs in. */
+async function register(email: string): Promise<Tokens> {
+  // Each test registers more often than one network may.
+  await environment.rows('DELETE FROM sign_in_attempts');
+  const { data, errors } = await mutate(REGISTER, { email, password: PASSWORD });
+  expect([data, errors]).toEqual([{ register: null }, undefined]);
+  expect((await submitLink(email, PASSWORD)).status).toBe(200);
+  return (await login(email)).data.login.tokens;
+}
 const login = (email: string, password = PASSWORD) =>
   mutate(
     `mutation ($email: String!, $password: String!) { login(email: $email, password: $password) ${SIGNED_IN} }`,
@@ -152,11 +170,33 @@ describe('a password', () => {
     expect(response.text).not.toContain(password);
   });
 
-  it('can be registered once per e-mail address', async () => {
+  it('cannot be registered for the address of another account, and the response does not reveal that', async () => {
     const email = newEmail();
     await register(email);
-    const text = `mutation { register(email: "${email}", password: "${PASSWORD}") ${TOKENS} }`;
-    expect(codesOf(await mutate(text))).toEqual(['already_exists']);
+    const [known, unknown] = [
+      await mutate(REGISTER, { email, password: 'another password' }),
+      await mutate(REGISTER, { email: newEmail(), password: 'another password' }),
+    ];
+    expect([known.status, known.text]).toEqual([unknown.status, unknown.text]);
+    expect((await login(email)).errors).toBeUndefined();
+    expect(codesOf(await login(email, 'another password'))).toEqual(['invalid_login']);
+  });
+
+  it('is reset by a link that is mailed to its address; the response does not reveal whether it has an account', async () => {
+    const email = newEmail();
+    const { access_token } = await register(email);
+    const requestReset = (address: string) =>
+      mutate('mutation ($email: String!) { request_password_reset(email: $email) { requested } }', {
+        email: address,
+      });
+    const [known, unknown] = [await requestReset(email), await requestReset(newEmail())];
+    expect(known.data).toEqual({ request_password_reset: { requested: true } });
+    expect([known.status, known.text]).toEqual([unknown.status, unknown.text]);
+    expect((await submitLink(email, 'a new password')).status).toBe(200);
+    expect((await me(access_token)).status).toBe(401);
+    expect(codesOf(await login(email))).toEqual(['invalid_login']);
+    expect((await login(email, 'a new password')).errors).toBeUndefined();
+    expect((await submitLink(email, 'another password')).status).toBe(404);
   });
 });
 

@@ -9,6 +9,7 @@ import {
   RateLimiter,
 } from '@trading-automation/core/access';
 import { type ApiSecrets, apiFeatures, BuildInfo, USE_CASES } from '@trading-automation/core/api';
+import { SignInLinksModule } from '@trading-automation/core/sign-in';
 import { withdrawalSettingsOf } from '@trading-automation/core/withdrawals';
 import type { Logger } from '@trading-automation/runtime';
 import type { Redis } from 'ioredis';
@@ -55,6 +56,7 @@ export class AppModule {
         PlatformModule.with(platform),
         OperationsModule.with(platform, config.SERVER_KEYS),
         access,
+        SignInLinksModule.with({ isRegistrationOpen: config.OPEN_REGISTRATION }),
         ...apiFeatures({
           secrets,
           withdrawals: withdrawalSettingsOf(config),

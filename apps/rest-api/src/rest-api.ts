@@ -1,14 +1,18 @@
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { startHeartbeat } from '@trading-automation/core';
-import { pickEngine, RateLimiter } from '@trading-automation/core/access';
+import { EmailVerificationService, pickEngine, RateLimiter } from '@trading-automation/core/access';
 import { openApiInfrastructure } from '@trading-automation/core/api';
+import { SignInLinksService } from '@trading-automation/core/sign-in';
 import { WithdrawalAddressesService } from '@trading-automation/core/withdrawals';
 import { type Logger, nestLogger, type RunningProcess } from '@trading-automation/runtime';
 import { createAdapter } from '@trading-automation/runtime/http';
 import { AppModule } from './app.module.js';
 import type { Config } from './config.js';
-import { serveWithdrawalAddressPages } from './pages/withdrawal-address-pages.js';
+import { emailVerificationPage } from './pages/email-verification-page.js';
+import { serveLinkPages } from './pages/link-pages.js';
+import { passwordResetPage, registrationPage } from './pages/password-pages.js';
+import { withdrawalAddressPage } from './pages/withdrawal-address-page.js';
 import { serveReference } from './reference/serve-reference.js';
 
 export interface RestApi extends RunningProcess {
@@ -57,11 +61,13 @@ export async function startRestApi(config: Config, version: string, logger: Logg
   );
   const limiter = app.get(RateLimiter, { strict: false });
   serveReference(app.getHttpAdapter().getInstance(), limiter.limitsFor(undefined));
-  serveWithdrawalAddressPages(
-    app.getHttpAdapter().getInstance(),
-    limiter.limitsFor(undefined),
-    app.get(WithdrawalAddressesService, { strict: false }),
-  );
+  const links = app.get(SignInLinksService, { strict: false });
+  serveLinkPages(app.getHttpAdapter().getInstance(), limiter.limitsFor(undefined), [
+    withdrawalAddressPage(app.get(WithdrawalAddressesService, { strict: false })),
+    emailVerificationPage(app.get(EmailVerificationService, { strict: false })),
+    registrationPage(links),
+    passwordResetPage(links),
+  ]);
   await app.listen(config.PORT, config.HOST);
   listenUrl = await app.getUrl();
   const endHeartbeat = startHeartbeat(platform, 'rest-api');

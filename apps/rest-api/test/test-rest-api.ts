@@ -20,6 +20,9 @@ export interface TestRestApi {
   close(): Promise<void>;
 }
 
+/** The server key of every API under test. */
+export const SERVER_KEY = createHash('sha256').update('server key').digest();
+
 export async function startTestRestApi(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<TestRestApi> {
@@ -32,7 +35,7 @@ export async function startTestRestApi(
     WORLD: 'test',
     DATABASE_URL: database.url,
     REDIS_URL: process.env.TEST_REDIS_URL,
-    SERVER_KEYS: createHash('sha256').update('server key').digest('base64url'),
+    SERVER_KEYS: SERVER_KEY.toString('base64url'),
     EXCHANGE_SEALING_KEY: await sealingKey(),
     WEBHOOK_SEALING_KEY: await sealingKey(),
     OPEN_REGISTRATION: 'true',

@@ -13,7 +13,12 @@ import {
 } from '@trading-automation/core/exchange-accounts';
 import { ProfitSharesService, RewardAccrual, RewardAccrualModule } from '@trading-automation/core/rewards';
 import { PairCatalogue, PairCatalogueModule } from '@trading-automation/core/trade-pairs';
-import { Reconciliation, TradeExecution, TradeExecutionModule } from '@trading-automation/core/trades';
+import {
+  FeeValuation,
+  Reconciliation,
+  TradeExecution,
+  TradeExecutionModule,
+} from '@trading-automation/core/trades';
 import type { Logger } from '@trading-automation/runtime';
 import type { RedisCallBudget } from './budgets/redis-call-budget.js';
 import type { Config } from './config.js';
@@ -71,6 +76,7 @@ export class AppModule {
             FIRST_TRADE: config.REWARD_FIRST_TRADE_AMOUNT,
           },
           tokensPerQuote: config.REWARD_TOKENS_PER_QUOTE,
+          monthlyBudget: config.REWARDS_PROFIT_SHARE_BUDGET,
           expiresDays: config.REWARD_EXPIRES_DAYS,
         }),
         BullModule.forRoot({
@@ -206,9 +212,18 @@ function scheduling({ config, logger, platform, venues }: WorkerContext): Provid
     },
     {
       provide: Maintenance,
-      useFactory: (snapshots: EquitySnapshots, rollups: DailyRollups) =>
-        new Maintenance(platform, snapshots, rollups, logger),
-      inject: [EquitySnapshots, DailyRollups],
+      useFactory: (snapshots: EquitySnapshots, rollups: DailyRollups, gateway: ExchangeGateway) => {
+        const feeValuation = new FeeValuation({
+          platform,
+          readPriceAt: async (exchange, symbol, at) => venues.get(exchange).fetchPriceAt(symbol, at),
+          onError: gateway.errorLogger(
+            'fee_price.failed',
+            'Could not read the price of a past minute for a fee in a third asset.',
+          ),
+        });
+        return new Maintenance(platform, snapshots, rollups, feeValuation, logger);
+      },
+      inject: [EquitySnapshots, DailyRollups, ExchangeGateway],
     },
     {
       provide: Scheduler,
@@ -246,7 +261,7 @@ function copying({ platform, venues }: WorkerContext): Provider[] {
         platform,
         new CopyEngine(
           platform,
-          (accountId) => gateway.balanceSync.sync(accountId),
+          (accountId) => gateway.balanceSync.sync(accountId, 'copy'),
           (exchange, symbol) => bookMids.read(exchange, symbol),
         ),
         (event, message) => gateway.errorLogger(event, message),

@@ -2,13 +2,16 @@ import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { assertNoEviction, openPlatform } from '@trading-automation/core';
 import { Opener } from '@trading-automation/core/sealing';
+import { oldestReconciliationAge } from '@trading-automation/core/trades';
 import { createVenue, LocalBudget, limitsOf } from '@trading-automation/exchanges/ccxt';
 import { createLogger, type Logger, nestLogger, readConfig, runProcess } from '@trading-automation/runtime';
+import { Registry } from 'prom-client';
 import { AppModule } from './app.module.js';
 import { RedisCallBudget } from './budgets/redis-call-budget.js';
 import { type Config, configSchema } from './config.js';
 import { ExchangeGateway } from './exchange/exchange-gateway.js';
 import { Venues } from './exchange/venues.js';
+import { CountedBudget, startMetrics } from './metrics/worker-metrics.js';
 
 const NAME = 'trading-worker';
 
@@ -53,8 +56,10 @@ await runProcess({
     });
     const opener = await Opener.with(config.EXCHANGE_OPENING_KEYS);
     const budget = await openBudget(config, logger);
+    const registry = new Registry();
+    const counted = new CountedBudget(budget, registry);
     const venues = new Venues(
-      config.VENUES.map((venue) => createVenue(venue, { budget })),
+      config.VENUES.map((venue) => createVenue(venue, { budget: counted })),
       opener,
     );
     const context = { config, logger, platform, venues, budget };
@@ -63,12 +68,24 @@ await runProcess({
       abortOnError: false,
     });
     const gateway = app.get(ExchangeGateway);
+    const { ownership, accounts } = gateway;
+    const metrics = await startMetrics({
+      port: config.METRICS_PORT,
+      host: config.METRICS_HOST,
+      registry,
+      states: () => accounts.streams.health(),
+      oldestReconciliationAge: () =>
+        oldestReconciliationAge(platform.database, [...ownership.ownedAccounts().keys()]),
+      onError: (error) =>
+        logger.warn({ event: 'metrics.unavailable', err: error }, 'Some metrics could not be read.'),
+    });
     logger.info(
       { event: 'process.ready', instance: platform.instance, exchanges: venues.all.map(({ id }) => id) },
       'ready',
     );
     return {
       async stop() {
+        await metrics?.stop();
         await app.close();
         await gateway.close();
         budget.close();

@@ -31,9 +31,9 @@ export class WorkerCallServer {
     return serveWorkerCalls(
       this.platform,
       {
-        'exchange_account.test': (input) => credentials.test(input),
+        'exchange_account.test': (input, _signal, userId) => credentials.test(input, userId),
         'exchange_account.sync': async ({ account_id }) => {
-          await balanceSync.sync(account_id).catch((error) => {
+          await balanceSync.sync(account_id, 'user').catch((error) => {
             // A rejection of the credentials is not an error here, because the caller reads it from the account.
             if (!(error instanceof ExchangeError && error.code === 'credentials_rejected'))
               throw unavailable(error);

@@ -7,6 +7,7 @@ import {
   VenueCatalogue,
 } from '@trading-automation/core/exchange-accounts';
 import { PairCatalogue } from '@trading-automation/core/trade-pairs';
+import { FeeValuation } from '@trading-automation/core/trades';
 import { ExchangeError } from '@trading-automation/exchanges';
 import { eventually } from '@trading-automation/runtime/testing';
 import { Queue } from 'bullmq';
@@ -62,6 +63,7 @@ async function start(more: Partial<Config> = {}): Promise<void> {
     PRICES_EVERY_MS: 50,
     BALANCES_AGE_MAX_MS: 3_600_000,
     RECONCILE_EVERY_MS: 3_600_000,
+    METRICS_HOST: '127.0.0.1',
     ...more,
   };
   const schedules = new Scheduler(
@@ -71,6 +73,11 @@ async function start(more: Partial<Config> = {}): Promise<void> {
       core.platform,
       new EquitySnapshots(core.platform),
       new DailyRollups(core.platform),
+      new FeeValuation({
+        platform: core.platform,
+        readPriceAt: async (exchange, symbol, at) => gateway.venues.get(exchange).fetchPriceAt(symbol, at),
+        onError: gateway.errorLogger('fee_price.failed', 'Could not read the price of a past minute.'),
+      }),
       logger,
     ),
     config,

@@ -182,7 +182,7 @@ describe('a failing receiver', () => {
     await target.close();
     expect(redirectedCalls).toBe(0);
     expect(await environment.query('SELECT DISTINCT status_code, error FROM webhook_attempts')).toEqual([
-      { status_code: 307, error: 'http_status' },
+      { status_code: 307, error: 'redirect_not_followed' },
     ]);
   });
 

@@ -127,6 +127,20 @@ describe('the dispatcher process', () => {
     expect(rows).toEqual([{ service: 'webhook-dispatcher' }]);
   });
 
+  it('exits with 1 on a database that lacks a migration of its release, with one line that says so', async () => {
+    await environment.query('DELETE FROM migrations WHERE id = (SELECT max(id) FROM migrations)');
+    const child = launch();
+    let log = '';
+    child.stdout?.on('data', (chunk) => {
+      log += chunk;
+    });
+    expect(await once(child, 'exit')).toEqual([1, null]);
+    const fatalLines = log.split('\n').filter((line) => line.includes('"level":"fatal"'));
+    expect(fatalLines).toHaveLength(1);
+    expect(fatalLines[0]).toContain('run the migrator first');
+    expect(await environment.query('SELECT FROM webhook_dispatchers')).toEqual([]);
+  });
+
   it('exits with 1 in the live world if loopback URLs are allowed', async () => {
     const child = launch({ WORLD: 'live' });
     let log = '';

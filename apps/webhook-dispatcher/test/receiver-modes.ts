@@ -152,8 +152,9 @@ export const MODES: readonly Mode[] = [
     respond: flood('', 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'),
   },
   {
-    sends: 'an unrequested 100 Continue',
-    outcome: { error: 'reset' },
+    sends: 'endless unrequested 100 Continue responses',
+    outcome: { error: 'response_too_large' },
+    isFlood: true,
     respond: flood('', 'HTTP/1.1 100 Continue\r\n\r\n'),
   },
   {

@@ -101,7 +101,8 @@ const helpText = (description) => description.replaceAll('`', '').replace(/\.$/,
 /** @param {import('@trading-automation/contracts').Operation['query']} schema */
 function fieldsOf(schema) {
   if (schema === undefined) return [];
-  const { root, definitions } = jsonSchemaOf(schema, 'input');
+  // A flag that is not given is absent, so a command never sends null for it.
+  const { root, definitions } = jsonSchemaOf(schema, 'input', { showsNulls: false });
   return new Fields(definitions).fieldsIn(root);
 }
 

@@ -1,10 +1,8 @@
 /**
  * The errors of the command line itself, and the exit code of every error.
- *
- * 0 success · 1 failure · 2 usage · 3 not found · 4 authentication · 5 rate limit · 6 network or timeout ·
- * 130 Ctrl-C · 143 SIGTERM
  */
 import {
+  ApiError,
   AuthenticationError,
   ConnectionError,
   NotFoundError,
@@ -15,6 +13,7 @@ import {
 export const EXIT = {
   success: 0,
   failure: 1,
+  /** Invalid input, no matter whether the command line or the API found it. */
   usage: 2,
   notFound: 3,
   auth: 4,
@@ -24,6 +23,32 @@ export const EXIT = {
   /** Ended by SIGTERM: 128 + 15, as in shells. */
   terminated: 143,
 } as const;
+
+/** The meaning of each exit code. The help prints it, and tests compare the guide and the README with it. */
+export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
+  success: 'success',
+  failure: 'failure',
+  usage: 'invalid input',
+  notFound: 'not found',
+  auth: 'authentication',
+  rateLimited: 'rate limit',
+  network: 'network or timeout',
+  interrupted: 'interrupted (Ctrl-C)',
+  terminated: 'terminated (SIGTERM)',
+};
+
+/** The codes of the API for input that no state of the account can make valid. */
+const INVALID_INPUT: readonly string[] = [
+  'credential_in_query',
+  'exchange_rule_violated',
+  'idempotency_key_reused',
+  'invalid_query',
+  'malformed_json',
+  'method_not_allowed',
+  'payload_too_large',
+  'unsupported_media_type',
+  'validation_failed',
+];
 
 /** An expected failure. Its message is printed, followed by `resolution`, which says how to fix it. */
 export class Failure extends Error {
@@ -90,5 +115,6 @@ export function exitCodeOf(error: unknown): number {
   if (error instanceof AuthenticationError || error instanceof PermissionDeniedError) return EXIT.auth;
   if (error instanceof RateLimitError) return EXIT.rateLimited;
   if (error instanceof ConnectionError) return EXIT.network;
+  if (error instanceof ApiError && INVALID_INPUT.includes(error.code)) return EXIT.usage;
   return EXIT.failure;
 }

@@ -25,7 +25,9 @@ export function formatCliError(error: unknown, { isDebug, colors }: ErrorFormat)
   const lines = [`${colors.red('error:')} ${safeText(messageOf(error))}`];
   if (error instanceof ApiError) lines.push(...error.details.flatMap(detailLineOf).map(safeLine));
   const resolution = resolutionOf(error);
-  if (resolution !== undefined) lines.push(`  ${resolution}`);
+  // The API may have repeated its advice in a detail.
+  if (resolution !== undefined && !lines.some((line) => line.includes(resolution)))
+    lines.push(`  ${resolution}`);
   if (error instanceof ApiError && error.requestId !== undefined)
     lines.push(colors.dim(`  request id: ${safeLine(error.requestId)}`));
   if (isDebug) lines.push(colors.dim(safeText(stackOf(error))));
@@ -34,8 +36,18 @@ export function formatCliError(error: unknown, { isDebug, colors }: ErrorFormat)
 
 function messageOf(error: unknown): string {
   // The invalid fields are printed below, one per line.
-  if (error instanceof ApiError) return `${error.summary} (${error.code})`;
+  if (error instanceof ApiError) return `${withoutAdvice(error)} (${error.code})`;
   return error instanceof Error ? error.message : String(error);
+}
+
+/**
+ * Removes the advice at the end of the API's message. The advice is printed on a line of its own, in words for the
+ * command line.
+ */
+function withoutAdvice({ summary, code }: ApiError): string {
+  const advice = RESOLUTIONS[code];
+  const isRepeated = advice !== undefined && summary.endsWith(` ${advice}`);
+  return isRepeated ? summary.slice(0, -advice.length - 1) : summary;
 }
 
 function detailLineOf({ field, message }: ErrorDetail): string[] {

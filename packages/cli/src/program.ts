@@ -10,6 +10,8 @@ import { groupUnderHeadings } from './commands/group.js';
 import { registerProfile } from './commands/profile.js';
 import { registerOperationCommands } from './commands/register-operation-commands.js';
 import type { Action, Register, Runner } from './context.js';
+import { EXIT, EXIT_MEANINGS } from './failures.js';
+import { foreignServerError } from './foreign-server.js';
 import type { ProcessContext } from './process-context.js';
 import { ActiveProfile } from './profile/active-profile.js';
 import type { Terminal } from './terminal/terminal.js';
@@ -61,6 +63,16 @@ const REGISTRATIONS: readonly Register[] = [
   registerCompletion,
 ];
 
+const EXIT_CODES_PER_LINE = 6;
+
+/** Lists the exit codes with their meanings, on two lines. */
+function exitCodes(): string {
+  const names = Object.keys(EXIT) as (keyof typeof EXIT)[];
+  const codes = names.map((name) => `${EXIT[name]} ${EXIT_MEANINGS[name]}`);
+  const lines = [codes.slice(0, EXIT_CODES_PER_LINE), codes.slice(EXIT_CODES_PER_LINE)];
+  return lines.map((line) => line.join(', ')).join(',\n');
+}
+
 const EXAMPLES = `
 Examples:
   $ svc auth login --base-url http://127.0.0.1:4000
@@ -68,8 +80,8 @@ Examples:
   $ svc trades list --status FILLED --json id,symbol,cost
   $ svc listen --forward-to http://localhost:3000/hooks
 
-Exit codes: 0 success, 1 failure, 2 usage, 3 not found, 4 authentication, 5 rate limit, 6 network or timeout,
-130 interrupted (Ctrl-C), 143 terminated. Environment: SVC_PROFILE, SVC_BASE_URL, SVC_GRAPHQL_URL, SVC_API_KEY,
+Exit codes: ${exitCodes()}.
+Environment: SVC_PROFILE, SVC_BASE_URL, SVC_GRAPHQL_URL, SVC_API_KEY,
 SVC_PRIVATE_KEY, SVC_CONFIG_DIR, SVC_CREDENTIALS, NO_COLOR, FORCE_COLOR.`;
 
 function globalOptions(): readonly Option[] {
@@ -103,6 +115,10 @@ function runnerOf(program: Command, processContext: ProcessContext, terminal: Te
         terminal,
         profile,
       );
-      await action(context, args, options);
+      try {
+        await action(context, args, options);
+      } catch (error) {
+        throw foreignServerError(error, profile.settings.baseURL);
+      }
     };
 }

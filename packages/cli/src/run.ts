@@ -2,6 +2,7 @@
 import { CommanderError } from 'commander';
 import { complete } from './completion/complete.js';
 import { EXIT, exitCodeOf, QuietExit } from './failures.js';
+import { isClosedPipe } from './file-failure.js';
 import { formatCliError } from './format-cli-error.js';
 import type { ProcessContext } from './process-context.js';
 import { programOf } from './program.js';
@@ -33,9 +34,4 @@ export async function run(argv: readonly string[], processContext: ProcessContex
     if (message !== '') processContext.streams.stderr.write(`${message}\n`);
     return exitCodeOf(failure);
   }
-}
-
-/** Returns whether the reader closed the pipe, as in `svc trades list | head -1`. */
-export function isClosedPipe(error: unknown): boolean {
-  return ['EPIPE', 'ERR_STREAM_DESTROYED'].includes((error as NodeJS.ErrnoException | undefined)?.code ?? '');
 }

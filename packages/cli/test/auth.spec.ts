@@ -196,6 +196,18 @@ it('deletes the key at logout, and revokes it only with --revoke', async () => {
   expect(api.requestsOf('publicKeys.revoke')[0]!.url).toBe('/v1/auth/public-keys/pbk_1');
 });
 
+it('names the command that revokes the type of the credential, at logout', async () => {
+  await login();
+  const keyPair = await svc(['auth', 'logout']);
+  expect(keyPair.stderr).toContain('`svc public-keys revoke`');
+  expect(keyPair.stderr).not.toContain('api-keys');
+  api.on('me.get', meAs('api_key', 'key_1'));
+  await login(['--with-api-key', '--api-key-stdin'], { stdin: API_KEY });
+  const apiKey = await svc(['auth', 'logout']);
+  expect(apiKey.stderr).toContain('`svc api-keys revoke`');
+  expect(apiKey.stderr).not.toContain('public-keys');
+});
+
 it('deletes the cached ids at logout', async () => {
   await login();
   await svc(['trades', 'list']);

@@ -36,7 +36,7 @@ describe('svc errors', () => {
       details: [{ field: 'amount', code: 'too_small', message: 'It must be above 0.' }],
     });
     const { exitCode, stdout, stderr } = await svc([...CREATE, '--amount', '0']);
-    expect([exitCode, stdout]).toEqual([1, '']);
+    expect([exitCode, stdout]).toEqual([2, '']);
     expectGolden('errors-validation', stderr);
   });
 
@@ -79,7 +79,7 @@ describe('svc errors', () => {
   });
 
   it.each([
-    [400, 'malformed_json', 1],
+    [400, 'malformed_json', 2],
     [401, 'invalid_api_key', 4],
     [403, 'permission_denied', 4],
     [404, 'not_found', 3],

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { idInput, idOf } from './ids.js';
-import { defineOperation, deletedOf, instant, instantInput, PERMISSIONS, text } from './operation.js';
+import { defineOperation, deletedOf, instant, instantInput, nameText, PERMISSIONS } from './operation.js';
+import { UPDATE } from './optional-fields.js';
 import { WORLDS } from './service.js';
 
 const permission = z.enum(PERMISSIONS);
@@ -38,7 +39,7 @@ export const mePatch = z
         'Sends a verification link to this address. Sending the same address again resends the link.',
       ),
   })
-  .meta({ id: 'MePatch' });
+  .meta({ id: 'MePatch', ...UPDATE });
 export type MePatch = z.output<typeof mePatch>;
 
 export const apiKey = z
@@ -68,7 +69,7 @@ export type ApiKeyWithValue = z.output<typeof apiKeyWithValue>;
 
 export const apiKeyCreate = z
   .strictObject({
-    name: text({ max: 100 }).describe('A label for the key.'),
+    name: nameText({ max: 100 }).describe('A label for the key.'),
     permissions: z.array(permission).min(1).max(4).default(['READ', 'TRADE']),
     ip_allowlist: z
       .array(
@@ -107,7 +108,7 @@ export const cliIdentityCreate = z
     signature: hex(64).describe(
       'Signature over the UTF-8 string `svc-cli-identity\\n<challenge>\\n<pubkey>`.',
     ),
-    label: text({ max: 100 }).optional(),
+    label: nameText({ max: 100 }).optional(),
   })
   .meta({ id: 'CliIdentityCreate' });
 export type CliIdentityCreate = z.output<typeof cliIdentityCreate>;
@@ -143,7 +144,8 @@ export const accessOperations = {
     id: 'me.update',
     method: 'PATCH',
     path: '/v1/me',
-    summary: 'Updates your account. A new e-mail address takes effect when you open the link sent to it.',
+    summary:
+      'Updates your account. A new e-mail address takes effect when you confirm it on the page behind the link sent to it.',
     access: 'ADMIN',
     body: mePatch,
     response: me,
@@ -152,10 +154,10 @@ export const accessOperations = {
   }),
   verifyEmail: defineOperation({
     id: 'auth.verifyEmail',
-    method: 'GET',
+    method: 'POST',
     path: '/v1/auth/email-verification',
     summary:
-      'Verifies an e-mail address with the code from the verification link. The link is valid for 24 hours.',
+      'Verifies an e-mail address with the code from the verification link, like the button of the page behind the link. The link is valid for 24 hours.',
     access: 'PUBLIC',
     query: z.strictObject({ code: z.string().describe('The code from the verification link.') }),
     response: z.object({ email_verified: z.literal(true) }),
@@ -207,6 +209,7 @@ export const accessOperations = {
     bucket: 'sensitive_writes',
     body: apiKeyCreate,
     response: apiKeyWithValue,
+    returnsSecret: true,
     status: 201,
     errors: ['limit_reached'],
   }),
@@ -232,6 +235,7 @@ export const accessOperations = {
     bucket: 'sensitive_writes',
     params: apiKeyPath,
     response: apiKeyWithValue,
+    returnsSecret: true,
     status: 200,
     errors: ['not_found', 'invalid_state'],
   }),

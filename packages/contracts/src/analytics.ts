@@ -110,8 +110,13 @@ export const analytics = z
       'net_pnl − gross_profit + gross_loss. This is the result that partly open trades realized in the range, less the result that trades closed in the range had realized before it.',
     ),
     fees: decimal.describe(
-      'Fees paid in the range, in currency. Fees in base currency are converted at the price of their own fill. Fees in a third currency have no known rate and appear only in fees_by_currency.',
+      'Fees paid in the range, in currency. Fees in base currency are converted at the price of their own fill, fees in a third asset at the price of the time of their fill.',
     ),
+    fees_incomplete: z
+      .boolean()
+      .describe(
+        'True while a fee in a third asset has no known price yet. Such a fee appears in fees_by_currency, but in no other figure.',
+      ),
     fees_by_currency: z
       .array(money)
       .describe('All fees paid in the range, by the currency in which they were paid.'),

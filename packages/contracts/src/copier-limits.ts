@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { decimal, decimalInput } from './decimal.js';
 import { decimalUpTo } from './decimal-bounds.js';
 import { text } from './operation.js';
+import { UPDATE } from './optional-fields.js';
 import { TRADE_SIDES } from './trades.js';
 
 /** Default maximum age of an entry signal, in milliseconds; older entries are not copied. */
@@ -88,4 +89,4 @@ export const copierLimitsUpdate = z
     allowed_sides: limitFields.allowed_sides.nullable(),
   })
   .partial()
-  .meta({ id: 'CopierLimitsUpdate' });
+  .meta({ id: 'CopierLimitsUpdate', ...UPDATE });

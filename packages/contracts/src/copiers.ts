@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import { copierLimits, copierLimitsCreate, copierLimitsUpdate } from './copier-limits.js';
 import { decimal, decimalInput } from './decimal.js';
+import { decimalUpTo } from './decimal-bounds.js';
 import { DECISION_OUTCOMES, decision } from './decisions.js';
 import { idInput, idOf } from './ids.js';
-import { defineOperation, deletedOf, instant, text } from './operation.js';
+import { PROFIT_SHARE_PERIODS } from './strategies.js';
+import { defineOperation, deletedOf, instant, nameText } from './operation.js';
+import { UPDATE } from './optional-fields.js';
 import { TRADE_SIDES } from './trades.js';
 
 export const COPIER_STATUSES = ['ACTIVE', 'CLOSE_ONLY', 'PAUSED'] as const;
@@ -104,6 +107,26 @@ export const copyDrift = z
   .meta({ id: 'CopyDrift' });
 export type CopyDrift = z.output<typeof copyDrift>;
 
+const profitShareTerms = {
+  rate: decimal.describe('Fraction of the profit above the high-water mark, from 0 to 0.5.'),
+  period: z.enum(PROFIT_SHARE_PERIODS).describe('How often the profit share is settled.'),
+};
+
+const acceptedProfitShare = z
+  .object({
+    ...profitShareTerms,
+    accepted_at: instant.describe(
+      'Time at which you accepted the terms. A cut of the rate does not change it.',
+    ),
+    next: z
+      .object({ ...profitShareTerms, from: instant.describe('Start of the period in which they apply.') })
+      .optional()
+      .describe('Terms that you accepted and that apply from the next period on.'),
+  })
+  .meta({ id: 'AcceptedProfitShare' });
+
+const offeredProfitShare = z.object(profitShareTerms).meta({ id: 'OfferedProfitShare' });
+
 export const copier = z
   .object({
     id: idOf('cpr'),
@@ -122,8 +145,16 @@ export const copier = z
     below_minimum: z.enum(BELOW_MINIMUM_RULES),
     copy_existing: z.boolean(),
     high_water_mark: decimal.describe(
-      'Highest net profit so far, in quote currency. Only profit above it is subject to a profit share.',
+      'Highest net profit of this copier so far, in quote currency. The mark of profit shares covers all your copiers of the same account of a leader.',
     ),
+    profit_share: acceptedProfitShare
+      .optional()
+      .describe(
+        'Terms of the profit share that you accepted. The first start with a strategy accepts its terms (rate 0 if it has none). A cut applies at once, a raise only after you accept it. Of several copiers of one account of a leader, the lowest rate counts. Absent before the first start.',
+      ),
+    profit_share_offer: offeredProfitShare
+      .optional()
+      .describe('Terms that the strategy offers now, if they differ from those that you accepted.'),
     stats: copierStats,
     drift: z
       .array(copyDrift)
@@ -176,7 +207,7 @@ const sizingInput = z
   .meta({ id: 'SizingGiven' });
 
 const commonFields = {
-  name: text({ max: 100 }),
+  name: nameText({ max: 100 }),
   on_breach: z.enum(BREACH_REACTIONS).describe('What the copier does when a loss limit is reached.'),
   below_minimum: z
     .enum(BELOW_MINIMUM_RULES)
@@ -222,7 +253,7 @@ export const copierUpdate = z
     below_minimum: commonFields.below_minimum.optional(),
     copy_existing: commonFields.copy_existing.optional(),
   })
-  .meta({ id: 'CopierUpdate' });
+  .meta({ id: 'CopierUpdate', ...UPDATE });
 export type CopierUpdate = z.output<typeof copierUpdate>;
 
 export const copierStop = z
@@ -247,6 +278,14 @@ export const copierStart = z
   })
   .meta({ id: 'CopierStart' });
 export type CopierStart = z.output<typeof copierStart>;
+
+export const profitShareAccept = z
+  .strictObject({
+    rate: decimalUpTo('0.5', 'non_negative').describe('The offered rate.'),
+    period: z.enum(PROFIT_SHARE_PERIODS).describe('The offered period.'),
+  })
+  .meta({ id: 'ProfitShareAccept' });
+export type ProfitShareAccept = z.output<typeof profitShareAccept>;
 
 const pathParams = z.object({ id: idInput('cpr') });
 
@@ -338,6 +377,19 @@ export const copierOperations = {
     response: stoppedCopier,
     status: 200,
     errors: ['not_found'],
+  }),
+  acceptProfitShare: defineOperation({
+    id: 'copiers.acceptProfitShare',
+    method: 'POST',
+    path: '/v1/copiers/:id/profit-share',
+    summary:
+      'Accepts exactly the profit share that the strategy offers. It applies from the next period on; other terms are refused with 409.',
+    access: 'TRADE',
+    params: pathParams,
+    body: profitShareAccept,
+    response: copier,
+    status: 200,
+    errors: ['not_found', 'invalid_state'],
   }),
   decisions: defineOperation({
     id: 'copiers.decisions',

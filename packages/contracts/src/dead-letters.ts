@@ -1,16 +1,13 @@
 import { z } from 'zod';
+import { deadLetterFailureFields } from './delivery-errors.js';
 import { storedEvent } from './event-catalogue.js';
 import { EVENT_TYPES } from './events.js';
 import { idInput, idOf } from './ids.js';
 import { defineOperation, deletedOf, instant } from './operation.js';
 import { rangeInput, rejectEmptyRange } from './range.js';
-import { DELIVERY_ERRORS } from './webhooks.js';
 
 export const DEAD_LETTER_STATUSES = ['PENDING', 'RETRIED', 'DISCARDED'] as const;
 export type DeadLetterStatus = (typeof DEAD_LETTER_STATUSES)[number];
-
-/** Reasons to abandon a delivery before its last attempt. */
-const ABANDONMENTS = ['webhook_inactive'] as const;
 
 /** A delivery that failed permanently or was abandoned. */
 export const deadLetter = z
@@ -30,10 +27,7 @@ export const deadLetter = z
       ),
     attempts: z.number().int().min(0).max(5).describe('Number of attempts made.'),
     last_status_code: z.number().int().optional(),
-    last_error: z
-      .enum([...DELIVERY_ERRORS, ...ABANDONMENTS])
-      .optional()
-      .describe('Why the last attempt failed. `webhook_inactive`: the remaining attempts were not made.'),
+    ...deadLetterFailureFields,
     resolved_at: instant.optional().describe('Time at which the dead letter was retried or discarded.'),
     created_at: instant,
     updated_at: instant,

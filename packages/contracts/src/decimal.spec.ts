@@ -89,6 +89,19 @@ describe('decimalInput', () => {
     ['-1', 'not_positive'],
     ['0.1234567890123456789', 'too_many_decimals'],
     ['abc', 'not_a_decimal'],
+    ['1e5', 'not_a_decimal'],
+    ['+1', 'not_a_decimal'],
+    ['01', 'not_a_decimal'],
+    ['00', 'not_a_decimal'],
+    ['-01.5', 'not_a_decimal'],
+    ['.5', 'not_a_decimal'],
+    ['1.', 'not_a_decimal'],
+    ['1\n', 'not_a_decimal'],
+    ['\u0661', 'not_a_decimal'],
+    ['0.1000000000000000000', 'too_many_decimals'],
+    ['100000000000000000000', 'too_many_digits'],
+    ['-0', 'not_positive'],
+    ['-0.00', 'not_positive'],
   ])('rejects %p with the code %s', (input, code) => {
     expect(decimalInput().safeParse(input).error?.issues).toEqual([
       expect.objectContaining({ code: 'custom', params: { code } }),
@@ -97,6 +110,22 @@ describe('decimalInput', () => {
 
   it.each([[null], [true], [{}], [[]], [undefined]])('rejects %p, which is not a number', (input) => {
     expect(decimalInput().safeParse(input).success).toBe(false);
+  });
+
+  it('parses a string exactly if it matches the published pattern, and rejects every other string', () => {
+    const PUBLISHED = /^-?(0|[1-9]\d{0,19})(\.\d{1,18})?$/;
+    const texts = fc.oneof(
+      fc.stringMatching(/^[-+]?0{0,2}\d{0,21}(\.\d{0,20})?(e-?\d)?$/),
+      plain.map(({ source }) => source),
+    );
+    fc.assert(
+      fc.property(texts, (text) => {
+        const parsed = decimalInput('any').safeParse(text);
+        expect(parsed.success).toBe(PUBLISHED.test(text));
+        if (parsed.success) expect({ value: parsed.data }).toEqual(readDecimal(text));
+      }),
+      { numRuns: 2_000 },
+    );
   });
 
   it('accepts zero with the range non_negative, and negative values only with the range any', () => {
@@ -117,7 +146,7 @@ describe('a decimal with an upper bound', () => {
     expect(decimalUpTo('0.5', 'non_negative').parse(0)).toBe('0');
     expect(codesOf(decimalUpTo('100'), '100.000000000000000001')).toEqual(['too_big']);
     expect(codesOf(decimalUpTo('0.5'), '0.500000000000000001')).toEqual(['too_big']);
-    expect(codesOf(decimalUpTo('0.5'), '1e19')).toEqual(['too_big']);
+    expect(codesOf(decimalUpTo('0.5'), new JsonNumber('1e19'))).toEqual(['too_big']);
   });
 
   it('rejects a wrong sign like any other decimal', () => {

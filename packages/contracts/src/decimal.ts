@@ -22,6 +22,14 @@ export class JsonNumber {
   }
 }
 
+/**
+ * A decimal as a string: no plus sign, no leading zeros, no exponent, digits on both sides of a decimal point. The limits of
+ * digits are those of the storage; trailing zeros count.
+ */
+export const DECIMAL_STRING = new RegExp(
+  `^-?(0|[1-9][0-9]{0,${DECIMAL_INTEGER_DIGITS - 1}})([.][0-9]{1,${DECIMAL_SCALE}})?$`,
+);
+
 const NUMBER = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,4}))?$/;
 
 export type DecimalProblem = 'not_a_decimal' | 'too_many_decimals' | 'too_many_digits';
@@ -57,16 +65,39 @@ export function canonicalDecimal(text: string): Decimal {
   return trimmed === '-0' ? '0' : trimmed;
 }
 
+/**
+ * Parses a decimal string of a request. Other code reads decimals of exchanges with {@link readDecimal}, which is more
+ * lenient.
+ */
+function readDecimalString(text: string): ReturnType<typeof readDecimal> {
+  if (DECIMAL_STRING.test(text)) return readDecimal(text);
+  if (!PLAIN.test(text)) return { problem: 'not_a_decimal' };
+  const [whole = '', fraction = ''] = text.replace('-', '').split('.');
+  if (whole.length > 1 && whole.startsWith('0')) return { problem: 'not_a_decimal' };
+  return { problem: fraction.length > DECIMAL_SCALE ? 'too_many_decimals' : 'too_many_digits' };
+}
+
+const PLAIN = /^-?[0-9]+([.][0-9]+)?$/;
+
 const PROBLEMS: Record<DecimalProblem, string> = {
-  not_a_decimal: 'Expected a decimal number, as a JSON number or as a string of digits.',
+  not_a_decimal:
+    'Expected a decimal number: a JSON number, or a string like "1250.5" without plus sign, leading zeros or exponent.',
   too_many_decimals: `Must have at most ${DECIMAL_SCALE} decimal places.`,
   too_many_digits: `Must have at most ${DECIMAL_INTEGER_DIGITS} digits before the decimal point.`,
 };
 
+/** Returns the text of a number that was parsed by the JSON grammar. */
+function numberText(value: unknown): string {
+  return value instanceof JsonNumber ? value.text : String(value);
+}
+
 /** The signs that a field allows. */
 export type DecimalRange = 'any' | 'positive' | 'non_negative';
 
-/** Schema of an input decimal: a JSON number or a decimal string, exact to 18 decimals. */
+/**
+ * Schema of an input decimal: a JSON number, also with an exponent, or a string in the form of {@link DECIMAL_STRING}. Both
+ * are exact to 18 decimals. Zero and negative values are refused unless `range` allows them.
+ */
 export function decimalInput(range: DecimalRange = 'positive') {
   return z
     .custom<string | number>(
@@ -76,7 +107,7 @@ export function decimalInput(range: DecimalRange = 'positive') {
       },
     )
     .transform((value: unknown, context): Decimal => {
-      const parsed = readDecimal(value instanceof JsonNumber ? value.text : String(value));
+      const parsed = typeof value === 'string' ? readDecimalString(value) : readDecimal(numberText(value));
       if ('problem' in parsed) {
         context.addIssue({
           code: 'custom',

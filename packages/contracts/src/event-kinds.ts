@@ -89,6 +89,10 @@ export const EVENT_DEFINITIONS = {
     'Copiers of other users copied your strategy with the sizing mode MULTIPLIER before it needed `allow_multiplier`. They keep the mode. The event is sent once.',
     strategy,
   ),
+  'copier.profit_share_raised': defineEvent(
+    'The strategy of a copier offers a higher profit share than you accepted, in `profit_share_offer`. Your terms do not change unless you accept it.',
+    copier,
+  ),
 } as const satisfies Record<EventType, EventDefinition>;
 
 /** The schema of every record that the `data` of an event can hold. */

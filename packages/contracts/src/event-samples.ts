@@ -334,4 +334,9 @@ export const EVENT_SAMPLES: Samples = {
   'key.revoked': { ...apiKey, created_at: LONG_BEFORE, last_used_at: EARLIER, revoked_at: SAMPLE_AT },
   'public_key.linked': publicKey,
   'strategy.multiplier_kept': strategy,
+  'copier.profit_share_raised': {
+    ...copier,
+    profit_share: { rate: '0.1', period: 'MONTH', accepted_at: LONG_BEFORE },
+    profit_share_offer: { rate: '0.2', period: 'MONTH' },
+  },
 };

@@ -30,6 +30,7 @@ export const EVENT_TYPES = [
   'public_key.linked',
   'copier.exit_delayed',
   'strategy.multiplier_kept',
+  'copier.profit_share_raised',
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 

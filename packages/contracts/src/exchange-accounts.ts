@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { decimal } from './decimal.js';
 import { idInput, idOf } from './ids.js';
-import { defineOperation, deletedOf, instant, text } from './operation.js';
+import { defineOperation, deletedOf, instant, nameText, text } from './operation.js';
+import { UPDATE } from './optional-fields.js';
 
 export const TRADING_TYPES = ['spot', 'margin', 'perpetual'] as const;
 export type TradingType = (typeof TRADING_TYPES)[number];
@@ -17,7 +18,11 @@ export const exchangeAccount = z
       .boolean()
       .describe('True if the credentials can withdraw. Replace such credentials with ones that cannot.'),
     balance: z.record(z.string(), decimal).describe('Total balance (free and locked) by asset.'),
-    last_sync_at: instant.nullable().describe('Null before the first sync.'),
+    last_sync_at: instant
+      .nullable()
+      .describe(
+        'When all balances were last read from the exchange; null before the first sync. While the account stream works, changes are applied as the exchange reports them, and all balances are read at least every 4 hours.',
+      ),
     created_at: instant,
     updated_at: instant,
   })
@@ -56,7 +61,7 @@ export type ExchangeAccountTest = z.output<typeof exchangeAccountTest>;
 export const exchangeAccountCreate = z
   .strictObject({
     ...credentialsTestFields,
-    account_name: text({ max: 100 }).describe('A label for the account.'),
+    account_name: nameText({ max: 100 }).describe('A label for the account.'),
     allow_withdraw_keys: z.boolean().default(false).describe('Accept credentials that can withdraw.'),
   })
   .meta({ id: 'ExchangeAccountCreate' });
@@ -64,7 +69,7 @@ export type ExchangeAccountCreate = z.output<typeof exchangeAccountCreate>;
 
 export const exchangeAccountUpdate = z
   .strictObject({
-    account_name: text({ max: 100 }).optional().describe('A label for the account.'),
+    account_name: nameText({ max: 100 }).optional().describe('A label for the account.'),
     credentials: exchangeCredentials
       .optional()
       .describe(
@@ -72,7 +77,7 @@ export const exchangeAccountUpdate = z
       ),
     allow_withdraw_keys: z.boolean().default(false).describe('Accept credentials that can withdraw.'),
   })
-  .meta({ id: 'ExchangeAccountUpdate' });
+  .meta({ id: 'ExchangeAccountUpdate', ...UPDATE });
 export type ExchangeAccountUpdate = z.output<typeof exchangeAccountUpdate>;
 
 export const credentialsTestResult = z

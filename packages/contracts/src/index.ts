@@ -6,6 +6,17 @@ export * from './copiers.js';
 export * from './dead-letters.js';
 export * from './decimal.js';
 export * from './decisions.js';
+export {
+  DEAD_LETTER_ERRORS,
+  DEAD_LETTER_REASONS,
+  DELIVERY_ERRORS,
+  DELIVERY_REASONS,
+  type DeliveryError,
+  type DeliveryReason,
+  deadLetterFailureOf,
+  deliveryErrorOf,
+  deliveryFailureOf,
+} from './delivery-errors.js';
 export * from './emergency-stop.js';
 export * from './errors.js';
 export {
@@ -20,6 +31,7 @@ export * from './events.js';
 export * from './exchange-accounts.js';
 export * from './ids.js';
 export { DECIMAL_SCHEMAS, type JsonSchema, jsonSchemaOf, type SchemaDirection } from './json-schema.js';
+export * from './lots.js';
 export {
   MAILED_BY_DEFAULT,
   MANDATORY_NOTIFICATIONS,
@@ -32,6 +44,7 @@ export {
 export * from './notifications.js';
 export * from './operation.js';
 export * from './operations.js';
+export { compileNullRemoval } from './optional-fields.js';
 export { rejectEmptyRange } from './range.js';
 export * from './realtime.js';
 export * from './rewards.js';
@@ -40,7 +53,9 @@ export * from './service.js';
 export * from './settings.js';
 export * from './simulation.js';
 export * from './stored-json.js';
+export * from './stored-value.js';
 export * from './strategies.js';
+export * from './symbols.js';
 export * from './trade-pairs.js';
 export * from './trades.js';
 export * from './webhooks.js';

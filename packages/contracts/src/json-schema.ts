@@ -3,7 +3,9 @@
  * are defined here.
  */
 import { z } from 'zod';
+import { DECIMAL_STRING } from './decimal.js';
 import type { IdPrefix } from './ids.js';
+import { nullableFieldsOf } from './optional-fields.js';
 import { exampleId } from './samples/sample.js';
 
 /** `input` is what a caller may send, `output` what the API returns. */
@@ -11,7 +13,6 @@ export type SchemaDirection = 'input' | 'output';
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
 const DECIMAL_OUTPUT_PATTERN = '^-?(0|[1-9]\\d*)(\\.\\d+)?$';
-const DECIMAL_INPUT_PATTERN = '^[+-]?\\d+(\\.\\d+)?([eE][+-]?\\d{1,4})?$';
 
 /** Decimal schemas by reference name. In zod they are strings with rules that JSON Schema cannot express. */
 export const DECIMAL_SCHEMAS = {
@@ -29,11 +30,11 @@ export const DECIMAL_SCHEMAS = {
 
 function decimalInput(subject: string, bounds: JsonSchema): JsonSchema {
   return {
-    description: `${subject}, with at most 18 decimal places and 20 digits before the decimal point. Send a JSON number or, to avoid rounding to a double, a string.`,
+    description: `${subject}, with at most 18 decimal places and 20 digits before the decimal point. Send a JSON number, which may have an exponent, or a string without exponent, plus sign or leading zeros. A string avoids rounding to a double.`,
     format: 'decimal',
     oneOf: [
       { type: 'number', ...bounds },
-      { type: 'string', pattern: DECIMAL_INPUT_PATTERN },
+      { type: 'string', pattern: DECIMAL_STRING.source },
     ],
     examples: ['0.00001'],
   };
@@ -50,22 +51,52 @@ const DEFS = '#/$defs/';
 /**
  * Returns the schema, and the definitions that it references as `#/$defs/<name>`: one for each schema whose `meta`
  * contains an `id`. References to {@link DECIMAL_SCHEMAS} are included without their definitions.
+ *
+ * @param options `showsNulls`: whether a field for which null means "absent" accepts null; by default only in an `input`.
+ *   False for a query, which cannot contain null
  */
 export function jsonSchemaOf(
   schema: z.ZodType,
   direction: SchemaDirection,
+  { showsNulls = direction === 'input' }: { readonly showsNulls?: boolean } = {},
 ): { readonly root: JsonSchema; readonly definitions: Readonly<Record<string, JsonSchema>> } {
   const { $schema, $defs, ...root } = z.toJSONSchema(schema, {
     target: 'draft-2020-12',
     io: direction,
     unrepresentable: 'any',
-    override: ({ jsonSchema }) => toPublishedForm(jsonSchema, direction),
+    override: ({ zodSchema, jsonSchema }) => {
+      toPublishedForm(jsonSchema, direction);
+      const nullable = showsNulls ? nullableFieldsOf(zodSchema as unknown as z.ZodType) : [];
+      if (nullable.length > 0 && jsonSchema.properties !== undefined) jsonSchema[NULLABLE] = nullable;
+    },
   });
   const definitions = Object.entries($defs ?? {}).map(([name, definition]) => {
     const { id, ...rest } = definition as JsonSchema;
-    return [name, rest] as const;
+    return [name, withNulls(rest) as JsonSchema] as const;
   });
-  return { root, definitions: Object.fromEntries(definitions) };
+  return { root: withNulls(root) as JsonSchema, definitions: Object.fromEntries(definitions) };
+}
+
+/** Marks, until the conversion is complete, the properties of a node that accept null in addition to their schema. */
+const NULLABLE = 'x-nullable-properties';
+
+function withNulls(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(withNulls);
+  if (typeof node !== 'object' || node === null) return node;
+  const { [NULLABLE]: nullable, ...keywords } = node as JsonSchema;
+  const converted = Object.fromEntries(
+    Object.entries(keywords).map(([keyword, value]) => [keyword, withNulls(value)]),
+  );
+  for (const name of (nullable ?? []) as readonly string[]) {
+    const properties = converted.properties as Record<string, JsonSchema>;
+    const { description, default: byDefault, ...schema } = properties[name]!;
+    properties[name] = {
+      ...(byDefault === undefined ? {} : { default: byDefault }),
+      anyOf: [schema, { type: 'null' }],
+      ...(description === undefined ? {} : { description }),
+    };
+  }
+  return converted;
 }
 
 /** Converts one node to its published form, in place, as zod's `override` requires. */
@@ -88,6 +119,7 @@ function toPublishedForm(node: Record<string, unknown>, direction: SchemaDirecti
     Object.assign(node, { 'x-id-prefix': prefix, examples: [exampleId(prefix)] });
   }
   delete node.stored;
+  delete node.isUpdate;
   // New members may be added to responses; clients must ignore unknown members.
   if (direction === 'output' && node.additionalProperties === false) delete node.additionalProperties;
   // The keyword is redundant: every key of a JSON object is a string.

@@ -71,11 +71,15 @@ export interface Operation {
   readonly isComputation?: true;
   /** True if the request waits for an exchange or for a receiver of webhooks. */
   readonly isRemote?: true;
+  /** True if the response contains a new secret. Such a response is not compressed. */
+  readonly returnsSecret?: true;
   /** True if the response is a stream of server-sent events; `response` is then the schema of one event's data. */
   readonly stream?: true;
   /** Schema of the response's `data`. For a list, it is the schema of one item. */
   readonly response: z.ZodType;
   readonly status: 200 | 201 | 202;
+  /** The status if the operation created a record, where `status` is that of a change. */
+  readonly createdStatus?: 201;
   /** Error codes in addition to those that every authenticated request can return. */
   readonly errors: readonly ErrorCode[];
 }
@@ -92,6 +96,16 @@ export function storesResponse({
   isComputation,
 }: Pick<Operation, 'method' | 'isComputation'>): boolean {
   return method === 'POST' && isComputation !== true;
+}
+
+/** Returns whether the response is one record that a client may read again with If-None-Match. */
+export function isRevalidated({
+  method,
+  access,
+  list,
+  stream,
+}: Pick<Operation, 'method' | 'access' | 'list' | 'stream'>): boolean {
+  return method === 'GET' && access !== 'PUBLIC' && list === undefined && stream !== true;
 }
 
 /** Declares an operation and preserves the exact type of each schema. */
@@ -132,6 +146,24 @@ export function text(lengths: { min?: number; max: number }) {
     .refine((value) => !value.includes('\u0000') && value.isWellFormed(), {
       error: 'U+0000 and lone surrogates are not allowed.',
     });
+}
+
+/**
+ * A character that a reader can see. Letters, digits, punctuation and symbols are visible. Spaces, controls, bidirectional
+ * and zero-width characters, combining marks without a base and the blank Braille pattern are not.
+ */
+const VISIBLE = /[^\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u;
+
+/** Schema of a name or label: text with at least one visible character. */
+export function nameText(lengths: { max: number }) {
+  return text(lengths).superRefine((value, context) => {
+    if (value === '' || VISIBLE.test(value)) return;
+    context.addIssue({
+      code: 'custom',
+      message: 'Must contain a visible character, such as a letter or a digit.',
+      params: { code: 'not_visible' },
+    });
+  });
 }
 
 /** Schema of the response of a DELETE. */

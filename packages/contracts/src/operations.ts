@@ -5,6 +5,7 @@ import { deadLetterOperations } from './dead-letters.js';
 import { emergencyStopOperations } from './emergency-stop.js';
 import { eventOperations } from './event-log.js';
 import { exchangeAccountOperations } from './exchange-accounts.js';
+import { lotOperations } from './lots.js';
 import { notificationOperations } from './notifications.js';
 import type { Operation } from './operation.js';
 import { rewardOperations } from './rewards.js';
@@ -25,6 +26,7 @@ export const OPERATIONS: readonly Operation[] = [
   exchangeAccountOperations,
   tradePairOperations,
   tradeOperations,
+  lotOperations,
   rewardOperations,
   withdrawalOperations,
   withdrawalAddressOperations,

@@ -19,12 +19,39 @@ const currency = z.string().describe('The reward token.');
 const profitShareTerms = z
   .object({
     strategy_id: idOf('str'),
-    quote: z.string().describe('Currency of the profit and of the high-water mark.'),
-    rate: decimal.describe("The strategy's share of the profit, as a fraction."),
+    quote: z
+      .string()
+      .describe(
+        'Currency of the profit and of the mark: the quote currency that the user traded most until the first settlement.',
+      ),
+    rate: decimal.describe(
+      "The owner's share of the profit, as a fraction: the lowest rate of the user's copiers.",
+    ),
     tokens_per_quote: decimal.describe('Reward tokens per unit of the quote currency.'),
+    realized: decimal
+      .optional()
+      .describe(
+        "Net realized profit of the user's copies of the leader's account since the first one. Other quote currencies are valued at the time of the fill.",
+      ),
+    open_loss: decimal
+      .optional()
+      .describe('Losses of the open copies at the end of the period. Open gains do not reduce them.'),
+    unscaled_amount: decimal.optional().describe('The amount in reward tokens before `scale`.'),
+    scale: decimal
+      .optional()
+      .describe(
+        'The factor of all profit shares of the month, from 0 to 1: less than 1 if they exceed the budget. Absent until the month ends.',
+      ),
+    lot_count: z
+      .number()
+      .int()
+      .nonnegative()
+      .optional()
+      .describe('Number of lots that changed the profit since the last settlement.'),
+    lots: z.array(idOf('lot')).optional().describe('The ids of these lots, at most 1,000.'),
   })
   .describe(
-    'How the amount was calculated: `rate` × (`high_water_mark.after` − `high_water_mark.before`) × `tokens_per_quote`, rounded down to 18 decimals.',
+    'How the amount was calculated: `rate` × (`high_water_mark.after` − `high_water_mark.before`) × `tokens_per_quote`, rounded down to 18 decimals, × `scale`, rounded down. `high_water_mark.after` is `realized` − `open_loss`.',
   );
 
 export const reward = z
@@ -36,7 +63,7 @@ export const reward = z
     status: z
       .enum(REWARD_STATUSES)
       .describe(
-        'PENDING until `claimable_at`, then CLAIMABLE. EXPIRED if it was not claimed before `expires_at`.',
+        'PENDING until `claimable_at`, then CLAIMABLE. A profit share is PENDING until its UTC month has ended and its amount is final. EXPIRED if it was not claimed before `expires_at`.',
       ),
     reason: z.string().describe('Why the reward was granted, as a sentence.'),
     source: z
@@ -50,7 +77,7 @@ export const reward = z
       .object({ before: decimal, after: decimal })
       .optional()
       .describe(
-        "For a profit share: the copier's highest settled net profit with the strategy, in quote currency, before and after this reward.",
+        "For a profit share: the copying user's highest settled net profit with the leader's account, in quote currency, before and after this reward.",
       ),
     profit_share: profitShareTerms.optional(),
     claimable_at: instant,

@@ -14,6 +14,8 @@ import { JsonNumber } from './decimal.js';
 import { type DecimalNames, quoteDecimals, StoredJson } from './stored-json.js';
 
 export type DecimalMode = 'number' | 'string';
+/** `stored` writes a text from which `stored-value.ts` restores every value exactly. */
+type Mode = DecimalMode | 'stored';
 export type Serializer = (value: unknown) => string;
 
 const PLAIN_DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
@@ -23,7 +25,7 @@ const PLAIN_DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
  * Undefined members are omitted.
  *
  * @throws {TypeError} if JSON cannot represent the value: undefined, NaN, a function, or an instance of a class other
- *   than {@link JsonNumber}
+ *   than {@link JsonNumber} and {@link StoredJson}
  */
 export function jsonText(value: unknown): string {
   if (value === null) return 'null';
@@ -41,7 +43,7 @@ export function jsonText(value: unknown): string {
 }
 
 function objectText(value: object): string {
-  if (value instanceof JsonNumber) return value.text;
+  if (value instanceof JsonNumber || value instanceof StoredJson) return value.text;
   if (Array.isArray(value)) return `[${value.map(jsonText).join(',')}]`;
   const prototype = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) throw new TypeError('expected a plain object');
@@ -56,6 +58,14 @@ export function compileSerializer(schema: z.ZodType, decimals: DecimalMode = 'nu
   return compile(schema as unknown as ZodNode, decimals);
 }
 
+/**
+ * Compiles the serializer whose text `stored-value.ts` reads: decimals are strings, and JSON of any shape is a string
+ * of its text, so that a plain JSON parser loses no digit.
+ */
+export function compileStoredSerializer(schema: z.ZodType): Serializer {
+  return compile(schema as unknown as ZodNode, 'stored');
+}
+
 interface ZodNode {
   readonly def: {
     readonly type: string;
@@ -68,10 +78,10 @@ interface ZodNode {
   meta(): { format?: string; stored?: DecimalNames } | undefined;
 }
 
-function compile(schema: ZodNode, mode: DecimalMode): Serializer {
+function compile(schema: ZodNode, mode: Mode): Serializer {
   const { def } = schema;
   const names = schema.meta()?.stored;
-  if (names !== undefined) return mode === 'number' ? serializeStored : storedSerializer(names);
+  if (names !== undefined) return storedJsonSerializer(names, mode);
   if (schema.meta()?.format === 'decimal' && def.type === 'string') return decimalSerializer(mode);
   switch (def.type) {
     case 'object':
@@ -99,7 +109,7 @@ function compile(schema: ZodNode, mode: DecimalMode): Serializer {
       return scalar;
     case 'unknown':
     case 'any':
-      return jsonText;
+      return mode === 'stored' ? (value) => JSON.stringify(jsonText(value)) : jsonText;
     case 'union':
       // Only unions of scalars: the serializer cannot decide which of several records a value is.
       if (def.options?.every((option) => SCALARS.has(option.def.type) && option.meta() === undefined)) {
@@ -123,7 +133,9 @@ function serializeStored(value: unknown): string {
   return value.text;
 }
 
-function storedSerializer(names: DecimalNames): Serializer {
+function storedJsonSerializer(names: DecimalNames, mode: Mode): Serializer {
+  if (mode === 'number') return serializeStored;
+  if (mode === 'stored') return (value) => JSON.stringify(serializeStored(value));
   return (value) => quoteDecimals(serializeStored(value), names);
 }
 
@@ -138,7 +150,7 @@ function scalar(value: unknown): string {
   throw new TypeError('expected a finite number, a boolean or a literal');
 }
 
-function decimalSerializer(mode: DecimalMode): Serializer {
+function decimalSerializer(mode: Mode): Serializer {
   return (value) => {
     if (typeof value !== 'string' || !PLAIN_DECIMAL.test(value))
       throw new TypeError('expected a plain decimal');
@@ -164,7 +176,7 @@ function recordSerializer(item: Serializer): Serializer {
   };
 }
 
-function objectSerializer(shape: Record<string, ZodNode>, mode: DecimalMode): Serializer {
+function objectSerializer(shape: Record<string, ZodNode>, mode: Mode): Serializer {
   const fields = Object.entries(shape).map(([name, schema]) => ({
     name,
     isOptional: schema.def.type === 'optional',

@@ -4,8 +4,15 @@ import { defineOperation, instant } from './operation.js';
 import { jsonText } from './serializer.js';
 import { storedSchema } from './stored-json.js';
 
-/** Format of a setting's key. */
+/** Format of a setting's key. Keys of earlier releases can also be `.` and `..`. */
 export const SETTING_KEY = /^[a-z0-9._-]{1,64}$/;
+/**
+ * Returns whether a new setting can have the key. URL parsers remove the path segments `.` and `..`, so a setting with
+ * such a key would have no address.
+ */
+export function isNewSettingKey(key: string): boolean {
+  return SETTING_KEY.test(key) && key !== '.' && key !== '..';
+}
 /** Maximum size of a value in bytes, as compact JSON in UTF-8. */
 export const SETTING_VALUE_MAX_BYTES = 16 * 1024;
 
@@ -19,8 +26,11 @@ export const setting = z
     value: storedSchema(
       z.unknown().describe('Any JSON value, returned as it was stored. Numbers keep every digit.'),
     ),
-    created_at: instant,
-    updated_at: instant,
+    created_at: instant.describe('For a default, the time at which your account was created.'),
+    updated_at: instant.describe('For a default, the time at which your account was created.'),
+    is_default: z
+      .boolean()
+      .describe('Whether the setting was never set, and the value is the default of the product.'),
   })
   .meta({ id: 'Setting' });
 export type Setting = z.output<typeof setting>;
@@ -61,7 +71,7 @@ export const settingOperations = {
     id: 'settings.get',
     method: 'GET',
     path: '/v1/settings/:key',
-    summary: 'Returns a setting.',
+    summary: `Returns a setting. \`${NOTIFICATIONS_SETTING}\` has a default, which is returned if you never set it.`,
     access: 'READ',
     params: pathParams,
     response: setting,
@@ -78,6 +88,7 @@ export const settingOperations = {
     body: settingPut,
     response: setting,
     status: 200,
+    createdStatus: 201,
     errors: ['limit_reached'],
   }),
   delete: defineOperation({

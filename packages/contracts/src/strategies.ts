@@ -3,7 +3,8 @@ import { decimal, decimalInput } from './decimal.js';
 import { decimalUpTo } from './decimal-bounds.js';
 import { TRADING_TYPES } from './exchange-accounts.js';
 import { idInput, idOf } from './ids.js';
-import { defineOperation, deletedOf, instant, text } from './operation.js';
+import { defineOperation, deletedOf, instant, nameText, text } from './operation.js';
+import { UPDATE } from './optional-fields.js';
 
 export const STRATEGY_VISIBILITIES = ['PRIVATE', 'PUBLIC'] as const;
 export type StrategyVisibility = (typeof STRATEGY_VISIBILITIES)[number];
@@ -160,7 +161,7 @@ const profitShareInput = z
   .meta({ id: 'ProfitShareGiven' });
 
 const commonFields = {
-  name: text({ max: 100 }),
+  name: nameText({ max: 100 }),
   description: text({ min: 0, max: 2000 }),
   trade_pair_ids: z
     .array(idInput('tpr'))
@@ -224,7 +225,7 @@ export const strategyUpdate = z
     capacity: commonFields.capacity.nullable().optional().describe('Null removes the limit.'),
     allow_multiplier: commonFields.allow_multiplier.optional(),
   })
-  .meta({ id: 'StrategyUpdate' });
+  .meta({ id: 'StrategyUpdate', ...UPDATE });
 export type StrategyUpdate = z.output<typeof strategyUpdate>;
 
 export const strategyDelete = z

@@ -38,6 +38,11 @@ export const fill = z
     price: decimal,
     amount: decimal,
     fee: money,
+    fee_value: decimal
+      .nullable()
+      .describe(
+        'Value of the fee in quote currency at the time of the fill. A fee in a third asset is converted by the last prices of the exchange, or by its candles of that minute. Null until a price is known; results do not contain the fee until then.',
+      ),
     liquidity: z.enum(['MAKER', 'TAKER']),
     executed_at: instant,
   })
@@ -79,6 +84,9 @@ export const trade = z
     trading_type: z.enum(TRADING_TYPES),
     strategy_id: idOf('str').optional(),
     copier_id: idOf('cpr').optional(),
+    closes_lot_id: idOf('lot')
+      .optional()
+      .describe('The lot that the order closes, if it closes one lot only.'),
     source_trade_id: idOf('trd').optional(),
     source_fill_id: idOf('fil').optional().describe('For a copy: the copied fill.'),
     client_order_id: z.string(),

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { deliveryFailureFields } from './delivery-errors.js';
 import { EVENT_SELECTORS, EVENT_TYPES } from './events.js';
 import { idInput, idOf } from './ids.js';
 import { defineOperation, deletedOf, instant, text } from './operation.js';
+import { UPDATE } from './optional-fields.js';
 import { rangeInput } from './range.js';
 
 export const DEACTIVATION_REASONS = ['consecutive_failures', 'insecure_url', 'user'] as const;
@@ -71,24 +73,8 @@ export const webhookUpdate = z
         'True activates the webhook again and resets its failure count. False deactivates it and moves its pending deliveries to the dead letters.',
       ),
   })
-  .meta({ id: 'WebhookUpdate' });
+  .meta({ id: 'WebhookUpdate', ...UPDATE });
 export type WebhookUpdate = z.output<typeof webhookUpdate>;
-
-/** Reasons for a failed attempt. They never contain the receiver's address. */
-export const DELIVERY_ERRORS = [
-  'dns_error',
-  'blocked_address',
-  'connect_refused',
-  'connect_timeout',
-  'tls_error',
-  'timeout',
-  'reset',
-  'response_too_large',
-  'http_status',
-  'invalid_url',
-  'internal',
-] as const;
-export type DeliveryError = (typeof DELIVERY_ERRORS)[number];
 
 export const DELIVERY_STATUSES = ['SUCCEEDED', 'FAILED'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
@@ -111,12 +97,14 @@ export const delivery = z
     attempt: z.number().int().min(1).max(5),
     status: z.enum(DELIVERY_STATUSES),
     status_code: z.number().int().optional(),
-    error: z.enum(DELIVERY_ERRORS).optional(),
+    ...deliveryFailureFields,
     response_time_ms: z.number().int().nonnegative(),
     response_body: z
       .string()
       .nullable()
-      .describe('The first 1 KiB of the response body. Null if there was no response or no body.'),
+      .describe(
+        'The first 1 KiB of the response body. A gzip, deflate or br body is decoded first. Null if there was no response, no body, or a body that cannot be decoded.',
+      ),
     attempted_at: instant,
     next_attempt_at: instant.optional(),
     created_at: instant,
@@ -156,6 +144,7 @@ export const webhookOperations = {
     access: 'ADMIN',
     body: webhookCreate,
     response: webhookWithSecret,
+    returnsSecret: true,
     status: 201,
     errors: ['limit_reached'],
   }),
@@ -212,6 +201,7 @@ export const webhookOperations = {
     access: 'ADMIN',
     params: pathParams,
     response: webhookWithSecret,
+    returnsSecret: true,
     status: 200,
     errors: ['not_found'],
   }),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { idInput, idOf } from './ids.js';
-import { defineOperation, deletedOf, instant, text } from './operation.js';
+import { defineOperation, deletedOf, instant, nameText } from './operation.js';
 import { walletAddressInput } from './withdrawals.js';
 
 export const WITHDRAWAL_ADDRESS_STATUSES = ['PENDING', 'HELD', 'ACTIVE'] as const;
@@ -28,7 +28,7 @@ export const withdrawalAddressCreate = z
     address: walletAddressInput.describe(
       'EVM address. If it mixes upper and lower case, its EIP-55 checksum must be valid.',
     ),
-    label: text({ max: 100 }).optional().describe('A name for the address, shown in the mail.'),
+    label: nameText({ max: 100 }).optional().describe('A name for the address, shown in the mail.'),
   })
   .meta({ id: 'WithdrawalAddressCreate' });
 export type WithdrawalAddressCreate = z.output<typeof withdrawalAddressCreate>;

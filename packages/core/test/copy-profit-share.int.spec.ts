@@ -28,17 +28,21 @@ const granted = async () =>
     .filter(({ type }) => type === 'reward.granted')
     .map(({ data }) => ({ amount: data.amount, mark: data.high_water_mark }));
 
-it('rule 28: once the copier has sold everything, the leader is granted 10 % of the rise of the high-water mark', async () => {
+it('rule 28: the leader is granted 10 % of each rise of the high-water mark, also while lots are open', async () => {
   const follower = await env.followerWithLot();
   await env.leaderSells('5', '120');
   await env.executeAll({ price: '120' });
   await settleIn(1);
-  expect(await granted()).toEqual([]);
+  // Five units were bought at 100.5. Half of them were sold at 120.
+  expect(await granted()).toEqual([{ amount: 4.875, mark: { before: 0, after: 48.75 } }]);
   await env.leaderSells('5', '110');
   await env.executeAll({ price: '110' });
   await settleIn(2);
-  // Five units were bought at 100.5. Half of them were sold at 120, and half at 110: a profit of 72.5.
-  expect(await granted()).toEqual([{ amount: 7.25, mark: { before: 0, after: 72.5 } }]);
+  // The other half was sold at 110: a profit of 72.5 in all.
+  expect(await granted()).toEqual([
+    { amount: 4.875, mark: { before: 0, after: 48.75 } },
+    { amount: 2.375, mark: { before: 48.75, after: 72.5 } },
+  ]);
   expect((await env.copierOf(follower)).high_water_mark).toBe('72.5');
 });
 

@@ -42,6 +42,16 @@ export function describeConformance(name: string, setup: () => Promise<VenueUnde
       });
     });
 
+    it('[EX-MKT-05] returns the price of a past minute; null without a trade in it or the hour before', async () => {
+      const priceAt = (at: Date) => fixture.subject.venue.fetchPriceAt(fixture.subject.symbol, at);
+      expect(await priceAt(new Date())).toBeNull();
+      await placeOffers();
+      await fixture.taker.placeOrder(fixture.order({ type: 'MARKET', amount: '0.6' }));
+      const tradedAt = new Date();
+      expect(await priceAt(tradedAt)).toBe('60100');
+      expect(await priceAt(new Date(tradedAt.getTime() - 2 * 3_600_000))).toBeNull();
+    });
+
     it('[EX-MKT-04] returns the best prices of an order book; null for a side without orders', async () => {
       const bestPrices = () => fixture.subject.venue.fetchBestPrices(fixture.subject.symbol);
       expect(await bestPrices()).toEqual({ bid: null, ask: null });

@@ -325,6 +325,39 @@ describe('the client of an exchange', () => {
     expect(exchange.requestsTo('/api/v3/ticker/price').map(({ apiKey }) => apiKey)).toEqual([undefined]);
   });
 
+  it('reads the price of a past minute from the candles up to it, and skips minutes without trades', async () => {
+    const minute = Date.UTC(2026, 0, 2, 3, 4);
+    const candle = (openedAt: number, close: string) => [
+      openedAt,
+      '1.00000000',
+      '9.00000000',
+      '1.00000000',
+      close,
+      '5.0',
+      openedAt + 59_999,
+      '0',
+      1,
+      '0',
+      '0',
+      '0',
+    ];
+    const candles = [candle(minute - 180_000, '599.5'), candle(minute - 120_000, '600.12345678')];
+    exchange.on('/api/v3/klines', respondWith(candles));
+    expect(await venue.fetchPriceAt('BTC/USDT', new Date(minute + 30_000))).toBe('600.12345678');
+    expect(await venue.fetchPriceAt('NOT/LISTED', new Date(minute))).toBeNull();
+    const [request, ...others] = exchange.requestsTo('/api/v3/klines');
+    expect(others).toEqual([]);
+    expect(request).toMatchObject({ apiKey: undefined });
+    expect(Object.fromEntries(request!.params)).toMatchObject({
+      symbol: 'BTCUSDT',
+      interval: '1m',
+      startTime: String(minute - 59 * 60_000),
+      endTime: String(minute + 59_999),
+    });
+    exchange.on('/api/v3/klines', respondWith([]));
+    expect(await venue.fetchPriceAt('BTC/USDT', new Date(minute))).toBeNull();
+  });
+
   it('returns the permissions of credentials: trading needs the permission of both the key and the account', async () => {
     exchange.on('/api/v3/account', respondWith({ canTrade: true, balances: [], uid: 354_937_868 }));
     const permissions = { enableReading: true, enableSpotAndMarginTrading: false, enableWithdrawals: true };

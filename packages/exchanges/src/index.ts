@@ -1,1 +1,2 @@
+export * from './call-budget.js';
 export * from './port.js';

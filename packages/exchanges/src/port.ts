@@ -6,7 +6,8 @@
  *    the exchange but got no response fails as `unknown`: the caller looks the order up by that id.
  * 3. Every failure is an {@link ExchangeError} with one of four outcomes. Messages are the product's own; no text of
  *    an exchange or of ccxt reaches a user. No error contains a credential.
- * 4. No call is retried automatically, and each call ends within the time limit of the venue.
+ * 4. No call is retried automatically, and each call ends within the time limit of the venue. A read for background work
+ *    may wait 15 s longer for the call budget.
  * 5. A stream lasts as long as its one connection. Exchanges do not resend events that a disconnected client missed:
  *    the caller reads open orders, fills and balances after it reconnects, before it trusts the new stream.
  *
@@ -16,6 +17,7 @@
  * optional order field, or as an optional call with a flag like {@link ExchangeClient.hasStream}.
  */
 import type { Decimal, TimeInForce, TradeSide, TradeType, TradingType } from '@trading-automation/contracts';
+import type { CallPurpose } from './call-budget.js';
 
 export interface ExchangeCredentials {
   readonly apiKey: string;
@@ -96,6 +98,8 @@ export interface OrderRequest {
    * receive this field.
    */
   readonly isExit?: boolean | undefined;
+  /** True if the order copies another order. Copies and users' own orders have separate shares of the call budget. */
+  readonly isCopy?: boolean | undefined;
 }
 
 export interface PlaceOrderOptions {
@@ -198,6 +202,18 @@ export interface PriceHandler {
 
 /** One account at one exchange. Calls may run concurrently. */
 export interface ExchangeClient {
+  /** The local address of the account's connections; undefined if the venue is configured without addresses. */
+  readonly egress?: string | undefined;
+  /**
+   * Whether every open order locks a balance that {@link fetchBalances} reports. Then an account without locked
+   * balances has no open order.
+   */
+  readonly openOrdersLockBalances: boolean;
+  /**
+   * Returns a client of the same account whose reads use the share of `purpose` in the call budget. Default: `check`.
+   * Orders and cancellations have a purpose of their own.
+   */
+  as(purpose: CallPurpose): ExchangeClient;
   /** @throws {ExchangeError} `fatal`/`credentials_rejected` if the exchange rejects the credentials */
   testCredentials(): Promise<CredentialsReport>;
   /** Returns all balances of the account. */
@@ -244,6 +260,13 @@ export interface ExchangeClient {
 export interface ConnectOptions {
   /** The account's key in the call budget. Not a secret. Default: derived from the credentials. */
   readonly accountKey?: string | undefined;
+  /** The user of the account. In each share of the call budget, users take turns. */
+  readonly userId?: string | undefined;
+  /**
+   * The local address that was chosen for the account before. It is kept as long as it is configured. Default: chosen
+   * by a hash of the API key.
+   */
+  readonly egress?: string | undefined;
 }
 
 /** The best prices of an order book; null for a side without orders. */
@@ -273,6 +296,11 @@ export interface ExchangeVenue {
    * credentials.
    */
   fetchBestPrices(symbol: string): Promise<BestPrices>;
+  /**
+   * Returns the last price of a symbol at the end of the minute of `at`, in quote currency; null if nothing was traded in
+   * this minute and the hour before it. Public data; needs no credentials.
+   */
+  fetchPriceAt(symbol: string, at: Date): Promise<Decimal | null>;
   /** Streams one order book for as long as one connection lasts, as {@link ExchangeClient.watch} does. */
   watchBook(symbol: string, handler: BookHandler): VenueStream;
   /** Streams the last prices of these symbols for as long as one connection lasts. */
@@ -284,30 +312,6 @@ export interface ExchangeVenue {
   ): ExchangeClient;
   /** Closes every connection; calls in flight fail. */
   close(): Promise<void>;
-}
-
-/** One request that is about to be sent. */
-export interface BudgetedCall {
-  /** Id of the {@link ExchangeVenue}. */
-  readonly venue: string;
-  /** The account of the call; undefined for public data. */
-  readonly accountKey?: string | undefined;
-  /** The cost of the call in the exchange's request weight. */
-  readonly weight: number;
-  /** Whether the call counts as a new order of the account. */
-  readonly isOrder: boolean;
-  readonly isExit?: boolean | undefined;
-}
-
-/** Decides when a request may be sent, within the limits that all processes of the deployment share. */
-export interface CallBudget {
-  /**
-   * Resolves when the request may be sent. Rejects if the signal aborts first.
-   * @throws {ExchangeError} `retryable`/`rate_limited`, and nothing else
-   */
-  take(call: BudgetedCall, signal: AbortSignal): Promise<void>;
-  /** Stops all calls to the exchange for `forMs`, as the exchange requested. */
-  pause(venue: string, forMs: number): void;
 }
 
 /**

@@ -23,12 +23,14 @@ export interface IdempotentRequest {
   readonly key: string;
   /** From {@link requestFingerprint}. */
   readonly fingerprint: Uint8Array;
+  /** The fingerprint that the previous release stored for the same request, if it differs. */
+  readonly formerFingerprint?: Uint8Array;
 }
 
 export interface StoredResponse {
   /** The HTTP status. */
   readonly status: number;
-  /** The exact bytes to replay, in a format chosen by the caller. */
+  /** The value to render for each repeat, in a format chosen by the caller. */
   readonly body: Uint8Array;
 }
 
@@ -99,8 +101,13 @@ export function createIdempotencyStore(serverKeys: readonly [Uint8Array, ...Uint
         [request.userId, request.route, keyHash],
       );
       if (record === undefined) return { kind: 'fresh' };
-      if (!record.fingerprint.equals(request.fingerprint)) return { kind: 'reused' };
-      const body = open(serverKeys, request, record.status, record.answer_sealed);
+      const { fingerprint, formerFingerprint } = request;
+      const isSameRequest = [fingerprint, formerFingerprint].some(
+        (expected) => expected !== undefined && record.fingerprint.equals(expected),
+      );
+      if (!isSameRequest) return { kind: 'reused' };
+      const sealedFor = { ...request, fingerprint: record.fingerprint };
+      const body = open(serverKeys, sealedFor, record.status, record.answer_sealed);
       return { kind: 'replay', response: { status: record.status, body } };
     },
 

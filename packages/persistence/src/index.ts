@@ -27,9 +27,14 @@ export { allProperties, type InsertManyOptions, insertMany } from './insert-many
 export { type ListSource, listPage, type SortColumn } from './keyset-list.js';
 export { createListener, type Listener, type ListenerOptions, type OnNotify } from './listener.js';
 export { appendEvent, appendEvents, OUTBOX_CHANNEL, type OutboxEvent } from './outbox/append.js';
-export { createRelay, type Relay, type RelayedEvent, type RelayOptions } from './outbox/relay.js';
+export type { RelayedEvent } from './outbox/fair-batch.js';
+export { createRelay, type Relay, type RelayOptions } from './outbox/relay.js';
 export { sequenceEvents } from './outbox/sequencer.js';
-export { PERSISTENCE_SCHEMA_SQL, PROCESS_CALL_SHARES_SQL } from './persistence-schema.js';
+export {
+  OUTBOX_SHARES_SQL,
+  PERSISTENCE_SCHEMA_SQL,
+  PROCESS_CALL_SHARES_SQL,
+} from './persistence-schema.js';
 export { insertPrepared, queryPrepared, selectPrepared } from './prepared.js';
 export {
   CallFailed,

@@ -60,3 +60,17 @@ export const PROCESS_CALL_SHARES_SQL: readonly string[] = [
      ADD COLUMN lane text NOT NULL DEFAULT 'default'`,
   'CREATE INDEX process_calls_user_idx ON process_calls (user_id, lane)',
 ];
+
+/**
+ * Adds up to which position a consumer has handled the events of a user, where that is beyond the consumer's own position
+ * (outbox/fair-batch.ts). The release before ignores these rows; it may handle such events again, which its consumers
+ * allow.
+ */
+export const OUTBOX_SHARES_SQL: readonly string[] = [
+  `CREATE TABLE outbox_user_progress (
+     consumer text NOT NULL,
+     user_id uuid NOT NULL,
+     position bigint NOT NULL,
+     PRIMARY KEY (consumer, user_id)
+   )`,
+];

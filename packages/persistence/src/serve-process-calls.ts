@@ -13,6 +13,8 @@ import { CALL_CHANNEL, CallRefused, pause, REPLY_CHANNEL, REPLY_MARGIN_MS } from
 
 export interface CallContext {
   readonly callId: string;
+  /** The user on whose behalf the call is made; null for calls of the previous release. */
+  readonly userId: string | null;
   /**
    * Aborted at the time limit, shortly before the caller stops waiting. The handler must not start further steps after
    * that. An error that it throws at once still reaches the caller.
@@ -185,7 +187,9 @@ async function outcomeOf(
   signal: AbortSignal,
 ): Promise<Outcome> {
   try {
-    return { reply: await handlers[call.name]!(call.input, { callId: call.id, signal }) };
+    return {
+      reply: await handlers[call.name]!(call.input, { callId: call.id, userId: call.userId, signal }),
+    };
   } catch (error) {
     if (error instanceof CallRefused) return { code: error.code, message: error.message };
     onError(error);

@@ -17,11 +17,11 @@ export interface RunningProcess {
 export interface ProcessOptions {
   readonly logger: Logger;
   readonly start: () => Promise<RunningProcess>;
-  /** Maximum duration of a stop in milliseconds. Default: 35,000, because a webhook attempt may take 30 s. */
+  /** Maximum duration of a stop in milliseconds. Default: 40,000, because a request may take 35 s. */
   readonly graceMs?: number;
 }
 
-const GRACE_MS = 35_000;
+const GRACE_MS = 40_000;
 
 /** Starts a service and exits the process when the service has stopped. */
 export async function runProcess({ logger, start, graceMs = GRACE_MS }: ProcessOptions): Promise<void> {

@@ -22,8 +22,11 @@ const HARMLESS = [
   /^\d{4}-\d\d-\d\dT[\d:.]{5,15}Z?[.:]?$/,
   /^\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?[.:]?$/,
   // Words of letters, joined by punctuation: an identifier, a host, a path without digits.
-  /^[^\w]?[A-Za-z]{1,32}(?:[.:/_-]{1,3}[A-Za-z]{1,32})*[.:/_-]{0,3}(?::\d{1,5})?[^\w]?$/,
+  /^[^\w]?[A-Za-z]+(?:[.:/_-]+[A-Za-z]+)*[.:/_-]*(?::\d{1,5})?[^\w]?$/,
 ];
+
+/** A word of more than 32 letters, or more than three punctuation marks in a row. */
+const UNUSUAL = /[A-Za-z]{33}|[.:/_-]{4}/;
 
 /** Bounds the time that the expressions above take, which grows with the square of the length at worst. */
 const LONGEST_TEXT = 4_000;
@@ -47,7 +50,7 @@ function isHarmless(run: string): boolean {
   const [url, host] = /^[a-z][a-z0-9+.-]*:\/\/(.*)$/i.exec(run) ?? [];
   if (url !== undefined)
     return host === '' || /^[\w.-]+(?::\d{1,5})?$|^\[[0-9a-f:.]+\](?::\d{1,5})?$/i.test(host ?? '');
-  return HARMLESS.some((form) => form.test(run)) && !alternates(run);
+  return HARMLESS.some((form) => form.test(run)) && !UNUSUAL.test(run) && !alternates(run);
 }
 
 const alternates = (run: string) => (run.match(/[a-z][A-Z]/g)?.length ?? 0) > run.length / 5;

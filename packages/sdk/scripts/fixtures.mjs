@@ -8,6 +8,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import {
+  deadLetterFailureOf,
   ERRORS,
   EVENT_DEFINITIONS,
   EVENT_TYPES,
@@ -58,9 +59,32 @@ const fill = (
   price,
   amount,
   fee: { amount: fee, currency: 'USDT' },
+  fee_value: fee,
   liquidity: 'TAKER',
   executed_at: AT,
 });
+const lot = {
+  id: exampleId('lot'),
+  exchange_account_id: exampleId('exa'),
+  trade_pair_id: exampleId('tpr'),
+  symbol: 'BTC/USDT',
+  trading_type: 'spot',
+  trade_id: exampleId('trd'),
+  side: 'BUY',
+  status: 'OPEN',
+  amount: '0.1',
+  remaining_amount: '0.05',
+  entry_price: '60000.4',
+  cost: '6006.04004',
+  remaining_cost: '3003.02002',
+  fees: '9.00007',
+  fees_incomplete: false,
+  realized_pnl: '16.98',
+  unrealized_pnl: '21.98',
+  is_detached: true,
+  opened_at: AT,
+  created_at: AT,
+};
 const fills = [fill(1, '60000.4', '0.1', '6.00004'), fill(2, '60000.4666', '0.15', '9.00007')];
 
 const { started_at: _started, ...pausedCopier } = { ...sampleRecord('copier.started'), status: 'PAUSED' };
@@ -179,7 +203,7 @@ const notification = {
   is_read: false,
   created_at: AT,
 };
-const setting = { key: 'dashboard.theme', value: 'dark', ...timestamps };
+const setting = { key: 'dashboard.theme', value: 'dark', ...timestamps, is_default: false };
 const rewardType = {
   id: exampleId('rwt'),
   code: 'first_trade',
@@ -220,6 +244,7 @@ const analytics = {
   gross_loss: '24',
   partial_pnl: '0',
   fees_by_currency: [{ amount: '60.2', currency: 'USDT' }],
+  fees_incomplete: false,
   funding: '0',
   unrealized_pnl: '0',
   equity: '10289.5',
@@ -281,7 +306,7 @@ const deadLetter = {
   status: 'PENDING',
   attempts: 5,
   last_status_code: 500,
-  last_error: 'http_status',
+  ...deadLetterFailureOf('http_status'),
   ...timestamps,
 };
 const retried = { ...deadLetter, status: 'RETRIED', resolved_at: AT, payload: event };
@@ -322,6 +347,9 @@ const RESPONSE_DATA = {
   'trades.create': trade('trade.created'),
   'trades.cancel': trade('trade.cancelled', fills.slice(0, 1)),
   'trades.analytics': analytics,
+  'lots.list': lot,
+  'lots.get': lot,
+  'lots.close': { ...trade('trade.created'), type: 'MARKET', side: 'SELL', closes_lot_id: lot.id },
   'rewards.list': sampleRecord('reward.granted'),
   'rewards.types': rewardType,
   'rewards.balance': { currency: 'SVC-TEST', available: '25', held: '0' },

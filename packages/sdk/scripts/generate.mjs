@@ -18,15 +18,15 @@ import { Declarations } from './typescript-of.mjs';
 const declarations = new Declarations();
 const HEADER = '// Written by scripts/generate.mjs from the contracts: run `npm run generate`, never edit.\n';
 
-const rootSchemaOf = (schema, direction) => {
-  const converted = jsonSchemaOf(schema, direction);
+const rootSchemaOf = (schema, direction, options) => {
+  const converted = jsonSchemaOf(schema, direction, options);
   declarations.add(converted, direction);
   return converted.root;
 };
 
 const operations = OPERATIONS.map((operation) => ({
   operation,
-  query: operation.query && rootSchemaOf(operation.query, 'input'),
+  query: operation.query && rootSchemaOf(operation.query, 'input', { showsNulls: false }),
   body: operation.body && rootSchemaOf(operation.body, 'input'),
   response: rootSchemaOf(operation.response, 'output'),
 }));

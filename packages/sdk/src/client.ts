@@ -15,6 +15,7 @@ import { Copiers } from './resources/copiers.js';
 import { Events } from './resources/events.js';
 import { Exchanges } from './resources/exchanges.js';
 import { HealthResource } from './resources/health.js';
+import { Lots } from './resources/lots.js';
 import { MeResource } from './resources/me.js';
 import { Notifications } from './resources/notifications.js';
 import { PublicKeys } from './resources/public-keys.js';
@@ -58,6 +59,7 @@ export class Client<D extends DecimalForm = 'number'> {
   readonly supportedExchanges: SupportedExchanges<D>;
   readonly tradePairs: TradePairs<D>;
   readonly trades: Trades<D>;
+  readonly lots: Lots<D>;
   readonly version: VersionResource<D>;
   readonly webhooks: Webhooks<D>;
   readonly withdrawals: Withdrawals<D>;
@@ -89,6 +91,7 @@ export class Client<D extends DecimalForm = 'number'> {
     this.supportedExchanges = new SupportedExchanges(operations);
     this.tradePairs = new TradePairs(operations);
     this.trades = new Trades(operations);
+    this.lots = new Lots(operations);
     this.version = new VersionResource(operations);
     this.webhooks = new Webhooks(operations);
     this.withdrawals = new Withdrawals(operations);

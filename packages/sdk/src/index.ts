@@ -9,6 +9,7 @@ export {
   ConflictError,
   ConnectionError,
   type ErrorDetail,
+  GraphqlAddressError,
   type GraphqlFailure,
   InternalServerError,
   NotFoundError,

@@ -182,6 +182,23 @@ describe('the worked example of docs/security/signed-request.md', () => {
     expect(page).toContain(`\`\`\`http\n${lines.join('\n')}\n\`\`\``);
   });
 
+  it('shows the linking call of the first vector, and an answer for its public key', () => {
+    const [identity] = cliIdentities.vectors;
+    const [, body = ''] =
+      /POST \/v1\/auth\/cli-identity HTTP\/1\.1\n[\s\S]*?\n\n(\{[\s\S]*?\})\n```/.exec(page) ?? [];
+    const { label, ...proof } = JSON.parse(body);
+    expect(proof).toEqual({
+      challenge: identity?.challenge,
+      pubkey: identity?.public_key,
+      signature: identity?.signature,
+    });
+    const [, answer = ''] = /```json\n([\s\S]*?)```/.exec(page) ?? [];
+    expect(JSON.parse(answer)).toMatchObject({
+      success: true,
+      data: { pubkey: identity?.public_key, label },
+    });
+  });
+
   it('equals the output of the signer, byte for byte', () => {
     if (example === undefined) throw new Error('the page names no vector');
     const signed = signRequest({

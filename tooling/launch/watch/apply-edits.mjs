@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { dirname, join, relative, sep } from 'node:path';
 import { run } from '../commands.mjs';
+import { guarded } from '../guard.mjs';
 import { root } from '../paths.mjs';
 import { signalTree } from '../processes.mjs';
 import { migrateDatabase } from '../service-processes.mjs';
@@ -243,11 +244,13 @@ function createTypeCheck(print) {
       if (isStopped) return;
       for (const { name, folder } of changed) {
         const tsc = join(root, 'node_modules', '.bin', 'tsc');
-        const child = spawn(tsc, ['-b', '--pretty', 'false'], {
-          cwd: folder,
-          detached: true,
-          stdio: ['ignore', 'pipe', 'inherit'],
-        });
+        const child = guarded(
+          spawn(tsc, ['-b', '--pretty', 'false'], {
+            cwd: folder,
+            detached: true,
+            stdio: ['ignore', 'pipe', 'inherit'],
+          }),
+        );
         children.add(child);
         if (child.pid !== undefined) setPriority(child.pid, 10);
         let output = '';

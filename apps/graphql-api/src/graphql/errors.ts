@@ -11,6 +11,7 @@ import { DomainError, type ErrorDetail } from '@trading-automation/contracts';
 import { toDomainError } from '@trading-automation/core';
 import { isExpected, type Logger, toErrorResponse } from '@trading-automation/runtime';
 import { GraphQLError } from 'graphql';
+import { redactMessage } from './redact-message.js';
 
 export interface FormattedError {
   readonly message: string;
@@ -67,15 +68,4 @@ function rootCauseOf(error: Error): Error {
   let root = error;
   while (root instanceof GraphQLError && root.originalError instanceof Error) root = root.originalError;
   return root;
-}
-
-/** Removes suggestions, and input values, which may be secrets. The order of the replacements matters. */
-function redactMessage(message: string): string {
-  return message
-    .replace(/ Did you mean .*\?$/s, '')
-    .replace(/( cannot represent [^:]*): .*$/s, '$1.')
-    .replace(/(Expected value of type "[^"]*"), found .*$/s, '$1.')
-    .replace(/Value .* does not exist in ("[^"]*" enum).*$/s, 'The value does not exist in $1.')
-    .replace(/ got invalid value .*( at "[^"]*"; )/s, ' got an invalid value$1')
-    .replace(/ got invalid value .*; /s, ' got an invalid value; ');
 }

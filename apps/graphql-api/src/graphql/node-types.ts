@@ -12,7 +12,7 @@ import { NotificationsService } from '@trading-automation/core/notifications';
 import { RewardsService } from '@trading-automation/core/rewards';
 import { StrategiesService } from '@trading-automation/core/strategies';
 import { TradePairsService } from '@trading-automation/core/trade-pairs';
-import { TradesService } from '@trading-automation/core/trades';
+import { LotsService, TradesService } from '@trading-automation/core/trades';
 import { WebhooksService } from '@trading-automation/core/webhooks';
 import { WithdrawalAddressesService, WithdrawalsService } from '@trading-automation/core/withdrawals';
 import type { z } from 'zod';
@@ -23,6 +23,7 @@ export type NodePrefix =
   | 'exa'
   | 'tpr'
   | 'trd'
+  | 'lot'
   | 'str'
   | 'cpr'
   | 'rwd'
@@ -53,6 +54,7 @@ const NODES: Readonly<Record<NodePrefix, NodeDeclaration>> = {
   exa: node('ExchangeAccount', contracts.exchangeAccount, ExchangeAccountsService),
   tpr: node('TradePair', contracts.tradePair, TradePairsService),
   trd: node('Trade', contracts.trade, TradesService),
+  lot: node('Lot', contracts.lot, LotsService),
   str: node('Strategy', contracts.strategy, StrategiesService),
   cpr: node('Copier', contracts.copier, CopiersService),
   rwd: node('Reward', contracts.reward, RewardsService),

@@ -6,15 +6,16 @@
  * 2. With an Idempotency-Key, each root field of a mutation runs once. The stored response is the field's record; its
  *    related records are read again.
  */
-import { compileSerializer, DomainError, ERRORS, type Operation } from '@trading-automation/contracts';
+import { DomainError, type Operation } from '@trading-automation/contracts';
 import {
   type Actor,
+  dataOfResult,
   type ListQuery,
   OperationPipeline,
-  type Outcome,
   type PageWithCursors,
   type RequestIdempotency,
   ResponseReplayed,
+  StoredOutcomes,
 } from '@trading-automation/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import { snakeCase } from '../schema/names.js';
@@ -46,7 +47,7 @@ export class OperationField {
   private readonly convert: Converter;
   private readonly convertBody: Converter;
   private readonly names: FieldNameTranslator;
-  private readonly serialize: (value: unknown) => string;
+  private readonly storedOutcomes: StoredOutcomes;
   private readonly paramNames: ReadonlySet<string>;
 
   private readonly mapResult: (result: unknown) => unknown;
@@ -55,12 +56,12 @@ export class OperationField {
     private readonly operation: Operation,
     private readonly options: OperationFieldOptions,
   ) {
-    this.mapResult = (options.mapResult ?? ((result) => result)) as (result: unknown) => unknown;
+    this.mapResult = (options.mapResult ?? dataOfResult) as (result: unknown) => unknown;
     this.pipeline = new OperationPipeline(operation);
     this.convert = compileOutputConverter(operation.response);
     this.convertBody = compileInputConverter(operation.body);
     this.names = new FieldNameTranslator(operation, options.params);
-    this.serialize = compileSerializer(operation.response, 'string');
+    this.storedOutcomes = new StoredOutcomes(operation);
     this.paramNames = new Set(Object.keys(operation.params?.shape ?? {}));
   }
 
@@ -83,7 +84,8 @@ export class OperationField {
         charge: (caller) => this.charge(context, caller),
         read: () => this.readArguments(call.args),
         idempotency: () => this.idempotencyOf(call),
-        renderStored: (outcome) => this.serializeOutcome(outcome),
+        serialize: (outcome) =>
+          this.storedOutcomes.write('error' in outcome ? outcome : { data: this.mapResult(outcome.value) }),
         disconnected: () => context.disconnected?.(),
         invoke,
       },
@@ -151,20 +153,16 @@ export class OperationField {
     return idempotency && { route: `graphql ${this.operation.id} ${info.path.key}`, ...idempotency };
   }
 
-  private serializeOutcome(outcome: Outcome<unknown>): ResponseReplayed['response'] {
-    return 'error' in outcome
-      ? { status: ERRORS[outcome.error.code].status, body: serializeError(outcome.error) }
-      : { status: 200, body: Buffer.from(this.serialize(this.mapResult(outcome.value))) };
+  private replayResponse(response: ResponseReplayed['response']): unknown {
+    const outcome = this.storedOutcomes.read(response);
+    if (outcome === undefined) return this.replayFormerResponse(response);
+    return 'error' in outcome ? this.names.translateError(outcome.error) : this.convert(outcome.data);
   }
 
-  private replayResponse({ status, body }: ResponseReplayed['response']): unknown {
+  /** Replays a response that the previous release stored, as JSON with its decimals as strings. */
+  private replayFormerResponse({ status, body }: ResponseReplayed['response']): unknown {
     const stored = JSON.parse(Buffer.from(body).toString());
     if (status < 400) return this.convert(stored);
     return this.names.translateError(new DomainError(stored.code, stored.message, stored.details));
   }
-}
-
-function serializeError(error: DomainError): Buffer {
-  const { code, message, details } = error;
-  return Buffer.from(JSON.stringify({ code, message, details }));
 }

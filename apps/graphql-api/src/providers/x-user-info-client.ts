@@ -10,7 +10,8 @@ import { callProvider, providerFailed } from './provider-call.js';
 
 const LABEL = 'X';
 /** A valid token after `Bearer ` (RFC 6750). */
-const BEARER = /^[A-Za-z0-9\-._~+/]{1,4096}=*$/;
+const BEARER = /^[A-Za-z0-9\-._~+/]+=*$/;
+const BEARER_LENGTH_MAX = 4_096;
 /** X responds with these statuses if a token is unknown, expired, revoked or not a user token. */
 const REJECTED_STATUSES = [401, 403];
 
@@ -26,7 +27,7 @@ export class XUserInfoClient {
 
   /** @throws {DomainError} `invalid_login`, or `service_unavailable` if X cannot be reached */
   async identify(accessToken: string): Promise<ProviderIdentity> {
-    if (!BEARER.test(accessToken)) throw rejected();
+    if (accessToken.length > BEARER_LENGTH_MAX || !BEARER.test(accessToken)) throw rejected();
     const call = { provider: LABEL, url: this.url, bearer: accessToken, timeoutMs: this.timeoutMs };
     const { status, body } = await callProvider(call);
     if (REJECTED_STATUSES.includes(status)) throw rejected();

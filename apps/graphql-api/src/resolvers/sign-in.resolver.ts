@@ -4,6 +4,7 @@ import {
   PasskeySignInService,
   PasswordSignInService,
   ProviderSignInService,
+  SignInRequests,
   type SignInResult,
 } from '@trading-automation/core/sign-in';
 import { type DeprecatedCall, DeprecatedMutation, requireActor } from '../graphql/deprecated-mutation.js';
@@ -28,14 +29,22 @@ type IdTokenCall = DeprecatedCall<{ readonly id_token: string; readonly nonce?: 
 export class SignInResolver {
   constructor(
     private readonly passwords: PasswordSignInService,
+    private readonly requests: SignInRequests,
     private readonly identities: ProviderIdentities,
     private readonly providers: ProviderSignInService,
     private readonly passkeys: PasskeySignInService,
   ) {}
 
   @DeprecatedMutation('PUBLIC')
-  async register({ args }: DeprecatedCall<{ readonly email: string; readonly password: string }>) {
-    return tokenFieldsOf(await this.passwords.register(args));
+  async register({ args, address }: DeprecatedCall<{ readonly email: string; readonly password: string }>) {
+    await this.requests.register(args, address);
+    return null;
+  }
+
+  @DeprecatedMutation('PUBLIC')
+  async request_password_reset({ args, address }: DeprecatedCall<{ readonly email: string }>) {
+    await this.requests.requestPasswordReset(args.email, address);
+    return { requested: true };
   }
 
   @DeprecatedMutation('PUBLIC')

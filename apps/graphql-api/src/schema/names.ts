@@ -20,9 +20,12 @@ export function pascalCase(wireName: string): string {
   return camel.charAt(0).toUpperCase() + camel.slice(1);
 }
 
-/** Converts the name of a collection to the name of one record: `strategies` to `strategy`, `trades` to `trade`. */
+/** Converts the name of a collection to the name of one record: `strategies` to `strategy`, `addresses` to `address`. */
 export function singularOf(plural: string): string {
-  return plural.replace(/ies$/, 'y').replace(/s$/, '');
+  return plural
+    .replace(/ies$/, 'y')
+    .replace(/sses$/, 'ss')
+    .replace(/(?<!s)s$/, '');
 }
 
 /** The values of each enum. Enums whose values contain dots are missing: in GraphQL, their fields are Strings. */
@@ -38,11 +41,13 @@ export const ENUMS: Readonly<Record<string, readonly string[]>> = {
   CopierStopMode: ['PAUSED', 'CLOSE_ONLY'],
   CredentialKind: contracts.me.shape.credential.shape.kind.options,
   DeactivationReason: contracts.DEACTIVATION_REASONS,
-  DeadLetterError: [...contracts.DELIVERY_ERRORS, 'webhook_inactive'],
+  DeadLetterError: contracts.DEAD_LETTER_ERRORS,
+  DeadLetterReason: contracts.DEAD_LETTER_REASONS,
   DeadLetterStatus: contracts.DEAD_LETTER_STATUSES,
   DecisionCode: contracts.DECISION_CODES,
   DecisionOutcome: contracts.DECISION_OUTCOMES,
   DeliveryError: contracts.DELIVERY_ERRORS,
+  DeliveryReason: contracts.DELIVERY_REASONS,
   DeliveryStatus: contracts.DELIVERY_STATUSES,
   FillLiquidity: ['MAKER', 'TAKER'],
   NotificationResource: contracts.NOTIFICATION_RESOURCES,
@@ -52,6 +57,7 @@ export const ENUMS: Readonly<Record<string, readonly string[]>> = {
   ProfitSharePeriod: contracts.PROFIT_SHARE_PERIODS,
   RewardBasis: contracts.REWARD_BASES,
   RewardSourceKind: contracts.REWARD_SOURCES,
+  LotStatus: contracts.LOT_STATUSES,
   RewardStatus: contracts.REWARD_STATUSES,
   ServiceStatus: ['ok', 'degraded'],
   SimulatedOutcome: ['COPIED', 'CLAMPED', 'SKIPPED'],

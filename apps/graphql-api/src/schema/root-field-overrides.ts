@@ -16,7 +16,7 @@ export const ROOT_FIELD_OVERRIDES: Readonly<Record<string, RootFieldOverride | '
   'apiKeys.list': { description: 'Lists your API keys. Set `includeRevoked` to include revoked keys.' },
   'auth.cliChallenge': { name: 'cliChallenge' },
   'auth.cliIdentity': { name: 'linkPublicKey' },
-  'auth.verifyEmail': { name: 'verifyEmail', type: 'Mutation' },
+  'auth.verifyEmail': { name: 'verifyEmail' },
   'copiers.simulate': { type: 'Query' },
   'deadLetters.retryMany': { name: 'retryDeadLetters' },
   'emergencyStop.run': { name: 'emergencyStop' },

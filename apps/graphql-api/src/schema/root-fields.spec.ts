@@ -21,6 +21,7 @@ it.each([
   ['trades.list', 'GET', '/v1/trades', 'Query', 'trades', {}],
   ['trades.get', 'GET', '/v1/trades/:id', 'Query', 'trade', {}],
   ['strategies.get', 'GET', '/v1/strategies/:id', 'Query', 'strategy', {}],
+  ['withdrawalAddresses.get', 'GET', '/v1/withdrawal-addresses/:id', 'Query', 'withdrawalAddress', {}],
   ['exchanges.create', 'POST', '/v1/exchanges', 'Mutation', 'createExchangeAccount', {}],
   ['apiKeys.rotate', 'POST', '/v1/api-keys/:id/rotate', 'Mutation', 'rotateApiKey', {}],
   ['trades.fills', 'GET', '/v1/trades/:id/fills', 'Query', 'tradeFills', { tradeId: 'id' }],

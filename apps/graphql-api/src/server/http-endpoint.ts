@@ -24,6 +24,7 @@ import {
   TARGET_LENGTH_MAX,
 } from '@trading-automation/runtime/http';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { OperationTypeNode } from 'graphql';
 import { createHandler, type RequestParams } from 'graphql-http';
 import type { RequestContext } from '../graphql/context.js';
 import { formatError } from '../graphql/errors.js';
@@ -108,7 +109,11 @@ export class HttpEndpoint {
       disconnected: () => disconnectSignal(reply),
       idempotency: key === undefined ? undefined : { key, fingerprint: fingerprintOf(params) },
     });
-    const handle = this.handlerOf(httpOperation, params, context);
+    // Only the response to a query is compressed: a mutation may return a secret.
+    let isQuery = false;
+    const handle = this.handlerOf(httpOperation, params, context, (type) => {
+      isQuery = type === 'query';
+    });
     const [body, { status, headers }] = await handle({
       method: incoming.method,
       url: incoming.target,
@@ -122,6 +127,7 @@ export class HttpEndpoint {
       status,
       headers: { ...headers, ...(context.isReplayed ? { 'idempotency-replayed': 'true' } : {}) },
       body: body ?? JSON.stringify({ errors: [this.format(notAcceptable(), request)] }),
+      isSecret: !isQuery,
       ...(rateLimit === undefined ? {} : { rateLimit }),
     });
   }
@@ -131,6 +137,7 @@ export class HttpEndpoint {
     { request, incoming, actor }: HttpOperation,
     params: RequestParams,
     context: RequestContext,
+    onOperationType: (type: OperationTypeNode) => void,
   ) {
     const mediaType = mediaTypeOf(incoming);
     return createHandler({
@@ -140,6 +147,7 @@ export class HttpEndpoint {
         if (actor === null) assertPublic(prepared.rootFields, this.settings.publicFields);
         if ('errors' in prepared) return actor === null ? prepared.anonymousErrors : prepared.errors;
         const { document, operation } = prepared;
+        onOperationType(operation.operation);
         if (incoming.method === 'GET' && operation.operation === 'mutation') throw mutationRequiresPost();
         return {
           schema: this.documents.schema,

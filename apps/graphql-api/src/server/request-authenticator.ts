@@ -74,7 +74,7 @@ function bearerIn({ rawHeaders }: IncomingRequest): string | undefined {
   const tokens = new Set<string>();
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     if (rawHeaders[i]!.toLowerCase() !== 'authorization') continue;
-    const bearer = /^bearer(?: +(.*))?$/i.exec(rawHeaders[i + 1]!.trim());
+    const bearer = /^bearer(?: +([^ ].*))?$/i.exec(rawHeaders[i + 1]!.trim());
     if (bearer !== null) tokens.add(bearer[1] ?? '');
   }
   if (tokens.size > 1)

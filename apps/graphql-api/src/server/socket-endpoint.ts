@@ -15,7 +15,7 @@ import type { Duplex } from 'node:stream';
 import { DomainError, ERRORS } from '@trading-automation/contracts';
 import { type Actor, toDomainError } from '@trading-automation/core';
 import type { Logger } from '@trading-automation/runtime';
-import { parseJsonBody } from '@trading-automation/runtime/http';
+import { parseJsonBody, routedTarget } from '@trading-automation/runtime/http';
 import { createSourceEventStream, type ExecutionArgs, type ExecutionResult, GraphQLError } from 'graphql';
 import { type Context, handleProtocols, makeServer, type Server as Protocol } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -109,7 +109,7 @@ export class SocketEndpoint {
 
   serve(server: Server): void {
     server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
-      if (request.url?.split('?')[0] !== GRAPHQL_PATH) return stream.destroy();
+      if (routedTarget(request.url ?? '').split('?')[0] !== GRAPHQL_PATH) return stream.destroy();
       stream.on('error', () => stream.destroy());
       const releasePending = this.pending.claim(this.callers.addressOf(request));
       if (releasePending === null) return stream.end(TOO_MANY_REQUESTS);

@@ -59,7 +59,14 @@ function openSignInServices(): Promise<INestApplicationContext> {
   const imports = [
     PlatformModule.with(environment.backend.platform),
     OperationsModule.with(environment.backend.platform, serverKeys),
-    SignInModule.with({ access, serverKeys, issuer, isRegistrationOpen: false, passkeys: undefined }),
+    SignInModule.with({
+      access,
+      serverKeys,
+      issuer,
+      publicUrl: () => 'https://api.example.com',
+      isRegistrationOpen: false,
+      passkeys: undefined,
+    }),
   ];
   return NestFactory.createApplicationContext({ module: SignInTestModule, imports }, { logger: false });
 }

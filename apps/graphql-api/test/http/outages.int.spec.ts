@@ -57,9 +57,18 @@ afterEach(() => {
 });
 
 async function signIn(): Promise<string> {
-  const query = 'mutation { register(email: "a@mail.example", password: "correct horse") { access_token } }';
-  const { data } = await post(api, JSON.stringify({ query }));
-  return data.register.access_token;
+  const login = { email: 'a@mail.example', password: 'correct horse' };
+  const query = `mutation ($email: String!, $password: String!) { register(email: $email, password: $password) { access_token } }`;
+  await post(api, JSON.stringify({ query, variables: login }));
+  const [mail] = await environment.rows('SELECT body FROM mails WHERE recipient = $1', login.email);
+  const code = /code=([\w-]{43})/.exec(String(mail?.body))![1]!;
+  await fetch(`http://127.0.0.1:${environment.api.port}/registration`, {
+    method: 'POST',
+    body: new URLSearchParams({ code, password: login.password }),
+  });
+  const signInQuery = `mutation ($email: String!, $password: String!) { login(email: $email, password: $password) { tokens { access_token } } }`;
+  const { data } = await post(api, JSON.stringify({ query: signInQuery, variables: login }));
+  return data.login.tokens.access_token;
 }
 
 const signed = (query: string, variables: object = {}, headers: Readonly<Record<string, string>> = {}) =>

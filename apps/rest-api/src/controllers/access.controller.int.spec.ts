@@ -32,14 +32,16 @@ describe('the link in a verification e-mail', () => {
     return new URL(link ?? '');
   }
 
-  it('points to this API, needs no credentials, verifies the address and is never logged', async () => {
+  it('points to a page of this API; its code verifies the address without credentials, and is never logged', async () => {
     const email = 'reader@example.com';
     const changed = await call('PATCH', '/v1/me', { email });
     expect([changed.status, changed.json.data]).toMatchObject([200, { email, email_verified: false }]);
     const { origin, pathname, search } = await linkOf(email);
-    expect(origin).toBe(api.url);
-    for (const target of [`${pathname}${search}`, `${pathname.slice('/v1'.length)}${search}`]) {
-      const opened = await send(api, 'GET', target);
+    expect([origin, pathname]).toEqual([api.url, '/email-verification']);
+    for (const path of ['/v1/auth/email-verification', '/auth/email-verification']) {
+      const target = `${path}${search}`;
+      expect((await send(api, 'GET', target)).status).toBe(405);
+      const opened = await send(api, 'POST', target);
       expect([opened.status, opened.json]).toEqual([200, { success: true, data: { email_verified: true } }]);
     }
     expect((await call('GET', '/v1/me')).json.data).toMatchObject({ email, email_verified: true });
@@ -49,10 +51,10 @@ describe('the link in a verification e-mail', () => {
 
   it('returns 404 for an unknown code, and 400 without a code', async () => {
     for (const code of ['x', '%20', 'A'.repeat(43)]) {
-      const { status, json } = await send(api, 'GET', `/v1/auth/email-verification?code=${code}`);
+      const { status, json } = await send(api, 'POST', `/v1/auth/email-verification?code=${code}`);
       expect([status, json.error]).toMatchObject([404, { code: 'not_found' }]);
     }
-    expect((await send(api, 'GET', '/v1/auth/email-verification')).status).toBe(400);
+    expect((await send(api, 'POST', '/v1/auth/email-verification')).status).toBe(400);
   });
 });
 

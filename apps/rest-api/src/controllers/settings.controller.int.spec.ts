@@ -30,12 +30,40 @@ describe('a setting over HTTP', () => {
     '[]',
   ])('is returned with the bytes that were put: %s', async (value) => {
     const stored = await put('exact', value);
-    expect([stored.status, valueIn(stored.text)]).toEqual([200, value]);
+    expect([200, 201]).toContain(stored.status);
+    expect(valueIn(stored.text)).toBe(value);
     expect(valueIn((await get('/v1/settings/exact')).text)).toBe(value);
     expect(valueIn((await get('/v1/settings?sort=key')).text)).toBe(value);
     const stringDecimals = { headers: { accept: 'application/json; decimals=string' } };
     const { text } = await sendSigned(api, keyPair, 'GET', '/v1/settings/exact', stringDecimals);
     expect(valueIn(text)).toBe(value);
+  });
+
+  it('is created with 201 and its Location; a later PUT responds with 200', async () => {
+    const created = await put('fresh', '1');
+    expect([created.status, created.headers.location]).toEqual([201, '/v1/settings/fresh']);
+    expect((await get(String(created.headers.location))).status).toBe(200);
+    const changed = await put('fresh', '2');
+    expect([changed.status, changed.headers.location]).toEqual([200, undefined]);
+    const atAlias = await sendSigned(api, keyPair, 'PUT', '/settings/fresh2', { body: '{"value":1}' });
+    expect([atAlias.status, atAlias.headers.location]).toEqual([201, '/settings/fresh2']);
+  });
+
+  it.each(['.', '..', '%2e', '%2E%2e'])('cannot be put with the key %s', async (key) => {
+    const { status, json } = await put(key, '1');
+    expect([status, json.error?.details]).toMatchObject([422, [{ field: 'key', code: 'invalid_format' }]]);
+  });
+
+  it('is returned with its default if the product has one and it was never set', async () => {
+    const { status, json } = await get('/v1/settings/notifications');
+    expect([status, json.data]).toMatchObject([
+      200,
+      { key: 'notifications', value: { in_app: {}, email: {} }, is_default: true },
+    ]);
+    expect((await get('/v1/settings/unknown')).json.error).toMatchObject({
+      code: 'not_found',
+      message: 'Setting unknown is not set. Set it with PUT.',
+    });
   });
 
   it('is rejected if it exceeds 16 KiB or has no value; the error names the field', async () => {

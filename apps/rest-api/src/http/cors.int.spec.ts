@@ -39,6 +39,7 @@ describe('a web page of another origin', () => {
     expect(response.headers).toMatchObject({ 'access-control-allow-origin': PAGE, vary: 'Origin' });
     expect(String(response.headers['access-control-expose-headers']).split(', ')).toEqual([
       'deprecation',
+      'etag',
       'idempotency-replayed',
       'link',
       'location',

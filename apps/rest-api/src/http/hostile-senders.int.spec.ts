@@ -86,10 +86,43 @@ describe('request smuggling', () => {
     ['a space before the colon', `${head}transfer-encoding : chunked\r\n\r\n0\r\n\r\n${smuggled}`],
     ['a folded header', `${head}x-a: 1\r\n transfer-encoding: chunked\r\n\r\n0\r\n\r\n${smuggled}`],
     ['bare line feeds', `POST /v1/notes HTTP/1.1\nhost: x\ncontent-length: 0\n\n${smuggled}`],
-    ['no host', 'GET /v1/ping HTTP/1.1\r\n\r\n'],
+    ['no host', `GET /v1/ping HTTP/1.1\r\n\r\n${smuggled}`],
   ])('by %s gets one 400 and no response to the smuggled request', async (_trick, bytes) => {
     const received = await sendBytes(api, bytes);
     expect(statuses(received)).toEqual(['400']);
+  });
+});
+
+describe('the Host header', () => {
+  const request = (headers: string, line = 'GET /v1/ping HTTP/1.1') => `${line}\r\n${headers}\r\n`;
+
+  it.each([
+    ['that is missing', request('')],
+    ['that is missing beside an absolute target', request('', 'GET http://x/v1/ping HTTP/1.1')],
+    ['that is missing before an unknown path', request('', 'GET /nowhere HTTP/1.1')],
+    ['that is missing before a body', `${request('content-length: 9\r\n', 'POST /v1/notes HTTP/1.1')}{"a":`],
+    ['that is sent twice', request('host: x\r\nHost: x\r\n')],
+    ['with a path', request('host: x/y\r\n')],
+    ['with a user', request('host: user@x\r\n')],
+    ['with a port that is not a number', request('host: x:80a\r\n')],
+  ])('%s gets one 400 in the published format, and the connection ends', async (_fault, bytes) => {
+    const received = await sendBytes(api, bytes);
+    expect(statuses(received)).toEqual(['400']);
+    const [head = '', body = ''] = received.split('\r\n\r\n');
+    const requestId = /^x-request-id: (.+)$/m.exec(head)?.[1]?.trim();
+    expect(JSON.parse(body)).toMatchObject({
+      success: false,
+      error: { code: 'malformed_json', message: expect.stringMatching(/host/i), request_id: requestId },
+    });
+  });
+
+  it.each(['x', 'x:443', '127.0.0.1:80', '[::1]:80', ''])('can be %j', async (host) => {
+    const received = await sendBytes(api, request(`host: ${host}\r\nconnection: close\r\n`));
+    expect(statuses(received)).toEqual(['200']);
+  });
+
+  it('may be missing in HTTP/1.0', async () => {
+    expect(statuses(await sendBytes(api, request('', 'GET /v1/ping HTTP/1.0')))).toEqual(['200']);
   });
 });
 

@@ -1,28 +1,36 @@
-/**
- * Computes the fingerprint of a request with an Idempotency-Key, and converts its stored response.
- *
- * The bytes of a stored response are one line of JSON with its headers, then the body as it was sent.
- */
-import { type ResponseReplayed, requestFingerprint } from '@trading-automation/core';
+/** Computes the fingerprint of a request with an Idempotency-Key, and reads responses that the previous release stored. */
+import { type RequestIdempotency, type ResponseReplayed, requestFingerprint } from '@trading-automation/core';
 import type { IncomingRequest } from '@trading-automation/core/access';
 import type { RenderedResponse } from './rendering.js';
-import { pathOf } from './route-table.js';
+import { aliasOf, pathOf, versionedPath } from './route-table.js';
 
-type StoredResponse = ResponseReplayed['response'];
-
-/** Returns a hash that is the same for equal requests. It includes the path as sent, so `/v1/x` and `/x` differ. */
-export function fingerprintOf({ method, target, body }: IncomingRequest): Uint8Array {
+/**
+ * Returns the fingerprints of a request, which are the same for equal requests. A path and its legacy alias are the same
+ * route, so a request can be repeated at either.
+ */
+export function fingerprintsOf({
+  method,
+  target,
+  body,
+}: Pick<IncomingRequest, 'method' | 'target' | 'body'>): Pick<
+  RequestIdempotency,
+  'fingerprint' | 'formerFingerprint'
+> {
   const path = pathOf(target);
-  return requestFingerprint({ method, path, query: target.slice(path.length), body });
+  const query = target.slice(path.length);
+  return {
+    fingerprint: requestFingerprint({ method, path: versionedPath(path), query, body }),
+    formerFingerprint: requestFingerprint({ method, path: aliasOf(path), query, body }),
+  };
 }
 
-export function toStoredResponse({ status, headers, body }: RenderedResponse): StoredResponse {
-  return { status, body: Buffer.from(`${JSON.stringify(headers)}\n${body}`) };
-}
-
-export function fromStoredResponse({ status, body }: StoredResponse): RenderedResponse {
+/**
+ * Reads a response that the previous release stored: one line of JSON with its headers, then the body as it was sent.
+ * Remove it in the release after the next one; stored responses live for 24 hours.
+ */
+export function fromFormerResponse({ status, body }: ResponseReplayed['response']): RenderedResponse {
   const text = Buffer.from(body).toString();
   const end = text.indexOf('\n');
   const headers: Record<string, string> = JSON.parse(text.slice(0, end));
-  return { status, headers: { ...headers, 'idempotency-replayed': 'true' }, body: text.slice(end + 1) };
+  return { status, headers, body: text.slice(end + 1) };
 }

@@ -1,9 +1,14 @@
+import { randomUUID } from 'node:crypto';
+import { NestFactory } from '@nestjs/core';
+import { encodeId } from '@trading-automation/contracts';
+import { CommandRunner, OperationsModule, requestFingerprint } from '@trading-automation/core';
 import { send } from '../../test/send.js';
 import {
   createIdentityBody,
   createKeyPair,
   type KeyPair,
   openAccount,
+  SERVER_KEY,
   sendSigned,
   startTestRestApi,
   type TestRestApi,
@@ -57,7 +62,6 @@ describe('a POST with an Idempotency-Key', () => {
     await createKey(owner, 'other');
     for (const [sentBody, target] of [
       ['{"name": "bot"}', '/v1/api-keys'],
-      [body, '/api-keys'],
       [body, '/v1/api-keys?'],
     ] as const) {
       const { status, json } = await createKey(owner, 'other', sentBody, target);
@@ -144,6 +148,128 @@ describe('a POST with an Idempotency-Key', () => {
   it('is accepted with the longest key, of 255 characters', async () => {
     expect((await createKey(owner, 'x'.repeat(255))).status).toBe(201);
   });
+});
+
+describe('a stored value', () => {
+  const DECIMALS_AS_STRINGS = { accept: 'application/json; decimals=string' };
+  const createCopier = (accountId: string, key: string, headers: object = {}, target = '/v1/copiers') =>
+    sendSigned(api, owner, 'POST', target, {
+      body: `{"name":"c","exchange_account_id":"${accountId}","sizing":{"mode":"FIXED_QUOTE","value":0.1},"limits":{"max_trade_quote":"100.000000000000000001"}}`,
+      headers: { 'idempotency-key': key, ...headers },
+    });
+  let accountId: string;
+  beforeAll(async () => {
+    const platform = await api.openSecondPlatform();
+    const id = randomUUID();
+    await platform.database.query(
+      `INSERT INTO exchange_accounts (id, user_id, exchange, account_name, trading_type, is_active, can_withdraw,
+         credentials_sealed, balances_taken_at)
+       SELECT $1, user_id, 'paper', 'mine', 'spot', true, false, 'sealed', clock_timestamp() FROM public_keys WHERE pubkey = $2`,
+      [id, owner.publicKey],
+    );
+    accountId = encodeId('exa', id);
+  });
+
+  it('is rendered for the Accept header of each request', async () => {
+    const asNumbers = await createCopier(accountId, 'numbers first');
+    const asStrings = await createCopier(accountId, 'numbers first', DECIMALS_AS_STRINGS);
+    expect(asNumbers.text).toContain('"max_trade_quote":100.000000000000000001');
+    expect(asStrings.text).toContain('"max_trade_quote":"100.000000000000000001"');
+    expect(asStrings.headers['idempotency-replayed']).toBe('true');
+    expect((await createCopier(accountId, 'numbers first')).text).toBe(asNumbers.text);
+
+    const stringsFirst = await createCopier(accountId, 'strings first', DECIMALS_AS_STRINGS);
+    const numbersAgain = await createCopier(accountId, 'strings first');
+    expect(stringsFirst.text).toContain('"value":"0.1"');
+    expect(numbersAgain.text).toContain('"value":0.1}');
+    expect(numbersAgain.headers['idempotency-replayed']).toBe('true');
+    expect((await createCopier(accountId, 'strings first', DECIMALS_AS_STRINGS)).text).toBe(
+      stringsFirst.text,
+    );
+  });
+
+  it.each([
+    ['/v1/copiers', '/copiers'],
+    ['/copiers', '/v1/copiers'],
+  ])('of %s is rendered for %s, which is the same route', async (target, other) => {
+    const first = await createCopier(accountId, `via ${target}`, {}, target);
+    const again = await createCopier(accountId, `via ${target}`, {}, other);
+    expect([first.status, again.status, again.text]).toEqual([201, 201, first.text]);
+    const { id } = first.json.data as { id: string };
+    expect([first.headers.location, again.headers.location]).toEqual([`${target}/${id}`, `${other}/${id}`]);
+    for (const [response, path] of [
+      [first, target],
+      [again, other],
+    ] as const)
+      expect([response.headers.deprecation, response.headers.link]).toEqual(
+        path === '/copiers'
+          ? [expect.stringMatching(/^@/), '</v1/copiers>; rel="successor-version"']
+          : [undefined, undefined],
+      );
+    expect(again.headers['idempotency-replayed']).toBe('true');
+  });
+
+  it('of a record with 200 or 201 keeps its status and its own location on either path', async () => {
+    const identity = await createIdentityBody(api, createKeyPair());
+    const link = (target: string) =>
+      send(api, 'POST', target, {
+        body: identity,
+        headers: { 'content-type': 'application/json', 'idempotency-key': 'either path' },
+      });
+    const [first, again] = [await link('/v1/auth/cli-identity'), await link('/auth/cli-identity')];
+    expect([first.status, again.status, again.text]).toEqual([201, 201, first.text]);
+    expect(first.headers.location).toMatch(/^\/v1\/auth\/public-keys\/pbk_/);
+    expect(again.headers.location).toBe(String(first.headers.location).slice('/v1'.length));
+  });
+
+  it('of an error is rendered again, also on the other path', async () => {
+    const first = await createKey(owner, 'error on either', '{"name":1}');
+    const again = await createKey(owner, 'error on either', '{"name":1}', '/api-keys');
+    expect([first.status, again.status, again.text]).toEqual([422, 422, first.text]);
+    expect(again.headers.deprecation).toMatch(/^@/);
+  });
+
+  it.each(['/v1/api-keys', '/api-keys'])(
+    'that the previous release stored for %s as rendered bytes is replayed unchanged on either path',
+    async (target) => {
+      const platform = await api.openSecondPlatform();
+      const storing = await NestFactory.createApplicationContext(
+        OperationsModule.with(platform, [SERVER_KEY]),
+        {
+          logger: false,
+        },
+      );
+      const [{ user_id: userId }] = await platform.database.query(
+        'SELECT user_id FROM public_keys WHERE pubkey = $1',
+        [owner.publicKey],
+      );
+      const key = `former ${target}`;
+      const request = {
+        userId,
+        route: 'apiKeys.create',
+        key,
+        fingerprint: requestFingerprint({ method: 'POST', path: target, query: '', body: Buffer.from(body) }),
+      };
+      const storedText = '{"success":true,"data":{"id":"key_x","former":1.50}}';
+      const formerResponse = {
+        status: 201,
+        body: Buffer.from(`{"location":"${target}/key_x"}\n${storedText}`),
+      };
+      await storing
+        .get(CommandRunner)
+        .run({ request, serialize: () => formerResponse }, async () => undefined);
+      for (const path of ['/v1/api-keys', '/api-keys']) {
+        const replayed = await createKey(owner, key, body, path);
+        expect([replayed.status, replayed.text, replayed.headers.location]).toEqual([
+          201,
+          storedText,
+          `${target}/key_x`,
+        ]);
+        expect(replayed.headers['idempotency-replayed']).toBe('true');
+      }
+      await storing.close();
+    },
+  );
 });
 
 describe('a request that is not a POST', () => {

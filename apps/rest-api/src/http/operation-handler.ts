@@ -9,12 +9,14 @@ import {
   type OperationRequest,
   parseIdempotencyKey,
   ResponseReplayed,
+  type StoredOutcome,
+  StoredOutcomes,
 } from '@trading-automation/core';
 import type { IncomingRequest, RequestLimits } from '@trading-automation/core/access';
 import type { Logger } from '@trading-automation/runtime';
 import { headerOf, parseJsonRequest } from '@trading-automation/runtime/http';
-import { fingerprintOf, fromStoredResponse, toStoredResponse } from './idempotency-key.js';
-import type { BoundOperation } from './operation.js';
+import { fingerprintsOf, fromFormerResponse } from './idempotency-key.js';
+import { type BoundOperation, OperationResponse } from './operation.js';
 import { parseQueryString } from './query-string.js';
 import {
   compileResponses,
@@ -22,6 +24,7 @@ import {
   logError,
   type RenderedResponse,
   renderError,
+  withHeaders,
 } from './rendering.js';
 import type { RequestAdmission } from './request-admission.js';
 
@@ -38,6 +41,7 @@ export class OperationHandler {
   readonly operation: Operation;
   private readonly pipeline: OperationPipeline;
   private readonly render: ReturnType<typeof compileResponses>;
+  private readonly storedOutcomes: StoredOutcomes;
 
   constructor(
     private readonly bound: BoundOperation,
@@ -48,6 +52,7 @@ export class OperationHandler {
     this.operation = bound.operation;
     this.pipeline = new OperationPipeline(bound.operation);
     this.render = compileResponses(bound.operation);
+    this.storedOutcomes = new StoredOutcomes(bound.operation);
   }
 
   /** Never throws: errors are rendered as responses. */
@@ -62,16 +67,15 @@ export class OperationHandler {
     try {
       return await this.perform(request, limits);
     } catch (error) {
-      if (error instanceof ResponseReplayed) return fromStoredResponse(error.response);
+      if (error instanceof ResponseReplayed) return this.replay(error.response, request);
       logError(this.logger, error, { request_id: request.requestId, operation: this.operation.id });
       return renderError(error, request.requestId);
     }
   }
 
   private async perform(request: ReceivedRequest, limits: RequestLimits): Promise<RenderedResponse> {
-    const rendering = { target: request.target, decimals: decimalsOf(request) };
-    // With an Idempotency-Key, the client gets exactly the response that is stored.
-    let stored: RenderedResponse | undefined;
+    // With an Idempotency-Key, the client gets the value that is stored.
+    let stored: { readonly result: unknown } | undefined;
     const operationRequest: OperationRequest = {
       identify: () => this.admission.identify(request, limits),
       charge: (caller) => this.admission.charge(caller, limits),
@@ -80,26 +84,45 @@ export class OperationHandler {
         return { query: parseQueryString(request.target), body, params: request.params };
       },
       idempotency: () => this.idempotencyOf(request),
-      renderStored: (outcome) => {
-        stored =
-          'error' in outcome
-            ? renderError(outcome.error, request.requestId)
-            : this.render(this.bound.dataOf(outcome.value), rendering);
-        return toStoredResponse(stored);
+      serialize: (outcome) => {
+        if ('error' in outcome)
+          return this.storedOutcomes.write({ error: outcome.error, requestId: request.requestId });
+        const result = this.bound.dataOf(outcome.value);
+        stored = { result };
+        return this.storedOutcomes.write(outcomeOf(result));
       },
       disconnected: request.disconnected,
       invoke: (call) => this.bound.invoke({ ...call, incoming: request }),
     };
     const { result } = await this.pipeline.run(operationRequest, this.commands);
-    return stored ?? this.render(this.bound.dataOf(result), rendering);
+    return this.render(
+      stored === undefined ? this.bound.dataOf(result) : stored.result,
+      renderingOf(request),
+    );
+  }
+
+  /** Renders the stored outcome of an earlier request for this request. */
+  private replay(response: ResponseReplayed['response'], request: ReceivedRequest): RenderedResponse {
+    const outcome = this.storedOutcomes.read(response);
+    const rendered =
+      outcome === undefined
+        ? { ...fromFormerResponse(response), isSecret: this.operation.returnsSecret === true }
+        : 'error' in outcome
+          ? renderError(outcome.error, outcome.requestId ?? request.requestId)
+          : this.render(new OperationResponse(outcome.data, outcome), renderingOf(request));
+    return withHeaders(rendered, { 'idempotency-replayed': 'true' });
   }
 
   private idempotencyOf(request: ReceivedRequest) {
     const key = parseIdempotencyKey(request.rawHeaders);
-    return key === undefined
-      ? undefined
-      : { route: this.operation.id, key, fingerprint: fingerprintOf(request) };
+    return key === undefined ? undefined : { route: this.operation.id, key, ...fingerprintsOf(request) };
   }
 }
 
-const decimalsOf = (request: IncomingRequest) => decimalModeOf(headerOf(request, 'accept'));
+function renderingOf(request: ReceivedRequest) {
+  return { target: request.target, decimals: decimalModeOf(headerOf(request, 'accept')) };
+}
+
+function outcomeOf(result: unknown): StoredOutcome {
+  return result instanceof OperationResponse ? { data: result.data, ...result.options } : { data: result };
+}

@@ -2,7 +2,7 @@
  * Registers the operations as routes of the server, at their paths and at their legacy aliases.
  *
  * 1. A request that matches no operation is rejected before its body is read.
- * 2. The target, the headers and the body reach the signature verifier exactly as they were sent.
+ * 2. The target as sent, the headers and the body reach the signature verifier exactly as they were sent.
  */
 import { DomainError } from '@trading-automation/contracts';
 import type { Logger } from '@trading-automation/runtime';
@@ -18,8 +18,8 @@ import {
 } from '@trading-automation/runtime/http';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { OperationHandler, ReceivedRequest } from './operation-handler.js';
-import { logError, type RenderedResponse, renderError } from './rendering.js';
-import { sendStream, withHeaders } from './replies.js';
+import { logError, type RenderedResponse, renderError, withHeaders } from './rendering.js';
+import { sendStream } from './replies.js';
 import { aliasHeaders, pathOf, pathsOf, type RoutePath, RouteTable } from './route-table.js';
 
 /** Registers the operations on the server, at their paths and at their legacy aliases. */
@@ -40,7 +40,9 @@ function sendNotFound(routes: RouteTable, request: FastifyRequest, reply: Fastif
   discardRest(request.raw);
   const target = targetOf(request);
   const { error, headers } = routes.errorFor(target);
-  if (request.method === 'OPTIONS' && headers.allow !== undefined) {
+  if (request.method === 'OPTIONS' && target === '*') {
+    sendResponse(reply, { status: 204, headers: { allow: routes.allMethods() }, body: '' });
+  } else if (request.method === 'OPTIONS' && headers.allow !== undefined) {
     const corsHeaders = isAllowedPreflight(request, reply)
       ? preflightHeaders(routes.allowed(pathOf(target)))
       : {};

@@ -11,7 +11,7 @@
  */
 import 'reflect-metadata';
 import type { DataOf, ListDefinition, Operation as OperationShape } from '@trading-automation/contracts';
-import type { OperationCall, Page, UseCase } from '@trading-automation/core';
+import { CreatedRecord, type OperationCall, type Page, type UseCase } from '@trading-automation/core';
 import type { IncomingRequest } from '@trading-automation/core/access';
 import type { EventStream } from './event-stream.js';
 
@@ -42,6 +42,12 @@ export class OperationResponse<T> {
  */
 export function respond<T>(data: T, options: OperationResponse<T>['options']): OperationResponse<T> {
   return new OperationResponse(data, options);
+}
+
+function createdResponse(result: unknown): unknown {
+  return result instanceof CreatedRecord
+    ? respond(result.record, { status: 201, location: result.location })
+    : result;
 }
 
 /** Converts the result of a use case to the operation's data. */
@@ -89,7 +95,7 @@ export class BoundOperation {
 
   /** Binds a use case to the service that implements it. */
   static ofUseCase({ operation, invoke }: UseCase, service: object): BoundOperation {
-    return new BoundOperation({ operation, mapResult: (result) => result }, (call) => invoke(service, call));
+    return new BoundOperation({ operation, mapResult: createdResponse }, (call) => invoke(service, call));
   }
 
   get operation(): OperationShape {

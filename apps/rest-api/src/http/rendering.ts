@@ -1,10 +1,8 @@
-/**
- * Renders responses. Each response is serialized once, so the bytes that are stored for an Idempotency-Key and replayed
- * are the bytes that were sent.
- */
+/** Renders results and errors as responses, for the path and the `Accept` header of each request. */
 import {
   compileSerializer,
   type DecimalMode,
+  isRevalidated,
   type Operation,
   type Serializer,
 } from '@trading-automation/contracts';
@@ -13,19 +11,24 @@ import { isExpected, type Logger } from '@trading-automation/runtime';
 import { errorResponse, type HttpResponse } from '@trading-automation/runtime/http';
 import type { EventStream } from './event-stream.js';
 import { OperationResponse } from './operation.js';
-import { headerSafe, PREFIX, pathOf } from './route-table.js';
+import { aliasOf, headerSafe, PREFIX, pathOf } from './route-table.js';
 
 export interface RenderedResponse extends HttpResponse {
   /** Events that are streamed instead of the body. */
   readonly stream?: EventStream;
 }
 
-const DECIMALS_AS_STRINGS =
-  /(?:^|,)\s*application\/json\s*(?:;[^,;]*)*?;\s*decimals\s*=\s*"?string"?\s*(?:[;,]|$)/i;
-
 /** Returns the decimal mode: `string` for `Accept: application/json; decimals=string`, otherwise `number`. */
 export function decimalModeOf(accept: string | undefined): DecimalMode {
-  return accept !== undefined && DECIMALS_AS_STRINGS.test(accept) ? 'string' : 'number';
+  return accept?.split(',').some(wantsDecimalsAsStrings) ? 'string' : 'number';
+}
+
+function wantsDecimalsAsStrings(mediaRange: string): boolean {
+  const [type, ...parameters] = mediaRange.split(';');
+  return (
+    type!.trim().toLowerCase() === 'application/json' &&
+    parameters.some((parameter) => /^\s*decimals\s*=\s*"?string"?\s*$/i.test(parameter))
+  );
 }
 
 /** Compiles a function that renders the results of an operation. */
@@ -34,6 +37,7 @@ export function compileResponses(operation: Operation) {
     number: compileSerializer(operation.response, 'number'),
     string: compileSerializer(operation.response, 'string'),
   };
+  const handling = { isSecret: operation.returnsSecret === true, isRevalidated: isRevalidated(operation) };
   return (result: unknown, request: { target: string; decimals: DecimalMode }): RenderedResponse => {
     if (operation.stream === true)
       return { status: operation.status, headers: {}, body: '', stream: result as EventStream };
@@ -44,10 +48,10 @@ export function compileResponses(operation: Operation) {
       operation.list === undefined
         ? `{"success":true,"data":${write(data)}}`
         : writePage(data as Page<unknown>, write);
-    if (status !== 201 || location === undefined) return { status, headers: {}, body };
+    if (status !== 201 || location === undefined) return { status, headers: {}, body, ...handling };
     const isAlias = !request.target.startsWith(`${PREFIX}/`);
-    const path = isAlias && location.startsWith(`${PREFIX}/`) ? location.slice(PREFIX.length) : location;
-    return { status, headers: { location: path }, body };
+    const path = isAlias ? aliasOf(location) : location;
+    return { status, headers: { location: path }, body, ...handling };
   };
 }
 
@@ -62,6 +66,14 @@ function writePage({ items, pagination }: Page<unknown>, write: Serializer): str
   for (const item of items) data += data === '' ? write(item) : `,${write(item)}`;
   const { limit, offset, has_more, next_cursor, total } = pagination;
   return `{"success":true,"data":[${data}],"pagination":${JSON.stringify({ limit, offset, has_more, next_cursor, total })}}`;
+}
+
+/** Returns the response with additional headers, which override its own. */
+export function withHeaders(
+  rendered: RenderedResponse,
+  headers: Readonly<Record<string, string>>,
+): RenderedResponse {
+  return { ...rendered, headers: { ...rendered.headers, ...headers } };
 }
 
 /** Renders an expected or internal error. */

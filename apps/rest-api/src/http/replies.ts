@@ -8,7 +8,7 @@ import { DomainError } from '@trading-automation/contracts';
 import { sendResponse, writeResponseHead } from '@trading-automation/runtime/http';
 import type { FastifyReply } from 'fastify';
 import { type EventStream, STREAM_HEADERS, sendEvents } from './event-stream.js';
-import { type RenderedResponse, renderError } from './rendering.js';
+import { type RenderedResponse, renderError, withHeaders } from './rendering.js';
 
 /** Sends the response head immediately, then the events as they occur. */
 export function sendStream(
@@ -27,14 +27,6 @@ export function sendStream(
   }
   reply.raw.end();
   void stream.close();
-}
-
-/** Returns the response with additional headers, which override its own. */
-export function withHeaders(
-  rendered: RenderedResponse,
-  headers: Readonly<Record<string, string>>,
-): RenderedResponse {
-  return { ...rendered, headers: { ...rendered.headers, ...headers } };
 }
 
 /** Renders errors that Nest raises before a request reaches an operation. */

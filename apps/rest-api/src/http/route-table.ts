@@ -1,8 +1,8 @@
 /**
  * Finds operations by path. Each operation has a path under `/v1` and a legacy alias without the prefix.
  *
- * 1. Paths are compared byte for byte as they were sent: no case folding, no decoding, no merging of slashes, no
- *    trailing slash. A router that decodes first would serve a path that the caller did not sign.
+ * 1. Paths are compared byte for byte in the normal form of `runtime/http`: unreserved characters are decoded, as RFC 9110
+ *    requires. There is no case folding, no decoding of other characters, no merging of slashes, no trailing slash.
  * 2. Every response at an alias, errors included, names the path that replaces the alias.
  */
 import { DomainError, type Operation, REMOVED_NAMESPACES } from '@trading-automation/contracts';
@@ -26,6 +26,16 @@ export interface RoutePath {
 export function pathOf(target: string): string {
   const at = target.indexOf('?');
   return at < 0 ? target : target.slice(0, at);
+}
+
+/** Returns the path under `/v1` of a path or of its legacy alias. */
+export function versionedPath(path: string): string {
+  return path.startsWith(`${PREFIX}/`) ? path : PREFIX + path;
+}
+
+/** Returns the legacy alias of a path under `/v1`; an alias is returned unchanged. */
+export function aliasOf(path: string): string {
+  return path.startsWith(`${PREFIX}/`) ? path.slice(PREFIX.length) : path;
 }
 
 /** Returns the path and the legacy alias of an operation. */
@@ -81,6 +91,12 @@ export class RouteTable {
         this.entriesByPath.set(path.path, entry);
       }
     }
+  }
+
+  /** Returns every method that a path of this server has, for `OPTIONS *`. */
+  allMethods(): string {
+    const methods = [...this.entriesByPath.values()].flatMap((entry) => entry.methods);
+    return [...new Set([...methods, 'OPTIONS'])].join(', ');
   }
 
   /** Returns the methods of a path for the `Allow` header; empty if the path does not exist. */

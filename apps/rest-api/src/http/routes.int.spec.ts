@@ -120,11 +120,12 @@ describe('routes', () => {
     '/v1/notes/',
     '/v1//notes',
     '//v1/notes',
-    '/v1/%6eotes',
     '/v1/notes#x',
     '/',
     '/v1',
     '/v2/notes',
+    '/v1%2Fnotes',
+    '/v1/notes%2f',
     '/v1/notes/%zz/x',
     '/v1/not%zz',
   ])('do not include %s, because paths are compared byte for byte', async (target) => {
@@ -175,7 +176,41 @@ describe('routes', () => {
     expect(status).toBe(200);
   });
 
-  it.each(['*', '*v1/ping', 'http://localhost/v1/ping'])(
+  it.each([
+    ['a decoded letter', '/v1/%6eotes'],
+    ['decoded letters of the prefix', '/%76%31/no%74es'],
+    ['a legacy alias', '/%6Eotes'],
+  ])(
+    'include %s, because unreserved characters are equal to their percent-encoded form',
+    async (_form, target) => {
+      const { status, headers } = await send(api, 'GET', target, { headers: READER });
+      expect(status).toBe(200);
+      expect(headers.link).toBe(
+        target.startsWith('/%6E') ? '</v1/notes>; rel="successor-version"' : undefined,
+      );
+    },
+  );
+
+  it.each([
+    ['http://localhost/v1/ping', '200'],
+    ['HTTPS://api.example.com:8443/v1/ping', '200'],
+    ['http://localhost/ping', '200'],
+    ['http://localhost', '404'],
+    ['http://localhost?x=1', '404'],
+    ['http://localhost/v1/ping?x=1', '400'],
+    ['http://user@localhost/v1/ping', '400'],
+  ])('are found by the path of the absolute target %s', async (target, status) => {
+    const received = await sendBytes(api, `GET ${target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
+    expect(received).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(received).toMatch(/\{"success":(true|false),/);
+  });
+
+  it('are listed with all methods for the target * of OPTIONS', async () => {
+    const { status, headers } = await send(api, 'OPTIONS', '*');
+    expect([status, headers.allow]).toEqual([204, 'GET, HEAD, POST, OPTIONS']);
+  });
+
+  it.each(['*', '*v1/ping', 'ftp://localhost/v1/ping'])(
     'do not include the target %s, which is not a path',
     async (target) => {
       const received = await sendBytes(api, `GET ${target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);

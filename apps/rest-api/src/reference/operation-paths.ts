@@ -56,7 +56,13 @@ function describe(
       ...(stream === true ? [refTo('parameters', 'LastEventId')] : []),
     ],
     ...bodyOf(operation, samples, components),
-    responses: { [String(operation.status)]: success(operation, components), ...errorResponsesOf(operation) },
+    responses: {
+      [String(operation.status)]: success(operation, operation.status, components),
+      ...(operation.createdStatus === undefined
+        ? {}
+        : { [String(operation.createdStatus)]: success(operation, operation.createdStatus, components) }),
+      ...errorResponsesOf(operation),
+    },
     ...(first === undefined ? {} : { 'x-codeSamples': codeSamples(first) }),
   };
 }
@@ -174,8 +180,12 @@ const nameOf = (title: string) =>
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '');
 
-function success(operation: Operation, components: SchemaComponents): JsonObject {
-  const { status, stream } = operation;
+function success(
+  operation: Operation,
+  status: Operation['status'],
+  components: SchemaComponents,
+): JsonObject {
+  const { stream } = operation;
   const data = components.of(operation.response, 'output');
   return {
     description:

@@ -9,7 +9,13 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { DomainError } from '@trading-automation/contracts';
 import type { RequestLimits } from '@trading-automation/core/access';
-import { addressOf, DEFAULT_RESPONSE_HEADERS, sendResponse } from '@trading-automation/runtime/http';
+import {
+  acceptsGzip,
+  addressOf,
+  DEFAULT_RESPONSE_HEADERS,
+  matchesEtag,
+  sendResponse,
+} from '@trading-automation/runtime/http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type RenderedResponse, renderError } from '../http/rendering.js';
 import { type ReferencePage, referencePages } from './reference-pages.js';
@@ -91,11 +97,3 @@ class StaticPage {
     return this.gzipped;
   }
 }
-
-const acceptsGzip = (accepted: string | string[] | undefined) =>
-  String(accepted ?? '')
-    .split(',')
-    .some((coding) => /^\s*gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*$).*)?$/i.test(coding));
-
-const matchesEtag = (ifNoneMatch: string | undefined, etag: string) =>
-  ifNoneMatch?.split(',').some((candidate) => [etag, `W/${etag}`, '*'].includes(candidate.trim()));

@@ -52,6 +52,8 @@ export const REQUESTS: Readonly<Record<string, MakeRequest>> = {
   'trades.get': byId((user) => user.trade()),
   'trades.create': async (user) => ({ body: user.environment.tradeBody(await user.account()) }),
   'trades.cancel': byId((user) => user.trade()),
+  'lots.get': byId((user) => user.lot()),
+  'lots.close': async (user) => ({ params: { id: await user.lot() }, body: { fraction: '0.5' } }),
   'webhooks.create': () => ({ body: { url: 'https://receiver.example', events: ['trade.*'] } }),
   'webhooks.get': byId((user) => user.webhook()),
   'webhooks.update': async (user) => ({
@@ -115,6 +117,10 @@ export const REQUESTS: Readonly<Record<string, MakeRequest>> = {
   'copiers.stop': async (user) => ({
     params: { id: await user.linkedCopier() },
     body: { mode: 'CLOSE_ONLY' },
+  }),
+  'copiers.acceptProfitShare': async (user) => ({
+    params: { id: await user.startedCopier() },
+    body: { rate: '0', period: 'WEEK' },
   }),
   'rewards.claim': byId((user) => user.reward()),
   'withdrawals.get': byId((user) => user.withdrawal()),

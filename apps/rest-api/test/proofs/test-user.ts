@@ -91,6 +91,36 @@ export class TestUser {
     return (await this.requireData('POST', '/v1/trades', this.environment.tradeBody(account))).id;
   }
 
+  /** Creates an open lot of 1 BTC, bought at 100. */
+  async lot(): Promise<string> {
+    const accountId = await this.account();
+    const tradeId = this.environment.uuidOf(await this.trade(accountId));
+    const pairId = this.environment.uuidOf(this.environment.pairId);
+    const owner = { trade_id: tradeId, exchange_account_id: this.environment.uuidOf(accountId) };
+    const { uuid } = await this.row('fills', 'fil', {
+      ...owner,
+      symbol: 'BTC/USDT',
+      exchange_fill_id: randomUUID(),
+      price: '100',
+      amount: '1',
+      fee_amount: '0',
+      fee_currency: 'USDT',
+      liquidity: 'TAKER',
+      executed_at: new Date(),
+    });
+    await this.environment.rows(
+      `INSERT INTO lots (id, user_id, exchange_account_id, trade_pair_id, symbol, trade_id, side, opened_amount,
+         open_amount, opened_value, open_value, opened_at)
+       VALUES ($1, $2, $3, $4, 'BTC/USDT', $5, 'BUY', 1, 1, 100, 100, now())`,
+      uuid,
+      this.uuid,
+      owner.exchange_account_id,
+      pairId,
+      tradeId,
+    );
+    return encodeId('lot', uuid);
+  }
+
   async webhook(): Promise<string> {
     const body = { url: 'https://receiver.example/hook', events: ['*'] };
     return (await this.requireData('POST', '/v1/webhooks', body)).id;
@@ -156,6 +186,12 @@ export class TestUser {
 
   async linkedCopier(): Promise<string> {
     return this.copier(await this.strategy());
+  }
+
+  async startedCopier(): Promise<string> {
+    const id = await this.linkedCopier();
+    await this.requireData('POST', `/v1/copiers/${id}/start`);
+    return id;
   }
 
   /** Creates a copier that was paused while its strategy emitted two signals. */

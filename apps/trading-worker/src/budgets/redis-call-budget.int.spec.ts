@@ -48,6 +48,8 @@ async function worker(url = redisUrl, limits = LIMITS): Promise<RedisCallBudget>
 const timeoutSignal = () => AbortSignal.timeout(20_000);
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const read = (weight = 1): BudgetedCall => ({ venue: 'paper', weight, isOrder: false });
+const rotation = (weight = 1): BudgetedCall => ({ ...read(weight), purpose: 'rotation' });
+const byUser = (userId: string, weight = 1): BudgetedCall => ({ ...read(weight), purpose: 'user', userId });
 const entry = (accountKey = 'a'): BudgetedCall => ({ venue: 'paper', weight: 1, isOrder: true, accountKey });
 const exit = (accountKey = 'a'): BudgetedCall => ({ ...entry(accountKey), isExit: true });
 
@@ -75,24 +77,24 @@ async function countAdmitted(
 }
 
 describe('row 19: the call budget of an exchange', () => {
-  it('is shared by all workers: together they stay within the limit, and reads use at most 80 % of it', async () => {
+  it('is shared by all workers: together they stay within the limit, and background reads use at most half of it', async () => {
     const workers = await Promise.all([worker(), worker(), worker()]);
     // Tokens that one worker prefetched and did not need are unavailable to the others.
-    const minimum = Math.floor((80 - 3 * 2) / 3);
-    const spent = await Promise.all(workers.map((each) => countAdmitted([26, minimum], each, () => read())));
+    const minimum = Math.floor((50 - 3 * 2) / 3);
+    const spent = await Promise.all(workers.map((each) => countAdmitted([16, minimum], each, () => read())));
     const additional = await Promise.all(workers.map((each) => countAdmitted([60, 0], each, () => read())));
     const total = [...spent, ...additional].reduce((sum, each) => sum + each, 0);
-    expect(total).toBeLessThanOrEqual(80);
+    expect(total).toBeLessThanOrEqual(50);
     expect(Math.min(...spent)).toBeGreaterThanOrEqual(minimum);
   });
 
   it('rule 25: admits exits after entries have used up their share', async () => {
     const budget = await worker();
     const account = (i: number) => `account-${i % 50}`;
-    const entries = await countAdmitted([120, 90], budget, (i) => entry(account(i)));
-    expect(entries).toBe(90);
-    const exits = await countAdmitted([20, 10], budget, (i) => exit(account(i)));
-    expect(exits).toBe(10);
+    const entries = await countAdmitted([120, 80], budget, (i) => entry(account(i)));
+    expect(entries).toBe(80);
+    const exits = await countAdmitted([30, 20], budget, (i) => exit(account(i)));
+    expect(exits).toBe(20);
     expect(await countAdmitted([1, 0], budget, () => read())).toBe(0);
   });
 
@@ -101,6 +103,46 @@ describe('row 19: the call budget of an exchange', () => {
     expect(await countAdmitted([20, 9], budget, () => entry('busy'))).toBe(9);
     expect(await countAdmitted([3, 3], budget, () => entry('other'))).toBe(3);
     expect(await countAdmitted([3, 1], budget, () => exit('busy'))).toBe(1);
+  });
+
+  it('reserves a share for users that background work and copies cannot use', async () => {
+    const budget = await worker();
+    expect(await countAdmitted([120, 25], budget, () => rotation())).toBe(25);
+    expect(await countAdmitted([120, 25], budget, () => read())).toBe(25);
+    expect(await countAdmitted([120, 30], budget, (i) => entry(`account-${i % 50}`))).toBe(30);
+    expect(await countAdmitted([20, 10], budget, (i) => byUser(`user-${i % 4}`))).toBe(10);
+    expect(await countAdmitted([20, 10], budget, (i) => exit(`account-${i}`))).toBe(10);
+  });
+
+  it('leaves copies a share, however much users and background work ask for', async () => {
+    const budget = await worker();
+    expect(await countAdmitted([120, 40], budget, (i) => byUser(`user-${i % 20}`))).toBe(40);
+    expect(await countAdmitted([120, 20], budget, () => read())).toBe(20);
+    expect(await countAdmitted([120, 20], budget, (i) => entry(`account-${i % 50}`))).toBe(20);
+  });
+
+  it('gives one user at most a tenth of it, at all workers together, so that others are served', async () => {
+    const [a, b] = [await worker(), await worker()];
+    const pressed = await Promise.all([
+      countAdmitted([60, 4], a, () => byUser('presser')),
+      countAdmitted([60, 4], b, () => byUser('presser')),
+    ]);
+    expect(pressed[0] + pressed[1]).toBeLessThanOrEqual(10);
+    expect(await countAdmitted([8, 8], b, () => byUser('quiet'))).toBe(8);
+  });
+
+  it('gives the exits of one user at most a quarter of it, so that a storm of cancellations stops no other exit', async () => {
+    const budget = await worker();
+    const exitOf = (userId: string, i: number) => ({ ...exit(`${userId}-${i}`), userId });
+    expect(await countAdmitted([60, 25], budget, (i) => exitOf('presser', i))).toBe(25);
+    expect(await countAdmitted([20, 20], budget, (i) => exitOf('quiet', i))).toBe(20);
+  });
+
+  it('spreads background work over the minute at the published limit, so that no call waits long behind a burst', async () => {
+    const budget = await worker(redisUrl, { weightPerMinute: 6_000, ordersPer10s: 100 });
+    const admitted = await countAdmitted([40, 7], budget, () => rotation(20));
+    expect(admitted * 20).toBeLessThanOrEqual(150);
+    expect(await countAdmitted([20, 20], budget, (i) => byUser(`user-${i % 2}`, 20))).toBe(20);
   });
 
   it('admits exits before calls that have waited longer', async () => {
@@ -112,6 +154,15 @@ describe('row 19: the call budget of an exchange', () => {
       budget.take(exit(), timeoutSignal()).then(() => order.push('exit')),
     ]);
     expect(order).toEqual(['exit', 'entry', 'read']);
+  });
+
+  it('admits the calls of users in turns: a call of another user does not wait for the rest of a queue', async () => {
+    const budget = await worker(redisUrl, { weightPerMinute: 10_000, ordersPer10s: 1_000 });
+    const order: string[] = [];
+    const take = (userId: string) =>
+      budget.take(byUser(userId), timeoutSignal()).then(() => order.push(userId));
+    await Promise.all([...Array.from({ length: 20 }, () => take('presser')), take('quiet'), take('quiet')]);
+    expect(order.slice(0, 4)).toEqual(['presser', 'quiet', 'presser', 'quiet']);
   });
 
   it('rejects a call when its signal aborts, and admits a later call', async () => {
@@ -133,6 +184,19 @@ describe('row 19: a pause that the exchange requests', () => {
     await expect(b.take(read(), timeoutSignal())).resolves.toBeUndefined();
   });
 
+  it('applies to the local address that the exchange limited, not to the others', async () => {
+    const [a, b] = [await worker(), await worker()];
+    const from = (egress: string) => ({ ...byUser('user'), egress });
+    a.pause('paper', 60_000, '10.0.0.1');
+    while ((await redis.exists(`${prefix}:budget:paper@10.0.0.1:pause`)) === 0) await pause(5);
+    for (const each of [a, b]) {
+      await expect(each.take(from('10.0.0.1'), AbortSignal.timeout(50))).rejects.toMatchObject({
+        code: 'rate_limited',
+      });
+      await expect(each.take(from('10.0.0.2'), timeoutSignal())).resolves.toBeUndefined();
+    }
+  });
+
   it('is not shortened by a later, shorter pause', async () => {
     const [a, b] = [await worker(), await worker()];
     a.pause('paper', 60_000);
@@ -141,6 +205,17 @@ describe('row 19: a pause that the exchange requests', () => {
     await pause(30);
     const third = await worker();
     await expect(third.take(read(), AbortSignal.timeout(50))).rejects.toMatchObject({ code: 'rate_limited' });
+  });
+});
+
+describe('several local addresses', () => {
+  it('have a budget each; the orders of an account are counted together, wherever they are sent from', async () => {
+    const budget = await worker();
+    const from = (egress: string, call: BudgetedCall) => ({ ...call, egress });
+    expect(await countAdmitted([80, 50], budget, () => from('10.0.0.1', read()))).toBe(50);
+    expect(await countAdmitted([80, 50], budget, () => from('10.0.0.2', read()))).toBe(50);
+    expect(await countAdmitted([20, 9], budget, () => from('10.0.0.1', entry('moved')))).toBe(9);
+    expect(await countAdmitted([20, 0], budget, () => from('10.0.0.2', entry('moved')))).toBe(0);
   });
 });
 
@@ -157,7 +232,7 @@ describe('row 19: two hundred accounts of two workers on a paper exchange', () =
         return venues[i % 2]!.connect(keys, 'spot', { accountKey: `account-${i}` });
       }),
     );
-    const reads = await Promise.allSettled(accounts.map((account) => account.fetchBalances()));
+    const reads = await Promise.allSettled(accounts.map((account) => account.as('user').fetchBalances()));
     const rejected = reads.filter(({ status }) => status === 'rejected');
     expect(rejected.length).toBeGreaterThan(100);
     // After any rate-limit error the exchange would request a pause, and the exit could not be sent.

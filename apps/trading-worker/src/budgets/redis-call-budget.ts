@@ -21,7 +21,8 @@ const CONNECT_TIMEOUT_MS = 2_000;
 export class RedisCallBudget implements CallBudget {
   private readonly redis: Redis;
   private readonly windows: RedisSlidingWindows;
-  private readonly venues = new Map<string, VenueBudget>();
+  /** One budget for each exchange and local address. */
+  private readonly budgets = new Map<string, VenueBudget>();
   private readonly fallbacks = new Map<string, { readonly workers: number; readonly budget: CallBudget }>();
   /** The number of workers that share the limits. While Redis is unavailable, each worker spends an equal part. */
   workers = 1;
@@ -53,29 +54,30 @@ export class RedisCallBudget implements CallBudget {
   }
 
   take(call: BudgetedCall, signal: AbortSignal): Promise<void> {
-    return this.budgetOf(call.venue).take(call, signal);
+    return this.budgetOf(call.venue, call.egress).take(call, signal);
   }
 
-  pause(venue: string, forMs: number): void {
-    this.budgetOf(venue).pause(forMs);
+  pause(venue: string, forMs: number, egress?: string): void {
+    this.budgetOf(venue, egress).pause(forMs);
   }
 
   close(): void {
     this.redis.disconnect();
   }
 
-  private budgetOf(venue: string): VenueBudget {
-    const existing = this.venues.get(venue);
+  private budgetOf(venue: string, egress: string | undefined): VenueBudget {
+    const key = `${venue} ${egress ?? ''}`;
+    const existing = this.budgets.get(key);
     if (existing !== undefined) return existing;
-    const shared = new SharedLimits(this.windows, venue, this.limitsOf(venue));
-    const budget = new VenueBudget(shared, () => this.fallbackFor(venue), this.onError);
-    this.venues.set(venue, budget);
+    const shared = new SharedLimits(this.windows, venue, this.limitsOf(venue), egress);
+    const budget = new VenueBudget(shared, () => this.fallbackFor(venue, key), this.onError);
+    this.budgets.set(key, budget);
     return budget;
   }
 
-  private fallbackFor(venue: string): CallBudget {
+  private fallbackFor(venue: string, key: string): CallBudget {
     const { workers } = this;
-    const existing = this.fallbacks.get(venue);
+    const existing = this.fallbacks.get(key);
     if (existing?.workers === workers) return existing.budget;
     const { weightPerMinute, ordersPer10s } = this.limitsOf(venue);
     const budget = this.createFallback({
@@ -83,7 +85,7 @@ export class RedisCallBudget implements CallBudget {
       // One worker sends all orders of an account, so this limit is not divided.
       ordersPer10s,
     });
-    this.fallbacks.set(venue, { workers, budget });
+    this.fallbacks.set(key, { workers, budget });
     return budget;
   }
 }

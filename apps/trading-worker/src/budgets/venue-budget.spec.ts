@@ -13,7 +13,10 @@ function openBudget() {
     async acquire(_venue: string, requests: readonly TokenRequest[]) {
       state.requestCount++;
       state.granted += requests.reduce((sum, { wanted }) => sum + wanted, 0);
-      return { pausedMs: 0, grants: requests.map(({ wanted }) => ({ granted: wanted, retryInMs: 1 })) };
+      return {
+        pausedMs: 0,
+        grants: requests.map(({ wanted }) => ({ granted: wanted, retryInMs: 1, shortIndex: -1 })),
+      };
     },
     pause: async () => undefined,
   };

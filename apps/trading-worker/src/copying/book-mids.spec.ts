@@ -56,7 +56,7 @@ describe('rule 31: the middle of an order book', () => {
     expect(requested).toHaveLength(3);
   });
 
-  it('is requested again after a failure, for up to 3 s; then it is null', async () => {
+  it('is requested again after a failure, for up to 2.5 s; then it is null', async () => {
     let failures = 2;
     let requests = 0;
     const mids = new BookMids(async () => {
@@ -70,14 +70,14 @@ describe('rule 31: the middle of an order book', () => {
     expect(requests).toBe(3);
     failures = Number.POSITIVE_INFINITY;
     const failing = mids.read('paper', 'ETH/USDT');
-    await clock.advance(3_000);
+    await clock.advance(2_500);
     expect(await failing).toBeNull();
   });
 
-  it('is null after 3 s if the exchange does not respond', async () => {
+  it('is null after 2.5 s if the exchange does not respond', async () => {
     const mids = new BookMids(() => new Promise(() => undefined), clock);
     const read = mids.read('paper', 'BTC/USDT');
-    await clock.advance(3_000);
+    await clock.advance(2_500);
     expect(await read).toBeNull();
   });
 });

@@ -5,8 +5,11 @@ import type { BestPrices } from '@trading-automation/exchanges';
 
 /** The maximum age of a price that is used again. */
 const AGE_MAX_MS = 1_000;
-/** The maximum time that copies wait for an order book. After it, entries are skipped. */
-const WAIT_MS = 3_000;
+/**
+ * The maximum time that copies wait for an order book. After it, entries are skipped. It is shorter than the time of the
+ * worker call that reads order books at a start (`WORKER_CALL_TIMES`).
+ */
+const WAIT_MS = 2_500;
 const RETRY_AFTER_MS = 250;
 
 /** A monotonic clock. `sleep` also resolves when the signal is aborted. */
@@ -27,7 +30,7 @@ interface KnownMid {
 
 /**
  * Reads the middle between the best prices of order books, on demand. All copies of a pair that are planned within one
- * second share one request. A request that fails is repeated for up to 3 s.
+ * second share one request. A request that fails is repeated for up to 2.5 s.
  */
 export class BookMids {
   private readonly known = new Map<string, KnownMid>();
@@ -38,7 +41,7 @@ export class BookMids {
     private readonly clock: Clock = SYSTEM_CLOCK,
   ) {}
 
-  /** Returns null, after 3 s at the latest, if the order book is unavailable or one side has no orders. */
+  /** Returns null, after 2.5 s at the latest, if the order book is unavailable or one side has no orders. */
   read(exchange: string, symbol: string): Promise<Decimal | null> {
     const now = this.clock.nowMs();
     for (const [key, { askedAtMs }] of this.known) {

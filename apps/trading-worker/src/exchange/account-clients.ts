@@ -81,10 +81,18 @@ export class AccountClients {
     await this.accountSync.recordSyncFailure(id, credentialsSealed);
   }
 
-  private connect(account: ConnectableAccount): Promise<ExchangeClient> {
-    const { id, exchange, credentialsSealed, tradingType } = account;
+  private async connect(account: ConnectableAccount): Promise<ExchangeClient> {
+    const { id, exchange, credentialsSealed, tradingType, userId, egressAddress } = account;
     const credentials = { sealed: credentialsSealed, context: credentialsContext(id) };
-    return this.venues.connect(exchange, credentials, tradingType, id);
+    const client = await this.venues.connect(exchange, credentials, tradingType, {
+      accountKey: id,
+      userId,
+      egress: egressAddress ?? undefined,
+    });
+    // The key of an account may be valid for one address only, so the account stays with the first one.
+    if (client.egress !== undefined && client.egress !== egressAddress)
+      await this.accountSync.storeEgress(id, client.egress);
+    return client;
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,5 @@
-import { ExchangeError } from '@trading-automation/exchanges';
+import { totalBalances } from '@trading-automation/core/exchange-accounts';
+import { type CallPurpose, ExchangeError } from '@trading-automation/exchanges';
 import type { Logger } from '@trading-automation/runtime';
 import pLimit from 'p-limit';
 import type { AccountStreams } from '../streams/account-streams.js';
@@ -11,37 +12,34 @@ interface PendingSyncs {
   next: Promise<void> | null;
 }
 
-/** The limits of the random delay between a change and the read of balances, for accounts with a live stream. */
-const READ_DELAY_MAX_MS = 4_000;
-const READ_DELAY_MIN_MS = 1_500;
-/**
- * The maximum number of concurrent delayed reads. It is low, because one signal may change a thousand accounts, and
- * their orders are more urgent.
- */
-const DELAYED_READ_CONCURRENCY = 8;
+/** The maximum number of concurrent reads after changes. */
+const READ_CONCURRENCY = 8;
 
 /** Reads balances from exchanges. An account has at most one running sync. */
 export class BalanceSync {
   private readonly syncs = new Map<string, PendingSyncs>();
-  /** The timers of delayed reads, by account. */
-  private readonly delayedReads = new Map<string, NodeJS.Timeout>();
-  /** Accounts whose delayed read is due. */
+  /** Accounts whose balances changed and wait to be read. */
   private readonly due = new Set<string>();
-  private readonly limitDelayedReads = pLimit(DELAYED_READ_CONCURRENCY);
+  private readonly limitReads = pLimit(READ_CONCURRENCY);
 
   constructor(
     private readonly store: BalanceStore,
     private readonly clients: AccountClients,
-    private readonly streams: Pick<AccountStreams, 'isLive'>,
+    private readonly streams: Pick<AccountStreams, 'isLive' | 'isReporting' | 'reconcileSoon'>,
     private readonly logger: Logger,
   ) {}
 
-  /** Reads and stores the account's balances. @throws {ExchangeError} after the failure is stored */
-  sync(accountId: string): Promise<void> {
+  /**
+   * Reads and stores the account's balances.
+   *
+   * @param purpose the share of the call budget that the read uses
+   * @throws {ExchangeError} after the failure is stored
+   */
+  sync(accountId: string, purpose: CallPurpose = 'check'): Promise<void> {
     const pending = this.syncs.get(accountId);
-    if (pending === undefined) return this.start(accountId);
+    if (pending === undefined) return this.start(accountId, purpose);
     // The running sync may have read the balances before the change. One more sync follows, which all callers share.
-    pending.next ??= pending.current.catch(() => undefined).then(() => this.start(accountId));
+    pending.next ??= pending.current.catch(() => undefined).then(() => this.start(accountId, purpose));
     return pending.next;
   }
 
@@ -51,42 +49,26 @@ export class BalanceSync {
   }
 
   /**
-   * Reads the balances of an account after they changed. With a live stream, the read is delayed and shared by several
-   * changes, so that it does not hold up the copies of a signal; otherwise it starts immediately.
+   * Reads the balances of an account after they changed, unless its stream reports them. Few are read at a time,
+   * because one signal may change a thousand accounts.
    */
   onBalanceChange(accountId: string): void {
-    if (this.delayedReads.has(accountId) || this.due.has(accountId)) return;
-    if (!this.streams.isLive(accountId)) {
-      this.syncSoon(accountId);
-      return;
-    }
-    const read = () => {
-      this.delayedReads.delete(accountId);
-      this.due.add(accountId);
-      void this.limitDelayedReads(() => {
-        this.due.delete(accountId);
-        return this.trySync(accountId);
-      });
-    };
-    const timer = setTimeout(
-      read,
-      READ_DELAY_MIN_MS + Math.random() * (READ_DELAY_MAX_MS - READ_DELAY_MIN_MS),
-    );
-    timer.unref();
-    this.delayedReads.set(accountId, timer);
+    if (this.due.has(accountId) || this.streams.isReporting(accountId)) return;
+    this.due.add(accountId);
+    void this.limitReads(() => {
+      this.due.delete(accountId);
+      return this.trySync(accountId);
+    });
   }
 
-  /**
-   * Stores the balances that a stream reports, and schedules a read of all balances. If they cannot be stored, the next
-   * reconciliation stores the balances.
-   */
+  /** Stores the balances that a stream reports. If they cannot be stored, the account is reconciled. */
   onStreamUpdate(accountId: string, update: StreamBalances): void {
-    this.onBalanceChange(accountId);
     this.store.storeUpdate(accountId, update).catch((error) => {
       this.logger.warn(
         { event: 'balance_update.not_stored', err: error, account_id: accountId },
-        'Could not store balances from the account stream.',
+        'Could not store balances from the account stream; reconciling the account.',
       );
+      this.streams.reconcileSoon(accountId);
     });
   }
 
@@ -101,19 +83,17 @@ export class BalanceSync {
     }
   }
 
-  /** Cancels delayed reads. Resolves when every running and requested sync has ended and every update is stored. */
+  /** Resolves when every running and requested sync has ended and every update is stored. */
   async drain(): Promise<void> {
-    for (const timer of this.delayedReads.values()) clearTimeout(timer);
-    this.delayedReads.clear();
-    this.limitDelayedReads.clearQueue();
+    this.limitReads.clearQueue();
     this.due.clear();
     await Promise.allSettled([...this.syncs.values()].map(({ current, next }) => next ?? current));
     await this.store.drain();
   }
 
-  private start(accountId: string): Promise<void> {
+  private start(accountId: string, purpose: CallPurpose): Promise<void> {
     const pending: PendingSyncs = {
-      current: this.syncNow(accountId).finally(() => {
+      current: this.syncNow(accountId, purpose).finally(() => {
         if (pending.next === null) this.syncs.delete(accountId);
       }),
       next: null,
@@ -122,13 +102,19 @@ export class BalanceSync {
     return pending.current;
   }
 
-  private async syncNow(accountId: string): Promise<void> {
+  private async syncNow(accountId: string, purpose: CallPurpose): Promise<void> {
     let usedCredentials: string | null = null;
     try {
       const { account, client } = await this.clients.open(accountId);
       usedCredentials = account.credentialsSealed;
       const takenAt = await this.store.databaseTime();
-      await this.store.storeSnapshot({ accountId, ...(await client.fetchBalances()), takenAt });
+      const wasLive = this.streams.isLive(accountId);
+      const known = wasLive ? await this.store.balancesOf(accountId) : null;
+      const report = await client.as(purpose).fetchBalances();
+      await this.store.storeSnapshot({ accountId, ...report, takenAt });
+      // A live stream should have reported the difference. If it is only late, the reconciliation finds nothing.
+      if (known !== null && !isEqual(totalBalances(known), totalBalances(report.balances)))
+        this.streams.reconcileSoon(accountId);
     } catch (error) {
       if (error instanceof ExchangeError) await this.storeFailure(accountId, error, usedCredentials);
       throw error;
@@ -146,4 +132,8 @@ export class BalanceSync {
     if (isRejected && usedCredentials === null) return;
     await this.store.recordSyncFailure(accountId, isRejected ? usedCredentials : null);
   }
+}
+
+function isEqual(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean {
+  return [...Object.keys(a), ...Object.keys(b)].every((asset) => (a[asset] ?? '0') === (b[asset] ?? '0'));
 }

@@ -8,11 +8,14 @@ export class CredentialsTester {
   constructor(private readonly venues: Venues) {}
 
   /** @throws {DomainError} `exchange_credentials_rejected`, `exchange_unavailable` */
-  async test(input: WorkerCalls['exchange_account.test']['input']): Promise<CredentialsReport> {
+  async test(
+    input: WorkerCalls['exchange_account.test']['input'],
+    userId: string | undefined,
+  ): Promise<CredentialsReport> {
     try {
-      const client = await this.venues.connect(input.exchange, input, input.trading_type);
+      const client = await this.venues.connect(input.exchange, input, input.trading_type, { userId });
       try {
-        return await client.testCredentials();
+        return await client.as('user').testCredentials();
       } finally {
         await client.close();
       }

@@ -2,6 +2,7 @@ import type { Platform } from '@trading-automation/core';
 import {
   AccountOwnership,
   type AccountSyncService,
+  type DueAccount,
   type OwnedAccount,
   storeStreamStatuses,
 } from '@trading-automation/core/exchange-accounts';
@@ -48,11 +49,13 @@ export class ExchangeAccounts {
   }
 
   /**
-   * Returns owned accounts that are due for a balance sync: a sync was requested, or the last sync is older than
-   * `ageMaxMs`.
+   * Returns owned accounts that are due for a balance sync: a sync was requested, or no live stream reports the
+   * balances and the last sync is older than `ageMaxMs`.
    */
-  dueForSync(ageMaxMs: number, limit: number): Promise<readonly string[]> {
-    return this.accountSync.dueForSync(ageMaxMs, limit, [...this.owned().keys()]);
+  dueForSync(ageMaxMs: number, limit: number): Promise<readonly DueAccount[]> {
+    const owned = [...this.owned().keys()];
+    const live = owned.filter((id) => this.streams.isLive(id));
+    return this.accountSync.dueForSync(ageMaxMs, limit, owned, live);
   }
 
   /** Stores and logs the stream status of this worker's accounts, for monitoring. */

@@ -24,8 +24,8 @@ export class OrderFills {
     placed: PlacedOrder,
   ): Promise<readonly VenueFill[]> {
     if (placed.fills !== undefined) return placed.fills;
-    // A live stream will report the fills, so no call is needed. If it does not, the next check reads them.
-    if (placed.filledAmount === '0' || this.streams.isLive(accountId)) return [];
+    // The stream will report the fills, so no call is needed. If it does not, the next check reads them.
+    if (placed.filledAmount === '0' || this.streams.isReporting(accountId)) return [];
     return this.read(client, placed);
   }
 
@@ -38,6 +38,11 @@ export class OrderFills {
     const fills = await this.read(client, order);
     this.streams.expectFills(accountId, fills);
     return fills;
+  }
+
+  /** Registers the state of an order that a check found and that was not stored yet. The stream must report it, too. */
+  expectOrder(accountId: string, order: VenueOrder): void {
+    this.streams.expectOrder(accountId, order);
   }
 
   /** Reads fills. If that fails, returns none: the trade cannot end without its fills, so the next check reads them. */

@@ -39,7 +39,7 @@ export class OrderReconciler {
     const trade = await execution.find(tradeId);
     if (trade === null || !trade.isOpen) return;
     if (!trade.isSubmitted) return this.onUnsent(trade.accountId);
-    const order = await this.orders.open(trade);
+    const order = await this.orders.open(trade, 'check');
     // Request a cancellation again if its response is missing. A second cancellation has no effect.
     if (trade.isCancelRequested && trade.isAcknowledged) await order.cancel();
     if (!(await order.refresh())) await execution.storeAbsence(tradeId);
@@ -58,7 +58,7 @@ export class OrderReconciler {
       const trade = await execution.find(tradeId);
       if (step === 'done' || trade === null) return;
       try {
-        const order = await this.orders.open(trade);
+        const order = await this.orders.open(trade, 'user');
         if (step === 'send' && !isRequested) isRequested = await order.cancel();
         await order.refresh();
       } catch (error) {

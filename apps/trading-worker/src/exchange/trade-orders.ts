@@ -1,5 +1,10 @@
 import type { TradeForExecution } from '@trading-automation/core/trades';
-import { type ExchangeClient, ExchangeError, type VenueOrder } from '@trading-automation/exchanges';
+import {
+  type CallPurpose,
+  type ExchangeClient,
+  ExchangeError,
+  type VenueOrder,
+} from '@trading-automation/exchanges';
 import type { OrderUpdateWriter } from '../streams/order-update-writer.js';
 import type { AccountClients } from './account-clients.js';
 
@@ -10,10 +15,13 @@ export class TradeOrders {
     private readonly updates: OrderUpdateWriter,
   ) {}
 
-  /** @throws {ExchangeError} if the client of the trade's account cannot be opened */
-  async open(trade: TradeForExecution): Promise<TradeOrder> {
+  /**
+   * @param purpose the share of the call budget that look-ups use
+   * @throws {ExchangeError} if the client of the trade's account cannot be opened
+   */
+  async open(trade: TradeForExecution, purpose: CallPurpose): Promise<TradeOrder> {
     const { client } = await this.clients.open(trade.accountId);
-    return this.openWith(client, trade);
+    return this.openWith(client.as(purpose), trade);
   }
 
   /** Returns the order of a trade; `client` must belong to the trade's account. */

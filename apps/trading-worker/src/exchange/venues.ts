@@ -1,6 +1,11 @@
 import type { TradingType } from '@trading-automation/contracts';
 import type { Opener } from '@trading-automation/core/sealing';
-import { type ExchangeClient, ExchangeError, type ExchangeVenue } from '@trading-automation/exchanges';
+import {
+  type ConnectOptions,
+  type ExchangeClient,
+  ExchangeError,
+  type ExchangeVenue,
+} from '@trading-automation/exchanges';
 
 export interface SealedCredentials {
   readonly sealed: string;
@@ -30,17 +35,17 @@ export class Venues {
   /**
    * Connects to an exchange with sealed credentials.
    *
-   * @param accountKey the account's key in the call budget; by default derived from the credentials
+   * @param options the account's key in the call budget (default: derived from the credentials), its user and address
    * @throws if the credentials cannot be opened, or as `get`
    */
   async connect(
     id: string,
     { sealed, context }: SealedCredentials,
     tradingType: TradingType,
-    accountKey?: string,
+    options: ConnectOptions = {},
   ): Promise<ExchangeClient> {
     const credentials = JSON.parse(await this.opener.open(sealed, context));
-    return this.get(id).connect(credentials, tradingType, { accountKey });
+    return this.get(id).connect(credentials, tradingType, options);
   }
 
   async close(): Promise<void> {

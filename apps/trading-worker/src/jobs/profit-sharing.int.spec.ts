@@ -31,7 +31,9 @@ describe('a trading worker', () => {
   it('reports a tick that failed, and can be stopped afterwards', async () => {
     const reported = new Promise<unknown>((resolve) => {
       const settleDue = () => Promise.reject(new Error('no database'));
-      const sharing = new ProfitSharing({ publishRewardType: async () => undefined, settleDue }, (error) => {
+      const done = async () => undefined;
+      const service = { publishRewardType: done, recordPrices: done, settleDue };
+      const sharing = new ProfitSharing(service, (error) => {
         void sharing.onApplicationShutdown().then(() => resolve(error));
       });
       void sharing.onApplicationBootstrap();

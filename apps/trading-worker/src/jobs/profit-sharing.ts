@@ -4,12 +4,15 @@ import { type Loop, startLoop } from '../schedules/loop.js';
 
 const SETTLE_EVERY_MS = 60_000;
 
-/** Settles the profit shares of copiers while the worker runs. Only one worker settles at a time. */
+/**
+ * Settles the profit shares of copying users, and records the prices between quote currencies, while the worker runs.
+ * Only one worker settles at a time.
+ */
 export class ProfitSharing implements OnApplicationBootstrap, OnApplicationShutdown {
   private loop: Loop | null = null;
 
   constructor(
-    private readonly shares: Pick<ProfitSharesService, 'publishRewardType' | 'settleDue'>,
+    private readonly shares: Pick<ProfitSharesService, 'publishRewardType' | 'recordPrices' | 'settleDue'>,
     private readonly onError: (error: unknown) => void,
   ) {}
 
@@ -23,6 +26,7 @@ export class ProfitSharing implements OnApplicationBootstrap, OnApplicationShutd
   }
 
   private async settle(): Promise<void> {
+    await this.shares.recordPrices();
     await this.shares.settleDue();
   }
 }

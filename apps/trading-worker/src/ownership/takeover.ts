@@ -118,7 +118,7 @@ export class Takeover {
       try {
         const trade = await this.execution.find(id);
         if (trade === null || !trade.isOpen || !trade.isSubmitted || trade.isAcknowledged) return;
-        const order = await this.orders.open(trade);
+        const order = await this.orders.open(trade, 'copy');
         if (!(await order.refresh())) await this.execution.storeCertainAbsence(id, begunAt);
         return;
       } catch (error) {

@@ -2,6 +2,7 @@ import { type Platform, runHousekeeping } from '@trading-automation/core';
 import type { DailyRollups, EquitySnapshots } from '@trading-automation/core/analytics';
 import { purgeStaleOwners } from '@trading-automation/core/exchange-accounts';
 import { notifyMultiplierOwners } from '@trading-automation/core/strategies';
+import type { FeeValuation } from '@trading-automation/core/trades';
 import type { Logger } from '@trading-automation/runtime';
 
 /** Keeps derived rows up to date, deletes expired ones, and sends the notices that a migration left. */
@@ -10,6 +11,7 @@ export class Maintenance {
     private readonly platform: Platform,
     private readonly snapshots: EquitySnapshots,
     private readonly rollups: DailyRollups,
+    private readonly feeValuation: FeeValuation,
     private readonly logger: Logger,
   ) {}
 
@@ -19,6 +21,10 @@ export class Maintenance {
 
   async refreshRollups(): Promise<void> {
     await this.rollups.refresh();
+  }
+
+  async valueFees(): Promise<void> {
+    await this.feeValuation.run();
   }
 
   async runHousekeeping(): Promise<void> {

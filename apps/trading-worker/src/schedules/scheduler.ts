@@ -14,6 +14,7 @@ const CONCURRENCY = 8;
 const HOUSEKEEPING_EVERY_MS = 600_000;
 const SNAPSHOTS_EVERY_MS = 60_000;
 const ROLLUPS_EVERY_MS = 5_000;
+const FEE_VALUES_EVERY_MS = 2_000;
 const HEALTH_EVERY_MS = 30_000;
 /** The minimum delay after a refresh of the rollups, as a multiple of its duration; it leaves time for other writes. */
 const ROLLUP_IDLE_RATIO = 10;
@@ -61,6 +62,11 @@ export class Scheduler {
         this.errorLogger('rollup_refresh.failed', 'Could not refresh the daily rollups.'),
       ),
       startLoop(
+        FEE_VALUES_EVERY_MS,
+        () => maintenance.valueFees(),
+        this.errorLogger('fee_value.failed', 'Could not store the value of fees in a third asset.'),
+      ),
+      startLoop(
         HEALTH_EVERY_MS,
         () => gateway.accounts.reportStreamHealth(),
         this.errorLogger('stream_status.report_failed', 'Could not store the status of account streams.'),
@@ -104,6 +110,11 @@ export class Scheduler {
     const { config, gateway } = this;
     const due = await gateway.accounts.dueForSync(config.BALANCES_AGE_MAX_MS, ACCOUNTS_BATCH);
     const onError = this.errorLogger('balance_sync.failed', 'Could not read the balances of an account.');
-    await forEachConcurrent(due, CONCURRENCY, (id) => gateway.balanceSync.sync(id), onError);
+    await forEachConcurrent(
+      due,
+      CONCURRENCY,
+      ({ id, isRequested }) => gateway.balanceSync.sync(id, isRequested ? 'user' : 'check'),
+      onError,
+    );
   }
 }

@@ -1,12 +1,23 @@
 /**
- * Reconciles an account with its exchange: reads the account's open orders and balances, and its fills since the last
- * reconciliation. Stores everything that differs from the database.
+ * Reconciles an account with its exchange: reads the account's balances and, where something is open or changed, its
+ * open orders and the fills since the last reconciliation. Stores everything that differs from the database.
+ *
+ * 1. At an exchange where open orders lock balances, the balances show whether anything else has to be read. Without
+ *    locked balances and without an open trade there is no open order. A pair can have new fills only if the totals of
+ *    both of its assets changed.
+ * 2. The pairs of the last run's changes are read once more, because an exchange may list fills later than balances.
  */
-
 import { type OwnedAccount, totalBalances } from '@trading-automation/core/exchange-accounts';
 import type { PairCatalogue } from '@trading-automation/core/trade-pairs';
-import { type AccountState, fillKey, type Reconciliation, reconcile } from '@trading-automation/core/trades';
-import type { ExchangeClient, VenueFill } from '@trading-automation/exchanges';
+import {
+  type AccountExposure,
+  type AccountState,
+  fillKey,
+  type ReconcileAction,
+  type Reconciliation,
+  reconcile,
+} from '@trading-automation/core/trades';
+import type { BalanceReport, ExchangeClient, VenueFill, VenueOrder } from '@trading-automation/exchanges';
 import type { BalanceStore } from '../exchange/balance-store.js';
 import type { ReconcileActions } from './reconcile-actions.js';
 
@@ -15,9 +26,21 @@ export interface ReconcileSummary {
   readonly fills: readonly string[];
   /** The number of trades that changed, not counting probes. */
   readonly trades: number;
+  /** The pairs that changed. The next run reads their fills again. */
+  readonly changedSymbols: readonly string[];
+  /** Whether balances and fills do not agree, so that the account has to be compared again soon. */
+  readonly isDoubtful: boolean;
 }
 
 type Totals = ReturnType<typeof totalBalances>;
+
+/** What an exchange reports about an account. */
+interface VenueState {
+  readonly report: BalanceReport;
+  /** The database's time before the balances were requested. */
+  readonly takenAt: string;
+  readonly openOrders: readonly VenueOrder[];
+}
 
 export class AccountReconciler {
   constructor(
@@ -27,17 +50,31 @@ export class AccountReconciler {
     private readonly actions: ReconcileActions,
   ) {}
 
-  /** @throws {ExchangeError} if a read fails; nothing is stored then */
-  async run(account: OwnedAccount, client: ExchangeClient): Promise<ReconcileSummary> {
+  exposureOf({ accountId }: OwnedAccount): Promise<AccountExposure> {
+    return this.reconciliation.exposureOf(accountId);
+  }
+
+  /**
+   * @param recheck pairs whose fills are read even if nothing changed
+   * @throws {ExchangeError} if a read fails; nothing is stored then
+   */
+  async run(
+    account: OwnedAccount,
+    client: ExchangeClient,
+    recheck: readonly string[] = [],
+  ): Promise<ReconcileSummary> {
     const { reconciliation } = this;
     const { accountId } = account;
     const state = await reconciliation.state(accountId);
-    const openOrders = await client.fetchOpenOrders();
-    const takenAt = await this.balances.databaseTime();
-    const report = await client.fetchBalances();
+    const { report, takenAt, openOrders } = await this.readVenue(client, state);
     const totals = totalBalances(report.balances);
     const changed = await this.changedSymbols(account, state.reconciledTotals, totals);
-    const symbols = new Set([...state.symbols, ...openOrders.map(({ symbol }) => symbol), ...changed]);
+    const symbols = new Set([
+      ...watchedSymbols(client, state),
+      ...openOrders.map(({ symbol }) => symbol),
+      ...changed,
+      ...recheck,
+    ]);
     const fills = await fillsOf(client, symbols, state.fillsSince);
     const actions = reconcile({ ...state, openOrders, fills, totalsByAsset: totals });
     const changedTrades = await reconciliation.apply(
@@ -47,7 +84,22 @@ export class AccountReconciler {
     );
     await this.actions.probe(client, actions);
     await this.balances.storeSnapshot({ accountId, ...report, takenAt });
-    return { fills: newFillKeys(state, fills), trades: changedTrades.size };
+    return {
+      fills: newFillKeys(state, fills),
+      trades: changedTrades.size,
+      changedSymbols: changed,
+      isDoubtful: isMissing(actions) || hasUnexplainedChange(state, totals, fills),
+    };
+  }
+
+  private async readVenue(client: ExchangeClient, { trades }: AccountState): Promise<VenueState> {
+    const mayBeEmpty = client.openOrdersLockBalances && !trades.some(({ isOpen }) => isOpen);
+    const listed = mayBeEmpty ? undefined : await client.fetchOpenOrders();
+    const takenAt = await this.balances.databaseTime();
+    const report = await client.fetchBalances();
+    const hasLocked = Object.values(report.balances).some(({ locked }) => Number(locked) !== 0);
+    const openOrders = listed ?? (hasLocked ? await client.fetchOpenOrders() : []);
+    return { report, takenAt, openOrders };
   }
 
   /**
@@ -62,9 +114,7 @@ export class AccountReconciler {
   ): Promise<string[]> {
     const before = reconciled ?? (await this.storedTotals(accountId));
     if (before === null) return [];
-    const changed = new Set(
-      [...Object.keys(before), ...Object.keys(current)].filter((asset) => before[asset] !== current[asset]),
-    );
+    const changed = new Set(changedAssets(before, current));
     if (changed.size < 2) return [];
     const symbols = await this.pairs.activeSymbols(exchange);
     return symbols.filter((symbol) => assetsOf(symbol).every((asset) => changed.has(asset)));
@@ -85,6 +135,34 @@ async function fillsOf(
   for (const symbol of symbols) fills.push(...(await client.fetchFillsSince({ symbol, since })));
   return fills;
 }
+
+/** The pairs whose fills are read even if the balances show no change. */
+function watchedSymbols(client: ExchangeClient, state: AccountState): readonly string[] {
+  if (!client.openOrdersLockBalances || state.reconciledTotals === null) return state.symbols;
+  return state.trades.filter(({ isOpen }) => isOpen).map(({ symbol }) => symbol);
+}
+
+const isMissing = (actions: readonly ReconcileAction<VenueOrder, VenueFill>[]) =>
+  actions.some(({ kind }) => kind === 'record_shortfalls');
+
+/** Whether the total of an asset changed since the last reconciliation without a fill that explains it. */
+function hasUnexplainedChange(
+  { reconciledTotals, knownFills }: AccountState,
+  totals: Totals,
+  fills: readonly VenueFill[],
+): boolean {
+  if (reconciledTotals === null) return false;
+  const traded = new Set([
+    ...fills.flatMap(({ symbol, fee }) => [...assetsOf(symbol), fee.currency]),
+    ...[...knownFills].flatMap((key) => assetsOf(key.split(' ', 1)[0] ?? '')),
+  ]);
+  return changedAssets(reconciledTotals, totals).some((asset) => !traded.has(asset));
+}
+
+const changedAssets = (before: Totals, after: Totals) =>
+  [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
+    (asset) => before[asset] !== after[asset],
+  );
 
 function newFillKeys({ knownFills }: AccountState, fills: readonly VenueFill[]): string[] {
   return fills.map(fillKey).filter((key) => !knownFills.has(key));

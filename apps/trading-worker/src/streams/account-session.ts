@@ -1,6 +1,8 @@
 import type { OwnedAccount } from '@trading-automation/core/exchange-accounts';
+import type { AccountExposure } from '@trading-automation/core/trades';
 import {
   type Balances,
+  type CallPurpose,
   type ExchangeClient,
   ExchangeError,
   type VenueFill,
@@ -9,6 +11,7 @@ import {
 import type { AccountClients, OpenAccount } from '../exchange/account-clients.js';
 import type { AccountReconciler, ReconcileSummary } from './account-reconciler.js';
 import type { StreamState } from './account-streams.js';
+import { FillSequence } from './fill-sequence.js';
 import { SeenChanges } from './seen-changes.js';
 import type { StreamRecorder } from './stream-recorder.js';
 
@@ -17,6 +20,9 @@ export class AccountSession {
   private open: OpenAccount | undefined;
   private stateReportedAtMs = performance.now();
   private seen = new SeenChanges();
+  private sequence = new FillSequence();
+  /** The pairs that the last reconciliation found changed. */
+  private changedSymbols: readonly string[] = [];
 
   constructor(
     readonly account: OwnedAccount,
@@ -32,17 +38,27 @@ export class AccountSession {
 
   async connect(): Promise<ExchangeClient> {
     this.seen = new SeenChanges();
+    this.sequence = new FillSequence();
     this.open = await this.clients.openOwned(this.account);
     return this.open.client;
   }
 
-  reconcile(client: ExchangeClient): Promise<ReconcileSummary> {
-    return this.reconciler.run(this.account, client);
+  /** Returns what depends on the state of the account. */
+  exposure(): Promise<AccountExposure> {
+    return this.reconciler.exposureOf(this.account);
   }
 
-  onOrder(order: VenueOrder, fills: readonly VenueFill[]): void {
+  async reconcile(client: ExchangeClient, purpose: CallPurpose): Promise<ReconcileSummary> {
+    const summary = await this.reconciler.run(this.account, client.as(purpose), this.changedSymbols);
+    this.changedSymbols = summary.changedSymbols;
+    return summary;
+  }
+
+  /** Stores a report. Returns false if the connection did not report a fill before it. */
+  onOrder(order: VenueOrder, fills: readonly VenueFill[]): boolean {
     this.seen.add(order, fills);
     this.recorder.recordOrder({ accountId: this.account.accountId, order, fills });
+    return this.sequence.add(order, fills);
   }
 
   onBalances(balances: Balances, at: Date): void {

@@ -1,13 +1,16 @@
 import type { AccountStreamStatus, OwnedAccount } from '@trading-automation/core/exchange-accounts';
 import { fillKey } from '@trading-automation/core/trades';
-import type { VenueFill } from '@trading-automation/exchanges';
+import type { VenueFill, VenueOrder } from '@trading-automation/exchanges';
 
 /**
  * - `CONNECTING`, then `REPAIRING`: connecting, then reconciling the missed events.
- * - `LIVE`: the stream reports every event. `POLLING`: the exchange has no stream and is polled.
+ * - `UNVERIFIED`: the stream reports every event, but what happened before it connected is not compared yet. Only
+ *   accounts without open orders are in this state.
+ * - `LIVE`: the stream reports every event, and the account was compared since it connected.
+ * - `POLLING`: the exchange has no stream and is polled.
  * - `LOST`: no connection; the next attempt is scheduled.
  */
-export type StreamState = 'CONNECTING' | 'REPAIRING' | 'LIVE' | 'POLLING' | 'LOST';
+export type StreamState = 'CONNECTING' | 'REPAIRING' | 'UNVERIFIED' | 'LIVE' | 'POLLING' | 'LOST';
 
 /** The supervised stream of one account. */
 export interface AccountStream {
@@ -15,12 +18,16 @@ export interface AccountStream {
   readonly state: StreamState;
   /** The time since the state was last reported. */
   readonly stateAgeMs: number;
-  /** Reconciles the account now instead of at the next scheduled time. */
+  /** Reconciles the account within seconds instead of in the rotation. */
   reconcileSoon(): void;
-  /** Registers the keys (`fillKey`) of fills that are known from another source. */
-  expectFills(fills: readonly string[]): void;
+  /** Registers the keys of fills (`fillKey`) and orders (`orderStateKey`) that are known from another source. */
+  expectReports(keys: readonly string[]): void;
   stop(): Promise<void>;
 }
+
+/** The key of an order's state among the reports of a stream. */
+export const orderStateKey = ({ symbol, exchangeOrderId, status }: VenueOrder) =>
+  `order ${symbol} ${exchangeOrderId} ${status}`;
 
 /** The supervised streams of this worker's accounts, one for each account. */
 export class AccountStreams {
@@ -44,9 +51,20 @@ export class AccountStreams {
     return this.streams.get(accountId)?.state === 'LIVE';
   }
 
+  /** Whether the stream reports every event, verified or not. */
+  isReporting(accountId: string): boolean {
+    const state = this.streams.get(accountId)?.state;
+    return state === 'LIVE' || state === 'UNVERIFIED';
+  }
+
   /** Registers fills that are known from another source. The account's live stream must report them, too. */
   expectFills(accountId: string, fills: readonly VenueFill[]): void {
-    this.streams.get(accountId)?.expectFills(fills.map(fillKey));
+    this.streams.get(accountId)?.expectReports(fills.map(fillKey));
+  }
+
+  /** Registers the state of an order that is known from another source. The live stream must report it, too. */
+  expectOrder(accountId: string, order: VenueOrder): void {
+    this.streams.get(accountId)?.expectReports([orderStateKey(order)]);
   }
 
   reconcileSoon(accountId: string): void {

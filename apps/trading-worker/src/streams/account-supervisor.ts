@@ -1,36 +1,49 @@
 /**
  * Supervises the stream of one account while this worker owns the account.
  *
- * 1. Events of a connection are buffered in order until a reconciliation has found everything that was missed before
- *    the connection. Then they are applied.
+ * 1. Of an account with open orders, the events of a connection are buffered in order until a reconciliation has found
+ *    everything that was missed before the connection. Then they are applied. Events of other accounts are applied
+ *    immediately, and their reconciliation waits for its turn in `RepairQueue`.
  * 2. When a connection ends, another one follows after a growing backoff. The state of the supervisor shows every loss.
- * 3. A live stream is verified: the account is reconciled periodically, and the stream is replaced if it does not
- *    report a fill that is known from another source.
+ * 3. A live stream is verified: the account is reconciled soon after a doubt, and otherwise in a rotation. The stream is
+ *    replaced if it does not report a fill or an order that is known from another source.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OwnedAccount } from '@trading-automation/core/exchange-accounts';
-import { fillKey } from '@trading-automation/core/trades';
+import { type AccountExposure, fillKey } from '@trading-automation/core/trades';
 import {
+  type AccountStreamHandler,
   type ExchangeClient,
   ExchangeError,
   type VenueFill,
   type VenueOrder,
+  type VenueStream,
 } from '@trading-automation/exchanges';
 import { type Backoff, backoffMs } from '@trading-automation/runtime/backoff';
 import type { LimitFunction } from 'p-limit';
+import type { ReconcileSummary } from './account-reconciler.js';
 import type { AccountSession } from './account-session.js';
-import type { AccountStream, StreamState } from './account-streams.js';
+import { type AccountStream, orderStateKey, type StreamState } from './account-streams.js';
+import type { RepairQueue } from './repair-queue.js';
 
 export interface SupervisorTimes {
   readonly backoff: Backoff;
+  /** The longest time between two reconciliations of an account with a live stream. */
   readonly reconcileEveryMs: number;
+  /** The delay of a reconciliation after a doubt. Doubts that follow each other share one. */
+  readonly doubtDelayMs: number;
+  /** The delay after a reconciliation in which balances and fills did not agree. It grows while they do not. */
+  readonly recheckMs: number;
   readonly pollEveryMs: number;
   /** The maximum delay with which a stream may report a fill that is already known. */
   readonly fillTimeoutMs: number;
 }
 export const SUPERVISOR_TIMES: SupervisorTimes = {
   backoff: { firstMs: 1_000, maxMs: 30_000, jitter: 0.5 },
-  reconcileEveryMs: 60_000,
+  reconcileEveryMs: 14_400_000,
+  doubtDelayMs: 1_000,
+  // More than the time for which an asset must be missing before it is written off.
+  recheckMs: 25_000,
   pollEveryMs: 5_000,
   fillTimeoutMs: 5_000,
 };
@@ -39,16 +52,18 @@ export interface SupervisorOptions {
   readonly session: AccountSession;
   readonly times: SupervisorTimes;
   /**
-   * Limits how many accounts connect or reconcile at the same time. All accounts share the limit, so that streams that
-   * were lost together reconnect a few at a time.
+   * Limits how many accounts connect at the same time. All accounts share the limit, so that streams that were lost
+   * together reconnect a few at a time.
    */
-  readonly limitRepairs: LimitFunction;
+  readonly limitConnects: LimitFunction;
+  /** Orders the reconciliations of all accounts. */
+  readonly repairs: RepairQueue;
 }
 
 type Event = () => void;
 
-/** The number of recently received fills whose keys are kept, so that these fills are not expected a second time. */
-const RECEIVED_FILLS_MAX = 256;
+/** The number of recently received reports whose keys are kept, so that these reports are not expected again. */
+const RECEIVED_MAX = 256;
 /** A connection with more buffered events is closed. The next connection starts with a reconciliation. */
 const BUFFERED_MAX = 10_000;
 
@@ -56,8 +71,11 @@ export class AccountSupervisor implements AccountStream {
   private readonly stopping = new AbortController();
   private connection = new AbortController();
   private bufferedEvents: Event[] | null = null;
-  private readonly receivedFills = new Set<string>();
-  private readonly expectedFills = new Map<string, NodeJS.Timeout>();
+  private readonly received = new Set<string>();
+  private readonly expected = new Map<string, NodeJS.Timeout>();
+  private doubtTimer: NodeJS.Timeout | undefined;
+  /** Whether a reconciliation is due because of a doubt. */
+  private isDoubted = false;
   private failures = 0;
   private wakeUp: (() => void) | undefined;
   private currentState: StreamState = 'CONNECTING';
@@ -80,19 +98,23 @@ export class AccountSupervisor implements AccountStream {
   }
 
   reconcileSoon(): void {
-    this.wakeUp?.();
+    if (this.isDoubted) return;
+    this.isDoubted = true;
+    this.doubtTimer = setTimeout(() => this.wakeUp?.(), this.options.times.doubtDelayMs);
+    this.doubtTimer.unref();
   }
 
-  expectFills(fills: readonly string[]): void {
-    if (this.currentState !== 'LIVE') return;
-    for (const key of fills) {
-      if (this.receivedFills.has(key) || this.expectedFills.has(key)) continue;
+  expectReports(keys: readonly string[]): void {
+    if (this.currentState !== 'LIVE' && this.currentState !== 'UNVERIFIED') return;
+    for (const key of keys) {
+      if (this.received.has(key) || this.expected.has(key)) continue;
+      const what = key.startsWith('order ') ? 'order' : 'fill';
       const timer = setTimeout(
-        () => this.connection.abort(new Error('The account stream did not report a known fill in time.')),
+        () => this.connection.abort(new Error(`The account stream did not report a known ${what} in time.`)),
         this.options.times.fillTimeoutMs,
       );
       timer.unref();
-      this.expectedFills.set(key, timer);
+      this.expected.set(key, timer);
     }
   }
 
@@ -107,7 +129,7 @@ export class AccountSupervisor implements AccountStream {
     while (!signal.aborted) {
       this.connection = new AbortController();
       const error = await this.runConnection().catch((reason: unknown) => reason);
-      this.clearExpectedFills();
+      this.clearExpected();
       if (signal.aborted) return;
       this.failures++;
       this.setState('LOST', error);
@@ -117,74 +139,121 @@ export class AccountSupervisor implements AccountStream {
 
   /** Runs one connection until it ends; throws the reason. */
   private async runConnection(): Promise<never> {
+    const { session, limitConnects } = this.options;
     this.setState('CONNECTING');
-    const client = await this.options.limitRepairs(() => this.options.session.connect());
+    const client = await session.connect();
     if (!client.hasStream) return this.poll(client);
-    this.bufferedEvents = [];
-    const { signal } = this.connection;
+    const exposure = await session.exposure();
+    const hasOpenOrders = exposure === 'OPEN_ORDERS';
+    this.bufferedEvents = hasOpenOrders ? [] : null;
+    let stream: VenueStream | undefined;
+    try {
+      await limitConnects(async () => {
+        const { connected, handler } = this.openConnection();
+        stream = client.watch(handler);
+        await raceAbort(this.connection.signal, connected);
+      });
+      this.setState(hasOpenOrders ? 'REPAIRING' : 'UNVERIFIED');
+      const isDoubtful = hasOpenOrders && (await this.repairBuffered(client));
+      return await this.keepReconciled(client, exposure, isDoubtful);
+    } finally {
+      this.bufferedEvents = null;
+      await stream?.close();
+    }
+  }
+
+  private openConnection() {
+    this.connection.signal.throwIfAborted();
     let onConnected: () => void = () => undefined;
     const connected = new Promise<void>((resolve) => {
       onConnected = resolve;
     });
-    const stream = client.watch({
+    const handler: AccountStreamHandler = {
       onConnected,
       onLost: (error) => this.connection.abort(error),
       onOrder: (order, fills) => this.handleEvent(() => this.onOrder(order, fills)),
       onBalances: (balances, at) => this.handleEvent(() => this.options.session.onBalances(balances, at)),
-    });
-    try {
-      await raceAbort(signal, connected);
-      this.setState('REPAIRING');
-      await this.reconcile(client);
-      this.flushBuffer();
-      this.setState('LIVE');
-      this.failures = 0;
-      return await this.reconcilePeriodically(client);
-    } finally {
-      this.bufferedEvents = null;
-      await stream.close();
-    }
+    };
+    return { connected, handler };
+  }
+
+  /**
+   * Reconciles an account with open orders, then applies the events that arrived meanwhile. Returns whether the account
+   * has to be compared again soon.
+   */
+  private async repairBuffered(client: ExchangeClient): Promise<boolean> {
+    const { isDoubtful } = await this.reconcile(client, 'OPEN_ORDERS', false);
+    this.flushBuffer();
+    this.setState('LIVE');
+    this.failures = 0;
+    return isDoubtful;
   }
 
   private async poll(client: ExchangeClient): Promise<never> {
     for (;;) {
-      await this.reconcile(client);
+      await this.reconcile(client, await this.options.session.exposure(), false);
       this.setState('POLLING');
       this.failures = 0;
       await this.waitOrWake(this.options.times.pollEveryMs);
     }
   }
 
-  private async reconcilePeriodically(client: ExchangeClient): Promise<never> {
-    const { reconcileEveryMs, backoff } = this.options.times;
+  /** Reconciles an account with a working stream: at once if it is unverified, after doubts, and in the rotation. */
+  private async keepReconciled(
+    client: ExchangeClient,
+    exposure: AccountExposure,
+    isDoubtful: boolean,
+  ): Promise<never> {
+    const { reconcileEveryMs, recheckMs, backoff } = this.options.times;
+    // Spread over a quarter of the interval, so that accounts that connected together do not stay together.
+    const rotationMs = () => reconcileEveryMs * (0.75 + Math.random() / 4);
+    let current = exposure;
     let failedRuns = 0;
-    let nextInMs = reconcileEveryMs;
+    let doubtfulRuns = isDoubtful ? 1 : 0;
+    let nextInMs = this.currentState === 'LIVE' ? (isDoubtful ? recheckMs : rotationMs()) : 0;
     for (;;) {
-      await this.waitOrWake(nextInMs * (0.75 + Math.random() / 2));
+      const isDue = nextInMs === 0 || !(await this.waitOrWake(nextInMs));
+      if (this.currentState === 'LIVE') current = await this.options.session.exposure();
+      const canWait = this.currentState === 'LIVE' ? doubtfulRuns === 0 : current === 'IDLE';
       try {
-        this.expectFills(await this.reconcile(client));
+        const summary = await this.reconcile(client, current, isDue && canWait);
+        if (this.currentState !== 'LIVE') this.setState('LIVE');
+        this.expectReports(summary.fills);
+        this.failures = 0;
         failedRuns = 0;
-        nextInMs = reconcileEveryMs;
+        doubtfulRuns = summary.isDoubtful ? doubtfulRuns + 1 : 0;
+        nextInMs = summary.isDoubtful
+          ? backoffMs({ firstMs: recheckMs, maxMs: reconcileEveryMs }, doubtfulRuns, 1)
+          : rotationMs();
       } catch (error) {
         this.connection.signal.throwIfAborted();
         if (error instanceof ExchangeError && error.outcome === 'fatal') throw error;
-        // The stream is still live, so only the reconciliation is repeated, less often if the exchange limits the rate.
+        // The stream still works, so only the reconciliation is repeated, less often if the exchange limits the rate.
         failedRuns++;
         this.options.session.onState(this.currentState, error);
         const isRateLimited = error instanceof ExchangeError && error.code === 'rate_limited';
-        nextInMs = isRateLimited
-          ? backoffMs({ firstMs: 2 * reconcileEveryMs, maxMs: 16 * reconcileEveryMs }, failedRuns)
-          : backoffMs(backoff, failedRuns, 1);
+        const rest = isRateLimited ? { firstMs: recheckMs, maxMs: 16 * recheckMs } : backoff;
+        nextInMs = backoffMs(rest, failedRuns, 1);
       }
     }
   }
 
-  private async reconcile(client: ExchangeClient): Promise<readonly string[]> {
-    const { fills } = await raceAbort(
-      this.connection.signal,
-      this.options.limitRepairs(() => this.options.session.reconcile(client)),
+  private async reconcile(
+    client: ExchangeClient,
+    exposure: AccountExposure,
+    isRotation: boolean,
+  ): Promise<ReconcileSummary> {
+    const { repairs, session } = this.options;
+    const { signal } = this.connection;
+    return raceAbort(
+      signal,
+      repairs.run(exposure, isRotation, (purpose) => {
+        signal.throwIfAborted();
+        clearTimeout(this.doubtTimer);
+        this.isDoubted = false;
+        return session.reconcile(client, purpose);
+      }),
     );
-    return fills;
   }
 
   private handleEvent(event: Event): void {
@@ -206,22 +275,21 @@ export class AccountSupervisor implements AccountStream {
   }
 
   private onOrder(order: VenueOrder, fills: readonly VenueFill[]): void {
-    for (const fill of fills) {
-      const key = fillKey(fill);
-      this.receivedFills.add(key);
-      clearTimeout(this.expectedFills.get(key));
-      this.expectedFills.delete(key);
+    for (const key of [orderStateKey(order), ...fills.map(fillKey)]) {
+      this.received.add(key);
+      clearTimeout(this.expected.get(key));
+      this.expected.delete(key);
     }
-    for (const key of this.receivedFills) {
-      if (this.receivedFills.size <= RECEIVED_FILLS_MAX) break;
-      this.receivedFills.delete(key);
+    for (const key of this.received) {
+      if (this.received.size <= RECEIVED_MAX) break;
+      this.received.delete(key);
     }
-    this.options.session.onOrder(order, fills);
+    if (!this.options.session.onOrder(order, fills)) this.reconcileSoon();
   }
 
-  private clearExpectedFills(): void {
-    for (const timer of this.expectedFills.values()) clearTimeout(timer);
-    this.expectedFills.clear();
+  private clearExpected(): void {
+    for (const timer of this.expected.values()) clearTimeout(timer);
+    this.expected.clear();
   }
 
   private setState(state: StreamState, error?: unknown): void {
@@ -229,12 +297,16 @@ export class AccountSupervisor implements AccountStream {
     this.options.session.onState(state, error);
   }
 
-  private async waitOrWake(ms: number): Promise<void> {
+  /** Waits until the time is over or a doubt is due. Returns whether it was a doubt. */
+  private async waitOrWake(ms: number): Promise<boolean> {
     const woken = new AbortController();
     this.wakeUp = () => woken.abort();
-    await wait(ms, AbortSignal.any([woken.signal, this.connection.signal]));
+    // A doubt that came up while the account was being reconciled.
+    const waitMs = this.isDoubted ? Math.min(ms, this.options.times.doubtDelayMs) : ms;
+    await wait(waitMs, AbortSignal.any([woken.signal, this.connection.signal]));
     this.wakeUp = undefined;
     this.connection.signal.throwIfAborted();
+    return this.isDoubted;
   }
 }
 

@@ -6,13 +6,15 @@ import type { ExchangeAccounts } from '../exchange/exchange-accounts.js';
 import type { AccountReconciler } from './account-reconciler.js';
 import { AccountSession } from './account-session.js';
 import { AccountSupervisor, SUPERVISOR_TIMES, type SupervisorTimes } from './account-supervisor.js';
+import { RepairQueue } from './repair-queue.js';
 import type { StreamRecorder } from './stream-recorder.js';
 
-/** The maximum number of accounts that connect or reconcile concurrently. Each makes a few calls to its exchange. */
-const REPAIR_CONCURRENCY = 16;
+/** The maximum number of accounts that connect concurrently. */
+const CONNECT_CONCURRENCY = 16;
 
 export class AccountSupervisors {
-  private readonly limitRepairs = pLimit(REPAIR_CONCURRENCY);
+  private readonly limitConnects = pLimit(CONNECT_CONCURRENCY);
+  private readonly repairs = new RepairQueue();
   private isStopped = false;
 
   constructor(
@@ -45,7 +47,8 @@ export class AccountSupervisors {
     const { clients, streams } = this.accounts;
     const session = new AccountSession(account, clients, this.reconciler, this.recorder);
     const times = { ...SUPERVISOR_TIMES, ...this.times };
-    streams.add(new AccountSupervisor({ session, limitRepairs: this.limitRepairs, times }));
+    const { limitConnects, repairs } = this;
+    streams.add(new AccountSupervisor({ session, limitConnects, repairs, times }));
   }
 }
 

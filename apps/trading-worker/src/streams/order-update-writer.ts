@@ -81,6 +81,7 @@ export class OrderUpdateWriter {
     const fills = hasNewFills ? await this.fills.readFound(trade.accountId, client, order) : [];
     const isChanged = await this.execution.storeOrder(trade.id, order, fills);
     this.confirmations.get(orderKey(trade.accountId, order.venueClientOrderId))?.();
+    if (isChanged && !hasNewFills) this.fills.expectOrder(trade.accountId, order);
     if (isChanged) this.balanceSync.onBalanceChange(trade.accountId);
     else if (order.status === 'OPEN' && !hasNewFills) this.restingOrders.markResting(trade.id);
   }

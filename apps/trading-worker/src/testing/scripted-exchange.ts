@@ -25,6 +25,7 @@ export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
   readonly tradingTypes = ['spot'] as const;
   readonly isCertified = true;
   hasStream = false;
+  openOrdersLockBalances = false;
 
   /** The requests of all `placeOrder` calls, in the order of the calls. */
   readonly placed: OrderRequest[] = [];
@@ -105,6 +106,10 @@ export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
     return this;
   }
 
+  as(): ExchangeClient {
+    return this;
+  }
+
   async placeOrder(order: OrderRequest): Promise<VenueOrder> {
     this.placed.push(order);
     return this.onPlace(order);
@@ -181,6 +186,10 @@ export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
 
   async fetchBestPrices(): Promise<BestPrices> {
     return this.onBestPrices();
+  }
+
+  async fetchPriceAt(symbol: string): Promise<string | null> {
+    return this.prices[symbol] ?? null;
   }
 
   async fetchPrices(): Promise<Readonly<Record<string, string>>> {

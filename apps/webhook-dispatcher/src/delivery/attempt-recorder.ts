@@ -63,6 +63,7 @@ export class AttemptRecorder {
         lane,
         status_code: result.statusCode,
         error: result.error,
+        reason: result.reason,
         response_time_ms: result.responseTimeMs,
         outcome: recorded.kind,
       },

@@ -6,7 +6,8 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext } from 'node:tls';
 import { type buildConnector, Client, type Dispatcher } from 'undici';
 import type { EgressFirewall } from './egress-firewall.js';
-import { errorCodeOf, OutboundError } from './outbound-errors.js';
+import { InterimResponses } from './interim-responses.js';
+import { errorCodeOf, OutboundError, reasonOf } from './outbound-errors.js';
 
 export interface ConnectionOptions {
   readonly egressFirewall: EgressFirewall;
@@ -31,7 +32,12 @@ const HEADERS_MAX_BYTES = 16 * 1024;
 const WIRE_MAX_BYTES = 256 * 1024;
 const BUFFER_BYTES = 16 * 1024;
 
+/** What the connection waits for. */
+type Phase = 'connect' | 'tls_handshake' | 'response';
+
 export class Connection {
+  private waitingFor: Phase = 'connect';
+  private interimResponses: InterimResponses | undefined;
   private readonly client: Client;
   private socket: Socket | undefined;
   private remoteAddress: string | undefined;
@@ -64,6 +70,11 @@ export class Connection {
     return this.socket?.destroyed === false && this.socket.readable ? this.remoteAddress : undefined;
   }
 
+  /** What an attempt that ends now was waiting for. */
+  get phase(): Phase {
+    return this.waitingFor;
+  }
+
   get isReused(): boolean {
     return this.posts > 1;
   }
@@ -75,6 +86,7 @@ export class Connection {
   post({ headers, body, signal }: Post, addresses: readonly string[]): Promise<Dispatcher.ResponseData> {
     this.addresses = addresses.slice(0, ADDRESSES_TRIED_MAX);
     this.readMaxBytes = (this.socket?.bytesRead ?? 0) + WIRE_MAX_BYTES;
+    this.interimResponses?.expectResponse();
     this.posts++;
     return this.client.request({
       method: 'POST',
@@ -114,19 +126,40 @@ export class Connection {
       return;
     }
     const socket = this.connect(to, address);
+    const isTls = to.protocol === 'https:';
     this.socket = socket;
-    const timer = setTimeout(() => socket.destroy(new OutboundError('connect_timeout')), CONNECT_TIMEOUT_MS);
+    this.waitingFor = 'connect';
+    if (isTls)
+      socket.once('connect', () => {
+        this.waitingFor = 'tls_handshake';
+      });
+    const timer = setTimeout(() => socket.destroy(this.connectTimeout()), CONNECT_TIMEOUT_MS);
     let isSettled = false;
     const settle = (error: Error | null) => {
       if (isSettled) return;
       isSettled = true;
       clearTimeout(timer);
-      if (error === null) callback(null, socket);
-      else callback(error, null);
+      if (error === null) {
+        this.waitingFor = 'response';
+        callback(null, socket);
+      } else
+        callback(
+          this.isClosedInHandshake(error) ? new OutboundError('closed_in_tls_handshake') : error,
+          null,
+        );
     };
-    socket.once(to.protocol === 'https:' ? 'secureConnect' : 'connect', () => settle(null));
+    socket.once(isTls ? 'secureConnect' : 'connect', () => settle(null));
     socket.on('error', settle);
     socket.once('close', () => settle(new OutboundError('reset')));
+  }
+
+  private connectTimeout(): OutboundError {
+    const isHandshake = this.waitingFor === 'tls_handshake';
+    return new OutboundError(isHandshake ? 'tls_handshake_timeout' : 'connect_timeout');
+  }
+
+  private isClosedInHandshake(error: Error): boolean {
+    return this.waitingFor === 'tls_handshake' && reasonOf(error) === 'reset';
   }
 
   private connect({ protocol, port }: buildConnector.Options, address: string): Socket {
@@ -158,6 +191,7 @@ export class Connection {
   /** Limits all bytes read. The parser limits only headers, not 1xx responses, chunk extensions and white space. */
   private limit(socket: Socket): void {
     this.readMaxBytes = WIRE_MAX_BYTES;
+    this.interimResponses = new InterimResponses(socket, HEADERS_MAX_BYTES);
     socket.on('readable', () => {
       if (socket.bytesRead > this.readMaxBytes) socket.destroy(new OutboundError('response_too_large'));
     });

@@ -11,8 +11,9 @@ async function startServer(...args: Parameters<typeof openNameServer>): Promise<
   servers.push(server);
   return server;
 }
-const resolve = (server: NameServer, name = 'hooks.example.com', signal = new AbortController().signal) =>
-  new NameResolver([server.address]).addressesOf(name, signal);
+const lookUp = (server: NameServer, name = 'hooks.example.com', signal = new AbortController().signal) =>
+  new NameResolver([server.address]).lookUp(name, signal);
+const resolve = async (server: NameServer, name?: string) => (await lookUp(server, name)).addresses;
 
 describe('a look-up', () => {
   it('sends one A and one AAAA query, and returns all addresses, IPv4 first', async () => {
@@ -47,13 +48,23 @@ describe('a look-up', () => {
     },
   );
 
+  it.each([
+    ['the name does not exist', 'NXDOMAIN', 'NXDOMAIN', 'dns_name_not_found'],
+    ['the name has no address', [], [], 'dns_no_address'],
+    ['the name servers fail', 'SERVFAIL', 'SERVFAIL', 'dns_server_failure'],
+    ['one query fails and the other finds no address', [], 'SERVFAIL', 'dns_server_failure'],
+  ] as const)('reports that %s', async (_case, v4, v6, failure) => {
+    const server = await startServer(({ type }) => (type === 'A' ? v4 : v6));
+    expect(await lookUp(server)).toEqual({ addresses: [], failure });
+  });
+
   it('is not cached: the next look-up of the name sends queries again', async () => {
     let queryCount = 0;
     const server = await startServer(({ type }) => (type === 'A' ? [`192.0.2.${++queryCount}`] : []));
     const resolver = new NameResolver([server.address]);
     const { signal } = new AbortController();
-    expect(await resolver.addressesOf('hooks.example.com', signal)).toEqual(['192.0.2.1']);
-    expect(await resolver.addressesOf('hooks.example.com', signal)).toEqual(['192.0.2.2']);
+    expect((await resolver.lookUp('hooks.example.com', signal)).addresses).toEqual(['192.0.2.1']);
+    expect((await resolver.lookUp('hooks.example.com', signal)).addresses).toEqual(['192.0.2.2']);
   });
 
   it('queries the name unchanged, and ignores /etc/hosts and the search list', async () => {
@@ -71,11 +82,11 @@ describe('a look-up', () => {
     );
     const resolver = new NameResolver([server.address]);
     const controllers = Array.from({ length: 50 }, () => new AbortController());
-    const hanging = controllers.map(({ signal }) => resolver.addressesOf('hangs.example.com', signal));
+    const hanging = controllers.map(({ signal }) => resolver.lookUp('hangs.example.com', signal));
     const { signal } = new AbortController();
-    expect(await resolver.addressesOf('hooks.example.com', signal)).toContain('192.0.2.1');
+    expect((await resolver.lookUp('hooks.example.com', signal)).addresses).toContain('192.0.2.1');
     for (const controller of controllers) controller.abort();
-    expect(await Promise.all(hanging)).toEqual(controllers.map(() => []));
+    expect((await Promise.all(hanging)).map(({ addresses }) => addresses)).toEqual(controllers.map(() => []));
     // This test times out after 5 s, before an unanswered look-up would give up (6 s). So it proves that the abort
     // ended the look-ups.
   }, 5_000);

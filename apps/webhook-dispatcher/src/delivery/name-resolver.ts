@@ -11,10 +11,27 @@
  */
 import { Resolver } from 'node:dns/promises';
 import { isIPv6 } from 'node:net';
+import type { DeliveryReason } from '@trading-automation/contracts';
+import { lookUpReasonOf } from './outbound-errors.js';
 
 /** The timeout of the first round of queries; the second round waits twice as long. */
 const ROUND_MS = 2_000;
 const ROUNDS = 2;
+
+/** The result of a look-up: addresses, or the reason why there are none. */
+export interface LookUp {
+  readonly addresses: readonly string[];
+  /** Set if and only if there are no addresses. */
+  readonly failure?: DeliveryReason;
+}
+
+/** The reasons from the most to the least informative, because the two queries may fail for different reasons. */
+const FAILURES: readonly DeliveryReason[] = [
+  'dns_server_timeout',
+  'dns_server_failure',
+  'dns_no_address',
+  'dns_name_not_found',
+];
 
 export class NameResolver {
   /** @param servers `ip` or `ip:port` (`[ip]:port` for IPv6). Default: the name servers of the system. */
@@ -26,17 +43,22 @@ export class NameResolver {
   }
 
   /**
-   * Returns all addresses of the name, IPv4 first. The list is empty if the name has none or no server responds. If
+   * Looks up all addresses of the name, IPv4 first. The list is empty if the name has none or no server responds. If
    * only one of the two queries gets no response, its addresses are missing. That is safe, because the caller connects
    * only to returned addresses.
    */
-  async addressesOf(name: string, signal: AbortSignal): Promise<readonly string[]> {
+  async lookUp(name: string, signal: AbortSignal): Promise<LookUp> {
     const resolver = this.createResolver();
     const cancel = () => resolver.cancel();
     signal.addEventListener('abort', cancel, { once: true });
     const families = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
     signal.removeEventListener('abort', cancel);
-    return families.flatMap((family) => (family.status === 'fulfilled' ? family.value : []));
+    const addresses = families.flatMap((family) => (family.status === 'fulfilled' ? family.value : []));
+    if (addresses.length > 0) return { addresses };
+    const failures = families.map((family) =>
+      family.status === 'rejected' ? lookUpReasonOf(family.reason) : 'dns_no_address',
+    );
+    return { addresses, failure: FAILURES.find((reason) => failures.includes(reason)) ?? 'dns_error' };
   }
 
   private createResolver(): Resolver {

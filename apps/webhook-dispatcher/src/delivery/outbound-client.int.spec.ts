@@ -109,7 +109,11 @@ describe('an outbound call', () => {
       resolve: async () => addresses,
     });
     await canary.close();
-    expect(result).toEqual({ error: 'blocked_address', responseTimeMs: expect.any(Number) });
+    expect(result).toEqual({
+      error: 'blocked_address',
+      reason: 'blocked_address',
+      responseTimeMs: expect.any(Number),
+    });
     expect(canary.connections).toBe(0);
   });
 
@@ -154,7 +158,11 @@ describe('a call to a receiver', () => {
     const port = await startReceiver(() => undefined);
     const startedAt = performance.now();
     const result = await post(`http://127.0.0.1:${port}/`, { timeoutMs: 300 });
-    expect(result).toEqual({ error: 'timeout', responseTimeMs: expect.any(Number) });
+    expect(result).toEqual({
+      error: 'timeout',
+      reason: 'timeout_in_response',
+      responseTimeMs: expect.any(Number),
+    });
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(295);
   });
 

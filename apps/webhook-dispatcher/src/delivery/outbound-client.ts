@@ -9,11 +9,13 @@
  *    for a short time and only by attempts to the same URL (connection-pool.ts).
  * 3. One time limit covers everything from the look-up to the last byte. A 2xx status is a success even if the body
  *    fails afterwards, because the receiver has the event and must not get it again. No call sends the event twice.
- * 4. At most 16 KiB of the response are read, and never decompressed. At most 1 KiB is stored, as text without U+0000.
- * 5. Failures are reported by a closed set of codes. No resolved address is ever reported.
+ * 4. At most 16 KiB of the response are read. At most 1 KiB is stored, decompressed, as text without U+0000
+ *    (response-excerpt.ts).
+ * 5. Failures are reported by a closed set of classes and reasons. No resolved address is ever reported.
  */
 import { isIP } from 'node:net';
 import { createSecureContext } from 'node:tls';
+import { type DeliveryReason, deliveryErrorOf } from '@trading-automation/contracts';
 import {
   type AttemptResult,
   checkWebhookUrl,
@@ -23,8 +25,9 @@ import {
 import type { Connection } from './connection.js';
 import { ConnectionPool } from './connection-pool.js';
 import { EgressFirewall } from './egress-firewall.js';
-import { NameResolver } from './name-resolver.js';
-import { errorCodeOf, OutboundError } from './outbound-errors.js';
+import { type LookUp, NameResolver } from './name-resolver.js';
+import { lookUpReasonOf, OutboundError, reasonOf } from './outbound-errors.js';
+import { excerptOf } from './response-excerpt.js';
 
 export interface OutboundOptions extends EgressPolicy {
   /** The time limit of one call. */
@@ -52,19 +55,22 @@ export interface OutboundPost {
 
 const IDLE_MS = 1_000;
 const READ_MAX_BYTES = 16 * 1024;
-const EXCERPT_MAX_BYTES = 1024;
 /** The addresses of localhost, for which no name server is queried. */
 const LOOPBACK = ['127.0.0.1', '::1'];
 
 export class OutboundClient {
   private readonly pool: ConnectionPool;
-  private readonly resolve: (name: string, signal: AbortSignal) => Promise<readonly string[]>;
+  private readonly lookUp: (name: string, signal: AbortSignal) => Promise<LookUp>;
   private readonly isAllowed: (address: string) => boolean;
 
   constructor(private readonly options: OutboundOptions) {
     const { idleMs = IDLE_MS, authorities } = options;
     const resolver = new NameResolver(options.dnsServers);
-    this.resolve = options.resolve ?? ((name, signal) => resolver.addressesOf(name, signal));
+    const { resolve } = options;
+    this.lookUp =
+      resolve === undefined
+        ? (name, signal) => resolver.lookUp(name, signal)
+        : (name, signal) => lookUpWith(resolve(name, signal));
     this.isAllowed = options.isAllowed ?? ((address) => isAllowedAddress(address, options));
     this.pool = new ConnectionPool({
       egressFirewall: new EgressFirewall(options),
@@ -96,11 +102,13 @@ export class OutboundClient {
       const responseTimeMs = elapsedMs();
       const { bytes, isWhole } = await read(response.body);
       isReusable = isWhole;
-      return resultOf(response.statusCode, bytes, responseTimeMs);
-    } catch (error) {
-      const code = deadline.signal.aborted ? 'timeout' : errorCodeOf(error);
-      if (code === 'reset' && connection?.isReused === true) this.pool.disableReuse(connection.url);
-      return { error: code, responseTimeMs: elapsedMs() };
+      const excerpt = await excerptOf(bytes, headerOf(response.headers['content-encoding']));
+      return resultOf(response.statusCode, excerpt, responseTimeMs);
+    } catch (cause) {
+      const reason = deadline.signal.aborted ? timeoutReasonOf(connection) : reasonOf(cause);
+      const error = deliveryErrorOf(reason);
+      if (error === 'reset' && connection?.isReused === true) this.pool.disableReuse(connection.url);
+      return { error, reason, responseTimeMs: elapsedMs() };
     } finally {
       clearTimeout(timer);
       if (isReusable && connection !== undefined) this.pool.release(connection);
@@ -128,21 +136,50 @@ export class OutboundClient {
   private async addressesOf(host: string, signal: AbortSignal): Promise<readonly string[]> {
     if (isIP(host) !== 0) return [host];
     if (/(?:^|\.)localhost\.?$/.test(host)) return LOOPBACK;
-    const addresses = await this.resolve(host, signal).catch(() => []);
-    if (addresses.length === 0) throw new OutboundError('dns_error');
+    const { addresses, failure } = await this.lookUp(host, signal);
+    if (failure !== undefined) throw new OutboundError(failure);
     return addresses;
   }
 }
 
-function resultOf(statusCode: number, body: Buffer, responseTimeMs: number): AttemptResult {
+async function lookUpWith(resolved: Promise<readonly string[]>): Promise<LookUp> {
+  try {
+    const addresses = await resolved;
+    return addresses.length === 0 ? { addresses, failure: 'dns_no_address' } : { addresses };
+  } catch (error) {
+    return { addresses: [], failure: lookUpReasonOf(error) };
+  }
+}
+
+/** Returns what the attempt was waiting for at its time limit. */
+function timeoutReasonOf(connection: Connection | undefined): DeliveryReason {
+  switch (connection?.phase) {
+    case undefined:
+      return 'timeout_in_dns';
+    case 'connect':
+      return 'timeout_in_connect';
+    case 'tls_handshake':
+      return 'timeout_in_tls_handshake';
+    case 'response':
+      return 'timeout_in_response';
+  }
+}
+
+const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
+
+function resultOf(statusCode: number, responseBody: string, responseTimeMs: number): AttemptResult {
   const isSuccess = statusCode >= 200 && statusCode < 300;
-  const responseBody = excerptOf(body);
+  const reason = REDIRECTS.includes(statusCode) ? 'redirect_not_followed' : 'http_status';
   return {
     statusCode,
-    ...(isSuccess ? {} : { error: 'http_status' }),
+    ...(isSuccess ? {} : { error: deliveryErrorOf(reason), reason }),
     responseTimeMs,
     ...(responseBody === '' ? {} : { responseBody }),
   };
+}
+
+function headerOf(value: string | string[] | undefined): string | undefined {
+  return typeof value === 'object' ? value.join(',') : value;
 }
 
 /** Reads the body until it ends, stalls, breaks or exceeds the limit. */
@@ -163,15 +200,6 @@ async function read(body: AsyncIterable<Buffer>): Promise<{ bytes: Buffer; isWho
     isWhole = false;
   }
   return { bytes: Buffer.concat(chunks), isWhole };
-}
-
-/**
- * Decodes the first 1 KiB of a body. Replaces invalid bytes, and drops a truncated last character. Also drops U+0000,
- * which Postgres rejects.
- */
-function excerptOf(body: Buffer): string {
-  const decoder = new TextDecoder('utf-8', { fatal: false });
-  return decoder.decode(body.subarray(0, EXCERPT_MAX_BYTES), { stream: true }).replaceAll('\u0000', '');
 }
 
 /** Returns the result of the work. If the signal is aborted first, throws its reason and ignores the result. */

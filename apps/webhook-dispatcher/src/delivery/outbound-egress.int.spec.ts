@@ -70,7 +70,7 @@ const call = (url: string) => ({
   headers: { 'content-type': 'application/json' },
   body: Buffer.from('{}'),
 });
-const BLOCKED = { error: 'blocked_address', responseTimeMs: expect.any(Number) };
+const BLOCKED = { error: 'blocked_address', reason: 'blocked_address', responseTimeMs: expect.any(Number) };
 
 describe('S1, S2, S9: a call to the internal or invalid URL', () => {
   it.each([

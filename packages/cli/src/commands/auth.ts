@@ -2,7 +2,7 @@
 import { forgetIds } from '../completion/known-ids.js';
 import type { Context, Register } from '../context.js';
 import { AuthRequired, Failure } from '../failures.js';
-import { profileIn } from '../profile/config-file.js';
+import { type Profile, profileIn } from '../profile/config-file.js';
 import { SECRET_NAMES } from '../profile/secrets.js';
 import { groupIn, withExamples } from './group.js';
 
@@ -93,10 +93,16 @@ async function logout(context: Context, shouldRevoke: boolean): Promise<void> {
     secrets: undefined,
   });
   print.success(`Logged out: deleted the credential of the profile ${settings.profile}.`);
-  if (!shouldRevoke)
-    print.note(
-      'The API still accepts the credential. If others may have it, revoke it with `svc public-keys revoke` or `svc api-keys revoke`.',
-    );
+  if (!shouldRevoke) print.note(adviceAfterLogout(profile));
+}
+
+/** Names the command for the type of the credential, which another credential of the account must run. */
+function adviceAfterLogout({ credential, public_key }: Profile): string {
+  const [what, command] =
+    credential === 'api_key'
+      ? ['the API key', 'svc api-keys revoke']
+      : [`the public key ${public_key ?? ''}`.trimEnd(), 'svc public-keys revoke'];
+  return `The API still accepts ${what}. If others may have it, revoke it with another credential: \`${command}\`.`;
 }
 
 /** Revokes the credential of the profile, which also authenticates the request. */

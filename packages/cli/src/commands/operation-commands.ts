@@ -8,6 +8,7 @@ import type { OperationCommand } from './operation-command.js';
 
 const ACCOUNT = 'exa_01k9y3wq8ge0t8p8bf1mq93h57';
 const PAIR = 'tpr_01k9y3wq8ge128p8bf1mq93h57';
+const LOT = 'lot_01k9y3wq8ge1j8p8bf1mq93h57';
 const STRATEGY = 'str_01k9y3wq8ge1a8p8bf1mq93h57';
 const COPIER = 'cpr_01k9y3wq8ge1j8p8bf1mq93h57';
 const WEBHOOK = 'whk_01k9y3wq8ge3a8p8bf1mq93h57';
@@ -104,6 +105,29 @@ const ROWS: readonly OperationCommand[] = [
       'svc trades create --account main --pair BTC/USDT --side SELL --type LIMIT --price 65000 --amount 0.01',
       'svc trades create --from-file order.json',
     ],
+  },
+  {
+    command: 'lots list',
+    operation: 'lots.list',
+    columns: [
+      'id',
+      'symbol',
+      'side',
+      'status',
+      ['remaining_amount', 'remaining'],
+      ['entry_price', 'entry'],
+      'cost',
+      'realized_pnl',
+      'unrealized_pnl',
+      'created_at',
+    ],
+    examples: ['svc lots list --status OPEN', `svc lots list --copier-id ${COPIER}`],
+  },
+  {
+    command: 'lots close',
+    operation: 'lots.close',
+    confirm: { question: 'Close the lot {id} at the market price with real money?', when: 'live' },
+    examples: [`svc lots close ${LOT}`, `svc lots close ${LOT} --fraction 0.5`],
   },
   {
     command: 'trades analytics',
@@ -369,6 +393,7 @@ const ROWS: readonly OperationCommand[] = [
       ['status_code', 'code'],
       ['response_time_ms', 'ms'],
       'attempted_at',
+      ['error_reason', 'reason'],
     ],
     examples: [`svc webhooks deliveries ${WEBHOOK} --status FAILED`],
   },
@@ -381,7 +406,7 @@ const ROWS: readonly OperationCommand[] = [
       'status',
       'attempts',
       ['last_status_code', 'code'],
-      ['last_error', 'error'],
+      ['last_error_reason', 'reason'],
       'created_at',
     ],
     args: ['id'],

@@ -83,7 +83,8 @@ async function testWebhook(context: Context, event: string, id: string, options:
   await print.record(delivery);
   if (delivery.status !== 'SUCCEEDED')
     throw new Failure(
-      `The receiver did not accept the event: ${delivery.status_code ?? delivery.error ?? 'no response'}.`,
+      `The receiver did not accept the event: ${delivery.status_code ?? delivery.error_reason ?? delivery.error ?? 'no response'}.`,
+      delivery.error_message,
     );
 }
 

@@ -39,9 +39,9 @@ export async function rememberIds(
   }
 }
 
-/** Deletes the cache. Used at logout, because ids belong to an account. */
+/** Deletes the cache. Used at logout, because ids belong to an account. Ignores a failure: the ids expire in an hour. */
 export async function forgetIds({ environment }: Pick<Context, 'environment'>): Promise<void> {
-  await rm(fileOf(environment), { force: true });
+  await rm(fileOf(environment), { force: true }).catch(() => undefined);
 }
 
 function knownIdOf(row: Readonly<Record<string, unknown>>, seenMs: number): readonly KnownId[] {

@@ -14,7 +14,7 @@ const CONCURRENCY = 8;
 export type ForwardingStep =
   | { readonly kind: 'received'; readonly event_id: string; readonly type: string }
   | {
-      readonly kind: 'handed_over' | 'failed';
+      readonly kind: 'forwarded' | 'failed';
       readonly event_id: string;
       readonly type: string;
       readonly url: string;
@@ -55,7 +55,7 @@ export async function deliver(
 ): Promise<ForwardingStep> {
   const result = await sendEvent(event, receiver, signal);
   return {
-    kind: isAccepted(result) ? 'handed_over' : 'failed',
+    kind: isAccepted(result) ? 'forwarded' : 'failed',
     event_id: event.id,
     type: event.type,
     url: receiver.url.href,

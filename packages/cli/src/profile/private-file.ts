@@ -8,19 +8,29 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { fileFailure } from '../file-failure.js';
 
-/** Returns the text of a file; undefined if it does not exist. */
+const RESOLUTION =
+  'Check the folder, its permissions and the free space. SVC_CONFIG_DIR selects another configuration folder.';
+
+/** Returns the text of a file; undefined if it does not exist. @throws {Failure} if it cannot be read */
 export async function readIfExists(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
+    throw fileFailure(error, `Cannot read ${path}`, RESOLUTION);
   }
 }
 
+/** Replaces the content of a file. If that fails, the old content stays. @throws {Failure} */
 export async function writePrivately(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const folder = dirname(path);
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw fileFailure(error, `Cannot create the folder ${folder}`, RESOLUTION);
+  }
   const temporaryPath = `${path}.${randomBytes(6).toString('hex')}.new`;
   try {
     const file = await open(temporaryPath, 'wx', 0o600);
@@ -32,8 +42,8 @@ export async function writePrivately(path: string, text: string): Promise<void> 
     }
     await rename(temporaryPath, path);
   } catch (error) {
-    await rm(temporaryPath, { force: true });
-    throw error;
+    await rm(temporaryPath, { force: true }).catch(() => undefined);
+    throw fileFailure(error, `Cannot write ${path}`, RESOLUTION);
   }
 }
 
@@ -44,6 +54,6 @@ export async function isOpenToOthers(path: string, platform: NodeJS.Platform): P
     return ((await stat(path)).mode & 0o077) !== 0;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
-    throw error;
+    throw fileFailure(error, `Cannot read ${path}`, RESOLUTION);
   }
 }

@@ -1,7 +1,7 @@
 /** Runs jq, which is loaded on first use, because it is megabytes of WebAssembly. */
-import { Failure, UsageError } from '../failures.js';
+import { UsageError } from '../failures.js';
 
-/** Applies a jq filter; strings are printed without quotes. @throws {UsageError} if the filter is invalid */
+/** Applies a jq filter; strings are printed without quotes. @throws {UsageError} if the filter is invalid or fails */
 export async function applyFilter(data: unknown, filter: string): Promise<string> {
   const { raw } = await import('jq-wasm');
   try {
@@ -10,6 +10,6 @@ export async function applyFilter(data: unknown, filter: string): Promise<string
     const jqError = (error as Error).message.split('\n').find((line) => line.startsWith('jq:'));
     if (jqError?.includes('compile error') || jqError?.includes('syntax error'))
       throw new UsageError(`--jq is not a valid jq filter: ${jqError}`);
-    throw new Failure(`--jq: ${jqError ?? (error as Error).message}`);
+    throw new UsageError(`--jq: ${jqError ?? (error as Error).message}`);
   }
 }

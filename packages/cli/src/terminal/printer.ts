@@ -6,6 +6,7 @@
  *    the same JSON to both.
  */
 import { UsageError } from '../failures.js';
+import { isClosedPipe, outputFailure } from '../file-failure.js';
 import type { Settings } from '../profile/settings.js';
 import { applyFilter } from './jq.js';
 import { tableOf } from './table.js';
@@ -209,9 +210,15 @@ function unknownFieldError(field: string, row: unknown): UsageError {
   );
 }
 
-/** Writes text and waits until the stream accepted it, so that a slow reader applies backpressure. */
+/**
+ * Writes text and waits until the stream accepted it, so that a slow reader applies backpressure.
+ * @throws {Failure} if the output cannot be written; the stream's own error if its reader closed the pipe
+ */
 export async function write(output: Output, text: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
-    output.write(text, (error) => (error == null ? resolve() : reject(error)));
+    output.write(text, (error) => {
+      if (error == null) resolve();
+      else reject(isClosedPipe(error) ? error : outputFailure(error));
+    });
   });
 }

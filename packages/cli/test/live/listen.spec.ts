@@ -241,6 +241,6 @@ describe('svc listen', () => {
     await running.waitUntil(({ lines }) => lines.length >= 2);
     const steps = running.lines.map((line) => JSON.parse(line));
     expect(steps[0]).toEqual({ kind: 'received', event_id: 'evt_1', type: 'trade.filled' });
-    expect(steps[1]).toMatchObject({ kind: 'handed_over', event_id: 'evt_1', status: 204, error: null });
+    expect(steps[1]).toMatchObject({ kind: 'forwarded', event_id: 'evt_1', status: 204, error: null });
   });
 });

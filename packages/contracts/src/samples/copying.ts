@@ -55,6 +55,16 @@ export const copyingSamples = [
     body: { from: '2026-10-01T00:00:00Z' },
   }),
   sample(copierOperations.start, { title: 'Start copying', params: { id: '$copier.id' } }),
+  sample(strategyOperations.update, {
+    title: 'Offer a profit share',
+    params: { id: '$strategy.id' },
+    body: { profit_share: { rate: '0.1', period: 'MONTH' } },
+  }),
+  sample(copierOperations.acceptProfitShare, {
+    title: 'Accept the offered profit share from the next period on',
+    params: { id: '$copier.id' },
+    body: { rate: '0.1', period: 'MONTH' },
+  }),
   sample(copierOperations.decisions, {
     title: 'List skipped signals and their reasons',
     params: { id: '$copier.id' },

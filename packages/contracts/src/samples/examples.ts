@@ -23,6 +23,7 @@ const ID_PREFIX_OF_NAME: Readonly<Record<string, IdPrefix>> = {
   copy_account: 'exa',
   pairs: 'tpr',
   resting: 'trd',
+  lots: 'lot',
   strategy: 'str',
   copier: 'cpr',
   rewards: 'rwd',

@@ -1,5 +1,6 @@
 import { analyticsOperations } from '../analytics.js';
 import { emergencyStopOperations } from '../emergency-stop.js';
+import { lotOperations } from '../lots.js';
 import { tradePairOperations } from '../trade-pairs.js';
 import { tradeOperations } from '../trades.js';
 import { sample } from './sample.js';
@@ -38,6 +39,27 @@ export const tradeSamples = [
   sample(tradeOperations.cancel, {
     title: 'Cancel the unfilled part of a trade',
     params: { id: '$resting.id' },
+  }),
+  sample(tradeOperations.create, {
+    title: 'Buy at market',
+    body: {
+      exchange_account_id: '$account.id',
+      trade_pair_id: '$pairs.0.id',
+      type: 'MARKET',
+      side: 'BUY',
+      amount: '0.02',
+    },
+  }),
+  sample(lotOperations.list, {
+    title: 'List the open lots of an account',
+    as: 'lots',
+    query: { exchange_account_id: '$account.id', status: 'OPEN' },
+  }),
+  sample(lotOperations.get, { title: 'Get a lot with its cost and result', params: { id: '$lots.0.id' } }),
+  sample(lotOperations.close, {
+    title: 'Close half of a lot',
+    params: { id: '$lots.0.id' },
+    body: { fraction: '0.5' },
   }),
   sample(analyticsOperations.get, {
     title: 'Get the weekly results of an account',

@@ -233,20 +233,26 @@ describe('the rights of a key', () => {
     expect((await list()).items.find(({ id }) => id === unlimited.id)?.last_four).toBe(unlimited.last_four);
   });
 
-  it('end with the session that created it', async () => {
+  it('do not end with a session, which creates and rotates keys only within 15 minutes of its sign-in', async () => {
     const session: Actor = {
       ...actor,
       credential: { kind: 'session', id: newUuid(), permissions: ['ADMIN'] },
     };
     await core.rows(
       `INSERT INTO sessions (id, user_id, how, created_at, expires_at, ends_at)
-       VALUES ($1, $2, 'password', now(), $3, $3)`,
+       VALUES ($1, $2, 'password', now() - interval '14 minutes', $3, $3)`,
       session.credential.id,
       actor.userId,
       NEXT_YEAR,
     );
-    expect(await create({}, session)).toMatchObject({ expires_at: NEXT_YEAR });
-    await expect(create({ expires_at: LATER }, session)).rejects.toMatchObject(beyond('expires_at'));
+    const created = await create({}, session);
+    expect(created.expires_at ?? null).toBeNull();
+    expect(await keys.rotate(session, created.id)).toMatchObject({ id: created.id });
+
+    await core.rows("UPDATE sessions SET created_at = now() - interval '15 minutes 1 second'");
+    const tooOld = { code: 'permission_denied', details: [{ code: 'approval_too_old' }] };
+    await expect(create({}, session)).rejects.toMatchObject(tooOld);
+    await expect(keys.rotate(session, created.id)).rejects.toMatchObject(tooOld);
   });
 
   it('are not granted by a credential that expired during the request, or that does not exist', async () => {

@@ -28,8 +28,10 @@ import type { RequestLimits } from './rate-limiter.js';
 /** A request as received. */
 export interface IncomingRequest {
   readonly method: string;
-  /** The raw request target. */
+  /** The request target by which the request is routed. */
   readonly target: string;
+  /** The request target as received, which a signature covers. Default: `target`. */
+  readonly signedTarget?: string;
   /** Alternating names and values, as received. */
   readonly rawHeaders: readonly string[];
   readonly body: Uint8Array;
@@ -85,7 +87,7 @@ export class Authentication {
     incoming: IncomingRequest,
     limits: CredentialLimits,
   ): Promise<ResolvedCredential | null> {
-    const { method, target, rawHeaders, body } = incoming;
+    const { method, target, signedTarget = target, rawHeaders, body } = incoming;
     const { engine, lookup } = this.dependencies;
     let credential: ResolvedCredential | null = null;
     const findPublicKey = async (publicKey: string) => {
@@ -94,7 +96,7 @@ export class Authentication {
     };
     const replayWindow = limitedReplayWindow(limits, () => credential!);
     const verification = await verifyRequest(
-      { method, path: target, headers: rawHeaders, body },
+      { method, path: signedTarget, headers: rawHeaders, body },
       { engine, replayWindow, findPublicKey },
     );
     if (verification.kind === 'absent') return null;

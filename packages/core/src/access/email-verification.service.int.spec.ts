@@ -7,7 +7,7 @@ import { EmailVerificationService } from './email-verification.service.js';
 import { IdentityService } from './identity.service.js';
 
 const ORIGIN = 'https://api.example.com';
-const LINK = /^https:\/\/api\.example\.com\/v1\/auth\/email-verification\?code=([A-Za-z0-9_-]{43})$/m;
+const LINK = /^https:\/\/api\.example\.com\/email-verification\?code=([A-Za-z0-9_-]{43})$/m;
 
 let core: CoreUnderTest;
 let emails: EmailVerificationService;
@@ -54,6 +54,14 @@ const advanceMinutes = (minutes: number) =>
 const notFound = { code: 'not_found' };
 
 describe('an e-mail address', () => {
+  it('stays pending while the page behind its link is only read', async () => {
+    await update('read@example.com');
+    for (let n = 0; n < 3; n++)
+      expect(await emails.byCode(await newestCode())).toMatchObject({ email: 'read@example.com' });
+    expect(await storedEmails()).toEqual({ email: null, pending_email: 'read@example.com' });
+    await expect(emails.byCode('A'.repeat(43))).rejects.toMatchObject(notFound);
+  });
+
   it('is pending until the link that was sent to it is opened', async () => {
     expect(await identities.me(actor)).not.toHaveProperty('email', expect.anything());
     expect(await update('Anna.B+x@Example.com')).toMatchObject({

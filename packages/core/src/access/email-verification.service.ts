@@ -1,11 +1,10 @@
 /**
  * Verifies that an account's e-mail address reaches its owner.
  *
- * 1. A new address is pending until the link that was sent to it is opened. Until then mail goes to the previously
- *    verified address, if any.
+ * 1. A new address is pending until it is confirmed on the page behind the link that was sent to it. Until then mail
+ *    goes to the previously verified address, if any. Reading the page verifies nothing, because mail scanners open links.
  * 2. A code is 32 random bytes, stored as a hash and valid for 24 hours. It is valid only while the account's address
- *    is the address that the code was sent to. Opening a link twice succeeds twice, because a mail scanner may open it
- *    first.
+ *    is the address that the code was sent to. Confirming an address twice succeeds twice.
  * 3. An account may send five verification mails per hour, and an address receives at most ten from all accounts.
  *    These limits protect other people's addresses, because anyone can open accounts. Addresses that reach one mailbox
  *    count as one (`mailboxOf`).
@@ -21,6 +20,9 @@ import { emailChangedMail } from './email-changed-mail.js';
 import { mailboxOf } from './mailbox.rules.js';
 import { UserEntity } from './user.entity.js';
 import { lockUser } from './user-lock.queries.js';
+
+/** The path of the page that verifies an address, with the query parameter `code`. */
+export const EMAIL_VERIFICATION_PATH = '/email-verification';
 
 const CODE_BYTES = 32;
 const CODE = /^[A-Za-z0-9_-]{43}$/;
@@ -50,18 +52,22 @@ export class EmailVerificationService {
   }
 
   /**
+   * Returns the address that the code was sent to. Changes nothing.
+   *
+   * @throws {DomainError} `not_found` if the code is unknown or expired
+   */
+  async byCode(code: string): Promise<{ readonly email: string }> {
+    return findSent(this.dependencies.platform.database.manager, code);
+  }
+
+  /**
    * Verifies the address that the code was sent to.
    *
    * @throws {DomainError} `not_found` if the code is unknown, expired or superseded
    */
   async verify(code: string): Promise<{ email_verified: true }> {
-    if (!CODE.test(code)) throw unknownCode();
     return inTransaction(this.dependencies.platform.database, async (tx) => {
-      const [sent] = await tx.query(
-        'SELECT user_id, email FROM email_verifications WHERE code_hash = $1 AND expires_at > clock_timestamp()',
-        [hashOf(code)],
-      );
-      if (sent === undefined) throw unknownCode();
+      const sent = await findSent(tx, code);
       await lockUser(tx, sent.user_id);
       const { email: formerEmail } = await tx.findOneByOrFail(UserEntity, { id: sent.user_id });
       await tx.query(
@@ -108,9 +114,20 @@ export class EmailVerificationService {
        SELECT $1, $2, $3, $4, at, at + ${CODE_HOURS} * interval '1 hour' FROM clock_timestamp() AS at`,
       [hashOf(code), userId, email, mailboxOf(email)],
     );
-    const link = `${this.dependencies.publicUrl()}${accessOperations.verifyEmail.path}?code=${code}`;
+    const link = `${this.dependencies.publicUrl()}${EMAIL_VERIFICATION_PATH}?code=${code}`;
     await queueMail(tx, { userId, to: email, subject: 'Verify your e-mail address', text: mailText(link) });
   }
+}
+
+/** @throws {DomainError} `not_found` if the code is unknown or expired */
+async function findSent(tx: Tx, code: string): Promise<{ readonly user_id: string; readonly email: string }> {
+  if (!CODE.test(code)) throw unknownCode();
+  const [sent] = await tx.query(
+    'SELECT user_id, email FROM email_verifications WHERE code_hash = $1 AND expires_at > clock_timestamp()',
+    [hashOf(code)],
+  );
+  if (sent === undefined) throw unknownCode();
+  return sent;
 }
 
 /** The caller holds the user's lock. */
@@ -171,7 +188,7 @@ function unknownCode(): DomainError {
 
 function mailText(link: string): string {
   return [
-    'Open this link to verify that this address is yours:',
+    'Open this link and confirm that this address is yours:',
     '',
     link,
     '',

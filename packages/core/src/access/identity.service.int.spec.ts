@@ -112,6 +112,32 @@ describe('a challenge', () => {
   });
 });
 
+describe('a sign-in session', () => {
+  it('links a public key that outlives it, within 15 minutes of the sign-in and not later', async () => {
+    const { userId } = await core.actor();
+    const id = newUuid();
+    await core.rows(
+      `INSERT INTO sessions (id, user_id, how, created_at, expires_at, ends_at)
+       VALUES ($1, $2, 'password', now() - interval '14 minutes', now() + interval '1 day', now() + interval '1 day')`,
+      id,
+      userId,
+    );
+    const session: Actor = { userId, credential: { kind: 'session', id, permissions: ['ADMIN'] } };
+    await expect(link('of a session', session)).resolves.toMatchObject({ isNew: true });
+    expect(await keysOf('of a session')).toEqual([{ user_id: userId, revoked_at: null }]);
+
+    await core.rows(
+      "UPDATE sessions SET created_at = now() - interval '15 minutes 1 second' WHERE id = $1",
+      id,
+    );
+    await expect(link('of an old session', session)).rejects.toMatchObject({
+      code: 'permission_denied',
+      details: [{ code: 'approval_too_old' }],
+    });
+    expect(await keysOf('of an old session')).toEqual([]);
+  });
+});
+
 describe('a public key', () => {
   it('that is not linked yet opens an account, and an event is emitted', async () => {
     const { identity, isNew } = await identities.identify(null, {

@@ -5,9 +5,10 @@ export { Authentication, type IncomingRequest } from './authentication.service.j
 export { assertNotRevoked } from './credential-guards.queries.js';
 export { notifyCredentialChange } from './credential-lookup.service.js';
 export { CredentialWatch, type LongLivedRequest } from './credential-watch.service.js';
-export { EmailVerificationService } from './email-verification.service.js';
+export { EMAIL_VERIFICATION_PATH, EmailVerificationService } from './email-verification.service.js';
 export { identifyCaller } from './identify-caller.js';
 export { IdentityService, type LinkedIdentity } from './identity.service.js';
+export { mailboxOf } from './mailbox.rules.js';
 export { NonceEpoch } from './nonce-epoch.js';
 export { openAccount } from './open-account.js';
 export { PublicKeysService } from './public-keys.service.js';

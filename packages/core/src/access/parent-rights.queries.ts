@@ -9,31 +9,43 @@ const ERROR_CODES = {
   session: 'invalid_access_token',
 } as const satisfies Record<Actor['credential']['kind'], string>;
 
+/** For this time after its sign-in, a session creates credentials. */
+const APPROVAL_MINUTES = 15;
+
 /**
  * Reads the rights that a credential created by this caller may have at most. Call under the user's lock, which a
  * revocation also holds: otherwise a thief whose credential is revoked during the request could keep access.
  *
  * The statement has one member for each kind of credential; a credential that no longer works has no row. The parent of
  * what a browser session creates is the credential that approved the session, so the member of browser sessions
- * selects the rights of the approver.
+ * selects the rights of the approver. The parent of what a sign-in session creates is the sign-in itself, which does not
+ * expire: a user who has only a password can so link a public key. A session creates credentials only within 15 minutes
+ * of its sign-in; a refresh does not extend that time.
  *
- * @throws {DomainError} the error that authentication would return now, if the caller's credential ended
+ * @throws {DomainError} the error that authentication would return now, if the caller's credential ended;
+ *   `permission_denied` if the sign-in is too old
  */
 export async function readParentRights(
   tx: Tx,
   { credential: { kind, id } }: Actor,
 ): Promise<CredentialRights> {
   const [row] = await tx.query(
-    `SELECT permissions, expires_at, ip_allowlist FROM api_keys
+    `SELECT permissions, expires_at, ip_allowlist, false AS is_too_old FROM api_keys
      WHERE $2 = 'api_key' AND id = $1 AND revoked_at IS NULL
        AND (expires_at IS NULL OR expires_at > clock_timestamp())
      UNION ALL
-     SELECT '{ADMIN}', NULL, '{}' FROM public_keys WHERE $2 = 'public_key' AND id = $1 AND revoked_at IS NULL
+     SELECT '{ADMIN}', NULL, '{}', false FROM public_keys WHERE $2 = 'public_key' AND id = $1 AND revoked_at IS NULL
      UNION ALL
-     SELECT '{ADMIN}', expires_at, '{}' FROM sessions
+     SELECT '{ADMIN}', NULL, '{}', created_at < clock_timestamp() - ${APPROVAL_MINUTES} * interval '1 minute' FROM sessions
      WHERE $2 = 'session' AND id = $1 AND revoked_at IS NULL AND expires_at > clock_timestamp()`,
     [id, kind],
   );
   if (row === undefined) throw new DomainError(ERROR_CODES[kind]);
+  if (row.is_too_old) throw approvalTooOld();
   return { permissions: row.permissions, expiresAt: row.expires_at, ipAllowlist: row.ip_allowlist };
+}
+
+function approvalTooOld(): DomainError {
+  const message = `A session creates, rotates and links credentials only within ${APPROVAL_MINUTES} minutes of its sign-in. Sign in again.`;
+  return new DomainError('permission_denied', message, [{ code: 'approval_too_old', message }]);
 }

@@ -67,6 +67,10 @@ export interface ComputedRow extends ResultRow, DayRow {
   readonly worst_trade_id: string | null;
 }
 
+/** The condition that a row of `result_days` was written by an earlier release and lacks columns of this one. */
+export const IS_OUTDATED =
+  '(held_change IS NULL OR (fees_in_others IS NOT NULL AND unvalued_fee_count IS NULL))';
+
 /** Returns the user's days in the range whose rollups may be outdated. */
 export async function loadStaleDays(
   tx: Tx,
@@ -75,7 +79,7 @@ export async function loadStaleDays(
   const rows: { day: string }[] = await tx.query(
     `SELECT day::text AS day FROM (
        SELECT user_id, day FROM result_marks WHERE user_id = $1
-       UNION SELECT user_id, day FROM result_days WHERE user_id = $1 AND held_change IS NULL) d
+       UNION SELECT user_id, day FROM result_days WHERE user_id = $1 AND ${IS_OUTDATED}) d
      WHERE ($2::timestamptz IS NULL OR day >= ($2 AT TIME ZONE 'UTC')::date)
        AND ($3::timestamptz IS NULL OR day <= ($3 AT TIME ZONE 'UTC')::date)
      ORDER BY day`,
@@ -100,7 +104,8 @@ function rollupParams(selection: AnalyticsFilter, plan: ReadPlan): unknown[] {
 }
 
 const SUMS = [
-  ...SUMMABLE_COLUMNS.counts.map((name) => `sum(r.${name})::int AS ${name}`),
+  // Rows of an earlier release that have no fee in a third asset have no count of unvalued fees either.
+  ...SUMMABLE_COLUMNS.counts.map((name) => `coalesce(sum(r.${name}), 0)::int AS ${name}`),
   ...SUMMABLE_COLUMNS.amounts.map((name) => `sum(r.${name}) AS ${name}`),
 ].join(', ');
 

@@ -61,6 +61,7 @@ export function viewAnalytics({ from, to }: AnalyticsFilter, results: Results): 
     ...totals.metrics(),
     ...viewDays(main),
     trade_count: sum(({ tradeCount }) => tradeCount),
+    fees_incomplete: sum(({ counts }) => counts.unvalued_fee_count) > 0,
     fees_by_currency: viewFees(aggregator.feesPaid(pairs)),
     funding: hasOnlySpot(results) ? '0' : null,
     best_trade: viewExtreme(main?.best ?? null),

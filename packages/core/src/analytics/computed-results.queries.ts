@@ -42,6 +42,7 @@ const signOf = (lot: string) => `CASE WHEN ${lot}.side = 'BUY' THEN 1 ELSE -1 EN
 const FILLS = `executed AS MATERIALIZED (
   SELECT t.user_id, ${dayOf('f.executed_at')} AS day, t.exchange_account_id, t.trade_pair_id,
     ${STRATEGY} AS strategy_id, f.id, f.price, f.amount, f.fee_amount, f.fee_currency, p.base, p.quote,
+    f.fee_value, f.fee_value IS NULL AND f.fee_amount <> 0 AND f.fee_currency NOT IN (p.base, p.quote) AS is_unvalued,
     CASE WHEN t.side = 'SELL' AND p.trading_type = 'spot' THEN
       f.amount + CASE WHEN f.fee_currency = p.base THEN f.fee_amount ELSE 0 END END AS sold
   FROM time_ranges s
@@ -90,13 +91,17 @@ const CREATED = `created AS (
   ${joinWithin('trades', 't', 'user_id = s.user_id', 'created_at')}
   WHERE ${isSelected('t')} GROUP BY 1, 2, 3, 4, 5)`;
 
-/** `fees_of_base` is the value in quote currency of the fees that were paid in base currency. */
+/**
+ * `fees_of_base` and `fees_of_others` are the values in quote currency of the fees that were paid in base currency and in
+ * third assets. A fee in a third asset without a value counts in `unvalued_fee_count` only.
+ */
 const FILLED = `filled AS (
   SELECT ${KEY}, count(*)::int AS fill_count, count(*) FILTER (WHERE sold > coalesce(m.amount, 0))::int AS unmatched_count,
     sum(f.price * f.amount) AS volume,
     coalesce(sum(f.fee_amount) FILTER (WHERE f.fee_currency = f.quote), 0) AS fees_in_quote,
     coalesce(sum(f.fee_amount) FILTER (WHERE f.fee_currency = f.base), 0) AS fees_in_base,
-    coalesce(sum(f.fee_amount * f.price) FILTER (WHERE f.fee_currency = f.base), 0) AS fees_of_base
+    coalesce(sum(f.fee_amount * f.price) FILTER (WHERE f.fee_currency = f.base), 0) AS fees_of_base,
+    coalesce(sum(f.fee_value), 0) AS fees_of_others, count(*) FILTER (WHERE f.is_unvalued)::int AS unvalued_fee_count
   FROM executed f LEFT JOIN (SELECT fill_id, sum(amount) AS amount FROM closures GROUP BY fill_id) m ON m.fill_id = f.id
   GROUP BY ${KEY})`;
 
@@ -149,7 +154,7 @@ export const DAY_COLUMNS = [KEY, ...VALUE_COLUMNS].join(', ');
 export const DAYS_SQL = `
   WITH ${[TIME_RANGES, FILLS, CLOSURES, CLOSED, CREATED, FILLED, OTHER_FEES, REALISED, HELD, ENDED].join(', ')}
   SELECT ${KEY}, ${[...COUNTS, ...SUMMED_AMOUNTS].map((name) => `coalesce(${name}, 0) AS ${name}`).join(', ')},
-    coalesce(fees_in_quote + fees_of_base, 0) AS fees, coalesce(held_change, 0) AS held_change,
+    coalesce(fees_in_quote + fees_of_base + fees_of_others, 0) AS fees, coalesce(held_change, 0) AS held_change,
     coalesce(cost_change, 0) AS cost_change, ${UNSUMMED_COLUMNS.join(', ')}
   FROM created FULL JOIN filled USING (${KEY}) FULL JOIN other_fees USING (${KEY})
     FULL JOIN realised USING (${KEY}) FULL JOIN held USING (${KEY}) FULL JOIN ended USING (${KEY})`;

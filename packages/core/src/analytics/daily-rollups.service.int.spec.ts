@@ -4,7 +4,7 @@ import type { Actor } from '../operations/index.js';
 import { CoreUnderTest, type RecordIds } from '../testing/index.js';
 import { TradeFixtures } from '../testing/trade-fixtures.js';
 import { AnalyticsService } from './analytics.service.js';
-import { DailyRollups } from './daily-rollups.service.js';
+import { DailyRollups, staleDays } from './daily-rollups.service.js';
 
 let core: CoreUnderTest;
 let fixtures: TradeFixtures;
@@ -111,5 +111,25 @@ describe('rollups', () => {
     expect(await netPnl()).toBe('-10');
     await dailyRollups.refresh();
     expect(await storedRollups()).toEqual([['2026-01-01', '-10', 2]]);
+  });
+
+  it('of a user with 2,000 stale days delay the only stale day of another user by one day', async () => {
+    const other = await core.actor();
+    await core.rows('DELETE FROM result_marks');
+    await core.rows(
+      `INSERT INTO result_marks (user_id, day)
+       SELECT $1, date '2020-01-01' + n FROM generate_series(0, 1999) n, generate_series(1, 3)`,
+      actor.userId,
+    );
+    await core.rows("INSERT INTO result_marks (user_id, day) VALUES ($1, '2026-01-01')", other.userId);
+    const { id } = await core.row('SELECT max(id)::text AS id FROM result_marks');
+    const days = await staleDays(core.platform.database.manager, String(id));
+    expect(days.slice(0, 3)).toEqual([
+      { user_id: actor.userId, day: '2020-01-01' },
+      { user_id: other.userId, day: '2026-01-01' },
+      { user_id: actor.userId, day: '2020-01-02' },
+    ]);
+    expect(await dailyRollups.refresh()).toBe(2_001);
+    expect(await core.rows('SELECT FROM result_marks')).toEqual([]);
   });
 });

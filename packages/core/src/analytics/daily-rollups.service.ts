@@ -1,6 +1,7 @@
-import { inTransaction, type Tx, withAdvisoryLock } from '@trading-automation/persistence';
+import { type Database, inTransaction, type Tx, withAdvisoryLock } from '@trading-automation/persistence';
 import type { Platform } from '../platform/index.js';
 import { refreshFigures } from '../strategies/index.js';
+import { IS_OUTDATED } from './analytics.queries.js';
 import {
   ALL_SELECTIONS,
   DAY_COLUMNS,
@@ -13,8 +14,10 @@ import {
 /** The number of user days per transaction. Even for busy users they take far less than the statement timeout. */
 const DAYS_PER_BATCH = 20;
 const STATEMENT_TIMEOUT_MS = 60_000;
-/** The number of marks, oldest first, from which the days of one transaction are taken. */
-const MARKS_PER_BATCH = 1_000;
+/** The number of user days after which the figures of strategies are updated and the users' turns begin anew. */
+const DAYS_PER_ROUND = 200;
+/** The number of marks, oldest first, from which the days of one round are taken. */
+const MARKS_PER_ROUND = 100_000;
 
 interface UserDay {
   readonly user_id: string;
@@ -32,7 +35,9 @@ interface UserDay {
  *    stale.
  * 2. A stale day is recomputed in full from one database snapshot, and only the marks that this snapshot contains are
  *    removed. A change that is committed meanwhile has its own mark, which remains.
- * 3. Readers compute stale days from fills, lots and trades. Results are therefore never outdated, even if this job
+ * 3. Users take turns: a round contains the day of each user that was marked first, then the second of each. Another
+ *    user's stale days thus delay the figures of a strategy by at most 200 days.
+ * 4. Readers compute stale days from fills, lots and trades. Results are therefore never outdated, even if this job
  *    does not run.
  */
 export class DailyRollups {
@@ -46,25 +51,18 @@ export class DailyRollups {
   async refresh(): Promise<number | null> {
     const { database } = this.platform;
     const outcome = await withAdvisoryLock(database, 'result days', async (signal) => {
-      // Rows that a process of an earlier release wrote lack the changes of the open lots.
+      // Rows that a process of an earlier release wrote lack columns.
       await database.query(
         `INSERT INTO result_marks (user_id, day)
-         SELECT DISTINCT user_id, day FROM result_days WHERE held_change IS NULL`,
+         SELECT DISTINCT user_id, day FROM result_days WHERE ${IS_OUTDATED}`,
       );
       const [{ lastMarkId }]: [{ lastMarkId: string | null }] = await database.query(
         'SELECT max(id)::text AS "lastMarkId" FROM result_marks',
       );
       let refreshed = 0;
-      const changedStrategies = new Set<string>();
       for (let days = 1; days > 0 && !signal.aborted; refreshed += days) {
-        const batch = await inTransaction(database, (tx) => refreshBatch(tx, lastMarkId), {
-          isolation: 'REPEATABLE READ',
-          statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-        });
-        days = batch.days;
-        for (const id of batch.strategyIds) changedStrategies.add(id);
+        days = await refreshRound(database, lastMarkId, signal);
       }
-      await refreshFigures(database, [...changedStrategies], signal);
       return refreshed;
     });
     return outcome.acquired ? outcome.value : null;
@@ -81,21 +79,41 @@ interface StrategyDay {
   readonly day: string;
 }
 
-interface RefreshedBatch {
-  /** 0 if no stale day is left. */
-  readonly days: number;
-  /** The strategies whose days changed. */
-  readonly strategyIds: readonly string[];
+/** Refreshes up to 200 stale days with a mark up to `lastMarkId`, and returns their number. */
+async function refreshRound(
+  database: Database,
+  lastMarkId: string | null,
+  signal: AbortSignal,
+): Promise<number> {
+  const changedStrategies = new Set<string>();
+  const stale = await staleDays(database.manager, lastMarkId);
+  for (let start = 0; start < stale.length && !signal.aborted; start += DAYS_PER_BATCH) {
+    const batch = stale.slice(start, start + DAYS_PER_BATCH);
+    const strategyIds = await inTransaction(database, (tx) => refreshBatch(tx, batch), {
+      isolation: 'REPEATABLE READ',
+      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    });
+    for (const id of strategyIds) changedStrategies.add(id);
+  }
+  await refreshFigures(database, [...changedStrategies], signal);
+  return stale.length;
 }
 
-/** Refreshes stale days with a mark up to `lastMarkId`. */
-async function refreshBatch(tx: Tx, lastMarkId: string | null): Promise<RefreshedBatch> {
-  const marked: UserDay[] = await tx.query(
-    `SELECT DISTINCT user_id, day::text AS day
-     FROM (SELECT user_id, day FROM result_marks WHERE id <= $3 ORDER BY id LIMIT $1) m LIMIT $2`,
-    [MARKS_PER_BATCH, DAYS_PER_BATCH, lastMarkId],
+/** Returns the stale days of a round: of each user the day that was marked first, then the second of each. */
+export async function staleDays(tx: Tx, lastMarkId: string | null): Promise<UserDay[]> {
+  return tx.query(
+    `SELECT user_id, day::text AS day FROM (
+       SELECT user_id, day, since, row_number() OVER (PARTITION BY user_id ORDER BY since) AS turn FROM (
+         SELECT user_id, day, min(id) AS since
+         FROM (SELECT id, user_id, day FROM result_marks WHERE id <= $2 ORDER BY id LIMIT $1) m
+         GROUP BY user_id, day) days) turns
+     ORDER BY turn, since LIMIT $3`,
+    [MARKS_PER_ROUND, lastMarkId, DAYS_PER_ROUND],
   );
-  if (marked.length === 0) return { days: 0, strategyIds: [] };
+}
+
+/** Refreshes stale days. Returns the strategies whose days changed. */
+async function refreshBatch(tx: Tx, marked: readonly UserDay[]): Promise<string[]> {
   const users = marked.map(({ user_id }) => user_id);
   const days = marked.map(({ day }) => day);
   for (const table of ['result_marks', 'result_runs']) {
@@ -126,7 +144,7 @@ async function refreshBatch(tx: Tx, lastMarkId: string | null): Promise<Refreshe
   );
   const changed = [...removed[0], ...added].filter(({ strategy_id }) => strategy_id !== NIL_UUID);
   await refreshStrategies(tx, changed);
-  return { days: marked.length, strategyIds: changed.map(({ strategy_id }) => strategy_id) };
+  return changed.map(({ strategy_id }) => strategy_id);
 }
 
 /**

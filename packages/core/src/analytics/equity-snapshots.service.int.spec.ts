@@ -84,6 +84,19 @@ describe('snapshots of equity', () => {
     for (const each of [unpriced, unread, inactive, account]) expect(await snapshotsOf(each)).toEqual([]);
   });
 
+  it('are taken of an account whose balances were read long ago if its stream is live', async () => {
+    await core.rows(
+      "UPDATE exchange_accounts SET balances_taken_at = now() - interval '4 hours' WHERE id = $1",
+      account.uuid,
+    );
+    await core.rows(
+      "INSERT INTO account_watches (account_id, worker, state, since, told_at) VALUES ($1, 'w', 'LIVE', now(), now())",
+      account.uuid,
+    );
+    await snapshots.take();
+    expect(await snapshotsOf(account)).toHaveLength(1);
+  });
+
   it('of the days before yesterday are deleted, except for the first of the account and the last of each day', async () => {
     const DAY = 1_440;
     await addSnapshot(2 * DAY - 5, '5');

@@ -1,7 +1,7 @@
 import { inTransaction, type Tx, withAdvisoryLock } from '@trading-automation/persistence';
 import { recordDayPrices } from '../performance/index.js';
 import type { Platform } from '../platform/index.js';
-import { equitiesOf } from '../trade-pairs/index.js';
+import { BALANCES_KNOWN_AT, equitiesOf } from '../trade-pairs/index.js';
 
 /**
  * The last snapshot of each five minutes is kept. Of days before yesterday, only the last snapshot of the day is kept.
@@ -68,7 +68,7 @@ async function takeBatch(tx: Tx, after: string): Promise<{ taken: number; last: 
        SELECT DISTINCT ON (exchange) exchange, quote FROM trade_pairs WHERE is_active
        GROUP BY exchange, quote ORDER BY exchange, count(*) DESC, quote) u ON u.exchange = a.exchange
      WHERE a.id > $1 AND a.deleted_at IS NULL AND a.is_active
-       AND a.balances_taken_at > clock_timestamp() - ${BALANCES_AGE_MAX}
+       AND ${BALANCES_KNOWN_AT} > clock_timestamp() - ${BALANCES_AGE_MAX}
      ORDER BY a.id LIMIT $2`,
     [after, ACCOUNTS_AT_ONCE],
   );

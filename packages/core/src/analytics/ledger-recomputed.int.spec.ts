@@ -17,9 +17,10 @@ const RESULTS_FROM_FILLS = `
     SELECT f.id, f.exchange_account_id AS account, t.trade_pair_id AS pair, t.side, f.executed_at,
       f.amount - CASE WHEN t.side = 'BUY' THEN 1 ELSE -1 END * CASE WHEN f.fee_currency = p.base THEN f.fee_amount ELSE 0 END AS moved,
       f.price * f.amount + CASE WHEN t.side = 'BUY' THEN 1 ELSE -1 END
-        * CASE WHEN f.fee_currency = p.quote THEN f.fee_amount ELSE 0 END AS value,
+        * CASE f.fee_currency WHEN p.quote THEN f.fee_amount WHEN p.base THEN 0 ELSE coalesce(f.fee_value, 0) END AS value,
       f.price * f.amount AS volume,
-      CASE f.fee_currency WHEN p.quote THEN f.fee_amount WHEN p.base THEN f.fee_amount * f.price ELSE 0 END AS fee
+      CASE f.fee_currency WHEN p.quote THEN f.fee_amount WHEN p.base THEN f.fee_amount * f.price ELSE coalesce(f.fee_value, 0) END AS fee,
+      f.fee_currency NOT IN (p.base, p.quote) AND f.fee_amount <> 0 AND f.fee_value IS NULL AS is_unvalued
     FROM fills f JOIN trades t ON t.id = f.trade_id JOIN trade_pairs p ON p.id = t.trade_pair_id
     WHERE t.user_id = $1
   ), walked AS (
@@ -42,6 +43,7 @@ const RESULTS_FROM_FILLS = `
       AND b.until > s.until - s.lot_amount AND b.until - b.lot_amount < s.until AND s.lot_amount > 0
   )
   SELECT (SELECT coalesce(sum(volume), 0) FROM fill) AS volume, (SELECT coalesce(sum(fee), 0) FROM fill) AS fees,
+    (SELECT coalesce(bool_or(is_unvalued), false) FROM fill) AS fees_incomplete,
     (SELECT count(*)::int FROM matched WHERE side = 'SELL' AND lot_amount < moved) AS unmatched,
     (SELECT coalesce(jsonb_object_agg(day, pnl::text), '{}') FROM (
       SELECT (executed_at AT TIME ZONE 'UTC')::date AS day, sum(amount * (proceeds - cost)) AS pnl
@@ -79,6 +81,7 @@ const tradeSpec = fc.record({
       amount: fc.integer({ min: 1, max: 400 }).map((hundredths) => (hundredths / 100).toFixed(2)),
       fee: fc.constantFrom('0', '0.003', '0.009'),
       currency: fc.constantFrom('USDT', 'base', 'BNB'),
+      feeValue: fc.constantFrom(undefined, '1.25', '3.5'),
     }),
     { minLength: 1, maxLength: 3 },
   ),
@@ -98,10 +101,11 @@ async function trade(
       account: accounts[account]!,
       pair: pairs[pair]!,
       side: isSale ? 'SELL' : 'BUY',
-      fills: fills.map(({ price, amount, fee, currency }) => {
+      fills: fills.map(({ price, amount, fee, currency, feeValue }) => {
         atMs += 1;
         const feeCurrency = currency === 'base' ? (['BTC', 'ETH'] as const)[pair]! : currency;
-        return { at: new Date(atMs).toISOString(), price, amount, fee, feeCurrency };
+        const value = currency === 'BNB' && fee !== '0' && feeValue !== undefined ? { feeValue } : {};
+        return { at: new Date(atMs).toISOString(), price, amount, fee, feeCurrency, ...value };
       }),
     });
   }
@@ -123,6 +127,7 @@ describe('analytics', () => {
         );
         expect(Number(record.volume)).toBeCloseTo(Number(expected.volume), 8);
         expect(Number(record.fees)).toBeCloseTo(Number(expected.fees), 8);
+        expect(record.fees_incomplete).toBe(expected.fees_incomplete);
         expect(record.unmatched_fill_count).toBe(expected.unmatched);
         expect(record.equity_curve.map(({ at }) => at.slice(0, 10))).toEqual(days.map(([day]) => day));
         for (const [place, [, pnl]] of days.entries())

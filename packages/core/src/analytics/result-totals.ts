@@ -24,6 +24,8 @@ export interface ResultSums {
   readonly unmatched_count: number;
   /** The number of closures. */
   readonly part_count: number;
+  /** The number of fills whose fee has no value in quote currency yet. */
+  readonly unvalued_fee_count: number;
   readonly closed_count: number;
   readonly winning_count: number;
   readonly losing_count: number;
@@ -46,6 +48,7 @@ export const COUNTS = [
   'fill_count',
   'unmatched_count',
   'part_count',
+  'unvalued_fee_count',
   'closed_count',
   'winning_count',
   'losing_count',

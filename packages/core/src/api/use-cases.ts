@@ -13,6 +13,7 @@ import {
   emergencyStopOperations,
   eventOperations,
   exchangeAccountOperations,
+  lotOperations,
   notificationOperations,
   rewardOperations,
   serviceOperations,
@@ -32,7 +33,12 @@ import {
   PublicKeysService,
 } from '../access/index.js';
 import { AnalyticsService } from '../analytics/index.js';
-import { CopierSimulation, CopiersService, StrategyChangesService } from '../copiers/index.js';
+import {
+  CopierSimulation,
+  CopiersService,
+  CopierTermsService,
+  StrategyChangesService,
+} from '../copiers/index.js';
 import { EmergencyStopService } from '../emergency-stop/index.js';
 import { EventsService } from '../events/index.js';
 import { ExchangeAccountsService } from '../exchange-accounts/index.js';
@@ -43,7 +49,7 @@ import { RewardsService } from '../rewards/index.js';
 import { SettingsService } from '../settings/index.js';
 import { StrategiesService } from '../strategies/index.js';
 import { TradePairsService } from '../trade-pairs/index.js';
-import { TradesService } from '../trades/index.js';
+import { LotsService, TradesService } from '../trades/index.js';
 import { DeadLettersService, WebhooksService } from '../webhooks/index.js';
 import { WithdrawalAddressesService, WithdrawalsService } from '../withdrawals/index.js';
 import { BuildInfo } from './build-info.js';
@@ -52,6 +58,7 @@ const { me, updateMe, verifyEmail, cliChallenge } = accessOperations;
 const { listApiKeys, createApiKey, revokeApiKey, rotateApiKey } = accessOperations;
 const { listPublicKeys, revokePublicKey } = accessOperations;
 const { supported, ...exchangeAccounts } = exchangeAccountOperations;
+const { acceptProfitShare, ...copiers } = copierOperations;
 const { update: updateStrategy, delete: deleteStrategy, linkCopiers, ...strategies } = strategyOperations;
 const { stream: _stream, ...events } = eventOperations;
 
@@ -71,10 +78,12 @@ export const USE_CASES: readonly UseCase[] = [
   ...useCasesOf(exchangeAccounts, ExchangeAccountsService),
   ...useCasesOf(tradePairOperations, TradePairsService),
   ...useCasesOf(tradeOperations, TradesService),
+  ...useCasesOf(lotOperations, LotsService),
   ...useCasesOf(analyticsOperations, AnalyticsService),
   ...useCasesOf(strategies, StrategiesService),
   ...useCasesOf({ update: updateStrategy, delete: deleteStrategy, linkCopiers }, StrategyChangesService),
-  ...useCasesOf(copierOperations, CopiersService),
+  ...useCasesOf(copiers, CopiersService),
+  ...useCasesOf({ acceptProfitShare }, CopierTermsService),
   ...useCasesOf(simulationOperations, CopierSimulation),
   ...useCasesOf(emergencyStopOperations, EmergencyStopService),
   ...useCasesOf(rewardOperations, RewardsService),

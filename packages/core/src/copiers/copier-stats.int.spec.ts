@@ -2,7 +2,7 @@ import { type CopierStats, copierStats } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
 import type { RecordIds } from '../testing/index.js';
 import { type DecisionFixture, TradeFixtures } from '../testing/trade-fixtures.js';
-import { copierStatsOf, readOwnCopiersWithStats } from './copier-stats.queries.js';
+import { copierFiguresOf, readOwnCopiersWithStats } from './copier-stats.queries.js';
 import { CopiersUnderTest } from './testing/copiers-under-test.js';
 
 let env: CopiersUnderTest;
@@ -37,11 +37,11 @@ beforeEach(async () => {
 async function stats(): Promise<CopierStats> {
   await fixtures.rebuildLots();
   const { manager } = env.core.platform.database;
-  const all = await copierStatsOf(manager, [copier]);
+  const all = await copierFiguresOf(manager, [copier]);
   const row = await env.core.row('SELECT * FROM copiers WHERE id = $1', copier);
-  const expected = { row: expect.objectContaining(row), stats: all.get(copier) };
+  const expected = { row: expect.objectContaining(row), ...all.get(copier) };
   expect(await readOwnCopiersWithStats(manager, env.actor.userId, [copier])).toEqual([expected]);
-  return copierStats.parse(all.get(copier));
+  return copierStats.parse(all.get(copier)?.stats);
 }
 
 interface Execution {
@@ -175,8 +175,8 @@ describe('the stats of a copier', () => {
   });
 
   it('are read for many copiers with one call, including copiers without a signal', async () => {
-    const all = await copierStatsOf(env.core.platform.database.manager, [copier, newUuid()]);
+    const all = await copierFiguresOf(env.core.platform.database.manager, [copier, newUuid()]);
     expect(all.size).toBe(2);
-    expect(await copierStatsOf(env.core.platform.database.manager, [])).toEqual(new Map());
+    expect(await copierFiguresOf(env.core.platform.database.manager, [])).toEqual(new Map());
   });
 });

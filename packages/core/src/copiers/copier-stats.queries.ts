@@ -8,6 +8,8 @@ import {
   copierReturnsOf,
   NO_RETURNS,
 } from './copier-returns.queries.js';
+import { profitShareStateOf } from './profit-share-terms.queries.js';
+import type { ProfitShareState } from './profit-share-terms.rules.js';
 import { type TrackedLot, trackingOf } from './tracking.rules.js';
 
 /**
@@ -26,6 +28,13 @@ interface StatsRow {
   readonly netPnl: Decimal;
   readonly trackedLots: readonly TrackedRow[] | null;
   readonly lotDays: readonly CopierDay[] | null;
+  readonly profitShare: ProfitShareState;
+}
+
+/** What the record of a copier shows besides its settings. */
+export interface CopierFigures {
+  readonly stats: CopierStats;
+  readonly profitShare: ProfitShareState;
 }
 
 interface TrackedRow {
@@ -131,7 +140,7 @@ const withStats = (columns: string, selection: string) => `
     coalesce(d.failed, 0) AS "failedCount", d.median_latency_ms AS "medianLatencyMs",
     d.p99_latency_ms AS "p99LatencyMs", d.average_slippage_bps::text AS "averageSlippageBps",
     round(coalesce(m.exposure, 0), 18)::text AS "openExposure", round(coalesce(m.net_pnl, 0), 18)::text AS "netPnl",
-    t.lots AS "trackedLots", r.days AS "lotDays"
+    t.lots AS "trackedLots", r.days AS "lotDays", ${profitShareStateOf('a.id')} AS "profitShare"
   FROM selected a LEFT JOIN decided d USING (id) LEFT JOIN main m USING (id) LEFT JOIN tracked t USING (id)
     LEFT JOIN returned r ON r.copier_id = a.id`;
 
@@ -144,26 +153,28 @@ const OWN_COPIERS_WITH_STATS = allColumns(CopierEntity, 'a', (columns) =>
   ),
 );
 
-/** Returns the stats of each copier in `copierIds`. */
-export async function copierStatsOf(
+/** Returns the stats and the profit share of each copier in `copierIds`. */
+export async function copierFiguresOf(
   tx: Tx,
   copierIds: readonly string[],
-): Promise<ReadonlyMap<string, CopierStats>> {
+): Promise<ReadonlyMap<string, CopierFigures>> {
   if (copierIds.length === 0) return new Map();
   const rows = await queryPrepared<StatsRow>(tx, STATS_BY_ID, [copierIds]);
   const returns = await copierReturnsOf(tx, rows);
-  return new Map(rows.map((row) => [row.id, viewStats(row, returns)]));
+  return new Map(
+    rows.map((row) => [row.id, { stats: viewStats(row, returns), profitShare: row.profitShare }]),
+  );
 }
 
-/** Returns the copiers with these ids that belong to the user, each with its stats as in `copierStatsOf`. */
+/** Returns the copiers with these ids that belong to the user, each with its figures as in `copierFiguresOf`. */
 export async function readOwnCopiersWithStats(
   tx: Tx,
   userId: string,
   ids: readonly string[],
-): Promise<readonly { readonly row: Readonly<Record<string, unknown>>; readonly stats: CopierStats }[]> {
+): Promise<readonly (CopierFigures & { readonly row: Readonly<Record<string, unknown>> })[]> {
   const rows = await queryPrepared<StatsRow>(tx, OWN_COPIERS_WITH_STATS(tx.connection), [ids, userId]);
   const returns = await copierReturnsOf(tx, rows);
-  return rows.map((row) => ({ row, stats: viewStats(row, returns) }));
+  return rows.map((row) => ({ row, stats: viewStats(row, returns), profitShare: row.profitShare }));
 }
 
 function viewStats(row: StatsRow, returns: ReadonlyMap<string, CopierReturns>): CopierStats {

@@ -1,8 +1,10 @@
-import { type Copier, type CopierStats, canonicalDecimal, encodeId } from '@trading-automation/contracts';
+import { type Copier, canonicalDecimal, encodeId } from '@trading-automation/contracts';
 import { formatInstant } from '../values/index.js';
 import type { CopierEntity } from './copier.entity.js';
+import type { CopierFigures } from './copier-stats.queries.js';
+import { viewProfitShare } from './profit-share-terms.rules.js';
 
-export function viewCopier(copier: CopierEntity, stats: CopierStats): Copier {
+export function viewCopier(copier: CopierEntity, { stats, profitShare }: CopierFigures): Copier {
   return {
     id: encodeId('cpr', copier.id),
     name: copier.name,
@@ -20,6 +22,7 @@ export function viewCopier(copier: CopierEntity, stats: CopierStats): Copier {
     below_minimum: copier.belowMinimum,
     copy_existing: copier.copyExisting,
     high_water_mark: canonicalDecimal(copier.highWaterMark),
+    ...viewProfitShare(profitShare),
     stats,
     drift: copier.drift.map(({ symbol, lotTradeId, heldAmount, excessAmount }) => ({
       symbol,

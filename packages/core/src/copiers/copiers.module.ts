@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { CommandRunner, ListReader } from '../operations/index.js';
 import { Platform } from '../platform/index.js';
+import { CopierTermsService } from './copier-terms.service.js';
 import { CopiersService } from './copiers.service.js';
 import { CopierSimulation } from './simulation/copier-simulation.service.js';
 import { StrategyChangesService } from './strategy-changes.service.js';
@@ -15,6 +16,11 @@ import { StrategyChangesService } from './strategy-changes.service.js';
       inject: [Platform, ListReader, CommandRunner],
     },
     {
+      provide: CopierTermsService,
+      useFactory: (commands: CommandRunner) => new CopierTermsService(commands),
+      inject: [CommandRunner],
+    },
+    {
       provide: StrategyChangesService,
       useFactory: (commands: CommandRunner) => new StrategyChangesService(commands),
       inject: [CommandRunner],
@@ -25,6 +31,6 @@ import { StrategyChangesService } from './strategy-changes.service.js';
       inject: [Platform],
     },
   ],
-  exports: [CopiersService, StrategyChangesService, CopierSimulation],
+  exports: [CopiersService, CopierTermsService, StrategyChangesService, CopierSimulation],
 })
 export class CopiersModule {}

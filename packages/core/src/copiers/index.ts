@@ -1,4 +1,5 @@
 export { openLotsOfUser } from './copier-lots.queries.js';
+export { CopierTermsService } from './copier-terms.service.js';
 export { CopiersModule } from './copiers.module.js';
 export { CopiersService } from './copiers.service.js';
 export { bookMidOf } from './copying/book-mid.rules.js';

@@ -20,6 +20,7 @@ import {
   removeStrategy,
 } from '../strategies/index.js';
 import { CopierEntity } from './copier.entity.js';
+import { emitRaises } from './copier-terms.service.js';
 import { isFollowed, linkCopiers } from './copiers.queries.js';
 import { assertMayFollow } from './follow-checks.js';
 import { pauseCopiersOfStrategy, setCopiersToCloseOnly } from './stop-copiers.js';
@@ -31,13 +32,17 @@ import { pauseCopiersOfStrategy, setCopiersToCloseOnly } from './stop-copiers.js
 export class StrategyChangesService {
   constructor(private readonly commands: CommandRunner) {}
 
-  /** Updates a strategy. Archiving it switches the active copiers of all users to CLOSE_ONLY. */
+  /**
+   * Updates a strategy. Archiving it switches the active copiers of all users to CLOSE_ONLY. The users of copiers are
+   * notified of a raised profit share; the database applies a cut to the terms of all copiers.
+   */
   async update(actor: Actor, publicId: string, input: StrategyUpdate): Promise<Strategy> {
     authorise(actor, strategyOperations.update.access);
     return this.commands.run(actor.idempotency, async (tx) => {
       const id = await lockOwnStrategy(tx, actor, publicId);
-      await changeStrategy(tx, id, input);
+      const isRaised = await changeStrategy(tx, id, input);
       if (input.status === 'ARCHIVED') await setCopiersToCloseOnly(tx, id);
+      if (isRaised) await emitRaises(tx, id);
       return readStrategy(tx, actor, id);
     });
   }

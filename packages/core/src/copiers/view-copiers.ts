@@ -4,15 +4,15 @@ import { hydrate, type Tx } from '@trading-automation/persistence';
 import { CopierEntity } from './copier.entity.js';
 import { viewCopier } from './copier.view.js';
 import { openLotsOfCopiers } from './copier-lots.queries.js';
-import { copierStatsOf, readOwnCopiersWithStats } from './copier-stats.queries.js';
+import { copierFiguresOf, readOwnCopiersWithStats } from './copier-stats.queries.js';
 
 /** Returns the records in input order. */
 export async function viewCopiers(tx: Tx, copiers: readonly CopierEntity[]): Promise<Copier[]> {
-  const stats = await copierStatsOf(
+  const figures = await copierFiguresOf(
     tx,
     copiers.map(({ id }) => id),
   );
-  return copiers.map((copier) => viewCopier(copier, stats.get(copier.id)!));
+  return copiers.map((copier) => viewCopier(copier, figures.get(copier.id)!));
 }
 
 export async function viewCopierWithStats(tx: Tx, copier: CopierEntity): Promise<Copier> {
@@ -28,7 +28,7 @@ export async function viewOwnCopiers(tx: Tx, userId: string, ids: readonly strin
     CopierEntity,
     rowsWithStats.map(({ row }) => row),
   );
-  return copiers.map((copier, index) => viewCopier(copier, rowsWithStats[index]!.stats));
+  return copiers.map((copier, index) => viewCopier(copier, rowsWithStats[index]!));
 }
 
 /**

@@ -61,6 +61,11 @@ import { ProcessCallShares1763700000029 } from './migrations/0029-process-call-s
 import { VenueBalances1763700000030 } from './migrations/0030-venue-balances.js';
 import { PendingExits1763700000031 } from './migrations/0031-pending-exits.js';
 import { LeaderPrivacy1763700000032 } from './migrations/0032-leader-privacy.js';
+import { FeeValuesAndLotOrders1763700000034 } from './migrations/0034-fee-values-and-lot-orders.js';
+import { ProfitShareTerms1763700000035 } from './migrations/0035-profit-share-terms.js';
+import { EgressAddresses1763700000036 } from './migrations/0036-egress-addresses.js';
+import { SignInLinks1763700000037 } from './migrations/0037-sign-in-links.js';
+import { OutboxShares1763700000038 } from './migrations/0038-outbox-shares.js';
 
 const ENTITIES = [
   AccountOwnerEntity,
@@ -119,6 +124,11 @@ const MIGRATIONS = [
   VenueBalances1763700000030,
   PendingExits1763700000031,
   LeaderPrivacy1763700000032,
+  FeeValuesAndLotOrders1763700000034,
+  ProfitShareTerms1763700000035,
+  EgressAddresses1763700000036,
+  SignInLinks1763700000037,
+  OutboxShares1763700000038,
 ];
 
 interface DatabaseOptions {

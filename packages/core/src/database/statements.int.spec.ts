@@ -78,7 +78,6 @@ const UNCOVERED = [
 const UNCLAIMED = [
   'build-info.ts: version',
   'exchange-accounts.service.ts: getMany',
-  'exchange-accounts.service.ts: list',
   'insecure-webhooks.ts: deactivateInsecureWebhooks (2)',
   'settlement.queries.ts: wakeWaitingExits',
   'reconciliation.service.ts: recordReconciliation',

@@ -37,6 +37,10 @@ const snapshotOf = async (accountId: string, balances: Balances) => {
   return { accountId, balances, takenAt, at, until: at };
 };
 
+/** Returns the ids of the accounts that are due. */
+const dueForSync = async (...asked: Parameters<AccountSyncService['dueForSync']>) =>
+  (await accountSync.dueForSync(...asked)).map(({ id }) => id);
+
 describe('balances', () => {
   it('are stored with the instant at which they were read, and are shown as free plus locked', async () => {
     const takenAt = await accountSync.databaseTime();
@@ -105,10 +109,10 @@ describe('balances', () => {
     await requestSync();
     await accountSync.storeBalances(account.uuid, usdt('1'), takenAt);
     expect(await eventTypes()).toHaveLength(1);
-    expect(await accountSync.dueForSync(60_000, 100, [account.uuid])).toContain(account.uuid);
+    expect(await dueForSync(60_000, 100, [account.uuid])).toContain(account.uuid);
     await sync('1');
     expect(await eventTypes()).toHaveLength(2);
-    expect(await accountSync.dueForSync(60_000, 100, [account.uuid])).not.toContain(account.uuid);
+    expect(await dueForSync(60_000, 100, [account.uuid])).not.toContain(account.uuid);
   });
 
   it('of a removed or unknown account are not stored', async () => {
@@ -147,7 +151,7 @@ describe('a failed sync', () => {
     expect(events[0]).toMatchObject({ data: { id: account.id, is_active: false } });
     expect(await accountSync.find(account.uuid)).toMatchObject({ isActive: false });
     await requestSync();
-    expect(await accountSync.dueForSync(0, 100, [account.uuid])).not.toContain(account.uuid);
+    expect(await dueForSync(0, 100, [account.uuid])).not.toContain(account.uuid);
   });
 
   it('with credentials that were replaced meanwhile leaves the account active and the requested sync due', async () => {
@@ -156,7 +160,7 @@ describe('a failed sync', () => {
     await accountSync.recordSyncFailure(account.uuid, 'sealed');
     expect(await eventTypes()).toEqual([]);
     expect(await accountSync.find(account.uuid)).toMatchObject({ isActive: true });
-    expect(await accountSync.dueForSync(60_000, 100, [account.uuid])).toContain(account.uuid);
+    expect(await dueForSync(60_000, 100, [account.uuid])).toContain(account.uuid);
     await accountSync.recordSyncFailure(account.uuid, 'newer');
     expect(await accountSync.find(account.uuid)).toMatchObject({ isActive: false });
   });
@@ -176,15 +180,43 @@ describe('the accounts due for a sync', () => {
       "UPDATE exchange_accounts SET sync_requested_at = NULL, sync_served_at = now() - interval '61 seconds' WHERE id = $1",
       old.uuid,
     );
-    expect(await accountSync.dueForSync(60_000, 10, all)).toEqual([requested.uuid, old.uuid]);
-    expect(await accountSync.dueForSync(60_000, 1, all)).toEqual([requested.uuid]);
+    expect(await dueForSync(60_000, 10, all)).toEqual([requested.uuid, old.uuid]);
+    expect(await dueForSync(60_000, 1, all)).toEqual([requested.uuid]);
     await core.rows(
       "UPDATE exchange_accounts SET sync_requested_at = NULL, sync_served_at = now() - interval '1 day' WHERE id = $1",
       fresh.uuid,
     );
-    expect(await accountSync.dueForSync(60_000, 10, all)).toEqual([requested.uuid, fresh.uuid, old.uuid]);
-    expect(await accountSync.dueForSync(60_000, 10, [old.uuid])).toEqual([old.uuid]);
-    expect(await accountSync.dueForSync(60_000, 10, [])).toEqual([]);
+    expect(await dueForSync(60_000, 10, all)).toEqual([requested.uuid, fresh.uuid, old.uuid]);
+    expect(await dueForSync(60_000, 10, [old.uuid])).toEqual([old.uuid]);
+    expect(await dueForSync(60_000, 10, [])).toEqual([]);
+  });
+});
+
+describe('accounts with a live stream', () => {
+  it('are due only if a user requested a sync, however old their balances are', async () => {
+    const live = await core.account(actor);
+    await core.rows(
+      "UPDATE exchange_accounts SET sync_requested_at = NULL, sync_served_at = now() - interval '1 hour' WHERE id = $1",
+      live.uuid,
+    );
+    const due = () => accountSync.dueForSync(60_000, 10, [live.uuid], [live.uuid]);
+    expect(await accountSync.dueForSync(60_000, 10, [live.uuid])).toEqual([
+      { id: live.uuid, isRequested: false },
+    ]);
+    expect(await due()).toEqual([]);
+    await core.rows(
+      'UPDATE exchange_accounts SET sync_requested_at = clock_timestamp() WHERE id = $1',
+      live.uuid,
+    );
+    expect(await due()).toEqual([{ id: live.uuid, isRequested: true }]);
+  });
+});
+
+describe('the local address of an account', () => {
+  it('is stored, and is part of what a worker needs to connect', async () => {
+    expect(await accountSync.find(account.uuid)).toMatchObject({ userId: actor.userId, egressAddress: null });
+    await accountSync.storeEgress(account.uuid, '10.0.0.2');
+    expect(await accountSync.find(account.uuid)).toMatchObject({ egressAddress: '10.0.0.2' });
   });
 });
 

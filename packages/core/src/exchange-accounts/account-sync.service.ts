@@ -24,10 +24,20 @@ import { viewExchangeAccount, viewExchangeAccounts } from './view-exchange-accou
 /** An account with what the worker needs to connect to its exchange. */
 export interface ConnectableAccount {
   readonly id: string;
+  readonly userId: string;
   readonly exchange: string;
   readonly tradingType: TradingType;
   readonly credentialsSealed: string;
+  /** The worker's local address from which the account's exchange is called; null if none is chosen yet. */
+  readonly egressAddress: string | null;
   readonly isActive: boolean;
+}
+
+/** An account whose balances have to be read. */
+export interface DueAccount {
+  readonly id: string;
+  /** Whether a user requested it. */
+  readonly isRequested: boolean;
 }
 
 export class AccountSyncService {
@@ -37,12 +47,21 @@ export class AccountSyncService {
   async find(id: string): Promise<ConnectableAccount | null> {
     const [account] = await queryPrepared<ConnectableAccount & Record<string, unknown>>(
       this.platform.database.manager,
-      `SELECT id, exchange, trading_type AS "tradingType", credentials_sealed AS "credentialsSealed",
-         is_active AS "isActive"
+      `SELECT id, user_id AS "userId", exchange, trading_type AS "tradingType", credentials_sealed AS "credentialsSealed",
+         egress_address AS "egressAddress", is_active AS "isActive"
        FROM exchange_accounts WHERE id = $1 AND credentials_sealed IS NOT NULL`,
       [id],
     );
     return account ?? null;
+  }
+
+  /** Stores the local address from which the account's exchange is called from now on. */
+  async storeEgress(id: string, address: string): Promise<void> {
+    await queryPrepared(
+      this.platform.database.manager,
+      'UPDATE exchange_accounts SET egress_address = $2 WHERE id = $1',
+      [id, address],
+    );
   }
 
   /** Returns the stored balances; null if the account does not exist, is removed or was never read. */
@@ -57,23 +76,27 @@ export class AccountSyncService {
 
   /**
    * Returns those of the accounts whose sync was requested, or that were not synced for `maxAgeMs`; at most `limit`.
+   *
+   * @param liveIds accounts whose balances a stream reports; only requests make them due
    */
   async dueForSync(
     maxAgeMs: number,
     limit: number,
     accountIds: readonly string[],
-  ): Promise<readonly string[]> {
+    liveIds: readonly string[] = [],
+  ): Promise<readonly DueAccount[]> {
     if (accountIds.length === 0) return [];
-    const rows: { id: string }[] = await this.platform.database.query(
-      `SELECT id FROM exchange_accounts
+    return this.platform.database.query(
+      `SELECT id, coalesce(sync_requested_at > coalesce(sync_served_at, '-infinity'), false) AS "isRequested"
+       FROM exchange_accounts
        WHERE deleted_at IS NULL AND is_active AND id = ANY ($3)
          AND (sync_requested_at > coalesce(sync_served_at, '-infinity')
-              OR coalesce(sync_served_at, '-infinity') < clock_timestamp() - $1 * interval '1 millisecond')
+              OR coalesce(sync_served_at, '-infinity') < clock_timestamp() - $1 * interval '1 millisecond'
+                AND id <> ALL ($4))
        ORDER BY sync_requested_at > coalesce(sync_served_at, '-infinity') DESC NULLS LAST, sync_served_at NULLS FIRST
        LIMIT $2`,
-      [maxAgeMs, limit, accountIds],
+      [maxAgeMs, limit, accountIds, liveIds],
     );
-    return rows.map(({ id }) => id);
   }
 
   /** Returns the database's time as a string with microseconds. */

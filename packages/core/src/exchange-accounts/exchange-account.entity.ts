@@ -34,6 +34,10 @@ export class ExchangeAccountEntity extends RecordColumns {
   @Column({ name: 'credentials_sealed', type: 'text', nullable: true })
   credentialsSealed!: string | null;
 
+  /** The local address from which the account's exchange is called; null until a worker chose one. */
+  @Column({ name: 'egress_address', type: 'text', nullable: true })
+  egressAddress!: string | null;
+
   /** The balances by asset; decimals are strings. */
   @Column({ type: 'jsonb' })
   balances!: Balances;

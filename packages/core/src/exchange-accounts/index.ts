@@ -14,7 +14,12 @@ export {
   storeStreamStatuses,
 } from './account-ownership.service.js';
 export { AccountSyncModule } from './account-sync.module.js';
-export { AccountSyncService, type ConnectableAccount, totalBalances } from './account-sync.service.js';
+export {
+  AccountSyncService,
+  type ConnectableAccount,
+  type DueAccount,
+  totalBalances,
+} from './account-sync.service.js';
 export { type CurrentBalances, currentBalances } from './current-balances.queries.js';
 export { ExchangeAccountsModule } from './exchange-accounts.module.js';
 export { CredentialsSealer, ExchangeAccountsService } from './exchange-accounts.service.js';

@@ -109,11 +109,15 @@ export function credentialsContext(accountId: string): string {
   return `exchange_account/${accountId}`;
 }
 
-/** The operations of a trading worker. The signal is aborted at the time limit of the call. */
+/**
+ * The operations of a trading worker. The signal is aborted at the time limit of the call. `userId` is the user on
+ * whose behalf it is made; undefined for a call of the previous release.
+ */
 export type WorkerCallHandlers = {
   readonly [Name in WorkerCallName]: (
     input: WorkerCalls[Name]['input'],
     signal: AbortSignal,
+    userId: string | undefined,
   ) => Promise<WorkerCalls[Name]['reply']>;
 };
 
@@ -149,12 +153,13 @@ export function serveWorkerCalls(
   };
 }
 
-type AnyHandler = (input: unknown, signal: AbortSignal) => Promise<unknown>;
+type AnyHandler = (input: unknown, signal: AbortSignal, userId: string | undefined) => Promise<unknown>;
 
 function toCallHandler(handle: AnyHandler): CallHandler {
-  return async (bytes, { signal }) => {
+  return async (bytes, { signal, userId }) => {
     try {
-      return Buffer.from(JSON.stringify(await handle(JSON.parse(Buffer.from(bytes).toString()), signal)));
+      const input = JSON.parse(Buffer.from(bytes).toString());
+      return Buffer.from(JSON.stringify(await handle(input, signal, userId ?? undefined)));
     } catch (error) {
       throw error instanceof DomainError ? refusalOf(error) : error;
     }

@@ -94,6 +94,31 @@ describe('a claim', () => {
     expect(new Set([...ids, first.id]).size).toBe(10);
   });
 
+  it('of another user waits for at most one mail of a user who queued 2,000 before', async () => {
+    const other = await core.actor();
+    await core.rows(
+      `INSERT INTO mails (id, user_id, recipient, subject, body)
+       SELECT gen_random_uuid(), $1, 'a@example.com', 'busy ' || n, 'text' FROM generate_series(1, 2000) n`,
+      userId,
+    );
+    const subjects: string[] = [];
+    const claimSubject = async () => subjects.push((await claim()).subject);
+    for (let n = 0; n < 3; n++) await claimSubject();
+    await inTransaction(core.platform.database, (tx) =>
+      queueMail(tx, { userId: other.userId, ...draft, subject: 'single' }),
+    );
+    for (let n = 0; n < 3; n++) await claimSubject();
+    expect(subjects.indexOf('single')).toBeGreaterThanOrEqual(3);
+    expect(subjects.indexOf('single')).toBeLessThanOrEqual(4);
+    expect(subjects.filter((subject) => subject.startsWith('busy'))).toEqual([
+      'busy 1',
+      'busy 2',
+      'busy 3',
+      'busy 4',
+      'busy 5',
+    ]);
+  });
+
   it('ends with its lease; once another sender claims the mail, results of the former claim are ignored', async () => {
     await queue();
     const formerClaim = await claim();

@@ -6,9 +6,10 @@
  * 2. A result is ignored if another sender has claimed the mail meanwhile, or if the mail is already sent or has
  *    failed.
  * 3. A mail is sent at least once. A repeated mail has the same id, by which mailboxes recognise duplicates.
- * 4. No transaction is open while a mail is being sent.
- * 5. The body is deleted once the mail is sent or has failed, because it may contain a secret code.
- * 6. A mail that could not be sent within three days has failed. By then it is outdated, and a mail server that
+ * 4. Users take turns: in a turn, one mail of each user is claimed. Another user's backlog thus delays a mail by one mail.
+ * 5. No transaction is open while a mail is being sent.
+ * 6. The body is deleted once the mail is sent or has failed, because it may contain a secret code.
+ * 7. A mail that could not be sent within three days has failed. By then it is outdated, and a mail server that
  *    recovers after a month must not receive the mail of a month.
  */
 import type { Platform } from '../platform/index.js';
@@ -39,31 +40,52 @@ export type MailOutcome =
 
 const UNREACHABLE_DELAY_MS = 30_000;
 const LATE_DAYS = 3;
+/** A turn ends at the latest once this many users have been served. */
+const USERS_PER_TURN_MAX = 1_000;
 
-type ClaimedRow = ClaimedMail & { readonly is_late: boolean };
+type ClaimedRow = ClaimedMail & { readonly is_late: boolean; readonly user_id: string };
 
 export class MailQueue {
+  /** The users whose mail was claimed in this turn. */
+  private readonly served = new Set<string>();
+
   constructor(private readonly platform: Platform) {}
 
-  /** Claims the mail that has been due longest, for `leaseMs`; returns undefined if none is due. */
+  /**
+   * Claims, for `leaseMs`, the mail that has been due longest among the users who were not served in this turn. Returns
+   * undefined if no mail is due.
+   */
   async claim(leaseMs: number): Promise<ClaimedMail | undefined> {
     for (;;) {
       const row = await this.claimNext(leaseMs);
       if (row === undefined) return undefined;
-      const { is_late, ...mail } = row;
+      const { is_late, user_id: _, ...mail } = row;
       if (!is_late) return mail;
       await this.end(mail, 'failed_at', 'too late');
     }
   }
 
   private async claimNext(leaseMs: number): Promise<ClaimedRow | undefined> {
+    const served = [...this.served];
+    let row = await this.claimOldest(leaseMs, served);
+    if (row === undefined && served.length > 0) {
+      this.served.clear();
+      row = await this.claimOldest(leaseMs, []);
+    }
+    if (row === undefined) return undefined;
+    if (this.served.size >= USERS_PER_TURN_MAX) this.served.clear();
+    this.served.add(row.user_id);
+    return row;
+  }
+
+  private async claimOldest(leaseMs: number, served: readonly string[]): Promise<ClaimedRow | undefined> {
     const [rows] = await this.platform.database.query(
       `UPDATE mails SET claims = claims + 1, next_at = clock_timestamp() + $1 * interval '1 millisecond'
-       WHERE id = (SELECT id FROM mails WHERE next_at <= clock_timestamp()
+       WHERE id = (SELECT id FROM mails WHERE next_at <= clock_timestamp() AND user_id <> ALL ($2::uuid[])
                    ORDER BY next_at LIMIT 1 FOR UPDATE SKIP LOCKED)
        RETURNING id, claims AS claim, attempts AS deferrals, recipient AS "to", subject, body AS text,
-         created_at < clock_timestamp() - interval '${LATE_DAYS} days' AS is_late`,
-      [leaseMs],
+         created_at < clock_timestamp() - interval '${LATE_DAYS} days' AS is_late, user_id`,
+      [leaseMs, served],
     );
     return rows[0];
   }

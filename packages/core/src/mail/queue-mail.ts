@@ -10,8 +10,8 @@ const CONTROL = /\p{Cc}/u;
 const address = z.email().max(EMAIL_MAX);
 
 export interface NewMail {
-  /** The uuid of the recipient's account. */
-  readonly userId: string;
+  /** The uuid of the recipient's account; null if the address has no account yet. */
+  readonly userId: string | null;
   /** One address, without a name. */
   readonly to: string;
   readonly subject: string;

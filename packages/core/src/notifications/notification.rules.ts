@@ -122,6 +122,12 @@ const RULES: Readonly<Record<EventType, Rule>> = {
     body: `Copiers of other users copy ${withName('strategy', data, 'name')} with the sizing mode MULTIPLIER, which shows them the amounts that you trade. They keep the mode; new copiers need allow_multiplier.`,
     resource: 'strategy',
   }),
+  'copier.profit_share_raised': (data) => ({
+    severity: 'WARNING',
+    title: 'Higher profit share offered',
+    body: `The strategy of ${withName('copier', data, 'name')} offers a higher profit share. Your terms do not change unless you accept it.`,
+    resource: 'copier',
+  }),
 };
 
 function trade(

@@ -120,8 +120,8 @@ describe('a command with an Idempotency-Key', () => {
 
   it('is rejected if the key was used for another request of the same user', async () => {
     await core.commands.run(idempotencyContext(), insertEffect('mine'));
-    const { request, render } = idempotencyContext();
-    const other: IdempotencyContext = { request: { ...request, fingerprint: Buffer.alloc(32) }, render };
+    const { request, serialize } = idempotencyContext();
+    const other: IdempotencyContext = { request: { ...request, fingerprint: Buffer.alloc(32) }, serialize };
     await expect(core.commands.run(other, insertEffect('other'))).rejects.toMatchObject({
       code: 'idempotency_key_reused',
     });

@@ -18,13 +18,13 @@ import { FairGate, type FairGateLimits, type Platform } from '../platform/index.
 
 export type Outcome<T> = { readonly value: T } | { readonly error: DomainError };
 
-/** The Idempotency-Key of a request, and the function that renders its outcome as the stored response. */
+/** The Idempotency-Key of a request, and the function that converts its outcome to the stored response. */
 export interface IdempotencyContext {
   readonly request: IdempotentRequest;
-  readonly render: (outcome: Outcome<unknown>) => StoredResponse;
+  readonly serialize: (outcome: Outcome<unknown>) => StoredResponse;
 }
 
-/** Ends a request with the stored response of an earlier request. The transport sends that response unchanged. */
+/** Ends a request with the stored response of an earlier request. The transport renders it for the new request. */
 export class ResponseReplayed extends Error {
   override readonly name = 'ResponseReplayed';
   constructor(readonly response: StoredResponse) {
@@ -77,7 +77,7 @@ export class CommandRunner {
       await tx.query('SAVEPOINT effect');
       const result = await outcomeOf(() => effect(tx));
       if ('error' in result) await tx.query('ROLLBACK TO SAVEPOINT effect');
-      await this.idempotencyStore.store(tx, idempotency.request, idempotency.render(result));
+      await this.idempotencyStore.store(tx, idempotency.request, idempotency.serialize(result));
       return result;
     });
     if ('error' in outcome) throw outcome.error;

@@ -22,5 +22,6 @@ export {
   type RequestIdempotency,
 } from './operation-pipeline.js';
 export { OperationsModule } from './operations.module.js';
+export { type StoredOutcome, StoredOutcomes } from './stored-outcome.js';
 export { toDomainError } from './to-domain-error.js';
-export { type UseCase, useCaseOf, useCasesOf } from './use-case.js';
+export { CreatedRecord, dataOfResult, type UseCase, useCaseOf, useCasesOf } from './use-case.js';

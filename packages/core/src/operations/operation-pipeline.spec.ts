@@ -41,7 +41,7 @@ async function run(operation: Operation, overrides: Partial<OperationRequest> & 
     charge: async () => stage('charge', undefined),
     idempotency: () => stage('idempotency', undefined),
     read: () => stage('read', { query: {}, body: TRADE, params: {} }),
-    renderStored: () => ({ status: 200, body: Buffer.from('') }),
+    serialize: () => ({ status: 200, body: Buffer.from('') }),
     invoke: () => stage('invoke', 'done'),
     ...overrides,
   };

@@ -12,7 +12,7 @@
  *    that wait for an exchange or a receiver are limited elsewhere (`persistence/process-calls.ts`).
  * 4. A transport only supplies the input under its wire names and renders the outcome.
  */
-import { DomainError, type Operation } from '@trading-automation/contracts';
+import { compileNullRemoval, DomainError, type Operation } from '@trading-automation/contracts';
 import { z } from 'zod';
 import { type Actor, authorise } from './actor.js';
 import type { CommandRunner, IdempotencyContext } from './command-runner.js';
@@ -33,6 +33,8 @@ export interface RequestIdempotency {
   readonly route: string;
   readonly key: string;
   readonly fingerprint: Uint8Array;
+  /** The fingerprint that the previous release stored for the same request, if it differs. */
+  readonly formerFingerprint?: Uint8Array;
 }
 
 /** One request to an operation, as its transport received it. */
@@ -45,8 +47,8 @@ export interface OperationRequest {
   read(): WireInput;
   /** Reads the Idempotency-Key; called only for POST operations. @throws {DomainError} if it is malformed */
   idempotency(): RequestIdempotency | undefined;
-  /** Serializes an outcome as the response that is stored for the Idempotency-Key. */
-  readonly renderStored: IdempotencyContext['render'];
+  /** Converts an outcome to the response that is stored for the Idempotency-Key. */
+  readonly serialize: IdempotencyContext['serialize'];
   /** Returns a signal that is aborted when the client disconnects; called only for computations. */
   disconnected?(): AbortSignal | undefined;
   /** Calls the use-case. */
@@ -75,10 +77,12 @@ const NO_BODY = z.strictObject({}).optional();
 export class OperationPipeline {
   private readonly query: z.ZodType;
   private readonly body: z.ZodType;
+  private readonly withoutNulls: (body: unknown) => unknown;
 
   constructor(readonly operation: Operation) {
     this.query = querySchemaOf(operation);
     this.body = operation.bodyOptional === true ? operation.body!.optional() : (operation.body ?? NO_BODY);
+    this.withoutNulls = compileNullRemoval(this.body);
   }
 
   /**
@@ -149,7 +153,7 @@ export class OperationPipeline {
       throw new DomainError('validation_failed', undefined, [
         { code: 'required', message: 'A JSON body is required.' },
       ]);
-    const body = parseOrThrow(this.body, input.body, 'validation_failed');
+    const body = parseOrThrow(this.body, this.withoutNulls(input.body), 'validation_failed');
     return { query, body, params: this.checkParams(input.params) };
   }
 
@@ -174,12 +178,12 @@ function parseOrThrow(
 }
 
 function idempotencyContextOf(
-  { renderStored }: OperationRequest,
+  { serialize }: OperationRequest,
   key: RequestIdempotency | undefined,
   caller: Actor | null,
   body: unknown,
 ): IdempotencyContext | undefined {
   if (key === undefined) return undefined;
   const userId = caller?.userId ?? anonymousUserId(body);
-  return { request: { userId, ...key }, render: renderStored };
+  return { request: { userId, ...key }, serialize };
 }

@@ -38,10 +38,26 @@ type Arguments<O extends Operation> = [
   ...BodyArgument<O>,
 ];
 
+/** The record that an operation created, where the same operation can also change an existing record. */
+export class CreatedRecord<T> {
+  constructor(
+    readonly record: T,
+    /** The path of the record under `/v1`. */
+    readonly location: string,
+  ) {}
+}
+
+/** Returns the data of a use-case's result, for transports that do not report whether a record was created. */
+export function dataOfResult(result: unknown): unknown {
+  return result instanceof CreatedRecord ? result.record : result;
+}
+
 /** Result of an operation: its data, or a page of it. */
 type ResultOf<O extends Operation> = O extends { readonly list: ListDefinition }
   ? PageWithCursors<DataOf<O>>
-  : DataOf<O>;
+  : O extends { readonly createdStatus: 201 }
+    ? DataOf<O> | CreatedRecord<DataOf<O>>
+    : DataOf<O>;
 
 type MethodsOf<Operations extends Readonly<Record<string, Operation>>> = {
   readonly [Name in keyof Operations]: (

@@ -16,6 +16,8 @@ const SIGN_IN_TABLES = {
   // The hashes of login data that providers signed; each can be used once.
   used_login_data: 'expires_at',
   passkey_challenges: 'expires_at',
+  // Unconfirmed registrations lapse with their links, and free their addresses.
+  sign_in_links: 'expires_at',
   // The public half of a key is published until all its tokens have expired.
   token_keys: 'shown_until',
 } as const;

@@ -129,6 +129,26 @@ describe('rewards are granted', () => {
     expect(await grantedCodes()).toEqual(['SIGN_UP', 'FIRST_TRADE']);
   });
 
+  it('once per person: a user who has or had a public key in common with a rewarded user gets none', async () => {
+    const pubkey = `02${newUuid()}`;
+    const twin = await core.actor();
+    for (const { userId } of [actor, twin])
+      await core.rows(
+        'INSERT INTO public_keys (id, user_id, pubkey, revoked_at) VALUES ($1, $2, $3, now())',
+        newUuid(),
+        userId,
+        pubkey,
+      );
+    const mine = await connect(newVenueAccountId());
+    const twins = await connect(newVenueAccountId(), twin);
+    await appendSynced(mine);
+    await appendSynced(twins, twin);
+    await appendFilled(twins, twin);
+    await drain();
+    expect(await grantedCodes()).toEqual(['SIGN_UP']);
+    expect((await grantedEvents(twin)).map(({ data }) => data.amount)).toEqual([50]);
+  });
+
   it('once per account at an exchange, even if a second user connects it or the first user removes it', async () => {
     const venueAccount = newVenueAccountId();
     const [mine, other] = [await connect(venueAccount), await core.actor()];

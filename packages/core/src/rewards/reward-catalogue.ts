@@ -58,7 +58,7 @@ export const PROFIT_SHARE_TYPE: Omit<RewardTypeInput, 'isActive'> = {
   code: 'PROFIT_SHARE',
   name: 'Profit share',
   description:
-    "Your share of each copier's net realised profit with your strategy, above the copier's high-water mark. The strategy's profit_share sets the rate, at most 0.5, and the period. The share is granted at the end of a period if the copier then has no open lots of the strategy; otherwise, at the end of the first later period when it has none.",
+    "Your share of what each copying user earns with copies of your exchange account, above that user's mark. The profit is net and realised, less the losses of open lots. The copiers' terms set the rate, at most 0.5, and the period. The share is granted at the end of the period and is PENDING until the UTC month ends. Then all shares of the month are scaled down if they exceed the budget.",
   basis: 'PROFIT_SHARE',
   rate: '0.5',
   period: 'WEEK|MONTH|QUARTER',

@@ -40,7 +40,7 @@ type ShareView = Pick<Reward, 'period' | 'high_water_mark' | 'profit_share'>;
 
 function shareView(share: RewardRow['share']): ShareView {
   if (share === null) return {};
-  const { strategy_id, quote, rate, tokens_per_quote, from, to, before, after } = share;
+  const { strategy_id, quote, rate, tokens_per_quote, from, to, before, after, settlement } = share;
   return {
     period: { from: new Date(from).toISOString(), to: new Date(to).toISOString() },
     high_water_mark: { before: canonicalDecimal(before), after: canonicalDecimal(after) },
@@ -49,7 +49,29 @@ function shareView(share: RewardRow['share']): ShareView {
       quote,
       rate: canonicalDecimal(rate),
       tokens_per_quote: canonicalDecimal(tokens_per_quote),
+      ...(settlement === null ? {} : settlementView(settlement)),
     },
+  };
+}
+
+function settlementView({
+  realized,
+  open_loss,
+  amount,
+  scale,
+  lot_count,
+  lots,
+}: NonNullable<NonNullable<RewardRow['share']>['settlement']>): Omit<
+  NonNullable<Reward['profit_share']>,
+  'strategy_id' | 'quote' | 'rate' | 'tokens_per_quote'
+> {
+  return {
+    realized: canonicalDecimal(realized),
+    open_loss: canonicalDecimal(open_loss),
+    unscaled_amount: canonicalDecimal(amount),
+    ...(scale === null ? {} : { scale: canonicalDecimal(scale) }),
+    lot_count,
+    lots: (lots ?? []).map((id) => encodeId('lot', id)),
   };
 }
 

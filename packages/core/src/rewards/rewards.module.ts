@@ -2,7 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { Ledger, LedgerModule } from '../ledger/index.js';
 import { CommandRunner, ListReader } from '../operations/index.js';
 import { Platform } from '../platform/index.js';
-import { type ProfitShareSettings, ProfitSharesService } from './profit-shares.service.js';
+import { type ProfitShareSettings, ProfitSharesService } from './profit-share/profit-shares.service.js';
 import { RewardAccrual, type RewardSettings } from './reward-accrual.service.js';
 import { RewardsService } from './rewards.service.js';
 

@@ -31,16 +31,29 @@ export type RewardRow = {
     readonly to: string;
     readonly before: string;
     readonly after: string;
+    /** Null for profit shares of earlier releases, which were settled for one copier and were not scaled. */
+    readonly settlement: {
+      readonly realized: string;
+      readonly open_loss: string;
+      readonly amount: string;
+      /** Null until the month ends. */
+      readonly scale: string | null;
+      readonly lot_count: number;
+      readonly lots: readonly string[] | null;
+    } | null;
   } | null;
 };
+
+/** The maximum number of lots that a reward names. */
+const LOTS_MAX = 1_000;
 
 /** The condition on a reward `r` for each status. Exactly one of them is true. */
 export const STATUS_CONDITIONS: Readonly<Record<RewardStatus, string>> = {
   CLAIMED: 'r.claimed_at IS NOT NULL',
   EXPIRED: 'r.claimed_at IS NULL AND r.expires_at <= now()',
-  PENDING: 'r.claimed_at IS NULL AND r.claimable_at > now()',
+  PENDING: 'r.claimed_at IS NULL AND (r.is_pending OR r.claimable_at > now())',
   CLAIMABLE:
-    'r.claimed_at IS NULL AND r.claimable_at <= now() AND (r.expires_at IS NULL OR r.expires_at > now())',
+    'r.claimed_at IS NULL AND NOT r.is_pending AND r.claimable_at <= now() AND (r.expires_at IS NULL OR r.expires_at > now())',
 };
 
 /** Select list of a `RewardTypeRow`, from the table `t`. */
@@ -53,9 +66,18 @@ export const REWARD_SELECT = `r.id, r.type_id, r.amount, r.currency, r.reason, r
        WHEN ${STATUS_CONDITIONS.PENDING} THEN 'PENDING' ELSE 'CLAIMABLE' END AS status,
   CASE WHEN f.id IS NOT NULL THEN json_build_object('strategy_id', f.strategy_id, 'quote', f.quote,
     'rate', f.rate::text, 'tokens_per_quote', f.tokens_per_quote::text, 'from', f.period_from, 'to', f.period_to,
-    'before', f.high_water_before::text, 'after', f.high_water_after::text) END AS share`;
+    'before', f.high_water_before::text, 'after', f.high_water_after::text, 'settlement', NULL)
+  WHEN s.id IS NOT NULL THEN json_build_object('strategy_id', s.strategy_id, 'quote', s.currency,
+    'rate', s.rate::text, 'tokens_per_quote', s.tokens_per_quote::text, 'from', s.period_from, 'to', s.period_to,
+    'before', s.mark_before::text, 'after', s.mark_after::text, 'settlement', json_build_object(
+      'realized', trunc(s.realized, 18)::text, 'open_loss', trunc(s.open_loss, 18)::text, 'amount', s.amount::text,
+      'scale', (SELECT m.scale::text FROM profit_share_months m WHERE m.month = s.budget_month),
+      'lot_count', (SELECT count(*) FROM profit_settlement_lots o WHERE o.settlement_id = s.id),
+      'lots', (SELECT json_agg(o.lot_id) FROM (SELECT o.lot_id FROM profit_settlement_lots o
+                 WHERE o.settlement_id = s.id ORDER BY o.lot_id LIMIT ${LOTS_MAX}) o))) END AS share`;
 
-export const REWARD_FROM = 'rewards r LEFT JOIN profit_shares f ON f.id = r.profit_share_id';
+export const REWARD_FROM = `rewards r LEFT JOIN profit_shares f ON f.id = r.profit_share_id
+  LEFT JOIN profit_settlements s ON s.id = r.profit_settlement_id`;
 
 export async function findReward(tx: Tx, userId: string, id: string): Promise<RewardRow | undefined> {
   const [row] = await tx.query(
@@ -142,13 +164,20 @@ export interface NewReward {
   readonly expiresDays: number | null;
 }
 
-/** Stores the reward and returns its id; undefined if the user or the account already has a reward of this type. */
+/**
+ * Stores the reward and returns its id; undefined if the user, a linked user or the account already has a reward of this
+ * type. Users are linked if they have, or ever had, a verified e-mail address, a public key or a venue account in common.
+ */
 export async function insertReward(tx: Tx, reward: NewReward): Promise<string | undefined> {
   const { trigger, grant } = reward;
   const rows: { id: string }[] = await tx.query(
     `INSERT INTO rewards (id, user_id, type_id, amount, currency, reason, source_kind, source_id, event_id, exchange,
        venue_account_id, claimable_at, expires_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, now(), now() + $12::integer * interval '1 day')
+     SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, now(), now() + $12::integer * interval '1 day'
+     WHERE NOT EXISTS (
+       SELECT FROM identity_hashes a JOIN identity_hashes b ON b.kind = a.kind AND b.hash = a.hash
+       JOIN rewards r ON r.user_id = b.user_id AND r.type_id = $3
+       WHERE a.user_id = $2 AND b.user_id <> a.user_id)
      ON CONFLICT DO NOTHING RETURNING id`,
     [
       newUuid(),

@@ -164,7 +164,7 @@ export class RewardsService {
 }
 
 const STATE_MESSAGES = {
-  PENDING: 'The reward is not claimable yet. Claim it after its claimable_at.',
+  PENDING: 'The reward is PENDING. Claim it once its status is CLAIMABLE.',
   CLAIMABLE: 'The reward has just become claimable. Try again.',
   CLAIMED: 'The reward has already been claimed.',
   EXPIRED: 'The reward has expired.',

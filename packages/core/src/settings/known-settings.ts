@@ -10,13 +10,24 @@ import {
 } from '@trading-automation/contracts';
 import type { z } from 'zod';
 
-const KNOWN_SETTINGS: ReadonlyMap<string, z.ZodType> = new Map([
-  [NOTIFICATIONS_SETTING, notificationPreferences],
+interface KnownSetting {
+  readonly schema: z.ZodType;
+  /** The value, as JSON, that has the same effect as a setting that was never set. */
+  readonly byDefault: string;
+}
+
+const KNOWN_SETTINGS: ReadonlyMap<string, KnownSetting> = new Map([
+  [NOTIFICATIONS_SETTING, { schema: notificationPreferences, byDefault: '{"in_app":{},"email":{}}' }],
 ]);
+
+/** Returns the default of a setting as JSON; undefined if the setting has no default. */
+export function defaultOf(key: string): string | undefined {
+  return KNOWN_SETTINGS.get(key)?.byDefault;
+}
 
 /** @throws {DomainError} `validation_failed`, naming each invalid member and how to fix it */
 export function assertValidSetting(key: string, value: unknown): void {
-  const checked = KNOWN_SETTINGS.get(key)?.safeParse(value);
+  const checked = KNOWN_SETTINGS.get(key)?.schema.safeParse(value);
   if (checked === undefined || checked.success) return;
   throw new DomainError('validation_failed', undefined, checked.error.issues.flatMap(detailsOf));
 }

@@ -1,6 +1,6 @@
 import { JsonNumber, jsonText, type Setting, settingOperations } from '@trading-automation/contracts';
 
-import { type Actor, querySchemaOf } from '../operations/index.js';
+import { type Actor, CreatedRecord, dataOfResult, querySchemaOf } from '../operations/index.js';
 import { CoreUnderTest } from '../testing/index.js';
 import { SettingsService } from './settings.service.js';
 
@@ -17,7 +17,8 @@ beforeEach(async () => {
   actor = await core.actor('READ');
 });
 
-const put = (key: string, value: unknown, user: Actor = actor) => settings.put(user, key, { value });
+const put = async (key: string, value: unknown, user: Actor = actor) =>
+  dataOfResult(await settings.put(user, key, { value })) as Setting;
 const list = (query = '', user: Actor = actor) =>
   settings.list(
     user,
@@ -57,6 +58,40 @@ describe('a setting', () => {
     expect((await list()).items.map(textOf)).toEqual([text]);
   });
 
+  it('is reported as created by its first put, and as changed by later ones', async () => {
+    const created = await settings.put(actor, 'theme', { value: 1 });
+    expect(created).toBeInstanceOf(CreatedRecord);
+    expect(created).toMatchObject({
+      location: '/v1/settings/theme',
+      record: { key: 'theme', is_default: false },
+    });
+    expect(await settings.put(actor, 'theme', { value: 2 })).toMatchObject({
+      key: 'theme',
+      is_default: false,
+    });
+    await settings.delete(actor, 'theme');
+    expect(await settings.put(actor, 'theme', { value: 3 })).toBeInstanceOf(CreatedRecord);
+  });
+
+  it.each(['.', '..'])(
+    'cannot be put with the key %s, which is a path segment; one of an earlier release can be read, listed and deleted',
+    async (key) => {
+      await core.rows(
+        'INSERT INTO settings (id, user_id, key, value) VALUES (gen_random_uuid(), $1, $2, $3)',
+        actor.userId,
+        key,
+        '1',
+      );
+      await expect(put(key, 2)).rejects.toMatchObject({
+        code: 'validation_failed',
+        details: [{ field: 'key', code: 'invalid_format' }],
+      });
+      expect(textOf(await settings.get(actor, key))).toBe('1');
+      expect((await list()).items.map((item) => item.key)).toEqual([key]);
+      expect(await settings.delete(actor, key)).toEqual({ key, deleted: true });
+    },
+  );
+
   it.each(['', 'UPPER', 'spa ce', 'ü', 'nul\u0000', 'slash/ed', 'x'.repeat(65), 'line\n'])(
     'cannot have the key %j: a put is rejected, and a get or delete fails with not_found',
     async (key) => {
@@ -70,7 +105,7 @@ describe('a setting', () => {
   );
 
   it('can have a key with any allowed character and any allowed length', async () => {
-    for (const key of ['a', '.', '-_.', 'abcdefghijklmnopqrstuvwxyz0123456789', 'x'.repeat(64)]) {
+    for (const key of ['a', '...', '-_.', 'abcdefghijklmnopqrstuvwxyz0123456789', 'x'.repeat(64)]) {
       await put(key, key);
       expect(textOf(await settings.get(actor, key))).toBe(`"${key}"`);
     }
@@ -96,6 +131,20 @@ describe('a setting', () => {
 });
 
 describe('the setting for notification preferences', () => {
+  it('has a default if it was never set, which can be put unchanged', async () => {
+    const byDefault = await settings.get(actor, 'notifications');
+    expect([textOf(byDefault), byDefault.is_default]).toEqual(['{"in_app":{},"email":{}}', true]);
+    const [user] = await core.rows('SELECT created_at FROM users WHERE id = $1', actor.userId);
+    expect([byDefault.created_at, byDefault.updated_at]).toEqual(
+      Array(2).fill((user!.created_at as Date).toISOString()),
+    );
+    expect((await list()).items).toEqual([]);
+    await put('notifications', JSON.parse(textOf(byDefault)));
+    expect(await settings.get(actor, 'notifications')).toMatchObject({ is_default: false });
+    await settings.delete(actor, 'notifications');
+    expect((await settings.get(actor, 'notifications')).is_default).toBe(true);
+  });
+
   it('is stored as it was put', async () => {
     const value = { email: { 'trade.*': true, 'trade.filled': false }, in_app: { 'copier.drift': false } };
     expect(textOf(await put('notifications', value))).toBe(jsonText(value));

@@ -1,5 +1,6 @@
 import {
   DomainError,
+  isNewSettingKey,
   jsonText,
   SETTING_KEY,
   type Setting,
@@ -13,13 +14,14 @@ import {
   type Actor,
   authorise,
   type CommandRunner,
+  CreatedRecord,
   type ListQuery,
   type ListReader,
   limitReached,
   type PageWithCursors,
 } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
-import { assertValidSetting } from './known-settings.js';
+import { assertValidSetting, defaultOf } from './known-settings.js';
 
 const SETTINGS_MAX = 1_000;
 
@@ -65,14 +67,25 @@ export class SettingsService {
       `SELECT ${COLUMNS} FROM settings s WHERE s.user_id = $1 AND s.key = $2`,
       [actor.userId, parseKey(key)],
     );
-    if (row === undefined) throw new DomainError('not_found');
-    return settingView(row);
+    return row === undefined ? this.defaultSetting(actor, key) : settingView(row);
   }
 
-  async put(actor: Actor, key: string, input: SettingPut): Promise<Setting> {
+  /** @throws {DomainError} `not_found` if the setting has no default */
+  private async defaultSetting(actor: Actor, key: string): Promise<Setting> {
+    const value = defaultOf(key);
+    if (value === undefined)
+      throw new DomainError('not_found', `Setting ${key} is not set. Set it with PUT.`);
+    const [{ created_at }] = await this.platform.database.query(
+      'SELECT created_at FROM users WHERE id = $1',
+      [actor.userId],
+    );
+    return { ...settingView({ key, value, created_at, updated_at: created_at }), is_default: true };
+  }
+
+  async put(actor: Actor, key: string, input: SettingPut): Promise<Setting | CreatedRecord<Setting>> {
     authorise(actor, settingOperations.put.access);
-    if (!SETTING_KEY.test(key)) {
-      const message = 'Expected 1 to 64 characters of a-z, 0-9, ., _ and -.';
+    if (!isNewSettingKey(key)) {
+      const message = 'Expected 1 to 64 characters of a-z, 0-9, ., _ and -, but neither . nor .. alone.';
       throw new DomainError('validation_failed', undefined, [
         { field: 'key', code: 'invalid_format', message },
       ]);
@@ -84,10 +97,13 @@ export class SettingsService {
       const [row] = await tx.query(
         `INSERT INTO settings AS s (id, user_id, key, value) VALUES ($1, $2, $3, $4)
          ON CONFLICT (user_id, key) DO UPDATE SET value = excluded.value, updated_at = clock_timestamp()
-         RETURNING ${COLUMNS}`,
+         RETURNING ${COLUMNS}, xmax = 0 AS is_new`,
         [newUuid(), actor.userId, key, value],
       );
-      return settingView(row);
+      const setting = settingView(row);
+      return row.is_new
+        ? new CreatedRecord(setting, settingOperations.put.path.replace(':key', key))
+        : setting;
     });
   }
 
@@ -136,5 +152,6 @@ function settingView(row: SettingRow): Setting {
     value: StoredJson.of(row.value),
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
+    is_default: false,
   };
 }

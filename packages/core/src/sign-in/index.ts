@@ -12,6 +12,9 @@ export { type ProviderIdentity, ProviderSignInService } from './providers/provid
 export { telegramIdentity } from './providers/telegram-login.js';
 export { SecondFactorService, type Ticket, type TotpEnrolment } from './second-factor.service.js';
 export { type IssuedTokens, SessionsService, type SignInMethod } from './sessions.service.js';
-export { SignInModule, type SignInOptions } from './sign-in.module.js';
+export { SignInLinksModule, SignInModule, type SignInOptions } from './sign-in.module.js';
 export { type SignInResult, SignInService } from './sign-in.service.js';
+export { SignInLinksService } from './sign-in-links.service.js';
+export { PASSWORD_RESET_PATH, REGISTRATION_PATH } from './sign-in-mails.js';
+export { SignInRequests } from './sign-in-requests.service.js';
 export type { JsonWebKeySet, PublicJwk } from './token-keys.service.js';

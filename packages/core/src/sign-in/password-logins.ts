@@ -1,20 +1,18 @@
 /**
- * Registers, checks and changes the e-mail addresses and passwords with which users sign in.
+ * Checks and changes the e-mail addresses and passwords with which users sign in.
  *
  * 1. An unknown address and a wrong password get the same error after the same work, and both count as an attempt.
- * 2. A newly registered address is unverified: it is pending and receives a link, like any new address.
- * 3. A login fails if the password is changed after it was checked.
+ * 2. A login fails if the password is changed after it was checked.
  */
-import { DomainError, EMAIL_MAX } from '@trading-automation/contracts';
-import { inTransaction, isUniqueViolation, type Tx } from '@trading-automation/persistence';
-import { z } from 'zod';
-import { type EmailVerificationService, lockUser } from '../access/index.js';
+import { DomainError } from '@trading-automation/contracts';
+import { inTransaction, type Tx } from '@trading-automation/persistence';
+import { lockUser } from '../access/index.js';
 import { invalidState } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
-import { normalisePassword, PASSWORD_RULE, type PasswordHasher } from './password-hasher.js';
+import { normalisePassword, type PasswordHasher } from './password-hasher.js';
+import { hashNewPassword, invalidField, normaliseEmail } from './password-input.js';
 import type { SignInAttempts } from './sign-in-attempts.service.js';
-
-const emailAddress = z.email().max(EMAIL_MAX);
+import { endPasswordResets } from './sign-in-links.queries.js';
 
 export interface EmailAndPassword {
   readonly email: string;
@@ -35,39 +33,9 @@ interface PasswordLogin {
 export class PasswordLogins {
   constructor(
     private readonly platform: Platform,
-    private readonly emails: Pick<EmailVerificationService, 'changeEmail'>,
     private readonly attempts: SignInAttempts,
     private readonly hasher: PasswordHasher,
   ) {}
-
-  /**
-   * Registers a login in a transaction. `openAccount` opens the account and passes the user's id to `store`.
-   *
-   * @throws {DomainError} `already_exists` if the address already has a password
-   */
-  async register<T>(
-    input: EmailAndPassword,
-    openAccount: (tx: Tx, store: (userId: string) => Promise<void>) => Promise<T>,
-  ): Promise<T> {
-    const email = normaliseEmail(input.email);
-    if (email === null) throw invalidField('email', 'email must be an e-mail address.');
-    const hash = await this.hashOf(input.password, 'password');
-    try {
-      return await inTransaction(this.platform.database, (tx) =>
-        openAccount(tx, async (userId) => {
-          await tx.query('INSERT INTO password_logins (user_id, email, hash) VALUES ($1, $2, $3)', [
-            userId,
-            email,
-            hash,
-          ]);
-          await this.emails.changeEmail(tx, userId, email);
-        }),
-      );
-    } catch (error) {
-      if (!isUniqueViolation(error, 'password_logins_email_key')) throw error;
-      throw alreadyRegistered();
-    }
-  }
 
   /**
    * Checks an e-mail address and password, then runs `effect` in a transaction that holds the user's lock. The
@@ -109,7 +77,7 @@ export class PasswordLogins {
   ): Promise<(tx: Tx) => Promise<void>> {
     const login = await findLogin(this.platform.database.manager, 'user_id = $1', userId);
     if (login === null) throw invalidState('The account has no password.', 'NONE');
-    const newHash = await this.hashOf(newPassword, 'new_password');
+    const newHash = await hashNewPassword(this.hasher, newPassword, 'new_password');
     // Counted for the user, not the address: attempts of strangers must not stop a signed-in owner.
     await this.attempts.consume(changeOf(userId));
     const isCorrect = await this.hasher.verify(login.hash, normalisePassword(password));
@@ -125,23 +93,10 @@ export class PasswordLogins {
           'password',
           'The password was changed by another request. Try again with the new password.',
         );
+      await endPasswordResets(tx, userId);
       await this.attempts.clear(tx, changeOf(userId));
     };
   }
-
-  private async hashOf(text: string, field: string): Promise<string> {
-    const password = normalisePassword(text);
-    if (password === null) throw invalidField(field, PASSWORD_RULE);
-    return this.hasher.hash(password);
-  }
-}
-
-/** Returns the address as stored, with a lower-case domain; null if it is invalid. */
-function normaliseEmail(text: string): string | null {
-  const { success, data } = emailAddress.safeParse(text.trim());
-  if (!success) return null;
-  const at = data.lastIndexOf('@');
-  return data.slice(0, at) + data.slice(at).toLowerCase();
 }
 
 async function findLogin(tx: Tx, condition: string, param: string): Promise<PasswordLogin | null> {
@@ -159,18 +114,4 @@ const changeOf = (userId: string) => `password change of ${userId}`;
 
 function wrongLogin(): DomainError {
   return new DomainError('invalid_login', 'E-mail or password is wrong.');
-}
-
-function alreadyRegistered(): DomainError {
-  return new DomainError('already_exists', undefined, [
-    {
-      field: 'email',
-      code: 'already_exists',
-      message: 'The address is already registered. Sign in instead.',
-    },
-  ]);
-}
-
-function invalidField(field: string, message: string): DomainError {
-  return new DomainError('validation_failed', undefined, [{ field, code: 'invalid', message }]);
 }

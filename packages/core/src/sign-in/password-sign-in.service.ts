@@ -7,7 +7,7 @@ import { addressGroup } from '../access/index.js';
 import { type Actor, authorise } from '../operations/index.js';
 import type { CredentialChanges } from './credential-changes.js';
 import type { EmailAndPassword, PasswordChange, PasswordLogins } from './password-logins.js';
-import type { IssuedTokens, SessionsService } from './sessions.service.js';
+import type { SessionsService } from './sessions.service.js';
 import type { SignInResult, SignInService } from './sign-in.service.js';
 
 export class PasswordSignInService {
@@ -17,15 +17,6 @@ export class PasswordSignInService {
     private readonly signIn: SignInService,
     private readonly changes: CredentialChanges,
   ) {}
-
-  /** Opens an account. @throws {DomainError} `already_exists` if the address already has a password */
-  register(input: EmailAndPassword): Promise<IssuedTokens> {
-    return this.logins.register(input, async (tx, store) => {
-      const userId = await this.sessions.openAccount(tx);
-      await store(userId);
-      return this.sessions.open(tx, userId, 'password');
-    });
-  }
 
   /** Signs a user in. @param address the caller's IP address @throws {DomainError} `invalid_login` or `rate_limited` */
   login(input: EmailAndPassword, address: string): Promise<SignInResult> {

@@ -11,10 +11,11 @@
 import { DomainError, decodeId, encodeId } from '@trading-automation/contracts';
 import { inTransaction, newUuid, type Tx } from '@trading-automation/persistence';
 import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
-import { notifyCredentialChange, openAccount } from '../access/index.js';
+import { openAccount } from '../access/index.js';
 import { type Actor, invalidState } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
 import { generateOpaqueToken, hashToken } from './opaque-token.js';
+import { endAllSessions, endSession } from './sessions.queries.js';
 import { type JsonWebKeySet, TOKEN_ALGORITHM, type TokenKeys } from './token-keys.service.js';
 
 const ACCESS_TOKEN_SECONDS = 900;
@@ -85,7 +86,7 @@ export class SessionsService {
         [hash],
       );
       if (used.length > 0) return this.issue(tx, await extend(tx, session));
-      await endSessions(tx, 'id = $1', session.id);
+      await endSession(tx, session.id);
       return null;
     });
     if (tokens === null) throw refreshRejected();
@@ -115,15 +116,12 @@ export class SessionsService {
         'NO_SESSION',
       );
     }
-    await inTransaction(this.dependencies.platform.database, (tx) =>
-      endSessions(tx, 'id = $1', credential.id),
-    );
+    await inTransaction(this.dependencies.platform.database, (tx) => endSession(tx, credential.id));
   }
 
   /** Ends every session of the user, and deletes their tickets. The caller holds the user's lock. */
   async revokeAll(tx: Tx, userId: string): Promise<void> {
-    await tx.query('DELETE FROM sign_in_tickets WHERE user_id = $1', [userId]);
-    await endSessions(tx, 'user_id = $1', userId);
+    await endAllSessions(tx, userId);
   }
 
   /** Returns the public keys that verify access tokens. */
@@ -209,15 +207,6 @@ async function extend(tx: Tx, { id }: SessionRow): Promise<SessionRow> {
     [id],
   );
   return session;
-}
-
-/** Ends sessions, and notifies the processes that hold long-lived requests of these sessions. */
-async function endSessions(tx: Tx, condition: string, param: string): Promise<void> {
-  await tx.query(
-    `UPDATE sessions SET revoked_at = clock_timestamp() WHERE ${condition} AND revoked_at IS NULL`,
-    [param],
-  );
-  await notifyCredentialChange(tx);
 }
 
 function refreshRejected(): DomainError {

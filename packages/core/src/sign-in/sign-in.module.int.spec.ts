@@ -1,9 +1,15 @@
 import type { FactoryProvider, InjectionToken } from '@nestjs/common';
-import { EmailVerificationService } from '../access/index.js';
 import { CommandRunner } from '../operations/index.js';
 import { Platform } from '../platform/index.js';
 import { CoreUnderTest } from '../testing/index.js';
-import { PasswordSignInService, SessionsService, SignInModule } from './index.js';
+import {
+  PasswordSignInService,
+  SessionsService,
+  SignInLinksModule,
+  SignInLinksService,
+  SignInModule,
+  SignInRequests,
+} from './index.js';
 import { deriveKey } from './testing/sign-in-under-test.js';
 
 let core: CoreUnderTest;
@@ -16,20 +22,22 @@ afterAll(() => core.close());
 function createServices(): Map<InjectionToken, unknown> {
   const { platform, commands } = core;
   class Application {}
-  const { providers = [], exports = [] } = SignInModule.with({
-    access: { module: Application },
-    serverKeys: [deriveKey('server key')],
-    issuer: () => 'https://graphql.example.com',
-    isRegistrationOpen: true,
-    passkeys: undefined,
-  });
+  const modules = [
+    SignInModule.with({
+      access: { module: Application },
+      serverKeys: [deriveKey('server key')],
+      issuer: () => 'https://graphql.example.com',
+      isRegistrationOpen: true,
+      publicUrl: () => 'https://api.example.com',
+      passkeys: undefined,
+    }),
+    SignInLinksModule.with({ isRegistrationOpen: true }),
+  ];
+  const providers = modules.flatMap((module) => module.providers ?? []);
+  const exports = modules.flatMap((module) => module.exports ?? []);
   const instances = new Map<InjectionToken, unknown>([
     [Platform, platform],
     [CommandRunner, commands],
-    [
-      EmailVerificationService,
-      new EmailVerificationService({ platform, commands, publicUrl: () => 'https://api.example.com' }),
-    ],
   ]);
   const resolve = (token: InjectionToken): unknown => {
     if (instances.has(token)) return instances.get(token);
@@ -58,10 +66,15 @@ describe('SignInModule', () => {
     const instances = createServices();
     const passwords = instances.get(PasswordSignInService) as PasswordSignInService;
     const sessions = instances.get(SessionsService) as SessionsService;
-    const { accessToken } = await passwords.register({
-      email: 'a@example.com',
-      password: 'correct horse battery',
+    const signedIn = { email: 'a@example.com', password: 'correct horse battery' };
+    await (instances.get(SignInRequests) as SignInRequests).register(signedIn, '192.0.2.1');
+    const [, code = ''] =
+      /code=([\w-]{43})/.exec(String((await core.row('SELECT body FROM mails')).body)) ?? [];
+    await (instances.get(SignInLinksService) as SignInLinksService).openAccount(code, signedIn.password);
+    const login = await passwords.login(signedIn, '192.0.2.1');
+    if (login.kind !== 'tokens') throw new Error('a second factor is required');
+    await expect(sessions.verify(login.tokens.accessToken)).resolves.toMatchObject({
+      credential: { kind: 'session' },
     });
-    await expect(sessions.verify(accessToken)).resolves.toMatchObject({ credential: { kind: 'session' } });
   });
 });

@@ -1,5 +1,4 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
-import { EmailVerificationService } from '../access/index.js';
 import { CommandRunner } from '../operations/index.js';
 import { Platform, type ServerKeys } from '../platform/index.js';
 import { CredentialChanges } from './credential-changes.js';
@@ -16,6 +15,8 @@ import { ServerKeySealer } from './server-key-sealer.js';
 import { SessionsService } from './sessions.service.js';
 import { SignInService } from './sign-in.service.js';
 import { SignInAttempts } from './sign-in-attempts.service.js';
+import { SignInLinksService } from './sign-in-links.service.js';
+import { SignInRequests } from './sign-in-requests.service.js';
 import { TokenKeys } from './token-keys.service.js';
 
 export interface SignInOptions {
@@ -26,6 +27,8 @@ export interface SignInOptions {
   readonly issuer: () => string;
   /** Whether a caller without credentials may open an account. */
   readonly isRegistrationOpen: boolean;
+  /** The origin of links in mails, without a trailing slash. */
+  readonly publicUrl: () => string;
   /** Undefined if passkeys are not offered. */
   readonly passkeys: PasskeyOptions | undefined;
 }
@@ -43,6 +46,7 @@ export class SignInModule {
         SignInService,
         SecondFactorService,
         PasswordSignInService,
+        SignInRequests,
         ProviderSignInService,
         PasskeySignInService,
         DeprecatedUsageService,
@@ -91,13 +95,20 @@ function sessionProviders({ serverKeys, issuer, isRegistrationOpen }: SignInOpti
 }
 
 /** Provides the sign-in methods, and the service that counts their uses. */
-function methodProviders({ passkeys }: SignInOptions): Provider[] {
+function methodProviders({ passkeys, isRegistrationOpen, publicUrl }: SignInOptions): Provider[] {
+  const hasher = new PasswordHasher();
   return [
     {
       provide: PasswordLogins,
-      useFactory: (platform: Platform, emails: EmailVerificationService, attempts: SignInAttempts) =>
-        new PasswordLogins(platform, emails, attempts, new PasswordHasher()),
-      inject: [Platform, EmailVerificationService, SignInAttempts],
+      useFactory: (platform: Platform, attempts: SignInAttempts) =>
+        new PasswordLogins(platform, attempts, hasher),
+      inject: [Platform, SignInAttempts],
+    },
+    {
+      provide: SignInRequests,
+      useFactory: (platform: Platform, attempts: SignInAttempts) =>
+        new SignInRequests({ platform, attempts, hasher, isRegistrationOpen, publicUrl }),
+      inject: [Platform, SignInAttempts],
     },
     {
       provide: PasswordSignInService,
@@ -127,4 +138,28 @@ function methodProviders({ passkeys }: SignInOptions): Provider[] {
       inject: [Platform],
     },
   ];
+}
+
+/** Provides the pages behind the links of registrations and password resets. */
+@Module({})
+export class SignInLinksModule {
+  static with({ isRegistrationOpen }: Pick<SignInOptions, 'isRegistrationOpen'>): DynamicModule {
+    return {
+      module: SignInLinksModule,
+      providers: [
+        {
+          provide: SignInLinksService,
+          useFactory: (platform: Platform) =>
+            new SignInLinksService({
+              platform,
+              attempts: new SignInAttempts(platform),
+              hasher: new PasswordHasher(),
+              isRegistrationOpen,
+            }),
+          inject: [Platform],
+        },
+      ],
+      exports: [SignInLinksService],
+    };
+  }
 }

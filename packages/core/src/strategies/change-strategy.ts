@@ -11,6 +11,7 @@ import { IsNull } from 'typeorm';
 
 import { type LockedAccount, lockAccountShared } from '../exchange-accounts/index.js';
 import { type Actor, invalidState } from '../operations/index.js';
+import { BigDecimal } from '../values/index.js';
 import { invalidateFigures } from './figures/refresh-figures.js';
 import { unknownStrategy } from './lock-strategy.js';
 import { loadStrategyPairs } from './strategies.queries.js';
@@ -48,18 +49,19 @@ export async function lockOwnStrategy(tx: Tx, actor: Actor, publicId: string): P
 }
 
 /**
- * Changes a strategy that the transaction has locked.
+ * Changes a strategy that the transaction has locked. Returns whether the rate of its profit share was raised.
  *
  * @throws {DomainError} `not_found` for an unknown pair; `validation_failed` if the account cannot trade a pair;
  *   `invalid_state` if the strategy becomes active but its account was removed
  */
-export async function changeStrategy(tx: Tx, id: string, input: StrategyUpdate): Promise<void> {
-  const { exchangeAccountId } = await tx.findOneByOrFail(StrategyEntity, { id });
+export async function changeStrategy(tx: Tx, id: string, input: StrategyUpdate): Promise<boolean> {
+  const { exchangeAccountId, profitShareRate } = await tx.findOneByOrFail(StrategyEntity, { id });
   const account = await lockAccountShared(tx, exchangeAccountId);
   const settings = await strategyColumns(tx, account, input);
   if (input.status === 'ACTIVE' && account.isRemoved) throw accountRemoved();
   if (Object.keys(settings).length > 0) await tx.update(StrategyEntity, { id }, settings);
   if (input.status !== undefined || input.visibility !== undefined) await invalidateFigures(tx, id);
+  return new BigDecimal(input.profit_share?.rate ?? 0).gt(profitShareRate ?? 0);
 }
 
 /** Removes a strategy that the transaction has locked. Its row remains for trades and copiers that reference it. */

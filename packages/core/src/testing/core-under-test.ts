@@ -196,7 +196,7 @@ export class CoreUnderTest {
   idempotencyContext(userId: string, key: string, route = 'POST /test'): IdempotencyContext {
     return {
       request: { userId, route, key, fingerprint: keyOf(`${route} ${key}`) },
-      render: (outcome) =>
+      serialize: (outcome) =>
         'value' in outcome
           ? { status: 201, body: Buffer.from(JSON.stringify(outcome.value)) }
           : { status: 409, body: Buffer.from(JSON.stringify({ code: outcome.error.code })) },

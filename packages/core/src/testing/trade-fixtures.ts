@@ -18,6 +18,8 @@ export interface FillFixture {
   readonly amount: string;
   readonly fee?: string;
   readonly feeCurrency?: string;
+  /** The value in quote currency of a fee in a third asset. Default: unknown. */
+  readonly feeValue?: string;
 }
 
 export interface OrderFixture {
@@ -95,12 +97,12 @@ export class TradeFixtures {
   private async fill(trade: string, fills: readonly FillFixture[]): Promise<void> {
     await this.core.rows(
       `INSERT INTO fills (id, trade_id, exchange_account_id, symbol, exchange_fill_id, price, amount, fee_amount,
-         fee_currency, liquidity, executed_at)
+         fee_currency, fee_value, liquidity, executed_at)
        SELECT input.id, t.id, t.exchange_account_id, t.symbol, input.id, input.price, input.amount, input.fee,
-         coalesce(input.currency, p.quote), 'TAKER', input.at
+         coalesce(input.currency, p.quote), input.fee_value, 'TAKER', input.at
        FROM trades t JOIN trade_pairs p ON p.id = t.trade_pair_id
-       CROSS JOIN unnest($2::uuid[], $3::numeric[], $4::numeric[], $5::numeric[], $6::text[], $7::timestamptz[])
-         AS input (id, price, amount, fee, currency, at)
+       CROSS JOIN unnest($2::uuid[], $3::numeric[], $4::numeric[], $5::numeric[], $6::text[], $7::timestamptz[],
+         $8::numeric[]) AS input (id, price, amount, fee, currency, at, fee_value)
        WHERE t.id = $1`,
       trade,
       fills.map(() => newUuid()),
@@ -109,6 +111,7 @@ export class TradeFixtures {
       fills.map(({ fee }) => fee ?? '0'),
       fills.map(({ feeCurrency }) => feeCurrency ?? null),
       fills.map(({ at }) => at),
+      fills.map(({ feeValue }) => feeValue ?? null),
     );
   }
 

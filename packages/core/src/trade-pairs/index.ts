@@ -1,4 +1,11 @@
+export {
+  type Conversion,
+  type ConversionPath,
+  conversionKey,
+  conversionPaths,
+  convert,
+} from './conversion-paths.queries.js';
 export { PairCatalogue } from './pair-catalogue.service.js';
 export { PairCatalogueModule, TradePairsModule } from './trade-pairs.module.js';
 export { type PairForTrade, pairForTrade, TradePairsService } from './trade-pairs.service.js';
-export { type Equity, equitiesOf } from './valuation.queries.js';
+export { BALANCES_KNOWN_AT, type Equity, equitiesOf } from './valuation.queries.js';

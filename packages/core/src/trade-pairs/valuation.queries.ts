@@ -4,7 +4,7 @@ import { queryPrepared, type Tx } from '@trading-automation/persistence';
 /** The value of an account's balances in one currency. */
 export interface Equity {
   readonly amount: Decimal;
-  /** The instant of the balances. Each price is the last one that a worker received, of any age. */
+  /** The instant at which the balances were last known to be complete. Each price is the last one that a worker received, of any age. */
   readonly takenAt: Date;
 }
 
@@ -41,6 +41,14 @@ const PRICE = `coalesce(
 const IS_LISTED = `EXISTS (
   SELECT FROM trade_pairs p WHERE p.exchange = h.exchange AND h.asset IN (p.base, p.quote))`;
 
+/**
+ * Selects the last instant at which the balances of the account `a` were known to be complete; null if they were never
+ * read. That is the last snapshot, or the last report of a worker that the account's stream is live. A live stream has
+ * been compared with the exchange since it connected, and reports each change since then.
+ */
+export const BALANCES_KNOWN_AT = `CASE WHEN a.balances_taken_at IS NOT NULL THEN greatest(a.balances_taken_at,
+  (SELECT w.told_at FROM account_watches w WHERE w.account_id = a.id AND w.state = 'LIVE')) END`;
+
 /** Selects the equity of each account, truncated to 18 decimals, the precision of stored decimals. */
 const EQUITIES = `
   WITH held AS MATERIALIZED (
@@ -56,7 +64,7 @@ const EQUITIES = `
     WHERE h.amount <> 0 GROUP BY h.id
   )
   SELECT a.id, CASE WHEN s.is_unknown THEN NULL ELSE trunc(coalesce(s.amount, 0), 18)::text END AS amount,
-    a.balances_taken_at AS "takenAt"
+    ${BALANCES_KNOWN_AT} AS "takenAt"
   FROM exchange_accounts a LEFT JOIN sums s ON s.id = a.id
   WHERE a.id = ANY ($1)`;
 

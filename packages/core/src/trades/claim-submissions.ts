@@ -72,5 +72,6 @@ function orderOf(trade: TradeEntity): OrderRequest {
     stopPrice: trade.stopPrice === null ? undefined : canonicalDecimal(trade.stopPrice),
     reduceOnly: trade.reduceOnly,
     isExit: trade.isExit,
+    isCopy: trade.origin === 'COPIER' ? true : undefined,
   };
 }

@@ -31,6 +31,13 @@ export class FillEntity extends RecordColumns {
   @Column({ name: 'fee_currency', type: 'text' })
   feeCurrency!: string;
 
+  /**
+   * The value of the fee in quote currency, if it was paid neither in base nor in quote currency. Null otherwise, and until
+   * a price is known.
+   */
+  @DecimalColumn({ name: 'fee_value', nullable: true })
+  feeValue!: string | null;
+
   @Column({ type: 'text' })
   liquidity!: 'MAKER' | 'TAKER';
 

@@ -1,3 +1,4 @@
+export { type AccountExposure, oldestReconciliationAge } from './account-exposures.queries.js';
 export {
   type CancelAllResult,
   type CancelRequestedTrade,
@@ -10,9 +11,11 @@ export {
   type NewCopyTrade,
   placeCopies,
 } from './copy-orders.js';
+export { FeeValuation, type ReadPriceAt } from './fee-valuation.service.js';
 export { type FreeBalances, loadFreeBalances } from './free-balances.queries.js';
 export { backfillLots } from './lots/backfill-lots.js';
 export { bookTrades, type LotBookKey, lockBooks, type TradeToBook } from './lots/book-trades.js';
+export { LotsService } from './lots.service.js';
 export {
   fillKey,
   type KnownTrade,

@@ -1,4 +1,4 @@
-import { canonicalDecimal, type Decimal } from '@trading-automation/contracts';
+import { assetsOfSymbol, canonicalDecimal, type Decimal } from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
 import { equitiesOf } from '../trade-pairs/index.js';
 import type { LockedTrade } from './trades.queries.js';
@@ -29,5 +29,4 @@ export async function leaderEquities(
   return equityByTrade;
 }
 
-/** Returns the quote currency of `BASE/QUOTE` or `BASE/QUOTE:SETTLE`. */
-const quoteOf = (symbol: string) => symbol.slice(symbol.indexOf('/') + 1).split(':', 1)[0]!;
+const quoteOf = (symbol: string) => assetsOfSymbol(symbol).quote;

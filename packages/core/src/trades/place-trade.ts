@@ -33,15 +33,24 @@ import { FIRST_CHECK_MS, notifyAccountWork } from './trades.queries.js';
 
 type NewTrade = Partial<TradeEntity> & { readonly id: string };
 
+/** What an order that closes one lot has in addition. */
+export type LotClosing = Pick<TradeEntity, 'closesLotId' | 'intent' | 'isExit'>;
+
 /** The columns of a trade that `placeTrade` returns. */
 export type TradeSelection = Selection<TradeViewRow>;
 
-/** Validates, reserves balance, stores the trade and emits `trade.created`. @throws {DomainError} if invalid */
+/**
+ * Validates, reserves balance, stores the trade and emits `trade.created`.
+ *
+ * @param closing set if the order closes one lot
+ * @throws {DomainError} if invalid
+ */
 export async function placeTrade(
   tx: Tx,
   actor: Actor,
   input: TradeCreate,
   returning: TradeSelection,
+  closing: LotClosing | null = null,
 ): Promise<TradeDetail> {
   const { strategy_id } = input;
   const strategy = strategy_id === undefined ? undefined : await lockStrategyForTrade(tx, actor, strategy_id);
@@ -56,7 +65,7 @@ export async function placeTrade(
   const reservation = reservationFor(order, pair);
   await assertFreeBalance(tx, account, reservation);
 
-  const trade = { ...newTrade(actor, input, account, pair, reservation), ...originOf(strategy) };
+  const trade = { ...newTrade(actor, input, account, pair, reservation), ...originOf(strategy), ...closing };
   const record = viewTrade(await insertTrade(tx, trade, returning));
   await emitEvent(tx, { userId: actor.userId, type: 'trade.created', schema: tradeSchema, record });
   await notifyAccountWork(tx, [account.id]);
@@ -210,9 +219,14 @@ const RULE_MESSAGES: Record<
   max_notional: ({ value, limit }) => `Price × amount must be at most ${limit}; got ${value}.`,
 };
 
-function ruleViolated(violations: readonly RuleViolation[]): DomainError {
+/**
+ * Returns the error for orders that break rules.
+ *
+ * @param input the field of the request that determines the order's amount
+ */
+export function ruleViolated(violations: readonly RuleViolation[], input = 'amount'): DomainError {
   const details = violations.map(({ field, rule, value, limit }) => ({
-    field,
+    field: field === 'amount' ? input : field,
     code: rule,
     message: RULE_MESSAGES[rule]({ field, value, limit }),
     rule,

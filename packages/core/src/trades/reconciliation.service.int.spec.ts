@@ -1,6 +1,7 @@
 /** A number after `rule` or `row` in a title refers to the first or the second table of docs/trading/rules.md. */
 import { encodeId, trade as tradeSchema } from '@trading-automation/contracts';
 import type { VenueFill, VenueOrder } from '@trading-automation/exchanges';
+import { oldestReconciliationAge } from './account-exposures.queries.js';
 import { reconcile } from './reconcile.rules.js';
 import { Reconciliation } from './reconciliation.service.js';
 import { OrdersUnderTest, venueFillOf, venueOrderOf } from './testing/orders-under-test.js';
@@ -60,6 +61,36 @@ async function buyOne(): Promise<string> {
 }
 const externalOrder = (name: string, overrides: Partial<VenueOrder> = {}) =>
   venueOrderOf(name, { timeInForce: 'GTC', createdAt: new Date('2026-01-02T00:00:00Z'), ...overrides });
+
+describe('the exposure of an account', () => {
+  it('is that of its open orders, else its open lots, else its strategy or running copier; IDLE without any', async () => {
+    const idle = await env.core.account(env.actor);
+    const accounts = [env.account, env.leaderAccount, idle];
+    const exposures = () => Promise.all(accounts.map(({ uuid }) => reconciliation.exposureOf(uuid)));
+    expect(await exposures()).toEqual(['IN_USE', 'IN_USE', 'IDLE']);
+    const resting = await env.placeCopy();
+    expect(await exposures()).toEqual(['OPEN_ORDERS', 'IN_USE', 'IDLE']);
+    await env.core.rows("UPDATE trades SET status = 'CANCELLED' WHERE id = $1", resting);
+    await buyOne();
+    expect(await exposures()).toEqual(['OPEN_LOTS', 'IN_USE', 'IDLE']);
+  });
+});
+
+describe('the age of the rotation', () => {
+  it('is that of the account that was not compared for the longest time', async () => {
+    const { database } = env.core.platform;
+    const fresh = await env.newAccount(env.actor);
+    await compare({});
+    await env.core.rows(
+      "UPDATE reconciliations SET reconciled_at = clock_timestamp() - interval '3 hours' WHERE exchange_account_id = $1",
+      env.account.uuid,
+    );
+    const age = await oldestReconciliationAge(database, [env.account.uuid, fresh.uuid]);
+    expect(age).toBeGreaterThanOrEqual(10_800);
+    expect(age).toBeLessThan(11_400);
+    expect(await oldestReconciliationAge(database, [])).toBe(0);
+  });
+});
 
 describe('external orders', () => {
   it('rule 23: become EXTERNAL trades with their fills, and emit the same events as other trades', async () => {

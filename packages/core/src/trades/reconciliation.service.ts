@@ -9,7 +9,7 @@
  * 3. An asset counts as missing only if every comparison over at least 20 s shows the shortfall. An exchange may update
  *    balances later than fills, and two comparisons may follow each other closely.
  */
-import { type Decimal, encodeId } from '@trading-automation/contracts';
+import { assetsOfSymbol, type Decimal, encodeId } from '@trading-automation/contracts';
 import type { VenueFill, VenueOrder } from '@trading-automation/exchanges';
 import {
   allColumns,
@@ -19,8 +19,9 @@ import {
   queryPrepared,
   type Tx,
 } from '@trading-automation/persistence';
-import type { Platform } from '../platform/index.js';
+import { Batcher, type Platform } from '../platform/index.js';
 import { BigDecimal } from '../values/index.js';
+import { type AccountExposure, accountExposures } from './account-exposures.queries.js';
 import { adoptOrders } from './adopt-orders.js';
 import {
   type ExpectedHolding,
@@ -64,7 +65,16 @@ type Totals = Readonly<Record<string, Decimal>>;
 type Action = ReconcileAction<VenueOrder, VenueFill>;
 
 export class Reconciliation {
-  constructor(private readonly platform: Platform) {}
+  private readonly exposures: Batcher<string, AccountExposure>;
+
+  constructor(private readonly platform: Platform) {
+    this.exposures = new Batcher((ids) => accountExposures(platform.database, ids));
+  }
+
+  /** Returns what depends on the state of the account. Concurrent calls share one statement. */
+  exposureOf(accountId: string): Promise<AccountExposure> {
+    return this.exposures.add(accountId);
+  }
 
   /** Reads our view of the account from one database snapshot. @throws if the account does not exist */
   async state(accountId: string): Promise<AccountState> {
@@ -318,7 +328,7 @@ async function insertWriteOff(
     side: 'SELL',
     price,
     amount,
-    fee: { amount: '0', currency: symbol.split(/[/:]/)[1]! },
+    fee: { amount: '0', currency: assetsOfSymbol(symbol).settle },
     liquidity: 'TAKER',
     executedAt: now,
   };

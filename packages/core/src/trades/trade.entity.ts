@@ -69,6 +69,10 @@ export class TradeEntity extends RecordColumns {
   @Column({ name: 'copies_own_strategy', type: 'boolean', nullable: true })
   copiesOwnStrategy!: boolean | null;
 
+  /** The lot that the order of its user closes, and the only one. Null for every other order. */
+  @Column({ name: 'closes_lot_id', type: 'uuid', nullable: true })
+  closesLotId!: string | null;
+
   @Column({ name: 'client_order_id', type: 'text' })
   clientOrderId!: string;
 

@@ -1,5 +1,7 @@
 import {
+  assetsOfSymbol,
   canonicalDecimal,
+  DECIMAL_SCALE,
   encodeId,
   type Fill,
   type Trade,
@@ -23,6 +25,7 @@ export const TRADE_VIEW_COLUMNS = [
   'strategyId',
   'copierId',
   'sourceTradeId',
+  'closesLotId',
   'sourceFillId',
   'copy',
   'copiesOwnStrategy',
@@ -65,7 +68,9 @@ export const FILL_VIEW_COLUMNS = [
   'price',
   'amount',
   'feeAmount',
+  'symbol',
   'feeCurrency',
+  'feeValue',
   'liquidity',
   'executedAt',
 ] as const satisfies readonly (keyof FillEntity)[];
@@ -80,7 +85,6 @@ export function viewTrade(trade: TradeViewRow): Trade {
   const amount = canonicalDecimal(trade.amount);
   const filledAmount = canonicalDecimal(trade.filledAmount);
   const isUnfilled = filledAmount === '0';
-  const currency = trade.symbol.slice(trade.symbol.indexOf('/') + 1);
   return {
     id: encodeId('trd', trade.id),
     exchange_account_id: encodeId('exa', trade.exchangeAccountId),
@@ -89,6 +93,7 @@ export function viewTrade(trade: TradeViewRow): Trade {
     trading_type: trade.tradingType,
     strategy_id: trade.strategyId === null ? undefined : encodeId('str', trade.strategyId),
     copier_id: trade.copierId === null ? undefined : encodeId('cpr', trade.copierId),
+    closes_lot_id: trade.closesLotId === null ? undefined : encodeId('lot', trade.closesLotId),
     source_trade_id: trade.sourceTradeId === null ? undefined : encodeId('trd', trade.sourceTradeId),
     source_fill_id: trade.sourceFillId === null ? undefined : encodeId('fil', trade.sourceFillId),
     client_order_id: trade.clientOrderId,
@@ -107,7 +112,7 @@ export function viewTrade(trade: TradeViewRow): Trade {
     remaining_amount: isUnfilled ? amount : remaining(amount, filledAmount),
     average_price: isUnfilled ? undefined : averagePrice(trade),
     cost: canonicalDecimal(trade.cost),
-    fee: trade.fees[0] ?? { amount: '0', currency },
+    fee: trade.fees[0] ?? { amount: '0', currency: assetsOfSymbol(trade.symbol).settle },
     fees_by_currency: [...trade.fees],
     realized_pnl: optionalDecimal(trade.realizedPnl),
     status: trade.status,
@@ -177,9 +182,19 @@ export function viewFill(fill: FillViewRow): Fill {
     price: canonicalDecimal(fill.price),
     amount: canonicalDecimal(fill.amount),
     fee: { amount: canonicalDecimal(fill.feeAmount), currency: fill.feeCurrency },
+    fee_value: feeValueOf(fill),
     liquidity: fill.liquidity,
     executed_at: formatInstant(fill.executedAt),
   };
+}
+
+/** Returns the value of the fill's fee in quote currency; null if it is not known yet. */
+function feeValueOf({ symbol, price, feeAmount, feeCurrency, feeValue }: FillViewRow): string | null {
+  const { base, quote } = assetsOfSymbol(symbol);
+  const fee = new BigDecimal(feeAmount);
+  if (fee.isZero() || feeCurrency === quote) return canonicalDecimal(feeAmount);
+  if (feeCurrency !== base) return feeValue === null ? null : canonicalDecimal(feeValue);
+  return fee.times(price).toDecimalPlaces(DECIMAL_SCALE, BigDecimal.ROUND_HALF_EVEN).toString();
 }
 
 const optionalDecimal = (value: string | null) => (value === null ? undefined : canonicalDecimal(value));

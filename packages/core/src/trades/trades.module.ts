@@ -1,11 +1,12 @@
 import { Module } from '@nestjs/common';
 import { CommandRunner, ListReader } from '../operations/index.js';
 import { Platform } from '../platform/index.js';
+import { LotsService } from './lots.service.js';
 import { Reconciliation } from './reconciliation.service.js';
 import { TradeExecution } from './trade-execution.service.js';
 import { TradesService } from './trades.service.js';
 
-/** Provides TradesService to the REST and GraphQL APIs. */
+/** Provides TradesService and LotsService to the REST and GraphQL APIs. */
 @Module({
   providers: [
     {
@@ -14,8 +15,14 @@ import { TradesService } from './trades.service.js';
         new TradesService({ platform, lists, commands }),
       inject: [Platform, ListReader, CommandRunner],
     },
+    {
+      provide: LotsService,
+      useFactory: (platform: Platform, lists: ListReader, commands: CommandRunner) =>
+        new LotsService({ platform, lists, commands }),
+      inject: [Platform, ListReader, CommandRunner],
+    },
   ],
-  exports: [TradesService],
+  exports: [TradesService, LotsService],
 })
 export class TradesModule {}
 

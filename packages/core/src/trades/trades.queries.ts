@@ -10,6 +10,7 @@ import {
   type Tx,
 } from '@trading-automation/persistence';
 import { BigDecimal } from '../values/index.js';
+import { feeValuesOf } from './fee-values.queries.js';
 import { FillEntity } from './fill.entity.js';
 import { TradeEntity } from './trade.entity.js';
 import { type FeePart, sumFees } from './trade.rules.js';
@@ -193,6 +194,7 @@ export interface FillReport {
 
 /** Stores the fills that are new and returns them. Each report of an order repeats all of its fills. */
 export async function insertFills(tx: Tx, reports: readonly FillReport[]): Promise<FillEntity[]> {
+  const feeValues = await feeValuesOf(tx, reports);
   return insertMany(
     tx,
     FillEntity,
@@ -206,6 +208,7 @@ export async function insertFills(tx: Tx, reports: readonly FillReport[]): Promi
       amount: fill.amount,
       feeAmount: fill.fee.amount,
       feeCurrency: fill.fee.currency,
+      feeValue: feeValues.get(fill) ?? null,
       liquidity: fill.liquidity,
       executedAt: fill.executedAt,
     })),

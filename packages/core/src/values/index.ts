@@ -1,4 +1,5 @@
-/** Pure values: exact decimals, instants as text, URLs. This code does no I/O, so `*.rules.ts` files may import it. */
+/** Pure values: exact decimals, instants as text, periods, URLs. This code does no I/O, so `*.rules.ts` files may import it. */
 export { BigDecimal, divideDecimals } from './decimal-arithmetic.js';
 export { formatInstant } from './format-instant.js';
 export { parseUrl } from './parse-url.js';
+export { type UtcPeriod, utcPeriodAt } from './utc-periods.js';

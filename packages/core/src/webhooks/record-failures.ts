@@ -1,4 +1,4 @@
-import { type DeliveryError, webhook as webhookSchema } from '@trading-automation/contracts';
+import { type DeliveryReason, webhook as webhookSchema } from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
 import { emitEvent } from '../operations/index.js';
 import {
@@ -25,11 +25,11 @@ import {
 import { WebhookEntity } from './webhook.entity.js';
 import { webhookView } from './webhook.view.js';
 
-/** A failed attempt and its error. */
+/** A failed attempt and its reason. */
 export interface FailedAttempt {
   readonly attempt: ClaimedAttempt;
   readonly statusCode?: number | undefined;
-  readonly error: DeliveryError;
+  readonly error: DeliveryReason;
   readonly responseTimeMs: number;
   readonly responseBody?: string | undefined;
 }

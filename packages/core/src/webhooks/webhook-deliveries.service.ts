@@ -1,4 +1,4 @@
-import type { DeliveryError } from '@trading-automation/contracts';
+import type { DeliveryError, DeliveryReason } from '@trading-automation/contracts';
 import { inTransaction, newUuid } from '@trading-automation/persistence';
 import { Batcher, type Platform } from '../platform/index.js';
 import {
@@ -54,6 +54,8 @@ export type ClaimResult =
 export interface AttemptResult {
   readonly statusCode?: number | undefined;
   readonly error?: DeliveryError | undefined;
+  /** More specific than `error`, if more is known. */
+  readonly reason?: DeliveryReason | undefined;
   readonly responseTimeMs: number;
   /** At most 1 KiB of text that Postgres accepts. */
   readonly responseBody?: string | undefined;
@@ -104,9 +106,9 @@ export class WebhookDeliveriesService {
 
   /** Records an attempt and all its consequences, or nothing. */
   record(attempt: ClaimedAttempt, result: AttemptResult): Promise<RecordOutcome> {
-    const { error } = result;
-    if (error === undefined) return this.successes.add({ ...result, attempt });
-    return this.failures.add({ ...result, error, attempt });
+    const { error, reason = error, ...rest } = result;
+    if (reason === undefined) return this.successes.add({ ...rest, attempt });
+    return this.failures.add({ ...rest, error: reason, attempt });
   }
 
   /** Returns the parked deliveries of these users that now have a free slot. Each needs a job. */

@@ -100,7 +100,7 @@ export class WebhookTestsService {
          VALUES ($1, $2, $3, 'webhook.test', $4, $5, 1)`,
         [deliveryId, event.webhookId, event.eventId, event.payload, status],
       );
-      return insertAttempt(tx, { ...event, ...result, deliveryId });
+      return insertAttempt(tx, { ...event, ...result, error: result.reason ?? result.error, deliveryId });
     });
   }
 }

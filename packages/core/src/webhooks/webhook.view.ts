@@ -2,6 +2,8 @@ import {
   type DeadLetter,
   type DeadLetterDetail,
   type Delivery,
+  deadLetterFailureOf,
+  deliveryFailureOf,
   encodeId,
   StoredJson,
   type Webhook,
@@ -35,7 +37,8 @@ export type AttemptRow = {
   readonly attempt: number;
   readonly status: Delivery['status'];
   readonly status_code: number | null;
-  readonly error: Delivery['error'] | null;
+  /** The reason, from which the API's three fields of the failure are derived. */
+  readonly error: string | null;
   readonly response_time_ms: number;
   readonly response_body: string | null;
   readonly attempted_at: Date;
@@ -57,7 +60,7 @@ export function deliveryView(row: AttemptRow): Delivery {
     attempt: row.attempt,
     status: row.status,
     ...(row.status_code === null ? {} : { status_code: row.status_code }),
-    ...(row.error === null ? {} : { error: row.error }),
+    ...(row.error === null ? {} : deliveryFailureOf(row.error)),
     response_time_ms: row.response_time_ms,
     response_body: row.response_body,
     attempted_at: row.attempted_at.toISOString(),
@@ -75,7 +78,8 @@ export type DeadLetterRow = {
   readonly status: DeadLetter['status'];
   readonly attempts: number;
   readonly last_status_code: number | null;
-  readonly last_error: NonNullable<DeadLetter['last_error']> | null;
+  /** The reason, as in `AttemptRow`. */
+  readonly last_error: string | null;
   readonly resolved_at: Date | null;
   readonly created_at: Date;
   readonly updated_at: Date;
@@ -91,7 +95,7 @@ export function deadLetterView(row: DeadLetterRow): DeadLetter {
     status: row.status,
     attempts: row.attempts,
     ...(row.last_status_code === null ? {} : { last_status_code: row.last_status_code }),
-    ...(row.last_error === null ? {} : { last_error: row.last_error }),
+    ...(row.last_error === null ? {} : deadLetterFailureOf(row.last_error)),
     ...(row.resolved_at === null ? {} : { resolved_at: row.resolved_at.toISOString() }),
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),

@@ -1,4 +1,5 @@
 import type { TradingType } from '@trading-automation/contracts';
+import type { CallPurpose } from '../call-budget.js';
 import {
   type AccountStreamHandler,
   type BalanceReport,
@@ -32,22 +33,40 @@ export interface VenueCalls {
   ): Promise<T>;
 }
 
+interface SharedState {
+  /** The purpose of reads. */
+  readonly purpose: CallPurpose | undefined;
+  /** The open streams, which all clients of the account from {@link ExchangeClient.as} share. */
+  readonly streams: Set<VenueStream>;
+}
+
 /**
  * The client of one account at an exchange; it calls ccxt's unified API. Its only state is the account's credentials
  * and open streams.
  */
 export class AccountClient implements ExchangeClient {
   readonly hasStream: boolean;
+  readonly openOrdersLockBalances: boolean;
   readonly #params: Readonly<Record<string, unknown>>;
-  readonly #streams = new Set<VenueStream>();
 
   constructor(
     private readonly venue: VenueCalls,
     private readonly account: CallAccount,
     private readonly tradingType: TradingType,
+    private readonly shared: SharedState = { purpose: undefined, streams: new Set() },
   ) {
     this.hasStream = venue.accountStreams !== undefined;
+    this.openOrdersLockBalances = venue.adapter.lockingTypes.has(tradingType);
     this.#params = venue.adapter.tradingTypes[tradingType]?.params ?? {};
+  }
+
+  get egress(): string | undefined {
+    return this.account.egress;
+  }
+
+  as(purpose: CallPurpose): ExchangeClient {
+    const { venue, account, tradingType, shared } = this;
+    return new AccountClient(venue, account, tradingType, { ...shared, purpose });
   }
 
   testCredentials(): Promise<CredentialsReport> {
@@ -63,8 +82,9 @@ export class AccountClient implements ExchangeClient {
   }
 
   placeOrder(order: OrderRequest, { sendByMs }: PlaceOrderOptions = {}): Promise<VenueOrder> {
-    const { isExit } = order;
-    return this.#run({ kind: 'write', isOrder: true, isExit, sendByMs }, async ({ ccxt }) => {
+    const { isExit, isCopy } = order;
+    const purpose = isCopy === true ? 'copy' : 'user';
+    return this.#run({ kind: 'write', isOrder: true, isExit, purpose, sendByMs }, async ({ ccxt }) => {
       const { type, side, price, params } = orderArguments(order, this.tradingType === 'spot');
       const response = await ccxt.createOrder(order.symbol, type, side, order.amount, price, {
         ...params,
@@ -130,18 +150,19 @@ export class AccountClient implements ExchangeClient {
     const { accountStreams } = this.venue;
     if (accountStreams === undefined) throw failure(['rejected', 'not_supported']);
     const stream = accountStreams.open(this.account, this.tradingType, handler);
-    this.#streams.add(stream);
+    const { streams } = this.shared;
+    streams.add(stream);
     return {
       close: () => {
-        this.#streams.delete(stream);
+        streams.delete(stream);
         return stream.close();
       },
     };
   }
 
   async close(): Promise<void> {
-    const streams = [...this.#streams];
-    this.#streams.clear();
+    const streams = [...this.shared.streams];
+    this.shared.streams.clear();
     await Promise.all(streams.map((stream) => stream.close()));
   }
 
@@ -165,7 +186,8 @@ export class AccountClient implements ExchangeClient {
   }
 
   #run<T>(request: CallRequest, work: (session: VenueSession) => Promise<T>): Promise<T> {
-    return this.venue.run({ ...request, account: this.account }, this.tradingType, work);
+    const { purpose } = this.shared;
+    return this.venue.run({ purpose, ...request, account: this.account }, this.tradingType, work);
   }
 }
 

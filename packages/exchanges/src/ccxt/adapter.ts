@@ -127,6 +127,8 @@ export interface Adapter {
   /** Options of every ccxt client of this exchange; ccxt cannot change them at run time. */
   readonly clientOptions: Readonly<Record<string, unknown>>;
   readonly rejectionPatterns: RejectionPatterns;
+  /** The trading types in which every open order locks a balance of the account. */
+  readonly lockingTypes: ReadonlySet<TradingType>;
   readonly fills: {
     /** The maximum number of fills per response. */
     readonly pageSize: number;

@@ -2,10 +2,18 @@
  * The call budget of one process: it keeps this process within the exchange's rate limits.
  *
  * An exchange counts calls in windows that start on its own clock. The budget limits the usage of every period that is
- * one second longer than a window. It therefore stays within the rate limits wherever the windows start. Calls for
- * exits are first in the queue.
+ * one second longer than a window. It therefore stays within the rate limits wherever the windows start. Calls are
+ * admitted in the order of their purposes, exits first; among the calls of one purpose, users take turns. Background
+ * work whose purpose is stated leaves a part of the weight to the others.
  */
-import type { BudgetedCall, CallBudget } from '../port.js';
+import {
+  type BudgetedCall,
+  CALL_PURPOSES,
+  type CallBudget,
+  type CallPurpose,
+  purposeOf,
+  TurnQueue,
+} from '../call-budget.js';
 import { failure } from './failures.js';
 
 export interface VenueRateLimits {
@@ -44,9 +52,9 @@ class SlidingWindow {
    * Returns the milliseconds until `amount` may be spent; 0 if it may be spent now. An amount above the limit may be
    * spent when nothing else is counted.
    */
-  waitMs(amount: number, now: number): number {
+  waitMs(amount: number, now: number, share = 1): number {
     this.#evict(now);
-    if (this.#used === 0 || this.#used + amount <= this.limit) return 0;
+    if (this.#used === 0 || this.#used + amount <= this.limit * share) return 0;
     const [oldest = 0] = this.#bySecond.keys();
     return Math.max(1, (oldest + this.seconds + 1) * 1_000 - now);
   }
@@ -77,11 +85,22 @@ interface WaitingCall {
   readonly admit: () => void;
 }
 
+/** The share of the weight that may be used when a background call is admitted. */
+const BACKGROUND_SHARE: Readonly<Partial<Record<CallPurpose, number>>> = { check: 0.5, rotation: 0.25 };
+
+type Queues = Readonly<Record<CallPurpose, TurnQueue<WaitingCall>>>;
+const newQueues = (): Queues => ({
+  exit: new TurnQueue(),
+  user: new TurnQueue(),
+  copy: new TurnQueue(),
+  check: new TurnQueue(),
+  rotation: new TurnQueue(),
+});
+
 export class LocalBudget implements CallBudget {
   readonly #weight: SlidingWindow;
   readonly #orders = new Map<string, SlidingWindow>();
-  readonly #exits = new Set<WaitingCall>();
-  readonly #others = new Set<WaitingCall>();
+  readonly #queues = newQueues();
   #pausedUntil = 0;
   #cancelTimer: (() => void) | undefined;
 
@@ -94,8 +113,9 @@ export class LocalBudget implements CallBudget {
 
   async take(call: BudgetedCall, signal: AbortSignal): Promise<void> {
     if (signal.aborted) throw failure(['retryable', 'rate_limited']);
-    // Calls that already wait are admitted first, unless this call is an exit.
-    const isFirst = this.#exits.size === 0 && (call.isExit === true || this.#others.size === 0);
+    // Calls of the same or an earlier purpose that already wait are admitted first.
+    const rank = CALL_PURPOSES.indexOf(purposeOf(call));
+    const isFirst = CALL_PURPOSES.every((purpose, i) => i > rank || this.#queues[purpose].size === 0);
     if (isFirst && this.#sharedWaitMs(call) + this.#accountWaitMs(call) === 0) {
       this.#spend(call);
       return;
@@ -109,7 +129,7 @@ export class LocalBudget implements CallBudget {
 
   #queue(call: BudgetedCall, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      const queue = call.isExit === true ? this.#exits : this.#others;
+      const queue = this.#queues[purposeOf(call)];
       const onAbort = () => {
         queue.delete(waiting);
         reject(failure(['retryable', 'rate_limited']));
@@ -142,19 +162,20 @@ export class LocalBudget implements CallBudget {
    */
   #admitWaiting(): number | undefined {
     let soonestMs: number | undefined;
-    for (const waiting of [...this.#exits, ...this.#others]) {
-      const sharedMs = this.#sharedWaitMs(waiting.call);
-      const waitMs = Math.max(sharedMs, this.#accountWaitMs(waiting.call));
-      if (waitMs === 0) this.#admit(waiting);
-      else soonestMs = Math.min(soonestMs ?? waitMs, waitMs);
-      if (sharedMs > 0) break;
+    for (const purpose of CALL_PURPOSES) {
+      for (const waiting of this.#queues[purpose].inTurns()) {
+        const sharedMs = this.#sharedWaitMs(waiting.call);
+        const waitMs = Math.max(sharedMs, this.#accountWaitMs(waiting.call));
+        if (waitMs === 0) this.#admit(waiting);
+        else soonestMs = Math.min(soonestMs ?? waitMs, waitMs);
+        if (sharedMs > 0) return soonestMs;
+      }
     }
     return soonestMs;
   }
 
   #admit(waiting: WaitingCall): void {
-    this.#exits.delete(waiting);
-    this.#others.delete(waiting);
+    this.#queues[purposeOf(waiting.call)].admit(waiting);
     this.#spend(waiting.call);
     waiting.admit();
   }
@@ -163,9 +184,10 @@ export class LocalBudget implements CallBudget {
     return call.isOrder ? (this.#ordersOf(call)?.waitMs(1, this.clock.now()) ?? 0) : 0;
   }
 
-  #sharedWaitMs({ weight }: BudgetedCall): number {
+  #sharedWaitMs({ weight, purpose }: BudgetedCall): number {
     const now = this.clock.now();
-    return Math.max(this.#weight.waitMs(weight, now), this.#pausedUntil - now, 0);
+    const share = purpose === undefined ? 1 : (BACKGROUND_SHARE[purpose] ?? 1);
+    return Math.max(this.#weight.waitMs(weight, now, share), this.#pausedUntil - now, 0);
   }
 
   #spend(call: BudgetedCall): void {

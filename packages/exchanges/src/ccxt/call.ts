@@ -9,6 +9,7 @@
  * runs with the credentials in its context.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { CallPurpose } from '../call-budget.js';
 import type { ExchangeCredentials } from '../port.js';
 
 /** `write`: the call may change state at the exchange. */
@@ -19,6 +20,10 @@ export interface CallAccount {
   readonly credentials: ExchangeCredentials;
   /** The account's key in the call budget. */
   readonly key: string;
+  /** The user of the account; undefined if the caller did not name one. */
+  readonly userId?: string | undefined;
+  /** The local address of the account's connections; undefined if none is configured. */
+  readonly egress?: string | undefined;
 }
 
 export interface CallRequest {
@@ -28,6 +33,8 @@ export interface CallRequest {
   /** Whether the call counts as a new order. */
   readonly isOrder?: boolean;
   readonly isExit?: boolean | undefined;
+  /** The share of the call budget. Default: see `purposeOf`. */
+  readonly purpose?: CallPurpose | undefined;
   /** Nothing may be sent after this value of `performance.now()`; a response may arrive later. */
   readonly sendByMs?: number | undefined;
 }
@@ -36,7 +43,12 @@ export interface Call extends CallRequest {
   /** Aborts at the time limit; nothing may be sent afterwards. */
   readonly signal: AbortSignal;
   /** The same time limit as a value of `performance.now()`, because timers fire late in a stalled process. */
-  readonly endsAtMs: number;
+  endsAtMs: number;
+  /**
+   * Starts the time limit anew and returns the new `endsAtMs`. Defined for background reads, whose time in the queue of
+   * the call budget does not count.
+   */
+  readonly restart?: (() => number) | undefined;
   /** Whether the call budget has released the request. Before that, the request waits for the budget. */
   isReleased: boolean;
   /** Whether any part of a request may have reached the exchange. */
@@ -53,7 +65,7 @@ export const isTooLateToSend = (call: Call): boolean =>
   isExpired(call) || performance.now() >= (call.sendByMs ?? Number.POSITIVE_INFINITY);
 
 /** The time limit of a call. */
-export type Deadline = Pick<Call, 'signal' | 'endsAtMs'>;
+export type Deadline = Pick<Call, 'signal' | 'endsAtMs' | 'restart'>;
 
 /** Returns a deadline that never passes, for work that sends nothing. */
 export const noDeadline = (): Deadline => ({

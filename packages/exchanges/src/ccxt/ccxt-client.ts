@@ -98,6 +98,7 @@ export interface CcxtClient {
   fetchMyTrades(symbol: string, since: undefined, limit: number, params: Params): Promise<unknown>;
   fetchBalance(): Promise<unknown>;
   fetchLastPrices(symbols: readonly string[]): Promise<unknown>;
+  fetchOHLCV(symbol: string, timeframe: '1m', since: number, limit: number, params: Params): Promise<unknown>;
   fetchTickers(symbols: readonly string[]): Promise<unknown>;
 }
 

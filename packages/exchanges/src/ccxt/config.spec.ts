@@ -47,6 +47,15 @@ describe('the venues of a deployment', () => {
     expect(problemsOf(text)).toEqual([expect.stringContaining(reason)]);
   });
 
+  it('may name the local addresses from which they are called, each once', () => {
+    const egress = ['10.0.0.1', 'fd00::1'];
+    expect(venuesSetting.parse(JSON.stringify([{ ...paper, egress }]))).toMatchObject([{ egress }]);
+    const problems = (addresses: unknown) => problemsOf(JSON.stringify([{ ...paper, egress: addresses }]));
+    expect(problems(['proxy.example'])).toEqual(['0.egress.0: expected a local IP address']);
+    expect(problems(['10.0.0.1', '10.0.0.1'])).toEqual(['0.egress: names an address twice']);
+    expect(problems([])).toEqual(['0.egress: name at least one address, or omit the field']);
+  });
+
   it.each([
     'ftp://exchange',
     'https://exchange/api',

@@ -1,4 +1,5 @@
 /** The configuration of the exchanges of a deployment: which venues it offers, with which adapter, URL and limits. */
+import { isIP } from 'node:net';
 import { TRADING_TYPES } from '@trading-automation/contracts';
 import { z } from 'zod';
 import { ADAPTERS, adapterOf } from './adapters.js';
@@ -36,7 +37,20 @@ export const venueConfig = z
      */
     timeoutMs: z.int().min(100).max(10_000).default(10_000),
     /**
-     * The rate limits that the exchange granted to this deployment, if they differ from its published ones.
+     * The local addresses from which the exchange is called. Each has its own rate limits at the exchange, and an
+     * account stays with one of them. Default: the operating system chooses the address.
+     */
+    egress: z
+      .array(z.string().refine((text) => isIP(text) !== 0, { error: 'expected a local IP address' }))
+      .min(1, { error: 'name at least one address, or omit the field' })
+      .max(64)
+      .refine((addresses) => new Set(addresses).size === addresses.length, {
+        error: 'names an address twice',
+      })
+      .optional(),
+    /**
+     * The rate limits that the exchange granted to this deployment, if they differ from its published ones. The weight
+     * is that of each address in `egress`.
      */
     limits: z
       .strictObject({

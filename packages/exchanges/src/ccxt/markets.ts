@@ -122,6 +122,21 @@ const prices = z.record(
   z.object({ price: exactDecimal.optional(), last: exactDecimal.optional() }),
 );
 
+/** Opening time in Unix milliseconds, open, high, low and close. The volume is not used. */
+const candles = z.array(
+  z.tuple([z.number(), z.unknown(), z.unknown(), z.unknown(), exactDecimal], z.unknown()),
+);
+
+/** Returns the close of the last candle that opened at or before an instant; null without one. */
+export function readCloseAt(response: unknown, atMs: number): Decimal | null {
+  const opened = parseResponse(candles, response).filter(([openedAt]) => openedAt <= atMs);
+  const last = opened.reduce<(typeof opened)[number] | null>(
+    (latest, candle) => (latest === null || candle[0] > latest[0] ? candle : latest),
+    null,
+  );
+  return last === null || last[4] === '0' ? null : last[4];
+}
+
 /** Returns the last price of each symbol that has one. */
 export function readPrices(response: unknown, symbols: readonly string[]): Record<string, Decimal> {
   const parsed = parseResponse(prices, response);

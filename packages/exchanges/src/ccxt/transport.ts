@@ -6,8 +6,8 @@
  * 2. The time limit covers connecting, sending and the whole response. Nothing is sent after the time limit, even if
  *    the process was stalled. The size of a response is limited to 64 MiB.
  * 3. No redirect is followed, and no request is sent twice.
- * 4. After a 429 or 418 with a retry time, nothing is sent to the exchange before that time. If the limit applies to
- *    one account, only that account's orders wait.
+ * 4. After a 429 or 418 with a retry time, nothing is sent from the same local address before that time. If the limit
+ *    applies to one account, only that account's orders wait.
  * 5. The transport records in the {@link Call} when sending starts and what the response was.
  */
 import type { IncomingHttpHeaders } from 'node:http';
@@ -58,26 +58,23 @@ export interface TransportOptions {
   readonly timeoutMs: number;
   /** Whether the body of a rate-limit response shows that the limit applies to one account only. */
   readonly isAccountLimit: (body: string) => boolean;
-  /** Called for each pause that the exchange requests for all calls. */
-  readonly onPause: (forMs: number) => void;
+  /** The local address of calls without an account. Default: the operating system chooses it. */
+  readonly publicEgress: string | undefined;
+  /** Called for each pause that the exchange requests for all calls from a local address. */
+  readonly onPause: (forMs: number, egress: string | undefined) => void;
 }
 
 export class Transport {
-  readonly #agent: Agent;
+  /** One for each local address; `''` is the address that the operating system chooses. */
+  readonly #agents = new Map<string, Agent>();
   readonly #origin: string | undefined;
   readonly #accountsPausedUntil = new Map<string, number>();
-  #pausedUntil = 0;
+  /** The end of each pause, by local address. */
+  readonly #pausedUntil = new Map<string, number>();
 
   constructor(private readonly options: TransportOptions) {
-    const { origin, timeoutMs } = options;
+    const { origin } = options;
     this.#origin = origin === undefined ? undefined : new URL(origin).origin;
-    this.#agent = new Agent({
-      connect: { timeout: timeoutMs },
-      headersTimeout: timeoutMs,
-      bodyTimeout: timeoutMs,
-      connections: 128,
-      pipelining: 1,
-    });
   }
 
   async send({ address, method, headers, body }: SignedRequest): Promise<TransportResponse> {
@@ -86,7 +83,7 @@ export class Transport {
     call.isReleased = true;
     const url = new URL(address);
     const request = new InFlightRequest(call);
-    this.#agent.dispatch(
+    this.#agentFor(this.#egressOf(call)).dispatch(
       {
         origin: this.#origin ?? url.origin,
         path: `${url.pathname}${url.search}`,
@@ -103,14 +100,37 @@ export class Transport {
     return { status: response.status, headers: toPlainHeaders(response.headers), text };
   }
 
-  #isPaused({ isOrder, account }: Call): boolean {
+  #egressOf({ account }: Call): string | undefined {
+    return account === undefined ? this.options.publicEgress : account.egress;
+  }
+
+  #agentFor(egress: string | undefined): Agent {
+    const key = egress ?? '';
+    const existing = this.#agents.get(key);
+    if (existing !== undefined) return existing;
+    const { timeoutMs } = this.options;
+    const agent = new Agent({
+      connect: { timeout: timeoutMs },
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+      connections: 128,
+      pipelining: 1,
+      ...(egress === undefined ? {} : { localAddress: egress }),
+    });
+    this.#agents.set(key, agent);
+    return agent;
+  }
+
+  #isPaused(call: Call): boolean {
+    const { isOrder, account } = call;
     const now = Date.now();
-    if (now < this.#pausedUntil) return true;
+    if (now < (this.#pausedUntil.get(this.#egressOf(call) ?? '') ?? 0)) return true;
     const until = isOrder === true && account ? this.#accountsPausedUntil.get(account.key) : undefined;
     return until !== undefined && now < until;
   }
 
-  #applyRateLimit({ account, response }: Call, status: number, headers: IncomingHttpHeaders): void {
+  #applyRateLimit(call: Call, status: number, headers: IncomingHttpHeaders): void {
+    const { account, response } = call;
     if (status !== 429 && status !== 418) return;
     const seconds = Number(headers['retry-after'] ?? 0);
     if (!(seconds > 0)) return;
@@ -121,8 +141,9 @@ export class Transport {
       this.#pauseAccount(account.key, until);
       return;
     }
-    this.#pausedUntil = Math.max(this.#pausedUntil, until);
-    this.options.onPause(forMs);
+    const egress = this.#egressOf(call);
+    this.#pausedUntil.set(egress ?? '', Math.max(this.#pausedUntil.get(egress ?? '') ?? 0, until));
+    this.options.onPause(forMs, egress);
   }
 
   #pauseAccount(key: string, until: number): void {
@@ -133,8 +154,8 @@ export class Transport {
   }
 
   /** Closes every connection; calls in flight fail. */
-  close(): Promise<void> {
-    return this.#agent.destroy();
+  async close(): Promise<void> {
+    await Promise.all([...this.#agents.values()].map((agent) => agent.destroy()));
   }
 }
 

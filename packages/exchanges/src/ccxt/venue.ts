@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Decimal, TradingType } from '@trading-automation/contracts';
+import type { BudgetedCall, CallBudget, CallPurpose } from '../call-budget.js';
 import {
   type BestPrices,
   type BookHandler,
-  type CallBudget,
   type ConnectOptions,
   type ExchangeClient,
   type ExchangeCredentials,
@@ -17,11 +17,20 @@ import { AccountClient, type VenueCalls } from './account-client.js';
 import type { Adapter, VenueSession } from './adapter.js';
 import { adapterOf } from './adapters.js';
 import { LocalBudget } from './budget.js';
-import { type Call, type CallRequest, currentCall, type Deadline, noDeadline, runCall } from './call.js';
+import {
+  type Call,
+  type CallAccount,
+  type CallRequest,
+  currentCall,
+  type Deadline,
+  noDeadline,
+  runCall,
+} from './call.js';
 import type { CcxtClient } from './ccxt-client.js';
 import { isCertified, type VenueConfig } from './config.js';
+import { chooseEgress } from './egress.js';
 import { failure, toExchangeError } from './failures.js';
-import { readMarkets, readPrices } from './markets.js';
+import { readCloseAt, readMarkets, readPrices } from './markets.js';
 import { AccountStreams } from './streams/account-streams.js';
 import { BookStream } from './streams/book-stream.js';
 import { marketIdOf } from './streams/market-stream.js';
@@ -40,6 +49,8 @@ export interface VenueOptions {
 }
 
 const IDLE_TIMEOUT_DEFAULT_MS = 25_000;
+/** How much longer than the time limit a background read may wait for the budget. */
+const BACKGROUND_WAIT_MS = 15_000;
 
 /**
  * Creates a venue of the deployment. Sends nothing yet.
@@ -57,6 +68,9 @@ export function createVenue(config: VenueConfig, options: VenueOptions = {}): Ex
  */
 /** The least depth that the exchanges accept; its request is the cheapest. */
 const BEST_PRICES_DEPTH = 5;
+const MINUTE_MS = 60_000;
+/** An hour of candles of one minute; exchanges omit minutes without trades. */
+const CANDLES_READ = 60;
 
 class CcxtVenue implements ExchangeVenue, VenueCalls {
   readonly id: string;
@@ -66,6 +80,7 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
   readonly sockets: Sockets;
   readonly startTimeoutMs: number;
   readonly accountStreams: AccountStreams | undefined;
+  readonly publicEgress: string | undefined;
   readonly #transport: Transport;
   readonly #budget: CallBudget;
   readonly #sessions = new Map<TradingType, VenueSession>();
@@ -83,11 +98,13 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
     this.tradingTypes = config.tradingTypes;
     this.isCertified = isCertified(config);
     this.#budget = budget ?? new LocalBudget({ ...adapter.rateLimits, ...config.limits });
+    this.publicEgress = config.egress?.[0];
     this.#transport = new Transport({
       origin: config.url,
+      publicEgress: this.publicEgress,
       timeoutMs: config.timeoutMs,
       isAccountLimit: adapter.rateLimits.isAccountLimit,
-      onPause: (forMs) => this.#budget.pause(this.id, forMs),
+      onPause: (forMs, egress) => this.#budget.pause(this.id, forMs, egress),
     });
     this.sockets = new Sockets({
       origin: config.url,
@@ -123,9 +140,21 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
   async fetchBestPrices(symbol: string): Promise<BestPrices> {
     const protocol = this.adapter.marketStream;
     if (protocol === undefined) throw failure(['rejected', 'not_supported']);
-    return this.read(async (ccxt) => {
+    const readBest = async (ccxt: CcxtClient) => {
       const { bids, asks } = await protocol.fetchBook(ccxt, marketIdOf(ccxt, symbol), BEST_PRICES_DEPTH);
       return { bid: bids[0]?.[0] ?? null, ask: asks[0]?.[0] ?? null };
+    };
+    // Users and copies wait for these prices.
+    return this.read(readBest, 'user');
+  }
+
+  fetchPriceAt(symbol: string, at: Date): Promise<Decimal | null> {
+    const minute = Math.floor(at.getTime() / MINUTE_MS) * MINUTE_MS;
+    return this.read(async (ccxt) => {
+      if (ccxt.markets?.[symbol] === undefined) return null;
+      const since = minute - (CANDLES_READ - 1) * MINUTE_MS;
+      const until = { until: minute + MINUTE_MS - 1 };
+      return readCloseAt(await ccxt.fetchOHLCV(symbol, '1m', since, CANDLES_READ, until), minute);
     });
   }
 
@@ -140,11 +169,13 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
   connect(
     credentials: ExchangeCredentials,
     tradingType: TradingType,
-    { accountKey }: ConnectOptions = {},
+    { accountKey, userId, egress: assigned }: ConnectOptions = {},
   ): ExchangeClient {
     if (!this.tradingTypes.includes(tradingType)) throw failure(['rejected', 'not_supported']);
-    const key = accountKey ?? createHash('sha256').update(credentials.apiKey).digest('hex').slice(0, 32);
-    return new AccountClient(this, { credentials, key }, tradingType);
+    const hash = createHash('sha256').update(credentials.apiKey).digest('hex').slice(0, 32);
+    // By the hash of the API key, so that a test of credentials uses the address that the account will have.
+    const egress = chooseEgress(this.config.egress ?? [], hash, assigned);
+    return new AccountClient(this, { credentials, key: accountKey ?? hash, userId, egress }, tradingType);
   }
 
   async close(): Promise<void> {
@@ -160,19 +191,18 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
     return this.#withDeadline(async (limit) => {
       const session = await this.preparedSession(tradingType);
       return runCall(request, limit, () => work(session), this.#toExchangeError);
-    });
+    }, waitsInBackground(request));
   }
 
   /** Fetches public data. */
-  read<T>(work: (ccxt: CcxtClient) => Promise<T>): Promise<T> {
-    return this.run({ kind: 'read' }, this.tradingTypes[0] ?? 'spot', ({ ccxt }) => work(ccxt));
+  read<T>(work: (ccxt: CcxtClient) => Promise<T>, purpose: CallPurpose = 'check'): Promise<T> {
+    return this.run({ kind: 'read', purpose }, this.tradingTypes[0] ?? 'spot', ({ ccxt }) => work(ccxt));
   }
 
   /** Waits for the budget of a request that does not go through ccxt. */
-  async acquireBudget(accountKey: string, weight: number): Promise<void> {
-    await this.#withDeadline(({ signal }) =>
-      this.#acquire({ venue: this.id, accountKey, weight, isOrder: false }, signal),
-    );
+  async acquireBudget({ key, userId, egress }: CallAccount, weight: number): Promise<void> {
+    const call = { venue: this.id, egress, accountKey: key, userId, weight, isOrder: false };
+    await this.#withDeadline(({ signal }) => this.#acquire(call, signal), true);
   }
 
   /** Converts the rejection of a subscription to the error that a call with the same rejection would throw. */
@@ -210,8 +240,9 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
       await this.#defaultSession.ccxt.loadMarkets(true);
       this.#isClockKnown = true;
     };
+    // Calls of users wait for the markets, too. They are read rarely.
     this.#loading ??= this.#withDeadline((limit) =>
-      runCall({ kind: 'read' }, limit, reload, this.#toExchangeError),
+      runCall({ kind: 'read', purpose: 'user' }, limit, reload, this.#toExchangeError),
     ).finally(() => {
       this.#loading = undefined;
     });
@@ -221,14 +252,22 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
   /**
    * Runs work with a time limit. The timer is cleared when the work ends; otherwise timers would pile up at a high
    * call rate.
+   *
+   * @param isBackground whether the work may wait longer for the budget; the time limit begins after that
    */
-  async #withDeadline<T>(work: (limit: Deadline) => Promise<T>): Promise<T> {
+  async #withDeadline<T>(work: (limit: Deadline) => Promise<T>, isBackground = false): Promise<T> {
     const { timeoutMs } = this.config;
     const deadline = new AbortController();
-    const endsAtMs = performance.now() + timeoutMs;
-    const timer = setTimeout(() => deadline.abort(), timeoutMs);
+    let timer: NodeJS.Timeout | undefined;
+    const startTimer = (ms: number) => {
+      clearTimeout(timer);
+      timer = setTimeout(() => deadline.abort(), ms);
+      return performance.now() + ms;
+    };
+    const endsAtMs = startTimer(timeoutMs + (isBackground ? BACKGROUND_WAIT_MS : 0));
+    const restart = isBackground ? () => startTimer(timeoutMs) : undefined;
     try {
-      return await work({ signal: deadline.signal, endsAtMs });
+      return await work({ signal: deadline.signal, endsAtMs, restart });
     } finally {
       clearTimeout(timer);
     }
@@ -257,21 +296,30 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
     return session;
   }
 
-  #acquireCallBudget(cost: number): Promise<void> {
-    const { account, isOrder = false, isExit, signal } = currentCall();
+  async #acquireCallBudget(cost: number): Promise<void> {
+    const call = currentCall();
+    const { account, isOrder = false, isExit, purpose, signal } = call;
+    const { key: accountKey, userId, egress = this.publicEgress } = account ?? {};
     const weight = Math.ceil(cost * this.adapter.rateLimits.weightPerCost);
-    return this.#acquire({ venue: this.id, accountKey: account?.key, weight, isOrder, isExit }, signal);
+    const budgeted = { venue: this.id, egress, accountKey, userId, weight, isOrder, isExit, purpose };
+    await this.#acquire(budgeted, signal);
+    if (call.restart !== undefined) call.endsAtMs = call.restart();
   }
 
   /**
    * Waits until the call budget admits a call. If the budget itself fails, nothing was sent either, so the error is the
    * same as for an exhausted budget.
    */
-  async #acquire(call: Parameters<CallBudget['take']>[0], signal: AbortSignal): Promise<void> {
+  async #acquire(call: BudgetedCall, signal: AbortSignal): Promise<void> {
     try {
       await this.#budget.take(call, signal);
     } catch (error) {
       throw error instanceof ExchangeError ? error : failure(['retryable', 'rate_limited']);
     }
   }
+}
+
+/** Whether the time in the queue of the budget does not count towards the time limit of a call. */
+function waitsInBackground({ kind, purpose = 'check' }: CallRequest): boolean {
+  return kind === 'read' && (purpose === 'check' || purpose === 'rotation');
 }

@@ -7,7 +7,8 @@ import type { TestDatabase } from '../testing/index.js';
 import { createPersistenceDatabase } from '../testing/persistence-database.js';
 import { inTransaction, type Tx } from '../transaction.js';
 import { appendEvent, appendEvents, OUTBOX_CHANNEL } from './append.js';
-import { createRelay, type RelayedEvent, type RelayOptions } from './relay.js';
+import type { RelayedEvent } from './fair-batch.js';
+import { createRelay, type RelayOptions } from './relay.js';
 import { sequenceEvents } from './sequencer.js';
 
 const USER = newUuid();

@@ -1,5 +1,5 @@
 /**
- * The relay delivers every committed event once to one consumer, in one total order.
+ * The relay delivers every committed event once to one consumer, each user's events in their order.
  *
  * 1. An event is delivered after its commit. The sequencer assigns its position under an advisory lock, which it holds
  *    until after its own commit, so that one transaction at a time assigns positions. Positions become visible in
@@ -13,7 +13,9 @@
  * 5. A relay locks the progress row, so that one relay per consumer works at a time; a second relay is on standby.
  * 6. A failing `handle` blocks its consumer, is reported, and is retried: events are never skipped. A consumer that can
  *    skip an event must record that itself.
- * 7. Notifications only reduce the delay: polling alone delivers everything.
+ * 7. Users share a relay. Once more events wait than fit into a batch, the users take turns in it (fair-batch.ts), so
+ *    that another user's backlog delays an event by at most two batches.
+ * 8. Notifications only reduce the delay: polling alone delivers everything.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backoffMs } from '@trading-automation/runtime/backoff';
@@ -21,21 +23,25 @@ import type { DataSource } from 'typeorm';
 import type { Listener } from '../listener.js';
 import { queryPrepared } from '../prepared.js';
 import { inTransaction, type Tx } from '../transaction.js';
-import { OUTBOX_CHANNEL, type OutboxEvent } from './append.js';
+import { OUTBOX_CHANNEL } from './append.js';
+import {
+  type Progress,
+  RELAY_WINDOW_SIZE,
+  type RelayedEvent,
+  readBatch,
+  storeProgress,
+} from './fair-batch.js';
 import { SEQUENCE_BATCH_MAX, sequenceBatch } from './sequencer.js';
-
-export interface RelayedEvent extends OutboxEvent {
-  /** The position in the total order of all events, from 1; a bigint as a string. */
-  readonly position: string;
-  readonly createdAt: Date;
-}
 
 export interface RelayOptions {
   readonly dataSource: DataSource;
   readonly listener: Pick<Listener, 'subscribe'>;
   /** The name under which progress is stored. A new consumer starts with the oldest stored event. */
   readonly consumer: string;
-  /** Handles events in order of position. Its writes through `tx` are committed together with the progress. */
+  /**
+   * Handles events in order of position; while events of several users wait, only each user's events are in order from
+   * batch to batch. Its writes through `tx` are committed together with the progress.
+   */
   readonly handle: (tx: Tx, events: readonly RelayedEvent[]) => Promise<void>;
   /** Maximum number of events per transaction. Default: 200. */
   readonly batchSize?: number;
@@ -57,10 +63,11 @@ export interface Relay {
 }
 
 const BACKOFF_MAX_MS = 5_000;
+export const RELAY_BATCH_SIZE = 200;
 
 export function createRelay(options: RelayOptions): Relay {
   const { dataSource, listener, consumer, handle, onError } = options;
-  const { batchSize = 200, pollMs = 1_000, minIntervalMs = 0 } = options;
+  const { batchSize = RELAY_BATCH_SIZE, pollMs = 1_000, minIntervalMs = 0 } = options;
   const stopping = new AbortController();
   let wake = new AbortController();
   let running: Promise<void> | undefined;
@@ -69,10 +76,12 @@ export function createRelay(options: RelayOptions): Relay {
   async function drain(): Promise<number> {
     let handled = 0;
     for (;;) {
-      const sequenced = await sequenceBatch(dataSource);
-      const count = await inTransaction(dataSource, (tx) => handleBatch(tx, consumer, batchSize, handle));
+      const isSequenced = await sequenceWindow(dataSource);
+      const { count, hasMore } = await inTransaction(dataSource, (tx) =>
+        handleBatch(tx, consumer, batchSize, handle),
+      );
       handled += count;
-      if ((count < batchSize && sequenced < SEQUENCE_BATCH_MAX) || stopping.signal.aborted) return handled;
+      if ((!hasMore && isSequenced) || stopping.signal.aborted) return handled;
     }
   }
 
@@ -114,13 +123,11 @@ export function createRelay(options: RelayOptions): Relay {
   };
 }
 
-interface EventRow {
-  readonly id: string;
-  readonly user_id: string;
-  readonly type: string;
-  readonly payload: Buffer;
-  readonly position: string;
-  readonly created_at: Date;
+/** Assigns positions to as many events as a batch is chosen from. Returns whether no event is left without a position. */
+async function sequenceWindow(dataSource: DataSource): Promise<boolean> {
+  for (let sequenced = 0; sequenced < RELAY_WINDOW_SIZE; sequenced += SEQUENCE_BATCH_MAX)
+    if ((await sequenceBatch(dataSource)) < SEQUENCE_BATCH_MAX) return true;
+  return false;
 }
 
 async function handleBatch(
@@ -128,31 +135,22 @@ async function handleBatch(
   consumer: string,
   batchSize: number,
   handle: RelayOptions['handle'],
-): Promise<number> {
+): Promise<{ readonly count: number; readonly hasMore: boolean }> {
   const progress = await lockProgress(tx, consumer);
-  if (progress === undefined) return 0;
-  const rows = await queryPrepared<EventRow>(
-    tx,
-    `SELECT id, user_id, type, payload, position, created_at FROM outbox_events
-     WHERE position > $1 ORDER BY position LIMIT $2`,
-    [progress, batchSize],
-  );
-  const last = rows.at(-1);
-  if (last === undefined) return 0;
-  await handle(tx, rows.map(toEvent));
-  await queryPrepared(tx, 'UPDATE outbox_progress SET position = $2 WHERE consumer = $1', [
-    consumer,
-    last.position,
-  ]);
-  return rows.length;
+  if (progress === undefined) return { count: 0, hasMore: false };
+  const batch = await readBatch(tx, { consumer, progress, batchSize });
+  if (batch.events.length > 0) await handle(tx, batch.events);
+  if (batch.position !== progress.position) await storeProgress(tx, { consumer, progress }, batch);
+  return { count: batch.events.length, hasMore: batch.hasMore };
 }
 
-/** Locks and returns the consumer's position; undefined if another relay holds the lock. */
-async function lockProgress(tx: Tx, consumer: string): Promise<string | undefined> {
+/** Locks and returns the consumer's progress; undefined if another relay holds the lock. */
+async function lockProgress(tx: Tx, consumer: string): Promise<Progress | undefined> {
   const lock = () =>
-    queryPrepared<{ position: string }>(
+    queryPrepared<{ position: string; is_ahead: boolean }>(
       tx,
-      'SELECT position FROM outbox_progress WHERE consumer = $1 FOR UPDATE SKIP LOCKED',
+      `SELECT position, EXISTS (SELECT FROM outbox_user_progress WHERE consumer = $1) AS is_ahead
+       FROM outbox_progress WHERE consumer = $1 FOR UPDATE SKIP LOCKED`,
       [consumer],
     );
   let [row] = await lock();
@@ -160,10 +158,5 @@ async function lockProgress(tx: Tx, consumer: string): Promise<string | undefine
     await tx.query('INSERT INTO outbox_progress VALUES ($1, 0) ON CONFLICT DO NOTHING', [consumer]);
     [row] = await lock();
   }
-  return row?.position;
-}
-
-function toEvent(row: EventRow): RelayedEvent {
-  const { id, type, payload, position } = row;
-  return { id, userId: row.user_id, type, payload, position, createdAt: row.created_at };
+  return row && { position: row.position, isAhead: row.is_ahead };
 }

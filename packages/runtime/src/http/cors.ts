@@ -19,6 +19,7 @@ const REQUEST_HEADERS = [
   'authorization',
   'content-type',
   'idempotency-key',
+  'if-none-match',
   'last-event-id',
   'x-api-key',
   'x-request-id',
@@ -29,6 +30,7 @@ const REQUEST_HEADERS = [
 ].join(', ');
 const EXPOSED_HEADERS = [
   'deprecation',
+  'etag',
   'idempotency-replayed',
   'link',
   'location',

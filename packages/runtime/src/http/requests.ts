@@ -15,14 +15,15 @@ const NO_BYTES = new Uint8Array();
 
 type WithRawHeaders = { readonly rawHeaders: readonly string[] };
 
-/** Returns the raw request target. */
+/** Returns the request target by which the request is routed; see `request-target.ts`. */
 export const targetOf = (request: FastifyRequest): string => request.raw.url ?? '';
 
-/** Returns method, target, headers, body and address as received. */
+/** Returns method, headers, body and address as received, the routed target, and the target as received. */
 export function incomingOf(request: FastifyRequest) {
   return {
     method: request.raw.method!,
     target: targetOf(request),
+    signedTarget: request.originalUrl,
     rawHeaders: request.raw.rawHeaders,
     body: Buffer.isBuffer(request.body) ? request.body : NO_BYTES,
     address: addressOf(request),

@@ -1,7 +1,8 @@
 /**
  * The HTTP server: Fastify under Nest, with the published limits.
  *
- * 1. Target, headers and body are not changed, because the signature verifier needs the exact bytes.
+ * 1. Headers and body are not changed, and the target is kept as it was sent, because the signature verifier needs the exact
+ *    bytes. Requests are routed by the target in normal form.
  * 2. Invalid HTTP and requests that are too slow get an error in the published format, too.
  */
 import { randomUUID } from 'node:crypto';
@@ -12,6 +13,8 @@ import { DomainError } from '@trading-automation/contracts';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Cors, type CorsOrigins } from './cors.js';
 import { DEFAULT_RESPONSE_HEADERS } from './headers.js';
+import { hostProblem, routedTarget } from './request-target.js';
+import { discardRest } from './requests.js';
 import { errorResponse, sendResponse } from './responses.js';
 
 /** The default maximum size of a body, which is that of REST: 256 KiB. */
@@ -69,10 +72,13 @@ export function createAdapter(options: ServerOptions): FastifyAdapter {
       connectionsCheckingInterval: limits.checkEveryMs,
       maxHeaderSize: HEADER_BYTES_MAX,
       insecureHTTPParser: false,
+      // The server itself rejects a missing host, in the published format.
+      requireHostHeader: false,
     },
     // A server that is closing completes requests in flight, and later requests on the same connections.
     return503OnClosing: false,
     routerOptions: { maxParamLength: TARGET_LENGTH_MAX },
+    rewriteUrl: (request: Pick<IncomingMessage, 'url'>) => routedTarget(request.url ?? ''),
     clientErrorHandler: handleClientError,
     // The router reports a target that it cannot decode. Such a target matches no route.
     frameworkErrors: (_error: FastifyError, request: FastifyRequest, reply: FastifyReply) =>
@@ -88,6 +94,13 @@ export function createAdapter(options: ServerOptions): FastifyAdapter {
       done();
     });
   }
+  server.addHook('onRequest', (request, reply, done) => {
+    const problem = hostProblem(request.raw, request.originalUrl);
+    if (problem === undefined) return done();
+    discardRest(request.raw);
+    const response = errorResponse(new DomainError('malformed_json', problem), request.id);
+    sendResponse(reply, { ...response, headers: { ...response.headers, connection: 'close' } });
+  });
   // A signature covers the body of a GET too.
   for (const method of ['GET', 'HEAD'])
     server.addHttpMethod(method, { hasBody: true, overrideExisting: true });

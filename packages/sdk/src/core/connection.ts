@@ -51,6 +51,8 @@ export interface Connection {
   /** Origins without a trailing slash. */
   readonly baseURL: string;
   readonly graphqlURL: string;
+  /** False if `graphqlURL` is `baseURL`, because neither the option nor the environment variable is set. */
+  readonly isGraphqlURLSet: boolean;
   /** Returns the headers that authenticate a request; empty without a credential. */
   readonly authorize: (parts: SignedParts) => Promise<Readonly<Record<string, string>>>;
   /** Whether requests are signed and therefore depend on the clock. */
@@ -91,6 +93,7 @@ export function resolveConnection<D extends DecimalForm>(options: ClientOptions<
   const connection: Connection = {
     baseURL,
     graphqlURL: originOf('graphqlURL', 'SVC_GRAPHQL_URL', options.graphqlURL, baseURL),
+    isGraphqlURLSet: (options.graphqlURL ?? environmentVariable('SVC_GRAPHQL_URL')) !== undefined,
     isSigning: signer !== undefined,
     authorize: async (parts) => {
       if (signer !== undefined) return signatureHeaders(signer, parts, onSign);

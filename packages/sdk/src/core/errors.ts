@@ -193,5 +193,41 @@ export class TimeoutError extends ConnectionError {
  * `baseURL` and the proxies between client and API.
  */
 export class UnexpectedAnswerError extends ConnectionError {
-  override readonly name = 'UnexpectedAnswerError';
+  override readonly name: string = 'UnexpectedAnswerError';
+
+  /**
+   * @param summary what is wrong, without advice. The property `message` adds the advice for users of the SDK
+   * @internal
+   */
+  constructor(
+    readonly summary: string,
+    resolution?: string,
+  ) {
+    super(resolution === undefined ? summary : `${summary} ${resolution}`);
+  }
+}
+
+/**
+ * No GraphQL API responds at the client's address for GraphQL. Set the option `graphqlURL`, or the environment variable
+ * `SVC_GRAPHQL_URL`. Without either, the client uses `baseURL`, which is the address of the REST API.
+ */
+export class GraphqlAddressError extends UnexpectedAnswerError {
+  override readonly name = 'GraphqlAddressError';
+
+  /**
+   * @param origin the address to which the request was sent
+   * @param isConfigured whether the address was configured; otherwise, it is `baseURL`
+   * @internal
+   */
+  constructor(
+    readonly origin: string,
+    isConfigured: boolean,
+  ) {
+    super(
+      isConfigured
+        ? `graphqlURL is ${origin}, where no GraphQL API responds.`
+        : `graphqlURL is not set, and no GraphQL API responds at the baseURL ${origin}.`,
+      'Set the option graphqlURL, or the environment variable SVC_GRAPHQL_URL, to the origin of the GraphQL API, such as http://127.0.0.1:4001.',
+    );
+  }
 }

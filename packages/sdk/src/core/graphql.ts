@@ -7,13 +7,7 @@
  */
 import { CODES_OF_STATUS } from '../generated/error-codes.js';
 import type { ApiResponse } from './api-promise.js';
-import {
-  type ApiError,
-  createApiError,
-  docUrlOf,
-  type ErrorDetail,
-  UnexpectedAnswerError,
-} from './errors.js';
+import { ApiError, createApiError, docUrlOf, type ErrorDetail, GraphqlAddressError } from './errors.js';
 import { type GraphqlDocument, textOf } from './graphql-document.js';
 import type { RequestOptions, Transport } from './transport.js';
 
@@ -43,7 +37,13 @@ export interface GraphqlResult {
   readonly errors?: readonly GraphqlError[];
 }
 
-/** Sends an operation and returns its response. @throws {ApiError} @throws {ConnectionError} */
+/**
+ * Sends an operation and returns its response.
+ *
+ * @throws {ApiError}
+ * @throws {ConnectionError}
+ * @throws {GraphqlAddressError} if another server than the GraphQL API responds, such as the REST API
+ */
 export async function sendGraphql(
   transport: Transport,
   document: GraphqlDocument,
@@ -55,14 +55,30 @@ export async function sendGraphql(
     const result = Object(json) as GraphqlResult;
     const error = graphqlErrorOf(result, response.headers, docUrlOf(transport.baseURL));
     if (error !== undefined) throw error;
-    if (typeof result.data !== 'object')
-      throw new UnexpectedAnswerError('The response is not a GraphQL result. Check graphqlURL.');
+    if (typeof result.data !== 'object') throw graphqlAddressError(transport);
   };
-  return transport.send(
-    { method: 'POST', origin: transport.graphqlURL, path: GRAPHQL_PATH, body, assertSuccess },
-    options,
-  );
+  try {
+    return await transport.send(
+      { method: 'POST', origin: transport.graphqlURL, path: GRAPHQL_PATH, body, assertSuccess },
+      options,
+    );
+  } catch (error) {
+    throw hasNoGraphql(error) ? graphqlAddressError(transport) : error;
+  }
 }
+
+function graphqlAddressError({ graphqlURL, isGraphqlURLSet }: Transport): GraphqlAddressError {
+  return new GraphqlAddressError(graphqlURL, isGraphqlURLSet);
+}
+
+/** Returns whether a response came from a server without the route of the GraphQL API. */
+function hasNoGraphql(error: unknown): boolean {
+  if (!(error instanceof ApiError) || error.graphql !== undefined) return false;
+  return error.code === 'route_not_found' || (error.code === 'unknown' && NO_ROUTE.includes(error.status));
+}
+
+/** 404 and 405: a web server without the route. 501: one that serves only GET. */
+const NO_ROUTE: readonly number[] = [404, 405, 501];
 
 /** Converts the first error of a result to an {@link ApiError}. Returns undefined for a result without errors. */
 export function graphqlErrorOf(

@@ -69,7 +69,8 @@ export function parseData<T>({ response, json }: ApiResponse): T {
   if (success === true || response.status === 204) return data as T;
   const type = response.headers.get('content-type') ?? 'no content type';
   throw new UnexpectedAnswerError(
-    `The response is not from the API: status ${response.status}, ${type}. Call asResponse() to read it.`,
+    `The response is not from the API: status ${response.status}, ${type}.`,
+    'Call asResponse() to read it.',
   );
 }
 

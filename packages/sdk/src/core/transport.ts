@@ -96,6 +96,11 @@ export class Transport {
     return this.#connection.graphqlURL;
   }
 
+  /** False if no address for GraphQL is configured, so that `graphqlURL` is `baseURL`. */
+  get isGraphqlURLSet(): boolean {
+    return this.#connection.isGraphqlURLSet;
+  }
+
   get logger(): Logger {
     return this.#connection.logger;
   }
@@ -245,7 +250,8 @@ async function readError(response: Response, origin: string): Promise<Error> {
     return toApiError({ status, headers, text: await response.text(), origin });
   await response.body?.cancel();
   return new UnexpectedAnswerError(
-    `${origin} redirects, and credentials are not sent to other origins. Set baseURL or graphqlURL to the final origin.`,
+    `${origin} redirects, and credentials are not sent to other origins.`,
+    'Set baseURL or graphqlURL to the final origin.',
   );
 }
 

@@ -2,6 +2,25 @@
 import type { DecimalForm, DecimalInput, DecimalOf } from '../core/decimals.js';
 import type { ListQuery } from '../core/list-query.js';
 
+/** Accepted profit share: part of `Copier` and `StoppedCopier`. */
+export interface AcceptedProfitShare<D extends DecimalForm = 'number'> {
+  /** Fraction of the profit above the high-water mark, from 0 to 0.5. */
+  rate: DecimalOf<D>;
+  /** How often the profit share is settled. */
+  period: 'WEEK' | 'MONTH' | 'QUARTER' | (string & {});
+  /** Time at which you accepted the terms. A cut of the rate does not change it. */
+  accepted_at: string;
+  /** Terms that you accepted and that apply from the next period on. */
+  next?: {
+    /** Fraction of the profit above the high-water mark, from 0 to 0.5. */
+    rate: DecimalOf<D>;
+    /** How often the profit share is settled. */
+    period: 'WEEK' | 'MONTH' | 'QUARTER' | (string & {});
+    /** Start of the period in which they apply. */
+    from: string;
+  };
+}
+
 /** Analytics: returned by `trades.analytics`. */
 export interface Analytics<D extends DecimalForm = 'number'> {
   from: string | null;
@@ -36,8 +55,10 @@ export interface Analytics<D extends DecimalForm = 'number'> {
   gross_loss: DecimalOf<D>;
   /** net_pnl − gross_profit + gross_loss. This is the result that partly open trades realized in the range, less the result that trades closed in the range had realized before it. */
   partial_pnl: DecimalOf<D>;
-  /** Fees paid in the range, in currency. Fees in base currency are converted at the price of their own fill. Fees in a third currency have no known rate and appear only in fees_by_currency. */
+  /** Fees paid in the range, in currency. Fees in base currency are converted at the price of their own fill, fees in a third asset at the price of the time of their fill. */
   fees: DecimalOf<D>;
+  /** True while a fee in a third asset has no known price yet. Such a fee appears in fees_by_currency, but in no other figure. */
+  fees_incomplete: boolean;
   /** All fees paid in the range, by the currency in which they were paid. */
   fees_by_currency: {
     amount: DecimalOf<D>;
@@ -169,11 +190,11 @@ export interface ApiKey {
 export interface ApiKeyCreate {
   /** A label for the key. */
   name: string;
-  permissions?: readonly ('READ' | 'TRADE' | 'WITHDRAW' | 'ADMIN')[];
+  permissions?: readonly ('READ' | 'TRADE' | 'WITHDRAW' | 'ADMIN')[] | null;
   /** Each entry must lie within an entry of your credential's list, if it has one. Default: your credential's list. */
-  ip_allowlist?: readonly (string | string | string | string)[];
+  ip_allowlist?: readonly (string | string | string | string)[] | null;
   /** If your credential expires, the key must expire at the same time or earlier. Default: when your credential expires. */
-  expires_at?: string;
+  expires_at?: string | null;
 }
 
 /** API key with value: returned by `apiKeys.create` and `apiKeys.rotate`. */
@@ -211,10 +232,10 @@ export interface CliIdentityCreate {
   pubkey: string;
   /** Signature over the UTF-8 string `svc-cli-identity\n<challenge>\n<pubkey>`. */
   signature: string;
-  label?: string;
+  label?: string | null;
 }
 
-/** Copier: returned by `copiers.create`, `copiers.get`, `copiers.list`, `copiers.start` and `copiers.update`. */
+/** Copier: returned by `copiers.acceptProfitShare`, `copiers.create`, `copiers.get`, `copiers.list`, `copiers.start` and `copiers.update`. */
 export interface Copier<D extends DecimalForm = 'number'> {
   /** Id of a copier (`cpr_…`). */
   id: string;
@@ -237,8 +258,12 @@ export interface Copier<D extends DecimalForm = 'number'> {
   on_breach: 'CLOSE_ONLY' | 'PAUSE' | (string & {});
   below_minimum: 'SKIP' | 'ACCUMULATE' | 'ROUND_UP' | (string & {});
   copy_existing: boolean;
-  /** Highest net profit so far, in quote currency. Only profit above it is subject to a profit share. */
+  /** Highest net profit of this copier so far, in quote currency. The mark of profit shares covers all your copiers of the same account of a leader. */
   high_water_mark: DecimalOf<D>;
+  /** Terms of the profit share that you accepted. The first start with a strategy accepts its terms (rate 0 if it has none). A cut applies at once, a raise only after you accept it. Of several copiers of one account of a leader, the lowest rate counts. Absent before the first start. */
+  profit_share?: AcceptedProfitShare<D>;
+  /** Terms that the strategy offers now, if they differ from those that you accepted. */
+  profit_share_offer?: OfferedProfitShare<D>;
   stats: CopierStats<D>;
   /** Lots that the copier still held at its last start although its strategy had reduced or closed them during the pause. They are not sold automatically; start the copier with `{"resync": "EXITS"}` to sell them. */
   drift: CopyDrift<D>[];
@@ -254,17 +279,17 @@ export interface Copier<D extends DecimalForm = 'number'> {
 export interface CopierCreate {
   name: string;
   /** Your own strategy, or another user's active public one. */
-  strategy_id?: string;
+  strategy_id?: string | null;
   /** The account on which the copier places its orders. It cannot be the strategy's own account. */
   exchange_account_id: string;
   sizing: SizingGiven;
-  limits?: CopierLimitsCreate;
+  limits?: CopierLimitsCreate | null;
   /** What the copier does when a loss limit is reached. Default: "CLOSE_ONLY". */
-  on_breach?: 'CLOSE_ONLY' | 'PAUSE';
+  on_breach?: 'CLOSE_ONLY' | 'PAUSE' | null;
   /** What to do with a copy below the exchange's minimum. SKIP: do not place it. ACCUMULATE: add it to the next copy of the same lot. ROUND_UP: raise it to the minimum, to at most twice its size. Default: "ACCUMULATE". */
-  below_minimum?: 'SKIP' | 'ACCUMULATE' | 'ROUND_UP';
+  below_minimum?: 'SKIP' | 'ACCUMULATE' | 'ROUND_UP' | null;
   /** Whether a start also copies the lots that the strategy has open at that time. Default: false. */
-  copy_existing?: boolean;
+  copy_existing?: boolean | null;
 }
 
 /** Copier limits: part of `Copier` and `StoppedCopier`. */
@@ -296,27 +321,27 @@ export interface CopierLimits<D extends DecimalForm = 'number'> {
 /** Copier limits create: part of `CopierCreate`. */
 export interface CopierLimitsCreate {
   /** Maximum cost of one entry, in quote currency. A larger entry is reduced to this cost. */
-  max_trade_quote?: DecimalInput;
+  max_trade_quote?: DecimalInput | null;
   /** Maximum open exposure, in quote currency. An entry that would exceed it is reduced. */
-  max_open_quote?: DecimalInput;
+  max_open_quote?: DecimalInput | null;
   /** Maximum number of open lots. */
-  max_open_trades?: number;
+  max_open_trades?: number | null;
   /** Loss since 00:00 UTC, in quote currency, that triggers the action of `on_breach`. */
-  max_daily_loss_quote?: DecimalInput;
+  max_daily_loss_quote?: DecimalInput | null;
   /** Fall of the result from its peak, in percent of the equity at that peak, that triggers the action of `on_breach`. At most 100. */
-  max_drawdown_percent?: DecimalInput;
+  max_drawdown_percent?: DecimalInput | null;
   /** Maximum slippage of an entry against the strategy's price, in basis points (hundredths of a percent). */
-  max_slippage_bps?: number;
+  max_slippage_bps?: number | null;
   /** Maximum leverage of an entry on perpetuals. */
-  max_leverage?: DecimalInput;
+  max_leverage?: DecimalInput | null;
   /** Symbols (`BASE/QUOTE`) of the pairs to copy. Other pairs are not copied. */
-  allowed_pairs?: readonly string[];
+  allowed_pairs?: readonly string[] | null;
   /** Symbols (`BASE/QUOTE`) of pairs that are never copied. */
-  blocked_pairs?: readonly string[];
+  blocked_pairs?: readonly string[] | null;
   /** Sides on which entries are copied. Entries on other sides are not copied. */
-  allowed_sides?: readonly ('BUY' | 'SELL')[];
+  allowed_sides?: readonly ('BUY' | 'SELL')[] | null;
   /** Maximum age of an entry signal, in milliseconds. Older entries are not copied; exits are always copied. Default: 60000. */
-  max_signal_age_ms?: number;
+  max_signal_age_ms?: number | null;
 }
 
 /** Copier limits update: part of `CopierUpdate`. */
@@ -338,9 +363,9 @@ export interface CopierLimitsUpdate {
 /** Input of `copiers.start`. */
 export interface CopierStart {
   /** EXITS: sells the amounts of copied lots that the strategy sold while the copier was paused. */
-  resync?: 'EXITS';
+  resync?: 'EXITS' | null;
   /** Overrides the copier's `copy_existing` for this start. */
-  copy_existing?: boolean;
+  copy_existing?: boolean | null;
 }
 
 /** Copier stats: part of `Copier` and `StoppedCopier`. */
@@ -375,7 +400,7 @@ export interface CopierStats<D extends DecimalForm = 'number'> {
 /** Input of `copiers.stop`. */
 export interface CopierStop {
   /** PAUSED: copies neither entries nor exits. CLOSE_ONLY: still copies the strategy's exits. Default: "PAUSED". */
-  mode?: 'PAUSED' | 'CLOSE_ONLY';
+  mode?: 'PAUSED' | 'CLOSE_ONLY' | null;
 }
 
 /** Input of `copiers.update`. */
@@ -462,6 +487,7 @@ export interface DeadLetter {
     | 'public_key.linked'
     | 'copier.exit_delayed'
     | 'strategy.multiplier_kept'
+    | 'copier.profit_share_raised'
     | (string & {});
   /** Number of the run whose attempts failed. The deliveries of this run have the same number. */
   run: number;
@@ -485,6 +511,53 @@ export interface DeadLetter {
     | 'internal'
     | 'webhook_inactive'
     | (string & {});
+  /** More specific than `last_error`. */
+  last_error_reason?:
+    | 'dns_error'
+    | 'dns_name_not_found'
+    | 'dns_no_address'
+    | 'dns_server_failure'
+    | 'dns_server_timeout'
+    | 'blocked_address'
+    | 'connect_refused'
+    | 'network_unreachable'
+    | 'connect_timeout'
+    | 'tls_handshake_timeout'
+    | 'tls_error'
+    | 'certificate_self_signed'
+    | 'certificate_untrusted'
+    | 'certificate_expired'
+    | 'certificate_not_yet_valid'
+    | 'certificate_name_mismatch'
+    | 'certificate_invalid'
+    | 'client_certificate_required'
+    | 'tls_not_spoken'
+    | 'tls_version_unsupported'
+    | 'tls_no_common_cipher'
+    | 'tls_name_unknown'
+    | 'http2_only'
+    | 'timeout'
+    | 'timeout_in_dns'
+    | 'timeout_in_connect'
+    | 'timeout_in_tls_handshake'
+    | 'timeout_in_response'
+    | 'reset'
+    | 'closed_without_response'
+    | 'closed_in_tls_handshake'
+    | 'tls_expected'
+    | 'http2_response'
+    | 'not_http'
+    | 'unexpected_upgrade'
+    | 'response_too_large'
+    | 'response_headers_too_large'
+    | 'http_status'
+    | 'redirect_not_followed'
+    | 'invalid_url'
+    | 'internal'
+    | 'webhook_inactive'
+    | (string & {});
+  /** What went wrong and how to fix it. The wording may change; programs should compare `last_error_reason`. */
+  last_error_message?: string;
   /** Time at which the dead letter was retried or discarded. */
   resolved_at?: string;
   created_at: string;
@@ -524,6 +597,7 @@ export interface DeadLetterDetail<D extends DecimalForm = 'number'> {
     | 'public_key.linked'
     | 'copier.exit_delayed'
     | 'strategy.multiplier_kept'
+    | 'copier.profit_share_raised'
     | (string & {});
   /** Number of the run whose attempts failed. The deliveries of this run have the same number. */
   run: number;
@@ -547,6 +621,53 @@ export interface DeadLetterDetail<D extends DecimalForm = 'number'> {
     | 'internal'
     | 'webhook_inactive'
     | (string & {});
+  /** More specific than `last_error`. */
+  last_error_reason?:
+    | 'dns_error'
+    | 'dns_name_not_found'
+    | 'dns_no_address'
+    | 'dns_server_failure'
+    | 'dns_server_timeout'
+    | 'blocked_address'
+    | 'connect_refused'
+    | 'network_unreachable'
+    | 'connect_timeout'
+    | 'tls_handshake_timeout'
+    | 'tls_error'
+    | 'certificate_self_signed'
+    | 'certificate_untrusted'
+    | 'certificate_expired'
+    | 'certificate_not_yet_valid'
+    | 'certificate_name_mismatch'
+    | 'certificate_invalid'
+    | 'client_certificate_required'
+    | 'tls_not_spoken'
+    | 'tls_version_unsupported'
+    | 'tls_no_common_cipher'
+    | 'tls_name_unknown'
+    | 'http2_only'
+    | 'timeout'
+    | 'timeout_in_dns'
+    | 'timeout_in_connect'
+    | 'timeout_in_tls_handshake'
+    | 'timeout_in_response'
+    | 'reset'
+    | 'closed_without_response'
+    | 'closed_in_tls_handshake'
+    | 'tls_expected'
+    | 'http2_response'
+    | 'not_http'
+    | 'unexpected_upgrade'
+    | 'response_too_large'
+    | 'response_headers_too_large'
+    | 'http_status'
+    | 'redirect_not_followed'
+    | 'invalid_url'
+    | 'internal'
+    | 'webhook_inactive'
+    | (string & {});
+  /** What went wrong and how to fix it. The wording may change; programs should compare `last_error_reason`. */
+  last_error_message?: string;
   /** Time at which the dead letter was retried or discarded. */
   resolved_at?: string;
   created_at: string;
@@ -566,9 +687,9 @@ export interface DeadLetterRetry {
 /** Input of `deadLetters.retryMany`. */
 export interface DeadLetterRetryAsked {
   /** Start of the range, inclusive. Default: no lower bound. Filters dead letters by created_at. */
-  from?: string;
+  from?: string | null;
   /** End of the range, exclusive. Default: no upper bound. */
-  to?: string;
+  to?: string | null;
   event_type?:
     | 'trade.created'
     | 'trade.partially_filled'
@@ -595,7 +716,9 @@ export interface DeadLetterRetryAsked {
     | 'key.revoked'
     | 'public_key.linked'
     | 'copier.exit_delayed'
-    | 'strategy.multiplier_kept';
+    | 'strategy.multiplier_kept'
+    | 'copier.profit_share_raised'
+    | null;
 }
 
 /** Dead letter stats: returned by `deadLetters.stats`. */
@@ -700,12 +823,14 @@ export interface Delivery {
     | 'public_key.linked'
     | 'copier.exit_delayed'
     | 'strategy.multiplier_kept'
+    | 'copier.profit_share_raised'
     | (string & {});
   /** Number of the run of attempts. Run 0 is the automatic delivery, or the first replay if there was no automatic delivery. Each later retry or replay adds 1. */
   run: number;
   attempt: number;
   status: 'SUCCEEDED' | 'FAILED' | (string & {});
   status_code?: number;
+  /** Class of the failure. Absent if the attempt succeeded. */
   error?:
     | 'dns_error'
     | 'blocked_address'
@@ -719,8 +844,54 @@ export interface Delivery {
     | 'invalid_url'
     | 'internal'
     | (string & {});
+  /** More specific than `error`. */
+  error_reason?:
+    | 'dns_error'
+    | 'dns_name_not_found'
+    | 'dns_no_address'
+    | 'dns_server_failure'
+    | 'dns_server_timeout'
+    | 'blocked_address'
+    | 'connect_refused'
+    | 'network_unreachable'
+    | 'connect_timeout'
+    | 'tls_handshake_timeout'
+    | 'tls_error'
+    | 'certificate_self_signed'
+    | 'certificate_untrusted'
+    | 'certificate_expired'
+    | 'certificate_not_yet_valid'
+    | 'certificate_name_mismatch'
+    | 'certificate_invalid'
+    | 'client_certificate_required'
+    | 'tls_not_spoken'
+    | 'tls_version_unsupported'
+    | 'tls_no_common_cipher'
+    | 'tls_name_unknown'
+    | 'http2_only'
+    | 'timeout'
+    | 'timeout_in_dns'
+    | 'timeout_in_connect'
+    | 'timeout_in_tls_handshake'
+    | 'timeout_in_response'
+    | 'reset'
+    | 'closed_without_response'
+    | 'closed_in_tls_handshake'
+    | 'tls_expected'
+    | 'http2_response'
+    | 'not_http'
+    | 'unexpected_upgrade'
+    | 'response_too_large'
+    | 'response_headers_too_large'
+    | 'http_status'
+    | 'redirect_not_followed'
+    | 'invalid_url'
+    | 'internal'
+    | (string & {});
+  /** What went wrong and how to fix it. The wording may change; programs should compare `error_reason`. */
+  error_message?: string;
   response_time_ms: number;
-  /** The first 1 KiB of the response body. Null if there was no response or no body. */
+  /** The first 1 KiB of the response body. A gzip, deflate or br body is decoded first. Null if there was no response, no body, or a body that cannot be decoded. */
   response_body: string | null;
   attempted_at: string;
   next_attempt_at?: string;
@@ -807,6 +978,7 @@ export interface EventKind<D extends DecimalForm = 'number'> {
     | 'public_key.linked'
     | 'copier.exit_delayed'
     | 'strategy.multiplier_kept'
+    | 'copier.profit_share_raised'
     | (string & {});
   /** When the event is sent. */
   description: string;
@@ -830,7 +1002,7 @@ export interface ExchangeAccount<D extends DecimalForm = 'number'> {
   can_withdraw: boolean;
   /** Total balance (free and locked) by asset. */
   balance: Record<string, DecimalOf<D>>;
-  /** Null before the first sync. */
+  /** When all balances were last read from the exchange; null before the first sync. While the account stream works, changes are applied as the exchange reports them, and all balances are read at least every 4 hours. */
   last_sync_at: string | null;
   created_at: string;
   updated_at: string;
@@ -845,7 +1017,7 @@ export interface ExchangeAccountCreate {
   /** A label for the account. */
   account_name: string;
   /** Accept credentials that can withdraw. Default: false. */
-  allow_withdraw_keys?: boolean;
+  allow_withdraw_keys?: boolean | null;
 }
 
 /** Input of `exchanges.test`. */
@@ -870,7 +1042,7 @@ export interface ExchangeAccountUpdate {
 export interface ExchangeCredentials {
   api_key: string;
   api_secret: string;
-  passphrase?: string;
+  passphrase?: string | null;
 }
 
 /** Fill: part of `TradeDetail`. */
@@ -884,6 +1056,8 @@ export interface Fill<D extends DecimalForm = 'number'> {
     amount: DecimalOf<D>;
     currency: string;
   };
+  /** Value of the fee in quote currency at the time of the fill. A fee in a third asset is converted by the last prices of the exchange, or by its candles of that minute. Null until a price is known; results do not contain the fee until then. */
+  fee_value: DecimalOf<D> | null;
   liquidity: 'MAKER' | 'TAKER' | (string & {});
   executed_at: string;
 }
@@ -899,6 +1073,60 @@ export interface IndexPoint<D extends DecimalForm = 'number'> {
   at: string;
   /** Value of 100 that was invested at the start: 100 × Π(1 + daily return). */
   index: DecimalOf<D>;
+}
+
+/** Lot: returned by `lots.get` and `lots.list`. */
+export interface Lot<D extends DecimalForm = 'number'> {
+  /** Id of a lot (`lot_…`). */
+  id: string;
+  /** Id of an exchange account (`exa_…`). */
+  exchange_account_id: string;
+  /** Id of a trade pair (`tpr_…`). */
+  trade_pair_id: string;
+  symbol: string;
+  trading_type: 'spot' | 'margin' | 'perpetual' | (string & {});
+  /** The trade whose fill opened the lot. */
+  trade_id: string;
+  /** The strategy of the trade. For a copy: the strategy that it copies. */
+  strategy_id?: string;
+  /** For a copy: the copier that placed it. */
+  copier_id?: string;
+  /** For a copy: the strategy's trade that opened the copied lot. */
+  source_trade_id?: string;
+  /** BUY: bought, and sold again. SELL: sold short, and bought back. */
+  side: 'BUY' | 'SELL' | (string & {});
+  status: 'OPEN' | 'CLOSED' | (string & {});
+  /** Opened amount in base currency, after a fee in base currency. */
+  amount: DecimalOf<D>;
+  /** Part of `amount` that is still open. */
+  remaining_amount: DecimalOf<D>;
+  /** Price of the fill that opened the lot, in quote currency. */
+  entry_price: DecimalOf<D>;
+  /** Cost of `amount` after fees, in quote currency. For a short lot: the proceeds after fees. */
+  cost: DecimalOf<D>;
+  /** Part of `cost` that belongs to `remaining_amount`. */
+  remaining_cost: DecimalOf<D>;
+  /** Fees of the fills that opened and closed the lot, as far as they belong to it, valued in quote currency at the time of their fills. A remainder below the amount step, which is closed without proceeds, counts as a fee. */
+  fees: DecimalOf<D>;
+  /** True while a fee in a third asset has no known price. `cost`, `fees` and the results exclude this fee until then. */
+  fees_incomplete: boolean;
+  /** Result of the closed part after fees, in quote currency. */
+  realized_pnl: DecimalOf<D>;
+  /** Result of the open part at the last known price, after the fees paid, in quote currency. 0 for a closed lot. Null without a price. */
+  unrealized_pnl: DecimalOf<D> | null;
+  /** True if something other than its copier reduced a copy. Later exits of the strategy apply to what is left. */
+  is_detached: boolean;
+  /** Execution time of the fill that opened the lot. */
+  opened_at: string;
+  closed_at?: string;
+  /** Equals `opened_at`. */
+  created_at: string;
+}
+
+/** Input of `lots.close`. */
+export interface LotClose {
+  /** Fraction of the remaining amount to close, above 0 and at most 1. The amount is rounded down to the amount step. */
+  fraction?: DecimalInput;
 }
 
 /** Me: returned by `me.get` and `me.update`. */
@@ -956,6 +1184,7 @@ export interface Notification {
     | 'public_key.linked'
     | 'copier.exit_delayed'
     | 'strategy.multiplier_kept'
+    | 'copier.profit_share_raised'
     | (string & {});
   severity: 'INFO' | 'WARNING' | 'CRITICAL' | (string & {});
   title: string;
@@ -980,6 +1209,14 @@ export interface Notification {
   read_at?: string;
   /** Time of the event. */
   created_at: string;
+}
+
+/** Offered profit share: part of `Copier` and `StoppedCopier`. */
+export interface OfferedProfitShare<D extends DecimalForm = 'number'> {
+  /** Fraction of the profit above the high-water mark, from 0 to 0.5. */
+  rate: DecimalOf<D>;
+  /** How often the profit share is settled. */
+  period: 'WEEK' | 'MONTH' | 'QUARTER' | (string & {});
 }
 
 /** Open lot: part of `EmergencyStop` and `StoppedCopier`. */
@@ -1031,12 +1268,20 @@ export interface PairResult<D extends DecimalForm = 'number'> {
   volume: DecimalOf<D>;
 }
 
+/** Input of `copiers.acceptProfitShare`. */
+export interface ProfitShareAccept {
+  /** The offered rate. At most 0.5. */
+  rate: DecimalInput;
+  /** The offered period. */
+  period: 'WEEK' | 'MONTH' | 'QUARTER';
+}
+
 /** Profit share given: part of `StrategyCreate` and `StrategyUpdate`. */
 export interface ProfitShareGiven {
   /** Fraction of the profit above the high-water mark, from 0 to 0.5. At most 0.5. */
   rate: DecimalInput;
   /** Default: "HIGH_WATER_MARK". */
-  basis?: 'HIGH_WATER_MARK';
+  basis?: 'HIGH_WATER_MARK' | null;
   /** How often the profit share is settled. */
   period: 'WEEK' | 'MONTH' | 'QUARTER';
 }
@@ -1063,7 +1308,7 @@ export interface Reward<D extends DecimalForm = 'number'> {
   amount: DecimalOf<D>;
   /** The reward token. */
   currency: string;
-  /** PENDING until `claimable_at`, then CLAIMABLE. EXPIRED if it was not claimed before `expires_at`. */
+  /** PENDING until `claimable_at`, then CLAIMABLE. A profit share is PENDING until its UTC month has ended and its amount is final. EXPIRED if it was not claimed before `expires_at`. */
   status: 'PENDING' | 'CLAIMABLE' | 'CLAIMED' | 'EXPIRED' | (string & {});
   /** Why the reward was granted, as a sentence. */
   reason: string;
@@ -1077,21 +1322,33 @@ export interface Reward<D extends DecimalForm = 'number'> {
     from: string;
     to: string;
   };
-  /** For a profit share: the copier's highest settled net profit with the strategy, in quote currency, before and after this reward. */
+  /** For a profit share: the copying user's highest settled net profit with the leader's account, in quote currency, before and after this reward. */
   high_water_mark?: {
     before: DecimalOf<D>;
     after: DecimalOf<D>;
   };
-  /** How the amount was calculated: `rate` × (`high_water_mark.after` − `high_water_mark.before`) × `tokens_per_quote`, rounded down to 18 decimals. */
+  /** How the amount was calculated: `rate` × (`high_water_mark.after` − `high_water_mark.before`) × `tokens_per_quote`, rounded down to 18 decimals, × `scale`, rounded down. `high_water_mark.after` is `realized` − `open_loss`. */
   profit_share?: {
     /** Id of a strategy (`str_…`). */
     strategy_id: string;
-    /** Currency of the profit and of the high-water mark. */
+    /** Currency of the profit and of the mark: the quote currency that the user traded most until the first settlement. */
     quote: string;
-    /** The strategy's share of the profit, as a fraction. */
+    /** The owner's share of the profit, as a fraction: the lowest rate of the user's copiers. */
     rate: DecimalOf<D>;
     /** Reward tokens per unit of the quote currency. */
     tokens_per_quote: DecimalOf<D>;
+    /** Net realized profit of the user's copies of the leader's account since the first one. Other quote currencies are valued at the time of the fill. */
+    realized?: DecimalOf<D>;
+    /** Losses of the open copies at the end of the period. Open gains do not reduce them. */
+    open_loss?: DecimalOf<D>;
+    /** The amount in reward tokens before `scale`. */
+    unscaled_amount?: DecimalOf<D>;
+    /** The factor of all profit shares of the month, from 0 to 1: less than 1 if they exceed the budget. Absent until the month ends. */
+    scale?: DecimalOf<D>;
+    /** Number of lots that changed the profit since the last settlement. */
+    lot_count?: number;
+    /** The ids of these lots, at most 1,000. */
+    lots?: string[];
   };
   claimable_at: string;
   /** Time from which the reward can no longer be claimed. */
@@ -1141,8 +1398,12 @@ export interface Setting {
   key: string;
   /** Any JSON value, returned as it was stored. Numbers keep every digit. */
   value: unknown;
+  /** For a default, the time at which your account was created. */
   created_at: string;
+  /** For a default, the time at which your account was created. */
   updated_at: string;
+  /** Whether the setting was never set, and the value is the default of the product. */
+  is_default: boolean;
 }
 
 /** Input of `settings.put`. */
@@ -1230,9 +1491,9 @@ export interface Simulation<D extends DecimalForm = 'number'> {
 /** Input of `copiers.simulate`. */
 export interface SimulationAsked {
   /** Start of the range, inclusive. Default: no lower bound. Signals are selected by the time at which they were emitted. */
-  from?: string;
+  from?: string | null;
   /** End of the range, exclusive. Default: no upper bound. */
-  to?: string;
+  to?: string | null;
 }
 
 /** FIXED_AMOUNT: `value` in base currency. FIXED_QUOTE: `value` in quote currency for each lot of the strategy. MULTIPLIER: `value` × the strategy's amount; for another user's strategy only if it has `allow_multiplier`. EQUITY_RATIO: `value` × the strategy's amount × your equity (or `capital`) ÷ the strategy's equity. */
@@ -1240,7 +1501,7 @@ export interface SizingGiven {
   mode: 'FIXED_AMOUNT' | 'FIXED_QUOTE' | 'MULTIPLIER' | 'EQUITY_RATIO';
   value: DecimalInput;
   /** Only for EQUITY_RATIO: the amount to use as your equity, in quote currency. */
-  capital?: DecimalInput;
+  capital?: DecimalInput | null;
 }
 
 /** Stopped copier: returned by `copiers.stop`. */
@@ -1266,8 +1527,12 @@ export interface StoppedCopier<D extends DecimalForm = 'number'> {
   on_breach: 'CLOSE_ONLY' | 'PAUSE' | (string & {});
   below_minimum: 'SKIP' | 'ACCUMULATE' | 'ROUND_UP' | (string & {});
   copy_existing: boolean;
-  /** Highest net profit so far, in quote currency. Only profit above it is subject to a profit share. */
+  /** Highest net profit of this copier so far, in quote currency. The mark of profit shares covers all your copiers of the same account of a leader. */
   high_water_mark: DecimalOf<D>;
+  /** Terms of the profit share that you accepted. The first start with a strategy accepts its terms (rate 0 if it has none). A cut applies at once, a raise only after you accept it. Of several copiers of one account of a leader, the lowest rate counts. Absent before the first start. */
+  profit_share?: AcceptedProfitShare<D>;
+  /** Terms that the strategy offers now, if they differ from those that you accepted. */
+  profit_share_offer?: OfferedProfitShare<D>;
   stats: CopierStats<D>;
   /** Lots that the copier still held at its last start although its strategy had reduced or closed them during the pause. They are not sold automatically; start the copier with `{"resync": "EXITS"}` to sell them. */
   drift: CopyDrift<D>[];
@@ -1313,18 +1578,18 @@ export interface Strategy<D extends DecimalForm = 'number'> {
 /** Input of `strategies.create`. */
 export interface StrategyCreate {
   name: string;
-  description?: string;
+  description?: string | null;
   /** Pairs that the strategy may trade, of the account's exchange and trading type. Omit to allow any pair. */
-  trade_pair_ids?: readonly string[];
+  trade_pair_ids?: readonly string[] | null;
   /** PUBLIC: every user can read and copy the strategy, but cannot see its account and balances. Default: "PRIVATE". */
-  visibility?: 'PRIVATE' | 'PUBLIC';
-  profit_share?: ProfitShareGiven;
+  visibility?: 'PRIVATE' | 'PUBLIC' | null;
+  profit_share?: ProfitShareGiven | null;
   /** Minimum equity of a copier, in quote currency. */
-  min_copy_equity?: DecimalInput;
+  min_copy_equity?: DecimalInput | null;
   /** Maximum number of linked copiers. Lowering it does not remove linked copiers. */
-  capacity?: number;
+  capacity?: number | null;
   /** Default: false. Whether other users may copy with the sizing mode MULTIPLIER. Their sizes then show the amounts that your account trades. */
-  allow_multiplier?: boolean;
+  allow_multiplier?: boolean | null;
   /** The account whose trades cause the signals. */
   exchange_account_id: string;
 }
@@ -1332,7 +1597,7 @@ export interface StrategyCreate {
 /** Input of `strategies.delete`. */
 export interface StrategyDelete {
   /** True: pauses the copiers that still follow the strategy. False: the request fails if a copier still follows the strategy. Default: false. */
-  stop_copiers?: boolean;
+  stop_copiers?: boolean | null;
 }
 
 /** Strategy result: part of `Analytics`. */
@@ -1451,6 +1716,8 @@ export interface Trade<D extends DecimalForm = 'number'> {
   strategy_id?: string;
   /** Id of a copier (`cpr_…`). */
   copier_id?: string;
+  /** The lot that the order closes, if it closes one lot only. */
+  closes_lot_id?: string;
   /** Id of a trade (`trd_…`). */
   source_trade_id?: string;
   /** For a copy: the copied fill. */
@@ -1530,22 +1797,22 @@ export interface TradeCreate {
   type: 'LIMIT' | 'MARKET' | 'STOP_LIMIT' | 'STOP_MARKET';
   side: 'BUY' | 'SELL';
   /** Limit price, in quote currency. */
-  price?: DecimalInput;
+  price?: DecimalInput | null;
   /** Amount in base currency. */
   amount: DecimalInput;
   /** Id of a strategy (`str_…`). */
-  strategy_id?: string;
+  strategy_id?: string | null;
   /** Price that triggers a stop order, in quote currency. */
-  stop_price?: DecimalInput;
+  stop_price?: DecimalInput | null;
   /** Default: "GTC". */
-  time_in_force?: 'GTC' | 'IOC' | 'FOK' | 'POST_ONLY';
+  time_in_force?: 'GTC' | 'IOC' | 'FOK' | 'POST_ONLY' | null;
   /** Default: false. */
-  reduce_only?: boolean;
+  reduce_only?: boolean | null;
   /** Your own id for the order, unique per exchange account. */
-  client_order_id?: string;
+  client_order_id?: string | null;
 }
 
-/** Trade detail: returned by `trades.cancel`, `trades.create` and `trades.get`. */
+/** Trade detail: returned by `lots.close`, `trades.cancel`, `trades.create` and `trades.get`. */
 export interface TradeDetail<D extends DecimalForm = 'number'> {
   /** Id of a trade (`trd_…`). */
   id: string;
@@ -1559,6 +1826,8 @@ export interface TradeDetail<D extends DecimalForm = 'number'> {
   strategy_id?: string;
   /** Id of a copier (`cpr_…`). */
   copier_id?: string;
+  /** The lot that the order closes, if it closes one lot only. */
+  closes_lot_id?: string;
   /** Id of a trade (`trd_…`). */
   source_trade_id?: string;
   /** For a copy: the copied fill. */
@@ -1720,7 +1989,7 @@ export interface WebhookCreate {
   /** Event types to send: `trade.filled`, `trade.*`, or `*` for all. */
   events: readonly string[];
   /** Default: "". */
-  description?: string;
+  description?: string | null;
 }
 
 /** Webhook replay: returned by `webhooks.replay`. */
@@ -1754,6 +2023,7 @@ export interface WebhookReplay {
     | 'public_key.linked'
     | 'copier.exit_delayed'
     | 'strategy.multiplier_kept'
+    | 'copier.profit_share_raised'
     | (string & {});
   /** Number of the started run of up to five attempts. Its deliveries have the same number. */
   run: number;
@@ -1849,7 +2119,7 @@ export interface WithdrawalAddressCreate {
   /** EVM address. If it mixes upper and lower case, its EIP-55 checksum must be valid. */
   address: string;
   /** A name for the address, shown in the mail. */
-  label?: string;
+  label?: string | null;
 }
 
 /** Input of `withdrawals.create`. */
@@ -1908,6 +2178,17 @@ export interface TradesListQuery extends ListQuery<'created_at' | 'updated_at'> 
   exchange_account_id?: string;
   status?: 'PENDING' | 'FILLED' | 'PARTIALLY_FILLED' | 'CANCELLED' | 'FAILED';
   side?: 'BUY' | 'SELL';
+}
+
+/** Query parameters of `lots.list`. */
+export interface LotsListQuery extends ListQuery<'created_at'> {
+  /** Id of an exchange account (`exa_…`). */
+  exchange_account_id?: string;
+  /** Id of a trade pair (`tpr_…`). */
+  trade_pair_id?: string;
+  /** Id of a copier (`cpr_…`). */
+  copier_id?: string;
+  status?: 'OPEN' | 'CLOSED';
 }
 
 /** Query parameters of `rewards.list`. */
@@ -1987,7 +2268,8 @@ export interface NotificationsListQuery extends ListQuery<'created_at'> {
     | 'key.revoked'
     | 'public_key.linked'
     | 'copier.exit_delayed'
-    | 'strategy.multiplier_kept';
+    | 'strategy.multiplier_kept'
+    | 'copier.profit_share_raised';
 }
 
 /** The response of `notifications.count`. */
@@ -2079,7 +2361,8 @@ export interface WebhooksDeliveriesQuery extends ListQuery<'created_at' | 'attem
     | 'key.revoked'
     | 'public_key.linked'
     | 'copier.exit_delayed'
-    | 'strategy.multiplier_kept';
+    | 'strategy.multiplier_kept'
+    | 'copier.profit_share_raised';
   /** Id of an event (`evt_…`). */
   event_id?: string;
   /** Start of the range, inclusive. Default: no lower bound. Filters deliveries by created_at. */
@@ -2117,7 +2400,8 @@ export interface DeadLettersListQuery extends ListQuery<'created_at' | 'updated_
     | 'key.revoked'
     | 'public_key.linked'
     | 'copier.exit_delayed'
-    | 'strategy.multiplier_kept';
+    | 'strategy.multiplier_kept'
+    | 'copier.profit_share_raised';
   /** Start of the range, inclusive. Default: no lower bound. Filters dead letters by created_at. */
   from?: string;
   /** End of the range, exclusive. Default: no upper bound. */
@@ -2178,6 +2462,8 @@ export interface EventData<D extends DecimalForm = 'number'> {
   'copier.exit_delayed': Decision<D>;
   /** Copiers of other users copied your strategy with the sizing mode MULTIPLIER before it needed `allow_multiplier`. They keep the mode. The event is sent once. */
   'strategy.multiplier_kept': Strategy<D>;
+  /** The strategy of a copier offers a higher profit share than you accepted, in `profit_share_offer`. Your terms do not change unless you accept it. */
+  'copier.profit_share_raised': Copier<D>;
 }
 
 /** The input and the response of each operation. */
@@ -2198,12 +2484,12 @@ export interface OperationTypes<D extends DecimalForm = 'number'> {
   'me.get': {
     data: Me;
   };
-  /** Updates your account. A new e-mail address takes effect when you open the link sent to it. */
+  /** Updates your account. A new e-mail address takes effect when you confirm it on the page behind the link sent to it. */
   'me.update': {
     body: MePatch;
     data: Me;
   };
-  /** Verifies an e-mail address with the code from the verification link. The link is valid for 24 hours. */
+  /** Verifies an e-mail address with the code from the verification link, like the button of the page behind the link. The link is valid for 24 hours. */
   'auth.verifyEmail': {
     query: AuthVerifyEmailQuery;
     data: AuthVerifyEmailResult;
@@ -2317,6 +2603,22 @@ export interface OperationTypes<D extends DecimalForm = 'number'> {
   /** Cancels the unfilled part of a trade and returns the trade. */
   'trades.cancel': {
     params: { id: string };
+    data: TradeDetail<D>;
+  };
+  /** Lists your lots: what your trades and copies opened, with cost and result. */
+  'lots.list': {
+    query: LotsListQuery;
+    data: Lot<D>;
+  };
+  /** Returns a lot. */
+  'lots.get': {
+    params: { id: string };
+    data: Lot<D>;
+  };
+  /** Closes a lot, or a fraction of it, with a market order. The order closes no other lot. A copy is then detached from its copier. */
+  'lots.close': {
+    params: { id: string };
+    body?: LotClose;
     data: TradeDetail<D>;
   };
   /** Lists your rewards. */
@@ -2449,6 +2751,12 @@ export interface OperationTypes<D extends DecimalForm = 'number'> {
     body?: CopierStop;
     data: StoppedCopier<D>;
   };
+  /** Accepts exactly the profit share that the strategy offers. It applies from the next period on; other terms are refused with 409. */
+  'copiers.acceptProfitShare': {
+    params: { id: string };
+    body: ProfitShareAccept;
+    data: Copier<D>;
+  };
   /** Lists a copier's decision on every signal: copied, reduced, skipped, failed or pending. Also works for deleted copiers. */
   'copiers.decisions': {
     params: { id: string };
@@ -2489,7 +2797,7 @@ export interface OperationTypes<D extends DecimalForm = 'number'> {
     query: SettingsListQuery;
     data: Setting;
   };
-  /** Returns a setting. */
+  /** Returns a setting. `notifications` has a default, which is returned if you never set it. */
   'settings.get': {
     params: { key: string };
     data: Setting;

@@ -149,9 +149,10 @@ export class SharedSocket {
     if (Array.isArray(reason)) return refused(graphqlErrorOf({ errors: reason })!);
     const { code, reason: why, message } = reason as Partial<CloseInfo> & { readonly message?: unknown };
     if (typeof code !== 'number') {
-      const { graphqlURL } = this.#settings.transport;
+      const { graphqlURL, isGraphqlURLSet } = this.#settings.transport;
+      const hint = isGraphqlURLSet ? '' : '. graphqlURL is not set, so the client used baseURL';
       const error = new ConnectionError(
-        `No connection to ${graphqlURL}: ${message || 'the WebSocket failed'}`,
+        `No connection to ${graphqlURL}: ${message || 'the WebSocket failed'}${hint}`,
         {
           cause: reason,
         },

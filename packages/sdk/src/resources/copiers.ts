@@ -13,6 +13,7 @@ import type {
   CopierUpdate,
   Decision,
   Deleted,
+  ProfitShareAccept,
   Simulation,
   SimulationAsked,
   StoppedCopier,
@@ -95,6 +96,17 @@ export class Copiers<D extends DecimalForm> extends Resource<D> {
    */
   stop(id: string, body?: CopierStop, options?: RequestOptions): ApiPromise<StoppedCopier<D>> {
     return this.operations.call('copiers.stop', { params: { id }, body }, options);
+  }
+
+  /**
+   * Accepts the profit share that the strategy offers, from the next period on. Throws a `ConflictError` if the strategy
+   * offers other terms by now.
+   *
+   * @example
+   * await client.copiers.acceptProfitShare(copierId, { rate: '0.1', period: 'MONTH' });
+   */
+  acceptProfitShare(id: string, body: ProfitShareAccept, options?: RequestOptions): ApiPromise<Copier<D>> {
+    return this.operations.call('copiers.acceptProfitShare', { params: { id }, body }, options);
   }
 
   /**

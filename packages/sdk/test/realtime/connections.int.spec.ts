@@ -198,6 +198,7 @@ describe('a connection', () => {
     const { error } = await failureOf(stream);
     expect(error).toBeInstanceOf(ConnectionError);
     expect(String(error)).toContain(`127.0.0.1:${server.port}`);
+    expect(String(error)).toContain('graphqlURL is not set');
     expect(failureCounts).toEqual([0, 1, 2, 3]);
   });
 

@@ -11,7 +11,7 @@ const PROGRAM = `
   import { Client } from './src/index.js';
   import { createSigner } from './src/signer/index.js';
   import { Realtime } from './src/realtime/index.js';
-  globalThis.open = (baseURL, key) => {
+  globalThis.openStreams = (baseURL, key) => {
     const live = new Realtime(new Client({ baseURL, signer: createSigner(key) }), { reconnectDelay: () => 1 });
     globalThis.signals = live.tradeSignals('str_1', { afterSequence: 0 });
     globalThis.books = live.orderbook('tpr_1');
@@ -34,7 +34,7 @@ beforeAll(async () => {
     stdin: { contents: PROGRAM, resolveDir: join(import.meta.dirname, '..', '..') },
     bundle: true,
     write: false,
-    format: 'esm',
+    format: 'iife',
     platform: 'browser',
     conditions: ['@trading-automation/source'],
   });
@@ -45,9 +45,10 @@ beforeEach(async () => {
   server.change([['100', '2']], [['101', '3']]);
   page = await browser.newPage();
   await page.goto(`http://127.0.0.1:${server.port}/`);
-  await page.addScriptTag({ type: 'module', content: code });
+  // A classic script has run when the call returns; a module may run later.
+  await page.addScriptTag({ content: code });
   const key = Buffer.from(privateKey).toString('hex');
-  await page.evaluate(`open('http://127.0.0.1:${server.port}', '${key}')`);
+  await page.evaluate(`openStreams('http://127.0.0.1:${server.port}', '${key}')`);
 });
 afterEach(async () => {
   await page.close();

@@ -3,11 +3,13 @@
  * A number after `rule` or `row` in a title refers to the first or the second table of docs/trading/rules.md.
  */
 
+import { decodeId, strategyCreate } from '@trading-automation/contracts';
 import { inTransaction } from '@trading-automation/persistence';
 import { eventually } from '@trading-automation/runtime/testing';
 import { lockAccounts } from '../../exchange-accounts/index.js';
 import { CopyingUnderTest } from '../testing/copying-under-test.js';
-import { CopyPlanner } from './copy-planner.service.js';
+import { CopyPlanner, SIGNALS_PER_RUN_MAX } from './copy-planner.service.js';
+import { STRATEGIES_PER_USER_MAX, strategiesWithUnplannedSignals } from './planning-progress.queries.js';
 
 let env: CopyingUnderTest;
 beforeAll(async () => {
@@ -168,5 +170,47 @@ describe('an exit that waited for months', () => {
     );
     await env.executeAll();
     expect(await env.lastDecision(follower)).toMatchObject({ outcome: 'COPIED', settled: true, filled: '5' });
+  });
+});
+
+describe('the signals of a user with many strategies', () => {
+  /** Copies the strategy's first signal as the signals `from` to `until` of a strategy. */
+  const copySignals = async (strategyId: string, from: number, until: number) => {
+    await env.core.rows(
+      `INSERT INTO signals SELECT (jsonb_populate_record(g, jsonb_build_object('id', gen_random_uuid(),
+         'source_fill_id', gen_random_uuid(), 'strategy_id', $2::uuid, 'sequence', n))).*
+       FROM signals g, generate_series($3::int, $4::int) n WHERE g.strategy_id = $1 AND g.sequence = 1`,
+      env.strategy.uuid,
+      strategyId,
+      from,
+      until,
+    );
+    await env.core.rows(
+      `INSERT INTO strategy_sequences (strategy_id, last_sequence) VALUES ($1, $2)
+       ON CONFLICT (strategy_id) DO UPDATE SET last_sequence = excluded.last_sequence`,
+      strategyId,
+      until,
+    );
+  };
+  const createStrategy = async (actor: typeof env.leader, accountId: string) => {
+    const input = strategyCreate.parse({ name: 'another', exchange_account_id: accountId });
+    return decodeId('str', (await env.strategies.create(actor, input)).id)!;
+  };
+
+  it('fill at most three places of a run, of at most 20 signals each, so that another user’s signal is planned with them', async () => {
+    const follower = await env.follower();
+    await env.leaderBuys('10');
+    await copySignals(env.strategy.uuid, 2, 1_600);
+    for (let n = 0; n < 4; n++) await copySignals(await createStrategy(env.leader, env.source.id), 1, 100);
+    const other = await env.core.actor();
+    const others = await createStrategy(other, (await env.core.account(other)).id);
+    await copySignals(others, 1, 1);
+    const planned = await strategiesWithUnplannedSignals(env.core.platform.database.manager);
+    expect(planned).toHaveLength(STRATEGIES_PER_USER_MAX + 1);
+    expect(planned.indexOf(others)).toBeLessThanOrEqual(1);
+    // All signals of a strategy that has no copier are planned in one step.
+    expect(await env.planner.planNext()).toBe(SIGNALS_PER_RUN_MAX + 3);
+    expect(await env.decisions(follower)).toHaveLength(20);
+    await env.core.rows('UPDATE strategy_sequences SET last_sequence = 0');
   });
 });

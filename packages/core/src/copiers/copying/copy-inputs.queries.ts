@@ -92,6 +92,7 @@ export interface CopierHoldings {
   readonly dayLossQuote: Decimal;
   /** The peak result less the current result, in quote currency. */
   readonly drawdownQuote: Decimal;
+  /** Earlier orders of the copier for this lot, or orders by which the user closes a part of it. */
   readonly hasOrdersInFlight: boolean;
   /** What earlier exits of the signal's lot, which are pending without an order, still have to sell. */
   readonly pendingExitAmount: Decimal;
@@ -142,12 +143,16 @@ const HOLDINGS = `
     trim_scale(coalesce(s.value, 0))::text AS "openQuote",
     coalesce(greatest(0, CASE WHEN m.day = $5::date THEN m.day_pnl - m.pnl END), 0)::text AS "dayLossQuote",
     coalesce(greatest(0, m.peak_pnl - m.pnl), 0)::text AS "drawdownQuote",
-    coalesce(e.is_busy, false) AS "hasOrdersInFlight", trim_scale(coalesce(e.pending, 0))::text AS "pendingExitAmount",
+    coalesce(e.is_busy, false) OR closing.is_busy AS "hasOrdersInFlight", trim_scale(coalesce(e.pending, 0))::text AS "pendingExitAmount",
     coalesce(e.is_reported, false) AS "isDelayReported"
   FROM unnest($1::uuid[]) AS requested (id)
   LEFT JOIN sums s ON s.copier_id = requested.id
   LEFT JOIN earlier e ON e.copier_id = requested.id
-  LEFT JOIN copier_marks m ON m.copier_id = requested.id AND m.quote = $4`;
+  LEFT JOIN copier_marks m ON m.copier_id = requested.id AND m.quote = $4
+  CROSS JOIN LATERAL (SELECT EXISTS (
+    SELECT FROM lots o JOIN trades t ON t.closes_lot_id = o.id
+    WHERE o.copier_id = requested.id AND o.source_trade_id = $2 AND o.open_amount > 0
+      AND t.status IN ('PENDING', 'PARTIALLY_FILLED')) AS is_busy) closing`;
 
 export interface HoldingsQuery {
   readonly lotTradeId: string;

@@ -14,7 +14,7 @@
  * 6. A batch's transaction locks its accounts and copiers. Transactions that place orders on these accounts, or stop
  *    these copiers, wait for it.
  */
-import type { Decimal } from '@trading-automation/contracts';
+import { assetsOfSymbol, type Decimal } from '@trading-automation/contracts';
 import { inTransaction, type Tx } from '@trading-automation/persistence';
 import pLimit from 'p-limit';
 import type { Platform } from '../../platform/index.js';
@@ -61,8 +61,11 @@ const STRATEGY_CONCURRENCY = 3;
  * The minimum delay between two balance requests for an account, so that a slow exchange does not delay every signal.
  */
 const REFRESH_INTERVAL_MIN_MS = 10_000;
-/** The maximum number of signals of one strategy that are planned before other strategies. */
-const SIGNALS_PER_RUN_MAX = 100;
+/**
+ * The maximum number of signals of one strategy that are planned in a run. With the strategies of a user in a run, it
+ * bounds how many signals of one user delay the signals of others.
+ */
+export const SIGNALS_PER_RUN_MAX = 20;
 
 /**
  * Returns the middle between the best prices of a pair's order book, at most 2 s old. Returns null, after 3 s at the
@@ -311,7 +314,7 @@ export async function planCopies(
   if (ids.length === 0) return [];
   const rows = new Map((await copierRows(tx, ids, signal)).map((row) => [row.id, row]));
   const copiers = ids.map((id) => rows.get(id)!);
-  const [base, quote] = assetsOf(signal.symbol);
+  const { base, quote } = assetsOfSymbol(signal.symbol);
   const day = now.toISOString().slice(0, 10);
   const { lotTradeId, sequence } = signal;
   const holdings = await holdingsOf(tx, ids, { lotTradeId, sequence, quote, day });
@@ -324,12 +327,6 @@ export async function planCopies(
     equity: equities.get(copier.accountId) ?? null,
   }));
   return planBatch(candidates, { signal: plannedSignal, now, free, bookMids, ignoresPause });
-}
-
-/** Parses `BASE/QUOTE` or `BASE/QUOTE:SETTLE`. */
-export function assetsOf(symbol: string): readonly [base: string, quote: string] {
-  const [base = '', rest = ''] = symbol.split('/');
-  return [base, rest.split(':')[0] ?? ''];
 }
 
 async function freshEquities(

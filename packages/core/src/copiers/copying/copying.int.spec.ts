@@ -197,6 +197,32 @@ describe('entries', () => {
     expect(await env.lastDecision(fresh)).toMatchObject({ outcome: 'COPIED' });
   });
 
+  it('rule 6: that are sized by equity need no refresh while a worker reports that the stream of the account is live', async () => {
+    const sizing = { mode: 'EQUITY_RATIO', value: '1' };
+    const [live, lost] = [await env.follower({ sizing }), await env.follower({ sizing })];
+    await env.setPair('last_price = 100');
+    await env.core.rows(
+      "UPDATE exchange_accounts SET balances_taken_at = now() - interval '3 hours' WHERE id = ANY ($1)",
+      [live.account.uuid, lost.account.uuid],
+    );
+    await env.core.rows(
+      `INSERT INTO account_watches (account_id, worker, state, since, told_at)
+       VALUES ($1, 'w', 'LIVE', now(), now()), ($2, 'w', 'UNVERIFIED', now(), now())`,
+      live.account.uuid,
+      lost.account.uuid,
+    );
+    const refreshed: string[] = [];
+    const { CopyPlanner } = await import('./copy-planner.service.js');
+    const planner = new CopyPlanner(env.core.platform, env.readBookMid, {
+      refreshBalances: async (ids) => void refreshed.push(...ids),
+    });
+    await env.leaderBuys('10', '100', { leader_equity: '10000' });
+    await planner.planStrategy(env.strategy.uuid);
+    expect(refreshed).toEqual([lost.account.uuid]);
+    expect(await env.lastDecision(live)).toMatchObject({ outcome: 'COPIED' });
+    expect(await env.lastDecision(lost)).toMatchObject({ outcome: 'SKIPPED', code: 'STALE_EQUITY' });
+  });
+
   it('rule 14: are skipped if their signal is too old; exits are not', async () => {
     const follower = await env.followerWithLot();
     await env.core.rows('UPDATE copiers SET max_signal_age_ms = 1 WHERE id = $1', follower.uuid);

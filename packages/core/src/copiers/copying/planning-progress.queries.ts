@@ -1,23 +1,30 @@
 /** Stores up to which signal each strategy is planned. */
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
 import type { Signal } from '../../strategies/index.js';
+import { BALANCES_KNOWN_AT } from '../../trade-pairs/index.js';
 
 const STRATEGIES_MAX = 100;
+/** A user can have many strategies, so that their signals must not fill a run. */
+export const STRATEGIES_PER_USER_MAX = 3;
 
 /**
- * Returns up to 100 strategies with unplanned signals: those with unplanned exits first, then those whose unplanned
- * signals have waited longest.
+ * Returns up to 100 strategies with unplanned signals, at most three of each user: those with unplanned exits first, then
+ * the users' strategies in turns, then those whose unplanned signals have waited longest.
  */
 export async function strategiesWithUnplannedSignals(tx: Tx): Promise<string[]> {
   const rows = await queryPrepared<{ strategy_id: string }>(
     tx,
-    `SELECT s.strategy_id FROM strategy_sequences s LEFT JOIN copy_progress p USING (strategy_id)
-     CROSS JOIN LATERAL (
-       SELECT min(g.emitted_at) AS since, bool_or(g.kind IN ('REDUCE', 'CLOSE')) AS has_exit FROM signals g
-       WHERE g.strategy_id = s.strategy_id AND g.sequence > coalesce(p.planned_sequence, 0)) waiting
-     WHERE s.last_sequence > coalesce(p.planned_sequence, 0)
-     ORDER BY waiting.has_exit DESC, waiting.since LIMIT $1`,
-    [STRATEGIES_MAX],
+    `SELECT strategy_id FROM (
+       SELECT s.strategy_id, waiting.has_exit, waiting.since, row_number() OVER (
+         PARTITION BY o.user_id ORDER BY waiting.has_exit DESC, waiting.since, s.strategy_id) AS turn
+       FROM strategy_sequences s JOIN strategies o ON o.id = s.strategy_id
+       LEFT JOIN copy_progress p ON p.strategy_id = s.strategy_id
+       CROSS JOIN LATERAL (
+         SELECT min(g.emitted_at) AS since, bool_or(g.kind IN ('REDUCE', 'CLOSE')) AS has_exit FROM signals g
+         WHERE g.strategy_id = s.strategy_id AND g.sequence > coalesce(p.planned_sequence, 0)) waiting
+       WHERE s.last_sequence > coalesce(p.planned_sequence, 0)) strategies
+     WHERE turn <= $2 ORDER BY has_exit DESC, turn, since LIMIT $1`,
+    [STRATEGIES_MAX, STRATEGIES_PER_USER_MAX],
   );
   return rows.map(({ strategy_id }) => strategy_id);
 }
@@ -108,7 +115,10 @@ export async function finishSignal(tx: Tx, { strategyId, sequence }: Signal): Pr
   );
 }
 
-/** Returns the accounts of copiers that size by equity, if their balances are older than `ageMaxMs` milliseconds. */
+/**
+ * Returns the accounts of copiers that size by equity, if their balances were last known more than `ageMaxMs`
+ * milliseconds ago.
+ */
 export async function staleEquityAccounts(
   tx: Tx,
   { id, strategyId, sequence }: Signal,
@@ -119,7 +129,7 @@ export async function staleEquityAccounts(
     `SELECT DISTINCT a.id FROM copiers c JOIN exchange_accounts a ON a.id = c.exchange_account_id
      WHERE c.strategy_id = $1 AND c.deleted_at IS NULL AND c.status = 'ACTIVE' AND c.followed_sequence < $2
        AND c.sizing_mode = 'EQUITY_RATIO' AND c.sizing_capital IS NULL AND a.is_active
-       AND a.balances_taken_at < clock_timestamp() - $4 * interval '1 millisecond'
+       AND ${BALANCES_KNOWN_AT} < clock_timestamp() - $4 * interval '1 millisecond'
        AND NOT EXISTS (SELECT FROM decisions d WHERE d.signal_id = $3 AND d.copier_id = c.id)`,
     [strategyId, sequence, id, ageMaxMs],
   );

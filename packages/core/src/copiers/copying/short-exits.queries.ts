@@ -1,3 +1,4 @@
+import { assetsOfSymbol } from '@trading-automation/contracts';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
 import type { Signal } from '../../strategies/index.js';
 import { loadFreeBalances } from '../../trades/index.js';
@@ -8,7 +9,7 @@ import { BigDecimal } from '../../values/index.js';
  * may be older than the lot, so they are read anew before an exit is cut.
  */
 export async function accountsShortOfExit(tx: Tx, signal: Signal): Promise<string[]> {
-  const base = signal.symbol.split('/')[0]!;
+  const { base } = assetsOfSymbol(signal.symbol);
   const held = await queryPrepared<{ id: string; amount: string }>(tx, HELD, [
     signal.strategyId,
     signal.sequence,

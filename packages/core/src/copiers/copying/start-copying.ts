@@ -9,6 +9,7 @@
  *    limits. A lot that the copier has copied before is never copied again.
  */
 import {
+  assetsOfSymbol,
   type CopierStart,
   type CopierStatus,
   type CopierStatusReason,
@@ -26,7 +27,7 @@ import { plannedSignalOf } from '../planning/planned-signal.js';
 import type { BookMidsBySymbol } from './book-mids-at-start.js';
 import { refreshLosses, resetPeak } from './copier-marks.queries.js';
 import { databaseNow } from './copy-inputs.queries.js';
-import { assetsOf, EQUITY_AGE_MAX_MS, planCopies } from './copy-planner.service.js';
+import { EQUITY_AGE_MAX_MS, planCopies } from './copy-planner.service.js';
 import { reopenExit } from './decisions.queries.js';
 import { groupBy } from './group-by.js';
 import { missedExits, openLeaderLots } from './leader-lots.queries.js';
@@ -213,7 +214,7 @@ async function copyExisting(
  */
 async function leaderEquity(tx: Tx, signal: Signal, now: Date): Promise<Decimal | null> {
   const { exchangeAccountId, symbol } = signal;
-  const known = await equitiesOf(tx, [exchangeAccountId], assetsOf(symbol)[1]);
+  const known = await equitiesOf(tx, [exchangeAccountId], assetsOfSymbol(symbol).quote);
   const equity = known.get(exchangeAccountId) ?? null;
   if (equity === null || equity.takenAt.getTime() < now.getTime() - EQUITY_AGE_MAX_MS) return null;
   return equity.amount;

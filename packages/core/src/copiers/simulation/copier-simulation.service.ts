@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  assetsOfSymbol,
   DomainError,
   decodeId,
   SIMULATED_DECISIONS_MAX,
@@ -15,7 +16,7 @@ import { FairGate, type FairGateLimits, type Platform } from '../../platform/ind
 import { lastSequenceOf, signalsAfter } from '../../strategies/index.js';
 import { equitiesOf } from '../../trade-pairs/index.js';
 import { copyPairOf, termsOf } from '../planning/planned-signal.js';
-import { quoteOf, Replay, type ReplayedDecision, type ReplayPair } from './replay.js';
+import { Replay, type ReplayedDecision, type ReplayPair } from './replay.js';
 import {
   balanceOf,
   type CopierToSimulate,
@@ -227,7 +228,7 @@ class ReplayData {
     }
     for (const symbol of unknown) {
       this.loadedSymbols.add(symbol);
-      await this.loadEquity(quoteOf(symbol));
+      await this.loadEquity(assetsOfSymbol(symbol).quote);
     }
   }
 

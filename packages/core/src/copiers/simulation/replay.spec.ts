@@ -3,7 +3,7 @@ import { planCopy } from '../planning/plan.rules.js';
 import type { CopiedLotState, CopyPlan } from '../planning/plan.types.js';
 import { plannedSignalOf } from '../planning/planned-signal.js';
 import { entryInput, lotAfter, PAIR, TERMS } from '../planning/testing/plan-inputs.js';
-import { quoteOf, Replay, type ReplayOptions, type ReplayPair, type ReplaySignal } from './replay.js';
+import { Replay, type ReplayOptions, type ReplayPair, type ReplaySignal } from './replay.js';
 
 const START = Date.parse('2026-03-01T23:00:00.000Z');
 
@@ -208,11 +208,4 @@ describe('rule 16: a replay that reaches its daily loss', () => {
     );
     expect(codes).toEqual([null, null, 'NOT_ACTIVE']);
   });
-});
-
-describe('the quote currency of a symbol', () => {
-  it.each([
-    ['BTC/USDT', 'USDT'],
-    ['BTC/USD:BTC', 'USD'],
-  ])('of %s is %s', (symbol, quote) => expect(quoteOf(symbol)).toBe(quote));
 });

@@ -8,12 +8,13 @@
  *    amount plus the profit and loss of the copies.
  * 4. A reached loss limit stops the copier for the rest of the replay, as in live copying without a restart.
  */
-import type {
-  BreachReaction,
-  CopierStatus,
-  Decimal,
-  DecisionCode,
-  SignalKind,
+import {
+  assetsOfSymbol,
+  type BreachReaction,
+  type CopierStatus,
+  type Decimal,
+  type DecisionCode,
+  type SignalKind,
 } from '@trading-automation/contracts';
 import { BigDecimal } from '../../values/index.js';
 import { drawdownPercentOf } from '../planning/drawdown.rules.js';
@@ -65,9 +66,6 @@ export interface ReplayResult {
 
 const isExit = (kind: SignalKind) => kind === 'REDUCE' || kind === 'CLOSE';
 
-/** Parses the quote currency of `BASE/QUOTE` or `BASE/QUOTE:SETTLE`. */
-export const quoteOf = (symbol: string): string => (symbol.split('/')[1] ?? '').split(':')[0] ?? '';
-
 export class Replay {
   private readonly copies = new SimulatedPortfolio();
   private readonly leader = new SimulatedPortfolio();
@@ -83,7 +81,7 @@ export class Replay {
 
   /** Applies the next signal. Signals must be applied in the order of their sequences. */
   apply(signal: ReplaySignal): ReplayedDecision {
-    const quote = quoteOf(signal.symbol);
+    const { quote } = assetsOfSymbol(signal.symbol);
     this.startedSequence ??= signal.sequence - 1;
     this.signalsByQuote.set(quote, (this.signalsByQuote.get(quote) ?? 0) + 1);
     this.setPrice(signal, quote);

@@ -62,7 +62,7 @@ describe('a new identity at a provider', () => {
   it('gives no access to an existing account with the same address, even if the address is verified there', async () => {
     const email = 'owner@example.com';
     const owner = await signInUser(newIdentity({ email, emailVerified: true }));
-    const registered = await services.passwords.register({ email, password: 'correct horse battery' });
+    const registered = await env.register(email, 'correct horse battery');
     const { userId: passwordUser } = await services.sessions.verify(registered.accessToken);
     const other = await signInUser(newIdentity({ email, emailVerified: true, provider: 'apple' }));
     expect([owner, passwordUser]).not.toContain(other);

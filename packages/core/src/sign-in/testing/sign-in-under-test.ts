@@ -7,6 +7,7 @@ import type { Platform } from '../../platform/index.js';
 import { CoreUnderTest } from '../../testing/index.js';
 import { CredentialChanges } from '../credential-changes.js';
 import { PasswordHasher } from '../password-hasher.js';
+import { normaliseEmail } from '../password-input.js';
 import { PasswordLogins } from '../password-logins.js';
 import { PasswordSignInService } from '../password-sign-in.service.js';
 import { SecondFactorService } from '../second-factor.service.js';
@@ -15,6 +16,8 @@ import { ServerKeySealer } from '../server-key-sealer.js';
 import { type IssuedTokens, SessionsService } from '../sessions.service.js';
 import { SignInService } from '../sign-in.service.js';
 import { SignInAttempts } from '../sign-in-attempts.service.js';
+import { SignInLinksService } from '../sign-in-links.service.js';
+import { SignInRequests } from '../sign-in-requests.service.js';
 import { TokenKeys } from '../token-keys.service.js';
 
 export const ISSUER = 'https://graphql.example.com';
@@ -27,9 +30,15 @@ export interface SignInTestOptions {
   readonly issuer?: string;
 }
 
-/** A password hasher that counts its comparisons. */
+/** A password hasher that counts its hashes and comparisons. */
 class CountingHasher extends PasswordHasher {
+  hashes = 0;
   comparisons = 0;
+
+  override hash(password: string): Promise<string> {
+    this.hashes++;
+    return super.hash(password);
+  }
 
   protected override compare(storedHash: string, password: string): Promise<boolean> {
     this.comparisons++;
@@ -42,6 +51,7 @@ export class SignInUnderTest {
   /** The time of the second factor's clock, in ms since 1970. */
   nowMs = Date.UTC(2026, 0, 31, 12, 0, 7);
   readonly hasher = new CountingHasher();
+  private registrations = 0;
 
   private constructor(readonly core: CoreUnderTest) {}
 
@@ -71,9 +81,36 @@ export class SignInUnderTest {
     const signIn = new SignInService(sessions, secondFactor);
     const publicUrl = () => 'https://api.example.com';
     const emails = new EmailVerificationService({ platform, commands, publicUrl });
-    const logins = new PasswordLogins(platform, emails, attempts, hasher);
+    const logins = new PasswordLogins(platform, attempts, hasher);
     const passwords = new PasswordSignInService(logins, sessions, signIn, changes);
-    return { platform, sealer, keys, sessions, attempts, secondFactor, signIn, emails, passwords };
+    const requests = new SignInRequests({ platform, attempts, hasher, isRegistrationOpen, publicUrl });
+    const links = new SignInLinksService({ platform, attempts, hasher, isRegistrationOpen });
+    return {
+      ...{ platform, sealer, keys, sessions, attempts, secondFactor, signIn },
+      ...{ emails, passwords, requests, links },
+    };
+  }
+
+  /** Registers an address, opens its account by the mailed link, and signs in. */
+  async register(email: string, password: string, services = this.createServices()): Promise<IssuedTokens> {
+    // Each registration comes from another network, so that the limit of a network does not end a test.
+    const network = `2001:db8:${(++this.registrations).toString(16)}::1`;
+    await services.requests.register({ email, password }, network);
+    await services.links.openAccount(await this.newestCode(email), password);
+    const signedIn = await services.passwords.login({ email, password }, network);
+    if (signedIn.kind !== 'tokens') throw new Error('a second factor is required');
+    return signedIn.tokens;
+  }
+
+  /** Returns the code of the newest link that was mailed to an address. */
+  async newestCode(email: string): Promise<string> {
+    const [mail] = await this.core.rows(
+      `SELECT body FROM mails WHERE recipient = $1 AND body LIKE '%code=%' ORDER BY created_at DESC LIMIT 1`,
+      normaliseEmail(email),
+    );
+    const [, code] = /code=([\w-]{43})/.exec(String(mail?.body)) ?? [];
+    if (code === undefined) throw new Error(`no link was mailed to ${email}`);
+    return code;
   }
 
   /** Opens a session of the user, or of a new user if `userId` is omitted, and returns its tokens. */

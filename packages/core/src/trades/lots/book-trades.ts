@@ -87,6 +87,25 @@ export async function bookTrades(tx: Tx, changes: readonly TradeToBook[]): Promi
   await emitTradesClosed(tx, closed);
 }
 
+/**
+ * Books stored fills of a book again, because their values changed, and with them all later fills of the book. Amounts are
+ * the same as before, so no signal is emitted. Fills that were not booked yet are booked later. The caller holds the lock
+ * of the book.
+ */
+export async function rebookFills(tx: Tx, key: LotBookKey, fills: readonly FillPosition[]): Promise<void> {
+  const first = fills.reduce<FillPosition | null>(
+    (least, fill) => (least === null || isBefore(fill, least) ? fill : least),
+    null,
+  );
+  if (first === null) return;
+  const books = (await readBooks(tx, [{ ...key, first }])).filter(({ isLate }) => isLate);
+  if (books.length === 0) return;
+  const since = { ...key, since: first.executedAt };
+  const rewound = await rewindBooks(tx, [{ ...key, at: first.executedAt }]);
+  const booked = await bookAndStoreFills(tx, books, await unbookedFills(tx, [since]));
+  await emitTradesClosed(tx, await markClosedTrades(tx, [...rewound, ...tradesWithClosedLots(booked)]));
+}
+
 type FirstFill = LotBookKey & { readonly first: FillPosition | null };
 
 /** Returns the earliest new fill of each book. */

@@ -47,6 +47,8 @@ export interface FillToBook {
   readonly amount: Decimal;
   readonly feeAmount: Decimal;
   readonly feeCurrency: string;
+  /** The value in quote currency of a fee in a third asset; null if it is unknown. */
+  readonly feeValue?: Decimal | null;
   readonly executedAt: Date;
   readonly userId: string;
   readonly exchangeAccountId: string;
@@ -57,6 +59,8 @@ export interface FillToBook {
   readonly strategyId: string | null;
   readonly copiedStrategyId: string | null;
   readonly sourceTradeId: string | null;
+  /** The lot that the fill's order closes; null if it closes lots of any owner in their order. */
+  readonly closesLotId?: string | null;
 }
 
 /** A fill, with the lot that it opened and the closures that it caused. */

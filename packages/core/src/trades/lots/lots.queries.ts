@@ -80,20 +80,20 @@ export async function readBooks(
  */
 const unbooked = (condition: string) => `
   SELECT f.id, f.trade_id AS "tradeId", t.side, f.price, f.amount, f.fee_amount AS "feeAmount",
-    f.fee_currency AS "feeCurrency", f.executed_at AS "executedAt", t.user_id AS "userId",
+    f.fee_currency AS "feeCurrency", f.fee_value AS "feeValue", f.executed_at AS "executedAt", t.user_id AS "userId",
     t.exchange_account_id AS "exchangeAccountId", t.trade_pair_id AS "tradePairId", t.symbol,
     t.trading_type AS "tradingType", t.copier_id AS "copierId", t.strategy_id AS "strategyId",
-    t.copied_strategy_id AS "copiedStrategyId", t.source_trade_id AS "sourceTradeId"
+    t.copied_strategy_id AS "copiedStrategyId", t.source_trade_id AS "sourceTradeId", t.closes_lot_id AS "closesLotId"
   FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) AS key (account, pair, since)
   JOIN lot_books b ON b.exchange_account_id = key.account AND b.trade_pair_id = key.pair
   CROSS JOIN LATERAL (
-    SELECT id, trade_id, price, amount, fee_amount, fee_currency, executed_at FROM fills
+    SELECT id, trade_id, price, amount, fee_amount, fee_currency, fee_value, executed_at FROM fills
     WHERE exchange_account_id = key.account AND executed_at >= key.since
       AND (executed_at, id) > (b.last_executed_at, b.last_fill_id) ${condition}
     ORDER BY executed_at, id OFFSET 0) AS f
   CROSS JOIN LATERAL (
     SELECT side, user_id, exchange_account_id, trade_pair_id, symbol, trading_type, copier_id, strategy_id,
-      copied_strategy_id, source_trade_id
+      copied_strategy_id, source_trade_id, closes_lot_id
     FROM trades WHERE id = f.trade_id OFFSET 0) AS t
   WHERE t.trade_pair_id = key.pair
   ORDER BY f.executed_at, f.id`;

@@ -65,10 +65,41 @@ describe('lots', () => {
     expect(pnlOf(sold)).toEqual([['a', '25.5']]);
   });
 
-  it('are not changed by a fee in a third currency', () => {
+  it('are closed first by an order that closes them, also if they are copies; the excess closes other lots', () => {
     const book = new LotBook(SPOT);
-    book.apply(fillOf({ feeAmount: '0.5', feeCurrency: 'BNB' }));
+    const copy = { copierId: 'c', lotTradeId: 'led' };
+    book.apply(fillOf());
+    book.apply(fillOf({ tradeId: 'b', price: '102' }));
+    book.apply(fillOf({ tradeId: 'copied', price: '104', copy }));
+    const closesLotId = 'fill of copied';
+    const sold = book.apply(fillOf({ tradeId: 'd', side: 'SELL', price: '110', amount: '0.5', closesLotId }));
+    expect(sold.lotClosures).toMatchObject([{ tradeId: 'copied', detaches: true }]);
+    expect(pnlOf(sold)).toEqual([['copied', '3']]);
+    const rest = book.apply(fillOf({ tradeId: 'e', side: 'SELL', price: '110', closesLotId }));
+    expect(pnlOf(rest)).toEqual([
+      ['copied', '3'],
+      ['a', '5'],
+    ]);
+    const gone = book.apply(
+      fillOf({ tradeId: 'f', side: 'SELL', price: '110', amount: '0.25', closesLotId }),
+    );
+    expect(pnlOf(gone)).toEqual([['a', '2.5']]);
+  });
+
+  it('are not changed by a fee in a third asset whose value is unknown', () => {
+    const book = new LotBook(SPOT);
+    book.apply(fillOf({ feeAmount: '0.5', feeCurrency: 'BNB', feeValue: null }));
     expect(book.openLots).toMatchObject([{ amount: 10n ** 18n, value: 100n * 10n ** 36n }]);
+  });
+
+  it('bear the value of fees in a third asset, on both sides', () => {
+    const book = new LotBook(SPOT);
+    book.apply(fillOf({ feeAmount: '0.01', feeCurrency: 'BNB', feeValue: '6' }));
+    expect(book.openLots).toMatchObject([{ amount: 10n ** 18n, value: 106n * 10n ** 36n }]);
+    const fee = { feeAmount: '0.01', feeCurrency: 'BNB', feeValue: '6.5' };
+    const sold = book.apply(fillOf({ tradeId: 'b', side: 'SELL', price: '110', ...fee }));
+    // 110 less 6.5, less the cost of 106.
+    expect(pnlOf(sold)).toEqual([['a', '-2.5']]);
   });
 
   it('are closed by a spot sale that exceeds them; the excess is unmatched and opens no short lot', () => {

@@ -3,16 +3,16 @@
  * fills of one account and pair one by one and holds only open lots. It can continue from stored lots.
  *
  * A fill that adds exposure opens a lot; a fill of the other side closes the oldest lot first. A fee in base currency
- * reduces the amount bought (or increases the amount sold); a fee in quote currency changes the value. A fee in another
- * currency changes neither, because its exchange rate is unknown.
+ * reduces the amount bought (or increases the amount sold); a fee in quote currency changes the value. A fee in a third
+ * asset changes the value, too, by its worth at the time of the fill. Until that is known, it changes nothing.
  *
  * Copies have separate lots within the book, one list per copier and copied leader lot. Several copiers on one account
  * therefore never sell each other's lots. The lots of no copier are one more list. In this file, the owner of a lot is
  * the list that it belongs to.
  *
  * A copy closes its own lots first, then other lots of its copier. Any other fill closes lots of no copier first, then
- * lots of copies, oldest first; a manual trade can thus close copies. A lot of a copy is detached once a fill that is
- * not of this copy has reduced it.
+ * lots of copies, oldest first; a manual trade can thus close copies. A fill of an order that closes one lot closes this lot
+ * first. A lot of a copy is detached once a fill that is not of this copy has reduced it.
  *
  * Invariants
  * 1. Amounts are conserved, except for dust (invariant 5). The amount bought less the amount sold, including fees in
@@ -33,7 +33,6 @@ type QuoteUnits = bigint;
 
 const BASE_SCALE = DECIMAL_SCALE;
 export const QUOTE_SCALE = 2 * DECIMAL_SCALE;
-const QUOTE_PER_PRICE = 10n ** BigInt(QUOTE_SCALE - BASE_SCALE);
 
 /** The properties of the pair that a book needs. */
 export interface LotBookOptions {
@@ -63,7 +62,11 @@ export interface LotFill {
   readonly amount: Decimal;
   readonly feeAmount: Decimal;
   readonly feeCurrency: string;
+  /** The value in quote currency of a fee in a third asset; null if it is unknown. */
+  readonly feeValue?: Decimal | null;
   readonly executedAt: Date;
+  /** The lot that the fill's order closes. What exceeds it closes other lots, as any fill does. */
+  readonly closesLotId?: string | null;
 }
 
 /** The part of a lot that a fill closed. */
@@ -155,7 +158,15 @@ class OpenLots {
     this.lots.push(lot);
   }
 
-  dropOldest(): void {
+  find(lotId: string): MutableLot | undefined {
+    return this.lots.find((lot, at) => at >= this.first && lot.lotId === lotId);
+  }
+
+  drop(lot: MutableLot): void {
+    if (lot !== this.oldest) {
+      this.lots.splice(this.lots.indexOf(lot, this.first), 1);
+      return;
+    }
     this.first += 1;
     // Drops many lots at once, because removing the first element of an array takes time linear in its length.
     if (this.first > 1_000 && this.first * 2 > this.lots.length) {
@@ -214,28 +225,46 @@ export class LotBook {
   }
 
   /** Returns the base amount and the quote value of the fill, net of its fee. */
-  private amountsNetOfFee({ price, amount, side, feeAmount, feeCurrency }: LotFill): Remainder {
+  private amountsNetOfFee({ price, amount, side, feeAmount, feeCurrency, feeValue }: LotFill): Remainder {
     const filled = parseUnits(amount);
     const value = parseUnits(price) * filled;
-    const fee = side === 'BUY' ? parseUnits(feeAmount) : -parseUnits(feeAmount);
-    if (feeCurrency === this.options.quote) return { amount: filled, value: value + fee * QUOTE_PER_PRICE };
-    if (feeCurrency !== this.options.base) return { amount: filled, value };
-    const netAmount = filled - fee;
+    const isBuy = side === 'BUY';
+    if (feeCurrency !== this.options.base) {
+      const fee = feeCurrency === this.options.quote ? feeAmount : (feeValue ?? '0');
+      const quoteFee = parseUnits(fee, QUOTE_SCALE);
+      return { amount: filled, value: isBuy ? value + quoteFee : value - quoteFee };
+    }
+    const fee = parseUnits(feeAmount);
+    const netAmount = isBuy ? filled - fee : filled + fee;
     // A fee that exceeds the bought amount must not open a negative lot.
     return { amount: netAmount > 0n ? netAmount : 0n, value };
   }
 
   /** Allocates `rest` to lots: those of the fill's owner first, then others that the fill may close, oldest first. */
   private close(fill: LotFill, rest: Remainder): LotClosure[] {
-    const closures: LotClosure[] = [];
+    const closures = this.closeChosenLot(fill, rest);
     while (rest.amount > 0n) {
       const lots = this.nextLotsToClose(fill);
       if (lots === undefined) break;
-      closures.push(this.closeOldest(lots, fill, rest));
+      closures.push(this.closePart(lots, lots.oldest!, fill, rest));
       if (rest.amount === 0n && this.isDust(lots))
         return mergeClosures([...closures, ...this.closeDust(lots, fill)]);
     }
     return closures;
+  }
+
+  /** Closes the lot that the fill's order chose, if it is open, and its dust, because no order can sell the dust. */
+  private closeChosenLot(fill: LotFill, rest: Remainder): LotClosure[] {
+    if (fill.closesLotId == null || rest.amount === 0n) return [];
+    for (const lots of [this.uncopied, ...this.copies.values()]) {
+      const lot = lots.side === fill.side ? undefined : lots.find(fill.closesLotId);
+      if (lot === undefined) continue;
+      const closure = this.closePart(lots, lot, fill, rest);
+      const isDust = !this.options.canBeShort && lot.amount > 0n && lot.amount < this.amountStep;
+      if (!isDust) return [closure];
+      return mergeClosures([closure, this.closePart(lots, lot, fill, { amount: lot.amount, value: 0n })]);
+    }
+    return [];
   }
 
   private isDust(lots: OpenLots): boolean {
@@ -244,7 +273,7 @@ export class LotBook {
   }
 
   private closeDust(lots: OpenLots, fill: LotFill): LotClosure[] {
-    return lots.all.map(({ amount }) => this.closeOldest(lots, fill, { amount, value: 0n }));
+    return lots.all.map((lot) => this.closePart(lots, lot, fill, { amount: lot.amount, value: 0n }));
   }
 
   /** Returns the lots of the owner whose oldest lot the fill closes next; undefined if it can close no lot. */
@@ -260,19 +289,19 @@ export class LotBook {
     return next;
   }
 
-  private closeOldest(lots: OpenLots, { side, copy }: LotFill, rest: Remainder): LotClosure {
-    const lot = lots.oldest!;
+  /** Closes as much of the lot as the rest of the fill covers. */
+  private closePart(lots: OpenLots, lot: MutableLot, { side, copy }: LotFill, rest: Remainder): LotClosure {
     const amount = lesser(lot.amount, rest.amount);
     const entryValue = takeProRata(lot, amount);
     const exitValue = takeProRata(rest, amount);
     const pnl = side === 'SELL' ? exitValue - entryValue : entryValue - exitValue;
-    if (lot.amount === 0n) this.dropOldest(lots);
+    if (lot.amount === 0n) this.drop(lots, lot);
     const detaches = lots.copy !== undefined && (copy === undefined || copyKey(lots.copy) !== copyKey(copy));
     return { lotId: lot.lotId, tradeId: lot.tradeId, amount, entryValue, pnl, detaches };
   }
 
-  private dropOldest(lots: OpenLots): void {
-    lots.dropOldest();
+  private drop(lots: OpenLots, lot: MutableLot): void {
+    lots.drop(lot);
     if (lots.copy !== undefined && lots.oldest === undefined) this.copies.delete(copyKey(lots.copy));
   }
 

@@ -20,7 +20,7 @@ export class OrdersUnderTest {
   account!: RecordIds;
   copierId!: string;
   private leader!: Actor;
-  private leaderAccount!: RecordIds;
+  leaderAccount!: RecordIds;
   private strategyId!: string;
   private sourceTradeId!: string;
   private sourceFillId!: string;

@@ -56,6 +56,8 @@ export const binance: Adapter = {
     { pattern: /would immediately match|would trigger immediately/, code: 'would_not_fit_book' },
     { pattern: /"code"\s*:\s*"?-2010\b/, code: 'refused' },
   ],
+  // Spot orders lock what they may spend when they are accepted, stop orders included.
+  lockingTypes: new Set(['spot']),
   fills: {
     pageSize: 1_000,
     from: (fillId) => ({ fromId: fillId }),

@@ -19,7 +19,7 @@ export interface StreamVenue {
   /** The time within which a stream must be connected. */
   readonly startTimeoutMs: number;
   preparedSession(tradingType: TradingType): Promise<VenueSession>;
-  acquireBudget(accountKey: string, weight: number): Promise<void>;
+  acquireBudget(account: CallAccount, weight: number): Promise<void>;
   classifyRejection(ccxt: CcxtClient, status: number, rejection: unknown): ExchangeError;
 }
 
@@ -39,16 +39,23 @@ export class AccountStreams {
 
   async #start(stream: AccountSubscription, tradingType: TradingType): Promise<void> {
     const { ccxt } = await this.venue.preparedSession(tradingType);
-    await this.venue.acquireBudget(stream.account.key, this.protocol.weight);
-    if (!stream.hasEnded) this.#connectionFor(ccxt).add(stream);
+    await this.venue.acquireBudget(stream.account, this.protocol.weight);
+    if (!stream.hasEnded) this.#connectionFor(ccxt, stream.account.egress).add(stream);
   }
 
-  #connectionFor(ccxt: CcxtClient): SharedConnection {
+  #connectionFor(ccxt: CcxtClient, egress: string | undefined): SharedConnection {
     for (const connection of this.#connections)
-      if (connection.ccxt === ccxt && connection.size < this.protocol.accountsPerConnection)
+      if (
+        connection.ccxt === ccxt &&
+        connection.egress === egress &&
+        connection.size < this.protocol.accountsPerConnection
+      )
         return connection;
-    const connection: SharedConnection = new SharedConnection(this.venue, this.protocol, ccxt, () =>
-      this.#connections.delete(connection),
+    const connection: SharedConnection = new SharedConnection(
+      this.venue,
+      this.protocol,
+      { ccxt, egress },
+      () => this.#connections.delete(connection),
     );
     this.#connections.add(connection);
     return connection;
@@ -104,6 +111,9 @@ class AccountSubscription {
 }
 
 class SharedConnection {
+  readonly ccxt: CcxtClient;
+  /** The local address of the connection. */
+  readonly egress: string | undefined;
   readonly #socket: StreamSocket;
   /** Requested subscriptions, by request id. */
   readonly #requested = new Map<string, AccountSubscription>();
@@ -117,14 +127,17 @@ class SharedConnection {
   constructor(
     private readonly venue: StreamVenue,
     private readonly protocol: AccountStreamProtocol,
-    readonly ccxt: CcxtClient,
+    { ccxt, egress }: { readonly ccxt: CcxtClient; readonly egress: string | undefined },
     private readonly onClosed: () => void,
   ) {
-    this.#socket = venue.sockets.connect(protocol.url(ccxt), {
+    this.ccxt = ccxt;
+    this.egress = egress;
+    const handler = {
       onOpen: () => this.#subscribeWaiting(),
-      onMessage: (message) => this.#receive(message),
-      onClosed: (error) => this.#end(error),
-    });
+      onMessage: (message: unknown) => this.#receive(message),
+      onClosed: (error: ExchangeError) => this.#end(error),
+    };
+    this.#socket = venue.sockets.connect(protocol.url(ccxt), handler, egress);
   }
 
   get size(): number {

@@ -11,6 +11,8 @@ export interface MarketStreamVenue {
   readonly sockets: Sockets;
   /** The time within which a stream must be connected. */
   readonly startTimeoutMs: number;
+  /** The local address from which public data is read. */
+  readonly publicEgress: string | undefined;
   /** Runs one call for public data. */
   read<T>(work: (ccxt: CcxtClient) => Promise<T>): Promise<T>;
 }
@@ -71,11 +73,16 @@ export class MarketStream {
     if (protocol === undefined) throw failure(['rejected', 'not_supported']);
     const streams = this.callbacks.streams(protocol, ccxt);
     if (streams.length > protocol.streamsPerConnection) throw failure(['rejected', 'not_supported']);
-    const socket = this.venue.sockets.connect(protocol.url(ccxt), {
+    const handler = {
       onOpen: () => socket.send(protocol.subscribe(streams)),
-      onMessage: (message) => this.#receive(protocol, message),
-      onClosed: (error) => this.lose(error),
-    });
+      onMessage: (message: unknown) => this.#receive(protocol, message),
+      onClosed: (error: ExchangeError) => this.lose(error),
+    };
+    const socket: StreamSocket = this.venue.sockets.connect(
+      protocol.url(ccxt),
+      handler,
+      this.venue.publicEgress,
+    );
     this.#socket = socket;
   }
 

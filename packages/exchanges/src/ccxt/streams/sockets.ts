@@ -38,18 +38,23 @@ export class Sockets {
 
   /**
    * @param address the address in ccxt's configuration
+   * @param egress the local address of the connection. Default: the operating system chooses it.
    * @throws {ExchangeError} after `close`
    */
-  connect(address: string, handler: SocketHandler): StreamSocket {
+  connect(address: string, handler: SocketHandler, egress?: string): StreamSocket {
     if (this.#isClosed) throw failure(['retryable', 'unreachable']);
-    const socket: StreamSocket = new StreamSocket(this.#addressOf(address), this.options, {
-      onOpen: () => handler.onOpen(),
-      onMessage: (message) => handler.onMessage(message),
-      onClosed: (error) => {
-        this.#open.delete(socket);
-        handler.onClosed(error);
+    const socket: StreamSocket = new StreamSocket(
+      this.#addressOf(address),
+      { ...this.options, egress },
+      {
+        onOpen: () => handler.onOpen(),
+        onMessage: (message) => handler.onMessage(message),
+        onClosed: (error) => {
+          this.#open.delete(socket);
+          handler.onClosed(error);
+        },
       },
-    });
+    );
     this.#open.add(socket);
     return socket;
   }
@@ -80,7 +85,7 @@ export class StreamSocket {
 
   constructor(
     address: string,
-    options: SocketsOptions,
+    options: SocketsOptions & { readonly egress: string | undefined },
     private readonly handler: SocketHandler,
   ) {
     this.#socket = new WebSocket(address, {
@@ -88,6 +93,7 @@ export class StreamSocket {
       maxPayload: MESSAGE_BYTES_MAX,
       perMessageDeflate: false,
       followRedirects: false,
+      ...(options.egress === undefined ? {} : { localAddress: options.egress }),
     });
     this.#closed = new Promise((resolve) => this.#socket.once('close', () => resolve()));
     this.#heartbeat = setInterval(() => this.#ping(), options.idleTimeoutMs / (UNANSWERED_PINGS_MAX + 1));

@@ -1,0 +1,66 @@
+/**
+ * Orders the reconciliations of this worker's accounts, so that a restart with thousands of accounts does not burst.
+ *
+ * 1. Accounts with open orders come first, then accounts with open lots, then those that a strategy or a running copier
+ *    uses. Accounts of one rank keep their order.
+ * 2. Accounts that can wait for the rotation have slots of their own. They never delay the others.
+ */
+import type { AccountExposure } from '@trading-automation/core/trades';
+import type { CallPurpose } from '@trading-automation/exchanges';
+
+/** Few, because a reconciliation that waits for the call budget keeps its slot. */
+const URGENT_CONCURRENCY = 4;
+const ROTATION_CONCURRENCY = 2;
+
+const RANKS: Readonly<Record<AccountExposure, number>> = { OPEN_ORDERS: 0, OPEN_LOTS: 1, IN_USE: 2, IDLE: 3 };
+
+interface Waiting {
+  readonly rank: number;
+  readonly start: () => void;
+}
+
+/** Runs work with limited concurrency; of the waiting work, the lowest rank first. */
+class RankedSlots {
+  private readonly waiting: Waiting[] = [];
+  private running = 0;
+
+  constructor(private readonly concurrency: number) {}
+
+  async run<T>(rank: number, work: () => Promise<T>): Promise<T> {
+    if (this.running >= this.concurrency) await this.turn(rank);
+    this.running++;
+    try {
+      return await work();
+    } finally {
+      this.running--;
+      this.waiting.shift()?.start();
+    }
+  }
+
+  private turn(rank: number): Promise<void> {
+    return new Promise((start) => {
+      const place = this.waiting.findIndex((each) => each.rank > rank);
+      this.waiting.splice(place < 0 ? this.waiting.length : place, 0, { rank, start });
+    });
+  }
+}
+
+export class RepairQueue {
+  private readonly urgent = new RankedSlots(URGENT_CONCURRENCY);
+  private readonly rotation = new RankedSlots(ROTATION_CONCURRENCY);
+
+  /**
+   * Runs a reconciliation when it is its turn.
+   *
+   * @param isRotation whether the account can wait: it is due in the rotation, or it is new and nothing depends on it
+   * @param work gets the share of the call budget that it may use
+   */
+  run<T>(
+    exposure: AccountExposure,
+    isRotation: boolean,
+    work: (purpose: CallPurpose) => Promise<T>,
+  ): Promise<T> {
+    if (isRotation) return this.rotation.run(RANKS[exposure], () => work('rotation'));
+    return this.urgent.run(RANKS[exposure], () => work('check'));
+  }
+}

@@ -1,0 +1,259 @@
+/** A number after `rule` or `row` in a title refers to the first or the second table of docs/trading/rules.md. */
+import { PairCatalogue } from '@trading-automation/core/trade-pairs';
+import type { ExchangeCredentials } from '@trading-automation/exchanges';
+import { type BudgetedCall, type CallBudget, purposeOf } from '@trading-automation/exchanges';
+import { eventually } from '@trading-automation/runtime/testing';
+import type { ExchangeGateway } from '../exchange/exchange-gateway.js';
+import { GatewayUnderTest } from '../testing/gateway-under-test.js';
+import { DirectUser, PaperExchange } from '../testing/paper-exchange.js';
+import { SUPERVISOR_TIMES, type SupervisorTimes } from './account-supervisor.js';
+
+/** Records the calls of all accounts, and holds up those of one purpose on request. */
+class RecordingBudget implements CallBudget {
+  readonly calls: BudgetedCall[] = [];
+  private held: { readonly purpose: string; readonly until: Promise<void> } | undefined;
+
+  async take(call: BudgetedCall): Promise<void> {
+    if (call.accountKey !== undefined) this.calls.push(call);
+    if (purposeOf(call) === this.held?.purpose) await this.held.until;
+  }
+
+  pause(): void {}
+
+  /** Returns a function that releases the calls. */
+  hold(purpose: string): () => void {
+    let release: () => void = () => undefined;
+    this.held = { purpose, until: new Promise((resolve) => (release = resolve)) };
+    return () => {
+      this.held = undefined;
+      release();
+    };
+  }
+
+  /** Returns weight and purpose of the calls since the last call of this method. */
+  spent(accountKey = env.account.uuid): string[] {
+    const taken = this.calls.splice(0).filter((call) => call.accountKey === accountKey);
+    return taken.map((call) => `${call.weight} ${purposeOf(call)}`);
+  }
+}
+
+let env: GatewayUnderTest;
+let paper: PaperExchange;
+let keys: ExchangeCredentials;
+let budget: RecordingBudget;
+let workers: ExchangeGateway[];
+/** The owner of the account, who trades at the exchange directly. */
+let owner: DirectUser;
+/** Another user of the exchange, with a sufficient balance of everything. */
+let other: DirectUser;
+
+beforeAll(async () => {
+  env = await GatewayUnderTest.open();
+});
+afterAll(() => env.close());
+beforeEach(async () => {
+  paper = await PaperExchange.start();
+  budget = new RecordingBudget();
+  workers = [];
+  await env.reset();
+  const venue = paper.venue();
+  await new PairCatalogue(env.core.platform).storeMarkets('paper', await venue.fetchMarkets());
+  keys = await paper.openAccount({ USDT: 100_000, BTC: 10 });
+  await env.setCredentials(keys);
+  owner = new DirectUser(venue.connect(keys, 'spot'), 'owner');
+  const rich = await paper.openAccount({ USDT: 10_000_000, BTC: 1_000, ETH: 1_000 });
+  other = new DirectUser(venue.connect(rich, 'spot'), 'other');
+});
+afterEach(async () => {
+  for (const gateway of workers) await gateway.close();
+  await env.gateway.close();
+  await paper.close();
+});
+
+/** No rotation runs during a test, and doubts are followed at once. */
+const QUIET: Partial<SupervisorTimes> = {
+  backoff: { firstMs: 20, maxMs: 100, jitter: 0.5 },
+  reconcileEveryMs: 3_600_000,
+  doubtDelayMs: 20,
+};
+
+async function start(times: Partial<SupervisorTimes> = {}): Promise<ExchangeGateway> {
+  const gateway = env.newGateway({ ...QUIET, ...times }, paper.venue(10_000, budget));
+  workers.push(gateway);
+  await gateway.renewOwnership();
+  gateway.supervisors.setAccounts(gateway.ownership.ownedAccounts());
+  return gateway;
+}
+async function startLive(times: Partial<SupervisorTimes> = {}): Promise<ExchangeGateway> {
+  const gateway = await start(times);
+  await eventually(() => gateway.accounts.streams.isLive(env.account.uuid));
+  return gateway;
+}
+async function send(gateway: ExchangeGateway, more: Record<string, unknown> = {}): Promise<string> {
+  const trade = await env.place({ price: '50000', amount: '0.5', ...more });
+  gateway.orderSubmitter.wake([env.account.uuid]);
+  await gateway.orderSubmitter.drain();
+  return trade;
+}
+const externalTrades = async () => {
+  const rows = await env.core.rows(
+    "SELECT FROM trades WHERE exchange_account_id = $1 AND origin = 'EXTERNAL'",
+    env.account.uuid,
+  );
+  return rows.length;
+};
+const stateOf = (gateway: ExchangeGateway) => gateway.accounts.streams.health()[0]?.state;
+
+describe('an idle account with a live stream', () => {
+  it('costs 22 weight when it connects and 20 in the rotation: less than 0.8 a minute over a day', async () => {
+    const gateway = await startLive({ reconcileEveryMs: 400 });
+    await eventually(() => budget.calls.length >= 5);
+    await gateway.supervisors.stop();
+    const [stream, connected, ...rotation] = budget.spent();
+    expect([stream, connected]).toEqual(['2 check', '20 rotation']);
+    expect(rotation.length).toBeGreaterThan(2);
+    expect(new Set(rotation)).toEqual(new Set(['20 rotation']));
+    const day = 86_400_000;
+    const rotationsPerDay = Math.ceil(day / (0.75 * SUPERVISOR_TIMES.reconcileEveryMs));
+    const perMinute = (22 + rotationsPerDay * 20) / 1_440;
+    expect(perMinute).toBeLessThanOrEqual(0.8);
+  });
+
+  it('costs nothing for its orders and balances between two reconciliations', async () => {
+    const gateway = await startLive();
+    const trade = await send(gateway);
+    await other.limit('SELL', '0.5', '50000');
+    await eventually(async () => (await env.read(trade)).status === 'FILLED');
+    await gateway.balanceSync.drain();
+    expect(budget.spent()).toEqual(['2 check', '20 rotation', '1 user']);
+  });
+});
+
+describe('a reconciliation', () => {
+  it('reads open orders and the fills of a pair only where something is open or changed', async () => {
+    const gateway = await startLive();
+    const { streams } = gateway.accounts;
+    await send(gateway);
+    budget.spent();
+    streams.reconcileSoon(env.account.uuid);
+    await eventually(() => budget.calls.length >= 3);
+    expect(budget.spent()).toEqual(['80 check', '20 check', '20 check']);
+    await other.limit('SELL', '0.5', '50000');
+    await eventually(async () => {
+      const [lots] = await env.core.rows(
+        'SELECT count(*)::int AS count FROM lots WHERE exchange_account_id = $1 AND open_amount > 0',
+        env.account.uuid,
+      );
+      return lots?.count === 1;
+    });
+    // The pair changed since the last run; the run after it reads the pair once more; then nothing is left to read.
+    for (const expected of [['20 check', '20 check'], ['20 check', '20 check'], ['20 check']]) {
+      await eventually(() => stateOf(gateway) === 'LIVE');
+      streams.reconcileSoon(env.account.uuid);
+      await eventually(() => budget.calls.length >= expected.length);
+      await env.core.rows('SELECT pg_sleep(0.2)');
+      expect(budget.spent()).toEqual(expected);
+    }
+  });
+
+  it('finds an order that the user left open at the exchange, because it locks a balance', async () => {
+    await owner.limit('BUY', '0.1', '40000');
+    await startLive();
+    await eventually(async () => (await externalTrades()) === 1);
+    expect(budget.spent()).toContain('80 rotation');
+  });
+});
+
+describe('a doubt about an account with a live stream', () => {
+  it('row 5: a report whose filled amount exceeds the reported fills leads to a reconciliation', async () => {
+    const gateway = await startLive();
+    const trade = await send(gateway);
+    await paper.weather({ lose_event_rate: 1 });
+    await other.limit('SELL', '0.2', '50000');
+    await paper.weather({});
+    await other.limit('SELL', '0.1', '50000');
+    await eventually(async () => (await env.read(trade)).filled_amount === '0.3');
+    expect((await env.read(trade)).fills).toHaveLength(2);
+  });
+
+  it('row 5: the end of an order that a check finds and the stream does not report replaces the stream', async () => {
+    const gateway = await startLive({ fillTimeoutMs: 100 });
+    const trade = await send(gateway);
+    const { orders } = await paper.ledger(keys);
+    await paper.weather({ lose_event_rate: 1 });
+    await owner.client.cancelOrder({
+      symbol: 'BTC/USDT',
+      venueClientOrderId: orders[0]!.client_order_id,
+    });
+    await gateway.orderReconciler.checkTrade(trade);
+    expect((await env.read(trade)).status).toBe('CANCELLED');
+    await eventually(() => env.logged.join('').includes('did not report a known order in time'));
+    await paper.weather({});
+    await eventually(() => stateOf(gateway) === 'LIVE');
+  });
+
+  it('balances that differ from those that the stream reported lead to a reconciliation', async () => {
+    const gateway = await startLive();
+    await other.limit('SELL', '2', '2000', 'ETH/USDT');
+    await paper.weather({ lose_event_rate: 1 });
+    await owner.limit('BUY', '2', '2000', 'ETH/USDT');
+    await paper.weather({});
+    expect(await externalTrades()).toBe(0);
+    await gateway.balanceSync.sync(env.account.uuid, 'user');
+    await eventually(async () => (await externalTrades()) === 1);
+  });
+
+  it('a change that no fill explains leads to one more reconciliation', async () => {
+    const gateway = await startLive({ recheckMs: 50 });
+    await env.core.rows(
+      `UPDATE reconciliations SET totals = '{"USDT": "1", "BTC": "10"}' WHERE exchange_account_id = $1`,
+      env.account.uuid,
+    );
+    budget.spent();
+    gateway.accounts.streams.reconcileSoon(env.account.uuid);
+    await eventually(() => budget.calls.length >= 2);
+    await env.core.rows('SELECT pg_sleep(0.5)');
+    expect(budget.spent()).toEqual(['20 check', '20 check']);
+  });
+
+  it('is not lost while the account is being reconciled', async () => {
+    const gateway = await startLive();
+    const release = budget.hold('check');
+    budget.spent();
+    gateway.accounts.streams.reconcileSoon(env.account.uuid);
+    await eventually(() => budget.calls.length === 1);
+    gateway.accounts.streams.reconcileSoon(env.account.uuid);
+    release();
+    await eventually(() => budget.calls.length >= 2);
+  });
+});
+
+describe('after a restart', () => {
+  it('rule 22: an account with open orders is reconciled before its events are applied, the others in the rotation', async () => {
+    const first = await startLive();
+    await send(first);
+    await first.close();
+    await env.core.rows('DELETE FROM worker_leases');
+    budget.spent();
+    const release = budget.hold('check');
+    const second = await start();
+    await eventually(() => budget.calls.length > 0);
+    expect(stateOf(second)).not.toBe('UNVERIFIED');
+    release();
+    await eventually(() => second.accounts.streams.isLive(env.account.uuid));
+    expect(budget.spent()).toEqual(['2 check', '80 check', '20 check', '20 check']);
+  });
+
+  it('the events of an account that waits for the rotation are applied, and its orders cost no look-up', async () => {
+    const release = budget.hold('rotation');
+    const gateway = await start();
+    await eventually(() => stateOf(gateway) === 'UNVERIFIED');
+    const trade = await send(gateway);
+    await other.limit('SELL', '0.5', '50000');
+    await eventually(async () => (await env.read(trade)).status === 'FILLED');
+    expect(gateway.accounts.streams.isLive(env.account.uuid)).toBe(false);
+    expect(budget.spent()).toEqual(['2 check', '20 rotation', '1 user']);
+    release();
+    await eventually(() => gateway.accounts.streams.isLive(env.account.uuid));
+  });
+});

@@ -1,0 +1,164 @@
+/**
+ * Measures what accounts cost at an exchange with its published limits: 6,000 weight a minute and address, 100 orders in
+ * 10 s and account.
+ *
+ *   pnpm turbo run build && node bench/accounts.mjs [--accounts 100,500,2000] [--copiers 1000] [--release <folder>]
+ *
+ * 1. The product runs as with `npm start`, with one worker, which calls the paper exchange from one address. No limit is
+ *    raised. The weight is the counter of the paper exchange, from the header of its responses, over whole minutes of
+ *    its clock. The requests that read it are subtracted.
+ * 2. The first accounts are measured when each has been reconciled once, with a rotation of 4 min instead of 4 h. The cost of
+ *    a day is computed from the measured weight of a reconciliation and the schedule. Of the other steps, the minute
+ *    after all streams are connected is measured: new accounts wait for their first reconciliation then, so the
+ *    rotation uses all of its share. That is the most that this number of idle accounts ever uses.
+ * 3. Meanwhile a user tests credentials, and places and cancels orders. Then a leader's market order is copied by copiers
+ *    on other accounts, beside the idle ones.
+ * 4. `--release` runs the worker and the paper exchange of another built release, as a control.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { addAccounts, close, startProduct } from './accounts-environment.mjs';
+import { addCopiers, createLeader, startUser, waitForCopies } from './accounts-users.mjs';
+import { quantile } from './rest-load.mjs';
+import { runAndClose } from './run.mjs';
+
+const LIMIT = 6_000;
+const TARGETS = { idleShare: 0.3, perAccountAndMinute: 0.8, userP99Ms: 2_000 };
+const MINUTE_MS = 60_000;
+const ROTATION_MS = 14_400_000;
+const SHORT_ROTATION_MS = 240_000;
+/** The supervisor waits between three quarters of the interval and the whole interval. */
+const ROTATIONS_A_DAY = 86_400_000 / (ROTATION_MS * 0.875);
+const CONNECT_WEIGHT = 2;
+
+const { values: options } = parseArgs({
+  options: {
+    accounts: { type: 'string', default: '100,500,2000' },
+    copiers: { type: 'string', default: '1000' },
+    release: { type: 'string' },
+  },
+});
+
+/** Reads the weight that this address has used in the current minute of the exchange. Costs 1. */
+async function usedWeight({ paperExchangeUrl }) {
+  const response = await fetch(`${paperExchangeUrl}/api/v3/ping`);
+  await response.arrayBuffer();
+  return Number(response.headers.get('x-mbx-used-weight-1m'));
+}
+
+/** Returns the weight that the product uses in the next whole minute. */
+async function weightOfNextMinute(product) {
+  await sleep(MINUTE_MS - (Date.now() % MINUTE_MS) + 50);
+  await sleep(MINUTE_MS - (Date.now() % MINUTE_MS) - 300);
+  return (await usedWeight(product)) - 1;
+}
+
+/** Waits until `count` accounts are in one of these states, or 10 min. Returns their number. */
+async function untilAccounts({ database }, count, states) {
+  for (let tries = 0; tries < 600; tries++) {
+    const { rows } = await database.query(
+      `SELECT count(*)::int AS count FROM account_watches WHERE state = ANY ($1) AND told_at > now() - interval '65 s'`,
+      [states],
+    );
+    if (rows[0].count >= count) return rows[0].count;
+    await sleep(1_000);
+  }
+  throw new Error(`fewer than ${count} accounts are in the states ${states.join(', ')}`);
+}
+
+async function reconciledSince({ database }, instant) {
+  const { rows } = await database.query(
+    'SELECT count(*)::int AS count FROM reconciliations WHERE reconciled_at > $1',
+    [instant],
+  );
+  return rows[0].count;
+}
+
+function result(what, value, relation, target, isMet) {
+  console.log(`${what}: ${value} (target ${relation} ${target}: ${isMet ? 'met' : 'MISSED'})`);
+}
+
+async function measureFirst(product, count, background) {
+  const states = options.release === undefined ? ['LIVE'] : ['LIVE', 'REPAIRING', 'LOST'];
+  await untilAccounts(product, count, states);
+  const from = new Date(Math.ceil(Date.now() / MINUTE_MS) * MINUTE_MS);
+  const weight = await weightOfNextMinute(product);
+  const runs = await reconciledSince(product, from);
+  console.log(
+    `${count} idle accounts, rotation shortened to 4 min: ${weight} a minute, ${runs} reconciliations`,
+  );
+  if (runs === 0) return;
+  const perRun = (weight - background) / runs;
+  const perMinute = (perRun * (ROTATIONS_A_DAY + 1) + CONNECT_WEIGHT) / 1_440;
+  const { perAccountAndMinute } = TARGETS;
+  console.log(`weight of a reconciliation: ${perRun.toFixed(1)}`);
+  result(
+    'an idle account, weight a minute over a day with a rotation of 4 h',
+    perMinute.toFixed(3),
+    '≤',
+    perAccountAndMinute,
+    perMinute <= perAccountAndMinute,
+  );
+}
+
+async function measureStep(product, count) {
+  await untilAccounts(product, count, ['LIVE', 'UNVERIFIED']);
+  const weight = await weightOfNextMinute(product);
+  result(
+    `${count} idle accounts, weight a minute while they wait for their first reconciliation`,
+    `${weight} (${((weight / LIMIT) * 100).toFixed(0)} %)`,
+    '≤',
+    LIMIT * TARGETS.idleShare,
+    weight <= LIMIT * TARGETS.idleShare,
+  );
+}
+
+function reportUser(label, { calls, refused }) {
+  const p99 = quantile(calls, 0.99);
+  result(
+    `${label}: ${calls.length} calls of a user, p99 ms`,
+    Math.round(p99),
+    '≤',
+    TARGETS.userP99Ms,
+    p99 <= TARGETS.userP99Ms,
+  );
+  result(`${label}: refused calls`, refused.join(', ') || 0, '=', 0, refused.length === 0);
+}
+
+async function run() {
+  const steps = options.accounts.split(',').map(Number);
+  const product = await startProduct({ release: options.release, reconcileEveryMs: SHORT_ROTATION_MS });
+  const leader = await createLeader(product);
+  const background = await weightOfNextMinute(product);
+  console.log(`public data and one account in use: ${background} a minute`);
+  const user = await startUser(product);
+  let added = 0;
+  for (const [i, count] of steps.entries()) {
+    await addAccounts(product, count - added);
+    added = count;
+    user.reset();
+    if (i === 0) await measureFirst(product, count, background);
+    else await measureStep(product, count);
+    reportUser(`beside ${count} idle accounts`, user.results());
+    console.log(`calls that the worker's budget or the exchange refused so far: ${product.refused.count}`);
+  }
+  const copiers = Number(options.copiers);
+  if (copiers > 0) {
+    await addCopiers(product, leader, copiers);
+    await untilAccounts(product, added + copiers, ['LIVE', 'UNVERIFIED']);
+    user.reset();
+    const before = product.refused.count;
+    const weights = weightOfNextMinute(product);
+    await sleep(MINUTE_MS - (Date.now() % MINUTE_MS) + 1_000);
+    const { outcomes, seconds } = await waitForCopies(product, leader);
+    const weight = await weights;
+    console.log(`1 signal to ${copiers} copiers: ${JSON.stringify(outcomes)} in ${seconds.toFixed(1)} s`);
+    result('weight of that minute', weight, '≤', LIMIT, weight <= LIMIT);
+    const refused = product.refused.count - before;
+    result('calls refused in that minute', refused, '=', 0, refused === 0);
+    reportUser(`beside the signal and ${added} idle accounts`, user.results());
+  }
+  await user.stop();
+}
+
+await runAndClose(run, close);

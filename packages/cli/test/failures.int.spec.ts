@@ -1,0 +1,199 @@
+/** Tests how `svc` explains full disks, unusable folders and servers that are not the API, and its exit codes. */
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { EXIT, EXIT_MEANINGS, Failure, UsageError } from '../src/failures.js';
+import { fileFailure } from '../src/file-failure.js';
+import { RESOLUTIONS } from '../src/generated/resolutions.js';
+import { runCaptured, type TestEnvironment } from './support/captured-run.js';
+import { emptyFolder } from './support/empty-folder.js';
+import { StubApi } from './support/stub-api.js';
+import { SVC_FILE } from './support/svc-file.js';
+
+/** A device of Linux that is always full. */
+const FULL_DISK = '/dev/full';
+/** A folder of Linux in which nobody can create a file, not even root. */
+const NO_FILES = '/sys';
+const STACK = /^\s+at /m;
+
+let api: StubApi;
+beforeAll(async () => {
+  api = await StubApi.start();
+});
+beforeEach(() => api.reset());
+afterAll(() => api.close());
+
+const svc = (argv: readonly string[], { variables = {}, ...testEnvironment }: TestEnvironment = {}) =>
+  runCaptured(argv, {
+    ...testEnvironment,
+    variables: { SVC_API_KEY: 'svc_test_key', SVC_BASE_URL: api.url, ...variables },
+  });
+
+/** Runs the built command line with one stream on a full disk. */
+function runOnFullDisk(argv: readonly string[], stream: 'stdout' | 'stderr') {
+  const full = openSync(FULL_DISK, 'w');
+  const { status, stderr } = spawnSync(process.execPath, [SVC_FILE, ...argv], {
+    stdio: ['ignore', stream === 'stdout' ? full : 'ignore', stream === 'stderr' ? full : 'pipe'],
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH, SVC_CONFIG_DIR: emptyFolder(), SVC_CREDENTIALS: 'file' },
+  });
+  closeSync(full);
+  return { status, stderr };
+}
+
+describe('a full disk', () => {
+  it.each([['--help'], ['--version'], ['config path'], ['listen --print-secret']])(
+    'behind the output of `svc %s` is explained in words, without a stack trace',
+    (line) => {
+      const { status, stderr } = runOnFullDisk(line.split(' '), 'stdout');
+      expect(stderr).toContain('Cannot write the output: the disk is full (ENOSPC).');
+      expect(stderr).toContain('The command may have taken effect.');
+      expect(stderr).not.toMatch(STACK);
+      expect(status).toBe(EXIT.failure);
+    },
+  );
+
+  it('behind the messages does not change the exit code of a command', () => {
+    expect(runOnFullDisk(['no-such-command'], 'stderr').status).toBe(EXIT.usage);
+    expect(runOnFullDisk(['config', 'path'], 'stderr').status).toBe(EXIT.success);
+  });
+
+  it.each([
+    ['ENOSPC', 'the disk is full'],
+    ['EDQUOT', 'your disk quota is used up'],
+    ['EROFS', 'the file system is read-only'],
+    ['EACCES', 'permission denied'],
+  ])('or another failure of a file is named: %s', (code, words) => {
+    const error = Object.assign(new Error(`${code}: some text, write`), { code });
+    const failure = fileFailure(error, 'Cannot write /a/config.toml', 'Do this.');
+    expect(failure).toBeInstanceOf(Failure);
+    expect(failure).not.toBeInstanceOf(UsageError);
+    expect([failure.message, failure.resolution]).toEqual([
+      `Cannot write /a/config.toml: ${words} (${code}).`,
+      'Do this.',
+    ]);
+  });
+});
+
+describe('a configuration folder', () => {
+  it.each([
+    [['config', 'get'], 'Cannot read'],
+    [['config', 'set', 'base_url', 'http://a:1'], 'Cannot read'],
+    [['auth', 'status'], 'Cannot read'],
+  ])('that is a file is named as invalid input by `svc %s`', async (argv, action) => {
+    const file = join(emptyFolder(), 'a-file');
+    writeFileSync(file, '');
+    const { exitCode, stderr } = await svc(argv, { variables: { SVC_CONFIG_DIR: file } });
+    expect(stderr).toContain(`${action} ${join(file, 'config.toml')}: a part of the path is a file`);
+    expect(stderr).toContain('SVC_CONFIG_DIR');
+    expect(stderr).not.toMatch(STACK);
+    expect(exitCode).toBe(EXIT.usage);
+  });
+
+  it('in which no file can be created is named', async () => {
+    const variables = { SVC_CONFIG_DIR: NO_FILES };
+    const { exitCode, stderr } = await svc(['config', 'set', 'base_url', 'http://a:1'], { variables });
+    expect(stderr).toMatch(/Cannot write \/sys\/config\.toml: [a-z -]+ \(E[A-Z]+\)\.\n/);
+    expect(stderr).toContain('SVC_CONFIG_DIR');
+    expect([exitCode, STACK.test(stderr)]).toEqual([EXIT.failure, false]);
+  });
+
+  it('in which no file can be created does not prevent a command that only reads', async () => {
+    expect((await svc(['trades', 'list'], { variables: { SVC_CONFIG_DIR: NO_FILES } })).exitCode).toBe(0);
+  });
+});
+
+describe('a server that is not the API', () => {
+  let server: Server;
+  let address: string;
+  let answer: readonly [status: number, type: string, body: string];
+  beforeAll(async () => {
+    server = createServer((_request, response) => {
+      const [status, type, body] = answer;
+      response.writeHead(status, { 'content-type': type }).end(body);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => void server?.close());
+
+  it.each([
+    ['a page', 200, 'text/html', '<h1>Hello</h1>'],
+    ['JSON of another service', 200, 'application/json', '{"hello":1}'],
+    ['a page with 404', 404, 'text/html', '<h1>Not found</h1>'],
+    ['a page with 401', 401, 'text/html', '<h1>Sign in</h1>'],
+    ['a page of a proxy', 503, 'text/html', '<h1>Unavailable</h1>'],
+  ])('is named with its address and status: %s', async (_case, status, type, body) => {
+    answer = [status, type, body];
+    const { exitCode, stderr } = await svc(['me', 'get', '--timeout', '20s'], {
+      variables: { SVC_BASE_URL: address },
+    });
+    expect(stderr).toContain(`The server at ${address} is not this API.`);
+    expect(stderr).toContain(`status ${status}, ${type}`);
+    expect(stderr).toContain('--base-url');
+    expect(stderr).not.toContain('asResponse');
+    expect(exitCode).toBe(EXIT.network);
+  });
+
+  it('but the REST API leads a GraphQL command to the setting of the address', async () => {
+    const error = { code: 'route_not_found', message: 'The route does not exist.', details: [] };
+    answer = [404, 'application/json', JSON.stringify({ success: false, error })];
+    const { exitCode, stderr } = await svc(['graphql', '{ me { id } }'], {
+      variables: { SVC_BASE_URL: address, SVC_API_KEY: '', SVC_PRIVATE_KEY: '1'.padStart(64, '0') },
+    });
+    expect(stderr).toContain(`No GraphQL API responds at ${address}.`);
+    expect(stderr).toContain('svc config set graphql_url');
+    expect(exitCode).toBe(EXIT.network);
+  });
+});
+
+describe('the exit code', () => {
+  it.each([
+    [400, 'invalid_query', EXIT.usage],
+    [422, 'validation_failed', EXIT.usage],
+    [422, 'exchange_rule_violated', EXIT.usage],
+    [422, 'insufficient_balance', EXIT.failure],
+    [409, 'limit_reached', EXIT.failure],
+    [500, 'internal_error', EXIT.failure],
+  ])('for status %i and code %s is %i', async (status, code, exitCode) => {
+    api.respondWithError('trades.list', status, { code, message: 'No.' });
+    expect((await svc(['trades', 'list'])).exitCode).toBe(exitCode);
+  });
+
+  it.each([
+    ['an invalid flag', ['trades', 'list', '--limit', 'x']],
+    ['a filter that does not compile', ['trades', 'list', '--jq', '.[']],
+    ['a filter that fails', ['trades', 'list', '--jq', '.[0] | .[] | error']],
+    ['an empty id', ['trades', 'get', '']],
+    ['a file that does not exist', ['api', 'POST', '/v1/trades', '--input', '/none.json']],
+  ])('for %s is 2, as for invalid input that the API finds', async (_case, argv) => {
+    expect((await svc(argv)).exitCode).toBe(EXIT.usage);
+  });
+
+  it('has a meaning in the help, the README and the guide', async () => {
+    const { stdout } = await svc(['--help']);
+    const help = stdout.replaceAll(/\s+/g, ' ');
+    const [readme, guide] = ['../README.md', '../../../docs/guides/cli.md'].map((path) =>
+      readFileSync(new URL(path, import.meta.url), 'utf8').replaceAll(/\s+/g, ' '),
+    );
+    for (const name of Object.keys(EXIT) as (keyof typeof EXIT)[]) {
+      expect(help).toContain(`${EXIT[name]} ${EXIT_MEANINGS[name]}`);
+      expect(readme).toContain(`${EXIT[name]} ${EXIT_MEANINGS[name]}`);
+      expect(guide).toContain(`| ${EXIT[name]} | ${EXIT_MEANINGS[name]}`);
+    }
+  });
+});
+
+describe('advice', () => {
+  it.each(Object.entries(RESOLUTIONS))('for %s is printed once', async (code, resolution) => {
+    api.respondWithError('trades.list', 400, { code, message: `What is wrong. ${resolution}` });
+    const { stderr } = await svc(['trades', 'list']);
+    expect(stderr).toContain(`What is wrong. (${code})`);
+    expect(stderr.split(resolution).length - 1).toBeLessThanOrEqual(1);
+    expect(stderr.trim().split('\n')).toHaveLength(3);
+  });
+});

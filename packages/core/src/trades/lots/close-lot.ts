@@ -1,0 +1,77 @@
+/**
+ * Places the market order that closes a lot.
+ *
+ * 1. The order closes this lot alone (`closes_lot_id`), whatever other lots of the pair are older.
+ * 2. Orders in flight never add up to more than the lot. The account's lock orders this transaction and those that plan
+ *    exits of copies; an exit waits while such an order is in flight.
+ */
+import { DomainError, encodeId, type LotClose, type TradeDetail } from '@trading-automation/contracts';
+import type { Tx } from '@trading-automation/persistence';
+import { lockAccountForTrade } from '../../exchange-accounts/index.js';
+import { type Actor, invalidState } from '../../operations/index.js';
+import { type PairForTrade, pairForTrade } from '../../trade-pairs/index.js';
+import { BigDecimal } from '../../values/index.js';
+import { violationsOf } from '../order.rules.js';
+import { placeTrade, ruleViolated, type TradeSelection } from '../place-trade.js';
+import { lockBooks } from './book-trades.js';
+import { type LotToClose, readLotToClose } from './lot-records.queries.js';
+
+export interface OwnLot {
+  readonly id: string;
+  readonly exchangeAccountId: string;
+  readonly tradePairId: string;
+}
+
+/** @throws {DomainError} `invalid_state` if nothing is left to close; otherwise as `placeTrade` */
+export async function closeLot(
+  tx: Tx,
+  actor: Actor,
+  { id, exchangeAccountId, tradePairId }: OwnLot,
+  { fraction }: LotClose,
+  returning: TradeSelection,
+): Promise<TradeDetail> {
+  const account = { exchange_account_id: encodeId('exa', exchangeAccountId) };
+  const pairId = encodeId('tpr', tradePairId);
+  await lockAccountForTrade(tx, actor, account.exchange_account_id);
+  await lockBooks(tx, [{ exchangeAccountId, tradePairId }]);
+  const lot = await readLotToClose(tx, id);
+  // A late fill may have changed which fill opened the lot.
+  if (lot === undefined) throw new DomainError('not_found');
+  assertClosable(lot);
+  const pair = await pairForTrade(tx, pairId);
+  const available = floorToStep(new BigDecimal(lot.availableAmount), pair);
+  const requested = new BigDecimal(lot.openAmount).times(fraction);
+  const amount = BigDecimal.min(floorToStep(requested, pair), available).toString();
+  const order = {
+    type: 'MARKET',
+    side: lot.side === 'BUY' ? 'SELL' : 'BUY',
+    time_in_force: 'GTC',
+    amount,
+  } as const;
+  const violations = violationsOf({ ...order, timeInForce: order.time_in_force }, pair);
+  if (violations.length > 0) throw ruleViolated(violations, 'fraction');
+  const input = {
+    ...account,
+    ...order,
+    trade_pair_id: pairId,
+    reduce_only: pair.tradingType === 'perpetual',
+  };
+  const intent = amount === floorToStep(new BigDecimal(lot.openAmount), pair).toString() ? 'CLOSE' : 'REDUCE';
+  return placeTrade(tx, actor, input, returning, { closesLotId: id, intent, isExit: true });
+}
+
+function assertClosable({ openAmount, availableAmount }: LotToClose): void {
+  if (new BigDecimal(openAmount).isZero())
+    throw invalidState('The lot is closed. Choose a lot with the status OPEN.', 'CLOSED');
+  if (new BigDecimal(availableAmount).isZero()) {
+    const message =
+      'Orders that close the rest of the lot are open. Wait until they have ended, or cancel them.';
+    throw invalidState(message, 'CLOSING');
+  }
+}
+
+/** Rounds down to the step of market orders; the amount step divides it. */
+function floorToStep(amount: BigDecimal, { amountStep, marketAmountStep }: PairForTrade): BigDecimal {
+  const step = BigDecimal.max(amountStep, marketAmountStep ?? 0);
+  return step.isZero() ? amount : amount.minus(amount.mod(step));
+}
