@@ -1,9 +1,12 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { compareOrders, numberDifferences, textDifferences } from './compare.mjs';
 import { closedTradesOf, figuresOf } from './figures.mjs';
 import { exact, sum } from './fraction.mjs';
 
 /** The figures that do not depend on recorded prices or equity. */
 const EXCLUDED = ['unrealized_pnl'];
+/** In this time the product values a fee in a third asset, at worst by the candle of its minute. */
+const VALUED_MAX_MS = 120_000;
 
 /**
  * Compares, for every account, orders, fills, balances, results of trades and analytics.
@@ -35,7 +38,7 @@ async function compareAccount(day, account) {
   const { participants, replay, reader } = day.parts;
   const facts = await reader.read(account, { all: true });
   const books = participants.pairs.map(({ symbol }) => replay.book(account.id, symbol));
-  const analytics = await participants.api.get(`/v1/trades/analytics?exchange_account_id=${account.id}`);
+  const analytics = await readAnalytics(participants.api, account.id);
   const figures = figuresOf({ books, fills: facts.fills, priceOf: () => exact('0') });
   const comparable = Object.fromEntries(Object.entries(figures).filter(([name]) => !EXCLUDED.includes(name)));
   const record = await participants.api.get(`/v1/exchanges/${account.id}`);
@@ -58,6 +61,21 @@ async function compareAccount(day, account) {
       ),
     ),
   ];
+}
+
+/**
+ * Reads analytics once all fees in a third asset have a value. Without one, such a fee is in no figure.
+ *
+ * @param {import('./api.mjs').Api} api
+ * @param {string} accountId
+ */
+async function readAnalytics(api, accountId) {
+  const deadline = performance.now() + VALUED_MAX_MS;
+  for (;;) {
+    const analytics = await api.get(`/v1/trades/analytics?exchange_account_id=${accountId}`);
+    if (analytics.fees_incomplete !== true || performance.now() > deadline) return analytics;
+    await wait(500);
+  }
 }
 
 /** @param {import('./day.mjs').Day} day @param {import('./participants.mjs').Copier} copier */

@@ -6,6 +6,7 @@ const { values } = parseArgs({
   options: {
     decisions: { type: 'string', default: '200' },
     seed: { type: 'string', default: '1' },
+    copiers: { type: 'string', default: '8' },
     verbose: { type: 'boolean', default: false },
   },
 });
@@ -15,6 +16,7 @@ const print = (/** @type {string} */ line) =>
 const { decisions, outcomes, known, differences } = await runOracle({
   seed: Number(values.seed),
   decisions: Number(values.decisions),
+  copiers: Number(values.copiers),
   print,
   log: values.verbose ? print : () => {},
 });

@@ -9,16 +9,20 @@ import { totalLine } from '../planted-faults/report.mjs';
 import { outcomeOfRun, packageOf } from './planted.rules.mjs';
 
 /**
- * `npm run oracle:planted -- [words ...] [--seeds 1,2]`: plants each fault of planted.json in a copy of the built workspace,
+ * `npm run oracle:planted -- [words ...] [--seeds 1,2] [--list file]`: plants each fault of the list (planted.json) in a copy of the built workspace,
  * builds its package and runs the oracle over 200 decisions for each seed, until one finds the fault. Exits with code 0 if
  * the unmodified product agrees with the oracle and every fault is found.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { seeds: { type: 'string', default: '1' }, decisions: { type: 'string', default: '200' } },
+  options: {
+    seeds: { type: 'string', default: '1' },
+    decisions: { type: 'string', default: '200' },
+    list: { type: 'string', default: join(import.meta.dirname, 'planted.json') },
+  },
 });
 /** @type {{ name: string, file: string, find: string, replace: string }[]} */
-const all = JSON.parse(readFileSync(join(import.meta.dirname, 'planted.json'), 'utf8'));
+const all = JSON.parse(readFileSync(values.list, 'utf8'));
 const faults = all.filter(
   ({ name }) => positionals.length === 0 || positionals.some((word) => name.includes(word)),
 );
@@ -43,7 +47,7 @@ try {
 /** @param {string} folder the copy of the workspace */
 async function isEachFound(folder) {
   const unmodified = await runSeeds(folder);
-  console.log(`without a fault: ${unmodified}`);
+  console.log(`without a fault: ${unmodified === 'MISSED' ? 'no difference' : unmodified}`);
   if (unmodified !== 'MISSED') return false;
   let found = 0;
   for (const fault of faults) {

@@ -8,11 +8,11 @@ import { Venue } from './venue.mjs';
 /**
  * Plays random days through the product until it made enough decisions, and compares all of them with the oracle.
  *
- * @param {{ seed: number, decisions: number, print?: (line: string) => void, log?: (line: string) => void }} options
- *   `print` receives progress and differences, `log` the services' log lines
+ * @param {{ seed: number, decisions: number, copiers?: number, print?: (line: string) => void, log?: (line: string) => void }} options
+ *   `copiers`: of each of the two strategies; `print` receives progress and differences, `log` the services' log lines
  * @returns {Promise<{ decisions: number, outcomes: Record<string, number>, known: Record<string, number>, differences: object[] }>}
  */
-export async function runOracle({ seed, decisions, print = () => {}, log = () => {} }) {
+export async function runOracle({ seed, decisions, copiers = 8, print = () => {}, log = () => {} }) {
   const product = await startKillableProduct({
     only: ['paper-exchange', 'trading-worker', 'rest-api'],
     extraEnv: { 'paper-exchange': { MARKET: 'off' } },
@@ -37,7 +37,7 @@ export async function runOracle({ seed, decisions, print = () => {}, log = () =>
     const day = new Day({ product, venue, random, report });
     await day.open();
     print('the product runs');
-    const participants = await openParticipants(product, venue, random, { strategies: 2, copiers: 8 });
+    const participants = await openParticipants(product, venue, random, { strategies: 2, copiers });
     await day.begin(participants);
     print(
       `seed ${seed}: ${participants.copiers.length} copiers follow ${participants.strategies.length} strategies`,
