@@ -9,6 +9,8 @@ import { Replay } from './replay.mjs';
 
 const pollMs = 60;
 const settleMaxMs = 60_000;
+/** In this time the product records the equity of new accounts. */
+const EQUITY_RECORDED_MS = 10_000;
 
 /**
  * One run of the driver. A step is one move of the leader or a user. After each step the product comes to rest, and then
@@ -70,6 +72,8 @@ export class Day {
     const valuesThirdAssets = 'fees_incomplete' in analytics;
     this.reader = new FactReader(participants.api, this.venue, { valuesThirdAssets });
     await this.open();
+    // Without a recorded equity, rule 6 skips as STALE_EQUITY.
+    await wait(EQUITY_RECORDED_MS);
     this.replay = new Replay(participants, (difference) => this.report(difference));
     for (const copier of participants.copiers) {
       await this.refresh(copier);

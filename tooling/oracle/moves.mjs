@@ -33,7 +33,7 @@ export async function playStep(day) {
   const strategy = random.pick(day.parts.participants.strategies);
   const symbol = random.pick(['BTC/USDT', 'BTC/USDT', 'ETH/USDT']);
   for (const each of ['BTC/USDT', 'ETH/USDT']) {
-    await day.moveTo(each, (day.mids.get(each) ?? 0) * random.between(0.996, 1.004));
+    await day.moveTo(each, (day.mids.get(each) ?? 0) * random.between(0.9988, 1.0012));
   }
   // The third asset of fees moves seldom, and then the product gets time to receive its price.
   if (random.happens(0.08)) {
@@ -234,9 +234,12 @@ async function buyFrom(day, strategy, symbol, { bid, asks }) {
       String(amount.times(exact(times)).floorTo(pair.step)),
     ]),
   });
+  await untilBooksAreRead();
   const { id } = await order(day, strategy, symbol, { type: 'MARKET', side: 'BUY', amount: String(amount) });
   await untilFilled(day, id, amount);
   day.bookMid = await day.venue.bookMid(symbol);
+  await day.settle();
+  await untilBooksAreRead();
   return `the leader buys ${amount} ${symbol} from a book of ${asks.length} levels`;
 }
 
@@ -315,3 +318,6 @@ function drawCopierOf(day, strategy) {
   const { copiers } = day.parts.participants;
   return day.random.pick(copiers.filter((copier) => copier.strategy.id === strategy.id));
 }
+
+/** Rule 31 lets the product use a book for up to 2 s, so a book of another shape is set at a distance from other signals. */
+const untilBooksAreRead = () => new Promise((resolve) => setTimeout(resolve, 2_200));
