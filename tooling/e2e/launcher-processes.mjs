@@ -83,5 +83,9 @@ function processesOfPs() {
     .split('\n')
     .map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line))
     .filter((match) => match !== null)
-    .map(([, pid, parent, command]) => ({ pid: Number(pid), parent: Number(parent), command: command ?? '' }));
+    .map(([, pid, parent, command]) => ({
+      pid: Number(pid),
+      parent: Number(parent),
+      command: command ?? '',
+    }));
 }

@@ -4,9 +4,9 @@ import { decimal, decimalInput } from './decimal.js';
 import { decimalUpTo } from './decimal-bounds.js';
 import { DECISION_OUTCOMES, decision } from './decisions.js';
 import { idInput, idOf } from './ids.js';
-import { PROFIT_SHARE_PERIODS } from './strategies.js';
 import { defineOperation, deletedOf, instant, nameText } from './operation.js';
 import { UPDATE } from './optional-fields.js';
+import { PROFIT_SHARE_PERIODS } from './strategies.js';
 import { TRADE_SIDES } from './trades.js';
 
 export const COPIER_STATUSES = ['ACTIVE', 'CLOSE_ONLY', 'PAUSED'] as const;

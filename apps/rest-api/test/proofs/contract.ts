@@ -86,7 +86,11 @@ export function expectContract(operation: Operation, { status, json, headers }: 
       each: expect.any(Object),
       problem: undefined,
     });
-  if (error!.details !== undefined) expect({ code: error!.code, hasDetails: detail !== undefined }).toEqual({ code: error!.code, hasDetails: true });
+  if (error!.details !== undefined)
+    expect({ code: error!.code, hasDetails: detail !== undefined }).toEqual({
+      code: error!.code,
+      hasDetails: true,
+    });
   expect(error!.request_id).toBe(headers['x-request-id']);
 }
 

@@ -19,7 +19,7 @@ const reads = OPERATIONS.filter(
 );
 const lists = reads.filter(({ list }) => list !== undefined);
 const posts = OPERATIONS.filter(
-  // A public operation has no caller for whom a response could be stored.
+  // A public operation has no caller, so no response is stored.
   ({ id, method, access }) =>
     method === 'POST' && access !== 'CHALLENGE' && access !== 'PUBLIC' && id !== 'copiers.simulate',
 );

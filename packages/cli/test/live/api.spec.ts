@@ -115,7 +115,7 @@ describe('svc api', () => {
   it.each([
     [404, 'not_found', 3],
     [403, 'permission_denied', 4],
-    [422, 'validation_failed', 1],
+    [422, 'validation_failed', 2],
   ])('after the API error %i %s ends with exit code %i', async (status, code, expectedExitCode) => {
     api.on('GET /v1/x', { status, code });
     const { exitCode, stderr } = await svc(['GET', '/v1/x']);
