@@ -69,7 +69,7 @@ async function stop(child) {
 /** @param {string} mailUrl */
 const mailsOf = async (mailUrl) => (await (await fetch(`${mailUrl}/messages`)).json()).messages;
 
-/** Sets the e-mail address of the account, and opens the link of the verification mail. */
+/** Sets the e-mail address of the account, opens the link of the verification mail, and sends the form of its page. */
 async function verifyAddress(api, mailUrl, email) {
   expect(await api.me.update({ email })).toMatchObject({ email });
   const [mail] = await until(
@@ -79,7 +79,11 @@ async function verifyAddress(api, mailUrl, email) {
   expect(mail.to).toEqual([email]);
   const [link] = /^http:\/\/\S+$/m.exec(mail.text);
   expect(await (await fetch(`${mailUrl}/mails/${mail.id}`)).text()).toContain(`<a href="${link}"`);
-  expect((await fetch(link)).status).toBe(200);
+  const page = await fetch(link);
+  expect(page.status).toBe(200);
+  expect(await page.text()).toContain('<form method="post"');
+  const body = new URLSearchParams({ code: new URL(link).searchParams.get('code') ?? '' });
+  expect((await fetch(link.split('?')[0], { method: 'POST', body })).status).toBe(200);
   expect(await api.me.get()).toMatchObject({ email, email_verified: true });
 }
 

@@ -115,7 +115,12 @@ export class ExampleEnvironment {
     unusedAccountId: () => this.#connect('unused'),
     restingTradeId: () => this.#restingTrade(),
     strategyId: (example) => (example === 'strategies.delete' ? this.#strategy('of a day') : this.strategyId),
-    copierId: (example) => this.#copier(example === 'copiers.stop'),
+    copierId: (example) =>
+      example === 'copiers.acceptProfitShare'
+        ? this.#copierWithOffer()
+        : this.#copier(example === 'copiers.stop'),
+    lotId: () => this.#openLot(),
+    openLotId: () => this.#openLot(),
     webhookId: (example) => (example.startsWith('deadLetters') ? this.failingWebhookId : this.#webhook()),
     deadLetterId: () => this.#deadLetter(),
     withdrawalAddressId: () => this.#withdrawalAddress(),
@@ -224,6 +229,18 @@ export class ExampleEnvironment {
     });
     if (isStarted) await this.client.copiers.start(id);
     return id;
+  }
+
+  /** Returns a copier whose strategy offers another profit share than the copier has accepted. */
+  async #copierWithOffer() {
+    const id = await this.#copier(true);
+    await this.client.strategies.update(this.strategyId, { profit_share: { rate: '0.1', period: 'MONTH' } });
+    return id;
+  }
+
+  async #openLot() {
+    const [lot] = await this.client.lots.list({ status: 'OPEN' }).toArray({ limit: 1 });
+    return lot.id;
   }
 
   async #webhook() {

@@ -135,6 +135,8 @@ const PROVIDED = /** @type {const} */ ({
       'copierId',
       'deadLetterId',
       'eventId',
+      'lotId',
+      'openLotId',
       'otherAccountId',
       'pairId',
       'publicKeyId',

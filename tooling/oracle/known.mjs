@@ -6,21 +6,7 @@
  *   `isCut`: an order of the exit is for less than the exit asked for
  * @type {readonly { name: string, explains: (difference: import('./compare.mjs').Difference, report: Report) => boolean }[]}
  */
-const KNOWN = [
-  {
-    name: 'K1: a reduced entry of which a part was filled shows SLIPPAGE, not the limit that applied first',
-    explains: ({ field, product, oracle }, { decision }) =>
-      field === 'code' &&
-      product === 'SLIPPAGE' &&
-      ['MAX_TRADE', 'MAX_OPEN'].includes(String(oracle)) &&
-      decision?.outcome === 'CLAMPED',
-  },
-  {
-    name: 'K2: an exit is cut because a running sale of the account is subtracted twice (E3d)',
-    explains: ({ field }, { isCut = false }) =>
-      isCut && /^(?:outcome|code|(?:order\.)?(?:amount|sent_amount|filled_amount))$/.test(field),
-  },
-];
+const KNOWN = [];
 
 /**
  * Returns the known finding that explains every difference of a report; undefined if a difference remains.

@@ -9,6 +9,9 @@ const STREAM_FAILED = 'The account stream was lost, or the account could not be 
 
 /** Stores the orders and balances that account streams report, and logs the streams' states. */
 export class StreamRecorder {
+  /** The last order of each account, while it is being stored. */
+  private readonly ordersBeingStored = new Map<string, Promise<void>>();
+
   constructor(
     private readonly orderUpdates: OrderUpdateWriter,
     private readonly balanceSync: BalanceSync,
@@ -19,18 +22,28 @@ export class StreamRecorder {
   /** Stores an order in the background. If that fails, the account is reconciled. */
   recordOrder(update: OrderUpdate): void {
     const { accountId } = update;
-    this.orderUpdates.add(update).catch((error) => {
+    const stored = this.orderUpdates.add(update).catch((error) => {
       this.logger.error(
         { event: 'order_update.not_stored', err: error, account_id: accountId },
         'Could not store an order from the account stream; reconciling the account.',
       );
       this.streams.reconcileSoon(accountId);
     });
+    this.ordersBeingStored.set(accountId, stored);
+    void stored.then(() => {
+      if (this.ordersBeingStored.get(accountId) === stored) this.ordersBeingStored.delete(accountId);
+    });
   }
 
-  /** Stores balances in the background. */
+  /**
+   * Stores balances in the background, after the orders that the stream reported before them. Otherwise an order that
+   * the balances already contain would be subtracted from them once more.
+   */
   recordBalances(accountId: string, update: StreamBalances): void {
-    this.balanceSync.onStreamUpdate(accountId, update);
+    const store = () => this.balanceSync.onStreamUpdate(accountId, update);
+    const orders = this.ordersBeingStored.get(accountId);
+    if (orders === undefined) store();
+    else void orders.then(store);
   }
 
   /** Logs the state of a stream, with the error that caused it, if any. */

@@ -104,7 +104,6 @@ const UNCLAIMED = [
   'sessions.service.ts: open',
   'sessions.service.ts: refresh',
   'settings.service.ts: get',
-  'settings.service.ts: put',
   'dead-letter.queries.ts: countDeadLetters',
   'claim.queries.ts: abandonDelivery',
   'replay.queries.ts: replayEvent',

@@ -26,6 +26,19 @@ export async function loadFreeBalances(
   return free;
 }
 
+/**
+ * Returns those of the accounts that have sent a sale of this asset whose acceptance is unknown. The balances may
+ * contain such a sale already, so the free balance may be understated.
+ */
+export async function accountsWithUnconfirmedSales(
+  tx: Tx,
+  accountIds: readonly string[],
+  asset: string,
+): Promise<ReadonlySet<string>> {
+  const rows = await queryPrepared<{ id: string }>(tx, UNCONFIRMED_SALES, [accountIds, asset]);
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** The keys of an order and of a fill in a stream's report; see `BalanceUpdate.seen`. */
 const ORDER_KEY = "'order ' || t.exchange_order_id";
 const FILL_KEY = "'fill ' || t.exchange_order_id || ' ' || f.exchange_fill_id";
@@ -52,6 +65,11 @@ const LACKS_FILL = `CASE WHEN b.is_legacy THEN f.created_at >= b.at AND f.execut
   ELSE f.executed_at > b.until END`;
 
 const IS_OPEN = "t.status IN ('PENDING', 'PARTIALLY_FILLED')";
+
+const UNCONFIRMED_SALES = `
+  SELECT DISTINCT t.exchange_account_id AS id FROM trades t
+  WHERE t.exchange_account_id = ANY ($1) AND t.reserved_asset = $2 AND t.side = 'SELL' AND ${IS_OPEN}
+    AND t.submitted_at IS NOT NULL AND t.venue_accepted_at IS NULL`;
 
 /**
  * The venue's last report of each asset, less what later orders take, plus the proceeds of later fills.

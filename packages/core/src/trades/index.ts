@@ -12,7 +12,11 @@ export {
   placeCopies,
 } from './copy-orders.js';
 export { FeeValuation, type ReadPriceAt } from './fee-valuation.service.js';
-export { type FreeBalances, loadFreeBalances } from './free-balances.queries.js';
+export {
+  accountsWithUnconfirmedSales,
+  type FreeBalances,
+  loadFreeBalances,
+} from './free-balances.queries.js';
 export { backfillLots } from './lots/backfill-lots.js';
 export { bookTrades, type LotBookKey, lockBooks, type TradeToBook } from './lots/book-trades.js';
 export { LotsService } from './lots.service.js';

@@ -20,7 +20,7 @@ import pLimit from 'p-limit';
 import type { Platform } from '../../platform/index.js';
 import { type Signal, signalsAfter } from '../../strategies/index.js';
 import { equitiesOf } from '../../trade-pairs/index.js';
-import { loadFreeBalances } from '../../trades/index.js';
+import { accountsWithUnconfirmedSales, loadFreeBalances } from '../../trades/index.js';
 import type { PlannedSignal } from '../planning/plan.types.js';
 import { plannedSignalOf } from '../planning/planned-signal.js';
 import {
@@ -319,6 +319,10 @@ export async function planCopies(
   const { lotTradeId, sequence } = signal;
   const holdings = await holdingsOf(tx, ids, { lotTradeId, sequence, quote, day });
   const accountIds = [...new Set(copiers.map(({ accountId }) => accountId))];
+  // Read before the balances: a sale that is confirmed between the two is then still in doubt.
+  const understated = isExit(signal)
+    ? await accountsWithUnconfirmedSales(tx, accountIds, base)
+    : new Set<string>();
   const free = await loadFreeBalances(tx, accountIds, [base, quote]);
   const equities = await freshEquities(tx, copiers, quote, now);
   const candidates = copiers.map((copier) => ({
@@ -326,7 +330,7 @@ export async function planCopies(
     holdings: holdings.get(copier.id) ?? NOTHING_HELD,
     equity: equities.get(copier.accountId) ?? null,
   }));
-  return planBatch(candidates, { signal: plannedSignal, now, free, bookMids, ignoresPause });
+  return planBatch(candidates, { signal: plannedSignal, now, free, understated, bookMids, ignoresPause });
 }
 
 async function freshEquities(

@@ -129,10 +129,8 @@ function changeOf(
   }
   const { plan, candidate } = copy;
   if (plan === null) {
-    return {
-      ...counted,
-      nextCheckInMs: candidate.holdings.hasOrdersInFlight ? IN_FLIGHT_RETRY_MS : BLOCKED_RETRY_MS,
-    };
+    const waitsForOrders = candidate.holdings.hasOrdersInFlight || candidate.copier.isAccountActive;
+    return { ...counted, nextCheckInMs: waitsForOrders ? IN_FLIGHT_RETRY_MS : BLOCKED_RETRY_MS };
   }
   const targetAmount = decision.isApplied
     ? counted.targetAmount

@@ -1,5 +1,6 @@
 /** A number after `rule` or `row` in a title refers to the first or the second table of docs/trading/rules.md. */
 import { copierOperations } from '@trading-automation/contracts';
+import { AccountSyncService } from '../../exchange-accounts/index.js';
 import { querySchemaOf } from '../../operations/index.js';
 import type { CopiersService } from '../copiers.service.js';
 import { CopyingUnderTest, type Follower } from '../testing/copying-under-test.js';
@@ -290,6 +291,34 @@ describe('rule 32: an exit below the exchange’s minimum', () => {
       expect(await env.held(follower)).toBe('3.75');
     },
   );
+});
+
+describe('a sale whose acceptance is unknown', () => {
+  it('delays an exit that it would cut, because the balances may already lack what it sells', async () => {
+    const actor = await env.core.actor();
+    const account = await env.core.account(actor, { USDT: '100000', BTC: '0' });
+    const follower = await env.follower({}, { on: { actor, account } });
+    await env.leaderBuys('8');
+    await env.leaderBuys('12');
+    await env.executeAll();
+    await env.leaderSells('8');
+    await env.runUntilIdle();
+    const sale = await env.lastOrder(follower);
+    await env.core.beginSubmission(sale.id, sale.id);
+    // The exchange filled the sale: 6 of 10 are left. Its report has not arrived.
+    const at = new Date(Date.now() + 60_000);
+    const balances = { BTC: { free: '6', locked: '0' } };
+    await new AccountSyncService(env.core.platform).storeUpdates([
+      { accountId: account.uuid, balances, at, receivedAt: new Date(), seen: [] },
+    ]);
+
+    await env.leaderSells('12');
+    await env.runUntilIdle();
+    expect((await outcomes(follower)).at(-1)).toMatchObject({ outcome: 'PENDING', sent_amount: '0' });
+    await env.fill(sale.id);
+    await env.runDecisionsNow();
+    expect(await env.lastOrder(follower)).toMatchObject({ side: 'SELL', amount: '6' });
+  });
 });
 
 describe('the outcome of a decision', () => {

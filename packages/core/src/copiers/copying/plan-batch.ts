@@ -28,6 +28,8 @@ export interface PlanningContext {
   readonly signal: PlannedSignal;
   readonly now: Date;
   readonly free: FreeBalances;
+  /** Accounts whose free base balance may be understated, because it is unknown whether the exchange has their sales. */
+  readonly understated: ReadonlySet<string>;
   /**
    * The middle of the order book on each exchange, by exchange id; null or absent if no recent book is known. Only
    * entries need it.
@@ -39,7 +41,7 @@ export interface PlanningContext {
 
 export function planBatch(
   candidates: readonly CopyCandidate[],
-  { signal, now, free, bookMids, ignoresPause }: PlanningContext,
+  { signal, now, free, understated, bookMids, ignoresPause }: PlanningContext,
 ): PlannedCopy[] {
   const reservedSoFar = new Map<string, BigDecimal>();
   return candidates.map((candidate) => {
@@ -56,6 +58,8 @@ export function planBatch(
     const status = ignoresSignal ? 'PAUSED' : copier.status;
     const bookMid = bookMids.get(copier.exchange) ?? null;
     const plan = planCopy(inputOf(candidate, status, account, { signal, now, bookMid }));
+    const isShort = plan.code === 'INSUFFICIENT_BALANCE';
+    if (isShort && isExit(signal) && understated.has(copier.accountId)) return { candidate, plan: null };
     if (plan.order !== null) {
       const key = `${copier.accountId}/${plan.order.side === 'BUY' ? copier.quote : copier.base}`;
       reservedSoFar.set(key, (reservedSoFar.get(key) ?? new BigDecimal(0)).plus(plan.order.reserved));

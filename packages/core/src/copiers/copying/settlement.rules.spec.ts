@@ -22,9 +22,11 @@ describe('the verdict on an entry', () => {
     ['USER', 'NOT_ACTIVE'],
     ['RISK', 'NOT_ACTIVE'],
   ] as const)(
-    'is CLAMPED after a cancellation for the reason %s, or SKIPPED without a fill, with the code %s',
+    'after a cancellation for the reason %s is CLAMPED, or SKIPPED without a fill, with the code %s unless a limit applied before',
     (cancelReason, code) => {
-      expect(entryVerdict(planned, { ...order, cancelReason })).toEqual({ outcome: 'CLAMPED', code });
+      const copied = { outcome: 'COPIED', code: null } as const;
+      expect(entryVerdict(copied, { ...order, cancelReason })).toEqual({ outcome: 'CLAMPED', code });
+      expect(entryVerdict(planned, { ...order, cancelReason })).toEqual(planned);
       expect(entryVerdict(planned, { ...order, cancelReason, filledAmount: '0' })).toEqual({
         outcome: 'SKIPPED',
         code,

@@ -2,7 +2,8 @@
  * Determines the outcome of a decision once its order has ended.
  *
  * 1. An entry whose order was filled completely keeps the planned outcome. Otherwise it is FAILED if the order failed,
- *    CLAMPED if the order was filled in part, and SKIPPED if it was not filled.
+ *    CLAMPED if the order was filled in part, and SKIPPED if it was not filled. The code of a limit that had already
+ *    reduced a partly filled order stays, because it applied first.
  * 2. An exit gets its outcome once no further order is placed for it.
  */
 import type {
@@ -50,7 +51,8 @@ export function entryVerdict(planned: Verdict, order: EndedOrder): Verdict {
   const filled = new BigDecimal(order.filledAmount);
   if (filled.gte(order.amount)) return planned;
   if (order.status === 'FAILED') return { outcome: 'FAILED', code: decisionCodeOf(order.failureCode) };
-  return { outcome: filled.isZero() ? 'SKIPPED' : 'CLAMPED', code: clampCode(order.cancelReason) };
+  const code = clampCode(order.cancelReason);
+  return filled.isZero() ? { outcome: 'SKIPPED', code } : { outcome: 'CLAMPED', code: planned.code ?? code };
 }
 
 function clampCode(reason: CancelReason | null): DecisionCode {

@@ -1,0 +1,55 @@
+import { createLogger } from '@trading-automation/runtime';
+import { StreamRecorder } from './stream-recorder.js';
+
+type Parts = ConstructorParameters<typeof StreamRecorder>;
+
+/** Records with an order writer whose writes the test ends. */
+function record() {
+  const stored: string[] = [];
+  const writes: { readonly end: () => void; readonly fail: () => void }[] = [];
+  const writer = {
+    add: () =>
+      new Promise<void>((resolve, reject) => {
+        writes.push({ end: resolve, fail: () => reject(new Error('The database is down.')) });
+      }),
+  };
+  const balances = { onStreamUpdate: (accountId: string) => stored.push(accountId) };
+  const streams = { reconcileSoon: () => undefined };
+  const recorder = new StreamRecorder(
+    writer as unknown as Parts[0],
+    balances as unknown as Parts[1],
+    streams as unknown as Parts[2],
+    createLogger('spec', 'silent'),
+  );
+  const order = (accountId: string) => recorder.recordOrder({ accountId, order: {} as never, fills: [] });
+  const update = (accountId: string) =>
+    recorder.recordBalances(accountId, { balances: {}, at: new Date(0), seen: [] });
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
+  return { stored, writes, order, update, settled };
+}
+
+describe('balances from an account stream', () => {
+  it('are stored after the orders that the stream reported before them, also if these cannot be stored', async () => {
+    const { stored, writes, order, update, settled } = record();
+    order('a');
+    order('a');
+    update('a');
+    writes[0]!.end();
+    await settled();
+    expect(stored).toEqual([]);
+    writes[1]!.fail();
+    await settled();
+    expect(stored).toEqual(['a']);
+  });
+
+  it('do not wait for orders of other accounts, nor for orders that are stored', async () => {
+    const { stored, writes, order, update, settled } = record();
+    order('a');
+    update('b');
+    expect(stored).toEqual(['b']);
+    writes[0]!.end();
+    await settled();
+    update('a');
+    expect(stored).toEqual(['b', 'a']);
+  });
+});
