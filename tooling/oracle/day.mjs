@@ -300,7 +300,7 @@ export class Day {
     /** @type {Parameters<typeof compareDecision>[1]['plan']} */
     const plan = signal.isEntry ? replay.expectedEntry(input) : replay.expectedExit(input);
     const lot = replay.copiedLot(copier, signal, state.record);
-    const { fills, orders } = this.fillsOf(decision, signal, account);
+    const fills = this.fillsOf(decision, signal, account);
     replay.apply(copier.account.id, fills, lot);
     const filled = sum(fills.map(({ amount }) => amount));
     const trade = account.trades.get(decision.trade_id);
@@ -311,17 +311,15 @@ export class Day {
     this.compared.set(copier.id, decision.sequence);
     if (differences.length > 0) {
       const { sizing, limits, below_minimum } = lot.settings;
-      const isCut =
-        !signal.isEntry && orders.some((order) => wasCut(order, replay.pair(signal.symbol).marketStep));
       const settings = { sizing, limits, below_minimum };
-      this.report({ copier: copier.name, differences, settings, isCut, decision, earlier: [...lot.earlier] });
+      this.report({ copier: copier.name, differences, settings, decision, earlier: [...lot.earlier] });
       replay.follow(decision, { lot, copier, lotId: signal.lotId, filled });
     }
     lot.earlier.push(summaryOf(decision));
   }
 
   /**
-   * Returns the new fills of a decision, and its orders. A copy names the leader's trade that opened its lot. An exit may need
+   * Returns the new fills of a decision. A copy names the leader's trade that opened its lot. An exit may need
    * several orders, of which the decision names the last one.
    *
    * @param {any} decision
@@ -337,8 +335,7 @@ export class Day {
         (id === decision.trade_id || !this.named.has(id)),
     );
     const fresh = this.parts.replay.newFills(account);
-    const fills = fresh.filter(({ tradeId }) => orders.some(({ id }) => id === tradeId));
-    return { fills, orders: orders.filter(({ id }) => fills.some(({ tradeId }) => tradeId === id)) };
+    return fresh.filter(({ tradeId }) => orders.some(({ id }) => id === tradeId));
   }
 
   async close() {
@@ -371,12 +368,3 @@ const summaryOf = ({
   filled_amount,
   inputs,
 });
-
-/**
- * Returns whether an order is for less than what was asked for, although a step is not the reason.
- *
- * @param {any} order
- * @param {import('./fraction.mjs').Fraction} step
- */
-const wasCut = ({ amount, requested_amount }, step) =>
-  exact(amount).isBelow(exact(requested_amount).floorTo(step));

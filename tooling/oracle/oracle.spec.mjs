@@ -2,7 +2,6 @@ import { planEntry } from './entries.mjs';
 import { planExit } from './exits.mjs';
 import { figuresOf } from './figures.mjs';
 import { exact, Fraction, ONE, ZERO } from './fraction.mjs';
-import { knownFinding } from './known.mjs';
 import { LotBook } from './lots.mjs';
 import { outcomeOfRun, packageOf } from './planted.rules.mjs';
 import { SignalSource } from './signals.mjs';
@@ -297,17 +296,5 @@ describe('the run with planted faults', () => {
     expect(outcomeOfRun({ code: 1, stdout: '', stderr: 'Error: no Redis' })).toBe(
       'UNUSABLE: Error: no Redis',
     );
-  });
-});
-
-describe('known findings', () => {
-  it('explain a report only if they explain all of its differences', () => {
-    const code = { field: 'code', product: 'SLIPPAGE', oracle: 'MAX_TRADE' };
-    const amount = { field: 'sent_amount', product: '1', oracle: '2' };
-    const decision = { outcome: 'CLAMPED' };
-    expect(knownFinding({ differences: [code], decision })).toMatch(/^K1: /);
-    expect(knownFinding({ differences: [code, amount], decision })).toBeUndefined();
-    expect(knownFinding({ differences: [code], decision: { outcome: 'SKIPPED' } })).toBeUndefined();
-    expect(knownFinding({ differences: [amount], decision, isCut: true })).toMatch(/^K2: /);
   });
 });

@@ -1,7 +1,6 @@
 import { seeded } from '../chaos/random.mjs';
 import { startKillableProduct } from '../e2e/killable-product.mjs';
 import { Day } from './day.mjs';
-import { knownFinding } from './known.mjs';
 import { openParticipants } from './participants.mjs';
 import { Venue } from './venue.mjs';
 
@@ -10,7 +9,7 @@ import { Venue } from './venue.mjs';
  *
  * @param {{ seed: number, decisions: number, copiers?: number, print?: (line: string) => void, log?: (line: string) => void }} options
  *   `copiers`: of each of the two strategies; `print` receives progress and differences, `log` the services' log lines
- * @returns {Promise<{ decisions: number, outcomes: Record<string, number>, known: Record<string, number>, differences: object[] }>}
+ * @returns {Promise<{ decisions: number, outcomes: Record<string, number>, differences: object[] }>}
  */
 export async function runOracle({ seed, decisions, copiers = 8, print = () => {}, log = () => {} }) {
   const product = await startKillableProduct({
@@ -23,14 +22,7 @@ export async function runOracle({ seed, decisions, copiers = 8, print = () => {}
     const venue = new Venue(product.paperExchangeUrl);
     /** @type {object[]} */
     const differences = [];
-    /** @type {Record<string, number>} */
-    const known = {};
     const report = (/** @type {object} */ difference) => {
-      const finding = knownFinding(difference);
-      if (finding !== undefined) {
-        known[finding] = (known[finding] ?? 0) + 1;
-        return;
-      }
       differences.push(difference);
       print(`DIFFERENCE ${JSON.stringify(difference)}`);
     };
@@ -44,7 +36,7 @@ export async function runOracle({ seed, decisions, copiers = 8, print = () => {}
     );
     while (day.decisions < decisions) await day.step();
     await day.close();
-    return { decisions: day.decisions, outcomes: day.outcomes, known, differences };
+    return { decisions: day.decisions, outcomes: day.outcomes, differences };
   } finally {
     await product.stop();
   }
