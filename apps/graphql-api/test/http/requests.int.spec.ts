@@ -73,11 +73,18 @@ describe('a route', () => {
     });
   });
 
+  it('is the same if a letter of its path is percent-encoded', async () => {
+    for (const method of ['GET', 'POST']) {
+      const [plain, encoded] = [await send(api, method, '/graphql'), await send(api, method, '/graph%71l')];
+      expect([encoded.status, codeIn(encoded)]).toEqual([plain.status, codeIn(plain)]);
+      expect(encoded.status).not.toBe(404);
+    }
+  });
+
   it.each([
     '/',
     '/graphql/',
     '/GraphQL',
-    '/graph%71l',
     '/v1/trades',
     '/%zz',
     '/graphql/../x',

@@ -44,7 +44,7 @@ export function leaderboardSource(
     type: 'numeric',
   });
   return {
-    from: 'strategies s LEFT JOIN strategy_figures f ON f.strategy_id = s.id',
+    from: isPublic || !FIGURES.includes(query.sort) ? WITH_FIGURES : WITH_FIGURES_OF_FEW,
     where,
     params,
     sorts: {
@@ -66,6 +66,17 @@ export function leaderboardSource(
     },
   };
 }
+
+/** The sorts by figures. */
+const FIGURES: readonly (string | undefined)[] = ['roi', 'max_drawdown_percent', 'copier_roi'];
+/** A list that sorts by other columns does not read the figures: PostgreSQL removes the join. */
+const WITH_FIGURES = 'strategies s LEFT JOIN strategy_figures f ON f.strategy_id = s.id';
+/**
+ * Reads figures only of the strategies that the list contains. OFFSET keeps PostgreSQL from reading the figures of all
+ * strategies, which it does if it overestimates how many strategies a user has.
+ */
+const WITH_FIGURES_OF_FEW = `strategies s
+  LEFT JOIN LATERAL (SELECT performance, copying_users FROM strategy_figures WHERE strategy_id = s.id OFFSET 0) f ON true`;
 
 /** The status that users other than the owner see. */
 const PUBLIC_STATUS = `CASE WHEN s.deleted_at IS NULL AND s.visibility = 'PUBLIC' THEN s.status ELSE 'ARCHIVED' END`;
