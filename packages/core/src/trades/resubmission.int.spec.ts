@@ -61,6 +61,7 @@ describe('the worker that owns an account', () => {
       stopPrice: undefined,
       reduceOnly: false,
       isExit: false,
+      isCopy: true,
     });
     expect(await env.execution.claimSubmissions(env.ownershipOf(), requested)).toEqual([]);
     expect(await unsentAfterDelay()).toEqual([]);

@@ -150,8 +150,9 @@ it('throws the server’s error for a client without a signer', async () => {
 
 it('rejects a response that is not a GraphQL result', async () => {
   server.scriptedResponses.push((response) => send(response, 200, { hello: 'world' }));
-  expect(String(await errorOf(server.client().graphql('{ me { id } }')))).toContain(
-    'The response is not a GraphQL result',
+  const client = server.client({ graphqlURL: `http://127.0.0.1:${server.port}` });
+  expect(String(await errorOf(client.graphql('{ me { id } }')))).toContain(
+    'where no GraphQL API responds',
   );
 });
 
