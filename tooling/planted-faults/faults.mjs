@@ -151,16 +151,16 @@ export const PLANTED_FAULTS = [
   },
   {
     name: 'a worker prefetches more of the call budget than it spends',
-    file: 'apps/trading-worker/src/budgets/venue-budget.ts',
-    find: 'Math.min(Math.floor(limit.max * PREFETCH_SHARE), Math.max(current, previous));',
-    replace: 'Math.max(Math.floor(limit.max * PREFETCH_SHARE), current, previous);',
+    file: 'apps/trading-worker/src/budgets/prefetched-tokens.ts',
+    find: 'Math.min(Math.floor(ceiling * PREFETCH_SHARE), Math.max(current, previous));',
+    replace: 'Math.max(Math.floor(ceiling * PREFETCH_SHARE), current, previous);',
     tests: ['apps/trading-worker/src/budgets/venue-budget.spec.ts'],
   },
   {
     name: 'the REST API ignores the body in the fingerprint of a request',
     file: 'apps/rest-api/src/http/idempotency-key.ts',
-    find: 'query: target.slice(path.length), body }',
-    replace: 'query: target.slice(path.length), body: new Uint8Array() }',
+    find: 'path: versionedPath(path), query, body })',
+    replace: 'path: versionedPath(path), query, body: new Uint8Array() })',
     tests: ['apps/rest-api/src/http/idempotency.int.spec.ts'],
   },
 ];

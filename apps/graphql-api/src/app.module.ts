@@ -25,6 +25,7 @@ import { AccessResolver } from './resolvers/access.resolver.js';
 import { CopierFieldsResolver, DecisionFieldsResolver } from './resolvers/copiers.resolver.js';
 import { LotFieldsResolver } from './resolvers/lots.resolver.js';
 import { NodeResolver } from './resolvers/node.resolver.js';
+import { PasskeysResolver } from './resolvers/passkeys.resolver.js';
 import { RealtimeResolver } from './resolvers/realtime.resolver.js';
 import { RewardFieldsResolver } from './resolvers/rewards.resolver.js';
 import { SessionsResolver } from './resolvers/sessions.resolver.js';
@@ -62,6 +63,7 @@ const RESOLVERS = [
   RewardFieldsResolver,
   SessionsResolver,
   SignInResolver,
+  PasskeysResolver,
   StrategyFieldsResolver,
   TradeFieldsResolver,
 ];

@@ -38,6 +38,7 @@ import { MarketData } from './market-data/market-data.js';
 import { OwnershipLoop } from './ownership/ownership-loop.js';
 import { Maintenance } from './schedules/maintenance.js';
 import { PairRefresher } from './schedules/pair-refresher.js';
+import { ResultUpkeep } from './schedules/result-upkeep.js';
 import { Scheduler } from './schedules/scheduler.js';
 import { AccountReconciler } from './streams/account-reconciler.js';
 import { AccountSupervisors } from './streams/account-supervisors.js';
@@ -221,7 +222,7 @@ function scheduling({ config, logger, platform, venues }: WorkerContext): Provid
             'Could not read the price of a past minute for a fee in a third asset.',
           ),
         });
-        return new Maintenance(platform, snapshots, rollups, feeValuation, logger);
+        return new Maintenance(platform, new ResultUpkeep(snapshots, rollups, feeValuation), logger);
       },
       inject: [EquitySnapshots, DailyRollups, ExchangeGateway],
     },

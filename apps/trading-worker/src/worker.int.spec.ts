@@ -18,6 +18,7 @@ import { TRADES_QUEUE, type TradeJob, TradeQueue, TradeQueueConnection } from '.
 import { OwnershipLoop } from './ownership/ownership-loop.js';
 import { Maintenance } from './schedules/maintenance.js';
 import { PairRefresher } from './schedules/pair-refresher.js';
+import { ResultUpkeep } from './schedules/result-upkeep.js';
 import { Scheduler } from './schedules/scheduler.js';
 import { GatewayUnderTest } from './testing/gateway-under-test.js';
 import { marketOf } from './testing/scripted-exchange.js';
@@ -71,13 +72,15 @@ async function start(more: Partial<Config> = {}): Promise<void> {
     new PairRefresher(gateway.venues, new PairCatalogue(core.platform), logger),
     new Maintenance(
       core.platform,
-      new EquitySnapshots(core.platform),
-      new DailyRollups(core.platform),
-      new FeeValuation({
-        platform: core.platform,
-        readPriceAt: async (exchange, symbol, at) => gateway.venues.get(exchange).fetchPriceAt(symbol, at),
-        onError: gateway.errorLogger('fee_price.failed', 'Could not read the price of a past minute.'),
-      }),
+      new ResultUpkeep(
+        new EquitySnapshots(core.platform),
+        new DailyRollups(core.platform),
+        new FeeValuation({
+          platform: core.platform,
+          readPriceAt: async (exchange, symbol, at) => gateway.venues.get(exchange).fetchPriceAt(symbol, at),
+          onError: gateway.errorLogger('fee_price.failed', 'Could not read the price of a past minute.'),
+        }),
+      ),
       logger,
     ),
     config,

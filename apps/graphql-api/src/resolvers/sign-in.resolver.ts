@@ -1,13 +1,12 @@
 import { Resolver } from '@nestjs/graphql';
 import { DomainError } from '@trading-automation/contracts';
 import {
-  PasskeySignInService,
   PasswordSignInService,
   ProviderSignInService,
   SignInRequests,
   type SignInResult,
 } from '@trading-automation/core/sign-in';
-import { type DeprecatedCall, DeprecatedMutation, requireActor } from '../graphql/deprecated-mutation.js';
+import { type DeprecatedCall, DeprecatedMutation } from '../graphql/deprecated-mutation.js';
 import { ProviderIdentities } from '../providers/provider-identities.js';
 import { tokenFieldsOf } from './sessions.resolver.js';
 
@@ -22,7 +21,7 @@ interface XAuthArguments {
 type IdTokenCall = DeprecatedCall<{ readonly id_token: string; readonly nonce?: string | null }>;
 
 /**
- * Resolves the deprecated sign-in mutations. Their snake_case names were published before the schema had a naming
+ * Resolves the deprecated sign-in mutations, except those of passkeys. Their snake_case names were published before the schema had a naming
  * convention.
  */
 @Resolver()
@@ -32,7 +31,6 @@ export class SignInResolver {
     private readonly requests: SignInRequests,
     private readonly identities: ProviderIdentities,
     private readonly providers: ProviderSignInService,
-    private readonly passkeys: PasskeySignInService,
   ) {}
 
   @DeprecatedMutation('PUBLIC')
@@ -79,30 +77,10 @@ export class SignInResolver {
     const identity = await this.identities.telegram(stringFields(args.data));
     return viewSignedIn(await this.providers.signIn(actor, identity));
   }
-
-  @DeprecatedMutation('ADMIN')
-  passkey_registration_options(call: DeprecatedCall<unknown>) {
-    return this.passkeys.registrationOptions(requireActor(call));
-  }
-
-  @DeprecatedMutation('ADMIN')
-  async passkey_register(call: DeprecatedCall<{ readonly answer: unknown }>) {
-    const { credentialId } = await this.passkeys.register(requireActor(call), call.args.answer);
-    return { credential_id: credentialId };
-  }
-
-  @DeprecatedMutation('PUBLIC')
-  passkey_login_options() {
-    return this.passkeys.loginOptions();
-  }
-
-  @DeprecatedMutation('PUBLIC')
-  async passkey_login({ args }: DeprecatedCall<{ readonly answer: unknown }>) {
-    return viewSignedIn(await this.passkeys.login(args.answer));
-  }
 }
 
-function viewSignedIn(signedIn: SignInResult) {
+/** Returns the fields of a sign-in: its tokens, or the ticket for the second factor. */
+export function viewSignedIn(signedIn: SignInResult) {
   if (signedIn.kind === 'tokens')
     return {
       tokens: tokenFieldsOf(signedIn.tokens),

@@ -81,26 +81,19 @@ describe('a route', () => {
     }
   });
 
-  it.each([
-    '/',
-    '/graphql/',
-    '/GraphQL',
-    '/v1/trades',
-    '/%zz',
-    '/graphql/../x',
-    '/a(b',
-    '/:x',
-    '/*',
-  ])('that does not exist returns an error in the published format: %s', async (path) => {
-    for (const method of ['GET', 'POST', 'OPTIONS']) {
-      const response = await send(api, method, path);
-      expect([response.status, codeIn(response), response.json.success]).toEqual([
-        404,
-        'route_not_found',
-        false,
-      ]);
-    }
-  });
+  it.each(['/', '/graphql/', '/GraphQL', '/v1/trades', '/%zz', '/graphql/../x', '/a(b', '/:x', '/*'])(
+    'that does not exist returns an error in the published format: %s',
+    async (path) => {
+      for (const method of ['GET', 'POST', 'OPTIONS']) {
+        const response = await send(api, method, path);
+        expect([response.status, codeIn(response), response.json.success]).toEqual([
+          404,
+          'route_not_found',
+          false,
+        ]);
+      }
+    },
+  );
 
   it('rejects a mutation by GET', async () => {
     const target = targetOf({ query: 'mutation { verifyEmail(code: "x") { __typename } }' });

@@ -53,17 +53,17 @@ export class Scheduler {
       ),
       startLoop(
         SNAPSHOTS_EVERY_MS,
-        () => maintenance.takeSnapshots(),
+        () => maintenance.results.takeSnapshots(),
         this.errorLogger('equity_snapshot.failed', 'Could not record equity.'),
       ),
       startLoop(
         rollupDelayMs,
-        () => maintenance.refreshRollups(),
+        () => maintenance.results.refreshRollups(),
         this.errorLogger('rollup_refresh.failed', 'Could not refresh the daily rollups.'),
       ),
       startLoop(
         FEE_VALUES_EVERY_MS,
-        () => maintenance.valueFees(),
+        () => maintenance.results.valueFees(),
         this.errorLogger('fee_value.failed', 'Could not store the value of fees in a third asset.'),
       ),
       startLoop(

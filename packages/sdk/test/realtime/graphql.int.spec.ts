@@ -151,9 +151,7 @@ it('throws the server’s error for a client without a signer', async () => {
 it('rejects a response that is not a GraphQL result', async () => {
   server.scriptedResponses.push((response) => send(response, 200, { hello: 'world' }));
   const client = server.client({ graphqlURL: `http://127.0.0.1:${server.port}` });
-  expect(String(await errorOf(client.graphql('{ me { id } }')))).toContain(
-    'where no GraphQL API responds',
-  );
+  expect(String(await errorOf(client.graphql('{ me { id } }')))).toContain('where no GraphQL API responds');
 });
 
 it('throws the reason of an abort, and rejects an invalid document without sending a request', async () => {
