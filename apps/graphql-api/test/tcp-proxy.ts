@@ -45,6 +45,17 @@ export class TcpProxy {
     for (const socket of this.sockets) socket.destroy();
   }
 
+  /** Drops the open connections and closes the port, like a server that is killed. Returns a function that reopens it. */
+  closePort(): () => Promise<void> {
+    const { port } = this.server.address() as AddressInfo;
+    this.server.close();
+    for (const socket of this.sockets) socket.destroy();
+    return async () => {
+      this.server.listen(port, '127.0.0.1');
+      await once(this.server, 'listening');
+    };
+  }
+
   /** Keeps connections open but forwards nothing. */
   pause(): void {
     this.pausedWrites ??= [];

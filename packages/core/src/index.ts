@@ -28,6 +28,7 @@ export {
   HealthService,
   Platform,
   PlatformModule,
+  QUEUE_INITIALIZATION,
   REDIS_BLOCK_TIMEOUT_SECONDS,
   REDIS_FAILOVER_OPTIONS,
   runHousekeeping,

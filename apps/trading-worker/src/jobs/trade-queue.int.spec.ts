@@ -1,56 +1,55 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { eventually } from '@trading-automation/runtime/testing';
 import { Queue } from 'bullmq';
+import { TcpProxy } from '../../../graphql-api/test/tcp-proxy.js';
 import { TRADES_QUEUE, TradeQueue, TradeQueueConnection } from './trade-queue.js';
 
-const redisUrl = new URL(process.env.TEST_REDIS_URL ?? '');
+const redisUrl = process.env.TEST_REDIS_URL ?? '';
 
-/** Opens a TCP proxy to Redis that the test can close. */
-async function openProxy() {
-  const sockets = new Set<Socket>();
-  const server = createServer((clientSocket) => {
-    const redisSocket = connect(Number(redisUrl.port), redisUrl.hostname);
-    for (const [from, to] of [
-      [clientSocket, redisSocket],
-      [redisSocket, clientSocket],
-    ] as const) {
-      sockets.add(from);
-      from.on('error', () => undefined).on('close', () => to.destroy());
-      from.pipe(to);
-    }
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `redis://127.0.0.1:${port}`,
-    close() {
-      server.close();
-      for (const socket of sockets) socket.destroy();
-    },
+/** Opens the queue of the product through a proxy, and a second queue that reads the same jobs directly. */
+async function openQueue() {
+  const prefix = `spec-${randomBytes(6).toString('hex')}`;
+  const proxy = await TcpProxy.start(redisUrl);
+  const errors: unknown[] = [];
+  const connection = new TradeQueueConnection(proxy.url, (error) => errors.push(error));
+  const trades = new TradeQueue(
+    new Queue(TRADES_QUEUE, { ...connection.queueOptions(), connection: connection.redis, prefix }),
+    connection,
+  );
+  const queue = new Queue(TRADES_QUEUE, { connection: { url: redisUrl }, prefix });
+  const close = async () => {
+    await trades.close();
+    await queue.obliterate({ force: true });
+    await queue.close();
+    await proxy.close();
   };
+  return { proxy, errors, connection, trades, queue, close };
 }
 
 describe('the trade queue', () => {
   it('rejects a trade immediately while Redis is unavailable', async () => {
-    const prefix = `spec-${randomBytes(6).toString('hex')}`;
-    const proxy = await openProxy();
-    const errors: unknown[] = [];
-    const connection = new TradeQueueConnection(proxy.url, (error) => errors.push(error));
-    const trades = new TradeQueue(
-      new Queue(TRADES_QUEUE, { ...connection.queueOptions(), connection: connection.redis, prefix }),
-      connection,
-    );
-    const queue = new Queue(TRADES_QUEUE, { connection: { url: redisUrl.href }, prefix });
+    const { proxy, errors, trades, queue, close } = await openQueue();
     await trades.add(['one']);
     expect(await queue.count()).toBe(1);
-
-    proxy.close();
+    proxy.refuseConnections();
     await expect(trades.add(['two'])).rejects.toThrow();
     expect(errors.length).toBeGreaterThan(0);
-    await trades.close();
-    await queue.obliterate({ force: true });
-    await queue.close();
+    await close();
+  });
+
+  it('accepts trades again after Redis was lost during the first connection', async () => {
+    const { proxy, connection, trades, queue, close } = await openQueue();
+    let closeCount = 0;
+    connection.redis.on('close', () => closeCount++);
+    await once(connection.redis, 'ready');
+    const reopenPort = proxy.closePort();
+    // By then, a command that was sent on the first connection has failed.
+    await eventually(() => closeCount > 4);
+    await reopenPort();
+    await eventually(() => connection.redis.status === 'ready');
+    await trades.add(['one']);
+    expect(await queue.count()).toBe(1);
+    await close();
   });
 });

@@ -6,7 +6,7 @@
  */
 import { InjectQueue, type RegisterQueueOptions } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
-import { REDIS_FAILOVER_OPTIONS } from '@trading-automation/core';
+import { QUEUE_INITIALIZATION, REDIS_FAILOVER_OPTIONS } from '@trading-automation/core';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 
@@ -45,6 +45,7 @@ export class TradeQueueConnection {
     return {
       name: TRADES_QUEUE,
       connection: this.redis,
+      ...QUEUE_INITIALIZATION,
       streams: { events: { maxLen: 1_000 } },
       defaultJobOptions: { removeOnComplete: { age: 3_600, count: 10_000 }, removeOnFail: { age: 86_400 } },
     };

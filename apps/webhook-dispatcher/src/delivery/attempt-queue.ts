@@ -10,7 +10,7 @@
  */
 import { InjectQueue, type RegisterQueueOptions } from '@nestjs/bullmq';
 import { Inject, Injectable } from '@nestjs/common';
-import { REDIS_FAILOVER_OPTIONS } from '@trading-automation/core';
+import { QUEUE_INITIALIZATION, REDIS_FAILOVER_OPTIONS } from '@trading-automation/core';
 import type { DeliveryRef, Lane, LanedDelivery } from '@trading-automation/core/webhooks';
 import type { Logger } from '@trading-automation/runtime';
 import { Queue } from 'bullmq';
@@ -81,6 +81,7 @@ export class AttemptQueueConnection {
     return {
       name: ATTEMPT_QUEUES[lane],
       connection: this.redis,
+      ...QUEUE_INITIALIZATION,
       streams: { events: { maxLen: 1_000 } },
     };
   }

@@ -7,6 +7,11 @@ export { jsonSetting } from './json-setting.js';
 export { Platform } from './platform.js';
 export { PlatformModule } from './platform.module.js';
 export { type PullStream, PullStreamController } from './pull-stream.js';
-export { assertNoEviction, REDIS_BLOCK_TIMEOUT_SECONDS, REDIS_FAILOVER_OPTIONS } from './redis-policy.js';
+export {
+  assertNoEviction,
+  QUEUE_INITIALIZATION,
+  REDIS_BLOCK_TIMEOUT_SECONDS,
+  REDIS_FAILOVER_OPTIONS,
+} from './redis-policy.js';
 export { isRandom, type ServerKeys, serverKeysSetting } from './server-keys.js';
 export { assertMigratable, assertWorld, storeWorld } from './world.js';

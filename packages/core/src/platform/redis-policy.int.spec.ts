@@ -93,3 +93,8 @@ describe('the socket timeout', () => {
     expect(socketTimeout - REDIS_BLOCK_TIMEOUT_SECONDS * 1_000).toBeGreaterThanOrEqual(2_000);
   });
 });
+
+it('a lost connection is tried again after at most a second, however long Redis was unavailable', () => {
+  const { retryStrategy } = REDIS_FAILOVER_OPTIONS;
+  expect([1, 2, 20, 21, 1_000].map(retryStrategy)).toEqual([50, 100, 1_000, 1_000, 1_000]);
+});

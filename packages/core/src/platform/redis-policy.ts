@@ -1,15 +1,27 @@
 import { Redis } from 'ioredis';
 
+const RECONNECT_STEP_MS = 50;
+const RECONNECT_MAX_MS = 1_000;
+
 /**
  * Options of every Redis connection that sends commands. A connection closes if the server does not respond within the
  * timeout. A process must resume within 10 s, and the timeouts of two of its connections can follow each other. If the
  * server became read-only after a failover, the client reconnects by host name to reach the new primary, and sends the
- * rejected command again (ioredis' code 2).
+ * rejected command again (ioredis' code 2). The delay between two attempts to connect stays short: BullMQ's default
+ * delay grows to 20 s.
  */
 export const REDIS_FAILOVER_OPTIONS = {
   socketTimeout: 3_000,
+  retryStrategy: (attempts: number): number => Math.min(attempts * RECONNECT_STEP_MS, RECONNECT_MAX_MS),
   reconnectOnError: ({ message }: Error) => (message.includes('READONLY') ? 2 : false),
 } as const;
+
+/**
+ * Options of every queue whose connection fails fast. While BullMQ initializes a queue, it reads the version of Redis. If
+ * that one command fails, for example because Redis restarts, BullMQ keeps the error and rejects every later call of the
+ * queue. Without the check, the initialization only waits for the connection, and cannot fail.
+ */
+export const QUEUE_INITIALIZATION = { skipVersionCheck: true } as const;
 
 /**
  * The longest wait for a job in one blocking command. It is shorter than the socket timeout, so that an empty queue
