@@ -163,7 +163,8 @@ describe('the equity of a leader', () => {
     const seen = await whatIsSeenBy(follower.actor, follower.copier.id, count + 1);
     expect(seen.events.filter((event) => event.includes('copier.trade_skipped'))).not.toEqual([]);
     const hidden = [...BUYS, '2.113', '5.278', '3.977', EQUITY, env.source.id, env.source.uuid];
-    const text = JSON.stringify(seen);
+    // Without times, because the digits of a time can equal those of an amount.
+    const text = JSON.stringify(seen).replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '');
     for (const secret of hidden) expect(text).not.toContain(secret);
     for (const { inputs } of [...seen.decisions, ...seen.simulation.decisions]) {
       for (const name of ['leader_amount', 'exit_amount', 'lot_amount_before'])
