@@ -7,8 +7,8 @@ import { disconnectStreams, setWeather, tradeAtVenue } from './venue.mjs';
  *
  * @typedef {{
  *   product: import('../e2e/killable-product.mjs').KillableProduct, participants: import('./participants.mjs').Participants,
- *   random: import('./random.mjs').Random, seconds: number, isEnough: (counts: StormCounts) => Promise<boolean>,
- *   print: (line: string) => void,
+ *   random: import('./random.mjs').Random, lives: import('./lives.mjs').WorkerLives, seconds: number,
+ *   isEnough: (counts: StormCounts) => Promise<boolean>, print: (line: string) => void,
  * }} Context the storm lasts at least `seconds`, and until `isEnough` resolves to true
  *
  * @typedef {{ orders: number, venueOrders: number, kills: Record<string, number> }} StormCounts
@@ -104,14 +104,14 @@ async function trade({ product, participants, random }, leader, { isOver, pause 
 const prices = { BTC: 60_000, ETH: 3_000, SOL: 150 };
 
 /**
- * Returns a random amount worth 30 to 900 units of the quote currency.
+ * Returns a random amount worth 150 to 900 units of the quote currency. Each copier can copy a third of the least amount.
  *
  * @param {any} pair
  * @param {import('./random.mjs').Random} random
  */
 function amountOf({ base }, random) {
   const price = prices[/** @type {keyof typeof prices} */ (base)];
-  return (random.between(30, 900) / price).toFixed(base === 'BTC' ? 5 : base === 'ETH' ? 4 : 3);
+  return (random.between(150, 900) / price).toFixed(base === 'BTC' ? 5 : base === 'ETH' ? 4 : 3);
 }
 
 /**
@@ -172,13 +172,15 @@ async function changeWeather({ product, random }, { isOver, pause }) {
  * @param {Clock} clock
  * @param {Record<string, number>} kills
  */
-async function killWorkers({ product, random, print }, { isOver, pause }, kills) {
+async function killWorkers({ product, random, lives, print }, { isOver, pause }, kills) {
   while (!isOver()) {
     await pause(random.between(2_000, 7_000));
     if (isOver()) return;
     const name = random.pick(product.workerNames);
     print(`kill -9 ${name}`);
+    lives.killed(name);
     await product.kill(name);
+    lives.started(name);
     kills[name] = (kills[name] ?? 0) + 1;
   }
 }
