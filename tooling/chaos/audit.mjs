@@ -1,4 +1,3 @@
-import { decodeId } from '@trading-automation/contracts';
 import pLimit from 'p-limit';
 import pg from 'pg';
 import { compareHoldings, compareOrders } from './compare-accounts.mjs';
@@ -12,6 +11,7 @@ import {
 } from './judge-copies.mjs';
 import { findUnfinishedExits } from './judge-exits.mjs';
 import {
+  accountUuid,
   readAccount,
   readCopiers,
   readCounts,
@@ -141,7 +141,7 @@ export async function readRecord(product, participants, storm) {
     await pLimit(concurrency).map(participants.accounts, async (account) => {
       const ledger = await ledgerOf(product.paperExchangeUrl, account.credentials);
       const records = await readAccount(database, account.id);
-      ledgers.set(decodeId('exa', account.id), ledger);
+      ledgers.set(accountUuid(account.id), ledger);
       accountDifferences.push(
         ...compareOrders(account.id, ledger, records),
         ...compareHoldings(account.id, ledger, records),
@@ -210,7 +210,7 @@ export async function readUnfinishedExits(product, participants, until) {
     await pLimit(concurrency).map(
       participants.accounts,
       async ({ id, credentials }) =>
-        /** @type {const} */ ([decodeId('exa', id), await ledgerOf(paperExchangeUrl, credentials)]),
+        /** @type {const} */ ([accountUuid(id), await ledgerOf(paperExchangeUrl, credentials)]),
     ),
   );
   const markets = await marketsOf(paperExchangeUrl);

@@ -46,6 +46,13 @@ async function oneRow(databaseUrl, sql) {
   }
 }
 
+/** Returns the database's id of an account. @param {string} accountId */
+export function accountUuid(accountId) {
+  const uuid = decodeId('exa', accountId);
+  if (uuid === null) throw new Error(`not the id of an exchange account: ${accountId}`);
+  return uuid;
+}
+
 /**
  * Reads the product's rows about an account.
  *
@@ -54,7 +61,7 @@ async function oneRow(databaseUrl, sql) {
  * @returns {Promise<import('./compare-accounts.mjs').AccountRecords>}
  */
 export async function readAccount(database, accountId) {
-  const id = decodeId('exa', accountId);
+  const id = accountUuid(accountId);
   const rows = async (/** @type {string} */ sql) => (await database.query(sql, [id])).rows;
   return {
     trades: await rows('SELECT * FROM trades WHERE exchange_account_id = $1'),
