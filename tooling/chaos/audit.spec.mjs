@@ -162,9 +162,7 @@ it('exits and differences that were found break their rules', () => {
 
 it('the table shows each rule with what was expected and found', () => {
   const lines = tableOf(judge(recordOf({ exitFindings: ['one'] })));
-  expect(lines).toContain(
-    'exits neither filled nor below the minimum       0              1             NO',
-  );
+  expect(lines).toContain('exits neither filled nor below the minimum       0              1             NO');
   expect(lines).toHaveLength(8);
 });
 
@@ -200,6 +198,17 @@ describe('a difference between an account and the exchange', () => {
     expect(differences({})).toEqual([]);
   });
 
+  it('is an unfilled order without a trade only if the product placed it, or if it is open', () => {
+    const find = (order, ours = {}) => {
+      const unfilled = venueOrderOf(2, { filled_amount: '0', ...order });
+      const trades = [trade(), trade({ id: 'trade-2', exchange_order_id: null, status: 'FAILED', ...ours })];
+      return differences({ trades }, { ...ledger, orders: [venueOrderOf(1), unfilled] });
+    };
+    expect(find({ status: 'EXPIRED_IN_MATCH' })).toEqual([]);
+    expect(find({ status: 'NEW' })).toHaveLength(1);
+    expect(find({ status: 'EXPIRED' }, { venue_client_order_id: 'client-2' })).toHaveLength(1);
+  });
+
   it.each([
     ['an order without a trade', { trades: [], fills: [] }],
     ['an order with two trades', { trades: [trade(), trade({ id: 'trade-2' })] }],
@@ -223,16 +232,17 @@ describe('a difference between an account and the exchange', () => {
   });
 });
 
-it('the lives of workers are recorded from start to kill', () => {
+it('the lives of workers are recorded from readiness to kill, with the longest time to readiness', () => {
   let now = 0;
   const workers = new WorkerLives(['a', 'b'], () => now);
   now = 5;
   workers.killed('a');
   now = 7;
-  workers.started('a');
+  workers.ready('a');
   expect(workers.lives).toEqual([
     { name: 'a', from: 0, to: 5 },
     { name: 'b', from: 0, to: Number.POSITIVE_INFINITY },
     { name: 'a', from: 7, to: Number.POSITIVE_INFINITY },
   ]);
+  expect(workers.longestBootMs).toBe(2);
 });

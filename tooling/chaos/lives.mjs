@@ -1,23 +1,27 @@
 /**
- * Records when each worker was started and killed.
+ * Records from when each worker was ready, and when it was killed. How long a worker boots depends on the machine.
  *
  * @typedef {{ name: string, from: number, to: number }} Life milliseconds since the epoch; `to` is Infinity for a worker
  *   that still runs
  */
 export class WorkerLives {
   /**
-   * @param {readonly string[]} names the workers that run now
+   * @param {readonly string[]} names the workers that are ready now
    * @param {() => number} [now] milliseconds since the epoch
    */
   constructor(names, now = Date.now) {
     this.now = now;
     /** @type {Life[]} */
     this.lives = [];
-    for (const name of names) this.started(name);
+    /** The longest time in milliseconds from a kill until the worker was ready again. */
+    this.longestBootMs = 0;
+    for (const name of names) this.ready(name);
   }
 
   /** @param {string} name */
-  started(name) {
+  ready(name) {
+    const killedAt = this.lives.findLast((each) => each.name === name)?.to;
+    if (killedAt !== undefined) this.longestBootMs = Math.max(this.longestBootMs, this.now() - killedAt);
     this.lives.push({ name, from: this.now(), to: Number.POSITIVE_INFINITY });
   }
 

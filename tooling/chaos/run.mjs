@@ -13,6 +13,8 @@ import { storm } from './storm.mjs';
 const settleMaxMs = 180_000;
 /** The pause between two checks. */
 const pollMs = 500;
+/** The rules that waiting can still meet, because the product has not yet read everything from the exchange. */
+const RECOVERABLE = ['duplicates', 'lost', 'accounts'];
 /** After this time, every exit is filled, or its report shows an amount below the exchange's minimum. */
 const exitsWithinMs = 60_000;
 /** The pause between two readings of all exits, which are expensive. */
@@ -48,7 +50,7 @@ export async function runChaos({
     const random = seeded(seed);
     const counts = await storm({ product, participants, random, lives, seconds, isEnough, print });
     const endedAt = Date.now();
-    print('the storm is over');
+    print(`the storm is over; a killed worker was ready after at most ${lives.longestBootMs / 1_000} s`);
     const [exitFindings] = await Promise.all([
       waitForExits(product, participants, endedAt),
       cancelAll(participants),

@@ -168,6 +168,8 @@ async function changeWeather({ product, random }, { isOver, pause }) {
 }
 
 /**
+ * Kills one worker, and sometimes all of them, 2 to 7 s after the last ones that were killed are ready again.
+ *
  * @param {Context} context
  * @param {Clock} clock
  * @param {Record<string, number>} kills
@@ -177,11 +179,17 @@ async function killWorkers({ product, random, lives, print }, { isOver, pause },
     await pause(random.between(2_000, 7_000));
     if (isOver()) return;
     const name = random.pick(product.workerNames);
-    print(`kill -9 ${name}`);
-    lives.killed(name);
-    await product.kill(name);
-    lives.started(name);
-    kills[name] = (kills[name] ?? 0) + 1;
+    const names = random.happens(0.1) ? product.workerNames : [name];
+    print(`kill -9 ${names.join(' and ')}`);
+    await Promise.all(
+      names.map(async (each) => {
+        lives.killed(each);
+        await product.kill(each);
+        kills[each] = (kills[each] ?? 0) + 1;
+        await product.untilReady(each);
+        lives.ready(each);
+      }),
+    );
   }
 }
 
