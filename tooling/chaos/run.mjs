@@ -144,10 +144,8 @@ async function auditWhenSettled(product, participants, storms) {
           `not settled after ${settleMaxMs / 1_000} s: ${JSON.stringify(unfinished)}`,
         );
       const results = judge(record);
-      const mayPass = results.some(
-        ({ id, isMet }) => !isMet && ['duplicates', 'lost', 'accounts'].includes(id),
-      );
-      if (!mayPass || isLate) return { results, figures };
+      const isFinal = results.every(({ id, isMet }) => isMet || !RECOVERABLE.includes(id));
+      if (isLate || isFinal) return { results, figures };
     }
     await wait(pollMs);
   }
