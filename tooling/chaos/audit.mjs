@@ -38,6 +38,7 @@ const TITLES = {
   exits: 'exits neither filled nor below the minimum',
   entries: 'entries that ended COPIED or CLAMPED',
   accounts: 'differences of orders, fills, balances and lots',
+  crashes: 'processes that ended without a kill',
 };
 
 /** The least share of entries that must end COPIED or CLAMPED. */
@@ -51,7 +52,9 @@ const concurrency = 4;
  * @typedef {import('./judge-copies.mjs').CopyRecord & {
  *   purchases: readonly import('./compare-signals.mjs').Purchase[], lives: readonly import('./lives.mjs').Life[],
  *   exitFindings: readonly string[], accountDifferences: string[], copierCount: number,
- * }} StormRecord `exitFindings`: the result of `findUnfinishedExits` at its deadline; `copierCount`: how many were started
+ *   crashes: readonly string[],
+ * }} StormRecord `exitFindings`: the result of `findUnfinishedExits` at its deadline; `copierCount`: how many were started;
+ *   `crashes`: the ends of processes that the storm did not kill
  */
 
 /**
@@ -83,6 +86,7 @@ export function judge(record) {
       findings: [],
     },
     zeroOf('accounts', record.accountDifferences),
+    zeroOf('crashes', record.crashes),
   ];
 }
 
@@ -128,7 +132,7 @@ export function tableOf(results) {
  *
  * @param {import('../e2e/killable-product.mjs').KillableProduct} product
  * @param {import('./participants.mjs').Participants} participants
- * @param {Pick<StormRecord, 'lives' | 'exitFindings'>} storm
+ * @param {Pick<StormRecord, 'lives' | 'exitFindings' | 'crashes'>} storm
  * @returns {Promise<{ record: StormRecord, figures: Figures }>}
  */
 export async function readRecord(product, participants, storm) {

@@ -1,7 +1,7 @@
 import { judge, tableOf } from './audit.mjs';
 import { compareHoldings, compareOrders } from './compare-accounts.mjs';
 import { fillOf, ledgersOf, orderOf, recordOf, reportOf, SIGNAL_AT, venueOrderOf } from './forged-record.mjs';
-import { WorkerLives } from './lives.mjs';
+import { isCrash, WorkerLives } from './lives.mjs';
 
 const brokenRules = (record) =>
   judge(record)
@@ -153,17 +153,20 @@ describe('the share of copied entries', () => {
   });
 });
 
-it('exits and differences that were found break their rules', () => {
-  expect(brokenRules(recordOf({ exitFindings: ['one'], accountDifferences: ['two'] }))).toEqual([
-    'exits',
-    'accounts',
-  ]);
+it('exits, differences and crashes that were found break their rules', () => {
+  const record = recordOf({ exitFindings: ['one'], accountDifferences: ['two'], crashes: ['three'] });
+  expect(brokenRules(record)).toEqual(['exits', 'accounts', 'crashes']);
+});
+
+it('a process that was killed did not crash', () => {
+  expect(isCrash('rest-api  ended (SIGKILL); restarting in 250 ms')).toBe(false);
+  expect(isCrash('rest-api  ended (code 1); restarting in 250 ms')).toBe(true);
 });
 
 it('the table shows each rule with what was expected and found', () => {
   const lines = tableOf(judge(recordOf({ exitFindings: ['one'] })));
   expect(lines).toContain('exits neither filled nor below the minimum       0              1             NO');
-  expect(lines).toHaveLength(8);
+  expect(lines).toHaveLength(9);
 });
 
 describe('a difference between an account and the exchange', () => {

@@ -136,6 +136,7 @@ export function recordOf(changes) {
     lives: [{ name: 'worker', from: SIGNAL_AT - 60_000, to: Number.POSITIVE_INFINITY }],
     exitFindings: [],
     accountDifferences: [],
+    crashes: [],
     ...changes,
   };
 }

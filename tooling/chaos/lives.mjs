@@ -45,3 +45,8 @@ export function longestLifeWithin(lives, from, to) {
     0,
   );
 }
+
+/** Returns whether a log line reports that a process ended, and was not killed. @param {string} line */
+export function isCrash(line) {
+  return / ended \((?!SIGKILL)/.test(line);
+}

@@ -3,7 +3,7 @@ import { startKillableProduct } from '../e2e/killable-product.mjs';
 import { outcomeOf } from '../launch/first-trade/client.mjs';
 import { until } from '../launch/first-trade/scenario.mjs';
 import { judge, readRecord, readUnfinishedExits } from './audit.mjs';
-import { WorkerLives } from './lives.mjs';
+import { isCrash, WorkerLives } from './lives.mjs';
 import { openParticipants } from './participants.mjs';
 import { seeded } from './random.mjs';
 import { countSignals, unsettled } from './read-records.mjs';
@@ -38,9 +38,16 @@ export async function runChaos({
   copiers = 200,
   workers = 2,
   print = () => {},
-  log,
+  log = () => {},
 }) {
-  const product = await startKillableProduct({ workers, print: log });
+  /** @type {string[]} */
+  const crashes = [];
+  let isStopping = false;
+  const readLog = (/** @type {string} */ line) => {
+    if (!isStopping && isCrash(line)) crashes.push(line);
+    log(line);
+  };
+  const product = await startKillableProduct({ workers, print: readLog });
   try {
     print(`${strategies} strategies, ${copiers} copiers, ${workers} workers, seed ${seed}`);
     const participants = await openParticipants(product, { strategies, copiers });
@@ -56,9 +63,10 @@ export async function runChaos({
       cancelAll(participants),
     ]);
     print('the exits are judged');
-    const storms = { lives: lives.lives, exitFindings };
+    const storms = { lives: lives.lives, exitFindings, crashes };
     return { counts, ...(await auditWhenSettled(product, participants, storms)) };
   } finally {
+    isStopping = true;
     await product.stop();
   }
 }
