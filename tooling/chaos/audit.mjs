@@ -38,7 +38,7 @@ const TITLES = {
   exits: 'exits neither filled nor below the minimum',
   entries: 'entries that ended COPIED or CLAMPED',
   accounts: 'differences of orders, fills, balances and lots',
-  crashes: 'processes that ended without a kill',
+  crashes: 'processes that crashed',
 };
 
 /** The least share of entries that must end COPIED or CLAMPED. */
@@ -54,7 +54,7 @@ const concurrency = 4;
  *   exitFindings: readonly string[], accountDifferences: string[], copierCount: number,
  *   crashes: readonly string[],
  * }} StormRecord `exitFindings`: the result of `findUnfinishedExits` at its deadline; `copierCount`: how many were started;
- *   `crashes`: the ends of processes that the storm did not kill
+ *   `crashes`: log lines of processes that crashed
  */
 
 /**

@@ -158,9 +158,18 @@ it('exits, differences and crashes that were found break their rules', () => {
   expect(brokenRules(record)).toEqual(['exits', 'accounts', 'crashes']);
 });
 
-it('a process that was killed did not crash', () => {
-  expect(isCrash('rest-api  ended (SIGKILL); restarting in 250 ms')).toBe(false);
-  expect(isCrash('rest-api  ended (code 1); restarting in 250 ms')).toBe(true);
+it('a process crashes by an uncaught error or a signal, but not if it is killed or cannot start', () => {
+  const isSeen = (lines) => lines.map((line) => isCrash(`00:00:00.000 rest-api  ${line}`));
+  const crashes = [
+    'fatal Uncaught exception; exiting. event=process.crashed err={}',
+    'info ended (SIGSEGV); restarting',
+  ];
+  expect(isSeen(crashes)).toEqual([true, true]);
+  const others = [
+    'fatal The process could not start. event=process.start_failed err={}',
+    'info ended (SIGKILL); restarting',
+  ];
+  expect(isSeen(others)).toEqual([false, false]);
 });
 
 it('the table shows each rule with what was expected and found', () => {

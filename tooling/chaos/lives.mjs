@@ -46,7 +46,12 @@ export function longestLifeWithin(lives, from, to) {
   );
 }
 
-/** Returns whether a log line reports that a process ended, and was not killed. @param {string} line */
+/**
+ * Returns whether a log line reports a crash. A process that cannot start while Postgres is unavailable exits and is started
+ * again; that is not a crash.
+ *
+ * @param {string} line
+ */
 export function isCrash(line) {
-  return / ended \((?!SIGKILL)/.test(line);
+  return / event=process\.crashed | ended \(SIG(?!KILL)/.test(line);
 }
