@@ -167,17 +167,25 @@ async function changeWeather({ product, random }, { isOver, pause }) {
   }
 }
 
+/** The pauses between kills of workers, in multiples of the time that the last killed workers took to be ready. */
+const pauseBoots = { min: 1, max: 3 };
+const firstBootMs = 2_000;
+const pauseMaxMs = 60_000;
+
 /**
- * Kills one worker, and sometimes all of them, 2 to 7 s after the last ones that were killed are ready again.
+ * Kills one worker, and sometimes all of them. How long workers live depends on how long they boot, so that a loaded
+ * machine does not turn the storm into a permanent outage.
  *
  * @param {Context} context
  * @param {Clock} clock
  * @param {Record<string, number>} kills
  */
 async function killWorkers({ product, random, lives, print }, { isOver, pause }, kills) {
+  let bootMs = firstBootMs;
   while (!isOver()) {
-    await pause(random.between(2_000, 7_000));
+    await pause(Math.min(pauseMaxMs, bootMs * random.between(pauseBoots.min, pauseBoots.max)));
     if (isOver()) return;
+    const killedAt = performance.now();
     const name = random.pick(product.workerNames);
     const names = random.happens(0.1) ? product.workerNames : [name];
     print(`kill -9 ${names.join(' and ')}`);
@@ -190,6 +198,7 @@ async function killWorkers({ product, random, lives, print }, { isOver, pause },
         lives.ready(each);
       }),
     );
+    bootMs = performance.now() - killedAt;
   }
 }
 
