@@ -42,7 +42,7 @@ export function failTrade(
 }
 
 /** Returns the trade to UNSENT, so that its order is resubmitted under the same id, after `delayMs`. */
-export function returnToUnsent(
+function returnToUnsent(
   trade: TradeEntity,
   trigger: 'REJECTED_RETRYABLE' | 'ABSENT_RESUBMITTABLE',
   delayMs = RESUBMIT_AFTER_MS,
