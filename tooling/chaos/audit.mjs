@@ -209,7 +209,10 @@ function withVenueAmounts(rows, ledgers) {
 export async function readUnfinishedExits(product, participants, until) {
   const { paperExchangeUrl, databaseUrl } = product;
   // The reports are read before the ledgers, so that a fill meanwhile cannot look like a missing one.
-  const { reports, orders } = await withDatabase(databaseUrl, readReports);
+  const record = await withDatabase(databaseUrl, async (database) => {
+    const signals = await readSignals(database, until);
+    return { signals, copiers: await readCopiers(database), ...(await readReports(database)) };
+  });
   const ledgers = new Map(
     await pLimit(concurrency).map(
       participants.accounts,
@@ -218,7 +221,7 @@ export async function readUnfinishedExits(product, participants, until) {
     ),
   );
   const markets = await marketsOf(paperExchangeUrl);
-  return findUnfinishedExits({ reports, orders, ledgers, markets, until });
+  return findUnfinishedExits({ ...record, ledgers, markets, until });
 }
 
 /**

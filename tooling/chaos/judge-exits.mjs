@@ -10,7 +10,7 @@ import { isEntry, lotKey, placedOrders } from './judge-copies.mjs';
  * @typedef {import('./judge-copies.mjs').Report} Report
  * @typedef {{ step: string, minAmount: string, minNotional: string, price: string }} Market the rules of a market and its
  *   last price, read from the exchange
- * @typedef {Pick<CopyRecord, 'reports' | 'orders' | 'ledgers'> & { markets: ReadonlyMap<string, Market>, until: number }}
+ * @typedef {Pick<CopyRecord, 'reports' | 'orders' | 'ledgers' | 'signals' | 'copiers'> & { markets: ReadonlyMap<string, Market>, until: number }}
  *   ExitRecord `markets`: by symbol; `until`: exits of signals until this instant are judged
  */
 
@@ -19,9 +19,8 @@ const NOTIONAL_TOLERANCE_PERMILLE = 5n;
 const ONE = 10n ** 18n;
 
 /** @param {ExitRecord} record */
-export function findUnfinishedExits({ reports, orders, ledgers, markets, until }) {
-  /** @type {string[]} */
-  const findings = [];
+export function findUnfinishedExits({ reports, orders, ledgers, signals, copiers, markets, until }) {
+  const findings = findUnreportedExits({ reports, signals, copiers });
   const held = amountsHeld({ orders, ledgers });
   const exits = reports.filter((report) => !isEntry(report) && report.signalAt <= until);
   for (const [key, ofLot] of groupBy(exits, lotKey)) {
@@ -52,6 +51,23 @@ export function findUnfinishedExits({ reports, orders, ledgers, markets, until }
       findings.push(`${key}: waits for the minimum with ${amountText(amount)} at ${market.price}`);
   }
   return findings;
+}
+
+/**
+ * Finds exits on which a copier has no report yet.
+ *
+ * @param {Pick<CopyRecord, 'reports' | 'signals' | 'copiers'>} record
+ */
+function findUnreportedExits({ reports, signals, copiers }) {
+  const reported = new Set(reports.map(({ signalId, copierId }) => `${signalId} ${copierId}`));
+  const copiersOf = groupBy(copiers, ({ strategyId }) => strategyId);
+  return signals
+    .filter((signal) => !isEntry(signal))
+    .flatMap(({ id, strategyId }) =>
+      (copiersOf.get(strategyId) ?? [])
+        .filter((copier) => !reported.has(`${id} ${copier.id}`))
+        .map((copier) => `copier ${copier.id}: no report on the exit ${id}`),
+    );
 }
 
 /**

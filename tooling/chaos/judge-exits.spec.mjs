@@ -3,6 +3,7 @@ import {
   ledgersOf,
   MARKETS,
   orderOf,
+  recordOf,
   reportOf,
   STORM_ENDED_AT,
   venueOrderOf,
@@ -14,6 +15,8 @@ const findingsOf = (changes) =>
     reports: [reportOf(1), reportOf(2)],
     orders: [orderOf(1), orderOf(2)],
     ledgers: ledgersOf(),
+    signals: recordOf().signals,
+    copiers: recordOf().copiers,
     markets: MARKETS,
     until: STORM_ENDED_AT,
     ...changes,
@@ -27,6 +30,10 @@ const soldOnly = (amount, bought = {}) =>
 
 it('finds nothing if every exit is filled', () => {
   expect(findingsOf({})).toEqual([]);
+});
+
+it('finds an exit on which a copier has no report yet', () => {
+  expect(findingsOf({ reports: [reportOf(1)] })).toEqual(['copier copier-1: no report on the exit signal-2']);
 });
 
 it('finds an exit that the report calls filled, although the exchange sold nothing', () => {

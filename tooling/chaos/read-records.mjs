@@ -103,12 +103,14 @@ export async function readReports(database) {
 
 /**
  * @param {pg.Pool} database
+ * @param {number} [until] only signals until this instant, in milliseconds since the epoch
  * @returns {Promise<import('./compare-signals.mjs').Signal[]>} ordered by strategy and sequence
  */
-export async function readSignals(database) {
+export async function readSignals(database, until) {
   const { rows } = await database.query(
     `SELECT id, strategy_id AS "strategyId", sequence::int, lot_trade_id AS "lotId", kind FROM signals
-     ORDER BY strategy_id, sequence`,
+     WHERE $1::timestamptz IS NULL OR signal_at <= $1 ORDER BY strategy_id, sequence`,
+    [until === undefined ? null : new Date(until)],
   );
   return rows;
 }
