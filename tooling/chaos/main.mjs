@@ -1,27 +1,57 @@
 import { parseArgs } from 'node:util';
+import { tableOf } from './audit.mjs';
 import { runChaos } from './run.mjs';
 
-/** `npm run chaos -- --seconds 600 --seed 1`: exits with code 0 if the audit finds no violation. */
+/** `npm run chaos -- --minutes 10 --seed 1`: prints a table of the rules; exits with code 0 if all of them are met. */
 const { values } = parseArgs({
   options: {
-    seconds: { type: 'string', default: '600' },
+    minutes: { type: 'string', default: '10' },
     seed: { type: 'string', default: '1' },
     copiers: { type: 'string', default: '200' },
     verbose: { type: 'boolean', default: false },
   },
 });
+/** The number of findings of a rule that are printed. */
+const findingsMax = 20;
+
+/**
+ * @param {'minutes' | 'seed' | 'copiers'} name
+ * @param {(value: number) => boolean} isAccepted
+ * @param {string} expected
+ */
+function numberOf(name, isAccepted, expected) {
+  const value = Number(values[name]);
+  if (values[name].trim() !== '' && isAccepted(value)) return value;
+  console.error(`--${name} must be ${expected}; got ${values[name]}.`);
+  process.exit(2);
+}
+
+const minutes = numberOf(
+  'minutes',
+  (value) => value > 0 && value <= 1_440,
+  'a number of minutes from 0 to 1440',
+);
+const seed = numberOf('seed', Number.isSafeInteger, 'an integer');
+const copiers = numberOf(
+  'copiers',
+  (value) => Number.isSafeInteger(value) && value > 0,
+  'an integer above 0',
+);
 const startedAt = performance.now();
 const print = (/** @type {string} */ line) =>
   console.log(`${((performance.now() - startedAt) / 1_000).toFixed(1).padStart(7)} s  ${line}`);
-const { counts, figures, violations } = await runChaos({
-  seconds: Number(values.seconds),
-  seed: Number(values.seed),
-  copiers: Number(values.copiers),
+const { counts, figures, results } = await runChaos({
+  seconds: minutes * 60,
+  seed,
+  copiers,
   print,
   log: values.verbose ? print : () => {},
 });
 print(JSON.stringify(counts));
 print(JSON.stringify(figures));
-for (const violation of violations.slice(0, 50)) print(`VIOLATION ${violation}`);
-print(violations.length === 0 ? 'no violation' : `${violations.length} violations`);
-process.exitCode = violations.length === 0 ? 0 : 1;
+for (const { id, findings } of results) {
+  for (const finding of findings.slice(0, findingsMax)) print(`${id}: ${finding}`);
+  if (findings.length > findingsMax) print(`${id}: ${findings.length - findingsMax} more`);
+}
+for (const line of tableOf(results)) console.log(line);
+process.exitCode = results.every(({ isMet }) => isMet) ? 0 : 1;

@@ -14,21 +14,41 @@ import { openVenueAccount } from './venue.mjs';
  */
 
 const copiersPerUser = 100;
+/** The quote currency of each account. It suffices for every copy, and a copy by equity has half the leader's size. */
+const leaderFunds = '2000000';
+const copierFunds = '1000000';
 /** Every fifth copier shares the account of the previous copier. */
 const sharedEvery = 5;
 /** The number of accounts that are linked concurrently. Linking mostly waits for other processes. */
 const concurrency = 8;
 
-/** The settings of the copiers, used in turn. @type {Pick<import('@trading-automation/sdk').CopierCreate, 'sizing' | 'limits' | 'below_minimum'>[]} */
+/** @typedef {Pick<import('@trading-automation/sdk').CopierCreate, 'sizing' | 'limits' | 'below_minimum'>} Settings */
+
+/** The settings of the copiers, used in turn. With them, every order of a leader can be copied. @type {Settings[]} */
 const settings = [
   { sizing: { mode: 'MULTIPLIER', value: '1' } },
   { sizing: { mode: 'MULTIPLIER', value: '0.37' }, below_minimum: 'SKIP' },
   { sizing: { mode: 'FIXED_QUOTE', value: '150' } },
-  { sizing: { mode: 'FIXED_AMOUNT', value: '0.004' }, limits: { max_trade_quote: '120' } },
+  { sizing: { mode: 'FIXED_AMOUNT', value: '1' }, limits: { max_trade_quote: '120' } },
   { sizing: { mode: 'EQUITY_RATIO', value: '1' } },
-  { sizing: { mode: 'MULTIPLIER', value: '0.05' }, below_minimum: 'ACCUMULATE' },
-  { sizing: { mode: 'MULTIPLIER', value: '2' }, limits: { max_open_quote: '2500', max_slippage_bps: 30 } },
+  { sizing: { mode: 'MULTIPLIER', value: '0.25' }, below_minimum: 'ACCUMULATE' },
+  { sizing: { mode: 'MULTIPLIER', value: '2' }, limits: { max_open_quote: '1000000', max_slippage_bps: 30 } },
 ];
+
+/** Settings that exclude or reduce many copies, used in turn by one of `selectiveEvery` copiers. @type {Settings[]} */
+const selectiveSettings = [
+  { sizing: { mode: 'MULTIPLIER', value: '0.05' }, below_minimum: 'ACCUMULATE' },
+  { sizing: { mode: 'MULTIPLIER', value: '2' }, limits: { max_open_quote: '2500' } },
+];
+const selectiveEvery = 40;
+
+/** @param {number} number */
+function settingsOf(number) {
+  const isSelective = number % selectiveEvery === selectiveEvery - 1;
+  const list = isSelective ? selectiveSettings : settings;
+  const turn = isSelective ? Math.floor(number / selectiveEvery) : number;
+  return /** @type {Settings} */ (list[turn % list.length]);
+}
 
 /**
  * @param {import('../e2e/killable-product.mjs').KillableProduct} product
@@ -81,7 +101,7 @@ function groupByAccount(first, end) {
  * @param {{ user: import('@trading-automation/sdk').Client, numbers: readonly number[] }} group
  */
 async function openCopiers(product, leaders, { user, numbers }) {
-  const account = await linkAccount(product, user, `copier ${numbers[0]}`, '20000');
+  const account = await linkAccount(product, user, `copier ${numbers[0]}`, copierFunds);
   /** @type {Copier[]} */
   const copiers = [];
   for (const number of numbers) {
@@ -90,7 +110,7 @@ async function openCopiers(product, leaders, { user, numbers }) {
       name: `copier ${number}`,
       strategy_id: strategyId,
       exchange_account_id: account.id,
-      .../** @type {typeof settings[number]} */ (settings[number % settings.length]),
+      ...settingsOf(number),
     });
     await user.copiers.start(id);
     copiers.push({ id, strategyId, accountId: account.id });
@@ -105,7 +125,7 @@ async function openCopiers(product, leaders, { user, numbers }) {
  */
 async function openLeader(product, index) {
   const api = await openUser(product, `chaos leader ${index}`);
-  const account = await linkAccount(product, api, `leader ${index}`, '10000000');
+  const account = await linkAccount(product, api, `leader ${index}`, leaderFunds);
   const { id } = await api.strategies.create({
     name: `strategy ${index}`,
     exchange_account_id: account.id,

@@ -2,15 +2,23 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { startKillableProduct } from '../e2e/killable-product.mjs';
 import { outcomeOf } from '../launch/first-trade/client.mjs';
 import { until } from '../launch/first-trade/scenario.mjs';
-import { audit, countSignals, unsettled } from './audit.mjs';
+import { judge, readRecord, readUnfinishedExits } from './audit.mjs';
+import { isCrash, WorkerLives } from './lives.mjs';
 import { openParticipants } from './participants.mjs';
 import { seeded } from './random.mjs';
+import { countSignals, unsettled } from './read-records.mjs';
 import { storm } from './storm.mjs';
 
 /** In this time, workers take over the accounts of a dead worker, and look up orders whose response was lost. */
 const settleMaxMs = 180_000;
 /** The pause between two checks. */
 const pollMs = 500;
+/** The rules that waiting can still meet, because the product has not yet read everything from the exchange. */
+const RECOVERABLE = ['duplicates', 'lost', 'accounts'];
+/** After this time, every exit is filled, or its report shows an amount below the exchange's minimum. */
+const exitsWithinMs = 60_000;
+/** The pause between two readings of all exits, which are expensive. */
+const exitPollMs = 5_000;
 
 /**
  * Runs a storm on the whole product, waits until everything is settled, and audits the result.
@@ -30,26 +38,54 @@ export async function runChaos({
   copiers = 200,
   workers = 2,
   print = () => {},
-  log,
+  log = () => {},
 }) {
-  const product = await startKillableProduct({ workers, print: log });
+  /** @type {string[]} */
+  const crashes = [];
+  let isStopping = false;
+  const readLog = (/** @type {string} */ line) => {
+    if (!isStopping && isCrash(line)) crashes.push(line);
+    log(line);
+  };
+  const product = await startKillableProduct({ workers, print: readLog });
   try {
     print(`${strategies} strategies, ${copiers} copiers, ${workers} workers, seed ${seed}`);
     const participants = await openParticipants(product, { strategies, copiers });
     print(`the storm begins: ${seconds} s`);
-    const counts = await storm({
-      product,
-      participants,
-      random: seeded(seed),
-      seconds,
-      isEnough: enoughCheck(product, minimum),
-      print,
-    });
-    print('the storm is over');
-    await cancelAll(participants);
-    return { counts, ...(await auditWhenSettled(product, participants)) };
+    const lives = new WorkerLives(product.workerNames);
+    const isEnough = enoughCheck(product, minimum);
+    const random = seeded(seed);
+    const counts = await storm({ product, participants, random, lives, seconds, isEnough, print });
+    const endedAt = Date.now();
+    print(`the storm is over; a killed worker was ready after at most ${lives.longestBootMs / 1_000} s`);
+    const [exitFindings] = await Promise.all([
+      waitForExits(product, participants, endedAt),
+      cancelAll(participants),
+    ]);
+    print('the exits are judged');
+    const storms = { lives: lives.lives, exitFindings, crashes };
+    return { counts, ...(await auditWhenSettled(product, participants, storms)) };
   } finally {
+    isStopping = true;
     await product.stop();
+  }
+}
+
+/**
+ * Waits until every exit of the storm is filled or below the exchange's minimum, for at most 60 s after the storm.
+ * Returns the exits that are neither.
+ *
+ * @param {KillableProduct} product
+ * @param {import('./participants.mjs').Participants} participants
+ * @param {number} endedAt the end of the storm, in milliseconds since the epoch
+ */
+async function waitForExits(product, participants, endedAt) {
+  const deadline = endedAt + exitsWithinMs;
+  for (;;) {
+    const isLast = Date.now() + exitPollMs >= deadline;
+    await wait(isLast ? Math.max(0, deadline - Date.now()) : exitPollMs);
+    const findings = await readUnfinishedExits(product, participants, endedAt);
+    if (findings.length === 0 || isLast) return findings;
   }
 }
 
@@ -57,7 +93,7 @@ export async function runChaos({
  * Returns a function that checks whether the storm produced more than `minimum` and killed both servers. How long that
  * takes depends on the machine.
  *
- * @param {import('../e2e/killable-product.mjs').KillableProduct} product
+ * @param {KillableProduct} product
  * @param {{ orders: number, signals: number }} [minimum] without it, the check is always true
  */
 function enoughCheck({ databaseUrl }, minimum) {
@@ -96,26 +132,31 @@ async function cancelAllOf({ api }) {
 }
 
 /**
- * Repeats the audit until nothing is unsettled and no violation is left, or until the time limit. Returns the last
- * audit.
+ * Repeats the audit until nothing is unsettled and every rule is met, or until the time limit. Returns the last audit.
+ * Rules that waiting cannot change are not waited for.
  *
- * @param {import('../e2e/killable-product.mjs').KillableProduct} product
+ * @param {KillableProduct} product
  * @param {import('./participants.mjs').Participants} participants
+ * @param {Parameters<typeof readRecord>[2]} storms
  */
-async function auditWhenSettled(product, participants) {
+async function auditWhenSettled(product, participants, storms) {
   const deadline = performance.now() + settleMaxMs;
   for (;;) {
     const unfinished = await unsettled(product.databaseUrl).catch(() => ({ database: 'unavailable' }));
     const isSettled = Object.values(unfinished).every((count) => count === 0);
     const isLate = performance.now() > deadline;
     if (isSettled || isLate) {
-      const { violations, figures } = await audit(product, participants);
-      if (violations.length === 0 || isLate) {
-        if (!isSettled)
-          violations.unshift(`not settled after ${settleMaxMs / 1_000} s: ${JSON.stringify(unfinished)}`);
-        return { violations, figures };
-      }
+      const { record, figures } = await readRecord(product, participants, storms);
+      if (!isSettled)
+        record.accountDifferences.push(
+          `not settled after ${settleMaxMs / 1_000} s: ${JSON.stringify(unfinished)}`,
+        );
+      const results = judge(record);
+      const isFinal = results.every(({ id, isMet }) => isMet || !RECOVERABLE.includes(id));
+      if (isLate || isFinal) return { results, figures };
     }
     await wait(pollMs);
   }
 }
+
+/** @typedef {import('../e2e/killable-product.mjs').KillableProduct} KillableProduct */

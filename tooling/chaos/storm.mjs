@@ -7,8 +7,8 @@ import { disconnectStreams, setWeather, tradeAtVenue } from './venue.mjs';
  *
  * @typedef {{
  *   product: import('../e2e/killable-product.mjs').KillableProduct, participants: import('./participants.mjs').Participants,
- *   random: import('./random.mjs').Random, seconds: number, isEnough: (counts: StormCounts) => Promise<boolean>,
- *   print: (line: string) => void,
+ *   random: import('./random.mjs').Random, lives: import('./lives.mjs').WorkerLives, seconds: number,
+ *   isEnough: (counts: StormCounts) => Promise<boolean>, print: (line: string) => void,
  * }} Context the storm lasts at least `seconds`, and until `isEnough` resolves to true
  *
  * @typedef {{ orders: number, venueOrders: number, kills: Record<string, number> }} StormCounts
@@ -104,14 +104,14 @@ async function trade({ product, participants, random }, leader, { isOver, pause 
 const prices = { BTC: 60_000, ETH: 3_000, SOL: 150 };
 
 /**
- * Returns a random amount worth 30 to 900 units of the quote currency.
+ * Returns a random amount worth 150 to 900 units of the quote currency. Each copier can copy a third of the least amount.
  *
  * @param {any} pair
  * @param {import('./random.mjs').Random} random
  */
 function amountOf({ base }, random) {
   const price = prices[/** @type {keyof typeof prices} */ (base)];
-  return (random.between(30, 900) / price).toFixed(base === 'BTC' ? 5 : base === 'ETH' ? 4 : 3);
+  return (random.between(150, 900) / price).toFixed(base === 'BTC' ? 5 : base === 'ETH' ? 4 : 3);
 }
 
 /**
@@ -167,19 +167,38 @@ async function changeWeather({ product, random }, { isOver, pause }) {
   }
 }
 
+/** The pauses between kills of workers, in multiples of the time that the last killed workers took to be ready. */
+const pauseBoots = { min: 1, max: 3 };
+const firstBootMs = 2_000;
+const pauseMaxMs = 60_000;
+
 /**
+ * Kills one worker, and sometimes all of them. How long workers live depends on how long they boot, so that a loaded
+ * machine does not turn the storm into a permanent outage.
+ *
  * @param {Context} context
  * @param {Clock} clock
  * @param {Record<string, number>} kills
  */
-async function killWorkers({ product, random, print }, { isOver, pause }, kills) {
+async function killWorkers({ product, random, lives, print }, { isOver, pause }, kills) {
+  let bootMs = firstBootMs;
   while (!isOver()) {
-    await pause(random.between(2_000, 7_000));
+    await pause(Math.min(pauseMaxMs, bootMs * random.between(pauseBoots.min, pauseBoots.max)));
     if (isOver()) return;
+    const killedAt = performance.now();
     const name = random.pick(product.workerNames);
-    print(`kill -9 ${name}`);
-    await product.kill(name);
-    kills[name] = (kills[name] ?? 0) + 1;
+    const names = random.happens(0.1) ? product.workerNames : [name];
+    print(`kill -9 ${names.join(' and ')}`);
+    await Promise.all(
+      names.map(async (each) => {
+        lives.killed(each);
+        await product.kill(each);
+        kills[each] = (kills[each] ?? 0) + 1;
+        await product.untilReady(each);
+        lives.ready(each);
+      }),
+    );
+    bootMs = performance.now() - killedAt;
   }
 }
 

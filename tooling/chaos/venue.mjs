@@ -12,7 +12,7 @@ import { createHmac } from 'node:crypto';
  * @returns {Promise<Credentials>}
  */
 export async function openVenueAccount(url, balances) {
-  return await admin(url, 'POST', '/admin/accounts', { balances });
+  return await request(url, 'POST', '/admin/accounts', { balances });
 }
 
 /**
@@ -20,12 +20,12 @@ export async function openVenueAccount(url, balances) {
  * @param {object} weather
  */
 export async function setWeather(url, weather) {
-  await admin(url, 'PUT', '/admin/weather', weather);
+  await request(url, 'PUT', '/admin/weather', weather);
 }
 
 /** @param {string} url */
 export async function disconnectStreams(url) {
-  await admin(url, 'POST', '/admin/streams/disconnect');
+  await request(url, 'POST', '/admin/streams/disconnect');
 }
 
 /**
@@ -35,7 +35,28 @@ export async function disconnectStreams(url) {
  * @param {Credentials} credentials
  */
 export async function ledgerOf(url, { api_key }) {
-  return await admin(url, 'GET', `/admin/ledger?api_key=${api_key}`);
+  return await request(url, 'GET', `/admin/ledger?api_key=${api_key}`);
+}
+
+/**
+ * Returns the rules and the last price of each market, by symbol.
+ *
+ * @param {string} url
+ * @returns {Promise<Map<string, import('./judge-exits.mjs').Market>>}
+ */
+export async function marketsOf(url) {
+  const { symbols } = await request(url, 'GET', '/api/v3/exchangeInfo');
+  const prices = await request(url, 'GET', '/api/v3/ticker/price');
+  const priceOf = new Map(prices.map((/** @type {any} */ { symbol, price }) => [symbol, price]));
+  return new Map(
+    symbols.map((/** @type {any} */ { symbol, baseAsset, quoteAsset, filters }) => {
+      const filterOf = (/** @type {string} */ type) =>
+        filters.find((/** @type {any} */ { filterType }) => filterType === type);
+      const { minQty: minAmount, stepSize: step } = filterOf('LOT_SIZE');
+      const { minNotional } = filterOf('NOTIONAL');
+      return [`${baseAsset}/${quoteAsset}`, { step, minAmount, minNotional, price: priceOf.get(symbol) }];
+    }),
+  );
 }
 
 /**
@@ -64,7 +85,7 @@ export async function tradeAtVenue(url, { api_key, api_secret }, order) {
  * @param {object} [body]
  * @returns {Promise<any>}
  */
-async function admin(url, method, path, body) {
+async function request(url, method, path, body) {
   const response = await fetch(url + path, {
     method,
     ...(body === undefined

@@ -115,6 +115,14 @@ export async function startKillableProduct({ only, workers = 1, extraEnv, print 
         );
       },
       /**
+       * Resolves once a service that was killed is ready again.
+       *
+       * @param {string} name
+       */
+      async untilReady(name) {
+        await processes.get(name)?.untilReady();
+      },
+      /**
        * Suspends a service until `resume`, like a machine that stops responding.
        *
        * @param {string} name

@@ -50,6 +50,7 @@ export function superviseService({ name, app, main = mainOf(app), env }, print, 
         }),
       );
       current = child;
+      if (readiness.isReady) readiness = createDeferred();
       for (const stream of [child.stdout, child.stderr]) {
         if (stream === null) continue;
         createInterface({ input: stream }).on('line', (line) => {
@@ -79,7 +80,7 @@ export function superviseService({ name, app, main = mainOf(app), env }, print, 
       readiness = createDeferred();
       await supervisor.restart(graceMs);
     },
-    /** Resolves once the service logs that it is ready. */
+    /** Resolves once the running process logs that it is ready. A process that ends before is replaced by the next. */
     async untilReady() {
       /** @type {NodeJS.Timeout | undefined} */
       let timer;
@@ -98,11 +99,19 @@ export function superviseService({ name, app, main = mainOf(app), env }, print, 
 
 function createDeferred() {
   /** @type {() => void} */
-  let resolveReady = () => {};
-  const promise = new Promise((resolve) => {
-    resolveReady = () => resolve(undefined);
-  });
-  return { promise, resolveReady };
+  let resolve = () => {};
+  const deferred = {
+    isReady: false,
+    /** @type {Promise<void>} */
+    promise: new Promise((resolvePromise) => {
+      resolve = resolvePromise;
+    }),
+    resolveReady() {
+      deferred.isReady = true;
+      resolve();
+    },
+  };
+  return deferred;
 }
 
 /** @param {string} line */

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { unsettled } from '../chaos/audit.mjs';
+import { unsettled } from '../chaos/read-records.mjs';
 import { compareDecision } from './compare.mjs';
 import { compareAccounts } from './end-of-day.mjs';
 import { FactReader } from './facts.mjs';

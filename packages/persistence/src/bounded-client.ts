@@ -1,5 +1,6 @@
 /**
- * A Postgres connection with two bounds: how many named statements it keeps, and how long it waits for a response.
+ * A Postgres connection with two bounds: how many named statements it keeps, and how long it waits for a response. It
+ * never ends the process.
  *
  * 1. The server keeps every named statement, with its plans, until the connection closes. A connection keeps at most
  *    `NAMED_STATEMENTS_MAX` of them and closes the least recently used one before it prepares another.
@@ -9,6 +10,10 @@
  * 3. A connection that gets no complete response within the limit is destroyed, and its queries fail like those of any
  *    lost connection. The statement may still run at the server, so the connection is never used again.
  * 4. If the process itself was suspended, responses that arrived meanwhile are read before the limit is applied.
+ * 5. A lost connection emits `error`, and without a listener Node ends the process. The pool removes its listener when it
+ *    hands a connection out, and the caller adds its own later. A server that is killed can report its end in the same
+ *    packet as the end of the connection's start, between the two. Therefore every connection has a listener of its own.
+ *    The loss is not hidden: the next query fails.
  */
 import type { Duplex } from 'node:stream';
 import { Client, type ClientConfig, type PoolConfig } from 'pg';
@@ -45,6 +50,7 @@ export class BoundedClient extends Client {
 
   constructor(config: ClientConfig, responseLimitMs: number) {
     super(config);
+    this.on('error', () => undefined);
     const connection = this.connection as unknown as WireConnection;
     limitNamedStatements(connection);
     this.setResponseLimit = limitResponseTime(connection, responseLimitMs);

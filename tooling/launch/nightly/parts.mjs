@@ -49,7 +49,7 @@ export const PARTS = [
     name: 'storm',
     about: 'ten minutes of kills and exchange faults with the whole product',
     command: 'node',
-    args: ['tooling/chaos/main.mjs', '--seconds', '600'],
+    args: ['tooling/chaos/main.mjs', '--minutes', '10'],
   },
   {
     name: 'venue-clients',

@@ -217,12 +217,19 @@ describe('an order that the exchange rejected', () => {
     expect(await env.execution.findUnsent([env.account.uuid], 10)).toEqual([]);
     expect(await unsentAfterDelay()).toEqual([id]);
     expect(await env.claimSubmission(id)).not.toBeNull();
+  });
+
+  it('rule 14: ends as EXPIRED, not as FAILED, if only its time limit prevents another attempt', async () => {
+    const id = await env.placeCopy();
+    await env.claimSubmission(id);
     await expire(id);
     await env.execution.storeRejection(id, RETRYABLE_REJECTION);
     expect(await env.storedTrade(id)).toMatchObject({
-      status: 'FAILED',
-      failure_code: RETRYABLE_REJECTION.code,
+      status: 'CANCELLED',
+      cancel_reason: 'EXPIRED',
+      failure_code: null,
     });
+    expect(await unsentAfterDelay()).toEqual([]);
   });
 
   it('fails immediately if the rejection is final, or if the order is a user’s own', async () => {

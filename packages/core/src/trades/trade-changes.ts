@@ -42,7 +42,7 @@ export function failTrade(
 }
 
 /** Returns the trade to UNSENT, so that its order is resubmitted under the same id, after `delayMs`. */
-export function returnToUnsent(
+function returnToUnsent(
   trade: TradeEntity,
   trigger: 'REJECTED_RETRYABLE' | 'ABSENT_RESUBMITTABLE',
   delayMs = RESUBMIT_AFTER_MS,
@@ -93,7 +93,19 @@ export function changeOnAbsence(locked: LockedTrade, resubmitAfterMs?: number): 
   return { ...applyTransition(trade, transitionOn(stateOf(trade), trigger)), isChanged: true };
 }
 
-export const mayReturnToUnsent = ({ trade, mayResubmit }: LockedTrade) =>
+/**
+ * Returns the change of a trade whose order the exchange rejected. If only the time limit prevents another attempt, the
+ * exchange never judged the order itself, so the trade ends as EXPIRED and not as FAILED.
+ */
+export function changeOnRejection(locked: LockedTrade, failure: OrderFailure): TradeChange {
+  const { trade, hasExpired } = locked;
+  if (failure.isRetryable !== true) return failTrade(trade, 'REJECTED', failure);
+  if (mayReturnToUnsent(locked)) return returnToUnsent(trade, 'REJECTED_RETRYABLE');
+  if (!hasExpired || trade.subStatus === 'PENDING_CANCEL') return failTrade(trade, 'REJECTED', failure);
+  return { ...applyTransition(trade, transitionOn(stateOf(trade), 'ABSENT_EXPIRED')), isChanged: true };
+}
+
+const mayReturnToUnsent = ({ trade, mayResubmit }: LockedTrade) =>
   mayResubmit && trade.subStatus !== 'PENDING_CANCEL';
 
 /** Marks the trade as UNKNOWN and returns whether its sub-status changed; PENDING_CANCEL takes precedence. */

@@ -38,12 +38,11 @@ import { isTerminal, stageOf, transitionOn } from './trade.rules.js';
 import {
   cancelUnsent,
   changeAfterAbsence,
+  changeOnRejection,
   failTrade,
   keepOpen,
   markTradeUnknown,
-  mayReturnToUnsent,
   type OrderFailure,
-  returnToUnsent,
 } from './trade-changes.js';
 import { claimDueChecks } from './trades.queries.js';
 
@@ -200,8 +199,8 @@ export class TradeExecution {
   }
 
   /**
-   * Stores that the exchange rejected an order and never accepted it. The trade returns to UNSENT if the failure is
-   * retryable and the order may still be resubmitted.
+   * Stores that the exchange rejected an order and never accepted it. If the failure is retryable, the trade returns to
+   * UNSENT, or ends as EXPIRED once its time limit has passed. Otherwise it fails.
    *
    * @param begunAt the submission that was rejected; the call has no effect if it is no longer the current one
    */
@@ -210,11 +209,7 @@ export class TradeExecution {
       const locked = await lockOpenTrade(tx, id);
       if (locked === null || !['UNSENT', 'SENT'].includes(stageOf(stateOf(locked.trade)))) return;
       if (begunAt !== undefined && locked.trade.submittedAt?.getTime() !== begunAt.getTime()) return;
-      const canRetry = failure.isRetryable === true && mayReturnToUnsent(locked);
-      const change = canRetry
-        ? returnToUnsent(locked.trade, 'REJECTED_RETRYABLE')
-        : failTrade(locked.trade, 'REJECTED', failure);
-      await writeChanges(tx, [change]);
+      await writeChanges(tx, [changeOnRejection(locked, failure)]);
     });
   }
 

@@ -240,6 +240,30 @@ describe('entries', () => {
     ]);
   });
 
+  it('rule 14: cost no call of an exchange if their signal is too old for every copier', async () => {
+    const sizing = { mode: 'EQUITY_RATIO' as const, value: '1' };
+    const follower = await env.follower({ sizing });
+    await env.core.rows(
+      "UPDATE exchange_accounts SET balances_taken_at = now() - interval '61 s' WHERE id = $1",
+      follower.account.uuid,
+    );
+    const refreshed: string[] = [];
+    const { CopyPlanner } = await import('./copy-planner.service.js');
+    const planner = new CopyPlanner(env.core.platform, env.readBookMid, {
+      refreshBalances: async (ids) => {
+        refreshed.push(...ids);
+      },
+    });
+    await env.leaderBuys('10', '100', { leader_equity: '10000' });
+    await env.core.rows(
+      "UPDATE signals SET signal_at = signal_at - interval '1 hour' WHERE strategy_id = $1",
+      env.strategy.uuid,
+    );
+    await planner.planStrategy(env.strategy.uuid);
+    expect([env.booksRead, refreshed]).toEqual([[], []]);
+    expect(await env.lastDecision(follower)).toMatchObject({ outcome: 'SKIPPED', code: 'STALE_SIGNAL' });
+  });
+
   it('rule 14: are not sent if their signal became too old after they were planned', async () => {
     const follower = await env.follower();
     await env.leaderBuys('10');

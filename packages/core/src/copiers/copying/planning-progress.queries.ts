@@ -116,12 +116,21 @@ export async function finishSignal(tx: Tx, { strategyId, sequence }: Signal): Pr
 }
 
 /**
+ * Selects whether the copier `c` can still copy an entry of a signal, whose instant and lot are parameters. Nothing is
+ * read from exchanges for entries that are too old. Otherwise a backlog after an outage would grow older while each of
+ * its signals waits for exchanges.
+ */
+const isYoungEnough = (signalAt: string, lotTradeId: string) => `clock_timestamp() <= ${signalAt}::timestamptz
+  + interval '1 millisecond' * greatest(c.max_signal_age_ms, coalesce((SELECT (l.terms->>'maxSignalAgeMs')::int
+    FROM copied_lots l WHERE l.copier_id = c.id AND l.lot_trade_id = ${lotTradeId}), 0))`;
+
+/**
  * Returns the accounts of copiers that size by equity, if their balances were last known more than `ageMaxMs`
  * milliseconds ago.
  */
 export async function staleEquityAccounts(
   tx: Tx,
-  { id, strategyId, sequence }: Signal,
+  { id, strategyId, sequence, signalAt, lotTradeId }: Signal,
   ageMaxMs: number,
 ): Promise<string[]> {
   const rows = await queryPrepared<{ id: string }>(
@@ -130,23 +139,25 @@ export async function staleEquityAccounts(
      WHERE c.strategy_id = $1 AND c.deleted_at IS NULL AND c.status = 'ACTIVE' AND c.followed_sequence < $2
        AND c.sizing_mode = 'EQUITY_RATIO' AND c.sizing_capital IS NULL AND a.is_active
        AND ${BALANCES_KNOWN_AT} < clock_timestamp() - $4 * interval '1 millisecond'
+       AND ${isYoungEnough('$5', '$6')}
        AND NOT EXISTS (SELECT FROM decisions d WHERE d.signal_id = $3 AND d.copier_id = c.id)`,
-    [strategyId, sequence, id, ageMaxMs],
+    [strategyId, sequence, id, ageMaxMs, signalAt, lotTradeId],
   );
   return rows.map(({ id: accountId }) => accountId);
 }
 
-/** Returns the exchanges of the active copiers without a decision on the signal. */
+/** Returns the exchanges of the active copiers that have no decision on the signal and can still copy it. */
 export async function exchangesOfCopiers(
   tx: Tx,
-  { id, strategyId, sequence }: Pick<Signal, 'id' | 'strategyId' | 'sequence'>,
+  { id, strategyId, sequence, signalAt, lotTradeId }: Signal,
 ): Promise<string[]> {
   const rows = await queryPrepared<{ exchange: string }>(
     tx,
     `SELECT DISTINCT a.exchange FROM copiers c JOIN exchange_accounts a ON a.id = c.exchange_account_id
      WHERE c.strategy_id = $1 AND c.deleted_at IS NULL AND c.status = 'ACTIVE' AND c.followed_sequence < $2
-       AND NOT EXISTS (SELECT FROM decisions d WHERE d.signal_id = $3 AND d.copier_id = c.id)`,
-    [strategyId, sequence, id],
+       AND NOT EXISTS (SELECT FROM decisions d WHERE d.signal_id = $3 AND d.copier_id = c.id)
+       AND ${isYoungEnough('$4', '$5')}`,
+    [strategyId, sequence, id, signalAt, lotTradeId],
   );
   return rows.map(({ exchange }) => exchange);
 }
