@@ -23,8 +23,8 @@ import { ledgerOf } from './venue.mjs';
 const concurrency = 4;
 
 /**
- * @param {import('../e2e/killable-product.mjs').KillableProduct} product
- * @param {import('./participants.mjs').Participants} participants
+ * @param {{ databaseUrl: string, paperExchangeUrl: string }} product
+ * @param {Pick<import('./participants.mjs').Participants, 'accounts'> & { copiers: readonly unknown[] }} participants
  * @returns {Promise<{ violations: string[], figures: Figures }>}
  */
 export async function audit(product, participants) {
@@ -299,7 +299,7 @@ function wasClosedBeforeSignal({ signalled, opened, closed_before: closed, close
 
 /**
  * @param {Awaited<ReturnType<typeof readCopying>>} copying
- * @param {import('./participants.mjs').Participants} participants
+ * @param {{ copiers: readonly unknown[] }} participants
  */
 function compareDecisions({ signals, decisions, copiers }, participants) {
   /** @type {string[]} */
