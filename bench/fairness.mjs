@@ -3,17 +3,20 @@
  *
  *   pnpm turbo run build && node bench/fairness.mjs
  *
- * 1. A quiet user lists, creates and cancels trades, copies a leader's entries and exits, and receives webhooks. In one half
- *    of a round, a second quiet user does the same; in the other half, the presser runs instead.
- * 2. The presser has an API key and a key pair. It begins before the measurement, until each of its limits was reached. It sends requests without a pause, tests an exchange and webhooks that
- *    never respond, creates and cancels trades, simulates a copier over 20,000 signals, and opens streams and sockets.
- * 3. Rounds are interleaved, and their halves change places. Each ratio is the median of the ratios of all rounds.
+ * 1. A quiet user lists, creates and cancels trades, copies a leader's entries and exits, and receives webhooks. It is
+ *    measured in both halves of a round: beside the presser, and beside a second quiet user.
+ * 2. The presser has as many API keys as its user's limit allows, and a key pair. It sends requests without a pause, tests an
+ *    exchange and webhooks that never respond, creates and cancels trades, simulates a copier over 20,000 signals, and
+ *    opens streams and sockets. The measurement begins when each of its limits was reached.
+ * 3. The second quiet user sends the requests that the presser was served in the last pressed half, evenly distributed, so
+ *    that it stays below its limits. Both halves therefore contain the same load.
+ * 4. Rounds are interleaved, and their halves change places. Each ratio is the median of the ratios of all rounds.
  *
- * The exit code is 1 if a ratio is above 2, or if the presser did not reach a limit.
+ * The exit code is 1 if a ratio is above 2, if the presser did not reach a limit, or if the second quiet user reached one.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { cpus } from 'node:os';
+import { constants, cpus, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeId } from '@trading-automation/contracts';
@@ -23,8 +26,10 @@ import { quantile } from './rest-load.mjs';
 import { runAndClose } from './run.mjs';
 
 const ROUNDS = Number(process.argv[2] ?? 5);
-const HALF_SECONDS = 12;
+const HALF_SECONDS = 15;
 const STEP_MS = 500;
+/** The user's limit is that of three credentials. */
+const PRESSER_KEYS = 3;
 /** How long what was begun in a half may take to end, before the next half begins. */
 const SETTLE_MS = 2_000;
 const RATIO_MAX = 2;
@@ -32,7 +37,8 @@ const HISTORY = 20_000;
 /** The kinds of requests of the presser that a limit must have refused. */
 const LIMITED = [
   'list',
-  'create and cancel',
+  'create',
+  'cancel',
   'test of an exchange',
   'test of a webhook',
   'simulation',
@@ -58,23 +64,36 @@ async function measure() {
     exchange_account_id: leader.account.id,
     visibility: 'PUBLIC',
   });
-  const quiet = [await openQuiet(environment, strategy), await openQuiet(environment, strategy)];
-  const presser = await openPresser(environment, leader, strategy);
-  await runHalf(environment, { leader, strategy, users: quiet });
+  const user = await openQuiet(environment, strategy);
+  const history = await openHistory(environment, leader, strategy);
+  const presser = await openLoad(environment, { strategy, history, name: 'presser', keys: PRESSER_KEYS });
+  const second = await openLoad(environment, { strategy, history, name: 'second', keys: PRESSER_KEYS });
+  const run = () => runHalf(environment, { leader, strategy, user });
+  const pressed = async () => {
+    await presser.press();
+    return { times: await run(), counts: await presser.stop() };
+  };
+  let { counts: served } = await pressed();
+  const beside = {
+    presser: async () => {
+      const half = await pressed();
+      served = half.counts;
+      return half;
+    },
+    second: async () => {
+      await second.pace(served);
+      return { times: await run(), counts: await second.stop() };
+    },
+  };
   const rounds = [];
   for (let round = 0; round < ROUNDS; round++) {
-    const halves = {
-      quiet: () => runHalf(environment, { leader, strategy, users: quiet }),
-      pressed: async () => {
-        await presser.start();
-        const times = await runHalf(environment, { leader, strategy, users: quiet.slice(0, 1) });
-        return { times, counts: await presser.stop() };
-      },
-    };
-    const results = {};
-    for (const name of round % 2 === 0 ? ['quiet', 'pressed'] : ['pressed', 'quiet'])
-      results[name] = await halves[name]();
-    rounds.push({ quiet: results.quiet, pressed: results.pressed.times, counts: results.pressed.counts });
+    const halves = {};
+    for (const name of round % 2 === 0 ? ['second', 'presser'] : ['presser', 'second'])
+      halves[name] = await beside[name]();
+    rounds.push(halves);
+    console.error(
+      `round ${round + 1}: ${MEASURED.map((kind) => `${kind} ${ratioOf(halves, kind).toFixed(2)}`).join(', ')}`,
+    );
   }
   report(rounds);
 }
@@ -92,10 +111,8 @@ async function openQuiet(environment, strategy) {
   return { ...user, copierId: copier.id };
 }
 
-/** Opens the presser, with a history of signals to simulate. */
-async function openPresser(environment, leader, strategy) {
-  const { restUrl, graphqlUrl, database, silentUrl } = environment;
-  const user = await openTrader(environment, 'presser');
+/** Creates a strategy with a history of signals to simulate. */
+async function openHistory({ database }, leader, strategy) {
   await leaderTrades(leader, strategy, 1);
   const history = await leader.api.strategies.create({
     name: 'history',
@@ -103,6 +120,16 @@ async function openPresser(environment, leader, strategy) {
     visibility: 'PUBLIC',
   });
   await writeHistory(database, strategy.id, history.id);
+  return history;
+}
+
+/** Opens a user whose requests a process of its own sends. */
+async function openLoad(environment, { strategy, history, name, keys: count }) {
+  const { restUrl, graphqlUrl, silentUrl } = environment;
+  const user = await openTrader(environment, name);
+  const keys = [user.key];
+  while (keys.length < count)
+    keys.push((await user.signed.apiKeys.create({ name, permissions: ['READ', 'TRADE'] })).key);
   const copier = await user.api.copiers.create({
     name: 'simulated',
     strategy_id: history.id,
@@ -112,11 +139,15 @@ async function openPresser(environment, leader, strategy) {
   const slowWebhooks = [];
   for (let i = 0; i < 8; i++)
     slowWebhooks.push((await user.signed.webhooks.create({ url: silentUrl, events: ['reward.*'] })).id);
-  const child = fork(join(import.meta.dirname, 'fairness-presser.mjs'), [], { stdio: 'inherit' });
+  const child = fork(join(import.meta.dirname, 'fairness-presser.mjs'), [], {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+  });
+  // In a deployment, clients run on other machines than the product.
+  setPriority(child.pid, constants.priority.PRIORITY_LOW);
   const settings = {
     restUrl,
     graphqlUrl,
-    user: { key: user.key, privateKey: [...user.privateKey], strategyId: strategy.id },
+    user: { keys, privateKey: [...user.privateKey], strategyId: strategy.id },
     resting: resting(user),
     silentVenue: { exchange: 'silent', trading_type: 'spot', credentials: user.credentials },
     slowWebhooks,
@@ -124,8 +155,14 @@ async function openPresser(environment, leader, strategy) {
   };
   atEnd(() => child.kill());
   return {
-    async start() {
-      child.send({ start: settings });
+    /** Resolves when each limit was reached. */
+    async press() {
+      child.send({ press: settings });
+      await once(child, 'message');
+    },
+    /** Sends as many requests as were served in `counts`, within one half. */
+    async pace(counts) {
+      child.send({ pace: settings, counts, seconds: HALF_SECONDS });
       await once(child, 'message');
     },
     async stop() {
@@ -176,19 +213,18 @@ async function leaderTrades({ api, account, pair }, strategy, times) {
   }
 }
 
-/** Runs the load of the users for one half of a round. @returns the p99 of the first user, in ms, by kind of work */
-async function runHalf({ database }, { leader, strategy, users }) {
+/** Runs the load of the measured user for one half of a round. @returns the p99 of the user, in ms, by kind of work */
+async function runHalf({ database }, { leader, strategy, user }) {
   const [{ now }] = (await database.query('SELECT clock_timestamp() AS now')).rows;
   const endsAt = performance.now() + HALF_SECONDS * 1_000;
   const leading = (async () => {
     while (performance.now() < endsAt) await leaderTrades(leader, strategy, 1);
   })();
-  const [times] = await Promise.all(users.map((user) => runUser(user, endsAt)));
+  const times = await runUser(user, endsAt);
   await leading;
   await sleep(SETTLE_MS);
-  const [first] = users;
-  times['exit copy'] = await exitCopies(database, first, now);
-  times.webhook = await firstAttempts(database, first, now);
+  times['exit copy'] = await exitCopies(database, user, now);
+  times.webhook = await firstAttempts(database, user, now);
   return Object.fromEntries(
     MEASURED.map((kind) => {
       if (times[kind].length === 0) throw new Error(`no ${kind} was measured`);
@@ -245,6 +281,8 @@ async function firstAttempts(database, { account }, since) {
   return rows.map(({ ms }) => ms);
 }
 
+const ratioOf = ({ presser, second }, kind) => presser.times[kind] / second.times[kind];
+
 function report(rounds) {
   const [cpu] = cpus();
   console.log(`${cpu?.model.trim()} x ${cpus().length}, Node ${process.version}`);
@@ -256,23 +294,27 @@ function report(rounds) {
   for (const kind of MEASURED) {
     const of = (half) =>
       quantile(
-        rounds.map((round) => round[half][kind]),
+        rounds.map((round) => round[half].times[kind]),
         0.5,
       );
-    const ratios = rounds.map((round) => round.pressed[kind] / round.quiet[kind]);
+    const ratios = rounds.map((round) => ratioOf(round, kind));
     const ratio = quantile(ratios, 0.5);
     isKept &&= ratio <= RATIO_MAX;
     console.log(
-      `${kind.padEnd(16)} ${of('quiet').toFixed(1).padStart(19)} ${of('pressed').toFixed(1).padStart(20)} ${ratio.toFixed(2).padStart(7)}   (limit ${RATIO_MAX}: ${ratio <= RATIO_MAX ? 'kept' : 'missed'}; ${ratios.map((each) => each.toFixed(2)).join(', ')})`,
+      `${kind.padEnd(16)} ${of('second').toFixed(1).padStart(19)} ${of('presser').toFixed(1).padStart(20)} ${ratio.toFixed(2).padStart(7)}   (limit ${RATIO_MAX}: ${ratio <= RATIO_MAX ? 'kept' : 'missed'}; ${ratios.map((each) => each.toFixed(2)).join(', ')})`,
     );
   }
-  console.log('\nThe presser            served   refused   failed');
+  console.log(
+    '\n                       served   refused   failed   of the second quiet user: served   refused',
+  );
   for (const kind of LIMITED) {
-    const sum = (name) => rounds.reduce((total, { counts }) => total + (counts[kind]?.[name] ?? 0), 0);
-    isKept &&= sum('refused') > 0;
-    const note = sum('refused') > 0 ? '' : '   no limit reached';
+    const sum = (half, name) =>
+      rounds.reduce((total, round) => total + (round[half].counts[kind]?.[name] ?? 0), 0);
+    const cell = (half, name, width) => String(sum(half, name)).padStart(width);
+    const isAsIntended = sum('presser', 'refused') > 0 && sum('second', 'refused') === 0;
+    isKept &&= isAsIntended;
     console.log(
-      `${kind.padEnd(22)} ${String(sum('served')).padStart(6)} ${String(sum('refused')).padStart(9)} ${String(sum('failed')).padStart(8)}${note}`,
+      `${kind.padEnd(22)} ${cell('presser', 'served', 6)} ${cell('presser', 'refused', 9)} ${cell('presser', 'failed', 8)} ${cell('second', 'served', 34)} ${cell('second', 'refused', 9)}${isAsIntended ? '' : '   not as intended'}`,
     );
   }
   process.exitCode = isKept ? 0 : 1;

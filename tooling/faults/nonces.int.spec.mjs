@@ -150,11 +150,13 @@ async function expectHold(processes, used) {
   for (const process of processes) {
     await process.epoch.refresh();
     expect((await process.send(newNonce())).outcome).toBe('refused');
+    expect(process.epoch.isConfirmed).toBe(false);
   }
   await shiftHold(first, 10);
   for (const process of processes) {
     await process.epoch.refresh();
     expect((await process.send(newNonce())).outcome).toBe('accepted');
+    expect(process.epoch.isConfirmed).toBe(true);
   }
   const [row] = await first.query('SELECT next_epoch, restarted_server FROM nonce_memory');
   expect(row).toEqual({ next_epoch: null, restarted_server: null });

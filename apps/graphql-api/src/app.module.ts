@@ -121,7 +121,14 @@ export class AppModule {
       providers: [
         ...RESOLVERS,
         { provide: BuildInfo, useValue: new BuildInfo(version, config.COMMIT, platform) },
-        { provide: HealthService, useValue: new HealthService(platform, () => redis.ping()) },
+        {
+          provide: HealthService,
+          useValue: new HealthService(
+            platform,
+            () => redis.ping(),
+            () => nonces.isConfirmed,
+          ),
+        },
         { provide: ProviderIdentities, useValue: new ProviderIdentities(config.SIGN_IN_PROVIDERS) },
         { provide: BookStreams, useValue: books },
       ],

@@ -68,7 +68,14 @@ export class AppModule {
       controllers: [AccessController, EventsController],
       providers: [
         { provide: BuildInfo, useValue: new BuildInfo(version, config.COMMIT, platform) },
-        { provide: HealthService, useValue: new HealthService(platform, () => redis.ping()) },
+        {
+          provide: HealthService,
+          useValue: new HealthService(
+            platform,
+            () => redis.ping(),
+            () => nonces.isConfirmed,
+          ),
+        },
       ],
     };
   }

@@ -181,9 +181,9 @@ describe('a failing receiver', () => {
     await untilStatuses({ DEAD: 1 });
     await target.close();
     expect(redirectedCalls).toBe(0);
-    expect(await environment.query('SELECT DISTINCT status_code, error FROM webhook_attempts')).toEqual([
-      { status_code: 307, error: 'redirect_not_followed' },
-    ]);
+    expect(
+      await environment.query('SELECT DISTINCT status_code, error_reason AS error FROM webhook_attempts'),
+    ).toEqual([{ status_code: 307, error: 'redirect_not_followed' }]);
   });
 
   it('has its webhook deactivated after ten failures and a dead letter; due deliveries become dead letters, and an event is sent', async () => {

@@ -176,7 +176,7 @@ describe('S1, S2, S4, S9: a URL that is internal or invalid', () => {
     await start();
     await environment.emit(actor.userId);
     const deadOf = async (run: number) => {
-      const sql = `SELECT l.id, l.webhook_id, l.last_error FROM webhook_dead_letters l
+      const sql = `SELECT l.id, l.webhook_id, l.last_error_reason AS last_error FROM webhook_dead_letters l
          JOIN webhook_deliveries d ON d.id = l.id WHERE d.run = $1`;
       return eventually(async () => {
         const dead = await environment.query(sql, run);

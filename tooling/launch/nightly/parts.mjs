@@ -106,6 +106,13 @@ export const PARTS = [
     },
   },
   {
+    name: 'rollout',
+    about:
+      'the previous release beside this one on the same database and Redis, while users trade through both',
+    command: 'node',
+    args: ['tooling/e2e/rollout/main.mjs'],
+  },
+  {
     name: 'docs',
     about: 'the build of the documentation website, which fails on a dead link',
     command: 'npm',

@@ -40,6 +40,32 @@ describe('a record', () => {
   });
 });
 
+describe('a value that an enum lacks', () => {
+  const side = z.enum(['BUY', 'SELL']);
+
+  it('is null where the field may be null, because a later release may have written it', () => {
+    const toGraphql = compileOutputConverter(
+      z.object({ orders: z.array(z.object({ side: side.optional(), other_side: side.nullable() })) }),
+    );
+    const orders = [
+      { side: 'SHORT', other_side: 'SHORT' },
+      { side: 'SELL', other_side: 'BUY' },
+      { other_side: null },
+    ];
+    expect(toGraphql({ orders })).toEqual({
+      orders: [
+        { side: null, otherSide: null },
+        { side: 'SELL', otherSide: 'BUY' },
+        { side: null, otherSide: null },
+      ],
+    });
+  });
+
+  it('is kept where the field is required, so that GraphQL reports it', () => {
+    expect(compileOutputConverter(z.object({ side }))({ side: 'SHORT' })).toEqual({ side: 'SHORT' });
+  });
+});
+
 describe('stored JSON', () => {
   it('keeps every digit: decimals and numbers that a double cannot hold are strings', () => {
     const toGraphql = compileOutputConverter(z.object({ value: storedSchema(z.unknown(), [money]) }));

@@ -4,6 +4,8 @@
  * 1. Only members of the schema are included. The converter throws if a required member is missing, as in REST.
  * 2. Decimals are strings, including those of stored JSON.
  * 3. Names inside free-form JSON are unchanged.
+ * 4. A value that an enum lacks is null where the field may be null. A later release writes such values while it is rolled out,
+ *    and GraphQL would reject the response.
  *
  * A converter is compiled once per schema, into closures that no longer inspect the schema.
  */
@@ -50,7 +52,7 @@ function objectConverter(members: Readonly<Record<string, SchemaNode>>): Convert
     wireName,
     name: camelCase(wireName),
     isOptional: schema.def.type === 'optional',
-    convert: compile(schema),
+    convert: isAbsentable(schema) ? knownValueConverter(schema) : compile(schema),
   }));
   return (value) => {
     const record = value as Readonly<Record<string, unknown>>;
@@ -63,6 +65,18 @@ function objectConverter(members: Readonly<Record<string, SchemaNode>>): Convert
     }
     return converted;
   };
+}
+
+function isAbsentable({ def }: SchemaNode): boolean {
+  return def.type === 'optional' || def.type === 'nullable';
+}
+
+/** Returns the converter of a field that may be null. */
+function knownValueConverter(schema: SchemaNode): Converter {
+  const [inner] = unwrap(schema);
+  if (inner.def.type !== 'enum') return compile(schema);
+  const known = new Set<unknown>(Object.values(inner.def.entries!));
+  return (value) => (known.has(value) ? value : null);
 }
 
 /** Parses stored JSON. Decimals, and other numbers that a double cannot hold, become strings. */

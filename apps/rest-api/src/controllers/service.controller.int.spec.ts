@@ -26,6 +26,7 @@ describe('without credentials, every caller can read', () => {
       services: {
         postgres: { status: 'ok' },
         redis: { status: 'ok' },
+        'signed-requests': { status: 'ok' },
         'trading-worker': { status: 'degraded' },
       },
     });

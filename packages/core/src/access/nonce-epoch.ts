@@ -95,6 +95,12 @@ export class NonceEpoch {
     return { ...keysOf(this.id), epoch: state.epoch, server: state.server, claims: known.claims };
   }
 
+  /** Whether `expectation` returns, so that this process accepts signed requests. */
+  get isConfirmed(): boolean {
+    const { state } = this;
+    return state.kind === 'confirmed' && performance.now() - state.refreshedAtMs <= LEASE_MS;
+  }
+
   /** Remembers how many nonces Redis has recorded in an epoch. */
   observe(epoch: string, claims: number): void {
     if (this.known.epoch === epoch) this.known.claims = Math.max(this.known.claims, claims);

@@ -6,8 +6,9 @@
  *    clients behind one address do not use up each other's limits.
  * 2. A request without credentials takes from the buckets of its address. A request with invalid credentials takes
  *    from the general bucket of its address only.
- * 3. An address with an empty general bucket is rejected before its credentials are checked. Each process remembers
- *    the addresses that it found empty, so the rejection costs no round trip.
+ * 3. An address with an empty general bucket is rejected before its credentials are checked.
+ * 4. Each process remembers the buckets that it found empty (rate-empty-buckets.ts), so a further rejection costs no round
+ *    trip.
  */
 import { DomainError, type RateBucket } from '@trading-automation/contracts';
 import type { Redis } from 'ioredis';
@@ -15,6 +16,7 @@ import ipaddr from 'ipaddr.js';
 import type { Actor } from '../operations/index.js';
 import type { NonceEpoch } from './nonce-epoch.js';
 import { type BucketRequest, type BucketResult, type Buckets, LocalBuckets } from './rate-buckets.js';
+import { EmptyBuckets, isEmpty } from './rate-empty-buckets.js';
 import { FailoverBuckets } from './rate-failover.js';
 import {
   type RateLimits,
@@ -62,11 +64,11 @@ export function createRateLimitStore(redis: Redis, epoch?: NonceEpoch): RateLimi
 
 export class RateLimiter {
   private readonly sets: RatePolicySets;
-  private readonly exhaustedAddresses = new ExhaustedAddresses();
 
   constructor(
     limits: RateLimits,
     private readonly store: RateLimitStore,
+    private readonly emptyBuckets = new EmptyBuckets(),
   ) {
     this.sets = ratePolicySets(limits);
   }
@@ -76,10 +78,10 @@ export class RateLimiter {
    * bucket
    */
   limitsFor(bucket: RateBucket | undefined): (address: string) => RequestLimits {
-    const { store, exhaustedAddresses, sets } = this;
+    const { store, emptyBuckets, sets } = this;
     const limits = {
       store,
-      exhaustedAddresses,
+      emptyBuckets,
       generalOnly: sets.general,
       ofAddress: sets.ofAddress(bucket),
       ofCaller: sets.ofCaller(bucket),
@@ -90,7 +92,7 @@ export class RateLimiter {
 
 interface RequestLimitsDependencies {
   readonly store: RateLimitStore;
-  readonly exhaustedAddresses: ExhaustedAddresses;
+  readonly emptyBuckets: EmptyBuckets;
   /** The general limit of the address only. */
   readonly generalOnly: RatePolicySet;
   /** The limits of the address, with the operation's own bucket if it has one. */
@@ -129,27 +131,22 @@ export class RequestLimits {
 
   /** @throws {DomainError} `rate_limited` if this process has found the address's general bucket empty */
   assertAddressNotLimited(): void {
-    const { exhaustedAddresses, generalOnly } = this.dependencies;
-    const untilFullUs = exhaustedAddresses.untilFullUs(this.address, generalOnly.policies[0]!);
-    if (untilFullUs === null) return;
-    this.lastResult = { set: generalOnly, untilFullUs: [untilFullUs] };
-    throw rateLimited(generalOnly.policies, [untilFullUs]);
+    this.assertNotRefused(this.requestOfAddress(this.dependencies.generalOnly));
   }
 
   /** Charges a request without credentials. @throws {DomainError} `rate_limited` */
   async takeTokensByAddress(): Promise<void> {
-    await this.takeForAddress(this.dependencies.ofAddress);
+    await this.take(this.requestOfAddress(this.dependencies.ofAddress));
   }
 
   /** Charges a request with invalid credentials. @throws {DomainError} `rate_limited` */
   async takeTokensForFailure(): Promise<void> {
-    await this.takeForAddress(this.dependencies.generalOnly);
+    await this.take(this.requestOfAddress(this.dependencies.generalOnly));
   }
 
   /** Charges an authenticated request to its credential and its user. @throws {DomainError} `rate_limited` */
   async takeTokensByCaller(caller: ChargedCaller): Promise<void> {
-    const request = this.requestOf(caller);
-    this.applyResult(request.set, await this.dependencies.store.buckets.take(request));
+    await this.take(this.requestOfCaller(caller));
   }
 
   /**
@@ -160,7 +157,8 @@ export class RequestLimits {
    *   recorded
    */
   async takeWithNonce(caller: ChargedCaller, nonce: NonceClaim): Promise<boolean> {
-    const request = this.requestOf(caller);
+    const request = this.requestOfCaller(caller);
+    this.assertNotRefused(request);
     let taken: BucketResult | null;
     try {
       taken = await this.dependencies.store.takeWithNonce(request, nonce);
@@ -169,59 +167,42 @@ export class RequestLimits {
       throw new DomainError('service_unavailable', undefined, [], { cause });
     }
     if (taken === null) return false;
-    this.applyResult(request.set, taken);
+    this.applyResult(request, taken);
     return true;
   }
 
-  private async takeForAddress(set: RatePolicySet): Promise<void> {
-    const keys = set.policies.map(({ keyPrefix }) => keyPrefix + this.address);
-    const taken = await this.dependencies.store.buckets.take({ keys, set });
-    this.dependencies.exhaustedAddresses.record(this.address, set.policies[0]!, taken.untilFullUs[0]!);
-    this.applyResult(set, taken);
+  /** Takes tokens from the buckets of a request. @throws {DomainError} `rate_limited` */
+  private async take(request: BucketRequest): Promise<void> {
+    this.assertNotRefused(request);
+    this.applyResult(request, await this.dependencies.store.buckets.take(request));
   }
 
-  private requestOf({ credential, userId }: ChargedCaller): BucketRequest {
+  private requestOfAddress(set: RatePolicySet): BucketRequest {
+    return { keys: set.policies.map(({ keyPrefix }) => keyPrefix + this.address), set };
+  }
+
+  private requestOfCaller({ credential, userId }: ChargedCaller): BucketRequest {
     const owners = { credential: credential.id, user: userId, address: this.address };
     const set = this.dependencies.ofCaller;
     return { keys: set.policies.map(({ keyPrefix, scope }) => keyPrefix + owners[scope]), set };
   }
 
-  private applyResult(set: RatePolicySet, { isAllowed, untilFullUs }: BucketResult): void {
+  /** @throws {DomainError} `rate_limited` if this process knows that a bucket of the request is empty */
+  private assertNotRefused(request: BucketRequest): void {
+    const refusal = this.dependencies.emptyBuckets.refusalOf(request);
+    if (refusal !== undefined) this.enforce(request, refusal);
+  }
+
+  private applyResult(request: BucketRequest, result: BucketResult): void {
+    this.dependencies.emptyBuckets.record(request, result);
+    this.enforce(request, result);
+  }
+
+  private enforce({ set }: BucketRequest, { isAllowed, untilFullUs }: BucketResult): void {
     this.lastResult = { set, untilFullUs };
     if (!isAllowed) throw rateLimited(set.policies, untilFullUs);
   }
 }
-
-const ADDRESSES_MAX = 100_000;
-
-/** Addresses whose general bucket this process found empty, until the bucket has a token again. */
-class ExhaustedAddresses {
-  private readonly entries = new Map<string, { fullAtMs: number; nextTokenAtMs: number }>();
-
-  record(address: string, policy: RatePolicy, untilFullUs: number): void {
-    if (!isEmpty(policy, untilFullUs)) return;
-    if (this.entries.size >= ADDRESSES_MAX) this.entries.clear();
-    const fullAtMs = performance.now() + untilFullUs / 1_000;
-    this.entries.set(address, {
-      fullAtMs,
-      nextTokenAtMs: fullAtMs - (policy.capacityUs - policy.intervalUs) / 1_000,
-    });
-  }
-
-  /** Returns the microseconds until the bucket is full; null if it may have a token. */
-  untilFullUs(address: string, policy: RatePolicy): number | null {
-    if (this.entries.size === 0) return null;
-    const entry = this.entries.get(address);
-    if (entry === undefined) return null;
-    const nowMs = performance.now();
-    if (nowMs < entry.nextTokenAtMs) return Math.min(policy.capacityUs, (entry.fullAtMs - nowMs) * 1_000);
-    this.entries.delete(address);
-    return null;
-  }
-}
-
-const isEmpty = ({ intervalUs, capacityUs }: RatePolicy, untilFullUs: number) =>
-  untilFullUs + intervalUs > capacityUs;
 
 interface BucketState {
   readonly policy: RatePolicy;

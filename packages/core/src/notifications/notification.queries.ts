@@ -51,7 +51,7 @@ export async function readWebhookFailureSummary(
 ): Promise<WebhookFailureSummary> {
   const [row] = await tx.query(
     `WITH failed AS (
-       SELECT attempted_at, status_code, error FROM webhook_attempts
+       SELECT attempted_at, status_code, coalesce(error_reason, error) AS error FROM webhook_attempts
        WHERE webhook_id = $1 AND attempted_at < $3::timestamptz + interval '1 millisecond' AND status = 'FAILED'
          AND event_type <> 'webhook.test'
        ORDER BY attempted_at DESC, id DESC LIMIT greatest(1, $2::int)

@@ -25,6 +25,8 @@ export class HealthService {
     private readonly platform: Platform,
     /** Resolves when Redis responds. */
     private readonly pingRedis: () => Promise<unknown>,
+    /** Returns whether this process accepts signed requests. */
+    private readonly acceptsSignedRequests: () => boolean = () => true,
   ) {}
 
   /** Returns the state of each service. @throws if the database is unavailable: it holds the states */
@@ -33,6 +35,7 @@ export class HealthService {
     const [heartbeats, redis] = await Promise.all([this.latestHeartbeats(), isResponding(this.pingRedis)]);
     services.postgres = { status: 'ok', age_ms: 0 };
     services.redis = { status: redis ? 'ok' : 'degraded', age_ms: 0 };
+    services['signed-requests'] = { status: this.acceptsSignedRequests() ? 'ok' : 'degraded', age_ms: 0 };
     for (const name of [
       ...EXPECTED_SERVICES,
       ...OPTIONAL_SERVICES.filter((optional) => heartbeats.has(optional)),

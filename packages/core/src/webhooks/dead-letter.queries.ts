@@ -10,7 +10,7 @@ import { notifyDue, notifyParked } from './fan-out.queries.js';
 import type { DeadLetterDetailRow } from './webhook.view.js';
 
 export const DEAD_LETTER_SELECT = `l.id, d.event_id, l.event_type, d.run, l.status, l.attempts, l.last_status_code,
-  l.last_error, l.resolved_at, l.created_at, l.updated_at`;
+  l.last_error, l.last_error_reason, l.resolved_at, l.created_at, l.updated_at`;
 export const DEAD_LETTER_FROM = 'webhook_dead_letters l JOIN webhook_deliveries d ON d.id = l.id';
 
 export async function readDeadLetter(

@@ -79,12 +79,43 @@ describe("a webhook's deliveries", () => {
     });
   });
 
-  it('that an earlier release stored have the class as their reason, and unknown reasons are omitted', async () => {
+  it('store the class beside the reason, because the release before knows only classes', async () => {
+    const failure = { error: 'tls_error', reason: 'certificate_self_signed', responseTimeMs: 1 } as const;
+    const id = await env.createDueDelivery(actor, hook);
+    for (let attempt = 1; attempt <= 5; attempt++) {
+      await env.deliveries.record(await env.claimAttempt(id, attempt), failure);
+      await env.core.rows(
+        "UPDATE webhook_deliveries SET next_at = clock_timestamp() WHERE id = $1 AND status = 'DUE'",
+        id,
+      );
+    }
+    expect(
+      await env.core.rows(
+        'SELECT DISTINCT error, error_reason FROM webhook_attempts WHERE delivery_id = $1',
+        id,
+      ),
+    ).toEqual([{ error: 'tls_error', error_reason: 'certificate_self_signed' }]);
+    expect(
+      await env.core.row('SELECT last_error, last_error_reason FROM webhook_dead_letters WHERE id = $1', id),
+    ).toEqual({ last_error: 'tls_error', last_error_reason: 'certificate_self_signed' });
+  });
+
+  it('that an earlier release stored have the class as their reason, as have those of a later release, and unknown classes are omitted', async () => {
     const id = await env.createDueDelivery(actor, hook);
     await env.deliveries.record(await env.claimAttempt(id), { error: 'tls_error', responseTimeMs: 1 });
-    const [earlier] = await list();
-    expect(earlier).toMatchObject({ error: 'tls_error', error_reason: 'tls_error' });
-    await env.core.rows("UPDATE webhook_attempts SET error = 'quic_only' WHERE delivery_id = $1", id);
+    const store = (error: string, reason: string | null) =>
+      env.core.rows(
+        'UPDATE webhook_attempts SET error = $2, error_reason = $3 WHERE delivery_id = $1',
+        id,
+        error,
+        reason,
+      );
+    for (const reason of [null, 'quic_only']) {
+      await store('tls_error', reason);
+      const [earlier] = await list();
+      expect(earlier).toMatchObject({ error: 'tls_error', error_reason: 'tls_error' });
+    }
+    await store('quic_only', null);
     const [later] = await list();
     expect(later).toMatchObject({ status: 'FAILED' });
     expect(Object.keys(later!).filter((name) => name.startsWith('error'))).toEqual([]);

@@ -13,6 +13,7 @@
  * 4. A transaction that records a result locks the delivery first, then the webhook. Deactivation and deletion lock the
  *    webhook first. This causes no deadlock: they lock only DUE deliveries, and results belong to SENDING ones.
  */
+import { deadLetterFailureOf } from '@trading-automation/contracts';
 import { type Database, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
 import type { WebhookState } from './delivery.rules.js';
 
@@ -103,11 +104,20 @@ const RECORD_SUCCESSES = `
   )
   SELECT id FROM settled`;
 
+/**
+ * Returns the class of a reason. Classes are stored beside reasons, because the previous release, which runs during a
+ * rollout, knows only classes.
+ */
+export function classOf(reason: string): string {
+  return deadLetterFailureOf(reason)?.last_error ?? reason;
+}
+
 export interface AttemptRecord {
   readonly deliveryId: string;
   readonly webhookId: string;
   readonly attempt: number;
   readonly statusCode?: number | undefined;
+  /** The reason of the failure; absent if the attempt succeeded. */
   readonly error?: string | undefined;
   readonly responseTimeMs: number;
   readonly responseBody?: string | undefined;
@@ -119,9 +129,9 @@ export interface AttemptRecord {
 export async function insertAttempt(tx: Tx, record: AttemptRecord): Promise<string> {
   const id = newUuid();
   await tx.query(
-    `INSERT INTO webhook_attempts (id, delivery_id, webhook_id, attempt, status, status_code, error,
+    `INSERT INTO webhook_attempts (id, delivery_id, webhook_id, attempt, status, status_code, error, error_reason,
        response_time_ms, response_body, attempted_at, next_attempt_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
     [
       id,
       record.deliveryId,
@@ -129,6 +139,7 @@ export async function insertAttempt(tx: Tx, record: AttemptRecord): Promise<stri
       record.attempt,
       record.error === undefined ? 'SUCCEEDED' : 'FAILED',
       record.statusCode,
+      record.error === undefined ? undefined : classOf(record.error),
       record.error,
       record.responseTimeMs,
       record.responseBody,
@@ -142,6 +153,7 @@ export async function insertAttempt(tx: Tx, record: AttemptRecord): Promise<stri
 export interface NewDeadLetter {
   readonly deliveryId: string;
   readonly statusCode?: number | undefined;
+  /** The reason of the last attempt's failure, or `WEBHOOK_INACTIVE`. */
   readonly error: string;
 }
 
@@ -151,14 +163,15 @@ export async function insertDeadLetters(tx: Tx, letters: readonly NewDeadLetter[
   await queryPrepared(tx, INSERT_DEAD_LETTERS, [
     letters.map(({ deliveryId }) => deliveryId),
     letters.map(({ statusCode }) => statusCode ?? null),
+    letters.map(({ error }) => classOf(error)),
     letters.map(({ error }) => error),
   ]);
 }
 
 const INSERT_DEAD_LETTERS = `
-  INSERT INTO webhook_dead_letters (id, webhook_id, event_type, attempts, last_status_code, last_error)
-  SELECT d.id, d.webhook_id, d.event_type, d.attempts, letter.status_code, letter.error
-  FROM unnest($1::uuid[], $2::int[], $3::text[]) AS letter (id, status_code, error)
+  INSERT INTO webhook_dead_letters (id, webhook_id, event_type, attempts, last_status_code, last_error, last_error_reason)
+  SELECT d.id, d.webhook_id, d.event_type, d.attempts, letter.status_code, letter.error, letter.reason
+  FROM unnest($1::uuid[], $2::int[], $3::text[], $4::text[]) AS letter (id, status_code, error, reason)
     JOIN webhook_deliveries d ON d.id = letter.id
   WHERE d.id = ANY($1::uuid[])`;
 

@@ -1,6 +1,6 @@
 /** Records many failed attempts in one transaction, because an outage of a receiver ends many attempts concurrently. */
 import { newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
-import type { ClaimedAttempt } from './delivery.queries.js';
+import { type ClaimedAttempt, classOf } from './delivery.queries.js';
 import type { FailureOutcome, WebhookState } from './delivery.rules.js';
 
 /** Locks the deliveries whose lease the attempts still hold, until the transaction ends, and returns their ids. */
@@ -35,6 +35,7 @@ const LOCK_WEBHOOKS = `
 export interface FailureRecord {
   readonly attempt: ClaimedAttempt;
   readonly statusCode?: number | undefined;
+  /** The reason of the failure. */
   readonly error: string;
   readonly responseTimeMs: number;
   readonly responseBody?: string | undefined;
@@ -51,18 +52,19 @@ export async function settleFailures(tx: Tx, failures: readonly FailureRecord[])
     failures.map(({ delayMs }) => delayMs),
     failures.map(() => newUuid()),
     failures.map(({ statusCode }) => statusCode ?? null),
-    failures.map(({ error }) => error),
+    failures.map(({ error }) => classOf(error)),
     failures.map(({ responseTimeMs }) => responseTimeMs),
     failures.map(({ responseBody }) => responseBody ?? null),
     failures.map(({ attempt }) => attempt.attemptedAt),
+    failures.map(({ error }) => error),
   ]);
 }
 
 const SETTLE = `
   WITH failed AS (
     SELECT * FROM unnest($1::uuid[], $2::text[], $3::float8[], $4::uuid[], $5::int[], $6::text[], $7::int[], $8::text[],
-      $9::timestamptz[]) AS failed (id, status, delay_ms, attempt_id, status_code, error, response_time_ms, response_body,
-      attempted_at)
+      $9::timestamptz[], $10::text[]) AS failed (id, status, delay_ms, attempt_id, status_code, error, response_time_ms,
+      response_body, attempted_at, error_reason)
   ), settled AS (
     UPDATE webhook_deliveries d SET status = failed.status, attempts = d.attempts + 1, lease_id = NULL,
       lease_until = NULL, holder_id = NULL, claims = 0, is_parked = false,
@@ -71,9 +73,9 @@ const SETTLE = `
     RETURNING d.id, d.webhook_id, d.event_type, d.attempts, d.next_at
   )
   INSERT INTO webhook_attempts (id, delivery_id, webhook_id, event_type, attempt, status, status_code, error, response_time_ms,
-    response_body, attempted_at, next_attempt_at)
+    response_body, attempted_at, next_attempt_at, error_reason)
   SELECT failed.attempt_id, settled.id, settled.webhook_id, settled.event_type, settled.attempts, 'FAILED', failed.status_code, failed.error,
-    failed.response_time_ms, failed.response_body, failed.attempted_at, settled.next_at
+    failed.response_time_ms, failed.response_body, failed.attempted_at, settled.next_at, failed.error_reason
   FROM settled JOIN failed ON failed.id = settled.id`;
 
 /** Stores the state of webhooks after failures, and deactivates those in `deactivated`. */

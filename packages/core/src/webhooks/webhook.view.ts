@@ -37,8 +37,10 @@ export type AttemptRow = {
   readonly attempt: number;
   readonly status: Delivery['status'];
   readonly status_code: number | null;
-  /** The reason, from which the API's three fields of the failure are derived. */
+  /** The class of the failure. */
   readonly error: string | null;
+  /** From which the API's three fields of the failure are derived. Null if the previous release wrote the row. */
+  readonly error_reason: string | null;
   readonly response_time_ms: number;
   readonly response_body: string | null;
   readonly attempted_at: Date;
@@ -46,9 +48,22 @@ export type AttemptRow = {
   readonly created_at: Date;
 };
 
-export const ATTEMPT_SELECT = `a.id, d.event_id, d.event_type, d.run, a.attempt, a.status, a.status_code, a.error,
+export const ATTEMPT_SELECT = `a.id, d.event_id, d.event_type, d.run, a.attempt, a.status, a.status_code, a.error, a.error_reason,
   a.response_time_ms, a.response_body, a.attempted_at, a.next_attempt_at, a.created_at`;
 export const ATTEMPT_FROM = 'webhook_attempts a JOIN webhook_deliveries d ON d.id = a.delivery_id';
+
+/** Explains a failure by its reason. A reason that only a later release knows is replaced by its class. */
+function firstKnown<F>(
+  explain: (reason: string) => F | undefined,
+  reason: string | null,
+  errorClass: string | null,
+): F | undefined {
+  for (const known of [reason, errorClass]) {
+    const failure = known === null ? undefined : explain(known);
+    if (failure !== undefined) return failure;
+  }
+  return undefined;
+}
 
 /** Returns an attempt as the API shows it. The API calls an attempt a delivery. */
 export function deliveryView(row: AttemptRow): Delivery {
@@ -60,7 +75,7 @@ export function deliveryView(row: AttemptRow): Delivery {
     attempt: row.attempt,
     status: row.status,
     ...(row.status_code === null ? {} : { status_code: row.status_code }),
-    ...(row.error === null ? {} : deliveryFailureOf(row.error)),
+    ...firstKnown(deliveryFailureOf, row.error_reason, row.error),
     response_time_ms: row.response_time_ms,
     response_body: row.response_body,
     attempted_at: row.attempted_at.toISOString(),
@@ -78,8 +93,9 @@ export type DeadLetterRow = {
   readonly status: DeadLetter['status'];
   readonly attempts: number;
   readonly last_status_code: number | null;
-  /** The reason, as in `AttemptRow`. */
   readonly last_error: string | null;
+  /** As in `AttemptRow`. */
+  readonly last_error_reason: string | null;
   readonly resolved_at: Date | null;
   readonly created_at: Date;
   readonly updated_at: Date;
@@ -95,7 +111,7 @@ export function deadLetterView(row: DeadLetterRow): DeadLetter {
     status: row.status,
     attempts: row.attempts,
     ...(row.last_status_code === null ? {} : { last_status_code: row.last_status_code }),
-    ...(row.last_error === null ? {} : deadLetterFailureOf(row.last_error)),
+    ...firstKnown(deadLetterFailureOf, row.last_error_reason, row.last_error),
     ...(row.resolved_at === null ? {} : { resolved_at: row.resolved_at.toISOString() }),
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
