@@ -13,6 +13,7 @@ import { DomainError, type RateBucket } from '@trading-automation/contracts';
 import type { Redis } from 'ioredis';
 import ipaddr from 'ipaddr.js';
 import type { Actor } from '../operations/index.js';
+import { ExhaustedAddresses, isEmpty } from './exhausted-addresses.js';
 import type { NonceEpoch } from './nonce-epoch.js';
 import { type BucketRequest, type BucketResult, type Buckets, LocalBuckets } from './rate-buckets.js';
 import { FailoverBuckets } from './rate-failover.js';
@@ -191,37 +192,6 @@ export class RequestLimits {
     if (!isAllowed) throw rateLimited(set.policies, untilFullUs);
   }
 }
-
-const ADDRESSES_MAX = 100_000;
-
-/** Addresses whose general bucket this process found empty, until the bucket has a token again. */
-class ExhaustedAddresses {
-  private readonly entries = new Map<string, { fullAtMs: number; nextTokenAtMs: number }>();
-
-  record(address: string, policy: RatePolicy, untilFullUs: number): void {
-    if (!isEmpty(policy, untilFullUs)) return;
-    if (this.entries.size >= ADDRESSES_MAX) this.entries.clear();
-    const fullAtMs = performance.now() + untilFullUs / 1_000;
-    this.entries.set(address, {
-      fullAtMs,
-      nextTokenAtMs: fullAtMs - (policy.capacityUs - policy.intervalUs) / 1_000,
-    });
-  }
-
-  /** Returns the microseconds until the bucket is full; null if it may have a token. */
-  untilFullUs(address: string, policy: RatePolicy): number | null {
-    if (this.entries.size === 0) return null;
-    const entry = this.entries.get(address);
-    if (entry === undefined) return null;
-    const nowMs = performance.now();
-    if (nowMs < entry.nextTokenAtMs) return Math.min(policy.capacityUs, (entry.fullAtMs - nowMs) * 1_000);
-    this.entries.delete(address);
-    return null;
-  }
-}
-
-const isEmpty = ({ intervalUs, capacityUs }: RatePolicy, untilFullUs: number) =>
-  untilFullUs + intervalUs > capacityUs;
 
 interface BucketState {
   readonly policy: RatePolicy;
