@@ -38,14 +38,6 @@ export function findProcess(pattern, among = process.pid) {
   throw new Error(`no process matches ${pattern}`);
 }
 
-export function commandLineOf(pid) {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
-  } catch {
-    return '';
-  }
-}
-
 /**
  * Returns the anonymous memory of processes in MiB, each page divided by the number of processes that share it. Memory that
  * Postgres shares between all its processes (its buffers) is not anonymous, and its size is a setting.

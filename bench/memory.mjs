@@ -23,7 +23,7 @@ import { signRequest } from '@trading-automation/signed-request';
 import { Agent, request } from 'undici';
 import { collectGarbage } from './collect-garbage.mjs';
 import { close, startProduct } from './memory-environment.mjs';
-import { anonymousMib, commandLineOf, findProcess, treeOf } from './memory-processes.mjs';
+import { anonymousMib, findProcess, treeOf } from './memory-processes.mjs';
 import { crawlOf, graphqlRequest, listsOf, mixedRequest } from './memory-requests.mjs';
 import { openUsers, writeTrades } from './rest-data.mjs';
 import { runAndClose } from './run.mjs';
@@ -89,7 +89,7 @@ async function createRecords(product, user, leader) {
     name: 'memory',
     strategy_id: leader?.strategyId ?? strategy.id,
     exchange_account_id: exchangeAccountId,
-    sizing: { mode: 'MULTIPLIER', value: '1' },
+    sizing: { mode: 'FIXED_QUOTE', value: '10' },
   }).catch((error) => {
     if (leader === undefined) return undefined;
     throw error;
@@ -137,20 +137,32 @@ async function openPools(product, users) {
   });
 }
 
+/** Returns the process ids of the backends of each process of the product, by the name of its connections. */
+async function backendsByProcess({ database }) {
+  const { rows } = await database.query(
+    `SELECT application_name AS name, array_agg(pid) AS pids FROM pg_stat_activity
+     WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() GROUP BY 1 ORDER BY 1`,
+  );
+  return new Map(rows.map(({ name, pids }) => [name, pids]));
+}
+
 /** @returns {Promise<Map<string, number>>} MiB of each process, of all backends, and of the rest of Postgres */
 async function measure(product, serverPids) {
   const memory = new Map();
-  const postgres = treeOf(serverPids.postgres);
-  const isBackend = (pid) => commandLineOf(pid).includes('127.0.0.1(') && pid !== product.database.processID;
-  const backends = postgres.filter(isBackend);
-  // Measured first: a pool closes connections that are idle for ten seconds.
+  // Measured first: a pool closes connections that are idle.
+  const byProcess = await backendsByProcess(product);
+  const backends = [...byProcess.values()].flat();
   memory.set('backends', anonymousMib(backends));
   memory.set('one backend, on average', memory.get('backends') / backends.length);
-  memory.set('number of backends', backends.length);
-  memory.set(
-    'postgres without backends',
-    anonymousMib(postgres.filter((pid) => !isBackend(pid) && pid !== product.database.processID)),
+  memory.set('backends: number', backends.length);
+  for (const [name, pids] of byProcess) {
+    memory.set(`backends of ${name}`, anonymousMib(pids));
+    memory.set(`backends of ${name}: number`, pids.length);
+  }
+  const others = treeOf(serverPids.postgres).filter(
+    (pid) => !backends.includes(pid) && pid !== product.database.processID,
   );
+  memory.set('postgres without backends', anonymousMib(others));
   memory.set('redis', anonymousMib([serverPids.redis]));
   for (const { inspectorUrl } of product.running.values()) await collectGarbage(inspectorUrl);
   for (const [name, { pid }] of product.running) memory.set(name, anonymousMib([pid]));
@@ -201,10 +213,10 @@ function report([idle, first, second], mostStatements) {
   const failures = [];
   console.table(
     Object.fromEntries(
-      [...idle.keys()].map((name) => {
-        const figures = [idle, first, second].map((memory) => Number(memory.get(name).toFixed(1)));
+      [...new Set([idle, first, second].flatMap((memory) => [...memory.keys()]))].map((name) => {
+        const figures = [idle, first, second].map((memory) => Number((memory.get(name) ?? 0).toFixed(1)));
         const ratio = Number((figures[2] / figures[1]).toFixed(3));
-        if (!name.includes('backends') && ratio > GROWTH_RATIO_MAX && figures[2] - figures[1] > NOISE_MIB)
+        if (!name.startsWith('backends') && ratio > GROWTH_RATIO_MAX && figures[2] - figures[1] > NOISE_MIB)
           failures.push(`${name} grew by the factor ${ratio} in the second round`);
         return [name, { idle: figures[0], 'round 1': figures[1], 'round 2': figures[2], ratio }];
       }),

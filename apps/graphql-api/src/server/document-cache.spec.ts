@@ -343,6 +343,20 @@ describe('the cache', () => {
     expect(documents.prepare('{ __typename }', undefined)).toBe(documents.prepare('{ __typename }', null));
     expect(documents.prepare('{ no }', undefined)).toBe(documents.prepare('{ no }', ''));
   });
+
+  it.each([
+    ['1,000 documents', 1_000, 0],
+    ['documents of 1,000,000 characters', 10, 100_000],
+  ])('evicts the documents used least recently beyond %s', (_limit, count, padding) => {
+    const documents = new DocumentCache(schema);
+    const text = (name: string) => `{ ${name}: __typename }${' '.repeat(padding)}`;
+    const [oldest, used] = ['oldest', 'used'].map((name) => documents.prepare(text(name), undefined));
+    for (let i = 0; i < count - 1; i++) {
+      documents.prepare(text(`a${i}`), undefined);
+      expect(documents.prepare(text('used'), undefined)).toBe(used);
+    }
+    expect(documents.prepare(text('oldest'), undefined)).not.toBe(oldest);
+  });
 });
 
 describe('a rejected document', () => {

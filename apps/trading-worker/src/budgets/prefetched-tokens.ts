@@ -27,6 +27,11 @@ export class TokenPool {
 
   constructor(private readonly nowMs: () => number) {}
 
+  /** The number of entries. */
+  get size(): number {
+    return this.prefetched.size + this.spendings.size;
+  }
+
   available({ name }: Limit): number {
     const entry = this.prefetched.get(name);
     if (entry === undefined) return 0;

@@ -3,7 +3,7 @@ import { type ApiKeyCreate, apiKeyCreate, encodeId } from '@trading-automation/c
 import { type Listener, newUuid, type OnNotify } from '@trading-automation/persistence';
 import type { Actor } from '../operations/index.js';
 import { Platform } from '../platform/index.js';
-import { CoreUnderTest } from '../testing/index.js';
+import { CoreUnderTest, countStatements } from '../testing/index.js';
 import { hashApiKey } from './api-key.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { CredentialLookup } from './credential-lookup.service.js';
@@ -78,4 +78,14 @@ describe('a process that changed a credential, before its notification arrives,'
     await publicKeys.revoke(actor, encodeId('pbk', id));
     expect(await lookup.byPublicKey(pubkey)).toBeNull();
   });
+});
+
+it('the cache is cleared when it is full, so that it does not grow with the number of credentials', async () => {
+  const { world, database } = core.platform;
+  const small = new CredentialLookup(new Platform(world, database, createLocalOnlyListener()), 2);
+  const hashes = [await createKey(), await createKey(), await createKey()].map(({ key }) => hashApiKey(key));
+  for (const hash of hashes) await small.byApiKeyHash(hash);
+  const statementsFor = (hash: Buffer) => countStatements(database, () => small.byApiKeyHash(hash));
+  expect(await statementsFor(hashes[2]!)).toBe(0);
+  expect(await statementsFor(hashes[0]!)).toBe(1);
 });

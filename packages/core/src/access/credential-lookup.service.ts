@@ -34,7 +34,10 @@ export class CredentialLookup {
   private readonly cache = new Map<string, CacheEntry>();
   private generation = 0;
 
-  constructor(private readonly platform: Platform) {
+  constructor(
+    private readonly platform: Platform,
+    private readonly cacheSizeMax = CACHE_SIZE_MAX,
+  ) {
     platform.listener.subscribe(CREDENTIALS_CHANGED, () => {
       this.generation++;
       this.cache.clear();
@@ -92,7 +95,7 @@ export class CredentialLookup {
       this.cache.delete(cacheKey);
       return credential;
     }
-    if (this.cache.size >= CACHE_SIZE_MAX) this.cache.clear();
+    if (this.cache.size >= this.cacheSizeMax) this.cache.clear();
     this.cache.set(cacheKey, { credential, untilMs: Date.now() + CACHE_TTL_MS });
     return credential;
   }

@@ -10,6 +10,11 @@ import type { ApiSecrets } from './api-features.js';
 
 /** The timeout of a Redis command. If a nonce cannot be recorded within it, the response is a 503. */
 const REDIS_TIMEOUT_MS = 2_000;
+/**
+ * A backend keeps some megabytes for the tables and statements that it used, and a process waits for at most a few of its
+ * statements at a time.
+ */
+const POOL_SIZE = 8;
 
 export interface ApiInfrastructureOptions {
   readonly applicationName: string;
@@ -49,6 +54,7 @@ export async function openApiInfrastructure(options: ApiInfrastructureOptions): 
     world,
     databaseUrl,
     applicationName,
+    poolSize: POOL_SIZE,
     onListenerError: (error) => onConnectionLost('notifications', error),
   });
   const redis = await connectRedis(redisUrl, (error) => onConnectionLost('redis', error));
