@@ -144,14 +144,21 @@ describe('the progress of a run', () => {
   afterEach(() => rmSync(folder, { recursive: true }));
 
   it('is resumed on the same source only', () => {
-    const open = (fingerprint, isNew = false) =>
-      openProgress({ file: join(folder, 'data', 'defences.json'), fingerprint, isNew });
+    const open = (fingerprint) => openProgress({ file: join(folder, 'data', 'defences.json'), fingerprint });
     open('one').record(defence('a'), held);
     expect(open('one').resultOf(defence('a'))).toEqual(held);
     expect(open('one').resultOf(defence('a', { replace: 'c' }))).toBeUndefined();
     expect(open('other').resultOf(defence('a'))).toBeUndefined();
     expect(open(null).resultOf(defence('a'))).toBeUndefined();
-    expect(open('one', true).resultOf(defence('a'))).toBeUndefined();
+  });
+
+  it('is forgotten for defences that are removed again, and kept for the others', () => {
+    const progress = openProgress({ file: null, fingerprint: null });
+    const [a, b] = [defence('a'), defence('b', { find: 'b', replace: 'a' })];
+    progress.record(a, held);
+    progress.record(b, survived);
+    progress.forget([b]);
+    expect([progress.resultOf(a), progress.resultOf(b)]).toEqual([held, undefined]);
   });
 });
 

@@ -9,7 +9,7 @@ import { endOnSignals } from '../planted-faults/signals.mjs';
  * `npm run defences -- [words ...] [--sample] [--again] [--at-once n] [--minutes n] [--as-built]`: removes one defence at a
  * time from a copy of the workspace; a test must fail. Words select defences by area or name; `--sample` selects those that
  * unit tests hold and that every run of `npm test` removes. An interrupted run continues where it stopped, unless the source
- * has changed; `--again` starts anew. The exit code is 0 if each defence is held, but for the survivors that are listed.
+ * has changed; `--again` removes the selected defences anew. The exit code is 0 if each defence is held, but for the survivors that are listed.
  *
  * Before the set-up has run, this file must not import installed packages.
  */
@@ -40,8 +40,8 @@ const progress = openProgress({
   // The sample is short, and runs together with other commands that may use the file.
   file: values.sample ? null : join(dataPaths().dataDir, 'defences.json'),
   fingerprint: values.sample ? null : await readFingerprint(),
-  isNew: values.again,
 });
+if (values.again) progress.forget(defences);
 const groups = groupsOf(defences.filter((defence) => progress.resultOf(defence) === undefined));
 if (groups.length > 0) {
   const count = Math.min(Number(values['at-once']), groups.length);

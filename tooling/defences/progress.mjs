@@ -31,16 +31,20 @@ export async function readFingerprint() {
 /**
  * Opens the stored results of an interrupted run. Results of another source are dropped.
  *
- * @param {{ file: string | null, fingerprint: string | null, isNew: boolean }} options `file`: null to store nothing
+ * @param {{ file: string | null, fingerprint: string | null }} options `file`: null to store nothing
  */
-export function openProgress({ file, fingerprint, isNew }) {
+export function openProgress({ file, fingerprint }) {
   /** @type {State | null} */
-  const stored = isNew || file === null || fingerprint === null ? null : readJsonIfExists(file);
+  const stored = file === null || fingerprint === null ? null : readJsonIfExists(file);
   /** @type {Record<string, Result>} */
   const results = stored?.fingerprint === fingerprint ? { ...stored?.results } : {};
   return {
     /** @param {import('./defences.mjs').Defence} defence */
     resultOf: (defence) => results[keyOf(defence)],
+    /** @param {readonly import('./defences.mjs').Defence[]} defences those to remove again */
+    forget(defences) {
+      for (const defence of defences) delete results[keyOf(defence)];
+    },
     /**
      * @param {import('./defences.mjs').Defence} defence
      * @param {Result} result
