@@ -65,7 +65,7 @@ async function runSpecs({ folder, databaseUrl, redisUrl }, { tests, title, limit
   const resultFolder = mkdtempSync(join(tmpdir(), 'trading-automation-planted-'));
   const outputFile = join(resultFolder, 'result.json');
   // Some specs measure contention. They could fail if other specs ran at the same time on a slow machine.
-  const options = ['--ci', '--maxWorkers=1', '--json', `--outputFile=${outputFile}`];
+  const options = ['--ci', '--runInBand', '--json', `--outputFile=${outputFile}`];
   if (title !== undefined) options.push('--testNamePattern', title.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
   try {
     const { stderr } = await run(
