@@ -80,6 +80,15 @@ describe('a new database', () => {
     },
   );
 
+  it('is not changed at all by a migrator of the other world', async () => {
+    await migrate(database.url, 'test');
+    // The other migrator could only see that the world is wrong after it had applied this migration.
+    await client.query('DELETE FROM migrations WHERE id = (SELECT max(id) FROM migrations)');
+    const before = await migrationCount();
+    await expect(migrate(database.url, 'live')).rejects.toThrow('The database belongs to the test world');
+    expect(await migrationCount()).toBe(before);
+  });
+
   it('that two migrators of different worlds migrate at the same time takes one of the worlds', async () => {
     const outcomes = await Promise.allSettled([migrate(database.url, 'test'), migrate(database.url, 'live')]);
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
