@@ -6,10 +6,11 @@ import { setUp } from '../launch/setup.mjs';
 import { endOnSignals } from '../planted-faults/signals.mjs';
 
 /**
- * `npm run defences -- [words ...] [--sample] [--again] [--at-once n] [--minutes n] [--as-built]`: removes one defence at a
+ * `npm run defences -- [words ...] [--sample] [--again] [--tested] [--at-once n] [--minutes n] [--as-built]`: removes one defence at a
  * time from a copy of the workspace; a test must fail. Words select defences by area or name; `--sample` selects those that
  * unit tests hold and that every run of `npm test` removes. An interrupted run continues where it stopped, unless the source
- * has changed; `--again` removes the selected defences anew. The exit code is 0 if each defence is held, but for the survivors that are listed.
+ * has changed; `--again` removes the selected defences anew. `--tested` skips the specs
+ * on the unmodified source, for a commit whose tests have passed. The exit code is 0 if each defence is held, but for the survivors that are listed.
  *
  * Before the set-up has run, this file must not import installed packages.
  */
@@ -18,6 +19,7 @@ const { values, positionals } = parseArgs({
   options: {
     sample: { type: 'boolean', default: false },
     again: { type: 'boolean', default: false },
+    tested: { type: 'boolean', default: false },
     'at-once': { type: 'string', default: String(Math.min(2, availableParallelism())) },
     minutes: { type: 'string', default: '60' },
     'as-built': { type: 'boolean', default: false },
@@ -50,7 +52,7 @@ if (groups.length > 0) {
     removeAll(copies, groups, {
       progress,
       // `npm test` runs the same specs on the unmodified source.
-      isCheckedBefore: values.sample,
+      isCheckedBefore: values.sample || values.tested,
       endsAtMs: startedAt + Number(values.minutes) * 60_000,
       print: (line) => console.log(line),
     }),

@@ -16,19 +16,35 @@ import { runFault, runUnmodified } from '../planted-faults/run.mjs';
 export async function removeAll(copies, groups, { progress, isCheckedBefore, endsAtMs, print, runs }) {
   const { runFault: remove, runUnmodified: check } = runs ?? { runFault, runUnmodified };
   const waiting = [...groups];
+  /** The specs that pass on the unmodified source. @type {Set<string>} */
+  const passing = new Set();
   const isOver = () => performance.now() >= endsAtMs;
 
   /** @param {import('../planted-faults/run.mjs').WorkspaceCopy} copy */
   async function removeInCopy(copy) {
     for (let group = waiting.shift(); group !== undefined && !isOver(); group = waiting.shift()) {
-      const { defences } = group;
-      const unmodified = isCheckedBefore ? { kind: 'missed' } : await check(copy, defences);
+      const { tests, defences } = group;
+      const isPassing = isCheckedBefore || (await passes(copy, tests));
       for (const defence of defences) {
         if (isOver()) return;
-        if (unmodified.kind === 'missed') await removeOne(copy, defence);
+        if (isPassing) await removeOne(copy, defence);
         else report(defence, { kind: 'unproven', by: 'the specs fail on the unmodified source', seconds: 0 });
       }
     }
+  }
+
+  /**
+   * Returns whether the specs pass on the unmodified source.
+   *
+   * @param {import('../planted-faults/run.mjs').WorkspaceCopy} copy
+   * @param {readonly string[]} tests
+   */
+  async function passes(copy, tests) {
+    const unchecked = tests.filter((test) => !passing.has(test));
+    if (unchecked.length === 0) return true;
+    const { kind } = await check(copy, unchecked);
+    if (kind === 'missed') for (const test of unchecked) passing.add(test);
+    return kind === 'missed';
   }
 
   /**
