@@ -130,8 +130,8 @@ export function tableOf(results) {
 /**
  * Reads the record of a storm that is over.
  *
- * @param {import('../e2e/killable-product.mjs').KillableProduct} product
- * @param {import('./participants.mjs').Participants} participants
+ * @param {{ databaseUrl: string, paperExchangeUrl: string }} product
+ * @param {Pick<import('./participants.mjs').Participants, 'accounts'> & { copiers: readonly unknown[] }} participants
  * @param {Pick<StormRecord, 'lives' | 'exitFindings' | 'crashes'>} storm
  * @returns {Promise<{ record: StormRecord, figures: Figures }>}
  */

@@ -52,6 +52,11 @@ export const CHECKS = [
   { name: 'language', passes: (show) => show.command('node', ['tooling/rules/check-language.mjs']) },
   { name: 'unused', passes: (show) => show.tool('knip', ['--no-config-hints']) },
   { name: 'versions', passes: (show) => show.tool('sherif') },
+  {
+    name: 'defences',
+    passes: (show) =>
+      show.command('node', ['tooling/defences/main.mjs', '--as-built', '--sample', '--at-once', '1']),
+  },
 ];
 
 /**

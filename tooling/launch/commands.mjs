@@ -15,15 +15,16 @@ let isEnding = false;
  * @param {string[]} args
  * @param {{
  *   cwd?: string, env?: NodeJS.ProcessEnv, uid?: number, gid?: number,
- *   output?: 'show' | 'capture', input?: string,
- * }} [options] `output`: `show` prints the output, `capture` returns it
+ *   output?: 'show' | 'capture', input?: string, limitMs?: number,
+ * }} [options] `output`: `show` prints the output, `capture` returns it; `limitMs`: the time after which the command and its
+ *   children are killed
  * @returns {Promise<{ code: number, stdout: string, stderr: string }>} code 127 if the command does not exist, 128
- *   if a signal or `endCommands` ended it
+ *   if a signal, the time limit or `endCommands` ended it
  */
 export function run(
   command,
   args,
-  { cwd = root, env = process.env, uid, gid, output = 'capture', input } = {},
+  { cwd = root, env = process.env, uid, gid, output = 'capture', input, limitMs } = {},
 ) {
   if (isEnding)
     return Promise.resolve({
@@ -46,12 +47,16 @@ export function run(
   });
   child.stdin?.on('error', () => {});
   child.stdin?.end(input);
+  const kill = () => child.pid && signalTree(child.pid, 'SIGKILL');
+  const limit = limitMs === undefined ? undefined : setTimeout(kill, limitMs);
   return new Promise((resolve) => {
     child.on('error', (error) => {
+      clearTimeout(limit);
       running.delete(child);
       resolve({ code: 127, stdout, stderr: stderr + error.message });
     });
     child.on('close', (code, signal) => {
+      clearTimeout(limit);
       running.delete(child);
       resolve({ code: code ?? 128, stdout, stderr: signal ? `${stderr}ended by ${signal}\n` : stderr });
     });

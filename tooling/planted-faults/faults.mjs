@@ -1,13 +1,4 @@
-/**
- * A defect to plant. `find` occurs exactly once in `file`, and `replace` replaces it; then at least one of `tests`
- * must fail.
- *
- * @typedef {{
- *   name: string, file: string, find: string, replace: string, tests: readonly string[],
- * }} PlantedFault paths are relative to the root of the workspace
- */
-
-/** @type {readonly PlantedFault[]} */
+/** @type {readonly import('./run.mjs').PlantedFault[]} */
 export const PLANTED_FAULTS = [
   {
     name: 'an empty time range is accepted',

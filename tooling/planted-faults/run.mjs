@@ -9,25 +9,36 @@ import { plant } from './plant.mjs';
 /**
  * A copy of the workspace, and the servers of its tests.
  *
- * @typedef {{ folder: string, databaseUrl: string | undefined, redisUrl: string | undefined }} WorkspaceCopy
- * @typedef {{ fault: import('./faults.mjs').PlantedFault, outcome: import('./outcome.mjs').Outcome, seconds: number }} Run
+ * @typedef {{ folder: string, databaseUrl: string, redisUrl: string }} WorkspaceCopy
+ * A defect to plant. `find` occurs exactly once in `file`, and `replace` replaces it; then at least one of `tests`
+ * must fail. Paths are relative to the root of the workspace. With `title`, only the tests run whose full name contains it.
+ *
+ * @typedef {{
+ *   name: string, file: string, find: string, replace: string, tests: readonly string[], title?: string | undefined,
+ * }} PlantedFault
+ * @typedef {{ fault: PlantedFault, outcome: import('./outcome.mjs').Outcome, seconds: number }} Run
  */
 
+/** The time after which a run of specs is killed. A defect may make a test wait for ever. */
+const RUN_LIMIT_MS = 5 * 60_000;
+/** The time after which a run of all specs on the unmodified source is killed. */
+const UNMODIFIED_LIMIT_MS = 25 * 60_000;
+
 /**
- * Runs the specs of all planted faults on the unmodified source, where they must pass.
+ * Runs specs on the unmodified source, where they must pass.
  *
  * @param {WorkspaceCopy} copy
- * @param {readonly import('./faults.mjs').PlantedFault[]} faults
+ * @param {readonly string[]} tests
  */
-export function runUnmodified(copy, faults) {
-  return runSpecs(copy, [...new Set(faults.flatMap(({ tests }) => tests))]);
+export function runUnmodified(copy, tests) {
+  return runSpecs(copy, { tests, limitMs: UNMODIFIED_LIMIT_MS });
 }
 
 /**
  * Plants a fault, runs its specs, and restores the source.
  *
  * @param {WorkspaceCopy} copy
- * @param {import('./faults.mjs').PlantedFault} fault
+ * @param {PlantedFault} fault
  * @returns {Promise<Run>}
  */
 export async function runFault(copy, fault) {
@@ -36,7 +47,7 @@ export async function runFault(copy, fault) {
   const source = readFileSync(path, 'utf8');
   writeFileSync(path, plant(source, fault));
   try {
-    const outcome = await runSpecs(copy, fault.tests);
+    const outcome = await runSpecs(copy, { ...fault, limitMs: RUN_LIMIT_MS });
     return { fault, outcome, seconds: Math.round((performance.now() - startedAt) / 1_000) };
   } finally {
     writeFileSync(path, source);
@@ -45,19 +56,21 @@ export async function runFault(copy, fault) {
 
 /**
  * @param {WorkspaceCopy} copy
- * @param {readonly string[]} specs
+ * @param {{ tests: readonly string[], title?: string | undefined, limitMs: number }} specs
  */
-async function runSpecs({ folder, databaseUrl, redisUrl }, specs) {
+async function runSpecs({ folder, databaseUrl, redisUrl }, { tests, title, limitMs }) {
   const resultFolder = mkdtempSync(join(tmpdir(), 'trading-automation-planted-'));
   const outputFile = join(resultFolder, 'result.json');
   // Some specs measure contention. They could fail if other specs ran at the same time on a slow machine.
-  const options = ['--ci', '--maxWorkers=1', '--json', `--outputFile=${outputFile}`];
+  const options = ['--ci', '--runInBand', '--json', `--outputFile=${outputFile}`];
+  if (title !== undefined) options.push('--testNamePattern', title.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
   try {
     const { stderr } = await run(
       'node',
-      ['node_modules/jest/bin/jest.js', ...options, '--runTestsByPath', ...specs],
+      ['node_modules/jest/bin/jest.js', ...options, '--runTestsByPath', ...tests],
       {
         cwd: folder,
+        limitMs,
         env: {
           ...process.env,
           // Colour codes in the result would hide the messages of assertions.
@@ -73,7 +86,7 @@ async function runSpecs({ folder, databaseUrl, redisUrl }, specs) {
         },
       },
     );
-    const outcome = outcomeOf(JSON.parse(readIfExists(outputFile) ?? 'null'), specs.length);
+    const outcome = outcomeOf(JSON.parse(readIfExists(outputFile) ?? 'null'), tests.length);
     if (outcome.kind === 'unusable') console.error(stderr);
     return outcome;
   } finally {

@@ -55,6 +55,8 @@ describe('the configuration', () => {
     ['SERVER_KEYS', ' , '],
     ['SERVER_KEYS', Buffer.from('short').toString('base64url')],
     ['SERVER_KEYS', `${serverKey('current')},x`],
+    ['SERVER_KEYS', Buffer.from(serverKey('current'), 'base64url').subarray(1).toString('base64url')],
+    ['SERVER_KEYS', `${serverKey('current')},${serverKey('current')}A`],
     ['SERVER_KEYS', Buffer.alloc(32).toString('base64url')],
     ['SERVER_KEYS', Buffer.alloc(32, 0x5a).toString('base64url')],
     ['SERVER_KEYS', Buffer.alloc(32, 'secret').toString('base64url')],

@@ -149,7 +149,7 @@ describe('the idempotency store', () => {
   it('decrypts a response of an old server key if that key is still configured, and otherwise throws', async () => {
     await execute(requestOf());
     const withBothKeys = createIdempotencyStore([keyOf('new key'), keyOf('server key')]);
-    expect(await execute(requestOf(), '', withBothKeys)).toMatchObject({ kind: 'replay' });
+    await expect(execute(requestOf(), '', withBothKeys)).resolves.toMatchObject({ kind: 'replay' });
     const withNewKey = createIdempotencyStore([keyOf('new key')]);
     await expect(execute(requestOf(), '', withNewKey)).rejects.toBeInstanceOf(StoredResponseUnreadable);
     expect(await effectCount()).toBe(1);

@@ -78,7 +78,9 @@ describe('a log line', () => {
 
   it('describes an error of Postgres by its code and the names of the schema alone', () => {
     const { lines, logger } = capture();
-    const driverError = Object.assign(new Error('duplicate key value "canary"'), {
+    // Without quotation marks, the value looks like a word of the message.
+    const message = 'invalid input syntax for type numeric: canary';
+    const driverError = Object.assign(new Error(message), {
       severity: 'ERROR',
       routine: '_bt_check_unique',
       code: '23505',
@@ -86,7 +88,7 @@ describe('a log line', () => {
       constraint: 'users_email',
       where: 'canary',
     });
-    const failed = Object.assign(new Error('duplicate key value "canary"'), {
+    const failed = Object.assign(new Error(message), {
       driverError,
       parameters: ['canary'],
     });

@@ -64,6 +64,31 @@ describe('readSignatureHeaders', () => {
     }
   });
 
+  it.each([
+    ['x-svc-pubkey', 'that is uncompressed', `04${'ab'.repeat(64)}`],
+    ['x-svc-pubkey', 'that begins with 04', `04${'ab'.repeat(32)}`],
+    ['x-svc-pubkey', 'in upper case', `02${'AB'.repeat(32)}`],
+    ['x-svc-pubkey', 'that is too long', `02${'ab'.repeat(33)}`],
+    ['x-svc-timestamp', 'with a sign', '+1767225600000'],
+    ['x-svc-timestamp', 'with an exponent', '1e12'],
+    ['x-svc-timestamp', 'with a fraction', '1767225600000.5'],
+    ['x-svc-timestamp', 'in hexadecimal', '0x19b76e3d800'],
+    ['x-svc-timestamp', 'with a space', ' 1767225600000'],
+    ['x-svc-timestamp', 'of 17 digits', '00001767225600000'],
+    ['x-svc-timestamp', 'that is empty', ''],
+    ['x-svc-nonce', 'of 15 bytes', '0f'.repeat(15)],
+    ['x-svc-nonce', 'of 17 bytes', '0f'.repeat(17)],
+    ['x-svc-nonce', 'in upper case', '0F'.repeat(16)],
+    ['x-svc-sig', 'in DER', `3044${'0220'.concat('cd'.repeat(32)).repeat(2)}`],
+    ['x-svc-sig', 'of 63 bytes', 'cd'.repeat(63)],
+    ['x-svc-sig', 'in upper case', 'CD'.repeat(64)],
+  ] as const)('rejects an %s %s', (header, _form, value) => {
+    expect(readSignatureHeaders({ ...headers, [header]: value })).toMatchObject({
+      kind: 'malformed',
+      header,
+    });
+  });
+
   it('does not repeat a header value in the result for a malformed header', () => {
     const reading = readSignatureHeaders({ ...headers, 'x-svc-sig': 'SECRET' });
     expect(JSON.stringify(reading)).not.toContain('SECRET');

@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { ENGINES } from '../test/engines.js';
 import { privateKeyOfScalar } from '../test/vectors.js';
+import { canonicalString } from './canonical-string.js';
 import type { VerifyEngine } from './engine.js';
 import { nobleEngine } from './engines/noble.js';
 import { publicKeyOf } from './keys.js';
+import { signMessage } from './message-signature.js';
 import { InMemoryReplayWindow, NONCE_TTL_MS } from './replay-window.js';
 import { signRequest } from './sign-request.js';
 import type { SignatureHeaderName } from './signature-headers.js';
@@ -86,6 +88,36 @@ describe.each(ENGINES)('verifyRequest with $name', ({ engine }) => {
       }),
       { numRuns: 150 },
     );
+  });
+
+  it.each([
+    ['PO ST', '/v1/trades'],
+    ['POST\n', '/v1/trades'],
+    ['', '/v1/trades'],
+    ['POST', '/v1/trades?note=a b'],
+    ['POST', '/v1/trades\n'],
+    ['POST', '/v1/tr\u00e4des'],
+    ['POST', ''],
+  ])('rejects the request line %j %j, even with a signature over it', async (method, path) => {
+    const timestamp = String(NOW_MS);
+    const nonce = '0b'.repeat(16);
+    const canonical = canonicalString({ method, path, timestamp, nonce, body });
+    const signed = {
+      'x-svc-pubkey': publicKey,
+      'x-svc-timestamp': timestamp,
+      'x-svc-nonce': nonce,
+      'x-svc-sig': signMessage(canonical, privateKey),
+    };
+    const { dependencies } = verifierWith(engine);
+    expect(await verifyRequest({ method, path, body, headers: signed }, dependencies)).toEqual({
+      kind: 'refused',
+      code: 'invalid_signature',
+    });
+    const line = { method: 'POST', path: '/v1/trades' };
+    const valid = signMessage(canonicalString({ ...line, timestamp, nonce, body }), privateKey);
+    expect(
+      await verifyRequest({ ...line, body, headers: { ...signed, 'x-svc-sig': valid } }, dependencies),
+    ).toMatchObject({ kind: 'accepted' });
   });
 
   it('accepts exactly one of 100 concurrent copies of a request', async () => {

@@ -13,7 +13,8 @@
  * placed twice and none was lost. The exit code is 0 if everything holds.
  */
 import { parseArgs } from 'node:util';
-import { audit, unsettled } from '../../chaos/audit.mjs';
+import { judge, readRecord } from '../../chaos/audit.mjs';
+import { unsettled } from '../../chaos/read-records.mjs';
 import { until } from '../../launch/first-trade/scenario.mjs';
 import { activities } from './activity.mjs';
 import { replay, signedRequestsOf, untilSigned } from './nonces.mjs';
@@ -125,14 +126,15 @@ async function rollOut({ old, new: next, databaseUrl, paperExchangeUrl }) {
     (counts) => Object.values(counts).every((count) => count === 0),
     60_000,
   );
-  const { violations, figures } = await audit(
+  const { record, figures } = await readRecord(
     { databaseUrl, paperExchangeUrl },
     {
       accounts: all.flatMap(({ leader, follower }) => [leader.account, follower.account]),
       copiers: all.map(({ copierId: id }) => ({ id })),
     },
+    { lives: [], exitFindings: [], crashes: [] },
   );
-  for (const violation of violations) report(violation);
+  for (const { id, findings } of judge(record)) if (JUDGED.includes(id)) findings.forEach(report);
   print(JSON.stringify(figures));
   for (const { label, receiver } of all) {
     const ids = receiver.received.map(({ event }) => event.event_id ?? event.id);

@@ -4,7 +4,7 @@ import { heading } from '../checks.mjs';
 import { endCommands, run } from '../commands.mjs';
 import { dataPaths } from '../paths.mjs';
 import { setUp } from '../setup.mjs';
-import { PARTS, partLimitMinutes, partsNamed } from './parts.mjs';
+import { PARTS, partsNamed } from './parts.mjs';
 import { isCurrent, readPasses, recordPass, tableOf } from './passes.mjs';
 
 /**
@@ -62,18 +62,18 @@ async function runParts() {
 }
 
 /** @param {import('./parts.mjs').Part} part */
-async function runPart({ command, args, env }) {
+async function runPart({ command, args, env, limitMinutes = 30 }) {
   const startedAt = performance.now();
   let isLate = false;
   const limit = setTimeout(() => {
     isLate = true;
     void endCommands();
-  }, partLimitMinutes * 60_000);
+  }, limitMinutes * 60_000);
   const { code } = await run(command, args, { output: 'show', env: { ...process.env, ...env } });
   clearTimeout(limit);
   return {
     hasPassed: code === 0 && !isLate,
-    failure: isLate ? `FAILED: over ${partLimitMinutes} min` : `FAILED: exit code ${code}`,
+    failure: isLate ? `FAILED: over ${limitMinutes} min` : `FAILED: exit code ${code}`,
     seconds: Math.round((performance.now() - startedAt) / 1_000),
   };
 }

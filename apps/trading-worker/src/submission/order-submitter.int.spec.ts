@@ -1,3 +1,4 @@
+import { ExchangeError } from '@trading-automation/exchanges';
 import { eventually } from '@trading-automation/runtime/testing';
 import { GatewayUnderTest } from '../testing/gateway-under-test.js';
 
@@ -108,5 +109,50 @@ describe('an order whose response is lost', () => {
     respond();
     await env.gateway.orderSubmitter.drain();
     await other.close();
+  });
+});
+
+describe('an order that was claimed', () => {
+  const realNow = performance.now;
+  afterEach(() => {
+    performance.now = realNow;
+  });
+
+  async function submit(): Promise<{ readonly trade: string; readonly sent: () => number }> {
+    let sent = 0;
+    env.exchange.onPlace = async () => {
+      sent++;
+      throw new ExchangeError('unknown', 'timeout', 'no response');
+    };
+    const trade = await env.place();
+    await env.gateway.renewOwnership();
+    for (let nth = 0; nth < 2; nth++) {
+      env.gateway.orderSubmitter.wake([env.account.uuid]);
+      await env.gateway.orderSubmitter.drain();
+    }
+    return { trade, sent: () => sent };
+  }
+
+  it('is neither failed nor sent again if the exchange does not respond to it', async () => {
+    const { trade, sent } = await submit();
+    expect(sent()).toBe(1);
+    expect(await env.read(trade)).toMatchObject({ status: 'PENDING', sub_status: 'UNKNOWN' });
+  });
+
+  it('is not sent by a worker that stalled after its claim, because others may have judged it', async () => {
+    const { execution } = env;
+    const claim = execution.claimSubmissions.bind(execution);
+    execution.claimSubmissions = async (...args) => {
+      const claimed = await claim(...args);
+      performance.now = () => realNow.call(performance) + 3_001;
+      return claimed;
+    };
+    try {
+      const { trade, sent } = await submit();
+      expect(sent()).toBe(0);
+      expect(await env.read(trade)).toMatchObject({ status: 'PENDING', sub_status: 'UNKNOWN' });
+    } finally {
+      execution.claimSubmissions = claim;
+    }
   });
 });

@@ -27,7 +27,9 @@ const refusal = (parent: CredentialRights, requested: RequestedRights) => {
 
 describe('the rights of a child', () => {
   it('are those of the parent where none are requested', () => {
-    expect(childRights(LIMITED, { permissions: ['READ'] })).toEqual({ ...LIMITED, permissions: ['READ'] });
+    const requested: RequestedRights = { permissions: ['READ'] };
+    expect(refusal(LIMITED, requested)).toEqual([]);
+    expect(childRights(LIMITED, requested)).toEqual({ ...LIMITED, permissions: ['READ'] });
   });
 
   it('may be any, if the parent has all permissions and no limit', () => {

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { type ApiKeyCreate, apiKeyCreate, encodeId } from '@trading-automation/contracts';
+import { type ApiKeyCreate, apiKeyCreate, decodeId, encodeId } from '@trading-automation/contracts';
 import { type Listener, newUuid, type OnNotify } from '@trading-automation/persistence';
 import type { Actor } from '../operations/index.js';
 import { Platform } from '../platform/index.js';
 import { CoreUnderTest, countStatements } from '../testing/index.js';
 import { hashApiKey } from './api-key.js';
 import { ApiKeysService } from './api-keys.service.js';
-import { CredentialLookup } from './credential-lookup.service.js';
+import { CREDENTIALS_CHANGED, CredentialLookup } from './credential-lookup.service.js';
 import { PublicKeysService } from './public-keys.service.js';
 
 let core: CoreUnderTest;
@@ -14,6 +14,7 @@ let actor: Actor;
 let lookup: CredentialLookup;
 let keys: ApiKeysService;
 let publicKeys: PublicKeysService;
+let listener: { connected: boolean } & Omit<Listener, 'connected'>;
 
 beforeAll(async () => {
   core = await CoreUnderTest.open();
@@ -22,7 +23,8 @@ afterAll(() => core.close());
 beforeEach(async () => {
   actor = await core.keyPairActor();
   const { world, database } = core.platform;
-  const platform = new Platform(world, database, createLocalOnlyListener());
+  listener = createLocalOnlyListener();
+  const platform = new Platform(world, database, listener);
   lookup = new CredentialLookup(platform);
   keys = new ApiKeysService(platform, core.lists, core.commands);
   publicKeys = new PublicKeysService(platform, core.lists, core.commands);
@@ -30,7 +32,7 @@ beforeEach(async () => {
 });
 
 /** Creates a listener that is connected and gets local notifications, but no notifications from Postgres. */
-function createLocalOnlyListener(): Listener {
+function createLocalOnlyListener(): typeof listener {
   const subscriptions: { channel: string; onNotify: OnNotify }[] = [];
   return {
     connected: true,
@@ -88,4 +90,45 @@ it('the cache is cleared when it is full, so that it does not grow with the numb
   const statementsFor = (hash: Buffer) => countStatements(database, () => small.byApiKeyHash(hash));
   expect(await statementsFor(hashes[2]!)).toBe(0);
   expect(await statementsFor(hashes[0]!)).toBe(1);
+});
+
+describe('a credential that was looked up before', () => {
+  const revokeElsewhere = (id: string) =>
+    core.rows('UPDATE api_keys SET revoked_at = now() WHERE id = $1', decodeId('key', id));
+
+  it('is read from the cache only while notifications of changes arrive', async () => {
+    const { id, key } = await createKey();
+    const hash = hashApiKey(key);
+    expect(await lookup.byApiKeyHash(hash)).toMatchObject({ userId: actor.userId });
+    await revokeElsewhere(id);
+    expect(await lookup.byApiKeyHash(hash)).toMatchObject({ userId: actor.userId });
+    listener.connected = false;
+    expect(await lookup.byApiKeyHash(hash)).toBeNull();
+    listener.connected = true;
+    expect(await lookup.byApiKeyHash(hash)).toBeNull();
+  });
+
+  it('is not stored if it was read without notifications', async () => {
+    const { id, key } = await createKey();
+    listener.connected = false;
+    expect(await lookup.byApiKeyHash(hashApiKey(key))).toMatchObject({ userId: actor.userId });
+    listener.connected = true;
+    await revokeElsewhere(id);
+    expect(await lookup.byApiKeyHash(hashApiKey(key))).toBeNull();
+  });
+
+  it('is not stored if it changed while it was read', async () => {
+    const { id, key } = await createKey();
+    const { world, database } = core.platform;
+    // The notification arrives after Postgres has read the row, and before the process gets the row.
+    const query = async (text: string, params: unknown[]) => {
+      const rows = await database.query(text, params);
+      listener.notifyLocally(CREDENTIALS_CHANGED);
+      return rows;
+    };
+    const reading = new CredentialLookup(new Platform(world, { query } as typeof database, listener));
+    expect(await reading.byApiKeyHash(hashApiKey(key))).toMatchObject({ userId: actor.userId });
+    await revokeElsewhere(id);
+    expect(await reading.byApiKeyHash(hashApiKey(key))).toBeNull();
+  });
 });

@@ -1,4 +1,6 @@
 import { newUuid } from '@trading-automation/persistence';
+import { eventually } from '@trading-automation/runtime/testing';
+import { Platform } from '../platform/index.js';
 import { CoreUnderTest } from '../testing/index.js';
 import { issueApiKey } from './api-key.js';
 import { notifyCredentialChange } from './credential-lookup.service.js';
@@ -109,6 +111,36 @@ describe('a watched credential', () => {
     await probing.ended;
     expect(started.endCount()).toBe(0);
     quick.stop();
+  });
+});
+
+describe('a credential that cannot be checked, because Postgres does not respond,', () => {
+  const realNow = performance.now;
+  afterEach(() => {
+    performance.now = realNow;
+  });
+
+  it('ends its request after 4 s, and not before', async () => {
+    let aheadMs = 0;
+    performance.now = () => realNow.call(performance) + aheadMs;
+    const { world, database, listener } = core.platform;
+    let isDown = false;
+    let failedChecks = 0;
+    const query = async (text: string, params: unknown[]) => {
+      if (!isDown) return database.query(text, params);
+      failedChecks++;
+      throw new Error('Postgres does not respond.');
+    };
+    const blind = new CredentialWatch(new Platform(world, { query } as typeof database, listener), 10);
+    const { endCount } = await startWatch(blind, await requestWithKey());
+    isDown = true;
+    await eventually(() => failedChecks >= 3);
+    expect(endCount()).toBe(0);
+    aheadMs = 4_001;
+    const failedBefore = failedChecks;
+    await eventually(() => failedChecks >= failedBefore + 20 || endCount() > 0);
+    expect(endCount()).toBe(1);
+    blind.stop();
   });
 });
 

@@ -98,6 +98,23 @@ describe('the shared buckets', () => {
       expect(Math.ceil(after.untilFullUs[0]! / request.set.policies[0]!.intervalUs)).toBe(2);
     });
 
+    it.each([
+      ['has another epoch', { epoch: random() }],
+      ['is another server', { server: random() }],
+      ['has fewer nonces than the process knows', { claims: 1 }],
+    ])('refuse a request, and record nothing, if Redis %s', async (_what, known) => {
+      const epoch = await confirmedEpoch(clients[0]);
+      const buckets = new RedisBuckets(clients[0], {
+        ...epoch,
+        expectation: () => ({ ...epoch.expectation(), ...known }),
+      });
+      const [request, nonce] = [bucketRequest(1), nonceOf()];
+      await expect(buckets.takeWithNonce(request, nonce)).rejects.toMatchObject({
+        code: 'service_unavailable',
+      });
+      expect(await clients[0].exists(...request.keys, `nonce:${nonce.publicKey}:${nonce.nonce}`)).toBe(0);
+    });
+
     it('accept the same nonce once for each of two public keys', async () => {
       const once = nonceOf();
       for (const nonce of [once, { ...nonceOf(), nonce: once.nonce }])

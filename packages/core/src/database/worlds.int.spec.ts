@@ -1,6 +1,7 @@
 /** Tests that a database belongs to one world, and which webhooks the live migration deactivates. */
-import { createDataSource, type Database, newUuid } from '@trading-automation/persistence';
+import { createDataSource, type Database, inTransaction, newUuid } from '@trading-automation/persistence';
 import { createTestDatabase, type TestDatabase } from '@trading-automation/persistence/testing';
+import { storeWorld } from '../platform/index.js';
 import { migrate } from './data-source.js';
 import { Access1763700000001 } from './migrations/0001-access.js';
 import { Trading1763700000002 } from './migrations/0002-trading.js';
@@ -80,10 +81,28 @@ describe('a new database', () => {
     },
   );
 
+  it('is not changed at all by a migrator of the other world', async () => {
+    await migrate(database.url, 'test');
+    // The other migrator could only see that the world is wrong after it had applied this migration.
+    await client.query('DELETE FROM migrations WHERE id = (SELECT max(id) FROM migrations)');
+    const before = await migrationCount();
+    await expect(migrate(database.url, 'live')).rejects.toThrow('The database belongs to the test world');
+    expect(await migrationCount()).toBe(before);
+  });
+
   it('that two migrators of different worlds migrate at the same time takes one of the worlds', async () => {
     const outcomes = await Promise.allSettled([migrate(database.url, 'test'), migrate(database.url, 'live')]);
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     expect(await client.query('SELECT count(*)::int AS worlds FROM deployment')).toEqual([{ worlds: 1 }]);
+  });
+
+  it('keeps the world that was stored first, also if a migrator has lost the lock of the migrations', async () => {
+    await migrate(database.url, 'test');
+    await expect(inTransaction(client, (tx) => storeWorld(tx, 'live'))).rejects.toThrow(
+      'The database belongs to the test world',
+    );
+    await inTransaction(client, (tx) => storeWorld(tx, 'test'));
+    expect(await client.query('SELECT world FROM deployment')).toEqual([{ world: 'test' }]);
   });
 
   it('has no world until the migrator has stored it, and no process starts on it', async () => {

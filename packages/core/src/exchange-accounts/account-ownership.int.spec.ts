@@ -192,6 +192,18 @@ describe('a worker that could not renew its lease', () => {
     expect(idsOf(stuck)).toEqual([...ids].sort());
   });
 
+  it('owns nothing after a late renewal, until its next claim', async () => {
+    const ids = await createAccounts(2);
+    const stalled = await startWorker();
+    await stalled.tick();
+    stalled.wait(8_000);
+    // The first thing that the process does after it stalled.
+    await stalled.ownership.renewLease();
+    expect([accountCountOf(stalled), stalled.lost.sort()]).toEqual([0, [...ids].sort()]);
+    await stalled.ownership.claim();
+    expect(idsOf(stalled)).toEqual([...ids].sort());
+  });
+
   it('does not get accounts back that others claimed meanwhile', async () => {
     await createAccounts(2);
     const [stuck, other] = [await startWorker(), await startWorker()];

@@ -132,6 +132,7 @@ describe('a setting', () => {
 
 describe('the setting for notification preferences', () => {
   it('has a default if it was never set, which can be put unchanged', async () => {
+    await expect(settings.get(actor, 'notifications')).resolves.toMatchObject({ key: 'notifications' });
     const byDefault = await settings.get(actor, 'notifications');
     expect([textOf(byDefault), byDefault.is_default]).toEqual(['{"in_app":{},"email":{}}', true]);
     const [user] = await core.rows('SELECT created_at FROM users WHERE id = $1', actor.userId);

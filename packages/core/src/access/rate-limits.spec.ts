@@ -1,0 +1,55 @@
+import { OPERATIONS, RATE_BUCKETS } from '@trading-automation/contracts';
+import { rateLimitsSchema, ratePolicySets } from './rate-limits.js';
+
+const sets = ratePolicySets(rateLimitsSchema.parse({}));
+const GENERAL = [
+  ['general', 'credential', 600],
+  ['general_user', 'user', 1_800],
+];
+
+describe('the limits of a caller', () => {
+  it.each([
+    ['trade_writes', ['trade_writes', 'credential', 20], ['trade_writes_user', 'user', 60]],
+    ['sensitive_writes', ['sensitive_writes', 'credential', 10], ['sensitive_writes_user', 'user', 30]],
+    ['identity_writes', ['identity_writes', 'address', 60]],
+    ['simulations', ['simulations', 'user', 6]],
+    ['exchange_tests', ['exchange_tests', 'user', 6]],
+    ['webhook_tests', ['webhook_tests', 'user', 6]],
+  ] as const)('in the bucket %s count for its credential, its user or its address', (bucket, ...own) => {
+    const { policies } = sets.ofCaller(bucket);
+    expect(policies.map(({ name, scope, requests }) => [name, scope, requests])).toEqual([
+      ...GENERAL,
+      ...own,
+    ]);
+  });
+
+  it('without a bucket count for its credential and its user', () => {
+    const { policies } = sets.ofCaller(undefined);
+    expect(policies.map(({ name, scope, requests }) => [name, scope, requests])).toEqual(GENERAL);
+  });
+});
+
+describe('the buckets', () => {
+  const operationsIn = (bucket: string) =>
+    OPERATIONS.filter((operation) => operation.bucket === bucket).map(({ id }) => id);
+
+  it('contain the operations that cost much, move money or change credentials', () => {
+    expect(Object.fromEntries(RATE_BUCKETS.map((bucket) => [bucket, operationsIn(bucket)]))).toEqual({
+      trade_writes: ['trades.create', 'trades.cancel', 'lots.close'],
+      sensitive_writes: [
+        'apiKeys.create',
+        'apiKeys.revoke',
+        'apiKeys.rotate',
+        'publicKeys.revoke',
+        'withdrawals.create',
+        'withdrawals.cancel',
+        'withdrawalAddresses.create',
+        'withdrawalAddresses.delete',
+      ],
+      identity_writes: ['auth.cliIdentity'],
+      simulations: ['copiers.simulate'],
+      exchange_tests: ['exchanges.test'],
+      webhook_tests: ['webhooks.test'],
+    });
+  });
+});
