@@ -68,6 +68,68 @@ describe('the rights of a child', () => {
     ]);
   });
 
+  it('are refused with the right that the parent lacks', () => {
+    const thrownBy = (parent: CredentialRights, requested: RequestedRights) => {
+      try {
+        childRights(parent, requested);
+      } catch (error) {
+        return error instanceof DomainError ? { message: error.message, details: error.details } : error;
+      }
+      return undefined;
+    };
+    const limits =
+      'A credential cannot create or rotate one that expires later or is allowed from more addresses. Use a credential without these limits.';
+    expect(thrownBy({ ...UNLIMITED, permissions: ['READ'] }, { permissions: ['TRADE'] })).toEqual({
+      message: new DomainError('permission_denied').message,
+      details: [
+        { code: 'permission_needed', message: 'This needs the permission TRADE.', permission: 'TRADE' },
+      ],
+    });
+    const expiry = (got: string) => ({
+      field: 'expires_at',
+      code: 'beyond_parent',
+      message: `The credential of this request expires at 2030-01-01T00:00:00.000Z; one that it creates must expire then or earlier, got ${got}.`,
+      limit: '2030-01-01T00:00:00.000Z',
+    });
+    const permissions = ['READ'] as const;
+    expect(thrownBy(LIMITED, { permissions, expiresAt: at('2031-01-01T00:00:00Z') })).toEqual({
+      message: limits,
+      details: [expiry('2031-01-01T00:00:00.000Z')],
+    });
+    expect(thrownBy(LIMITED, { permissions, expiresAt: null })).toEqual({
+      message: limits,
+      details: [expiry('no expiry')],
+    });
+    const addresses = (got: string) => ({
+      field: 'ip_allowlist',
+      code: 'beyond_parent',
+      message: `The credential of this request is limited to 203.0.113.0/24, 2001:db8::/48; one that it creates must be limited to these addresses, got ${got}.`,
+      limit: ['203.0.113.0/24', '2001:db8::/48'],
+    });
+    expect(thrownBy(LIMITED, { permissions, ipAllowlist: [] })).toEqual({
+      message: limits,
+      details: [addresses('every address')],
+    });
+    const ipAllowlist = ['198.51.100.1', '203.0.113.7', '10.0.0.0/8'];
+    expect(thrownBy(LIMITED, { permissions, ipAllowlist })).toEqual({
+      message: limits,
+      details: [addresses('198.51.100.1, 10.0.0.0/8')],
+    });
+  });
+
+  it('contain each permission once, and any addresses or expiry that the parent does not limit', () => {
+    const requested = {
+      permissions: ['READ', 'READ'] as const,
+      expiresAt: LIMITED.expiresAt,
+      ipAllowlist: ['203.0.113.9', '203.0.113.10'],
+    };
+    expect(childRights(UNLIMITED, requested)).toEqual({ ...requested, permissions: ['READ'] });
+    expect(childRights({ ...UNLIMITED, ipAllowlist: ['203.0.113.0/24', '10.0.0.0/8'] }, requested)).toEqual({
+      ...requested,
+      permissions: ['READ'],
+    });
+  });
+
   it('without any limit need a parent without any limit', () => {
     expect(() => assertUnlimited(UNLIMITED)).not.toThrow();
     for (const limit of [{ expiresAt: LIMITED.expiresAt }, { ipAllowlist: ['203.0.113.9'] }])

@@ -44,6 +44,19 @@ describe('the verdict on an entry', () => {
   });
 });
 
+it.each([
+  ['credentials_rejected', 'CREDENTIALS'],
+  ['permission_missing', 'CREDENTIALS'],
+  ['insufficient_balance', 'INSUFFICIENT_BALANCE'],
+  ['insufficient_funds', 'INSUFFICIENT_BALANCE'],
+  ['rate_limited', 'RATE_LIMITED'],
+  ['stale_signal', 'STALE_SIGNAL'],
+  ['expired', 'STALE_SIGNAL'],
+  ['not_accepted', 'NOT_ACCEPTED'],
+])('the failure %s has the decision code %s', (failure, code) => {
+  expect(decisionCodeOf(failure)).toBe(code);
+});
+
 describe('the verdict on an exit', () => {
   it('is COPIED if nothing, or less than one step of an amount, is left', () => {
     const exit = { filledAmount: '4.9', targetAmount: '5', amountStep: '0.2' };
