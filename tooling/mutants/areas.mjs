@@ -150,14 +150,8 @@ export const AREAS = [
     name: 'delivery',
     about: 'attempts, retries and signatures of webhooks',
     folders: [webhooks],
-    files: [
-      `${webhooks}/delivery.rules.ts`,
-      ...inFolder(dispatcher, 'admission', 'response-excerpt', 'signature'),
-    ],
-    specs: [
-      `${webhooks}/delivery.rules.spec.ts`,
-      ...inFolder(dispatcher, 'admission.spec', 'response-excerpt.spec', 'signature.spec'),
-    ],
+    files: [`${webhooks}/delivery.rules.ts`, `${dispatcher}/signature.ts`],
+    specs: [`${webhooks}/delivery.rules.spec.ts`, `${dispatcher}/signature.spec.ts`],
   },
 ];
 

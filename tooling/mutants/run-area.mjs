@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +11,7 @@ const NOT_COPIED = [
   '.turbo',
   '/.data',
   '/.changeset',
+  '/.mutants',
   '/tsconfig.json',
   '/apps/graphql-api',
   '/apps/migrator',
@@ -23,6 +24,10 @@ const NOT_COPIED = [
   '/packages/sdk',
   '/tooling',
 ];
+
+/** The copies of this process. Stryker leaves them behind if a signal ends it. */
+const copies = `.mutants/${process.pid}`;
+process.once('exit', () => rmSync(join(root, copies), { recursive: true, force: true }));
 
 /**
  * Runs the unit specs for every mutant of the files. Stryker works on a copy of the workspace.
@@ -46,7 +51,7 @@ export async function runArea({ files, specs }) {
     maxTestRunnerReuse: 400,
     timeoutMS: 10_000,
     ignorePatterns: NOT_COPIED,
-    tempDirName: '.mutants',
+    tempDirName: copies,
     cleanTempDir: 'always',
     reporters: [],
     logLevel: /** @type {import('@stryker-mutator/api/core').LogLevel} */ ('error'),

@@ -85,6 +85,12 @@ describe('the rights of a child', () => {
         { code: 'permission_needed', message: 'This needs the permission TRADE.', permission: 'TRADE' },
       ],
     });
+    expect(
+      thrownBy({ ...LIMITED, permissions: ['READ'] }, { permissions: ['TRADE'], expiresAt: null }),
+    ).toMatchObject({
+      message: new DomainError('permission_denied').message,
+      details: [{ code: 'permission_needed' }, { field: 'expires_at' }],
+    });
     const expiry = (got: string) => ({
       field: 'expires_at',
       code: 'beyond_parent',
@@ -134,6 +140,9 @@ describe('the rights of a child', () => {
     expect(() => assertUnlimited(UNLIMITED)).not.toThrow();
     for (const limit of [{ expiresAt: LIMITED.expiresAt }, { ipAllowlist: ['203.0.113.9'] }])
       expect(() => assertUnlimited({ ...UNLIMITED, ...limit })).toThrow(DomainError);
+    expect(() => assertUnlimited({ ...UNLIMITED, permissions: ['READ', 'TRADE', 'WITHDRAW'] })).toThrow(
+      new DomainError('permission_denied').message,
+    );
   });
 });
 
@@ -147,6 +156,9 @@ describe('a range', () => {
     ['203.0.113.9', '::ffff:203.0.113.0/120'],
     ['2001:db8:0:0::1', '2001:DB8::/32'],
     ['2001:db8::/48', '2001:db8::/48'],
+    ['2001:db8::1/128', '2001:db8::1'],
+    ['203.0.113.9/32', '203.0.113.9'],
+    ['10.0.0.0/8', '::ffff:0:0/96'],
     ['0.0.0.0/0', '0.0.0.0/0'],
   ])('%s lies within %s', (inner, outer) => {
     expect(isRangeWithin(inner, outer)).toBe(true);
@@ -162,6 +174,9 @@ describe('a range', () => {
     ['::/0', '0.0.0.0/0'],
     ['::ffff:0:0/95', '0.0.0.0/0'],
     ['2001:db8:1::/48', '2001:db8::/48'],
+    ['2001:db8::2', '2001:db8::1'],
+    ['2001:db8::/127', '2001:db8::1'],
+    ['10.0.0.0/8', '::ffff:0:0/95'],
   ])('%s does not lie within %s', (inner, outer) => {
     expect(isRangeWithin(inner, outer)).toBe(false);
   });
