@@ -13,6 +13,9 @@ describe('the verdict on an entry', () => {
   it('is the planned verdict if the order was filled completely, however it ended', () => {
     expect(entryVerdict(planned, { ...order, filledAmount: '5' })).toEqual(planned);
     expect(entryVerdict(planned, { ...order, filledAmount: '5.000', status: 'FILLED' })).toEqual(planned);
+    const copied = { outcome: 'COPIED', code: null } as const;
+    for (const status of ['FILLED', 'CANCELLED', 'FAILED'] as const)
+      expect(entryVerdict(copied, { ...order, filledAmount: '5', status })).toEqual(copied);
   });
 
   it.each([

@@ -79,6 +79,15 @@ describe('a copied entry', () => {
   });
 });
 
+it('an entry of a lot without a ratio starts the lot anew, and forgoes earlier fills', () => {
+  const plan = entry({ lot: { ratio: null }, signal: { cumulativeAmount: '3', filledAmount: '1' } });
+  expect(plan).toMatchObject({
+    outcome: 'COPIED',
+    order: { amount: '0.5' },
+    lot: { ...LOT, sentAmount: '0.5', forgoneAmount: '1', seenAmount: '3' },
+  });
+});
+
 describe('a clamped entry', () => {
   it.each<[string, PlanOverrides, object]>([
     [
@@ -163,6 +172,11 @@ describe('a rejected entry', () => {
       'SIDE_BLOCKED',
       { terms: { allowedSides: ['SELL'] } },
       { rule: 'allowed_sides', value: 'BUY', limit: 'SELL' },
+    ],
+    [
+      'SIDE_BLOCKED',
+      { terms: { allowedSides: ['SELL', 'SELL'] } },
+      { rule: 'allowed_sides', value: 'BUY', limit: 'SELL,SELL' },
     ],
     ['SIDE_BLOCKED', { terms: { allowedSides: [] } }, { rule: 'allowed_sides', value: 'BUY', limit: '' }],
     ['OFF_MARKET', { bookMid: null }, { rule: 'order_book', value: null, limit: 50, book_mid: null }],
@@ -443,6 +457,29 @@ describe('an exit', () => {
     expect(amountOf({ maxAmount: '1' })).toBe('1');
     expect(amountOf({ maxAmount: '0.96' })).toBe('0.95');
     expect(amountOf({ maxAmount: '0.95' })).toBe('0.95');
+  });
+
+  it('that closes the leader’s lot drops all that is carried, whatever amount the leader sold', () => {
+    const carried = { sentAmount: '0.96', heldAmount: '0.96' };
+    expect(exit({ signal: { ...CLOSE, exitAmount: '0.5' }, lot: carried }).lot?.forgoneAmount).toBe('0.04');
+    expect(exit({ signal: { exitAmount: '0.5' }, lot: carried }).lot?.forgoneAmount).toBe('0.01');
+  });
+
+  it('that would be below the minimum with any balance does not blame the balance', () => {
+    const plan = exit({ signal: CLOSE, lot: { heldAmount: '0.04' }, account: { freeBase: '0.01' } });
+    expect(plan).toMatchObject({
+      code: 'BELOW_MINIMUM',
+      inputs: { rule: 'min_notional', value: '1', limit: '5', missing_amount: '0.04' },
+    });
+  });
+
+  it('of less than one step misses one step if the exchange has no minimum', () => {
+    const pair = { minAmount: '0', minNotional: '0' };
+    const plan = exit({ signal: CLOSE, lot: { heldAmount: '0.0004' }, pair });
+    expect(plan).toMatchObject({
+      code: 'BELOW_MINIMUM',
+      inputs: { rule: 'min_amount', value: '0', limit: '0', missing_amount: '0.001' },
+    });
   });
 
   it('is judged by the last price if the fill is as old', () => {

@@ -214,7 +214,14 @@ describe('a late purchase', () => {
       late: ['b0'],
     };
     expect(signalsOf(scenario)).toMatchObject([
-      { kind: 'OPEN', lotTradeId: 'a', sourceFillId: 'a1', filledAmount: '1', lotAmountAfter: '1' },
+      {
+        kind: 'OPEN',
+        lotTradeId: 'a',
+        sourceFillId: 'a1',
+        filledAmount: '1',
+        cumulativeAmount: '1',
+        lotAmountAfter: '1',
+      },
     ]);
     expect(signalsOf({ ...scenario, openBeforeRewind: null })).toEqual([]);
     expect(signalsOf({ ...scenario, openBeforeRewind: ['a'] })).toEqual([]);
@@ -355,4 +362,110 @@ it('a sale of several lots emits one exit for each, with the sum of the fills of
     ['CLOSE', 'a', '2'],
     ['REDUCE', 'b', '0.5'],
   ]);
+});
+
+describe('a late fill', () => {
+  const perpetual = { tradingType: 'perpetual' as const };
+
+  it('that leaves the open amount of a lot as it was emits nothing', () => {
+    const signals = signalsOf({
+      fills: [buy('a', 0), buy('a', 1), sell('x', 2), buy('b', 3)],
+      late: ['a0', 'x2'],
+      trades: [tradeOf('a', { filledAmount: '2' })],
+      emittedLots: { a: emitted('1') },
+      openBeforeRewind: ['a', 'b'],
+    });
+    expect(signals).toEqual([]);
+  });
+
+  it('of a lot with several entries opens it at the first, and the last is its source', () => {
+    const signals = signalsOf({
+      fills: [buy('a', 0), buy('a', 1), buy('b', 2)],
+      late: ['a0', 'a1'],
+      trades: [tradeOf('a', { filledAmount: '2' })],
+      openBeforeRewind: ['b'],
+    });
+    expect(signals).toMatchObject([
+      { kind: 'OPEN', sourceFillId: 'a1', lotOpenedAt: at(0), filledAmount: '2', cumulativeAmount: '2' },
+    ]);
+  });
+
+  it('that only closed a lot is not the source of an entry of its trade, but was filled before it', () => {
+    const copied = { copierId: 'c', sourceTradeId: 'led', ...perpetual };
+    const signals = signalsOf({
+      fills: [buy('a', 0, perpetual), sell('y', 1, copied), buy('a', 2, perpetual), buy('b', 3, perpetual)],
+      late: ['a0', 'a2'],
+      trades: [tradeOf('a', { filledAmount: '2' })],
+      openBeforeRewind: ['b'],
+      ...perpetual,
+    });
+    expect(signals).toMatchObject([
+      { kind: 'OPEN', sourceFillId: 'a0', filledAmount: '1', cumulativeAmount: '1', lotAmountAfter: '1' },
+    ]);
+  });
+});
+
+describe('new fills after booked ones', () => {
+  it('emit one signal each', () => {
+    const signals = signalsOf({
+      fills: [buy('a', 0), sell('x', 1, { amount: '0.25' }), sell('x', 2, { amount: '0.25' })],
+      late: ['x1', 'x2'],
+      emittedLots: { a: emitted('1') },
+    });
+    expect(signals).toMatchObject([
+      { kind: 'REDUCE', sourceFillId: 'x1', lotAmountBefore: '1', lotAmountAfter: '0.75' },
+      { kind: 'REDUCE', sourceFillId: 'x2', lotAmountBefore: '0.75', lotAmountAfter: '0.5' },
+    ]);
+  });
+
+  it('read the state of a lot without signals after the booked fills', () => {
+    const signals = signalsOf({ fills: [buy('a', 0), sell('x', 1)], late: ['x1'] });
+    expect(signals).toMatchObject([
+      { kind: 'CLOSE', lotFirstSequence: 0, lotAmountBefore: '1', lotAmountAfter: '0' },
+    ]);
+  });
+
+  it('open a lot at the fill that opens it, not at an earlier fill of its trade that closes another', () => {
+    const perpetual = { tradingType: 'perpetual' as const };
+    const signals = signalsOf({
+      fills: [buy('a', 0, perpetual), sell('x', 1, perpetual), sell('x', 2, perpetual)],
+      late: ['a0', 'x1', 'x2'],
+      trades: [tradeOf('a'), tradeOf('x', { side: 'SELL', filledAmount: '2' })],
+      ...perpetual,
+    });
+    expect(signals).toMatchObject([
+      { kind: 'OPEN', lotTradeId: 'a' },
+      { kind: 'CLOSE', lotTradeId: 'a' },
+      { kind: 'OPEN', lotTradeId: 'x', side: 'SELL', lotOpenedAt: at(2) },
+    ]);
+  });
+
+  it('count as filled even if the trade was read before it contained them', () => {
+    const signals = signalsOf({
+      fills: [buy('a', 0)],
+      late: ['a0'],
+      trades: [tradeOf('a', { filledAmount: '0.5' })],
+    });
+    expect(signals).toMatchObject([{ kind: 'OPEN', cumulativeAmount: '1' }]);
+  });
+});
+
+describe('an exit of a lot whose emitted amount differs from its open amount', () => {
+  const exitsOf = (open: string, emittedAmount: string, ...amounts: string[]) =>
+    signalsOf({
+      fills: amounts.map((amount, index) => sell('x', index + 1, { amount })),
+      late: amounts.map((_, index) => `x${index + 1}`),
+      trades: [tradeOf('a', { filledAmount: open })],
+      openBefore: [stored('a', open)],
+      emittedLots: { a: emitted(emittedAmount) },
+    }).map(({ kind, exitAmount, lotAmountAfter }) => [kind, exitAmount, lotAmountAfter]);
+
+  it('closes it with the emitted amount, and emits nothing afterwards', () => {
+    expect(exitsOf('3', '1', '2', '1')).toEqual([['CLOSE', '1', '0']]);
+    expect(exitsOf('3', '1', '1')).toEqual([['CLOSE', '1', '0']]);
+  });
+
+  it('closes it if nothing is open any more', () => {
+    expect(exitsOf('1', '2', '1')).toEqual([['CLOSE', '2', '0']]);
+  });
 });

@@ -521,6 +521,36 @@ describe('the order of closing', () => {
     expect(close(PERPETUAL, '0.95').lotClosures).toMatchObject([{ lotId: '2', amount: 95n * 10n ** 16n }]);
   });
 
+  it('of a chosen lot that was closed before continues with the others', () => {
+    const book = new LotBook(SPOT);
+    for (const id of ['1', '2']) book.apply(fillOf({ id, tradeId: id }));
+    book.apply(sell({ closesLotId: '1' }));
+    expect(book.apply(sell({ closesLotId: '1', amount: '0.5' })).lotClosures).toMatchObject([
+      { lotId: '2', amount: 5n * 10n ** 17n },
+    ]);
+  });
+
+  it('of a chosen lot that is sold completely leaves the others, even with an amount step', () => {
+    const book = new LotBook({ ...SPOT, amountStep: '0.1' });
+    for (const id of ['1', '2', '3']) book.apply(fillOf({ id, tradeId: id }));
+    expect(book.apply(sell({ closesLotId: '2' })).lotClosures).toHaveLength(1);
+    expect(book.openLots.map(({ lotId }) => lotId)).toEqual(['1', '3']);
+  });
+
+  it('of a chosen lot by a fill whose fee takes all of it closes nothing', () => {
+    const book = new LotBook(PERPETUAL);
+    book.apply(fillOf({ id: 'short', tradeId: 'short', side: 'SELL' }));
+    const bought = book.apply(fillOf({ feeAmount: '1', feeCurrency: 'BTC', closesLotId: 'short' }));
+    expect(bought).toEqual({ lotClosures: [], opened: null, unmatched: 0n });
+  });
+
+  it('leaves exactly one amount step open, because it can be sold', () => {
+    const book = new LotBook({ ...SPOT, amountStep: '0.1' });
+    book.apply(fillOf());
+    book.apply(sell({ amount: '0.9' }));
+    expect(book.openLots).toMatchObject([{ amount: 10n ** 17n }]);
+  });
+
   it('of more than eight lots with dust leaves the dust', () => {
     const left = (count: number) => {
       const book = new LotBook({ ...SPOT, amountStep: '0.1' });
