@@ -17,7 +17,7 @@ import { root } from '../launch/paths.mjs';
  */
 export function fingerprintOf({ files, specs }) {
   const packages = [...files, ...specs].map((file) => `${file.split('/src/')[0]}/src`);
-  const folders = new Set([...packages, 'packages/contracts/src', 'packages/signed-request/vectors']);
+  const folders = new Set([...packages, 'packages/contracts/src']);
   const hash = createHash('sha256').update(JSON.stringify([files, specs]));
   const tool = ['judge', 'load-hooks', 'run-area', 'spec-files', 'unit-spec-runner'];
   const paths = [

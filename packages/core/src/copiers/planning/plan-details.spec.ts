@@ -84,7 +84,7 @@ it('an entry of a lot without a ratio starts the lot anew, and forgoes earlier f
   expect(plan).toMatchObject({
     outcome: 'COPIED',
     order: { amount: '0.5' },
-    lot: { ...LOT, sentAmount: '0.5', forgoneAmount: '1', seenAmount: '3' },
+    lot: { ...LOT, sentAmount: '0.5', sentQuote: '50.25', forgoneAmount: '1', seenAmount: '3' },
   });
 });
 

@@ -109,3 +109,8 @@ it('exits of one lot by two sales are not merged, and neither are two sides of o
   const sides = [first, { ...second, side: 'BUY' as const }];
   expect(mergeSignals(sides)).toEqual(sides);
 });
+
+it('exits of three lots by one sale stay three exits', () => {
+  const exits = [exit('a', '1', '1', '1', '0'), exit('b', '1', '1', '1', '0'), exit('c', '1', '2', '1', '1')];
+  expect(mergeSignals(exits)).toEqual(exits);
+});
