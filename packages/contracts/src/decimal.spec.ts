@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { decimalInput, JsonNumber, readDecimal } from './decimal.js';
+import { canonicalDecimal, decimal, decimalInput, JsonNumber, readDecimal } from './decimal.js';
 import { decimalUpTo } from './decimal-bounds.js';
 
 /** Decimals within the limits of digits, each with its canonical form. */
@@ -167,4 +167,96 @@ describe('a decimal with an upper bound', () => {
       }),
     );
   });
+});
+
+describe('the message of a rejected decimal', () => {
+  const messageOf = (schema: ReturnType<typeof decimalInput>, value: unknown) =>
+    schema.safeParse(value).error?.issues.map(({ message }) => message);
+
+  it.each([
+    [
+      'x',
+      'Expected a decimal number: a JSON number, or a string like "1250.5" without plus sign, leading zeros or exponent.',
+    ],
+    [
+      null,
+      'Expected a decimal number: a JSON number, or a string like "1250.5" without plus sign, leading zeros or exponent.',
+    ],
+    ['0.1234567890123456789', 'Must have at most 18 decimal places.'],
+    ['-100000000000000000000', 'Must have at most 20 digits before the decimal point.'],
+    [new JsonNumber('1e30'), 'Must have at most 20 digits before the decimal point.'],
+    ['0', 'Must be greater than zero.'],
+  ])('%p: %s', (value, message) => {
+    expect(messageOf(decimalInput(), value)).toEqual([message]);
+  });
+
+  it('names the sign and the bound that a field allows', () => {
+    expect(decimalInput('non_negative').safeParse('-1').error?.issues).toMatchObject([
+      { code: 'custom', message: 'Must not be negative.', params: { code: 'negative' } },
+    ]);
+    expect(decimalUpTo('2.5').safeParse('3').error?.issues).toMatchObject([
+      { code: 'custom', message: 'Must be at most 2.5.', params: { code: 'too_big' } },
+    ]);
+  });
+});
+
+it.each([
+  ['1.500', '1.5'],
+  ['1.000', '1'],
+  ['100', '100'],
+  ['0.000', '0'],
+  ['-0.00', '0'],
+  ['-1.20', '-1.2'],
+  ['10.0', '10'],
+])('the canonical form of %s is %s', (text, canonical) => {
+  expect(canonicalDecimal(text)).toBe(canonical);
+});
+
+it.each([
+  ['0', true],
+  ['-1.5', true],
+  ['10.01', true],
+  ['1.50', false],
+  ['01', false],
+  ['1.', false],
+  ['.5', false],
+  ['+1', false],
+  ['1e5', false],
+  ['x1', false],
+  ['1x', false],
+  ['', false],
+])('a decimal of a response may be %p: %p', (text, isValid) => {
+  expect(decimal.safeParse(text).success).toBe(isValid);
+});
+
+it.each([
+  [`${'0'.repeat(399)}1`, { value: '1' }],
+  [`${'0'.repeat(400)}1`, { problem: 'too_many_digits' }],
+  [`0.${'0'.repeat(399)}`, { value: '0' }],
+  [`0.${'0'.repeat(400)}`, { problem: 'too_many_digits' }],
+  ['0.00e401', { value: '0' }],
+  ['1e400', { problem: 'too_many_digits' }],
+  ['1e-400', { problem: 'too_many_decimals' }],
+  ['1e-401', { problem: 'too_many_decimals' }],
+  [`${'1'.padEnd(382, '0')}e-381`, { value: '1' }],
+  [`0.${'1'.padStart(382, '0')}e+382`, { value: '1' }],
+  ['99999999999999999999', { value: '99999999999999999999' }],
+  ['+5', { value: '5' }],
+  ['00', { value: '0' }],
+  ['0.10', { value: '0.1' }],
+  ['1e0', { value: '1' }],
+])('the limits of readDecimal: %.40s', (text, result) => {
+  expect(readDecimal(text)).toEqual(result);
+});
+
+it('decimal schemas describe themselves for the reference', () => {
+  expect(decimalInput().meta()).toMatchObject({ format: 'decimal', decimalRange: 'positive' });
+  expect(decimalInput('any').meta()).toMatchObject({ decimalRange: 'any' });
+  expect(decimalUpTo('5', 'non_negative').meta()).toMatchObject({
+    format: 'decimal',
+    decimalRange: 'non_negative',
+    decimalMax: '5',
+  });
+  expect(decimal.meta()).toMatchObject({ format: 'decimal' });
+  expect(JSON.stringify([new JsonNumber('1.10')])).toBe('["1.10"]');
 });

@@ -98,3 +98,59 @@ describe('readSignatureHeaders', () => {
     expect(() => readSignatureHeaders(['x-svc-sig'])).toThrow(TypeError);
   });
 });
+
+describe('the reason of a malformed header', () => {
+  const reasonOf = (source: Parameters<typeof readSignatureHeaders>[0]) => {
+    const reading = readSignatureHeaders(source);
+    return reading.kind === 'malformed' ? reading.reason : reading.kind;
+  };
+
+  it.each([
+    ['x-svc-pubkey', 'a compressed public key is 66 lower-case hex characters beginning with 02 or 03'],
+    ['x-svc-timestamp', 'a timestamp is Unix time in milliseconds, digits only'],
+    ['x-svc-nonce', 'a nonce is 32 lower-case hex characters'],
+    ['x-svc-sig', 'a signature is r then s, 128 lower-case hex characters, not DER'],
+  ])('is the rule of %s', (header, reason) => {
+    expect(reasonOf({ ...headers, [header]: 'x' })).toBe(reason);
+  });
+
+  it('says that a header is missing or was repeated', () => {
+    expect(reasonOf(pairs.slice(1))).toBe('it is missing, although another x-svc-* header was sent');
+    expect(reasonOf([...pairs, pairs[0]!])).toBe('it was sent more than once');
+  });
+});
+
+describe('the form of a header', () => {
+  const kindOf = (header: keyof SignatureHeaders, value: string) =>
+    readSignatureHeaders({ ...headers, [header]: value }).kind;
+
+  it.each([
+    ['x-svc-pubkey', `03${'ab'.repeat(32)}`, 'present'],
+    ['x-svc-pubkey', `04${'ab'.repeat(32)}`, 'malformed'],
+    ['x-svc-pubkey', `102${'ab'.repeat(31)}a`, 'malformed'],
+    ['x-svc-pubkey', `02${'AB'.repeat(32)}`, 'malformed'],
+    ['x-svc-pubkey', `02${'ab'.repeat(31)}`, 'malformed'],
+    ['x-svc-pubkey', `02${'ab'.repeat(33)}`, 'malformed'],
+    ['x-svc-timestamp', '0', 'present'],
+    ['x-svc-timestamp', '9007199254740991', 'present'],
+    ['x-svc-timestamp', '9007199254740992', 'malformed'],
+    ['x-svc-timestamp', '00000000000000001', 'malformed'],
+    ['x-svc-timestamp', '', 'malformed'],
+    ['x-svc-timestamp', '-1', 'malformed'],
+    ['x-svc-timestamp', '1x', 'malformed'],
+    ['x-svc-timestamp', 'x1', 'malformed'],
+    ['x-svc-nonce', '0f'.repeat(15), 'malformed'],
+    ['x-svc-nonce', '0f'.repeat(17), 'malformed'],
+    ['x-svc-sig', 'cd'.repeat(63), 'malformed'],
+    ['x-svc-sig', 'cd'.repeat(65), 'malformed'],
+  ] as const)('%s: %s is %s', (header, value, kind) => {
+    expect(kindOf(header, value)).toBe(kind);
+  });
+
+  it('is read from pairs and from a flat list of another length, too', () => {
+    expect(readSignatureHeaders([['x-svc-sig', 'x']])).toMatchObject({ header: 'x-svc-pubkey' });
+    expect(() => readSignatureHeaders(['Host', 'x', 'x-svc-sig'])).toThrow(
+      new TypeError('Raw headers must be pairs of name and value.'),
+    );
+  });
+});

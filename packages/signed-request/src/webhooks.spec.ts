@@ -227,3 +227,108 @@ describe('signWebhook', () => {
     expect(() => signWebhook({ id: ID, payload: BODY, secret: 'whsec_' })).toThrow(TypeError);
   });
 });
+
+describe('the message of an error', () => {
+  const thrownBy = (run: () => unknown) => {
+    try {
+      run();
+    } catch (error) {
+      return error instanceof Error ? `${error.name}: ${error.message}` : error;
+    }
+    return undefined;
+  };
+  const refusal = 'WebhookVerificationError:';
+
+  it.each([
+    [
+      'no signature matches',
+      { secret: OTHER },
+      `${refusal} No signature matches. Pass the raw body, before any parser, and the secret of this webhook from its creation or last rotation.`,
+    ],
+    [
+      'a header is missing',
+      { headers: { ...signed(), 'webhook-id': undefined } },
+      `${refusal} webhook-id is missing. Pass all headers of the request; a proxy may have removed it.`,
+    ],
+    [
+      'a header of fetch is missing',
+      { headers: new Headers() },
+      `${refusal} webhook-id is missing. Pass all headers of the request; a proxy may have removed it.`,
+    ],
+    [
+      'an id has a space',
+      { headers: { ...signed(), 'webhook-id': 'a b' } },
+      `${refusal} webhook-id must occur once and be an id without spaces and full stops.`,
+    ],
+    [
+      'a timestamp is no number',
+      { headers: { ...signed(), 'webhook-timestamp': 'now' } },
+      `${refusal} webhook-timestamp must occur once and be Unix time in whole seconds.`,
+    ],
+    [
+      'a signature is not printable',
+      { headers: { ...signed(), 'webhook-signature': 'v1,\t' } },
+      `${refusal} webhook-signature must occur once and be signatures, separated by spaces.`,
+    ],
+    [
+      'it was sent long ago',
+      { nowMs: NOW_MS + 301_000 },
+      `${refusal} The webhook was sent 301 s ago; 300 s are allowed. Check this machine's clock. A stored webhook cannot be verified later.`,
+    ],
+    [
+      'it was sent in the future',
+      { nowMs: NOW_MS - 12_000, toleranceSeconds: 11 },
+      `${refusal} The webhook was sent 12 s from now; 11 s are allowed. Check this machine's clock. A stored webhook cannot be verified later.`,
+    ],
+    [
+      'a secret is too short',
+      { secret: 'whsec_AAAA' },
+      'TypeError: The secret is invalid. Pass it exactly as the API returned it: whsec_ and base64.',
+    ],
+    ['no secret is passed', { secret: [] }, 'TypeError: The list of secrets is empty. Pass at least one.'],
+  ] as const)('says how to fix it if %s', (_case, changed, message) => {
+    expect(thrownBy(() => verify(changed as Partial<ReceivedWebhook>))).toBe(message);
+  });
+
+  it('says which value cannot be signed', () => {
+    const sign = (changed: { id?: string; nowMs?: number }) => () =>
+      signWebhook({ id: ID, payload: BODY, secret: SECRET, ...changed });
+    expect(thrownBy(sign({ id: 'a.b' }))).toBe(
+      'TypeError: The id of the webhook must be an id without spaces and full stops.',
+    );
+    expect(thrownBy(sign({ nowMs: 0 }))).toBe(
+      'TypeError: The time of the webhook must be Unix time in whole seconds.',
+    );
+  });
+});
+
+it.each([
+  [23, false],
+  [24, true],
+  [64, true],
+  [65, false],
+])('a secret of %p bytes is valid: %p', (length, isValid) => {
+  const secret = `whsec_${Buffer.alloc(length, 7).toString('base64')}`;
+  const sign = () => signWebhook({ id: ID, payload: BODY, secret, nowMs: NOW_MS });
+  if (isValid) expect(sign()['webhook-id']).toBe(ID);
+  else expect(sign).toThrow(TypeError);
+});
+
+it.each([
+  ['999999999999', true],
+  ['1000000000000', false],
+])('the timestamp %s has a valid form: %p', (timestamp, isValid) => {
+  const headers = { ...signed(), 'webhook-timestamp': timestamp };
+  expect(codeOf({ headers })).toBe(isValid ? 'too_new' : 'malformed_header');
+});
+
+it.each(['\u0021', '+', '-', '/', '~'])(
+  'an id may contain %s, but nothing around it that is not printable',
+  (mark) => {
+    const id = `a${mark}b`;
+    const headers = signWebhook({ id, payload: BODY, secret: SECRET, nowMs: NOW_MS });
+    expect(verify({ headers }).id).toBe(id);
+    for (const invalid of [` ${id}`, `${id} `, `${id}.`, `.${id}`, `${id},`, `,${id}`, `\u007f${id}`])
+      expect(codeOf({ headers: { ...headers, 'webhook-id': invalid } })).toBe('malformed_header');
+  },
+);

@@ -102,6 +102,12 @@ export const PARTS = [
     limitMinutes: 65,
   },
   {
+    name: 'mutants',
+    about: 'every expression of the rules replaced, one at a time; a unit test has to fail',
+    command: 'node',
+    args: ['tooling/mutants/main.mjs', '--as-built'],
+  },
+  {
     name: 'fuzz',
     about: 'the generated requests to the API, four times as many as in npm test',
     command: 'node',

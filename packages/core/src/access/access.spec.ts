@@ -36,6 +36,8 @@ describe('isAddressAllowed', () => {
       ['::ffff:203.0.113.0/120'],
       '203.0.112.255',
     ],
+    ['the neighbour of a listed IPv6 address', ['2001:db8::1'], '2001:db8::2'],
+    ['the neighbour of a listed IPv4 address in IPv6-mapped form', ['::ffff:203.0.113.9'], '203.0.113.8'],
     ['an IPv6 address right outside a range', ['2001:db8::/33'], '2001:db8:8000::1'],
     ['a string that is not an address', ['0.0.0.0/0', '::/0'], 'localhost'],
     ['an empty string', ['0.0.0.0/0'], ''],

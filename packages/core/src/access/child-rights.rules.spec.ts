@@ -70,10 +70,82 @@ describe('the rights of a child', () => {
     ]);
   });
 
+  it('are refused with the right that the parent lacks', () => {
+    const thrownBy = (parent: CredentialRights, requested: RequestedRights) => {
+      try {
+        childRights(parent, requested);
+      } catch (error) {
+        return error instanceof DomainError ? { message: error.message, details: error.details } : error;
+      }
+      return undefined;
+    };
+    const limits =
+      'A credential cannot create or rotate one that expires later or is allowed from more addresses. Use a credential without these limits.';
+    expect(thrownBy({ ...UNLIMITED, permissions: ['READ'] }, { permissions: ['TRADE'] })).toEqual({
+      message: new DomainError('permission_denied').message,
+      details: [
+        { code: 'permission_needed', message: 'This needs the permission TRADE.', permission: 'TRADE' },
+      ],
+    });
+    expect(
+      thrownBy({ ...LIMITED, permissions: ['READ'] }, { permissions: ['TRADE'], expiresAt: null }),
+    ).toMatchObject({
+      message: new DomainError('permission_denied').message,
+      details: [{ code: 'permission_needed' }, { field: 'expires_at' }],
+    });
+    const expiry = (got: string) => ({
+      field: 'expires_at',
+      code: 'beyond_parent',
+      message: `The credential of this request expires at 2030-01-01T00:00:00.000Z; one that it creates must expire then or earlier, got ${got}.`,
+      limit: '2030-01-01T00:00:00.000Z',
+    });
+    const permissions = ['READ'] as const;
+    expect(thrownBy(LIMITED, { permissions, expiresAt: at('2031-01-01T00:00:00Z') })).toEqual({
+      message: limits,
+      details: [expiry('2031-01-01T00:00:00.000Z')],
+    });
+    expect(thrownBy(LIMITED, { permissions, expiresAt: null })).toEqual({
+      message: limits,
+      details: [expiry('no expiry')],
+    });
+    const addresses = (got: string) => ({
+      field: 'ip_allowlist',
+      code: 'beyond_parent',
+      message: `The credential of this request is limited to 203.0.113.0/24, 2001:db8::/48; one that it creates must be limited to these addresses, got ${got}.`,
+      limit: ['203.0.113.0/24', '2001:db8::/48'],
+    });
+    expect(thrownBy(LIMITED, { permissions, ipAllowlist: [] })).toEqual({
+      message: limits,
+      details: [addresses('every address')],
+    });
+    const ipAllowlist = ['198.51.100.1', '203.0.113.7', '10.0.0.0/8'];
+    expect(thrownBy(LIMITED, { permissions, ipAllowlist })).toEqual({
+      message: limits,
+      details: [addresses('198.51.100.1, 10.0.0.0/8')],
+    });
+  });
+
+  it('contain each permission once, and any addresses or expiry that the parent does not limit', () => {
+    const requested = {
+      permissions: ['READ', 'READ'] as const,
+      expiresAt: LIMITED.expiresAt,
+      ipAllowlist: ['203.0.113.9', '203.0.113.10'],
+    };
+    expect(childRights(UNLIMITED, requested)).toEqual({ ...requested, permissions: ['READ'] });
+    expect(childRights({ ...UNLIMITED, ipAllowlist: ['203.0.113.0/24', '10.0.0.0/8'] }, requested)).toEqual({
+      ...requested,
+      permissions: ['READ'],
+    });
+  });
+
   it('without any limit need a parent without any limit', () => {
     expect(() => assertUnlimited(UNLIMITED)).not.toThrow();
     for (const limit of [{ expiresAt: LIMITED.expiresAt }, { ipAllowlist: ['203.0.113.9'] }])
       expect(() => assertUnlimited({ ...UNLIMITED, ...limit })).toThrow(DomainError);
+    const withoutAdmin = { ...UNLIMITED, permissions: ['READ', 'TRADE', 'WITHDRAW'] as const };
+    expect(() => assertUnlimited(withoutAdmin)).toThrow(
+      expect.objectContaining({ details: [expect.objectContaining({ permission: 'ADMIN' })] }),
+    );
   });
 });
 
@@ -87,6 +159,9 @@ describe('a range', () => {
     ['203.0.113.9', '::ffff:203.0.113.0/120'],
     ['2001:db8:0:0::1', '2001:DB8::/32'],
     ['2001:db8::/48', '2001:db8::/48'],
+    ['2001:db8::1/128', '2001:db8::1'],
+    ['203.0.113.9/32', '203.0.113.9'],
+    ['10.0.0.0/8', '::ffff:0:0/96'],
     ['0.0.0.0/0', '0.0.0.0/0'],
   ])('%s lies within %s', (inner, outer) => {
     expect(isRangeWithin(inner, outer)).toBe(true);
@@ -102,6 +177,9 @@ describe('a range', () => {
     ['::/0', '0.0.0.0/0'],
     ['::ffff:0:0/95', '0.0.0.0/0'],
     ['2001:db8:1::/48', '2001:db8::/48'],
+    ['2001:db8::2', '2001:db8::1'],
+    ['2001:db8::/127', '2001:db8::1'],
+    ['10.0.0.0/8', '::ffff:0:0/95'],
   ])('%s does not lie within %s', (inner, outer) => {
     expect(isRangeWithin(inner, outer)).toBe(false);
   });

@@ -1,95 +1,84 @@
-import { type NonceRow, nextNonceState } from './nonce-epoch.rules.js';
+import { type NonceMemory, type NonceRow, nextNonceState } from './nonce-epoch.rules.js';
 
-const ROW: NonceRow = {
-  id: 'row',
-  epoch: 'first',
-  server: 'a',
-  claims: 7,
+const CONFIRMED: NonceRow = {
+  id: 'a',
+  epoch: 'one',
+  server: 's1',
+  claims: 5,
   next_epoch: null,
   next_server: null,
   next_age_seconds: null,
   restarted_server: null,
   restarted_age_seconds: null,
 };
-const MEMORY = { epoch: 'first', server: 'a', claims: 7, isPromoted: false };
-const LOST = { kind: 'changed', seconds: 120 };
+const MEMORY = { epoch: 'one', server: 's1', claims: 5, isPromoted: false };
+const next = (row: Partial<NonceRow>, memory: Partial<NonceMemory & { isPromoted: boolean }> = {}) =>
+  nextNonceState({ ...CONFIRMED, ...row }, { ...MEMORY, ...memory });
+const CHANGED = { kind: 'changed', seconds: 120 };
 
-describe('a Redis with the epoch, the server and the nonces that Postgres knows', () => {
-  it('is the confirmed one, also with more nonces', () => {
-    expect(nextNonceState(ROW, MEMORY)).toEqual({ kind: 'unchanged' });
-    expect(nextNonceState(ROW, { ...MEMORY, claims: 9 })).toEqual({ kind: 'unchanged' });
+describe('the confirmed memory', () => {
+  it('stays unchanged while its epoch and server are the same and it lost no nonce', () => {
+    expect(next({})).toEqual({ kind: 'unchanged' });
+    expect(next({ isFirstBoot: false }, { claims: 6 })).toEqual({ kind: 'unchanged' });
   });
 
-  it('ends the hold of another server', () => {
-    const held = { ...ROW, next_epoch: 'second', next_server: 'b', next_age_seconds: 5 };
-    expect(nextNonceState(held, MEMORY)).toEqual({ kind: 'accept' });
-    expect(nextNonceState({ ...ROW, restarted_server: 'b', restarted_age_seconds: 1 }, MEMORY)).toEqual({
-      kind: 'accept',
-    });
-  });
-});
-
-describe('nonces count as lost for 120 s', () => {
   it.each([
-    ['Redis has no epoch', { epoch: '', claims: 0 }],
-    ['Redis has no epoch, but a number of nonces', { epoch: '' }],
-    ['Redis has another epoch', { epoch: 'other' }],
-    ['Redis has fewer nonces than Postgres knows', { claims: 6 }],
-    ['Redis was a replica', { server: 'b', isPromoted: true }],
-  ])('if %s', (_what, change) => {
-    expect(nextNonceState(ROW, { ...MEMORY, ...change })).toEqual(LOST);
-  });
-
-  it('if Postgres knows no epoch either, unless no signed request was ever accepted', () => {
-    const empty = { ...ROW, epoch: null, server: null, claims: 0 };
-    const memory = { ...MEMORY, epoch: '', claims: 0 };
-    expect(nextNonceState(empty, memory)).toEqual(LOST);
-    expect(nextNonceState({ ...empty, isFirstBoot: true }, memory)).toEqual({ kind: 'begin' });
-  });
-
-  it('if a server restarts during the hold of another one', () => {
-    const held = { ...ROW, next_epoch: 'second', next_server: 'c', next_age_seconds: 500 };
-    expect(nextNonceState(held, { ...MEMORY, server: 'b' })).toEqual(LOST);
+    ['another memory', { next_epoch: 'two', next_server: 's2', next_age_seconds: 3 }],
+    ['a restarted server', { restarted_server: 's2', restarted_age_seconds: 1 }],
+  ])('is accepted again during the hold of %s', (_case, row) => {
+    expect(next(row)).toEqual({ kind: 'accept' });
   });
 });
 
-describe('a new epoch', () => {
-  const held = (seconds: number) => ({
-    ...ROW,
-    next_epoch: 'second',
-    next_server: 'b',
-    next_age_seconds: seconds,
-  });
-  const memory = { ...MEMORY, epoch: 'second', server: 'b', claims: 0 };
+it('the first epoch begins at once, whatever Redis contains', () => {
+  expect(next({ isFirstBoot: true })).toEqual({ kind: 'begin' });
+  expect(next({ isFirstBoot: true, epoch: null, server: null }, { epoch: '' })).toEqual({ kind: 'begin' });
+});
 
-  it('is accepted 120 s after it began', () => {
-    expect(nextNonceState(held(0), memory)).toEqual({ kind: 'wait', seconds: 120 });
-    expect(nextNonceState(held(119), memory)).toEqual({ kind: 'wait', seconds: 1 });
-    expect(nextNonceState(held(120), memory)).toEqual({ kind: 'accept' });
+describe('a memory that may have lost nonces is held for 120 s', () => {
+  it.each([
+    ['of another epoch', {}, { epoch: 'two' }],
+    ['with fewer nonces than were recorded', {}, { claims: 4 }],
+    ['without an epoch', {}, { epoch: '' }],
+    ['without an epoch, if Postgres knows an empty one', { epoch: '' }, { epoch: '' }],
+    ['of a promoted replica', {}, { server: 's2', isPromoted: true }],
+    [
+      'of another server while another memory is held',
+      { next_epoch: 'two', next_server: 's3' },
+      { server: 's2' },
+    ],
+    ['of the held epoch on another server', { next_epoch: 'two', next_server: 's3' }, { epoch: 'two' }],
+    ['of another epoch on the held server', { next_epoch: 'two', next_server: 's2' }, { server: 's2' }],
+    [
+      'without an epoch on the held server, if the held epoch is empty',
+      { next_epoch: '', next_server: 's1' },
+      { epoch: '' },
+    ],
+  ])('%s', (_case, row, memory) => {
+    expect(next(row, memory)).toEqual(CHANGED);
   });
 
-  it('begins anew on another server, and if it is lost during the hold', () => {
-    expect(nextNonceState(held(500), { ...memory, server: 'c' })).toEqual(LOST);
-    expect(nextNonceState(held(500), { ...memory, epoch: '' })).toEqual(LOST);
+  it.each([
+    [null, { kind: 'wait', seconds: 120 }],
+    [0, { kind: 'wait', seconds: 120 }],
+    [119, { kind: 'wait', seconds: 1 }],
+    [120, { kind: 'accept' }],
+    [121, { kind: 'accept' }],
+  ])('and after %p s is %j', (next_age_seconds, state) => {
+    const held = { next_epoch: 'two', next_server: 's2', next_age_seconds };
+    expect(next(held, { epoch: 'two', server: 's2', claims: 0 })).toEqual(state);
   });
 });
 
 describe('a server that restarted with its own data', () => {
-  const memory = { ...MEMORY, server: 'b' };
-
-  it('is accepted after two seconds, in which every process reports its nonces', () => {
-    expect(nextNonceState(ROW, memory)).toEqual({ kind: 'restarted', seconds: 2 });
-    const since = (seconds: number) => ({
-      ...ROW,
-      restarted_server: 'b',
-      restarted_age_seconds: seconds,
-    });
-    expect(nextNonceState(since(0.5), memory)).toEqual({ kind: 'wait', seconds: 1.5 });
-    expect(nextNonceState(since(2), memory)).toEqual({ kind: 'accept' });
-  });
-
-  it('waits again if it restarts again', () => {
-    const restarted = { ...ROW, restarted_server: 'c', restarted_age_seconds: 60 };
-    expect(nextNonceState(restarted, memory)).toEqual({ kind: 'restarted', seconds: 2 });
+  it.each([
+    ['waits 2 s when it is first seen', null, null, { kind: 'restarted', seconds: 2 }],
+    ['waits 2 s after another restart', 's3', 5, { kind: 'restarted', seconds: 2 }],
+    ['waits 2 s if its age is unknown', 's2', null, { kind: 'wait', seconds: 2 }],
+    ['waits the rest of the 2 s', 's2', 0.5, { kind: 'wait', seconds: 1.5 }],
+    ['is accepted after 2 s', 's2', 2, { kind: 'accept' }],
+    ['is accepted later', 's2', 3, { kind: 'accept' }],
+  ])('%s', (_case, restarted_server, restarted_age_seconds, state) => {
+    expect(next({ restarted_server, restarted_age_seconds }, { server: 's2' })).toEqual(state);
   });
 });

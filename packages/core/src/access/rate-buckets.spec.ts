@@ -30,6 +30,15 @@ describe('a bucket', () => {
     expect(buckets.take(bucketRequest(600, 60)).untilFullUs).toEqual([160_000]);
   });
 
+  it('refills with the time of the process by default', async () => {
+    const buckets = new LocalBuckets();
+    expect(buckets.take(bucketRequest(600, 60)).untilFullUs).toEqual([100_000]);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const [untilFullUs] = buckets.take(bucketRequest(600, 60)).untilFullUs;
+    expect(untilFullUs).toBeLessThan(190_000);
+    expect(untilFullUs).toBeGreaterThanOrEqual(100_000);
+  });
+
   it('gives at most its capacity plus the refilled tokens, whatever the intervals between requests', () => {
     fc.assert(
       fc.property(

@@ -1,6 +1,13 @@
 import { copierUpdate } from '@trading-automation/contracts';
 import fc from 'fast-check';
-import { conflictingPairs, copierColumns, hasCapacity, ownAccountErrors } from './copier.rules.js';
+import {
+  type CopierLink,
+  conflictingPairs,
+  copierColumns,
+  hasCapacity,
+  multiplierErrors,
+  ownAccountErrors,
+} from './copier.rules.js';
 
 describe('allowed and blocked pairs', () => {
   it('conflict in exactly the symbols that are in both lists', () => {
@@ -20,11 +27,46 @@ describe('the account of the strategy', () => {
   it('causes an error for every copier on that account, with the field of the request', () => {
     const link = (field: string, exchangeAccountId: string) => ({ field, copier: { exchangeAccountId } });
     const links = [link('copier_ids.0', 'a'), link('copier_ids.1', 'b'), link('copier_ids.2', 'a')];
-    expect(ownAccountErrors(new Set(['a']), links).map(({ field }) => field)).toEqual([
-      'copier_ids.0',
-      'copier_ids.2',
+    const error = {
+      code: 'own_account',
+      message:
+        'A copier cannot use the account that its strategy trades on. Choose another exchange account.',
+    };
+    expect(ownAccountErrors(new Set(['a']), links)).toEqual([
+      { field: 'copier_ids.0', ...error },
+      { field: 'copier_ids.2', ...error },
     ]);
     expect(ownAccountErrors(new Set(['c']), links)).toEqual([]);
+  });
+});
+
+describe('the sizing mode MULTIPLIER', () => {
+  const link = (copier: Partial<CopierLink['copier']>, sizingField?: string): CopierLink => ({
+    field: 'copier_id',
+    ...(sizingField === undefined ? {} : { sizingField }),
+    copier: { exchangeAccountId: 'a', userId: 'other', sizingMode: 'MULTIPLIER', ...copier },
+  });
+  const links = [
+    link({}),
+    link({}, 'sizing.mode'),
+    link({ userId: 'owner' }),
+    link({ sizingMode: 'FIXED_QUOTE' }),
+  ];
+
+  it('causes an error for copiers of other users, at the field of the mode if the request has it', () => {
+    const error = {
+      code: 'multiplier_not_allowed',
+      message:
+        "The strategy's owner does not allow the sizing mode MULTIPLIER. Use FIXED_AMOUNT, FIXED_QUOTE or EQUITY_RATIO.",
+    };
+    expect(multiplierErrors({ userId: 'owner', allowMultiplier: false }, links)).toEqual([
+      { field: 'copier_id', ...error },
+      { field: 'sizing.mode', ...error },
+    ]);
+  });
+
+  it('causes no error if the strategy allows it', () => {
+    expect(multiplierErrors({ userId: 'owner', allowMultiplier: true }, links)).toEqual([]);
   });
 });
 
@@ -54,6 +96,50 @@ describe('the columns of an update', () => {
       sizingMode: 'FIXED_QUOTE',
       sizingValue: '10',
       sizingCapital: null,
+    });
+  });
+
+  it('contain every setting under its own name', () => {
+    const limits = {
+      max_trade_quote: '1',
+      max_open_quote: '2',
+      max_open_trades: 3,
+      max_daily_loss_quote: '4',
+      max_drawdown_percent: '5',
+      max_slippage_bps: 6,
+      max_signal_age_ms: 7_000,
+      max_leverage: 8,
+      allowed_pairs: null,
+      blocked_pairs: ['A/B', 'A/B'],
+      allowed_sides: null,
+    };
+    const update = {
+      name: 'n',
+      on_breach: 'PAUSE',
+      below_minimum: 'SKIP',
+      copy_existing: true,
+      sizing: { mode: 'EQUITY_RATIO', value: 1, capital: 100 },
+      limits,
+    };
+    expect(copierColumns(update as unknown as Parameters<typeof copierColumns>[0])).toEqual({
+      name: 'n',
+      onBreach: 'PAUSE',
+      belowMinimum: 'SKIP',
+      copyExisting: true,
+      sizingMode: 'EQUITY_RATIO',
+      sizingValue: 1,
+      sizingCapital: 100,
+      maxTradeQuote: '1',
+      maxOpenQuote: '2',
+      maxOpenTrades: 3,
+      maxDailyLossQuote: '4',
+      maxDrawdownPercent: '5',
+      maxSlippageBps: 6,
+      maxSignalAgeMs: 7_000,
+      maxLeverage: 8,
+      allowedPairs: null,
+      blockedPairs: ['A/B'],
+      allowedSides: null,
     });
   });
 

@@ -1,5 +1,12 @@
 import fc from 'fast-check';
-import { ATTEMPTS_MAX, afterFailure, RETRY_DELAYS_MS, retryDelayMs } from './delivery.rules.js';
+import {
+  ATTEMPTS_MAX,
+  afterFailure,
+  DELIVERY_LIMITS,
+  laneAfter,
+  RETRY_DELAYS_MS,
+  retryDelayMs,
+} from './delivery.rules.js';
 
 const FRESH = { isActive: true, isDeleted: false, consecutiveFailures: 0, consecutiveDeadLetters: 0 };
 
@@ -20,7 +27,18 @@ describe('the delay before the next attempt', () => {
   });
 
   it('does not exist after the fifth attempt: the function throws', () => {
-    expect(() => retryDelayMs(RETRY_DELAYS_MS, ATTEMPTS_MAX, 0)).toThrow(RangeError);
+    expect(() => retryDelayMs(RETRY_DELAYS_MS, ATTEMPTS_MAX, 0)).toThrow(
+      new RangeError('no attempt follows attempt 5'),
+    );
+  });
+
+  it.each([
+    [1, 5_000],
+    [2, 31_500],
+    [3, 126_000],
+    [4, 630_000],
+  ])('after attempt %p with the random number 0.5 is %p ms', (attempt, delayMs) => {
+    expect(retryDelayMs(RETRY_DELAYS_MS, attempt, 0.5)).toBe(delayMs);
   });
 });
 
@@ -55,4 +73,43 @@ describe('a failed attempt', () => {
     });
     expect(afterFailure(1, { ...FRESH, isActive: false, isDeleted: true }).delivery).toBe('DISCARDED');
   });
+
+  it('counts failures, and dead letters among them', () => {
+    const state = { ...FRESH, consecutiveFailures: 2, consecutiveDeadLetters: 1 };
+    expect(afterFailure(4, state)).toEqual({
+      delivery: 'DUE',
+      isExhausted: false,
+      consecutiveFailures: 3,
+      consecutiveDeadLetters: 1,
+      deactivates: false,
+    });
+    expect(afterFailure(5, state)).toEqual({
+      delivery: 'DEAD',
+      isExhausted: true,
+      consecutiveFailures: 3,
+      consecutiveDeadLetters: 2,
+      deactivates: false,
+    });
+  });
+
+  it('never deactivates a webhook that is inactive or deleted', () => {
+    const failing = { ...FRESH, consecutiveFailures: 20, consecutiveDeadLetters: 3 };
+    expect(afterFailure(1, failing).deactivates).toBe(true);
+    expect(afterFailure(1, { ...failing, isActive: false })).toMatchObject({
+      deactivates: false,
+      delivery: 'DEAD',
+    });
+    expect(afterFailure(1, { ...failing, isDeleted: true })).toMatchObject({
+      deactivates: false,
+      delivery: 'DISCARDED',
+    });
+  });
+});
+
+it('a webhook is served by the slow lane from its third failure in a row', () => {
+  expect([0, 2, 3, 4].map(laneAfter)).toEqual(['main', 'main', 'slow', 'slow']);
+});
+
+it('the limits of attempts in flight are the documented ones', () => {
+  expect(DELIVERY_LIMITS).toEqual({ perWebhookMax: 4, perUserMax: 16, heartbeatTimeoutMs: 8_000 });
 });

@@ -229,6 +229,37 @@ describe('a webhook URL', () => {
     for (const scheme of ['http', 'https']) expect(resultOf(`${scheme}://example.com:${port}/`)).toBe(result);
   });
 
+  it.each([
+    ['', 'invalid_url', 'url must be an absolute URL, such as https://example.com/hook.'],
+    ['ftp://example.com/', 'invalid_url', 'The scheme must be https or http.'],
+    [
+      'https://user@example.com/',
+      'invalid_url',
+      'The URL must not contain a user name or password. Remove them.',
+    ],
+    [
+      'https://:password@example.com/',
+      'invalid_url',
+      'The URL must not contain a user name or password. Remove them.',
+    ],
+    ['https://example.com/#a', 'invalid_url', 'The URL must not contain a fragment (#…). Remove it.'],
+    [
+      'https://10.0.0.1/',
+      'blocked_address',
+      'The host is not public. Use a host that is reachable from the internet.',
+    ],
+    ['https://example.com:81/', 'invalid_url', 'The port must be 80, 443, 8443 or from 8000 to 8999.'],
+  ])('is rejected with a message that says how to fix it: %j', (url, code, message) => {
+    expect(checkWebhookUrl(url, LIVE)).toEqual({ code, message });
+  });
+
+  it('is returned as it was parsed', () => {
+    expect(checkWebhookUrl('https://EXAMPLE.com/a', LIVE)).toEqual({ url: new URL('https://example.com/a') });
+    expect(checkWebhookUrl('http://a.localhost:9/', DEVELOPMENT)).toEqual({
+      url: new URL('http://a.localhost:9/'),
+    });
+  });
+
   it('may have a loopback host at any port in development; other internal hosts are rejected', () => {
     expect(resultOf('http://127.0.0.1:41234/hook', DEVELOPMENT)).toBe('allowed');
     expect(resultOf('http://localhost:9000/hook', DEVELOPMENT)).toBe('allowed');

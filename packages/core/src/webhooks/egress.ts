@@ -128,6 +128,8 @@ function isBlockedName(host: string): boolean {
 }
 
 function isAllowedPort(url: URL): boolean {
-  const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
+  // The parser drops the default port of the scheme, and both default ports are allowed.
+  if (url.port === '') return true;
+  const port = Number(url.port);
   return ALLOWED_PORTS.includes(port) || (port >= 8000 && port <= 8999);
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { chooseEgress } from './egress.js';
 
 const addresses = ['10.0.0.1', '10.0.0.2', '10.0.0.3', '10.0.0.4'];
@@ -35,4 +36,13 @@ describe('the local address of an account', () => {
   it('is undefined if no address is configured', () => {
     expect(chooseEgress([], 'key', '10.0.0.1')).toBeUndefined();
   });
+});
+
+it('an account uses the address with the highest SHA-256, also in later releases', () => {
+  const scoreOf = (address: string, key: string) =>
+    createHash('sha256').update(`${address} ${key}`).digest('hex');
+  for (const key of ['a', 'b', 'c', 'd', 'e', 'f']) {
+    const [expected] = addresses.toSorted((a, b) => (scoreOf(a, key) < scoreOf(b, key) ? 1 : -1));
+    expect(chooseEgress(addresses, key, undefined)).toBe(expected);
+  }
 });

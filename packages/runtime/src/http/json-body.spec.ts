@@ -138,6 +138,47 @@ describe('parseJsonBody', () => {
   });
 });
 
+describe('the detail of a rejected body', () => {
+  it.each([
+    ['bytes that are not UTF-8', Uint8Array.from([0xff]), 'not_utf8', 'The body is not UTF-8.'],
+    ['an end in the middle', '{"a":', 'syntax', expect.stringMatching(/^Invalid JSON at character \d+\.$/)],
+    ['33 levels', nested(33), 'too_deep', 'The body has too many levels; at most 32 are allowed.'],
+    [
+      '1,001 items',
+      `[${'0,'.repeat(1_000)}0]`,
+      'too_many',
+      'An object or array is too large; at most 1000 keys or items are allowed.',
+    ],
+    ['a prototype', '{"__proto__":1}', 'forbidden_key', 'The key __proto__ is not allowed.'],
+    ['a constructor', '{"constructor":1}', 'forbidden_key', 'The key constructor is not allowed.'],
+    ['an escaped prototype', '{"prototyp\\u0065":1}', 'forbidden_key', 'The key prototype is not allowed.'],
+    ['a repeated key', '{"a":1,"a":2}', 'duplicate_key', 'An object has a duplicate key.'],
+    ['a repeated second key', '{"b":0,"a":1,"a":2}', 'duplicate_key', 'An object has a duplicate key.'],
+    ['an escaped repeated key', '{"a":1,"\\u0061":2}', 'duplicate_key', 'An object has a duplicate key.'],
+  ])('names the rule for %s', (_case, body, code, message) => {
+    expect(errorOf(body).details).toEqual([{ code, message }]);
+  });
+
+  it('names every field with characters that cannot be stored, up to 100', () => {
+    const message = 'U+0000 and lone surrogates are not allowed.';
+    expect(errorOf('"\\ud800"').details).toEqual([{ code: 'invalid_text', message }]);
+    expect(errorOf('{"a":["\\u0000",{"b":"x\\udc00"}],"\\u0000":"\\u0000"}').details).toEqual([
+      { field: 'a.0', code: 'invalid_text', message },
+      { field: 'a.1.b', code: 'invalid_text', message },
+      { code: 'invalid_text', message },
+    ]);
+    expect(errorOf(`[${Array(101).fill('"\\u0000"').join(',')}]`).details).toHaveLength(100);
+  });
+
+  it('accepts numbers, null and forbidden names in values beside an escaped character', () => {
+    expect(parse('{"a":"\\u0041","b":null,"c":1.10,"d":true}')).toMatchObject({ a: 'A', b: null, d: true });
+    expect(parse('{"a":"constructor","b":["__proto__"]}')).toEqual({ a: 'constructor', b: ['__proto__'] });
+    expect(parse('{"a":{"x":1},"b":{"x":1}}')).toEqual({ a: { x: 1 }, b: { x: 1 } });
+    expect(parse('["a","a"]')).toEqual(['a', 'a']);
+    expect(parse('{"a\\"b":"\\\\","c":"{[,:"}')).toEqual({ 'a"b': '\\', c: '{[,:' });
+  });
+});
+
 /** Converts every JsonNumber to the double that JSON.parse would return. */
 function withDoubles(value: unknown): unknown {
   if (value instanceof JsonNumber) return Number(value.text);

@@ -13,6 +13,9 @@ describe('the verdict on an entry', () => {
   it('is the planned verdict if the order was filled completely, however it ended', () => {
     expect(entryVerdict(planned, { ...order, filledAmount: '5' })).toEqual(planned);
     expect(entryVerdict(planned, { ...order, filledAmount: '5.000', status: 'FILLED' })).toEqual(planned);
+    const copied = { outcome: 'COPIED', code: null } as const;
+    for (const status of ['FILLED', 'CANCELLED', 'FAILED'] as const)
+      expect(entryVerdict(copied, { ...order, filledAmount: '5', status })).toEqual(copied);
   });
 
   it.each([
@@ -42,6 +45,19 @@ describe('the verdict on an entry', () => {
     expect(decisionCodeOf('rule_violated')).toBe('EXCHANGE_REJECTED');
     expect(decisionCodeOf(null)).toBe('EXCHANGE_REJECTED');
   });
+});
+
+it.each([
+  ['credentials_rejected', 'CREDENTIALS'],
+  ['permission_missing', 'CREDENTIALS'],
+  ['insufficient_balance', 'INSUFFICIENT_BALANCE'],
+  ['insufficient_funds', 'INSUFFICIENT_BALANCE'],
+  ['rate_limited', 'RATE_LIMITED'],
+  ['stale_signal', 'STALE_SIGNAL'],
+  ['expired', 'STALE_SIGNAL'],
+  ['not_accepted', 'NOT_ACCEPTED'],
+])('the failure %s has the decision code %s', (failure, code) => {
+  expect(decisionCodeOf(failure)).toBe(code);
 });
 
 describe('the verdict on an exit', () => {

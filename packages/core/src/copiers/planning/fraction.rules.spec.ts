@@ -65,9 +65,13 @@ describe('fractions', () => {
   it('are reduced to lowest terms', () => {
     expect(reduce({ numerator: 150n, denominator: 100n })).toEqual({ numerator: 3n, denominator: 2n });
     expect(reduce({ numerator: 0n, denominator: 7n })).toEqual({ numerator: 0n, denominator: 1n });
+    expect(reduce({ numerator: -150n, denominator: 100n })).toEqual({ numerator: -3n, denominator: 2n });
   });
 
   it('cannot be divided by zero', () => {
-    expect(() => dividedBy(fractionOf('1'), fractionOf('0'))).toThrow(RangeError);
+    for (const divisor of ['0', '-1'])
+      expect(() => dividedBy(fractionOf('1'), fractionOf(divisor))).toThrow(
+        new RangeError('divisor must be above zero'),
+      );
   });
 });

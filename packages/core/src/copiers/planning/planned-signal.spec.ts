@@ -1,4 +1,4 @@
-import { copyPairOf, termsOf } from './planned-signal.js';
+import { copyPairOf, plannedSignalOf, type SignalToPlan, termsOf } from './planned-signal.js';
 
 describe('stored rows as input of planCopy', () => {
   it('are stripped of the trailing zeros that the database adds', () => {
@@ -59,5 +59,27 @@ describe('stored rows as input of planCopy', () => {
       lastPriceAt: null,
       takerFee: '0.001',
     });
+  });
+
+  it('contain the fields of a signal; the amount of the lot’s order is that of the leader', () => {
+    const fields = {
+      id: 'id',
+      sequence: 3,
+      kind: 'INCREASE',
+      side: 'BUY',
+      symbol: 'BTC/USDT',
+      lotTradeId: 'lot',
+      lotFirstSequence: 2,
+      lotOpenedAt: new Date(1),
+      filledAmount: '1',
+      cumulativeAmount: '2',
+      lotAmountBefore: '3',
+      exitAmount: '4',
+      referencePrice: '5',
+      leaderEquity: '6',
+      signalAt: new Date(2),
+    } as const;
+    const signal: SignalToPlan = { ...fields, lotOrderAmount: '7' };
+    expect(plannedSignalOf(signal)).toEqual({ ...fields, leaderOrderAmount: '7' });
   });
 });

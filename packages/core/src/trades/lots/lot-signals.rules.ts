@@ -122,11 +122,9 @@ class SignalEmitter {
 
   private emitCorrection(trade: LeaderTrade, entries: readonly BookedFill[], exit: FillToBook): void {
     const open = this.open.get(trade.id) ?? 0n;
-    const isKnown = this.input.emittedLots.has(trade.id);
-    // No signal of the lot was emitted, so no copier can hold it.
-    if (!isKnown && (entries.length === 0 || open === 0n)) return;
     const last = entries.at(-1)?.fill;
     if (last !== undefined && this.isNewOrWasClosed(trade)) this.startLot(trade, last);
+    // Without signals nothing counts as emitted, because no copier can hold the lot.
     const lot = this.emittedLotOf(trade, last ?? exit, 0n);
     if (open < lot.open) this.emitExit(trade, exit, lot.open - open);
     else if (open > lot.open && last !== undefined) {

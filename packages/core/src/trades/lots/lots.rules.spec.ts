@@ -1,7 +1,14 @@
 /** A number after `rule` or `row` in a title refers to the first or the second table of docs/trading/rules.md. */
 import fc from 'fast-check';
 import { BigDecimal } from '../../values/index.js';
-import { type FillOutcome, LotBook, type LotFill, QUOTE_SCALE } from './lots.rules.js';
+import {
+  type FillOutcome,
+  formatUnits,
+  LotBook,
+  type LotFill,
+  parseUnits,
+  QUOTE_SCALE,
+} from './lots.rules.js';
 import { type GeneratedFill, generatedFills, modelHoldings } from './testing/naive-lot-model.js';
 
 const SPOT = { base: 'BTC', quote: 'USDT', canBeShort: false, amountStep: '0' };
@@ -415,5 +422,187 @@ describe('copies', () => {
         expect(continued.openLots).toEqual(uninterrupted.openLots);
       }),
     );
+  });
+});
+
+describe('units', () => {
+  it.each([
+    ['1.5', 18, 15n * 10n ** 17n],
+    ['2', 2, 200n],
+    ['2.5', 2, 250n],
+    ['0.05', 2, 5n],
+    ['-0.05', 2, -5n],
+    ['-3', 1, -30n],
+    ['0', 18, 0n],
+  ])('%s with %i decimals is %p, and back', (text, scale, units) => {
+    expect(parseUnits(text, scale)).toBe(units);
+    expect(formatUnits(units, scale)).toBe(text);
+  });
+
+  it('have 18 decimals by default, and are written without trailing zeros', () => {
+    expect(parseUnits('1')).toBe(10n ** 18n);
+    expect(formatUnits(10n ** 18n)).toBe('1');
+    expect(formatUnits(-1n)).toBe('-0.000000000000000001');
+    expect(formatUnits(1_200n, 3)).toBe('1.2');
+  });
+});
+
+describe('the order of execution', () => {
+  const at = (seconds: number) => fillOf({ id: `f${seconds}`, executedAt: secondsAfterStart(seconds) });
+
+  it('permits fills of one instant, but none before a booked one', () => {
+    const book = new LotBook(SPOT);
+    book.apply(at(5));
+    book.apply({ ...at(5), id: 'same' });
+    expect(() => book.apply(at(4))).toThrow(
+      new RangeError(
+        'fills must be in order of execution; got 2026-01-01T00:00:04.000Z after 2026-01-01T00:00:05.000Z',
+      ),
+    );
+    expect(book.openLots.map(({ lotId }) => lotId)).toEqual(['f5', 'same']);
+  });
+});
+
+describe('the order of closing', () => {
+  const copy = (copierId: string, lotTradeId: string) => ({ copierId, lotTradeId });
+  const sell = (overrides: Partial<LotFill>) =>
+    fillOf({ id: 'sale', tradeId: 'sale', side: 'SELL', ...overrides });
+
+  it('of copies by a manual sale is that of opening, whichever copier opened first', () => {
+    const book = new LotBook(SPOT);
+    book.apply(fillOf({ tradeId: '1', copy: copy('a', 'x') }));
+    book.apply(fillOf({ tradeId: '2', copy: copy('b', 'x') }));
+    book.apply(fillOf({ tradeId: '3', copy: copy('a', 'x') }));
+    const sold = book.apply(sell({ amount: '3' }));
+    expect(sold.lotClosures.map(({ tradeId }) => tradeId)).toEqual(['1', '2', '3']);
+    expect(book.openLots).toEqual([]);
+    expect(book.apply(sell({ amount: '1' })).unmatched).toBe(10n ** 18n);
+  });
+
+  it('of other lots of a copier is that of opening, and never reaches another copier', () => {
+    const book = new LotBook(SPOT);
+    book.apply(fillOf({ tradeId: '1', copy: copy('b', 'x') }));
+    book.apply(fillOf({ tradeId: '2', copy: copy('a', 'y') }));
+    book.apply(fillOf({ tradeId: '3', copy: copy('a', 'z') }));
+    book.apply(fillOf({ tradeId: '4' }));
+    const sold = book.apply(sell({ amount: '5', copy: copy('a', 'none') }));
+    expect(sold.lotClosures.map(({ tradeId }) => tradeId)).toEqual(['2', '3']);
+    expect(book.openLots.map(({ tradeId }) => tradeId)).toEqual(['1', '4']);
+  });
+
+  it('of a chosen lot in the middle leaves the lots around it', () => {
+    const book = new LotBook(SPOT);
+    for (const id of ['1', '2', '3']) book.apply(fillOf({ id, tradeId: id }));
+    const sold = book.apply(sell({ closesLotId: '2', amount: '1' }));
+    expect(sold.lotClosures).toMatchObject([{ lotId: '2', amount: 10n ** 18n }]);
+    expect(book.openLots.map(({ lotId }) => lotId)).toEqual(['1', '3']);
+    const rest = book.apply(sell({ closesLotId: '2', amount: '2' }));
+    expect(rest.lotClosures.map(({ lotId }) => lotId)).toEqual(['1', '3']);
+  });
+
+  it('does not apply to a chosen lot on the side of the fill', () => {
+    const book = new LotBook(PERPETUAL);
+    book.apply(fillOf({ id: '1', tradeId: '1' }));
+    const bought = book.apply(fillOf({ id: '2', tradeId: '2', closesLotId: '1' }));
+    expect(bought).toMatchObject({ lotClosures: [], opened: { lotId: '2', amount: 10n ** 18n } });
+  });
+
+  it('of a chosen lot closes its dust too on spot, but not if short lots are possible', () => {
+    const close = (options: typeof SPOT, amount: string) => {
+      const book = new LotBook({ ...options, amountStep: '0.1' });
+      book.apply(fillOf({ id: '1', tradeId: '1' }));
+      book.apply(fillOf({ id: '2', tradeId: '2' }));
+      return book.apply(sell({ closesLotId: '2', amount, price: '110' }));
+    };
+    expect(close(SPOT, '0.95').lotClosures).toMatchObject([
+      { lotId: '2', amount: 10n ** 18n, entryValue: 100n * 10n ** 36n, pnl: 45n * 10n ** 35n },
+    ]);
+    expect(close(SPOT, '0.9').lotClosures).toMatchObject([{ lotId: '2', amount: 9n * 10n ** 17n }]);
+    expect(close(PERPETUAL, '0.95').lotClosures).toMatchObject([{ lotId: '2', amount: 95n * 10n ** 16n }]);
+  });
+
+  it('of a chosen lot that was closed before continues with the others', () => {
+    const book = new LotBook(SPOT);
+    for (const id of ['1', '2']) book.apply(fillOf({ id, tradeId: id }));
+    book.apply(sell({ closesLotId: '1' }));
+    expect(book.apply(sell({ closesLotId: '1', amount: '0.5' })).lotClosures).toMatchObject([
+      { lotId: '2', amount: 5n * 10n ** 17n },
+    ]);
+  });
+
+  it('of a chosen lot that is sold completely leaves the others, even with an amount step', () => {
+    const book = new LotBook({ ...SPOT, amountStep: '0.1' });
+    for (const id of ['1', '2', '3']) book.apply(fillOf({ id, tradeId: id }));
+    expect(book.apply(sell({ closesLotId: '2' })).lotClosures).toHaveLength(1);
+    expect(book.openLots.map(({ lotId }) => lotId)).toEqual(['1', '3']);
+  });
+
+  it('of a chosen lot by a fill whose fee takes all of it closes nothing', () => {
+    const book = new LotBook(PERPETUAL);
+    book.apply(fillOf({ id: 'short', tradeId: 'short', side: 'SELL' }));
+    const bought = book.apply(fillOf({ feeAmount: '1', feeCurrency: 'BTC', closesLotId: 'short' }));
+    expect(bought).toEqual({ lotClosures: [], opened: null, unmatched: 0n });
+  });
+
+  it('leaves exactly one amount step open, because it can be sold', () => {
+    const book = new LotBook({ ...SPOT, amountStep: '0.1' });
+    book.apply(fillOf());
+    book.apply(sell({ amount: '0.9' }));
+    expect(book.openLots).toMatchObject([{ amount: 10n ** 17n }]);
+  });
+
+  it('of more than eight lots with dust leaves the dust', () => {
+    const left = (count: number) => {
+      const book = new LotBook({ ...SPOT, amountStep: '0.1' });
+      book.apply(fillOf({ id: 'first', tradeId: 'first' }));
+      for (let n = 0; n < count; n++) book.apply(fillOf({ id: `d${n}`, tradeId: `d${n}`, amount: '0.001' }));
+      book.apply(sell({ amount: '1' }));
+      return book.openLots.length;
+    };
+    expect([left(1), left(8), left(9)]).toEqual([0, 0, 9]);
+  });
+
+  it('of many lots is the same after thousands of sales', () => {
+    const book = new LotBook(SPOT);
+    for (let n = 0; n < 2_500; n++) book.apply(fillOf({ id: `l${n}`, tradeId: `l${n}` }));
+    for (let n = 0; n < 1_400; n++)
+      expect(book.apply(sell({})).lotClosures.map(({ lotId }) => lotId)).toEqual([`l${n}`]);
+    expect(book.openLots).toHaveLength(1_100);
+    expect(book.openLots[0]).toMatchObject({ lotId: 'l1400' });
+    expect(book.apply(sell({ closesLotId: 'l3' })).lotClosures).toMatchObject([{ lotId: 'l1400' }]);
+    expect(book.apply(sell({ closesLotId: 'l2000' })).lotClosures).toMatchObject([{ lotId: 'l2000' }]);
+  });
+});
+
+describe('what a fill opens', () => {
+  it('is the rest of a reversal, at its share of the value', () => {
+    const book = new LotBook(PERPETUAL);
+    book.apply(fillOf({ amount: '1' }));
+    const reversal = book.apply(
+      fillOf({ id: 'r', tradeId: 'r', side: 'SELL', amount: '4', price: '120', feeAmount: '4' }),
+    );
+    expect(reversal).toMatchObject({
+      lotClosures: [{ pnl: 19n * 10n ** 36n }],
+      opened: { lotId: 'r', amount: 3n * 10n ** 18n, value: 357n * 10n ** 36n, filled: 3n * 10n ** 18n },
+      unmatched: 0n,
+    });
+    const bought = book.apply(fillOf({ id: 'b', tradeId: 'b', amount: '3', price: '100', feeAmount: '3' }));
+    expect(bought.lotClosures).toMatchObject([{ lotId: 'r', pnl: 54n * 10n ** 36n }]);
+  });
+
+  it('is nothing if a fee in base exceeds the bought amount', () => {
+    const book = new LotBook(SPOT);
+    for (const feeAmount of ['1', '2'])
+      expect(book.apply(fillOf({ feeAmount, feeCurrency: 'BTC' }))).toEqual({
+        lotClosures: [],
+        opened: null,
+        unmatched: 0n,
+      });
+  });
+
+  it('by a sale with a fee in base is larger by the fee', () => {
+    const book = new LotBook(PERPETUAL);
+    const opened = book.apply(fillOf({ side: 'SELL', feeAmount: '0.5', feeCurrency: 'BTC' }));
+    expect(opened.opened).toMatchObject({ amount: 15n * 10n ** 17n, filled: 10n ** 18n });
   });
 });

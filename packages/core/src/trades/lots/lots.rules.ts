@@ -169,7 +169,7 @@ class OpenLots {
     }
     this.first += 1;
     // Drops many lots at once, because removing the first element of an array takes time linear in its length.
-    if (this.first > 1_000 && this.first * 2 > this.lots.length) {
+    if (this.first > Math.max(1_000, this.lots.length / 2)) {
       this.lots = this.lots.slice(this.first);
       this.first = 0;
     }

@@ -101,3 +101,16 @@ it('the average price of amounts with 18 decimals is rounded only once', () => {
   const [merged] = mergeSignals([part(`1${smallest.slice(1)}`, '1'), part('1', '2'), part('1', '3')]);
   expect(merged).toMatchObject({ filledAmount: '0.000000000000000003', referencePrice: '1' });
 });
+
+it('exits of one lot by two sales are not merged, and neither are two sides of one trade', () => {
+  const [first, second] = [exit('a', '1', '3', '1', '2'), exit('a', '2', '2', '1', '1')];
+  const sales = [first, { ...second, sourceTradeId: 'another sale' }];
+  expect(mergeSignals(sales)).toEqual(sales);
+  const sides = [first, { ...second, side: 'BUY' as const }];
+  expect(mergeSignals(sides)).toEqual(sides);
+});
+
+it('exits of three lots by one sale stay three exits', () => {
+  const exits = [exit('a', '1', '1', '1', '0'), exit('b', '1', '1', '1', '0'), exit('c', '1', '2', '1', '1')];
+  expect(mergeSignals(exits)).toEqual(exits);
+});

@@ -13,9 +13,9 @@ export function mergeSignals(signals: readonly NewSignal[]): readonly NewSignal[
   const merged: NewSignal[] = [];
   const lastIndexByLot = new Map<string, number>();
   for (const signal of signals) {
-    const index = lastIndexByLot.get(signal.lotTradeId);
-    const previous = index === undefined ? undefined : merged[index];
-    if (index !== undefined && previous !== undefined && isSameAction(previous, signal)) {
+    const index = lastIndexByLot.get(signal.lotTradeId) ?? -1;
+    const previous = merged[index];
+    if (previous !== undefined && isSameAction(previous, signal)) {
       merged[index] = merge(previous, signal);
     } else {
       lastIndexByLot.set(signal.lotTradeId, merged.push(signal) - 1);

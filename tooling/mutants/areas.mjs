@@ -1,0 +1,171 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../launch/paths.mjs';
+
+/**
+ * The areas whose rules are mutated.
+ *
+ * `files`: what is mutated. `specs`: the unit specs that run for each mutant. `folders`: every rules file in one of them
+ * belongs to the area. Paths are relative to the root folder.
+ *
+ * @typedef {{
+ *   name: string, about: string, folders: readonly string[], files: readonly string[], specs: readonly string[],
+ * }} Area
+ */
+
+const inFolder = (/** @type {string} */ folder, /** @type {string[]} */ ...names) =>
+  names.map((name) => `${folder}/${name}.ts`);
+
+const access = 'packages/core/src/access';
+const copiers = 'packages/core/src/copiers';
+const lots = 'packages/core/src/trades/lots';
+const webhooks = 'packages/core/src/webhooks';
+const dispatcher = 'apps/webhook-dispatcher/src/delivery';
+
+/** @type {readonly Area[]} */
+export const AREAS = [
+  {
+    name: 'access',
+    about: 'rights of credentials, addresses, nonces and rates',
+    folders: [access],
+    files: inFolder(
+      access,
+      ...['address-allowlist.rules', 'api-key', 'child-rights.rules', 'mailbox.rules', 'nonce-epoch.rules'],
+      'rate-buckets',
+    ),
+    specs: inFolder(
+      access,
+      ...['access.spec', 'api-key.spec', 'child-rights.rules.spec', 'mailbox.rules.spec'],
+      ...['nonce-epoch.rules.spec', 'rate-buckets.spec'],
+    ),
+  },
+  {
+    name: 'egress',
+    about: 'addresses that outbound calls may reach',
+    folders: [],
+    files: [
+      `${webhooks}/egress.ts`,
+      `${dispatcher}/egress-firewall.ts`,
+      'packages/exchanges/src/ccxt/egress.ts',
+    ],
+    specs: [
+      `${webhooks}/egress.spec.ts`,
+      `${dispatcher}/egress-firewall.spec.ts`,
+      'packages/exchanges/src/ccxt/egress.spec.ts',
+    ],
+  },
+  {
+    name: 'planning',
+    about: 'what a copier does about a signal',
+    folders: [copiers],
+    files: [
+      ...inFolder(copiers, 'copier.rules', 'profit-share-terms.rules', 'tracking.rules'),
+      ...inFolder(`${copiers}/copying`, 'book-mid.rules', 'settlement.rules'),
+      ...inFolder(
+        `${copiers}/planning`,
+        ...[
+          'copied-lot.rules',
+          'drawdown.rules',
+          'entry-checks.rules',
+          'entry-plan.rules',
+          'exit-plan.rules',
+        ],
+        ...['fraction.rules', 'plan.rules', 'planned-signal', 'sellable.rules', 'sizing.rules'],
+      ),
+    ],
+    specs: [
+      ...inFolder(copiers, 'copier.rules.spec', 'profit-share-terms.rules.spec', 'tracking.rules.spec'),
+      ...inFolder(`${copiers}/copying`, 'book-mid.rules.spec', 'settlement.rules.spec'),
+      ...inFolder(
+        `${copiers}/planning`,
+        ...['drawdown.rules.spec', 'entry-plans.spec', 'exit-plans.spec', 'fraction.rules.spec'],
+        ...['plan-details.spec', 'planned-signal.spec', 'sellable.spec'],
+      ),
+    ],
+  },
+  {
+    name: 'lots',
+    about: 'lots, their profit, and the signals that they cause',
+    folders: [lots],
+    files: inFolder(lots, 'booking.rules', 'lot-signals.rules', 'lots.rules', 'merge-signals.rules'),
+    specs: inFolder(
+      lots,
+      ...[
+        'booking.rules.spec',
+        'late-lot-signals.spec',
+        'lot-signals.rules.spec',
+        'lots.rules.spec',
+        'merge-signals.rules.spec',
+      ],
+    ),
+  },
+  {
+    name: 'delivery',
+    about: 'attempts, retries and signatures of webhooks',
+    folders: [webhooks],
+    files: [`${webhooks}/delivery.rules.ts`, `${dispatcher}/signature.ts`],
+    specs: [`${webhooks}/delivery.rules.spec.ts`, `${dispatcher}/signature.spec.ts`],
+  },
+];
+
+/** One small file, which `npm test` checks in every run. */
+export const SAMPLE = { area: 'delivery', file: `${webhooks}/delivery.rules.ts` };
+
+/** Rules files outside the areas, each with what holds it instead. */
+const OUTSIDE = /** @type {const} */ ({
+  'packages/core/src/analytics/': 'figures, which tooling/oracle computes a second time',
+  'packages/core/src/performance/': 'figures, which tooling/oracle computes a second time',
+  'packages/core/src/exchange-accounts/': 'balances, whose properties the specs of trades check on Postgres',
+  'packages/core/src/mail/': 'the text of mails',
+  'packages/core/src/notifications/': 'the text of notifications',
+  'packages/core/src/rewards/': 'profit shares, which tooling/oracle computes a second time',
+  'packages/core/src/strategies/': 'the privacy of leaders, which its own spec checks field by field',
+  'packages/core/src/trades/': 'orders, whose table of transitions the specs check in full',
+  'packages/core/src/withdrawals/': 'withdrawals, which specs check on Postgres',
+  'packages/sdk/src/': 'the client; it decides nothing about money or access',
+  'apps/paper-exchange/src/': 'an exchange for tests',
+});
+
+/**
+ * Returns the rules files that the areas forget: those in a folder of an area that the area does not list, and those that
+ * belong to no area and to no entry of `OUTSIDE`.
+ *
+ * @param {readonly string[]} files the source files of the repository
+ * @param {readonly Area[]} [areas]
+ */
+export function forgottenFiles(files, areas = AREAS) {
+  const mutated = new Set(areas.flatMap((area) => area.files));
+  const folders = areas.flatMap((area) => area.folders.map((folder) => `${folder}/`));
+  return files.filter(
+    (file) =>
+      file.endsWith('.rules.ts') &&
+      !mutated.has(file) &&
+      (folders.some((folder) => file.startsWith(folder)) ||
+        !Object.keys(OUTSIDE).some((folder) => file.startsWith(folder))),
+  );
+}
+
+/** Returns the paths of the TypeScript sources of all packages and apps. */
+export function sourceFiles() {
+  return ['packages', 'apps'].flatMap((group) =>
+    readdirSync(join(root, group)).flatMap((name) => {
+      const folder = `${group}/${name}/src`;
+      return readdirSync(join(root, folder), { recursive: true })
+        .map((file) => `${folder}/${file}`)
+        .filter((file) => file.endsWith('.ts'));
+    }),
+  );
+}
+
+/**
+ * Returns the areas with these names.
+ *
+ * @param {readonly string[]} names all areas if empty
+ * @throws {Error} if an area does not exist
+ */
+export function areasNamed(names) {
+  const unknown = names.filter((name) => !AREAS.some((area) => area.name === name));
+  if (unknown.length > 0)
+    throw new Error(`unknown area: ${unknown.join(', ')}. Use ${AREAS.map(({ name }) => name).join(', ')}.`);
+  return AREAS.filter(({ name }) => names.length === 0 || names.includes(name));
+}
