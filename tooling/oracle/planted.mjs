@@ -29,6 +29,8 @@ const faults = all.filter(
 if (faults.length === 0) throw new Error('No fault is listed. Add faults to tooling/oracle/planted.json.');
 
 const copies = temporaryFolder();
+/** @type {string | undefined} the file of a fault whose package was not rebuilt without it */
+let staleFile;
 for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
   process.once(signal, async () => {
     await endCommands();
@@ -51,6 +53,7 @@ async function isEachFound(folder) {
   if (unmodified !== 'MISSED') return false;
   let found = 0;
   for (const fault of faults) {
+    await rebuildOther(folder, fault.file);
     const outcome = await runFault(folder, fault);
     if (outcome.startsWith('found')) found += 1;
     console.log(`${fault.name}: ${outcome}`);
@@ -63,14 +66,22 @@ async function isEachFound(folder) {
 async function runFault(folder, fault) {
   const path = join(folder, fault.file);
   const source = readFileSync(path, 'utf8');
-  writeFileSync(path, plant(source, fault));
   try {
+    writeFileSync(path, plant(source, fault));
     const problem = await build(folder, fault.file);
     return problem === undefined ? await runSeeds(folder) : `UNUSABLE: ${problem}`;
+  } catch (error) {
+    return `UNUSABLE: ${error instanceof Error ? error.message : error}`;
   } finally {
     writeFileSync(path, source);
-    await build(folder, fault.file);
+    staleFile = fault.file;
   }
+}
+
+/** Rebuilds the package of the fault before, unless the next fault is in the same package. @param {string} folder @param {string} file */
+async function rebuildOther(folder, file) {
+  if (staleFile !== undefined && packageOf(staleFile) !== packageOf(file)) await build(folder, staleFile);
+  staleFile = undefined;
 }
 
 /** @param {string} folder @param {string} file */
@@ -79,12 +90,14 @@ async function build(folder, file) {
   return code === 0 ? undefined : stdout.trim().split('\n').at(-1);
 }
 
-/** Runs the oracle for one seed after another until one finds a difference. @param {string} folder */
+/** Runs the oracle for one seed after another until one finds a difference, and only as far as needed. @param {string} folder */
 async function runSeeds(folder) {
   for (const seed of values.seeds.split(',')) {
-    const args = ['tooling/oracle/main.mjs', '--seed', seed, '--decisions', values.decisions];
+    const options = ['--seed', seed, '--decisions', values.decisions, '--stop-at-difference'];
+    const args = ['tooling/oracle/main.mjs', ...options];
     const { code, stdout, stderr } = await run('node', args, { cwd: folder });
     const outcome = outcomeOfRun({ code, stdout, stderr });
+    console.log(`  seed ${seed}: ${outcome.slice(0, 100)}`);
     if (outcome !== 'MISSED') return outcome;
   }
   return 'MISSED';
