@@ -16,7 +16,7 @@ import { oneDayDifferences, openValueOf, resultOf } from './results.mjs';
  */
 
 /** In this time the product values all fees, records prices and equities, and computes figures. */
-const COMPUTED_MAX_MS = 120_000;
+const COMPUTED_MAX_MS = 180_000;
 
 /** @param {Day} day */
 export async function compareAccounts(day) {
@@ -202,14 +202,19 @@ async function compareStrategy(day, { id, account }) {
     ...numberDifferences(record, {
       ...strategyStatistics(books, id),
       net_pnl: result.realized,
-      unrealized_pnl: result.open,
       copier_net_pnl: sum(
         followers.map(
           (copier) => resultOf(booksOf(day, copier.account), copier.id, lastPrices(day)).realized,
         ),
       ),
     }),
-    ...ratioDifferences(day, account, record, result),
+    // These are computed once a minute while lots are open.
+    ...(day.waitsForEquity
+      ? [
+          ...numberDifferences(record, { unrealized_pnl: result.open }),
+          ...ratioDifferences(day, account, record, result),
+        ]
+      : []),
   ].map(named('performance'));
 }
 
