@@ -91,7 +91,7 @@ async function compareAccount(day, account) {
   return [
     ...compareOrders(facts),
     ...numberDifferences(withZeros(record.balance, totals), totals).map(named('balance')),
-    ...numberDifferences(analytics, figures).map(named('analytics')),
+    ...numberDifferences(analytics, comparableOf(day, figures)).map(named('analytics')),
     ...textDifferences(analytics, { trade_count: facts.trades.size }).map(named('analytics')),
     ...(facts.fills.length === 0
       ? []
@@ -114,6 +114,16 @@ async function compareAccount(day, account) {
       sourceTradeIdOf: ({ tradeId }) => facts.trades.get(tradeId)?.source_trade_id,
     }),
   ];
+}
+
+/**
+ * Returns the figures that are comparable: analytics have the prices that are recorded once a minute.
+ *
+ * @param {Day} day
+ * @param {ReturnType<typeof figuresOf>} figures
+ */
+function comparableOf(day, { unrealized_pnl, ...figures }) {
+  return day.waitsForEquity ? { ...figures, unrealized_pnl } : figures;
 }
 
 /**
@@ -148,7 +158,7 @@ function dayDifferences(day, account, analytics, { net_pnl, unrealized_pnl }) {
 }
 
 /**
- * Compares a recorded equity: with the equities of the last minute or, if the run is long, with the last one.
+ * Compares the last recorded equity, if the run waits for it.
  *
  * @param {Day} day
  * @param {Account} account
@@ -156,11 +166,9 @@ function dayDifferences(day, account, analytics, { net_pnl, unrealized_pnl }) {
  * @returns {Difference[]}
  */
 function compareEquity(day, account, equity) {
-  const { low, high, newest } = day.parts.replay.equities.range(account.id);
-  const value = equity === null ? undefined : exact(equity);
-  if (value !== undefined && day.waitsForEquity) return numberDifferences({ equity }, { equity: newest });
-  if (value !== undefined && !value.isBelow(low) && !high.isBelow(value)) return [];
-  return [{ field: 'equity', product: equity, oracle: `${low} to ${high}` }];
+  if (!day.waitsForEquity) return [];
+  const { newest } = day.parts.replay.equities.range(account.id);
+  return numberDifferences({ equity }, { equity: newest });
 }
 
 /** @param {Day} day @param {Copier} copier */
