@@ -15,14 +15,20 @@ const COARSE = new Map([
   ['profit_factor', exact('0.00000001')],
   ['expectancy_ratio', exact('0.00000001')],
   ['average_holding_seconds', exact('0.001')],
+  ['slippage_bps', exact('0.0001')],
+  ['roi', exact('0.00000001')],
+  ['realized_roi', exact('0.00000001')],
+  ['max_drawdown_percent', exact('0.00000001')],
+  ['max_drawdown.percent', exact('0.00000001')],
+  ['realized_max_drawdown.percent', exact('0.00000001')],
 ]);
 
 /**
  * @param {any} decision
- * @param {{ signal: import('./signals.mjs').Signal, plan: { outcome: string, code?: string | undefined, target: Fraction, sent: Fraction, price?: Fraction, ratio?: Fraction | undefined, amount?: Fraction }, trade: any, filled: Fraction }} expected
- *   `trade`: the copy; `filled`: what the exchange filled of it
+ * @param {{ signal: import('./signals.mjs').Signal, plan: { outcome: string, code?: string | undefined, target: Fraction, sent: Fraction, price?: Fraction, ratio?: Fraction | undefined, amount?: Fraction }, trade: any, filled: Fraction, cost?: Fraction }} expected
+ *   `trade`: the copy; `filled`, `cost`: what the exchange filled of it, and its value
  */
-export function compareDecision(decision, { signal, plan, trade, filled }) {
+export function compareDecision(decision, { signal, plan, trade, filled, cost }) {
   const { outcome, code } = settledOutcome(plan, signal.isEntry, filled);
   // An order that carries older exits is larger than what belongs to this one.
   const carried = (plan.amount ?? plan.sent).minus(plan.sent);
@@ -42,16 +48,32 @@ export function compareDecision(decision, { signal, plan, trade, filled }) {
     ...(plan.ratio === undefined || decision.inputs.ratio === undefined
       ? []
       : numberDifferences(decision, { 'inputs.ratio': plan.ratio })),
+    ...(cost === undefined || !filled.isPositive
+      ? []
+      : numberDifferences(decision, { slippage_bps: slippageOf(signal, cost.over(filled)) })),
     ...(trade === undefined ? [] : compareOrder(trade, { plan, signal, filled })),
   ];
 }
 
 /**
+ * Returns how much worse a price is than the leader's, in basis points.
+ *
+ * @param {import('./signals.mjs').Signal} signal
+ * @param {Fraction} price
+ */
+function slippageOf({ isEntry, price: reference }, price) {
+  const worse = isEntry ? price.minus(reference) : reference.minus(price);
+  return worse.times(exact('10000')).over(reference);
+}
+
+/**
+ * Returns the outcome after the order has ended.
+ *
  * @param {{ outcome: string, code?: string | undefined, sent: Fraction }} plan
  * @param {boolean} isEntry
  * @param {Fraction} filled
  */
-function settledOutcome({ outcome, code, sent }, isEntry, filled) {
+export function settledOutcome({ outcome, code, sent }, isEntry, filled) {
   if (!isEntry || !sent.isPositive || filled.compare(sent) === 0) return { outcome, code };
   // Rule 3: the unfilled rest of an entry is dropped.
   return filled.isZero
@@ -75,7 +97,7 @@ function compareOrder(trade, { plan, signal, filled }) {
   }));
 }
 
-/** @param {any} record @param {Record<string, string | number | undefined>} expected @returns {Difference[]} */
+/** @param {any} record @param {Record<string, string | number | boolean | null | undefined>} expected @returns {Difference[]} */
 export function textDifferences(record, expected) {
   return Object.entries(expected)
     .filter(([field, value]) => record[field] !== value)

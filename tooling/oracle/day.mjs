@@ -1,14 +1,17 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { unsettled } from '../chaos/read-records.mjs';
-import { compareDecision } from './compare.mjs';
+import { openVenueAccount, tradeAtVenue } from '../chaos/venue.mjs';
+import { StepComparison } from './comparison.mjs';
 import { compareAccounts } from './end-of-day.mjs';
 import { FactReader } from './facts.mjs';
 import { exact, sum } from './fraction.mjs';
-import { playStep } from './moves.mjs';
+import { LossWatch, untilExitsAreTried } from './loss-watch.mjs';
+import { Deck } from './moves.mjs';
 import { Replay } from './replay.mjs';
 
 const pollMs = 60;
 const settleMaxMs = 60_000;
+const THIRD_ASSET_MS = 20_000;
 /** In this time the product records the equity of new accounts. */
 const EQUITY_RECORDED_MS = 10_000;
 
@@ -22,11 +25,12 @@ export class Day {
   /**
    * @param {{
    *   product: import('../e2e/killable-product.mjs').KillableProduct, venue: import('./venue.mjs').Venue,
-   *   random: import('../chaos/random.mjs').Random, report: (difference: object) => void,
-   * }} options
+   *   random: import('../chaos/random.mjs').Random, report: (difference: object) => void, waitsForEquity: boolean,
+   * }} options `waitsForEquity`: at the end, waits until the product has recorded the last equities
    */
-  constructor({ product, venue, random, report }) {
+  constructor({ product, venue, random, report, waitsForEquity }) {
     this.product = product;
+    this.waitsForEquity = waitsForEquity;
     this.venue = venue;
     this.random = random;
     this.reportDifference = report;
@@ -36,6 +40,13 @@ export class Day {
       ['ETH/USDT', 3_000],
       ['SOL/USDT', 150],
     ]);
+    this.startedOn = utcDay();
+    this.startMids = new Map(this.mids);
+    /** @type {Set<string>} the pairs of which the last signal was planned with a book of another shape */
+    this.oddBooks = new Set();
+    /** @type {import('../chaos/venue.mjs').Credentials | undefined} an account that the product does not know */
+    this.stranger = undefined;
+    this.thirdAssetAt = Number.NEGATIVE_INFINITY;
     this.steps = 0;
     this.decisions = 0;
     /** @type {Record<string, number>} */
@@ -48,12 +59,19 @@ export class Day {
     this.move = 'none';
     /** @type {import('./fraction.mjs').Fraction | undefined} the middle of a book that the step has set */
     this.bookMid = undefined;
-    /** @type {Set<string | undefined>} the trades that the new decisions name */
-    this.named = new Set();
+    /** @type {Map<string, number>} when the last signal of a pair was compared, by `performance.now()` */
+    this.plannedAt = new Map();
+    /** The number of copiers that a loss limit has stopped. */
+    this.lossStops = 0;
+    this.deck = new Deck(random);
+    this.comparison = new StepComparison(this);
   }
 
   async open() {
-    for (const symbol of this.mids.keys()) await this.moveTo(symbol, this.mids.get(symbol) ?? 0);
+    for (const [symbol, price] of this.mids) {
+      if (symbol === 'SOL/USDT') await this.tradeThirdAsset(price);
+      else await this.moveTo(symbol, price);
+    }
   }
 
   /** @param {string} symbol @param {number} price */
@@ -64,6 +82,27 @@ export class Day {
     this.reader?.prices.push({ at: Date.now(), symbol, price: exact(text) });
   }
 
+  /** A price of a third asset counts for 60 s, so it is traded again before. */
+  async keepThirdAssetKnown() {
+    if (performance.now() - this.thirdAssetAt > THIRD_ASSET_MS)
+      await this.tradeThirdAsset(this.mids.get('SOL/USDT') ?? 0);
+  }
+
+  /** Trades the third asset at a price, so that streams and candles have it. @param {number} price */
+  async tradeThirdAsset(price) {
+    const text = price.toFixed(2);
+    this.stranger ??= await openVenueAccount(this.venue.url, { USDT: '1000000' });
+    await this.venue.setBook({
+      symbol: 'SOL/USDT',
+      bids: [[(price - 0.1).toFixed(2), '1000']],
+      asks: [[text, '1000']],
+    });
+    await tradeAtVenue(this.venue.url, this.stranger, { symbol: 'SOLUSDT', side: 'BUY', quantity: '0.1' });
+    this.thirdAssetAt = performance.now();
+    this.mids.set('SOL/USDT', Number(text));
+    this.reader?.prices.push({ at: Date.now(), symbol: 'SOL/USDT', price: exact(text) });
+  }
+
   /** @param {Participants} participants */
   async begin(participants) {
     this.participants = participants;
@@ -72,16 +111,18 @@ export class Day {
     const valuesThirdAssets = 'fees_incomplete' in analytics;
     this.reader = new FactReader(participants.api, this.venue, { valuesThirdAssets });
     await this.open();
-    // Without a recorded equity, rule 6 skips as STALE_EQUITY.
-    await wait(EQUITY_RECORDED_MS);
     this.replay = new Replay(participants, (difference) => this.report(difference));
     for (const copier of participants.copiers) {
-      await this.refresh(copier);
       const ledger = await this.venue.ledger(copier.account.credentials);
       const known = this.replay.balances.has(copier.account.id);
       for (const [asset, { free }] of Object.entries(ledger.balances))
         if (!known) this.replay.addBalance(copier.account.id, asset, exact(free));
     }
+    for (const copier of participants.copiers) await this.refresh(copier);
+    // Without a recorded equity, rule 6 skips as STALE_EQUITY.
+    await wait(EQUITY_RECORDED_MS);
+    await this.recordEquities();
+    this.losses = new LossWatch(this);
   }
 
   /** Reads a copier's settings and status. @param {import('./participants.mjs').Copier} copier */
@@ -90,6 +131,40 @@ export class Day {
     const startedAt = Date.parse(record.started_at ?? '9999-01-01T00:00:00Z');
     this.states.set(copier.id, { record, status: record.status, startedAt });
     return record;
+  }
+
+  /** @param {import('./participants.mjs').Copier} copier */
+  stateOf({ id, name }) {
+    const state = this.states.get(id);
+    if (state === undefined) throw new Error(`no state of ${name}`);
+    return state;
+  }
+
+  /** Returns the price that the driver has set last. @param {{ base: string, quote?: string }} pair */
+  priceOf({ base }) {
+    return exact(this.mids.get(`${base}/USDT`) ?? 0);
+  }
+
+  /** @param {string} copierId */
+  copierOf(copierId) {
+    const copier = this.parts.participants.copiers.find(({ id }) => id === copierId);
+    if (copier === undefined) throw new Error(`no copier ${copierId}`);
+    return copier;
+  }
+
+  /** Returns whether it is still the UTC day on which the run began. */
+  get isFirstDay() {
+    return utcDay() === this.startedOn;
+  }
+
+  /**
+   * Returns the bounds of the account's equity on its only UTC day; undefined on a later day, and if the run does not wait until
+   * the last prices and equities are recorded.
+   *
+   * @param {import('./participants.mjs').Account} account
+   */
+  equityOfOnlyDay({ id }) {
+    return this.isFirstDay && this.waitsForEquity ? this.parts.replay.equities.bounds.get(id) : undefined;
   }
 
   /** What `begin` sets. */
@@ -129,10 +204,16 @@ export class Day {
   async step() {
     this.steps += 1;
     this.bookMid = undefined;
-    this.move = await playStep(this);
+    for (const state of this.states.values()) delete state.before;
+    this.move = await this.deck.play(this);
     await this.settle();
     await this.compare();
     await this.recordEquities();
+  }
+
+  async compare() {
+    await this.comparison.compare();
+    await this.losses?.check({ isPriceKnown: false });
   }
 
   /** Waits until the product has planned every signal, and every order and decision has ended, but for exits that wait. */
@@ -171,200 +252,25 @@ export class Day {
     const { api, copiers } = this.parts.participants;
     const all = await Promise.all(
       copiers.map(async (copier) => {
-        const path = `/v1/copiers/${copier.id}/decisions?sort=sequence&order=desc&limit=20`;
-        const { data } = await api.call('GET', path);
+        const path = `/v1/copiers/${copier.id}/decisions?sort=sequence&order=desc`;
         const last = this.compared.get(copier.id) ?? 0;
-        return data
-          .filter((/** @type {any} */ { sequence }) => sequence > last)
-          .map((/** @type {any} */ decision) => ({ copier, decision }));
+        const isNew = (/** @type {any} */ { sequence }) => sequence > last;
+        let { data } = await api.call('GET', `${path}&limit=20`);
+        if (data.every(isNew)) ({ data } = await api.call('GET', `${path}&limit=100`));
+        return data.filter(isNew).map((/** @type {any} */ decision) => ({ copier, decision }));
       }),
     );
     return all.flat().sort((a, b) => a.decision.sequence - b.decision.sequence);
   }
 
-  async compare() {
-    const { participants, replay, reader } = this.parts;
-    const decisions = await this.newDecisions();
-    const accounts = new Map(participants.copiers.map(({ account }) => [account.id, account]));
-    const facts = new Map(
-      await Promise.all(
-        [...accounts.values()].map(
-          async (account) => /** @type {const} */ ([account.id, await reader.read(account)]),
-        ),
-      ),
-    );
-    for (const strategy of participants.strategies) {
-      replay.bookLeader(strategy, await reader.read(strategy.account));
-    }
-    // The lots of which a new decision names an order.
-    const lots = new Set(
-      decisions.map(({ copier, decision }) => {
-        const trade = facts.get(copier.account.id)?.trades.get(decision.trade_id);
-        return `${copier.id} ${trade?.source_trade_id}`;
-      }),
-    );
-    this.named = new Set(decisions.map(({ decision }) => decision.trade_id));
-    for (const [accountId, account] of facts) {
-      const fills = replay.newFills(account);
-      const byHand = fills.filter(({ owner }) => owner === undefined);
-      replay.apply(accountId, byHand);
-      this.applyRetries(account, lots);
-    }
-    await this.compareSignals(decisions, facts);
-    for (const [accountId, account] of facts) {
-      for (const tradeId of new Set(replay.newFills(account).map((fill) => fill.tradeId))) {
-        const trade = account.trades.get(tradeId);
-        const own = decisions
-          .map(({ decision }) => decision)
-          .filter(({ copier_id }) => copier_id === trade?.copier_id);
-        this.report({ problem: 'an order belongs to no decision', trade, decisions: own.map(summaryOf) });
-      }
-      replay.apply(accountId, replay.newFills(account));
-      replay.bookAccount(accountId, account);
-    }
-  }
-
-  /**
-   * Applies the orders of exits that waited and were tried again without a new signal.
-   *
-   * @param {import('./facts.mjs').AccountFacts} account
-   * @param {ReadonlySet<string>} lots the lots that new decisions have orders of
-   */
-  applyRetries(account, lots) {
-    const { replay } = this.parts;
-    for (const exit of [...replay.pendingExits.values()]) {
-      const { copier, lot, lotId, lotKey } = exit;
-      if (lots.has(lotKey)) continue;
-      const own = replay
-        .newFills(account)
-        .filter(
-          ({ owner, side, tradeId }) =>
-            owner === copier.id && side === 'SELL' && account.trades.get(tradeId)?.source_trade_id === lotId,
-        );
-      if (own.length === 0) continue;
-      replay.apply(copier.account.id, own, lot);
-      replay.pendingExits.delete(exit.decisionId);
-      replay.carriedExits.push(exit);
-    }
-  }
-
-  /**
-   * @param {{ copier: import('./participants.mjs').Copier, decision: any }[]} decisions
-   * @param {Map<string, import('./facts.mjs').AccountFacts>} facts
-   */
-  async compareSignals(decisions, facts) {
-    const { participants, replay } = this.parts;
-    for (const strategy of participants.strategies) {
-      const own = decisions.filter(({ copier }) => copier.strategy.id === strategy.id);
-      const source = replay.sources.get(strategy.id);
-      for (const sequence of new Set(own.map(({ decision }) => decision.sequence))) {
-        const ofSignal = own.filter(({ decision }) => decision.sequence === sequence);
-        const first = ofSignal[0]?.decision;
-        const amounts = ofSignal.map(({ decision }) => decision.inputs.leader_amount);
-        const known = amounts.find((amount) => amount !== undefined);
-        const signal = source?.take({
-          kind: first.kind,
-          sourceTradeId: first.source_trade_id,
-          cumulative: known === undefined ? undefined : exact(known),
-        });
-        if (signal === undefined) {
-          this.report({ problem: 'no fill of the leader explains the signal', decision: first });
-          continue;
-        }
-        const leaderTrade = await participants.api.get(`/v1/trades/${signal.lotId}`);
-        for (const { copier, decision } of ofSignal) {
-          this.compareOne({ copier, decision, signal, orderAmount: exact(leaderTrade.amount), facts });
-        }
-      }
-      for (const change of source?.pending ?? []) {
-        this.report({
-          problem: 'no signal covers a fill of the leader',
-          lot: change.lotId,
-          amount: String(change.amount),
-        });
-      }
-      if (source !== undefined) source.pending = [];
-    }
-  }
-
-  /**
-   * @param {{ copier: import('./participants.mjs').Copier, decision: any, signal: import('./signals.mjs').Signal, orderAmount: import('./fraction.mjs').Fraction, facts: Map<string, import('./facts.mjs').AccountFacts> }} input
-   */
-  compareOne({ copier, decision, signal, orderAmount, facts }) {
-    const { replay } = this.parts;
-    const state = this.states.get(copier.id);
-    const account = facts.get(copier.account.id);
-    if (state === undefined || account === undefined) throw new Error(`no state of ${copier.name}`);
-    const market = { mid: this.bookMid ?? exact(this.mids.get(signal.symbol) ?? 0) };
-    const input = { copier, state, signal, decision, orderAmount, market };
-    /** @type {Parameters<typeof compareDecision>[1]['plan']} */
-    const plan = signal.isEntry ? replay.expectedEntry(input) : replay.expectedExit(input);
-    const lot = replay.copiedLot(copier, signal, state.record);
-    const fills = this.fillsOf(decision, signal, account);
-    replay.apply(copier.account.id, fills, lot);
-    const filled = sum(fills.map(({ amount }) => amount));
-    const trade = account.trades.get(decision.trade_id);
-    const differences = compareDecision(decision, { signal, plan, trade, filled });
-    this.decisions += 1;
-    const name = [decision.outcome, decision.code].filter(Boolean).join(' ');
-    this.outcomes[name] = (this.outcomes[name] ?? 0) + 1;
-    this.compared.set(copier.id, decision.sequence);
-    if (differences.length > 0) {
-      const { sizing, limits, below_minimum } = lot.settings;
-      const settings = { sizing, limits, below_minimum };
-      this.report({ copier: copier.name, differences, settings, decision, earlier: [...lot.earlier] });
-      replay.follow(decision, { lot, copier, lotId: signal.lotId, filled });
-    }
-    lot.earlier.push(summaryOf(decision));
-  }
-
-  /**
-   * Returns the new fills of a decision. A copy names the leader's trade that opened its lot. An exit may need
-   * several orders, of which the decision names the last one.
-   *
-   * @param {any} decision
-   * @param {import('./signals.mjs').Signal} signal
-   * @param {import('./facts.mjs').AccountFacts} account
-   */
-  fillsOf(decision, signal, account) {
-    const orders = [...account.trades.values()].filter(
-      ({ id, copier_id, source_trade_id, side }) =>
-        copier_id === decision.copier_id &&
-        source_trade_id === signal.lotId &&
-        side === (signal.isEntry ? 'BUY' : 'SELL') &&
-        (id === decision.trade_id || !this.named.has(id)),
-    );
-    const fresh = this.parts.replay.newFills(account);
-    return fresh.filter(({ tradeId }) => orders.some(({ id }) => id === tradeId));
-  }
-
   async close() {
     this.move = 'end of the day';
+    // The last prices are then exactly known.
+    await this.open();
+    await untilExitsAreTried(this);
+    await this.recordEquities();
     await compareAccounts(this);
   }
 }
 
-/** Returns what a later difference of the same lot needs of a decision. @param {any} decision */
-const summaryOf = ({
-  sequence,
-  source_trade_id,
-  trade_id,
-  kind,
-  outcome,
-  code,
-  target_amount,
-  sent_amount,
-  filled_amount,
-  inputs,
-}) => ({
-  sequence,
-  source_trade_id,
-  trade_id,
-  kind,
-  outcome,
-  code,
-  target_amount,
-  sent_amount,
-  filled_amount,
-  inputs,
-});
+const utcDay = () => new Date().toISOString().slice(0, 10);

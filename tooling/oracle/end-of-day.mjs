@@ -1,58 +1,104 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { compareOrders, numberDifferences, textDifferences } from './compare.mjs';
-import { closedTradesOf, figuresOf } from './figures.mjs';
-import { exact, sum } from './fraction.mjs';
-
-/** The figures that do not depend on recorded prices or equity. */
-const EXCLUDED = ['unrealized_pnl'];
-/** In this time the product values a fee in a third asset, at worst by the candle of its minute. */
-const VALUED_MAX_MS = 120_000;
+import { closedTradesOf, figuresOf, strategyStatistics } from './figures.mjs';
+import { exact, greatest, sum, ZERO } from './fraction.mjs';
+import { compareLots } from './lot-records.mjs';
+import { oneDayDifferences, openValueOf, resultOf } from './results.mjs';
 
 /**
- * Compares, for every account, orders, fills, balances, results of trades and analytics.
+ * Compares, for every account, strategy and copier, what the day has left.
  *
- * @param {import('./day.mjs').Day} day
+ * @typedef {import('./day.mjs').Day} Day
+ * @typedef {import('./compare.mjs').Difference} Difference
+ * @typedef {import('./participants.mjs').Account} Account
+ * @typedef {import('./participants.mjs').Copier} Copier
+ * @typedef {import('./participants.mjs').Strategy} Strategy
  */
+
+/** In this time the product values all fees, records prices and equities, and computes figures. */
+const COMPUTED_MAX_MS = 180_000;
+
+/** @param {Day} day */
 export async function compareAccounts(day) {
   const { participants, replay } = day.parts;
+  const deadline = performance.now() + COMPUTED_MAX_MS;
+  const compare = async (/** @type {object} */ name, /** @type {() => Promise<Difference[]>} */ read) => {
+    const differences = await untilEqual(read, deadline);
+    if (differences.length > 0) day.report({ ...name, differences });
+  };
   const accounts = new Map(
     [...participants.strategies, ...participants.copiers].map(({ account }) => [account.id, account]),
   );
-  for (const account of accounts.values()) {
-    const differences = await compareAccount(day, account);
-    if (differences.length > 0) day.report({ account: account.name, differences });
-  }
-  for (const exit of replay.carriedExits) {
-    const differences = await compareCarried(day, exit);
-    if (differences.length > 0)
-      day.report({ copier: exit.copier.name, decision: exit.decisionId, differences });
-  }
-  for (const copier of participants.copiers) {
-    const differences = await compareCopier(day, copier);
-    if (differences.length > 0) day.report({ copier: copier.name, differences });
+  for (const account of accounts.values())
+    await compare({ account: account.name }, () => compareAccount(day, account));
+  for (const exit of replay.carriedExits)
+    await compare({ copier: exit.copier.name, decision: exit.decisionId }, () =>
+      compareWaited(day, exit, {
+        texts: { outcome: 'COPIED' },
+        numbers: { filled_amount: exit.filled, sent_amount: exit.filled },
+      }),
+    );
+  for (const exit of replay.endedExits)
+    await compare({ copier: exit.copier.name, decision: exit.decisionId }, () =>
+      compareWaited(day, exit, { texts: { outcome: 'SKIPPED', code: exit.code }, numbers: {} }),
+    );
+  for (const copier of participants.copiers)
+    await compare({ copier: copier.name }, () => compareCopier(day, copier));
+  for (const strategy of participants.strategies)
+    await compare({ strategy: strategy.account.name }, () => compareStrategy(day, strategy));
+}
+
+/**
+ * Reads until there is no difference, because some figures follow within seconds.
+ *
+ * @param {() => Promise<Difference[]>} read
+ * @param {number} deadline
+ */
+async function untilEqual(read, deadline) {
+  for (;;) {
+    const differences = await read();
+    if (differences.length === 0 || performance.now() > deadline) return differences;
+    await wait(500);
   }
 }
 
-/** @param {import('./day.mjs').Day} day @param {import('./participants.mjs').Account} account */
+/** @param {Day} day @param {Account} account */
+function booksOf({ parts: { participants, replay } }, account) {
+  return participants.pairs.map(({ symbol }) => replay.book(account.id, symbol));
+}
+
+/** @param {Day} day */
+const lastPrices =
+  (day) =>
+  (/** @type {import('./lots.mjs').LotBook} */ { pair }) =>
+    day.priceOf(pair);
+
+/** @param {Day} day @param {Account} account */
 async function compareAccount(day, account) {
-  const { participants, replay, reader } = day.parts;
-  const facts = await reader.read(account, { all: true });
-  const books = participants.pairs.map(({ symbol }) => replay.book(account.id, symbol));
-  const analytics = await readAnalytics(participants.api, account.id);
-  const figures = figuresOf({ books, fills: facts.fills, priceOf: () => exact('0') });
-  const comparable = Object.fromEntries(Object.entries(figures).filter(([name]) => !EXCLUDED.includes(name)));
-  const record = await participants.api.get(`/v1/exchanges/${account.id}`);
+  const { api } = day.parts.participants;
+  const facts = await day.parts.reader.read(account, { all: true });
+  const books = booksOf(day, account);
+  const priceOf = lastPrices(day);
+  const analytics = await api.get(`/v1/trades/analytics?exchange_account_id=${account.id}`);
+  const record = await api.get(`/v1/exchanges/${account.id}`);
   const totals = Object.fromEntries(
     Object.entries(facts.ledger.balances).map(([asset, { free, locked }]) => [
       asset,
       exact(free).plus(exact(locked)),
     ]),
   );
+  const figures = figuresOf({ books, fills: facts.fills, priceOf });
   return [
     ...compareOrders(facts),
     ...numberDifferences(withZeros(record.balance, totals), totals).map(named('balance')),
-    ...numberDifferences(analytics, comparable).map(named('analytics')),
+    ...numberDifferences(analytics, comparableOf(day, figures)).map(named('analytics')),
     ...textDifferences(analytics, { trade_count: facts.trades.size }).map(named('analytics')),
+    ...(facts.fills.length === 0
+      ? []
+      : [
+          ...dayDifferences(day, account, analytics, figures),
+          ...compareEquity(day, account, analytics.equity),
+        ].map(named('analytics'))),
     ...books.flatMap((book) =>
       closedTradesOf(book).flatMap(({ tradeId, pnl }) =>
         numberDifferences(facts.trades.get(tradeId) ?? {}, { realized_pnl: pnl }).map(
@@ -60,52 +106,142 @@ async function compareAccount(day, account) {
         ),
       ),
     ),
+    ...compareLots(await api.list(`/v1/lots?exchange_account_id=${account.id}`), {
+      books,
+      priceOf,
+      strategyIdOf: ({ owner, copierId }) =>
+        copierId === undefined ? owner : day.copierOf(copierId).strategy.id,
+      sourceTradeIdOf: ({ tradeId }) => facts.trades.get(tradeId)?.source_trade_id,
+    }),
   ];
 }
 
 /**
- * Reads analytics once all fees in a third asset have a value. Without one, such a fee is in no figure.
+ * Returns the figures that are comparable: analytics have the prices that are recorded once a minute.
  *
- * @param {import('./api.mjs').Api} api
- * @param {string} accountId
+ * @param {Day} day
+ * @param {ReturnType<typeof figuresOf>} figures
  */
-async function readAnalytics(api, accountId) {
-  const deadline = performance.now() + VALUED_MAX_MS;
-  for (;;) {
-    const analytics = await api.get(`/v1/trades/analytics?exchange_account_id=${accountId}`);
-    if (analytics.fees_incomplete !== true || performance.now() > deadline) return analytics;
-    await wait(500);
-  }
-}
-
-/** @param {import('./day.mjs').Day} day @param {import('./participants.mjs').Copier} copier */
-async function compareCopier(day, copier) {
-  const { participants, replay } = day.parts;
-  const { stats } = await day.refresh(copier);
-  const own = participants.pairs.flatMap(({ symbol }) =>
-    replay.book(copier.account.id, symbol).closures.filter(({ lot }) => lot.owner === copier.id),
-  );
-  return numberDifferences(stats, { net_pnl: sum(own.map(({ pnl }) => pnl)) }).map(named('stats'));
+function comparableOf(day, { unrealized_pnl, ...figures }) {
+  return day.waitsForEquity ? { ...figures, unrealized_pnl } : figures;
 }
 
 /**
- * An exit that waited and that a later one has sold is copied in full.
+ * Compares figures of the only day of a record.
  *
- * @param {import('./day.mjs').Day} day
- * @param {import('./replay.mjs').WaitingExit} exit
+ * @param {Day} day
+ * @param {Account} account
+ * @param {any} analytics
+ * @param {{ net_pnl: import('./fraction.mjs').Fraction, unrealized_pnl: import('./fraction.mjs').Fraction }} figures
  */
-async function compareCarried(day, { copier, decisionId, target }) {
+function dayDifferences(day, account, analytics, { net_pnl, unrealized_pnl }) {
+  const equity = day.equityOfOnlyDay(account);
+  if (equity === undefined) return [];
+  const total = net_pnl.plus(unrealized_pnl);
+  const names = { roi: 'roi', percent: 'max_drawdown.percent' };
+  return [
+    ...numberDifferences(analytics, {
+      'max_drawdown.amount': greatest(ZERO, ZERO.minus(total)),
+      'realized_max_drawdown.amount': greatest(ZERO, ZERO.minus(net_pnl)),
+    }),
+    ...textDifferences(analytics, { sample_days: 1, low_sample: true }),
+    ...textDifferences(analytics, { sharpe: null, sortino: null, calmar: null }),
+    ...textDifferences(analytics, { realized_sharpe: null, realized_sortino: null }),
+    ...oneDayDifferences(analytics, total, equity, names),
+    ...(net_pnl.isZero
+      ? []
+      : oneDayDifferences(analytics, net_pnl, equity, {
+          roi: 'realized_roi',
+          percent: 'realized_max_drawdown.percent',
+        })),
+  ];
+}
+
+/**
+ * Compares the last recorded equity, if the run waits for it.
+ *
+ * @param {Day} day
+ * @param {Account} account
+ * @param {string | null} equity
+ * @returns {Difference[]}
+ */
+function compareEquity(day, account, equity) {
+  if (!day.waitsForEquity) return [];
+  const { newest } = day.parts.replay.equities.range(account.id);
+  return numberDifferences({ equity }, { equity: newest });
+}
+
+/** @param {Day} day @param {Copier} copier */
+async function compareCopier(day, copier) {
+  const { stats } = await day.refresh(copier);
+  const books = booksOf(day, copier.account);
+  const result = resultOf(books, copier.id, lastPrices(day));
+  const hasCopies = books.some(({ lots }) => lots.some(({ owner }) => owner === copier.id));
+  return [
+    ...numberDifferences(stats, {
+      net_pnl: result.realized,
+      unrealized_pnl: result.open,
+      open_exposure_quote: openValueOf(books, copier.id, lastPrices(day)),
+      ...day.parts.replay.countsOf(copier.id),
+    }),
+    ...(hasCopies ? ratioDifferences(day, copier.account, stats, result) : []),
+  ].map(named('stats'));
+}
+
+/** @param {Day} day @param {Account} account @param {any} record @param {import('./results.mjs').Result} result */
+function ratioDifferences(day, account, record, { realized, open }) {
+  const equity = day.equityOfOnlyDay(account);
+  const names = { roi: 'roi', percent: 'max_drawdown_percent' };
+  return [
+    ...(equity === undefined ? [] : oneDayDifferences(record, realized.plus(open), equity, names)),
+    ...(equity === undefined ? [] : textDifferences(record, { sharpe: null, sortino: null })),
+    ...compareEquity(day, account, record.equity),
+  ];
+}
+
+/** @param {Day} day @param {Strategy} strategy */
+async function compareStrategy(day, { id, account }) {
+  const { api, copiers } = day.parts.participants;
+  const { performance: record } = await api.get(`/v1/strategies/${id}`);
+  const books = booksOf(day, account);
+  const result = resultOf(books, id, lastPrices(day));
+  const followers = copiers.filter(({ strategy }) => strategy.id === id);
+  return [
+    ...numberDifferences(record, {
+      ...strategyStatistics(books, id),
+      net_pnl: result.realized,
+      copier_net_pnl: sum(
+        followers.map(
+          (copier) => resultOf(booksOf(day, copier.account), copier.id, lastPrices(day)).realized,
+        ),
+      ),
+    }),
+    // These are computed once a minute while lots are open.
+    ...(day.waitsForEquity
+      ? [
+          ...numberDifferences(record, { unrealized_pnl: result.open }),
+          ...ratioDifferences(day, account, record, result),
+        ]
+      : []),
+  ].map(named('performance'));
+}
+
+/**
+ * Compares the decision about an exit that waited.
+ *
+ * @param {Day} day
+ * @param {import('./replay.mjs').WaitingExit} exit
+ * @param {{ texts: Record<string, string>, numbers: Record<string, import('./fraction.mjs').Fraction> }} expected
+ */
+async function compareWaited(day, { copier, decisionId }, { texts, numbers }) {
   const path = `/v1/copiers/${copier.id}/decisions?sort=sequence`;
   const decisions = await day.parts.participants.api.list(path);
   const decision = decisions.find(({ id }) => id === decisionId) ?? {};
-  return [
-    ...textDifferences(decision, { outcome: 'COPIED' }),
-    ...numberDifferences(decision, { filled_amount: target, sent_amount: target }),
-  ];
+  return [...textDifferences(decision, texts), ...numberDifferences(decision, numbers)];
 }
 
 /** @param {string} prefix */
-const named = (prefix) => (/** @type {import('./compare.mjs').Difference} */ difference) => ({
+const named = (prefix) => (/** @type {Difference} */ difference) => ({
   ...difference,
   field: `${prefix}.${difference.field}`,
 });

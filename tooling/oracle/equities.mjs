@@ -15,12 +15,16 @@ export class Equities {
   constructor() {
     /** @type {{ accountId: string, at: number, equity: Fraction }[]} */
     this.points = [];
+    /** @type {Map<string, { low: Fraction, high: Fraction }>} the bounds of all equities so far, by account */
+    this.bounds = new Map();
   }
 
   /** @param {string} accountId @param {Fraction} equity */
   record(accountId, equity) {
     const at = Date.now();
     this.points.push({ accountId, at, equity });
+    const { low, high } = this.bounds.get(accountId) ?? { low: equity, high: equity };
+    this.bounds.set(accountId, { low: least(low, equity), high: greatest(high, equity) });
     if (this.points.length > 20_000) this.points = this.points.filter((point) => at - point.at < AGE_MAX_MS);
   }
 

@@ -22,6 +22,8 @@ export class FactReader {
     this.valuesThirdAssets = valuesThirdAssets;
     /** @type {PricePoint[]} oldest first */
     this.prices = [];
+    /** @type {Map<string, (lot: import('./lots.mjs').Lot) => boolean>} the lot that a trade closes, by trade */
+    this.closedLots = new Map();
     /** @type {Map<string, Map<string, any>>} */
     this.trades = new Map();
   }
@@ -63,6 +65,8 @@ export class FactReader {
       symbol: fill.symbol,
       tradeId: trade?.id ?? `order ${fill.order_id}`,
       owner: trade?.strategy_id ?? trade?.copier_id,
+      copierId: trade?.copier_id,
+      closes: this.closedLots.get(trade?.id),
       side: fill.side,
       price,
       amount: exact(fill.amount),

@@ -76,6 +76,27 @@ function openResultOf({ lots }, price) {
   return sum(lots.map(({ open, opened, cost }) => price.times(open).minus(cost.times(open).over(opened))));
 }
 
+/**
+ * The statistics of the closed trades of one strategy.
+ *
+ * @param {readonly import('./lots.mjs').LotBook[]} books
+ * @param {string} owner
+ */
+export function strategyStatistics(books, owner) {
+  const pnls = books.flatMap((book) =>
+    closedTradesOf(book)
+      .filter(({ tradeId }) => book.lots.find((lot) => lot.tradeId === tradeId)?.owner === owner)
+      .map(({ pnl }) => pnl),
+  );
+  const wins = pnls.filter((pnl) => pnl.isPositive);
+  const losses = pnls.filter((pnl) => pnl.isNegative);
+  return {
+    closed_count: pnls.length,
+    win_rate: pnls.length === 0 ? null : ratio(wins.length, pnls.length),
+    profit_factor: losses.length === 0 ? null : sum(wins).over(sum(losses).absolute),
+  };
+}
+
 /** @param {readonly Fraction[]} values */
 const mean = (values) => (values.length === 0 ? null : sum(values).over(count(values.length)));
 

@@ -7,6 +7,8 @@ const { values } = parseArgs({
     decisions: { type: 'string', default: '200' },
     seed: { type: 'string', default: '1' },
     copiers: { type: 'string', default: '8' },
+    'wait-for-equity': { type: 'boolean', default: false },
+    'stop-at-difference': { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
   },
 });
@@ -17,6 +19,8 @@ const { decisions, outcomes, differences } = await runOracle({
   seed: Number(values.seed),
   decisions: Number(values.decisions),
   copiers: Number(values.copiers),
+  waitsForEquity: values['wait-for-equity'],
+  stopsAtDifference: values['stop-at-difference'],
   print,
   log: values.verbose ? print : () => {},
 });

@@ -1,7 +1,7 @@
 import { runOracle } from './run.mjs';
 
 /** For other days, set ORACLE_SEED. `npm run oracle` prints the differences with their inputs. */
-const seed = Number(process.env.ORACLE_SEED ?? '2');
+const seed = Number(process.env.ORACLE_SEED ?? '1');
 
 it('200 decisions, their orders, lots and figures are those that the documents demand', async () => {
   const { decisions, outcomes, differences } = await runOracle({ seed, decisions: 200 });

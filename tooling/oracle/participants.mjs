@@ -48,8 +48,8 @@ export async function openParticipants(product, venue, random, size) {
  */
 function drawParticipant(random, number) {
   const account =
-    number === 0 ? { balances: { USDT: '500000', SOL: '20' }, feeAsset: null } : drawAccount(random);
-  return { account, settings: drawCopier(random), sharesAccount: number === 1 };
+    number === 0 ? { balances: { USDT: '500000', SOL: '20' }, feeAsset: null } : drawAccount(random, number);
+  return { account, settings: drawCopier(random, number), sharesAccount: number === 1 };
 }
 
 /**

@@ -9,15 +9,16 @@ import { totalLine } from '../planted-faults/report.mjs';
 import { outcomeOfRun, packageOf } from './planted.rules.mjs';
 
 /**
- * `npm run oracle:planted -- [words ...] [--seeds 1,2] [--list file]`: plants each fault of the list (planted.json) in a copy of the built workspace,
+ * `npm run oracle:planted -- [words ...] [--seeds 1,2] [--faults-only] [--list file]`: plants each fault of the list (planted.json) in a copy of the built workspace,
  * builds its package and runs the oracle over 200 decisions for each seed, until one finds the fault. Exits with code 0 if
- * the unmodified product agrees with the oracle and every fault is found.
+ * the unmodified product agrees with the oracle and every fault is found. `--faults-only` does not run the unmodified product.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     seeds: { type: 'string', default: '1' },
     decisions: { type: 'string', default: '200' },
+    'faults-only': { type: 'boolean', default: false },
     list: { type: 'string', default: join(import.meta.dirname, 'planted.json') },
   },
 });
@@ -29,6 +30,8 @@ const faults = all.filter(
 if (faults.length === 0) throw new Error('No fault is listed. Add faults to tooling/oracle/planted.json.');
 
 const copies = temporaryFolder();
+/** @type {string | undefined} the file of a fault whose package was not rebuilt without it */
+let staleFile;
 for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
   process.once(signal, async () => {
     await endCommands();
@@ -46,11 +49,13 @@ try {
 
 /** @param {string} folder the copy of the workspace */
 async function isEachFound(folder) {
-  const unmodified = await runSeeds(folder);
-  console.log(`without a fault: ${unmodified === 'MISSED' ? 'no difference' : unmodified}`);
+  const unmodified = values['faults-only'] ? 'MISSED' : await runSeeds(folder);
+  if (!values['faults-only'])
+    console.log(`without a fault: ${unmodified === 'MISSED' ? 'no difference' : unmodified}`);
   if (unmodified !== 'MISSED') return false;
   let found = 0;
   for (const fault of faults) {
+    await rebuildOther(folder, fault.file);
     const outcome = await runFault(folder, fault);
     if (outcome.startsWith('found')) found += 1;
     console.log(`${fault.name}: ${outcome}`);
@@ -63,14 +68,22 @@ async function isEachFound(folder) {
 async function runFault(folder, fault) {
   const path = join(folder, fault.file);
   const source = readFileSync(path, 'utf8');
-  writeFileSync(path, plant(source, fault));
   try {
+    writeFileSync(path, plant(source, fault));
     const problem = await build(folder, fault.file);
     return problem === undefined ? await runSeeds(folder) : `UNUSABLE: ${problem}`;
+  } catch (error) {
+    return `UNUSABLE: ${error instanceof Error ? error.message : error}`;
   } finally {
     writeFileSync(path, source);
-    await build(folder, fault.file);
+    staleFile = fault.file;
   }
+}
+
+/** Rebuilds the package of the fault before, unless the next fault is in the same package. @param {string} folder @param {string} file */
+async function rebuildOther(folder, file) {
+  if (staleFile !== undefined && packageOf(staleFile) !== packageOf(file)) await build(folder, staleFile);
+  staleFile = undefined;
 }
 
 /** @param {string} folder @param {string} file */
@@ -79,12 +92,14 @@ async function build(folder, file) {
   return code === 0 ? undefined : stdout.trim().split('\n').at(-1);
 }
 
-/** Runs the oracle for one seed after another until one finds a difference. @param {string} folder */
+/** Runs the oracle for one seed after another until one finds a difference, and only as far as needed. @param {string} folder */
 async function runSeeds(folder) {
   for (const seed of values.seeds.split(',')) {
-    const args = ['tooling/oracle/main.mjs', '--seed', seed, '--decisions', values.decisions];
+    const options = ['--seed', seed, '--decisions', values.decisions, '--stop-at-difference'];
+    const args = ['tooling/oracle/main.mjs', ...options];
     const { code, stdout, stderr } = await run('node', args, { cwd: folder });
     const outcome = outcomeOfRun({ code, stdout, stderr });
+    console.log(`  seed ${seed}: ${outcome.slice(0, 100)}`);
     if (outcome !== 'MISSED') return outcome;
   }
   return 'MISSED';

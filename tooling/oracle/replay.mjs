@@ -1,7 +1,8 @@
+import { enter, newCopiedLot, reduce } from './copied-lots.mjs';
 import { planEntry } from './entries.mjs';
 import { Equities } from './equities.mjs';
 import { planExit } from './exits.mjs';
-import { exact, greatest, least, sum, ZERO } from './fraction.mjs';
+import { exact, greatest, least, ONE, sum, ZERO } from './fraction.mjs';
 import { LotBook } from './lots.mjs';
 import { SignalSource } from './signals.mjs';
 
@@ -15,7 +16,8 @@ import { SignalSource } from './signals.mjs';
  * @typedef {import('./participants.mjs').Copier} Copier
  * @typedef {import('./participants.mjs').Strategy} Strategy
  * @typedef {import('./entries.mjs').CopiedLot} CopiedLot
- * @typedef {{ record: any, status: string, startedAt: number }} CopierState `record`: as the API last showed it
+ * @typedef {{ record: any, status: string, startedAt: number, before?: CopierState }} CopierState `record`: as the API last
+ *   showed it; `before`: the state before a stop that may have come before or after the step's signals
  * @typedef {{ mid: Fraction }} Market the middle of the book when the signal was planned
  * @typedef {{ lotKey: string, lot: CopiedLot, target: Fraction, decisionId: string, copier: Copier, lotId: string }} WaitingExit
  */
@@ -36,8 +38,14 @@ export class Replay {
     this.balances = new Map();
     /** @type {Map<string, WaitingExit>} exits that wait, by decision */
     this.pendingExits = new Map();
-    /** @type {WaitingExit[]} exits that a later exit of the lot has sold */
+    /** @type {(WaitingExit & { filled: Fraction })[]} exits that a later order of the lot has sold */
     this.carriedExits = [];
+    /** @type {(WaitingExit & { code: string })[]} exits that ended without an order */
+    this.endedExits = [];
+    /** @type {Map<string, string>} the copied lot that an order by hand closes, by trade */
+    this.closedCopies = new Map();
+    /** @type {Map<string, { copierId: string, outcome: string }>} what the rules demand, by decision */
+    this.outcomesOf = new Map();
     this.sources = new Map(participants.strategies.map(({ id }) => [id, new SignalSource(id)]));
     /** @type {Set<string>} the fills whose amounts the plans know */
     this.appliedFills = new Set();
@@ -96,20 +104,42 @@ export class Replay {
       this.addBalance(accountId, base, fill.amount.times(sign));
       this.addBalance(accountId, quote, ZERO.minus(fill.price.times(fill.amount).times(sign)));
       this.addBalance(accountId, fill.fee.currency, ZERO.minus(fill.fee.amount));
-      const lots = lot === undefined ? this.lotsOn(accountId, fill.symbol) : [lot];
+      const lots = lot === undefined ? this.lotsOn(accountId, fill) : [lot];
       if (fill.side === 'BUY') enter(lot, fill, base);
       else reduce(lots, fill.amount, this.pair(fill.symbol).step);
     }
+    // Rule 32: an exit ends when its lot is gone.
+    if (lot === undefined) this.endExits((exit) => exit.lot.held.isZero, 'NOT_HELD');
   }
 
-  /** Returns the copied lots that an account holds of a pair, oldest first. @param {string} accountId @param {string} symbol */
-  lotsOn(accountId, symbol) {
+  /** Rule 32: a copier that is paused gives its exits that wait up. @param {string} copierId */
+  pause(copierId) {
+    this.endExits(({ copier }) => copier.id === copierId, 'NOT_ACTIVE');
+  }
+
+  /** @param {(exit: WaitingExit) => boolean} isEnded @param {string} code */
+  endExits(isEnded, code) {
+    for (const exit of [...this.pendingExits.values()].filter(isEnded)) {
+      this.pendingExits.delete(exit.decisionId);
+      this.endedExits.push({ ...exit, code });
+    }
+  }
+
+  /**
+   * Returns the copied lots that a sale by hand reduces, in this order: the lot that it names, then the oldest ones.
+   *
+   * @param {string} accountId
+   * @param {Fill} fill
+   */
+  lotsOn(accountId, { symbol, tradeId }) {
     const copierIds = this.participants.copiers
       .filter(({ account }) => account.id === accountId)
       .map(({ id }) => id);
-    return [...this.copiedLots.values()].filter(
+    const lots = [...this.copiedLots.values()].filter(
       (lot) => copierIds.includes(lot.copierId) && lot.symbol === symbol,
     );
+    const named = this.copiedLots.get(this.closedCopies.get(tradeId) ?? '');
+    return named === undefined ? lots : [named, ...lots.filter((lot) => lot !== named)];
   }
 
   /** @param {AccountFacts} facts */
@@ -153,6 +183,8 @@ export class Replay {
    */
   expectedEntry({ copier, state, signal, decision, orderAmount, market }) {
     const lot = this.copiedLot(copier, signal, state.record);
+    const { sizing } = lot.settings;
+    const equity = this.equities.of({ copier, sizing, ratio: decision.inputs.ratio });
     const plan = planEntry({
       pair: this.pair(signal.symbol),
       lot,
@@ -166,7 +198,7 @@ export class Replay {
       openLots: this.openLotsOf(copier).length,
       exposure: sum(this.openLotsOf(copier).map(({ cost }) => cost)),
       freeQuote: this.balance(copier.account.id, this.pair(signal.symbol).quote),
-      equity: this.equities.of({ copier, sizing: lot.settings.sizing, ratio: decision.inputs.ratio }),
+      equity,
     });
     const isEntered = lot.sent.plus(plan.sent).isPositive;
     if (isEntered) {
@@ -212,11 +244,64 @@ export class Replay {
     } else if (plan.sent.isPositive) {
       for (const exit of waiting) {
         this.pendingExits.delete(exit.decisionId);
-        this.carriedExits.push(exit);
+        this.carriedExits.push({ ...exit, filled: exit.target });
       }
       lot.rest = greatest(ZERO, plan.target.plus(owed).minus(plan.amount));
     }
     return plan;
+  }
+
+  /**
+   * Books an order that sold exits that wait. Its amount belongs to the oldest first; the step may leave a part of the last.
+   *
+   * @param {string} lotKey
+   * @param {Fraction} sold
+   */
+  settleWaiting(lotKey, sold) {
+    let left = sold;
+    for (const exit of [...this.pendingExits.values()].filter((each) => each.lotKey === lotKey)) {
+      if (!left.isPositive) break;
+      const filled = least(exit.target, left);
+      left = left.minus(filled);
+      this.pendingExits.delete(exit.decisionId);
+      this.carriedExits.push({ ...exit, filled });
+      exit.lot.rest = exit.target.minus(filled);
+    }
+  }
+
+  /** Returns whether an exit that waits, with others of its lot, can be sold at this price. @param {WaitingExit} exit @param {Fraction} price */
+  isSellable({ lot, lotKey, copier }, price) {
+    const pair = this.pair(lot.symbol);
+    const waiting = [...this.pendingExits.values()].filter((exit) => exit.lotKey === lotKey);
+    const plan = planExit({
+      pair,
+      isCopying: true,
+      isFinal: false,
+      exit: ZERO,
+      leaderLot: ONE,
+      held: lot.held,
+      owed: sum(waiting.map(({ target }) => target)),
+      rest: ZERO,
+      freeBase: this.balance(copier.account.id, pair.base),
+      price,
+    });
+    return plan.outcome === 'COPIED';
+  }
+
+  /**
+   * Returns how many signals a copier copied in whole or in part, skipped and failed to copy. Decisions that wait count nowhere.
+   *
+   * @param {string} copierId
+   */
+  countsOf(copierId) {
+    const final = new Map([...this.outcomesOf].filter(([, each]) => each.copierId === copierId));
+    for (const { decisionId } of this.carriedExits)
+      if (final.has(decisionId)) final.set(decisionId, { copierId, outcome: 'COPIED' });
+    for (const { decisionId } of this.endedExits)
+      if (final.has(decisionId)) final.set(decisionId, { copierId, outcome: 'SKIPPED' });
+    const count = (/** @type {string[]} */ ...names) =>
+      [...final.values()].filter(({ outcome }) => names.includes(outcome)).length;
+    return { copied: count('COPIED', 'CLAMPED'), skipped: count('SKIPPED'), failed: 0 };
   }
 
   /**
@@ -239,31 +324,3 @@ const keyOf = ({ id, tradeId }) => `${id} ${tradeId}`;
 
 /** @param {Set<string>} known @param {AccountFacts} facts */
 const unknownTo = (known, { fills }) => fills.filter((fill) => !known.has(keyOf(fill)));
-
-/** @param {string} copierId @param {string} symbol @param {any} settings @returns {CopiedLot} */
-function newCopiedLot(copierId, symbol, settings) {
-  const amounts = { sent: ZERO, forgone: ZERO, skipped: ZERO, rest: ZERO, held: ZERO, cost: ZERO };
-  return { ...amounts, copierId, symbol, settings, ratio: undefined, earlier: [] };
-}
-
-/** @param {CopiedLot | undefined} lot @param {Fill} fill @param {string} base */
-function enter(lot, fill, base) {
-  if (lot === undefined) return;
-  const isFeeInBase = fill.fee.currency === base;
-  lot.held = lot.held.plus(isFeeInBase ? fill.amount.minus(fill.fee.amount) : fill.amount);
-  const cost = fill.price.times(fill.amount);
-  lot.cost = lot.cost.plus(isFeeInBase ? cost : cost.plus(fill.fee.value));
-}
-
-/** Reduces lots, oldest first. A rest below a step is closed with its lot. @param {readonly CopiedLot[]} lots @param {Fraction} amount @param {Fraction} step */
-function reduce(lots, amount, step) {
-  let left = amount;
-  for (const lot of lots) {
-    if (!left.isPositive || !lot.held.isPositive) continue;
-    const sold = least(lot.held, left);
-    left = left.minus(sold);
-    const kept = lot.held.minus(sold).isBelow(step) ? ZERO : lot.held.minus(sold);
-    lot.cost = lot.cost.times(kept).over(lot.held);
-    lot.held = kept;
-  }
-}

@@ -7,11 +7,20 @@ import { Venue } from './venue.mjs';
 /**
  * Plays random days through the product until it made enough decisions, and compares all of them with the oracle.
  *
- * @param {{ seed: number, decisions: number, copiers?: number, print?: (line: string) => void, log?: (line: string) => void }} options
- *   `copiers`: of each of the two strategies; `print` receives progress and differences, `log` the services' log lines
+ * @param {{ seed: number, decisions: number, copiers?: number, waitsForEquity?: boolean, stopsAtDifference?: boolean, print?: (line: string) => void, log?: (line: string) => void }} options
+ *   `copiers`: of each of the two strategies; `waitsForEquity`: compares the last recorded equities exactly, which takes a minute;
+ *   `stopsAtDifference`: ends the day at its first difference; `print` receives progress and differences, `log` the services' log lines
  * @returns {Promise<{ decisions: number, outcomes: Record<string, number>, differences: object[] }>}
  */
-export async function runOracle({ seed, decisions, copiers = 8, print = () => {}, log = () => {} }) {
+export async function runOracle({
+  seed,
+  decisions,
+  copiers = 8,
+  waitsForEquity = false,
+  stopsAtDifference = false,
+  print = () => {},
+  log = () => {},
+}) {
   const product = await startKillableProduct({
     only: ['paper-exchange', 'trading-worker', 'rest-api'],
     extraEnv: { 'paper-exchange': { MARKET: 'off' } },
@@ -26,7 +35,7 @@ export async function runOracle({ seed, decisions, copiers = 8, print = () => {}
       differences.push(difference);
       print(`DIFFERENCE ${JSON.stringify(difference)}`);
     };
-    const day = new Day({ product, venue, random, report });
+    const day = new Day({ product, venue, random, report, waitsForEquity });
     await day.open();
     print('the product runs');
     const participants = await openParticipants(product, venue, random, { strategies: 2, copiers });
@@ -34,8 +43,11 @@ export async function runOracle({ seed, decisions, copiers = 8, print = () => {}
     print(
       `seed ${seed}: ${participants.copiers.length} copiers follow ${participants.strategies.length} strategies`,
     );
-    while (day.decisions < decisions) await day.step();
-    await day.close();
+    const isOver = () => stopsAtDifference && differences.length > 0;
+    while (day.decisions < decisions && !isOver()) await day.step();
+    print(`${day.steps} moves played`);
+    if (!isOver()) await day.close();
+    print(`loss limits stopped ${day.lossStops} copiers`);
     return { decisions: day.decisions, outcomes: day.outcomes, differences };
   } finally {
     await product.stop();

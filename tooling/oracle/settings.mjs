@@ -4,14 +4,30 @@
  * @typedef {import('../chaos/random.mjs').Random} Random
  */
 
-/** @param {Random} random */
-export function drawCopier(random) {
-  return {
+/**
+ * Draws the settings of a copier. Some have what is otherwise seldom, so that every day contains it.
+ *
+ * @param {Random} random
+ * @param {number} number of the copier among those of its strategy
+ */
+export function drawCopier(random, number) {
+  const settings = {
     sizing: drawSizing(random),
     below_minimum: random.pick(['ACCUMULATE', 'ACCUMULATE', 'SKIP', 'ROUND_UP']),
     copy_existing: false,
     limits: drawLimits(random),
+    on_breach: random.pick(['CLOSE_ONLY', 'PAUSE']),
   };
+  const maxLoss = random.between(8, 40).toFixed(2);
+  const maxDrawdown = random.between(0.05, 0.3).toFixed(3);
+  const small = random.between(12, 25).toFixed(2);
+  const maxTrade = random.between(40, 200).toFixed(2);
+  // Exits of small copies are often below the minimum.
+  if (number === 2) return { ...settings, sizing: { mode: 'FIXED_QUOTE', value: small }, limits: {} };
+  if (number === 3) return { ...settings, limits: { ...settings.limits, max_trade_quote: maxTrade } };
+  if (number === 4) return { ...settings, limits: { ...settings.limits, max_daily_loss_quote: maxLoss } };
+  if (number === 5) return { ...settings, limits: { ...settings.limits, max_drawdown_percent: maxDrawdown } };
+  return settings;
 }
 
 /** @param {Random} random */
@@ -41,10 +57,13 @@ function drawLimits(random) {
  * Draws the balances of a copier's account, and the asset in which it pays fees; null: the received asset.
  *
  * @param {Random} random
+ * @param {number} number of the copier among those of its strategy
  */
-export function drawAccount(random) {
+export function drawAccount(random, number) {
+  const feeAsset = random.pick([null, null, 'USDT', 'SOL']);
   return {
     balances: { USDT: random.pick(['30000', '30000', '30000', '6000', '150']), SOL: '20' },
-    feeAsset: random.pick([null, null, 'USDT', 'SOL']),
+    // Every day has fees in the base currency, the quote currency and a third asset.
+    feeAsset: number === 2 ? null : number === 3 ? 'USDT' : number === 4 ? 'SOL' : feeAsset,
   };
 }

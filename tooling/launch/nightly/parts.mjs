@@ -63,7 +63,16 @@ export const PARTS = [
     name: 'oracle',
     about: '5,000 decisions on random days, compared with the second implementation of the rules',
     command: 'node',
-    args: ['tooling/oracle/main.mjs', '--decisions', '5000', '--seed', '7', '--copiers', '20'],
+    args: [
+      'tooling/oracle/main.mjs',
+      '--decisions',
+      '5000',
+      '--seed',
+      '7',
+      '--copiers',
+      '20',
+      '--wait-for-equity',
+    ],
   },
   {
     name: 'reference-clients',

@@ -122,7 +122,7 @@ describe('an order that was claimed', () => {
     let sent = 0;
     env.exchange.onPlace = async () => {
       sent++;
-      throw new ExchangeError('unknown', 'timeout', 'no response');
+      throw new ExchangeError('unknown', 'no_answer', 'no response');
     };
     const trade = await env.place();
     await env.gateway.renewOwnership();

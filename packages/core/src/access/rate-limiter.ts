@@ -14,7 +14,6 @@ import { DomainError, type RateBucket } from '@trading-automation/contracts';
 import type { Redis } from 'ioredis';
 import ipaddr from 'ipaddr.js';
 import type { Actor } from '../operations/index.js';
-import { ExhaustedAddresses, isEmpty } from './exhausted-addresses.js';
 import type { NonceEpoch } from './nonce-epoch.js';
 import { type BucketRequest, type BucketResult, type Buckets, LocalBuckets } from './rate-buckets.js';
 import { EmptyBuckets, isEmpty } from './rate-empty-buckets.js';

@@ -1,0 +1,197 @@
+import { compareDecision, settledOutcome } from './compare.mjs';
+import { exact, sum } from './fraction.mjs';
+
+/** Compares everything that a step has caused with what the rules demand. */
+export class StepComparison {
+  /** @param {import('./day.mjs').Day} day */
+  constructor(day) {
+    this.day = day;
+    /** @type {Set<string | undefined>} the trades that the new decisions name */
+    this.named = new Set();
+  }
+
+  async compare() {
+    const { participants, replay, reader } = this.day.parts;
+    const decisions = await this.day.newDecisions();
+    const accounts = new Map(participants.copiers.map(({ account }) => [account.id, account]));
+    const facts = new Map(
+      await Promise.all(
+        [...accounts.values()].map(
+          async (account) => /** @type {const} */ ([account.id, await reader.read(account)]),
+        ),
+      ),
+    );
+    for (const strategy of participants.strategies) {
+      replay.bookLeader(strategy, await reader.read(strategy.account));
+    }
+    // The lots of which a new decision names an order.
+    const lots = new Set(
+      decisions.map(({ copier, decision }) => {
+        const trade = facts.get(copier.account.id)?.trades.get(decision.trade_id);
+        return `${copier.id} ${trade?.source_trade_id}`;
+      }),
+    );
+    this.named = new Set(decisions.map(({ decision }) => decision.trade_id));
+    for (const [accountId, account] of facts) {
+      const fills = replay.newFills(account);
+      const byHand = fills.filter(({ owner }) => owner === undefined);
+      replay.apply(accountId, byHand);
+      this.applyRetries(account, lots);
+    }
+    await this.compareSignals(decisions, facts);
+    for (const [accountId, account] of facts) {
+      for (const tradeId of new Set(replay.newFills(account).map((fill) => fill.tradeId))) {
+        const trade = account.trades.get(tradeId);
+        const own = decisions
+          .map(({ decision }) => decision)
+          .filter(({ copier_id }) => copier_id === trade?.copier_id);
+        this.day.report({ problem: 'an order belongs to no decision', trade, decisions: own.map(summaryOf) });
+      }
+      replay.apply(accountId, replay.newFills(account));
+      replay.bookAccount(accountId, account);
+    }
+  }
+
+  /**
+   * Applies the orders of exits that waited and were tried again without a new signal.
+   *
+   * @param {import('./facts.mjs').AccountFacts} account
+   * @param {ReadonlySet<string>} lots the lots that new decisions have orders of
+   */
+  applyRetries(account, lots) {
+    const { replay } = this.day.parts;
+    for (const { copier, lot, lotId, lotKey } of [...replay.pendingExits.values()]) {
+      if (lots.has(lotKey)) continue;
+      const own = replay
+        .newFills(account)
+        .filter(
+          ({ owner, side, tradeId }) =>
+            owner === copier.id && side === 'SELL' && account.trades.get(tradeId)?.source_trade_id === lotId,
+        );
+      if (own.length === 0) continue;
+      replay.apply(copier.account.id, own, lot);
+      replay.settleWaiting(lotKey, sum(own.map(({ amount }) => amount)));
+    }
+  }
+
+  /**
+   * @param {{ copier: import('./participants.mjs').Copier, decision: any }[]} decisions
+   * @param {Map<string, import('./facts.mjs').AccountFacts>} facts
+   */
+  async compareSignals(decisions, facts) {
+    const { participants, replay } = this.day.parts;
+    for (const strategy of participants.strategies) {
+      const own = decisions.filter(({ copier }) => copier.strategy.id === strategy.id);
+      const source = replay.sources.get(strategy.id);
+      for (const sequence of new Set(own.map(({ decision }) => decision.sequence))) {
+        const ofSignal = own.filter(({ decision }) => decision.sequence === sequence);
+        const first = ofSignal[0]?.decision;
+        const amounts = ofSignal.map(({ decision }) => decision.inputs.leader_amount);
+        const known = amounts.find((amount) => amount !== undefined);
+        const signal = source?.take({
+          kind: first.kind,
+          sourceTradeId: first.source_trade_id,
+          cumulative: known === undefined ? undefined : exact(known),
+        });
+        if (signal === undefined) {
+          this.day.report({ problem: 'no fill of the leader explains the signal', decision: first });
+          continue;
+        }
+        this.day.plannedAt.set(signal.symbol, performance.now());
+        const leaderTrade = await participants.api.get(`/v1/trades/${signal.lotId}`);
+        for (const { copier, decision } of ofSignal) {
+          this.compareOne({ copier, decision, signal, orderAmount: exact(leaderTrade.amount), facts });
+        }
+      }
+      for (const change of source?.pending ?? []) {
+        this.day.report({
+          problem: 'no signal covers a fill of the leader',
+          lot: change.lotId,
+          amount: String(change.amount),
+        });
+      }
+      if (source !== undefined) source.pending = [];
+    }
+  }
+
+  /**
+   * @param {{ copier: import('./participants.mjs').Copier, decision: any, signal: import('./signals.mjs').Signal, orderAmount: import('./fraction.mjs').Fraction, facts: Map<string, import('./facts.mjs').AccountFacts> }} input
+   */
+  compareOne({ copier, decision, signal, orderAmount, facts }) {
+    const { replay } = this.day.parts;
+    const now = this.day.stateOf(copier);
+    // A loss limit may have stopped the copier before or after this signal was planned.
+    const state = decision.code === 'NOT_ACTIVE' ? now : (now.before ?? now);
+    const account = facts.get(copier.account.id);
+    if (account === undefined) throw new Error(`no facts of ${copier.name}`);
+    const market = { mid: this.day.bookMid ?? exact(this.day.mids.get(signal.symbol) ?? 0) };
+    const input = { copier, state, signal, decision, orderAmount, market };
+    /** @type {Parameters<typeof compareDecision>[1]['plan']} */
+    const plan = signal.isEntry ? replay.expectedEntry(input) : replay.expectedExit(input);
+    const lot = replay.copiedLot(copier, signal, state.record);
+    const fills = this.fillsOf(decision, signal, account);
+    replay.apply(copier.account.id, fills, lot);
+    const filled = sum(fills.map(({ amount }) => amount));
+    const trade = account.trades.get(decision.trade_id);
+    const cost = sum(fills.map(({ price, amount }) => price.times(amount)));
+    const differences = compareDecision(decision, { signal, plan, trade, filled, cost });
+    const { outcome } = settledOutcome(plan, signal.isEntry, filled);
+    replay.outcomesOf.set(decision.id, { copierId: copier.id, outcome });
+    this.day.decisions += 1;
+    const name = [decision.outcome, decision.code].filter(Boolean).join(' ');
+    this.day.outcomes[name] = (this.day.outcomes[name] ?? 0) + 1;
+    this.day.compared.set(copier.id, decision.sequence);
+    if (differences.length > 0) {
+      const { sizing, limits, below_minimum } = lot.settings;
+      const settings = { sizing, limits, below_minimum };
+      this.day.report({ copier: copier.name, differences, settings, decision, earlier: [...lot.earlier] });
+      replay.follow(decision, { lot, copier, lotId: signal.lotId, filled });
+    }
+    lot.earlier.push(summaryOf(decision));
+  }
+
+  /**
+   * Returns the new fills of a decision. A copy names the leader's trade that opened its lot. An exit may need
+   * several orders, of which the decision names the last one.
+   *
+   * @param {any} decision
+   * @param {import('./signals.mjs').Signal} signal
+   * @param {import('./facts.mjs').AccountFacts} account
+   */
+  fillsOf(decision, signal, account) {
+    const orders = [...account.trades.values()].filter(
+      ({ id, copier_id, source_trade_id, side }) =>
+        copier_id === decision.copier_id &&
+        source_trade_id === signal.lotId &&
+        side === (signal.isEntry ? 'BUY' : 'SELL') &&
+        (id === decision.trade_id || !this.named.has(id)),
+    );
+    const fresh = this.day.parts.replay.newFills(account);
+    return fresh.filter(({ tradeId }) => orders.some(({ id }) => id === tradeId));
+  }
+}
+
+/** Returns what a later difference of the same lot needs of a decision. @param {any} decision */
+const summaryOf = ({
+  sequence,
+  source_trade_id,
+  trade_id,
+  kind,
+  outcome,
+  code,
+  target_amount,
+  sent_amount,
+  filled_amount,
+  inputs,
+}) => ({
+  sequence,
+  source_trade_id,
+  trade_id,
+  kind,
+  outcome,
+  code,
+  target_amount,
+  sent_amount,
+  filled_amount,
+  inputs,
+});

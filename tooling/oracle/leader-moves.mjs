@@ -1,0 +1,208 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { tradeAtVenue } from '../chaos/venue.mjs';
+import { exact } from './fraction.mjs';
+
+/**
+ * The moves of the leaders.
+ *
+ * @typedef {import('./moves.mjs').Move} Move
+ * @typedef {import('./day.mjs').Day} Day
+ * @typedef {import('./participants.mjs').Strategy} Strategy
+ */
+
+/** Rule 31 lets the product use a book for up to 2 s. */
+const BOOK_AGE_MAX_MS = 2_200;
+
+/**
+ * Waits until the product reads the book of a pair again, so that a book of another shape counts.
+ *
+ * @param {Day} day
+ * @param {string} symbol
+ */
+export async function untilBookIsRead(day, symbol) {
+  const plannedAt = day.plannedAt.get(symbol) ?? Number.NEGATIVE_INFINITY;
+  await wait(Math.max(0, BOOK_AGE_MAX_MS - (performance.now() - plannedAt)));
+}
+
+/** Returns an amount of a random value, rounded down to the step. @param {Day} day @param {string} symbol */
+function drawAmount(day, symbol) {
+  const value = exact(day.random.pick([20, 60, 200, 700, 1_500]) * day.random.between(0.8, 1.3));
+  const price = exact(day.mids.get(symbol) ?? 1);
+  return value.over(price).floorTo(day.parts.replay.pair(symbol).step);
+}
+
+/**
+ * @param {Day} day
+ * @param {Strategy} strategy
+ * @param {string} symbol
+ * @param {object} terms
+ */
+async function order(day, strategy, symbol, terms) {
+  return await day.parts.participants.api.post('/v1/trades', {
+    exchange_account_id: strategy.account.id,
+    trade_pair_id: day.parts.replay.pair(symbol).id,
+    strategy_id: strategy.id,
+    ...terms,
+  });
+}
+
+/** Waits until a trade has this filled amount. @param {Day} day @param {string} id @param {import('./fraction.mjs').Fraction} amount */
+export async function untilFilled(day, id, amount) {
+  for (let attempt = 0; attempt < 200; attempt += 1) {
+    const trade = await day.parts.participants.api.get(`/v1/trades/${id}`);
+    if (!exact(trade.filled_amount).isBelow(amount)) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  day.report({ problem: 'a trade was not filled', id, amount: String(amount) });
+}
+
+/** @type {Move} */
+export async function buy(day, strategy, symbol) {
+  const amount = drawAmount(day, symbol);
+  const { id } = await order(day, strategy, symbol, { type: 'MARKET', side: 'BUY', amount: String(amount) });
+  await untilFilled(day, id, amount);
+  return `the leader buys ${amount} ${symbol}`;
+}
+
+/** A resting order fills in two parts; what is left is cancelled. @type {Move} */
+export async function buyInParts(day, strategy, symbol) {
+  const pair = day.parts.replay.pair(symbol);
+  const amount = drawAmount(day, symbol);
+  const price = exact(day.mids.get(symbol) ?? 0)
+    .times(exact('0.9995'))
+    .floorTo(pair.tick);
+  day.move = `the leader's order for ${amount} ${symbol} at ${price} fills in parts`;
+  const { id } = await order(day, strategy, symbol, {
+    type: 'LIMIT',
+    side: 'BUY',
+    amount: String(amount),
+    price: String(price),
+  });
+  await untilAccepted(day, id);
+  let filled = exact('0');
+  for (const share of ['0.3', '0.4']) {
+    const part = amount.times(exact(share)).floorTo(pair.step);
+    if (!part.isPositive) break;
+    const [below, above] = ['0.998', '1.002'].map((times) => price.times(exact(times)).floorTo(pair.tick));
+    if (below === undefined || above === undefined) throw new Error('no prices');
+    await day.venue.setBook({
+      symbol,
+      bids: [[String(below), '50']],
+      asks: [
+        [String(price), String(part)],
+        [String(above), '50'],
+      ],
+    });
+    day.bookMid = below.plus(above).over(exact('2'));
+    filled = filled.plus(part);
+    await untilFilled(day, id, filled);
+    await day.settle();
+    await day.compare();
+  }
+  await day.parts.participants.api.post(`/v1/trades/${id}/cancel`, {}).catch(() => undefined);
+  return day.move;
+}
+
+/** @param {Day} day @param {string} id */
+async function untilAccepted(day, id) {
+  for (let attempt = 0; attempt < 200; attempt += 1) {
+    const trade = await day.parts.participants.api.get(`/v1/trades/${id}`);
+    if (trade.exchange_order_id !== undefined) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** @param {Day} day @param {Strategy} strategy @param {string} symbol */
+function leaderHolds({ parts: { replay } }, strategy, symbol) {
+  const { lots, pair } = replay.book(strategy.account.id, symbol);
+  const total = lots.reduce((all, { open }) => all.plus(open), exact('0'));
+  return total.floorTo(/** @type {any} */ (pair).step);
+}
+
+/** @param {Day} day @param {Strategy} strategy @param {string} symbol @param {import('./fraction.mjs').Fraction} amount */
+async function sell(day, strategy, symbol, amount) {
+  const price = exact(day.mids.get(symbol) ?? 0);
+  if (amount.times(price).isBelow(exact('10.5'))) return await buy(day, strategy, symbol);
+  const terms = { type: 'MARKET', side: 'SELL', amount: String(amount) };
+  const { id } = await order(day, strategy, symbol, terms);
+  await untilFilled(day, id, amount);
+  return `the leader sells ${amount} ${symbol}`;
+}
+
+/** @type {Move} */
+export async function sellPart(day, strategy, symbol) {
+  const share = exact(day.random.between(0.1, 0.9).toFixed(3));
+  const { step } = day.parts.replay.pair(symbol);
+  return await sell(day, strategy, symbol, leaderHolds(day, strategy, symbol).times(share).floorTo(step));
+}
+
+/** @type {Move} */
+export async function sellAll(day, strategy, symbol) {
+  return await sell(day, strategy, symbol, leaderHolds(day, strategy, symbol));
+}
+
+/** @type {Move} */
+export async function sellAtVenue(day, strategy, symbol) {
+  const { step } = day.parts.replay.pair(symbol);
+  const amount = leaderHolds(day, strategy, symbol).times(exact('0.5')).floorTo(step);
+  if (amount.times(exact(day.mids.get(symbol) ?? 0)).isBelow(exact('10.5'))) {
+    return await buy(day, strategy, symbol);
+  }
+  const terms = {
+    symbol: symbol.replace('/', ''),
+    side: /** @type {const} */ ('SELL'),
+    quantity: String(amount),
+  };
+  await tradeAtVenue(day.venue.url, strategy.account.credentials, terms);
+  return `the leader sells ${amount} ${symbol} at the exchange`;
+}
+
+/** The book has little at the leader's price and the rest above the bound of most copiers. @type {Move} */
+export async function buyThin(day, strategy, symbol) {
+  return await buyFrom(day, strategy, symbol, {
+    bid: '0.995',
+    asks: [
+      ['1', '1.3'],
+      ['1.0055', '1000'],
+    ],
+  });
+}
+
+/** The leader's price is far above the middle of the book. @type {Move} */
+export async function buyOffMarket(day, strategy, symbol) {
+  return await buyFrom(day, strategy, symbol, {
+    bid: '0.95',
+    asks: [
+      ['1', '1'],
+      ['1.001', '1000'],
+    ],
+  });
+}
+
+/**
+ * Buys from a book of which the second number of each ask is a multiple of the leader's amount.
+ *
+ * @param {Day} day
+ * @param {Strategy} strategy
+ * @param {string} symbol
+ * @param {{ bid: string, asks: [string, string][] }} shape prices relative to the last price
+ */
+async function buyFrom(day, strategy, symbol, { bid, asks }) {
+  const pair = day.parts.replay.pair(symbol);
+  const last = exact(day.mids.get(symbol) ?? 0);
+  const amount = drawAmount(day, symbol);
+  const priceOf = (/** @type {string} */ share) => String(last.times(exact(share)).floorTo(pair.tick));
+  await day.venue.setBook({
+    symbol,
+    bids: [[priceOf(bid), '50']],
+    asks: asks.map(([price, times]) => [
+      priceOf(price),
+      String(amount.times(exact(times)).floorTo(pair.step)),
+    ]),
+  });
+  await untilBookIsRead(day, symbol);
+  const { id } = await order(day, strategy, symbol, { type: 'MARKET', side: 'BUY', amount: String(amount) });
+  await untilFilled(day, id, amount);
+  day.bookMid = await day.venue.bookMid(symbol);
+  return `the leader buys ${amount} ${symbol} from a book of ${asks.length} levels`;
+}

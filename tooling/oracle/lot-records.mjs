@@ -1,0 +1,74 @@
+import { numberDifferences, textDifferences } from './compare.mjs';
+import { exact, sum } from './fraction.mjs';
+import { lotFigures } from './lots.mjs';
+
+/**
+ * Compares the lots of GET /v1/lots with those of the oracle.
+ *
+ * @typedef {import('./lots.mjs').Lot} Lot
+ * @typedef {import('./compare.mjs').Difference} Difference
+ */
+
+/**
+ * @param {readonly any[]} records all lots of the account, as the API shows them
+ * @param {{
+ *   books: readonly import('./lots.mjs').LotBook[], priceOf: (book: import('./lots.mjs').LotBook) => import('./fraction.mjs').Fraction,
+ *   strategyIdOf: (lot: Lot) => string | undefined, sourceTradeIdOf: (lot: Lot) => string | undefined,
+ * }} account
+ * @returns {Difference[]}
+ */
+export function compareLots(records, { books, priceOf, strategyIdOf, sourceTradeIdOf }) {
+  const expected = books.flatMap((book) => book.lots.map((lot) => ({ book, lot })));
+  if (records.length !== expected.length)
+    return [{ field: 'number of lots', product: records.length, oracle: expected.length }];
+  const sortedRecords = records.toSorted(byKey(keyOfRecord));
+  return expected.toSorted(byKey(({ book, lot }) => keyOfLot(book, lot))).flatMap(({ book, lot }, index) => {
+    const record = sortedRecords[index];
+    const isOpen = lot.open.isPositive;
+    const last = book.closures.findLast((closure) => closure.lot === lot);
+    return [
+      ...textDifferences(record, {
+        trade_id: lot.tradeId,
+        copier_id: lot.copierId,
+        strategy_id: strategyIdOf(lot),
+        source_trade_id: sourceTradeIdOf(lot),
+        side: 'BUY',
+        status: isOpen ? 'OPEN' : 'CLOSED',
+        is_detached: lot.isDetached,
+        fees_incomplete: false,
+        opened_at: new Date(lot.at).toISOString(),
+        closed_at: isOpen || last === undefined ? undefined : new Date(last.fill.at).toISOString(),
+      }),
+      ...numberDifferences(record, lotFigures(book, lot, priceOf(book))),
+    ].map((difference) => ({ ...difference, field: `lot ${record.id} ${difference.field}` }));
+  });
+}
+
+/** Fills of one trade may have the same time, price and amount. Then their lots differ by what closed them. */
+const keyOfLot = (/** @type {import('./lots.mjs').LotBook} */ { closures }, /** @type {Lot} */ lot) => {
+  const pnl = sum(closures.filter((closure) => closure.lot === lot).map((closure) => closure.pnl));
+  return [lot.tradeId, lot.at, lot.price, lot.opened, lot.open, rounded(pnl)].join(' ');
+};
+
+/** @param {any} record */
+const keyOfRecord = ({ trade_id, opened_at, entry_price, amount, remaining_amount, realized_pnl }) =>
+  [
+    trade_id,
+    Date.parse(opened_at),
+    exact(entry_price),
+    exact(amount),
+    exact(remaining_amount),
+    rounded(exact(realized_pnl)),
+  ].join(' ');
+
+const STEP = exact('0.00000001');
+
+/** @param {import('./fraction.mjs').Fraction} value */
+const rounded = (value) => value.plus(STEP.over(exact('2'))).floorTo(STEP);
+
+/**
+ * @template T
+ * @param {(item: T) => string} key
+ * @returns {(a: T, b: T) => number}
+ */
+const byKey = (key) => (a, b) => (key(a) < key(b) ? -1 : Number(key(b) < key(a)));
