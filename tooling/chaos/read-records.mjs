@@ -32,6 +32,23 @@ export async function countSignals(databaseUrl) {
 }
 
 /**
+ * Reads how far copying is behind: the age of the oldest signal that is not planned for all copiers, in seconds, and the
+ * number of orders that the exchange has not acknowledged.
+ *
+ * @param {string} databaseUrl
+ * @returns {Promise<{ oldestSignalSeconds: number, waitingOrders: number }>}
+ */
+export async function readBacklog(databaseUrl) {
+  return await oneRow(
+    databaseUrl,
+    `SELECT (SELECT coalesce(extract(epoch FROM clock_timestamp() - min(g.signal_at)), 0)::float8 FROM signals g
+         LEFT JOIN copy_progress p USING (strategy_id)
+         WHERE g.sequence > coalesce(p.planned_sequence, 0)) AS "oldestSignalSeconds",
+       (SELECT count(*)::int FROM trades WHERE status = 'PENDING' AND acknowledged_at IS NULL) AS "waitingOrders"`,
+  );
+}
+
+/**
  * @param {string} databaseUrl
  * @param {string} sql
  */

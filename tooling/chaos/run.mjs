@@ -6,7 +6,7 @@ import { judge, readRecord, readUnfinishedExits } from './audit.mjs';
 import { isCrash, WorkerLives } from './lives.mjs';
 import { openParticipants } from './participants.mjs';
 import { seeded } from './random.mjs';
-import { countSignals, unsettled } from './read-records.mjs';
+import { countSignals, readBacklog, unsettled } from './read-records.mjs';
 import { storm } from './storm.mjs';
 
 /** In this time, workers take over the accounts of a dead worker, and look up orders whose response was lost. */
@@ -19,6 +19,8 @@ const RECOVERABLE = ['duplicates', 'lost', 'accounts'];
 const exitsWithinMs = 60_000;
 /** The pause between two readings of all exits, which are expensive. */
 const exitPollMs = 5_000;
+/** The pause between two printed backlogs. */
+const backlogEveryMs = 20_000;
 
 /**
  * Runs a storm on the whole product, waits until everything is settled, and audits the result.
@@ -55,7 +57,9 @@ export async function runChaos({
     const lives = new WorkerLives(product.workerNames);
     const isEnough = enoughCheck(product, minimum);
     const random = seeded(seed);
+    const stopPrinting = printBacklogs(product, print);
     const counts = await storm({ product, participants, random, lives, seconds, isEnough, print });
+    await stopPrinting();
     const endedAt = Date.now();
     print(`the storm is over; a killed worker was ready after at most ${lives.longestBootMs / 1_000} s`);
     const [exitFindings] = await Promise.all([
@@ -69,6 +73,32 @@ export async function runChaos({
     isStopping = true;
     await product.stop();
   }
+}
+
+/**
+ * Prints how far copying is behind, every 20 s, until the returned function is called.
+ *
+ * @param {KillableProduct} product
+ * @param {(line: string) => void} print
+ */
+function printBacklogs({ databaseUrl }, print) {
+  const end = new AbortController();
+  const printing = (async () => {
+    for (;;) {
+      await wait(backlogEveryMs, undefined, { signal: end.signal }).catch(() => undefined);
+      if (end.signal.aborted) return;
+      const backlog = await readBacklog(databaseUrl).catch(() => undefined);
+      if (backlog === undefined) print('backlog: unknown, Postgres is not available');
+      else {
+        const { oldestSignalSeconds, waitingOrders } = backlog;
+        print(`backlog: oldest signal ${oldestSignalSeconds.toFixed(1)} s, ${waitingOrders} orders waiting`);
+      }
+    }
+  })();
+  return async () => {
+    end.abort();
+    await printing;
+  };
 }
 
 /**

@@ -21,6 +21,11 @@ import { disconnectStreams, setWeather, tradeAtVenue } from './venue.mjs';
 /** The storm ends after this additional time, even if `isEnough` is still false. */
 const extraMaxMs = 180_000;
 const pollMs = 1_000;
+/**
+ * The pause of a leader between two orders. With three leaders, 200 copiers and two cores, copying is then below half of
+ * what the machine can do, so that an entry is only too old if the product lost time, not because of a backlog.
+ */
+const orderPauseMs = { min: 1_000, max: 4_000 };
 
 /**
  * @param {Context} context
@@ -97,7 +102,7 @@ async function trade({ product, participants, random }, leader, { isOver, pause 
     // Cancels the oldest resting order if there are more than three.
     if (resting.length > 3)
       await leader.api.trades.cancel(/** @type {string} */ (resting.shift())).catch(() => {});
-    await pause(random.between(200, 1_200));
+    await pause(random.between(orderPauseMs.min, orderPauseMs.max));
   }
 }
 
@@ -168,7 +173,7 @@ async function changeWeather({ product, random }, { isOver, pause }) {
 }
 
 /** The pauses between kills of workers, in multiples of the time that the last killed workers took to be ready. */
-const pauseBoots = { min: 1, max: 3 };
+const pauseBoots = { min: 1, max: 4 };
 const firstBootMs = 2_000;
 const pauseMaxMs = 60_000;
 
