@@ -155,6 +155,43 @@ describe('the tracking difference', () => {
     expect(tracking(worse, { ...large, perfect: skipped, missed: skipped })?.differenceBps).toBe('-25');
   });
 
+  it('equals the example of docs/trading/tracking.md', () => {
+    const second: TrackedLot = {
+      ...SAME,
+      leader: {
+        opened: { amount: '8.1', value: '810' },
+        closedAmount: '8.1',
+        closedShare: '1',
+        gross: '-16.2',
+        pnl: '-16.2',
+      },
+      perfect: { amount: '4.05', value: '405' },
+      copier: {
+        boughtAmount: '4',
+        closedAmount: '4',
+        atLeaderPrices: '-8',
+        atArrivalPrices: '-8.8',
+        gross: '-9.6',
+        pnl: '-11.2',
+      },
+    };
+    const first = {
+      ...SKIPPED,
+      perfect: { amount: '5', value: '500' },
+      missed: { amount: '5', value: '500' },
+    };
+    expect(tracking(first, second)).toEqual({
+      differenceBps: '-586.7403315',
+      parts: {
+        skips_bps: '-552.48618785',
+        rounding_bps: '1.10497238',
+        latency_bps: '-8.83977901',
+        slippage_bps: '-8.83977901',
+        fees_bps: '-17.67955801',
+      },
+    });
+  });
+
   it('is the sum of its parts, and the difference of the results', () => {
     const cents = (min: number) => fc.integer({ min, max: 1_000_000 }).map((n) => (n / 100).toFixed(2));
     const valued = fc.record({ amount: cents(1), value: cents(1) });
