@@ -31,18 +31,23 @@ const SIZING_DESCRIPTION =
   "MULTIPLIER: `value` × the strategy's amount; for another user's strategy only if it has `allow_multiplier`. EQUITY_RATIO: `value` × the strategy's amount × your equity " +
   "(or `capital`) ÷ the strategy's equity.";
 
-const trackingParts = z
+export const trackingParts = z
   .object({
     fees_bps: decimal.describe(
-      'Part caused by fees: relative to the traded value, the copies and the strategy paid different fees.',
+      "Part caused by fees: what the copies paid beyond the strategy's fee rate. Amounts below one amount step that a fee in base currency leaves count as fees.",
     ),
     slippage_bps: decimal.describe(
-      "Part caused by prices: the copies were filled at other prices than the strategy's.",
+      'Part caused by execution: the copies were filled at other prices than the market price at which their orders were planned.',
     ),
     rounding_bps: decimal.describe(
-      'Part caused by amounts: limits, amount steps and minimums changed the sizes of the copies.',
+      'Part caused by amount steps and minimums: entries were rounded, or were too small for the exchange.',
     ),
-    skips_bps: decimal.describe('Part caused by skipped signals: some changes of a lot were not copied.'),
+    skips_bps: decimal.describe(
+      'Part caused by skipped signals: entries that were skipped for another reason than a minimum, that failed, or that a limit or an incomplete fill reduced. Includes lots that the copier never held.',
+    ),
+    latency_bps: decimal.describe(
+      "Part caused by delay: the market moved between the strategy's fill and the order of the copy. 0 where the market price was unknown; the move then counts as slippage.",
+    ),
   })
   .meta({ id: 'TrackingParts' });
 export type TrackingParts = z.output<typeof trackingParts>;
@@ -59,11 +64,11 @@ export const copierStats = z
     tracking_difference_bps: decimal
       .nullable()
       .describe(
-        "The copier's return less the strategy's, in basis points. It covers the closed parts of the last 1,000 lots that both held, weighted by the cost of the copies.",
+        "The copier's return less that of a perfect copy, in basis points of the perfect copy's cost. A perfect copy copies each signal in full, at the strategy's price and fee rate, without limits and minimums. Covers the newest 1,000 lots that the strategy closed, at least in part, while the copier was active. Omits lots that were closed by hand. Null if there is no such lot.",
       ),
     tracking: trackingParts
       .optional()
-      .describe('Breakdown of `tracking_difference_bps`. The four values add up to it.'),
+      .describe('Breakdown of `tracking_difference_bps`. The five values add up to it.'),
     open_exposure_quote: decimal,
     net_pnl: decimal.describe('Realized net profit or loss after fees, in quote currency.'),
     unrealized_pnl: decimal.describe(

@@ -102,6 +102,13 @@ const copier: Copier = {
     p99_latency_ms: 121,
     average_slippage_bps: '1.7',
     tracking_difference_bps: '-4.2',
+    tracking: {
+      fees_bps: '-1.1',
+      slippage_bps: '-0.9',
+      rounding_bps: '-0.4',
+      skips_bps: '-1.2',
+      latency_bps: '-0.6',
+    },
     open_exposure_quote: '0',
     net_pnl: '182.4',
     unrealized_pnl: '4.2',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { trackingParts } from './copiers.js';
 import { decimal } from './decimal.js';
 import { DECISION_CODES, DECISION_OUTCOMES, decision } from './decisions.js';
 import { idInput } from './ids.js';
@@ -65,7 +66,12 @@ export const simulation = z
     tracking_difference_bps: decimal
       .nullable()
       .describe(
-        "As in the copier's stats: the copier's return less the strategy's, in basis points. It covers the closed parts of lots that both held, weighted by the cost of the copies. The strategy's return is before fees. Null if nothing was closed.",
+        "As in the copier's stats: the copier's return less that of a perfect copy, in basis points of the perfect copy's cost. The perfect copy pays no fees, because signals do not include the strategy's. Null if nothing was closed.",
+      ),
+    tracking: trackingParts
+      .optional()
+      .describe(
+        'Breakdown of `tracking_difference_bps`. The five values add up to it. Slippage and latency are 0, because copies fill at once.',
       ),
   })
   .meta({ id: 'Simulation' });

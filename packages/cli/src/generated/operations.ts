@@ -2218,6 +2218,7 @@ export const OPERATIONS = {
       'fees',
       'net_pnl',
       'tracking_difference_bps',
+      'tracking',
     ],
   },
   'notifications.list': {

@@ -148,22 +148,30 @@ describe('the stats of a copier', () => {
 
   it('include the tracking difference and its parts', async () => {
     const lot = await lead({ side: 'BUY', at: '10:00', price: '100' });
+    await decide(lot, { outcome: 'COPIED' });
     await copy(lot, '100', { side: 'BUY', at: '10:01', price: '101', fee: '1' });
-    await lead({ side: 'SELL', at: '11:00', price: '110' });
+    const exit = await lead({ side: 'SELL', at: '11:00', price: '110' });
+    await decide(lot, { outcome: 'COPIED', exitTrade: exit.uuid });
     await copy(lot, '110', { side: 'SELL', at: '11:01', price: '110', fee: '1' });
-    const { tracking_difference_bps, tracking } = await stats();
-    // The copier's result (109 ÷ 102 − 1) minus the leader's (10 %).
-    expect(Number(tracking_difference_bps)).toBeCloseTo((109 / 102 - 1.1) * 10_000, 4);
-    // Without fees, the copier's result is 110 ÷ 101 − 1.
-    expect(Number(tracking?.slippage_bps)).toBeCloseTo((110 / 101 - 1.1) * 10_000, 4);
-    expect(Number(tracking?.fees_bps)).toBeCloseTo((109 / 102 - 110 / 101) * 10_000, 4);
-    expect(tracking).toMatchObject({ rounding_bps: '0', skips_bps: '0' });
+    // The perfect copy gains 10 on a cost of 100. The copier gains 7: it paid 1 more for the entry, and 2 in fees.
+    expect(await stats()).toMatchObject({
+      tracking_difference_bps: '-300',
+      tracking: {
+        fees_bps: '-200',
+        slippage_bps: '-100',
+        rounding_bps: '0',
+        skips_bps: '0',
+        latency_bps: '0',
+      },
+    });
   });
 
   it('exclude lots that the user closed by hand from the tracking difference', async () => {
     const lot = await lead({ side: 'BUY', at: '10:00', price: '100' });
+    await decide(lot, { outcome: 'COPIED' });
     await copy(lot, '100', { side: 'BUY', at: '10:01', price: '100' });
-    await lead({ side: 'SELL', at: '11:00', price: '110' });
+    const exit = await lead({ side: 'SELL', at: '11:00', price: '110' });
+    await decide(lot, { outcome: 'SKIPPED', code: 'NOT_HELD', exitTrade: exit.uuid });
     await fixtures.order({
       owner: env.actor,
       account: env.account,

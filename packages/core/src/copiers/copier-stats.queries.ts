@@ -8,9 +8,10 @@ import {
   copierReturnsOf,
   NO_RETURNS,
 } from './copier-returns.queries.js';
+import { TRACKED } from './copier-tracking.queries.js';
 import { profitShareStateOf } from './profit-share-terms.queries.js';
 import type { ProfitShareState } from './profit-share-terms.rules.js';
-import { type TrackedLot, trackingOf } from './tracking.rules.js';
+import { type TrackingSums, trackingOf } from './tracking.rules.js';
 
 /**
  * Names of copier columns are in snake_case and names of stats in camelCase, so that they cannot collide.
@@ -26,7 +27,7 @@ interface StatsRow {
   readonly averageSlippageBps: Decimal | null;
   readonly openExposure: Decimal;
   readonly netPnl: Decimal;
-  readonly trackedLots: readonly TrackedRow[] | null;
+  readonly tracking: TrackingSums | null;
   readonly lotDays: readonly CopierDay[] | null;
   readonly profitShare: ProfitShareState;
 }
@@ -36,76 +37,6 @@ export interface CopierFigures {
   readonly stats: CopierStats;
   readonly profitShare: ProfitShareState;
 }
-
-interface TrackedRow {
-  readonly side: TrackedLot['side'];
-  readonly copierCost: Decimal;
-  readonly copierPnl: Decimal;
-  readonly copierEntry: Decimal;
-  readonly copierExit: Decimal;
-  readonly leaderCost: Decimal;
-  readonly leaderPnl: Decimal;
-  readonly leaderEntry: Decimal;
-  readonly leaderExit: Decimal;
-  readonly referenceEntry: Decimal;
-  readonly referenceExit: Decimal;
-  readonly targetEntry: Decimal | null;
-  readonly targetExit: Decimal | null;
-}
-
-/** The maximum number of a copier's newest lots that are compared with the leader's lots. */
-const TRACKED_LOTS_MAX = 1_000;
-
-/** Selects the closed parts of the lots that satisfy `condition`, with average prices, grouped by the columns `key`. */
-const closedSides = (key: string, condition: string) => `
-  SELECT ${key}, l.side, sum(c.entry_value) AS cost, sum(c.pnl) AS pnl, sum(c.amount * o.price) / sum(c.amount) AS entry,
-    sum(c.amount * x.price) / sum(c.amount) AS exit,
-    sum(c.amount * coalesce((ot.copy ->> 'reference_price')::numeric, o.price)) / sum(c.amount) AS reference_entry,
-    sum(c.amount * coalesce((xt.copy ->> 'reference_price')::numeric, x.price)) / sum(c.amount) AS reference_exit
-  FROM lots l JOIN lot_closures c ON c.lot_id = l.id
-  JOIN fills o ON o.id = l.id JOIN trades ot ON ot.id = l.trade_id
-  JOIN fills x ON x.id = c.fill_id JOIN trades xt ON xt.id = c.trade_id
-  WHERE ${condition}
-  GROUP BY ${key}, l.side HAVING sum(c.entry_value) > 0`;
-
-/**
- * Collects, for each copier, the newest lots that can be compared with the leader's lots. Omits detached lots, because
- * what the user closed by hand is not a result of the copier. Decimals are returned as strings.
- */
-const TRACKED = `
-  newest AS MATERIALIZED (
-    SELECT a.id AS copier_id, n.source_trade_id
-    FROM selected a CROSS JOIN LATERAL (
-      SELECT source_trade_id FROM lots WHERE copier_id = a.id AND source_trade_id IS NOT NULL
-      GROUP BY source_trade_id HAVING NOT bool_or(is_detached)
-      ORDER BY max(opened_at) DESC LIMIT ${TRACKED_LOTS_MAX}) n
-  ), copies AS (${closedSides(
-    'l.copier_id, l.source_trade_id',
-    '(l.copier_id, l.source_trade_id) IN (SELECT copier_id, source_trade_id FROM newest)',
-  )}
-  ), leaders AS (${closedSides(
-    'l.trade_id',
-    'l.copier_id IS NULL AND l.trade_id IN (SELECT source_trade_id FROM newest)',
-  )}
-  ), targets AS (
-    SELECT n.copier_id, n.source_trade_id,
-      sum(d.target_amount * d.reference_price) FILTER (WHERE d.kind IN ('OPEN', 'INCREASE'))
-        / nullif(sum(d.target_amount) FILTER (WHERE d.kind IN ('OPEN', 'INCREASE')), 0) AS entry,
-      sum(d.target_amount * d.reference_price) FILTER (WHERE d.kind IN ('REDUCE', 'CLOSE'))
-        / nullif(sum(d.target_amount) FILTER (WHERE d.kind IN ('REDUCE', 'CLOSE')), 0) AS exit
-    FROM newest n
-    JOIN decisions d ON d.lot_trade_id = n.source_trade_id AND d.copier_id = n.copier_id AND d.filled_amount > 0
-    GROUP BY 1, 2
-  ), tracked AS MATERIALIZED (
-    SELECT c.copier_id AS id, json_agg(json_build_object('side', c.side, 'copierCost', c.cost::text,
-      'copierPnl', c.pnl::text, 'copierEntry', c.entry::text, 'copierExit', c.exit::text, 'leaderCost', l.cost::text,
-      'leaderPnl', l.pnl::text, 'leaderEntry', l.entry::text, 'leaderExit', l.exit::text,
-      'referenceEntry', c.reference_entry::text, 'referenceExit', c.reference_exit::text,
-      'targetEntry', t.entry::text, 'targetExit', t.exit::text)) AS lots
-    FROM copies c JOIN leaders l ON l.trade_id = c.source_trade_id AND l.side = c.side
-    LEFT JOIN targets t ON t.copier_id = c.copier_id AND t.source_trade_id = c.source_trade_id
-    GROUP BY c.copier_id
-  )`;
 
 /**
  * Adds stats to the rows of the query `selection`, one row per copier with at least the column `id`. `columns` lists
@@ -140,7 +71,7 @@ const withStats = (columns: string, selection: string) => `
     coalesce(d.failed, 0) AS "failedCount", d.median_latency_ms AS "medianLatencyMs",
     d.p99_latency_ms AS "p99LatencyMs", d.average_slippage_bps::text AS "averageSlippageBps",
     round(coalesce(m.exposure, 0), 18)::text AS "openExposure", round(coalesce(m.net_pnl, 0), 18)::text AS "netPnl",
-    t.lots AS "trackedLots", r.days AS "lotDays", ${profitShareStateOf('a.id')} AS "profitShare"
+    t.sums AS "tracking", r.days AS "lotDays", ${profitShareStateOf('a.id')} AS "profitShare"
   FROM selected a LEFT JOIN decided d USING (id) LEFT JOIN main m USING (id) LEFT JOIN tracked t USING (id)
     LEFT JOIN returned r ON r.copier_id = a.id`;
 
@@ -178,7 +109,7 @@ export async function readOwnCopiersWithStats(
 }
 
 function viewStats(row: StatsRow, returns: ReadonlyMap<string, CopierReturns>): CopierStats {
-  const tracking = trackingOf((row.trackedLots ?? []).map(trackedLot));
+  const tracking = row.tracking === null ? null : trackingOf(row.tracking);
   return {
     copied: row.copiedCount,
     skipped: row.skippedCount,
@@ -191,30 +122,5 @@ function viewStats(row: StatsRow, returns: ReadonlyMap<string, CopierReturns>): 
     open_exposure_quote: canonicalDecimal(row.openExposure),
     net_pnl: canonicalDecimal(row.netPnl),
     ...(returns.get(row.id) ?? NO_RETURNS),
-  };
-}
-
-function trackedLot(row: TrackedRow): TrackedLot {
-  const reference = { entryPrice: row.referenceEntry, exitPrice: row.referenceExit };
-  const { targetEntry, targetExit } = row;
-  return {
-    side: row.side,
-    copier: {
-      cost: row.copierCost,
-      pnl: row.copierPnl,
-      entryPrice: row.copierEntry,
-      exitPrice: row.copierExit,
-    },
-    leader: {
-      cost: row.leaderCost,
-      pnl: row.leaderPnl,
-      entryPrice: row.leaderEntry,
-      exitPrice: row.leaderExit,
-    },
-    reference,
-    target: {
-      entryPrice: targetEntry ?? reference.entryPrice,
-      exitPrice: targetExit ?? reference.exitPrice,
-    },
   };
 }

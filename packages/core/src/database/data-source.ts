@@ -66,6 +66,7 @@ import { ProfitShareTerms1763700000035 } from './migrations/0035-profit-share-te
 import { EgressAddresses1763700000036 } from './migrations/0036-egress-addresses.js';
 import { SignInLinks1763700000037 } from './migrations/0037-sign-in-links.js';
 import { OutboxShares1763700000038 } from './migrations/0038-outbox-shares.js';
+import { PerfectCopies1763700000039 } from './migrations/0039-perfect-copies.js';
 import { DeliveryReasons1763700000043 } from './migrations/0043-delivery-reasons.js';
 
 const ENTITIES = [
@@ -130,6 +131,7 @@ const MIGRATIONS = [
   EgressAddresses1763700000036,
   SignInLinks1763700000037,
   OutboxShares1763700000038,
+  PerfectCopies1763700000039,
   DeliveryReasons1763700000043,
 ];
 

@@ -55,6 +55,8 @@ export interface DecisionFixture {
   readonly at?: string;
   /** Default: true. */
   readonly isSettled?: boolean;
+  /** Set for a decision on a CLOSE: the uuid of the leader's trade that closed the lot. Default: an OPEN of 1. */
+  readonly exitTrade?: string;
 }
 
 /** Inserts trades as if users had placed them, and fills as if exchanges had reported them. Builds their lots. */
@@ -123,18 +125,22 @@ export class TradeFixtures {
          exchange_account_id, lot_trade_id, lot_first_sequence, lot_opened_at, lot_order_amount, source_trade_id,
          source_fill_id, filled_amount, cumulative_amount, lot_amount_before, lot_amount_after, exit_amount,
          reference_price, signal_at)
-       SELECT $1, strategy_id, 1 + (SELECT count(*) FROM signals), 'OPEN', 'BUY', trade_pair_id, symbol, 'spot',
-         exchange_account_id, id, 1, now(), 1, id, gen_random_uuid(), 1, 1, 0, 1, 0, $3, now() FROM trades WHERE id = $2`,
+       SELECT $1, strategy_id, 1 + (SELECT count(*) FROM signals), CASE WHEN x.is_exit THEN 'CLOSE' ELSE 'OPEN' END,
+         CASE WHEN x.is_exit THEN 'SELL' ELSE 'BUY' END, trade_pair_id, symbol, 'spot', exchange_account_id, id, 1, now(), 1,
+         coalesce($4, id), gen_random_uuid(), 1, 1, x.is_exit::int, 1 - x.is_exit::int, x.is_exit::int, $3, now()
+       FROM trades, (SELECT $4::uuid IS NOT NULL AS is_exit) x WHERE id = $2`,
       signal,
       lotTrade,
       referencePrice,
+      decision.exitTrade ?? null,
     );
     await this.core.rows(
       `INSERT INTO decisions (id, user_id, copier_id, strategy_id, exchange_account_id, signal_id, sequence,
          source_trade_id, lot_trade_id, symbol, kind, reference_price, signal_at, outcome, code, inputs, target_amount,
-         latency_ms, slippage_bps, is_applied, created_at, settled_at)
+         perfect_amount, latency_ms, slippage_bps, is_applied, created_at, settled_at)
        SELECT gen_random_uuid(), c.user_id, c.id, s.strategy_id, c.exchange_account_id, s.id, s.sequence,
-         s.source_trade_id, s.lot_trade_id, s.symbol, s.kind, s.reference_price, s.signal_at, $3, $4, '{}', 1, $5, $6, true,
+         s.source_trade_id, s.lot_trade_id, s.symbol, s.kind, s.reference_price, s.signal_at, $3, $4, '{}', 1,
+         CASE s.kind WHEN 'OPEN' THEN 1 END, $5, $6, true,
          coalesce($7, now()), CASE WHEN $8::boolean THEN coalesce($7, now()) END
        FROM signals s, copiers c WHERE s.id = $1 AND c.id = $2`,
       signal,

@@ -59,6 +59,8 @@ export interface NewCopyTrade {
     readonly signalAt: Date;
     readonly receivedAt: Date;
     readonly referencePrice: Decimal;
+    /** The market price on the account's exchange when the order was planned; null if unknown. */
+    readonly arrivalPrice: Decimal | null;
     readonly ratio: Decimal;
     readonly sequence: number;
   };
@@ -128,6 +130,7 @@ function storedCopyOf({
   signalAt,
   receivedAt,
   referencePrice,
+  arrivalPrice,
   ratio,
   sequence,
 }: NewCopyTrade['copy']): StoredCopy {
@@ -135,6 +138,7 @@ function storedCopyOf({
     signal_at: signalAt.toISOString(),
     received_at: receivedAt.toISOString(),
     reference_price: referencePrice,
+    arrival_price: arrivalPrice,
     ratio,
     sequence,
   };

@@ -18,6 +18,8 @@ export interface StoredCopy {
   readonly signal_at: string;
   readonly received_at: string;
   readonly reference_price: Decimal;
+  /** The market price on the account's exchange when the order was planned; null if unknown, absent in old trades. */
+  readonly arrival_price?: Decimal | null;
   readonly ratio: Decimal;
   /** The signal's sequence within its strategy. */
   readonly sequence: number;

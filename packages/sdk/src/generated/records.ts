@@ -376,9 +376,9 @@ export interface CopierStats<D extends DecimalForm = 'number'> {
   median_latency_ms: number | null;
   p99_latency_ms: number | null;
   average_slippage_bps: DecimalOf<D> | null;
-  /** The copier's return less the strategy's, in basis points. It covers the closed parts of the last 1,000 lots that both held, weighted by the cost of the copies. */
+  /** The copier's return less that of a perfect copy, in basis points of the perfect copy's cost. A perfect copy copies each signal in full, at the strategy's price and fee rate, without limits and minimums. Covers the newest 1,000 lots that the strategy closed, at least in part, while the copier was active. Omits lots that were closed by hand. Null if there is no such lot. */
   tracking_difference_bps: DecimalOf<D> | null;
-  /** Breakdown of `tracking_difference_bps`. The four values add up to it. */
+  /** Breakdown of `tracking_difference_bps`. The five values add up to it. */
   tracking?: TrackingParts<D>;
   open_exposure_quote: DecimalOf<D>;
   /** Realized net profit or loss after fees, in quote currency. */
@@ -1484,8 +1484,10 @@ export interface Simulation<D extends DecimalForm = 'number'> {
   fees: DecimalOf<D>;
   /** Realized and unrealized profit or loss after fees. Copies are assumed to fill in full at the strategy's price of the time. Lots that are open in the end are valued at the last known price; if `to` is given, at the price of the last signal of their pair. */
   net_pnl: DecimalOf<D>;
-  /** As in the copier's stats: the copier's return less the strategy's, in basis points. It covers the closed parts of lots that both held, weighted by the cost of the copies. The strategy's return is before fees. Null if nothing was closed. */
+  /** As in the copier's stats: the copier's return less that of a perfect copy, in basis points of the perfect copy's cost. The perfect copy pays no fees, because signals do not include the strategy's. Null if nothing was closed. */
   tracking_difference_bps: DecimalOf<D> | null;
+  /** Breakdown of `tracking_difference_bps`. The five values add up to it. Slippage and latency are 0, because copies fill at once. */
+  tracking?: TrackingParts<D>;
 }
 
 /** Input of `copiers.simulate`. */
@@ -1690,16 +1692,18 @@ export interface SupportedExchange {
   created_at: string;
 }
 
-/** Tracking parts: part of `CopierStats`. */
+/** Tracking parts: part of `CopierStats` and `Simulation`. */
 export interface TrackingParts<D extends DecimalForm = 'number'> {
-  /** Part caused by fees: relative to the traded value, the copies and the strategy paid different fees. */
+  /** Part caused by fees: what the copies paid beyond the strategy's fee rate. Amounts below one amount step that a fee in base currency leaves count as fees. */
   fees_bps: DecimalOf<D>;
-  /** Part caused by prices: the copies were filled at other prices than the strategy's. */
+  /** Part caused by execution: the copies were filled at other prices than the market price at which their orders were planned. */
   slippage_bps: DecimalOf<D>;
-  /** Part caused by amounts: limits, amount steps and minimums changed the sizes of the copies. */
+  /** Part caused by amount steps and minimums: entries were rounded, or were too small for the exchange. */
   rounding_bps: DecimalOf<D>;
-  /** Part caused by skipped signals: some changes of a lot were not copied. */
+  /** Part caused by skipped signals: entries that were skipped for another reason than a minimum, that failed, or that a limit or an incomplete fill reduced. Includes lots that the copier never held. */
   skips_bps: DecimalOf<D>;
+  /** Part caused by delay: the market moved between the strategy's fill and the order of the copy. 0 where the market price was unknown; the move then counts as slippage. */
+  latency_bps: DecimalOf<D>;
 }
 
 /** Trade: returned by `trades.list`. */

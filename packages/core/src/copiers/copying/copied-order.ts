@@ -13,6 +13,8 @@ interface OrderedCopy {
   readonly signal: Signal;
   readonly copier: CopierRow;
   readonly plan: CopyPlan & { readonly order: CopyOrder };
+  /** See `arrivalPriceOf`. */
+  readonly arrivalPrice: Decimal | null;
   /** 1 for the first order of a decision, 2 for the next, and so on. The previous order is proven to have ended. */
   readonly attempt: number;
 }
@@ -25,7 +27,7 @@ export function hasOrder(plan: CopyPlan | null): plan is CopyPlan & { readonly o
   return plan !== null && plan.order !== null;
 }
 
-export function tradeOf({ signal, copier, plan, attempt }: OrderedCopy): NewCopyTrade {
+export function tradeOf({ signal, copier, plan, arrivalPrice, attempt }: OrderedCopy): NewCopyTrade {
   const { order } = plan;
   const { lotTradeId, sequence } = signal;
   const opensLot = new BigDecimal(copier.lotTerms === null ? 0 : copier.sentAmount).isZero();
@@ -55,6 +57,7 @@ export function tradeOf({ signal, copier, plan, attempt }: OrderedCopy): NewCopy
       signalAt: signal.signalAt,
       receivedAt: signal.emittedAt,
       referencePrice: signal.referencePrice,
+      arrivalPrice,
       ratio: ratioOf(plan),
       sequence,
     },

@@ -276,9 +276,11 @@ function ordersOf(
   const trades = new Map<string, NewCopyTrade>();
   for (const { copierId, attempt } of decisions) {
     const copy = plans.get(copierId);
-    if (copy === undefined || !hasOrder(copy.plan)) continue;
+    if (copy === undefined) continue;
+    const { plan, arrivalPrice } = copy;
+    if (!hasOrder(plan)) continue;
     const { copier } = copy.candidate;
-    trades.set(copierId, tradeOf({ signal, copier, plan: copy.plan, attempt: attempt + 1 }));
+    trades.set(copierId, tradeOf({ signal, copier, plan, arrivalPrice, attempt: attempt + 1 }));
   }
   return trades;
 }

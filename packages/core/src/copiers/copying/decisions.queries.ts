@@ -14,6 +14,8 @@ export interface NewDecision {
   readonly inputs: CopyPlan['inputs'];
   readonly targetAmount: string;
   readonly sentAmount: string;
+  /** See `perfectAmountOf`. */
+  readonly perfectAmount: string | null;
   readonly tradeId: string | null;
   /** False for an exit whose amount has not been determined yet, because it waits. */
   readonly isApplied: boolean;
@@ -32,22 +34,22 @@ export interface NewDecision {
  */
 const insertStatement = (isReplaced: string) => `
   INSERT INTO decisions AS d (id, user_id, copier_id, exchange_account_id, outcome, code, inputs, target_amount,
-    sent_amount, trade_id, pending_trade_id, is_applied, attempt, settled_at, look_at, delay_reported_at, strategy_id, signal_id, sequence,
+    sent_amount, perfect_amount, trade_id, pending_trade_id, is_applied, attempt, settled_at, look_at, delay_reported_at, strategy_id, signal_id, sequence,
     source_trade_id, lot_trade_id, symbol, kind, reference_price, signal_at, created_at, updated_at)
   SELECT n.id, n."userId", n."copierId", n."accountId", n.outcome, n.code, n.inputs, n."targetAmount",
-    n."sentAmount", n."tradeId", n."tradeId", n."isApplied", CASE WHEN n."tradeId" IS NULL THEN 0 ELSE 1 END,
+    n."sentAmount", n."perfectAmount", n."tradeId", n."tradeId", n."isApplied", CASE WHEN n."tradeId" IS NULL THEN 0 ELSE 1 END,
     CASE WHEN n."isSettled" THEN $3::timestamptz END,
     clock_timestamp() + n."nextCheckInMs" * interval '1 millisecond',
     CASE WHEN n."isDelayReported" THEN $3::timestamptz END, s."strategyId", s.id, s.sequence,
     s."sourceTradeId", s."lotTradeId", s.symbol, s.kind, s."referencePrice", s."signalAt", $3, $3
   FROM json_to_recordset($1::json) AS n (id uuid, "userId" uuid, "copierId" uuid, "accountId" uuid, outcome text,
-      code text, inputs jsonb, "targetAmount" numeric, "sentAmount" numeric, "tradeId" uuid, "isApplied" boolean,
+      code text, inputs jsonb, "targetAmount" numeric, "sentAmount" numeric, "perfectAmount" numeric, "tradeId" uuid, "isApplied" boolean,
       "isSettled" boolean, "nextCheckInMs" float8, "isDelayReported" boolean),
     json_to_record($2::json) AS s (id uuid, "strategyId" uuid, sequence bigint, "sourceTradeId" uuid,
       "lotTradeId" uuid, symbol text, kind text, "referencePrice" numeric, "signalAt" timestamptz)
   ON CONFLICT (signal_id, copier_id) DO UPDATE SET outcome = excluded.outcome, code = excluded.code,
     inputs = excluded.inputs, target_amount = excluded.target_amount, sent_amount = excluded.sent_amount,
-    trade_id = excluded.trade_id, pending_trade_id = excluded.pending_trade_id, is_applied = excluded.is_applied, attempt = excluded.attempt,
+    perfect_amount = excluded.perfect_amount, trade_id = excluded.trade_id, pending_trade_id = excluded.pending_trade_id, is_applied = excluded.is_applied, attempt = excluded.attempt,
     settled_at = excluded.settled_at, look_at = excluded.look_at, delay_reported_at = excluded.delay_reported_at,
     kind = excluded.kind, reference_price = excluded.reference_price, signal_at = excluded.signal_at,
     is_abandoned = false, updated_at = excluded.updated_at
@@ -142,6 +144,7 @@ export async function reopenExit(
     inputs: {},
     targetAmount: amount,
     sentAmount: '0',
+    perfectAmount: null,
     tradeId: null,
     isApplied: true,
     isSettled: false,

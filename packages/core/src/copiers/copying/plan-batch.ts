@@ -6,6 +6,7 @@ import type { CopierStatus, Decimal } from '@trading-automation/contracts';
 import type { FreeBalances } from '../../trades/index.js';
 import { BigDecimal } from '../../values/index.js';
 import { drawdownPercentOf } from '../planning/drawdown.rules.js';
+import { arrivalPriceOf, perfectAmountOf } from '../planning/perfect-copy.rules.js';
 import { planCopy } from '../planning/plan.rules.js';
 import type { CopiedLotState, CopyInput, CopyPair, CopyPlan, PlannedSignal } from '../planning/plan.types.js';
 import { copyPairOf, termsOf } from '../planning/planned-signal.js';
@@ -22,7 +23,13 @@ export interface PlannedCopy {
   readonly candidate: CopyCandidate;
   /** Null for an exit that waits until orders of the same lot end, or until the account is active again. */
   readonly plan: CopyPlan | null;
+  /** See `perfectAmountOf`. */
+  readonly perfectAmount: Decimal | null;
+  /** See `arrivalPriceOf`. */
+  readonly arrivalPrice: Decimal | null;
 }
+
+const WAITING = { plan: null, perfectAmount: null, arrivalPrice: null };
 
 export interface PlanningContext {
   readonly signal: PlannedSignal;
@@ -48,7 +55,7 @@ export function planBatch(
     const { copier } = candidate;
     const ignoresSignal =
       copier.status === 'PAUSED' || (signal.sequence <= copier.resumedSequence && !ignoresPause);
-    if (!ignoresSignal && isExit(signal) && mustWait(candidate)) return { candidate, plan: null };
+    if (!ignoresSignal && isExit(signal) && mustWait(candidate)) return { candidate, ...WAITING };
     const freeOf = (asset: string | null): Decimal => {
       const known = asset === null ? undefined : free.get(copier.accountId)?.get(asset);
       const left = new BigDecimal(known ?? '0').minus(reservedSoFar.get(`${copier.accountId}/${asset}`) ?? 0);
@@ -57,14 +64,16 @@ export function planBatch(
     const account = { freeBase: freeOf(copier.base), freeQuote: freeOf(copier.quote) };
     const status = ignoresSignal ? 'PAUSED' : copier.status;
     const bookMid = bookMids.get(copier.exchange) ?? null;
-    const plan = planCopy(inputOf(candidate, status, account, { signal, now, bookMid }));
+    const input = inputOf(candidate, status, account, { signal, now, bookMid });
+    const plan = planCopy(input);
     const isShort = plan.code === 'INSUFFICIENT_BALANCE';
-    if (isShort && isExit(signal) && understated.has(copier.accountId)) return { candidate, plan: null };
+    if (isShort && isExit(signal) && understated.has(copier.accountId)) return { candidate, ...WAITING };
     if (plan.order !== null) {
       const key = `${copier.accountId}/${plan.order.side === 'BUY' ? copier.quote : copier.base}`;
       reservedSoFar.set(key, (reservedSoFar.get(key) ?? new BigDecimal(0)).plus(plan.order.reserved));
     }
-    return { candidate, plan };
+    const perfectAmount = perfectAmountOf(input, plan);
+    return { candidate, plan, perfectAmount, arrivalPrice: arrivalPriceOf(input) };
   });
 }
 

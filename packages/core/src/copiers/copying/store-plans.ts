@@ -29,9 +29,9 @@ export async function storePlans(
   { replaced, onStep }: StoringOptions = {},
 ): Promise<void> {
   const trades = new Map<string, NewCopyTrade>();
-  for (const { candidate, plan } of planned) {
+  for (const { candidate, plan, arrivalPrice } of planned) {
     const { copier } = candidate;
-    if (hasOrder(plan)) trades.set(copier.id, tradeOf({ signal, copier, plan, attempt: 1 }));
+    if (hasOrder(plan)) trades.set(copier.id, tradeOf({ signal, copier, plan, arrivalPrice, attempt: 1 }));
   }
   await placeCopies(tx, [...trades.values()]);
   await onStep?.('ordered');
@@ -74,6 +74,7 @@ export async function storeFailedCopy(tx: Tx, signal: Signal, copierId: string, 
   const withoutOrder = {
     targetAmount: '0',
     sentAmount: '0',
+    perfectAmount: null,
     tradeId: null,
     isApplied: true,
     isSettled: true,
@@ -87,10 +88,10 @@ export async function storeFailedCopy(tx: Tx, signal: Signal, copierId: string, 
 
 function decisionOf(
   signal: Pick<Signal, 'kind'>,
-  { candidate: { copier, holdings }, plan }: PlannedCopy,
+  { candidate: { copier, holdings }, plan, perfectAmount }: PlannedCopy,
   trade: NewCopyTrade | undefined,
 ): NewDecision {
-  const owner = { userId: copier.userId, copierId: copier.id, accountId: copier.accountId };
+  const owner = { userId: copier.userId, copierId: copier.id, accountId: copier.accountId, perfectAmount };
   const withoutDelay = { nextCheckInMs: 0, isDelayReported: false };
   if (plan === null) {
     const waiting = {

@@ -98,12 +98,25 @@ describe('a replay', () => {
     const paying = replayOf({ pairs: new Map([['BTC/USDT', { ...TRADED_PAIR, feeRate: '0.001' }]]) });
     for (const signal of signalsFrom({}, exit('2', '2', '110')))
       for (const replay of [free, paying]) replay.apply(signal);
-    expect(free.resultIn('USDT')).toEqual({ fees: '0', netPnl: '10', trackingDifferenceBps: '0' });
+    expect(free.resultIn('USDT')).toMatchObject({
+      fees: '0',
+      netPnl: '10',
+      tracking: { differenceBps: '0' },
+    });
     // Bought 1 less 0.001; sold 0.999 at 110 for 109.89 less a fee of 0.10989.
     expect(paying.resultIn('USDT')).toEqual({
       fees: '0.20989',
       netPnl: '9.78011',
-      trackingDifferenceBps: '-21.989',
+      tracking: {
+        differenceBps: '-21.989',
+        parts: {
+          fees_bps: '-21.989',
+          slippage_bps: '0',
+          rounding_bps: '0',
+          skips_bps: '0',
+          latency_bps: '0',
+        },
+      },
     });
   });
 
@@ -132,7 +145,7 @@ describe('a replay', () => {
     expect(replay.apply(third!).plan).toMatchObject({ code: 'INSUFFICIENT_BALANCE' });
     expect(replay.currency).toBe('USDT');
     expect([replay.resultIn('USDT').netPnl, replay.resultIn('EUR').netPnl]).toEqual(['-10', '0']);
-    expect(replay.resultIn('EUR').trackingDifferenceBps).toBeNull();
+    expect(replay.resultIn('EUR').tracking).toBeNull();
   });
 
   it('does not follow entries and exits of lots that were already open at its start', () => {

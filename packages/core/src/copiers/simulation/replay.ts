@@ -19,11 +19,14 @@ import {
 } from '@trading-automation/contracts';
 import { BigDecimal } from '../../values/index.js';
 import { drawdownPercentOf } from '../planning/drawdown.rules.js';
+import { perfectAmountOf } from '../planning/perfect-copy.rules.js';
 import { planCopy } from '../planning/plan.rules.js';
 import type { CopyInput, CopyPair, CopyPlan, CopyTerms } from '../planning/plan.types.js';
 import { plannedSignalOf, type SignalToPlan } from '../planning/planned-signal.js';
+import type { Tracking } from '../tracking.rules.js';
 import { LossTracker } from './loss-tracker.js';
 import { SimulatedPortfolio } from './simulated-portfolio.js';
+import { SimulatedTracking } from './simulated-tracking.js';
 
 export interface ReplaySignal extends SignalToPlan {
   readonly sourceTradeId: string;
@@ -65,7 +68,8 @@ export interface ReplayCounts {
 export interface ReplayResult {
   readonly fees: Decimal;
   readonly netPnl: Decimal;
-  readonly trackingDifferenceBps: Decimal | null;
+  /** Null if the leader closed no lot that the copier was to copy. */
+  readonly tracking: Tracking | null;
 }
 
 const isExit = (kind: SignalKind) => kind === 'REDUCE' || kind === 'CLOSE';
@@ -73,6 +77,7 @@ const isExit = (kind: SignalKind) => kind === 'REDUCE' || kind === 'CLOSE';
 export class Replay {
   private readonly copies = new SimulatedPortfolio();
   private readonly leader = new SimulatedPortfolio();
+  private readonly tracking = new SimulatedTracking(this.leader, this.copies);
   private readonly losses = new LossTracker();
   private readonly lots = new Map<string, NonNullable<CopyPlan['lot']>>();
   private status: CopierStatus = 'ACTIVE';
@@ -93,7 +98,10 @@ export class Replay {
     const plan = planCopy(input);
     this.stopOnBreach(input);
     this.fillOrder(signal, quote, plan);
-    this.applyLeaderFill(signal, quote);
+    const { lotTradeId, referencePrice } = signal;
+    const perfectAmount = perfectAmountOf(input, plan);
+    this.tracking.record({ lotTradeId, quote, referencePrice, perfectAmount, plan });
+    this.applyLeaderFill(signal, quote, plan);
     this.count(plan);
     return { signal, plan };
   }
@@ -123,36 +131,13 @@ export class Replay {
     return {
       fees: format(this.copies.feesOf(quote)),
       netPnl: format(this.copies.resultOf(quote)),
-      trackingDifferenceBps: yield* this.trackingDifference(quote),
+      tracking: yield* this.tracking.stepsIn(quote),
     };
   }
 
   private markOpenLots(quote: string): void {
     for (const [symbol, { mark }] of this.options.pairs)
       if (mark !== null && assetsOfSymbol(symbol).quote === quote) this.copies.setPrice(symbol, quote, mark);
-  }
-
-  /**
-   * Computes the tracking difference as the stats of a copier do: over the lots of which both the leader and the copier
-   * sold a part, weighted by the cost of the copies.
-   */
-  private *trackingDifference(quote: string): Generator<void, Decimal | null> {
-    const returns = new Map<string, BigDecimal>();
-    for (const { lotTradeId, cost, pnl } of this.leader.soldIn(quote)) {
-      returns.set(lotTradeId, pnl.div(cost));
-      yield;
-    }
-    let [difference, weight] = [new BigDecimal(0), new BigDecimal(0)];
-    for (const { lotTradeId, cost, pnl } of this.copies.soldIn(quote)) {
-      const leaderReturn = returns.get(lotTradeId);
-      if (leaderReturn === undefined) continue;
-      difference = difference.plus(pnl).minus(cost.times(leaderReturn));
-      weight = weight.plus(cost);
-      yield;
-    }
-    if (weight.isZero()) return null;
-    const bps = difference.div(weight).times(10_000).toDecimalPlaces(8, BigDecimal.ROUND_HALF_EVEN);
-    return bps.isZero() ? '0' : bps.toString();
   }
 
   private setPrice({ symbol, referencePrice, emittedAt }: ReplaySignal, quote: string): void {
@@ -222,15 +207,15 @@ export class Replay {
     });
   }
 
-  /** Applies the leader's own fill, without fees. */
-  private applyLeaderFill(signal: ReplaySignal, quote: string): void {
+  /** Applies the leader's own fill, without fees. An exit counts for the tracking difference unless the copier is paused. */
+  private applyLeaderFill(signal: ReplaySignal, quote: string, { code }: CopyPlan): void {
     const { kind, lotTradeId, symbol, side, filledAmount, referencePrice } = signal;
     const held = this.leader.heldOf(lotTradeId);
     const share = kind === 'CLOSE' ? new BigDecimal(1) : shareOf(signal);
     const amount = isExit(kind) ? held.times(share).toDecimalPlaces(18) : new BigDecimal(filledAmount);
     if (amount.isZero()) return;
     const exact = { amount: amount.toString(), price: referencePrice, feeRate: '0', amountStep: '0' };
-    this.leader.fill({ lotTradeId, symbol, quote, side, ...exact });
+    this.leader.fill({ lotTradeId, symbol, quote, side, ...exact, isTracked: code !== 'NOT_ACTIVE' });
   }
 
   private stopOnBreach({ copier: { dayLossQuote, drawdownPercent } }: CopyInput): void {

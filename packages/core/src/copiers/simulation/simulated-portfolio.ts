@@ -14,21 +14,35 @@ export interface SimulatedFill {
   readonly feeRate: Decimal;
   /** A remainder below this step is removed from the lot, as in the lot book. 0 keeps every remainder. */
   readonly amountStep: Decimal;
+  /** Whether what a sale closes is part of `closedOf`. Default: true. */
+  readonly isTracked?: boolean;
 }
 
 /** The open remainder of one entry order. */
 interface OpenEntry {
   held: BigDecimal;
   cost: BigDecimal;
+  /** The amount before the fee, and its price. */
+  amount: BigDecimal;
+  readonly price: Decimal;
+}
+
+/** The closed part of a lot. Results are in quote currency. */
+export interface ClosedPart {
+  /** Before fees in base currency. */
+  readonly amount: BigDecimal;
+  /** The result before fees, and net of fees. */
+  readonly gross: BigDecimal;
+  readonly pnl: BigDecimal;
 }
 
 interface SimulatedLot {
-  readonly quote: string;
   held: BigDecimal;
   cost: BigDecimal;
-  /** Cost and proceeds of the amounts sold. */
-  soldCost: BigDecimal;
-  proceeds: BigDecimal;
+  /** What was bought in total: the amount before fees, and its value. */
+  boughtAmount: BigDecimal;
+  boughtValue: BigDecimal;
+  closed: ClosedPart;
   /** Oldest first: entries are sold in this order. */
   readonly entries: OpenEntry[];
 }
@@ -66,22 +80,33 @@ export class SimulatedPortfolio {
     holding.price = newPrice;
   }
 
-  fill({ lotTradeId, symbol, quote, side, amount, price, feeRate, amountStep }: SimulatedFill): void {
+  fill({
+    lotTradeId,
+    symbol,
+    quote,
+    side,
+    amount,
+    price,
+    feeRate,
+    amountStep,
+    isTracked = true,
+  }: SimulatedFill): void {
     const cashFlow = this.cashFlowOf(quote);
     const value = new BigDecimal(amount).times(price);
     const fee = value.times(feeRate).toDecimalPlaces(2 * DECIMALS);
     cashFlow.fees = cashFlow.fees.plus(fee);
-    const lot = this.lots.get(lotTradeId) ?? emptyLot(quote);
+    const lot = this.lots.get(lotTradeId) ?? emptyLot();
     const [heldBefore, costBefore] = [lot.held, lot.cost];
     if (side === 'BUY') {
       cashFlow.flow = cashFlow.flow.minus(value);
       const held = new BigDecimal(amount).times(new BigDecimal(1).minus(feeRate)).toDecimalPlaces(DECIMALS);
-      addEntry(lot, { held, cost: value });
+      addEntry(lot, { held, cost: value, amount: new BigDecimal(amount), price });
     } else {
       cashFlow.flow = cashFlow.flow.plus(value).minus(fee);
-      lot.soldCost = lot.soldCost.plus(removeAmount(lot, new BigDecimal(amount)));
-      if (lot.held.lt(amountStep)) lot.soldCost = lot.soldCost.plus(removeAmount(lot, lot.held));
-      lot.proceeds = lot.proceeds.plus(value).minus(fee);
+      let removed = removeAmount(lot, new BigDecimal(amount), price);
+      if (lot.held.lt(amountStep)) removed = addParts(removed, removeAmount(lot, lot.held, price));
+      const closed = { ...removed, pnl: removed.pnl.plus(value).minus(fee) };
+      if (isTracked) lot.closed = addParts(lot.closed, closed);
     }
     const holding = this.holdingOf(symbol);
     const heldChange = lot.held.minus(heldBefore);
@@ -116,12 +141,9 @@ export class SimulatedPortfolio {
     return this.cashFlowOf(quote).flow;
   }
 
-  /** Yields, for each lot in the currency, the cost and the result of the part that was sold. */
-  *soldIn(quote: string): Generator<{ lotTradeId: string; cost: BigDecimal; pnl: BigDecimal }> {
-    for (const [lotTradeId, lot] of this.lots) {
-      if (lot.quote !== quote || lot.soldCost.isZero()) continue;
-      yield { lotTradeId, cost: lot.soldCost, pnl: lot.proceeds.minus(lot.soldCost) };
-    }
+  /** Returns what was bought of the lot in total, and its closed part. */
+  tradedOf(lotTradeId: string): Pick<SimulatedLot, 'boughtAmount' | 'boughtValue' | 'closed'> {
+    return this.lots.get(lotTradeId) ?? emptyLot();
   }
 
   feesOf(quote: string): BigDecimal {
@@ -154,40 +176,62 @@ export class SimulatedPortfolio {
   }
 }
 
-const emptyLot = (quote: string): SimulatedLot => ({
-  quote,
+const NOTHING_CLOSED: ClosedPart = {
+  amount: new BigDecimal(0),
+  gross: new BigDecimal(0),
+  pnl: new BigDecimal(0),
+};
+
+const emptyLot = (): SimulatedLot => ({
   held: new BigDecimal(0),
   cost: new BigDecimal(0),
-  soldCost: new BigDecimal(0),
-  proceeds: new BigDecimal(0),
+  boughtAmount: new BigDecimal(0),
+  boughtValue: new BigDecimal(0),
+  closed: NOTHING_CLOSED,
   entries: [],
+});
+
+const addParts = (a: ClosedPart, b: ClosedPart): ClosedPart => ({
+  amount: a.amount.plus(b.amount),
+  gross: a.gross.plus(b.gross),
+  pnl: a.pnl.plus(b.pnl),
 });
 
 function addEntry(lot: SimulatedLot, entry: OpenEntry): void {
   lot.entries.push(entry);
   lot.held = lot.held.plus(entry.held);
   lot.cost = lot.cost.plus(entry.cost);
+  lot.boughtAmount = lot.boughtAmount.plus(entry.amount);
+  lot.boughtValue = lot.boughtValue.plus(entry.cost);
 }
 
-/** Removes an amount from the lot, oldest entries first. Returns its cost. */
-function removeAmount(lot: SimulatedLot, amount: BigDecimal): BigDecimal {
-  const costBefore = lot.cost;
+/** Removes an amount from the lot, oldest entries first. The result net of fees is that without proceeds: the cost. */
+function removeAmount(lot: SimulatedLot, amount: BigDecimal, price: Decimal): ClosedPart {
+  let part = NOTHING_CLOSED;
   let remaining = BigDecimal.min(amount, lot.held);
   while (remaining.gt(0)) {
     const entry = lot.entries[0]!;
     const removed = BigDecimal.min(remaining, entry.held);
-    const removedCost = removed.eq(entry.held)
-      ? entry.cost
-      : entry.cost
-          .times(removed)
-          .div(entry.held)
-          .toDecimalPlaces(2 * DECIMALS);
+    const shareOf = (whole: BigDecimal) =>
+      removed.eq(entry.held)
+        ? whole
+        : whole
+            .times(removed)
+            .div(entry.held)
+            .toDecimalPlaces(2 * DECIMALS);
+    const [removedCost, removedAmount] = [shareOf(entry.cost), shareOf(entry.amount)];
     entry.held = entry.held.minus(removed);
     entry.cost = entry.cost.minus(removedCost);
+    entry.amount = entry.amount.minus(removedAmount);
     lot.held = lot.held.minus(removed);
     lot.cost = lot.cost.minus(removedCost);
     remaining = remaining.minus(removed);
     if (entry.held.isZero()) lot.entries.shift();
+    part = addParts(part, {
+      amount: removedAmount,
+      gross: removedAmount.times(new BigDecimal(price).minus(entry.price)),
+      pnl: removedCost.negated(),
+    });
   }
-  return costBefore.minus(lot.cost);
+  return part;
 }

@@ -39,7 +39,8 @@ export function viewSimulation(outcome: SimulationOutcome): Simulation {
     starting_equity: outcome.startingEquity,
     fees: result.fees,
     net_pnl: result.netPnl,
-    tracking_difference_bps: result.trackingDifferenceBps,
+    tracking_difference_bps: result.tracking?.differenceBps ?? null,
+    tracking: result.tracking?.parts,
   };
 }
 

@@ -135,6 +135,7 @@ export class OrdersUnderTest {
         signalAt: new Date('2026-01-01T00:00:00.000Z'),
         receivedAt: new Date('2026-01-01T00:00:00.020Z'),
         referencePrice: '99',
+        arrivalPrice: null,
         ratio: '0.5',
         sequence: this.sequence,
       },
