@@ -175,6 +175,29 @@ describe('the equity of a leader', () => {
     for (const amount of BUYS) expect(exact).toContain(amount);
   });
 
+  it('does not follow from the sizing at which the shown ratio changes', async () => {
+    const follower = await env.follower(BY_EQUITY);
+    await play();
+    const ratioOf = async (capital: number) => {
+      const sizing = { mode: 'EQUITY_RATIO', value: '1', capital: capital.toFixed(2) } as const;
+      await env.copiers.update(follower.actor, follower.copier.id, { sizing });
+      const { decisions } = await new CopierSimulation(env.core.platform).simulate(
+        follower.actor,
+        follower.copier.id,
+      );
+      return decisions[0]!.inputs.ratio;
+    };
+    // The ratio changes from 0.38 to 0.39 at 0.385 × the equity, which is shown as 62000, not as 61803.39.
+    expect(await ratioOf(0.385 * Number(EQUITY) + 1)).toBe('0.38');
+    expect(await ratioOf(0.385 * 62_000 - 1)).toBe('0.38');
+    expect(await ratioOf(0.385 * 62_000 + 1)).toBe('0.39');
+    const shown = await env.core.rows(
+      "SELECT copy ->> 'masked_ratio' AS ratio FROM trades WHERE copier_id = $1",
+      follower.uuid,
+    );
+    expect(new Set(shown.map(({ ratio }) => ratio))).toEqual(new Set(['0.38']));
+  });
+
   it('stays exact in the stored rows', async () => {
     const follower = await env.follower(BY_EQUITY);
     await play();

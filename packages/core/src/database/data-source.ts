@@ -68,6 +68,7 @@ import { SignInLinks1763700000037 } from './migrations/0037-sign-in-links.js';
 import { OutboxShares1763700000038 } from './migrations/0038-outbox-shares.js';
 import { PerfectCopies1763700000039 } from './migrations/0039-perfect-copies.js';
 import { DeliveryReasons1763700000043 } from './migrations/0043-delivery-reasons.js';
+import { MaskedRatios1763700000045 } from './migrations/0045-masked-ratios.js';
 
 const ENTITIES = [
   AccountOwnerEntity,
@@ -133,6 +134,7 @@ const MIGRATIONS = [
   OutboxShares1763700000038,
   PerfectCopies1763700000039,
   DeliveryReasons1763700000043,
+  MaskedRatios1763700000045,
 ];
 
 interface DatabaseOptions {

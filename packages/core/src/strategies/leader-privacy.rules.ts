@@ -4,26 +4,20 @@
  *
  * 1. Amounts of the leader are omitted.
  * 2. The ratio of a copy to the copied trade, and values that are proportional to an amount of the leader, have two
- *    significant digits. Exact values would not hide
- *    the amounts: amounts are multiples of the pair's step, so an exact quotient of two of them, in lowest terms,
- *    contains both.
- * 3. Performance figures have few decimals, for the same reason.
+ *    significant digits. Exact values would not hide the amounts: amounts are multiples of the pair's step, so an exact
+ *    quotient of two of them, in lowest terms, contains both.
+ * 3. The ratio is computed from the leader's equity or amount rounded to two significant digits (`maskedRatioOf`).
+ *    Otherwise a user who varies the sizing and watches where the ratio changes could compute them exactly.
+ * 4. Performance figures have few decimals, for the same reason.
  */
 import type { Decimal } from '@trading-automation/contracts';
-import { BigDecimal } from '../values/index.js';
-
-const SIGNIFICANT_DIGITS = 2;
+import { BigDecimal, COARSE_DIGITS, coarse } from '../values/index.js';
 
 type Inputs = Readonly<Record<string, string | number | boolean | null>>;
 
-/** Rounds to two significant digits, half to even. */
-export function coarse(value: Decimal): Decimal {
-  return new BigDecimal(value).toSignificantDigits(SIGNIFICANT_DIGITS, BigDecimal.ROUND_HALF_EVEN).toString();
-}
-
 /** Rounds a fraction to two significant digits towards zero, so that only a complete exit shows 1. */
 export function coarseFraction(value: Decimal): Decimal {
-  return new BigDecimal(value).toSignificantDigits(SIGNIFICANT_DIGITS, BigDecimal.ROUND_DOWN).toString();
+  return new BigDecimal(value).toSignificantDigits(COARSE_DIGITS, BigDecimal.ROUND_DOWN).toString();
 }
 
 /** Amounts of the strategy's account in the inputs of a decision. */
@@ -46,8 +40,15 @@ const SIZED_RULES: ReadonlySet<string> = new Set([
   'free_base',
 ]);
 
-/** Returns the inputs of a decision as the copier's user may see them. An unknown decimal is masked. */
-export function maskInputs(inputs: Inputs): Inputs {
+/** Returns the inputs of a decision as the strategy's owner may see them. */
+export function ownInputs({ masked_ratio: _, ...inputs }: Inputs): Inputs {
+  return inputs;
+}
+
+/** Returns the inputs of a decision as other users may see them. An unknown decimal is masked. */
+export function maskInputs({ masked_ratio, ...exact }: Inputs): Inputs {
+  const inputs =
+    masked_ratio === undefined || masked_ratio === null ? exact : { ...exact, ratio: masked_ratio };
   const masked = Object.entries(inputs)
     .filter(([name]) => !SECRET_INPUTS.has(name))
     .map(([name, value]) => [name, isMasked(name, inputs) ? maskValue(value) : value] as const);

@@ -62,6 +62,8 @@ export interface NewCopyTrade {
     /** The market price on the account's exchange when the order was planned; null if unknown. */
     readonly arrivalPrice: Decimal | null;
     readonly ratio: Decimal;
+    /** The ratio as users other than the strategy's owner may see it; null if only `ratio` is known. */
+    readonly maskedRatio: Decimal | null;
     readonly sequence: number;
   };
   /**
@@ -132,6 +134,7 @@ function storedCopyOf({
   referencePrice,
   arrivalPrice,
   ratio,
+  maskedRatio,
   sequence,
 }: NewCopyTrade['copy']): StoredCopy {
   return {
@@ -140,6 +143,7 @@ function storedCopyOf({
     reference_price: referencePrice,
     arrival_price: arrivalPrice,
     ratio,
+    masked_ratio: maskedRatio,
     sequence,
   };
 }

@@ -21,6 +21,8 @@ export interface StoredCopy {
   /** The market price on the account's exchange when the order was planned; null if unknown, absent in old trades. */
   readonly arrival_price?: Decimal | null;
   readonly ratio: Decimal;
+  /** The ratio as users other than the strategy's owner may see it; absent in old trades. */
+  readonly masked_ratio?: Decimal | null;
   /** The signal's sequence within its strategy. */
   readonly sequence: number;
 }

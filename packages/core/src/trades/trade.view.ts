@@ -10,8 +10,7 @@ import {
   type TradeIntent,
   type TradeSide,
 } from '@trading-automation/contracts';
-import { coarse } from '../strategies/index.js';
-import { BigDecimal, divideDecimals, formatInstant } from '../values/index.js';
+import { BigDecimal, coarse, divideDecimals, formatInstant } from '../values/index.js';
 import type { FillEntity } from './fill.entity.js';
 import type { StoredCopy, TradeEntity } from './trade.entity.js';
 
@@ -144,7 +143,7 @@ function viewCopy(trade: TradeViewRow, copy: StoredCopy): TradeCopy {
     latency_ms: submittedAt === null ? undefined : Math.max(0, submittedAt.getTime() - receivedAt.getTime()),
     reference_price: copy.reference_price,
     slippage_bps: slippageOf(trade, copy.reference_price),
-    ratio: isMasked(trade) ? coarse(copy.ratio) : copy.ratio,
+    ratio: isMasked(trade) ? coarse(copy.masked_ratio ?? copy.ratio) : copy.ratio,
   };
 }
 

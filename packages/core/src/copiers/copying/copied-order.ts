@@ -59,6 +59,7 @@ export function tradeOf({ signal, copier, plan, arrivalPrice, attempt }: Ordered
       referencePrice: signal.referencePrice,
       arrivalPrice,
       ratio: ratioOf(plan),
+      maskedRatio: plan.lot?.maskedRatio ?? null,
       sequence,
     },
     resendUntil: resendUntil(signal, plan, copier),

@@ -34,6 +34,7 @@ export interface CopierRow extends CopierSettings {
   readonly lotTerms: CopyTerms | null;
   readonly ratioNumerator: Decimal | null;
   readonly ratioDenominator: Decimal | null;
+  readonly maskedRatio: Decimal | null;
   readonly sentAmount: Decimal;
   readonly sentQuote: Decimal;
   readonly forgoneAmount: Decimal;
@@ -61,6 +62,7 @@ const BY_COPIER = `
     trim_scale(p.last_price) AS "lastPrice", p.last_price_at AS "lastPriceAt", trim_scale(p.taker_fee) AS "takerFee",
     a.exchange,
     l.terms AS "lotTerms", l.ratio_numerator AS "ratioNumerator", l.ratio_denominator AS "ratioDenominator",
+    trim_scale(l.masked_ratio) AS "maskedRatio",
     trim_scale(l.sent_amount) AS "sentAmount", trim_scale(l.sent_quote) AS "sentQuote",
     trim_scale(l.forgone_amount) AS "forgoneAmount", trim_scale(l.seen_amount) AS "seenAmount",
     trim_scale(l.owed_amount) AS "owedAmount"

@@ -7,8 +7,8 @@ import {
   type FinalOutcome,
   type SignalKind,
 } from '@trading-automation/contracts';
-import { coarse, maskInputs } from '../../strategies/index.js';
-import { formatInstant } from '../../values/index.js';
+import { maskInputs, ownInputs } from '../../strategies/index.js';
+import { coarse, formatInstant } from '../../values/index.js';
 
 /** A stored decision, by column name. */
 export interface DecisionRow {
@@ -56,7 +56,7 @@ export function viewDecision(row: DecisionRow): Decision {
     kind: row.kind,
     outcome: row.settled_at === null ? 'PENDING' : row.outcome,
     code: row.code ?? undefined,
-    inputs: row.is_own_strategy ? row.inputs : maskInputs(row.inputs),
+    inputs: row.is_own_strategy ? ownInputs(row.inputs) : maskInputs(row.inputs),
     target_amount: row.is_own_strategy ? targetAmount : coarse(targetAmount),
     sent_amount: canonicalDecimal(row.sent_amount),
     filled_amount: canonicalDecimal(row.filled_amount),

@@ -121,6 +121,7 @@ function lotOf(copier: CopierRow, { heldAmount }: CopierHoldings): CopiedLotStat
   const { ratioNumerator: numerator, ratioDenominator: denominator } = copier;
   return {
     ratio: numerator === null || denominator === null ? null : { numerator, denominator },
+    maskedRatio: copier.maskedRatio,
     terms: copier.lotTerms,
     sentAmount: copier.sentAmount,
     sentQuote: copier.sentQuote,

@@ -10,6 +10,7 @@ import {
   ZERO,
 } from './fraction.rules.js';
 import type { CopyInput, CopyPlan, CopyTerms, PlanInputs } from './plan.types.js';
+import { maskedRatioOf } from './sizing.rules.js';
 
 export type Lot = NonNullable<CopyPlan['lot']>;
 
@@ -44,6 +45,7 @@ export function lotAtEntry(input: CopyInput, terms: CopyTerms, ratio: Fraction):
   const earlier = greaterOf(minus(cumulative, fractionOf(filledAmount)), ZERO);
   return {
     ratio: { numerator: String(ratio.numerator), denominator: String(ratio.denominator) },
+    maskedRatio: maskedRatioOf(input, terms),
     terms,
     sentAmount: '0',
     sentQuote: '0',
@@ -61,6 +63,8 @@ export const forgo = (lot: Lot, amount: Fraction): Lot => ({
 
 export const lotInputs = (lot: Lot): PlanInputs => ({
   ratio: lot.ratio === null ? null : roundDown(ratioOfLot(lot.ratio)),
+  // `maskInputs` shows it instead of `ratio`.
+  masked_ratio: lot.maskedRatio,
   sent_before: lot.sentAmount,
   forgone_before: lot.forgoneAmount,
 });

@@ -6,9 +6,10 @@ const entry = (overrides: PlanOverrides = {}) => planCopy(entryInput(overrides))
 const exit = (overrides: PlanOverrides = {}) => planCopy(exitInput(overrides));
 
 const ENTRY_INPUTS = { reference_price: '100', leader_amount: '2', age_ms: 0 };
-const LOT_INPUTS = { ratio: '0.5', sent_before: '0', forgone_before: '0' };
+const LOT_INPUTS = { ratio: '0.5', masked_ratio: '0.5', sent_before: '0', forgone_before: '0' };
 const LOT = {
   ratio: { numerator: '1', denominator: '2' },
+  maskedRatio: '0.5',
   terms: TERMS,
   sentAmount: '0',
   sentQuote: '0',

@@ -76,6 +76,11 @@ export interface CopiedLotState {
    * terms, of up to about 80 digits.
    */
   readonly ratio: { readonly numerator: Decimal; readonly denominator: Decimal } | null;
+  /**
+   * The ratio as users other than the strategy's owner may see it, to two significant digits. Null in lots of the
+   * previous release, and in lots that a start began without an entry.
+   */
+  readonly maskedRatio: Decimal | null;
   readonly terms: CopyTerms;
   /** The amount ordered for entries so far, filled or not. */
   readonly sentAmount: Decimal;

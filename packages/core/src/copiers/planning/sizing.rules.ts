@@ -1,5 +1,6 @@
 /** Calculates the ratio, the limit price and the bounds of a copy. Only the rules of this folder may import this file. */
 import type { Decimal, DecisionCode, TradeSide } from '@trading-automation/contracts';
+import { coarse } from '../../values/index.js';
 import {
   ceilTo,
   dividedBy,
@@ -11,6 +12,7 @@ import {
   isLess,
   minus,
   reduce,
+  roundDown,
   times,
   ZERO,
 } from './fraction.rules.js';
@@ -24,7 +26,10 @@ const BPS = 10_000n;
  * Returns how many base units are copied for one base unit of the leader. Returns null if the ratio needs an equity
  * that is unknown, or if the leader's equity is not positive.
  */
-export function ratioOf({ signal, account }: CopyInput, { sizing }: CopyTerms): Fraction | null {
+export function ratioOf(
+  { signal, account }: Pick<CopyInput, 'signal' | 'account'>,
+  { sizing }: CopyTerms,
+): Fraction | null {
   const value = fractionOf(sizing.value);
   if (sizing.mode === 'MULTIPLIER') return reduce(value);
   if (sizing.mode === 'EQUITY_RATIO') {
@@ -38,6 +43,24 @@ export function ratioOf({ signal, account }: CopyInput, { sizing }: CopyTerms): 
   const leaderAmount = greaterOf(fractionOf(signal.leaderOrderAmount), fractionOf(signal.cumulativeAmount));
   if (sizing.mode === 'FIXED_AMOUNT') return reduce(dividedBy(value, leaderAmount));
   return reduce(dividedBy(value, times(leaderAmount, fractionOf(signal.referencePrice))));
+}
+
+/**
+ * Returns the ratio as users other than the strategy's owner may see it. The leader's equity and amount are rounded to
+ * two significant digits before the ratio is computed from them. If only the ratio were rounded, a user who varies the
+ * sizing could find where it changes, and compute the leader's equity to any number of digits.
+ */
+export function maskedRatioOf({ signal, account }: CopyInput, terms: CopyTerms): Decimal | null {
+  const { leaderEquity, leaderOrderAmount, cumulativeAmount } = signal;
+  const isFilledMore = isLess(fractionOf(leaderOrderAmount), fractionOf(cumulativeAmount));
+  const known = {
+    ...signal,
+    leaderEquity: leaderEquity === null ? null : coarse(leaderEquity),
+    leaderOrderAmount: coarse(isFilledMore ? cumulativeAmount : leaderOrderAmount),
+    cumulativeAmount: '0',
+  };
+  const ratio = ratioOf({ signal: known, account }, terms);
+  return ratio === null ? null : coarse(roundDown(ratio));
 }
 
 /**

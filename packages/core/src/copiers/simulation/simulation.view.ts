@@ -1,6 +1,6 @@
 import { encodeId, type SimulatedDecision, type Simulation } from '@trading-automation/contracts';
-import { coarse, maskInputs } from '../../strategies/index.js';
-import { formatInstant } from '../../values/index.js';
+import { maskInputs, ownInputs } from '../../strategies/index.js';
+import { coarse, formatInstant } from '../../values/index.js';
 import type { ReplayCounts, ReplayedDecision, ReplayResult } from './replay.js';
 
 export interface SimulationOutcome {
@@ -56,7 +56,7 @@ function viewSimulatedDecision(
     kind: signal.kind,
     outcome: plan.outcome,
     code: plan.code ?? undefined,
-    inputs: isOwnStrategy ? plan.inputs : maskInputs(plan.inputs),
+    inputs: isOwnStrategy ? ownInputs(plan.inputs) : maskInputs(plan.inputs),
     target_amount: isOwnStrategy ? plan.targetAmount : coarse(plan.targetAmount),
     sent_amount: plan.order?.amount ?? '0',
     signal_at: formatInstant(signal.signalAt),

@@ -16,8 +16,8 @@ import {
   type TradingType,
 } from '@trading-automation/contracts';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
-import { divideDecimals, formatInstant } from '../../values/index.js';
-import { coarse, coarseFraction } from '../leader-privacy.rules.js';
+import { coarse, divideDecimals, formatInstant } from '../../values/index.js';
+import { coarseFraction } from '../leader-privacy.rules.js';
 
 /** Who may read a strategy: its owner and, if it is public and active, every user. */
 export interface SignalAccess {

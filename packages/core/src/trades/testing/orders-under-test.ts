@@ -137,6 +137,7 @@ export class OrdersUnderTest {
         referencePrice: '99',
         arrivalPrice: null,
         ratio: '0.5',
+        maskedRatio: null,
         sequence: this.sequence,
       },
       resendUntil: new Date(Date.now() + 3_600_000),

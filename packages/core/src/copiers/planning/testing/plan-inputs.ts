@@ -52,6 +52,7 @@ export const PAIR: CopyPair = {
 
 const LOT: CopiedLotState = {
   ratio: { numerator: '1', denominator: '2' },
+  maskedRatio: '0.5',
   terms: TERMS,
   sentAmount: '1',
   sentQuote: '100.5',

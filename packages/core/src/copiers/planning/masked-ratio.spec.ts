@@ -1,0 +1,83 @@
+import fc from 'fast-check';
+import { maskInputs, ownInputs } from '../../strategies/index.js';
+import { coarse } from '../../values/index.js';
+import { planCopy } from './plan.rules.js';
+import { entryInput, TERMS } from './testing/plan-inputs.js';
+
+const sizing = fc.record({
+  mode: fc.constantFrom('FIXED_AMOUNT' as const, 'FIXED_QUOTE' as const, 'EQUITY_RATIO' as const),
+  value: fc.integer({ min: 1, max: 10_000_000 }).map((units) => String(units / 1_000)),
+  capital: fc.option(fc.integer({ min: 1, max: 10_000_000 }).map(String), { nil: null }),
+});
+
+/** The inputs that a user other than the strategy's owner sees of an entry of a leader with this equity and amount. */
+function seenInputs(terms: typeof TERMS, leaderEquity: string, amount: string) {
+  const signal = { leaderEquity, leaderOrderAmount: amount, cumulativeAmount: amount, filledAmount: amount };
+  return maskInputs(planCopy(entryInput({ terms, signal })).inputs);
+}
+
+describe('the ratio that other users see', () => {
+  it('is the same for leaders whose equity and amount agree to two digits, whatever the sizing', () => {
+    let seenRatios = 0;
+    fc.assert(
+      fc.property(sizing, (drawn) => {
+        const terms = { ...TERMS, sizing: drawn };
+        const { ratio } = seenInputs(terms, '89868.43', '2.0413');
+        if (typeof ratio === 'string') seenRatios++;
+        expect(seenInputs(terms, '90321.77', '1.9588').ratio).toEqual(ratio);
+      }),
+      { numRuns: 300 },
+    );
+    expect(seenRatios).toBeGreaterThan(200);
+  });
+
+  it.each([
+    [
+      'EQUITY_RATIO',
+      { mode: 'EQUITY_RATIO', value: '1', capital: '45100' } as const,
+      coarse(String(45_100 / 90_000)),
+    ],
+    [
+      'FIXED_AMOUNT',
+      { mode: 'FIXED_AMOUNT', value: '1.511', capital: null } as const,
+      coarse(String(1.511 / 2)),
+    ],
+    [
+      'FIXED_QUOTE',
+      { mode: 'FIXED_QUOTE', value: '151.1', capital: null } as const,
+      coarse(String(1.511 / 2)),
+    ],
+  ])(
+    'of a copy with the sizing %s has two digits, and is computed from rounded values',
+    (_, drawn, ratio) => {
+      expect(seenInputs({ ...TERMS, sizing: drawn }, '89868.43', '2.0413').ratio).toBe(ratio);
+    },
+  );
+
+  it('rounds the larger of the ordered and the filled amount of the leader', () => {
+    const signal = { leaderOrderAmount: '2.0413', cumulativeAmount: '4.0413', filledAmount: '2' };
+    const terms = { ...TERMS, sizing: { mode: 'FIXED_AMOUNT', value: '1', capital: null } as const };
+    expect(maskInputs(planCopy(entryInput({ terms, signal })).inputs).ratio).toBe('0.25');
+  });
+
+  it('stays the same for the lot, and is not shown beside the exact ratio', () => {
+    const plan = planCopy(
+      entryInput({ lot: { maskedRatio: '0.47' }, signal: { cumulativeAmount: '3', filledAmount: '1' } }),
+    );
+    expect(plan.lot?.maskedRatio).toBe('0.47');
+    expect(maskInputs(plan.inputs)).toMatchObject({ ratio: '0.47' });
+    expect(maskInputs(plan.inputs)).not.toHaveProperty('masked_ratio');
+    expect(ownInputs(plan.inputs)).toMatchObject({ ratio: '0.5' });
+    expect(ownInputs(plan.inputs)).not.toHaveProperty('masked_ratio');
+  });
+
+  it('of a lot of the previous release is the exact one, rounded', () => {
+    const plan = planCopy(
+      entryInput({
+        lot: { ratio: { numerator: '1', denominator: '3' }, maskedRatio: null },
+        signal: { cumulativeAmount: '4', filledAmount: '2' },
+      }),
+    );
+    expect(maskInputs(plan.inputs)).toMatchObject({ ratio: '0.33' });
+  });
+});
