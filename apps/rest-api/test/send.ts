@@ -1,6 +1,7 @@
 /** Sends requests exactly as a test writes them, also malformed ones that an HTTP client would not send. */
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
+import { type ErrorCode, errorDetailOf } from '@trading-automation/contracts';
 
 export interface SendOptions {
   readonly headers?: Readonly<Record<string, string | string[]>>;
@@ -25,6 +26,18 @@ export interface TestResponse {
 }
 
 export const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** Returns what is wrong with a detail that the reference does not describe; undefined if there is none. */
+export function undocumentedDetail(error: ErrorBody | undefined): string | undefined {
+  for (const detail of error?.details ?? []) {
+    const schema = errorDetailOf(error!.code as ErrorCode);
+    const problem =
+      schema === undefined ? 'errors of this code have no details' : schema.safeParse(detail).error;
+    if (problem !== undefined)
+      return `The reference does not describe this detail of ${error!.code}: ${JSON.stringify(detail)}: ${problem}`;
+  }
+  return undefined;
+}
 
 /** Sends a request with exactly this target, which a higher-level HTTP client would normalize. */
 export function send(
@@ -52,6 +65,8 @@ export function send(
         response.on('end', () => {
           const text = Buffer.concat(parts).toString();
           const json = text === '' ? {} : JSON.parse(text);
+          const undocumented = undocumentedDetail(json.error);
+          if (undocumented !== undefined) reject(new Error(undocumented));
           resolve({ status: response.statusCode!, headers: response.headers, text, json });
         });
       },

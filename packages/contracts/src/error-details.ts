@@ -45,7 +45,16 @@ const MEMBERS: Partial<Record<ErrorCode, z.core.$ZodLooseShape>> = {
   not_found: {},
   permission_denied: {
     permission: z.enum(PERMISSIONS).describe('The permission that the operation needs.').optional(),
+    limit: z
+      .union([instant, z.array(z.string())])
+      .describe(
+        'What the credential of the request may grant at most: the latest expiry, or the allowed addresses and ranges.',
+      )
+      .optional(),
     usable_at: usableAt,
+  },
+  rate_limited: {
+    policy: z.string().describe('The name of the limit, as in `RateLimit-Policy`.').optional(),
   },
   timestamp_out_of_window: {
     server_time: z.number().int().describe("The server's time, in Unix milliseconds."),
