@@ -70,7 +70,7 @@ export const AREAS = [
           'entry-plan.rules',
           'exit-plan.rules',
         ],
-        ...['fraction.rules', 'plan.rules', 'planned-signal', 'sellable.rules', 'sizing.rules'],
+        ...['fraction.rules', 'perfect-copy.rules', 'plan.rules', 'planned-signal', 'sellable.rules', 'sizing.rules'],
       ),
     ],
     specs: [

@@ -34,7 +34,7 @@ const SIGNALLED = `
     GROUP BY d.copier_id, d.lot_trade_id HAVING sum(n.perfect) > 0) ranked
   WHERE position <= ${TRACKED_LOTS_MAX} AND exit_trades IS NOT NULL`;
 
-/** The leader's lot of the row `e`. The closed part is that of `exit_trades`; `all_closed_amount` includes other trades. */
+/** The leader's lot of the row `s`. The closed part is that of `exit_trades`; `all_closed_amount` includes other trades. */
 const LED = `
   SELECT l.side, p.quote, sum(g.opened) AS opened_amount, sum(g.opened * o.price) AS opened_value,
     sum(g.opened / l.opened_amount * r.all_amount) AS all_closed_amount,
@@ -46,9 +46,9 @@ const LED = `
     SELECT sum(c.amount) AS all_amount, sum(c.amount) FILTER (WHERE y.is_counted) AS amount,
       sum(c.amount * x.price) FILTER (WHERE y.is_counted) AS value, sum(c.pnl) FILTER (WHERE y.is_counted) AS pnl
     FROM lot_closures c JOIN fills x ON x.id = c.fill_id
-    CROSS JOIN LATERAL (SELECT c.trade_id = ANY (e.exit_trades) AS is_counted) y
+    CROSS JOIN LATERAL (SELECT c.trade_id = ANY (s.exit_trades) AS is_counted) y
     WHERE c.lot_id = l.id) r
-  WHERE l.trade_id = e.lot_trade_id AND l.copier_id IS NULL
+  WHERE l.trade_id = s.lot_trade_id AND l.copier_id IS NULL
   GROUP BY l.side, p.quote HAVING sum(r.amount) > 0`;
 
 /**
@@ -76,27 +76,32 @@ const COPIED = `
   WHERE l.copier_id = e.copier_id AND l.source_trade_id = e.lot_trade_id`;
 
 /**
- * One row for each compared lot, with the terms of `trackingSumsOf`. The leader's lot and the copies are looked up for each
- * row by index: estimates of joined subqueries are so wrong that the database would compare each row with all others.
+ * One row for each compared lot, with the terms of `trackingSumsOf`. The leader's lots and the copies are looked up
+ * by index, a leader's lot once for all copiers that follow it: estimates of joined subqueries are so wrong that the database would compare each row with all others.
  */
 const COMPARED = `
-  SELECT e.copier_id, l.quote, s.share * e.perfect_value AS cost,
+  SELECT e.copier_id, l.quote, h.share * e.perfect_value AS cost,
     coalesce(c.pnl - sg.sign * c.gross, 0) + u.fee * coalesce(c.closed_amount, 0) AS fees,
     coalesce(sg.sign * (c.gross - c.at_arrival), 0) AS slippage,
     coalesce(sg.sign * (c.at_arrival - c.at_leader), 0) AS latency,
     coalesce(sg.sign * c.at_leader, 0) - u.fee * coalesce(c.closed_amount, 0) - t.perfect + t.missed AS rounding,
     -t.missed AS skips
-  FROM signalled e
+  FROM (
+    SELECT lot_trade_id, exit_trades, array_agg((copier_id, perfect_amount, perfect_value, missed_amount, missed_value)) AS copiers
+    FROM signalled GROUP BY lot_trade_id, exit_trades) s
   CROSS JOIN LATERAL (${LED}) l
+  CROSS JOIN LATERAL (
+    SELECT s.lot_trade_id, n.* FROM unnest(s.copiers) AS n (copier_id uuid, perfect_amount numeric, perfect_value numeric,
+      missed_amount numeric, missed_value numeric)) e
   CROSS JOIN LATERAL (${COPIED}) c
   CROSS JOIN LATERAL (SELECT ${sign('l.side')} AS sign) sg
   CROSS JOIN LATERAL (SELECT CASE WHEN c.bought_amount > 0 THEN coalesce(c.closed_amount, 0) / c.bought_amount
-    ELSE l.amount / (l.opened_amount - l.all_closed_amount + l.amount) END AS share) s
+    ELSE l.amount / (l.opened_amount - l.all_closed_amount + l.amount) END AS share) h
   CROSS JOIN LATERAL (SELECT l.pnl / l.amount AS pnl, (l.gross - l.pnl) / l.amount AS fee,
     l.opened_value / l.opened_amount AS entry) u
   CROSS JOIN LATERAL (SELECT
-    s.share * (e.perfect_amount * u.pnl + sg.sign * (e.perfect_amount * u.entry - e.perfect_value)) AS perfect,
-    s.share * (e.missed_amount * u.pnl + sg.sign * (e.missed_amount * u.entry - e.missed_value)) AS missed) t
+    h.share * (e.perfect_amount * u.pnl + sg.sign * (e.perfect_amount * u.entry - e.perfect_value)) AS perfect,
+    h.share * (e.missed_amount * u.pnl + sg.sign * (e.missed_amount * u.entry - e.missed_value)) AS missed) t
   WHERE c.is_detached IS NOT TRUE`;
 
 /**
