@@ -12,7 +12,9 @@ describe('the amount of a perfect copy', () => {
     expect(perfectAmount({})).toBe('1');
     expect(perfectAmount({ terms: { maxTradeQuote: '10' } })).toBe('1');
     expect(perfectAmount({ pair: { minNotional: '1000000' } })).toBe('1');
-    expect(perfectAmount({ signal: { filledAmount: '0.00001', cumulativeAmount: '0.00001' } })).toBe('0.000005');
+    expect(perfectAmount({ signal: { filledAmount: '0.00001', cumulativeAmount: '0.00001' } })).toBe(
+      '0.000005',
+    );
   });
 
   it('is that of the fill alone if earlier entries left something', () => {
