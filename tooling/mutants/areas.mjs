@@ -70,7 +70,14 @@ export const AREAS = [
           'entry-plan.rules',
           'exit-plan.rules',
         ],
-        ...['fraction.rules', 'plan.rules', 'planned-signal', 'sellable.rules', 'sizing.rules'],
+        ...[
+          'fraction.rules',
+          'perfect-copy.rules',
+          'plan.rules',
+          'planned-signal',
+          'sellable.rules',
+          'sizing.rules',
+        ],
       ),
     ],
     specs: [
@@ -79,7 +86,7 @@ export const AREAS = [
       ...inFolder(
         `${copiers}/planning`,
         ...['drawdown.rules.spec', 'entry-plans.spec', 'exit-plans.spec', 'fraction.rules.spec'],
-        ...['plan-details.spec', 'planned-signal.spec', 'sellable.spec'],
+        ...['perfect-copy.spec', 'plan-details.spec', 'planned-signal.spec', 'sellable.spec'],
       ),
     ],
   },

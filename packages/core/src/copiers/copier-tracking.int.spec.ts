@@ -148,11 +148,18 @@ describe('the tracking difference of a copier', () => {
     await expectTracking(follower, '0');
   });
 
-  it('omits exits while the copier is paused', async () => {
+  it('omits exits while the copier is paused, also of lots that it skipped', async () => {
     const follower = await env.follower();
     await leadEntry('10');
+    env.bookMid = '150';
+    await env.leaderBuys('10');
+    await env.runUntilIdle();
     await env.copiers.stop(follower.actor, follower.copier.id);
-    await leadExit('10', '110');
+    await leadExit('14', '110');
     await expectTracking(follower, null);
+    await env.copiers.start(follower.actor, follower.copier.id);
+    await leadExit('6', '90');
+    // Of the skipped lot, the perfect copy of 5 was sold at 90: the copier was spared a loss of 50 on a cost of 500.
+    await expectTracking(follower, '1000', { skips_bps: '1000' });
   });
 });

@@ -34,7 +34,7 @@ const SIGNALLED = `
     GROUP BY d.copier_id, d.lot_trade_id HAVING sum(n.perfect) > 0) ranked
   WHERE position <= ${TRACKED_LOTS_MAX} AND exit_trades IS NOT NULL`;
 
-/** The leader's lot of the row `e`. The closed part is that of `exit_trades`; `all_closed_amount` includes other trades. */
+/** The leader's lot of the row `s`. The closed part is that of `exit_trades`; `all_closed_amount` includes other trades. */
 const LED = `
   SELECT l.side, p.quote, sum(g.opened) AS opened_amount, sum(g.opened * o.price) AS opened_value,
     sum(g.opened / l.opened_amount * r.all_amount) AS all_closed_amount,
@@ -46,58 +46,87 @@ const LED = `
     SELECT sum(c.amount) AS all_amount, sum(c.amount) FILTER (WHERE y.is_counted) AS amount,
       sum(c.amount * x.price) FILTER (WHERE y.is_counted) AS value, sum(c.pnl) FILTER (WHERE y.is_counted) AS pnl
     FROM lot_closures c JOIN fills x ON x.id = c.fill_id
-    CROSS JOIN LATERAL (SELECT c.trade_id = ANY (e.exit_trades) AS is_counted) y
+    CROSS JOIN LATERAL (SELECT c.trade_id = ANY (s.exit_trades) AS is_counted) y
     WHERE c.lot_id = l.id) r
-  WHERE l.trade_id = e.lot_trade_id AND l.copier_id IS NULL
+  WHERE l.trade_id = s.lot_trade_id AND l.copier_id IS NULL
   GROUP BY l.side, p.quote HAVING sum(r.amount) > 0`;
 
+/** What each copier requested of each of these lots, beside the leader's result. A leader's lot is read once for all copiers. */
+const REQUESTED = `
+  SELECT e.copier_id, s.lot_trade_id, l.side, l.quote, l.opened_amount, l.opened_value, l.all_closed_amount, l.amount,
+    l.gross, l.pnl, e.perfect_amount, e.perfect_value, e.missed_amount, e.missed_value
+  FROM (
+    SELECT lot_trade_id, exit_trades,
+      array_agg((copier_id, perfect_amount, perfect_value, missed_amount, missed_value)) AS copiers
+    FROM signalled GROUP BY lot_trade_id, exit_trades) s
+  CROSS JOIN LATERAL (${LED}) l
+  CROSS JOIN LATERAL unnest(s.copiers) AS e (copier_id uuid, perfect_amount numeric, perfect_value numeric,
+    missed_amount numeric, missed_value numeric)`;
+
 /**
- * The copies of the row `e`. A price that is unknown makes no difference: an unknown arrival price is the leader's, and
- * a closure without the leader's price has the own price.
+ * The copies of each lot. A price that is unknown makes no difference: an unknown arrival price is the leader's, and a
+ * closure without the leader's price has the own price.
  */
 const COPIED = `
-  SELECT bool_or(l.is_detached) AS is_detached,
-    sum(g.opened) AS bought_amount, sum(r.amount * g.opened / l.opened_amount) AS closed_amount,
-    sum(g.opened / l.opened_amount * (r.at_leader - r.amount * s.leader_price)) AS at_leader,
-    sum(g.opened / l.opened_amount * (r.at_arrival - r.amount * coalesce((ot.copy ->> 'arrival_price')::numeric,
-      s.leader_price))) AS at_arrival,
-    sum(g.opened / l.opened_amount * (r.at_own - r.amount * o.price)) AS gross, sum(r.pnl) AS pnl
-  FROM lots l JOIN fills o ON o.id = l.id JOIN trades ot ON ot.id = l.trade_id
-  JOIN trade_pairs p ON p.id = l.trade_pair_id
-  CROSS JOIN LATERAL (SELECT ${OPENED} AS opened) g
-  CROSS JOIN LATERAL (SELECT coalesce((ot.copy ->> 'reference_price')::numeric, o.price) AS leader_price) s
-  CROSS JOIN LATERAL (
-    SELECT sum(c.amount) AS amount, sum(c.pnl) AS pnl, sum(c.amount * x.price) AS at_own,
+  SELECT copier_id, lot_trade_id, bool_or(is_detached) AS is_detached, sum(opened) AS bought_amount,
+    sum(amount * factor) AS closed_amount, sum(factor * (at_leader - amount * leader_price)) AS at_leader,
+    sum(factor * (at_arrival - amount * coalesce(arrival_price, leader_price))) AS at_arrival,
+    sum(factor * (at_own - amount * own_price)) AS gross, sum(pnl) AS own_pnl
+  FROM (
+    SELECT l.copier_id, l.source_trade_id AS lot_trade_id, l.is_detached, ${OPENED} AS opened,
+      ${OPENED} / l.opened_amount AS factor, o.price AS own_price,
+      coalesce((ot.copy ->> 'reference_price')::numeric, o.price) AS leader_price,
+      (ot.copy ->> 'arrival_price')::numeric AS arrival_price,
+      sum(c.amount) AS amount, sum(c.pnl) AS pnl, sum(c.amount * x.price) AS at_own,
       sum(c.amount * coalesce((xt.copy ->> 'reference_price')::numeric, x.price)) AS at_leader,
       sum(c.amount * coalesce((xt.copy ->> 'arrival_price')::numeric, (xt.copy ->> 'reference_price')::numeric,
         x.price)) AS at_arrival
-    FROM lot_closures c JOIN fills x ON x.id = c.fill_id JOIN trades xt ON xt.id = c.trade_id
-    WHERE c.lot_id = l.id) r
-  WHERE l.copier_id = e.copier_id AND l.source_trade_id = e.lot_trade_id`;
+    FROM lots l JOIN fills o ON o.id = l.id JOIN trades ot ON ot.id = l.trade_id
+    JOIN trade_pairs p ON p.id = l.trade_pair_id
+    LEFT JOIN (lot_closures c JOIN fills x ON x.id = c.fill_id JOIN trades xt ON xt.id = c.trade_id) ON c.lot_id = l.id
+    WHERE l.copier_id IN (SELECT id FROM selected) AND l.source_trade_id IS NOT NULL
+    GROUP BY l.id, o.id, ot.id, p.id) by_lot
+  GROUP BY copier_id, lot_trade_id`;
 
 /**
- * One row for each compared lot, with the terms of `trackingSumsOf`. The leader's lot and the copies are looked up for each
- * row by index: estimates of joined subqueries are so wrong that the database would compare each row with all others.
+ * Merges both by grouping instead of joining: the database cannot estimate the sizes of these subqueries, and would
+ * compare each row of one with all rows of the other.
  */
+const MERGED = `
+  SELECT copier_id, max(side) AS side, max(quote) AS quote, sum(opened_amount) AS opened_amount,
+    sum(opened_value) AS opened_value, sum(all_closed_amount) AS all_closed_amount, sum(amount) AS amount,
+    sum(led_gross) AS led_gross, sum(led_pnl) AS led_pnl, sum(perfect_amount) AS perfect_amount,
+    sum(perfect_value) AS perfect_value, sum(missed_amount) AS missed_amount, sum(missed_value) AS missed_value,
+    bool_or(is_detached) AS is_detached, sum(bought_amount) AS bought_amount,
+    coalesce(sum(closed_amount), 0) AS closed_amount, coalesce(sum(at_leader), 0) AS at_leader,
+    coalesce(sum(at_arrival), 0) AS at_arrival, coalesce(sum(gross), 0) AS gross, coalesce(sum(own_pnl), 0) AS own_pnl
+  FROM (
+    SELECT copier_id, lot_trade_id, side, quote, opened_amount, opened_value, all_closed_amount, amount,
+      gross AS led_gross, pnl AS led_pnl, perfect_amount, perfect_value, missed_amount, missed_value,
+      NULL::boolean AS is_detached, NULL::numeric AS bought_amount, NULL::numeric AS closed_amount,
+      NULL::numeric AS at_leader, NULL::numeric AS at_arrival, NULL::numeric AS gross, NULL::numeric AS own_pnl
+    FROM requested
+    UNION ALL
+    SELECT copier_id, lot_trade_id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+      is_detached, bought_amount, closed_amount, at_leader, at_arrival, gross, own_pnl
+    FROM copied) both_sides
+  GROUP BY copier_id, lot_trade_id HAVING sum(perfect_amount) > 0 AND bool_or(is_detached) IS NOT TRUE`;
+
+/** One row for each compared lot, with the terms of `trackingSumsOf`. */
 const COMPARED = `
-  SELECT e.copier_id, l.quote, s.share * e.perfect_value AS cost,
-    coalesce(c.pnl - sg.sign * c.gross, 0) + u.fee * coalesce(c.closed_amount, 0) AS fees,
-    coalesce(sg.sign * (c.gross - c.at_arrival), 0) AS slippage,
-    coalesce(sg.sign * (c.at_arrival - c.at_leader), 0) AS latency,
-    coalesce(sg.sign * c.at_leader, 0) - u.fee * coalesce(c.closed_amount, 0) - t.perfect + t.missed AS rounding,
-    -t.missed AS skips
-  FROM signalled e
-  CROSS JOIN LATERAL (${LED}) l
-  CROSS JOIN LATERAL (${COPIED}) c
-  CROSS JOIN LATERAL (SELECT ${sign('l.side')} AS sign) sg
-  CROSS JOIN LATERAL (SELECT CASE WHEN c.bought_amount > 0 THEN coalesce(c.closed_amount, 0) / c.bought_amount
-    ELSE l.amount / (l.opened_amount - l.all_closed_amount + l.amount) END AS share) s
-  CROSS JOIN LATERAL (SELECT l.pnl / l.amount AS pnl, (l.gross - l.pnl) / l.amount AS fee,
-    l.opened_value / l.opened_amount AS entry) u
+  SELECT m.copier_id, m.quote, h.share * m.perfect_value AS cost,
+    m.own_pnl - sg.sign * m.gross + u.fee * m.closed_amount AS fees,
+    sg.sign * (m.gross - m.at_arrival) AS slippage, sg.sign * (m.at_arrival - m.at_leader) AS latency,
+    sg.sign * m.at_leader - u.fee * m.closed_amount - t.perfect + t.missed AS rounding, -t.missed AS skips
+  FROM (${MERGED}) m
+  CROSS JOIN LATERAL (SELECT ${sign('m.side')} AS sign) sg
+  CROSS JOIN LATERAL (SELECT CASE WHEN m.bought_amount > 0 THEN m.closed_amount / m.bought_amount
+    ELSE m.amount / (m.opened_amount - m.all_closed_amount + m.amount) END AS share) h
+  CROSS JOIN LATERAL (SELECT m.led_pnl / m.amount AS pnl, (m.led_gross - m.led_pnl) / m.amount AS fee,
+    m.opened_value / m.opened_amount AS entry) u
   CROSS JOIN LATERAL (SELECT
-    s.share * (e.perfect_amount * u.pnl + sg.sign * (e.perfect_amount * u.entry - e.perfect_value)) AS perfect,
-    s.share * (e.missed_amount * u.pnl + sg.sign * (e.missed_amount * u.entry - e.missed_value)) AS missed) t
-  WHERE c.is_detached IS NOT TRUE`;
+    h.share * (m.perfect_amount * u.pnl + sg.sign * (m.perfect_amount * u.entry - m.perfect_value)) AS perfect,
+    h.share * (m.missed_amount * u.pnl + sg.sign * (m.missed_amount * u.entry - m.missed_value)) AS missed) t`;
 
 /**
  * Common table expressions that end with `tracked`: for each copier of `selected` its `id` and its `sums`, as
@@ -106,6 +135,8 @@ const COMPARED = `
  */
 export const TRACKED = `
   signalled AS MATERIALIZED (${SIGNALLED}
+  ), requested AS MATERIALIZED (${REQUESTED}
+  ), copied AS MATERIALIZED (${COPIED}
   ), compared AS MATERIALIZED (${COMPARED}
   ), tracked AS MATERIALIZED (
     SELECT DISTINCT ON (copier_id) copier_id AS id, sums

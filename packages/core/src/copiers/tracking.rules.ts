@@ -20,7 +20,7 @@ import type { Decimal, TrackingParts, TradeSide } from '@trading-automation/cont
 import { BigDecimal } from '../values/index.js';
 
 /** An amount in base currency with its value in quote currency, at the leader's prices. */
-export interface ValuedAmount {
+interface ValuedAmount {
   readonly amount: Decimal;
   readonly value: Decimal;
 }

@@ -28,7 +28,7 @@ interface OpenEntry {
 }
 
 /** The closed part of a lot. Results are in quote currency. */
-export interface ClosedPart {
+interface ClosedPart {
   /** Before fees in base currency. */
   readonly amount: BigDecimal;
   /** The result before fees, and net of fees. */
