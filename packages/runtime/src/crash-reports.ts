@@ -8,12 +8,12 @@ import { ConfigError } from './config.js';
 import type { Logger } from './logger.js';
 
 /** The logger of the process; the last one that was set reports a crash. */
-let current: Logger | undefined;
+let crashLogger: Logger | undefined;
 
 /** Makes `logger` report uncaught errors, warnings and console output. An uncaught error exits the process with code 1. */
 export function reportCrashes(logger: Logger): void {
-  const isInstalled = current !== undefined;
-  current = logger;
+  const isInstalled = crashLogger !== undefined;
+  crashLogger = logger;
   if (isInstalled) return;
   process.on('uncaughtException', (error) => fail('process.crashed', error, 'Uncaught exception; exiting.'));
   process.on('unhandledRejection', (reason) =>
@@ -22,7 +22,10 @@ export function reportCrashes(logger: Logger): void {
   // The first listener is that of Node.js, which prints the text.
   process.removeAllListeners('warning');
   process.on('warning', (warning) =>
-    current?.warn({ event: 'process.warning', err: warning }, 'Node.js or a library warns about its use.'),
+    crashLogger?.warn(
+      { event: 'process.warning', err: warning },
+      'Node.js or a library warns about its use.',
+    ),
   );
   reportConsole();
 }
@@ -30,7 +33,7 @@ export function reportCrashes(logger: Logger): void {
 /** Logs the error and exits the process with code 1. */
 export function fail(event: string, error: unknown, message: string): never {
   try {
-    current?.fatal({ event, err: error }, message);
+    crashLogger?.fatal({ event, err: error }, message);
   } finally {
     process.exit(1);
   }
@@ -38,8 +41,9 @@ export function fail(event: string, error: unknown, message: string): never {
 
 /** Logs why a process did not start, and exits with code 1. An invalid configuration is one line per problem. */
 export function failStart(event: string, error: unknown, message: string): never {
-  if (!(error instanceof ConfigError)) return fail(event, error, message);
-  for (const problem of error.problems) current?.fatal({ event: 'config.invalid' }, problem);
+  if (error instanceof ConfigError)
+    for (const problem of error.problems) crashLogger?.fatal({ event: 'config.invalid' }, problem);
+  else crashLogger?.fatal({ event, err: error }, message);
   process.exit(1);
 }
 
@@ -47,6 +51,9 @@ export function failStart(event: string, error: unknown, message: string): never
 function reportConsole(): void {
   const textOf = (values: unknown[]) => values.filter((value) => typeof value === 'string').join(' ');
   const report = (...values: unknown[]) =>
-    current?.warn({ event: 'process.printed', reason: textOf(values) }, 'A library printed to the console.');
+    crashLogger?.warn(
+      { event: 'process.printed', reason: textOf(values) },
+      'A library printed to the console.',
+    );
   for (const method of ['log', 'info', 'warn', 'error', 'debug', 'trace'] as const) console[method] = report;
 }
