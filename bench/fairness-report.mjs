@@ -21,10 +21,15 @@ export function reportRound(number, round) {
     `round ${number}: ${MEASURED.map((kind) => `${kind} ${ratioOf(round, kind).toFixed(2)}`).join(', ')}`,
   );
   for (const half of HALVES) {
+    const { times } = round[half];
+    const quantiles = MEASURED.map(
+      (kind) => `${kind} ${quantile(times[kind], 0.5).toFixed(0)}/${p99(times[kind]).toFixed(0)}`,
+    );
+    console.error(`  beside the ${half}, p50/p99 in ms: ${quantiles.join(', ')}`);
     const counts = Object.entries(round[half].counts).map(
       ([kind, { served, refused, failed }]) => `${kind} ${served}/${refused}/${failed}`,
     );
-    console.error(`  ${half} served/refused/failed: ${counts.join(', ')}`);
+    console.error(`  the ${half} served/refused/failed: ${counts.join(', ')}`);
   }
   console.error(`  limits that the presser reached: ${round.presser.reached.join(', ')}`);
 }

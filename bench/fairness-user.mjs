@@ -1,5 +1,5 @@
 /**
- * The measured user of `fairness.mjs`, and the leader whom it copies. Both follow a fixed schedule, whether or not the
+ * The measured user of `fairness.mjs`, and the leader that it copies. Both follow a fixed schedule, whether or not the
  * product is slow. A time counts from the scheduled instant, so that it includes the wait for earlier work.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,6 +12,8 @@ const CREATE_EVERY_MS = 500;
 /** The time from the creation of a trade until its cancellation. */
 const OPEN_MS = 1_000;
 const LEAD_EVERY_MS = 900;
+/** The time between a leader's entry and its exit. An exit that follows at once waits for the copy of the entry. */
+const HOLD_MS = 2_000;
 /** How long what was begun in a half may take to end, before the results are read. */
 const SETTLE_MS = 2_000;
 
@@ -101,6 +103,7 @@ export async function leaderTrades({ api, signed, account, pair }, strategy) {
       () => caller.trades.get(trade.id),
       ({ status }) => status === 'FILLED',
     );
+    if (side === 'BUY') await sleep(HOLD_MS);
   }
 }
 

@@ -4,12 +4,15 @@ import { createClient } from '../tooling/launch/first-trade/client.mjs';
 import { Realtime } from '../tooling/launch/sdk.mjs';
 
 /** A refused caller tries again after this time, in ms, and ignores Retry-After. */
-const RETRY_MS = 50;
-/** How many requests of each kind the presser sends at a time. */
+const RETRY_MS = 250;
+/**
+ * How many requests of each kind the presser sends at a time. The API admits 30 requests a second, and each may wait up to
+ * 2.5 s for the user's other requests. With more than 75, the limit is reached even if the machine is slow.
+ */
 export const AT_A_TIME = {
-  list: 16,
-  create: 12,
-  cancel: 12,
+  list: 56,
+  create: 24,
+  cancel: 24,
   'test of an exchange': 8,
   'test of a webhook': 8,
   simulation: 3,
@@ -193,7 +196,7 @@ class Outcomes {
 
 const isAdmitted = ({ sentAt }) => performance.now() - sentAt > ADMITTED_MS;
 
-/** Returns the limits without remaining requests; if there is none, the number of connections was the limit. */
+/** Returns the limits without remaining requests, or the kind if its limit is a number of concurrent ones. */
 function limitsOf(error, kind) {
   const state = error.headers?.get('ratelimit') ?? '';
   const empty = [...state.matchAll(/"(\w+)";r=0\b/g)].map(([, name]) => name);

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const dist = new URL('../dist/index.js', import.meta.url).href;
-const early = new URL('../dist/early.js', import.meta.url).href;
+const early = new URL('../dist/early/index.js', import.meta.url).href;
 
 /** Parses what a process printed; each line must be JSON. */
 const linesOf = (log: string) =>

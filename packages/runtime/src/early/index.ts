@@ -4,8 +4,8 @@
  */
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { reportCrashes } from './crash-reports.js';
-import { createLogger } from './logger.js';
+import { reportCrashes } from '../crash-reports.js';
+import { createLogger } from '../logger.js';
 
 /** Returns the name of the app whose `dist/main.js` runs. */
 function nameOfApp(): string {
