@@ -31,11 +31,12 @@ const LIMITS = [
 let controller = new AbortController();
 let works;
 let endOfWindow;
+let simulating = Promise.resolve();
 
 process.on('message', async (message) => {
   if (message.stop) {
     controller.abort();
-    process.send({ counts: endOfWindow ?? works.counts() });
+    process.send({ counts: endOfWindow ?? works.counts(), reached: [...works.reached()] });
     return;
   }
   endOfWindow = undefined;
@@ -64,12 +65,11 @@ async function press(seconds) {
   const missing = () => LIMITS.filter((names) => !names.some((name) => works.reached().has(name)));
   const isWarm = () => missing().length === 0 && works.uncancelled() <= AT_A_TIME.cancel;
   while (!isWarm() && performance.now() < endsAt) await sleep(100);
-  const reached = [...works.reached()];
   works.beginWindow();
   setTimeout(() => {
     if (!signal.aborted) endOfWindow = works.counts();
   }, seconds * 1_000);
-  process.send({ reached, missing: missing().map((names) => names.join(' or ')) });
+  process.send({ missing: missing().map((names) => names.join(' or ')) });
 }
 
 /** Connections are opened at once. The other requests are distributed evenly over `seconds`. */
@@ -83,14 +83,21 @@ function pace(wanted, seconds) {
     const everyMs = kind in OPENED ? 0 : (seconds * 1_000) / count;
     for (let i = 0; i < count; i++) void sendAt(kind, startsAt + i * everyMs);
   }
-  process.send({ reached: [], missing: [] });
+  process.send({ missing: [] });
 }
 
 async function sendAt(kind, at) {
   await sleep(Math.max(0, at - performance.now()));
   if (controller.signal.aborted) return;
-  await works[kind]();
+  if (kind === 'simulation') await simulateNext();
+  else await works[kind]();
   if (kind !== 'create') return;
   await sleep(CANCEL_AFTER_MS);
   await works.cancel();
+}
+
+/** Simulations of one user run one after another; a second one would be refused. */
+function simulateNext() {
+  simulating = simulating.then(() => (controller.signal.aborted ? undefined : works.simulation()));
+  return simulating;
 }

@@ -30,8 +30,8 @@ export function reportRound(number, round) {
       ([kind, { served, refused, failed }]) => `${kind} ${served}/${refused}/${failed}`,
     );
     console.error(`  the ${half} served/refused/failed: ${counts.join(', ')}`);
+    console.error(`  the ${half} reached the limits: ${round[half].reached.join(', ') || 'none'}`);
   }
-  console.error(`  limits that the presser reached: ${round.presser.reached.join(', ')}`);
 }
 
 /**

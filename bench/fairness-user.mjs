@@ -8,7 +8,7 @@ import { until } from '../tooling/launch/first-trade/scenario.mjs';
 import { openTrader } from './fairness-environment.mjs';
 
 const LIST_EVERY_MS = 250;
-const CREATE_EVERY_MS = 500;
+const CREATE_EVERY_MS = 800;
 /** The time from the creation of a trade until its cancellation. */
 const OPEN_MS = 1_000;
 const LEAD_EVERY_MS = 900;

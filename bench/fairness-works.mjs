@@ -10,7 +10,7 @@ const RETRY_MS = 250;
  * 2.5 s for the user's other requests. With more than 75, the limit is reached even if the machine is slow.
  */
 export const AT_A_TIME = {
-  list: 56,
+  list: 80,
   create: 24,
   cancel: 24,
   'test of an exchange': 8,
@@ -183,7 +183,7 @@ class Outcomes {
       count.served += 1;
     } else {
       count.failed += 1;
-      // 503: the user's requests wait too long for each other.
+      // 503: the user's requests wait too long for each other. No status: no response in time.
       if (error.status !== 503) console.error(kind, error.status ?? '', error.code ?? error.message);
     }
   }

@@ -52,14 +52,14 @@ async function measure() {
   let wanted;
   const beside = {
     presser: async () => {
-      const reached = await presser.start();
-      const times = await run();
-      wanted = await presser.stop();
-      return { times, counts: wanted, reached };
+      await presser.start();
+      const half = { times: await run(), ...(await presser.stop()) };
+      wanted = half.counts;
+      return half;
     },
     second: async () => {
       await second.start(wanted);
-      return { times: await run(), counts: await second.stop(), wanted };
+      return { times: await run(), ...(await second.stop()), wanted };
     },
   };
   const rounds = [];
@@ -120,20 +120,19 @@ async function openLoad(environment, { history, name, keys: count }) {
     /**
      * Presses, or sends as many requests as were served in `pace`. The counts are those of the next half.
      *
-     * @returns the limits that were reached @throws if the presser did not reach a limit
+     * @throws if the presser did not reach a limit
      */
     async start(pace) {
       child.send({ settings, pace, seconds: HALF_SECONDS });
-      const [{ reached, missing }] = await once(child, 'message');
+      const [{ missing }] = await once(child, 'message');
       if (missing.length > 0) throw new Error(`the presser did not reach the limits: ${missing.join(', ')}`);
-      return reached;
     },
-    /** @returns the number of served, refused and failed requests by kind */
+    /** @returns the number of served, refused and failed requests by kind, and the limits that were reached */
     async stop() {
       child.send({ stop: true });
-      const [{ counts }] = await once(child, 'message');
+      const [{ counts, reached }] = await once(child, 'message');
       await sleep(REST_MS);
-      return counts;
+      return { counts, reached };
     },
   };
 }
