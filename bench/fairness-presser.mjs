@@ -4,16 +4,12 @@
  */
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AT_A_TIME, OPENED, openWorks } from './fairness-works.mjs';
+import { AT_A_TIME, OPENED, openWorks, pacedCount } from './fairness-works.mjs';
 
 /** The measurement begins when each limit was reached; if that takes longer than this time, the benchmark fails. */
 const WARM_UP_MAX_MS = 60_000;
 /** More creations than the limit of a user for a second. Later, the general limit refuses first. */
 const BURST = 120;
-/** Kinds with a limit of six a minute. The presser's half begins with those of the warm-up. */
-const SLOW = ['test of an exchange', 'test of a webhook', 'simulation'];
-/** More of them within one half would be refused. */
-const SLOW_MAX = 8;
 const CANCEL_AFTER_MS = 200;
 /** How often the presser tries to open one more stream and one more socket. */
 const REOPEN_MS = 1_000;
@@ -79,7 +75,7 @@ function pace(wanted, seconds) {
   for (const [kind, { served }] of Object.entries(wanted)) {
     // Each creation is followed by its cancellation.
     if (kind === 'cancel') continue;
-    const count = SLOW.includes(kind) ? Math.min(served, SLOW_MAX) : served;
+    const count = pacedCount(kind, served);
     const everyMs = kind in OPENED ? 0 : (seconds * 1_000) / count;
     for (let i = 0; i < count; i++) void sendAt(kind, startsAt + i * everyMs);
   }

@@ -1,6 +1,7 @@
 /** Prints the results of `fairness.mjs`. */
 import { cpus } from 'node:os';
 import { MEASURED } from './fairness-user.mjs';
+import { pacedCount } from './fairness-works.mjs';
 import { quantile } from './rest-load.mjs';
 
 const RATIO_MAX = 2;
@@ -83,7 +84,10 @@ function reportLoad(rounds, kind) {
   const cell = (half, name, width) => String(sum(half, name)).padStart(width);
   // The second quiet user sends a cancellation for each creation.
   const wantedKind = kind === 'cancel' ? 'create' : kind;
-  const wanted = rounds.reduce((total, { second }) => total + second.wanted[wantedKind].served, 0);
+  const wanted = rounds.reduce(
+    (total, { second }) => total + pacedCount(wantedKind, second.wanted[wantedKind].served),
+    0,
+  );
   const difference = Math.abs(sum('second', 'served') - wanted);
   const problems = [
     ...(rounds.every((round) => round.presser.counts[kind].refused > 0) ? [] : ['no refusal in a round']),

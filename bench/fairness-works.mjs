@@ -19,10 +19,18 @@ export const AT_A_TIME = {
 };
 /** Connections that the presser tries to keep open. */
 export const OPENED = { 'event stream': 20, socket: 8 };
+/**
+ * The most requests of a kind that the second quiet user sends in a half: six are allowed at once, and a test of a webhook
+ * occupies one of the user's slots for 30 s. The presser's half also contains those that it sent before.
+ */
+const PACED_MAX = { 'test of an exchange': 6, 'test of a webhook': 4, simulation: 6 };
 /** How many cheap requests of each API key use up its tokens before the measurement. */
 const DRAINING = 16;
 /** A request without a response for this time, in ms, was not refused, because a refusal does not wait. */
 const ADMITTED_MS = 1_000;
+
+/** Returns how many requests the second quiet user sends, if the presser was served `served`. */
+export const pacedCount = (kind, served) => Math.min(served, PACED_MAX[kind] ?? served);
 
 /**
  * Returns a function for each kind of work, which never throws, and the counts of their outcomes in the window that
@@ -166,7 +174,7 @@ class Outcomes {
       return result ?? true;
     } catch (error) {
       if (this.signal.aborted) return undefined;
-      this.#countError(kind, count(), error);
+      this.#countError(sent, count(), error);
       await sleep(RETRY_MS);
       return undefined;
     } finally {
@@ -174,11 +182,12 @@ class Outcomes {
     }
   }
 
-  #countError(kind, count, error) {
+  #countError(sent, count, error) {
+    const { kind } = sent;
     if (error.status === 429 || /rate_limited/.test(`${error.code} ${error.message}`)) {
       count.refused += 1;
       for (const name of limitsOf(error, kind)) this.reached.add(name);
-    } else if (kind.startsWith('test') && (error.status === 502 || error.status === 503)) {
+    } else if (kind.startsWith('test') && [502, 503].includes(error.status) && isAdmitted(sent)) {
       // The venue or the receiver of a slow test did not respond.
       count.served += 1;
     } else {
