@@ -61,7 +61,9 @@ export async function runHalf({ database }, { leader, strategy, user }, seconds)
   await Promise.all([
     ...every(LIST_EVERY_MS, (at) => timed(times.list, at, () => user.api.trades.list({ limit: 50 }))),
     ...every(CREATE_EVERY_MS, (at) => createAndCancel(user, times, at)),
-    ...every(LEAD_EVERY_MS, () => leaderTrades(leader, strategy)),
+    ...every(LEAD_EVERY_MS, () =>
+      leaderTrades(leader, strategy).catch((error) => console.error('the leader failed:', error.message)),
+    ),
   ]);
   await sleep(SETTLE_MS);
   times['exit copy'] = await exitCopies(database, user, now);
@@ -100,7 +102,7 @@ export async function leaderTrades({ api, signed, account, pair }, strategy) {
     const caller = side === 'BUY' ? api : signed;
     const trade = await caller.trades.create({ ...order, type: 'MARKET', side, amount: '0.02' });
     await until(
-      () => caller.trades.get(trade.id),
+      () => caller.trades.get(trade.id).catch((error) => ({ status: error.code })),
       ({ status }) => status === 'FILLED',
     );
     if (side === 'BUY') await sleep(HOLD_MS);

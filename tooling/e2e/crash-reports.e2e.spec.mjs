@@ -93,7 +93,9 @@ describe('what a service prints contains no secret, and each line is a log line,
         .trimEnd()
         .split('\n')
         .map((line) => JSON.parse(line).event);
-      expect(events.at(-1)).toMatch(/^(?:config\.invalid|nest\.failed|process\.start_failed|schema\.migration_failed)$/);
+      expect(events.at(-1)).toMatch(
+        /^(?:config\.invalid|nest\.failed|process\.start_failed|schema\.migration_failed)$/,
+      );
     },
     30_000,
   );
