@@ -49,7 +49,7 @@ export async function startEnvironment() {
   const [paper] = JSON.parse(worker.env.VENUES);
   const silent = { ...paper, id: 'silent', name: 'Silent', url: `http://127.0.0.1:${silentPort}` };
   worker.env.VENUES = JSON.stringify([paper, silent]);
-  const running = services.map((service) => superviseService(service, () => undefined));
+  const running = services.map((service) => superviseService(service, printEnd));
   cleanup.push(() => Promise.all(running.map((each) => each.stop())));
   await Promise.all(running.map((each) => each.untilReady()));
   // Only certified venues are offered, which this one is not.
@@ -64,6 +64,11 @@ export async function startEnvironment() {
     receiverUrl: `http://127.0.0.1:${await listen(respondAtOnce)}`,
     silentUrl: `http://127.0.0.1:${silentPort}`,
   };
+}
+
+/** Prints why a service ended; it is restarted, but the measurement is worthless. */
+function printEnd(line) {
+  if (/\bfatal\b|ended \(|event=process\./.test(line)) console.error(line);
 }
 
 /** Opens a user with an API key and a funded account at the paper exchange. */

@@ -1,5 +1,7 @@
+// Must be first: the other imports may throw.
+import '@trading-automation/runtime/early';
 import { migrate } from '@trading-automation/core';
-import { createLogger, readConfig } from '@trading-automation/runtime';
+import { createLogger, failStart, readConfig } from '@trading-automation/runtime';
 import { configSchema } from './config.js';
 
 const logger = createLogger('migrator');
@@ -10,9 +12,5 @@ try {
     'The schema is up to date.',
   );
 } catch (error) {
-  logger.fatal(
-    { event: 'schema.migration_failed', err: error },
-    'Could not migrate the schema; it is unchanged.',
-  );
-  process.exitCode = 1;
+  failStart('schema.migration_failed', error, 'Could not migrate the schema; it is unchanged.');
 }

@@ -1,3 +1,5 @@
+// Must be first: the other imports may throw.
+import '@trading-automation/runtime/early';
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { assertNoEviction, openPlatform } from '@trading-automation/core';

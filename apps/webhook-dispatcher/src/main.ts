@@ -1,3 +1,5 @@
+// Must be first: the other imports may throw.
+import '@trading-automation/runtime/early';
 import { createLogger, readConfig, runProcess } from '@trading-automation/runtime';
 import { configSchema } from './config.js';
 import { startDispatcher } from './dispatcher.js';

@@ -57,6 +57,25 @@ describe('a setting that switches off a protection', () => {
   });
 });
 
+describe('the URL of a server', () => {
+  it.each([
+    ['postgres://canary#horse@127.0.0.1/db', 'has an @ after its host'],
+    ['postgres://canary/horse@127.0.0.1/db', 'has an @ after its host'],
+    ['postgres://canary?horse@127.0.0.1/db', 'has an @ after its host'],
+    ['postgres:canary@127.0.0.1/db', 'expected ://'],
+  ])('is refused without its value if a driver would read the password as the host: %s', (url, problem) => {
+    const problems = problemsOf({ DATABASE_URL: url });
+    expect(problems).toEqual([expect.stringContaining(`DATABASE_URL: ${problem}`)]);
+    expect(problems.join()).not.toContain('canary');
+  });
+
+  it.each([
+    'postgres://user:pass%23word@127.0.0.1:5432/db',
+    'postgres://user@db.example.com/db?application_name=a@b',
+    'postgresql:///db?host=/var/run/postgresql',
+  ])('is accepted: %s', (url) => expect(problemsOf({ DATABASE_URL: url })).toEqual([]));
+});
+
 describe('readConfig', () => {
   let folder: string;
   beforeEach(() => {

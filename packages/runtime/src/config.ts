@@ -8,6 +8,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { misreadServerUrls } from './server-urls.js';
 import { unsafeSettings } from './unsafe-settings.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -32,7 +33,7 @@ export function readConfig<Shape extends z.ZodRawShape>(
     if ('problem' in variable) problems.push(variable.problem);
     else if (variable.value !== undefined) values[name] = variable.value;
   }
-  problems.push(...unsafeSettings(environment, values));
+  problems.push(...misreadServerUrls(values), ...unsafeSettings(environment, values));
   const parsed = schema.safeParse(values);
   if (parsed.success && problems.length === 0) return parsed.data;
   const reported = new Set(problems.map((problem) => problem.slice(0, problem.indexOf(':'))));

@@ -8,26 +8,33 @@ import { removeSecrets } from './remove-secrets.js';
 
 const CODE = /^[\w.-]{1,60}$/;
 const CAUSES_MAX = 5;
+/** How many errors of an `AggregateError` are described, for example one for each address of a host. */
+const ERRORS_MAX = 5;
+/** A line of a stack that names a function and its place. */
+const FRAME = /^\s+at .*(?::\d+:\d+\)?|\(index \d+\)|\(native\)|\(<anonymous>\))$/;
 /** Members of a Postgres error that name parts of the schema. Its other members, and its message, may contain values. */
 const SCHEMA_NAMES = ['schema', 'table', 'column', 'constraint', 'routine'] as const;
 
 export function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return { type: typeof error };
-  const { code, cause } = error as { code?: unknown; cause?: unknown };
+  const { code, cause, errors } = error as { code?: unknown; cause?: unknown; errors?: unknown };
   return {
     type: nameOf(error),
     message: messageOf(error),
     ...(typeof code === 'string' && CODE.test(code) ? { code } : {}),
     ...schemaNames(error),
-    ...(error.stack === undefined ? {} : { stack: framesOf(error.stack) }),
+    ...(error.stack === undefined ? {} : { stack: framesOf(error) }),
     ...(cause === undefined || depth === CAUSES_MAX ? {} : { cause: describeError(cause, depth + 1) }),
+    ...(!(error instanceof AggregateError) || !Array.isArray(errors) || depth === CAUSES_MAX
+      ? {}
+      : { errors: errors.slice(0, ERRORS_MAX).map((each) => describeError(each, CAUSES_MAX)) }),
   };
 }
 
 const nameOf = ({ name }: Error) => (CODE.test(name) ? name : 'Error');
 
 function messageOf(error: Error): string {
-  return isPostgresError(error) ? 'Postgres rejected the statement.' : removeSecrets(error.message);
+  return isPostgresError(error) ? 'Postgres rejected the statement.' : removeSecrets(String(error.message));
 }
 
 /** An error of Postgres itself, or of the library that passes it on. */
@@ -46,10 +53,11 @@ function schemaNames(error: Error): Record<string, string> {
   return names;
 }
 
-/** A stack starts with the message, which can have several lines. Only the lines of functions are kept. */
-function framesOf(stack: string): string {
-  return stack
+/** A stack starts with the message, whose lines can look like those of functions. Only the lines of functions are kept. */
+function framesOf({ message, stack }: Error): string {
+  const ofMessage = new Set(String(message).split('\n'));
+  return String(stack)
     .split('\n')
-    .filter((line) => /^\s+at /.test(line))
+    .filter((line) => FRAME.test(line) && !ofMessage.has(line))
     .join('\n');
 }

@@ -3,6 +3,7 @@
  * else belongs here.
  */
 export * from './config.js';
+export { failStart, reportCrashes } from './crash-reports.js';
 export * from './error-response.js';
 export * from './logger.js';
 export * from './metrics-server.js';

@@ -114,4 +114,15 @@ describe('a log line', () => {
       stack: expect.stringMatching(/^\s+at /),
     });
   });
+
+  it('has no line of a message that looks like one of the stack, and describes the errors of an AggregateError', () => {
+    const { lines, logger } = capture();
+    const refused = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), { code: 'ECONNREFUSED' });
+    const err = new AggregateError([refused], 'failed\n    at canary\n    at canary (file:///a.js:1:1)');
+    logger.error({ event: 'sync.failed', err }, 'Could not sync.');
+    const described = lines[0]?.err as { stack: string };
+    expect(described).toMatchObject({ errors: [{ code: 'ECONNREFUSED' }] });
+    expect(described.stack).toMatch(/logger\.spec/);
+    expect(described.stack).not.toContain('canary');
+  });
 });

@@ -4,6 +4,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const dist = new URL('../dist/index.js', import.meta.url).href;
+const early = new URL('../dist/early/index.js', import.meta.url).href;
+
+/** Parses what a process printed; each line must be JSON. */
+const linesOf = (log: string) =>
+  log
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
 
 /** Starts a child process that calls `runProcess` of the built package with these options. */
 function start(folder: string, options: string) {
@@ -15,11 +23,16 @@ function start(folder: string, options: string) {
      await runProcess({ logger: createLogger('sample'), ${options} });
      process.send?.('ready');`,
   );
+  return run(script);
+}
+
+function run(script: string) {
   const child = fork(script, { silent: true });
   let log = '';
-  child.stdout?.on('data', (chunk) => {
-    log += chunk;
-  });
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk) => {
+      log += chunk;
+    });
   return { child, logged: () => log };
 }
 
@@ -35,7 +48,7 @@ describe('runProcess', () => {
     async (signal) => {
       const { child, logged } = start(
         folder,
-        `start: async () => ({ stop: async () => { console.log('closed'); } })`,
+        `start: async () => ({ stop: async () => { process.stdout.write('closed'); } })`,
       );
       await once(child, 'message');
       child.kill(signal);
@@ -79,5 +92,59 @@ describe('runProcess', () => {
     );
     expect(await once(child, 'exit')).toEqual([1, null]);
     expect(logged()).toContain('unforeseen');
+  });
+
+  it.each([
+    ['thrown', 'setTimeout(() => { throw error; }, 1); return { stop: async () => {} };', 'process.crashed'],
+    ['rejected', 'Promise.reject(error); return { stop: async () => {} };', 'process.crashed'],
+    ['thrown by start', 'throw error;', 'process.start_failed'],
+  ])('logs an error that is %s as one line, without its members and values', async (_how, code, event) => {
+    const { child, logged } = start(
+      folder,
+      `start: async () => {
+        const error = Object.assign(new Error('GET https://user:canary@127.0.0.1/path?x=canary'), {
+          parameters: ['canary'],
+          config: { env: { KEY: 'canary' } },
+          cause: Object.assign(new TypeError('Invalid URL'), { input: 'postgres://user:canary@127.0.0.1' }),
+        });
+        ${code}
+      }`,
+    );
+    expect(await once(child, 'close')).toEqual([1, null]);
+    expect(linesOf(logged())).toEqual([
+      expect.objectContaining({ event, err: expect.objectContaining({ message: 'GET https://127.0.0.1' }) }),
+    ]);
+    expect(logged()).not.toContain('canary');
+  });
+
+  it('logs warnings and what libraries print to the console, without values', async () => {
+    const { child, logged } = start(
+      folder,
+      `start: async () => {
+        process.emitWarning('The URL //redis:"canary" is invalid.', 'DeprecationWarning', 'DEP0170');
+        console.error('The library failed:', 'password=canary', { secret: 'canary' });
+        setTimeout(() => process.disconnect(), 100);
+        return { stop: async () => {} };
+      }`,
+    );
+    expect(await once(child, 'close')).toEqual([0, null]);
+    expect(linesOf(logged())).toMatchObject([
+      { event: 'process.printed', reason: 'The library failed: password=…' },
+      { event: 'process.warning', err: { type: 'DeprecationWarning', code: 'DEP0170' } },
+      { event: 'process.stopping' },
+    ]);
+    expect(logged()).not.toContain('canary');
+  });
+
+  it('logs an error of an import, if the entry point imports the early reports first', async () => {
+    const main = join(folder, 'main.mjs');
+    writeFileSync(join(folder, 'failing.mjs'), `throw Object.assign(new Error('no'), { input: 'canary' });`);
+    writeFileSync(main, `import ${JSON.stringify(early)}; import './failing.mjs';`);
+    const { child, logged } = run(main);
+    expect(await once(child, 'close')).toEqual([1, null]);
+    expect(linesOf(logged())).toMatchObject([
+      { service: 'unknown', event: 'process.crashed', err: { message: 'no' } },
+    ]);
+    expect(logged()).not.toContain('canary');
   });
 });

@@ -4,9 +4,9 @@
  * 1. SIGTERM, SIGINT or the end of the parent process (the IPC channel closes) stops it. Further signals are ignored.
  * 2. If stopping takes longer than the grace period, the process exits with code 1. The next process resumes the
  *    interrupted work from the database.
- * 3. An uncaught error is logged and exits the process, so that a supervisor restarts it.
+ * 3. An uncaught error is logged without secrets and exits the process, so that a supervisor restarts it.
  */
-import { ConfigError } from './config.js';
+import { fail, failStart, reportCrashes } from './crash-reports.js';
 import type { Logger } from './logger.js';
 
 export interface RunningProcess {
@@ -25,24 +25,12 @@ const GRACE_MS = 40_000;
 
 /** Starts a service and exits the process when the service has stopped. */
 export async function runProcess({ logger, start, graceMs = GRACE_MS }: ProcessOptions): Promise<void> {
-  const fail = (event: string, error: unknown, message: string) => {
-    logger.fatal({ event, err: error }, message);
-    process.exit(1);
-  };
-  process.on('uncaughtException', (error) => fail('process.crashed', error, 'Uncaught exception; exiting.'));
-  process.on('unhandledRejection', (reason) =>
-    fail('process.crashed', reason, 'Unhandled promise rejection; exiting.'),
-  );
-
+  reportCrashes(logger);
   let running: RunningProcess;
   try {
     running = await start();
   } catch (error) {
-    if (error instanceof ConfigError) {
-      for (const problem of error.problems) logger.fatal({ event: 'config.invalid' }, problem);
-      process.exit(1);
-    }
-    return fail('process.start_failed', error, 'The process could not start.');
+    return failStart('process.start_failed', error, 'The process could not start.');
   }
 
   let isStopping = false;

@@ -8,8 +8,8 @@ import { withdrawalVariables } from '../withdrawals/index.js';
 /** Settings that must have equal values in all APIs of a deployment. */
 export const apiSettings = {
   WORLD: z.enum(WORLDS),
-  DATABASE_URL: z.string().min(1),
-  REDIS_URL: z.string().min(1),
+  DATABASE_URL: z.url('expected a URL'),
+  REDIS_URL: z.url('expected a URL'),
   /**
    * The first key encrypts and signs new values; all keys read older ones. Both APIs need equal keys, so that
    * a cursor of one API is valid at the other.
