@@ -104,6 +104,7 @@ const copier: Copier = {
     tracking_difference_bps: '-4.2',
     open_exposure_quote: '0',
     net_pnl: '182.4',
+    fees_incomplete: false,
     unrealized_pnl: '4.2',
     equity: '12500',
     roi: '0.0251',
@@ -133,6 +134,7 @@ const strategy: Strategy = {
     max_drawdown_percent: '2.4',
     sharpe: '1.8',
     low_sample: true,
+    fees_incomplete: false,
     copier_roi: null,
     curve: [
       { at: '2026-01-12T00:00:00.000Z', index: '100' },
