@@ -383,6 +383,8 @@ export interface CopierStats<D extends DecimalForm = 'number'> {
   open_exposure_quote: DecimalOf<D>;
   /** Realized net profit or loss after fees, in quote currency. */
   net_pnl: DecimalOf<D>;
+  /** True while a fee in a third asset has no known price. The results of the copies exclude this fee until then. */
+  fees_incomplete: boolean;
   /** Result of the open lots at the last known prices, after the fees paid, in quote currency. */
   unrealized_pnl: DecimalOf<D>;
   /** Last recorded equity of the account, in quote currency. Null if none was recorded. */
@@ -1636,6 +1638,8 @@ export interface StrategyResults<D extends DecimalForm = 'number'> {
   sharpe: DecimalOf<D> | null;
   /** True if the record has fewer than 30 days. The ratios are then unreliable. */
   low_sample: boolean;
+  /** True while a fee in a third asset, paid for a lot of the strategy, has no known price. Its results exclude this fee until then. */
+  fees_incomplete: boolean;
   /** Result of all copiers of other users, realized and open, after fees, ÷ the sum of their accounts' equities at their first copy. Null unless at least 5 users other than the owner and you have copied the strategy. */
   copier_roi: DecimalOf<D> | null;
   /** Compounded daily returns, oldest first; the first point is 100. Long records have about 100 points. Empty if an equity was not recorded. */
