@@ -67,7 +67,7 @@ import { EgressAddresses1763700000036 } from './migrations/0036-egress-addresses
 import { SignInLinks1763700000037 } from './migrations/0037-sign-in-links.js';
 import { OutboxShares1763700000038 } from './migrations/0038-outbox-shares.js';
 import { DeliveryReasons1763700000043 } from './migrations/0043-delivery-reasons.js';
-import { UnvaluedFees1763700000044 } from './migrations/0044-unvalued-fees.js';
+import { UnvaluedFeesAndCappedOrders1763700000044 } from './migrations/0044-unvalued-fees-and-capped-orders.js';
 
 const ENTITIES = [
   AccountOwnerEntity,
@@ -132,7 +132,7 @@ const MIGRATIONS = [
   SignInLinks1763700000037,
   OutboxShares1763700000038,
   DeliveryReasons1763700000043,
-  UnvaluedFees1763700000044,
+  UnvaluedFeesAndCappedOrders1763700000044,
 ];
 
 interface DatabaseOptions {

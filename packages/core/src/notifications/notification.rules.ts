@@ -159,7 +159,7 @@ const CANCEL_OUTCOMES: Readonly<Record<string, string>> = {
   EXPIRED: 'has expired',
   IOC_REMAINDER: 'ended: the part that could not be filled immediately was cancelled',
   FOK_UNFILLED: 'was cancelled because it could not be filled completely at once',
-  RISK: 'was cancelled by a risk limit',
+  RISK: 'ended: its lot had less left than it was to close',
 };
 
 function cancelled(data: EventData): ReturnType<Rule> {
