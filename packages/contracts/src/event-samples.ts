@@ -341,4 +341,5 @@ export const EVENT_SAMPLES: Samples = {
     profit_share: { rate: '0.1', period: 'MONTH', accepted_at: LONG_BEFORE },
     profit_share_offer: { rate: '0.2', period: 'MONTH' },
   },
+  'reward.claimable': reward,
 };

@@ -128,6 +128,12 @@ const RULES: Readonly<Record<EventType, Rule>> = {
     body: `The strategy of ${withName('copier', data, 'name')} offers a higher profit share. Your terms do not change unless you accept it.`,
     resource: 'copier',
   }),
+  'reward.claimable': (data) => ({
+    severity: 'INFO',
+    title: 'Reward can be claimed',
+    body: `Your reward${withValue(' of ', data, 'amount')}${withValue(' ', data, 'currency')} is final. You can claim it now.`,
+    resource: 'reward',
+  }),
 };
 
 function trade(

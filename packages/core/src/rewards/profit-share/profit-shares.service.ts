@@ -9,7 +9,7 @@
  * 3. Each period of a user and account is settled once. Settlement, reward and event are written in one transaction. One
  *    unique index rejects a second settlement. Another ensures that profit above one mark is shared once.
  * 4. Grants are PENDING until the month ends. Then all grants of the month are scaled by one factor, so that they do not
- *    exceed the budget. Marks are not scaled.
+ *    exceed the budget, and `reward.claimable` is emitted for each. Marks are not scaled.
  * 5. Nothing is shared with the user's own strategies, between linked users, or from new users.
  */
 import {
@@ -42,8 +42,8 @@ import {
   recordQuotePrices,
   type Since,
 } from './copied-profits.queries.js';
+import { finalizeGrants } from './finalize-grants.js';
 import {
-  finalizeMonth,
   insertGrant,
   insertSettlement,
   monthsToFinalize,
@@ -155,7 +155,7 @@ export class ProfitSharesService {
         if (openMonths.has(month)) continue;
         await inTransaction(
           database,
-          (tx) => finalizeMonth(tx, month, this.monthlyBudget, this.settings.expiresDays ?? null),
+          (tx) => finalizeGrants(tx, month, this.monthlyBudget, this.settings.expiresDays ?? null),
           SLOW_STATEMENTS,
         );
       }
