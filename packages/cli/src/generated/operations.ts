@@ -962,7 +962,7 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/v1/lots/:id/close',
     summary:
-      'Closes a lot, or a fraction of it, with a market order. The order closes no other lot. A copy is then detached from its copier.',
+      'Closes a lot, or a fraction of it, with a market order. The order closes no other lot: if the lot is smaller when the order is sent, the excess is cancelled with the reason RISK. A copy is then detached from its copier.',
     access: 'TRADE',
     query: [],
     body: [
@@ -2262,6 +2262,7 @@ export const OPERATIONS = {
           'copier.exit_delayed',
           'strategy.multiplier_kept',
           'copier.profit_share_raised',
+          'reward.claimable',
         ],
       },
     ],
@@ -2734,6 +2735,7 @@ export const OPERATIONS = {
           'copier.exit_delayed',
           'strategy.multiplier_kept',
           'copier.profit_share_raised',
+          'reward.claimable',
         ],
       },
       {
@@ -2863,6 +2865,7 @@ export const OPERATIONS = {
           'copier.exit_delayed',
           'strategy.multiplier_kept',
           'copier.profit_share_raised',
+          'reward.claimable',
         ],
       },
       {
@@ -3009,6 +3012,7 @@ export const OPERATIONS = {
           'copier.exit_delayed',
           'strategy.multiplier_kept',
           'copier.profit_share_raised',
+          'reward.claimable',
         ],
       },
     ],

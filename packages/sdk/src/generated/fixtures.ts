@@ -1510,6 +1510,8 @@ export function fixturesOf<D extends DecimalForm>(
                     required: ['code', 'message'],
                   },
                   cancel_reason: {
+                    description:
+                      'Why the rest of the order was cancelled. RISK: the order closes a lot, and other trades reduced the lot before the order was sent.',
                     type: 'string',
                     enum: ['USER', 'EXCHANGE', 'EXPIRED', 'IOC_REMAINDER', 'RISK', 'FOK_UNFILLED'],
                   },
@@ -2510,6 +2512,18 @@ export function eventDataOf<D extends DecimalForm>(decimal: (text: string) => De
       },
       drift: [],
       started_at: '2026-01-31T12:00:00.000Z',
+      created_at: '2026-01-31T11:59:30.000Z',
+      updated_at: '2026-01-31T12:00:00.000Z',
+    },
+    'reward.claimable': {
+      id: 'rwd_01k9y3wq8ge2a8p8bf1mq93h57',
+      type_id: 'rwt_01k9y3wq8ge2j8p8bf1mq93h57',
+      amount: decimal('25'),
+      currency: 'SVC-TEST',
+      status: 'CLAIMABLE',
+      reason: 'The first trade of an account',
+      source: { kind: 'trade', id: 'trd_01k9y3wq8ge1t8p8bf1mq93h57' },
+      claimable_at: '2026-01-31T12:00:00.000Z',
       created_at: '2026-01-31T11:59:30.000Z',
       updated_at: '2026-01-31T12:00:00.000Z',
     },
