@@ -71,6 +71,11 @@ export const copierStats = z
       .describe('Breakdown of `tracking_difference_bps`. The five values add up to it.'),
     open_exposure_quote: decimal,
     net_pnl: decimal.describe('Realized net profit or loss after fees, in quote currency.'),
+    fees_incomplete: z
+      .boolean()
+      .describe(
+        'True while a fee in a third asset has no known price. The results of the copies exclude this fee until then.',
+      ),
     unrealized_pnl: decimal.describe(
       'Result of the open lots at the last known prices, after the fees paid, in quote currency.',
     ),

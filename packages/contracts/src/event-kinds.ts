@@ -93,6 +93,10 @@ export const EVENT_DEFINITIONS = {
     'The strategy of a copier offers a higher profit share than you accepted, in `profit_share_offer`. Your terms do not change unless you accept it.',
     copier,
   ),
+  'reward.claimable': defineEvent(
+    'A pending reward is final and can be claimed, because the month of its profit share has ended. Its amount is lower than in `reward.granted` if the budget of the month did not cover all shares.',
+    reward,
+  ),
 } as const satisfies Record<EventType, EventDefinition>;
 
 /** The schema of every record that the `data` of an event can hold. */

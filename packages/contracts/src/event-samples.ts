@@ -111,6 +111,7 @@ const copier: Copier = {
     },
     open_exposure_quote: '0',
     net_pnl: '182.4',
+    fees_incomplete: false,
     unrealized_pnl: '4.2',
     equity: '12500',
     roi: '0.0251',
@@ -140,6 +141,7 @@ const strategy: Strategy = {
     max_drawdown_percent: '2.4',
     sharpe: '1.8',
     low_sample: true,
+    fees_incomplete: false,
     copier_roi: null,
     curve: [
       { at: '2026-01-12T00:00:00.000Z', index: '100' },
@@ -346,4 +348,5 @@ export const EVENT_SAMPLES: Samples = {
     profit_share: { rate: '0.1', period: 'MONTH', accepted_at: LONG_BEFORE },
     profit_share_offer: { rate: '0.2', period: 'MONTH' },
   },
+  'reward.claimable': reward,
 };

@@ -31,6 +31,7 @@ export const EVENT_TYPES = [
   'copier.exit_delayed',
   'strategy.multiplier_kept',
   'copier.profit_share_raised',
+  'reward.claimable',
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 

@@ -116,7 +116,7 @@ export const lotOperations = {
     method: 'POST',
     path: '/v1/lots/:id/close',
     summary:
-      'Closes a lot, or a fraction of it, with a market order. The order closes no other lot. A copy is then detached from its copier.',
+      'Closes a lot, or a fraction of it, with a market order. The order closes no other lot: if the lot is smaller when the order is sent, the excess is cancelled with the reason RISK. A copy is then detached from its copier.',
     access: 'TRADE',
     bucket: 'trade_writes',
     params: pathParams,

@@ -64,6 +64,11 @@ export const strategyResults = z
     low_sample: z
       .boolean()
       .describe('True if the record has fewer than 30 days. The ratios are then unreliable.'),
+    fees_incomplete: z
+      .boolean()
+      .describe(
+        'True while a fee in a third asset, paid for a lot of the strategy, has no known price. Its results exclude this fee until then.',
+      ),
     copier_roi: decimal
       .nullable()
       .describe(

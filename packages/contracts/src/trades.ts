@@ -111,7 +111,12 @@ export const trade = z
     status: z.enum(TRADE_STATUSES),
     sub_status: z.enum(TRADE_SUB_STATUSES).optional(),
     failure: z.object({ code: z.string(), message: z.string() }).optional(),
-    cancel_reason: z.enum(CANCEL_REASONS).optional(),
+    cancel_reason: z
+      .enum(CANCEL_REASONS)
+      .optional()
+      .describe(
+        'Why the rest of the order was cancelled. RISK: the order closes a lot, and other trades reduced the lot before the order was sent.',
+      ),
     copy: tradeCopy.optional(),
     reconciled_at: instant
       .optional()

@@ -143,6 +143,7 @@ const strategy = {
     max_drawdown_percent: '2.4',
     sharpe: '1.9',
     low_sample: false,
+    fees_incomplete: false,
     copier_roi: '0.021',
     curve: [
       { at: LONG_BEFORE, index: '100' },

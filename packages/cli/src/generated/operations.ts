@@ -962,7 +962,7 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/v1/lots/:id/close',
     summary:
-      'Closes a lot, or a fraction of it, with a market order. The order closes no other lot. A copy is then detached from its copier.',
+      'Closes a lot, or a fraction of it, with a market order. The order closes no other lot: if the lot is smaller when the order is sent, the excess is cancelled with the reason RISK. A copy is then detached from its copier.',
     access: 'TRADE',
     query: [],
     body: [
@@ -2263,6 +2263,7 @@ export const OPERATIONS = {
           'copier.exit_delayed',
           'strategy.multiplier_kept',
           'copier.profit_share_raised',
+          'reward.claimable',
         ],
       },
     ],
@@ -2735,6 +2736,7 @@ export const OPERATIONS = {
           'copier.exit_delayed',
           'strategy.multiplier_kept',
           'copier.profit_share_raised',
+          'reward.claimable',
         ],
       },
       {
@@ -2864,6 +2866,7 @@ export const OPERATIONS = {
           'copier.exit_delayed',
           'strategy.multiplier_kept',
           'copier.profit_share_raised',
+          'reward.claimable',
         ],
       },
       {
@@ -3010,6 +3013,7 @@ export const OPERATIONS = {
           'copier.exit_delayed',
           'strategy.multiplier_kept',
           'copier.profit_share_raised',
+          'reward.claimable',
         ],
       },
     ],

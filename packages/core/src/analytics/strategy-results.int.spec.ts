@@ -64,15 +64,18 @@ interface TradeSpec {
   /** Whether the trade belongs to the strategy itself. */
   readonly isOfStrategy?: boolean;
   readonly onPair?: RecordIds;
+  /** A fee in a third asset; undefined: no fee. */
+  readonly feeInBnb?: string;
 }
 
-function order({ copyOf, side, at, price, isOfStrategy = true, onPair = pair }: TradeSpec) {
+function order({ copyOf, side, at, price, isOfStrategy = true, onPair = pair, feeInBnb }: TradeSpec) {
+  const fee = feeInBnb === undefined ? {} : { fee: feeInBnb, feeCurrency: 'BNB' };
   return fixtures.order({
     owner: copyOf ? follower : leader,
     account: copyOf ? followerAccount : leaderAccount,
     pair: onPair,
     side,
-    fills: [{ at: `2026-01-${at}:00Z`, price, amount: '1' }],
+    fills: [{ at: `2026-01-${at}:00Z`, price, amount: '1', ...fee }],
     strategy: isOfStrategy && !copyOf ? strategyUuid : undefined,
     copiedStrategy: copyOf && strategyUuid,
     copy: copyOf && { copier, lotTrade: copyOf.uuid, referencePrice: price },
@@ -115,6 +118,7 @@ describe('the performance of a strategy', () => {
       max_drawdown_percent: null,
       sharpe: null,
       low_sample: true,
+      fees_incomplete: false,
       copier_roi: null,
       curve: [],
       net_pnl: '0',
@@ -149,6 +153,39 @@ describe('the performance of a strategy', () => {
       sharpe: null,
       realized_sharpe: expect.any(String),
     });
+  });
+
+  it('reports fees_incomplete to everybody while a fee of its lots has no value', async () => {
+    const valueFees = () => core.rows('UPDATE fills SET fee_value = 1 WHERE fee_value IS NULL');
+    const reported = async () => [
+      (await performance(leader)).fees_incomplete,
+      (await performance(follower)).fees_incomplete,
+    ];
+    const lot = await order({ side: 'BUY', at: '01T10:00', price: '100', feeInBnb: '0.1' });
+    expect(await reported()).toEqual([true, true]);
+    await valueFees();
+    expect(await reported()).toEqual([false, false]);
+    // The fee of a copy is no part of the strategy's results; that of a trade that closes its lot is.
+    await order({ copyOf: lot, side: 'BUY', at: '01T10:01', price: '101', feeInBnb: '0.1' });
+    await order({ side: 'SELL', at: '02T10:00', price: '110', isOfStrategy: false, feeInBnb: '0.1' });
+    expect(await reported()).toEqual([true, true]);
+    await core.rows(
+      'UPDATE fills SET fee_value = 1 WHERE exchange_account_id = $1 AND fee_value IS NULL',
+      leaderAccount.uuid,
+    );
+    expect(await reported()).toEqual([false, false]);
+  });
+
+  it('reports no fees_incomplete where an earlier release stored the figures', async () => {
+    await order({ side: 'BUY', at: '01T10:00', price: '100' });
+    await performance();
+    await core.rows(
+      `UPDATE strategy_figures SET performance = performance - 'fees_incomplete',
+         public_performance = public_performance - 'fees_incomplete' WHERE strategy_id = $1`,
+      strategyUuid,
+    );
+    for (const viewer of [leader, follower])
+      expect((await strategies.get(viewer, strategyId)).performance.fees_incomplete).toBe(false);
   });
 
   it('is relative to the recorded equity of its account', async () => {
@@ -208,6 +245,7 @@ describe('the performance of a strategy', () => {
       max_drawdown_percent: null,
       sharpe: '13.51',
       low_sample: true,
+      fees_incomplete: false,
       copier_roi: null,
       curve: [
         { at: '2026-01-01T00:00:00.000Z', index: '100' },

@@ -50,10 +50,11 @@ interface Execution {
   readonly price: string;
   readonly amount?: string;
   readonly fee?: string;
+  readonly feeCurrency?: string;
 }
 
-const fillsOf = ({ at, price, amount = '1', fee = '0' }: Execution) => [
-  { at: `2026-01-01T${at}:00Z`, price, amount, fee },
+const fillsOf = ({ at, price, amount = '1', fee = '0', ...rest }: Execution) => [
+  { at: `2026-01-01T${at}:00Z`, price, amount, fee, ...rest },
 ];
 
 const lead = (execution: Execution) =>
@@ -92,6 +93,7 @@ describe('the stats of a copier', () => {
       tracking_difference_bps: null,
       open_exposure_quote: '0',
       net_pnl: '0',
+      fees_incomplete: false,
       unrealized_pnl: '0',
       equity: null,
       roi: null,
@@ -144,6 +146,29 @@ describe('the stats of a copier', () => {
     );
     // What is held: 1.5 at 120, with a cost of 151.5.
     expect(await stats()).toMatchObject({ unrealized_pnl: '28.5', equity: '1000' });
+  });
+
+  it('report fees_incomplete while a fee of a lot has no value, also if the user closed the lot', async () => {
+    const valueFees = () => env.core.rows('UPDATE fills SET fee_value = 1 WHERE fee_value IS NULL');
+    const lot = await lead({ side: 'BUY', at: '10:00', price: '100', fee: '1', feeCurrency: 'BNB' });
+    await copy(lot, '100', { side: 'BUY', at: '10:01', price: '100', amount: '2', fee: '2' });
+    // Only the leader's fee has no value.
+    expect(await stats()).toMatchObject({ fees_incomplete: false });
+    await copy(lot, '100', { side: 'BUY', at: '10:02', price: '100', fee: '1', feeCurrency: 'BNB' });
+    expect(await stats()).toMatchObject({ fees_incomplete: true });
+    await valueFees();
+    expect(await stats()).toMatchObject({ fees_incomplete: false });
+    const closing = { side: 'SELL', at: '11:00', price: '110', fee: '1', feeCurrency: 'BNB' } as const;
+    await fixtures.order({
+      owner: env.actor,
+      account: env.account,
+      pair,
+      side: 'SELL',
+      fills: fillsOf(closing),
+    });
+    expect(await stats()).toMatchObject({ fees_incomplete: true });
+    await valueFees();
+    expect(await stats()).toMatchObject({ fees_incomplete: false });
   });
 
   it('include the tracking difference and its parts', async () => {

@@ -1,5 +1,6 @@
 import { type CopierStats, canonicalDecimal, type Decimal } from '@trading-automation/contracts';
 import { allColumns, queryPrepared, type Tx } from '@trading-automation/persistence';
+import { lotsWithUnvaluedFee } from '../performance/index.js';
 import { CopierEntity } from './copier.entity.js';
 import {
   COPIER_DAYS,
@@ -27,6 +28,7 @@ interface StatsRow {
   readonly averageSlippageBps: Decimal | null;
   readonly openExposure: Decimal;
   readonly netPnl: Decimal;
+  readonly hasUnvaluedFee: boolean;
   readonly tracking: TrackingSums | null;
   readonly lotDays: readonly CopierDay[] | null;
   readonly profitShare: ProfitShareState;
@@ -42,7 +44,8 @@ export interface CopierFigures {
  * Adds stats to the rows of the query `selection`, one row per copier with at least the column `id`. `columns` lists
  * the columns of `selection` to return, under the alias `a`.
  * Amounts of different currencies are never added: only the quote currency with the most lots counts. Open lots are
- * valued at the last price, or at their cost if no price is known.
+ * valued at the last price, or at their cost if no price is known. `unvalued` has the currencies of lots that lack
+ * the value of a fee.
  */
 const withStats = (columns: string, selection: string) => `
   WITH selected AS MATERIALIZED (
@@ -64,13 +67,20 @@ const withStats = (columns: string, selection: string) => `
     LEFT JOIN LATERAL (SELECT sum(pnl) AS pnl FROM lot_closures c WHERE c.lot_id = l.id) r ON true
     WHERE l.copier_id IN (SELECT id FROM selected) GROUP BY l.copier_id, p.quote
   ), main AS (
-    SELECT DISTINCT ON (id) id, exposure, net_pnl FROM held ORDER BY id, lot_count DESC, quote
+    SELECT DISTINCT ON (id) id, quote, exposure, net_pnl FROM held ORDER BY id, lot_count DESC, quote
+  ), unvalued AS (
+    SELECT DISTINCT l.copier_id AS id, p.quote
+    FROM ${lotsWithUnvaluedFee(
+      'f.exchange_account_id IN (SELECT exchange_account_id FROM copiers WHERE id IN (SELECT id FROM selected))',
+    )} JOIN trade_pairs p ON p.id = l.trade_pair_id
+    WHERE l.copier_id IN (SELECT id FROM selected)
   ), returned AS (${COPIER_DAYS}
   ), ${TRACKED}
   SELECT ${columns}, coalesce(d.copied, 0) AS "copiedCount", coalesce(d.skipped, 0) AS "skippedCount",
     coalesce(d.failed, 0) AS "failedCount", d.median_latency_ms AS "medianLatencyMs",
     d.p99_latency_ms AS "p99LatencyMs", d.average_slippage_bps::text AS "averageSlippageBps",
     round(coalesce(m.exposure, 0), 18)::text AS "openExposure", round(coalesce(m.net_pnl, 0), 18)::text AS "netPnl",
+    EXISTS (SELECT FROM unvalued u WHERE u.id = a.id AND u.quote = m.quote) AS "hasUnvaluedFee",
     t.sums AS "tracking", r.days AS "lotDays", ${profitShareStateOf('a.id')} AS "profitShare"
   FROM selected a LEFT JOIN decided d USING (id) LEFT JOIN main m USING (id) LEFT JOIN tracked t USING (id)
     LEFT JOIN returned r ON r.copier_id = a.id`;
@@ -121,6 +131,7 @@ function viewStats(row: StatsRow, returns: ReadonlyMap<string, CopierReturns>): 
     tracking: tracking?.parts,
     open_exposure_quote: canonicalDecimal(row.openExposure),
     net_pnl: canonicalDecimal(row.netPnl),
+    fees_incomplete: row.hasUnvaluedFee,
     ...(returns.get(row.id) ?? NO_RETURNS),
   };
 }

@@ -68,6 +68,7 @@ import { SignInLinks1763700000037 } from './migrations/0037-sign-in-links.js';
 import { OutboxShares1763700000038 } from './migrations/0038-outbox-shares.js';
 import { PerfectCopies1763700000039 } from './migrations/0039-perfect-copies.js';
 import { DeliveryReasons1763700000043 } from './migrations/0043-delivery-reasons.js';
+import { UnvaluedFeesAndCappedOrders1763700000044 } from './migrations/0044-unvalued-fees-and-capped-orders.js';
 import { MaskedRatios1763700000045 } from './migrations/0045-masked-ratios.js';
 
 const ENTITIES = [
@@ -134,6 +135,7 @@ const MIGRATIONS = [
   OutboxShares1763700000038,
   PerfectCopies1763700000039,
   DeliveryReasons1763700000043,
+  UnvaluedFeesAndCappedOrders1763700000044,
   MaskedRatios1763700000045,
 ];
 

@@ -128,6 +128,12 @@ const RULES: Readonly<Record<EventType, Rule>> = {
     body: `The strategy of ${withName('copier', data, 'name')} offers a higher profit share. Your terms do not change unless you accept it.`,
     resource: 'copier',
   }),
+  'reward.claimable': (data) => ({
+    severity: 'INFO',
+    title: 'Reward can be claimed',
+    body: `Your reward${withValue(' of ', data, 'amount')}${withValue(' ', data, 'currency')} is final. You can claim it now.`,
+    resource: 'reward',
+  }),
 };
 
 function trade(
@@ -159,7 +165,7 @@ const CANCEL_OUTCOMES: Readonly<Record<string, string>> = {
   EXPIRED: 'has expired',
   IOC_REMAINDER: 'ended: the part that could not be filled immediately was cancelled',
   FOK_UNFILLED: 'was cancelled because it could not be filled completely at once',
-  RISK: 'was cancelled by a risk limit',
+  RISK: 'ended: its lot had less left than it was to close',
 };
 
 function cancelled(data: EventData): ReturnType<Rule> {

@@ -96,6 +96,16 @@ export async function findRewards(tx: Tx, userId: string, ids: readonly string[]
   );
 }
 
+/** Returns rewards of any users, each with its user, in no particular order. */
+export async function findRewardsOfUsers(
+  tx: Tx,
+  ids: readonly string[],
+): Promise<(RewardRow & { readonly user_id: string })[]> {
+  return queryPrepared(tx, `SELECT r.user_id, ${REWARD_SELECT} FROM ${REWARD_FROM} WHERE r.id = ANY ($1)`, [
+    ids,
+  ]);
+}
+
 /** Claims the reward. Returns whether this call claimed it: of concurrent calls, one returns true. */
 export async function markClaimed(tx: Tx, userId: string, id: string): Promise<boolean> {
   const [, count] = await tx.query(

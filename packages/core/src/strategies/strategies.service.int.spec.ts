@@ -55,6 +55,7 @@ function asOthersSee(strategy: Strategy): Strategy {
       max_drawdown_percent: null,
       sharpe: null,
       low_sample: true,
+      fees_incomplete: false,
       copier_roi: null,
       curve: [],
     },

@@ -50,6 +50,8 @@ function viewPerformance(metrics: StrategyMetrics, isOwner: boolean): StrategyRe
   return {
     since: formatInstant(since),
     ...figures,
+    // Figures that an earlier release stored do not have it.
+    fees_incomplete: figures.fees_incomplete ?? false,
     copier_roi: showsCopierRoi ? figures.copier_roi : null,
   };
 }

@@ -2,6 +2,7 @@ import { canonicalDecimal } from '@trading-automation/contracts';
 import type { OrderRequest } from '@trading-automation/exchanges';
 import type { Tx } from '@trading-automation/persistence';
 import { leaderEquities } from './leader-equity.queries.js';
+import { capClosingOrders, lockBooksOfClosingOrders } from './lots/cap-closing-orders.js';
 import {
   ACK_TIMEOUT_MS,
   applyTransition,
@@ -30,17 +31,27 @@ export async function claimTrades(
   accountIds: ReadonlySet<string>,
 ): Promise<ClaimedSubmission[]> {
   const venueIds = new Map(requested.map(({ id, venueClientOrderId }) => [id, venueClientOrderId]));
+  await lockBooksOfClosingOrders(tx, [...venueIds.keys()]);
   const locked = await lockOpenTrades(tx, [...venueIds.keys()]);
   const unsent = locked.filter(
     ({ trade }) => stageOf(stateOf(trade)) === 'UNSENT' && accountIds.has(trade.exchangeAccountId),
   );
   const expired = unsent.filter(({ hasExpired }) => hasExpired);
-  const fresh = unsent.filter(({ hasExpired }) => !hasExpired);
+  const inTime = unsent.filter(({ hasExpired }) => !hasExpired);
+  const refused = await capClosingOrders(
+    tx,
+    inTime.map(({ trade }) => trade),
+  );
+  const fresh = inTime.filter(({ trade }) => !refused.has(trade.id));
   const equities = await leaderEquities(tx, fresh);
   const changes: TradeChange[] = expired.map(({ trade }) => ({
     ...applyTransition(trade, transitionOn(stateOf(trade), 'EXPIRED')),
     isChanged: true,
   }));
+  for (const { trade } of inTime.filter(({ trade: { id } }) => refused.has(id))) {
+    const cancelled = transitionOn(stateOf(trade), 'CANCEL_REQUESTED');
+    changes.push({ ...applyTransition(trade, { ...cancelled, cancelReason: 'RISK' }), isChanged: true });
+  }
   for (const { trade } of fresh) {
     const change = applyTransition(trade, transitionOn(stateOf(trade), 'SUBMISSION_CLAIMED'));
     trade.subStatus = 'SUBMITTING';
@@ -67,7 +78,7 @@ function orderOf(trade: TradeEntity): OrderRequest {
     type: trade.type,
     side: trade.side,
     timeInForce: trade.timeInForce,
-    amount: canonicalDecimal(trade.amount),
+    amount: canonicalDecimal(trade.cappedAmount ?? trade.amount),
     price: trade.price === null ? undefined : canonicalDecimal(trade.price),
     stopPrice: trade.stopPrice === null ? undefined : canonicalDecimal(trade.stopPrice),
     reduceOnly: trade.reduceOnly,

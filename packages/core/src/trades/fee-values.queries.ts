@@ -5,6 +5,7 @@
 import { assetsOfSymbol, type Decimal } from '@trading-automation/contracts';
 import type { VenueFill } from '@trading-automation/exchanges';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
+import { isFeeUnvalued } from '../performance/index.js';
 import {
   type Conversion,
   type ConversionPath,
@@ -83,10 +84,6 @@ async function exchangesOf(tx: Tx, accountIds: readonly string[]): Promise<Reado
   );
   return new Map(rows.map(({ id, exchange }) => [id, exchange]));
 }
-
-/** A fill of `f` whose fee has no value yet; the condition of the index `fills_unvalued_fee_idx`. */
-export const isFeeUnvalued = (fill: string) => `${fill}.fee_value IS NULL AND ${fill}.fee_amount <> 0
-  AND ${fill}.fee_currency <> ALL (string_to_array(split_part(${fill}.symbol, ':', 1), '/'))`;
 
 /** A fill whose fee has no value yet. */
 export interface UnvaluedFee {

@@ -232,7 +232,8 @@ function outcomeOf(
 export function stateOf(trade: TradeEntity): TradeState {
   return {
     status: trade.status,
-    amount: trade.amount,
+    amount: trade.cappedAmount ?? trade.amount,
+    isCapped: trade.cappedAmount !== null,
     filledAmount: trade.filledAmount,
     timeInForce: trade.timeInForce,
     isCancelRequested: trade.subStatus === 'PENDING_CANCEL',

@@ -123,6 +123,10 @@ export class TradeEntity extends RecordColumns {
   @DecimalColumn({ name: 'requested_amount', nullable: true })
   requestedAmount!: string | null;
 
+  /** What was sent of an order that closes a lot, if less than `amount` was left of the lot; null for other orders. */
+  @DecimalColumn({ name: 'capped_amount', nullable: true })
+  cappedAmount!: string | null;
+
   @DecimalColumn({ name: 'filled_amount', default: '0' })
   filledAmount!: string;
 

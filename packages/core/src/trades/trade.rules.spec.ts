@@ -34,6 +34,7 @@ function parseUnits(decimal: string): bigint {
 const stateOf = (overrides: Partial<TradeState> = {}): TradeState => ({
   status: 'PENDING',
   amount: '1',
+  isCapped: false,
   filledAmount: '0',
   timeInForce: 'GTC',
   isCancelRequested: false,
@@ -108,6 +109,28 @@ describe('a transition', () => {
       filledAmount: '0.999',
     });
   });
+
+  it('leads to CANCELLED with RISK if a capped order is filled, and keeps the reason of other ends', () => {
+    const state = stateOf({ isCapped: true });
+    expect(transitionOnReport(state, observationOf('FILLED', '1'))).toMatchObject({
+      status: 'CANCELLED',
+      filledAmount: '1',
+      cancelReason: 'RISK',
+      event: 'trade.cancelled',
+    });
+    expect(transitionOnReport(state, observationOf('OPEN', '0.4'))).toMatchObject({
+      status: 'PARTIALLY_FILLED',
+    });
+    expect(transitionOnReport(state, observationOf('CANCELLED', '0.4'))).toMatchObject({
+      status: 'CANCELLED',
+      cancelReason: 'EXCHANGE',
+    });
+    const ended = stateOf({ isCapped: true, status: 'CANCELLED', filledAmount: '1' });
+    expect(transitionOnReport(ended, observationOf('FILLED', '1'))).toMatchObject({
+      status: 'CANCELLED',
+      event: null,
+    });
+  });
 });
 
 /** Amounts from tiny to huge, in units of 10^-18. */
@@ -120,6 +143,7 @@ const anyState = fc
     amount: fc.bigInt({ min: 1n, max: AMOUNT_MAX }),
     filled: units(AMOUNT_MAX),
     timeInForce: fc.constantFrom(...TIMES_IN_FORCE),
+    isCapped: fc.boolean(),
     isCancelRequested: fc.boolean(),
     isSubmitted: fc.boolean(),
     isAcknowledged: fc.boolean(),

@@ -13,7 +13,8 @@
  * 4. FAILED means that the exchange never accepted the order, as far as is known, and that no fill is known.
  * 5. A trade returns to UNSENT only while it may be resubmitted under the same id. In addition, either it is
  *    certain that the order is not at the exchange, or enough consecutive probes did not find it.
- * 6. An accepted order is never resubmitted. If the exchange no longer has it, it is CANCELLED with its fills.
+ * 6. A capped order never makes its trade FILLED: the rest of the trade is CANCELLED with RISK.
+ * 7. An accepted order is never resubmitted. If the exchange no longer has it, it is CANCELLED with its fills.
  */
 import type {
   CancelReason,
@@ -150,7 +151,10 @@ export const TRANSITIONS: Readonly<Record<Stage, Readonly<Record<Trigger, Stage>
 
 export interface TradeState {
   readonly status: TradeStatus;
+  /** The amount that is ordered at the exchange. */
   readonly amount: Decimal;
+  /** Whether less than the trade's amount is ordered. The trade then ends as CANCELLED when the order is filled. */
+  readonly isCapped: boolean;
   readonly filledAmount: Decimal;
   readonly timeInForce: TimeInForce;
   readonly isCancelRequested: boolean;
@@ -203,7 +207,12 @@ export interface OrderObservation {
 /** Returns the transition for an exchange's report of an order. */
 export function transitionOnReport(state: TradeState, report: OrderObservation): TradeTransition {
   const filled = BigDecimal.max(state.filledAmount, report.knownFilledAmount);
-  const stage = TRANSITIONS[stageOf(state)][triggerOf(state, report, filled)];
+  const trigger = triggerOf(state, report, filled);
+  if (trigger === 'REPORTED_FILLED' && state.isCapped) {
+    const stage = TRANSITIONS[stageOf(state)].REPORTED_ENDED;
+    return buildTransition(state, stage, filled.toString(), 'RISK');
+  }
+  const stage = TRANSITIONS[stageOf(state)][trigger];
   return buildTransition(state, stage, filled.toString(), reasonOf(state, report));
 }
 

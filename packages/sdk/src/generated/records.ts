@@ -383,6 +383,8 @@ export interface CopierStats<D extends DecimalForm = 'number'> {
   open_exposure_quote: DecimalOf<D>;
   /** Realized net profit or loss after fees, in quote currency. */
   net_pnl: DecimalOf<D>;
+  /** True while a fee in a third asset has no known price. The results of the copies exclude this fee until then. */
+  fees_incomplete: boolean;
   /** Result of the open lots at the last known prices, after the fees paid, in quote currency. */
   unrealized_pnl: DecimalOf<D>;
   /** Last recorded equity of the account, in quote currency. Null if none was recorded. */
@@ -488,6 +490,7 @@ export interface DeadLetter {
     | 'copier.exit_delayed'
     | 'strategy.multiplier_kept'
     | 'copier.profit_share_raised'
+    | 'reward.claimable'
     | (string & {});
   /** Number of the run whose attempts failed. The deliveries of this run have the same number. */
   run: number;
@@ -598,6 +601,7 @@ export interface DeadLetterDetail<D extends DecimalForm = 'number'> {
     | 'copier.exit_delayed'
     | 'strategy.multiplier_kept'
     | 'copier.profit_share_raised'
+    | 'reward.claimable'
     | (string & {});
   /** Number of the run whose attempts failed. The deliveries of this run have the same number. */
   run: number;
@@ -718,6 +722,7 @@ export interface DeadLetterRetryAsked {
     | 'copier.exit_delayed'
     | 'strategy.multiplier_kept'
     | 'copier.profit_share_raised'
+    | 'reward.claimable'
     | null;
 }
 
@@ -824,6 +829,7 @@ export interface Delivery {
     | 'copier.exit_delayed'
     | 'strategy.multiplier_kept'
     | 'copier.profit_share_raised'
+    | 'reward.claimable'
     | (string & {});
   /** Number of the run of attempts. Run 0 is the automatic delivery, or the first replay if there was no automatic delivery. Each later retry or replay adds 1. */
   run: number;
@@ -979,6 +985,7 @@ export interface EventKind<D extends DecimalForm = 'number'> {
     | 'copier.exit_delayed'
     | 'strategy.multiplier_kept'
     | 'copier.profit_share_raised'
+    | 'reward.claimable'
     | (string & {});
   /** When the event is sent. */
   description: string;
@@ -1185,6 +1192,7 @@ export interface Notification {
     | 'copier.exit_delayed'
     | 'strategy.multiplier_kept'
     | 'copier.profit_share_raised'
+    | 'reward.claimable'
     | (string & {});
   severity: 'INFO' | 'WARNING' | 'CRITICAL' | (string & {});
   title: string;
@@ -1638,6 +1646,8 @@ export interface StrategyResults<D extends DecimalForm = 'number'> {
   sharpe: DecimalOf<D> | null;
   /** True if the record has fewer than 30 days. The ratios are then unreliable. */
   low_sample: boolean;
+  /** True while a fee in a third asset, paid for a lot of the strategy, has no known price. Its results exclude this fee until then. */
+  fees_incomplete: boolean;
   /** Result of all copiers of other users, realized and open, after fees, ÷ the sum of their accounts' equities at their first copy. Null unless at least 5 users other than the owner and you have copied the strategy. */
   copier_roi: DecimalOf<D> | null;
   /** Compounded daily returns, oldest first; the first point is 100. Long records have about 100 points. Empty if an equity was not recorded. */
@@ -1760,6 +1770,7 @@ export interface Trade<D extends DecimalForm = 'number'> {
     code: string;
     message: string;
   };
+  /** Why the rest of the order was cancelled. RISK: the order closes a lot, and other trades reduced the lot before the order was sent. */
   cancel_reason?: 'USER' | 'EXCHANGE' | 'EXPIRED' | 'IOC_REMAINDER' | 'RISK' | 'FOK_UNFILLED' | (string & {});
   copy?: TradeCopy<D>;
   /** Time at which a reconciliation with the exchange last corrected or created this trade. */
@@ -1870,6 +1881,7 @@ export interface TradeDetail<D extends DecimalForm = 'number'> {
     code: string;
     message: string;
   };
+  /** Why the rest of the order was cancelled. RISK: the order closes a lot, and other trades reduced the lot before the order was sent. */
   cancel_reason?: 'USER' | 'EXCHANGE' | 'EXPIRED' | 'IOC_REMAINDER' | 'RISK' | 'FOK_UNFILLED' | (string & {});
   copy?: TradeCopy<D>;
   /** Time at which a reconciliation with the exchange last corrected or created this trade. */
@@ -2028,6 +2040,7 @@ export interface WebhookReplay {
     | 'copier.exit_delayed'
     | 'strategy.multiplier_kept'
     | 'copier.profit_share_raised'
+    | 'reward.claimable'
     | (string & {});
   /** Number of the started run of up to five attempts. Its deliveries have the same number. */
   run: number;
@@ -2273,7 +2286,8 @@ export interface NotificationsListQuery extends ListQuery<'created_at'> {
     | 'public_key.linked'
     | 'copier.exit_delayed'
     | 'strategy.multiplier_kept'
-    | 'copier.profit_share_raised';
+    | 'copier.profit_share_raised'
+    | 'reward.claimable';
 }
 
 /** The response of `notifications.count`. */
@@ -2366,7 +2380,8 @@ export interface WebhooksDeliveriesQuery extends ListQuery<'created_at' | 'attem
     | 'public_key.linked'
     | 'copier.exit_delayed'
     | 'strategy.multiplier_kept'
-    | 'copier.profit_share_raised';
+    | 'copier.profit_share_raised'
+    | 'reward.claimable';
   /** Id of an event (`evt_…`). */
   event_id?: string;
   /** Start of the range, inclusive. Default: no lower bound. Filters deliveries by created_at. */
@@ -2405,7 +2420,8 @@ export interface DeadLettersListQuery extends ListQuery<'created_at' | 'updated_
     | 'public_key.linked'
     | 'copier.exit_delayed'
     | 'strategy.multiplier_kept'
-    | 'copier.profit_share_raised';
+    | 'copier.profit_share_raised'
+    | 'reward.claimable';
   /** Start of the range, inclusive. Default: no lower bound. Filters dead letters by created_at. */
   from?: string;
   /** End of the range, exclusive. Default: no upper bound. */
@@ -2468,6 +2484,8 @@ export interface EventData<D extends DecimalForm = 'number'> {
   'strategy.multiplier_kept': Strategy<D>;
   /** The strategy of a copier offers a higher profit share than you accepted, in `profit_share_offer`. Your terms do not change unless you accept it. */
   'copier.profit_share_raised': Copier<D>;
+  /** A pending reward is final and can be claimed, because the month of its profit share has ended. Its amount is lower than in `reward.granted` if the budget of the month did not cover all shares. */
+  'reward.claimable': Reward<D>;
 }
 
 /** The input and the response of each operation. */
@@ -2619,7 +2637,7 @@ export interface OperationTypes<D extends DecimalForm = 'number'> {
     params: { id: string };
     data: Lot<D>;
   };
-  /** Closes a lot, or a fraction of it, with a market order. The order closes no other lot. A copy is then detached from its copier. */
+  /** Closes a lot, or a fraction of it, with a market order. The order closes no other lot: if the lot is smaller when the order is sent, the excess is cancelled with the reason RISK. A copy is then detached from its copier. */
   'lots.close': {
     params: { id: string };
     body?: LotClose;

@@ -4,6 +4,7 @@
  */
 import type { Decimal, ProfitSharePeriod } from '@trading-automation/contracts';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
+import { lotsWithUnvaluedFee } from '../../performance/index.js';
 import type { HoldingCopier, QuoteVolume, Terms } from './profit-share.rules.js';
 
 /** Fills that are reported after the settlement of their period count in the next one, if they are at most this late. */
@@ -31,9 +32,13 @@ export async function copyingUsersAfter(tx: Tx, after: string, limit: number): P
 
 /**
  * Returns the leaders' accounts that the users copied while terms with a period of this kind were accepted. Omits those
- * of which the user held no lot since the last settlement.
+ * of which the user held no lot since the last settlement, and those that are settled until `to`.
  */
-export function copyingsOf(tx: Tx, kind: ProfitSharePeriod, userIds: readonly string[]): Promise<Copying[]> {
+export function copyingsOf(
+  tx: Tx,
+  { kind, to }: { readonly kind: ProfitSharePeriod; readonly to: Date },
+  userIds: readonly string[],
+): Promise<Copying[]> {
   return queryPrepared<Copying>(
     tx,
     `SELECT DISTINCT c.user_id AS "userId", a.exchange, same.ids[1] AS "leaderAccountId", same.ids AS connections
@@ -47,13 +52,14 @@ export function copyingsOf(tx: Tx, kind: ProfitSharePeriod, userIds: readonly st
        LEFT JOIN LATERAL (
          SELECT p.period_to, p.created_at FROM profit_settlements p
          WHERE p.user_id = c.user_id AND p.leader_account_id = ANY (same.ids) ORDER BY p.period_to DESC LIMIT 1) last ON true
-       WHERE o.user_id = c.user_id AND f.exchange_account_id = ANY (same.ids) AND (
+       WHERE o.user_id = c.user_id AND f.exchange_account_id = ANY (same.ids)
+         AND (last.period_to IS NULL OR last.period_to < $3) AND (
          l.closed_at IS NULL OR last.period_to IS NULL OR l.closed_at >= last.period_to
          OR (l.closed_at >= last.period_to - ${LATE_FILLS} AND EXISTS (
            SELECT FROM lot_closures k JOIN fills x ON x.id = k.fill_id
            WHERE k.lot_id = l.id AND x.created_at >= last.created_at))))
      ORDER BY 1, 3`,
-    [userIds, kind],
+    [userIds, kind, to],
   );
 }
 
@@ -207,21 +213,35 @@ export type Profit = {
   readonly openLoss: Decimal;
 };
 
-/** Returns the profit of all copies in the currency; null if a price is missing. */
+export interface KnownProfit {
+  /** Null if a price, or the value of a fee, is missing. */
+  readonly profit: Profit | null;
+  /** The time of the newest fill whose fee has no value; null if all fees have one. */
+  readonly unvaluedFeeAt: Date | null;
+}
+
+/** Returns the profit of all copies in the currency. Reads profit and missing fees as of the same instant. */
 export async function readProfit(
   tx: Tx,
   { userId, connections }: Copying,
   period: { readonly to: Date; readonly since: Since },
   currency: string,
-): Promise<Profit | null> {
-  const [row] = await queryPrepared<Profit & { isKnown: boolean }>(
+): Promise<KnownProfit> {
+  const [row] = await queryPrepared<Profit & { isKnown: boolean; unvaluedFeeAt: Date | null }>(
     tx,
     `WITH ${VALUED_LOTS}
      SELECT coalesce(sum(realized), 0)::text AS realized, coalesce(sum(open_loss), 0)::text AS "openLoss",
-       coalesce(bool_and(is_known), true) AS "isKnown" FROM valued`,
+       coalesce(bool_and(is_known), true) AS "isKnown",
+       (SELECT max(f.executed_at)
+        FROM ${lotsWithUnvaluedFee('f.exchange_account_id IN (SELECT exchange_account_id FROM copiers WHERE user_id = $1)')}
+        JOIN copiers c ON c.id = l.copier_id JOIN strategies s ON s.id = l.strategy_id
+        WHERE c.user_id = $1 AND s.exchange_account_id = ANY ($2) AND s.user_id <> c.user_id
+          AND f.executed_at < $3) AS "unvaluedFeeAt"
+     FROM valued`,
     [userId, connections, ...parametersOf(period, currency)],
   );
-  return row!.isKnown ? row! : null;
+  const { isKnown, unvaluedFeeAt, ...profit } = row!;
+  return { profit: isKnown && unvaluedFeeAt === null ? profit : null, unvaluedFeeAt };
 }
 
 /** Stores the lots from which the settlement was computed: those that changed it since the last one. */

@@ -124,16 +124,16 @@ export async function monthsToFinalize(tx: Tx, at: Date): Promise<string[]> {
 /**
  * Scales all grants of a month by one factor, at most 1, so that they do not exceed the budget, and makes them
  * claimable. Each is rounded down. A grant of which nothing is left expires. A month is made final once; a second call
- * changes nothing.
+ * changes nothing. Returns the ids of the rewards that became claimable.
  */
 export async function finalizeMonth(
   tx: Tx,
   month: string,
   budget: Decimal,
   expiresDays: number | null,
-): Promise<void> {
+): Promise<string[]> {
   await queryPrepared(tx, `SELECT pg_advisory_xact_lock(${MONTHS_LOCK})`, []);
-  await queryPrepared(
+  const rows = await queryPrepared<{ id: string; amount: Decimal }>(
     tx,
     `WITH final AS (
        INSERT INTO profit_share_months (month, budget, requested, scale)
@@ -149,9 +149,11 @@ export async function finalizeMonth(
      UPDATE rewards r SET amount = s.amount, is_pending = false, claimable_at = now(), updated_at = clock_timestamp(),
        expires_at = CASE WHEN s.amount = 0 THEN now() + interval '1 microsecond'
          ELSE now() + $3::integer * interval '1 day' END
-     FROM scaled s WHERE r.profit_settlement_id = s.id AND r.is_pending`,
+     FROM scaled s WHERE r.profit_settlement_id = s.id AND r.is_pending
+     RETURNING r.id, trim_scale(r.amount)::text AS amount`,
     [month, budget, expiresDays],
   );
+  return rows.filter(({ amount }) => amount !== '0').map(({ id }) => id);
 }
 
 /** Returns the end of the last settled period of this kind; null if none was settled. */

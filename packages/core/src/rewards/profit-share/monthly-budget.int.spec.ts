@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { Platform } from '../../platform/index.js';
 import { BigDecimal } from '../../values/index.js';
-import { ProfitShareUnderTest } from './testing/profit-share-under-test.js';
+import { type LeaderFixture, ProfitShareUnderTest } from './testing/profit-share-under-test.js';
 
 let env: ProfitShareUnderTest;
 let secondPlatform: Platform;
@@ -13,6 +13,8 @@ beforeAll(async () => {
 });
 afterAll(() => env.close());
 
+const claimableEvents = async ({ owner }: LeaderFixture) =>
+  (await env.core.events(owner.userId)).filter(({ type }) => type === 'reward.claimable');
 const sumOf = (amounts: readonly string[]) =>
   amounts.reduce((sum, amount) => sum.plus(amount), new BigDecimal(0));
 const month = (number: number) => new Date(Date.UTC(2026, number));
@@ -60,6 +62,10 @@ describe('the budget of a month', () => {
       ['12.5', 'CLAIMABLE', '0.25', '50', '100'],
       ['37.5', 'CLAIMABLE', '0.25', '150', '300'],
     ]);
+    const events = await claimableEvents(leader);
+    expect(events.map(({ data }) => [data.id, data.amount, data.status]).sort()).toEqual(
+      after.map(({ id, amount }) => [id, Number(amount), 'CLAIMABLE']).sort(),
+    );
   });
 
   it('rule 28: does not scale grants within the budget', async () => {
@@ -80,6 +86,7 @@ describe('the budget of a month', () => {
     await Promise.all(workers.map((worker) => worker.settleDue(hourAfter(month(4)))));
     await env.createService({ monthlyBudget: '1' }).settleDue(hourAfter(month(4)));
     expect(await env.grantedAmounts(leader)).toEqual(['10']);
+    expect(await claimableEvents(leader)).toHaveLength(1);
     const months = await env.core.rows(
       'SELECT budget::int FROM profit_share_months WHERE month = $1',
       '2026-04-01',
@@ -95,6 +102,7 @@ describe('the budget of a month', () => {
       ['0', 'EXPIRED'],
       ['0.999999999999999999', 'CLAIMABLE'],
     ]);
+    expect(await claimableEvents(leader)).toMatchObject([{ data: { id: granted[1]?.id } }]);
   });
 
   it('rule 28: counts a late grant for the next month whose grants are not final', async () => {

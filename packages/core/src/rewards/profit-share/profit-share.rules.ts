@@ -8,7 +8,9 @@
  * 2. The mark rises to the profit at each settlement, also if no share is due: profit that was free once is never shared.
  * 3. A share that cannot be computed (no conversion rate, no price, or less than the token's smallest unit) is carried
  *    into the next period, at the lowest rate of both.
- * 4. Shares are converted to reward tokens. They are rounded down to the 18 stored decimals, so that they never exceed
+ * 4. A fee without a value would make the profit too high. The settlement waits for the value until 6 hours after the
+ *    fill; after that, the whole profit is carried into the next period. Nothing is shared that might not have been earned.
+ * 5. Shares are converted to reward tokens. They are rounded down to the 18 stored decimals, so that they never exceed
  *    the profit.
  */
 import {
@@ -82,6 +84,18 @@ function isInEffect(terms: readonly Terms[], index: number, from: number, to: nu
   const until = next === undefined ? Number.POSITIVE_INFINITY : (next.since?.getTime() ?? since);
   return since < until && since < to && until > from;
 }
+
+/** The time after a fill in which a settlement waits for the value of its fee. */
+const FEE_VALUE_WAIT_MS = 6 * 3_600_000;
+
+/**
+ * Returns whether a settlement waits at the instant `at` for the value of a fee. The wait ends at most 6 hours after the
+ * end of the period.
+ *
+ * @param unvaluedFeeAt the time of the newest fill of the period whose fee has no value; null if all have one
+ */
+export const waitsForFeeValue = (unvaluedFeeAt: Date | null, at: Date): boolean =>
+  unvaluedFeeAt !== null && at.getTime() < unvaluedFeeAt.getTime() + FEE_VALUE_WAIT_MS;
 
 export interface ProfitToShare {
   /** From 0 to 0.5. 0 means that copying is free. */

@@ -46,8 +46,8 @@ describe('a profit share is granted once', () => {
     const workers = Array.from({ length: 8 }, (_, i) =>
       env.createService({}, i % 2 === 0 ? env.core.platform : secondPlatform),
     );
-    const granted = await Promise.all(workers.map((worker) => worker.settle(week(0))));
-    expect(granted.reduce((sum, count) => sum + count, 0)).toBe(1);
+    const granted = await Promise.all(workers.map((worker) => worker.settle(week(0), env.at(2))));
+    expect(granted.reduce((sum, { granted: count }) => sum + count, 0)).toBe(1);
     expect(await env.grantedAmounts(leader)).toEqual(['10']);
     expect(await countGrantedEvents()).toBe(1);
   });
@@ -57,7 +57,7 @@ describe('a profit share is granted once', () => {
       await env.realizeProfit(leader, copier, n, result);
     await Promise.all(
       [0, 1, 2, 3, 3, 2, 1, 0].map((n, i) =>
-        env.createService({}, i % 2 === 0 ? env.core.platform : secondPlatform).settle(week(n)),
+        env.createService({}, i % 2 === 0 ? env.core.platform : secondPlatform).settle(week(n), env.at(5)),
       ),
     );
     const total = (await env.grantedAmounts(leader)).reduce(

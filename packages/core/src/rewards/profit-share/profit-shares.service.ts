@@ -4,11 +4,12 @@
  * 1. Profit counts for each copying user and leader's account, over all copiers and strategies, from the first copy on.
  *    One mark belongs to both; it survives stops, restarts and deletions of copiers and strategies.
  * 2. A period is settled after its end, with the state at its end. The result does not depend on when the settlement
- *    runs. One exception: fills that the exchange reports after the settlement count in the next period.
+ *    runs. One exception: fills that the exchange reports after the settlement count in the next period. A period waits
+ *    for the value of its last fees, at most 6 hours after its end.
  * 3. Each period of a user and account is settled once. Settlement, reward and event are written in one transaction. One
  *    unique index rejects a second settlement. Another ensures that profit above one mark is shared once.
  * 4. Grants are PENDING until the month ends. Then all grants of the month are scaled by one factor, so that they do not
- *    exceed the budget. Marks are not scaled.
+ *    exceed the budget, and `reward.claimable` is emitted for each. Marks are not scaled.
  * 5. Nothing is shared with the user's own strategies, between linked users, or from new users.
  */
 import {
@@ -41,8 +42,8 @@ import {
   recordQuotePrices,
   type Since,
 } from './copied-profits.queries.js';
+import { finalizeGrants } from './finalize-grants.js';
 import {
-  finalizeMonth,
   insertGrant,
   insertSettlement,
   monthsToFinalize,
@@ -60,6 +61,7 @@ import {
   profitShareOf,
   type SettledTerms,
   settledTermsOf,
+  waitsForFeeValue,
 } from './profit-share.rules.js';
 
 /**
@@ -95,6 +97,9 @@ interface SettledProfit extends Profit, SettledTerms {
   readonly mark: Decimal;
 }
 
+/** What the settlement of one user and leader's account did. WAITING: a fee has no value yet. */
+type Outcome = 'GRANTED' | 'NOT_GRANTED' | 'WAITING';
+
 export class ProfitSharesService {
   private readonly tokensPerQuote: ReadonlyMap<string, Decimal>;
   private readonly monthlyBudget: Decimal;
@@ -128,22 +133,29 @@ export class ProfitSharesService {
    */
   async settleDue(now?: Date): Promise<number> {
     const { database } = this.platform;
-    const endedBy = new Date((now ?? (await this.databaseTime())).getTime() - SETTLEMENT_DELAY_MS);
+    const at = now ?? (await this.databaseTime());
+    const endedBy = new Date(at.getTime() - SETTLEMENT_DELAY_MS);
     const { manager } = database;
     const isDue =
       (await this.duePeriods(endedBy)).length > 0 || (await monthsToFinalize(manager, endedBy)).length > 0;
     if (!isDue) return 0;
     let granted = 0;
     await withAdvisoryLock(database, 'profit shares', async (signal) => {
+      const waiting: DuePeriod[] = [];
       for (const period of await this.duePeriods(endedBy)) {
-        granted += await this.settle(period, signal);
-        await storeSettledUntil(manager, period.kind, period.to);
+        if (waiting.some(({ kind }) => kind === period.kind)) continue;
+        const settled = await this.settle(period, at, signal);
+        granted += settled.granted;
+        if (settled.isWaiting) waiting.push(period);
+        else await storeSettledUntil(manager, period.kind, period.to);
       }
+      const openMonths = new Set(waiting.map(({ to }) => budgetMonthOf(to).toISOString().slice(0, 10)));
       for (const month of await monthsToFinalize(manager, endedBy)) {
         signal.throwIfAborted();
+        if (openMonths.has(month)) continue;
         await inTransaction(
           database,
-          (tx) => finalizeMonth(tx, month, this.monthlyBudget, this.settings.expiresDays ?? null),
+          (tx) => finalizeGrants(tx, month, this.monthlyBudget, this.settings.expiresDays ?? null),
           SLOW_STATEMENTS,
         );
       }
@@ -153,50 +165,59 @@ export class ProfitSharesService {
 
   /**
    * Settles one period of the copiers with periods of this kind; existing settlements stay. Returns how many rewards
-   * were granted.
+   * were granted, and whether a settlement waits for the value of a fee.
+   *
+   * @param at the instant until which settlements wait
    */
-  async settle(period: DuePeriod, signal?: AbortSignal): Promise<number> {
+  async settle(
+    period: DuePeriod,
+    at: Date,
+    signal?: AbortSignal,
+  ): Promise<{ readonly granted: number; readonly isWaiting: boolean }> {
     const { database } = this.platform;
     let granted = 0;
+    let isWaiting = false;
     for (let after = NIL_UUID; ; ) {
       const userIds = await copyingUsersAfter(database.manager, after, USERS_PER_BATCH);
       const copyings = await inTransaction(
         database,
-        (tx) => copyingsOf(tx, period.kind, userIds),
+        (tx) => copyingsOf(tx, period, userIds),
         SLOW_STATEMENTS,
       );
       for (const copying of copyings) {
         signal?.throwIfAborted();
-        const isGranted = await inTransaction(
+        const outcome = await inTransaction(
           database,
-          (tx) => this.settleCopying(tx, copying, period),
+          (tx) => this.settleCopying(tx, copying, period, at),
           SLOW_STATEMENTS,
         );
-        if (isGranted) granted += 1;
+        if (outcome === 'GRANTED') granted += 1;
+        if (outcome === 'WAITING') isWaiting = true;
       }
-      if (userIds.length < USERS_PER_BATCH) return granted;
+      if (userIds.length < USERS_PER_BATCH) return { granted, isWaiting };
       after = userIds.at(-1)!;
     }
   }
 
-  /** Settles the period of one user and leader's account. Returns whether a reward was granted. */
-  private async settleCopying(tx: Tx, found: Copying, period: DuePeriod): Promise<boolean> {
+  /** Settles the period of one user and leader's account. */
+  private async settleCopying(tx: Tx, found: Copying, period: DuePeriod, at: Date): Promise<Outcome> {
     await lockSettlement(tx, found);
     const last = await readLastSettlement(tx, found);
-    if (last !== undefined && last.periodTo >= period.to) return false;
+    if (last !== undefined && last.periodTo >= period.to) return 'NOT_GRANTED';
     const since = last ?? null;
     const copying = { ...found, leaderAccountId: last?.leaderAccountId ?? found.leaderAccountId };
     const holding = await readHoldingCopiers(tx, copying, since, period.to);
     const terms = settledTermsOf(period.kind, period.to, last?.periodTo ?? null, holding);
-    if (terms === null) return false;
+    if (terms === null) return 'NOT_GRANTED';
     const currency = last?.currency ?? currencyOfMark((await readVolumes(tx, copying, period.to)) ?? []);
-    if (currency === undefined) return false;
+    if (currency === undefined) return 'NOT_GRANTED';
     const mark = last?.mark ?? (await readFormerMark(tx, copying, currency));
-    const profit = await readProfit(tx, copying, { to: period.to, since }, currency);
-    if (mark === null || profit === null) return false;
+    const { profit, unvaluedFeeAt } = await readProfit(tx, copying, { to: period.to, since }, currency);
+    if (waitsForFeeValue(unvaluedFeeAt, at)) return 'WAITING';
+    if (mark === null || profit === null) return 'NOT_GRANTED';
     const settled = { ...terms, ...profit, copying, period, since, currency, mark };
     const share = await this.shareOf(tx, settled);
-    return share !== null && this.store(tx, settled, share);
+    return share !== null && (await this.store(tx, settled, share)) ? 'GRANTED' : 'NOT_GRANTED';
   }
 
   private async shareOf(tx: Tx, settled: SettledProfit): Promise<ProfitShare | null> {

@@ -76,6 +76,8 @@ export interface FiguresInput {
   /** The account's equity in the main currency, oldest first. */
   readonly points: readonly EquityPoint[];
   readonly copiers: readonly CopyingAccount[];
+  /** Whether a lot of the strategy in the main currency lacks the value of a fee. */
+  readonly hasUnvaluedFee: boolean;
 }
 
 export interface Figures {
@@ -85,7 +87,8 @@ export interface Figures {
   readonly copyingUsers: number;
 }
 
-export function figuresOf({ ownerId, accountId, days, prices, points, copiers }: FiguresInput): Figures {
+export function figuresOf(input: FiguresInput): Figures {
+  const { ownerId, accountId, days, prices, points, copiers, hasUnvaluedFee } = input;
   const sum = (pick: (day: StrategyDay) => Decimal) => sumOf(days.map((day) => new BigDecimal(pick(day))));
   const count = (pick: (day: StrategyDay) => number) => days.reduce((total, day) => total + pick(day), 0);
   const byDay = realisedDays(days);
@@ -111,6 +114,7 @@ export function figuresOf({ ownerId, accountId, days, prices, points, copiers }:
       max_drawdown_percent: returns.maxDrawdown.percent,
       sharpe: returns.sharpe,
       low_sample: returns.sampleDays < LOW_SAMPLE_DAYS,
+      fees_incomplete: hasUnvaluedFee,
       copier_roi: copierRoi(others),
       curve: curveOf(returns),
       net_pnl: formatAmount(sum(({ netPnl }) => netPnl)),
@@ -196,6 +200,7 @@ export function publicPerformanceOf(performance: StoredPerformance): StoredPerfo
     max_drawdown_percent: rounded(performance.max_drawdown_percent, DECIMALS),
     sharpe: rounded(performance.sharpe, DECIMALS),
     low_sample: performance.low_sample,
+    fees_incomplete: performance.fees_incomplete,
     copier_roi: rounded(performance.copier_roi, FRACTION_DECIMALS),
     curve: performance.curve.map(({ at, index }) => ({ at, index: rounded(index, DECIMALS)! })),
   };
@@ -209,4 +214,5 @@ export const NO_FIGURES = figuresOf({
   prices: [],
   points: [],
   copiers: [],
+  hasUnvaluedFee: false,
 }).performance;

@@ -1,6 +1,6 @@
 /** Reads the days of a strategy and of its copiers, and stores its figures. The job computes results first. */
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
-import { equityPoints } from '../../performance/index.js';
+import { equityPoints, lotsWithUnvaluedFee } from '../../performance/index.js';
 import { LINE_OF } from '../listed-strategies.queries.js';
 import type { CopyingAccount, Figures, StrategyDay } from './compute-figures.js';
 import { COPYING_USERS_MIN, publicPerformanceOf } from './compute-figures.js';
@@ -102,6 +102,21 @@ export function copyingAccounts(
      FROM valued v`,
     [ids, accountId, currency],
   );
+}
+
+/** Returns whether a lot of the strategy in this currency lacks the value of a fee. */
+export async function hasUnvaluedFee(
+  tx: Tx,
+  { ids, accountId }: StrategyLine,
+  currency: string,
+): Promise<boolean> {
+  const rows = await queryPrepared<{ id: string }>(
+    tx,
+    `SELECT l.id FROM ${lotsWithUnvaluedFee('f.exchange_account_id = $2')} JOIN trade_pairs p ON p.id = l.trade_pair_id
+     WHERE l.strategy_id = ANY ($1) AND p.quote = $3 LIMIT 1`,
+    [ids, accountId, currency],
+  );
+  return rows.length > 0;
 }
 
 export const pointsOf = (tx: Tx, { accountId }: StrategyLine, currency: string) =>

@@ -4,6 +4,7 @@ import { figuresOf, mainCurrency, NO_FIGURES } from './compute-figures.js';
 import {
   copyingAccounts,
   dueStrategies,
+  hasUnvaluedFee,
   ownDays,
   pointsOf,
   readLine,
@@ -54,6 +55,7 @@ async function refreshStrategy(tx: Tx, id: string): Promise<void> {
       prices: first === undefined ? [] : await dayPrices(tx, pairIds, Date.parse(first.day), undefined),
       points: currency === null ? [] : await pointsOf(tx, line, currency),
       copiers: currency === null ? [] : await copyingAccounts(tx, line, currency),
+      hasUnvaluedFee: currency !== null && (await hasUnvaluedFee(tx, line, currency)),
     }),
   );
 }

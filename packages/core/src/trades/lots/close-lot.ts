@@ -4,6 +4,7 @@
  * 1. The order closes this lot alone (`closes_lot_id`), whatever other lots of the pair are older.
  * 2. Orders in flight never add up to more than the lot. The account's lock orders this transaction and those that plan
  *    exits of copies; an exit waits while such an order is in flight.
+ * 3. Other trades may reduce the lot before the order is sent; `cap-closing-orders.ts` then reduces the order.
  */
 import { DomainError, encodeId, type LotClose, type TradeDetail } from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
@@ -71,7 +72,7 @@ function assertClosable({ openAmount, availableAmount }: LotToClose): void {
 }
 
 /** Rounds down to the step of market orders; the amount step divides it. */
-function floorToStep(amount: BigDecimal, { amountStep, marketAmountStep }: PairForTrade): BigDecimal {
+export function floorToStep(amount: BigDecimal, { amountStep, marketAmountStep }: PairForTrade): BigDecimal {
   const step = BigDecimal.max(amountStep, marketAmountStep ?? 0);
   return step.isZero() ? amount : amount.minus(amount.mod(step));
 }

@@ -1,7 +1,7 @@
 /** Reads lots as their users see them, and what an order that closes a lot may take. */
 import type { Decimal, TradeSide } from '@trading-automation/contracts';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
-import { isFeeUnvalued } from '../fee-values.queries.js';
+import { isFeeUnvalued } from '../../performance/index.js';
 import type { LotViewRow } from './lot.view.js';
 
 /** Selects the columns of `LotViewRow` from `LOT_RECORDS`. */
@@ -47,7 +47,9 @@ export interface LotToClose {
 
 /**
  * The amount of the lot that no order in flight closes. Orders in flight are those that close this lot, and for a copy
- * also the exits of its copier from the same lot of the strategy, which close the oldest copies first.
+ * also the exits of its copier from the same lot of the strategy, which close the oldest copies first. $2 is null before
+ * an order is placed. When it is sent, $2 is its trade; of the other orders that close lots, those that are sent, or that
+ * $3 lists, then come first.
  */
 const TO_CLOSE = `
   WITH lot AS (SELECT id, side, copier_id, source_trade_id, open_amount FROM lots WHERE id = $1),
@@ -56,8 +58,9 @@ const TO_CLOSE = `
     WHERE l.id = lot.id OR (lot.copier_id IS NOT NULL AND l.copier_id = lot.copier_id
       AND l.source_trade_id = lot.source_trade_id AND l.open_amount > 0 AND l.side = lot.side)),
   closing AS (
-    SELECT t.closes_lot_id AS lot_id, sum(greatest(0, t.amount - t.filled_amount)) AS amount
+    SELECT t.closes_lot_id AS lot_id, sum(greatest(0, coalesce(t.capped_amount, t.amount) - t.filled_amount)) AS amount
     FROM trades t WHERE t.closes_lot_id IN (SELECT id FROM owned) AND t.status IN ('PENDING', 'PARTIALLY_FILLED')
+      AND ($2::uuid IS NULL OR (t.id <> $2 AND (t.submitted_at IS NOT NULL OR t.id = ANY ($3))))
     GROUP BY 1),
   exiting AS (
     SELECT coalesce(sum(greatest(0, t.amount - t.filled_amount)), 0) AS amount FROM trades t, lot
@@ -69,8 +72,25 @@ const TO_CLOSE = `
         - (SELECT amount FROM exiting))))::text AS "availableAmount"
   FROM lot`;
 
-/** Reads a lot to close. The caller holds the locks of its account and of its lot book. */
+/**
+ * Reads a lot to close, for an order that is about to be placed. The caller holds the locks of its account and of its lot
+ * book.
+ */
 export async function readLotToClose(tx: Tx, id: string): Promise<LotToClose | undefined> {
-  const [lot] = await queryPrepared<LotToClose>(tx, TO_CLOSE, [id]);
+  const [lot] = await queryPrepared<LotToClose>(tx, TO_CLOSE, [id, null, []]);
   return lot;
+}
+
+/**
+ * Returns how much of its lot an order may close that is about to be sent. The caller holds the lock of the lot book.
+ *
+ * @param claimed other trades that are sent in the same transaction, and come first
+ */
+export async function closableAmount(
+  tx: Tx,
+  { id, closesLotId }: { readonly id: string; readonly closesLotId: string },
+  claimed: readonly string[],
+): Promise<Decimal> {
+  const [lot] = await queryPrepared<LotToClose>(tx, TO_CLOSE, [closesLotId, id, claimed]);
+  return lot?.availableAmount ?? '0';
 }
