@@ -2,4 +2,5 @@
 export { BigDecimal, divideDecimals } from './decimal-arithmetic.js';
 export { formatInstant } from './format-instant.js';
 export { parseUrl } from './parse-url.js';
+export { isFeeUnvalued, lotsWithUnvaluedFee } from './unvalued-fees.js';
 export { type UtcPeriod, utcPeriodAt } from './utc-periods.js';
