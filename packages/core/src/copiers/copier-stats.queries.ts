@@ -1,6 +1,6 @@
 import { type CopierStats, canonicalDecimal, type Decimal } from '@trading-automation/contracts';
 import { allColumns, queryPrepared, type Tx } from '@trading-automation/persistence';
-import { lotsWithUnvaluedFee } from '../performance/index.js';
+import { lotsWithUnvaluedFee } from '../values/index.js';
 import { CopierEntity } from './copier.entity.js';
 import {
   COPIER_DAYS,

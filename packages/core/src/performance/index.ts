@@ -19,4 +19,3 @@ export {
   type HoldingChange,
   type OpenResults,
 } from './open-results.rules.js';
-export { isFeeUnvalued, lotsWithUnvaluedFee } from './unvalued-fees.queries.js';

@@ -5,7 +5,6 @@
 import { assetsOfSymbol, type Decimal } from '@trading-automation/contracts';
 import type { VenueFill } from '@trading-automation/exchanges';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
-import { isFeeUnvalued } from '../performance/index.js';
 import {
   type Conversion,
   type ConversionPath,
@@ -13,7 +12,7 @@ import {
   conversionPaths,
   convert,
 } from '../trade-pairs/index.js';
-import { BigDecimal } from '../values/index.js';
+import { BigDecimal, isFeeUnvalued } from '../values/index.js';
 
 /** A fill that the exchange reported, and what its value depends on. */
 interface FillToValue {

@@ -3,4 +3,5 @@ export { COARSE_DIGITS, coarse } from './coarse.js';
 export { BigDecimal, divideDecimals } from './decimal-arithmetic.js';
 export { formatInstant } from './format-instant.js';
 export { parseUrl } from './parse-url.js';
+export { isFeeUnvalued, lotsWithUnvaluedFee } from './unvalued-fees.js';
 export { type UtcPeriod, utcPeriodAt } from './utc-periods.js';

@@ -4,7 +4,7 @@
  */
 import type { Decimal, ProfitSharePeriod } from '@trading-automation/contracts';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
-import { lotsWithUnvaluedFee } from '../../performance/index.js';
+import { lotsWithUnvaluedFee } from '../../values/index.js';
 import type { HoldingCopier, QuoteVolume, Terms } from './profit-share.rules.js';
 
 /** Fills that are reported after the settlement of their period count in the next one, if they are at most this late. */

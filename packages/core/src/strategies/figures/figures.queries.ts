@@ -1,6 +1,7 @@
 /** Reads the days of a strategy and of its copiers, and stores its figures. The job computes results first. */
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
-import { equityPoints, lotsWithUnvaluedFee } from '../../performance/index.js';
+import { equityPoints } from '../../performance/index.js';
+import { lotsWithUnvaluedFee } from '../../values/index.js';
 import { LINE_OF } from '../listed-strategies.queries.js';
 import type { CopyingAccount, Figures, StrategyDay } from './compute-figures.js';
 import { COPYING_USERS_MIN, publicPerformanceOf } from './compute-figures.js';

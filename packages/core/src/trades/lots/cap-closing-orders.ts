@@ -7,11 +7,20 @@ import { type Decimal, encodeId } from '@trading-automation/contracts';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
 import { pairForTrade } from '../../trade-pairs/index.js';
 import { BigDecimal } from '../../values/index.js';
-import { violationsOf } from '../order.rules.js';
-import type { TradeEntity } from '../trade.entity.js';
+import { type OrderToCheck, violationsOf } from '../order.rules.js';
 import { type LotBookKey, lockBooks } from './book-trades.js';
 import { floorToStep } from './close-lot.js';
 import { closableAmount } from './lot-records.queries.js';
+
+/** A locked trade that is about to be sent. */
+export interface ClosingOrder extends Pick<OrderToCheck, 'type' | 'side' | 'timeInForce'> {
+  readonly id: string;
+  readonly tradePairId: string;
+  /** The lot that the order closes; null for other orders. */
+  readonly closesLotId: string | null;
+  readonly amount: Decimal;
+  cappedAmount: Decimal | null;
+}
 
 /** Locks the lot books of those trades that close a lot and are not sent yet. Call this before the trades are locked. */
 export async function lockBooksOfClosingOrders(tx: Tx, tradeIds: readonly string[]): Promise<void> {
@@ -28,7 +37,10 @@ export async function lockBooksOfClosingOrders(tx: Tx, tradeIds: readonly string
  * Stores in each trade that closes a lot how much of it may be sent, if that is less than its amount. Returns the ids of
  * the trades of which nothing can be sent: their lot is closed, or what is left is below the exchange's minimum.
  */
-export async function capClosingOrders(tx: Tx, trades: readonly TradeEntity[]): Promise<ReadonlySet<string>> {
+export async function capClosingOrders(
+  tx: Tx,
+  trades: readonly ClosingOrder[],
+): Promise<ReadonlySet<string>> {
   const refused = new Set<string>();
   const claimed: string[] = [];
   for (const trade of trades) {
@@ -50,7 +62,7 @@ export async function capClosingOrders(tx: Tx, trades: readonly TradeEntity[]): 
 }
 
 /** Rounds down to what the exchange accepts; null if it accepts no such order. */
-async function sendableAmount(tx: Tx, trade: TradeEntity, available: Decimal): Promise<Decimal | null> {
+async function sendableAmount(tx: Tx, trade: ClosingOrder, available: Decimal): Promise<Decimal | null> {
   const pair = await pairForTrade(tx, encodeId('tpr', trade.tradePairId));
   const amount = floorToStep(new BigDecimal(available), pair);
   if (amount.isZero()) return null;

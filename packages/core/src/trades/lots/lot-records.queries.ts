@@ -1,7 +1,7 @@
 /** Reads lots as their users see them, and what an order that closes a lot may take. */
 import type { Decimal, TradeSide } from '@trading-automation/contracts';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
-import { isFeeUnvalued } from '../../performance/index.js';
+import { isFeeUnvalued } from '../../values/index.js';
 import type { LotViewRow } from './lot.view.js';
 
 /** Selects the columns of `LotViewRow` from `LOT_RECORDS`. */
