@@ -27,7 +27,7 @@ export interface TestResponse {
 
 export const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** Returns what is wrong with a detail that the reference does not describe; undefined if there is none. */
+/** Returns a problem text if the reference does not describe a detail of the error; undefined if it describes all. */
 export function undocumentedDetail(error: ErrorBody | undefined): string | undefined {
   for (const detail of error?.details ?? []) {
     const schema = errorDetailOf(error!.code as ErrorCode);
