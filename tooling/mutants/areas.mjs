@@ -16,6 +16,7 @@ import { root } from '../launch/paths.mjs';
 const inFolder = (/** @type {string} */ folder, /** @type {string[]} */ ...names) =>
   names.map((name) => `${folder}/${name}.ts`);
 
+const signedRequest = 'packages/signed-request/src';
 const access = 'packages/core/src/access';
 const copiers = 'packages/core/src/copiers';
 const lots = 'packages/core/src/trades/lots';
@@ -24,6 +25,23 @@ const dispatcher = 'apps/webhook-dispatcher/src/delivery';
 
 /** @type {readonly Area[]} */
 export const AREAS = [
+  {
+    name: 'signed-request',
+    about: 'signatures of requests and webhooks',
+    folders: [signedRequest],
+    files: inFolder(
+      signedRequest,
+      ...['canonical-string', 'constant-time', 'encoding', 'engine', 'keys', 'lru-cache'],
+      ...['message-signature', 'replay-window', 'sign-request', 'signature-headers', 'verify-request'],
+      ...['webhook-message', 'webhooks'],
+    ),
+    specs: inFolder(
+      signedRequest,
+      ...['constant-time.spec', 'engine.spec', 'keys.spec', 'lru-cache.spec', 'replay-window.spec'],
+      ...['sign-request.spec', 'signature-headers.spec', 'vectors.spec', 'verify-request.spec'],
+      ...['webhooks.spec', 'webhooks-web-crypto.spec'],
+    ),
+  },
   {
     name: 'access',
     about: 'rights of credentials, addresses, nonces and rates',
@@ -52,6 +70,21 @@ export const AREAS = [
       `${webhooks}/egress.spec.ts`,
       `${dispatcher}/egress-firewall.spec.ts`,
       'packages/exchanges/src/ccxt/egress.spec.ts',
+    ],
+  },
+  {
+    name: 'json',
+    about: 'decimals and JSON as they are read from bodies, from the database and from exchanges',
+    folders: [],
+    files: [
+      ...inFolder('packages/contracts/src', 'decimal', 'decimal-bounds', 'stored-json', 'stored-value'),
+      'packages/exchanges/src/ccxt/json.ts',
+      'packages/runtime/src/http/json-body.ts',
+    ],
+    specs: [
+      ...inFolder('packages/contracts/src', 'decimal.spec', 'stored-json.spec', 'stored-value.spec'),
+      'packages/exchanges/src/ccxt/json.spec.ts',
+      'packages/runtime/src/http/json-body.spec.ts',
     ],
   },
   {

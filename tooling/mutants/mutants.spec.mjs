@@ -106,7 +106,9 @@ describe('the areas', () => {
   it('are found by name, and an unknown name lists the choices', () => {
     expect(areasNamed([])).toEqual(AREAS);
     expect(areasNamed(['egress']).map(({ name }) => name)).toEqual(['egress']);
-    expect(() => areasNamed(['egres'])).toThrow('unknown area: egres. Use access, egress, planning, ');
+    expect(() => areasNamed(['egres'])).toThrow(
+      'unknown area: egres. Use signed-request, access, egress, json, ',
+    );
   });
 });
 

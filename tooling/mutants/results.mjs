@@ -11,13 +11,14 @@ import { root } from '../launch/paths.mjs';
 
 /**
  * Returns a hash of everything that a result depends on: the sources of the area's packages and of `contracts`, which
- * all of them use, the installed versions, and this tool.
+ * all of them use, the test vectors, the installed versions, and this tool.
  *
  * @param {import('./areas.mjs').Area} area
  */
 export function fingerprintOf({ files, specs }) {
   const packages = [...files, ...specs].map((file) => `${file.split('/src/')[0]}/src`);
-  const folders = new Set([...packages, 'packages/contracts/src']);
+  const helpers = ['packages/signed-request/test', 'packages/signed-request/vectors'];
+  const folders = new Set([...packages, 'packages/contracts/src', ...helpers]);
   const hash = createHash('sha256').update(JSON.stringify([files, specs]));
   const tool = ['judge', 'load-hooks', 'run-area', 'spec-files', 'unit-spec-runner'];
   const paths = [

@@ -1,5 +1,12 @@
 import fc from 'fast-check';
-import { canonicalDecimal, decimal, decimalInput, JsonNumber, readDecimal } from './decimal.js';
+import {
+  canonicalDecimal,
+  DECIMAL_STRING,
+  decimal,
+  decimalInput,
+  JsonNumber,
+  readDecimal,
+} from './decimal.js';
 import { decimalUpTo } from './decimal-bounds.js';
 
 /** Decimals within the limits of digits, each with its canonical form. */
@@ -100,6 +107,7 @@ describe('decimalInput', () => {
     ['\u0661', 'not_a_decimal'],
     ['0.1000000000000000000', 'too_many_decimals'],
     ['100000000000000000000', 'too_many_digits'],
+    ['100000000000000000000.123456789012345678', 'too_many_digits'],
     ['-0', 'not_positive'],
     ['-0.00', 'not_positive'],
   ])('rejects %p with the code %s', (input, code) => {
@@ -108,8 +116,19 @@ describe('decimalInput', () => {
     ]);
   });
 
-  it.each([[null], [true], [{}], [[]], [undefined]])('rejects %p, which is not a number', (input) => {
-    expect(decimalInput().safeParse(input).success).toBe(false);
+  it.each([[null], [true], [{}], [[]], [[5]], [['5']], [5n], [undefined]])(
+    'rejects %p, which is not a number',
+    (input) => {
+      expect(decimalInput().safeParse(input).success).toBe(false);
+    },
+  );
+
+  it('publishes the pattern of a string with its limits of digits', () => {
+    const [whole, fraction] = ['9'.repeat(20), '1'.repeat(18)];
+    for (const text of [whole, `-${whole}.${fraction}`, '0'])
+      expect([text, DECIMAL_STRING.test(text)]).toEqual([text, true]);
+    for (const text of [`${whole}9`, `-${whole}9`, `0.${fraction}1`, '01', '1.', '+1', '1e5', ''])
+      expect([text, DECIMAL_STRING.test(text)]).toEqual([text, false]);
   });
 
   it('parses a string exactly if it matches the published pattern, and rejects every other string', () => {
@@ -235,6 +254,8 @@ it.each([
   [`0.${'0'.repeat(399)}`, { value: '0' }],
   [`0.${'0'.repeat(400)}`, { problem: 'too_many_digits' }],
   ['0.00e401', { value: '0' }],
+  ['1.1e401', { problem: 'too_many_digits' }],
+  ['1.1e-401', { problem: 'too_many_decimals' }],
   ['1e400', { problem: 'too_many_digits' }],
   ['1e-400', { problem: 'too_many_decimals' }],
   ['1e-401', { problem: 'too_many_decimals' }],

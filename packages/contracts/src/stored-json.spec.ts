@@ -76,6 +76,44 @@ describe('stored JSON', () => {
   it('rejects records in which one member name is a decimal in one record and a plain number in another', () => {
     const other = z.object({ price: z.number() });
     expect(() => storedSchema(z.object({}), [record, other])).toThrow('price');
+    const amounts = [z.object({ amount: z.number() }), z.object({ amount: decimal }), record, other];
+    expect(() => storedSchema(z.object({}), amounts)).toThrow(
+      new TypeError(
+        'A field must have one type in all records, but these are decimals in one record and numbers in another: amount, price. Rename one of the fields.',
+      ),
+    );
+  });
+
+  it('quotes no plain number, also if the same name is a string elsewhere', () => {
+    const plain = z.object({ note: z.number(), counts: z.record(z.string(), z.number()) });
+    const schema = storedSchema(plain, [plain, z.object({ note: z.string() })]);
+    const text = '{"note":1.50,"counts":{"a":2.0}}';
+    expect(compileSerializer(schema, 'string')(StoredJson.of(text))).toBe(text);
+  });
+
+  it('may itself be a decimal or a list of decimals', () => {
+    expect(compileSerializer(storedSchema(decimal, [decimal]), 'string')(StoredJson.of('1.50'))).toBe(
+      '"1.50"',
+    );
+    const list = z.array(decimal);
+    expect(compileSerializer(storedSchema(list, [list]), 'string')(StoredJson.of('[1.50,2]'))).toBe(
+      '["1.50","2"]',
+    );
+  });
+
+  it('quotes the members of a map at any level, and nothing inside them', () => {
+    const names = { members: [], maps: ['balance'] };
+    expect(quoteDecimals('{"balance":{"USDT":5},"x":1}', names)).toBe('{"balance":{"USDT":"5"},"x":1}');
+    expect(quoteDecimals('{"a":{"balance":{"b":{"c":1}}}}', names)).toBe('{"a":{"balance":{"b":{"c":1}}}}');
+  });
+
+  it('takes no string of a list for a member name', () => {
+    const text = '{"tags":["price",1.50]}';
+    expect(quoteDecimals(text, { members: ['price'], maps: [] })).toBe(text);
+  });
+
+  it('is on one line: line breaks between its tokens become one space', () => {
+    expect(StoredJson.of('{\r\n"a":\n1}').text).toBe('{ "a": 1}');
   });
 
   it('quotes the decimals of trades, accounts and rewards in an event', () => {

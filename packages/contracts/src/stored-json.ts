@@ -73,13 +73,13 @@ function decimalNamesIn(records: readonly z.ZodType[]): DecimalNames {
 
 function collectKinds(name: string, schema: ZodNode, kinds: Map<string, Set<string>>): void {
   const { def } = schema;
-  const isDecimal = def.type === 'string' && schema.meta()?.format === 'decimal';
+  const isDecimal = isDecimalSchema(schema);
   if (isDecimal || def.type === 'number') {
     const known = kinds.get(name) ?? new Set();
     kinds.set(name, known.add(isDecimal ? 'decimal' : 'number'));
   } else if (def.type === 'object') {
     for (const [member, inner] of Object.entries(def.shape ?? {})) collectKinds(member, inner, kinds);
-  } else if (def.type === 'record' && isDecimalSchema(def.valueType)) {
+  } else if (isDecimalSchema(def.valueType)) {
     kinds.set(name, (kinds.get(name) ?? new Set()).add('decimals'));
   } else {
     const inner = def.element ?? def.innerType;

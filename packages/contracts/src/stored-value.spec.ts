@@ -16,6 +16,10 @@ const record = z.object({
   data: storedSchema(z.object({ amount: decimal }), [z.object({ amount: decimal })]),
   nested: z.array(z.object({ price: decimal, any: z.unknown() })),
   byName: z.record(z.string(), storedSchema(z.unknown())),
+  anything: z.any(),
+  optionalData: storedSchema(z.unknown()).optional(),
+  nullableData: storedSchema(z.unknown()).nullable(),
+  readonlyData: storedSchema(z.unknown()).readonly(),
 });
 const { write, restore } = compileStoredValue(record);
 
@@ -47,8 +51,17 @@ const values = fc.record(
       fc.record({ price: decimals, any: fc.jsonValue().filter((value) => !Object.is(value, -0)) }),
     ),
     byName: fc.dictionary(fc.string(), stored),
+    anything: fc.jsonValue().filter((value) => !Object.is(value, -0)),
+    optionalData: stored,
+    nullableData: fc.oneof(fc.constant(null), stored),
+    readonlyData: stored,
   },
-  { requiredKeys: ['id', 'amount', 'nothing', 'count', 'isOn', 'balance', 'data', 'nested', 'byName'] },
+  {
+    requiredKeys: [
+      ...(['id', 'amount', 'nothing', 'count', 'isOn', 'balance', 'data', 'nested', 'byName'] as const),
+      ...(['anything', 'nullableData', 'readonlyData'] as const),
+    ],
+  },
 );
 
 it('a restored value renders to the same bytes as the original, with numbers and with strings', () => {

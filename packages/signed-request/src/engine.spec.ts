@@ -164,6 +164,30 @@ describe('the known-answer test', () => {
     expect(() => assertKnownAnswers(engine)).toThrow(EngineUnavailableError);
   });
 
+  it('names the engine and the reason, and keeps the error of its library', () => {
+    const failure = new Error('bad binary');
+    const thrownBy = (engine: VerifyEngine) => {
+      try {
+        assertKnownAnswers(engine);
+      } catch (error) {
+        return error as EngineUnavailableError;
+      }
+      return undefined;
+    };
+    const throwing = thrownBy(
+      broken(() => {
+        throw failure;
+      }),
+    );
+    expect(throwing).toMatchObject({ name: 'EngineUnavailableError', engine: 'noble', cause: failure });
+    expect(throwing?.message).toBe(
+      'signature engine noble is unavailable: it threw in the known-answer test',
+    );
+    expect(thrownBy(broken(() => false))?.message).toBe(
+      'signature engine noble is unavailable: it failed the known-answer test',
+    );
+  });
+
   it.each(ENGINES)('is passed by $name', ({ engine }) => {
     expect(assertKnownAnswers(engine)).toBe(engine);
   });

@@ -285,9 +285,19 @@ describe('the message of an error', () => {
       { secret: 'whsec_AAAA' },
       'TypeError: The secret is invalid. Pass it exactly as the API returned it: whsec_ and base64.',
     ],
+    [
+      'a secret is not base64',
+      { secret: 'whsec_?' },
+      'TypeError: The secret is invalid. Pass it exactly as the API returned it: whsec_ and base64.',
+    ],
+    [
+      'a secret is missing',
+      { secret: undefined },
+      'TypeError: The secret is invalid. Pass it exactly as the API returned it: whsec_ and base64.',
+    ],
     ['no secret is passed', { secret: [] }, 'TypeError: The list of secrets is empty. Pass at least one.'],
   ] as const)('says how to fix it if %s', (_case, changed, message) => {
-    expect(thrownBy(() => verify(changed as Partial<ReceivedWebhook>))).toBe(message);
+    expect(thrownBy(() => verify(changed as unknown as Partial<ReceivedWebhook>))).toBe(message);
   });
 
   it('says which value cannot be signed', () => {

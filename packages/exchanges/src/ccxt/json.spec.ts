@@ -30,6 +30,11 @@ describe('readJson', () => {
     );
   });
 
+  it('returns a number with few digits as a number, also beside a long one', () => {
+    expect(readJson('{"price":0.10,"volume":2.500}')).toEqual({ price: 0.1, volume: 2.5 });
+    expect(readJson('[1,0.5,1234567890123456789]')).toEqual([1, 0.5, '1234567890123456789']);
+  });
+
   it('returns undefined for invalid JSON', () => {
     for (const text of ['', '<html>', '{"a":', '1 2', '{"a":1234567890123456789', "{'a':1}"])
       expect(readJson(text)).toBeUndefined();

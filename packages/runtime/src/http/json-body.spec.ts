@@ -101,6 +101,23 @@ describe('parseJsonBody', () => {
   });
 
   it.each([
+    ['an invalid escape in a key', '{"a":1,"b":2,"\\x":3}', 14],
+    ['a line break in a key', '{"a":1,"b\n":2}', 9],
+    ['a key without its end', '{"a":1,"b', 9],
+    ['a key without its end, with an escape', '{"a":1,"\\u0062', 14],
+  ])('counts the position from the start of the body for %s', (_case, body, position) => {
+    expect(errorOf(body).details).toEqual([
+      { code: 'syntax', message: `Invalid JSON at character ${position}.` },
+    ]);
+  });
+
+  it('leaves a list at its end: it counts no level of a sibling, and reads the keys that follow', () => {
+    const siblings = `[${Array(40).fill('[]').join(',')}]`;
+    expect(parse(siblings)).toEqual(JSON.parse(siblings));
+    expect(errorOf('{"a":[],"b":1,"b":2}').details).toMatchObject([{ code: 'duplicate_key' }]);
+  });
+
+  it.each([
     ['"\\u0000"', undefined],
     ['{"a":{"b":["x","\\ud800"]}}', 'a.b.1'],
     ['{"a":"\\udc00\\ud800"}', 'a'],
@@ -175,6 +192,11 @@ describe('the detail of a rejected body', () => {
     expect(parse('{"a":"constructor","b":["__proto__"]}')).toEqual({ a: 'constructor', b: ['__proto__'] });
     expect(parse('{"a":{"x":1},"b":{"x":1}}')).toEqual({ a: { x: 1 }, b: { x: 1 } });
     expect(parse('["a","a"]')).toEqual(['a', 'a']);
+    expect(parse('[0,"constructor",{"a":["x","__proto__"]}]')).toEqual([
+      0,
+      'constructor',
+      { a: ['x', '__proto__'] },
+    ]);
     expect(parse('{"a\\"b":"\\\\","c":"{[,:"}')).toEqual({ 'a"b': '\\', c: '{[,:' });
   });
 });

@@ -43,7 +43,7 @@ function parseText(text: string): unknown {
     return parse(text, null, (digits) => (isSafeNumber(digits) ? Number(digits) : new JsonNumber(digits)));
   } catch (error) {
     // The message of the parser quotes the body, so only its position is used.
-    const [, position] = /at position (\d+)/.exec(error instanceof Error ? error.message : '') ?? [];
+    const [, position] = /at position (\d+)/.exec(String(error)) ?? [];
     throw malformed(
       'syntax',
       position === undefined ? 'Invalid JSON.' : `Invalid JSON at character ${position}.`,
@@ -104,10 +104,20 @@ function countMember(container: OpenContainer): void {
 
 function addKey(container: OpenContainer, token: string): void {
   container.isKeyNext = false;
-  const key = token.includes('\\') ? String(parseText(token)) : token.slice(1, -1);
+  const key = token.includes('\\') ? unescaped(token) : token.slice(1, -1);
+  if (key === undefined) return;
   if (FORBIDDEN_KEYS.has(key)) throw malformed('forbidden_key', `The key ${key} is not allowed.`);
   if (container.keys?.has(key)) throw malformed('duplicate_key', 'An object has a duplicate key.');
   container.keys?.add(key);
+}
+
+/** Returns undefined for an invalid key: the parser then rejects the body and reports the position. */
+function unescaped(token: string): string | undefined {
+  try {
+    return JSON.parse(token) as string;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns the index of the closing quote, or of the last character if the string is not closed. */
