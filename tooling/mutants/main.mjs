@@ -41,20 +41,31 @@ const areas = areasNamed(values.sample ? [SAMPLE.area] : positionals)
   .filter(({ files }) => files.length > 0);
 if (areas.length === 0) throw new Error(`No file of an area contains ${word}.`);
 
-const problems = forgottenFiles(sourceFiles()).map(
-  (file) => `FORGOTTEN ${file}: add it to an area of tooling/mutants/areas.mjs, with its unit spec.`,
-);
-problems.push(...strayEntries());
+let problemCount = 0;
+report([...forgotten(), ...strayEntries()]);
 const rows = [['area', 'mutants', 'killed', 'survived', 'share', 'seconds']];
 /** @type {import('./judge.mjs').Accepted[]} */
 const unlisted = [];
 for (const area of areas) {
+  try {
+    await check(area);
+  } catch (error) {
+    rows.push([area.name, 'failed']);
+    report([`FAILED ${area.name}: ${error instanceof Error ? error.stack : error}`]);
+  }
+}
+if (values.unlisted) writeFileSync(join(folder, 'unlisted.json'), `${JSON.stringify(unlisted, null, 2)}\n`);
+console.log(`\n${tableOf(rows)}`);
+if (problemCount > 0) console.error(`\n${problemCount} problems`);
+process.exitCode = problemCount === 0 ? 0 : 1;
+
+/** @param {import('./areas.mjs').Area} area */
+async function check(area) {
   const { mutants, seconds } = await resultOf(area);
   const judgement = judge(
     mutants,
     accepted.filter(({ file }) => area.files.includes(file)),
   );
-  problems.push(...problemsOf(judgement));
   unlisted.push(...asAccepted(judgement.unlisted));
   const { killed, survived } = judgement;
   const count = killed + survived;
@@ -65,11 +76,20 @@ for (const area of areas) {
     String(seconds),
   ]);
   console.log(rows.at(-1)?.join('  '));
+  report(problemsOf(judgement));
 }
-if (values.unlisted) writeFileSync(join(folder, 'unlisted.json'), `${JSON.stringify(unlisted, null, 2)}\n`);
-console.log(`\n${tableOf(rows)}`);
-if (problems.length > 0) console.error(`\n${problems.join('\n')}\n\n${problems.length} problems`);
-process.exitCode = problems.length === 0 ? 0 : 1;
+
+/** Prints problems at once, so that they are known even if a later area ends the process. */
+function report(/** @type {readonly string[]} */ problems) {
+  for (const problem of problems) console.error(problem);
+  problemCount += problems.length;
+}
+
+function forgotten() {
+  return forgottenFiles(sourceFiles()).map(
+    (file) => `FORGOTTEN ${file}: add it to an area of tooling/mutants/areas.mjs, with its unit spec.`,
+  );
+}
 
 /** Entries of survivors.json whose file no area mutates. */
 function strayEntries() {

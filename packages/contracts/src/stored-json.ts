@@ -104,7 +104,7 @@ export function quoteDecimals(text: string, { members, maps }: DecimalNames): st
   return text.replace(TOKEN, (token, at: number) => {
     if (token === '{' || token === '[') path.push(path.at(-1)!);
     else if (token === '}' || token === ']') path.pop();
-    else if (!token.startsWith('"')) {
+    else if (token[0] !== '"') {
       return decimals.has(path.at(-1)!) || decimalMaps.has(path.at(-2)!) ? `"${token}"` : token;
     } else {
       KEY_END.lastIndex = at + token.length;

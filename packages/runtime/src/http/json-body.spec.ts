@@ -102,6 +102,7 @@ describe('parseJsonBody', () => {
 
   it.each([
     ['an invalid escape in a key', '{"a":1,"b":2,"\\x":3}', 14],
+    ['the same invalid key twice', '{"\\x":1,"\\x":2}', 2],
     ['a line break in a key', '{"a":1,"b\n":2}', 9],
     ['a key without its end', '{"a":1,"b', 9],
     ['a key without its end, with an escape', '{"a":1,"\\u0062', 14],

@@ -120,13 +120,13 @@ function unescaped(token: string): string | undefined {
   }
 }
 
-/** Returns the index of the closing quote, or of the last character if the string is not closed. */
+/** Returns the index of the closing quote, or the length if the string is not closed. */
 function endOfString(text: string, start: number): number {
   for (let index = start + 1; index < text.length; index++) {
     if (text[index] === '\\') index++;
     else if (text[index] === '"') return index;
   }
-  return text.length - 1;
+  return text.length;
 }
 
 /** Rejects U+0000, which Postgres cannot store, and lone surrogates, which UTF-8 cannot encode. */
