@@ -18,15 +18,38 @@ import { setUp } from './setup.mjs';
  * Before the set-up has run, this file must not import installed packages.
  */
 
-const { values: options } = parseArgs({
-  options: {
-    fresh: { type: 'boolean', default: false },
-    watch: { type: 'boolean', default: false },
-    data: { type: 'string' },
-    inspect: { type: 'string' },
-    'free-ports': { type: 'boolean', default: false },
-  },
-});
+const USAGE = `Usage: npm start [-- <options>]
+
+  --fresh                    delete the data first
+  --data <folder>            use another folder than .data
+  --free-ports               use any free ports instead of the usual ones
+  --watch                    apply edits of apps and packages to the running services
+  --inspect <service[:port]> open the debugger of a service, by default on port 9229
+  --help                     print this text`;
+
+function readOptions() {
+  try {
+    return parseArgs({
+      options: {
+        fresh: { type: 'boolean', default: false },
+        watch: { type: 'boolean', default: false },
+        data: { type: 'string' },
+        inspect: { type: 'string' },
+        'free-ports': { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    }).values;
+  } catch (error) {
+    console.error(`${/** @type {Error} */ (error).message}\n\n${USAGE}`);
+    process.exit(2);
+  }
+}
+
+const options = readOptions();
+if (options.help) {
+  console.log(USAGE);
+  process.exit(0);
+}
 const paths = dataPaths(options.data === undefined ? undefined : resolve(options.data));
 /** @param {string} line */
 const print = (line) => console.log(line);

@@ -37,6 +37,8 @@ describe('a setting that switches off a protection', () => {
     [{ NODE_TLS_REJECT_UNAUTHORIZED: '0' }, 'NODE_TLS_REJECT_UNAUTHORIZED'],
     [{ NODE_OPTIONS: '--enable-source-maps --insecure-http-parser' }, 'NODE_OPTIONS'],
     [{ NODE_OPTIONS: '--tls-keylog=/tmp/keys' }, 'NODE_OPTIONS'],
+    [{ NODE_OPTIONS: '--insecure_http_parser' }, 'NODE_OPTIONS'],
+    [{ NODE_OPTIONS: '--tls_keylog=/tmp/keys' }, 'NODE_OPTIONS'],
   ])('stops the process: %j', (environment, name) => {
     expect(problemsOf({ ...complete, ...environment })).toEqual([
       expect.stringContaining(`${name}: must not`),

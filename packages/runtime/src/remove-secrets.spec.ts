@@ -10,6 +10,8 @@ describe('removeSecrets', () => {
     ['NETWORK_ERROR_CODES of openPlatformConnections', undefined],
     ['getaddrinfo ENOTFOUND api.exchange.example.com', undefined],
     ['not stopped after 35000 ms', undefined],
+    ['must not contain --insecure-http-parser; remove it', undefined],
+    ['append ?starttls=required, or use sslmode=verify-full', undefined],
     ['0190a0b1-c2d3-7456-8901-abcdefabcdef-a3 failed at 2026-01-02T03:04:05.678Z', undefined],
   ])('keeps %j', (text, kept = text) => expect(removeSecrets(text)).toBe(kept));
 
@@ -22,6 +24,7 @@ describe('removeSecrets', () => {
     ['invalid input syntax for type uuid: "hunter2"', 'invalid input syntax for type uuid: …'],
     ["password authentication failed for user 'trading'", 'password authentication failed for user …'],
     ['token=abc and password: hunter2', 'token=… and password: …'],
+    ['?password=correcthorsebattery', '?password=…'],
     ['Authorization: Bearer abc', 'Authorization: …'],
     ['the apiKey is abc', 'the apiKey is …'],
     ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw failed', '… failed'],

@@ -21,8 +21,8 @@ const HARMLESS = [
   /^01[0-9a-f]{6}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}(?:-a\d{1,3})?[.:]?$/,
   /^\d{4}-\d\d-\d\dT[\d:.]{5,15}Z?[.:]?$/,
   /^\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?[.:]?$/,
-  // Words of letters, joined by punctuation: an identifier, a host, a path without digits.
-  /^[^\w]?[A-Za-z]+(?:[.:/_-]+[A-Za-z]+)*[.:/_-]*(?::\d{1,5})?[^\w]?$/,
+  // Words of letters, joined by punctuation: an identifier, a host, a path without digits, an option and its value.
+  /^[^\w]{0,2}[A-Za-z]+(?:[.:/_=-]+[A-Za-z]+)*[.:/_-]*(?::\d{1,5})?[^\w]?$/,
 ];
 
 /** A word of more than 32 letters, or more than three punctuation marks in a row. */

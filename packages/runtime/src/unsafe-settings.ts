@@ -21,7 +21,8 @@ export function unsafeSettings(environment: Environment, values: Environment): r
       'NODE_TLS_REJECT_UNAUTHORIZED: must not be 0, because TLS would accept every certificate; ' +
         'remove it, and set NODE_EXTRA_CA_CERTS to trust a private authority',
     );
-  const options = `${environment.NODE_OPTIONS ?? ''} ${process.execArgv.join(' ')}`;
+  // Node.js accepts underscores instead of dashes in the name of an option.
+  const options = `${environment.NODE_OPTIONS ?? ''} ${process.execArgv.join(' ')}`.replaceAll('_', '-');
   for (const option of UNSAFE_OPTIONS)
     if (options.includes(option)) problems.push(`NODE_OPTIONS: must not contain ${option}; remove it`);
   if (values.WORLD === 'live') problems.push(...unsafeInLiveWorld(environment, values));

@@ -53,3 +53,10 @@ describe('the buckets', () => {
     });
   });
 });
+
+it('a configured limit that does not exist is rejected with the names of the limits', () => {
+  const { error } = rateLimitsSchema.safeParse({ simulation: { requests: 1, seconds: 1 } });
+  expect(error?.issues.map(({ message }) => message)).toEqual([
+    'there is no such limit; the limits are general, trade_writes, sensitive_writes, identity_writes, simulations, exchange_tests, webhook_tests',
+  ]);
+});

@@ -40,8 +40,7 @@ const credentialLimit = (defaultLimit: RateLimit) =>
 /** A limit of which there is only one for each caller. */
 const singleLimit = (defaultLimit: RateLimit) => z.strictObject({ requests, seconds }).default(defaultLimit);
 
-/** Configured limits; an omitted limit has its published default. */
-export const rateLimitsSchema = z.strictObject({
+const limits = {
   general: credentialLimit({ requests: 600, seconds: 60 }),
   trade_writes: credentialLimit({ requests: 20, seconds: 1 }),
   sensitive_writes: credentialLimit({ requests: 10, seconds: 60 }),
@@ -49,6 +48,14 @@ export const rateLimitsSchema = z.strictObject({
   simulations: singleLimit({ requests: 6, seconds: 60 }),
   exchange_tests: singleLimit({ requests: 6, seconds: 60 }),
   webhook_tests: singleLimit({ requests: 6, seconds: 60 }),
+};
+
+/** Configured limits; an omitted limit has its published default. */
+export const rateLimitsSchema = z.strictObject(limits, {
+  error: ({ code }) =>
+    code === 'unrecognized_keys'
+      ? `there is no such limit; the limits are ${Object.keys(limits).join(', ')}`
+      : undefined,
 }) satisfies z.ZodType<Readonly<Record<RatePolicyName, RateLimit>>>;
 
 export type RateLimits = z.output<typeof rateLimitsSchema>;

@@ -1,5 +1,6 @@
 import { RESPONSE_TIME_MAX_MS } from '@trading-automation/contracts';
 import { callTimeoutMs, newUuid, REPLY_MARGIN_MS } from '@trading-automation/persistence';
+import { eventually } from '@trading-automation/runtime/testing';
 import { CoreUnderTest } from '../testing/index.js';
 import { callWorker, serveWorkerCalls, WORKER_CALL_TIMES, type WorkerCallHandlers } from './worker-calls.js';
 
@@ -64,5 +65,26 @@ describe('a call of the trading worker', () => {
     const outcomes = await Promise.all(tests);
     expect(outcomes.filter((name) => name === 'CallQueueFull')).toHaveLength(16);
     expect(outcomes.filter((name) => name === 'DomainError')).toHaveLength(4);
+  });
+
+  it('cancels 16 orders of one account at once, and the next ones as these end', async () => {
+    const running: (() => void)[] = [];
+    const cancelled = new Set<string>();
+    await serve({
+      'trade.cancel': async ({ trade_id }) => {
+        await new Promise<void>((resolve) => running.push(resolve));
+        cancelled.add(trade_id);
+        return null;
+      },
+    });
+    const owner = { userId: newUuid(), accountId: newUuid() };
+    const trades = Array.from({ length: 20 }, () => newUuid());
+    const calls = trades.map((trade_id) => callWorker(core.platform, 'trade.cancel', { trade_id }, owner));
+    await eventually(() => running.length === 16);
+    for (const end of running.splice(0)) end();
+    await eventually(() => running.length === 4);
+    for (const end of running.splice(0)) end();
+    await Promise.all(calls);
+    expect(cancelled).toEqual(new Set(trades));
   });
 });

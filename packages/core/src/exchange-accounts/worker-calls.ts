@@ -50,10 +50,11 @@ export const WORKER_CALL_TIMES: CallTimes = { startWithinMs: 5_000, operationMs:
 
 /**
  * The lanes of the worker, with the concurrent calls of a worker and the open calls of a user. Cancellations and
- * emergency stops have a lane of their own, so that slow tests of credentials never delay them.
+ * emergency stops have a lane of their own, so that slow tests of credentials never delay them. One account may use all
+ * slots of its user there: at a slow exchange, cancellations that wait for each other would be refused.
  */
 const LANES = {
-  cancel: { slots: { total: 64, perUser: 8, perAccount: 2 }, openCallsMax: 64 },
+  cancel: { slots: { total: 64, perUser: 16, perAccount: 16 }, openCallsMax: 64 },
   default: { slots: { total: 32, perUser: 4, perAccount: 2 }, openCallsMax: 16 },
 } as const satisfies Record<string, { slots: SlotLimits; openCallsMax: number }>;
 
