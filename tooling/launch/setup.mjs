@@ -40,7 +40,7 @@ function installDigest() {
 }
 
 /** Returns the package manager that package.json pins, for example `pnpm@10.34.9+sha512.<hash>`. */
-function packageManager() {
+export function packageManager() {
   return JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).packageManager;
 }
 

@@ -64,6 +64,21 @@ export function buildsWithoutDigest({ jobs }) {
 }
 
 /**
+ * Finds jobs that run the package manager by `npx` before its hash was verified. `npx` ignores the pinned hash.
+ *
+ * @param {{ jobs: Record<string, Job> }} workflow
+ * @returns {string[]}
+ */
+export function unverifiedPackageManager({ jobs }) {
+  return Object.entries(jobs).flatMap(([name, { steps = [] }]) => {
+    const isVerified = (/** @type {number} */ end) =>
+      steps.slice(0, end).some(({ run = '' }) => run.includes('verify-package-manager.mjs'));
+    const first = steps.findIndex(({ run = '' }) => /npx .*(?:pnpm|packageManager)/.test(run));
+    return first === -1 || isVerified(first) ? [] : [`${name} runs a package manager of unverified hash`];
+  });
+}
+
+/**
  * @param {string} dockerfile
  * @returns {string[]}
  */

@@ -8,6 +8,7 @@ import {
   looseInstallation,
   thirdPartiesThatMayWrite,
   unpinnedActions,
+  unverifiedPackageManager,
 } from './supply-chain.mjs';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -54,6 +55,18 @@ describe('workflows', () => {
     expect(thirdPartiesThatMayWrite(job([step], { contents: 'write' }))).toHaveLength(1);
     expect(thirdPartiesThatMayWrite(job([step], { 'id-token': 'write' }))).toHaveLength(1);
     expect(thirdPartiesThatMayWrite(job([step]))).toEqual([]);
+  });
+
+  it.each(workflows)('%s verifies the package manager before it runs it', (_, workflow) => {
+    expect(unverifiedPackageManager(workflow)).toEqual([]);
+  });
+
+  it('may not run a package manager before it is verified', () => {
+    const install = { run: 'npx --yes pnpm@10 install' };
+    const verify = { run: 'node tooling/launch/verify-package-manager.mjs' };
+    expect(unverifiedPackageManager(job([install]))).toHaveLength(1);
+    expect(unverifiedPackageManager(job([install, verify]))).toHaveLength(1);
+    expect(unverifiedPackageManager(job([verify, install]))).toEqual([]);
   });
 
   it('declare permissions', () => {
