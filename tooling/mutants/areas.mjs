@@ -118,7 +118,13 @@ export const AREAS = [
       ...inFolder(`${copiers}/copying`, 'book-mid.rules.spec', 'settlement.rules.spec'),
       ...inFolder(
         `${copiers}/planning`,
-        ...['drawdown.rules.spec', 'entry-plans.spec', 'exit-plans.spec', 'fraction.rules.spec'],
+        ...[
+          'drawdown.rules.spec',
+          'entry-plans.spec',
+          'exit-plans.spec',
+          'fraction.rules.spec',
+          'masked-ratio.spec',
+        ],
         ...['perfect-copy.spec', 'plan-details.spec', 'planned-signal.spec', 'sellable.spec'],
       ),
     ],

@@ -34,8 +34,8 @@ describe('the ratio that other users see', () => {
   it.each([
     [
       'EQUITY_RATIO',
-      { mode: 'EQUITY_RATIO', value: '1', capital: '45100' } as const,
-      coarse(String(45_100 / 90_000)),
+      { mode: 'EQUITY_RATIO', value: '1', capital: '45400' } as const,
+      coarse(String(45_400 / 90_000)),
     ],
     [
       'FIXED_AMOUNT',
@@ -58,6 +58,12 @@ describe('the ratio that other users see', () => {
     const signal = { leaderOrderAmount: '2.0413', cumulativeAmount: '4.0413', filledAmount: '2' };
     const terms = { ...TERMS, sizing: { mode: 'FIXED_AMOUNT', value: '1', capital: null } as const };
     expect(maskInputs(planCopy(entryInput({ terms, signal })).inputs).ratio).toBe('0.25');
+  });
+
+  it('does not need the leader’s equity for a fixed size', () => {
+    const terms = { ...TERMS, sizing: { mode: 'FIXED_AMOUNT', value: '1', capital: null } as const };
+    const signal = { leaderEquity: null, leaderOrderAmount: '2.0413', cumulativeAmount: '2.0413' };
+    expect(maskInputs(planCopy(entryInput({ terms, signal })).inputs).ratio).toBe('0.5');
   });
 
   it('stays the same for the lot, and is not shown beside the exact ratio', () => {

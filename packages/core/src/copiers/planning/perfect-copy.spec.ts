@@ -43,6 +43,8 @@ describe('the amount of a perfect copy', () => {
 describe('the arrival price', () => {
   it('of an entry is the middle of the order book, if it is known', () => {
     expect(arrivalPriceOf(entryInput({ bookMid: '100.1' }))).toBe('100.1');
+    const increase = { signal: { kind: 'INCREASE' } } as const;
+    expect(arrivalPriceOf(entryInput({ ...increase, bookMid: '100.1' }))).toBe('100.1');
     expect(arrivalPriceOf(entryInput({ bookMid: null }))).toBeNull();
     expect(arrivalPriceOf(entryInput({ bookMid: 'PAST' }))).toBeNull();
   });

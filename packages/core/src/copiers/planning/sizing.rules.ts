@@ -46,21 +46,21 @@ export function ratioOf(
 }
 
 /**
- * Returns the ratio as users other than the strategy's owner may see it. The leader's equity and amount are rounded to
- * two significant digits before the ratio is computed from them. If only the ratio were rounded, a user who varies the
- * sizing could find where it changes, and compute the leader's equity to any number of digits.
+ * Returns the ratio as users other than the strategy's owner may see it, if `ratioOf` is not null. The leader's equity
+ * and amounts are rounded to two significant digits before the ratio is computed from them. If only the ratio were
+ * rounded, a user who varies the sizing could find where it changes, and compute the leader's equity to any number of
+ * digits.
  */
-export function maskedRatioOf({ signal, account }: CopyInput, terms: CopyTerms): Decimal | null {
+export function maskedRatioOf({ signal, account }: CopyInput, terms: CopyTerms): Decimal {
   const { leaderEquity, leaderOrderAmount, cumulativeAmount } = signal;
-  const isFilledMore = isLess(fractionOf(leaderOrderAmount), fractionOf(cumulativeAmount));
-  const known = {
+  const rounded = {
     ...signal,
     leaderEquity: leaderEquity === null ? null : coarse(leaderEquity),
-    leaderOrderAmount: coarse(isFilledMore ? cumulativeAmount : leaderOrderAmount),
-    cumulativeAmount: '0',
+    leaderOrderAmount: coarse(leaderOrderAmount),
+    cumulativeAmount: coarse(cumulativeAmount),
   };
-  const ratio = ratioOf({ signal: known, account }, terms);
-  return ratio === null ? null : coarse(roundDown(ratio));
+  // The ratio is known, because the exact one is: rounding leaves a positive value positive.
+  return coarse(roundDown(ratioOf({ signal: rounded, account }, terms)!));
 }
 
 /**
