@@ -105,6 +105,9 @@ describe('the Host header', () => {
     ['with a path', request('host: x/y\r\n')],
     ['with a user', request('host: user@x\r\n')],
     ['with a port that is not a number', request('host: x:80a\r\n')],
+    ['with a port above 65535', request('host: x:65536\r\n')],
+    ['with a port above 65535 of an address', request('host: [::1]:99999999\r\n')],
+    ['with a port above 65535 in the target', request('host: x\r\n', 'GET http://x:65536/v1/ping HTTP/1.1')],
   ])('%s gets one 400 in the published format, and the connection ends', async (_fault, bytes) => {
     const received = await sendBytes(api, bytes);
     expect(statuses(received)).toEqual(['400']);
@@ -116,7 +119,7 @@ describe('the Host header', () => {
     });
   });
 
-  it.each(['x', 'x:443', '127.0.0.1:80', '[::1]:80', ''])('can be %j', async (host) => {
+  it.each(['x', 'x:', 'x:443', 'x:65535', '127.0.0.1:80', '[::1]:80', ''])('can be %j', async (host) => {
     const received = await sendBytes(api, request(`host: ${host}\r\nconnection: close\r\n`));
     expect(statuses(received)).toEqual(['200']);
   });
