@@ -129,6 +129,38 @@ describe('the Host header', () => {
   });
 });
 
+describe('the Expect header', () => {
+  const request = (expectation: string, line = 'POST /v1/notes HTTP/1.1') =>
+    `${line}\r\nhost: x\r\nx-api-key: trader\r\ncontent-type: application/json\r\ncontent-length: 12\r\nconnection: close\r\nexpect: ${expectation}\r\n\r\n{"name":"x"}`;
+
+  it.each([
+    ['of a known route', 'POST /v1/notes HTTP/1.1'],
+    ['of an unknown route', 'POST /nowhere HTTP/1.1'],
+  ])('%s with an unknown expectation gets 417 in the published format', async (_case, line) => {
+    const received = await sendBytes(api, request('foo', line));
+    expect(statuses(received)).toEqual(['417']);
+    const [head = '', body = ''] = received.split('\r\n\r\n');
+    const requestId = /^x-request-id: (.+)$/m.exec(head)?.[1]?.trim();
+    expect(requestId).toMatch(/./);
+    expect(JSON.parse(body)).toEqual({
+      success: false,
+      error: {
+        code: 'malformed_json',
+        message: expect.stringContaining('Expect'),
+        request_id: requestId,
+      },
+    });
+  });
+
+  it('with 100-continue gets the permission to send the body, then the response', async () => {
+    expect(statuses(await sendBytes(api, request('100-continue')))).toEqual(['100', '201']);
+  });
+
+  it('is ignored in HTTP/1.0', async () => {
+    expect(statuses(await sendBytes(api, request('foo', 'POST /v1/notes HTTP/1.0')))).toEqual(['201']);
+  });
+});
+
 describe('header injection', () => {
   it.each(['a\r\nset-cookie: x=1', 'a\nset-cookie: x=1', 'a\0b'])(
     'by the request id %j has no effect',
