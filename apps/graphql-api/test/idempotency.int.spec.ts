@@ -154,9 +154,11 @@ it('errors of the input and of the state are stored with their details', async (
     expect(first.errors![0]!.extensions.details).not.toHaveLength(0);
     expect(isReplayed(first)).toBeUndefined();
     const again = await mutate(key, query, variables);
-    const { request_id: _, ...extensions } = again.errors![0]!.extensions;
+    const { request_id: requestId, ...extensions } = again.errors![0]!.extensions;
     expect(first.errors![0]).toMatchObject({ message: again.errors![0]!.message, extensions });
     expect(isReplayed(again)).toBe('true');
+    expect(requestId).toBe(again.headers['x-request-id']);
+    expect(requestId).not.toBe(first.errors![0]!.extensions.request_id);
   }
 });
 

@@ -228,6 +228,17 @@ describe('the streams, read from a WebSocket', () => {
     expect(String((await once(socket, 'pong'))[0])).toBe('here');
   });
 
+  it.each(['SUBSCRIBE', 'UNSUBSCRIBE'])('are refused if %s has no params', async (method) => {
+    const { socket, next } = await open('/ws');
+    socket.send(JSON.stringify({ method, id: 5 }));
+    expect(await next()).toEqual({
+      error: { code: 2, msg: 'Invalid request: missing field `params`' },
+      id: 5,
+    });
+    socket.send('{"method":"LIST_SUBSCRIPTIONS","id":6}');
+    expect(await next()).toEqual({ result: [], id: 6 });
+  });
+
   it('send the name of the stream with each event on a combined connection', async () => {
     const { next } = await open('/stream?streams=btcusdt@trade');
     const [maker, taker] = [await venue.createTrader(), await venue.createTrader()];

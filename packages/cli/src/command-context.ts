@@ -9,6 +9,7 @@ import { TerminalPrinter } from './terminal/printer.js';
 import { withProgress } from './terminal/progress.js';
 import { TerminalPrompts } from './terminal/prompts.js';
 import type { Terminal } from './terminal/terminal.js';
+import { safeLine } from './terminal/text-of.js';
 import { VERSION } from './version.js';
 
 /** The context of one run of a command. */
@@ -108,7 +109,7 @@ export class CommandContext implements Context {
 
   /** Prints the canonical string, so that the user can compare it with that of another signer, byte by byte. */
   private printCanonicalString(canonical: string): void {
-    const lines = canonical.split('\n').map((line) => `  ${line}`);
+    const lines = canonical.split('\n').map((line) => `  ${safeLine(line)}`);
     this.terminal.stderr.write(`Canonical string (lines joined by \\n):\n${lines.join('\n')}\n`);
   }
 }

@@ -22,22 +22,23 @@ export interface ErrorFormat {
 
 export function formatCliError(error: unknown, { isDebug, colors }: ErrorFormat): string {
   if (error instanceof QuietExit || error instanceof Interrupted) return '';
-  const lines = [`${colors.red('error:')} ${safeText(messageOf(error))}`];
+  const lines = [`${colors.red('error:')} ${safeMessageOf(error)}`];
   if (error instanceof ApiError) lines.push(...error.details.flatMap(detailLineOf).map(safeLine));
   const resolution = resolutionOf(error);
+  const advice = resolution === undefined ? undefined : safeLine(resolution);
   // The API may have repeated its advice in a detail.
-  if (resolution !== undefined && !lines.some((line) => line.includes(resolution)))
-    lines.push(`  ${resolution}`);
+  if (advice !== undefined && !lines.some((line) => line.includes(advice))) lines.push(`  ${advice}`);
   if (error instanceof ApiError && error.requestId !== undefined)
     lines.push(colors.dim(`  request id: ${safeLine(error.requestId)}`));
   if (isDebug) lines.push(colors.dim(safeText(stackOf(error))));
   return withoutSecrets(lines.join('\n'));
 }
 
-function messageOf(error: unknown): string {
+/** Returns the message on one line: a name within it, with a line break, must not look like a line of its own. */
+function safeMessageOf(error: unknown): string {
   // The invalid fields are printed below, one per line.
-  if (error instanceof ApiError) return `${withoutAdvice(error)} (${error.code})`;
-  return error instanceof Error ? error.message : String(error);
+  if (error instanceof ApiError) return safeLine(`${withoutAdvice(error)} (${error.code})`);
+  return safeLine(error instanceof Error ? error.message : String(error));
 }
 
 /**

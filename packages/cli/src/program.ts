@@ -15,6 +15,7 @@ import { foreignServerError } from './foreign-server.js';
 import type { ProcessContext } from './process-context.js';
 import { ActiveProfile } from './profile/active-profile.js';
 import type { Terminal } from './terminal/terminal.js';
+import { safeText } from './terminal/text-of.js';
 import { VERSION } from './version.js';
 
 export function programOf(processContext: ProcessContext, terminal: Terminal): Command {
@@ -32,7 +33,8 @@ export function programOf(processContext: ProcessContext, terminal: Terminal): C
       getErrHelpWidth: () => terminal.columns,
       getOutHasColors: () => terminal.hasColor,
       getErrHasColors: () => terminal.stderrColors.isColorSupported,
-      outputError: (text, write) => write(text.replace(/^error:/, terminal.stderrColors.red('error:'))),
+      outputError: (text, write) =>
+        write(safeText(text).replace(/^error:/, terminal.stderrColors.red('error:'))),
     })
     .configureHelp({
       styleTitle: (text) => terminal.colors.bold(text),

@@ -34,6 +34,17 @@ const codeIn = ({ json }: TestResponse) =>
   json.error?.code ?? (json as { errors?: GraphqlError[] }).errors?.[0]?.extensions.code;
 const targetOf = (parameters: Record<string, string>) => `/graphql?${new URLSearchParams(parameters)}`;
 
+it('an unknown expectation gets 417 in the published format', async () => {
+  const body = JSON.stringify({ query: HEALTH });
+  const response = await send(api, 'POST', '/graphql', { headers: { ...JSON_TYPE, expect: 'foo' }, body });
+  expect(response.status).toBe(417);
+  expect(response.json.error).toEqual({
+    code: 'malformed_json',
+    message: expect.stringContaining('Expect'),
+    request_id: response.headers['x-request-id'],
+  });
+});
+
 describe('the audits of graphql-http', () => {
   /** Signs every request of an audit. */
   const signed = (

@@ -105,6 +105,9 @@ describe('the Host header', () => {
     ['with a path', request('host: x/y\r\n')],
     ['with a user', request('host: user@x\r\n')],
     ['with a port that is not a number', request('host: x:80a\r\n')],
+    ['with a port above 65535', request('host: x:65536\r\n')],
+    ['with a port above 65535 of an address', request('host: [::1]:99999999\r\n')],
+    ['with a port above 65535 in the target', request('host: x\r\n', 'GET http://x:65536/v1/ping HTTP/1.1')],
   ])('%s gets one 400 in the published format, and the connection ends', async (_fault, bytes) => {
     const received = await sendBytes(api, bytes);
     expect(statuses(received)).toEqual(['400']);
@@ -116,13 +119,45 @@ describe('the Host header', () => {
     });
   });
 
-  it.each(['x', 'x:443', '127.0.0.1:80', '[::1]:80', ''])('can be %j', async (host) => {
+  it.each(['x', 'x:', 'x:443', 'x:65535', '127.0.0.1:80', '[::1]:80', ''])('can be %j', async (host) => {
     const received = await sendBytes(api, request(`host: ${host}\r\nconnection: close\r\n`));
     expect(statuses(received)).toEqual(['200']);
   });
 
   it('may be missing in HTTP/1.0', async () => {
     expect(statuses(await sendBytes(api, request('', 'GET /v1/ping HTTP/1.0')))).toEqual(['200']);
+  });
+});
+
+describe('the Expect header', () => {
+  const request = (expectation: string, line = 'POST /v1/notes HTTP/1.1') =>
+    `${line}\r\nhost: x\r\nx-api-key: trader\r\ncontent-type: application/json\r\ncontent-length: 12\r\nconnection: close\r\nexpect: ${expectation}\r\n\r\n{"name":"x"}`;
+
+  it.each([
+    ['of a known route', 'POST /v1/notes HTTP/1.1'],
+    ['of an unknown route', 'POST /nowhere HTTP/1.1'],
+  ])('%s with an unknown expectation gets 417 in the published format', async (_case, line) => {
+    const received = await sendBytes(api, request('foo', line));
+    expect(statuses(received)).toEqual(['417']);
+    const [head = '', body = ''] = received.split('\r\n\r\n');
+    const requestId = /^x-request-id: (.+)$/m.exec(head)?.[1]?.trim();
+    expect(requestId).toMatch(/./);
+    expect(JSON.parse(body)).toEqual({
+      success: false,
+      error: {
+        code: 'malformed_json',
+        message: expect.stringContaining('Expect'),
+        request_id: requestId,
+      },
+    });
+  });
+
+  it('with 100-continue gets the permission to send the body, then the response', async () => {
+    expect(statuses(await sendBytes(api, request('100-continue')))).toEqual(['100', '201']);
+  });
+
+  it('is ignored in HTTP/1.0', async () => {
+    expect(statuses(await sendBytes(api, request('foo', 'POST /v1/notes HTTP/1.0')))).toEqual(['201']);
   });
 });
 

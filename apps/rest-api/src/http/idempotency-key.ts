@@ -25,12 +25,18 @@ export function fingerprintsOf({
 }
 
 /**
- * Reads a response that the previous release stored: one line of JSON with its headers, then the body as it was sent.
- * Remove it in the release after the next one; stored responses live for 24 hours.
+ * Reads a response that the previous release stored: one line of JSON with its headers, then the body as it was sent. An
+ * error gets the id of the current request. Remove it in the release after the next one; stored responses live for 24 hours.
  */
-export function fromFormerResponse({ status, body }: ResponseReplayed['response']): RenderedResponse {
+export function fromFormerResponse(
+  { status, body }: ResponseReplayed['response'],
+  requestId: string,
+): RenderedResponse {
   const text = Buffer.from(body).toString();
   const end = text.indexOf('\n');
   const headers: Record<string, string> = JSON.parse(text.slice(0, end));
-  return { status, headers, body: text.slice(end + 1) };
+  const formerBody = text.slice(end + 1);
+  if (status < 400) return { status, headers, body: formerBody };
+  const ending = `"request_id":${JSON.stringify(requestId)}}}`;
+  return { status, headers, body: formerBody.replace(/"request_id":"[^"]*"\}\}$/, () => ending) };
 }

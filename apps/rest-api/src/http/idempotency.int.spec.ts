@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { NestFactory } from '@nestjs/core';
 import { encodeId } from '@trading-automation/contracts';
 import { CommandRunner, OperationsModule, requestFingerprint } from '@trading-automation/core';
-import { send } from '../../test/send.js';
+import { send, type TestResponse } from '../../test/send.js';
 import {
   createIdentityBody,
   createKeyPair,
@@ -29,6 +29,16 @@ const createKey = (keyPair: KeyPair, key: string, sentBody = body, target = '/v1
 async function keyCount(keyPair: KeyPair): Promise<unknown> {
   const { json } = await sendSigned(api, keyPair, 'GET', '/v1/api-keys?include=total');
   return (json.pagination as { total: number }).total;
+}
+
+/** Expects the error of the first request, with the id of the request that repeats it. */
+function expectReplayedError(again: TestResponse, first: TestResponse): void {
+  const { request_id: firstId, ...error } = first.json.error!;
+  const requestId = again.headers['x-request-id'];
+  expect([again.status, again.headers['idempotency-replayed']]).toEqual([first.status, 'true']);
+  expect(again.json).toEqual({ success: false, error: { ...error, request_id: requestId } });
+  expect(firstId).toBe(first.headers['x-request-id']);
+  expect(requestId).not.toBe(firstId);
 }
 
 describe('a POST with an Idempotency-Key', () => {
@@ -97,11 +107,7 @@ describe('a POST with an Idempotency-Key', () => {
     const first = await sendSigned(api, owner, 'POST', '/v1/auth/cli-identity', { body: usedBody, headers });
     const again = await sendSigned(api, owner, 'POST', '/v1/auth/cli-identity', { body: usedBody, headers });
     expect([first.status, first.json.error?.code]).toEqual([422, 'validation_failed']);
-    expect([again.status, again.text, again.headers['idempotency-replayed']]).toEqual([
-      422,
-      first.text,
-      'true',
-    ]);
+    expectReplayedError(again, first);
   });
 
   it.each([
@@ -114,7 +120,7 @@ describe('a POST with an Idempotency-Key', () => {
       const first = await createKey(owner, key, sentBody, target);
       const again = await createKey(owner, key, sentBody, target);
       expect([first.status, first.json.error?.code]).toEqual([status, code]);
-      expect([again.text, again.headers['idempotency-replayed']]).toEqual([first.text, 'true']);
+      expectReplayedError(again, first);
       const corrected = await createKey(owner, key);
       expect([corrected.status, corrected.json.error?.code]).toEqual([422, 'idempotency_key_reused']);
     },
@@ -225,51 +231,66 @@ describe('a stored value', () => {
   it('of an error is rendered again, also on the other path', async () => {
     const first = await createKey(owner, 'error on either', '{"name":1}');
     const again = await createKey(owner, 'error on either', '{"name":1}', '/api-keys');
-    expect([first.status, again.status, again.text]).toEqual([422, 422, first.text]);
+    expect(first.status).toBe(422);
+    expectReplayedError(again, first);
     expect(again.headers.deprecation).toMatch(/^@/);
   });
+
+  /** Stores the response to a POST of an API key as the previous release did: as rendered bytes. */
+  async function storeFormerResponse(
+    key: string,
+    target: string,
+    response: { readonly status: number; readonly headers: object; readonly text: string },
+  ): Promise<void> {
+    const platform = await api.openSecondPlatform();
+    const storing = await NestFactory.createApplicationContext(
+      OperationsModule.with(platform, [SERVER_KEY]),
+      { logger: false },
+    );
+    const [{ user_id: userId }] = await platform.database.query(
+      'SELECT user_id FROM public_keys WHERE pubkey = $1',
+      [owner.publicKey],
+    );
+    const fingerprint = requestFingerprint({
+      method: 'POST',
+      path: target,
+      query: '',
+      body: Buffer.from(body),
+    });
+    const request = { userId, route: 'apiKeys.create', key, fingerprint };
+    const stored = {
+      status: response.status,
+      body: Buffer.from(`${JSON.stringify(response.headers)}\n${response.text}`),
+    };
+    await storing.get(CommandRunner).run({ request, serialize: () => stored }, async () => undefined);
+    await storing.close();
+  }
 
   it.each(['/v1/api-keys', '/api-keys'])(
     'that the previous release stored for %s as rendered bytes is replayed unchanged on either path',
     async (target) => {
-      const platform = await api.openSecondPlatform();
-      const storing = await NestFactory.createApplicationContext(
-        OperationsModule.with(platform, [SERVER_KEY]),
-        {
-          logger: false,
-        },
-      );
-      const [{ user_id: userId }] = await platform.database.query(
-        'SELECT user_id FROM public_keys WHERE pubkey = $1',
-        [owner.publicKey],
-      );
       const key = `former ${target}`;
-      const request = {
-        userId,
-        route: 'apiKeys.create',
-        key,
-        fingerprint: requestFingerprint({ method: 'POST', path: target, query: '', body: Buffer.from(body) }),
-      };
-      const storedText = '{"success":true,"data":{"id":"key_x","former":1.50}}';
-      const formerResponse = {
-        status: 201,
-        body: Buffer.from(`{"location":"${target}/key_x"}\n${storedText}`),
-      };
-      await storing
-        .get(CommandRunner)
-        .run({ request, serialize: () => formerResponse }, async () => undefined);
+      const text = '{"success":true,"data":{"id":"key_x","former":1.50}}';
+      const location = `${target}/key_x`;
+      await storeFormerResponse(key, target, { status: 201, headers: { location }, text });
       for (const path of ['/v1/api-keys', '/api-keys']) {
         const replayed = await createKey(owner, key, body, path);
-        expect([replayed.status, replayed.text, replayed.headers.location]).toEqual([
-          201,
-          storedText,
-          `${target}/key_x`,
-        ]);
+        expect([replayed.status, replayed.text, replayed.headers.location]).toEqual([201, text, location]);
         expect(replayed.headers['idempotency-replayed']).toBe('true');
       }
-      await storing.close();
     },
   );
+
+  it('of an error that the previous release stored has the id of the request that repeats it', async () => {
+    const error = '"code":"limit_reached","message":"No: \\"request_id\\":\\"x\\"."';
+    const text = `{"success":false,"error":{${error},"request_id":"former-id"}}`;
+    await storeFormerResponse('former error', '/v1/api-keys', { status: 409, headers: {}, text });
+    const replayed = await createKey(owner, 'former error');
+    expect([replayed.status, replayed.text]).toEqual([
+      409,
+      text.replace('former-id', String(replayed.headers['x-request-id'])),
+    ]);
+  });
 });
 
 describe('a request that is not a POST', () => {

@@ -85,8 +85,7 @@ export class OperationHandler {
       },
       idempotency: () => this.idempotencyOf(request),
       serialize: (outcome) => {
-        if ('error' in outcome)
-          return this.storedOutcomes.write({ error: outcome.error, requestId: request.requestId });
+        if ('error' in outcome) return this.storedOutcomes.write(outcome);
         const result = this.bound.dataOf(outcome.value);
         stored = { result };
         return this.storedOutcomes.write(outcomeOf(result));
@@ -101,14 +100,17 @@ export class OperationHandler {
     );
   }
 
-  /** Renders the stored outcome of an earlier request for this request. */
+  /** Renders the stored outcome of an earlier request for this request. An error has the id of this request. */
   private replay(response: ResponseReplayed['response'], request: ReceivedRequest): RenderedResponse {
     const outcome = this.storedOutcomes.read(response);
     const rendered =
       outcome === undefined
-        ? { ...fromFormerResponse(response), isSecret: this.operation.returnsSecret === true }
+        ? {
+            ...fromFormerResponse(response, request.requestId),
+            isSecret: this.operation.returnsSecret === true,
+          }
         : 'error' in outcome
-          ? renderError(outcome.error, outcome.requestId ?? request.requestId)
+          ? renderError(outcome.error, request.requestId)
           : this.render(new OperationResponse(outcome.data, outcome), renderingOf(request));
     return withHeaders(rendered, { 'idempotency-replayed': 'true' });
   }

@@ -5,7 +5,7 @@ import { indented, parseKeepingDigits } from '../json/json-text.js';
 import { jsonOrText, namedText, setAtPath } from '../json/named-values.js';
 import { textFrom } from '../operations/input-files.js';
 import { withIdempotencyKey } from '../operations/with-idempotency-key.js';
-import { safeLine } from '../terminal/text-of.js';
+import { safeLine, safeText } from '../terminal/text-of.js';
 import { withExamples } from './group.js';
 import { collect } from './listen.js';
 
@@ -149,7 +149,7 @@ async function printText({ print, settings, terminal }: Context, text: string): 
 
 /** Escapes the control characters that JSON does not escape: those with a code of 127 or more. */
 function safeIndented(text: string): string {
-  return indented(text).split('\n').map(safeLine).join('\n');
+  return safeText(indented(text));
 }
 
 async function printPages(context: Context, client: Client<'string'>, path: string): Promise<void> {

@@ -187,15 +187,12 @@ function clientWith(
   }
 }
 
-function printLoggedIn(
-  { print, settings, terminal }: Context,
-  world: string,
-  userId: string,
-  location: string,
-): void {
-  const worldLabel = world === 'live' ? terminal.stderrColors.inverse(' LIVE ') : 'test';
+function printLoggedIn({ print, settings }: Context, world: string, userId: string, location: string): void {
+  if (world === 'live') print.live(settings.profile);
   const suffix = settings.profile === DEFAULT_PROFILE ? '' : ` as the profile ${settings.profile}`;
-  print.success(`Logged in to ${userId} (${worldLabel} world)${suffix}; the key is stored in ${location}.`);
+  print.success(
+    `Logged in to ${userId} (${world === 'live' ? 'live' : 'test'} world)${suffix}; the key is stored in ${location}.`,
+  );
 }
 
 function hexOf(bytes: Uint8Array): string {

@@ -4,6 +4,7 @@ import type { Context, Register } from '../context.js';
 import { AuthRequired, Failure } from '../failures.js';
 import { type Profile, profileIn } from '../profile/config-file.js';
 import { SECRET_NAMES } from '../profile/secrets.js';
+import { textOf } from '../terminal/text-of.js';
 import { groupIn, withExamples } from './group.js';
 
 export const registerAuth: Register = (program, run) => {
@@ -56,7 +57,7 @@ async function status(context: Context): Promise<void> {
   const signer = await context.signer();
   const apiKey = await context.apiKey();
   const source = SVC_API_KEY ? 'SVC_API_KEY' : SVC_PRIVATE_KEY ? 'SVC_PRIVATE_KEY' : context.secrets.location;
-  if (me.world === 'live') context.print.note(context.terminal.stderrColors.inverse(' LIVE '));
+  if (me.world === 'live') context.print.live(settings.profile);
   await context.print.record({
     profile: settings.profile,
     base_url: settings.baseURL,
@@ -74,7 +75,7 @@ async function status(context: Context): Promise<void> {
 
 async function whoAmI(context: Context): Promise<void> {
   const me = await (await context.client()).me.get({ signal: context.signal });
-  if (context.settings.json === undefined) await context.print.line(me.id);
+  if (context.settings.json === undefined) await context.print.line(textOf(me.id));
   else await context.print.record(me);
 }
 

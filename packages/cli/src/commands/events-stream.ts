@@ -24,7 +24,7 @@ export const registerEventsStream: Register = (program, run) => {
 };
 
 async function stream(context: Context, { events = [], after }: Options): Promise<void> {
-  const { print, settings, signal } = context;
+  const { print, settings, signal, terminal } = context;
   const source = streamRawEvents({
     client: await context.client(),
     selectors: selectorsOf(events),
@@ -36,7 +36,7 @@ async function stream(context: Context, { events = [], after }: Options): Promis
   const isUnchanged = settings.json?.length === 0 && settings.jq === undefined;
   for await (const { id, type, text } of source) {
     if (isUnchanged) {
-      await print.line(text);
+      await print.line(terminal.isScreen ? safeLine(text) : text);
       continue;
     }
     const event = JSON.parse(text) as { timestamp: string; data: { id?: unknown } };

@@ -6,7 +6,7 @@ import { UsageError } from '../failures.js';
 import { jsonOrText, namedText } from '../json/named-values.js';
 
 import { signedClient, withRealtime } from '../live/signed-client.js';
-import { safeLine } from '../terminal/text-of.js';
+import { safeLine, safeText } from '../terminal/text-of.js';
 import { withExamples } from './group.js';
 import { collect } from './listen.js';
 
@@ -63,7 +63,7 @@ async function subscribe(
   const { print, signal } = context;
   await withRealtime(context, async (realtime) => {
     for await (const data of realtime.subscribe(document, variables, { signal }))
-      await print.streamItem(data, JSON.stringify(data));
+      await print.streamItem(data, safeLine(JSON.stringify(data)));
   });
 }
 
@@ -95,10 +95,8 @@ function variablesOf(assignments: readonly string[]): Record<string, unknown> {
 async function printData({ print, settings, terminal }: Context, data: unknown): Promise<void> {
   if (settings.jq !== undefined || (settings.json ?? []).length > 0) return print.record(data);
   const isIndented = terminal.isScreen || settings.json !== undefined;
-  await print.line(safeJson(JSON.stringify(data, null, isIndented ? 2 : 0)));
+  await print.line(safeText(JSON.stringify(data, null, isIndented ? 2 : 0)));
 }
-
-const safeJson = (text: string) => text.split('\n').map(safeLine).join('\n');
 
 function hasData(data: unknown): boolean {
   return typeof data === 'object' && data !== null && Object.values(data).some((value) => value !== null);

@@ -262,8 +262,8 @@ async function confirmCommand(
 }
 
 /** Prints a LIVE label before a command that uses real money. */
-function warnLive({ print, terminal, settings }: Context): void {
-  print.note(`${terminal.stderrColors.inverse(' LIVE ')} ${settings.profile}`);
+function warnLive({ print, settings }: Context): void {
+  print.live(settings.profile);
 }
 
 const pickSet = (options: OptionValues, names: readonly string[]): OptionValues =>

@@ -4,6 +4,7 @@ import { indented } from '../json/json-text.js';
 import { deliver, type ForwardingStep } from '../listen/forwarding.js';
 import type { RawEvent } from '../listen/receiver.js';
 import { pastEvent, sampleOf } from '../listen/samples.js';
+import { safeText } from '../terminal/text-of.js';
 import { withExamples } from './group.js';
 import { collect, colored, receiverOf } from './listen.js';
 
@@ -50,7 +51,7 @@ async function trigger(context: Context, event: string, options: Options): Promi
   const rawEvent = await eventOf(context, event, options.override ?? []);
   if (receiver === undefined)
     return settings.json === undefined
-      ? print.line(indented(rawEvent.text))
+      ? print.line(safeText(indented(rawEvent.text)))
       : print.record(JSON.parse(rawEvent.text));
   const step = await deliver(rawEvent, receiver, signal);
   await print.streamItem(step, colored(context, step));

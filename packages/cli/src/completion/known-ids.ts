@@ -46,7 +46,7 @@ export async function forgetIds({ environment }: Pick<Context, 'environment'>): 
 
 function knownIdOf(row: Readonly<Record<string, unknown>>, seenMs: number): readonly KnownId[] {
   const id = row.id ?? row.event_id;
-  if (typeof id !== 'string') return [];
+  if (typeof id !== 'string' || id !== safeLine(id)) return [];
   const label = LABELS.map((name) => row[name]).find((value) => typeof value === 'string');
   return [{ id, label: safeLine(String(label ?? '')), seenMs }];
 }

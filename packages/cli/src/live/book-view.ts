@@ -1,5 +1,6 @@
 /** Formats an order book: the best levels of both sides next to each other, without loss of digits. */
 import type { Colors } from '../terminal/terminal.js';
+import { safeLine, textOf } from '../terminal/text-of.js';
 
 /** Price and amount. */
 type Level = readonly [price: string, amount: string];
@@ -18,12 +19,14 @@ export interface Book {
 /** Returns rows of bid amount, bid, ask and ask amount, best first. */
 export function rowsOf({ bids, asks }: Pick<Book, 'bids' | 'asks'>): readonly BookRow[] {
   return Array.from({ length: Math.max(bids.length, asks.length) }, (_, i) => ({
-    bid_amount: bids[i]?.[1] ?? null,
-    bid: bids[i]?.[0] ?? null,
-    ask: asks[i]?.[0] ?? null,
-    ask_amount: asks[i]?.[1] ?? null,
+    bid_amount: textIn(bids[i]?.[1]),
+    bid: textIn(bids[i]?.[0]),
+    ask: textIn(asks[i]?.[0]),
+    ask_amount: textIn(asks[i]?.[1]),
   }));
 }
+
+const textIn = (text: string | undefined) => (text === undefined ? null : safeLine(text));
 
 export interface BookRow {
   readonly bid_amount: string | null;
@@ -54,7 +57,7 @@ export function renderBook(book: Book, colors: Colors): string {
     );
   const { exchange, symbol, sequence, exchange_timestamp } = book;
   return [
-    `${colors.bold(symbol)}  ${exchange}  ${colors.dim(`#${sequence}  ${exchange_timestamp}`)}`,
+    `${colors.bold(safeLine(symbol))}  ${safeLine(exchange)}  ${colors.dim(safeLine(`#${sequence}  ${exchange_timestamp}`))}`,
     colors.dim(heading),
     ...body,
   ].join('\n');
@@ -65,7 +68,7 @@ export function lineOf({ exchange_timestamp, symbol, sequence, bids, asks }: Boo
   const best = (level: Level | undefined) => (level === undefined ? ['', ''] : [...level]);
   const [bid, bidAmount] = best(bids[0]);
   const [ask, askAmount] = best(asks[0]);
-  return [exchange_timestamp, symbol, sequence, bidAmount, bid, ask, askAmount].join('\t');
+  return [exchange_timestamp, symbol, sequence, bidAmount, bid, ask, askAmount].map(textOf).join('\t');
 }
 
 const decimalsOf = (text: string | null) => (text?.includes('.') ? text.length - text.indexOf('.') - 1 : 0);

@@ -28,10 +28,12 @@ export interface Printer {
   record(row: unknown): Promise<void>;
   /** Prints one item of a stream: the record as a line of JSON with `--json`, otherwise `line`. */
   streamItem(record: unknown, line: string): Promise<void>;
-  /** Prints formatted data to stdout, followed by a line break. */
+  /** Prints formatted data to stdout, followed by a line break. The caller escapes control characters. */
   line(text: string): Promise<void>;
-  /** Prints to stderr, except with `--quiet`. */
+  /** Prints a line to stderr, except with `--quiet`. This method and those below escape control characters. */
   note(text: string): void;
+  /** Prints a LIVE label (real money) and the text to stderr, except with `--quiet`. */
+  live(text: string): void;
   success(text: string): void;
   /** Prints to stderr, even with `--quiet`. */
   warn(text: string): void;
@@ -80,7 +82,7 @@ export class TerminalPrinter implements Printer {
     const { json, jq } = this.settings;
     if (json === undefined) return this.line(line);
     const picked = pick(record, json);
-    await this.line(jq === undefined ? JSON.stringify(picked) : await applyFilter(picked, jq));
+    await this.line(jq === undefined ? safeLine(JSON.stringify(picked)) : await this.filtered(picked, jq));
   }
 
   async line(text: string): Promise<void> {
@@ -88,27 +90,42 @@ export class TerminalPrinter implements Printer {
   }
 
   note(text: string): void {
-    if (!this.settings.isQuiet) this.printToStderr(text);
+    if (!this.settings.isQuiet) this.printToStderr(safeLine(text));
+  }
+
+  live(text: string): void {
+    this.noteWithLabel(this.terminal.stderrColors.inverse(' LIVE '), text);
   }
 
   success(text: string): void {
     const { stderrColors, hasUnicode } = this.terminal;
-    this.note(`${stderrColors.green(hasUnicode ? '✓' : 'ok')} ${text}`);
+    this.noteWithLabel(stderrColors.green(hasUnicode ? '✓' : 'ok'), text);
   }
 
   warn(text: string): void {
-    this.printToStderr(`${this.terminal.stderrColors.yellow('warning:')} ${text}`);
+    this.printToStderr(`${this.terminal.stderrColors.yellow('warning:')} ${safeLine(text)}`);
   }
 
   detail(text: string): void {
-    if (this.settings.isVerbose) this.printToStderr(this.terminal.stderrColors.dim(text));
+    if (this.settings.isVerbose) this.printToStderr(this.terminal.stderrColors.dim(safeLine(text)));
+  }
+
+  private noteWithLabel(label: string, text: string): void {
+    if (!this.settings.isQuiet) this.printToStderr(`${label} ${safeLine(text)}`);
   }
 
   private async json(data: unknown): Promise<void> {
     const { json = [], jq } = this.settings;
     const picked = pick(data, json);
-    const text = jq === undefined ? JSON.stringify(picked, null, 2) : await applyFilter(picked, jq);
+    const text =
+      jq === undefined ? safeText(JSON.stringify(picked, null, 2)) : await this.filtered(picked, jq);
     if (text !== '' || jq === undefined) await this.line(text);
+  }
+
+  /** Applies a jq filter. On a screen, escapes control characters other than tabs; a pipe gets the exact result. */
+  private async filtered(data: unknown, filter: string): Promise<string> {
+    const text = await applyFilter(data, filter);
+    return this.terminal.isScreen ? text.split('\t').map(safeText).join('\t') : text;
   }
 
   /** Prints a list of records within a record as a table with a heading. */

@@ -1,11 +1,12 @@
 /**
  * Prompts the user on stderr, because stdout is for data. Without an interactive terminal, a prompt throws. Ctrl-C at a
- * prompt ends the command.
+ * prompt ends the command. Control characters in questions and choices are escaped.
  */
 import { PassThrough } from 'node:stream';
 import { type CANCEL_SYMBOL, confirm, isCancel, password, select, text } from '@clack/prompts';
 import { Interrupted, UsageError } from '../failures.js';
 import type { Terminal } from './terminal.js';
+import { safeLine } from './text-of.js';
 
 export interface Prompts {
   /** @param alternative how to pass the value without a prompt; shown if the terminal is not interactive */
@@ -28,12 +29,12 @@ export class TerminalPrompts implements Prompts {
 
   async text(question: string, alternative: string, fallback?: string): Promise<string> {
     const shown = fallback === undefined ? {} : { placeholder: fallback, defaultValue: fallback };
-    return this.ask(alternative, (common) => text({ message: question, ...shown, ...common }));
+    return this.ask(alternative, (common) => text({ message: safeLine(question), ...shown, ...common }));
   }
 
   async secret(question: string, alternative: string): Promise<string> {
     return this.ask(alternative, (common) =>
-      password({ message: question, mask: this.terminal.hasUnicode ? '•' : '*', ...common }),
+      password({ message: safeLine(question), mask: this.terminal.hasUnicode ? '•' : '*', ...common }),
     );
   }
 
@@ -43,12 +44,18 @@ export class TerminalPrompts implements Prompts {
     alternative: string,
   ): Promise<T> {
     return this.ask(alternative, (common) =>
-      select<string>({ message: question, options: choices.map((choice) => ({ ...choice })), ...common }),
+      select<string>({
+        message: safeLine(question),
+        options: choices.map(({ value, label }) => ({ value, label: safeLine(label) })),
+        ...common,
+      }),
     ) as Promise<T>;
   }
 
   async yesOrNo(question: string, alternative: string): Promise<boolean> {
-    return this.ask(alternative, (common) => confirm({ message: question, initialValue: false, ...common }));
+    return this.ask(alternative, (common) =>
+      confirm({ message: safeLine(question), initialValue: false, ...common }),
+    );
   }
 
   private async ask<T>(

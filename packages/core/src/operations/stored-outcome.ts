@@ -25,11 +25,7 @@ export type StoredOutcome =
       /** The path under `/v1` of the created record, if it is not the path of the request and the id. */
       readonly location?: string | undefined;
     }
-  | {
-      readonly error: DomainError;
-      /** The id of the request that failed, for transports whose errors contain it. */
-      readonly requestId?: string | undefined;
-    };
+  | { readonly error: DomainError };
 
 export class StoredOutcomes {
   private readonly codec: StoredValueCodec;
@@ -42,7 +38,7 @@ export class StoredOutcomes {
   write(outcome: StoredOutcome): StoredResponse {
     if ('error' in outcome) {
       const { code, message, details } = outcome.error;
-      const text = JSON.stringify({ error: { code, message, details }, request_id: outcome.requestId });
+      const text = JSON.stringify({ error: { code, message, details } });
       return { status: ERRORS[code].status, body: Buffer.from(VERSION_LINE + text) };
     }
     const { data, status, location } = outcome;
@@ -57,6 +53,6 @@ export class StoredOutcomes {
     const stored = JSON.parse(text.slice(VERSION_LINE.length));
     if (stored.error === undefined) return { data: this.codec.restore(stored.data), ...stored.response };
     const { code, message, details } = stored.error;
-    return { error: new DomainError(code, message, details), requestId: stored.request_id };
+    return { error: new DomainError(code, message, details) };
   }
 }

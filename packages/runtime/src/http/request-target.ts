@@ -26,7 +26,15 @@ export function routedTarget(target: string): string {
 }
 
 /** An IP literal or a registered name, and optionally a port. Empty is valid, for a target without authority. */
-const HOST = /^(?:\[[0-9a-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i;
+const HOST = /^(?:\[[0-9a-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::(\d*))?$/i;
+const PORT_MAX = 65_535;
+
+function isHost(text: string): boolean {
+  const match = HOST.exec(text);
+  return match !== null && Number(match[1] ?? '') <= PORT_MAX;
+}
+
+const RESOLUTION = `Send a host name or address, and optionally a port of at most ${PORT_MAX}.`;
 
 /**
  * Returns what is wrong with the Host header or with the host of an absolute target, and how to fix it.
@@ -47,10 +55,9 @@ export function hostProblem(
     return httpVersion === '1.0'
       ? undefined
       : 'The request has no Host header. Send one, also with an absolute target.';
-  if (!HOST.test(host.trim()))
-    return 'The Host header is malformed. Send a host name or address, and optionally a port.';
+  if (!isHost(host.trim())) return `The Host header is malformed. ${RESOLUTION}`;
   const authority = ABSOLUTE_FORM.exec(target)?.[1];
-  return authority === undefined || HOST.test(authority)
+  return authority === undefined || isHost(authority)
     ? undefined
-    : 'The host of the request target is malformed. Send a host name or address, and optionally a port.';
+    : `The host of the request target is malformed. ${RESOLUTION}`;
 }

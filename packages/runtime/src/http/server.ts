@@ -94,19 +94,39 @@ export function createAdapter(options: ServerOptions): FastifyAdapter {
       done();
     });
   }
-  server.addHook('onRequest', (request, reply, done) => {
-    const problem = hostProblem(request.raw, request.originalUrl);
-    if (problem === undefined) return done();
-    discardRest(request.raw);
-    const response = errorResponse(new DomainError('malformed_json', problem), request.id);
-    sendResponse(reply, { ...response, headers: { ...response.headers, connection: 'close' } });
-  });
+  rejectFaultyHttp(server);
   // A signature covers the body of a GET too.
   for (const method of ['GET', 'HEAD'])
     server.addHttpMethod(method, { hasBody: true, overrideExisting: true });
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   return adapter;
+}
+
+/** Rejects a request with an invalid host with 400, and one with an unknown expectation with 417. */
+function rejectFaultyHttp(server: FastifyInstance): void {
+  const withUnknownExpectation = new WeakSet<IncomingMessage>();
+  // Without a listener, Node.js responds with 417 itself, without a body and a request id.
+  server.server.on('checkExpectation', (request, response) => {
+    withUnknownExpectation.add(request);
+    server.server.emit('request', request, response);
+  });
+  server.addHook('onRequest', (request, reply, done) => {
+    const problem = hostProblem(request.raw, request.originalUrl);
+    if (problem !== undefined) reject(reply, 400, problem);
+    else if (withUnknownExpectation.has(request.raw)) reject(reply, 417, UNKNOWN_EXPECTATION);
+    else done();
+  });
+}
+
+const UNKNOWN_EXPECTATION =
+  'The Expect header asks for something that this server does not support. Omit it, or send `Expect: 100-continue`.';
+
+/** Rejects a request and closes its connection, because its body is not read. */
+function reject(reply: FastifyReply, status: number, problem: string): void {
+  discardRest(reply.request.raw);
+  const response = errorResponse(new DomainError('malformed_json', problem), reply.request.id);
+  sendResponse(reply, { ...response, status, headers: { ...response.headers, connection: 'close' } });
 }
 
 /** Adds the CORS headers for the request's origin. */

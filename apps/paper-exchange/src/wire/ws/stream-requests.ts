@@ -4,7 +4,7 @@ const MAX_STREAMS_PER_CONNECTION = 1_024;
 
 const Request = z.strictObject({
   method: z.enum(['SUBSCRIBE', 'UNSUBSCRIBE', 'LIST_SUBSCRIPTIONS']),
-  params: z.array(z.string().max(100)).max(MAX_STREAMS_PER_CONNECTION).default([]),
+  params: z.array(z.string().max(100)).max(MAX_STREAMS_PER_CONNECTION).optional(),
   id: z.union([z.int(), z.string().max(36), z.null()]),
 });
 
@@ -25,6 +25,7 @@ export function runStreamRequest(subscriptions: StreamSubscriptions, message: un
   }
   const { method, params, id } = request.data;
   if (method === 'LIST_SUBSCRIPTIONS') return { result: [...subscriptions.names], id };
+  if (params === undefined) return failure(2, 'Invalid request: missing field `params`', id);
   const unknown = params.find((name) => !subscriptions.isKnown(name));
   if (unknown !== undefined) return failure(2, `Invalid request: unknown stream '${unknown}'`, id);
   if (method === 'UNSUBSCRIBE') for (const name of params) subscriptions.unsubscribe(name);
