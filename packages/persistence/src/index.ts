@@ -25,7 +25,13 @@ export {
 export { newUuid } from './ids.js';
 export { allProperties, type InsertManyOptions, insertMany } from './insert-many.js';
 export { type ListSource, listPage, type SortColumn } from './keyset-list.js';
-export { createListener, type Listener, type ListenerOptions, type OnNotify } from './listener.js';
+export {
+  createListener,
+  isSessionLocked,
+  type Listener,
+  type ListenerOptions,
+  type OnNotify,
+} from './listener.js';
 export { appendEvent, appendEvents, OUTBOX_CHANNEL, type OutboxEvent } from './outbox/append.js';
 export type { RelayedEvent } from './outbox/fair-batch.js';
 export { createRelay, type Relay, type RelayOptions } from './outbox/relay.js';

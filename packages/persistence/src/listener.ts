@@ -17,6 +17,11 @@ export interface ListenerOptions {
   readonly applicationName: string;
   /** Called for every lost or failed connection. The listener reconnects automatically. */
   readonly onError?: (error: unknown) => void;
+  /**
+   * The name of an advisory lock that each connection holds. Postgres releases it as soon as the process has ended, so
+   * that other processes notice the end (`isSessionLocked`).
+   */
+  readonly sessionLock?: string;
   /** Interval of the queries that check the connection, in milliseconds. Default: 3,000. */
   readonly probeMs?: number;
 }
@@ -49,6 +54,13 @@ interface Subscription {
   /** Whether `onNotify` was called since the last (re)connection. */
   wasNotified: boolean;
 }
+
+/** An SQL expression: whether a connection of a listener holds the session lock with this name. */
+export const isSessionLocked = (name: string) => `EXISTS (
+  SELECT FROM pg_locks
+  WHERE locktype = 'advisory' AND mode = 'ShareLock' AND granted AND objsubid = 1
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+    AND (classid::bigint << 32) | objid::bigint = hashtextextended(${name}, 0))`;
 
 /** Creates a listener, which connects immediately and reconnects until `stop`. */
 export function createListener(options: ListenerOptions): Listener {
@@ -135,6 +147,7 @@ class PostgresListener implements Listener {
       for (const each of this.subscriptions) if (each.channel === channel) each.onNotify(payload);
     });
     await client.connect();
+    await this.lockSession(client);
     onConnected();
     const channels = new Set<string>();
     while (!this.stopping.signal.aborted) {
@@ -148,6 +161,13 @@ class PostgresListener implements Listener {
       await pause(probeMs, wake.signal);
       if (loss === undefined && !wake.signal.aborted) await client.query('SELECT 1');
     }
+  }
+
+  /** The lock is shared, so that a new connection does not wait for the end of a lost one. */
+  private async lockSession(client: Client): Promise<void> {
+    const { sessionLock } = this.options;
+    if (sessionLock === undefined) return;
+    await client.query('SELECT pg_advisory_lock_shared(hashtextextended($1, 0))', [sessionLock]);
   }
 
   /** Listens to channels that are new to `client` and calls subscribers that were not called yet. */

@@ -38,17 +38,23 @@ export class ExchangeGateway {
     return errorLogger(event, message, this.logger);
   }
 
-  /** Renews this worker's lease, and claims its share of the accounts. */
-  async renewOwnership(): Promise<void> {
+  /** Renews this worker's lease, and claims its share of the accounts. Returns what `claimAccounts` returns. */
+  async renewOwnership(): Promise<boolean> {
     await this.ownership.renewLease();
     await this.ownership.rebalance();
-    await this.claimAccounts();
+    return this.claimAccounts();
   }
 
-  /** Claims this worker's share of the accounts, and judges the orders of their former owners. */
-  async claimAccounts(): Promise<void> {
+  /**
+   * Claims this worker's share of the accounts, and judges the orders of their former owners.
+   *
+   * @returns whether another worker may have ended, so that its accounts can be claimed soon
+   */
+  async claimAccounts(): Promise<boolean> {
+    const mayFollow = await this.ownership.endLostLeases();
     await this.ownership.claim();
     await this.orders.takeover.setAccounts(this.ownership.ownedAccounts());
+    return mayFollow;
   }
 
   /** Submits an unsent trade if this worker owns its account; otherwise notifies the worker that owns it. */

@@ -1,5 +1,9 @@
 import { type Platform, startHeartbeat } from '@trading-automation/core';
-import { ACCOUNT_OWNERS_CHANNEL, LEASE_RENEWAL_MS } from '@trading-automation/core/exchange-accounts';
+import {
+  ACCOUNT_OWNERS_CHANNEL,
+  LEASE_RENEWAL_MS,
+  SESSION_LOST_AFTER_MS,
+} from '@trading-automation/core/exchange-accounts';
 import { ACCOUNT_WORK_CHANNEL } from '@trading-automation/core/trades';
 import type { ExchangeGateway } from '../exchange/exchange-gateway.js';
 import { type Loop, startLoop } from '../schedules/loop.js';
@@ -49,22 +53,26 @@ export class OwnershipLoop {
   }
 
   private async tick(): Promise<void> {
-    await this.gateway.renewOwnership();
-    this.applyOwnership();
+    const mayFollow = await this.gateway.renewOwnership();
+    this.applyOwnership(mayFollow);
   }
 
-  private applyOwnership(): void {
+  /** @param mayFollow whether more accounts can be claimed soon */
+  private applyOwnership(mayFollow: boolean): void {
     if (this.isStopped) return;
+    if (mayFollow) this.scheduleClaim(SESSION_LOST_AFTER_MS);
     const { ownership, supervisors } = this.gateway;
     supervisors.setAccounts(ownership.ownedAccounts());
     this.onWorkerCount(ownership.liveWorkerCount);
   }
 
-  private scheduleClaim(): void {
+  private scheduleClaim(afterMs = CLAIM_AFTER_MS): void {
     this.claimSoon ??= setTimeout(() => {
       this.claimSoon = undefined;
-      this.claiming = this.gateway.claimAccounts().then(() => this.applyOwnership(), this.onError);
-    }, CLAIM_AFTER_MS);
+      this.claiming = this.gateway
+        .claimAccounts()
+        .then((mayFollow) => this.applyOwnership(mayFollow), this.onError);
+    }, afterMs);
     this.claimSoon.unref();
   }
 }

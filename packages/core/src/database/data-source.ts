@@ -70,6 +70,7 @@ import { PerfectCopies1763700000039 } from './migrations/0039-perfect-copies.js'
 import { DeliveryReasons1763700000043 } from './migrations/0043-delivery-reasons.js';
 import { UnvaluedFeesAndCappedOrders1763700000044 } from './migrations/0044-unvalued-fees-and-capped-orders.js';
 import { MaskedRatios1763700000045 } from './migrations/0045-masked-ratios.js';
+import { WorkerSessions1763700000046 } from './migrations/0046-worker-sessions.js';
 
 const ENTITIES = [
   AccountOwnerEntity,
@@ -137,6 +138,7 @@ const MIGRATIONS = [
   DeliveryReasons1763700000043,
   UnvaluedFeesAndCappedOrders1763700000044,
   MaskedRatios1763700000045,
+  WorkerSessions1763700000046,
 ];
 
 interface DatabaseOptions {

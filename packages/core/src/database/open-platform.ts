@@ -1,6 +1,6 @@
 import type { World } from '@trading-automation/contracts';
 import { createListener } from '@trading-automation/persistence';
-import { assertWorld, Platform } from '../platform/index.js';
+import { assertWorld, newInstance, Platform, sessionLockOf } from '../platform/index.js';
 import { openDatabase } from './data-source.js';
 
 export interface PlatformOptions {
@@ -29,6 +29,12 @@ export async function openPlatform(options: PlatformOptions): Promise<Platform> 
     await database.destroy();
     throw error;
   }
-  const listener = createListener({ url: databaseUrl, applicationName, onError: onListenerError });
-  return new Platform(world, database, listener);
+  const instance = newInstance();
+  const listener = createListener({
+    url: databaseUrl,
+    applicationName,
+    sessionLock: sessionLockOf(instance),
+    onError: onListenerError,
+  });
+  return new Platform(world, database, listener, instance);
 }

@@ -1,9 +1,15 @@
 /** A number after `rule` or `row` in a title refers to the first or the second table of docs/trading/rules.md. */
 import { inTransaction, type Tx } from '@trading-automation/persistence';
+import { eventually } from '@trading-automation/runtime/testing';
 import type { Platform } from '../platform/index.js';
 import { CoreUnderTest } from '../testing/core-under-test.js';
 import { lockOwnership, type Ownership } from './account-ownership.queries.js';
-import { AccountOwnership, purgeStaleOwners, storeStreamStatuses } from './account-ownership.service.js';
+import {
+  AccountOwnership,
+  purgeStaleOwners,
+  SESSION_LOST_AFTER_MS,
+  storeStreamStatuses,
+} from './account-ownership.service.js';
 
 let core: CoreUnderTest;
 beforeAll(async () => {
@@ -99,6 +105,63 @@ describe('accounts', () => {
       const now = ownershipOf(b.ownership.ownedAccounts().has(id) ? b : c, id);
       expect(BigInt(now.fence)).toBe(BigInt(fence) + 1n);
     }
+  });
+
+  describe('of a worker whose process has ended', () => {
+    /** Starts a worker with two accounts, and another worker that waits for them. */
+    async function startTwo() {
+      const ids = await createAccounts(2);
+      const [ending, other] = [await startWorker(), await startWorker()];
+      await eventually(() => ending.platform.listener.connected);
+      await ending.tick();
+      await other.ownership.renewLease();
+      const claim = async () => {
+        const mayFollow = await other.ownership.endLostLeases();
+        await other.ownership.claim();
+        return [mayFollow, accountCountOf(other)];
+      };
+      return { ids, ending, other, claim };
+    }
+
+    it('move once its session lock was free for 1 s, long before its lease expires', async () => {
+      const { ids, ending, other, claim } = await startTwo();
+      expect(await claim()).toEqual([false, 0]);
+      await ending.platform.listener.stop();
+      await eventually(async () => (await claim())[0] === true);
+      expect(accountCountOf(other)).toBe(0);
+      other.wait(SESSION_LOST_AFTER_MS - 1);
+      expect(await claim()).toEqual([true, 0]);
+      other.wait(1);
+      expect(await claim()).toEqual([false, 2]);
+      expect(idsOf(other)).toEqual([...ids].sort());
+    });
+
+    it('stay if the connection was only lost for a moment', async () => {
+      const { ending, other, claim } = await startTwo();
+      await core.rows(
+        "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ShareLock'",
+      );
+      await eventually(async () => (await claim())[0] === true);
+      await eventually(async () => (await claim())[0] === false);
+      other.wait(SESSION_LOST_AFTER_MS);
+      expect(await claim()).toEqual([false, 0]);
+      expect(accountCountOf(ending)).toBe(2);
+    });
+
+    it('stay until the lease expires if the server was restarted since, or the worker held no lock', async () => {
+      const { ending, other, claim } = await startTwo();
+      await ending.platform.listener.stop();
+      for (const server of ["clock_timestamp() - interval '1 day'", 'NULL']) {
+        await core.rows(`UPDATE worker_leases SET session_server = ${server}`);
+        await claim();
+        other.wait(SESSION_LOST_AFTER_MS);
+        expect(await claim()).toEqual([false, 0]);
+      }
+      await ending.ownership.renewLease();
+      expect(
+        await core.row('SELECT session_server FROM worker_leases WHERE worker = $1', ending.ownership.worker),
+      ).toEqual({ session_server: null });
+    });
   });
 
   it('stay with their worker while its lease lasts, even if another worker claims', async () => {

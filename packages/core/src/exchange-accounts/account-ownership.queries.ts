@@ -1,4 +1,5 @@
 import { insertMany, queryPrepared, type Tx } from '@trading-automation/persistence';
+import { isInstanceConnected } from '../platform/index.js';
 import { AccountOwnerEntity } from './account-owner.entity.js';
 
 /** A worker's right to start work on an account. The fence increases each time the account moves to another worker. */
@@ -43,6 +44,27 @@ export async function lockOwnerships(tx: Tx, ownerships: readonly Ownership[]): 
     ],
   );
   return new Set(rows.map(({ account_id }) => account_id));
+}
+
+/**
+ * Returns the workers that have a lease although their process has ended. A worker counts as ended if it held its session
+ * lock when it renewed its lease, at this run of the database server, and does not hold it now. A worker whose connection
+ * is lost for a moment looks the same, so the caller asks twice.
+ */
+export async function findEndedWorkers(tx: Tx): Promise<readonly string[]> {
+  const rows: { worker: string }[] = await tx.query(
+    `SELECT worker FROM worker_leases
+     WHERE expires_at > clock_timestamp() AND session_server = pg_postmaster_start_time()
+       AND NOT ${isInstanceConnected('worker')}`,
+  );
+  return rows.map(({ worker }) => worker);
+}
+
+/** Ends the leases of workers, so that their accounts are orphans. */
+export async function endLeases(tx: Tx, workers: readonly string[]): Promise<void> {
+  await tx.query('UPDATE worker_leases SET expires_at = clock_timestamp() WHERE worker = ANY ($1)', [
+    workers,
+  ]);
 }
 
 /** The number of an exchange's accounts that this worker owns, and the maximum that it should own. */

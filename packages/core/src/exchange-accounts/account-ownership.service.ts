@@ -4,16 +4,19 @@
  * 1. An account has one worker at a time. Code that starts work on an account locks the ownership in its transaction
  *    (`lockOwnership`). A worker that lost the account therefore cannot start work, even if it notices the loss late.
  * 2. A lease shows that a worker is alive; all its instants come from the database's clock. When the lease expires, the
- *    other workers claim its accounts, each up to its equal share.
+ *    other workers claim its accounts, each up to its equal share. The lease of a process that has ended is expired
+ *    early: Postgres releases the process's session lock, and `endLostLeases` finds that twice.
  * 3. A worker that could not renew its lease treats it as lost by its own monotonic clock, before others may claim the
  *    accounts. `ownedAccounts()` is then empty until the next claim.
  * 4. A worker with more than its share releases the surplus in small steps. Rebalancing moves no other accounts.
  */
 import { inTransaction } from '@trading-automation/persistence';
-import type { Platform } from '../platform/index.js';
+import { isInstanceConnected, type Platform } from '../platform/index.js';
 import {
   claimOrphans,
+  endLeases,
   fairShares,
+  findEndedWorkers,
   lockClaims,
   notifyOrphans,
   type OwnedAccount,
@@ -28,6 +31,8 @@ const LEASE_MS = 10_000;
 const LEASE_MARGIN_MS = 2_000;
 /** Each account that moves costs a connection and a full reconciliation, so a new worker gets its share in steps. */
 const RELEASE_BATCH_SIZE = 100;
+/** How long a worker must be without its session lock until its process counts as ended. */
+export const SESSION_LOST_AFTER_MS = 1_000;
 
 export interface OwnershipOptions {
   /** The exchanges that this worker supports. */
@@ -45,6 +50,8 @@ export class AccountOwnership {
   private clockSample: { readonly timeMs: number; readonly atMs: number } | null = null;
   private liveWorkers = 1;
   private isReleased = false;
+  /** When this worker first found that another one has no session lock, by its own clock. */
+  private lostAtMs: ReadonlyMap<string, number> = new Map();
   private expiryTimer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -60,9 +67,11 @@ export class AccountOwnership {
     const requestedAtMs = this.nowMs();
     this.isReleased = false;
     const [{ time_ms, others }] = await this.platform.database.query(
-      `INSERT INTO worker_leases AS mine (worker, exchanges, expires_at)
-       VALUES ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')
-       ON CONFLICT (worker) DO UPDATE SET exchanges = excluded.exchanges, expires_at = excluded.expires_at
+      `INSERT INTO worker_leases AS mine (worker, exchanges, expires_at, session_server)
+       VALUES ($1, $2, clock_timestamp() + $3 * interval '1 millisecond',
+         CASE WHEN ${isInstanceConnected('$1')} THEN pg_postmaster_start_time() END)
+       ON CONFLICT (worker) DO UPDATE SET exchanges = excluded.exchanges, expires_at = excluded.expires_at,
+         session_server = excluded.session_server
        RETURNING (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS time_ms,
          (SELECT count(*)::int FROM worker_leases l
           WHERE l.worker <> mine.worker AND l.expires_at > clock_timestamp()) AS others`,
@@ -86,6 +95,25 @@ export class AccountOwnership {
       for (const { exchange, mine, share } of await fairShares(tx, worker, this.options.exchanges))
         if (mine > share)
           await releaseSurplus(tx, worker, exchange, Math.min(mine - share, RELEASE_BATCH_SIZE));
+    });
+  }
+
+  /**
+   * Ends the leases of workers whose process has ended. A worker is confirmed by a second call, `SESSION_LOST_AFTER_MS`
+   * after the first that found it.
+   *
+   * @returns whether a worker waits for its confirmation
+   */
+  async endLostLeases(): Promise<boolean> {
+    const now = this.nowMs();
+    return inTransaction(this.platform.database, async (tx) => {
+      const ended = await findEndedWorkers(tx);
+      const lostAtMs = new Map(ended.map((worker) => [worker, this.lostAtMs.get(worker) ?? now]));
+      const confirmed = ended.filter((worker) => now - lostAtMs.get(worker)! >= SESSION_LOST_AFTER_MS);
+      if (confirmed.length > 0) await endLeases(tx, confirmed);
+      for (const worker of confirmed) lostAtMs.delete(worker);
+      this.lostAtMs = lostAtMs;
+      return lostAtMs.size > 0;
     });
   }
 

@@ -11,6 +11,7 @@ export {
   LEASE_RENEWAL_MS,
   type OwnershipOptions,
   purgeStaleOwners,
+  SESSION_LOST_AFTER_MS,
   storeStreamStatuses,
 } from './account-ownership.service.js';
 export { AccountSyncModule } from './account-sync.module.js';

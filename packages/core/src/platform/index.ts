@@ -4,7 +4,7 @@ export { FairGate, type FairGateLimits } from './fair-gate.js';
 export { HealthService, startHeartbeat } from './health.service.js';
 export { runHousekeeping } from './housekeeping.js';
 export { jsonSetting } from './json-setting.js';
-export { Platform } from './platform.js';
+export { isInstanceConnected, newInstance, Platform, sessionLockOf } from './platform.js';
 export { PlatformModule } from './platform.module.js';
 export { type PullStream, PullStreamController } from './pull-stream.js';
 export {
