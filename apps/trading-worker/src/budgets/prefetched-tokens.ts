@@ -2,7 +2,7 @@ import type { Limit, Need } from './shared-limits.js';
 
 /** How long prefetched tokens may be spent. At most a tenth of the shortest window; the shortest window is 6 s. */
 const PREFETCH_TTL_MS = 600;
-/** The maximum share of a limit that is prefetched. */
+/** The maximum share of a limit's smallest counter that is prefetched. */
 const PREFETCH_SHARE = 0.02;
 /** From this number of entries on, expired ones are deleted. */
 const ENTRIES_MAX = 10_000;
@@ -66,7 +66,7 @@ export class TokenPool {
   /** Returns how many tokens are worth prefetching: at most what was spent recently. */
   prefetchOf(limit: Limit): number {
     const { current, previous } = this.spendingOf(limit);
-    const ceiling = limit.counters[0]?.ceiling ?? 0;
+    const ceiling = Math.min(...limit.counters.map((counter) => counter.ceiling));
     return Math.min(Math.floor(ceiling * PREFETCH_SHARE), Math.max(current, previous));
   }
 

@@ -1,5 +1,5 @@
 /** A number after `rule` or `row` in a title refers to the first or the second table of docs/trading/rules.md. */
-import type { BudgetedCall } from '@trading-automation/exchanges';
+import type { BudgetedCall, CallPurpose } from '@trading-automation/exchanges';
 import type { RedisSlidingWindows, TokenRequest } from './redis-sliding-windows.js';
 import { SharedLimits } from './shared-limits.js';
 import { VenueBudget } from './venue-budget.js';
@@ -31,14 +31,15 @@ function openBudget() {
     () => state.nowMs,
   );
   const call: BudgetedCall = { venue: 'paper', weight: 1, isOrder: false };
-  return { state, spend: () => budget.take(call, new AbortController().signal) };
+  const spend = (purpose: CallPurpose) => budget.take({ ...call, purpose }, new AbortController().signal);
+  return { state, spend };
 }
 
 it('row 19: a worker with few calls wastes few tokens, because it prefetches only as many as it recently spent', async () => {
   const { state, spend } = openBudget();
   const calls = 600;
   for (let i = 0; i < calls; i++) {
-    await spend();
+    await spend('copy');
     state.nowMs += 1_000;
   }
   expect(state.granted).toBeLessThanOrEqual(2 * calls);
@@ -48,9 +49,19 @@ it('a worker with many calls prefetches in bulk, so most calls need no round tri
   const { state, spend } = openBudget();
   const calls = 6_000;
   for (let i = 0; i < calls; i++) {
-    await spend();
+    await spend('copy');
     state.nowMs += 10;
   }
   expect(state.requestCount).toBeLessThan(calls / 10);
   expect(state.granted).toBeLessThan(2 * calls);
+});
+
+it('background work, which is counted in short windows, wastes few tokens in a burst', async () => {
+  const { state, spend } = openBudget();
+  const calls = 200;
+  for (let i = 0; i < calls; i++) {
+    await spend('check');
+    state.nowMs += 10;
+  }
+  expect(state.granted).toBeLessThanOrEqual(calls + 6);
 });
