@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BalanceSnapshot } from '@trading-automation/core/exchange-accounts';
+import type { CallPurpose } from '@trading-automation/exchanges';
 import { createLogger } from '@trading-automation/runtime';
 import { eventually } from '@trading-automation/runtime/testing';
 import type { AccountClients } from './account-clients.js';
@@ -8,16 +9,25 @@ import { BalanceSync } from './balance-sync.js';
 
 /** Creates a sync over an exchange that counts its reads. */
 function syncUnderTest(isReporting: boolean) {
-  const seen = { reading: 0, mostConcurrent: 0, stored: [] as string[], doubted: [] as string[] };
-  const client = {
-    as: () => client,
+  const seen = {
+    reading: 0,
+    mostConcurrent: 0,
+    stored: [] as string[],
+    doubted: [] as string[],
+    /** Holds up the reads of a purpose. */
+    holdUp: (_purpose: CallPurpose): Promise<void> | undefined => undefined,
+  };
+  const clientFor = (purpose: CallPurpose) => ({
+    as: clientFor,
     fetchBalances: async () => {
+      await seen.holdUp(purpose);
       seen.mostConcurrent = Math.max(seen.mostConcurrent, ++seen.reading);
       await sleep(5);
       seen.reading--;
       return { balances: {} };
     },
-  };
+  });
+  const client = clientFor('check');
   const clients = {
     open: async (id: string) => ({ account: { id, credentialsSealed: 'sealed' }, client }),
   };
@@ -63,6 +73,21 @@ describe('changes of balances', () => {
     await balanceSync.drain();
     await balanceSync.sync('account-0');
     expect(seen.stored).toEqual(['account-0']);
+  });
+
+  it('do not delay a copy that waits for balances', async () => {
+    const { seen, balanceSync } = syncUnderTest(false);
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    seen.holdUp = (purpose) => (purpose === 'check' ? held : undefined);
+    balanceSync.onBalanceChange('account-0');
+    await balanceSync.sync('account-0', 'copy');
+    expect(seen.stored).toEqual(['account-0']);
+    release();
+    await balanceSync.drain();
+    expect(seen.stored).toEqual(['account-0', 'account-0']);
   });
 
   it('that a stream reports and that cannot be stored are a doubt: the account is reconciled', async () => {

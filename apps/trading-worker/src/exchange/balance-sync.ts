@@ -15,8 +15,9 @@ interface PendingSyncs {
 /** The maximum number of concurrent reads after changes. */
 const READ_CONCURRENCY = 8;
 
-/** Reads balances from exchanges. An account has at most one running sync. */
+/** Reads balances from exchanges. An account has at most one running sync of each purpose. */
 export class BalanceSync {
+  /** By account and purpose, so that a sync does not wait for one that has a smaller share of the call budget. */
   private readonly syncs = new Map<string, PendingSyncs>();
   /** Accounts whose balances changed and wait to be read. */
   private readonly due = new Set<string>();
@@ -36,7 +37,7 @@ export class BalanceSync {
    * @throws {ExchangeError} after the failure is stored
    */
   sync(accountId: string, purpose: CallPurpose = 'check'): Promise<void> {
-    const pending = this.syncs.get(accountId);
+    const pending = this.syncs.get(syncKey(accountId, purpose));
     if (pending === undefined) return this.start(accountId, purpose);
     // The running sync may have read the balances before the change. One more sync follows, which all callers share.
     pending.next ??= pending.current.catch(() => undefined).then(() => this.start(accountId, purpose));
@@ -94,11 +95,11 @@ export class BalanceSync {
   private start(accountId: string, purpose: CallPurpose): Promise<void> {
     const pending: PendingSyncs = {
       current: this.syncNow(accountId, purpose).finally(() => {
-        if (pending.next === null) this.syncs.delete(accountId);
+        if (pending.next === null) this.syncs.delete(syncKey(accountId, purpose));
       }),
       next: null,
     };
-    this.syncs.set(accountId, pending);
+    this.syncs.set(syncKey(accountId, purpose), pending);
     return pending.current;
   }
 
@@ -133,6 +134,8 @@ export class BalanceSync {
     await this.store.recordSyncFailure(accountId, isRejected ? usedCredentials : null);
   }
 }
+
+const syncKey = (accountId: string, purpose: CallPurpose) => `${accountId} ${purpose}`;
 
 function isEqual(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean {
   return [...Object.keys(a), ...Object.keys(b)].every((asset) => (a[asset] ?? '0') === (b[asset] ?? '0'));
