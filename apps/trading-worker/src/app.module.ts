@@ -142,7 +142,8 @@ function exchange({ config, logger, platform, venues }: WorkerContext): Provider
         const { balanceSync, streams } = accounts;
         const recorder = new StreamRecorder(orders.updates, balanceSync, streams, logger);
         const times = { reconcileEveryMs: config.RECONCILE_EVERY_MS };
-        return new AccountSupervisors(accounts, reconciler, recorder, times);
+        const untilLookedUp = (accountId: string) => orders.takeover.untilLookedUp(accountId);
+        return new AccountSupervisors(accounts, reconciler, recorder, { times, untilLookedUp });
       },
       inject: [ExchangeAccounts, AccountOrders, AccountReconciler],
     },

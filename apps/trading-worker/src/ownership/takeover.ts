@@ -2,10 +2,11 @@
  * Judges the orders of former owners when this worker takes accounts over.
  *
  * 1. Until an account is judged, `mayEnter` is false for it, so no new entry is sent before. Exits do not wait.
- * 2. Only copies are judged here. Each is looked up by its client order id, once its submission can no longer arrive. An
- *    account has one order in flight at a time, so this costs less than the lists of its open orders and fills.
- * 3. An order that the exchange knows is stored. One that it does not know is sent again under the same id, or ends if
- *    its signal is too old; core decides. If the exchange does not respond, the scheduled checks judge the order.
+ * 2. Only copies are judged here. Each is looked up by its client order id at once. An account has one order in flight at
+ *    a time, so this costs less than the lists of its open orders and fills.
+ * 3. An order that the exchange knows is stored. One that it does not know may still arrive, so it is looked up again once
+ *    it cannot. Then it is sent again under the same id, or ends if its signal is too old; core decides. If the exchange
+ *    does not respond, the scheduled checks judge the order.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OwnedAccount } from '@trading-automation/core/exchange-accounts';
@@ -25,6 +26,8 @@ export class Takeover {
   private fences: ReadonlyMap<string, string> = new Map();
   private readonly unjudged = new Set<string>();
   private readonly running = new Set<Promise<void>>();
+  /** The first looks of the accounts that are being judged. */
+  private readonly firstLooks = new Map<string, Promise<unknown>>();
   private readonly stopping = new AbortController();
   private readonly limit = pLimit(CONCURRENCY);
 
@@ -57,6 +60,14 @@ export class Takeover {
       if (inFlight === undefined) this.finish(account);
       else this.start(account, inFlight);
     }
+  }
+
+  /**
+   * Resolves when each copy that the account's former owner may have sent was looked up once. Most orders are stored
+   * then, so that the account has no open order any more.
+   */
+  async untilLookedUp(accountId: string): Promise<void> {
+    await this.firstLooks.get(accountId)?.catch(() => undefined);
   }
 
   /** Resolves when no account is being judged. */
@@ -102,25 +113,40 @@ export class Takeover {
     copies: readonly InFlightCopy[],
   ): Promise<void> {
     const { signal } = this.stopping;
-    const waitMs = Math.max(...copies.map(({ certainInMs }) => certainInMs));
-    await sleep(waitMs, undefined, { signal, ref: false }).catch(() => undefined);
-    await this.limit(async () => {
-      for (const copy of copies) {
-        if (signal.aborted || this.fences.get(accountId) !== fence) return;
-        await this.look(copy);
+    const takenAtMs = performance.now();
+    const lookForAll = async (wanted: readonly InFlightCopy[]) => {
+      const absent: InFlightCopy[] = [];
+      for (const copy of wanted) {
+        if (signal.aborted || this.fences.get(accountId) !== fence) return [];
+        if (!(await this.look(copy, takenAtMs))) absent.push(copy);
       }
+      return absent;
+    };
+    const firstLook = this.limit(() => lookForAll(copies));
+    this.firstLooks.set(accountId, firstLook);
+    const absent = await firstLook.finally(() => {
+      if (this.firstLooks.get(accountId) === firstLook) this.firstLooks.delete(accountId);
     });
+    if (absent.length === 0) return;
+    const certainAtMs = takenAtMs + Math.max(...absent.map(({ certainInMs }) => certainInMs));
+    // Timers may end up to 1 ms early.
+    const waitMs = Math.max(0, certainAtMs - performance.now()) + 1;
+    await sleep(waitMs, undefined, { signal, ref: false }).catch(() => undefined);
+    await this.limit(() => lookForAll(absent));
   }
 
-  private async look({ id, begunAt }: InFlightCopy): Promise<void> {
+  /** Looks an order up. Returns false if it was not found and may still arrive. */
+  private async look({ id, begunAt, certainInMs }: InFlightCopy, takenAtMs: number): Promise<boolean> {
     const { signal } = this.stopping;
     for (let attempt = 1; !signal.aborted; attempt++) {
+      const isCertain = performance.now() - takenAtMs >= certainInMs;
       try {
         const trade = await this.execution.find(id);
-        if (trade === null || !trade.isOpen || !trade.isSubmitted || trade.isAcknowledged) return;
+        if (trade === null || !trade.isOpen || !trade.isSubmitted || trade.isAcknowledged) return true;
         const order = await this.orders.open(trade, 'copy');
-        if (!(await order.refresh())) await this.execution.storeCertainAbsence(id, begunAt);
-        return;
+        if (await order.refresh()) return true;
+        if (isCertain) await this.execution.storeCertainAbsence(id, begunAt);
+        return isCertain;
       } catch (error) {
         if (attempt === LOOKS_MAX) throw error;
         await sleep(backoffMs(LOOK_BACKOFF, attempt), undefined, { signal, ref: false }).catch(
@@ -128,5 +154,6 @@ export class Takeover {
         );
       }
     }
+    return true;
   }
 }

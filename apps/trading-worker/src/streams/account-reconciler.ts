@@ -13,6 +13,7 @@ import {
   type AccountExposure,
   type AccountState,
   fillKey,
+  type KnownTrade,
   type ReconcileAction,
   type Reconciliation,
   reconcile,
@@ -93,7 +94,7 @@ export class AccountReconciler {
   }
 
   private async readVenue(client: ExchangeClient, { trades }: AccountState): Promise<VenueState> {
-    const mayBeEmpty = client.openOrdersLockBalances && !trades.some(({ isOpen }) => isOpen);
+    const mayBeEmpty = client.openOrdersLockBalances && !trades.some(isAtVenue);
     const listed = mayBeEmpty ? undefined : await client.fetchOpenOrders();
     const takenAt = await this.balances.databaseTime();
     const report = await client.fetchBalances();
@@ -136,10 +137,13 @@ async function fillsOf(
   return fills;
 }
 
+/** Whether the exchange may have an open order of the trade. */
+const isAtVenue = ({ isOpen, isSubmitted }: KnownTrade) => isOpen && isSubmitted;
+
 /** The pairs whose fills are read even if the balances show no change. */
 function watchedSymbols(client: ExchangeClient, state: AccountState): readonly string[] {
   if (!client.openOrdersLockBalances || state.reconciledTotals === null) return state.symbols;
-  return state.trades.filter(({ isOpen }) => isOpen).map(({ symbol }) => symbol);
+  return state.trades.filter(isAtVenue).map(({ symbol }) => symbol);
 }
 
 const isMissing = (actions: readonly ReconcileAction<VenueOrder, VenueFill>[]) =>

@@ -21,6 +21,8 @@ export class AccountSession {
   private stateReportedAtMs = performance.now();
   private seen = new SeenChanges();
   private sequence = new FillSequence();
+  /** When the stream connected; infinite while it is not connected. */
+  private connectedAtMs = Number.POSITIVE_INFINITY;
   /** The pairs that the last reconciliation found changed. */
   private changedSymbols: readonly string[] = [];
 
@@ -39,8 +41,18 @@ export class AccountSession {
   async connect(): Promise<ExchangeClient> {
     this.seen = new SeenChanges();
     this.sequence = new FillSequence();
+    this.connectedAtMs = Number.POSITIVE_INFINITY;
     this.open = await this.clients.openOwned(this.account);
     return this.open.client;
+  }
+
+  onConnected(): void {
+    this.connectedAtMs = performance.now();
+  }
+
+  /** Whether this worker sent the order since the stream connected, so that the stream reports all of its events. */
+  wasSentSinceConnected({ venueClientOrderId }: VenueOrder): boolean {
+    return this.recorder.wasSentSince(this.account.accountId, venueClientOrderId, this.connectedAtMs);
   }
 
   /** Returns what depends on the state of the account. */

@@ -57,10 +57,10 @@ export class AccountStreams {
     return state !== undefined && state !== 'LOST';
   }
 
-  /** Whether the stream reports every event, verified or not. */
+  /** Whether the stream reports every event of orders that are sent now. */
   isReporting(accountId: string): boolean {
     const state = this.streams.get(accountId)?.state;
-    return state === 'LIVE' || state === 'UNVERIFIED';
+    return state === 'LIVE' || state === 'UNVERIFIED' || state === 'REPAIRING';
   }
 
   /** Registers fills that are known from another source. The account's live stream must report them, too. */

@@ -2,8 +2,8 @@
  * Supervises the stream of one account while this worker owns the account.
  *
  * 1. Of an account with open orders, the events of a connection are buffered in order until a reconciliation has found
- *    everything that was missed before the connection. Then they are applied. Events of other accounts are applied
- *    immediately, and their reconciliation waits for its turn in `RepairQueue`.
+ *    everything that was missed before the connection. Then they are applied. Events of other accounts, and of orders that
+ *    were sent since the connection, are applied immediately. The reconciliation waits for its turn in `RepairQueue`.
  * 2. When a connection ends, another one follows after a growing backoff. The state of the supervisor shows every loss.
  * 3. A live stream is verified: the account is reconciled soon after a doubt, and otherwise in a rotation. The stream is
  *    replaced if it does not report a fill or an order that is known from another source.
@@ -58,6 +58,8 @@ export interface SupervisorOptions {
   readonly limitConnects: LimitFunction;
   /** Orders the reconciliations of all accounts. */
   readonly repairs: RepairQueue;
+  /** Resolves when the orders of the account's former owner were looked up once. */
+  readonly untilLookedUp: (accountId: string) => Promise<void>;
 }
 
 type Event = () => void;
@@ -143,16 +145,18 @@ export class AccountSupervisor implements AccountStream {
     this.setState('CONNECTING');
     const client = await session.connect();
     if (!client.hasStream) return this.poll(client);
-    const exposure = await session.exposure();
-    const hasOpenOrders = exposure === 'OPEN_ORDERS';
-    this.bufferedEvents = hasOpenOrders ? [] : null;
+    this.bufferedEvents = [];
     let stream: VenueStream | undefined;
     try {
       await limitConnects(async () => {
         const { connected, handler } = this.openConnection();
         stream = client.watch(handler);
         await raceAbort(this.connection.signal, connected);
+        session.onConnected();
       });
+      const exposure = await this.readExposure();
+      const hasOpenOrders = exposure === 'OPEN_ORDERS';
+      if (!hasOpenOrders) this.flushBuffer();
       this.setState(hasOpenOrders ? 'REPAIRING' : 'UNVERIFIED');
       const isDoubtful = hasOpenOrders && (await this.repairBuffered(client));
       return await this.keepReconciled(client, exposure, isDoubtful);
@@ -160,6 +164,12 @@ export class AccountSupervisor implements AccountStream {
       this.bufferedEvents = null;
       await stream?.close();
     }
+  }
+
+  private async readExposure(): Promise<AccountExposure> {
+    const { session, untilLookedUp } = this.options;
+    await raceAbort(this.connection.signal, untilLookedUp(this.account.accountId));
+    return session.exposure();
   }
 
   private openConnection() {
@@ -171,7 +181,10 @@ export class AccountSupervisor implements AccountStream {
     const handler: AccountStreamHandler = {
       onConnected,
       onLost: (error) => this.connection.abort(error),
-      onOrder: (order, fills) => this.handleEvent(() => this.onOrder(order, fills)),
+      onOrder: (order, fills) => {
+        if (this.options.session.wasSentSinceConnected(order)) this.onOrder(order, fills);
+        else this.handleEvent(() => this.onOrder(order, fills));
+      },
       onBalances: (balances, at) => this.handleEvent(() => this.options.session.onBalances(balances, at)),
     };
     return { connected, handler };
@@ -228,11 +241,13 @@ export class AccountSupervisor implements AccountStream {
       } catch (error) {
         this.connection.signal.throwIfAborted();
         if (error instanceof ExchangeError && error.outcome === 'fatal') throw error;
-        // The stream still works, so only the reconciliation is repeated, less often if the exchange limits the rate.
+        // The stream still works, so only the reconciliation is repeated.
         failedRuns++;
-        this.options.session.onState(this.currentState, error);
         const isRateLimited = error instanceof ExchangeError && error.code === 'rate_limited';
-        const rest = isRateLimited ? { firstMs: recheckMs, maxMs: 16 * recheckMs } : backoff;
+        // A reconciliation that can wait has found no budget within its time. That is no failure.
+        const hasWaited = isRateLimited && isDue && canWait;
+        if (!hasWaited) this.options.session.onState(this.currentState, error);
+        const rest = isRateLimited && !hasWaited ? { firstMs: recheckMs, maxMs: 16 * recheckMs } : backoff;
         nextInMs = backoffMs(rest, failedRuns, 1);
       }
     }

@@ -5,7 +5,12 @@ import pLimit from 'p-limit';
 import type { ExchangeAccounts } from '../exchange/exchange-accounts.js';
 import type { AccountReconciler } from './account-reconciler.js';
 import { AccountSession } from './account-session.js';
-import { AccountSupervisor, SUPERVISOR_TIMES, type SupervisorTimes } from './account-supervisor.js';
+import {
+  AccountSupervisor,
+  SUPERVISOR_TIMES,
+  type SupervisorOptions,
+  type SupervisorTimes,
+} from './account-supervisor.js';
 import { RepairQueue } from './repair-queue.js';
 import type { StreamRecorder } from './stream-recorder.js';
 
@@ -21,7 +26,10 @@ export class AccountSupervisors {
     private readonly accounts: ExchangeAccounts,
     private readonly reconciler: AccountReconciler,
     private readonly recorder: StreamRecorder,
-    private readonly times: Partial<SupervisorTimes> = {},
+    private readonly options: {
+      readonly times?: Partial<SupervisorTimes>;
+      readonly untilLookedUp: SupervisorOptions['untilLookedUp'];
+    },
   ) {}
 
   /** Supervises exactly these accounts from now on. Restarts the supervision of accounts whose credentials changed. */
@@ -46,9 +54,10 @@ export class AccountSupervisors {
   private start(account: OwnedAccount): void {
     const { clients, streams } = this.accounts;
     const session = new AccountSession(account, clients, this.reconciler, this.recorder);
-    const times = { ...SUPERVISOR_TIMES, ...this.times };
+    const times = { ...SUPERVISOR_TIMES, ...this.options.times };
+    const { untilLookedUp } = this.options;
     const { limitConnects, repairs } = this;
-    streams.add(new AccountSupervisor({ session, limitConnects, repairs, times }));
+    streams.add(new AccountSupervisor({ session, limitConnects, repairs, times, untilLookedUp }));
   }
 }
 

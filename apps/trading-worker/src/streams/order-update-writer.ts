@@ -29,7 +29,7 @@ const REGISTERED_MAX = 50_000;
 const BATCH_MAX = 600;
 
 export class OrderUpdateWriter {
-  private readonly tradeIds = new Map<string, string>();
+  private readonly sent = new Map<string, { readonly tradeId: string; readonly atMs: number }>();
   private readonly confirmations = new Map<string, () => void>();
   private readonly batcher: Batcher<OrderUpdate>;
 
@@ -45,11 +45,17 @@ export class OrderUpdateWriter {
   /** Registers an order before it is sent, because a stream may report it before the response arrives. */
   registerOrder(accountId: string, venueClientOrderId: string, tradeId: string): void {
     const key = orderKey(accountId, venueClientOrderId);
-    this.tradeIds.delete(key);
-    this.tradeIds.set(key, tradeId);
-    if (this.tradeIds.size <= REGISTERED_MAX) return;
-    const [oldest] = this.tradeIds.keys();
-    if (oldest !== undefined) this.tradeIds.delete(oldest);
+    this.sent.delete(key);
+    this.sent.set(key, { tradeId, atMs: performance.now() });
+    if (this.sent.size <= REGISTERED_MAX) return;
+    const [oldest] = this.sent.keys();
+    if (oldest !== undefined) this.sent.delete(oldest);
+  }
+
+  /** Whether an order was registered at or after an instant of `performance.now()`. */
+  wasSentSince(accountId: string, venueClientOrderId: string, sinceMs: number): boolean {
+    const sent = this.sent.get(orderKey(accountId, venueClientOrderId));
+    return sent !== undefined && sent.atMs >= sinceMs;
   }
 
   /**
@@ -92,7 +98,7 @@ export class OrderUpdateWriter {
 
   private async store(updates: readonly OrderUpdate[]): Promise<void> {
     const ours = updates.flatMap(({ accountId, order, fills }) => {
-      const tradeId = this.tradeIds.get(orderKey(accountId, order.venueClientOrderId));
+      const tradeId = this.sent.get(orderKey(accountId, order.venueClientOrderId))?.tradeId;
       return tradeId === undefined ? [] : [{ accountId, tradeId, order, fills }];
     });
     const changed = new Set<string>();
@@ -115,7 +121,7 @@ export class OrderUpdateWriter {
   private unregisteredByAccount(updates: readonly OrderUpdate[]): Map<string, OrderUpdate[]> {
     const others = new Map<string, OrderUpdate[]>();
     for (const each of updates) {
-      if (this.tradeIds.has(orderKey(each.accountId, each.order.venueClientOrderId))) continue;
+      if (this.sent.has(orderKey(each.accountId, each.order.venueClientOrderId))) continue;
       others.set(each.accountId, [...(others.get(each.accountId) ?? []), each]);
     }
     return others;

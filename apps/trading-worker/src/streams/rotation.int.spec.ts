@@ -11,19 +11,22 @@ import { SUPERVISOR_TIMES, type SupervisorTimes } from './account-supervisor.js'
 /** Records the calls of all accounts, and holds up those of one purpose on request. */
 class RecordingBudget implements CallBudget {
   readonly calls: BudgetedCall[] = [];
-  private held: { readonly purpose: string; readonly until: Promise<void> } | undefined;
+  private held:
+    | { readonly purpose: string; readonly from: number; readonly until: Promise<void> }
+    | undefined;
 
   async take(call: BudgetedCall): Promise<void> {
     if (call.accountKey !== undefined) this.calls.push(call);
-    if (purposeOf(call) === this.held?.purpose) await this.held.until;
+    const { held } = this;
+    if (purposeOf(call) === held?.purpose && call.weight >= held.from) await held.until;
   }
 
   pause(): void {}
 
-  /** Returns a function that releases the calls. */
-  hold(purpose: string): () => void {
+  /** Holds up calls of at least this weight. Returns a function that releases them. */
+  hold(purpose: string, from = 0): () => void {
     let release: () => void = () => undefined;
-    this.held = { purpose, until: new Promise((resolve) => (release = resolve)) };
+    this.held = { purpose, from, until: new Promise((resolve) => (release = resolve)) };
     return () => {
       this.held = undefined;
       release();
@@ -87,6 +90,13 @@ async function start(times: Partial<SupervisorTimes> = {}): Promise<ExchangeGate
 async function startLive(times: Partial<SupervisorTimes> = {}): Promise<ExchangeGateway> {
   const gateway = await start(times);
   await eventually(() => gateway.accounts.streams.isLive(env.account.uuid));
+  return gateway;
+}
+/** Starts a worker whose comparison of the account's open orders waits for the call budget. */
+async function startRepairing(): Promise<ExchangeGateway> {
+  budget.hold('check', 20);
+  const gateway = await start();
+  await eventually(() => budget.calls.some(({ weight }) => weight === 80));
   return gateway;
 }
 async function send(gateway: ExchangeGateway, more: Record<string, unknown> = {}): Promise<string> {
@@ -242,6 +252,54 @@ describe('after a restart', () => {
     release();
     await eventually(() => second.accounts.streams.isLive(env.account.uuid));
     expect(budget.spent()).toEqual(['2 check', '80 check', '20 check', '20 check']);
+  });
+
+  it('orders that are sent while open orders are compared do not wait for the comparison, and cost no look-up', async () => {
+    const first = await startLive();
+    await send(first, { price: '40000' });
+    await first.close();
+    await env.core.rows('DELETE FROM worker_leases');
+    const gateway = await startRepairing();
+    budget.spent();
+    await other.limit('SELL', '0.5', '50000');
+    const trade = await send(gateway);
+    await eventually(async () => (await env.read(trade)).status === 'FILLED');
+    await gateway.balanceSync.drain();
+    expect([stateOf(gateway), budget.spent()]).toEqual(['REPAIRING', ['1 user']]);
+  });
+
+  it('an account whose only open order was not sent is not searched for open orders', async () => {
+    const gateway = env.newGateway(QUIET, paper.venue(10_000, budget));
+    workers.push(gateway);
+    gateway.orderSubmitter.halt();
+    await env.place({ price: '40000' });
+    await gateway.renewOwnership();
+    gateway.supervisors.setAccounts(gateway.ownership.ownedAccounts());
+    await eventually(() => gateway.accounts.streams.isLive(env.account.uuid));
+    expect(budget.spent()).toEqual(['2 check', '20 rotation']);
+  });
+
+  it('an account is compared after the copies that a dead worker sent were looked up', async () => {
+    const first = await startLive();
+    const copy = await send(first, { price: '40000' });
+    await first.close();
+    await env.core.rows('DELETE FROM worker_leases');
+    // The worker died before it read the response.
+    await env.core.rows(
+      "UPDATE trades SET acknowledged_at = NULL, resend_until = clock_timestamp() + interval '1 minute' WHERE id = $1",
+      copy,
+    );
+    await owner.client.cancelOrder({
+      symbol: 'BTC/USDT',
+      venueClientOrderId: (await paper.ledger(keys)).orders[0]!.client_order_id,
+    });
+    budget.spent();
+    const release = budget.hold('copy');
+    await start();
+    await eventually(() => budget.calls.length === 2);
+    release();
+    await eventually(() => workers.at(-1)!.accounts.streams.isLive(env.account.uuid));
+    expect(budget.spent().toSorted()).toEqual(['2 check', '20 check', '20 rotation', '4 copy']);
   });
 
   it('the events of an account that waits for the rotation are applied, and its orders cost no look-up', async () => {

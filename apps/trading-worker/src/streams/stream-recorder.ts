@@ -19,6 +19,11 @@ export class StreamRecorder {
     private readonly logger: Logger,
   ) {}
 
+  /** Whether this worker sent the order at or after an instant of `performance.now()`. */
+  wasSentSince(accountId: string, venueClientOrderId: string, sinceMs: number): boolean {
+    return this.orderUpdates.wasSentSince(accountId, venueClientOrderId, sinceMs);
+  }
+
   /** Stores an order in the background. If that fails, the account is reconciled. */
   recordOrder(update: OrderUpdate): void {
     const { accountId } = update;

@@ -81,7 +81,8 @@ export class GatewayUnderTest {
       new ReconcileActions(orders.reconciler, logger),
     );
     const recorder = new StreamRecorder(orders.updates, accounts.balanceSync, accounts.streams, logger);
-    const supervisors = new AccountSupervisors(accounts, reconciler, recorder, times);
+    const untilLookedUp = (accountId: string) => orders.takeover.untilLookedUp(accountId);
+    const supervisors = new AccountSupervisors(accounts, reconciler, recorder, { times, untilLookedUp });
     return new ExchangeGateway(accounts, orders, supervisors, logger);
   }
 

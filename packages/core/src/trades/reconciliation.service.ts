@@ -275,6 +275,7 @@ const EXPECTED_HOLDINGS = `SELECT l.trade_pair_id AS "pairId", l.symbol, p.base,
 
 const WATCHED_SYMBOLS = `SELECT DISTINCT symbol FROM (
     SELECT symbol FROM trades WHERE exchange_account_id = $1 AND status IN ('PENDING', 'PARTIALLY_FILLED')
+      AND submitted_at IS NOT NULL
     UNION ALL SELECT symbol FROM lots WHERE exchange_account_id = $1 AND open_amount > 0
     UNION ALL SELECT p.symbol FROM lot_books b JOIN trade_pairs p ON p.id = b.trade_pair_id
       WHERE b.exchange_account_id = $1 AND b.last_executed_at > clock_timestamp() - $2 * interval '1 day'
