@@ -19,10 +19,17 @@ const SHORT_RESTART_DELAYS = { firstMs: 250, maxMs: 1_000, resetAfterMs: 1_000 }
  *
  * @param {{
  *   only?: readonly string[], workers?: number, extraEnv?: import('../launch/service-list.mjs').ServiceListOptions['extraEnv'],
- *   print?: (line: string) => void,
- * }} [options] `only`: the services to start; `workers`: the number of trading workers
+ *   hasPublishedLimits?: boolean, print?: (line: string) => void,
+ * }} [options] `only`: the services to start; `workers`: the number of trading workers; `hasPublishedLimits`: whether the
+ *   paper exchange limits requests and orders as published; by default, its limits are high
  */
-export async function startKillableProduct({ only, workers = 1, extraEnv, print = () => {} } = {}) {
+export async function startKillableProduct({
+  only,
+  workers = 1,
+  hasPublishedLimits = false,
+  extraEnv,
+  print = () => {},
+} = {}) {
   /** @type {(() => unknown)[]} */
   const cleanup = [];
   const stop = async () => {
@@ -63,7 +70,7 @@ export async function startKillableProduct({ only, workers = 1, extraEnv, print 
         keys: await ensureKeys(join(folder, 'keys')),
         paperExchangeDir: join(folder, 'paper-exchange'),
         ports: { rest: await freePort(), paperExchange: await freePort() },
-        venueLimits: ampleVenueLimits,
+        ...(hasPublishedLimits ? {} : { venueLimits: ampleVenueLimits }),
         extraEnv: { ...extraEnv, 'rest-api': { RATE_LIMITS: ampleRateLimits, ...extraEnv?.['rest-api'] } },
       }).filter(({ name }) => only === undefined || only.includes(name)),
       workers,

@@ -53,6 +53,12 @@ export const PARTS = [
     args: ['tooling/chaos/main.mjs', '--minutes', '10'],
   },
   {
+    name: 'takeovers',
+    about: 'the only worker killed five times; no copy may be too old',
+    command: 'node',
+    args: ['tooling/chaos/takeovers.mjs'],
+  },
+  {
     name: 'venue-clients',
     about:
       'every method of six third-party clients on the paper exchange, compared with the table in its README',
