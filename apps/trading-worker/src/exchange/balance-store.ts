@@ -48,9 +48,10 @@ export class BalanceStore {
    * Records a failed sync.
    *
    * @param rejectedCredentials the sealed credentials that the exchange rejected; null for another failure
+   * @param graceMs a sync that was requested more recently than this stays due
    */
-  recordSyncFailure(accountId: string, rejectedCredentials: string | null): Promise<void> {
-    return this.accountSync.recordSyncFailure(accountId, rejectedCredentials);
+  recordSyncFailure(accountId: string, rejectedCredentials: string | null, graceMs = 0): Promise<void> {
+    return this.accountSync.recordSyncFailure(accountId, rejectedCredentials, graceMs);
   }
 
   /** Resolves when every update is stored. */

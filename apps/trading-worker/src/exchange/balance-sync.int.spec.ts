@@ -12,6 +12,24 @@ afterEach(() => env.gateway.close());
 const balances = async () =>
   (await env.core.row('SELECT balances FROM exchange_accounts WHERE id = $1', env.account.uuid)).balances;
 
+describe('a requested sync that is refused by the rate limit', () => {
+  it('stays due, while one that fails for another reason is reported to the user', async () => {
+    const fail = async (code: 'rate_limited' | 'unreachable') => {
+      env.exchange.onCall = () => {
+        throw new ExchangeError('retryable', code, 'no');
+      };
+      await env.core.rows(
+        'UPDATE exchange_accounts SET sync_requested_at = clock_timestamp(), sync_served_at = NULL WHERE id = $1',
+        env.account.uuid,
+      );
+      await expect(env.gateway.balanceSync.sync(env.account.uuid)).rejects.toThrow('no');
+      return env.eventTypes('exchange');
+    };
+    expect(await fail('rate_limited')).toEqual([]);
+    expect(await fail('unreachable')).toEqual(['exchange.sync_failed']);
+  });
+});
+
 describe('concurrent syncs of an account', () => {
   it('are limited to two: the running sync, and one more for all callers that arrive meanwhile', async () => {
     let running = 0;

@@ -12,6 +12,11 @@ interface PendingSyncs {
   next: Promise<void> | null;
 }
 
+/**
+ * How long a requested sync waits for the rate limit before it fails. A user who adds many accounts at once uses up the
+ * user's share of the limit.
+ */
+const RATE_LIMIT_GRACE_MS = 60_000;
 /** The maximum number of concurrent reads after changes. */
 const READ_CONCURRENCY = 8;
 
@@ -131,7 +136,8 @@ export class BalanceSync {
     const isRejected = error.outcome === 'fatal' && error.code === 'credentials_rejected';
     // The rejection of the credentials is already stored, and the account may have new credentials by now.
     if (isRejected && usedCredentials === null) return;
-    await this.store.recordSyncFailure(accountId, isRejected ? usedCredentials : null);
+    const graceMs = error.code === 'rate_limited' ? RATE_LIMIT_GRACE_MS : 0;
+    await this.store.recordSyncFailure(accountId, isRejected ? usedCredentials : null, graceMs);
   }
 }
 

@@ -140,6 +140,20 @@ describe('a failed sync', () => {
     expect(await read()).toMatchObject({ is_active: true, balances, balances_taken_at });
   });
 
+  it('within the grace period leaves the requested sync due, and emits nothing', async () => {
+    await requestSync();
+    await accountSync.recordSyncFailure(account.uuid, null, 60_000);
+    expect(await eventTypes()).toEqual([]);
+    expect(await dueForSync(60_000, 100, [account.uuid])).toContain(account.uuid);
+    await core.rows(
+      "UPDATE exchange_accounts SET sync_requested_at = sync_requested_at - interval '1 minute' WHERE id = $1",
+      account.uuid,
+    );
+    await accountSync.recordSyncFailure(account.uuid, null, 60_000);
+    expect(await eventTypes()).toEqual(['exchange.sync_failed']);
+    expect(await dueForSync(60_000, 100, [account.uuid])).not.toContain(account.uuid);
+  });
+
   it('with rejected credentials deactivates the account and emits one exchange.credentials_rejected, even if it is repeated', async () => {
     await requestSync();
     await Promise.all(

@@ -158,12 +158,14 @@ export class AccountSyncService {
    * rejection of credentials that were replaced meanwhile is ignored.
    *
    * @param rejected the sealed credentials that the exchange rejected; null for any other failure
+   * @param graceMs a sync that was requested more recently than this does not fail: it stays due and is repeated
    */
-  async recordSyncFailure(accountId: string, rejected: string | null): Promise<void> {
+  async recordSyncFailure(accountId: string, rejected: string | null, graceMs = 0): Promise<void> {
     const isRejected = rejected !== null;
     await inTransaction(this.platform.database, async (tx) => {
       const before = await lock(tx, accountId);
       if (before === null || !before.entity.isActive) return;
+      if (before.isSyncRequested && before.requestAgeMs < graceMs) return;
       if (isRejected && before.entity.credentialsSealed !== rejected) return;
       await tx.query(
         `UPDATE exchange_accounts SET sync_served_at = clock_timestamp(), is_active = $2,
@@ -190,11 +192,14 @@ interface Locked {
   readonly entity: ExchangeAccountEntity;
   /** Whether a sync was requested that has not been made yet. */
   readonly isSyncRequested: boolean;
+  /** The age of the last request; infinite without one. */
+  readonly requestAgeMs: number;
 }
 
 async function lock(tx: Tx, id: string): Promise<Locked | null> {
   const [row] = await tx.query(
-    `SELECT sync_requested_at > coalesce(sync_served_at, '-infinity') AS is_sync_requested
+    `SELECT sync_requested_at > coalesce(sync_served_at, '-infinity') AS is_sync_requested,
+       (extract(epoch FROM clock_timestamp() - sync_requested_at) * 1000)::float8 AS request_age_ms
      FROM exchange_accounts WHERE id = $1 AND deleted_at IS NULL FOR NO KEY UPDATE`,
     [id],
   );
@@ -202,6 +207,7 @@ async function lock(tx: Tx, id: string): Promise<Locked | null> {
   return {
     entity: await tx.findOneByOrFail(ExchangeAccountEntity, { id }),
     isSyncRequested: row.is_sync_requested === true,
+    requestAgeMs: row.request_age_ms ?? Number.POSITIVE_INFINITY,
   };
 }
 
