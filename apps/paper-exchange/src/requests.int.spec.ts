@@ -40,15 +40,18 @@ describe('a request to the venue', () => {
     expect([created.status, await created.json()]).toEqual([200, { listenKey: expect.any(String) }]);
   });
 
-  /** Sends bytes and returns the status and the body of the response. */
-  async function answerTo(head: string): Promise<readonly [number, unknown]> {
+  /** Sends bytes and returns the status and the body of the response, and whether the exchange announces to disconnect. */
+  async function answerTo(head: string): Promise<readonly [number, unknown, isLast: boolean]> {
     const { hostname, port } = new URL(venue.url);
     const socket = connect(Number(port), hostname);
+    // Ends a connection that the exchange keeps open, so that the assertions fail instead of the time limit of the test.
+    socket.setTimeout(2_000, () => socket.end());
     socket.write(`${head}\r\n\r\n`);
     const received = await text(socket);
     const [, status] = /^HTTP\/1\.1 (\d+) /.exec(received) ?? [];
     const body = received.split('\r\n\r\n')[1] ?? '';
-    return [Number(status), body === '' ? undefined : JSON.parse(body)];
+    const isLast = /^connection: close\r$/im.test(received);
+    return [Number(status), body.startsWith('{') ? JSON.parse(body) : undefined, isLast];
   }
 
   it.each([
@@ -82,7 +85,11 @@ describe('a request to the venue', () => {
     ['a malformed Host header and an unknown path', 'GET /nowhere HTTP/1.1\r\nhost: x:65536'],
     ['a malformed Host header and an admin path', 'GET /admin/weather HTTP/1.1\r\nhost: 127.0.0.1:65536'],
   ])('is refused with %s, and its connection ends', async (_fault, head) => {
-    expect(await answerTo(head)).toEqual([400, { code: -1102, msg: expect.stringMatching(/Host header/) }]);
+    expect(await answerTo(head)).toEqual([
+      400,
+      { code: -1102, msg: expect.stringMatching(/Host header/) },
+      true,
+    ]);
   });
 
   it.each([
@@ -96,7 +103,7 @@ describe('a request to the venue', () => {
       'sec-websocket-version: 13',
       `sec-websocket-key: ${Buffer.alloc(16).toString('base64')}`,
     ];
-    expect(await answerTo([head, ...upgrade].join('\r\n'))).toEqual([400, undefined]);
+    expect(await answerTo([head, ...upgrade].join('\r\n'))).toEqual([400, undefined, true]);
   });
 
   it('selects the markets of exchangeInfo, or is refused', async () => {
