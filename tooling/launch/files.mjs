@@ -1,6 +1,34 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+
+/**
+ * Creates a folder and its missing parents, one by one: below /proc, the option `recursive` of mkdir never returns.
+ *
+ * @param {string} path
+ */
+export function createFolder(path) {
+  try {
+    createLevel(path);
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'ENOENT' || dirname(path) === path) throw error;
+    createFolder(dirname(path));
+    createLevel(path);
+  }
+}
+
+/**
+ * Creates a folder whose parent exists. An existing folder is not changed.
+ *
+ * @param {string} path
+ */
+function createLevel(path) {
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error;
+  }
+}
 
 /**
  * Creates a folder with exactly this mode, regardless of the umask.
@@ -9,7 +37,7 @@ import { dirname } from 'node:path';
  * @param {number} mode
  */
 export function makeFolder(path, mode) {
-  mkdirSync(path, { recursive: true });
+  createFolder(path);
   chmodSync(path, mode);
 }
 
@@ -20,7 +48,7 @@ export function makeFolder(path, mode) {
  * @param {string} content
  */
 export function writePrivateFile(path, content) {
-  mkdirSync(dirname(path), { recursive: true });
+  createFolder(dirname(path));
   const unfinished = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
   try {
     writeFileSync(unfinished, content, { mode: 0o600, flag: 'wx' });

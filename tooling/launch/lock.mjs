@@ -1,7 +1,7 @@
-import { linkSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { readIfExists } from './files.mjs';
+import { createFolder, readIfExists } from './files.mjs';
 import { identifyProcess, isRunning } from './processes.mjs';
 
 /**
@@ -16,7 +16,7 @@ import { identifyProcess, isRunning } from './processes.mjs';
  * @returns {LockResult}
  */
 export function takeLock(file) {
-  mkdirSync(dirname(file), { recursive: true });
+  createFolder(dirname(file));
   const identity = JSON.stringify(identifyProcess(process.pid));
   for (;;) {
     if (createLockFile(file, identity)) return { taken: true, release: () => release(file, identity) };

@@ -45,6 +45,18 @@ function readOptions() {
   }
 }
 
+function lockData() {
+  try {
+    return takeLock(paths.lock);
+  } catch (error) {
+    console.error(
+      `The data folder ${paths.dataDir} cannot be used: ${/** @type {Error} */ (error).message}.\n` +
+        'Check its permissions and the free space, or choose another folder with --data.',
+    );
+    process.exit(2);
+  }
+}
+
 const options = readOptions();
 if (options.help) {
   console.log(USAGE);
@@ -54,7 +66,7 @@ const paths = dataPaths(options.data === undefined ? undefined : resolve(options
 /** @param {string} line */
 const print = (line) => console.log(line);
 
-const lock = takeLock(paths.lock);
+const lock = lockData();
 if (!lock.taken) {
   print(`Already running as process ${lock.holderPid}. Its addresses are in ${paths.devStateFile}.`);
   process.exit(1);

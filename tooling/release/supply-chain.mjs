@@ -79,6 +79,26 @@ export function unverifiedPackageManager({ jobs }) {
 }
 
 /**
+ * Finds commands of images and development containers that run a package manager of unverified hash. Corepack verifies the
+ * hash in package.json; npm and npx ignore it.
+ *
+ * @param {string} dockerfile
+ * @param {{ postCreateCommand?: string }} container
+ * @returns {string[]}
+ */
+export function unverifiedInImages(dockerfile, { postCreateCommand = '' }) {
+  const instructions = dockerfile.replace(/^#.*\n/gm, '').replaceAll('\\\n', ' ');
+  const violations = [...instructions.split('\n'), postCreateCommand]
+    .filter((command) => /\b(?:npm|npx)\b[^&|;]*\bpnpm\b/.test(command))
+    .map((command) => `npm or npx provides a package manager of unverified hash: ${command}`);
+  const enabled = instructions.indexOf('corepack enable pnpm');
+  const first = instructions.search(/\bpnpm (?:install|--)/);
+  if (enabled === -1 || (first !== -1 && first < enabled))
+    violations.push('the image runs pnpm before `corepack enable pnpm`');
+  return violations;
+}
+
+/**
  * @param {string} dockerfile
  * @returns {string[]}
  */

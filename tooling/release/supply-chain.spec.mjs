@@ -8,6 +8,7 @@ import {
   looseInstallation,
   thirdPartiesThatMayWrite,
   unpinnedActions,
+  unverifiedInImages,
   unverifiedPackageManager,
 } from './supply-chain.mjs';
 
@@ -111,6 +112,37 @@ describe('the base image of a release', () => {
     expect(fixedBaseImages(['FROM $', '{NODE_IMAGE} AS a\nFROM a AS b\nFROM node:20'].join(''))).toHaveLength(
       1,
     );
+  });
+});
+
+describe('the package manager of images and development containers', () => {
+  const container = JSON.parse(textOf('.devcontainer/devcontainer.json'));
+  const enable = 'FROM a AS tools\nRUN corepack enable pnpm && npm install --global turbo@2.0.0\n';
+  const install = 'RUN --mount=type=cache,id=pnpm,target=/store pnpm install --frozen-lockfile\n';
+
+  it('is run by Corepack, which verifies the hash in package.json', () => {
+    expect(unverifiedInImages(textOf('infra/docker/Dockerfile'), container)).toEqual([]);
+    expect(container.build).toMatchObject({
+      dockerfile: '../infra/docker/Dockerfile',
+      target: 'development',
+    });
+    expect(container.postCreateCommand).toMatch(/^pnpm install /);
+    expect(unverifiedInImages(enable + install, { postCreateCommand: 'pnpm install' })).toEqual([]);
+  });
+
+  it.each([
+    ['an installation by npm', `${enable}RUN npm install --global pnpm@10.34.9 turbo@2.0.0\n${install}`],
+    ['an installation by npm on several lines', `${enable}RUN npm install --global \\\n  pnpm@10.34.9\n`],
+    ['a download by npx', `${enable}RUN npx --yes pnpm@10.34.9 install\n`],
+    ['an image without Corepack', `FROM a\n${install}`],
+    ['a use before Corepack is enabled', `FROM a\n${install}${enable}`],
+  ])('may not be %s', (_, dockerfile) => {
+    expect(unverifiedInImages(dockerfile, {})).toHaveLength(1);
+  });
+
+  it('may not be downloaded by npx when a development container is created', () => {
+    const postCreateCommand = 'npx -y pnpm@10.34.9 install --frozen-lockfile';
+    expect(unverifiedInImages(enable, { postCreateCommand })).toHaveLength(1);
   });
 });
 

@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { CLIENTS } from './client.mjs';
 import { startVenue } from './venue.mjs';
 
@@ -39,4 +41,35 @@ describe('a third-party client of the venue, of which only the URLs are replaced
       expect(await hears('fills FILLED')).toBe('fills FILLED');
     },
   );
+});
+
+describe('the example of ccxt.pro in the README of the paper exchange', () => {
+  const readme = readFileSync(new URL('../../apps/paper-exchange/README.md', import.meta.url), 'utf8');
+  const URL_OF_EXAMPLE = 'http://127.0.0.1:4010';
+  let venue;
+  beforeAll(async () => {
+    venue = await startVenue();
+  });
+  afterAll(() => venue.stop());
+
+  it('trades and reads streams as printed', async () => {
+    const blocks = [...readme.matchAll(/^```js\n([\s\S]*?)^```/gm)].map(([, block]) => block);
+    expect(blocks).toHaveLength(1);
+    expect(blocks[0].split(URL_OF_EXAMPLE)).toHaveLength(2);
+    const { url } = await venue.createAccount();
+    const example = blocks[0].replace(URL_OF_EXAMPLE, url);
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      ['--input-type=module', '--eval', example],
+      {
+        cwd: import.meta.dirname,
+        encoding: 'utf8',
+        env: { PATH: process.env.PATH },
+        timeout: 50_000,
+        killSignal: 'SIGKILL',
+      },
+    );
+    expect([status, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/^best ask 6\d{4}(?:\.\d+)?\nbuy 0\.01 (?:open|closed)\n$/);
+  });
 });

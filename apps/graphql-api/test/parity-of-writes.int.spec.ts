@@ -2,11 +2,12 @@
  * Tests every write, by one user in REST and by another in GraphQL. The responses and the resulting records must be
  * equal.
  */
-import type { Operation } from '@trading-automation/contracts';
+import { type Operation, settingOperations } from '@trading-automation/contracts';
 import { goodRequest } from '../../rest-api/test/proofs/contract.js';
 import { TestUser } from '../../rest-api/test/proofs/test-user.js';
 import { ApiPair, graphqlOutcome, restOutcome } from './api-pair.js';
 import { rootFieldOf, SHARED_OPERATIONS, toGraphqlData } from './operation-requests.js';
+import { sendGraphql } from './test-graphql-api.js';
 
 const writes = SHARED_OPERATIONS.filter((operation) => rootFieldOf(operation).kind === 'mutation');
 const lists = SHARED_OPERATIONS.filter(
@@ -77,3 +78,52 @@ it.each(lists.map((operation) => [operation.id, operation] as const))(
     expect(rest.length).toBeGreaterThan(0);
   },
 );
+
+describe('a setting with the value null', () => {
+  const PUT = 'mutation ($input: SettingPutInput!) { putSetting(key: "none", input: $input) { value } }';
+  const putByRest = async (body: object) =>
+    restOutcome(await apis.callRest(restUser, settingOperations.put, { params: { key: 'none' }, body }));
+  const send = (query: string, variables: object = {}) =>
+    sendGraphql(apis.graphql, restUser.keyPair, { query, variables });
+
+  it('can be put and read in both APIs', async () => {
+    expect((await putByRest({ value: null })).data).toMatchObject({ key: 'none', value: null });
+    const read = await send('{ setting(key: "none") { value } settings { nodes { key value } } }');
+    expect([read.errors, read.data.setting]).toEqual([undefined, { value: null }]);
+    expect(read.data.settings.nodes).toContainEqual({ key: 'none', value: null });
+    const requests: readonly (readonly [query: string, variables: object])[] = [
+      ['mutation { putSetting(key: "none", input: { value: null }) { value } }', {}],
+      ['mutation ($v: JSON) { putSetting(key: "none", input: { value: $v }) { value } }', { v: null }],
+      [PUT, { input: { value: null } }],
+    ];
+    for (const [query, variables] of requests) {
+      // A document is compiled on its second use.
+      for (let use = 1; use <= 3; use++) {
+        await putByRest({ value: use });
+        const { data, errors } = await send(query, variables);
+        expect([errors, data.putSetting]).toEqual([undefined, { value: null }]);
+        const { json } = await apis.callRest(restUser, settingOperations.get, {
+          params: { key: 'none' },
+        });
+        expect(json.data).toMatchObject({ value: null });
+      }
+    }
+  });
+
+  it('differs from a missing value, which both APIs refuse', async () => {
+    const required = { code: 'validation_failed', details: [{ field: 'value', code: 'required' }] };
+    expect((await putByRest({})).error).toMatchObject(required);
+    const requests: readonly (readonly [query: string, variables: object])[] = [
+      ['mutation { putSetting(key: "none", input: {}) { value } }', {}],
+      ['mutation ($v: JSON) { putSetting(key: "none", input: { value: $v }) { value } }', {}],
+      [PUT, { input: {} }],
+    ];
+    for (const [query, variables] of requests)
+      for (let use = 1; use <= 3; use++) {
+        const { errors } = await send(query, variables);
+        expect(errors?.map(({ extensions }) => extensions)).toMatchObject([
+          { code: 'validation_failed', details: [{ field: 'value', code: 'required' }] },
+        ]);
+      }
+  });
+});

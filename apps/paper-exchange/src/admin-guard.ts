@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import { requestedHost } from '@trading-automation/runtime/request-target';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { VenueError } from './errors.js';
 
@@ -22,13 +23,13 @@ export function guardAdmin(scope: FastifyInstance, token: string | undefined): v
 
 /**
  * A web page in a browser on this machine also reaches loopback. A browser sends an Origin header with its cross-origin
- * calls. After DNS rebinding there is no Origin, but the Host header still has the name of the page's own host.
+ * calls. After DNS rebinding there is no Origin, but the host of the request is still the name of the page's own host.
  */
-function isLocalProgram({ socket, headers }: FastifyRequest): boolean {
+function isLocalProgram({ socket, headers, raw, originalUrl }: FastifyRequest): boolean {
   return (
     LOOPBACK.has(socket.remoteAddress ?? '') &&
     headers.origin === undefined &&
-    LOOPBACK_HOST.test(headers.host ?? '')
+    LOOPBACK_HOST.test(requestedHost(raw, originalUrl) ?? '')
   );
 }
 

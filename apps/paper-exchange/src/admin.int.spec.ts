@@ -65,6 +65,20 @@ describe('the admin calls', () => {
     ).toBe(200);
   });
 
+  it('judge the host of an absolute target, which replaces the Host header', async () => {
+    const { port } = new URL(venue.url);
+    const local = `127.0.0.1:${port}`;
+    for (const target of spellings) {
+      for (const host of [local, 'localhost', 'evil.example'])
+        for (const evil of ['http://evil.example', `HTTP://evil.example:${port}`, 'https://evil.example'])
+          expect([evil, host, await statusOf(`${evil}${target}`, { host })]).toEqual([evil, host, 401]);
+      expect(await statusOf(`http://${local}${target}`, { host: local })).toBe(200);
+      expect(await statusOf(`http://localhost${target}`, { host: 'evil.example' })).toBe(200);
+    }
+    const authorization = `Bearer ${TOKEN}`;
+    expect(await statusOf('http://evil.example/admin/accounts', { host: local, authorization })).toBe(200);
+  });
+
   it('are guarded for every method and route of the plugin', async () => {
     const host = 'evil.example';
     for (const [method, target] of [

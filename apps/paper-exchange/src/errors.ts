@@ -48,6 +48,7 @@ export const VENUE_ERRORS = {
     new VenueError(-1102, `Mandatory parameter '${name}' was not sent, was empty/null, or malformed.`),
   missingBoth: (one: string, other: string) =>
     new VenueError(-1102, `Param '${one}' or '${other}' must be sent, but both were empty/null!`),
+  invalidHost: (problem: string) => new VenueError(-1102, problem),
   unread: (readCount: number, sentCount: number) =>
     new VenueError(
       -1104,

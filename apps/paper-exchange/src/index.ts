@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { routedTarget } from '@trading-automation/runtime/request-target';
 import fastify, { type FastifyInstance } from 'fastify';
 import { registerAdmin } from './admin.js';
 import type { Config } from './config.js';
@@ -14,7 +15,7 @@ import { ListenKeys } from './wire/listen-keys.js';
 import type { Operation, VenueContext } from './wire/operation.js';
 import { operationsOf } from './wire/operations.js';
 import { registerRest } from './wire/rest.js';
-import { refuseUnknownRoutes, setVenueErrorHandler } from './wire/venue-hooks.js';
+import { refuseInvalidHosts, refuseUnknownRoutes, setVenueErrorHandler } from './wire/venue-hooks.js';
 import { ListenKeyStreams } from './wire/ws/listen-key-streams.js';
 import { MarketStreams } from './wire/ws/market-streams.js';
 import { SocketApi } from './wire/ws/socket-api.js';
@@ -29,11 +30,17 @@ export async function startPaperExchange(
   config: Config,
 ): Promise<{ url: string; close: () => Promise<void> }> {
   const components = openExchange(config);
-  const app = fastify({ forceCloseConnections: true });
+  const app = fastify({
+    forceCloseConnections: true,
+    // `refuseInvalidHosts` refuses a missing host, in the venue's format.
+    http: { requireHostHeader: false },
+    rewriteUrl: ({ url }) => routedTarget(url ?? ''),
+  });
   // The venue reads a form, whatever its content type is called. Some clients send an empty JSON body.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'string' }, (_req, body, done) => done(null, body));
   setVenueErrorHandler(app);
+  refuseInvalidHosts(app);
   refuseUnknownRoutes(app);
   const listenKeys = new ListenKeys(components.now);
   const operations = operationsOf(components, listenKeys);

@@ -1,4 +1,6 @@
 import { createHmac } from 'node:crypto';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { type Keys, TestPaperExchange } from './testing/test-paper-exchange.js';
 
 describe('a request to the venue', () => {
@@ -36,6 +38,72 @@ describe('a request to the venue', () => {
       headers: { 'x-mbx-apikey': keys.api_key, 'content-type': 'application/json' },
     });
     expect([created.status, await created.json()]).toEqual([200, { listenKey: expect.any(String) }]);
+  });
+
+  /** Sends bytes and returns the status and the body of the response, and whether the exchange announces to disconnect. */
+  async function answerTo(head: string): Promise<readonly [number, unknown, isLast: boolean]> {
+    const { hostname, port } = new URL(venue.url);
+    const socket = connect(Number(port), hostname);
+    // Ends a connection that the exchange keeps open, so that the assertions fail instead of the time limit of the test.
+    socket.setTimeout(2_000, () => socket.end());
+    socket.write(`${head}\r\n\r\n`);
+    const received = await text(socket);
+    const [, status] = /^HTTP\/1\.1 (\d+) /.exec(received) ?? [];
+    const body = received.split('\r\n\r\n')[1] ?? '';
+    const isLast = /^connection: close\r$/im.test(received);
+    return [Number(status), body.startsWith('{') ? JSON.parse(body) : undefined, isLast];
+  }
+
+  it.each([
+    ['http://evil.example/api/v3/ping', 200],
+    ['HTTPS://evil.example:8443/api/v3/ping', 200],
+    ['http://[::1]:1/api/v3/ping', 200],
+    ['http://evil.example', 404],
+    ['http://evil.example?x=1', 404],
+    ['http://evil.example/api/v3/nothing', 404],
+    ['ftp://evil.example/api/v3/ping', 404],
+    ['http://evil.example:65536/api/v3/ping', 400],
+    ['http://evil.example:80a/api/v3/ping', 400],
+    ['http://user@evil.example/api/v3/ping', 400],
+  ])('is answered by the path of the absolute target %s if its host is valid', async (target, status) => {
+    const [received, body] = await answerTo(`GET ${target} HTTP/1.1\r\nhost: x\r\nconnection: close`);
+    expect([received, body]).toEqual([
+      status,
+      {
+        200: {},
+        404: { code: -1020, msg: expect.any(String) },
+        400: { code: -1102, msg: expect.stringMatching(/host of the request target is malformed/) },
+      }[status],
+    ]);
+  });
+
+  it.each([
+    ['no Host header', 'GET /api/v3/ping HTTP/1.1'],
+    ['no Host header beside an absolute target', 'GET http://x/api/v3/ping HTTP/1.1'],
+    ['two Host headers', 'GET /api/v3/ping HTTP/1.1\r\nhost: x\r\nhost: x'],
+    ['a path in the Host header', 'GET /api/v3/ping HTTP/1.1\r\nhost: x/y'],
+    ['a malformed Host header and an unknown path', 'GET /nowhere HTTP/1.1\r\nhost: x:65536'],
+    ['a malformed Host header and an admin path', 'GET /admin/weather HTTP/1.1\r\nhost: 127.0.0.1:65536'],
+  ])('is refused with %s, and its connection ends', async (_fault, head) => {
+    expect(await answerTo(head)).toEqual([
+      400,
+      { code: -1102, msg: expect.stringMatching(/Host header/) },
+      true,
+    ]);
+  });
+
+  it.each([
+    ['an absolute target with a malformed host', 'GET http://x:65536/ws HTTP/1.1\r\nhost: x'],
+    ['two Host headers', 'GET /ws HTTP/1.1\r\nhost: x\r\nhost: y'],
+    ['no Host header', 'GET /ws HTTP/1.1'],
+  ])('is refused with %s if it opens a WebSocket', async (_fault, head) => {
+    const upgrade = [
+      'connection: upgrade',
+      'upgrade: websocket',
+      'sec-websocket-version: 13',
+      `sec-websocket-key: ${Buffer.alloc(16).toString('base64')}`,
+    ];
+    expect(await answerTo([head, ...upgrade].join('\r\n'))).toEqual([400, undefined, true]);
   });
 
   it('selects the markets of exchangeInfo, or is refused', async () => {

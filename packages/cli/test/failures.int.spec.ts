@@ -1,13 +1,14 @@
 /** Tests how `svc` explains full disks, unusable folders and servers that are not the API, and its exit codes. */
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { EXIT, EXIT_MEANINGS, Failure, UsageError } from '../src/failures.js';
-import { fileFailure } from '../src/file-failure.js';
+import { EXIT, EXIT_MEANINGS } from '../src/failures.js';
+import { causeOf, outputFailure } from '../src/file-failure.js';
 import { RESOLUTIONS } from '../src/generated/resolutions.js';
+import { folderFailure } from '../src/profile/private-file.js';
 import { runCaptured, type TestEnvironment } from './support/captured-run.js';
 import { emptyFolder } from './support/empty-folder.js';
 import { StubApi } from './support/stub-api.js';
@@ -66,15 +67,13 @@ describe('a full disk', () => {
     ['EDQUOT', 'your disk quota is used up'],
     ['EROFS', 'the file system is read-only'],
     ['EACCES', 'permission denied'],
-  ])('or another failure of a file is named: %s', (code, words) => {
+  ])('or another cause is named in words, and as a lost output has exit code 1: %s', (code, words) => {
     const error = Object.assign(new Error(`${code}: some text, write`), { code });
-    const failure = fileFailure(error, 'Cannot write /a/config.toml', 'Do this.');
-    expect(failure).toBeInstanceOf(Failure);
-    expect(failure).not.toBeInstanceOf(UsageError);
-    expect([failure.message, failure.resolution]).toEqual([
-      `Cannot write /a/config.toml: ${words} (${code}).`,
-      'Do this.',
-    ]);
+    expect(causeOf(error)).toBe(`${words} (${code})`);
+    expect(outputFailure(error)).toMatchObject({
+      message: `Cannot write the output: ${words} (${code}).`,
+      exitCode: EXIT.failure,
+    });
   });
 });
 
@@ -93,13 +92,91 @@ describe('a configuration folder', () => {
     expect(exitCode).toBe(EXIT.usage);
   });
 
-  it('in which no file can be created is named', async () => {
+  it('in which no file can be created is named as invalid input', async () => {
     const variables = { SVC_CONFIG_DIR: NO_FILES };
     const { exitCode, stderr } = await svc(['config', 'set', 'base_url', 'http://a:1'], { variables });
     expect(stderr).toMatch(/Cannot write \/sys\/config\.toml: [a-z -]+ \(E[A-Z]+\)\.\n/);
     expect(stderr).toContain('SVC_CONFIG_DIR');
-    expect([exitCode, STACK.test(stderr)]).toEqual([EXIT.failure, false]);
+    expect([exitCode, STACK.test(stderr)]).toEqual([EXIT.usage, false]);
   });
+
+  it.each([
+    ['auth login', '/proc/nope'],
+    ['auth login', '/proc/nope/deeper'],
+    ['auth login', '/sys/nope/deeper'],
+    ['config set base_url http://a:1', '/proc/nope'],
+  ])(
+    'that the system cannot create ends `svc %s` at once, and is named as invalid input: %s',
+    (line, folder) => {
+      const { status, stderr } = spawnSync(process.execPath, [SVC_FILE, ...line.split(' ')], {
+        encoding: 'utf8',
+        env: {
+          PATH: process.env.PATH,
+          SVC_CONFIG_DIR: folder,
+          SVC_CREDENTIALS: 'file',
+          SVC_BASE_URL: api.url,
+        },
+        // Far longer than a command takes: without the defence, it would run until it is killed.
+        timeout: 20_000,
+        killSignal: 'SIGKILL',
+      });
+      expect(stderr).toContain(`Cannot create the folder ${folder}: `);
+      expect(stderr).toContain('SVC_CONFIG_DIR selects another configuration folder.');
+      expect([status, STACK.test(stderr)]).toEqual([EXIT.usage, false]);
+    },
+  );
+
+  it('that does not exist is created with its parents', async () => {
+    const folder = join(emptyFolder(), 'one', 'two', 'three');
+    const { exitCode } = await svc(['config', 'set', 'base_url', 'http://a:1'], { configFolder: folder });
+    expect(exitCode).toBe(0);
+    expect(readFileSync(join(folder, 'config.toml'), 'utf8')).toContain('http://a:1');
+  });
+
+  it.each([
+    ['config.toml', 'profiles = [', 'is not valid TOML'],
+    ['config.toml', 'profiles = []', 'profiles must be a table'],
+    ['config.toml', 'profiles.default = 1', 'profiles.default must be a table'],
+    ['config.toml', 'profiles.default.base_url = 1', 'profiles.default.base_url must be a string'],
+    ['credentials.json', '{"default": {', 'is not valid JSON'],
+    ['credentials.json', 'null', 'must contain an object'],
+    ['credentials.json', '[]', 'must contain an object'],
+    ['credentials.json', '{"default": 1}', 'must contain an object'],
+    ['credentials.json', '{"default": {"api_key": 1}}', 'must contain an object'],
+  ])('with an invalid %s is named as invalid input: %s', async (name, text, message) => {
+    const folder = emptyFolder();
+    writeFileSync(join(folder, 'config.toml'), '[profiles.default]\ncredential = "api_key"\n');
+    writeFileSync(join(folder, name), text, { mode: 0o600 });
+    const variables = { SVC_API_KEY: '' };
+    const { exitCode, stderr } = await svc(['trades', 'list'], { configFolder: folder, variables });
+    expect(stderr).toContain(join(folder, name));
+    expect(stderr).toContain(message);
+    expect(stderr).toMatch(/delete it and log in again/i);
+    expect([exitCode, STACK.test(stderr)]).toEqual([EXIT.usage, false]);
+  });
+
+  it.each(['config.toml', 'credentials.json'])('with a folder in place of %s is named', async (name) => {
+    const folder = emptyFolder();
+    writeFileSync(join(folder, 'config.toml'), '[profiles.default]\ncredential = "api_key"\n');
+    rmSync(join(folder, name), { force: true });
+    mkdirSync(join(folder, name), { mode: 0o700 });
+    const variables = { SVC_API_KEY: '' };
+    const { exitCode, stderr } = await svc(['trades', 'list'], { configFolder: folder, variables });
+    expect(stderr).toContain(`Cannot read ${join(folder, name)}: the path is a folder, not a file (EISDIR).`);
+    expect([exitCode, STACK.test(stderr)]).toEqual([EXIT.usage, false]);
+  });
+
+  it.each(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EIO', 'EMFILE'])(
+    'that cannot be written because of %s has the exit code for invalid input',
+    (code) => {
+      const error = Object.assign(new Error(`${code}: some text, write`), { code });
+      expect(folderFailure(error, 'Cannot write /a/config.toml')).toMatchObject({
+        message: `Cannot write /a/config.toml: ${causeOf(error)}.`,
+        resolution: expect.stringContaining('SVC_CONFIG_DIR'),
+        exitCode: EXIT.usage,
+      });
+    },
+  );
 
   it('in which no file can be created does not prevent a command that only reads', async () => {
     expect((await svc(['trades', 'list'], { variables: { SVC_CONFIG_DIR: NO_FILES } })).exitCode).toBe(0);

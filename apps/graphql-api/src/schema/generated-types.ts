@@ -3,7 +3,8 @@
  *
  * 1. Responses become types, bodies become inputs (`TradeCreate` is `TradeCreateInput`), lists become connections.
  * 2. A decimal is `Decimal`, an instant `DateTime`, an id `ID`; a map or any JSON is `JSON`.
- * 3. Optional and nullable members are nullable. Defaults stay in the contract and are not defaults of inputs.
+ * 3. Optional and nullable members are nullable. So is a member of any JSON, because null is JSON. Defaults stay in the
+ *    contract and are not defaults of inputs.
  * 4. The generator throws for a schema that GraphQL cannot express or that has no name.
  */
 import type { Operation } from '@trading-automation/contracts';
@@ -96,7 +97,7 @@ export class GeneratedTypes {
    */
   private typeOf(schema: SchemaNode, direction: SchemaDirection, at: string): string {
     const [inner, isNullable] = unwrap(schema);
-    return isNullable
+    return isNullable || inner.def.type === 'unknown'
       ? this.nullableTypeOf(inner, direction, at)
       : `${this.nullableTypeOf(inner, direction, at)}!`;
   }

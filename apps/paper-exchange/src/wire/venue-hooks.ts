@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { hostProblem } from '@trading-automation/runtime/request-target';
 import type { FastifyError, FastifyInstance } from 'fastify';
 import { VENUE_ERRORS, VenueError } from '../errors.js';
 import type { Weather } from '../weather/weather.js';
@@ -32,6 +33,16 @@ export function addVenueHooks(app: FastifyInstance, weather: Weather, limits: Ra
     limits.assertWeightLeft(req.ip);
     const isNewOrder = req.method === 'POST' && NEW_ORDERS.has(url);
     if (!isNewOrder && weather.applies('call_error_rate')) throw VENUE_ERRORS.disconnected();
+  });
+}
+
+/** Refuses a request whose Host header is missing, repeated or malformed, or whose absolute target has a malformed host. */
+export function refuseInvalidHosts(app: FastifyInstance): void {
+  app.addHook('onRequest', async (req, reply) => {
+    const problem = hostProblem(req.raw, req.originalUrl);
+    if (problem === undefined) return;
+    reply.header('connection', 'close');
+    throw VENUE_ERRORS.invalidHost(problem);
   });
 }
 

@@ -54,6 +54,31 @@ describe('a setting over HTTP', () => {
     expect([status, json.error?.details]).toMatchObject([422, [{ field: 'key', code: 'invalid_format' }]]);
   });
 
+  it.each([
+    ['.', '.'],
+    ['..', '..'],
+    ['%2e', '.'],
+    ['%2E', '.'],
+    ['%2e%2E', '..'],
+    ['.%2e', '..'],
+    ['%2e.', '..'],
+  ])(
+    'at the path segment %s is missing; the error names the key %s and the rule for keys',
+    async (segment, key) => {
+      for (const method of ['GET', 'DELETE'])
+        for (const prefix of ['/v1', '']) {
+          const { status, json } = await sendSigned(api, keyPair, method, `${prefix}/settings/${segment}`);
+          expect([status, json.error]).toMatchObject([
+            404,
+            {
+              code: 'not_found',
+              message: `No setting has the key "${key}". A key has 1 to 64 characters of a-z, 0-9, ., _ and -, but neither . nor .. alone.`,
+            },
+          ]);
+        }
+    },
+  );
+
   it('is returned with its default if the product has one and it was never set', async () => {
     const { status, json } = await get('/v1/settings/notifications');
     expect([status, json.data]).toMatchObject([

@@ -4,7 +4,7 @@ import { type Finding, fail, warn } from '../doctor/check.js';
 import { checkConfig, checkSecretFile } from '../doctor/files.js';
 import { checkDns, checkEncryption } from '../doctor/network.js';
 import { checkNode } from '../doctor/version.js';
-import { AuthRequired, EXIT, QuietExit } from '../failures.js';
+import { AuthRequired, EXIT, QuietExit, UsageError } from '../failures.js';
 import { graphqlAddress } from '../live/graphql-address.js';
 import { safeLine } from '../terminal/text-of.js';
 import { withExamples } from './group.js';
@@ -65,6 +65,8 @@ async function credentialFindings(context: Context): Promise<readonly Finding[]>
     const [signer, apiKey] = [await context.signer(), await context.apiKey()];
     return await checkCredential(client, { signer, apiKey }, context.signal);
   } catch (error) {
+    if (error instanceof UsageError)
+      return [fail('credential', error.message, error.resolution ?? 'Log in again: svc auth login')];
     if (!(error instanceof AuthRequired)) throw error;
     return [warn('credential', error.message, error.resolution ?? 'svc auth login')];
   }

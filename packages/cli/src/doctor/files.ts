@@ -18,6 +18,14 @@ export async function checkConfig(config: ConfigFile): Promise<Finding> {
 
 export async function checkSecretFile(environment: Environment): Promise<Finding> {
   const path = secretFilePath(environment);
+  try {
+    return await secretFileFinding(path, environment);
+  } catch (error) {
+    return fail('secrets', (error as Error).message, `Fix ${path}, or delete it and log in again.`);
+  }
+}
+
+async function secretFileFinding(path: string, environment: Environment): Promise<Finding> {
   if (await isOpenToOthers(path, environment.platform))
     return fail(
       'secrets',

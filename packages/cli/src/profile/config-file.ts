@@ -32,6 +32,11 @@ export function profileIn({ profiles }: ProfileFile, name: string): Profile | un
 
 const PROFILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
+const RESOLUTION = 'Fix the file. Or delete it and log in again: svc auth login';
+
+const isTable = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+
 export class ConfigFile {
   readonly path: string;
 
@@ -47,13 +52,28 @@ export class ConfigFile {
     try {
       document = parse(text);
     } catch (error) {
-      throw new UsageError(`${this.path} is not valid TOML: ${(error as Error).message.split('\n')[0]}`);
+      const [reason] = (error as Error).message.split('\n');
+      throw new UsageError(`${this.path} is not valid TOML: ${reason}`, RESOLUTION);
     }
     const { default_profile, profiles = {} } = document as Partial<ProfileFile>;
-    if (typeof profiles !== 'object') throw new UsageError(`${this.path}: profiles must be a table.`);
+    this.assertProfiles(profiles);
     return { ...(typeof default_profile === 'string' ? { default_profile } : {}), profiles };
   }
 
+  private assertProfiles(profiles: unknown): void {
+    if (!isTable(profiles)) throw new UsageError(`${this.path}: profiles must be a table.`, RESOLUTION);
+    for (const [name, profile] of Object.entries(profiles)) {
+      const field = `profiles.${name}`;
+      if (!isTable(profile)) throw new UsageError(`${this.path}: ${field} must be a table.`, RESOLUTION);
+      const { base_url, graphql_url, world, credential, public_key, secrets } = profile as Profile;
+      const strings = { base_url, graphql_url, world, credential, public_key, secrets };
+      for (const [key, value] of Object.entries(strings))
+        if (value !== undefined && typeof value !== 'string')
+          throw new UsageError(`${this.path}: ${field}.${key} must be a string.`, RESOLUTION);
+    }
+  }
+
+  /** @throws {UsageError} */
   async write(file: ProfileFile): Promise<void> {
     await writePrivately(this.path, `${stringify(file)}\n`);
   }

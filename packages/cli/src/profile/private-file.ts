@@ -8,28 +8,34 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { fileFailure } from '../file-failure.js';
+import { UsageError } from '../failures.js';
+import { causeOf } from '../file-failure.js';
 
-const RESOLUTION =
-  'Check the folder, its permissions and the free space. SVC_CONFIG_DIR selects another configuration folder.';
+/** Every failure of the configuration folder has the exit code for invalid input: the user chose or prepared the folder. */
+export function folderFailure(error: unknown, action: string): UsageError {
+  return new UsageError(
+    `${action}: ${causeOf(error)}.`,
+    'Check the folder, its permissions and the free space. SVC_CONFIG_DIR selects another configuration folder.',
+  );
+}
 
-/** Returns the text of a file; undefined if it does not exist. @throws {Failure} if it cannot be read */
+/** Returns the text of a file; undefined if it does not exist. @throws {UsageError} if it cannot be read */
 export async function readIfExists(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw fileFailure(error, `Cannot read ${path}`, RESOLUTION);
+    throw folderFailure(error, `Cannot read ${path}`);
   }
 }
 
-/** Replaces the content of a file. If that fails, the old content stays. @throws {Failure} */
+/** Replaces the content of a file. If that fails, the old content stays. @throws {UsageError} */
 export async function writePrivately(path: string, text: string): Promise<void> {
   const folder = dirname(path);
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await createFolder(folder);
   } catch (error) {
-    throw fileFailure(error, `Cannot create the folder ${folder}`, RESOLUTION);
+    throw folderFailure(error, `Cannot create the folder ${folder}`);
   }
   const temporaryPath = `${path}.${randomBytes(6).toString('hex')}.new`;
   try {
@@ -43,7 +49,32 @@ export async function writePrivately(path: string, text: string): Promise<void> 
     await rename(temporaryPath, path);
   } catch (error) {
     await rm(temporaryPath, { force: true }).catch(() => undefined);
-    throw fileFailure(error, `Cannot write ${path}`, RESOLUTION);
+    throw folderFailure(error, `Cannot write ${path}`);
+  }
+}
+
+/** Creates a folder and its missing parents, one by one: below /proc, the option `recursive` of mkdir never returns. */
+async function createFolder(folder: string): Promise<void> {
+  const parent = dirname(folder);
+  try {
+    await createLevel(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === folder) throw error;
+    await createFolder(parent);
+    await createLevel(folder);
+  }
+}
+
+/** Creates a folder whose parent exists. An existing folder is not changed. */
+async function createLevel(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { mode: 0o700 });
+  } catch (error) {
+    const isFolder = await stat(folder).then(
+      (stats) => stats.isDirectory(),
+      () => false,
+    );
+    if (!isFolder) throw error;
   }
 }
 
@@ -54,6 +85,6 @@ export async function isOpenToOthers(path: string, platform: NodeJS.Platform): P
     return ((await stat(path)).mode & 0o077) !== 0;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
-    throw fileFailure(error, `Cannot read ${path}`, RESOLUTION);
+    throw folderFailure(error, `Cannot read ${path}`);
   }
 }

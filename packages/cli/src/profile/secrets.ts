@@ -124,20 +124,35 @@ export class SecretFile implements Secrets {
       );
     const text = await readIfExists(this.location);
     if (text === undefined) return {};
-    try {
-      return JSON.parse(text) as SecretTable;
-    } catch {
-      throw new AuthRequired(
-        `${this.location} is not valid JSON.`,
-        'Delete it and log in again: svc auth login',
-      );
-    }
+    return parseSecrets(text, this.location);
   }
 
   private async write(table: SecretTable): Promise<void> {
     await writePrivately(this.location, `${JSON.stringify(table, null, 2)}\n`);
   }
 }
+
+/** @throws {UsageError} if the text is not a JSON object of profiles with strings */
+function parseSecrets(text: string, path: string): SecretTable {
+  const resolution = 'Delete it and log in again: svc auth login';
+  let table: unknown;
+  try {
+    table = JSON.parse(text);
+  } catch {
+    throw new UsageError(`${path} is not valid JSON.`, resolution);
+  }
+  const isTable =
+    isObject(table) &&
+    Object.values(table).every(
+      (secrets) => isObject(secrets) && Object.values(secrets).every((value) => typeof value === 'string'),
+    );
+  if (!isTable)
+    throw new UsageError(`${path} must contain an object with the secrets of each profile.`, resolution);
+  return table as SecretTable;
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 class Keyring implements Secrets {
   readonly kind = 'keyring';

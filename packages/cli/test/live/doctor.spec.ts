@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer as createNetServer } from 'node:net';
 import { join } from 'node:path';
 import { runCaptured } from '../support/captured-run.js';
@@ -110,6 +110,24 @@ describe('svc doctor', () => {
     expect(exposed.findingOf('secrets')!.resolution).toContain(`chmod 600 ${file}`);
     chmodSync(file, 0o600);
     expect((await doctor()).findingOf('secrets')!.status).toBe('ok');
+  });
+
+  it('fails if the secrets cannot be read, and still runs the other checks', async () => {
+    const file = join(home, 'credentials.json');
+    writeFileSync(join(home, 'config.toml'), '[profiles.default]\ncredential = "api_key"\n');
+    writeFileSync(file, '{"default": {', { mode: 0o600 });
+    const invalid = await doctor({});
+    expect([invalid.exitCode, invalid.findingOf('credential')]).toEqual([
+      1,
+      expect.objectContaining({ status: 'fail', found: `${file} is not valid JSON.` }),
+    ]);
+    expect(invalid.findings.at(-1)!.check).toBe('graphql');
+    rmSync(file);
+    mkdirSync(file, { mode: 0o700 });
+    const unreadable = await doctor();
+    expect([unreadable.exitCode, unreadable.findingOf('secrets')?.status]).toEqual([1, 'fail']);
+    expect(unreadable.findingOf('secrets')!.found).toContain(`Cannot read ${file}`);
+    expect(unreadable.findings.at(-1)!.check).toBe('graphql');
   });
 
   it('fails if the credential is rejected, and warns if it is missing or an API key, which cannot sign', async () => {

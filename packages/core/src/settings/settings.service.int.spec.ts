@@ -104,6 +104,19 @@ describe('a setting', () => {
     },
   );
 
+  it.each(['.', '..', '', 'UPPER', 'nul\u0000', 'x'.repeat(65), '\ud800'])(
+    'that is missing because its key %j is not allowed fails with an error that names the key and the rule',
+    async (key) => {
+      const shown = JSON.stringify(key.length > 64 ? `${key.slice(0, 64)}…` : key);
+      const error = {
+        code: 'not_found',
+        message: `No setting has the key ${shown}. A key has 1 to 64 characters of a-z, 0-9, ., _ and -, but neither . nor .. alone.`,
+      };
+      await expect(settings.get(actor, key)).rejects.toMatchObject(error);
+      await expect(settings.delete(actor, key)).rejects.toMatchObject(error);
+    },
+  );
+
   it('can have a key with any allowed character and any allowed length', async () => {
     for (const key of ['a', '...', '-_.', 'abcdefghijklmnopqrstuvwxyz0123456789', 'x'.repeat(64)]) {
       await put(key, key);

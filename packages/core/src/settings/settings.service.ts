@@ -24,6 +24,7 @@ import type { Platform } from '../platform/index.js';
 import { assertValidSetting, defaultOf } from './known-settings.js';
 
 const SETTINGS_MAX = 1_000;
+const KEY_RULE = '1 to 64 characters of a-z, 0-9, ., _ and -, but neither . nor .. alone';
 
 /** Selects the value as text, because the driver would parse JSON numbers as doubles. */
 const COLUMNS = 's.key, s.value::text AS value, s.created_at, s.updated_at';
@@ -73,8 +74,10 @@ export class SettingsService {
   /** @throws {DomainError} `not_found` if the setting has no default */
   private async defaultSetting(actor: Actor, key: string): Promise<Setting> {
     const value = defaultOf(key);
-    if (value === undefined)
+    if (value === undefined) {
+      assertKeyAllowed(key);
       throw new DomainError('not_found', `Setting ${key} is not set. Set it with PUT.`);
+    }
     const [{ created_at }] = await this.platform.database.query(
       'SELECT created_at FROM users WHERE id = $1',
       [actor.userId],
@@ -85,9 +88,8 @@ export class SettingsService {
   async put(actor: Actor, key: string, input: SettingPut): Promise<Setting | CreatedRecord<Setting>> {
     authorise(actor, settingOperations.put.access);
     if (!isNewSettingKey(key)) {
-      const message = 'Expected 1 to 64 characters of a-z, 0-9, ., _ and -, but neither . nor .. alone.';
       throw new DomainError('validation_failed', undefined, [
-        { field: 'key', code: 'invalid_format', message },
+        { field: 'key', code: 'invalid_format', message: `Expected ${KEY_RULE}.` },
       ]);
     }
     assertValidSetting(key, input.value);
@@ -115,7 +117,10 @@ export class SettingsService {
         actor.userId,
         settingKey,
       ]);
-      if (count === 0) throw new DomainError('not_found');
+      if (count === 0) {
+        assertKeyAllowed(settingKey);
+        throw new DomainError('not_found');
+      }
       return { key: settingKey, deleted: true };
     });
   }
@@ -127,8 +132,19 @@ export class SettingsService {
  * @throws {DomainError} `not_found` if the key is malformed
  */
 function parseKey(text: string): string {
-  if (!SETTING_KEY.test(text)) throw new DomainError('not_found');
+  if (!SETTING_KEY.test(text)) assertKeyAllowed(text);
   return text;
+}
+
+/** @throws {DomainError} `not_found` if no new setting can have the key; its message contains the rule for keys */
+function assertKeyAllowed(key: string): void {
+  if (isNewSettingKey(key)) return;
+  throw new DomainError('not_found', `No setting has the key ${shown(key)}. A key has ${KEY_RULE}.`);
+}
+
+/** Returns at most 64 characters of a key, which may contain any character. */
+function shown(key: string): string {
+  return JSON.stringify(key.length > 64 ? `${key.slice(0, 64)}…` : key);
 }
 
 /**

@@ -1,10 +1,11 @@
 /** The HTTP server of both APIs: its limits, CORS, raw requests, JSON bodies and responses. */
+
+export { routedTarget } from '../request-target/index.js';
 export { ALL_ORIGINS, type CorsOrigins, preflightHeaders } from './cors.js';
 export { edgeSettings, isSecureOrigin, originSetting } from './edge-settings.js';
 export { DEFAULT_RESPONSE_HEADERS } from './headers.js';
 export { parseJsonBody } from './json-body.js';
 export { acceptsGzip, matchesEtag } from './negotiation.js';
-export { routedTarget } from './request-target.js';
 export {
   addressOf,
   addressReader,

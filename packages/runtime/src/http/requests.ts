@@ -15,7 +15,7 @@ const NO_BYTES = new Uint8Array();
 
 type WithRawHeaders = { readonly rawHeaders: readonly string[] };
 
-/** Returns the request target by which the request is routed; see `request-target.ts`. */
+/** Returns the request target by which the request is routed; see `runtime/request-target`. */
 export const targetOf = (request: FastifyRequest): string => request.raw.url ?? '';
 
 /** Returns method, headers, body and address as received, the routed target, and the target as received. */

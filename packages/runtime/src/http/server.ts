@@ -11,9 +11,9 @@ import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { DomainError } from '@trading-automation/contracts';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { hostProblem, routedTarget } from '../request-target/index.js';
 import { Cors, type CorsOrigins } from './cors.js';
 import { DEFAULT_RESPONSE_HEADERS } from './headers.js';
-import { hostProblem, routedTarget } from './request-target.js';
 import { discardRest } from './requests.js';
 import { errorResponse, sendResponse } from './responses.js';
 

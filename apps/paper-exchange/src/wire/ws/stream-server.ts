@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { hostProblem } from '@trading-automation/runtime/request-target';
 import { WebSocketServer } from 'ws';
 import type { Weather } from '../../weather/weather.js';
 import { Peer } from './peer.js';
@@ -62,6 +63,10 @@ export class StreamServer {
 
   private upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void {
     const target = req.url ?? '/';
+    if (hostProblem(req, target) !== undefined) {
+      reject(socket, '400 Bad Request');
+      return;
+    }
     const url = URL.canParse(target, ORIGIN) ? new URL(target, ORIGIN) : undefined;
     const handle = url === undefined ? undefined : this.route(url);
     if (url === undefined || handle === undefined) {

@@ -25,6 +25,18 @@ export function routedTarget(target: string): string {
   return path.replace(UNRESERVED, decodeURIComponent) + origin.slice(path.length);
 }
 
+/**
+ * Returns the host that a request names. The host of an absolute target replaces the Host header, even if they differ.
+ *
+ * @param target the target as received
+ */
+export function requestedHost(
+  { headers }: Pick<IncomingMessage, 'headers'>,
+  target: string,
+): string | undefined {
+  return ABSOLUTE_FORM.exec(target)?.[1] ?? headers.host;
+}
+
 /** An IP literal or a registered name, and optionally a port. Empty is valid, for a target without authority. */
 const HOST = /^(?:\[[0-9a-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::(\d*))?$/i;
 const PORT_MAX = 65_535;
