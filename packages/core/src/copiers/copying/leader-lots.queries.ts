@@ -55,11 +55,14 @@ export interface LeaderLot {
   readonly lastSequence: number;
   readonly side: TradeSide;
   readonly amount: Decimal;
-  /** Last price on the leader's exchange; null if unknown. */
+  /** Last price on the leader's exchange; null if it reported none. */
   readonly lastPrice: Decimal | null;
 }
 
-/** Returns the strategy's open lots that have a signal up to the sequence `until` and that the copier never copied. */
+/**
+ * Returns the strategy's open lots that have a signal up to the sequence `until` and for which the copier never placed an
+ * order.
+ */
 export function openLeaderLots(
   tx: Tx,
   strategyId: string,
@@ -75,7 +78,8 @@ export function openLeaderLots(
                          ORDER BY s.sequence DESC LIMIT 1) last_signal
      WHERE l.exchange_account_id = (SELECT exchange_account_id FROM strategies WHERE id = $1)
        AND l.strategy_id = $1 AND l.copier_id IS NULL AND l.open_amount > 0
-       AND NOT EXISTS (SELECT FROM copied_lots c WHERE c.copier_id = $2 AND c.lot_trade_id = l.trade_id)
+       AND NOT EXISTS (SELECT FROM copied_lots c
+                       WHERE c.copier_id = $2 AND c.lot_trade_id = l.trade_id AND c.sent_amount > 0)
      GROUP BY l.trade_id, last_signal.sequence, l.side, p.last_price ORDER BY last_signal.sequence`,
     [strategyId, copierId, until],
   );
