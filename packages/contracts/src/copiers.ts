@@ -227,7 +227,9 @@ const commonFields = {
     ),
   copy_existing: z
     .boolean()
-    .describe('Whether a start also copies the lots that the strategy has open at that time.'),
+    .describe(
+      'Whether a start also copies the lots that the strategy has open at that time: what the strategy still holds of them, at the last price, within `max_slippage_bps`. A lot for which the copier ever placed an order is not copied again.',
+    ),
 };
 
 export const copierCreate = z

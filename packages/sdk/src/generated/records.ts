@@ -288,7 +288,7 @@ export interface CopierCreate {
   on_breach?: 'CLOSE_ONLY' | 'PAUSE' | null;
   /** What to do with a copy below the exchange's minimum. SKIP: do not place it. ACCUMULATE: add it to the next copy of the same lot. ROUND_UP: raise it to the minimum, to at most twice its size. Default: "ACCUMULATE". */
   below_minimum?: 'SKIP' | 'ACCUMULATE' | 'ROUND_UP' | null;
-  /** Whether a start also copies the lots that the strategy has open at that time. Default: false. */
+  /** Whether a start also copies the lots that the strategy has open at that time: what the strategy still holds of them, at the last price, within `max_slippage_bps`. A lot for which the copier ever placed an order is not copied again. Default: false. */
   copy_existing?: boolean | null;
 }
 
@@ -417,7 +417,7 @@ export interface CopierUpdate {
   on_breach?: 'CLOSE_ONLY' | 'PAUSE';
   /** What to do with a copy below the exchange's minimum. SKIP: do not place it. ACCUMULATE: add it to the next copy of the same lot. ROUND_UP: raise it to the minimum, to at most twice its size. */
   below_minimum?: 'SKIP' | 'ACCUMULATE' | 'ROUND_UP';
-  /** Whether a start also copies the lots that the strategy has open at that time. */
+  /** Whether a start also copies the lots that the strategy has open at that time: what the strategy still holds of them, at the last price, within `max_slippage_bps`. A lot for which the copier ever placed an order is not copied again. */
   copy_existing?: boolean;
 }
 
@@ -741,14 +741,14 @@ export interface Decision<D extends DecimalForm = 'number'> {
   copier_id: string;
   /** Id of a strategy (`str_…`). */
   strategy_id: string;
-  /** Id of a signal (`sig_…`). */
+  /** The signal that caused the decision. If a start copied the lot (`copy_existing`), the last signal of the lot. */
   signal_id: string;
   /** The signal's number within its strategy. */
   sequence: number;
   /** The trade whose fill caused the signal. */
   source_trade_id: string;
   symbol: string;
-  /** OPEN and INCREASE are entries into a lot of the strategy. REDUCE and CLOSE are exits. */
+  /** What the copier does: OPEN and INCREASE are entries into a lot of the strategy, REDUCE and CLOSE are exits. It is the kind of the signal. If a start copied the lot (`copy_existing`), it is OPEN, even if the signal is of another kind. */
   kind: 'OPEN' | 'INCREASE' | 'REDUCE' | 'CLOSE' | (string & {});
   /** PENDING: not final yet; settled_at is absent. CLAMPED: copied in part. FAILED: the order was rejected or never reached the exchange. */
   outcome: 'COPIED' | 'CLAMPED' | 'SKIPPED' | 'FAILED' | 'PENDING' | (string & {});
@@ -775,7 +775,7 @@ export interface Decision<D extends DecimalForm = 'number'> {
     | 'CREDENTIALS'
     | 'RATE_LIMITED'
     | (string & {});
-  /** The values behind the decision. Amounts are decimal strings. If another user owns the strategy, the amounts of its account are omitted, and `ratio` and values that are proportional to such amounts have two significant digits. */
+  /** The values behind the decision. Amounts are decimal strings. If another user owns the strategy, the amounts of its account are omitted, and `ratio` and values that are proportional to such amounts have two significant digits. `copy_existing` is true if a start decided on a lot that was already open; the other values are those at the start. */
   inputs: Record<string, string | number | boolean | null>;
   /** Amount that the sizing yields, in base currency, before limits and rounding. Two significant digits if another user owns the strategy. */
   target_amount: DecimalOf<D>;
@@ -785,11 +785,12 @@ export interface Decision<D extends DecimalForm = 'number'> {
   filled_amount: DecimalOf<D>;
   /** The copy, if an order was placed. */
   trade_id?: string;
-  /** Time from the fill that caused the signal until the copy was sent, in milliseconds. */
+  /** Time from the fill that caused the signal until the copy was sent, in milliseconds. If a start copied the lot (`copy_existing`), time from the start. */
   latency_ms?: number;
-  /** How much worse the copy's price is than the strategy's, in basis points. Negative if it is better. */
+  /** How much worse the copy's price is than the strategy's, in basis points. Negative if it is better. If a start copied the lot (`copy_existing`), the price is compared with the last price at the start. */
   slippage_bps?: DecimalOf<D>;
   created_at: string;
+  /** Time at which the copier first decided on the signal. A later start may replace a decision that placed no order; the time does not change then. */
   decided_at: string;
   /** Time at which the decision became final. */
   settled_at?: string;
@@ -1422,14 +1423,14 @@ export interface SettingPut {
 
 /** Simulated decision: part of `Simulation`. */
 export interface SimulatedDecision<D extends DecimalForm = 'number'> {
-  /** Id of a signal (`sig_…`). */
+  /** The signal that caused the decision. If a start copied the lot (`copy_existing`), the last signal of the lot. */
   signal_id: string;
   /** The signal's number within its strategy. */
   sequence: number;
   /** The trade whose fill caused the signal. */
   source_trade_id: string;
   symbol: string;
-  /** OPEN and INCREASE are entries into a lot of the strategy. REDUCE and CLOSE are exits. */
+  /** What the copier does: OPEN and INCREASE are entries into a lot of the strategy, REDUCE and CLOSE are exits. It is the kind of the signal. If a start copied the lot (`copy_existing`), it is OPEN, even if the signal is of another kind. */
   kind: 'OPEN' | 'INCREASE' | 'REDUCE' | 'CLOSE' | (string & {});
   /** Why the signal was not copied, or was copied only in part. While the outcome is PENDING: why the copy waits, or which limit reduced it. */
   code?:
@@ -1454,7 +1455,7 @@ export interface SimulatedDecision<D extends DecimalForm = 'number'> {
     | 'CREDENTIALS'
     | 'RATE_LIMITED'
     | (string & {});
-  /** The values behind the decision. Amounts are decimal strings. If another user owns the strategy, the amounts of its account are omitted, and `ratio` and values that are proportional to such amounts have two significant digits. */
+  /** The values behind the decision. Amounts are decimal strings. If another user owns the strategy, the amounts of its account are omitted, and `ratio` and values that are proportional to such amounts have two significant digits. `copy_existing` is true if a start decided on a lot that was already open; the other values are those at the start. */
   inputs: Record<string, string | number | boolean | null>;
   /** Amount that the sizing yields, in base currency, before limits and rounding. Two significant digits if another user owns the strategy. */
   target_amount: DecimalOf<D>;

@@ -2,6 +2,8 @@
  * Tests what a start with `copy_existing` copies, and which decisions it leaves.
  * A number after `rule` or `row` in a title refers to the first or the second table of docs/trading/rules.md.
  */
+import { copierOperations, encodeId } from '@trading-automation/contracts';
+import { querySchemaOf } from '../../operations/index.js';
 import { equitiesOf } from '../../trade-pairs/index.js';
 import { CopyingUnderTest, type Follower } from '../testing/copying-under-test.js';
 
@@ -171,5 +173,56 @@ describe('the size of a lot that the leader partly closed', () => {
     await env.leaderSells('3', '110');
     await env.executeAll();
     expect(Number(await env.held(follower))).toBe(Number(held) / 2);
+  });
+});
+
+describe('the decision on a lot whose last signal is an exit', () => {
+  /** Reads the copier's decisions as its user sees them. */
+  async function shownDecisions({ actor, copier }: Follower) {
+    const query = querySchemaOf(copierOperations.decisions).parse({ sort: 'sequence', order: 'asc' });
+    const page = await env.copiers.decisions(
+      actor,
+      copier.id,
+      query as Parameters<typeof env.copiers.decisions>[2],
+    );
+    return page.items;
+  }
+
+  it('rule 10: is an entry under the signal of the exit, and says that a start made it', async () => {
+    await env.leaderBuys('10');
+    const sale = await env.leaderSells('4');
+    const follower = await env.follower({ copy_existing: true });
+    await env.executeAll();
+    const { id, kind } = await env.core.row(
+      'SELECT id, kind FROM signals WHERE strategy_id = $1 ORDER BY sequence DESC LIMIT 1',
+      env.strategy.uuid,
+    );
+    expect(kind).toBe('REDUCE');
+    expect(await shownDecisions(follower)).toMatchObject([
+      {
+        kind: 'OPEN',
+        outcome: 'COPIED',
+        signal_id: encodeId('sig', String(id)),
+        source_trade_id: encodeId('trd', sale),
+        target_amount: '3',
+        filled_amount: '3',
+        inputs: { copy_existing: true, reference_price: '100', ratio: '0.5' },
+      },
+    ]);
+    expect(await env.orders(follower)).toMatchObject([{ side: 'BUY', intent: 'OPEN' }]);
+  });
+
+  it('rule 10: is an entry in the event of a skipped lot, too', async () => {
+    await env.leaderBuys('10');
+    await env.leaderSells('4');
+    env.bookMid = '90';
+    const follower = await env.follower({ copy_existing: true });
+    const [decision] = await shownDecisions(follower);
+    expect(decision).toMatchObject({ kind: 'OPEN', outcome: 'SKIPPED', code: 'OFF_MARKET' });
+    expect(decision!.inputs).toMatchObject({ copy_existing: true });
+    const skipped = (await env.core.events(follower.actor.userId)).filter(
+      ({ type }) => type === 'copier.trade_skipped',
+    );
+    expect(skipped).toMatchObject([{ data: { id: decision!.id, kind: 'OPEN', code: 'OFF_MARKET' } }]);
   });
 });

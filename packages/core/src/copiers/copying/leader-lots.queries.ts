@@ -72,7 +72,7 @@ export function openLeaderLots(
   return queryPrepared<LeaderLot>(
     tx,
     `SELECT l.trade_id AS "lotTradeId", last_signal.sequence::float8 AS "lastSequence", l.side,
-       trim_scale(sum(l.open_amount))::text AS amount, p.last_price AS "lastPrice"
+       trim_scale(sum(l.open_amount))::text AS amount, trim_scale(p.last_price)::text AS "lastPrice"
      FROM lots l JOIN trade_pairs p ON p.id = l.trade_pair_id
      CROSS JOIN LATERAL (SELECT s.sequence FROM signals s WHERE s.lot_trade_id = l.trade_id AND s.sequence <= $3
                          ORDER BY s.sequence DESC LIMIT 1) last_signal
