@@ -30,7 +30,7 @@ const indexPoint = z
 const ownerOnly = "Returned only to the strategy's owner.";
 
 /**
- * Results of a strategy in the quote currency with the most closed lots; results in other currencies are excluded. They
+ * Results of a strategy in the quote currency with the most closed trades; results in other currencies are excluded. They
  * include those of the owner's archived and deleted strategies on the same account that were created earlier. To other
  * users, they contain ratios and counts alone, rounded, because exact figures reveal the account's equity.
  */
@@ -39,13 +39,19 @@ export const strategyResults = z
     since: instant.describe(
       "Start of the record: the creation of the strategy or, if earlier, of the owner's first archived strategy on the same account, whose results count too.",
     ),
-    closed_count: z.number().int().nonnegative().describe('Number of closed lots.'),
+    closed_count: z
+      .number()
+      .int()
+      .nonnegative()
+      .describe(
+        'Number of closed trades: their lots were fully offset, first in, first out. A trade counts once, however many fills opened or closed it.',
+      ),
     win_rate: decimal
       .nullable()
-      .describe('Fraction of closed lots with a profit, from 0 to 1. Null if no lot is closed.'),
+      .describe('Fraction of closed trades with a profit, from 0 to 1. Null if no trade is closed.'),
     profit_factor: decimal
       .nullable()
-      .describe('Profits ÷ losses of the closed lots, after fees. Null if there was no loss.'),
+      .describe('Profits ÷ losses of the closed trades, after fees. Null if there was no loss.'),
     roi: decimal
       .nullable()
       .describe(

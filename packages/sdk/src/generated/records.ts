@@ -1633,11 +1633,11 @@ export interface StrategyResult<D extends DecimalForm = 'number'> {
 export interface StrategyResults<D extends DecimalForm = 'number'> {
   /** Start of the record: the creation of the strategy or, if earlier, of the owner's first archived strategy on the same account, whose results count too. */
   since: string;
-  /** Number of closed lots. */
+  /** Number of closed trades: their lots were fully offset, first in, first out. A trade counts once, however many fills opened or closed it. */
   closed_count: number;
-  /** Fraction of closed lots with a profit, from 0 to 1. Null if no lot is closed. */
+  /** Fraction of closed trades with a profit, from 0 to 1. Null if no trade is closed. */
   win_rate: DecimalOf<D> | null;
-  /** Profits ÷ losses of the closed lots, after fees. Null if there was no loss. */
+  /** Profits ÷ losses of the closed trades, after fees. Null if there was no loss. */
   profit_factor: DecimalOf<D> | null;
   /** Return; 1 means that the capital doubled. The return of a UTC day is the change of the realized and the open result, after fees and funding, ÷ the account's equity at the start of the day. Daily returns are compounded. Open lots are valued at the last price of the day. Deposits, withdrawals and trades outside the strategy never count. Null if an equity was not recorded. */
   roi: DecimalOf<D> | null;
