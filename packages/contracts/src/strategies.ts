@@ -55,7 +55,7 @@ export const strategyResults = z
     roi: decimal
       .nullable()
       .describe(
-        "Return; 1 means that the capital doubled. The return of a UTC day is the change of the realized and the open result, after fees and funding, ÷ the account's equity at the start of the day. Daily returns are compounded. Open lots are valued at the last price of the day. Deposits, withdrawals and trades outside the strategy never count. Null if an equity was not recorded.",
+        "Return; 1 means that the capital doubled. The return of a UTC day is the change of the realized and the open result, after fees and funding, ÷ the account's equity at the start of the day. Daily returns are compounded. Open lots are valued at the last price of the day. Deposits, withdrawals and trades outside the strategy never count. A day without a result needs no equity. Null before the first fill, or if the equity at the start of a day with a result was not recorded.",
       ),
     max_drawdown_percent: decimal
       .nullable()
@@ -94,12 +94,17 @@ export const strategyResults = z
     equity: decimal
       .nullable()
       .optional()
-      .describe(`Last recorded equity of the account. Null if none was recorded. ${ownerOnly}`),
+      .describe(
+        `Last recorded equity of the account, in the currency of the results. Null before the first fill, which determines the currency, or if none was recorded. ${ownerOnly}`,
+      ),
     sortino: decimal
       .nullable()
       .optional()
       .describe(`Sortino ratio: like sharpe, but divided by √(Σ negative return² ÷ (n − 1)). ${ownerOnly}`),
-    realized_roi: decimal.nullable().optional().describe(`Like roi, of realized results alone. ${ownerOnly}`),
+    realized_roi: decimal
+      .nullable()
+      .optional()
+      .describe(`Like roi, of realized results alone. 0 while no lot was closed. ${ownerOnly}`),
     realized_max_drawdown_percent: decimal
       .nullable()
       .optional()

@@ -213,6 +213,22 @@ describe('the performance of a strategy', () => {
       expect((await strategies.get(viewer, strategyId)).performance.fees_incomplete).toBe(false);
   });
 
+  it('has no equity and no return before the first fill, and a realised return of 0 until a lot is closed', async () => {
+    await insertEquity('01T00:01', '1000');
+    expect(await performance()).toMatchObject({ equity: null, roi: null, realized_roi: null });
+    await order({ side: 'BUY', at: '01T10:00', price: '100' });
+    expect(await performance()).toMatchObject({ closed_count: 0, equity: '1000', realized_roi: '0' });
+    await order({ side: 'SELL', at: '01T11:00', price: '110' });
+    expect(await performance()).toMatchObject({ closed_count: 1, equity: '1000', realized_roi: '0.01' });
+  });
+
+  it('without a recorded equity has a realised return of 0 until a lot is closed, then none', async () => {
+    await order({ side: 'BUY', at: '01T10:00', price: '100' });
+    expect(await performance()).toMatchObject({ equity: null, win_rate: null, realized_roi: '0' });
+    await order({ side: 'SELL', at: '01T11:00', price: '110' });
+    expect(await performance()).toMatchObject({ equity: null, win_rate: '1', realized_roi: null });
+  });
+
   it('is relative to the recorded equity of its account', async () => {
     await insertEquity('01T00:01', '1000');
     await insertEquity('02T23:59', '1100');

@@ -72,9 +72,9 @@ export interface Analytics<D extends DecimalForm = 'number'> {
   unrealized_pnl: DecimalOf<D>;
   /** Sum of the last recorded equity of each account with results in `currency`. Null if an account has none. */
   equity: DecimalOf<D> | null;
-  /** Return over the range; 1 means that the capital doubled. The return of a UTC day is the change of the realized and the open result, after fees and funding, ÷ the equity at the start of the day. Daily returns are compounded. Open lots are valued at the last price of each day; without one, at the last price before it. Deposits and withdrawals are not profit; they change the capital from the next day on. Null if an equity was not recorded. */
+  /** Return over the range; 1 means that the capital doubled. The return of a UTC day is the change of the realized and the open result, after fees and funding, ÷ the equity at the start of the day. Daily returns are compounded. Open lots are valued at the last price of each day; without one, at the last price before it. Deposits and withdrawals are not profit; they change the capital from the next day on. A day without a result needs no equity. Null if nothing was filled, or if the equity at the start of a day with a result was not recorded. */
   roi: DecimalOf<D> | null;
-  /** Like roi, of net_pnl alone: open lots do not count. */
+  /** Like roi, of net_pnl alone: open lots do not count. 0 while no lot was closed. */
   realized_roi: DecimalOf<D> | null;
   /** Sum of price × amount over all fills in the range, buys and sells. */
   volume: DecimalOf<D>;
@@ -387,9 +387,9 @@ export interface CopierStats<D extends DecimalForm = 'number'> {
   fees_incomplete: boolean;
   /** Result of the open lots at the last known prices, after the fees paid, in quote currency. */
   unrealized_pnl: DecimalOf<D>;
-  /** Last recorded equity of the account, in quote currency. Null if none was recorded. */
+  /** Last recorded equity of the account, in the quote currency of the results: the one with the most copied lots. Null before the first copy, which determines the currency, or if none was recorded. */
   equity: DecimalOf<D> | null;
-  /** Return of the copies; 1 means that the capital doubled. The return of a UTC day is the change of the realized and the open result, after fees and funding, ÷ the account's equity at the start of the day. Daily returns are compounded. Deposits, withdrawals and other trades never count. Null if an equity was not recorded. */
+  /** Return of the copies; 1 means that the capital doubled. The return of a UTC day is the change of the realized and the open result, after fees and funding, ÷ the account's equity at the start of the day. Daily returns are compounded. Deposits, withdrawals and other trades never count. A day without a result needs no equity. Null before the first copy, or if the equity at the start of a day with a result was not recorded. */
   roi: DecimalOf<D> | null;
   /** Largest fall of the compounded daily returns from their peak, in percent. Null if there was no fall or an equity was not recorded. */
   max_drawdown_percent: DecimalOf<D> | null;
@@ -1639,7 +1639,7 @@ export interface StrategyResults<D extends DecimalForm = 'number'> {
   win_rate: DecimalOf<D> | null;
   /** Profits ÷ losses of the closed trades, after fees. Null if there was no loss. */
   profit_factor: DecimalOf<D> | null;
-  /** Return; 1 means that the capital doubled. The return of a UTC day is the change of the realized and the open result, after fees and funding, ÷ the account's equity at the start of the day. Daily returns are compounded. Open lots are valued at the last price of the day. Deposits, withdrawals and trades outside the strategy never count. Null if an equity was not recorded. */
+  /** Return; 1 means that the capital doubled. The return of a UTC day is the change of the realized and the open result, after fees and funding, ÷ the account's equity at the start of the day. Daily returns are compounded. Open lots are valued at the last price of the day. Deposits, withdrawals and trades outside the strategy never count. A day without a result needs no equity. Null before the first fill, or if the equity at the start of a day with a result was not recorded. */
   roi: DecimalOf<D> | null;
   /** Largest fall of the compounded daily returns from their peak, in percent. Null if there was no fall or an equity was not recorded. */
   max_drawdown_percent: DecimalOf<D> | null;
@@ -1657,11 +1657,11 @@ export interface StrategyResults<D extends DecimalForm = 'number'> {
   net_pnl?: DecimalOf<D>;
   /** Result of the open lots at the last known prices, after the fees paid. Returned only to the strategy's owner. */
   unrealized_pnl?: DecimalOf<D>;
-  /** Last recorded equity of the account. Null if none was recorded. Returned only to the strategy's owner. */
+  /** Last recorded equity of the account, in the currency of the results. Null before the first fill, which determines the currency, or if none was recorded. Returned only to the strategy's owner. */
   equity?: DecimalOf<D> | null;
   /** Sortino ratio: like sharpe, but divided by √(Σ negative return² ÷ (n − 1)). Returned only to the strategy's owner. */
   sortino?: DecimalOf<D> | null;
-  /** Like roi, of realized results alone. Returned only to the strategy's owner. */
+  /** Like roi, of realized results alone. 0 while no lot was closed. Returned only to the strategy's owner. */
   realized_roi?: DecimalOf<D> | null;
   /** Largest fall of the cumulative realized result, in percent of the equity at its peak. Returned only to the strategy's owner. */
   realized_max_drawdown_percent?: DecimalOf<D> | null;
