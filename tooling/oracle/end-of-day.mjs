@@ -148,12 +148,10 @@ function dayDifferences(day, account, analytics, { net_pnl, unrealized_pnl }) {
     ...textDifferences(analytics, { sharpe: null, sortino: null, calmar: null }),
     ...textDifferences(analytics, { realized_sharpe: null, realized_sortino: null }),
     ...oneDayDifferences(analytics, total, equity, names),
-    ...(net_pnl.isZero
-      ? []
-      : oneDayDifferences(analytics, net_pnl, equity, {
-          roi: 'realized_roi',
-          percent: 'realized_max_drawdown.percent',
-        })),
+    ...oneDayDifferences(analytics, net_pnl, equity, {
+      roi: 'realized_roi',
+      percent: 'realized_max_drawdown.percent',
+    }),
   ];
 }
 

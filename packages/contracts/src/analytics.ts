@@ -133,9 +133,11 @@ export const analytics = z
       'Sum of the last recorded equity of each account with results in `currency`. Null if an account has none.',
     ),
     roi: optionalDecimal.describe(
-      'Return over the range; 1 means that the capital doubled. The return of a UTC day is the change of the realized and the open result, after fees and funding, ÷ the equity at the start of the day. Daily returns are compounded. Open lots are valued at the last price of each day; without one, at the last price before it. Deposits and withdrawals are not profit; they change the capital from the next day on. Null if an equity was not recorded.',
+      'Return over the range; 1 means that the capital doubled. The return of a UTC day is the change of the realized and the open result, after fees and funding, ÷ the equity at the start of the day. Daily returns are compounded. Open lots are valued at the last price of each day; without one, at the last price before it. Deposits and withdrawals are not profit; they change the capital from the next day on. A day without a result needs no equity. Null if nothing was filled, or if the equity at the start of a day with a result was not recorded.',
     ),
-    realized_roi: optionalDecimal.describe('Like roi, of net_pnl alone: open lots do not count.'),
+    realized_roi: optionalDecimal.describe(
+      'Like roi, of net_pnl alone: open lots do not count. 0 while no lot was closed.',
+    ),
     volume: decimal.describe('Sum of price × amount over all fills in the range, buys and sells.'),
     average_win: optionalDecimal,
     average_loss: optionalDecimal.describe('As a positive amount.'),

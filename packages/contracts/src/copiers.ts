@@ -81,11 +81,13 @@ export const copierStats = z
     ),
     equity: decimal
       .nullable()
-      .describe('Last recorded equity of the account, in quote currency. Null if none was recorded.'),
+      .describe(
+        'Last recorded equity of the account, in the quote currency of the results: the one with the most copied lots. Null before the first copy, which determines the currency, or if none was recorded.',
+      ),
     roi: decimal
       .nullable()
       .describe(
-        "Return of the copies; 1 means that the capital doubled. The return of a UTC day is the change of the realized and the open result, after fees and funding, ÷ the account's equity at the start of the day. Daily returns are compounded. Deposits, withdrawals and other trades never count. Null if an equity was not recorded.",
+        "Return of the copies; 1 means that the capital doubled. The return of a UTC day is the change of the realized and the open result, after fees and funding, ÷ the account's equity at the start of the day. Daily returns are compounded. Deposits, withdrawals and other trades never count. A day without a result needs no equity. Null before the first copy, or if the equity at the start of a day with a result was not recorded.",
       ),
     max_drawdown_percent: decimal
       .nullable()
@@ -227,7 +229,9 @@ const commonFields = {
     ),
   copy_existing: z
     .boolean()
-    .describe('Whether a start also copies the lots that the strategy has open at that time.'),
+    .describe(
+      'Whether a start also copies the lots that the strategy has open at that time: what the strategy still holds of them, at the last price, within `max_slippage_bps`. A lot for which the copier ever placed an order is not copied again.',
+    ),
 };
 
 export const copierCreate = z

@@ -41,13 +41,17 @@ export const decision = z
     id: idOf('dec'),
     copier_id: idOf('cpr'),
     strategy_id: idOf('str'),
-    signal_id: idOf('sig'),
+    signal_id: idOf('sig').describe(
+      'The signal that caused the decision. If a start copied the lot (`copy_existing`), the last signal of the lot.',
+    ),
     sequence: z.number().int().positive().describe("The signal's number within its strategy."),
     source_trade_id: idOf('trd').describe('The trade whose fill caused the signal.'),
     symbol: z.string(),
     kind: z
       .enum(SIGNAL_KINDS)
-      .describe('OPEN and INCREASE are entries into a lot of the strategy. REDUCE and CLOSE are exits.'),
+      .describe(
+        'What the copier does: OPEN and INCREASE are entries into a lot of the strategy, REDUCE and CLOSE are exits. It is the kind of the signal. If a start copied the lot (`copy_existing`), it is OPEN, even if the signal is of another kind.',
+      ),
     outcome: z
       .enum(DECISION_OUTCOMES)
       .describe(
@@ -62,7 +66,7 @@ export const decision = z
     inputs: z
       .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
       .describe(
-        'The values behind the decision. Amounts are decimal strings. If another user owns the strategy, the amounts of its account are omitted, and `ratio` and values that are proportional to such amounts have two significant digits.',
+        'The values behind the decision. Amounts are decimal strings. If another user owns the strategy, the amounts of its account are omitted, and `ratio` and values that are proportional to such amounts have two significant digits. `copy_existing` is true if a start decided on a lot that was already open; the other values are those at the start.',
       ),
     target_amount: decimal.describe(
       'Amount that the sizing yields, in base currency, before limits and rounding. Two significant digits if another user owns the strategy.',
@@ -77,14 +81,18 @@ export const decision = z
       .int()
       .nonnegative()
       .optional()
-      .describe('Time from the fill that caused the signal until the copy was sent, in milliseconds.'),
+      .describe(
+        'Time from the fill that caused the signal until the copy was sent, in milliseconds. If a start copied the lot (`copy_existing`), time from the start.',
+      ),
     slippage_bps: decimal
       .optional()
       .describe(
-        "How much worse the copy's price is than the strategy's, in basis points. Negative if it is better.",
+        "How much worse the copy's price is than the strategy's, in basis points. Negative if it is better. If a start copied the lot (`copy_existing`), the price is compared with the last price at the start.",
       ),
     created_at: instant,
-    decided_at: instant,
+    decided_at: instant.describe(
+      'Time at which the copier first decided on the signal. A later start may replace a decision that placed no order; the time does not change then.',
+    ),
     settled_at: instant.optional().describe('Time at which the decision became final.'),
   })
   .meta({ id: 'Decision' });

@@ -30,7 +30,7 @@ const indexPoint = z
 const ownerOnly = "Returned only to the strategy's owner.";
 
 /**
- * Results of a strategy in the quote currency with the most closed lots; results in other currencies are excluded. They
+ * Results of a strategy in the quote currency with the most closed trades; results in other currencies are excluded. They
  * include those of the owner's archived and deleted strategies on the same account that were created earlier. To other
  * users, they contain ratios and counts alone, rounded, because exact figures reveal the account's equity.
  */
@@ -39,17 +39,23 @@ export const strategyResults = z
     since: instant.describe(
       "Start of the record: the creation of the strategy or, if earlier, of the owner's first archived strategy on the same account, whose results count too.",
     ),
-    closed_count: z.number().int().nonnegative().describe('Number of closed lots.'),
+    closed_count: z
+      .number()
+      .int()
+      .nonnegative()
+      .describe(
+        'Number of closed trades: their lots were fully offset, first in, first out. A trade counts once, however many fills opened or closed it.',
+      ),
     win_rate: decimal
       .nullable()
-      .describe('Fraction of closed lots with a profit, from 0 to 1. Null if no lot is closed.'),
+      .describe('Fraction of closed trades with a profit, from 0 to 1. Null if no trade is closed.'),
     profit_factor: decimal
       .nullable()
-      .describe('Profits ÷ losses of the closed lots, after fees. Null if there was no loss.'),
+      .describe('Profits ÷ losses of the closed trades, after fees. Null if there was no loss.'),
     roi: decimal
       .nullable()
       .describe(
-        "Return; 1 means that the capital doubled. The return of a UTC day is the change of the realized and the open result, after fees and funding, ÷ the account's equity at the start of the day. Daily returns are compounded. Open lots are valued at the last price of the day. Deposits, withdrawals and trades outside the strategy never count. Null if an equity was not recorded.",
+        "Return; 1 means that the capital doubled. The return of a UTC day is the change of the realized and the open result, after fees and funding, ÷ the account's equity at the start of the day. Daily returns are compounded. Open lots are valued at the last price of the day. Deposits, withdrawals and trades outside the strategy never count. A day without a result needs no equity. Null before the first fill, or if the equity at the start of a day with a result was not recorded.",
       ),
     max_drawdown_percent: decimal
       .nullable()
@@ -88,12 +94,17 @@ export const strategyResults = z
     equity: decimal
       .nullable()
       .optional()
-      .describe(`Last recorded equity of the account. Null if none was recorded. ${ownerOnly}`),
+      .describe(
+        `Last recorded equity of the account, in the currency of the results. Null before the first fill, which determines the currency, or if none was recorded. ${ownerOnly}`,
+      ),
     sortino: decimal
       .nullable()
       .optional()
       .describe(`Sortino ratio: like sharpe, but divided by √(Σ negative return² ÷ (n − 1)). ${ownerOnly}`),
-    realized_roi: decimal.nullable().optional().describe(`Like roi, of realized results alone. ${ownerOnly}`),
+    realized_roi: decimal
+      .nullable()
+      .optional()
+      .describe(`Like roi, of realized results alone. 0 while no lot was closed. ${ownerOnly}`),
     realized_max_drawdown_percent: decimal
       .nullable()
       .optional()

@@ -1816,7 +1816,8 @@ export const OPERATIONS = {
       },
       {
         path: 'copy_existing',
-        description: 'Whether a start also copies the lots that the strategy has open at that time',
+        description:
+          'Whether a start also copies the lots that the strategy has open at that time: what the strategy still holds of them, at the last price, within max_slippage_bps. A lot for which the copier ever placed an order is not copied again',
         default: 'false',
         type: 'boolean',
       },
@@ -1964,7 +1965,8 @@ export const OPERATIONS = {
       },
       {
         path: 'copy_existing',
-        description: 'Whether a start also copies the lots that the strategy has open at that time',
+        description:
+          'Whether a start also copies the lots that the strategy has open at that time: what the strategy still holds of them, at the last price, within max_slippage_bps. A lot for which the copier ever placed an order is not copied again',
         type: 'boolean',
       },
     ],

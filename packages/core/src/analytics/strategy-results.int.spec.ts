@@ -155,6 +155,31 @@ describe('the performance of a strategy', () => {
     });
   });
 
+  it('counts closed trades, however their fills are split, and no trade with an open lot', async () => {
+    const fixture = { owner: leader, account: leaderAccount, pair, strategy: strategyUuid };
+    const fill = (at: string, price: string, amount: string) => ({ at: `2026-01-${at}:00Z`, price, amount });
+    // One fill of the first trade gains 3, the other loses 1.
+    await fixtures.order({
+      ...fixture,
+      side: 'BUY',
+      fills: [fill('01T10:00', '100', '1'), fill('01T10:01', '104', '1')],
+    });
+    await fixtures.order({ ...fixture, side: 'BUY', fills: [fill('01T11:00', '106', '2')] });
+    await fixtures.order({ ...fixture, side: 'BUY', fills: [fill('01T12:00', '50', '2')] });
+    await fixtures.order({
+      ...fixture,
+      side: 'SELL',
+      fills: [fill('02T10:00', '103', '1.5'), fill('02T10:01', '103', '3.5')],
+    });
+    expect(await performance()).toMatchObject({
+      closed_count: 2,
+      win_rate: '0.5',
+      // 2 ÷ 6; the closed half of the third trade gained 53.
+      profit_factor: '0.33333333',
+      net_pnl: '49',
+    });
+  });
+
   it('reports fees_incomplete to everybody while a fee of its lots has no value', async () => {
     const valueFees = () => core.rows('UPDATE fills SET fee_value = 1 WHERE fee_value IS NULL');
     const reported = async () => [
@@ -186,6 +211,22 @@ describe('the performance of a strategy', () => {
     );
     for (const viewer of [leader, follower])
       expect((await strategies.get(viewer, strategyId)).performance.fees_incomplete).toBe(false);
+  });
+
+  it('has no equity and no return before the first fill, and a realised return of 0 until a lot is closed', async () => {
+    await insertEquity('01T00:01', '1000');
+    expect(await performance()).toMatchObject({ equity: null, roi: null, realized_roi: null });
+    await order({ side: 'BUY', at: '01T10:00', price: '100' });
+    expect(await performance()).toMatchObject({ closed_count: 0, equity: '1000', realized_roi: '0' });
+    await order({ side: 'SELL', at: '01T11:00', price: '110' });
+    expect(await performance()).toMatchObject({ closed_count: 1, equity: '1000', realized_roi: '0.01' });
+  });
+
+  it('without a recorded equity has a realised return of 0 until a lot is closed, then none', async () => {
+    await order({ side: 'BUY', at: '01T10:00', price: '100' });
+    expect(await performance()).toMatchObject({ equity: null, win_rate: null, realized_roi: '0' });
+    await order({ side: 'SELL', at: '01T11:00', price: '110' });
+    expect(await performance()).toMatchObject({ equity: null, win_rate: '1', realized_roi: null });
   });
 
   it('is relative to the recorded equity of its account', async () => {

@@ -130,18 +130,19 @@ describe('the stats of a copier', () => {
     expect(await stats()).toMatchObject({ net_pnl: '4.5', open_exposure_quote: '180' });
   });
 
-  it('include the open result at the last price of a day, and the equity', async () => {
+  it('include the open result at the last price of a day, and the equity from the first copy on', async () => {
+    await env.core.rows(
+      `INSERT INTO equity_snapshots (exchange_account_id, currency, period, taken_at, amount)
+       SELECT $1, quote, '2025-12-31Z', '2025-12-31Z', 1000 FROM trade_pairs WHERE id = $2`,
+      env.account.uuid,
+      pair.uuid,
+    );
+    expect(await stats()).toMatchObject({ equity: null, roi: null });
     const lot = await lead({ side: 'BUY', at: '10:00', price: '100', amount: '2' });
     await copy(lot, '100', { side: 'BUY', at: '10:01', price: '100', amount: '2', fee: '2' });
     await copy(lot, '110', { side: 'SELL', at: '11:00', price: '110', amount: '0.5' });
     await env.core.rows(
       `INSERT INTO pair_day_prices (trade_pair_id, day, price, taken_at) VALUES ($1, '2026-01-02', 120, now())`,
-      pair.uuid,
-    );
-    await env.core.rows(
-      `INSERT INTO equity_snapshots (exchange_account_id, currency, period, taken_at, amount)
-       SELECT $1, quote, '2025-12-31Z', '2025-12-31Z', 1000 FROM trade_pairs WHERE id = $2`,
-      env.account.uuid,
       pair.uuid,
     );
     // What is held: 1.5 at 120, with a cost of 151.5.

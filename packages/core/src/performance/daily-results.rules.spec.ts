@@ -151,12 +151,22 @@ describe('returns on recorded equity', () => {
     expect(metricsOf([0, 0], equityOf('100', '1100', '50')).roi).toBe('0');
   });
 
+  it('are zero while nothing is closed, and need no equity then', () => {
+    const bought = { startMs: T0, pnl: new BigDecimal(0), hasRealised: false };
+    for (const equity of [UNKNOWN_EQUITY, equityOf('100')])
+      expect(computeDayMetrics([bought], 'day', equity).roi).toBe('0');
+    const sold = { startMs: T0 + DAY_MS, pnl: new BigDecimal(10), hasRealised: true };
+    expect(computeDayMetrics([bought, sold], 'day', equityOf('100', '200')).roi).toBe('0.05');
+    expect(computeDayMetrics([bought, sold], 'day', UNKNOWN_EQUITY).roi).toBeNull();
+  });
+
   it('are null, not zero, if an equity is unknown or zero; calmar also without a drawdown', () => {
     for (const equity of [UNKNOWN_EQUITY, equityOf('0', '0', '0')]) {
       expect(metricsOf([100, -50], equity)).toMatchObject({ roi: null, calmar: null });
       expect(metricsOf([100, -50], equity).max_drawdown.percent).toBeNull();
     }
     expect(metricsOf([], equityOf('100')).roi).toBeNull();
+    expect(metricsOf([0, 50], equityOf('0', '100')).roi).toBe('0.005');
     expect(metricsOf([100, 100], equityOf('100', '100', '100'))).toMatchObject({ calmar: null });
   });
 });

@@ -10,7 +10,8 @@
  * 4. Profit comes from fills only; equity is only its denominator. Therefore a deposit or a withdrawal is never a gain
  *    or a loss: it counts as capital from the next day on.
  * 5. roi: the return of a day is its result ÷ the equity at its start. On an account's first day it is the result ÷ the
- *    first known equity. The daily returns are compounded: Π(1 + r) − 1. Null if an equity is unknown or not positive.
+ *    first known equity. A day without a result has the return 0. The daily returns are compounded: Π(1 + r) − 1. Null
+ *    without a day, or if the equity is unknown or not positive at the start of a day with a result.
  */
 import type { Analytics, AnalyticsInterval, Decimal } from '@trading-automation/contracts';
 import { BigDecimal } from '../values/index.js';
@@ -59,7 +60,7 @@ export function computeDayMetrics(
   const curve = curveOf(realised);
   const fall = maxDrawdown(curve);
   const percent = fall && drawdownPercentOfEquity(fall, equity, first!.startMs);
-  const roi = compoundedReturn(realised, equity);
+  const roi = compoundedReturn(days, equity);
   return {
     ...ratiosOf(
       realised.map(({ pnl }) => pnl),
@@ -165,6 +166,7 @@ function compoundedReturn(days: readonly DayResult[], equity: EquityHistory): Bi
   if (days.length === 0) return null;
   let growth = new BigDecimal(1);
   for (const { startMs, pnl } of days) {
+    if (pnl.isZero()) continue;
     const base = equity.atStartOfDay(startMs);
     if (base === null || base.lte(0)) return null;
     growth = growth.times(pnl.div(base).plus(1)).toSignificantDigits(GROWTH_DIGITS);

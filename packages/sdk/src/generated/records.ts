@@ -72,9 +72,9 @@ export interface Analytics<D extends DecimalForm = 'number'> {
   unrealized_pnl: DecimalOf<D>;
   /** Sum of the last recorded equity of each account with results in `currency`. Null if an account has none. */
   equity: DecimalOf<D> | null;
-  /** Return over the range; 1 means that the capital doubled. The return of a UTC day is the change of the realized and the open result, after fees and funding, ÷ the equity at the start of the day. Daily returns are compounded. Open lots are valued at the last price of each day; without one, at the last price before it. Deposits and withdrawals are not profit; they change the capital from the next day on. Null if an equity was not recorded. */
+  /** Return over the range; 1 means that the capital doubled. The return of a UTC day is the change of the realized and the open result, after fees and funding, ÷ the equity at the start of the day. Daily returns are compounded. Open lots are valued at the last price of each day; without one, at the last price before it. Deposits and withdrawals are not profit; they change the capital from the next day on. A day without a result needs no equity. Null if nothing was filled, or if the equity at the start of a day with a result was not recorded. */
   roi: DecimalOf<D> | null;
-  /** Like roi, of net_pnl alone: open lots do not count. */
+  /** Like roi, of net_pnl alone: open lots do not count. 0 while no lot was closed. */
   realized_roi: DecimalOf<D> | null;
   /** Sum of price × amount over all fills in the range, buys and sells. */
   volume: DecimalOf<D>;
@@ -288,7 +288,7 @@ export interface CopierCreate {
   on_breach?: 'CLOSE_ONLY' | 'PAUSE' | null;
   /** What to do with a copy below the exchange's minimum. SKIP: do not place it. ACCUMULATE: add it to the next copy of the same lot. ROUND_UP: raise it to the minimum, to at most twice its size. Default: "ACCUMULATE". */
   below_minimum?: 'SKIP' | 'ACCUMULATE' | 'ROUND_UP' | null;
-  /** Whether a start also copies the lots that the strategy has open at that time. Default: false. */
+  /** Whether a start also copies the lots that the strategy has open at that time: what the strategy still holds of them, at the last price, within `max_slippage_bps`. A lot for which the copier ever placed an order is not copied again. Default: false. */
   copy_existing?: boolean | null;
 }
 
@@ -387,9 +387,9 @@ export interface CopierStats<D extends DecimalForm = 'number'> {
   fees_incomplete: boolean;
   /** Result of the open lots at the last known prices, after the fees paid, in quote currency. */
   unrealized_pnl: DecimalOf<D>;
-  /** Last recorded equity of the account, in quote currency. Null if none was recorded. */
+  /** Last recorded equity of the account, in the quote currency of the results: the one with the most copied lots. Null before the first copy, which determines the currency, or if none was recorded. */
   equity: DecimalOf<D> | null;
-  /** Return of the copies; 1 means that the capital doubled. The return of a UTC day is the change of the realized and the open result, after fees and funding, ÷ the account's equity at the start of the day. Daily returns are compounded. Deposits, withdrawals and other trades never count. Null if an equity was not recorded. */
+  /** Return of the copies; 1 means that the capital doubled. The return of a UTC day is the change of the realized and the open result, after fees and funding, ÷ the account's equity at the start of the day. Daily returns are compounded. Deposits, withdrawals and other trades never count. A day without a result needs no equity. Null before the first copy, or if the equity at the start of a day with a result was not recorded. */
   roi: DecimalOf<D> | null;
   /** Largest fall of the compounded daily returns from their peak, in percent. Null if there was no fall or an equity was not recorded. */
   max_drawdown_percent: DecimalOf<D> | null;
@@ -417,7 +417,7 @@ export interface CopierUpdate {
   on_breach?: 'CLOSE_ONLY' | 'PAUSE';
   /** What to do with a copy below the exchange's minimum. SKIP: do not place it. ACCUMULATE: add it to the next copy of the same lot. ROUND_UP: raise it to the minimum, to at most twice its size. */
   below_minimum?: 'SKIP' | 'ACCUMULATE' | 'ROUND_UP';
-  /** Whether a start also copies the lots that the strategy has open at that time. */
+  /** Whether a start also copies the lots that the strategy has open at that time: what the strategy still holds of them, at the last price, within `max_slippage_bps`. A lot for which the copier ever placed an order is not copied again. */
   copy_existing?: boolean;
 }
 
@@ -741,14 +741,14 @@ export interface Decision<D extends DecimalForm = 'number'> {
   copier_id: string;
   /** Id of a strategy (`str_…`). */
   strategy_id: string;
-  /** Id of a signal (`sig_…`). */
+  /** The signal that caused the decision. If a start copied the lot (`copy_existing`), the last signal of the lot. */
   signal_id: string;
   /** The signal's number within its strategy. */
   sequence: number;
   /** The trade whose fill caused the signal. */
   source_trade_id: string;
   symbol: string;
-  /** OPEN and INCREASE are entries into a lot of the strategy. REDUCE and CLOSE are exits. */
+  /** What the copier does: OPEN and INCREASE are entries into a lot of the strategy, REDUCE and CLOSE are exits. It is the kind of the signal. If a start copied the lot (`copy_existing`), it is OPEN, even if the signal is of another kind. */
   kind: 'OPEN' | 'INCREASE' | 'REDUCE' | 'CLOSE' | (string & {});
   /** PENDING: not final yet; settled_at is absent. CLAMPED: copied in part. FAILED: the order was rejected or never reached the exchange. */
   outcome: 'COPIED' | 'CLAMPED' | 'SKIPPED' | 'FAILED' | 'PENDING' | (string & {});
@@ -775,7 +775,7 @@ export interface Decision<D extends DecimalForm = 'number'> {
     | 'CREDENTIALS'
     | 'RATE_LIMITED'
     | (string & {});
-  /** The values behind the decision. Amounts are decimal strings. If another user owns the strategy, the amounts of its account are omitted, and `ratio` and values that are proportional to such amounts have two significant digits. */
+  /** The values behind the decision. Amounts are decimal strings. If another user owns the strategy, the amounts of its account are omitted, and `ratio` and values that are proportional to such amounts have two significant digits. `copy_existing` is true if a start decided on a lot that was already open; the other values are those at the start. */
   inputs: Record<string, string | number | boolean | null>;
   /** Amount that the sizing yields, in base currency, before limits and rounding. Two significant digits if another user owns the strategy. */
   target_amount: DecimalOf<D>;
@@ -785,11 +785,12 @@ export interface Decision<D extends DecimalForm = 'number'> {
   filled_amount: DecimalOf<D>;
   /** The copy, if an order was placed. */
   trade_id?: string;
-  /** Time from the fill that caused the signal until the copy was sent, in milliseconds. */
+  /** Time from the fill that caused the signal until the copy was sent, in milliseconds. If a start copied the lot (`copy_existing`), time from the start. */
   latency_ms?: number;
-  /** How much worse the copy's price is than the strategy's, in basis points. Negative if it is better. */
+  /** How much worse the copy's price is than the strategy's, in basis points. Negative if it is better. If a start copied the lot (`copy_existing`), the price is compared with the last price at the start. */
   slippage_bps?: DecimalOf<D>;
   created_at: string;
+  /** Time at which the copier first decided on the signal. A later start may replace a decision that placed no order; the time does not change then. */
   decided_at: string;
   /** Time at which the decision became final. */
   settled_at?: string;
@@ -1422,14 +1423,14 @@ export interface SettingPut {
 
 /** Simulated decision: part of `Simulation`. */
 export interface SimulatedDecision<D extends DecimalForm = 'number'> {
-  /** Id of a signal (`sig_…`). */
+  /** The signal that caused the decision. If a start copied the lot (`copy_existing`), the last signal of the lot. */
   signal_id: string;
   /** The signal's number within its strategy. */
   sequence: number;
   /** The trade whose fill caused the signal. */
   source_trade_id: string;
   symbol: string;
-  /** OPEN and INCREASE are entries into a lot of the strategy. REDUCE and CLOSE are exits. */
+  /** What the copier does: OPEN and INCREASE are entries into a lot of the strategy, REDUCE and CLOSE are exits. It is the kind of the signal. If a start copied the lot (`copy_existing`), it is OPEN, even if the signal is of another kind. */
   kind: 'OPEN' | 'INCREASE' | 'REDUCE' | 'CLOSE' | (string & {});
   /** Why the signal was not copied, or was copied only in part. While the outcome is PENDING: why the copy waits, or which limit reduced it. */
   code?:
@@ -1454,7 +1455,7 @@ export interface SimulatedDecision<D extends DecimalForm = 'number'> {
     | 'CREDENTIALS'
     | 'RATE_LIMITED'
     | (string & {});
-  /** The values behind the decision. Amounts are decimal strings. If another user owns the strategy, the amounts of its account are omitted, and `ratio` and values that are proportional to such amounts have two significant digits. */
+  /** The values behind the decision. Amounts are decimal strings. If another user owns the strategy, the amounts of its account are omitted, and `ratio` and values that are proportional to such amounts have two significant digits. `copy_existing` is true if a start decided on a lot that was already open; the other values are those at the start. */
   inputs: Record<string, string | number | boolean | null>;
   /** Amount that the sizing yields, in base currency, before limits and rounding. Two significant digits if another user owns the strategy. */
   target_amount: DecimalOf<D>;
@@ -1632,13 +1633,13 @@ export interface StrategyResult<D extends DecimalForm = 'number'> {
 export interface StrategyResults<D extends DecimalForm = 'number'> {
   /** Start of the record: the creation of the strategy or, if earlier, of the owner's first archived strategy on the same account, whose results count too. */
   since: string;
-  /** Number of closed lots. */
+  /** Number of closed trades: their lots were fully offset, first in, first out. A trade counts once, however many fills opened or closed it. */
   closed_count: number;
-  /** Fraction of closed lots with a profit, from 0 to 1. Null if no lot is closed. */
+  /** Fraction of closed trades with a profit, from 0 to 1. Null if no trade is closed. */
   win_rate: DecimalOf<D> | null;
-  /** Profits ÷ losses of the closed lots, after fees. Null if there was no loss. */
+  /** Profits ÷ losses of the closed trades, after fees. Null if there was no loss. */
   profit_factor: DecimalOf<D> | null;
-  /** Return; 1 means that the capital doubled. The return of a UTC day is the change of the realized and the open result, after fees and funding, ÷ the account's equity at the start of the day. Daily returns are compounded. Open lots are valued at the last price of the day. Deposits, withdrawals and trades outside the strategy never count. Null if an equity was not recorded. */
+  /** Return; 1 means that the capital doubled. The return of a UTC day is the change of the realized and the open result, after fees and funding, ÷ the account's equity at the start of the day. Daily returns are compounded. Open lots are valued at the last price of the day. Deposits, withdrawals and trades outside the strategy never count. A day without a result needs no equity. Null before the first fill, or if the equity at the start of a day with a result was not recorded. */
   roi: DecimalOf<D> | null;
   /** Largest fall of the compounded daily returns from their peak, in percent. Null if there was no fall or an equity was not recorded. */
   max_drawdown_percent: DecimalOf<D> | null;
@@ -1656,11 +1657,11 @@ export interface StrategyResults<D extends DecimalForm = 'number'> {
   net_pnl?: DecimalOf<D>;
   /** Result of the open lots at the last known prices, after the fees paid. Returned only to the strategy's owner. */
   unrealized_pnl?: DecimalOf<D>;
-  /** Last recorded equity of the account. Null if none was recorded. Returned only to the strategy's owner. */
+  /** Last recorded equity of the account, in the currency of the results. Null before the first fill, which determines the currency, or if none was recorded. Returned only to the strategy's owner. */
   equity?: DecimalOf<D> | null;
   /** Sortino ratio: like sharpe, but divided by √(Σ negative return² ÷ (n − 1)). Returned only to the strategy's owner. */
   sortino?: DecimalOf<D> | null;
-  /** Like roi, of realized results alone. Returned only to the strategy's owner. */
+  /** Like roi, of realized results alone. 0 while no lot was closed. Returned only to the strategy's owner. */
   realized_roi?: DecimalOf<D> | null;
   /** Largest fall of the cumulative realized result, in percent of the equity at its peak. Returned only to the strategy's owner. */
   realized_max_drawdown_percent?: DecimalOf<D> | null;

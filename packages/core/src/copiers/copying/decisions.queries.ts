@@ -57,10 +57,10 @@ const insertStatement = (isReplaced: string) => `
   RETURNING ${DECISION_COLUMNS}`;
 
 const INSERT = insertStatement("d.code = 'NOT_ACTIVE'");
-const INSERT_OR_REPLACE_SKIPPED = insertStatement("d.outcome = 'SKIPPED'");
+const INSERT_OR_REPLACE = insertStatement('true');
 
-/** Which existing decisions a new one replaces: those of a paused copier, or all skips. */
-export type Replaced = 'NOT_ACTIVE' | 'SKIPPED';
+/** Which existing decisions without an order a new one replaces: those of a paused copier, or all. */
+export type Replaced = 'NOT_ACTIVE' | 'WITHOUT_ORDER';
 
 /** Inserts decisions; returns the written ones, in no particular order. */
 export function insertDecisions(
@@ -70,7 +70,7 @@ export function insertDecisions(
   now: Date,
   replaced: Replaced = 'NOT_ACTIVE',
 ): Promise<DecisionRow[]> {
-  const statement = replaced === 'SKIPPED' ? INSERT_OR_REPLACE_SKIPPED : INSERT;
+  const statement = replaced === 'WITHOUT_ORDER' ? INSERT_OR_REPLACE : INSERT;
   const rows = decisions.map((decision) => ({ id: newUuid(), ...decision }));
   return queryPrepared<DecisionRow>(tx, statement, [JSON.stringify(rows), JSON.stringify(signal), now]);
 }
@@ -102,6 +102,22 @@ export async function upsertCopiedLots(
   if (lots.length === 0) return;
   const rows = lots.map(({ copierId, lot: { ratio, ...lot } }) => ({ copierId, ...ratio, ...lot }));
   await queryPrepared(tx, UPSERT_LOTS, [strategyId, lotTradeId, JSON.stringify(rows)]);
+}
+
+/**
+ * Deletes a copier's share of lots for which it never placed an order. Its ratio and settings are those of an entry that
+ * was too small, and a start copies the lot with the current ones.
+ */
+export async function forgetCopiedLots(
+  tx: Tx,
+  copierId: string,
+  lotTradeIds: readonly string[],
+): Promise<void> {
+  if (lotTradeIds.length === 0) return;
+  await queryPrepared(tx, 'DELETE FROM copied_lots WHERE copier_id = $1 AND lot_trade_id = ANY ($2)', [
+    copierId,
+    lotTradeIds,
+  ]);
 }
 
 /**

@@ -171,6 +171,25 @@ describe('rule 19: exactly-once copying', () => {
     await expectOneDecisionEach(6, all);
   });
 
+  it('a start whose order would have no decision is rolled back', async () => {
+    const follower = await env.follower({ limits: { blocked_pairs: ['BTC/USDT'] } });
+    await env.leaderBuys('10');
+    await env.runUntilIdle();
+    await env.copiers.stop(follower.actor, follower.copier.id);
+    await env.core.rows('UPDATE copiers SET blocked_pairs = NULL WHERE id = $1', follower.uuid);
+    // A decision that is not settled is never replaced.
+    const settle = (at: string) =>
+      env.core.rows(`UPDATE decisions SET settled_at = ${at} WHERE copier_id = $1`, follower.uuid);
+    await settle('NULL');
+    const start = () => env.copiers.start(follower.actor, follower.copier.id, { copy_existing: true });
+    await expect(start()).rejects.toThrow('already has a decision on the signal');
+    expect(await env.orders(follower)).toEqual([]);
+    expect(await env.copierOf(follower)).toMatchObject({ status: 'PAUSED' });
+    await settle('now()');
+    await start();
+    expect(await env.orders(follower)).toHaveLength(1);
+  });
+
   it('a copier started while signals arrive has a decision on each signal after its watermark', async () => {
     const waiting = await Promise.all(Array.from({ length: 5 }, () => env.follower({}, { start: false })));
     const leading = (async () => {

@@ -55,11 +55,14 @@ export interface LeaderLot {
   readonly lastSequence: number;
   readonly side: TradeSide;
   readonly amount: Decimal;
-  /** Last price on the leader's exchange; null if unknown. */
+  /** Last price on the leader's exchange; null if it reported none. */
   readonly lastPrice: Decimal | null;
 }
 
-/** Returns the strategy's open lots that have a signal up to the sequence `until` and that the copier never copied. */
+/**
+ * Returns the strategy's open lots that have a signal up to the sequence `until` and for which the copier never placed an
+ * order.
+ */
 export function openLeaderLots(
   tx: Tx,
   strategyId: string,
@@ -69,13 +72,14 @@ export function openLeaderLots(
   return queryPrepared<LeaderLot>(
     tx,
     `SELECT l.trade_id AS "lotTradeId", last_signal.sequence::float8 AS "lastSequence", l.side,
-       trim_scale(sum(l.open_amount))::text AS amount, p.last_price AS "lastPrice"
+       trim_scale(sum(l.open_amount))::text AS amount, trim_scale(p.last_price)::text AS "lastPrice"
      FROM lots l JOIN trade_pairs p ON p.id = l.trade_pair_id
      CROSS JOIN LATERAL (SELECT s.sequence FROM signals s WHERE s.lot_trade_id = l.trade_id AND s.sequence <= $3
                          ORDER BY s.sequence DESC LIMIT 1) last_signal
      WHERE l.exchange_account_id = (SELECT exchange_account_id FROM strategies WHERE id = $1)
        AND l.strategy_id = $1 AND l.copier_id IS NULL AND l.open_amount > 0
-       AND NOT EXISTS (SELECT FROM copied_lots c WHERE c.copier_id = $2 AND c.lot_trade_id = l.trade_id)
+       AND NOT EXISTS (SELECT FROM copied_lots c
+                       WHERE c.copier_id = $2 AND c.lot_trade_id = l.trade_id AND c.sent_amount > 0)
      GROUP BY l.trade_id, last_signal.sequence, l.side, p.last_price ORDER BY last_signal.sequence`,
     [strategyId, copierId, until],
   );

@@ -6,7 +6,7 @@
  * 2. What the copier still holds of lots that the strategy reduced or closed during the pause is reported (drift). It
  *    is sold only if `resync` is set.
  * 3. Lots that are already open are copied only if `copy_existing` is set, at the current price and within the same
- *    limits. A lot that the copier has copied before is never copied again.
+ *    limits. A lot for which the copier ever placed an order is never copied again.
  */
 import {
   assetsOfSymbol,
@@ -28,7 +28,7 @@ import type { BookMidsBySymbol } from './book-mids-at-start.js';
 import { refreshLosses, resetPeak } from './copier-marks.queries.js';
 import { databaseNow } from './copy-inputs.queries.js';
 import { EQUITY_AGE_MAX_MS, planCopies } from './copy-planner.service.js';
-import { reopenExit } from './decisions.queries.js';
+import { forgetCopiedLots, reopenExit } from './decisions.queries.js';
 import { groupBy } from './group-by.js';
 import { missedExits, openLeaderLots } from './leader-lots.queries.js';
 import type { LotDrift } from './lot-drift.js';
@@ -173,7 +173,11 @@ async function reopenExits(
   }
 }
 
-/** Copies the strategy's open lots that have a signal up to the sequence `until`, at their last prices. */
+/**
+ * Copies the strategy's open lots that have a signal up to the sequence `until`, at their last prices. Each lot gets a
+ * decision on its last signal, which replaces an earlier decision without an order. The last signal may be an exit; the
+ * decision is an entry.
+ */
 async function copyExisting(
   tx: Tx,
   copier: CopierToStart,
@@ -182,14 +186,19 @@ async function copyExisting(
   bookMids: BookMidsBySymbol,
 ): Promise<void> {
   const now = await databaseNow(tx);
-  for (const lot of await openLeaderLots(tx, strategyId, copier.id, until)) {
-    if (lot.lastPrice === null) continue;
+  const lots = await openLeaderLots(tx, strategyId, copier.id, until);
+  await forgetCopiedLots(
+    tx,
+    copier.id,
+    lots.map(({ lotTradeId }) => lotTradeId),
+  );
+  for (const lot of lots) {
     const [last] = await signalsAfter(tx, strategyId, lot.lastSequence - 1, 1);
     const signal: Signal = {
       ...last!,
       kind: 'OPEN',
       side: lot.side,
-      referencePrice: lot.lastPrice,
+      referencePrice: lot.lastPrice ?? last!.referencePrice,
       leaderEquity: await leaderEquity(tx, last!, now),
       lotOrderAmount: lot.amount,
       filledAmount: lot.amount,
@@ -204,7 +213,7 @@ async function copyExisting(
       bookMids: bookMids(signal.symbol),
       ignoresPause: true,
     });
-    await storePlans(tx, signal, planned, now, { replaced: 'SKIPPED' });
+    await storePlans(tx, signal, planned, now, { replaced: 'WITHOUT_ORDER' });
   }
 }
 

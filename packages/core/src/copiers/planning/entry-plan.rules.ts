@@ -172,4 +172,5 @@ const entryInputs = ({ signal, now }: CopyInput): PlanInputs => ({
   reference_price: signal.referencePrice,
   leader_amount: signal.cumulativeAmount,
   age_ms: now.getTime() - signal.signalAt.getTime(),
+  ...(signal.copiesExisting === true ? { copy_existing: true } : {}),
 });

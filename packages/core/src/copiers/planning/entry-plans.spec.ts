@@ -341,6 +341,16 @@ describe('rule 10: the watermark', () => {
     const signal = { lotFirstSequence: 3, copiesExisting: true, referencePrice: '110' };
     expect(plan({ signal })).toMatchObject({ outcome: 'COPIED', order: { amount: '1', price: '110.55' } });
   });
+
+  it('shows in the inputs of a copied or skipped lot that a start copied it, and only then', () => {
+    const signal = { lotFirstSequence: 3, copiesExisting: true };
+    expect(plan({ signal }).inputs).toMatchObject({ copy_existing: true });
+    expect(plan({ signal, account: { freeQuote: '0' } })).toMatchObject({
+      outcome: 'SKIPPED',
+      inputs: { copy_existing: true },
+    });
+    expect(plan().inputs).not.toHaveProperty('copy_existing');
+  });
 });
 
 describe('rule 14: the age of signals', () => {

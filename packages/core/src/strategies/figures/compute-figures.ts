@@ -52,7 +52,7 @@ export interface CopyingAccount {
   readonly firstEquity: Decimal | null;
 }
 
-/** Returns the currency with the most closed lots; in a tie, with the most fills, then the first by name. */
+/** Returns the currency with the most closed trades; in a tie, with the most fills, then the first by name. */
 export function mainCurrency(
   days: readonly Pick<StrategyDay, 'quote' | 'closedCount' | 'fillCount'>[],
 ): string | null {
