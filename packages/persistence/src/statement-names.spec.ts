@@ -12,6 +12,14 @@ describe('a statement', () => {
     expect(names.nameFor('SELECT 1 AS one')).toBe(name);
   });
 
+  it('gets no name if it is long, because each connection would keep it', () => {
+    const names = new StatementNames();
+    const padded = (length: number) => textOf(1).padEnd(length, ' ');
+    for (let use = 1; use < 8; use++) names.nameFor(padded(8_000));
+    expect(names.nameFor(padded(8_000))).toBeDefined();
+    for (let use = 0; use < 100; use++) expect(names.nameFor(padded(8_001))).toBeUndefined();
+  });
+
   it('gets no name if its uses are far apart', () => {
     const names = new StatementNames();
     const used: (string | undefined)[] = [];

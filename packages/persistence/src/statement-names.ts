@@ -8,6 +8,11 @@ import { NAMED_STATEMENTS_MAX } from './bounded-client.js';
 /** A statement gets a name with its eighth use among the last one to two generations of statements without a name. */
 const USES_MIN = 8;
 const GENERATION_SIZE = 500;
+/**
+ * Longer statements are never named: a connection would keep up to 2 MiB for each. They read statistics of many tables,
+ * and planning them takes a few milliseconds.
+ */
+const NAMED_LENGTH_MAX = 8_000;
 
 /**
  * Matches `*` in a select list, but neither a multiplication nor `count(*)` nor `* FROM unnest` or `* FROM (`: there, the
@@ -36,6 +41,7 @@ export class StatementNames {
       return known;
     }
     assertColumnsNamed(text);
+    if (text.length > NAMED_LENGTH_MAX) return undefined;
     if (this.count(text) < USES_MIN) return undefined;
     if (this.names.size >= NAMED_STATEMENTS_MAX) this.names.delete(this.names.keys().next().value!);
     const name = `s_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
