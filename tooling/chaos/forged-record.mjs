@@ -21,6 +21,7 @@ export function reportOf(sequence, changes) {
     signalId: `signal-${sequence}`,
     copierId: 'copier-1',
     accountId: 'account-1',
+    tradeId: null,
     lotId: 'lot-1',
     sequence,
     symbol: 'BTC/USDT',

@@ -9,7 +9,7 @@ import { longestLifeWithin } from './lives.mjs';
  * @typedef {import('./compare-accounts.mjs').Ledger} Ledger
  * @typedef {import('./compare-signals.mjs').Signal} Signal
  * @typedef {{
- *   signalId: string, copierId: string, accountId: string, lotId: string, sequence: number, symbol: string, kind: string,
+ *   signalId: string, copierId: string, accountId: string, tradeId: string | null, lotId: string, sequence: number, symbol: string, kind: string,
  *   signalAt: number, maxAgeMs: number, outcome: string, code: string | null, targetAmount: string,
  *   filledAmount: string, isSettled: boolean,
  * }} Report `signalAt`: milliseconds since the epoch
@@ -177,12 +177,14 @@ export function findAvoidableStaleSignals({ reports, lives }) {
   return reports
     .filter(({ code }) => code === 'STALE_SIGNAL')
     .flatMap((report) => {
-      const { signalAt, maxAgeMs, signalId } = report;
+      const { signalAt, maxAgeMs, signalId, tradeId } = report;
       const lifeMs = longestLifeWithin(lives, signalAt, signalAt + maxAgeMs);
       const at = new Date(signalAt).toISOString();
       return lifeMs < LIFE_MS
         ? []
-        : [`${lotKey(report)}: signal ${signalId} of ${at} is stale; a worker lived for ${lifeMs / 1_000} s`];
+        : [
+            `${lotKey(report)}: signal ${signalId} of ${at} is stale, trade ${tradeId ?? 'none'}; a worker lived for ${lifeMs / 1_000} s`,
+          ];
     });
 }
 

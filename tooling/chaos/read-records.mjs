@@ -102,7 +102,7 @@ export async function readAccount(database, accountId) {
  */
 export async function readReports(database) {
   const reports = await database.query(
-    `SELECT d.signal_id AS "signalId", d.copier_id AS "copierId", d.exchange_account_id AS "accountId",
+    `SELECT d.signal_id AS "signalId", d.copier_id AS "copierId", d.exchange_account_id AS "accountId", d.trade_id AS "tradeId",
        d.lot_trade_id AS "lotId", d.sequence::int, d.symbol, d.kind,
        (extract(epoch FROM d.signal_at) * 1000)::float8 AS "signalAt", c.max_signal_age_ms AS "maxAgeMs",
        d.outcome, d.code, d.target_amount AS "targetAmount", d.filled_amount AS "filledAmount",
