@@ -42,7 +42,8 @@ export class OrderReconciler {
     const order = await this.orders.open(trade, 'check');
     // Request a cancellation again if its response is missing. A second cancellation has no effect.
     if (trade.isCancelRequested && trade.isAcknowledged) await order.cancel();
-    if (!(await order.refresh())) await execution.storeAbsence(tradeId);
+    const begunAtMs = performance.now();
+    if (!(await order.refresh())) await execution.storeAbsence(tradeId, performance.now() - begunAtMs);
   }
 
   /**

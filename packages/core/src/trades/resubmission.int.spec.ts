@@ -131,6 +131,16 @@ describe('a copy that the exchange does not know', () => {
     expect(await unsentAfterDelay()).toEqual([id]);
   });
 
+  it('rule 20: is resubmitted after one probe that began when its submission could no longer arrive', async () => {
+    const id = await env.placeCopy();
+    await env.claimSubmission(id);
+    await env.backdateSubmission(id, 10_500);
+    expect(await env.execution.storeAbsence(id, 1_000)).toBe(false);
+    expect(await unsentAfterDelay()).toEqual([]);
+    expect(await env.execution.storeAbsence(id, 0)).toBe(false);
+    expect(await unsentAfterDelay()).toEqual([id]);
+  });
+
   it('rule 14, rule 20: ends as EXPIRED once its time limit has passed', async () => {
     const id = await env.placeCopy();
     await env.claimSubmission(id);

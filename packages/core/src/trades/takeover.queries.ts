@@ -9,6 +9,7 @@ import { queryPrepared, type Tx } from '@trading-automation/persistence';
 import { lockOpenTrade, stateOf, writeChanges } from './store-order-reports.js';
 import { stageOf } from './trade.rules.js';
 import { changeOnAbsence } from './trade-changes.js';
+import type { LockedTrade } from './trades.queries.js';
 
 /**
  * The maximum age of a claim at which an order may be written to the exchange. A worker that stalled for longer does not
@@ -44,13 +45,23 @@ export function findInFlightCopies(tx: Tx, accountIds: readonly string[]): Promi
   );
 }
 
+/**
+ * Whether a look that found no order proves that a copy is absent: its submission could no longer arrive when the look
+ * began, `agoMs` ago. Only copies have a deadline for sending (`resend_until`).
+ */
+export function isCertainlyAbsent(
+  { trade, now, mayResubmit, hasExpired }: LockedTrade,
+  agoMs: number,
+): boolean {
+  if (!mayResubmit && !hasExpired) return false;
+  if (trade.submittedAt === null || stageOf(stateOf(trade)) !== 'SENT') return false;
+  return now.getTime() - agoMs - trade.submittedAt.getTime() >= CERTAIN_AFTER_MS;
+}
+
 export async function storeCertainAbsence(tx: Tx, id: string, begunAt: Date): Promise<void> {
   const locked = await lockOpenTrade(tx, id);
-  if (locked === null || stageOf(stateOf(locked.trade)) !== 'SENT') return;
-  const { trade, now, mayResubmit, hasExpired } = locked;
-  if (trade.submittedAt?.getTime() !== begunAt.getTime()) return;
   // A user's own order is never sent again, so it is left to the scheduled checks.
-  if (!mayResubmit && !hasExpired) return;
-  if (now.getTime() - begunAt.getTime() < CERTAIN_AFTER_MS) return;
+  if (locked === null || !isCertainlyAbsent(locked, 0)) return;
+  if (locked.trade.submittedAt?.getTime() !== begunAt.getTime()) return;
   await writeChanges(tx, [changeOnAbsence(locked, 0)]);
 }

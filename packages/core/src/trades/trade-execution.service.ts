@@ -32,12 +32,18 @@ import {
   storeReports,
   writeChanges,
 } from './store-order-reports.js';
-import { findInFlightCopies, type InFlightCopy, storeCertainAbsence } from './takeover.queries.js';
+import {
+  findInFlightCopies,
+  type InFlightCopy,
+  isCertainlyAbsent,
+  storeCertainAbsence,
+} from './takeover.queries.js';
 import { TradeEntity } from './trade.entity.js';
 import { isTerminal, stageOf, transitionOn } from './trade.rules.js';
 import {
   cancelUnsent,
   changeAfterAbsence,
+  changeOnAbsence,
   changeOnRejection,
   failTrade,
   keepOpen,
@@ -223,8 +229,13 @@ export class TradeExecution {
     });
   }
 
-  /** Stores that a due probe found no order. Returns true if this ended the trade. */
-  async storeAbsence(id: string): Promise<boolean> {
+  /**
+   * Stores that a due probe found no order. Returns true if this ended the trade.
+   *
+   * @param agoMs how long ago the probe began. A probe that began when the submission of a copy could no longer arrive
+   *   is the last one; otherwise, the probes are counted.
+   */
+  async storeAbsence(id: string, agoMs = Number.POSITIVE_INFINITY): Promise<boolean> {
     return inTransaction(this.platform.database, async (tx) => {
       const [locked] = await lockTradesWithLotBooks(tx, [id]);
       if (locked === undefined) return false;
@@ -238,7 +249,9 @@ export class TradeExecution {
         return false;
       }
       trade.probes += 1;
-      const change = changeAfterAbsence(locked);
+      const change = isCertainlyAbsent(locked, agoMs)
+        ? changeOnAbsence(locked, 0)
+        : changeAfterAbsence(locked);
       await writeChanges(tx, [change]);
       return isTerminal(trade.status);
     });
