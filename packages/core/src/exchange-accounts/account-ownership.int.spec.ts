@@ -192,6 +192,50 @@ describe('accounts', () => {
     expect(fresh.lost).toEqual([]);
   });
 
+  describe('of a stable worker', () => {
+    const age = ({ ownership }: WorkerUnderTest, ms: number) =>
+      core.rows(
+        "UPDATE worker_leases SET started_at = clock_timestamp() - $2 * interval '1 millisecond' WHERE worker = $1",
+        ownership.worker,
+        ms,
+      );
+
+    it('stay until the new worker has lived for 20 s', async () => {
+      await createAccounts(4);
+      const [stable, fresh] = [await startWorker(), await startWorker()];
+      await stable.tick();
+      await age(stable, 60_000);
+      await fresh.tick();
+      await age(fresh, 19_000);
+      for (const each of [stable, fresh]) await each.tick();
+      expect([stable, fresh].map(accountCountOf)).toEqual([4, 0]);
+      await age(fresh, 20_000);
+      for (const each of [stable, fresh]) await each.tick();
+      expect([stable, fresh].map(accountCountOf)).toEqual([2, 2]);
+    });
+
+    it('do not include those that a younger worker already has', async () => {
+      await createAccounts(4);
+      const [first, second] = [await startWorker(), await startWorker()];
+      for (let i = 0; i < 2; i++) for (const each of [first, second]) await each.tick();
+      expect([first, second].map(accountCountOf)).toEqual([2, 2]);
+      await age(first, 20_000);
+      for (const each of [second, first]) await each.tick();
+      expect([first, second].map(accountCountOf)).toEqual([2, 2]);
+    });
+
+    it('move to young workers at once if no stable one lives', async () => {
+      const ids = await createAccounts(4);
+      const [stable, fresh] = [await startWorker(), await startWorker()];
+      await stable.tick();
+      await age(stable, 60_000);
+      await fresh.tick();
+      await expireLease(stable);
+      await fresh.tick();
+      expect(idsOf(fresh)).toEqual([...ids].sort());
+    });
+  });
+
   it('are released immediately by a worker that shuts down', async () => {
     const ids = await createAccounts(3);
     const [ending, other] = [await startWorker(), await startWorker()];

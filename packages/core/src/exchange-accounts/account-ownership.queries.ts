@@ -80,8 +80,15 @@ export async function lockClaims(tx: Tx): Promise<void> {
 }
 
 /**
+ * The age of a lease from which its worker gets a share, unless every worker is younger. Until then, it keeps what it has.
+ * Otherwise, a worker that starts
+ * and dies again and again would take accounts from a stable one each time.
+ */
+const SHARE_FROM_AGE_MS = 20_000;
+
+/**
  * Returns, for each exchange, how many accounts the worker owns and its share. The share is the number of accounts
- * divided by the number of live workers that support the exchange, rounded up.
+ * divided by the number of live workers that support the exchange and get a share, rounded up.
  */
 export async function fairShares(
   tx: Tx,
@@ -89,14 +96,21 @@ export async function fairShares(
   exchanges: readonly string[],
 ): Promise<readonly FairShare[]> {
   return tx.query(
-    `WITH live AS (SELECT exchanges FROM worker_leases WHERE expires_at > clock_timestamp()),
+    `WITH live AS (
+         SELECT worker, exchanges, started_at <= clock_timestamp() - $3 * interval '1 millisecond' AS is_stable
+         FROM worker_leases WHERE expires_at > clock_timestamp()),
        counted AS (
          SELECT a.exchange, count(*) AS accounts, count(*) FILTER (WHERE o.worker = $1) AS mine
          FROM exchange_accounts a LEFT JOIN account_owners o ON o.account_id = a.id
          WHERE a.deleted_at IS NULL AND a.exchange = ANY ($2) GROUP BY a.exchange)
-     SELECT exchange, mine::int, ceil(accounts::float8 / greatest(1, workers))::int AS share
-     FROM counted, LATERAL (SELECT count(*) AS workers FROM live WHERE exchange = ANY (exchanges)) AS supporting`,
-    [worker, exchanges],
+     SELECT exchange, mine::int,
+       CASE WHEN stable = 0 THEN ceil(accounts::float8 / greatest(1, workers))::int
+         WHEN is_own_stable THEN ceil(accounts::float8 / stable)::int ELSE mine::int END AS share
+     FROM counted, LATERAL (
+       SELECT count(*) AS workers, count(*) FILTER (WHERE is_stable) AS stable,
+         coalesce(bool_or(is_stable) FILTER (WHERE worker = $1), false) AS is_own_stable
+       FROM live WHERE exchange = ANY (exchanges)) AS supporting`,
+    [worker, exchanges, SHARE_FROM_AGE_MS],
   );
 }
 

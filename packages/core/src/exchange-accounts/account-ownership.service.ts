@@ -8,7 +8,8 @@
  *    early: Postgres releases the process's session lock, and `endLostLeases` finds that twice.
  * 3. A worker that could not renew its lease treats it as lost by its own monotonic clock, before others may claim the
  *    accounts. `ownedAccounts()` is then empty until the next claim.
- * 4. A worker with more than its share releases the surplus in small steps. Rebalancing moves no other accounts.
+ * 4. A worker with more than its share releases the surplus in small steps. Rebalancing moves no other accounts. A young
+ *    worker has no share while an older one lives, so that a worker that dies repeatedly does not hold accounts up.
  */
 import { inTransaction } from '@trading-automation/persistence';
 import { isInstanceConnected, type Platform } from '../platform/index.js';
