@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { startKillableProduct } from '../e2e/killable-product.mjs';
 import { outcomeOf } from '../launch/first-trade/client.mjs';
@@ -13,15 +12,9 @@ import { setWeather } from './venue.mjs';
  * its published limits and responds after 0.4 s. Prints how the copies ended and how long they took; exits with code 0 if no
  * copy was too old or FAILED.
  */
-const { values } = parseArgs({
-  options: {
-    kills: { type: 'string', default: '5' },
-    'life-seconds': { type: 'string', default: '12' },
-    copiers: { type: 'string', default: '24' },
-  },
-});
-const kills = Number(values.kills);
-const lifeMs = Number(values['life-seconds']) * 1_000;
+const kills = 5;
+const lifeMs = 12_000;
+const copiers = 24;
 const orderEveryMs = 3_000;
 const latencyMs = 400;
 const settleMaxMs = 120_000;
@@ -31,7 +24,7 @@ const product = await startKillableProduct({
   only: ['rest-api', 'trading-worker', 'paper-exchange'],
 });
 try {
-  const participants = await openParticipants(product, { strategies: 1, copiers: Number(values.copiers) });
+  const participants = await openParticipants(product, { strategies: 1, copiers });
   await setWeather(product.paperExchangeUrl, { latency_ms: latencyMs });
   const storm = new AbortController();
   const [orders] = await Promise.all([

@@ -9,8 +9,8 @@ import { NAMED_STATEMENTS_MAX } from './bounded-client.js';
 const USES_MIN = 8;
 const GENERATION_SIZE = 500;
 /**
- * Longer statements are never named: a connection would keep up to 2 MiB for each. They read statistics of many tables,
- * and planning them takes a few milliseconds.
+ * Longer statements are never named: a connection would keep up to 2 MiB for each. They read statistics of many tables, and
+ * are planned at each use.
  */
 const NAMED_LENGTH_MAX = 8_000;
 

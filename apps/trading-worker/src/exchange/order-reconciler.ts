@@ -43,7 +43,7 @@ export class OrderReconciler {
     // Request a cancellation again if its response is missing. A second cancellation has no effect.
     if (trade.isCancelRequested && trade.isAcknowledged) await order.cancel();
     const begunAtMs = performance.now();
-    if (!(await order.refresh())) await execution.storeAbsence(tradeId, performance.now() - begunAtMs);
+    if (!(await order.refresh())) await execution.storeAbsence(tradeId, begunAtMs);
   }
 
   /**

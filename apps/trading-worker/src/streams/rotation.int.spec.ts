@@ -1,7 +1,7 @@
 /** A number after `rule` or `row` in a title refers to the first or the second table of docs/trading/rules.md. */
 import { PairCatalogue } from '@trading-automation/core/trade-pairs';
 import type { ExchangeCredentials } from '@trading-automation/exchanges';
-import { type BudgetedCall, type CallBudget, purposeOf } from '@trading-automation/exchanges';
+import { type BudgetedCall, type CallBudget, ExchangeError, purposeOf } from '@trading-automation/exchanges';
 import { eventually } from '@trading-automation/runtime/testing';
 import type { ExchangeGateway } from '../exchange/exchange-gateway.js';
 import { GatewayUnderTest } from '../testing/gateway-under-test.js';
@@ -11,17 +11,27 @@ import { SUPERVISOR_TIMES, type SupervisorTimes } from './account-supervisor.js'
 /** Records the calls of all accounts, and holds up those of one purpose on request. */
 class RecordingBudget implements CallBudget {
   readonly calls: BudgetedCall[] = [];
+  private refused: { readonly purpose: string; count: number } | undefined;
   private held:
     | { readonly purpose: string; readonly from: number; readonly until: Promise<void> }
     | undefined;
 
   async take(call: BudgetedCall): Promise<void> {
     if (call.accountKey !== undefined) this.calls.push(call);
-    const { held } = this;
+    const { held, refused } = this;
+    if (refused !== undefined && refused.count > 0 && purposeOf(call) === refused.purpose) {
+      refused.count--;
+      throw new ExchangeError('retryable', 'rate_limited', 'no');
+    }
     if (purposeOf(call) === held?.purpose && call.weight >= held.from) await held.until;
   }
 
   pause(): void {}
+
+  /** Refuses the next calls of a purpose, as after a wait without a token. */
+  refuse(purpose: string, count: number): void {
+    this.refused = { purpose, count };
+  }
 
   /** Holds up calls of at least this weight. Returns a function that releases them. */
   hold(purpose: string, from = 0): () => void {
@@ -300,6 +310,14 @@ describe('after a restart', () => {
     release();
     await eventually(() => workers.at(-1)!.accounts.streams.isLive(env.account.uuid));
     expect(budget.spent().toSorted()).toEqual(['2 check', '20 check', '20 rotation', '4 copy']);
+  });
+
+  it('an account that finds no budget in the rotation is compared later, without a warning', async () => {
+    budget.refuse('rotation', 2);
+    await startLive();
+    expect(budget.spent()).toEqual(['2 check', '20 rotation', '20 rotation', '20 rotation']);
+    const logged = env.logged.filter((line) => line.includes(env.account.uuid));
+    expect(logged.join('')).not.toContain('account_stream.failed');
   });
 
   it('the events of an account that waits for the rotation are applied, and its orders cost no look-up', async () => {

@@ -118,16 +118,21 @@ describe('accounts', () => {
       const claim = async () => {
         const mayFollow = await other.ownership.endLostLeases();
         await other.ownership.claim();
-        return [mayFollow, accountCountOf(other)];
+        return [mayFollow, accountCountOf(other)] as const;
       };
-      return { ids, ending, other, claim };
+      const untilSuspected = () =>
+        eventually(async () => {
+          const [mayFollow, count] = await claim();
+          return mayFollow || count > 0;
+        });
+      return { ids, ending, other, claim, untilSuspected };
     }
 
     it('move once its session lock was free for 1 s, long before its lease expires', async () => {
-      const { ids, ending, other, claim } = await startTwo();
+      const { ids, ending, other, claim, untilSuspected } = await startTwo();
       expect(await claim()).toEqual([false, 0]);
       await ending.platform.listener.stop();
-      await eventually(async () => (await claim())[0] === true);
+      await untilSuspected();
       expect(accountCountOf(other)).toBe(0);
       other.wait(SESSION_LOST_AFTER_MS - 1);
       expect(await claim()).toEqual([true, 0]);
@@ -137,14 +142,25 @@ describe('accounts', () => {
     });
 
     it('stay if the connection was only lost for a moment', async () => {
-      const { ending, other, claim } = await startTwo();
+      const { ending, other, claim, untilSuspected } = await startTwo();
       await core.rows(
         "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ShareLock'",
       );
-      await eventually(async () => (await claim())[0] === true);
+      await untilSuspected();
       await eventually(async () => (await claim())[0] === false);
       other.wait(SESSION_LOST_AFTER_MS);
       expect(await claim()).toEqual([false, 0]);
+      expect(accountCountOf(ending)).toBe(2);
+    });
+
+    it('stay with a worker that has lost its own connection, and does not end its own lease', async () => {
+      const { ending, untilSuspected } = await startTwo();
+      await ending.platform.listener.stop();
+      await untilSuspected();
+      for (const ms of [0, SESSION_LOST_AFTER_MS]) {
+        ending.wait(ms);
+        expect(await ending.ownership.endLostLeases()).toBe(false);
+      }
       expect(accountCountOf(ending)).toBe(2);
     });
 

@@ -47,15 +47,16 @@ export async function lockOwnerships(tx: Tx, ownerships: readonly Ownership[]): 
 }
 
 /**
- * Returns the workers that have a lease although their process has ended. A worker counts as ended if it held its session
+ * Returns the other workers that have a lease although their process has ended. A worker counts as ended if it held its session
  * lock when it renewed its lease, at this run of the database server, and does not hold it now. A worker whose connection
  * is lost for a moment looks the same, so the caller asks twice.
  */
-export async function findEndedWorkers(tx: Tx): Promise<readonly string[]> {
+export async function findEndedWorkers(tx: Tx, worker: string): Promise<readonly string[]> {
   const rows: { worker: string }[] = await tx.query(
     `SELECT worker FROM worker_leases
-     WHERE expires_at > clock_timestamp() AND session_server = pg_postmaster_start_time()
+     WHERE worker <> $1 AND expires_at > clock_timestamp() AND session_server = pg_postmaster_start_time()
        AND NOT ${isInstanceConnected('worker')}`,
+    [worker],
   );
   return rows.map(({ worker }) => worker);
 }
@@ -80,9 +81,8 @@ export async function lockClaims(tx: Tx): Promise<void> {
 }
 
 /**
- * The age of a lease from which its worker gets a share, unless every worker is younger. Until then, it keeps what it has.
- * Otherwise, a worker that starts
- * and dies again and again would take accounts from a stable one each time.
+ * The age of a lease from which its worker gets a share, unless every worker is younger. Until then, it keeps what it
+ * has. Otherwise, a worker that dies again and again would take accounts from a stable one each time.
  */
 const SHARE_FROM_AGE_MS = 20_000;
 

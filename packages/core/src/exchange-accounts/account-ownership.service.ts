@@ -108,7 +108,7 @@ export class AccountOwnership {
   async endLostLeases(): Promise<boolean> {
     const now = this.nowMs();
     return inTransaction(this.platform.database, async (tx) => {
-      const ended = await findEndedWorkers(tx);
+      const ended = await findEndedWorkers(tx, this.worker);
       const lostAtMs = new Map(ended.map((worker) => [worker, this.lostAtMs.get(worker) ?? now]));
       const confirmed = ended.filter((worker) => now - lostAtMs.get(worker)! >= SESSION_LOST_AFTER_MS);
       if (confirmed.length > 0) await endLeases(tx, confirmed);

@@ -1,5 +1,5 @@
 /** A number after `rule` or `row` in a title refers to the first or the second table of docs/trading/rules.md. */
-import { newUuid } from '@trading-automation/persistence';
+import { inTransaction, newUuid } from '@trading-automation/persistence';
 import { OrdersUnderTest, venueFillOf, venueOrderOf } from './testing/orders-under-test.js';
 
 let env: OrdersUnderTest;
@@ -135,10 +135,24 @@ describe('a copy that the exchange does not know', () => {
     const id = await env.placeCopy();
     await env.claimSubmission(id);
     await env.backdateSubmission(id, 10_500);
-    expect(await env.execution.storeAbsence(id, 1_000)).toBe(false);
+    expect(await env.execution.storeAbsence(id, performance.now() - 1_000)).toBe(false);
     expect(await unsentAfterDelay()).toEqual([]);
-    expect(await env.execution.storeAbsence(id, 0)).toBe(false);
+    expect(await env.execution.storeAbsence(id, performance.now())).toBe(false);
     expect(await unsentAfterDelay()).toEqual([id]);
+  });
+
+  it('rule 20: is not resubmitted early because the result of the probe waited for a lock', async () => {
+    const id = await env.placeCopy();
+    await env.claimSubmission(id);
+    await env.backdateSubmission(id, 9_000);
+    let stored: Promise<boolean> = Promise.resolve(false);
+    await inTransaction(env.core.platform.database, async (tx) => {
+      await tx.query('SELECT FROM trades WHERE id = $1 FOR UPDATE', [id]);
+      stored = env.execution.storeAbsence(id, performance.now());
+      await tx.query('SELECT pg_sleep(1.5)');
+    });
+    expect(await stored).toBe(false);
+    expect(await unsentAfterDelay()).toEqual([]);
   });
 
   it('rule 14, rule 20: ends as EXPIRED once its time limit has passed', async () => {

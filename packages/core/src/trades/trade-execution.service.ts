@@ -232,10 +232,10 @@ export class TradeExecution {
   /**
    * Stores that a due probe found no order. Returns true if this ended the trade.
    *
-   * @param agoMs how long ago the probe began. A probe that began when the submission of a copy could no longer arrive
-   *   is the last one; otherwise, the probes are counted.
+   * @param begunAtMs the value of `performance.now()` when the probe began. A probe that began when the submission of a
+   *   copy could no longer arrive is the last one; otherwise, the probes are counted.
    */
-  async storeAbsence(id: string, agoMs = Number.POSITIVE_INFINITY): Promise<boolean> {
+  async storeAbsence(id: string, begunAtMs = Number.NEGATIVE_INFINITY): Promise<boolean> {
     return inTransaction(this.platform.database, async (tx) => {
       const [locked] = await lockTradesWithLotBooks(tx, [id]);
       if (locked === undefined) return false;
@@ -249,7 +249,8 @@ export class TradeExecution {
         return false;
       }
       trade.probes += 1;
-      const change = isCertainlyAbsent(locked, agoMs)
+      // Measured after the lock was acquired, so that a wait for it does not make the probe look more recent.
+      const change = isCertainlyAbsent(locked, performance.now() - begunAtMs)
         ? changeOnAbsence(locked, 0)
         : changeAfterAbsence(locked);
       await writeChanges(tx, [change]);
