@@ -27,8 +27,9 @@ export class GatewayUnderTest {
   gateway!: ExchangeGateway;
   actor!: Actor;
   account!: RecordIds;
+  /** The execution of `gateway`. */
+  execution!: TradeExecution;
 
-  readonly execution: TradeExecution;
   readonly accountSync: AccountSyncService;
   readonly trades: TradesService;
 
@@ -39,7 +40,6 @@ export class GatewayUnderTest {
     private readonly opener: Opener,
   ) {
     const { platform, lists, commands } = core;
-    this.execution = new TradeExecution(platform);
     this.accountSync = new AccountSyncService(platform);
     this.trades = new TradesService({ platform, lists, commands });
   }
@@ -62,16 +62,22 @@ export class GatewayUnderTest {
     await this.core.rows('DELETE FROM worker_leases');
     await this.core.rows('UPDATE exchange_accounts SET deleted_at = now() WHERE deleted_at IS NULL');
     // With this interval, a supervisor polls the scripted exchange at most once during a test.
-    this.gateway = this.newGateway({ pollEveryMs: 3_600_000 });
+    const platform = this.newPlatform();
+    this.execution = new TradeExecution(platform);
+    this.gateway = this.newGateway({ pollEveryMs: 3_600_000 }, this.exchange, platform, this.execution);
     this.actor = await this.core.actor();
     this.account = await this.core.account(this.actor);
     await this.setCredentials('a secret');
   }
 
   /** Creates a gateway like that of another worker process. */
-  newGateway(times: Partial<SupervisorTimes> = {}, venue: ExchangeVenue = this.exchange): ExchangeGateway {
-    const { opener, logger, accountSync, execution, core } = this;
-    const platform = new Platform('test', core.platform.database, core.platform.listener);
+  newGateway(
+    times: Partial<SupervisorTimes> = {},
+    venue: ExchangeVenue = this.exchange,
+    platform = this.newPlatform(),
+    execution = new TradeExecution(platform),
+  ): ExchangeGateway {
+    const { opener, logger, accountSync } = this;
     const accounts = new ExchangeAccounts(platform, accountSync, new Venues([venue], opener), logger);
     const orders = new AccountOrders(execution, accounts, logger);
     const reconciler = new AccountReconciler(
@@ -84,6 +90,10 @@ export class GatewayUnderTest {
     const untilLookedUp = (accountId: string) => orders.takeover.untilLookedUp(accountId);
     const supervisors = new AccountSupervisors(accounts, reconciler, recorder, { times, untilLookedUp });
     return new ExchangeGateway(accounts, orders, supervisors, logger);
+  }
+
+  private newPlatform(): Platform {
+    return new Platform('test', this.core.platform.database, this.core.platform.listener);
   }
 
   /** Submits the unsent orders of the test's account. Returns when the orders are sent and their results stored. */

@@ -10,6 +10,7 @@ import {
 import type { VenueFill, VenueOrder } from '@trading-automation/exchanges';
 import { newUuid } from '@trading-automation/persistence';
 import type { Actor } from '../operations/index.js';
+import { Platform } from '../platform/index.js';
 
 import { CoreUnderTest, type RecordIds } from '../testing/index.js';
 import { TradeExecution } from './trade-execution.service.js';
@@ -469,6 +470,31 @@ describe('checks', () => {
     all.push(...(await execution.claimDueChecks(60_000, 50)));
     expect([...all].sort()).toEqual([...placed].sort());
     expect(await execution.claimDueChecks(60_000, 50)).toEqual([]);
+  });
+
+  it('are claimed by the owner of their account while it lives, then by anyone', async () => {
+    await core.rows("UPDATE trades SET look_at = 'infinity'");
+    const { uuid } = await place();
+    await core.rows(
+      "INSERT INTO account_owners (account_id, worker, fence) VALUES ($1, 'owner', 1)",
+      account.uuid,
+    );
+    const { world, database, listener } = core.platform;
+    const owner = new TradeExecution(new Platform(world, database, listener, 'owner'));
+    const claimDue = async (by: TradeExecution, leaseLeftS: number) => {
+      await core.rows('UPDATE trades SET look_at = clock_timestamp() WHERE id = $1', uuid);
+      await core.rows(
+        `INSERT INTO worker_leases (worker, exchanges, expires_at)
+         VALUES ('owner', '{paper}', clock_timestamp() + $1 * interval '1 second')
+         ON CONFLICT (worker) DO UPDATE SET expires_at = excluded.expires_at`,
+        leaseLeftS,
+      );
+      return by.claimDueChecks(60_000, 50);
+    };
+    expect(await claimDue(execution, 3_600)).toEqual([]);
+    expect(await claimDue(owner, 3_600)).toEqual([uuid]);
+    expect(await claimDue(execution, 0)).toEqual([uuid]);
+    await core.rows('DELETE FROM worker_leases');
   });
 
   it('are due again within 2 s after recheckSoon, and never for a trade that has ended', async () => {

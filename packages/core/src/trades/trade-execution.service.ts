@@ -93,9 +93,13 @@ export class TradeExecution {
     return trades.map(toTradeForExecution);
   }
 
-  /** Claims open trades that are due for a check, each for one worker and for `leaseMs`. */
+  /**
+   * Claims open trades that are due for a check, for `leaseMs`: those of this process's accounts, and those of accounts
+   * without a live owner.
+   */
   async claimDueChecks(leaseMs: number, limit: number): Promise<readonly string[]> {
-    return inTransaction(this.platform.database, (tx) => claimDueChecks(tx, leaseMs, limit));
+    const { database, instance: worker } = this.platform;
+    return inTransaction(database, (tx) => claimDueChecks(tx, { worker, leaseMs, limit }));
   }
 
   /**

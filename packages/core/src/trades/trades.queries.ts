@@ -34,15 +34,26 @@ export async function notifyAccountWork(tx: Tx, accountIds: readonly string[]): 
   );
 }
 
-/** Claims open trades that are due for a check; no other worker checks them for `leaseMs`. */
-export async function claimDueChecks(tx: Tx, leaseMs: number, limit: number): Promise<string[]> {
+/**
+ * Claims open trades that are due for a check; nobody else checks them for `leaseMs`. A worker claims the trades of its own
+ * accounts and of accounts without a live owner. Who takes an account over looks its orders up, so a check whose worker
+ * died is made then, and not when the claim ends.
+ */
+export async function claimDueChecks(
+  tx: Tx,
+  { worker, leaseMs, limit }: { readonly worker: string; readonly leaseMs: number; readonly limit: number },
+): Promise<string[]> {
   const [rows] = await tx.query(
     `UPDATE trades SET look_at = clock_timestamp() + $1 * interval '1 millisecond'
-     WHERE id IN (SELECT id FROM trades
+     WHERE id IN (SELECT id FROM trades t
                   WHERE status IN ('PENDING', 'PARTIALLY_FILLED') AND look_at <= clock_timestamp()
-                  ORDER BY look_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+                    AND NOT EXISTS (
+                      SELECT FROM account_owners o JOIN worker_leases l ON l.worker = o.worker
+                      WHERE o.account_id = t.exchange_account_id AND o.worker <> $3
+                        AND l.expires_at > clock_timestamp())
+                  ORDER BY look_at LIMIT $2 FOR UPDATE OF t SKIP LOCKED)
      RETURNING id`,
-    [leaseMs, limit],
+    [leaseMs, limit, worker],
   );
   return (rows as { id: string }[]).map(({ id }) => id);
 }
