@@ -7,19 +7,24 @@ const CONCURRENCY = 20;
 
 /**
  * Creates a function that refreshes balances and returns after 2 s at the latest. An exchange that does not respond
- * delays only the copies that need its balances.
+ * delays only the copies that need its balances. It returns the accounts whose balances it did not request in time.
  *
  * @param sync reads the balances of one account
  */
 export function createBalanceRefresher(
   sync: (accountId: string) => Promise<unknown>,
-): (accountIds: readonly string[]) => Promise<void> {
+): (accountIds: readonly string[]) => Promise<readonly string[]> {
   return async (accountIds) => {
     const timeout = new AbortController();
     const limit = pLimit(CONCURRENCY);
-    const done = limit.map(accountIds, (id) => sync(id).catch(() => undefined));
+    const remaining = new Set(accountIds);
+    const done = limit.map(accountIds, (id) => {
+      remaining.delete(id);
+      return sync(id).catch(() => undefined);
+    });
     await Promise.race([done, sleep(WAIT_MS, undefined, { signal: timeout.signal }).catch(() => undefined)]);
     timeout.abort();
     limit.clearQueue();
+    return [...remaining];
   };
 }

@@ -67,7 +67,23 @@ describe('refreshing balances', () => {
       if (id === '3') throw new Error('unavailable');
     });
     const ids = Array.from({ length: 50 }, (_, index) => String(index));
-    await refresh(ids);
+    expect(await refresh(ids)).toEqual([]);
     expect(readIds.toSorted()).toEqual(ids.toSorted());
+  });
+
+  it('ends after 2 s, reads no more accounts and returns those that it did not read', async () => {
+    const readIds: string[] = [];
+    let respond: () => void = () => undefined;
+    const response = new Promise<void>((resolve) => (respond = resolve));
+    const refresh = createBalanceRefresher((id) => {
+      readIds.push(id);
+      return response;
+    });
+    const ids = Array.from({ length: 50 }, (_, index) => String(index));
+    const unread = await refresh(ids);
+    respond();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(unread.length).toBeGreaterThan(0);
+    expect([...readIds, ...unread].toSorted()).toEqual(ids.toSorted());
   });
 });

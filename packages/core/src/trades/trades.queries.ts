@@ -35,7 +35,7 @@ export async function notifyAccountWork(tx: Tx, accountIds: readonly string[]): 
 }
 
 /**
- * Claims open trades that are due for a check; nobody else checks them for `leaseMs`. A worker claims the trades of its own
+ * Claims open trades that are due for a check; no one else checks them for `leaseMs`. A worker claims the trades of its own
  * accounts and of accounts without a live owner. Who takes an account over looks its orders up, so a check whose worker
  * died is made then, and not when the claim ends.
  */

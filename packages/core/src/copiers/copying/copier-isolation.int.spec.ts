@@ -137,7 +137,9 @@ describe('an account whose exchange does not return its balances', () => {
     const response = new Promise<void>((resolve) => {
       respond = resolve;
     });
-    const planner = new CopyPlanner(env.core.platform, env.readBookMid, { refreshBalances: () => response });
+    const planner = new CopyPlanner(env.core.platform, env.readBookMid, {
+      refreshBalances: () => response.then(() => []),
+    });
     const planning = planner.planNext();
     await eventually(async () => (await env.orders(usual)).length > 0);
     respond();
@@ -145,16 +147,24 @@ describe('an account whose exchange does not return its balances', () => {
     expect(await env.orders(usual)).toHaveLength(1);
   });
 
-  it('rule 6: causes only one request for its balances within ten seconds, even for several signals', async () => {
+  it.each([
+    ['rule 6: causes only one request for its balances within ten seconds, even for several signals', [], 1],
+    [
+      'causes another request with the next signal if the balances could not be requested in time',
+      ['copier'],
+      3,
+    ],
+  ] as const)('%s', async (_, notRequested, expectedCount) => {
     const follower = await followerWithOldBalances();
     let requestCount = 0;
     const refreshBalances = async () => {
       requestCount += 1;
+      return notRequested.map(() => follower.account.uuid);
     };
     const planner = new CopyPlanner(env.core.platform, env.readBookMid, { refreshBalances });
     for (let signals = 0; signals < 3; signals++) await env.leaderBuys('1', '100', { leader_equity: '1000' });
     await planner.planNext();
-    expect(requestCount).toBe(1);
+    expect(requestCount).toBe(expectedCount);
     for (const { code } of await env.decisions(follower)) expect(code).toBe('STALE_EQUITY');
   });
 });

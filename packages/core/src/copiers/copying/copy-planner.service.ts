@@ -89,8 +89,11 @@ const NOTHING_PREPARED: PreparedSignal = { sequence: 0, bookMids: new Map(), rea
 const BOOK_AGE_MAX_MS = 2_000;
 
 export interface CopyPlannerOptions {
-  /** Refreshes as many of the accounts' balances as possible within a few seconds. */
-  readonly refreshBalances?: (accountIds: readonly string[]) => Promise<void>;
+  /**
+   * Refreshes as many of the accounts' balances as possible within a few seconds. Returns the accounts whose balances it
+   * did not request.
+   */
+  readonly refreshBalances?: (accountIds: readonly string[]) => Promise<readonly string[]>;
   readonly batchMax?: number;
   /** Called after each step of a batch, within its transaction. An error rolls the batch back. */
   readonly onStep?: (step: PlanningStep) => void | Promise<void>;
@@ -254,7 +257,8 @@ export class CopyPlanner {
     const { refreshBalances } = this.options;
     if (refreshBalances === undefined) return;
     const stale = this.withoutRecentRefresh(accountIds);
-    if (stale.length > 0) await refreshBalances(stale);
+    if (stale.length === 0) return;
+    for (const id of await refreshBalances(stale)) this.lastRefreshAtMs.delete(id);
   }
 
   /** Returns the accounts without a balance request in the last 10 s, and notes that the caller requests theirs now. */

@@ -188,6 +188,7 @@ describe('entries', () => {
           'UPDATE exchange_accounts SET balances_taken_at = clock_timestamp() WHERE id = $1',
           fresh.account.uuid,
         );
+        return [];
       },
     });
     await env.leaderBuys('10', '100', { leader_equity: '10000' });
@@ -214,7 +215,10 @@ describe('entries', () => {
     const refreshed: string[] = [];
     const { CopyPlanner } = await import('./copy-planner.service.js');
     const planner = new CopyPlanner(env.core.platform, env.readBookMid, {
-      refreshBalances: async (ids) => void refreshed.push(...ids),
+      refreshBalances: async (ids) => {
+        refreshed.push(...ids);
+        return [];
+      },
     });
     await env.leaderBuys('10', '100', { leader_equity: '10000' });
     await planner.planStrategy(env.strategy.uuid);
@@ -252,6 +256,7 @@ describe('entries', () => {
     const planner = new CopyPlanner(env.core.platform, env.readBookMid, {
       refreshBalances: async (ids) => {
         refreshed.push(...ids);
+        return [];
       },
     });
     await env.leaderBuys('10', '100', { leader_equity: '10000' });
@@ -310,6 +315,7 @@ describe('exits', () => {
       refreshBalances: async (ids) => {
         refreshed.push(...ids);
         await setFree(held);
+        return [];
       },
     });
     await env.leaderSells('10');
