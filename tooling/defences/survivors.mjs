@@ -9,8 +9,6 @@ export const SURVIVORS = {
     'The lock of the strategy and the unique key of decisions also prevent a second decision.',
   'exactly once: an order without its decision is rolled back':
     'Only a second planner of the same signal reaches this check, and the lock of the strategy excludes one.',
-  'leases of workers: an order of a user is never sent again':
-    'The statement only selects orders to look up; storeCertainAbsence checks again which may be sent again.',
   'leases of workers: orders of other accounts are not sent':
     'A worker claims only orders of accounts that it owns, and its ownership is locked in the same transaction.',
 };

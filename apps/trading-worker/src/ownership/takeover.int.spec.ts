@@ -164,6 +164,26 @@ describe('a copy that a dead worker claimed', () => {
 });
 
 describe('a user’s own order that a dead worker claimed', () => {
+  it('is looked up and stored at once', async () => {
+    const own = await env.place({ client_order_id: 'copy' });
+    await dieWhileSending(own, 0);
+    acceptCopy();
+    await takeOver();
+    expect(await env.read(own)).toMatchObject({ status: 'PENDING', sub_status: 'ACCEPTED' });
+  });
+
+  it('is checked again soon if it was not found, although the dead worker claimed its check', async () => {
+    const own = await env.place();
+    await dieWhileSending(own, 0);
+    await env.core.rows("UPDATE trades SET look_at = clock_timestamp() + interval '30 s' WHERE id = $1", own);
+    await takeOver();
+    const { is_soon } = await env.core.row(
+      "SELECT look_at <= clock_timestamp() + interval '2 s' AS is_soon FROM trades WHERE id = $1",
+      own,
+    );
+    expect(is_soon).toBe(true);
+  });
+
   it('is never sent again', async () => {
     const own = await env.place();
     await dieWhileSending(own, CERTAIN_MS);

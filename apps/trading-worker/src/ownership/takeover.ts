@@ -2,15 +2,15 @@
  * Judges the orders of former owners when this worker takes accounts over.
  *
  * 1. Until an account is judged, `mayEnter` is false for it, so no new entry is sent before. Exits do not wait.
- * 2. Only copies are judged here. Each is looked up by its client order id at once. An account has one order in flight at
- *    a time, so this costs less than the lists of its open orders and fills.
- * 3. An order that the exchange knows is stored. One that it does not know may still arrive, so it is looked up again once
- *    it cannot. Then it is sent again under the same id, or ends if its signal is too old; core decides. If the exchange
- *    does not respond, the scheduled checks judge the order.
+ * 2. Each order is looked up by its client order id at once. An account has one order in flight at a time, so this costs
+ *    less than the lists of its open orders and fills.
+ * 3. An order that the exchange knows is stored. A copy that it does not know may still arrive, so it is looked up again
+ *    once it cannot. Then it is sent again under the same id, or ends if its signal is too old; core decides. A user's own
+ *    order is never sent again, and the scheduled checks judge it, as they do if the exchange does not respond.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OwnedAccount } from '@trading-automation/core/exchange-accounts';
-import type { InFlightCopy, TradeExecution } from '@trading-automation/core/trades';
+import type { InFlightOrder, TradeExecution } from '@trading-automation/core/trades';
 import { type Backoff, backoffMs } from '@trading-automation/runtime/backoff';
 import pLimit from 'p-limit';
 import type { TradeOrders } from '../exchange/trade-orders.js';
@@ -54,16 +54,16 @@ export class Takeover {
     this.fences = new Map([...owned.values()].map(({ accountId, fence }) => [accountId, fence]));
     for (const accountId of this.unjudged) if (!this.fences.has(accountId)) this.unjudged.delete(accountId);
     if (taken.length === 0) return;
-    const copies = await this.findCopies(taken);
+    const orders = await this.findOrders(taken);
     for (const account of taken) {
-      const inFlight = copies.get(account.accountId);
+      const inFlight = orders.get(account.accountId);
       if (inFlight === undefined) this.finish(account);
       else this.start(account, inFlight);
     }
   }
 
   /**
-   * Resolves when each copy that the account's former owner may have sent was looked up once. Most orders are stored
+   * Resolves when each order that the account's former owner may have sent was looked up once. Most orders are stored
    * then, so that the account has no open order any more.
    */
   async untilLookedUp(accountId: string): Promise<void> {
@@ -81,19 +81,19 @@ export class Takeover {
     await this.drain();
   }
 
-  private async findCopies(accounts: readonly OwnedAccount[]): Promise<Map<string, InFlightCopy[]>> {
-    const copies = new Map<string, InFlightCopy[]>();
+  private async findOrders(accounts: readonly OwnedAccount[]): Promise<Map<string, InFlightOrder[]>> {
+    const orders = new Map<string, InFlightOrder[]>();
     try {
-      const found = await this.execution.findInFlightCopies(accounts.map(({ accountId }) => accountId));
-      for (const copy of found) copies.set(copy.accountId, [...(copies.get(copy.accountId) ?? []), copy]);
+      const found = await this.execution.findInFlightOrders(accounts.map(({ accountId }) => accountId));
+      for (const order of found) orders.set(order.accountId, [...(orders.get(order.accountId) ?? []), order]);
     } catch (error) {
       this.onError(error);
     }
-    return copies;
+    return orders;
   }
 
-  private start(account: OwnedAccount, copies: readonly InFlightCopy[]): void {
-    const work = this.judgeAccount(account, copies)
+  private start(account: OwnedAccount, orders: readonly InFlightOrder[]): void {
+    const work = this.judgeAccount(account, orders)
       .catch(this.onError)
       .finally(() => {
         this.running.delete(work);
@@ -110,41 +110,46 @@ export class Takeover {
 
   private async judgeAccount(
     { accountId, fence }: OwnedAccount,
-    copies: readonly InFlightCopy[],
+    orders: readonly InFlightOrder[],
   ): Promise<void> {
     const { signal } = this.stopping;
     const takenAtMs = performance.now();
-    const lookForAll = async (wanted: readonly InFlightCopy[]) => {
-      const absent: InFlightCopy[] = [];
-      for (const copy of wanted) {
+    const lookForAll = async (wanted: readonly InFlightOrder[]) => {
+      const absent: InFlightOrder[] = [];
+      for (const order of wanted) {
         if (signal.aborted || this.fences.get(accountId) !== fence) return [];
-        if (!(await this.look(copy, takenAtMs))) absent.push(copy);
+        if (!(await this.look(order, takenAtMs))) absent.push(order);
       }
       return absent;
     };
-    const firstLook = this.limit(() => lookForAll(copies));
+    const firstLook = this.limit(() => lookForAll(orders));
     this.firstLooks.set(accountId, firstLook);
     const absent = await firstLook.finally(() => {
       if (this.firstLooks.get(accountId) === firstLook) this.firstLooks.delete(accountId);
     });
     if (absent.length === 0) return;
-    const certainAtMs = takenAtMs + Math.max(...absent.map(({ certainInMs }) => certainInMs));
+    const certainAtMs = takenAtMs + Math.max(...absent.map(({ certainInMs }) => certainInMs ?? 0));
     // Timers may end up to 1 ms early.
     const waitMs = Math.max(0, certainAtMs - performance.now()) + 1;
     await sleep(waitMs, undefined, { signal, ref: false }).catch(() => undefined);
     await this.limit(() => lookForAll(absent));
   }
 
-  /** Looks an order up. Returns false if it was not found and may still arrive. */
-  private async look({ id, begunAt, certainInMs }: InFlightCopy, takenAtMs: number): Promise<boolean> {
+  /** Looks an order up. Returns false if it was not found and has to be looked up again once it can no longer arrive. */
+  private async look({ id, begunAt, certainInMs }: InFlightOrder, takenAtMs: number): Promise<boolean> {
     const { signal } = this.stopping;
     for (let attempt = 1; !signal.aborted; attempt++) {
-      const isCertain = performance.now() - takenAtMs >= certainInMs;
+      const isCertain = certainInMs !== null && performance.now() - takenAtMs >= certainInMs;
       try {
         const trade = await this.execution.find(id);
         if (trade === null || !trade.isOpen || !trade.isSubmitted || trade.isAcknowledged) return true;
         const order = await this.orders.open(trade, 'copy');
         if (await order.refresh()) return true;
+        if (certainInMs === null) {
+          // The dead worker may have claimed its check.
+          await this.execution.recheckSoon(id);
+          return true;
+        }
         if (isCertain) await this.execution.storeCertainAbsence(id, begunAt);
         return isCertain;
       } catch (error) {

@@ -39,12 +39,14 @@ export interface Stack {
   readonly pid: number;
 }
 
+const STATE_ADVICE = 'Check its permissions, or delete it and start the platform again.';
+
 /** Returns the running platform of a clone; undefined if it is not running. */
 export async function findRunningStack(
   checkout: string,
   platform: NodeJS.Platform,
 ): Promise<Stack | undefined> {
-  const text = await readIfExists(join(checkout, '.data', 'dev.json'));
+  const text = await readIfExists(join(checkout, '.data', 'dev.json'), STATE_ADVICE);
   if (text === undefined) return undefined;
   const stack = parseStack(text);
   return stack !== undefined && (await isLauncher(stack.pid, platform)) ? stack : undefined;

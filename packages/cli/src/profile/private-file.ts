@@ -11,21 +11,26 @@ import { dirname } from 'node:path';
 import { UsageError } from '../failures.js';
 import { causeOf } from '../file-failure.js';
 
-/** Every failure of the configuration folder has the exit code for invalid input: the user chose or prepared the folder. */
-export function folderFailure(error: unknown, action: string): UsageError {
-  return new UsageError(
-    `${action}: ${causeOf(error)}.`,
-    'Check the folder, its permissions and the free space. SVC_CONFIG_DIR selects another configuration folder.',
-  );
+const FOLDER_ADVICE =
+  'Check the folder, its permissions and the free space. SVC_CONFIG_DIR selects another configuration folder.';
+
+/** A failure of a file has the exit code for invalid input, because the user chose or prepared its folder. */
+export function folderFailure(error: unknown, action: string, advice = FOLDER_ADVICE): UsageError {
+  return new UsageError(`${action}: ${causeOf(error)}.`, advice);
 }
 
-/** Returns the text of a file; undefined if it does not exist. @throws {UsageError} if it cannot be read */
-export async function readIfExists(path: string): Promise<string | undefined> {
+/**
+ * Returns the text of a file; undefined if it does not exist.
+ *
+ * @param advice what the user can do if the file cannot be read
+ * @throws {UsageError} if it cannot be read
+ */
+export async function readIfExists(path: string, advice = FOLDER_ADVICE): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw folderFailure(error, `Cannot read ${path}`);
+    throw folderFailure(error, `Cannot read ${path}`, advice);
   }
 }
 

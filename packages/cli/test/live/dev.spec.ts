@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -144,6 +144,16 @@ describe('svc dev', () => {
     // The platform has ended, and another process (here this test) has got its id.
     writeFileSync(join(checkout, '.data', 'dev.json'), JSON.stringify({ rest_url: 'x', pid: process.pid }));
     expect((await svc(['dev', 'down'])).stderr).toContain('The platform is not running');
+  });
+
+  it('reports a state file that cannot be read', async () => {
+    const state = join(checkout, '.data', 'dev.json');
+    rmSync(state, { force: true });
+    mkdirSync(state, { recursive: true });
+    const { exitCode, stderr } = await svc(['dev', 'down']);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(`Cannot read ${state}`)]);
+    expect(stderr).toContain('start the platform again');
+    expect(stderr).not.toContain('SVC_CONFIG_DIR');
   });
 
   it('reports a platform that did not start', async () => {

@@ -148,6 +148,18 @@ describe('the tracking difference of a copier', () => {
     await expectTracking(follower, '0');
   });
 
+  it('omits exits from before a later start copied the lot', async () => {
+    await env.leaderBuys('10');
+    const follower = await env.follower();
+    await leadExit('2', '130');
+    await leadExit('2', '130');
+    await env.copiers.stop(follower.actor, follower.copier.id);
+    await env.copiers.start(follower.actor, follower.copier.id, { copy_existing: true });
+    await env.executeAll({ price: '100' });
+    await leadExit('6', '110');
+    await expectTracking(follower, '0');
+  });
+
   it('omits exits while the copier is paused, also of lots that it skipped', async () => {
     const follower = await env.follower();
     await leadEntry('10');

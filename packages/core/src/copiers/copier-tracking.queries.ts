@@ -13,7 +13,7 @@ const sign = (side: string) => `CASE ${side} WHEN 'BUY' THEN 1 ELSE -1 END`;
 
 /**
  * For each copier and lot: what entries requested, what skips, failures and reductions left out of it, and the leader's
- * trades that closed a part of the lot while the copier was active.
+ * trades that closed a part of the lot after the first of these entries, while the copier was active.
  */
 const SIGNALLED = `
   SELECT copier_id, lot_trade_id, exit_trades, perfect_amount, perfect_value, missed_amount, missed_value
@@ -21,8 +21,9 @@ const SIGNALLED = `
     SELECT d.copier_id, d.lot_trade_id, sum(n.perfect) AS perfect_amount,
       sum(n.perfect * d.reference_price) AS perfect_value, sum(m.missed) AS missed_amount,
       sum(m.missed * d.reference_price) AS missed_value,
-      array_agg(d.source_trade_id ORDER BY d.sequence) FILTER (WHERE d.kind IN ('REDUCE', 'CLOSE')
-        AND (d.outcome <> 'SKIPPED' OR d.code IS DISTINCT FROM 'NOT_ACTIVE')) AS exit_trades,
+      array_remove((array_agg(CASE WHEN d.kind IN ('REDUCE', 'CLOSE')
+          AND (d.outcome <> 'SKIPPED' OR d.code IS DISTINCT FROM 'NOT_ACTIVE') THEN d.source_trade_id END
+        ORDER BY d.sequence))[array_position(array_agg(n.perfect > 0 ORDER BY d.sequence), true):], NULL) AS exit_trades,
       row_number() OVER (PARTITION BY d.copier_id ORDER BY min(d.created_at) DESC, d.lot_trade_id) AS position
     FROM decisions d
     CROSS JOIN LATERAL (SELECT CASE WHEN d.kind IN ('OPEN', 'INCREASE')
@@ -32,7 +33,7 @@ const SIGNALLED = `
       ELSE greatest(0, n.perfect - d.filled_amount) END AS missed) m
     WHERE d.copier_id IN (SELECT id FROM selected)
     GROUP BY d.copier_id, d.lot_trade_id HAVING sum(n.perfect) > 0) ranked
-  WHERE position <= ${TRACKED_LOTS_MAX} AND exit_trades IS NOT NULL`;
+  WHERE position <= ${TRACKED_LOTS_MAX} AND exit_trades <> '{}'`;
 
 /** The leader's lot of the row `s`. The closed part is that of `exit_trades`; `all_closed_amount` includes other trades. */
 const LED = `

@@ -30,7 +30,7 @@ export {
 } from './reconcile.rules.js';
 export { type AccountState, Reconciliation } from './reconciliation.service.js';
 export type { OrderReport } from './store-order-reports.js';
-export { type InFlightCopy, SEND_DEADLINE_MS } from './takeover.queries.js';
+export { type InFlightOrder, SEND_DEADLINE_MS } from './takeover.queries.js';
 export type { OrderFailure } from './trade-changes.js';
 export { TradeExecution, type TradeForExecution, type UnsentTrade } from './trade-execution.service.js';
 export { createTradeSubmissionRelay, type TradeSubmissionRelayOptions } from './trade-submission-relay.js';

@@ -169,13 +169,13 @@ describe('a copy that the exchange does not know', () => {
     const { begunAt } = (await env.claimSubmission(id))!;
     await env.execution.storeCertainAbsence(id, begunAt);
     await env.backdateSubmission(id, 9_000);
-    const [early] = await env.execution.findInFlightCopies([env.account.uuid]);
+    const [early] = await env.execution.findInFlightOrders([env.account.uuid]);
     expect(early!.certainInMs).toBeGreaterThan(0);
     await env.execution.storeCertainAbsence(id, early!.begunAt);
     await env.execution.storeCertainAbsence(id, begunAt);
     expect(await env.storedTrade(id)).toMatchObject({ sub_status: 'SUBMITTING' });
     await env.backdateSubmission(id, 1_001);
-    const [late] = await env.execution.findInFlightCopies([env.account.uuid]);
+    const [late] = await env.execution.findInFlightOrders([env.account.uuid]);
     expect(late!.certainInMs).toBe(0);
     await env.execution.storeCertainAbsence(id, late!.begunAt);
     expect(await unsentAfterDelay()).toEqual([id]);

@@ -1,9 +1,10 @@
 /**
- * The copies that a dead worker may have sent.
+ * The orders that a dead worker may have sent.
  *
  * A worker writes a copy's order to the exchange within `SEND_DEADLINE_MS` of its claim, and the exchange rejects a
  * request that is older than its receive window. After both, and some time for the exchange's own look-ups, one look
- * decides: an order that the exchange does not know will never arrive.
+ * decides: an order that the exchange does not know will never arrive. A user's own order is never sent again, so its
+ * scheduled checks decide when it is absent; only a look that finds it counts here.
  */
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
 import { lockOpenTrade, stateOf, writeChanges } from './store-order-reports.js';
@@ -22,24 +23,25 @@ const RECEIVE_WINDOW_MS = 5_000;
 const LOOK_UP_MARGIN_MS = 2_000;
 const CERTAIN_AFTER_MS = SEND_DEADLINE_MS + RECEIVE_WINDOW_MS + LOOK_UP_MARGIN_MS;
 
-/** A copy that was sent and that the exchange has not confirmed. */
-export interface InFlightCopy {
+/** An order that was sent and that the exchange has not confirmed. */
+export interface InFlightOrder {
+  /** The id of its trade. */
   readonly id: string;
   readonly accountId: string;
   /** Identifies the submission. */
   readonly begunAt: Date;
-  /** The time until the submission can no longer arrive; 0 if it cannot. */
-  readonly certainInMs: number;
+  /** The time until the submission of a copy can no longer arrive; 0 if it cannot. Null for a user's own order. */
+  readonly certainInMs: number | null;
 }
 
-export function findInFlightCopies(tx: Tx, accountIds: readonly string[]): Promise<InFlightCopy[]> {
-  return queryPrepared<InFlightCopy & Record<string, unknown>>(
+export function findInFlightOrders(tx: Tx, accountIds: readonly string[]): Promise<InFlightOrder[]> {
+  return queryPrepared<InFlightOrder & Record<string, unknown>>(
     tx,
-    `SELECT id, exchange_account_id AS "accountId", submitted_at AS "begunAt",
-       greatest(0, $2 - extract(epoch FROM clock_timestamp() - submitted_at) * 1000)::float8 AS "certainInMs"
+    `SELECT id, exchange_account_id AS "accountId", submitted_at AS "begunAt", CASE WHEN resend_until IS NOT NULL
+       THEN greatest(0, $2 - extract(epoch FROM clock_timestamp() - submitted_at) * 1000)::float8 END AS "certainInMs"
      FROM trades
      WHERE exchange_account_id = ANY ($1) AND status = 'PENDING' AND submitted_at IS NOT NULL
-       AND acknowledged_at IS NULL AND resend_until IS NOT NULL
+       AND acknowledged_at IS NULL
      ORDER BY exchange_account_id, id`,
     [accountIds, CERTAIN_AFTER_MS],
   );

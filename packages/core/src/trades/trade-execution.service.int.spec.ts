@@ -361,6 +361,12 @@ describe('an order that the exchange does not know', () => {
     expect(await eventTypes()).toEqual(['trade.created', 'trade.failed']);
   });
 
+  it('is not FAILED after one probe, however long ago it was sent', async () => {
+    const trade = await placeSent(60_000);
+    expect(await execution.storeAbsence(trade.uuid, performance.now())).toBe(false);
+    expect((await read(trade)).status).toBe('PENDING');
+  });
+
   it('does not fail while it may be in flight, even after ten probes', async () => {
     const [unsent, trade] = [await place(), await placeSent()];
     for (let probe = 0; probe < 10; probe++) {

@@ -33,8 +33,8 @@ import {
   writeChanges,
 } from './store-order-reports.js';
 import {
-  findInFlightCopies,
-  type InFlightCopy,
+  findInFlightOrders,
+  type InFlightOrder,
   isCertainlyAbsent,
   storeCertainAbsence,
 } from './takeover.queries.js';
@@ -262,9 +262,9 @@ export class TradeExecution {
     });
   }
 
-  /** Returns the copies of these accounts that were sent and that the exchange has not confirmed. */
-  async findInFlightCopies(accountIds: readonly string[]): Promise<readonly InFlightCopy[]> {
-    return findInFlightCopies(this.platform.database.manager, accountIds);
+  /** Returns the orders of these accounts that were sent and that the exchange has not confirmed. */
+  async findInFlightOrders(accountIds: readonly string[]): Promise<readonly InFlightOrder[]> {
+    return findInFlightOrders(this.platform.database.manager, accountIds);
   }
 
   /**
