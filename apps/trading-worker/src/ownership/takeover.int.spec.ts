@@ -59,6 +59,14 @@ const acceptCopy = () =>
     reduceOnly: false,
   });
 
+async function isCheckedSoon(trade: string): Promise<unknown> {
+  const row = await env.core.row(
+    "SELECT look_at <= clock_timestamp() + interval '2 s' AS soon FROM trades WHERE id = $1",
+    trade,
+  );
+  return row.soon;
+}
+
 const placedIds = () => env.exchange.placed.map(({ venueClientOrderId }) => venueClientOrderId);
 
 describe('a copy that a dead worker claimed', () => {
@@ -161,6 +169,21 @@ describe('a copy that a dead worker claimed', () => {
     await takeOver();
     expect([looks, placedIds()]).toEqual([2, [`venue-${env.account.uuid}/copy`]]);
   });
+
+  it('is checked again soon if the exchange responds to no look, although the dead worker claimed its check', async () => {
+    const copy = await env.place();
+    await makeCopy(copy);
+    await dieWhileSending(copy, CERTAIN_MS);
+    await env.core.rows(
+      "UPDATE trades SET look_at = clock_timestamp() + interval '1 hour' WHERE id = $1",
+      copy,
+    );
+    env.exchange.onCall = (name) => {
+      if (name === 'findOrder') throw new ExchangeError('retryable', 'unreachable', 'no');
+    };
+    await takeOver();
+    expect(await isCheckedSoon(copy)).toBe(true);
+  });
 });
 
 describe('a user’s own order that a dead worker claimed', () => {
@@ -177,11 +200,7 @@ describe('a user’s own order that a dead worker claimed', () => {
     await dieWhileSending(own, 0);
     await env.core.rows("UPDATE trades SET look_at = clock_timestamp() + interval '30 s' WHERE id = $1", own);
     await takeOver();
-    const { is_soon } = await env.core.row(
-      "SELECT look_at <= clock_timestamp() + interval '2 s' AS is_soon FROM trades WHERE id = $1",
-      own,
-    );
-    expect(is_soon).toBe(true);
+    expect(await isCheckedSoon(own)).toBe(true);
   });
 
   it('is never sent again', async () => {

@@ -145,20 +145,25 @@ export class Takeover {
         if (trade === null || !trade.isOpen || !trade.isSubmitted || trade.isAcknowledged) return true;
         const order = await this.orders.open(trade, 'copy');
         if (await order.refresh()) return true;
-        if (certainInMs === null) {
-          // The dead worker may have claimed its check.
-          await this.execution.recheckSoon(id);
-          return true;
-        }
+        if (certainInMs === null) return await this.leaveToChecks(id);
         if (isCertain) await this.execution.storeCertainAbsence(id, begunAt);
         return isCertain;
       } catch (error) {
-        if (attempt === LOOKS_MAX) throw error;
+        if (attempt === LOOKS_MAX) {
+          await this.leaveToChecks(id);
+          throw error;
+        }
         await sleep(backoffMs(LOOK_BACKOFF, attempt), undefined, { signal, ref: false }).catch(
           () => undefined,
         );
       }
     }
+    return true;
+  }
+
+  /** Makes the next check of an order due soon; the dead worker may have claimed it. */
+  private async leaveToChecks(id: string): Promise<true> {
+    await this.execution.recheckSoon(id);
     return true;
   }
 }
