@@ -8,6 +8,7 @@
  *    once it cannot. Then it is sent again under the same id, or ends if its signal is too old; core decides. A user's own
  *    order is never sent again, and the scheduled checks judge it, as they do if the exchange does not respond.
  */
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OwnedAccount } from '@trading-automation/core/exchange-accounts';
 import type { InFlightOrder, TradeExecution } from '@trading-automation/core/trades';
@@ -37,7 +38,10 @@ export class Takeover {
     /** Called for an account whose entries may be sent from now on. */
     private readonly onJudged: (accountId: string) => void,
     private readonly onError: (error: unknown) => void,
-  ) {}
+  ) {
+    // Each account that waits for its second look listens.
+    setMaxListeners(0, this.stopping.signal);
+  }
 
   /** Whether the orders of the account's former owner are judged. */
   mayEnter({ accountId, fence }: OwnedAccount): boolean {

@@ -28,6 +28,8 @@ import type { RepairQueue } from './repair-queue.js';
 
 export interface SupervisorTimes {
   readonly backoff: Backoff;
+  /** The backoff of an account that running copiers follow. */
+  readonly followedBackoff: Backoff;
   /** The longest time between two reconciliations of an account with a live stream. */
   readonly reconcileEveryMs: number;
   /** The delay of a reconciliation after a doubt. Doubts that follow each other share one. */
@@ -40,6 +42,7 @@ export interface SupervisorTimes {
 }
 export const SUPERVISOR_TIMES: SupervisorTimes = {
   backoff: { firstMs: 1_000, maxMs: 30_000, jitter: 0.5 },
+  followedBackoff: { firstMs: 1_000, maxMs: 4_000, jitter: 0.5 },
   reconcileEveryMs: 14_400_000,
   doubtDelayMs: 1_000,
   // More than the time for which an asset must be missing before it is written off.
@@ -79,6 +82,8 @@ export class AccountSupervisor implements AccountStream {
   /** Whether a reconciliation is due because of a doubt. */
   private isDoubted = false;
   private failures = 0;
+  /** As of the last read; IDLE before the first. */
+  private exposure: AccountExposure = { kind: 'IDLE', isFollowed: false };
   private wakeUp: (() => void) | undefined;
   private currentState: StreamState = 'CONNECTING';
   private readonly running: Promise<void>;
@@ -135,7 +140,7 @@ export class AccountSupervisor implements AccountStream {
       if (signal.aborted) return;
       this.failures++;
       this.setState('LOST', error);
-      await wait(backoffMs(this.options.times.backoff, this.failures), signal);
+      await wait(backoffMs(this.backoff, this.failures), signal);
     }
   }
 
@@ -154,22 +159,26 @@ export class AccountSupervisor implements AccountStream {
         await raceAbort(this.connection.signal, connected);
         session.onConnected();
       });
-      const exposure = await this.readExposure();
-      const hasOpenOrders = exposure === 'OPEN_ORDERS';
+      await raceAbort(this.connection.signal, this.options.untilLookedUp(this.account.accountId));
+      await this.readExposure();
+      const hasOpenOrders = this.exposure.kind === 'OPEN_ORDERS';
       if (!hasOpenOrders) this.flushBuffer();
       this.setState(hasOpenOrders ? 'REPAIRING' : 'UNVERIFIED');
       const isDoubtful = hasOpenOrders && (await this.repairBuffered(client));
-      return await this.keepReconciled(client, exposure, isDoubtful);
+      return await this.keepReconciled(client, isDoubtful);
     } finally {
       this.bufferedEvents = null;
       await stream?.close();
     }
   }
 
-  private async readExposure(): Promise<AccountExposure> {
-    const { session, untilLookedUp } = this.options;
-    await raceAbort(this.connection.signal, untilLookedUp(this.account.accountId));
-    return session.exposure();
+  private async readExposure(): Promise<void> {
+    this.exposure = await this.options.session.exposure();
+  }
+
+  private get backoff(): Backoff {
+    const { backoff, followedBackoff } = this.options.times;
+    return this.exposure.isFollowed ? followedBackoff : backoff;
   }
 
   private openConnection() {
@@ -191,20 +200,36 @@ export class AccountSupervisor implements AccountStream {
   }
 
   /**
-   * Reconciles an account with open orders, then applies the events that arrived meanwhile. Returns whether the account
-   * has to be compared again soon.
+   * Reconciles an account with open orders, then applies the events that arrived meanwhile. The stream works, so only a
+   * failed reconciliation is repeated. Returns whether the account has to be compared again soon.
    */
   private async repairBuffered(client: ExchangeClient): Promise<boolean> {
-    const { isDoubtful } = await this.reconcile(client, 'OPEN_ORDERS', false);
-    this.flushBuffer();
-    this.setState('LIVE');
-    this.failures = 0;
-    return isDoubtful;
+    for (let failedRuns = 1; ; failedRuns++) {
+      try {
+        const { isDoubtful } = await this.reconcile(client, false);
+        this.flushBuffer();
+        this.setState('LIVE');
+        this.failures = 0;
+        return isDoubtful;
+      } catch (error) {
+        this.throwIfConnectionEnds(error);
+        this.options.session.onState(this.currentState, error);
+        await wait(backoffMs(this.backoff, failedRuns), this.connection.signal);
+        this.connection.signal.throwIfAborted();
+      }
+    }
+  }
+
+  /** Throws if the connection has ended, or if the error must end it. */
+  private throwIfConnectionEnds(error: unknown): void {
+    this.connection.signal.throwIfAborted();
+    if (error instanceof ExchangeError && error.outcome === 'fatal') throw error;
   }
 
   private async poll(client: ExchangeClient): Promise<never> {
     for (;;) {
-      await this.reconcile(client, await this.options.session.exposure(), false);
+      await this.readExposure();
+      await this.reconcile(client, false);
       this.setState('POLLING');
       this.failures = 0;
       await this.waitOrWake(this.options.times.pollEveryMs);
@@ -212,24 +237,19 @@ export class AccountSupervisor implements AccountStream {
   }
 
   /** Reconciles an account with a working stream: at once if it is unverified, after doubts, and in the rotation. */
-  private async keepReconciled(
-    client: ExchangeClient,
-    exposure: AccountExposure,
-    isDoubtful: boolean,
-  ): Promise<never> {
-    const { reconcileEveryMs, recheckMs, backoff } = this.options.times;
+  private async keepReconciled(client: ExchangeClient, isDoubtful: boolean): Promise<never> {
+    const { reconcileEveryMs, recheckMs } = this.options.times;
     // Spread over a quarter of the interval, so that accounts that connected together do not stay together.
     const rotationMs = () => reconcileEveryMs * (0.75 + Math.random() / 4);
-    let current = exposure;
     let failedRuns = 0;
     let doubtfulRuns = isDoubtful ? 1 : 0;
     let nextInMs = this.currentState === 'LIVE' ? (isDoubtful ? recheckMs : rotationMs()) : 0;
     for (;;) {
       const isDue = nextInMs === 0 || !(await this.waitOrWake(nextInMs));
-      if (this.currentState === 'LIVE') current = await this.options.session.exposure();
-      const canWait = this.currentState === 'LIVE' ? doubtfulRuns === 0 : current === 'IDLE';
+      if (this.currentState === 'LIVE') await this.readExposure();
+      const canWait = this.currentState === 'LIVE' ? doubtfulRuns === 0 : this.exposure.kind === 'IDLE';
       try {
-        const summary = await this.reconcile(client, current, isDue && canWait);
+        const summary = await this.reconcile(client, isDue && canWait);
         if (this.currentState !== 'LIVE') this.setState('LIVE');
         this.expectReports(summary.fills);
         this.failures = 0;
@@ -239,30 +259,26 @@ export class AccountSupervisor implements AccountStream {
           ? backoffMs({ firstMs: recheckMs, maxMs: reconcileEveryMs }, doubtfulRuns, 1)
           : rotationMs();
       } catch (error) {
-        this.connection.signal.throwIfAborted();
-        if (error instanceof ExchangeError && error.outcome === 'fatal') throw error;
+        this.throwIfConnectionEnds(error);
         // The stream still works, so only the reconciliation is repeated.
         failedRuns++;
         const isRateLimited = error instanceof ExchangeError && error.code === 'rate_limited';
         // A reconciliation that can wait has found no budget within its time. That is no failure.
         const hasWaited = isRateLimited && isDue && canWait;
         if (!hasWaited) this.options.session.onState(this.currentState, error);
-        const rest = isRateLimited && !hasWaited ? { firstMs: recheckMs, maxMs: 16 * recheckMs } : backoff;
+        const isSlow = isRateLimited && !hasWaited && !this.exposure.isFollowed;
+        const rest = isSlow ? { firstMs: recheckMs, maxMs: 16 * recheckMs } : this.backoff;
         nextInMs = backoffMs(rest, failedRuns, 1);
       }
     }
   }
 
-  private async reconcile(
-    client: ExchangeClient,
-    exposure: AccountExposure,
-    isRotation: boolean,
-  ): Promise<ReconcileSummary> {
+  private async reconcile(client: ExchangeClient, isRotation: boolean): Promise<ReconcileSummary> {
     const { repairs, session } = this.options;
     const { signal } = this.connection;
     return raceAbort(
       signal,
-      repairs.run(exposure, isRotation, (purpose) => {
+      repairs.run(this.exposure, isRotation, (purpose) => {
         signal.throwIfAborted();
         clearTimeout(this.doubtTimer);
         this.isDoubted = false;

@@ -2,13 +2,15 @@ import type { AccountExposure } from '@trading-automation/core/trades';
 import { eventually } from '@trading-automation/runtime/testing';
 import { RepairQueue } from './repair-queue.js';
 
+type Kind = AccountExposure['kind'];
+
 /** Starts runs that end when the test releases them, and records their order. */
 function repairs() {
   const queue = new RepairQueue();
   const started: string[] = [];
   const releases: (() => void)[] = [];
-  const start = (name: string, exposure: AccountExposure, isRotation = false) =>
-    queue.run(exposure, isRotation, (purpose) => {
+  const start = (name: string, kind: Kind, isRotation = false, isFollowed = false) =>
+    queue.run({ kind, isFollowed }, isRotation, (purpose) => {
       started.push(`${name} ${purpose}`);
       return new Promise<void>((resolve) => releases.push(resolve));
     });
@@ -25,7 +27,7 @@ function repairs() {
 describe('reconciliations after a restart', () => {
   it('begin with open orders, then open lots, then accounts in use; idle accounts delay none of them', async () => {
     const { started, start, releaseAll } = repairs();
-    const exposures: AccountExposure[] = ['IDLE', 'IN_USE', 'OPEN_LOTS', 'OPEN_ORDERS'];
+    const exposures: Kind[] = ['IDLE', 'IN_USE', 'OPEN_LOTS', 'OPEN_ORDERS'];
     const all = Array.from({ length: 40 }, (_, i) => start(`${i}`, exposures[i % 4]!, i % 4 === 0));
     const urgentNow = started.filter((line) => line.endsWith('check'));
     expect(urgentNow).toHaveLength(4);
@@ -40,6 +42,15 @@ describe('reconciliations after a restart', () => {
     expect(started).toHaveLength(40);
   });
 
+  it('begin with accounts that copiers follow, whatever they hold', async () => {
+    const { started, start, releaseAll } = repairs();
+    const all = Array.from({ length: 8 }, (_, i) => start(`${i}`, 'OPEN_ORDERS'));
+    all.push(start('followed', 'IN_USE', false, true));
+    await releaseAll();
+    await Promise.all(all);
+    expect(started.indexOf('followed check')).toBe(4);
+  });
+
   it('that are only due in the rotation use its share, whatever the account holds', async () => {
     const { started, start, releaseAll } = repairs();
     const all = [start('a', 'OPEN_ORDERS', true), start('b', 'OPEN_LOTS')];
@@ -51,13 +62,14 @@ describe('reconciliations after a restart', () => {
 
   it('continue after a failure', async () => {
     const queue = new RepairQueue();
+    const exposure: AccountExposure = { kind: 'OPEN_LOTS', isFollowed: false };
     const fail = async () => {
       throw new Error('unreachable');
     };
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 20 }, () => queue.run('OPEN_LOTS', false, fail)),
+      Array.from({ length: 20 }, () => queue.run(exposure, false, fail)),
     );
     expect(outcomes.every(({ status }) => status === 'rejected')).toBe(true);
-    await expect(queue.run('OPEN_LOTS', false, async () => 'done')).resolves.toBe('done');
+    await expect(queue.run(exposure, false, async () => 'done')).resolves.toBe('done');
   });
 });

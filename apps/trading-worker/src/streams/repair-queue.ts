@@ -1,8 +1,9 @@
 /**
  * Orders the reconciliations of this worker's accounts, so that a restart with thousands of accounts does not burst.
  *
- * 1. Accounts with open orders come first, then accounts with open lots, then those that a strategy or a running copier
- *    uses. Accounts of one rank keep their order.
+ * 1. Accounts that running copiers follow come first: until a fill is known, no one copies it. Then come accounts with
+ *    open orders, accounts with open lots, and those that a strategy or a running copier uses. Accounts of one rank keep
+ *    their order.
  * 2. Accounts that can wait for the rotation have slots of their own. They never delay the others.
  */
 import type { AccountExposure } from '@trading-automation/core/trades';
@@ -12,7 +13,13 @@ import type { CallPurpose } from '@trading-automation/exchanges';
 const URGENT_CONCURRENCY = 4;
 const ROTATION_CONCURRENCY = 2;
 
-const RANKS: Readonly<Record<AccountExposure, number>> = { OPEN_ORDERS: 0, OPEN_LOTS: 1, IN_USE: 2, IDLE: 3 };
+const RANKS: Readonly<Record<AccountExposure['kind'], number>> = {
+  OPEN_ORDERS: 1,
+  OPEN_LOTS: 2,
+  IN_USE: 3,
+  IDLE: 4,
+};
+const rankOf = ({ kind, isFollowed }: AccountExposure) => (isFollowed ? 0 : RANKS[kind]);
 
 interface Waiting {
   readonly rank: number;
@@ -60,7 +67,7 @@ export class RepairQueue {
     isRotation: boolean,
     work: (purpose: CallPurpose) => Promise<T>,
   ): Promise<T> {
-    if (isRotation) return this.rotation.run(RANKS[exposure], () => work('rotation'));
-    return this.urgent.run(RANKS[exposure], () => work('check'));
+    if (isRotation) return this.rotation.run(rankOf(exposure), () => work('rotation'));
+    return this.urgent.run(rankOf(exposure), () => work('check'));
   }
 }

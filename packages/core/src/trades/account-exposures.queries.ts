@@ -1,18 +1,19 @@
 import { type Database, queryPrepared } from '@trading-automation/persistence';
 
-/**
- * What depends on the state of an account: an open order that was sent; else an open lot; else an active strategy or a
- * running copier; else nothing.
- */
-export type AccountExposure = 'OPEN_ORDERS' | 'OPEN_LOTS' | 'IN_USE' | 'IDLE';
+/** What depends on the state of an account. */
+export interface AccountExposure {
+  /** An open order that was sent; else an open lot; else an active strategy or a running copier; else nothing. */
+  readonly kind: 'OPEN_ORDERS' | 'OPEN_LOTS' | 'IN_USE' | 'IDLE';
+  /** Whether a running copier follows a strategy of the account, so that others wait for each of its fills. */
+  readonly isFollowed: boolean;
+}
 
-/** Returns the exposures of accounts in input order; `IDLE` for accounts that do not exist. */
+/** Returns the exposures of accounts in input order; IDLE for accounts that do not exist. */
 export async function accountExposures(
   database: Database,
   accountIds: readonly string[],
 ): Promise<readonly AccountExposure[]> {
-  const rows = await queryPrepared<{ exposure: AccountExposure }>(database.manager, EXPOSURES, [accountIds]);
-  return rows.map(({ exposure }) => exposure);
+  return queryPrepared<AccountExposure & Record<string, unknown>>(database.manager, EXPOSURES, [accountIds]);
 }
 
 /**
@@ -41,6 +42,9 @@ const EXPOSURES = `SELECT CASE
                  AND s.status = 'ACTIVE')
       OR EXISTS (SELECT FROM copiers c WHERE c.exchange_account_id = a.id AND c.deleted_at IS NULL
                  AND c.status <> 'PAUSED') THEN 'IN_USE'
-    ELSE 'IDLE' END AS exposure
+    ELSE 'IDLE' END AS kind,
+    EXISTS (SELECT FROM strategies s JOIN copiers c ON c.strategy_id = s.id
+            WHERE s.exchange_account_id = a.id AND s.deleted_at IS NULL AND s.status = 'ACTIVE'
+              AND c.deleted_at IS NULL AND c.status = 'ACTIVE') AS "isFollowed"
   FROM unnest($1::uuid[]) WITH ORDINALITY AS asked (id, place)
   LEFT JOIN exchange_accounts a ON a.id = asked.id ORDER BY asked.place`;

@@ -66,7 +66,8 @@ describe('the exposure of an account', () => {
   it('is that of its sent open orders, else its open lots, else its strategy or running copier; IDLE without any', async () => {
     const idle = await env.core.account(env.actor);
     const accounts = [env.account, env.leaderAccount, idle];
-    const exposures = () => Promise.all(accounts.map(({ uuid }) => reconciliation.exposureOf(uuid)));
+    const exposures = () =>
+      Promise.all(accounts.map(async ({ uuid }) => (await reconciliation.exposureOf(uuid)).kind));
     expect(await exposures()).toEqual(['IN_USE', 'IN_USE', 'IDLE']);
     const resting = await env.placeCopy();
     expect(await exposures()).toEqual(['IN_USE', 'IN_USE', 'IDLE']);
@@ -75,6 +76,17 @@ describe('the exposure of an account', () => {
     await env.core.rows("UPDATE trades SET status = 'CANCELLED' WHERE id = $1", resting);
     await buyOne();
     expect(await exposures()).toEqual(['OPEN_LOTS', 'IN_USE', 'IDLE']);
+  });
+
+  it('includes whether a running copier follows an active strategy of the account', async () => {
+    const isFollowed = async () => (await reconciliation.exposureOf(env.leaderAccount.uuid)).isFollowed;
+    expect(await isFollowed()).toBe(true);
+    expect((await reconciliation.exposureOf(env.account.uuid)).isFollowed).toBe(false);
+    await env.core.rows("UPDATE copiers SET status = 'PAUSED' WHERE strategy_id = $1", env.strategyId);
+    expect(await isFollowed()).toBe(false);
+    await env.core.rows("UPDATE copiers SET status = 'ACTIVE' WHERE strategy_id = $1", env.strategyId);
+    await env.core.rows("UPDATE strategies SET status = 'ARCHIVED' WHERE id = $1", env.strategyId);
+    expect(await isFollowed()).toBe(false);
   });
 });
 

@@ -21,7 +21,7 @@ export class OrdersUnderTest {
   copierId!: string;
   private leader!: Actor;
   leaderAccount!: RecordIds;
-  private strategyId!: string;
+  strategyId!: string;
   private sourceTradeId!: string;
   private sourceFillId!: string;
   private sequence = 0;
