@@ -22,6 +22,7 @@ export function reportOf(sequence, changes) {
     copierId: 'copier-1',
     accountId: 'account-1',
     tradeId: null,
+    history: '',
     lotId: 'lot-1',
     sequence,
     symbol: 'BTC/USDT',

@@ -11,8 +11,8 @@ import { longestLifeWithin } from './lives.mjs';
  * @typedef {{
  *   signalId: string, copierId: string, accountId: string, tradeId: string | null, lotId: string, sequence: number, symbol: string, kind: string,
  *   signalAt: number, maxAgeMs: number, outcome: string, code: string | null, targetAmount: string,
- *   filledAmount: string, isSettled: boolean,
- * }} Report `signalAt`: milliseconds since the epoch
+ *   filledAmount: string, isSettled: boolean, history: string,
+ * }} Report `signalAt`: milliseconds since the epoch; `history`: when the copy reached which step
  * @typedef {{
  *   tradeId: string, accountId: string, copierId: string, lotId: string, sequence: number, symbol: string,
  *   side: 'BUY' | 'SELL', exchangeOrderId: string | null, failureCode: string | null,
@@ -177,13 +177,13 @@ export function findAvoidableStaleSignals({ reports, lives }) {
   return reports
     .filter(({ code }) => code === 'STALE_SIGNAL')
     .flatMap((report) => {
-      const { signalAt, maxAgeMs, signalId, tradeId } = report;
+      const { signalAt, maxAgeMs, signalId, history } = report;
       const lifeMs = longestLifeWithin(lives, signalAt, signalAt + maxAgeMs);
       const at = new Date(signalAt).toISOString();
       return lifeMs < LIFE_MS
         ? []
         : [
-            `${lotKey(report)}: signal ${signalId} of ${at} is stale, trade ${tradeId ?? 'none'}; a worker lived for ${lifeMs / 1_000} s`,
+            `${lotKey(report)}: signal ${signalId} of ${at} is stale, ${history}; a worker lived for ${lifeMs / 1_000} s`,
           ];
     });
 }

@@ -106,8 +106,13 @@ export async function readReports(database) {
        d.lot_trade_id AS "lotId", d.sequence::int, d.symbol, d.kind,
        (extract(epoch FROM d.signal_at) * 1000)::float8 AS "signalAt", c.max_signal_age_ms AS "maxAgeMs",
        d.outcome, d.code, d.target_amount AS "targetAmount", d.filled_amount AS "filledAmount",
-       d.settled_at IS NOT NULL AS "isSettled"
-     FROM decisions d JOIN copiers c ON c.id = d.copier_id`,
+       d.settled_at IS NOT NULL AS "isSettled", concat_ws(', ', 'account ' || d.exchange_account_id, 'trade ' || t.id,
+         'signal stored after ' || round(extract(epoch FROM s.emitted_at - d.signal_at), 1) || ' s',
+         'planned after ' || round(extract(epoch FROM d.created_at - d.signal_at), 1) || ' s',
+         'last sent after ' || round(extract(epoch FROM t.submitted_at - d.signal_at), 1) || ' s',
+         t.probes || ' probes') AS history
+     FROM decisions d JOIN copiers c ON c.id = d.copier_id JOIN signals s ON s.id = d.signal_id
+     LEFT JOIN trades t ON t.id = d.trade_id`,
   );
   const orders = await database.query(
     `SELECT id AS "tradeId", exchange_account_id AS "accountId", copier_id AS "copierId", source_trade_id AS "lotId",

@@ -1,7 +1,8 @@
 /**
  * Judges the orders of former owners when this worker takes accounts over.
  *
- * 1. Until an account is judged, `mayEnter` is false for it, so no new entry is sent before. Exits do not wait.
+ * 1. Until the orders of an account were looked up once, `mayEnter` is false for it, so no new entry is sent before.
+ *    Exits do not wait. An order that was not found holds nothing back, like any order without a response.
  * 2. Each order is looked up by its client order id at once. An account has one order in flight at a time, so this costs
  *    less than the lists of its open orders and fills.
  * 3. An order that the exchange knows is stored. A copy that it does not know may still arrive, so it is looked up again
@@ -25,7 +26,7 @@ const LOOK_BACKOFF: Backoff = { firstMs: 500, maxMs: 4_000 };
 export class Takeover {
   /** The fences of the accounts that are judged or being judged. */
   private fences: ReadonlyMap<string, string> = new Map();
-  private readonly unjudged = new Set<string>();
+  private readonly notLookedUp = new Set<string>();
   private readonly running = new Set<Promise<void>>();
   /** The first looks of the accounts that are being judged. */
   private readonly firstLooks = new Map<string, Promise<unknown>>();
@@ -35,33 +36,34 @@ export class Takeover {
   constructor(
     private readonly execution: TradeExecution,
     private readonly orders: TradeOrders,
-    /** Called for an account whose entries may be sent from now on. */
-    private readonly onJudged: (accountId: string) => void,
+    /** Called for an account whose entries may be sent from now on, and after a copy was found absent. */
+    private readonly onMayEnter: (accountId: string) => void,
     private readonly onError: (error: unknown) => void,
   ) {
     // Each account that waits for its second look listens.
     setMaxListeners(0, this.stopping.signal);
   }
 
-  /** Whether the orders of the account's former owner are judged. */
+  /** Whether the orders of the account's former owner were looked up. */
   mayEnter({ accountId, fence }: OwnedAccount): boolean {
-    return this.fences.get(accountId) === fence && !this.unjudged.has(accountId);
+    return this.fences.get(accountId) === fence && !this.notLookedUp.has(accountId);
   }
 
   /**
-   * Judges the accounts that this worker took over since the last call. Accounts without an order in flight are judged
-   * when this returns; the others follow in the background.
+   * Judges the accounts that this worker took over since the last call. Entries of accounts without an order in
+   * flight may be sent when this returns; the others follow in the background.
    */
   async setAccounts(owned: ReadonlyMap<string, OwnedAccount>): Promise<void> {
     const taken = [...owned.values()].filter(({ accountId, fence }) => this.fences.get(accountId) !== fence);
-    for (const { accountId } of taken) this.unjudged.add(accountId);
+    for (const { accountId } of taken) this.notLookedUp.add(accountId);
     this.fences = new Map([...owned.values()].map(({ accountId, fence }) => [accountId, fence]));
-    for (const accountId of this.unjudged) if (!this.fences.has(accountId)) this.unjudged.delete(accountId);
+    for (const accountId of this.notLookedUp)
+      if (!this.fences.has(accountId)) this.notLookedUp.delete(accountId);
     if (taken.length === 0) return;
     const orders = await this.findOrders(taken);
     for (const account of taken) {
       const inFlight = orders.get(account.accountId);
-      if (inFlight === undefined) this.finish(account);
+      if (inFlight === undefined) this.letEnter(account);
       else this.start(account, inFlight);
     }
   }
@@ -99,23 +101,18 @@ export class Takeover {
   private start(account: OwnedAccount, orders: readonly InFlightOrder[]): void {
     const work = this.judgeAccount(account, orders)
       .catch(this.onError)
-      .finally(() => {
-        this.running.delete(work);
-        this.finish(account);
-      });
+      .finally(() => this.running.delete(work));
     this.running.add(work);
   }
 
-  private finish({ accountId, fence }: OwnedAccount): void {
+  private letEnter({ accountId, fence }: OwnedAccount): void {
     if (this.fences.get(accountId) !== fence) return;
-    this.unjudged.delete(accountId);
-    this.onJudged(accountId);
+    this.notLookedUp.delete(accountId);
+    this.onMayEnter(accountId);
   }
 
-  private async judgeAccount(
-    { accountId, fence }: OwnedAccount,
-    orders: readonly InFlightOrder[],
-  ): Promise<void> {
+  private async judgeAccount(account: OwnedAccount, orders: readonly InFlightOrder[]): Promise<void> {
+    const { accountId, fence } = account;
     const { signal } = this.stopping;
     const takenAtMs = performance.now();
     const lookForAll = async (wanted: readonly InFlightOrder[]) => {
@@ -130,6 +127,7 @@ export class Takeover {
     this.firstLooks.set(accountId, firstLook);
     const absent = await firstLook.finally(() => {
       if (this.firstLooks.get(accountId) === firstLook) this.firstLooks.delete(accountId);
+      this.letEnter(account);
     });
     if (absent.length === 0) return;
     const certainAtMs = takenAtMs + Math.max(...absent.map(({ certainInMs }) => certainInMs ?? 0));
@@ -137,6 +135,7 @@ export class Takeover {
     const waitMs = Math.max(0, certainAtMs - performance.now()) + 1;
     await sleep(waitMs, undefined, { signal, ref: false }).catch(() => undefined);
     await this.limit(() => lookForAll(absent));
+    this.onMayEnter(accountId);
   }
 
   /** Looks an order up. Returns false if it was not found and has to be looked up again once it can no longer arrive. */

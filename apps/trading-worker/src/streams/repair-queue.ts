@@ -34,13 +34,15 @@ class RankedSlots {
   constructor(private readonly concurrency: number) {}
 
   async run<T>(rank: number, work: () => Promise<T>): Promise<T> {
-    if (this.running >= this.concurrency) await this.turn(rank);
-    this.running++;
+    if (this.running < this.concurrency) this.running++;
+    else await this.turn(rank);
     try {
       return await work();
     } finally {
-      this.running--;
-      this.waiting.shift()?.start();
+      // The next waiting work takes over the slot.
+      const next = this.waiting.shift();
+      if (next === undefined) this.running--;
+      else next.start();
     }
   }
 

@@ -290,7 +290,13 @@ describe('events that a stream missed', () => {
     workers.push(gateway);
     await gateway.renewOwnership();
     gateway.supervisors.setAccounts(gateway.ownership.ownedAccounts());
-    await eventually(() => gateway.accounts.streams.isLive(env.account.uuid), { timeoutMs: 15_000 });
+    await eventually(
+      () => {
+        expect(gateway.accounts.streams.isLive(env.account.uuid)).toBe(true);
+        return true;
+      },
+      { timeoutMs: 15_000 },
+    );
     expect(await statusOf(trade)).toBe('FILLED');
     expect(watchCount()).toBe(1);
   });
