@@ -34,7 +34,7 @@ const TITLES = {
   duplicates: 'orders placed twice',
   lost: 'signals and copies lost',
   takeover: 'copies FAILED for a takeover',
-  stale: 'STALE_SIGNAL although a worker lived for 10 s',
+  stale: 'STALE_SIGNAL although a worker lived long enough',
   exits: 'exits neither filled nor below the minimum',
   entries: 'entries that ended COPIED or CLAMPED',
   accounts: 'differences of orders, fills, balances and lots',
@@ -52,9 +52,9 @@ const concurrency = 4;
  * @typedef {import('./judge-copies.mjs').CopyRecord & {
  *   purchases: readonly import('./compare-signals.mjs').Purchase[], lives: readonly import('./lives.mjs').Life[],
  *   exitFindings: readonly string[], accountDifferences: string[], copierCount: number,
- *   crashes: readonly string[],
+ *   crashes: readonly string[], unanswered: ReadonlyMap<string, number>,
  * }} StormRecord `exitFindings`: the result of `findUnfinishedExits` at its deadline; `copierCount`: how many were started;
- *   `crashes`: log lines of processes that crashed
+ *   `crashes`: log lines of processes that crashed; `unanswered`: how many orders of a trade the exchange left unanswered
  */
 
 /**
@@ -132,7 +132,7 @@ export function tableOf(results) {
  *
  * @param {{ databaseUrl: string, paperExchangeUrl: string }} product
  * @param {Pick<import('./participants.mjs').Participants, 'accounts'> & { copiers: readonly unknown[] }} participants
- * @param {Pick<StormRecord, 'lives' | 'exitFindings' | 'crashes'>} storm
+ * @param {Pick<StormRecord, 'lives' | 'exitFindings' | 'crashes' | 'unanswered'>} storm
  * @returns {Promise<{ record: StormRecord, figures: Figures }>}
  */
 export async function readRecord(product, participants, storm) {

@@ -1,7 +1,7 @@
 import { judge, tableOf } from './audit.mjs';
 import { compareHoldings, compareOrders } from './compare-accounts.mjs';
 import { fillOf, ledgersOf, orderOf, recordOf, reportOf, SIGNAL_AT, venueOrderOf } from './forged-record.mjs';
-import { isCrash, WorkerLives } from './lives.mjs';
+import { isCrash, unansweredTradeOf, WorkerLives } from './lives.mjs';
 
 const brokenRules = (record) =>
   judge(record)
@@ -100,6 +100,15 @@ describe('a copy that failed for a takeover', () => {
   });
 });
 
+describe('a log line', () => {
+  it('names the trade whose order the exchange left unanswered', () => {
+    const line = (outcome) =>
+      `19:17:36.553 trading-worker warn The exchange did not confirm the order. event=order.unconfirmed trade_id=t1 outcome=${outcome} code=no_answer`;
+    expect(unansweredTradeOf(line('unknown'))).toBe('t1');
+    expect(unansweredTradeOf(line('rejected'))).toBeUndefined();
+  });
+});
+
 describe('a stale signal', () => {
   const stale = reportOf(3, { kind: 'OPEN', outcome: 'SKIPPED', code: 'STALE_SIGNAL', filledAmount: '0' });
   // 20 other entries, so that the share of copied entries is met.
@@ -117,6 +126,14 @@ describe('a stale signal', () => {
 
   it('is accepted if each worker lived for less than 10 s within the age of the signal', () => {
     expect(rulesFor(life(-50_000, 9_999), life(10_000, 19_999), life(50_001, 90_000))).toEqual([]);
+  });
+
+  it('needs 10 s more for each order that the exchange left unanswered', () => {
+    const reports = [...recordOf().reports, ...others, { ...stale, tradeId: 'trade-1' }];
+    const rulesAfter = (lifeMs) =>
+      brokenRules(recordOf({ reports, lives: [life(0, lifeMs)], unanswered: new Map([['trade-1', 2]]) }));
+    expect(rulesAfter(29_999)).toEqual([]);
+    expect(rulesAfter(30_000)).toEqual(['stale']);
   });
 
   it('is judged by the copier’s own maximum age', () => {
@@ -174,7 +191,7 @@ it('a process crashes by an uncaught error or a signal, but not if it is killed 
 
 it('the table shows each rule with what was expected and found', () => {
   const lines = tableOf(judge(recordOf({ exitFindings: ['one'] })));
-  expect(lines).toContain('exits neither filled nor below the minimum       0              1             NO');
+  expect(lines).toContain('exits neither filled nor below the minimum        0              1             NO');
   expect(lines).toHaveLength(9);
 });
 

@@ -139,6 +139,7 @@ export function recordOf(changes) {
     exitFindings: [],
     accountDifferences: [],
     crashes: [],
+    unanswered: new Map(),
     ...changes,
   };
 }

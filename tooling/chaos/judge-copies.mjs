@@ -169,21 +169,25 @@ export function findTakeoverFailures({ reports, orders }) {
 }
 
 /**
- * Finds entries that were too late, although one worker lived for at least 10 s within the age of their signal.
+ * Finds entries that were too late, although one worker lived for at least 10 s within the age of their signal. An order that the
+ * exchange left unanswered may arrive for up to 10 s, so each one needs 10 s more.
  *
- * @param {{ reports: readonly Report[], lives: readonly import('./lives.mjs').Life[] }} record
+ * @param {{
+ *   reports: readonly Report[], lives: readonly import('./lives.mjs').Life[], unanswered: ReadonlyMap<string, number>,
+ * }} record `unanswered`: how many orders of a trade the exchange left unanswered, by the id of the trade
  */
-export function findAvoidableStaleSignals({ reports, lives }) {
+export function findAvoidableStaleSignals({ reports, lives, unanswered }) {
   return reports
     .filter(({ code }) => code === 'STALE_SIGNAL')
     .flatMap((report) => {
-      const { signalAt, maxAgeMs, signalId, history } = report;
+      const { signalAt, maxAgeMs, signalId, tradeId, history } = report;
       const lifeMs = longestLifeWithin(lives, signalAt, signalAt + maxAgeMs);
+      const unansweredCount = unanswered.get(tradeId ?? '') ?? 0;
       const at = new Date(signalAt).toISOString();
-      return lifeMs < LIFE_MS
+      return lifeMs < LIFE_MS * (1 + unansweredCount)
         ? []
         : [
-            `${lotKey(report)}: signal ${signalId} of ${at} is stale, ${history}; a worker lived for ${lifeMs / 1_000} s`,
+            `${lotKey(report)}: signal ${signalId} of ${at} is stale, ${history}, ${unansweredCount} orders unanswered; a worker lived for ${lifeMs / 1_000} s`,
           ];
     });
 }

@@ -55,3 +55,12 @@ export function longestLifeWithin(lives, from, to) {
 export function isCrash(line) {
   return / event=process\.crashed | ended \(SIG(?!KILL)/.test(line);
 }
+
+/**
+ * Returns the id of the trade whose order the exchange left unanswered, if a log line reports that.
+ *
+ * @param {string} line
+ */
+export function unansweredTradeOf(line) {
+  return / event=order\.unconfirmed trade_id=(\S+) outcome=unknown /.exec(line)?.[1];
+}

@@ -3,7 +3,7 @@ import { startKillableProduct } from '../e2e/killable-product.mjs';
 import { outcomeOf } from '../launch/first-trade/client.mjs';
 import { until } from '../launch/first-trade/scenario.mjs';
 import { judge, readRecord, readUnfinishedExits } from './audit.mjs';
-import { isCrash, WorkerLives } from './lives.mjs';
+import { isCrash, unansweredTradeOf, WorkerLives } from './lives.mjs';
 import { openParticipants } from './participants.mjs';
 import { seeded } from './random.mjs';
 import { countSignals, readBacklog, unsettled } from './read-records.mjs';
@@ -44,9 +44,13 @@ export async function runChaos({
 }) {
   /** @type {string[]} */
   const crashes = [];
+  /** @type {Map<string, number>} */
+  const unanswered = new Map();
   let isStopping = false;
   const readLog = (/** @type {string} */ line) => {
     if (!isStopping && isCrash(line)) crashes.push(line);
+    const tradeId = unansweredTradeOf(line);
+    if (tradeId !== undefined) unanswered.set(tradeId, (unanswered.get(tradeId) ?? 0) + 1);
     log(line);
   };
   const product = await startKillableProduct({ workers, print: readLog });
@@ -67,7 +71,7 @@ export async function runChaos({
       cancelAll(participants),
     ]);
     print('the exits are judged');
-    const storms = { lives: lives.lives, exitFindings, crashes };
+    const storms = { lives: lives.lives, exitFindings, crashes, unanswered };
     return { counts, ...(await auditWhenSettled(product, participants, storms)) };
   } finally {
     isStopping = true;

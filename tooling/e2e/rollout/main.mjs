@@ -135,7 +135,7 @@ async function rollOut({ old, new: next, databaseUrl, paperExchangeUrl }) {
       accounts: all.flatMap(({ leader, follower }) => [leader.account, follower.account]),
       copiers: all.map(({ copierId: id }) => ({ id })),
     },
-    { lives: [], exitFindings: [], crashes: [] },
+    { lives: [], exitFindings: [], crashes: [], unanswered: new Map() },
   );
   for (const { id, findings } of judge(record)) if (JUDGED.includes(id)) findings.forEach(report);
   print(JSON.stringify(figures));

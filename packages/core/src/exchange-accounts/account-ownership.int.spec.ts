@@ -78,6 +78,14 @@ const expireLease = ({ ownership }: WorkerUnderTest) =>
 const lockOwned = ({ platform }: WorkerUnderTest, ownership: Ownership) =>
   inTransaction(platform.database, (tx) => lockOwnership(tx, ownership));
 
+/** Sets how long the worker has lived. */
+const age = ({ ownership }: WorkerUnderTest, ms: number) =>
+  core.rows(
+    "UPDATE worker_leases SET started_at = clock_timestamp() - $2 * interval '1 millisecond' WHERE worker = $1",
+    ownership.worker,
+    ms,
+  );
+
 describe('accounts', () => {
   it('all belong to the only worker, except for removed accounts', async () => {
     const ids = await createAccounts(5);
@@ -198,6 +206,7 @@ describe('accounts', () => {
     await old.tick();
     await fresh.tick();
     expect(accountCountOf(fresh)).toBe(0);
+    for (const each of [old, fresh]) await age(each, 20_000);
     for (let i = 0; i < 4; i++) {
       await old.tick();
       await fresh.tick();
@@ -208,14 +217,14 @@ describe('accounts', () => {
     expect(fresh.lost).toEqual([]);
   });
 
-  describe('of a stable worker', () => {
-    const age = ({ ownership }: WorkerUnderTest, ms: number) =>
-      core.rows(
-        "UPDATE worker_leases SET started_at = clock_timestamp() - $2 * interval '1 millisecond' WHERE worker = $1",
-        ownership.worker,
-        ms,
-      );
+  it('stay while no worker has lived for 20 s', async () => {
+    await createAccounts(4);
+    const [old, fresh] = [await startWorker(), await startWorker()];
+    for (let i = 0; i < 3; i++) for (const each of [old, fresh]) await each.tick();
+    expect([old, fresh].map(accountCountOf)).toEqual([4, 0]);
+  });
 
+  describe('of a stable worker', () => {
     it('stay until the new worker has lived for 20 s', async () => {
       await createAccounts(4);
       const [stable, fresh] = [await startWorker(), await startWorker()];
@@ -231,9 +240,11 @@ describe('accounts', () => {
     });
 
     it('do not include those that a younger worker already has', async () => {
-      await createAccounts(4);
+      await createAccounts(2);
       const [first, second] = [await startWorker(), await startWorker()];
-      for (let i = 0; i < 2; i++) for (const each of [first, second]) await each.tick();
+      await first.tick();
+      await createAccounts(2);
+      await second.tick();
       expect([first, second].map(accountCountOf)).toEqual([2, 2]);
       await age(first, 20_000);
       for (const each of [second, first]) await each.tick();
@@ -281,6 +292,7 @@ describe('accounts', () => {
     for (let i = 0; i < 3; i++) {
       await both.tick();
       await one.tick();
+      for (const each of [both, one]) await age(each, 20_000);
     }
     expect(idsOf(both, one)).toEqual([...here, ...there].sort());
     expect([accountCountOf(both), accountCountOf(one)]).toEqual([6, 2]);

@@ -73,6 +73,8 @@ interface FairShare {
   readonly exchange: string;
   readonly mine: number;
   readonly share: number;
+  /** Whether the worker releases what it has beyond its share. */
+  readonly isReleased: boolean;
 }
 
 /** Serialises claims until the transaction ends, so that each claim sees the result of earlier claims. */
@@ -81,8 +83,8 @@ export async function lockClaims(tx: Tx): Promise<void> {
 }
 
 /**
- * The age of a lease from which its worker gets a share, unless every worker is younger. Until then, it keeps what it
- * has. Otherwise, a worker that dies again and again would take accounts from a stable one each time.
+ * The age of a lease from which its worker gets a share of the accounts of other workers. Until then, it keeps what it
+ * has and claims orphans. Otherwise, workers that die again and again would hand accounts back and forth each time.
  */
 const SHARE_FROM_AGE_MS = 20_000;
 
@@ -105,7 +107,8 @@ export async function fairShares(
          WHERE a.deleted_at IS NULL AND a.exchange = ANY ($2) GROUP BY a.exchange)
      SELECT exchange, mine::int,
        CASE WHEN stable = 0 THEN ceil(accounts::float8 / greatest(1, workers))::int
-         WHEN is_own_stable THEN ceil(accounts::float8 / stable)::int ELSE mine::int END AS share
+         WHEN is_own_stable THEN ceil(accounts::float8 / stable)::int ELSE mine::int END AS share,
+       stable > 0 AS "isReleased"
      FROM counted, LATERAL (
        SELECT count(*) AS workers, count(*) FILTER (WHERE is_stable) AS stable,
          coalesce(bool_or(is_stable) FILTER (WHERE worker = $1), false) AS is_own_stable

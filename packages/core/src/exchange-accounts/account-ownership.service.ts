@@ -93,8 +93,12 @@ export class AccountOwnership {
     const { worker } = this;
     await inTransaction(this.platform.database, async (tx) => {
       await lockClaims(tx);
-      for (const { exchange, mine, share } of await fairShares(tx, worker, this.options.exchanges))
-        if (mine > share)
+      for (const { exchange, mine, share, isReleased } of await fairShares(
+        tx,
+        worker,
+        this.options.exchanges,
+      ))
+        if (isReleased && mine > share)
           await releaseSurplus(tx, worker, exchange, Math.min(mine - share, RELEASE_BATCH_SIZE));
     });
   }
