@@ -191,7 +191,9 @@ it('a process crashes by an uncaught error or a signal, but not if it is killed 
 
 it('the table shows each rule with what was expected and found', () => {
   const lines = tableOf(judge(recordOf({ exitFindings: ['one'] })));
-  expect(lines).toContain('exits neither filled nor below the minimum        0              1             NO');
+  expect(lines).toContain(
+    'exits neither filled nor below the minimum        0              1             NO',
+  );
   expect(lines).toHaveLength(9);
 });
 
