@@ -36,8 +36,8 @@ export class Takeover {
   constructor(
     private readonly execution: TradeExecution,
     private readonly orders: TradeOrders,
-    /** Called for an account whose entries may be sent from now on, and after a copy was found absent. */
-    private readonly onMayEnter: (accountId: string) => void,
+    /** Called for an account that may have orders to send. */
+    private readonly onMaySend: (accountId: string) => void,
     private readonly onError: (error: unknown) => void,
   ) {
     // Each account that waits for its second look listens.
@@ -108,7 +108,7 @@ export class Takeover {
   private letEnter({ accountId, fence }: OwnedAccount): void {
     if (this.fences.get(accountId) !== fence) return;
     this.notLookedUp.delete(accountId);
-    this.onMayEnter(accountId);
+    this.onMaySend(accountId);
   }
 
   private async judgeAccount(account: OwnedAccount, orders: readonly InFlightOrder[]): Promise<void> {
@@ -135,7 +135,7 @@ export class Takeover {
     const waitMs = Math.max(0, certainAtMs - performance.now()) + 1;
     await sleep(waitMs, undefined, { signal, ref: false }).catch(() => undefined);
     await this.limit(() => lookForAll(absent));
-    this.onMayEnter(accountId);
+    this.onMaySend(accountId);
   }
 
   /** Looks an order up. Returns false if it was not found and has to be looked up again once it can no longer arrive. */
@@ -148,7 +148,10 @@ export class Takeover {
         if (trade === null || !trade.isOpen || !trade.isSubmitted || trade.isAcknowledged) return true;
         const order = await this.orders.open(trade, 'copy');
         if (await order.refresh()) return true;
-        if (certainInMs === null) return await this.leaveToChecks(id);
+        if (certainInMs === null) {
+          await this.leaveToChecks(id);
+          return true;
+        }
         if (isCertain) await this.execution.storeCertainAbsence(id, begunAt);
         return isCertain;
       } catch (error) {
@@ -165,8 +168,7 @@ export class Takeover {
   }
 
   /** Makes the next check of an order due soon; the dead worker may have claimed it. */
-  private async leaveToChecks(id: string): Promise<true> {
-    await this.execution.recheckSoon(id);
-    return true;
+  private leaveToChecks(id: string): Promise<void> {
+    return this.execution.recheckSoon(id);
   }
 }

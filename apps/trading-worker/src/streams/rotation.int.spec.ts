@@ -1,4 +1,5 @@
 /** A number after `rule` or `row` in a title refers to the first or the second table of docs/trading/rules.md. */
+import { randomUUID } from 'node:crypto';
 import { PairCatalogue } from '@trading-automation/core/trade-pairs';
 import type { ExchangeCredentials } from '@trading-automation/exchanges';
 import { type BudgetedCall, type CallBudget, ExchangeError, purposeOf } from '@trading-automation/exchanges';
@@ -11,7 +12,7 @@ import { SUPERVISOR_TIMES, type SupervisorTimes } from './account-supervisor.js'
 /** Records the calls of all accounts, and holds up those of one purpose on request. */
 class RecordingBudget implements CallBudget {
   readonly calls: BudgetedCall[] = [];
-  private refused: { readonly purpose: string; count: number } | undefined;
+  private refused: { readonly purpose: string; readonly from: number; count: number } | undefined;
   private held:
     | { readonly purpose: string; readonly from: number; readonly until: Promise<void> }
     | undefined;
@@ -19,7 +20,7 @@ class RecordingBudget implements CallBudget {
   async take(call: BudgetedCall): Promise<void> {
     if (call.accountKey !== undefined) this.calls.push(call);
     const { held, refused } = this;
-    if (refused !== undefined && refused.count > 0 && purposeOf(call) === refused.purpose) {
+    if (purposeOf(call) === refused?.purpose && call.weight >= refused.from && refused.count > 0) {
       refused.count--;
       throw new ExchangeError('retryable', 'rate_limited', 'no');
     }
@@ -28,9 +29,9 @@ class RecordingBudget implements CallBudget {
 
   pause(): void {}
 
-  /** Refuses the next calls of a purpose, as after a wait without a token. */
-  refuse(purpose: string, count: number): void {
-    this.refused = { purpose, count };
+  /** Refuses the next calls of a purpose and of at least this weight, as after a wait without a token. */
+  refuse(purpose: string, count: number, from = 0): void {
+    this.refused = { purpose, count, from };
   }
 
   /** Holds up calls of at least this weight. Returns a function that releases them. */
@@ -109,6 +110,29 @@ async function startRepairing(): Promise<ExchangeGateway> {
   await eventually(() => budget.calls.some(({ weight }) => weight === 80));
   return gateway;
 }
+/** Makes a running copier of another user follow a strategy of the test's account. */
+async function followAccount(): Promise<void> {
+  const strategy = randomUUID();
+  const follower = await env.core.account(await env.core.actor());
+  await env.core.rows(
+    `INSERT INTO strategies (id, user_id, exchange_account_id, name, visibility, status)
+     VALUES ($1, $2, $3, 'led', 'PUBLIC', 'ACTIVE')`,
+    strategy,
+    env.actor.userId,
+    env.account.uuid,
+  );
+  await env.core.rows(
+    `INSERT INTO copiers (id, user_id, strategy_id, exchange_account_id, name, status, sizing_mode, sizing_value,
+       max_signal_age_ms, on_breach, below_minimum, copy_existing, started_at)
+     SELECT $1, user_id, $2, id, 'copier', 'ACTIVE', 'MULTIPLIER', 1, 60000, 'CLOSE_ONLY', 'SKIP', false, now()
+     FROM exchange_accounts WHERE id = $3`,
+    randomUUID(),
+    strategy,
+    follower.uuid,
+  );
+  await env.core.rows('UPDATE exchange_accounts SET deleted_at = now() WHERE id = $1', follower.uuid);
+}
+
 async function send(gateway: ExchangeGateway, more: Record<string, unknown> = {}): Promise<string> {
   const trade = await env.place({ price: '50000', amount: '0.5', ...more });
   gateway.orderSubmitter.wake([env.account.uuid]);
@@ -310,6 +334,36 @@ describe('after a restart', () => {
     release();
     await eventually(() => workers.at(-1)!.accounts.streams.isLive(env.account.uuid));
     expect(budget.spent().toSorted()).toEqual(['2 check', '20 check', '20 rotation', '4 copy']);
+  });
+
+  it.each([
+    ['an account with open orders is compared again on the same stream if a comparison fails', false],
+    ['an account that copiers follow does not wait long until it is compared again', true],
+  ])('%s', async (_, isFollowed) => {
+    const first = await startLive();
+    const trade = await send(first);
+    if (isFollowed) await followAccount();
+    await first.close();
+    await env.core.rows('DELETE FROM worker_leases');
+    await other.limit('SELL', '0.5', '50000');
+    budget.spent();
+    budget.refuse('check', 3, 20);
+    const [short, long] = [
+      { firstMs: 20, maxMs: 20 },
+      { firstMs: 3_600_000, maxMs: 3_600_000 },
+    ];
+    const gateway = await start(
+      isFollowed ? { backoff: long, followedBackoff: short } : { backoff: short, followedBackoff: long },
+    );
+    await eventually(
+      () => {
+        expect(gateway.accounts.streams.isLive(env.account.uuid)).toBe(true);
+        return true;
+      },
+      { timeoutMs: 15_000 },
+    );
+    expect((await env.read(trade)).status).toBe('FILLED');
+    expect(budget.spent().filter((call) => call === '2 check')).toHaveLength(1);
   });
 
   it('an account that finds no budget in the rotation is compared later, without a warning', async () => {

@@ -1,12 +1,6 @@
 /** A number after `rule` or `row` in a title refers to the first or the second table of docs/trading/rules.md. */
-import { randomUUID } from 'node:crypto';
 import { PairCatalogue } from '@trading-automation/core/trade-pairs';
-import {
-  type ExchangeClient,
-  type ExchangeCredentials,
-  ExchangeError,
-  type ExchangeVenue,
-} from '@trading-automation/exchanges';
+import type { ExchangeCredentials } from '@trading-automation/exchanges';
 import { eventually } from '@trading-automation/runtime/testing';
 import type { ExchangeGateway } from '../exchange/exchange-gateway.js';
 import { GatewayUnderTest } from '../testing/gateway-under-test.js';
@@ -62,57 +56,6 @@ async function startGateway(
   await eventually(() => gateway.accounts.streams.isLive(env.account.uuid));
   return gateway;
 }
-/** The paper exchange, whose list of open orders cannot be read the first `failures` times. */
-function venueWithFailures(failures: number): { venue: ExchangeVenue; watchCount: () => number } {
-  const remaining = { failures };
-  let watchCount = 0;
-  const failing = (client: ExchangeClient): ExchangeClient =>
-    new Proxy(client, {
-      get(target, name) {
-        if (name === 'as')
-          return (purpose: Parameters<ExchangeClient['as']>[0]) => failing(target.as(purpose));
-        if (name === 'fetchOpenOrders' && remaining.failures-- > 0)
-          return () => Promise.reject(new ExchangeError('retryable', 'unreachable', 'no'));
-        if (name === 'watch') watchCount++;
-        const value = Reflect.get(target, name, target);
-        return typeof value === 'function' ? value.bind(target) : value;
-      },
-    });
-  const paperVenue = paper.venue();
-  const connect: ExchangeVenue['connect'] = (...args) => failing(paperVenue.connect(...args));
-  const venue = new Proxy(paperVenue, {
-    get(target, name) {
-      if (name === 'connect') return connect;
-      const value = Reflect.get(target, name, target);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
-  return { venue, watchCount: () => watchCount };
-}
-
-/** Makes a running copier of another user follow a strategy of the test's account. */
-async function followAccount(): Promise<void> {
-  const strategy = randomUUID();
-  const follower = await env.core.account(await env.core.actor());
-  await env.core.rows(
-    `INSERT INTO strategies (id, user_id, exchange_account_id, name, visibility, status)
-     VALUES ($1, $2, $3, 'led', 'PUBLIC', 'ACTIVE')`,
-    strategy,
-    env.actor.userId,
-    env.account.uuid,
-  );
-  await env.core.rows(
-    `INSERT INTO copiers (id, user_id, strategy_id, exchange_account_id, name, status, sizing_mode, sizing_value,
-       max_signal_age_ms, on_breach, below_minimum, copy_existing, started_at)
-     SELECT $1, user_id, $2, id, 'copier', 'ACTIVE', 'MULTIPLIER', 1, 60000, 'CLOSE_ONLY', 'SKIP', false, now()
-     FROM exchange_accounts WHERE id = $3`,
-    randomUUID(),
-    strategy,
-    follower.uuid,
-  );
-  await env.core.rows('UPDATE exchange_accounts SET deleted_at = now() WHERE id = $1', follower.uuid);
-}
-
 async function sendNew(gateway: ExchangeGateway, more: Record<string, unknown> = {}): Promise<string> {
   const trade = await env.place({ price: '50000', amount: '0.5', ...more });
   gateway.orderSubmitter.wake([env.account.uuid]);
@@ -272,33 +215,6 @@ describe('events that a stream missed', () => {
     expect(await tradesOf('EXTERNAL')).toEqual([
       { symbol: 'ETH/USDT', side: 'BUY', status: 'FILLED', filled: '2' },
     ]);
-  });
-
-  it.each([
-    ['although the first comparisons fail', { backoff: { firstMs: 20, maxMs: 20 } }],
-    ['soon if running copiers follow the account', { backoff: { firstMs: 3_600_000, maxMs: 3_600_000 } }],
-  ] as const)('row 3: are applied without another connection, %s', async (_, times) => {
-    const first = await startGateway();
-    const trade = await sendNew(first);
-    await followAccount();
-    await first.close();
-    await env.core.rows('DELETE FROM worker_leases');
-    await other.limit('SELL', '0.5', '50000');
-    const { venue, watchCount } = venueWithFailures(3);
-    const followedBackoff = { firstMs: 20, maxMs: 20 };
-    const gateway = env.newGateway({ ...QUIET, ...times, followedBackoff }, venue);
-    workers.push(gateway);
-    await gateway.renewOwnership();
-    gateway.supervisors.setAccounts(gateway.ownership.ownedAccounts());
-    await eventually(
-      () => {
-        expect(gateway.accounts.streams.isLive(env.account.uuid)).toBe(true);
-        return true;
-      },
-      { timeoutMs: 15_000 },
-    );
-    expect(await statusOf(trade)).toBe('FILLED');
-    expect(watchCount()).toBe(1);
   });
 
   it('row 5: because the stream silently stopped are found by the reconciliation, and the stream is replaced', async () => {

@@ -71,6 +71,7 @@ import { DeliveryReasons1763700000043 } from './migrations/0043-delivery-reasons
 import { UnvaluedFeesAndCappedOrders1763700000044 } from './migrations/0044-unvalued-fees-and-capped-orders.js';
 import { MaskedRatios1763700000045 } from './migrations/0045-masked-ratios.js';
 import { WorkerSessions1763700000046 } from './migrations/0046-worker-sessions.js';
+import { LeaseStarts1763700000047 } from './migrations/0047-lease-starts.js';
 
 const ENTITIES = [
   AccountOwnerEntity,
@@ -139,6 +140,7 @@ const MIGRATIONS = [
   UnvaluedFeesAndCappedOrders1763700000044,
   MaskedRatios1763700000045,
   WorkerSessions1763700000046,
+  LeaseStarts1763700000047,
 ];
 
 interface DatabaseOptions {

@@ -73,8 +73,8 @@ interface FairShare {
   readonly exchange: string;
   readonly mine: number;
   readonly share: number;
-  /** Whether the worker releases what it has beyond its share. */
-  readonly isReleased: boolean;
+  /** Whether a worker has lived long enough, so that accounts move to give each worker its share. */
+  readonly isBalanced: boolean;
 }
 
 /** Serialises claims until the transaction ends, so that each claim sees the result of earlier claims. */
@@ -108,7 +108,7 @@ export async function fairShares(
      SELECT exchange, mine::int,
        CASE WHEN stable = 0 THEN ceil(accounts::float8 / greatest(1, workers))::int
          WHEN is_own_stable THEN ceil(accounts::float8 / stable)::int ELSE mine::int END AS share,
-       stable > 0 AS "isReleased"
+       stable > 0 AS "isBalanced"
      FROM counted, LATERAL (
        SELECT count(*) AS workers, count(*) FILTER (WHERE is_stable) AS stable,
          coalesce(bool_or(is_stable) FILTER (WHERE worker = $1), false) AS is_own_stable

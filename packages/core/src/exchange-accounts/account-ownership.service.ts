@@ -9,7 +9,7 @@
  * 3. A worker that could not renew its lease treats it as lost by its own monotonic clock, before others may claim the
  *    accounts. `ownedAccounts()` is then empty until the next claim.
  * 4. A worker with more than its share releases the surplus in small steps. Rebalancing moves no other accounts. A young
- *    worker has no share while an older one lives, so that a worker that dies repeatedly does not hold accounts up.
+ *    worker gets orphans alone, so that workers that die repeatedly do not hand accounts back and forth.
  */
 import { inTransaction } from '@trading-automation/persistence';
 import { isInstanceConnected, type Platform } from '../platform/index.js';
@@ -93,12 +93,12 @@ export class AccountOwnership {
     const { worker } = this;
     await inTransaction(this.platform.database, async (tx) => {
       await lockClaims(tx);
-      for (const { exchange, mine, share, isReleased } of await fairShares(
+      for (const { exchange, mine, share, isBalanced } of await fairShares(
         tx,
         worker,
         this.options.exchanges,
       ))
-        if (isReleased && mine > share)
+        if (isBalanced && mine > share)
           await releaseSurplus(tx, worker, exchange, Math.min(mine - share, RELEASE_BATCH_SIZE));
     });
   }

@@ -45,6 +45,6 @@ const EXPOSURES = `SELECT CASE
     ELSE 'IDLE' END AS kind,
     EXISTS (SELECT FROM strategies s JOIN copiers c ON c.strategy_id = s.id
             WHERE s.exchange_account_id = a.id AND s.deleted_at IS NULL AND s.status = 'ACTIVE'
-              AND c.deleted_at IS NULL AND c.status = 'ACTIVE') AS "isFollowed"
+              AND c.deleted_at IS NULL AND c.status <> 'PAUSED') AS "isFollowed"
   FROM unnest($1::uuid[]) WITH ORDINALITY AS asked (id, place)
   LEFT JOIN exchange_accounts a ON a.id = asked.id ORDER BY asked.place`;

@@ -82,9 +82,13 @@ describe('the exposure of an account', () => {
     const isFollowed = async () => (await reconciliation.exposureOf(env.leaderAccount.uuid)).isFollowed;
     expect(await isFollowed()).toBe(true);
     expect((await reconciliation.exposureOf(env.account.uuid)).isFollowed).toBe(false);
-    await env.core.rows("UPDATE copiers SET status = 'PAUSED' WHERE strategy_id = $1", env.strategyId);
-    expect(await isFollowed()).toBe(false);
-    await env.core.rows("UPDATE copiers SET status = 'ACTIVE' WHERE strategy_id = $1", env.strategyId);
+    for (const [status, expected] of [
+      ['PAUSED', false],
+      ['CLOSE_ONLY', true],
+    ]) {
+      await env.core.rows('UPDATE copiers SET status = $2 WHERE strategy_id = $1', env.strategyId, status);
+      expect(await isFollowed()).toBe(expected);
+    }
     await env.core.rows("UPDATE strategies SET status = 'ARCHIVED' WHERE id = $1", env.strategyId);
     expect(await isFollowed()).toBe(false);
   });
