@@ -134,8 +134,9 @@ const shiftHold = ({ query }, seconds) =>
  */
 async function expectHold(processes, used) {
   const first = /** @type {TestProcess} */ (processes[0]);
-  // Whether the first request after the change is a replay or not, it is refused.
-  await until(async () => (await first.send(used)).retryAfterSeconds !== undefined);
+  // Whether the first request after the change is a replay or not, it is refused. Each process reconnects on its own.
+  for (const process of processes)
+    await until(async () => (await process.send(used)).retryAfterSeconds !== undefined);
   await untilHeld(first);
   for (const process of processes) {
     await process.epoch.refresh();
