@@ -60,7 +60,7 @@ export async function startPaperExchange(
 /** Restores the exchange from `DATA_DIR` and creates the objects that the servers use. */
 function openExchange(config: Config) {
   const now = Date.now;
-  const journal = new Journal(config.DATA_DIR);
+  const journal = openJournal(config.DATA_DIR);
   const fees = { makerPpm: config.FEE_PPM, takerPpm: config.FEE_PPM };
   const weather = new Weather(seededRandom(config.SEED), now);
   const exchange = new Exchange({
@@ -81,6 +81,18 @@ function openExchange(config: Config) {
   const histories = new MarketHistories(exchange);
   const maker = new MarketMaker(exchange, config.SEED, now);
   return { journal, exchange, histories, maker, weather, limits, fees, now };
+}
+
+function openJournal(directory: string): Journal {
+  try {
+    return new Journal(directory);
+  } catch (error) {
+    const reason = (error as Error).message;
+    throw new Error(
+      `The files in DATA_DIR (${directory}) cannot be used: ${reason}. Set DATA_DIR to a folder that this process may write.`,
+      { cause: error },
+    );
+  }
 }
 
 function addStreams(

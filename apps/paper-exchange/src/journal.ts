@@ -10,7 +10,7 @@ import {
   rmSync,
   writeSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { State, type StateRecord } from './engine/state.js';
 
 /**
@@ -42,7 +42,7 @@ export class Journal {
     private readonly directory: string,
     private readonly compactAfterLines = COMPACT_AFTER_LINES,
   ) {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    createFolder(directory);
     for (const { text } of linesOf(this.path('snapshot.json'))) this.state.apply(JSON.parse(text));
     for (const name of ['journal.old.jsonl', 'journal.jsonl']) {
       // A crash may truncate the last line of a file. Its change was never confirmed, so skip the line. A truncated
@@ -111,6 +111,13 @@ export class Journal {
     renameSync(this.path('snapshot.new.json'), this.path('snapshot.json'));
     rmSync(this.path('journal.old.jsonl'), { force: true });
   }
+}
+
+/** Creates a folder and its parents one level at a time: below /proc, a recursive mkdir never returns. */
+function createFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  createFolder(dirname(folder));
+  mkdirSync(folder, { mode: 0o700 });
 }
 
 function writeLine(file: number, record: StateRecord): void {

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { text as textOf } from 'node:stream/consumers';
 import { parseUnits } from './engine/decimal.js';
 
 interface Keys {
@@ -175,6 +176,20 @@ describe('the paper exchange process', () => {
       }
     }
   });
+
+  it.each(['/proc/no/folder', '/dev/null/folder'])(
+    'exits with an error that names DATA_DIR if it is %s',
+    async (folder) => {
+      child = fork(main, [], {
+        silent: true,
+        execArgv: [],
+        env: { PATH: process.env.PATH, DATA_DIR: folder },
+      });
+      const output = Promise.all([textOf(child.stdout!), textOf(child.stderr!)]);
+      expect(await once(child, 'close')).toEqual([1, null]);
+      expect((await output).join('')).toContain(`The files in DATA_DIR (${folder}) cannot be used: `);
+    },
+  );
 
   it('exits with 0 when its parent process disconnects', async () => {
     await start();
