@@ -136,11 +136,12 @@ export async function addCopiers(product, leader, count) {
 const HELD = { USDT: { free: '1000000', locked: '0' }, BTC: { free: '1', locked: '0' } };
 
 /** Places the leader's order and waits until each copier's decision on it is settled. */
-export async function waitForCopies({ database }, { api, account, pair }) {
+export async function waitForCopies({ database }, { api, account, pair, strategyId }) {
   const startedAt = performance.now();
   const trade = await api.trades.create({
     exchange_account_id: account.id,
     trade_pair_id: pair.id,
+    strategy_id: strategyId,
     type: 'MARKET',
     side: 'BUY',
     amount: '0.01',

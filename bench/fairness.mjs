@@ -17,6 +17,7 @@
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, writeFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -103,9 +104,9 @@ async function openLoad(environment, { history, name, keys: count }) {
     slowWebhooks.push((await user.signed.webhooks.create({ url: silentUrl, events: ['reward.*'] })).id);
   const child = fork(join(import.meta.dirname, 'fairness-presser.mjs'), [], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    detached: true,
   });
-  // In a deployment, clients run on other machines than the product.
-  setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  yieldProcessor(child.pid);
   const settings = {
     restUrl,
     graphqlUrl,
@@ -135,6 +136,17 @@ async function openLoad(environment, { history, name, keys: count }) {
       return { counts, reached };
     },
   };
+}
+
+/**
+ * Gives a client the lowest priority, because in a deployment, clients run on other machines than the product. Linux may compare
+ * priorities only within a session, and sessions by a priority of their own.
+ */
+function yieldProcessor(pid) {
+  const { PRIORITY_LOW } = constants.priority;
+  setPriority(pid, PRIORITY_LOW);
+  const ofSession = `/proc/${pid}/autogroup`;
+  if (existsSync(ofSession)) writeFileSync(ofSession, String(PRIORITY_LOW));
 }
 
 /** Copies one signal of a strategy `HISTORY` times to another one, as its planned past. */
