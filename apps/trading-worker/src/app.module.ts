@@ -263,7 +263,7 @@ function copying({ platform, venues }: WorkerContext): Provider[] {
         platform,
         new CopyEngine(
           platform,
-          (accountId) => gateway.balanceSync.sync(accountId, 'copy'),
+          (accountId) => gateway.balanceSync.sync(accountId, 'copy_read'),
           (exchange, symbol) => bookMids.read(exchange, symbol),
         ),
         (event, message) => gateway.errorLogger(event, message),

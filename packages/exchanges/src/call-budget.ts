@@ -5,14 +5,22 @@
  *
  * - `exit`: an order or a cancellation that reduces risk.
  * - `user`: a user waits for the result.
- * - `copy`: an entry of a copier, or the look-up of one whose response is missing.
+ * - `copy`: an entry of a copier.
+ * - `copy_read`: what entries wait for: balances, and the look-up of an order whose response is missing.
  * - `check`: background work that follows an event: an order without a report, a gap of a stream, public data.
  * - `rotation`: background work that can wait.
  */
-export type CallPurpose = 'exit' | 'user' | 'copy' | 'check' | 'rotation';
+export type CallPurpose = 'exit' | 'user' | 'copy' | 'copy_read' | 'check' | 'rotation';
 
 /** The purposes in the order in which their calls are admitted. */
-export const CALL_PURPOSES: readonly CallPurpose[] = ['exit', 'user', 'copy', 'check', 'rotation'];
+export const CALL_PURPOSES: readonly CallPurpose[] = [
+  'exit',
+  'user',
+  'copy',
+  'copy_read',
+  'check',
+  'rotation',
+];
 
 /** One request that is about to be sent. */
 export interface BudgetedCall {

@@ -121,6 +121,13 @@ describe('row 19: the call budget of an exchange', () => {
     expect(await countAdmitted([120, 20], budget, (i) => entry(`account-${i % 50}`))).toBe(20);
   });
 
+  it('leaves orders of copies a share that the balances and look-ups of copies cannot use', async () => {
+    const budget = await worker();
+    const readOfCopy = { ...read(20), purpose: 'copy_read' } as const;
+    expect(await countAdmitted([100, 3], budget, () => readOfCopy)).toBe(3);
+    expect(await countAdmitted([120, 20], budget, (i) => entry(`account-${i % 50}`))).toBe(20);
+  });
+
   it('gives one user at most 15 % of it, at all workers together, so that others are served', async () => {
     const [a, b] = [await worker(), await worker()];
     const pressed = await Promise.all([

@@ -50,6 +50,7 @@ export class VenueBudget {
     exit: new TurnQueue(),
     user: new TurnQueue(),
     copy: new TurnQueue(),
+    copy_read: new TurnQueue(),
     check: new TurnQueue(),
     rotation: new TurnQueue(),
   };

@@ -83,7 +83,7 @@ describe('changes of balances', () => {
     });
     seen.holdUp = (purpose) => (purpose === 'check' ? held : undefined);
     balanceSync.onBalanceChange('account-0');
-    await balanceSync.sync('account-0', 'copy');
+    await balanceSync.sync('account-0', 'copy_read');
     expect(seen.stored).toEqual(['account-0']);
     release();
     await balanceSync.drain();

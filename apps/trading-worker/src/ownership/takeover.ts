@@ -146,7 +146,7 @@ export class Takeover {
       try {
         const trade = await this.execution.find(id);
         if (trade === null || !trade.isOpen || !trade.isSubmitted || trade.isAcknowledged) return true;
-        const order = await this.orders.open(trade, 'copy');
+        const order = await this.orders.open(trade, 'copy_read');
         if (await order.refresh()) return true;
         if (certainInMs === null) {
           await this.leaveToChecks(id);

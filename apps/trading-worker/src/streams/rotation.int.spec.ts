@@ -328,12 +328,12 @@ describe('after a restart', () => {
       venueClientOrderId: (await paper.ledger(keys)).orders[0]!.client_order_id,
     });
     budget.spent();
-    const release = budget.hold('copy');
+    const release = budget.hold('copy_read');
     await start();
     await eventually(() => budget.calls.length === 2);
     release();
     await eventually(() => workers.at(-1)!.accounts.streams.isLive(env.account.uuid));
-    expect(budget.spent().toSorted()).toEqual(['2 check', '20 check', '20 rotation', '4 copy']);
+    expect(budget.spent().toSorted()).toEqual(['2 check', '20 check', '20 rotation', '4 copy_read']);
   });
 
   it.each([

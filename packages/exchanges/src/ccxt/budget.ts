@@ -93,6 +93,7 @@ const newQueues = (): Queues => ({
   exit: new TurnQueue(),
   user: new TurnQueue(),
   copy: new TurnQueue(),
+  copy_read: new TurnQueue(),
   check: new TurnQueue(),
   rotation: new TurnQueue(),
 });
