@@ -94,6 +94,7 @@ export const AREAS = [
     files: [
       ...inFolder(copiers, 'copier.rules', 'profit-share-terms.rules', 'tracking.rules'),
       ...inFolder(`${copiers}/copying`, 'book-mid.rules', 'settlement.rules'),
+      ...inFolder(`${copiers}/simulation`, 'coarse-signal.rules'),
       ...inFolder(
         `${copiers}/planning`,
         ...[
@@ -116,6 +117,7 @@ export const AREAS = [
     specs: [
       ...inFolder(copiers, 'copier.rules.spec', 'profit-share-terms.rules.spec', 'tracking.rules.spec'),
       ...inFolder(`${copiers}/copying`, 'book-mid.rules.spec', 'settlement.rules.spec'),
+      ...inFolder(`${copiers}/simulation`, 'coarse-signal.rules.spec'),
       ...inFolder(
         `${copiers}/planning`,
         ...[

@@ -89,7 +89,7 @@ export const simulationOperations = {
     method: 'POST',
     path: '/v1/copiers/:id/simulate',
     summary:
-      "Replays past signals of the strategy with the copier's settings, as if the copier had been started just before them. Places no orders. A user runs one simulation at a time. An Idempotency-Key has no effect.",
+      "Replays past signals of the strategy with the copier's settings, as if the copier had been started just before them. Places no orders. Of another user's strategy, the leader's equity, amounts and fractions are rounded to two significant digits before anything is computed from them. A user runs one simulation at a time. An Idempotency-Key has no effect.",
     isComputation: true,
     access: 'READ',
     bucket: 'simulations',

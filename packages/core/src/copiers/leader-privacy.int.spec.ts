@@ -198,6 +198,18 @@ describe('the equity of a leader', () => {
     expect(new Set(shown.map(({ ratio }) => ratio))).toEqual(new Set(['0.38']));
   });
 
+  it('does not follow from the fractions of the leader’s exits that a simulation with any amount would sell', async () => {
+    const follower = await env.follower({ sizing: { mode: 'FIXED_AMOUNT', value: '1300' } });
+    await play();
+    const { decisions } = await new CopierSimulation(env.core.platform).simulate(
+      follower.actor,
+      follower.copier.id,
+    );
+    const { inputs, sent_amount } = decisions.at(-1)!;
+    // The leader sold 3.977 of 7.391, which is 0.538 of its oldest lot.
+    expect(Math.abs(Number(sent_amount) - 0.53 * Number(inputs.held))).toBeLessThanOrEqual(0.001);
+  });
+
   it('stays exact in the stored rows', async () => {
     const follower = await env.follower(BY_EQUITY);
     await play();

@@ -10,15 +10,9 @@
  *    Otherwise a user who varies the sizing and watches where the ratio changes could compute them exactly.
  * 4. Performance figures have few decimals, for the same reason.
  */
-import type { Decimal } from '@trading-automation/contracts';
-import { BigDecimal, COARSE_DIGITS, coarse } from '../values/index.js';
+import { coarse } from '../values/index.js';
 
 type Inputs = Readonly<Record<string, string | number | boolean | null>>;
-
-/** Rounds a fraction to two significant digits towards zero, so that only a complete exit shows 1. */
-export function coarseFraction(value: Decimal): Decimal {
-  return new BigDecimal(value).toSignificantDigits(COARSE_DIGITS, BigDecimal.ROUND_DOWN).toString();
-}
 
 /** Amounts of the strategy's account in the inputs of a decision. */
 const SECRET_INPUTS: ReadonlySet<string> = new Set(['leader_amount', 'exit_amount', 'lot_amount_before']);

@@ -1,5 +1,5 @@
 /** Pure values: exact decimals, instants as text, periods, URLs. This code does no I/O, so `*.rules.ts` files may import it. */
-export { COARSE_DIGITS, coarse } from './coarse.js';
+export { coarse, coarseFraction } from './coarse.js';
 export { BigDecimal, divideDecimals } from './decimal-arithmetic.js';
 export { formatInstant } from './format-instant.js';
 export { parseUrl } from './parse-url.js';

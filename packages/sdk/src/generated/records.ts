@@ -2786,7 +2786,7 @@ export interface OperationTypes<D extends DecimalForm = 'number'> {
     query: CopiersDecisionsQuery;
     data: Decision<D>;
   };
-  /** Replays past signals of the strategy with the copier's settings, as if the copier had been started just before them. Places no orders. A user runs one simulation at a time. An Idempotency-Key has no effect. */
+  /** Replays past signals of the strategy with the copier's settings, as if the copier had been started just before them. Places no orders. Of another user's strategy, the leader's equity, amounts and fractions are rounded to two significant digits before anything is computed from them. A user runs one simulation at a time. An Idempotency-Key has no effect. */
   'copiers.simulate': {
     params: { id: string };
     body?: SimulationAsked;

@@ -16,6 +16,7 @@ import { FairGate, type FairGateLimits, type Platform } from '../../platform/ind
 import { lastSequenceOf, signalsAfter } from '../../strategies/index.js';
 import { equitiesOf } from '../../trade-pairs/index.js';
 import { copyPairOf, termsOf } from '../planning/planned-signal.js';
+import { coarseSignal } from './coarse-signal.rules.js';
 import { Replay, type ReplayedDecision, type ReplayPair } from './replay.js';
 import {
   balanceOf,
@@ -55,7 +56,8 @@ interface LinkedCopier extends CopierToSimulate {
 /**
  * Simulates what a copier would have done about its strategy's past signals.
  *
- * Of the strategy it reads only signals, which every user who copies it may see, and never the holdings of its account.
+ * Of the strategy it reads only signals, and never the holdings of its account. Of another user's strategy, it computes with
+ * what every user who copies it may see: equity, amounts and fractions with two significant digits.
  * The work is bounded: it replays only the newest signals of the range, in slices, and stops when the client disconnects.
  */
 export class CopierSimulation {
@@ -131,7 +133,7 @@ export class CopierSimulation {
       await data.load(signals.map(({ symbol }) => symbol));
       const replayed: ReplayedDecision[] = [];
       for (const signal of signals) {
-        replayed.push(replay.apply(signal));
+        replayed.push(replay.apply(copier.isOwnStrategy ? signal : coarseSignal(signal)));
         await slices.step();
       }
       decisions = [...decisions.slice(-this.decisionsMax), ...replayed];

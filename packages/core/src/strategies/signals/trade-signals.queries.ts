@@ -16,8 +16,7 @@ import {
   type TradingType,
 } from '@trading-automation/contracts';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
-import { coarse, divideDecimals, formatInstant } from '../../values/index.js';
-import { coarseFraction } from '../leader-privacy.rules.js';
+import { coarse, coarseFraction, divideDecimals, formatInstant } from '../../values/index.js';
 
 /** Who may read a strategy: its owner and, if it is public and active, every user. */
 export interface SignalAccess {
