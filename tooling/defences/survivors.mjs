@@ -7,8 +7,6 @@
 export const SURVIVORS = {
   'exactly once: a copier decides once on a signal':
     'The lock of the strategy and the unique key of decisions also prevent a second decision.',
-  'exactly once: an order without its decision is rolled back':
-    'Only a second planner of the same signal reaches this check, and the lock of the strategy excludes one.',
   'leases of workers: orders of other accounts are not sent':
     'A worker claims only orders of accounts that it owns, and its ownership is locked in the same transaction.',
 };

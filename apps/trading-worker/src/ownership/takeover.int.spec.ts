@@ -130,9 +130,9 @@ describe('a copy that a dead worker claimed', () => {
     expect(placedIds()).toEqual([`venue-${env.account.uuid}/exit`]);
     respond();
     await env.gateway.orders.takeover.drain();
+    expect(looks).toEqual([{ certain: false }, { certain: true }]);
     await eventually(() => placedIds().length === 3);
     await env.gateway.orderSubmitter.drain();
-    expect(looks).toEqual([{ certain: false }, { certain: true }]);
     expect(placedIds().slice(1)).toEqual([
       `venue-${env.account.uuid}/entry`,
       `venue-${env.account.uuid}/copy`,
