@@ -110,3 +110,9 @@ export class TurnQueue<T extends Waiter> {
 }
 
 const userOf = ({ call }: Waiter): string => call.userId ?? '';
+
+/** Returns an empty queue for each purpose. */
+export function queuesByPurpose<T extends Waiter>(): Readonly<Record<CallPurpose, TurnQueue<T>>> {
+  const queues = CALL_PURPOSES.map((purpose) => [purpose, new TurnQueue<T>()] as const);
+  return Object.fromEntries(queues) as Record<CallPurpose, TurnQueue<T>>;
+}

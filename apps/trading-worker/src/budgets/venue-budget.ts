@@ -16,7 +16,7 @@ import {
   type CallPurpose,
   ExchangeError,
   purposeOf,
-  TurnQueue,
+  queuesByPurpose,
 } from '@trading-automation/exchanges';
 import { TokenPool } from './prefetched-tokens.js';
 import type { TokenRequest } from './redis-sliding-windows.js';
@@ -46,14 +46,7 @@ interface Waiting {
 }
 
 export class VenueBudget {
-  private readonly queues: Readonly<Record<CallPurpose, TurnQueue<Waiting>>> = {
-    exit: new TurnQueue(),
-    user: new TurnQueue(),
-    copy: new TurnQueue(),
-    copy_read: new TurnQueue(),
-    check: new TurnQueue(),
-    rotation: new TurnQueue(),
-  };
+  private readonly queues = queuesByPurpose<Waiting>();
   private readonly tokens: TokenPool;
   /** Requests that Redis would currently deny, by the name of the limit. */
   private readonly backpressure = new Map<string, Backpressure>();

@@ -12,7 +12,7 @@ import {
   type CallBudget,
   type CallPurpose,
   purposeOf,
-  TurnQueue,
+  queuesByPurpose,
 } from '../call-budget.js';
 import { failure } from './failures.js';
 
@@ -88,20 +88,10 @@ interface WaitingCall {
 /** The share of the weight that may be used when a background call is admitted. */
 const BACKGROUND_SHARE: Readonly<Partial<Record<CallPurpose, number>>> = { check: 0.5, rotation: 0.25 };
 
-type Queues = Readonly<Record<CallPurpose, TurnQueue<WaitingCall>>>;
-const newQueues = (): Queues => ({
-  exit: new TurnQueue(),
-  user: new TurnQueue(),
-  copy: new TurnQueue(),
-  copy_read: new TurnQueue(),
-  check: new TurnQueue(),
-  rotation: new TurnQueue(),
-});
-
 export class LocalBudget implements CallBudget {
   readonly #weight: SlidingWindow;
   readonly #orders = new Map<string, SlidingWindow>();
-  readonly #queues = newQueues();
+  readonly #queues = queuesByPurpose<WaitingCall>();
   #pausedUntil = 0;
   #cancelTimer: (() => void) | undefined;
 
