@@ -4,6 +4,11 @@ import type { Limit, Need } from './shared-limits.js';
 const PREFETCH_TTL_MS = 600;
 /** The maximum share of a limit's smallest counter that is prefetched. */
 const PREFETCH_SHARE = 0.02;
+/**
+ * The maximum part of the spent tokens that may expire unspent. Without this bound, bursts that follow each other after
+ * slightly more than `PREFETCH_TTL_MS` would use up twice what they spend.
+ */
+const WASTE_SHARE = 0.05;
 /** From this number of entries on, expired ones are deleted. */
 const ENTRIES_MAX = 10_000;
 
@@ -18,6 +23,8 @@ interface Spending {
   span: number;
   current: number;
   previous: number;
+  /** How many prefetched tokens may expire unspent. */
+  allowance: number;
 }
 
 /** The tokens that a worker got from Redis and has not spent yet, by limit. */
@@ -37,6 +44,8 @@ export class TokenPool {
     if (entry === undefined) return 0;
     if (this.nowMs() < entry.expiresAtMs) return entry.tokens;
     this.prefetched.delete(name);
+    const spending = this.spendings.get(name);
+    if (spending !== undefined) spending.allowance = Math.max(0, spending.allowance - entry.tokens);
     return 0;
   }
 
@@ -46,7 +55,9 @@ export class TokenPool {
     for (const { limit, amount } of needs) {
       const entry = this.prefetched.get(limit.name);
       if (entry !== undefined) entry.tokens -= amount;
-      this.spendingOf(limit).current += amount;
+      const spending = this.spendingOf(limit);
+      spending.current += amount;
+      spending.allowance = Math.min(maxOf(limit), spending.allowance + amount * WASTE_SHARE);
     }
     return true;
   }
@@ -63,11 +74,10 @@ export class TokenPool {
     });
   }
 
-  /** Returns how many tokens are worth prefetching: at most what was spent recently. */
+  /** Returns how many tokens are worth prefetching: at most what was spent recently, and few while many expire unspent. */
   prefetchOf(limit: Limit): number {
-    const { current, previous } = this.spendingOf(limit);
-    const ceiling = Math.min(...limit.counters.map((counter) => counter.ceiling));
-    return Math.min(Math.floor(ceiling * PREFETCH_SHARE), Math.max(current, previous));
+    const { current, previous, allowance } = this.spendingOf(limit);
+    return Math.floor(Math.min(maxOf(limit), Math.max(current, previous), allowance));
   }
 
   private spendingOf({ name }: Limit): Spending {
@@ -75,7 +85,7 @@ export class TokenPool {
     const existing = this.spendings.get(name);
     if (existing?.span === span) return existing;
     const previous = existing?.span === span - 1 ? existing.current : 0;
-    const spending = { span, current: 0, previous };
+    const spending = { span, current: 0, previous, allowance: existing?.allowance ?? 0 };
     this.spendings.set(name, spending);
     return spending;
   }
@@ -91,3 +101,6 @@ export class TokenPool {
     for (const [key, { span }] of this.spendings) if (span < oldest) this.spendings.delete(key);
   }
 }
+
+const maxOf = ({ counters }: Limit) =>
+  Math.floor(Math.min(...counters.map(({ ceiling }) => ceiling)) * PREFETCH_SHARE);

@@ -45,6 +45,16 @@ it('row 19: a worker with few calls wastes few tokens, because it prefetches onl
   expect(state.granted).toBeLessThanOrEqual(2 * calls);
 });
 
+it('bursts that follow each other after slightly more than the lifetime of tokens waste few of them', async () => {
+  const { state, spend } = openBudget();
+  const [bursts, size] = [100, 24];
+  for (let burst = 0; burst < bursts; burst++) {
+    await Promise.all(Array.from({ length: size }, () => spend('copy')));
+    state.nowMs += 700;
+  }
+  expect(state.granted).toBeLessThan(1.1 * bursts * size);
+});
+
 it('a worker with many calls prefetches in bulk, so most calls need no round trip', async () => {
   const { state, spend } = openBudget();
   const calls = 6_000;

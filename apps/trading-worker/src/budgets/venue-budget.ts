@@ -3,7 +3,7 @@
  *
  * 1. Tokens are prefetched from Redis in bulk, so most calls need no round trip. Prefetched tokens that are not spent
  *    within `PREFETCH_TTL_MS` are discarded. A worker prefetches no more than it spent in the preceding
- *    `PREFETCH_TTL_MS`, so a worker that spends little wastes little. Only calls of the same purpose spend them.
+ *    `PREFETCH_TTL_MS`, and at most a twentieth of what it spends expires unspent. Only calls of the same purpose spend them.
  * 2. Calls are admitted in the order of their purposes, exits first. `shares.ts` says what each purpose may use. Among
  *    the calls of one purpose, users take turns.
  * 3. An account or a user at a limit of their own does not block others.
