@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { startKillableProduct } from '../e2e/killable-product.mjs';
 import { outcomeOf } from '../launch/first-trade/client.mjs';
@@ -9,18 +10,30 @@ import { setWeather } from './venue.mjs';
 
 /**
  * `node tooling/chaos/takeovers.mjs`: kills the only worker again and again while a leader trades at an exchange that keeps
- * its published limits and responds after 0.4 s. Prints how the copies ended and how long they took; exits with code 0 if no
- * copy was too old or FAILED.
+ * its published limits. Prints how the copies ended and how long they took; exits with code 0 if no copy was too old or
+ * FAILED, and none lacked a known equity of the leader.
+ *
+ * `--every`: the time between two orders of the leader in ms; `--latency`: how long the exchange takes to respond, in ms;
+ * `--life`: how long a worker lives, in ms; `--verbose`: prints the log of the processes, and each order of the leader.
  */
+const { values } = parseArgs({
+  options: {
+    every: { type: 'string', default: '3000' },
+    latency: { type: 'string', default: '400' },
+    life: { type: 'string', default: '12000' },
+    verbose: { type: 'boolean', default: false },
+  },
+});
 const kills = 5;
-const lifeMs = 12_000;
 const copiers = 24;
-const orderEveryMs = 3_000;
-const latencyMs = 400;
+const lifeMs = Number(values.life);
+const orderEveryMs = Number(values.every);
+const latencyMs = Number(values.latency);
 const settleMaxMs = 120_000;
 
 const product = await startKillableProduct({
   hasPublishedLimits: true,
+  ...(values.verbose ? { print: (/** @type {string} */ line) => console.log(line) } : {}),
   only: ['rest-api', 'trading-worker', 'paper-exchange'],
 });
 try {
@@ -31,12 +44,15 @@ try {
     trade(participants, storm.signal),
     killWorker().finally(() => storm.abort()),
   ]);
-  await until(
+  const isSettled = await until(
     () => unsettled(product.databaseUrl),
     (unfinished) => Object.values(unfinished).every((count) => count === 0),
     settleMaxMs,
+  ).then(
+    () => true,
+    (/** @type {unknown} */ error) => console.error(error),
   );
-  process.exitCode = (await report(orders)) ? 0 : 1;
+  process.exitCode = (await report(orders)) && isSettled === true ? 0 : 1;
 } finally {
   await product.stop();
 }
@@ -59,14 +75,16 @@ async function killWorker() {
 async function trade({ leaders, pairs }, signal) {
   const { api, account, strategyId } = /** @type {import('./participants.mjs').Leader} */ (leaders[0]);
   let created = 0;
-  while (!signal.aborted) {
+  for (let turn = 0; !signal.aborted; turn++) {
+    const isBuy = turn % 2 === 0;
     const order = api.trades.create({
       exchange_account_id: account.id,
-      trade_pair_id: pairNamed('BTC/USDT', pairs).id,
+      trade_pair_id: pairNamed(turn % 4 < 2 ? 'BTC/USDT' : 'ETH/USDT', pairs).id,
       strategy_id: strategyId,
-      side: 'BUY',
+      side: isBuy ? 'BUY' : 'SELL',
       type: 'MARKET',
-      amount: '0.01',
+      // What is bought less the exchange's fee.
+      amount: isBuy ? '0.1' : '0.0999',
     });
     if ((await outcomeOf(order)).status === 201) created++;
     await wait(orderEveryMs);
@@ -88,6 +106,15 @@ async function report(orders) {
        round(max(extract(epoch FROM settled_at - signal_at)), 1)::float8 AS "maxSeconds"
      FROM decisions GROUP BY 1, 2 ORDER BY 1, 2`,
   );
+  if (values.verbose) {
+    const { rows: trades } = await database.query(
+      `SELECT t.created_at::time(2)::text AS created, t.submitted_at::time(2)::text AS sent, t.acknowledged_at::time(2)::text AS known,
+         s.signal_at::time(2)::text AS signal, x.first::time(2)::text AS decided, t.status, t.sub_status, t.side, t.leader_equity::float8
+       FROM trades t LEFT JOIN signals s ON s.source_trade_id = t.id
+         LEFT JOIN LATERAL (SELECT min(d.created_at) AS first FROM decisions d WHERE d.signal_id = s.id) x ON true WHERE t.origin <> 'COPIER' ORDER BY t.created_at`,
+    );
+    console.table(trades);
+  }
   await database.end();
   console.log(`${orders} orders of the leader, ${kills} kills of the only worker`);
   console.table(rows);

@@ -105,6 +105,9 @@ export class AppModule {
 
 const prefixOf = ({ WORLD }: Config) => `trading-${WORLD}`;
 
+/** A stream normally connects within a second. Exits must not wait much longer than that. */
+const STREAM_WAIT_MS = 3_000;
+
 /** Provides the components that call exchanges: the accounts, their orders and their streams. */
 function exchange({ config, logger, platform, venues }: WorkerContext): Provider[] {
   return [
@@ -117,7 +120,7 @@ function exchange({ config, logger, platform, venues }: WorkerContext): Provider
     {
       provide: AccountOrders,
       useFactory: (execution: TradeExecution, accounts: ExchangeAccounts) =>
-        new AccountOrders(execution, accounts, logger),
+        new AccountOrders(execution, accounts, logger, STREAM_WAIT_MS),
       inject: [TradeExecution, ExchangeAccounts],
     },
     {
@@ -142,8 +145,7 @@ function exchange({ config, logger, platform, venues }: WorkerContext): Provider
         const { balanceSync, streams } = accounts;
         const recorder = new StreamRecorder(orders.updates, balanceSync, streams, logger);
         const times = { reconcileEveryMs: config.RECONCILE_EVERY_MS };
-        const untilLookedUp = (accountId: string) => orders.takeover.untilLookedUp(accountId);
-        return new AccountSupervisors(accounts, reconciler, recorder, { times, untilLookedUp });
+        return new AccountSupervisors(accounts, reconciler, recorder, { times, takeover: orders });
       },
       inject: [ExchangeAccounts, AccountOrders, AccountReconciler],
     },

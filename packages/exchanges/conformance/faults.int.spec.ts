@@ -240,6 +240,7 @@ describe('the client of an exchange in bad weather', () => {
     await account.fetchOpenOrders();
     exchange.on('/api/v3/myTrades', respondWith([]));
     await account.fetchFillsSince({ symbol: 'BTC/USDT', since: new Date(0) });
+    await account.fetchFills({ symbol: 'BTC/USDT', exchangeOrderId: '1' });
     exchange.on('/api/v3/account', respondWith(accepted, 418, { 'retry-after': '3' }));
     await failureOf(account.fetchBalances());
     expect(budgetCalls).toEqual([
@@ -250,6 +251,7 @@ describe('the client of an exchange in bad weather', () => {
       'x exa_1 6 false ',
       'x exa_1 80 false ',
       'x exa_1 20 false ',
+      'x exa_1 5 false ',
       'x exa_1 20 false ',
       'pause x 3000',
     ]);

@@ -48,6 +48,7 @@ async function worker(url = redisUrl, limits = LIMITS): Promise<RedisCallBudget>
 const timeoutSignal = () => AbortSignal.timeout(20_000);
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const read = (weight = 1): BudgetedCall => ({ venue: 'paper', weight, isOrder: false });
+const repair = (weight = 1): BudgetedCall => ({ ...read(weight), purpose: 'repair' });
 const rotation = (weight = 1): BudgetedCall => ({ ...read(weight), purpose: 'rotation' });
 const byUser = (userId: string, weight = 1): BudgetedCall => ({ ...read(weight), purpose: 'user', userId });
 const entry = (accountKey = 'a'): BudgetedCall => ({ venue: 'paper', weight: 1, isOrder: true, accountKey });
@@ -91,10 +92,10 @@ describe('row 19: the call budget of an exchange', () => {
   it('rule 25: admits exits after entries have used up their share', async () => {
     const budget = await worker();
     const account = (i: number) => `account-${i % 50}`;
-    const entries = await countAdmitted([120, 80], budget, (i) => entry(account(i)));
-    expect(entries).toBe(80);
-    const exits = await countAdmitted([30, 20], budget, (i) => exit(account(i)));
-    expect(exits).toBe(20);
+    const entries = await countAdmitted([120, 75], budget, (i) => entry(account(i)));
+    expect(entries).toBe(75);
+    const exits = await countAdmitted([40, 25], budget, (i) => exit(account(i)));
+    expect(exits).toBe(25);
     expect(await countAdmitted([1, 0], budget, () => read())).toBe(0);
   });
 
@@ -109,23 +110,33 @@ describe('row 19: the call budget of an exchange', () => {
     const budget = await worker();
     expect(await countAdmitted([120, 25], budget, () => rotation())).toBe(25);
     expect(await countAdmitted([120, 25], budget, () => read())).toBe(25);
-    expect(await countAdmitted([120, 30], budget, (i) => entry(`account-${i % 50}`))).toBe(30);
-    expect(await countAdmitted([20, 10], budget, (i) => byUser(`user-${i % 4}`))).toBe(10);
+    expect(await countAdmitted([120, 25], budget, (i) => entry(`account-${i % 50}`))).toBe(25);
+    expect(await countAdmitted([40, 10], budget, () => repair())).toBe(10);
+    expect(await countAdmitted([20, 5], budget, (i) => byUser(`user-${i % 4}`))).toBe(5);
     expect(await countAdmitted([20, 10], budget, (i) => exit(`account-${i}`))).toBe(10);
   });
 
-  it('leaves copies a share, however much users and background work ask for', async () => {
+  it('leaves copies a share, however much users, repairs and background work ask for', async () => {
     const budget = await worker();
-    expect(await countAdmitted([120, 50], budget, (i) => byUser(`user-${i % 20}`))).toBe(50);
-    expect(await countAdmitted([120, 10], budget, () => read())).toBe(10);
-    expect(await countAdmitted([120, 20], budget, (i) => entry(`account-${i % 50}`))).toBe(20);
+    expect(await countAdmitted([120, 40], budget, (i) => byUser(`user-${i % 20}`))).toBe(40);
+    expect(await countAdmitted([120, 25], budget, () => repair())).toBe(25);
+    expect(await countAdmitted([120, 0], budget, () => read())).toBe(0);
+    expect(await countAdmitted([120, 10], budget, (i) => entry(`account-${i % 50}`))).toBe(10);
+  });
+
+  it('leaves repairs a share, however many orders and reads copies ask for: without streams, they would only grow', async () => {
+    const budget = await worker();
+    const readOfCopy = { ...read(), purpose: 'copy_read' } as const;
+    expect(await countAdmitted([120, 65], budget, () => readOfCopy)).toBe(65);
+    expect(await countAdmitted([120, 10], budget, (i) => entry(`account-${i % 50}`))).toBe(10);
+    expect(await countAdmitted([60, 10], budget, () => repair())).toBe(10);
   });
 
   it('leaves orders of copies a share that the balances and look-ups of copies cannot use', async () => {
     const budget = await worker();
     const readOfCopy = { ...read(20), purpose: 'copy_read' } as const;
     expect(await countAdmitted([100, 3], budget, () => readOfCopy)).toBe(3);
-    expect(await countAdmitted([120, 20], budget, (i) => entry(`account-${i % 50}`))).toBe(20);
+    expect(await countAdmitted([120, 15], budget, (i) => entry(`account-${i % 50}`))).toBe(15);
   });
 
   it('gives one user at most 15 % of it, at all workers together, so that others are served', async () => {

@@ -2,10 +2,12 @@
  * How the weight limit of a local address is divided.
  *
  * 1. Exits may use the whole limit. Each other purpose stops at a lower total, so that what lies above is reserved for
- *    the purposes before it: the last tenth for exits, the tenth below it for exits and users' calls.
- * 2. Users' calls together use at most half of the limit, and background work at most half, rotation a quarter. Their
- *    total stays below that of copies, which therefore always find a fifth: a tenth is reserved for their orders, because
- *    the balances that 1,000 copies read, if streams fail, weigh as much as 20,000 orders.
+ *    the purposes before it: the last tenth for exits, then 5 % for users' calls, a tenth for repairs, and a tenth for
+ *    orders of copies. A thousand copies whose streams fail read balances that weigh as much as 20,000 orders. If copies
+ *    could use up the share of repairs, no stream would connect again and the reads would never end.
+ * 2. Users' calls together use at most 40 % of the limit, repairs a quarter, and background work half, rotation a
+ *    quarter. Background work ends far below the total of copies. Copies therefore always find a tenth, and a third
+ *    while nothing is repaired.
  * 3. One user uses at most 15 % of the limit for calls that the user waits for, and a quarter for exits.
  *
  * Redis counts all of this for all workers together. Inside a worker, users take turns.
@@ -16,20 +18,22 @@ import type { CallPurpose } from '@trading-automation/exchanges';
 export const TOTAL_SHARE: Readonly<Record<CallPurpose, number>> = {
   exit: 1,
   user: 0.9,
-  copy: 0.8,
-  copy_read: 0.7,
-  check: 0.6,
+  repair: 0.85,
+  copy: 0.75,
+  copy_read: 0.65,
+  check: 0.55,
   rotation: 0.5,
 };
 
 /** The part of the limit that a group of purposes may use together. */
 export interface GroupShare {
-  readonly group: 'users' | 'background';
+  readonly group: 'users' | 'repairs' | 'background';
   readonly share: number;
 }
 
 export const GROUP_SHARE: Readonly<Partial<Record<CallPurpose, GroupShare>>> = {
-  user: { group: 'users', share: 0.5 },
+  user: { group: 'users', share: 0.4 },
+  repair: { group: 'repairs', share: 0.25 },
   check: { group: 'background', share: 0.5 },
   rotation: { group: 'background', share: 0.25 },
 };

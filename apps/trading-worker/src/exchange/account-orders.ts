@@ -1,7 +1,10 @@
+import type { OwnedAccount } from '@trading-automation/core/exchange-accounts';
 import type { TradeExecution } from '@trading-automation/core/trades';
 import type { Logger } from '@trading-automation/runtime';
 import { errorLogger } from '../error-logger.js';
+import { StreamWait } from '../ownership/stream-wait.js';
 import { Takeover } from '../ownership/takeover.js';
+import type { AwaitedTakeover } from '../streams/account-supervisor.js';
 import { OrderUpdateWriter } from '../streams/order-update-writer.js';
 import { OrderSubmitter } from '../submission/order-submitter.js';
 import type { ExchangeAccounts } from './exchange-accounts.js';
@@ -14,38 +17,68 @@ import { TradeOrders } from './trade-orders.js';
  * Creates the components for the orders of exchange accounts: they submit orders, store order reports and check the
  * state of orders.
  */
-export class AccountOrders {
+export class AccountOrders implements AwaitedTakeover {
   readonly updates: OrderUpdateWriter;
   readonly resting: RestingOrderChecker;
   readonly submitter: OrderSubmitter;
   readonly reconciler: OrderReconciler;
   readonly takeover: Takeover;
+  private readonly streamWait: StreamWait;
 
   constructor(
     private readonly execution: TradeExecution,
     private readonly accounts: ExchangeAccounts,
     logger: Logger,
+    /** How long new orders of an account that was taken over wait for its stream. */
+    streamWaitMs: number,
   ) {
     const { clients, streams, balanceSync } = accounts;
     const fills = new OrderFills(streams, logger);
     this.resting = new RestingOrderChecker(execution, clients, (accountId) => streams.isLive(accountId));
     this.updates = new OrderUpdateWriter(execution, fills, balanceSync, this.resting);
     const orders = new TradeOrders(clients, this.updates);
+    const wake = (accountId: string) => this.submitter.wake([accountId]);
     this.takeover = new Takeover(
       execution,
       orders,
-      (accountId) => this.submitter.wake([accountId]),
+      wake,
       errorLogger('takeover.failed', 'Could not judge the orders of a former owner.', logger),
     );
-    this.submitter = new OrderSubmitter(execution, accounts, this.updates, (account) =>
-      this.takeover.mayEnter(account),
+    this.streamWait = new StreamWait({
+      waitMs: streamWaitMs,
+      hasStream: (accountId) => streams.isWorking(accountId),
+      onEnd: wake,
+    });
+    this.submitter = new OrderSubmitter(execution, accounts, this.updates, (account, isExit) =>
+      this.maySend(account, isExit),
     );
-    this.reconciler = new OrderReconciler(
-      execution,
-      orders,
-      (accountId) => this.submitter.wake([accountId]),
-      logger,
-    );
+    this.reconciler = new OrderReconciler(execution, orders, wake, logger);
+  }
+
+  /** Judges the accounts that this worker took over since the last call; see `Takeover.setAccounts`. */
+  async setAccounts(owned: ReadonlyMap<string, OwnedAccount>): Promise<void> {
+    this.streamWait.setAccounts(owned);
+    await this.takeover.setAccounts(owned);
+  }
+
+  /** Whether a new order of the account may be sent. */
+  maySend(account: OwnedAccount, isExit: boolean): boolean {
+    if (this.streamWait.isWaiting(account.accountId)) return false;
+    return isExit || this.takeover.mayEnter(account);
+  }
+
+  untilLookedUp(accountId: string): Promise<void> {
+    return this.takeover.untilLookedUp(accountId);
+  }
+
+  onStreamWorks(accountId: string): void {
+    this.streamWait.onStreamWorks(accountId);
+  }
+
+  /** Stops judging accounts; see `Takeover.stop`. */
+  async stopTakeovers(): Promise<void> {
+    this.streamWait.stop();
+    await this.takeover.stop();
   }
 
   /** Submits an unsent trade if this worker owns its account; otherwise notifies the worker that owns it. */

@@ -53,7 +53,7 @@ export class ExchangeGateway {
   async claimAccounts(): Promise<boolean> {
     const mayFollow = await this.ownership.endLostLeases();
     await this.ownership.claim();
-    await this.orders.takeover.setAccounts(this.ownership.ownedAccounts());
+    await this.orders.setAccounts(this.ownership.ownedAccounts());
     return mayFollow;
   }
 
@@ -71,7 +71,7 @@ export class ExchangeGateway {
   /** Waits until all work in flight is stored, then closes every connection. */
   async close(): Promise<void> {
     this.orderSubmitter.halt();
-    await this.orders.takeover.stop();
+    await this.orders.stopTakeovers();
     await this.orderSubmitter.drain();
     await this.supervisors.stop();
     await this.orders.updates.drain();

@@ -17,16 +17,15 @@ export class OrderFills {
     private readonly logger: Logger,
   ) {}
 
-  /** Returns the fills of an order that was just placed. */
-  async readPlaced(
-    accountId: string,
-    client: ExchangeClient,
-    placed: PlacedOrder,
-  ): Promise<readonly VenueFill[]> {
-    if (placed.fills !== undefined) return placed.fills;
-    // The stream will report the fills, so no call is needed. If it does not, the next check reads them.
-    if (placed.filledAmount === '0' || this.streams.isReporting(accountId)) return [];
-    return this.read(client, placed);
+  /** Whether the fills of an order that was just placed are only known after a call. */
+  mustRead(accountId: string, { fills, filledAmount }: PlacedOrder): boolean {
+    // A stream will report the fills. If it does not, the next check reads them.
+    return fills === undefined && filledAmount !== '0' && !this.streams.isReporting(accountId);
+  }
+
+  /** Reads the fills of an order that was just placed. */
+  readPlaced(client: ExchangeClient, placed: PlacedOrder): Promise<readonly VenueFill[]> {
+    return this.read(client.as('copy_read'), placed);
   }
 
   /** Returns the fills of an order that a check found at the exchange. The live stream must report them, too. */

@@ -126,7 +126,7 @@ describe('a copy that a dead worker claimed', () => {
     env.gateway.orderSubmitter.wake([env.account.uuid]);
     await env.gateway.orderSubmitter.drain();
     const owned = env.gateway.ownership.ownedAccounts().get(env.account.uuid)!;
-    await eventually(() => looks.length > 0 || env.gateway.orders.takeover.mayEnter(owned));
+    await eventually(() => looks.length > 0 || env.gateway.orders.maySend(owned, false));
     expect(placedIds()).toEqual([`venue-${env.account.uuid}/exit`]);
     respond();
     await env.gateway.orders.takeover.drain();
@@ -209,5 +209,53 @@ describe('a user’s own order that a dead worker claimed', () => {
     await takeOver();
     expect(placedIds()).toEqual([]);
     expect(await env.read(own)).toMatchObject({ status: 'PENDING' });
+  });
+});
+
+describe('an order that a dead worker sent, whose response it stored without the fills', () => {
+  it('is stored with its fills at once, because copiers wait for them', async () => {
+    const own = await env.place({ client_order_id: 'copy', type: 'MARKET', price: undefined });
+    await dieWhileSending(own, 0);
+    await env.core.rows(
+      "UPDATE trades SET acknowledged_at = submitted_at, sub_status = 'ACCEPTED' WHERE id = $1",
+      own,
+    );
+    env.exchange.fill(acceptCopy());
+    await takeOver();
+    expect(await env.read(own)).toMatchObject({ status: 'FILLED', filled_amount: '1' });
+  });
+});
+
+describe('new orders after a takeover', () => {
+  /** Takes the account over, with two unsent orders and an exchange that does not respond until `respond` is called. */
+  async function takeOverWithoutStream(streamWaitMs: number) {
+    let respond: () => void = () => undefined;
+    const mayRespond = new Promise<void>((resolve) => {
+      respond = resolve;
+    });
+    env.exchange.onCall = (name) => (name === 'fetchBalances' ? mayRespond : undefined);
+    await env.place({ client_order_id: 'entry' });
+    await env.place({ client_order_id: 'exit', side: 'SELL' });
+    const gateway = env.newGateway({}, env.exchange, env.core.platform, env.execution, streamWaitMs);
+    await gateway.renewOwnership();
+    gateway.supervisors.setAccounts(gateway.ownership.ownedAccounts());
+    gateway.orderSubmitter.wake([env.account.uuid]);
+    await gateway.orderSubmitter.drain();
+    return { gateway, respond };
+  }
+
+  it('wait for the account’s stream, because the fills of earlier ones have to be read by calls', async () => {
+    const { gateway, respond } = await takeOverWithoutStream(3_600_000);
+    expect(placedIds()).toEqual([]);
+    respond();
+    await eventually(() => placedIds().length === 2);
+    await gateway.close();
+  });
+
+  it('wait for a stream that does not connect only for a short time', async () => {
+    const { gateway, respond } = await takeOverWithoutStream(200);
+    await eventually(() => placedIds().length === 2);
+    respond();
+    await gateway.close();
   });
 });

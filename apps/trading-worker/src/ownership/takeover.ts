@@ -1,11 +1,11 @@
 /**
  * Judges the orders of former owners when this worker takes accounts over.
  *
- * 1. Until the orders of an account were looked up once, `mayEnter` is false for it, so no new entry is sent before.
- *    Exits do not wait. An order that was not found holds nothing back, like any order without a response.
+ * 1. Until the orders of an account were looked up once, no new entry is sent. Exits do not wait. An order that was not
+ *    found holds nothing back, like any order without a response.
  * 2. Each order is looked up by its client order id at once. An account has one order in flight at a time, so this costs
  *    less than the lists of its open orders and fills.
- * 3. An order that the exchange knows is stored. A copy that it does not know may still arrive, so it is looked up again
+ * 3. An order that the exchange knows is stored, with its fills. Without its fills, no copier follows it. A copy that it does not know may still arrive, so it is looked up again
  *    once it cannot. Then it is sent again under the same id, or ends if its signal is too old; core decides. A user's own
  *    order is never sent again, and the scheduled checks judge it, as they do if the exchange does not respond.
  */
@@ -139,14 +139,18 @@ export class Takeover {
   }
 
   /** Looks an order up. Returns false if it was not found and has to be looked up again once it can no longer arrive. */
-  private async look({ id, begunAt, certainInMs }: InFlightOrder, takenAtMs: number): Promise<boolean> {
+  private async look(
+    { id, begunAt, certainInMs, isAcknowledged }: InFlightOrder,
+    takenAtMs: number,
+  ): Promise<boolean> {
     const { signal } = this.stopping;
     for (let attempt = 1; !signal.aborted; attempt++) {
       const isCertain = certainInMs !== null && performance.now() - takenAtMs >= certainInMs;
       try {
         const trade = await this.execution.find(id);
-        if (trade === null || !trade.isOpen || !trade.isSubmitted || trade.isAcknowledged) return true;
-        const order = await this.orders.open(trade, 'copy_read');
+        if (trade === null || !trade.isOpen || !trade.isSubmitted) return true;
+        if (trade.isAcknowledged && !isAcknowledged) return true;
+        const order = await this.orders.open(trade, 'repair');
         if (await order.refresh()) return true;
         if (certainInMs === null) {
           await this.leaveToChecks(id);

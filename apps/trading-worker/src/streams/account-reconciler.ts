@@ -3,8 +3,8 @@
  * open orders and the fills since the last reconciliation. Stores everything that differs from the database.
  *
  * 1. At an exchange where open orders lock balances, the balances show whether anything else has to be read. Without
- *    locked balances and without an open trade there is no open order. A pair can have new fills only if the totals of
- *    both of its assets changed.
+ *    locked balances there is no open order, and each order of an open trade is looked up by its id, which costs less than
+ *    the list. A pair can have new fills only if the totals of both of its assets changed.
  * 2. The pairs of the last run's changes are read once more, because an exchange may list fills later than balances.
  */
 import { type OwnedAccount, totalBalances } from '@trading-automation/core/exchange-accounts';
@@ -67,7 +67,7 @@ export class AccountReconciler {
     const { reconciliation } = this;
     const { accountId } = account;
     const state = await reconciliation.state(accountId);
-    const { report, takenAt, openOrders } = await this.readVenue(client, state);
+    const { report, takenAt, openOrders } = await this.readVenue(client);
     const totals = totalBalances(report.balances);
     const changed = await this.changedSymbols(account, state.reconciledTotals, totals);
     const symbols = new Set([
@@ -93,9 +93,8 @@ export class AccountReconciler {
     };
   }
 
-  private async readVenue(client: ExchangeClient, { trades }: AccountState): Promise<VenueState> {
-    const mayBeEmpty = client.openOrdersLockBalances && !trades.some(isAtVenue);
-    const listed = mayBeEmpty ? undefined : await client.fetchOpenOrders();
+  private async readVenue(client: ExchangeClient): Promise<VenueState> {
+    const listed = client.openOrdersLockBalances ? undefined : await client.fetchOpenOrders();
     const takenAt = await this.balances.databaseTime();
     const report = await client.fetchBalances();
     const hasLocked = Object.values(report.balances).some(({ locked }) => Number(locked) !== 0);

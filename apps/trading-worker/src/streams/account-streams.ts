@@ -63,6 +63,11 @@ export class AccountStreams {
     return state === 'LIVE' || state === 'UNVERIFIED' || state === 'REPAIRING';
   }
 
+  /** Whether the product learns what happens on the account without further calls for each order. */
+  isWorking(accountId: string): boolean {
+    return this.isReporting(accountId) || this.streams.get(accountId)?.state === 'POLLING';
+  }
+
   /** Registers fills that are known from another source. The account's live stream must report them, too. */
   expectFills(accountId: string, fills: readonly VenueFill[]): void {
     this.streams.get(accountId)?.expectReports(fills.map(fillKey));

@@ -24,7 +24,7 @@ import type { LimitFunction } from 'p-limit';
 import type { ReconcileSummary } from './account-reconciler.js';
 import type { AccountSession } from './account-session.js';
 import { type AccountStream, orderStateKey, type StreamState } from './account-streams.js';
-import type { RepairQueue } from './repair-queue.js';
+import type { RepairQueue, RepairReason } from './repair-queue.js';
 
 export interface SupervisorTimes {
   readonly backoff: Backoff;
@@ -61,8 +61,14 @@ export interface SupervisorOptions {
   readonly limitConnects: LimitFunction;
   /** Orders the reconciliations of all accounts. */
   readonly repairs: RepairQueue;
+  readonly takeover: AwaitedTakeover;
+}
+
+/** What the supervision of an account that was taken over waits for, and what waits for it. */
+export interface AwaitedTakeover {
   /** Resolves when the orders of the account's former owner were looked up once. */
-  readonly untilLookedUp: (accountId: string) => Promise<void>;
+  untilLookedUp(accountId: string): Promise<void>;
+  onStreamWorks(accountId: string): void;
 }
 
 type Event = () => void;
@@ -159,7 +165,7 @@ export class AccountSupervisor implements AccountStream {
         await raceAbort(this.connection.signal, connected);
         session.onConnected();
       });
-      await raceAbort(this.connection.signal, this.options.untilLookedUp(this.account.accountId));
+      await raceAbort(this.connection.signal, this.options.takeover.untilLookedUp(this.account.accountId));
       await this.readExposure();
       const hasOpenOrders = this.exposure.kind === 'OPEN_ORDERS';
       if (!hasOpenOrders) this.flushBuffer();
@@ -206,7 +212,7 @@ export class AccountSupervisor implements AccountStream {
   private async repairBuffered(client: ExchangeClient): Promise<boolean> {
     for (let failedRuns = 1; ; failedRuns++) {
       try {
-        const { isDoubtful } = await this.reconcile(client, false);
+        const { isDoubtful } = await this.reconcile(client, 'connected');
         this.flushBuffer();
         this.setState('LIVE');
         this.failures = 0;
@@ -227,9 +233,9 @@ export class AccountSupervisor implements AccountStream {
   }
 
   private async poll(client: ExchangeClient): Promise<never> {
-    for (;;) {
+    for (let reason: RepairReason = 'connected'; ; reason = 'doubt') {
       await this.readExposure();
-      await this.reconcile(client, false);
+      await this.reconcile(client, reason);
       this.setState('POLLING');
       this.failures = 0;
       await this.waitOrWake(this.options.times.pollEveryMs);
@@ -249,8 +255,10 @@ export class AccountSupervisor implements AccountStream {
       if (this.currentState === 'LIVE') await this.readExposure();
       const canWait = this.currentState === 'LIVE' ? doubtfulRuns === 0 : this.exposure.kind === 'IDLE';
       try {
-        const summary = await this.reconcile(client, isDue && canWait);
-        if (this.currentState !== 'LIVE') this.setState('LIVE');
+        const isFirst = this.currentState !== 'LIVE';
+        const reason = isDue && canWait ? 'rotation' : isFirst ? 'connected' : 'doubt';
+        const summary = await this.reconcile(client, reason);
+        if (isFirst) this.setState('LIVE');
         this.expectReports(summary.fills);
         this.failures = 0;
         failedRuns = 0;
@@ -273,12 +281,12 @@ export class AccountSupervisor implements AccountStream {
     }
   }
 
-  private async reconcile(client: ExchangeClient, isRotation: boolean): Promise<ReconcileSummary> {
+  private async reconcile(client: ExchangeClient, reason: RepairReason): Promise<ReconcileSummary> {
     const { repairs, session } = this.options;
     const { signal } = this.connection;
     return raceAbort(
       signal,
-      repairs.run(this.exposure, isRotation, (purpose) => {
+      repairs.run(this.exposure, reason, (purpose) => {
         signal.throwIfAborted();
         clearTimeout(this.doubtTimer);
         this.isDoubted = false;
@@ -326,6 +334,8 @@ export class AccountSupervisor implements AccountStream {
   private setState(state: StreamState, error?: unknown): void {
     this.currentState = state;
     this.options.session.onState(state, error);
+    if (state !== 'CONNECTING' && state !== 'LOST')
+      this.options.takeover.onStreamWorks(this.account.accountId);
   }
 
   /** Waits until the time is over or a doubt is due. Returns whether it was a doubt. */

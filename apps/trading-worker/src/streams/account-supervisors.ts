@@ -7,8 +7,8 @@ import type { AccountReconciler } from './account-reconciler.js';
 import { AccountSession } from './account-session.js';
 import {
   AccountSupervisor,
+  type AwaitedTakeover,
   SUPERVISOR_TIMES,
-  type SupervisorOptions,
   type SupervisorTimes,
 } from './account-supervisor.js';
 import { RepairQueue } from './repair-queue.js';
@@ -28,7 +28,7 @@ export class AccountSupervisors {
     private readonly recorder: StreamRecorder,
     private readonly options: {
       readonly times?: Partial<SupervisorTimes>;
-      readonly untilLookedUp: SupervisorOptions['untilLookedUp'];
+      readonly takeover: AwaitedTakeover;
     },
   ) {}
 
@@ -55,9 +55,9 @@ export class AccountSupervisors {
     const { clients, streams } = this.accounts;
     const session = new AccountSession(account, clients, this.reconciler, this.recorder);
     const times = { ...SUPERVISOR_TIMES, ...this.options.times };
-    const { untilLookedUp } = this.options;
+    const { takeover } = this.options;
     const { limitConnects, repairs } = this;
-    streams.add(new AccountSupervisor({ session, limitConnects, repairs, times, untilLookedUp }));
+    streams.add(new AccountSupervisor({ session, limitConnects, repairs, times, takeover }));
   }
 }
 

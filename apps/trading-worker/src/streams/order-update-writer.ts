@@ -18,6 +18,8 @@ export interface OrderUpdate {
   readonly accountId: string;
   readonly order: VenueOrder;
   readonly fills: readonly VenueFill[];
+  /** Whether the order's fills are being read. The balances are then read after them. Default: false. */
+  readonly fillsFollow?: boolean;
 }
 
 /**
@@ -75,10 +77,17 @@ export class OrderUpdateWriter {
     return this.batcher.add(update);
   }
 
-  /** Stores the response to a submitted order. */
+  /**
+   * Stores the response to a submitted order, then its fills if they have to be read. The response confirms the order, so
+   * the account's next order does not wait for that read.
+   */
   async storePlaced(accountId: string, client: ExchangeClient, placed: PlacedOrder): Promise<void> {
-    const fills = await this.fills.readPlaced(accountId, client, placed);
-    await this.add({ accountId, order: placed, fills });
+    const fillsFollow = this.fills.mustRead(accountId, placed);
+    await this.add({ accountId, order: placed, fills: placed.fills ?? [], fillsFollow });
+    if (!fillsFollow) return;
+    const fills = await this.fills.readPlaced(client, placed);
+    if (fills.length > 0) await this.add({ accountId, order: placed, fills });
+    else this.balanceSync.onBalanceChange(accountId);
   }
 
   /** Stores the state of a trade's order that a check found at the exchange. */
@@ -97,15 +106,15 @@ export class OrderUpdateWriter {
   }
 
   private async store(updates: readonly OrderUpdate[]): Promise<void> {
-    const ours = updates.flatMap(({ accountId, order, fills }) => {
-      const tradeId = this.sent.get(orderKey(accountId, order.venueClientOrderId))?.tradeId;
-      return tradeId === undefined ? [] : [{ accountId, tradeId, order, fills }];
+    const ours = updates.flatMap((update) => {
+      const tradeId = this.sent.get(orderKey(update.accountId, update.order.venueClientOrderId))?.tradeId;
+      return tradeId === undefined ? [] : [{ ...update, tradeId }];
     });
     const changed = new Set<string>();
     if (ours.length > 0) {
       const stored = await this.execution.storeOrders(ours);
-      for (const { accountId, tradeId, order } of ours) {
-        if (stored.has(tradeId)) changed.add(accountId);
+      for (const { accountId, tradeId, order, fillsFollow = false } of ours) {
+        if (stored.has(tradeId) && !fillsFollow) changed.add(accountId);
         this.confirmations.get(orderKey(accountId, order.venueClientOrderId))?.();
       }
     }

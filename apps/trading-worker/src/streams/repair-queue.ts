@@ -13,6 +13,15 @@ import type { CallPurpose } from '@trading-automation/exchanges';
 const URGENT_CONCURRENCY = 4;
 const ROTATION_CONCURRENCY = 2;
 
+/**
+ * Why an account is reconciled:
+ *
+ * - `connected`: its stream has just connected.
+ * - `doubt`: the stream or the last reconciliation raised a doubt.
+ * - `rotation`: it can wait: it is due in the rotation, or it is new and nothing depends on it.
+ */
+export type RepairReason = 'connected' | 'doubt' | 'rotation';
+
 const RANKS: Readonly<Record<AccountExposure['kind'], number>> = {
   OPEN_ORDERS: 1,
   OPEN_LOTS: 2,
@@ -61,15 +70,17 @@ export class RepairQueue {
   /**
    * Runs a reconciliation when it is its turn.
    *
-   * @param isRotation whether the account can wait: it is due in the rotation, or it is new and nothing depends on it
    * @param work gets the share of the call budget that it may use
    */
   run<T>(
     exposure: AccountExposure,
-    isRotation: boolean,
+    reason: RepairReason,
     work: (purpose: CallPurpose) => Promise<T>,
   ): Promise<T> {
-    if (isRotation) return this.rotation.run(rankOf(exposure), () => work('rotation'));
-    return this.urgent.run(rankOf(exposure), () => work('check'));
+    if (reason === 'rotation') return this.rotation.run(rankOf(exposure), () => work('rotation'));
+    // Copiers wait for what the account did meanwhile, or its own events wait.
+    const isAwaited = exposure.isFollowed || exposure.kind === 'OPEN_ORDERS';
+    const purpose = reason === 'connected' && isAwaited ? 'repair' : 'check';
+    return this.urgent.run(rankOf(exposure), () => work(purpose));
   }
 }

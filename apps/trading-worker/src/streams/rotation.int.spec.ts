@@ -105,9 +105,10 @@ async function startLive(times: Partial<SupervisorTimes> = {}): Promise<Exchange
 }
 /** Starts a worker whose comparison of the account's open orders waits for the call budget. */
 async function startRepairing(): Promise<ExchangeGateway> {
-  budget.hold('check', 20);
+  budget.hold('repair', 20);
+  budget.spent();
   const gateway = await start();
-  await eventually(() => budget.calls.some(({ weight }) => weight === 80));
+  await eventually(() => budget.calls.some(({ weight }) => weight === 20));
   return gateway;
 }
 /** Makes a running copier of another user follow a strategy of the test's account. */
@@ -154,7 +155,7 @@ describe('an idle account with a live stream', () => {
     await eventually(() => budget.calls.length >= 5);
     await gateway.supervisors.stop();
     const [stream, connected, ...rotation] = budget.spent();
-    expect([stream, connected]).toEqual(['2 check', '20 rotation']);
+    expect([stream, connected]).toEqual(['2 repair', '20 rotation']);
     expect(rotation.length).toBeGreaterThan(2);
     expect(new Set(rotation)).toEqual(new Set(['20 rotation']));
     const day = 86_400_000;
@@ -169,7 +170,7 @@ describe('an idle account with a live stream', () => {
     await other.limit('SELL', '0.5', '50000');
     await eventually(async () => (await env.read(trade)).status === 'FILLED');
     await gateway.balanceSync.drain();
-    expect(budget.spent()).toEqual(['2 check', '20 rotation', '1 user']);
+    expect(budget.spent()).toEqual(['2 repair', '20 rotation', '1 user']);
   });
 });
 
@@ -181,7 +182,7 @@ describe('a reconciliation', () => {
     budget.spent();
     streams.reconcileSoon(env.account.uuid);
     await eventually(() => budget.calls.length >= 3);
-    expect(budget.spent()).toEqual(['80 check', '20 check', '20 check']);
+    expect(budget.spent()).toEqual(['20 check', '80 check', '20 check']);
     await other.limit('SELL', '0.5', '50000');
     await eventually(async () => {
       const [lots] = await env.core.rows(
@@ -279,13 +280,13 @@ describe('after a restart', () => {
     await first.close();
     await env.core.rows('DELETE FROM worker_leases');
     budget.spent();
-    const release = budget.hold('check');
+    const release = budget.hold('repair');
     const second = await start();
     await eventually(() => budget.calls.length > 0);
     expect(stateOf(second)).not.toBe('UNVERIFIED');
     release();
     await eventually(() => second.accounts.streams.isLive(env.account.uuid));
-    expect(budget.spent()).toEqual(['2 check', '80 check', '20 check', '20 check']);
+    expect(budget.spent()).toEqual(['2 repair', '20 repair', '80 repair', '20 repair']);
   });
 
   it('orders that are sent while open orders are compared do not wait for the comparison, and cost no look-up', async () => {
@@ -310,7 +311,7 @@ describe('after a restart', () => {
     await gateway.renewOwnership();
     gateway.supervisors.setAccounts(gateway.ownership.ownedAccounts());
     await eventually(() => gateway.accounts.streams.isLive(env.account.uuid));
-    expect(budget.spent()).toEqual(['2 check', '20 rotation']);
+    expect(budget.spent()).toEqual(['2 repair', '20 rotation']);
   });
 
   it('an account is compared after the copies that a dead worker sent were looked up', async () => {
@@ -328,12 +329,12 @@ describe('after a restart', () => {
       venueClientOrderId: (await paper.ledger(keys)).orders[0]!.client_order_id,
     });
     budget.spent();
-    const release = budget.hold('copy_read');
+    const release = budget.hold('repair', 4);
     await start();
     await eventually(() => budget.calls.length === 2);
     release();
     await eventually(() => workers.at(-1)!.accounts.streams.isLive(env.account.uuid));
-    expect(budget.spent().toSorted()).toEqual(['2 check', '20 check', '20 rotation', '4 copy_read']);
+    expect(budget.spent().toSorted()).toEqual(['2 repair', '20 check', '20 rotation', '4 repair']);
   });
 
   it.each([
@@ -347,7 +348,7 @@ describe('after a restart', () => {
     await env.core.rows('DELETE FROM worker_leases');
     await other.limit('SELL', '0.5', '50000');
     budget.spent();
-    budget.refuse('check', 3, 20);
+    budget.refuse('repair', 3, 20);
     const [short, long] = [
       { firstMs: 20, maxMs: 20 },
       { firstMs: 3_600_000, maxMs: 3_600_000 },
@@ -363,13 +364,13 @@ describe('after a restart', () => {
       { timeoutMs: 15_000 },
     );
     expect((await env.read(trade)).status).toBe('FILLED');
-    expect(budget.spent().filter((call) => call === '2 check')).toHaveLength(1);
+    expect(budget.spent().filter((call) => call === '2 repair')).toHaveLength(1);
   });
 
   it('an account that finds no budget in the rotation is compared later, without a warning', async () => {
     budget.refuse('rotation', 2);
     await startLive();
-    expect(budget.spent()).toEqual(['2 check', '20 rotation', '20 rotation', '20 rotation']);
+    expect(budget.spent()).toEqual(['2 repair', '20 rotation', '20 rotation', '20 rotation']);
     const logged = env.logged.filter((line) => line.includes(env.account.uuid));
     expect(logged.join('')).not.toContain('account_stream.failed');
   });
@@ -388,7 +389,7 @@ describe('after a restart', () => {
       env.account.uuid,
     );
     expect(await gateway.accounts.dueForSync(1, 10)).toEqual([]);
-    expect(budget.spent()).toEqual(['2 check', '20 rotation', '1 user']);
+    expect(budget.spent()).toEqual(['2 repair', '20 rotation', '1 user']);
     release();
     await eventually(() => gateway.accounts.streams.isLive(env.account.uuid));
   });

@@ -59,6 +59,22 @@ describe('orders of many accounts', () => {
   });
 });
 
+it('the next order of an account does not wait for a call that reads the fills of the last one', async () => {
+  let respond: () => void = () => undefined;
+  const mayRespond = new Promise<void>((resolve) => {
+    respond = resolve;
+  });
+  env.exchange.onCall = (name) => (name === 'fetchFills' ? mayRespond : undefined);
+  env.exchange.onPlace = async (order) => env.exchange.fill(env.exchange.accept(order));
+  const trades = [await env.place(), await env.place()];
+  await env.gateway.renewOwnership();
+  env.gateway.orderSubmitter.wake([env.account.uuid]);
+  await eventually(() => env.exchange.placed.length === 2);
+  respond();
+  await env.gateway.orderSubmitter.drain();
+  for (const trade of trades) expect(await env.read(trade)).toMatchObject({ status: 'FILLED' });
+});
+
 describe('an order whose response is lost', () => {
   it('frees its account as soon as the stream confirms it, and its late response changes nothing', async () => {
     await createAccountsWithOrders(1, 2);

@@ -10,7 +10,8 @@
  *    made the claim. A missing or inconclusive response is not a failure: the check of open trades probes the order.
  * 4. An order is not sent if its claim is too old. This process may have stalled, and another one may have sent the
  *    order meanwhile. The exchange may accept a client order id that it has seen before.
- * 5. After a takeover, entries of an account wait until the orders of its former owner were looked up; exits do not.
+ * 5. After a takeover, entries of an account wait until the orders of its former owner were looked up; exits do not. Both
+ *    wait for the account's stream for a short time.
  * 6. A wake-up may be lost; `sweep` finds unsent orders without one.
  */
 import { setImmediate as nextIteration } from 'node:timers/promises';
@@ -79,8 +80,8 @@ export class OrderSubmitter {
     private readonly execution: TradeExecution,
     private readonly accounts: ExchangeAccounts,
     private readonly orderUpdates: OrderUpdateWriter,
-    /** Whether the orders of the account's former owner were looked up, so that entries may be sent. */
-    private readonly mayEnter: (account: OwnedAccount) => boolean = () => true,
+    /** Whether new orders of the account may be sent, or only exits, or none. */
+    private readonly maySend: (account: OwnedAccount, isExit: boolean) => boolean = () => true,
   ) {
     this.onError = errorLogger('order_submission.failed', 'Could not submit an order.', accounts.logger);
   }
@@ -204,7 +205,7 @@ export class OrderSubmitter {
     const owned = this.accounts.owned();
     for (const trade of unsent) {
       const account = owned.get(trade.accountId);
-      if (!trade.isExit && account !== undefined && !this.mayEnter(account)) continue;
+      if (account !== undefined && !this.maySend(account, trade.isExit)) continue;
       if (first.has(trade.accountId)) this.waiting.add(trade.accountId);
       else first.set(trade.accountId, trade);
     }

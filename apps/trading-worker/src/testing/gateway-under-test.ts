@@ -76,10 +76,11 @@ export class GatewayUnderTest {
     venue: ExchangeVenue = this.exchange,
     platform = this.newPlatform(),
     execution = new TradeExecution(platform),
+    streamWaitMs = 0,
   ): ExchangeGateway {
     const { opener, logger, accountSync } = this;
     const accounts = new ExchangeAccounts(platform, accountSync, new Venues([venue], opener), logger);
-    const orders = new AccountOrders(execution, accounts, logger);
+    const orders = new AccountOrders(execution, accounts, logger, streamWaitMs);
     const reconciler = new AccountReconciler(
       new Reconciliation(platform),
       accounts.balances,
@@ -87,8 +88,10 @@ export class GatewayUnderTest {
       new ReconcileActions(orders.reconciler, logger),
     );
     const recorder = new StreamRecorder(orders.updates, accounts.balanceSync, accounts.streams, logger);
-    const untilLookedUp = (accountId: string) => orders.takeover.untilLookedUp(accountId);
-    const supervisors = new AccountSupervisors(accounts, reconciler, recorder, { times, untilLookedUp });
+    const supervisors = new AccountSupervisors(accounts, reconciler, recorder, {
+      times,
+      takeover: orders,
+    });
     return new ExchangeGateway(accounts, orders, supervisors, logger);
   }
 

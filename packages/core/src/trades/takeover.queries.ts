@@ -23,13 +23,15 @@ const RECEIVE_WINDOW_MS = 5_000;
 const LOOK_UP_MARGIN_MS = 2_000;
 const CERTAIN_AFTER_MS = SEND_DEADLINE_MS + RECEIVE_WINDOW_MS + LOOK_UP_MARGIN_MS;
 
-/** An order that was sent and that the exchange has not confirmed. */
+/** An order that was sent and whose outcome is not stored. */
 export interface InFlightOrder {
   /** The id of its trade. */
   readonly id: string;
   readonly accountId: string;
   /** Identifies the submission. */
   readonly begunAt: Date;
+  /** Whether the exchange's response is stored, so that only the fills of an order that cannot rest are missing. */
+  readonly isAcknowledged: boolean;
   /** The time until the submission of a copy can no longer arrive; 0 if it cannot. Null for a user's own order. */
   readonly certainInMs: number | null;
 }
@@ -37,11 +39,12 @@ export interface InFlightOrder {
 export function findInFlightOrders(tx: Tx, accountIds: readonly string[]): Promise<InFlightOrder[]> {
   return queryPrepared<InFlightOrder & Record<string, unknown>>(
     tx,
-    `SELECT id, exchange_account_id AS "accountId", submitted_at AS "begunAt", CASE WHEN resend_until IS NOT NULL
+    `SELECT id, exchange_account_id AS "accountId", submitted_at AS "begunAt",
+       acknowledged_at IS NOT NULL AS "isAcknowledged", CASE WHEN resend_until IS NOT NULL AND acknowledged_at IS NULL
        THEN greatest(0, $2 - extract(epoch FROM clock_timestamp() - submitted_at) * 1000)::float8 END AS "certainInMs"
      FROM trades
-     WHERE exchange_account_id = ANY ($1) AND status = 'PENDING' AND submitted_at IS NOT NULL
-       AND acknowledged_at IS NULL
+     WHERE exchange_account_id = ANY ($1) AND status IN ('PENDING', 'PARTIALLY_FILLED') AND submitted_at IS NOT NULL
+       AND (acknowledged_at IS NULL OR type = 'MARKET' OR time_in_force IN ('IOC', 'FOK') AND type = 'LIMIT')
      ORDER BY exchange_account_id, id`,
     [accountIds, CERTAIN_AFTER_MS],
   );

@@ -138,6 +138,23 @@ describe('LocalBudget', () => {
     await expect(budget.take(call, impatient.signal)).rejects.toMatchObject({ code: 'rate_limited' });
   });
 
+  it('leaves a share of the weight to each purpose before that of a call', async () => {
+    const purposes = ['rotation', 'check', 'copy_read', 'copy', 'repair'] as const;
+    const spent: number[] = [];
+    let total = 0;
+    for (const purpose of purposes) {
+      const waits = new AbortController();
+      const admitted = watch(
+        Array.from({ length: 101 }, () => budget.take({ ...call, purpose }, waits.signal)),
+      );
+      await advance(100);
+      total += admitted.filter(Boolean).length;
+      spent.push(total);
+      waits.abort();
+    }
+    expect(spent).toEqual([25, 50, 65, 75, 100]);
+  });
+
   it("admits a call that exceeds a whole minute's limit if nothing else is spent", async () => {
     const admitted = watch([
       budget.take({ ...call, weight: 500 }, new AbortController().signal),

@@ -3,8 +3,8 @@
  *
  * An exchange counts calls in windows that start on its own clock. The budget limits the usage of every period that is
  * one second longer than a window. It therefore stays within the rate limits wherever the windows start. Calls are
- * admitted in the order of their purposes, exits first; among the calls of one purpose, users take turns. Background
- * work whose purpose is stated leaves a part of the weight to the others.
+ * admitted in the order of their purposes, exits first; among the calls of one purpose, users take turns. Calls whose
+ * purpose is stated leave a part of the weight to the purposes before theirs.
  */
 import {
   type BudgetedCall,
@@ -85,8 +85,13 @@ interface WaitingCall {
   readonly admit: () => void;
 }
 
-/** The share of the weight that may be used when a background call is admitted. */
-const BACKGROUND_SHARE: Readonly<Partial<Record<CallPurpose, number>>> = { check: 0.5, rotation: 0.25 };
+/** The share of the weight that may be used when a call of this purpose is admitted; of others, all of it. */
+const SHARES: Readonly<Partial<Record<CallPurpose, number>>> = {
+  copy: 0.75,
+  copy_read: 0.65,
+  check: 0.5,
+  rotation: 0.25,
+};
 
 export class LocalBudget implements CallBudget {
   readonly #weight: SlidingWindow;
@@ -177,7 +182,7 @@ export class LocalBudget implements CallBudget {
 
   #sharedWaitMs({ weight, purpose }: BudgetedCall): number {
     const now = this.clock.now();
-    const share = purpose === undefined ? 1 : (BACKGROUND_SHARE[purpose] ?? 1);
+    const share = purpose === undefined ? 1 : (SHARES[purpose] ?? 1);
     return Math.max(this.#weight.waitMs(weight, now, share), this.#pausedUntil - now, 0);
   }
 

@@ -199,9 +199,17 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
     return this.run({ kind: 'read', purpose }, this.tradingTypes[0] ?? 'spot', ({ ccxt }) => work(ccxt));
   }
 
-  /** Waits for the budget of a request that does not go through ccxt. */
+  /** Waits for the budget of a stream's connection, which does not go through ccxt. */
   async acquireBudget({ key, userId, egress }: CallAccount, weight: number): Promise<void> {
-    const call = { venue: this.id, egress, accountKey: key, userId, weight, isOrder: false };
+    const call = {
+      venue: this.id,
+      egress,
+      accountKey: key,
+      userId,
+      weight,
+      isOrder: false,
+      purpose: 'repair',
+    } as const;
     await this.#withDeadline(({ signal }) => this.#acquire(call, signal), true);
   }
 
