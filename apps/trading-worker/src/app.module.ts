@@ -105,8 +105,8 @@ export class AppModule {
 
 const prefixOf = ({ WORLD }: Config) => `trading-${WORLD}`;
 
-/** A stream normally connects within a second. Exits must not wait much longer than that. */
-const STREAM_WAIT_MS = 3_000;
+/** A few streams connect within this time. Exits must not wait longer, and entries no longer than workers may live. */
+const STREAM_WAIT_MS = 1_000;
 
 /** Provides the components that call exchanges: the accounts, their orders and their streams. */
 function exchange({ config, logger, platform, venues }: WorkerContext): Provider[] {

@@ -5,7 +5,8 @@
  *    found holds nothing back, like any order without a response.
  * 2. Each order is looked up by its client order id at once. An account has one order in flight at a time, so this costs
  *    less than the lists of its open orders and fills.
- * 3. An order that the exchange knows is stored, with its fills. Without its fills, no copier follows it. A copy that it does not know may still arrive, so it is looked up again
+ * 3. An order that the exchange knows is stored, with its fills. Without its fills, no copier follows it. Orders whose
+ *    response was stored follow after the others, and hold no entry back. A copy that it does not know may still arrive, so it is looked up again
  *    once it cannot. Then it is sent again under the same id, or ends if its signal is too old; core decides. A user's own
  *    order is never sent again, and the scheduled checks judge it, as they do if the exchange does not respond.
  */
@@ -123,7 +124,13 @@ export class Takeover {
       }
       return absent;
     };
-    const firstLook = this.limit(() => lookForAll(orders));
+    const look = async () => {
+      const notFound = await lookForAll(orders.filter(({ isAcknowledged }) => !isAcknowledged));
+      this.letEnter(account);
+      await lookForAll(orders.filter(({ isAcknowledged }) => isAcknowledged));
+      return notFound;
+    };
+    const firstLook = this.limit(look);
     this.firstLooks.set(accountId, firstLook);
     const absent = await firstLook.finally(() => {
       if (this.firstLooks.get(accountId) === firstLook) this.firstLooks.delete(accountId);
@@ -159,7 +166,8 @@ export class Takeover {
         if (isCertain) await this.execution.storeCertainAbsence(id, begunAt);
         return isCertain;
       } catch (error) {
-        if (attempt === LOOKS_MAX) {
+        // What is missing of an acknowledged order is found by the comparison, too.
+        if (attempt === LOOKS_MAX || isAcknowledged) {
           await this.leaveToChecks(id);
           throw error;
         }

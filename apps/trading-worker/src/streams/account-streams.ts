@@ -3,7 +3,8 @@ import { fillKey } from '@trading-automation/core/trades';
 import type { VenueFill, VenueOrder } from '@trading-automation/exchanges';
 
 /**
- * - `CONNECTING`, then `REPAIRING`: connecting, then reconciling the missed events.
+ * - `CONNECTING`, then `REPAIRING`: connecting, then looking up and reconciling what happened before. Of orders that are
+ *   sent now, the stream reports every event.
  * - `UNVERIFIED`: the stream reports every event, but what happened before it connected is not compared yet. Only
  *   accounts without open orders are in this state.
  * - `LIVE`: the stream reports every event, and the account was compared since it connected.

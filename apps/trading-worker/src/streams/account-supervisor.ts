@@ -164,12 +164,13 @@ export class AccountSupervisor implements AccountStream {
         stream = client.watch(handler);
         await raceAbort(this.connection.signal, connected);
         session.onConnected();
+        this.setState('REPAIRING');
       });
       await raceAbort(this.connection.signal, this.options.takeover.untilLookedUp(this.account.accountId));
       await this.readExposure();
       const hasOpenOrders = this.exposure.kind === 'OPEN_ORDERS';
       if (!hasOpenOrders) this.flushBuffer();
-      this.setState(hasOpenOrders ? 'REPAIRING' : 'UNVERIFIED');
+      if (!hasOpenOrders) this.setState('UNVERIFIED');
       const isDoubtful = hasOpenOrders && (await this.repairBuffered(client));
       return await this.keepReconciled(client, isDoubtful);
     } finally {

@@ -334,7 +334,7 @@ describe('after a restart', () => {
     await eventually(() => budget.calls.length === 2);
     release();
     await eventually(() => workers.at(-1)!.accounts.streams.isLive(env.account.uuid));
-    expect(budget.spent().toSorted()).toEqual(['2 repair', '20 check', '20 rotation', '4 repair']);
+    expect(budget.spent().toSorted()).toEqual(['2 repair', '20 rotation', '4 repair']);
   });
 
   it.each([
