@@ -5,8 +5,8 @@
  *    found holds nothing back, like any order without a response.
  * 2. Each order is looked up by its client order id at once. An account has one order in flight at a time, so this costs
  *    less than the lists of its open orders and fills.
- * 3. An order that the exchange knows is stored, with its fills. Without its fills, no copier follows it. Orders whose
- *    response was stored follow after the others, and hold no entry back. A copy that it does not know may still arrive, so it is looked up again
+ * 3. An order that the exchange knows is stored, with its fills: without them, no copier follows it. Orders whose response
+ *    was stored, but not their fills, are looked up as well. They hold nothing back, and never delay the others. A copy that it does not know may still arrive, so it is looked up again
  *    once it cannot. Then it is sent again under the same id, or ends if its signal is too old; core decides. A user's own
  *    order is never sent again, and the scheduled checks judge it, as they do if the exchange does not respond.
  */
@@ -22,6 +22,8 @@ import type { TradeOrders } from '../exchange/trade-orders.js';
 const CONCURRENCY = 16;
 /** The maximum number of looks for one order whose look-up fails. */
 const LOOKS_MAX = 5;
+/** The maximum number of accounts whose missing fills are read concurrently. */
+const FILL_READ_CONCURRENCY = 8;
 const LOOK_BACKOFF: Backoff = { firstMs: 500, maxMs: 4_000 };
 
 export class Takeover {
@@ -33,6 +35,7 @@ export class Takeover {
   private readonly firstLooks = new Map<string, Promise<unknown>>();
   private readonly stopping = new AbortController();
   private readonly limit = pLimit(CONCURRENCY);
+  private readonly limitFillReads = pLimit(FILL_READ_CONCURRENCY);
 
   constructor(
     private readonly execution: TradeExecution,
@@ -63,9 +66,13 @@ export class Takeover {
     if (taken.length === 0) return;
     const orders = await this.findOrders(taken);
     for (const account of taken) {
-      const inFlight = orders.get(account.accountId);
-      if (inFlight === undefined) this.letEnter(account);
-      else this.start(account, inFlight);
+      const inFlight = orders.get(account.accountId) ?? [];
+      const unanswered = inFlight.filter(({ isAcknowledged }) => !isAcknowledged);
+      if (unanswered.length === 0) this.letEnter(account);
+      else this.start(this.judgeAccount(account, unanswered));
+      const acknowledged = inFlight.filter(({ isAcknowledged }) => isAcknowledged);
+      if (acknowledged.length > 0)
+        this.start(this.limitFillReads(() => this.readFills(account, acknowledged)));
     }
   }
 
@@ -99,11 +106,20 @@ export class Takeover {
     return orders;
   }
 
-  private start(account: OwnedAccount, orders: readonly InFlightOrder[]): void {
-    const work = this.judgeAccount(account, orders)
-      .catch(this.onError)
-      .finally(() => this.running.delete(work));
+  private start(judging: Promise<void>): void {
+    const work = judging.catch(this.onError).finally(() => this.running.delete(work));
     this.running.add(work);
+  }
+
+  /** Looks orders up whose fills are missing. What a look does not find, the comparison of the account finds. */
+  private async readFills(
+    { accountId, fence }: OwnedAccount,
+    orders: readonly InFlightOrder[],
+  ): Promise<void> {
+    for (const order of orders) {
+      if (this.stopping.signal.aborted || this.fences.get(accountId) !== fence) return;
+      await this.look(order, performance.now());
+    }
   }
 
   private letEnter({ accountId, fence }: OwnedAccount): void {
@@ -124,13 +140,7 @@ export class Takeover {
       }
       return absent;
     };
-    const look = async () => {
-      const notFound = await lookForAll(orders.filter(({ isAcknowledged }) => !isAcknowledged));
-      this.letEnter(account);
-      await lookForAll(orders.filter(({ isAcknowledged }) => isAcknowledged));
-      return notFound;
-    };
-    const firstLook = this.limit(look);
+    const firstLook = this.limit(() => lookForAll(orders));
     this.firstLooks.set(accountId, firstLook);
     const absent = await firstLook.finally(() => {
       if (this.firstLooks.get(accountId) === firstLook) this.firstLooks.delete(accountId);
