@@ -3,6 +3,7 @@ import { copierLimits, copierLimitsCreate, copierLimitsUpdate } from './copier-l
 import { decimal, decimalInput } from './decimal.js';
 import { decimalUpTo } from './decimal-bounds.js';
 import { DECISION_OUTCOMES, decision } from './decisions.js';
+import type { DetailCode } from './detail-codes.js';
 import { idInput, idOf } from './ids.js';
 import { defineOperation, deletedOf, instant, nameText } from './operation.js';
 import { UPDATE } from './optional-fields.js';
@@ -213,7 +214,12 @@ const sizingInput = z
   .superRefine(({ mode, capital }, context) => {
     if (capital === undefined || mode === 'EQUITY_RATIO') return;
     const message = `capital is only allowed for EQUITY_RATIO; got ${mode}. Omit capital.`;
-    context.addIssue({ code: 'custom', path: ['capital'], message, params: { code: 'not_allowed' } });
+    context.addIssue({
+      code: 'custom',
+      path: ['capital'],
+      message,
+      params: { code: 'not_allowed' satisfies DetailCode },
+    });
   })
   .describe(SIZING_DESCRIPTION)
   .meta({ id: 'SizingGiven' });

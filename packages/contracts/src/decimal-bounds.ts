@@ -1,12 +1,17 @@
 import type { z } from 'zod';
 import { DECIMAL_SCALE, type Decimal, type DecimalRange, decimalInput } from './decimal.js';
+import type { DetailCode } from './detail-codes.js';
 
 /** Schema of an input decimal with an inclusive upper bound. */
 export function decimalUpTo(max: Decimal, range: Exclude<DecimalRange, 'any'> = 'positive') {
   return decimalInput(range)
     .superRefine((value, context: z.RefinementCtx) => {
       if (units(value) <= units(max)) return;
-      context.addIssue({ code: 'custom', message: `Must be at most ${max}.`, params: { code: 'too_big' } });
+      context.addIssue({
+        code: 'custom',
+        message: `Must be at most ${max}.`,
+        params: { code: 'too_big' satisfies DetailCode },
+      });
     })
     .meta({ format: 'decimal', decimalRange: range, decimalMax: max });
 }

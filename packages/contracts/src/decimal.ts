@@ -6,7 +6,9 @@
  * 2. It has at most 18 decimals and 20 integer digits. More digits are an error; they are never rounded.
  * 3. A JSON number that a double cannot represent exactly is parsed to a {@link JsonNumber}, which preserves its digits.
  */
+
 import { z } from 'zod';
+import type { DetailCode } from './detail-codes.js';
 
 export const DECIMAL_SCALE = 18;
 export const DECIMAL_INTEGER_DIGITS = 20;
@@ -120,10 +122,14 @@ export function decimalInput(range: DecimalRange = 'positive') {
         context.addIssue({
           code: 'custom',
           message: 'Must be greater than zero.',
-          params: { code: 'not_positive' },
+          params: { code: 'not_positive' satisfies DetailCode },
         });
       } else if (range === 'non_negative' && parsed.value.startsWith('-')) {
-        context.addIssue({ code: 'custom', message: 'Must not be negative.', params: { code: 'negative' } });
+        context.addIssue({
+          code: 'custom',
+          message: 'Must not be negative.',
+          params: { code: 'negative' satisfies DetailCode },
+        });
       }
       return parsed.value;
     })

@@ -1,5 +1,6 @@
 /** The details of errors: which error codes have details, and which members a detail of each code has. */
 import { z } from 'zod';
+import { DETAIL_CODES } from './detail-codes.js';
 import type { ErrorCode } from './errors.js';
 import { instant, PERMISSIONS } from './operation.js';
 
@@ -62,7 +63,11 @@ const MEMBERS: Partial<Record<ErrorCode, z.core.$ZodLooseShape>> = {
   validation_failed: {},
 };
 
-const CODE = z.string().describe('The problem, in one stable word.');
+const CODE = z
+  .string()
+  .describe(
+    `The problem, in one stable word; new ones may be added. The words: ${Object.keys(DETAIL_CODES).join(', ')}.`,
+  );
 const MESSAGE = z.string().describe('What is wrong, and how to fix it.');
 const FIELD = z
   .string()

@@ -1,3 +1,5 @@
+import type { DetailCode } from './detail-codes.js';
+
 /**
  * Every error code of the product; the list is closed. A feature throws a code, and this table
  * decides how each transport renders the error.
@@ -154,7 +156,8 @@ export const ERRORS = {
     status: 422,
     kind: 'invalid',
     meaning: 'The account does not have enough free balance.',
-    resolution: 'Reduce the amount, cancel open orders, or sync the account after a deposit.',
+    resolution:
+      'Reduce the amount. On an exchange account, you can also cancel open orders, or sync it after a deposit.',
   },
   invalid_state: {
     status: 409,
@@ -248,7 +251,7 @@ export const REST_ERRORS = Object.fromEntries(
  */
 export interface ErrorDetail {
   readonly field?: string;
-  readonly code: string;
+  readonly code: DetailCode;
   readonly message: string;
   readonly [extra: string]: unknown;
 }

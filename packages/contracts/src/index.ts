@@ -17,6 +17,7 @@ export {
   deliveryErrorOf,
   deliveryFailureOf,
 } from './delivery-errors.js';
+export { DETAIL_CODES, type DetailCode, isDetailCode } from './detail-codes.js';
 export * from './emergency-stop.js';
 export { errorDetailOf } from './error-details.js';
 export * from './errors.js';

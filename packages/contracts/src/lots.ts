@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { decimal, decimalInput } from './decimal.js';
+import type { DetailCode } from './detail-codes.js';
 import { TRADING_TYPES } from './exchange-accounts.js';
 import { idInput, idOf } from './ids.js';
 import { defineOperation, instant } from './operation.js';
@@ -64,7 +65,7 @@ export const lotClose = z
     fraction: decimalInput()
       .refine((fraction) => !isAboveOne(fraction), {
         error: 'Must be at most 1.',
-        params: { code: 'too_large' },
+        params: { code: 'too_large' satisfies DetailCode },
       })
       .default('1')
       .describe(

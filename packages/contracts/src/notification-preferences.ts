@@ -6,6 +6,7 @@
  *    preferences: the holder of a stolen key must not be able to silence them.
  */
 import { z } from 'zod';
+import type { DetailCode } from './detail-codes.js';
 import { EVENT_SELECTORS, type EventType } from './events.js';
 
 /** The key of the setting. */
@@ -52,7 +53,7 @@ const choices = z
     }
   });
 
-function issueOf(selector: string, isOn: boolean): { code: string; message: string } | null {
+function issueOf(selector: string, isOn: boolean): { code: DetailCode; message: string } | null {
   if (!EVENT_SELECTORS.includes(selector)) {
     const message = 'Expected an event type, a subject with .* (like trade.*), or *.';
     return { code: 'unknown_field', message };

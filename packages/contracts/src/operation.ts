@@ -2,7 +2,9 @@
  * Operations as data: the single source of routes, permission checks, validation, serialization, the reference,
  * the SDK and the tests.
  */
+
 import { z } from 'zod';
+import type { DetailCode } from './detail-codes.js';
 import type { ErrorCode } from './errors.js';
 
 /** The permissions of credentials. TRADE and WITHDRAW include READ; ADMIN includes all. */
@@ -161,7 +163,7 @@ export function nameText(lengths: { max: number }) {
     context.addIssue({
       code: 'custom',
       message: 'Must contain a visible character, such as a letter or a digit.',
-      params: { code: 'not_visible' },
+      params: { code: 'not_visible' satisfies DetailCode },
     });
   });
 }

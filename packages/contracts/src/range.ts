@@ -1,5 +1,7 @@
 /** A time range in a request: `from` is inclusive, `to` is exclusive, and both are optional. */
+
 import type { z } from 'zod';
+import type { DetailCode } from './detail-codes.js';
 import { instantInput } from './operation.js';
 
 /**
@@ -26,6 +28,6 @@ export function rejectEmptyRange(
     code: 'custom',
     path: ['to'],
     message: 'to must be later than from.',
-    params: { code: 'range_is_empty' },
+    params: { code: 'range_is_empty' satisfies DetailCode },
   });
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { DetailCode } from './detail-codes.js';
 import { NOTIFICATION_PREFERENCES_DESCRIPTION, NOTIFICATIONS_SETTING } from './notification-preferences.js';
 import { defineOperation, instant } from './operation.js';
 import { jsonText } from './serializer.js';
@@ -44,7 +45,7 @@ export const settingPut = z
         context.addIssue({
           code: 'custom',
           message: `Must be at most ${SETTING_VALUE_MAX_BYTES} bytes of JSON.`,
-          params: { code: 'too_big' },
+          params: { code: 'too_big' satisfies DetailCode },
         });
       })
       .describe(`Any JSON value, including null, of at most 16 KiB. ${NOTIFICATION_PREFERENCES_DESCRIPTION}`),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { decimal, decimalInput } from './decimal.js';
+import type { DetailCode } from './detail-codes.js';
 import { TRADING_TYPES } from './exchange-accounts.js';
 import { idInput, idOf } from './ids.js';
 import { defineOperation, instant } from './operation.js';
@@ -156,7 +157,7 @@ function requirePrice(
     code: 'custom',
     path: [field],
     message: isNeeded ? `${field} is required for ${type}.` : `${field} is not allowed for ${type}. Omit it.`,
-    params: { code: isNeeded ? 'required' : 'not_allowed' },
+    params: { code: (isNeeded ? 'required' : 'not_allowed') satisfies DetailCode },
   });
 }
 
@@ -175,7 +176,7 @@ function requireTimeInForce(context: z.RefinementCtx, type: TradeType, timeInFor
     code: 'custom',
     path: ['time_in_force'],
     message: `time_in_force must be one of ${allowed.join(', ')} for ${type}; got ${timeInForce}.`,
-    params: { code: 'not_allowed' },
+    params: { code: 'not_allowed' satisfies DetailCode },
   });
 }
 

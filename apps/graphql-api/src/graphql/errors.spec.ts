@@ -14,7 +14,9 @@ beforeEach(() => {
 
 describe('an expected error', () => {
   it('is returned with its code, details, request id and path', () => {
-    const domainError = new DomainError('not_found', 'Gone.', [{ field: 'id', code: 'x', message: 'y' }]);
+    const domainError = new DomainError('not_found', 'Gone.', [
+      { field: 'id', code: 'invalid', message: 'y' },
+    ]);
     const error = new GraphQLError('wrapped', { originalError: domainError, path: ['a', 0] });
     expect(format(new GraphQLError('again', { originalError: error, path: ['a', 0] }))).toEqual({
       message: 'Gone.',

@@ -7,7 +7,7 @@
  * 2. An unexpected error becomes `internal_error`: the caller gets only this code, and the cause is logged. Outages of
  *    required services are logged, too.
  */
-import { DomainError, type ErrorDetail } from '@trading-automation/contracts';
+import { type DetailCode, DomainError, type ErrorDetail } from '@trading-automation/contracts';
 import { toDomainError } from '@trading-automation/core';
 import { isExpected, type Logger, toErrorResponse } from '@trading-automation/runtime';
 import { GraphQLError } from 'graphql';
@@ -27,7 +27,7 @@ export interface FormattedError {
 }
 
 /** Returns an error about the whole document, with a specific code in its details. */
-export function documentError(code: string, message: string): GraphQLError {
+export function documentError(code: DetailCode, message: string): GraphQLError {
   return new GraphQLError(message, {
     originalError: new DomainError('validation_failed', message, [{ field: 'query', code, message }]),
   });

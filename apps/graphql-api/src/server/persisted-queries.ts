@@ -6,7 +6,7 @@
  * 2. A hash that does not match its document is an error, so no other document can be stored under it.
  */
 import { createHash } from 'node:crypto';
-import { DomainError } from '@trading-automation/contracts';
+import { type DetailCode, DomainError } from '@trading-automation/contracts';
 import type { RequestParams } from 'graphql-http';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
@@ -72,6 +72,6 @@ export class PersistedQueryNotFound extends DomainError {
   }
 }
 
-function invalid(field: string, code: string, message: string): DomainError {
+function invalid(field: string, code: DetailCode, message: string): DomainError {
   return new DomainError('validation_failed', undefined, [{ field, code, message }]);
 }

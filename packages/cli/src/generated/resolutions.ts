@@ -24,7 +24,8 @@ export const RESOLUTIONS: Readonly<Record<string, string>> = {
   invalid_query: 'Correct the parameters named in the details.',
   validation_failed: 'Correct the fields named in the details.',
   exchange_rule_violated: 'Correct the order; the details name the rule, the value and the limit.',
-  insufficient_balance: 'Reduce the amount, cancel open orders, or sync the account after a deposit.',
+  insufficient_balance:
+    'Reduce the amount. On an exchange account, you can also cancel open orders, or sync it after a deposit.',
   invalid_state: 'Check the state in the details, or retrieve the record.',
   idempotency_key_reused: 'Use a new key for each new request.',
   idempotency_in_progress: 'Wait a moment, then retry with the same key.',

@@ -221,7 +221,7 @@ function rateLimited(policies: readonly RatePolicy[], untilFullUs: readonly numb
   const empty = policies.filter((policy, i) => isEmpty(policy, untilFullUs[i]!));
   const waitsUs = policies.map(({ intervalUs, capacityUs }, i) => untilFullUs[i]! + intervalUs - capacityUs);
   const details = empty.map(({ name, scope, requests, seconds }) => ({
-    code: 'rate_limited',
+    code: 'rate_limited' as const,
     message: `The limit ${name} is ${requests} requests in ${seconds} s${scope === 'user' ? ' for all your credentials together' : ''}.`,
     policy: name,
   }));

@@ -112,7 +112,7 @@ async function lockCopiers(tx: Tx, actor: Actor, publicIds: readonly string[]): 
   const unknown = ids.flatMap((id, index) =>
     id !== null && known.has(id)
       ? []
-      : [{ field: `copier_ids.${index}`, code: 'not_found', message: 'Copier not found.' }],
+      : [{ field: `copier_ids.${index}`, code: 'not_found' as const, message: 'Copier not found.' }],
   );
   if (unknown.length > 0) throw new DomainError('not_found', undefined, unknown);
   return copiers.map((copier) => ({ copier, field: `copier_ids.${ids.indexOf(copier.id)}` }));

@@ -1,4 +1,4 @@
-import { DomainError, type ExchangeAccountUpdate } from '@trading-automation/contracts';
+import { type DetailCode, DomainError, type ExchangeAccountUpdate } from '@trading-automation/contracts';
 import type { CredentialsReport } from '@trading-automation/exchanges';
 import { invalidState } from '../operations/index.js';
 import type { AccountUse } from './exchange-accounts.queries.js';
@@ -25,7 +25,7 @@ export function otherAccount(): DomainError {
   );
 }
 
-function badCredentials(code: string, message: string): DomainError {
+function badCredentials(code: DetailCode, message: string): DomainError {
   return new DomainError('validation_failed', message, [{ field: 'credentials', code, message }]);
 }
 

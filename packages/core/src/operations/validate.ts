@@ -2,7 +2,7 @@
  * Converts the issues of a schema to the details of an error: the field, a code and how to fix the value.
  * Details never repeat values, which may be secrets.
  */
-import { type ErrorDetail } from '@trading-automation/contracts';
+import { type DetailCode, type ErrorDetail, isDetailCode } from '@trading-automation/contracts';
 import { z } from 'zod';
 
 type Issue = z.core.$ZodIssue;
@@ -22,11 +22,11 @@ export function checkInput(schema: z.ZodType, value: unknown, noun: 'field' | 'p
   return { details: details.slice(0, DETAILS_MAX) };
 }
 
-function detailsOf(issue: Issue, noun: string): ErrorDetail[] {
+function detailsOf(issue: Issue, noun: 'field' | 'parameter'): ErrorDetail[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
       field: fieldOf([...issue.path, key.slice(0, NAME_SHOWN_MAX)]),
-      code: `unknown_${noun}`,
+      code: `unknown_${noun}` as const,
       message: `There is no such ${noun}; leave it out.`,
     }));
   }
@@ -36,14 +36,14 @@ function detailsOf(issue: Issue, noun: string): ErrorDetail[] {
 
 const fieldOf = (path: readonly PropertyKey[]) => path.map(String).join('.');
 
-function codeAndMessage(issue: Issue): { code: string; message: string } {
-  if (issue.code === 'custom' && typeof issue.params?.code === 'string')
+function codeAndMessage(issue: Issue): { code: DetailCode; message: string } {
+  if (issue.code === 'custom' && isDetailCode(issue.params?.code))
     return { code: issue.params.code, message: issue.message };
   if (issue.input === undefined) return { code: 'required', message: 'Required.' };
   return { code: CODES[issue.code] ?? 'invalid', message: issue.message };
 }
 
-const CODES: Partial<Record<Issue['code'], string>> = {
+const CODES: Partial<Record<Issue['code'], DetailCode>> = {
   invalid_type: 'invalid_type',
   invalid_value: 'invalid_value',
   invalid_format: 'invalid_format',

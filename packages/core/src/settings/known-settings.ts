@@ -5,6 +5,7 @@
 import {
   DomainError,
   type ErrorDetail,
+  isDetailCode,
   NOTIFICATIONS_SETTING,
   notificationPreferences,
 } from '@trading-automation/contracts';
@@ -42,5 +43,5 @@ function detailsOf(issue: z.core.$ZodIssue): ErrorDetail[] {
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((name) => ({ field: fieldOf(...path, name), code: 'unknown_field', message }));
   const issueCode = issue.code === 'custom' ? issue.params?.code : issue.code;
-  return [{ field: fieldOf(...path), code: typeof issueCode === 'string' ? issueCode : 'invalid', message }];
+  return [{ field: fieldOf(...path), code: isDetailCode(issueCode) ? issueCode : 'invalid', message }];
 }

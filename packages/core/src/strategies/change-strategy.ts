@@ -117,7 +117,7 @@ async function pairIdsOf(tx: Tx, account: LockedAccount, publicIds: readonly str
   const pairs = ids.map((id) => (id === null ? undefined : known.get(id)));
   const unknown = fieldsWhere(pairs, (pair) => pair === undefined).map((field) => ({
     field,
-    code: 'not_found',
+    code: 'not_found' as const,
     message: 'This trade pair does not exist. Use an id from the list of trade pairs.',
   }));
   if (unknown.length > 0) throw new DomainError('not_found', undefined, unknown);
@@ -126,7 +126,7 @@ async function pairIdsOf(tx: Tx, account: LockedAccount, publicIds: readonly str
     (pair) => pair?.exchange !== account.exchange || pair.trading_type !== account.tradingType,
   ).map((field) => ({
     field,
-    code: 'other_exchange',
+    code: 'other_exchange' as const,
     message: `The pair must be ${account.tradingType} on ${account.exchange}, like the strategy's account.`,
   }));
   if (mismatched.length > 0) throw new DomainError('validation_failed', undefined, mismatched);

@@ -4,6 +4,7 @@
  */
 import {
   type Decimal,
+  type DetailCode,
   DomainError,
   type ErrorDetail,
   type WithdrawalAddressStatus,
@@ -146,7 +147,7 @@ function tooNewCredential(
   ]);
 }
 
-function refused(field: string, code: string, reason: string): DomainError {
+function refused(field: string, code: DetailCode, reason: string): DomainError {
   return invalid({
     field,
     code,

@@ -6,7 +6,7 @@
  * 3. A number whose digits a double preserves becomes a number. Any other number becomes a {@link JsonNumber}, which has
  *    its digits.
  */
-import { DomainError, type ErrorDetail, JsonNumber } from '@trading-automation/contracts';
+import { type DetailCode, DomainError, type ErrorDetail, JsonNumber } from '@trading-automation/contracts';
 import { isSafeNumber, parse } from 'lossless-json';
 
 const JSON_DEPTH_MAX = 32;
@@ -26,7 +26,7 @@ export function parseJsonBody(bytes: Uint8Array): unknown {
   return value;
 }
 
-function malformed(code: string, message: string): DomainError {
+function malformed(code: DetailCode, message: string): DomainError {
   return new DomainError('malformed_json', undefined, [{ code, message }]);
 }
 

@@ -260,7 +260,7 @@ function emailNotVerified(): DomainError {
   return new DomainError(
     'invalid_state',
     message,
-    details.map((detail) => ({ ...detail, code: 'email_not_verified' })),
+    details.map((detail) => ({ ...detail, code: 'email_not_verified' as const })),
   );
 }
 
