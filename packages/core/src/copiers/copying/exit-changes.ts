@@ -9,8 +9,14 @@ import type { NewCopyTrade } from '../../trades/index.js';
 import { BigDecimal } from '../../values/index.js';
 import type { PlannedCopy } from './plan-batch.js';
 import type { DecisionChange, OpenDecision } from './settlement.queries.js';
-import { exitVerdict, retryAfterMs, slippageBps } from './settlement.rules.js';
-import { isWaitingExit, ownTargetOf, waitingExitRetryMs, withReason } from './waiting-exits.js';
+import { exitVerdict, retryAfterMs, slippageBps, type Verdict } from './settlement.rules.js';
+import {
+  isWaitingExit,
+  ownTargetOf,
+  waitingExitRetryMs,
+  withoutReason,
+  withReason,
+} from './waiting-exits.js';
 
 /** Delay before the next check of an exit that waits for another order. */
 const IN_FLIGHT_RETRY_MS = 250;
@@ -102,7 +108,7 @@ export function exitChangesOf(exit: LeadingExit): DecisionChange[] {
       const isFilled = new BigDecimal(each.filledAmount).gte(each.targetAmount);
       if (own.isSettled || isFilled) {
         const code = isFilled ? null : (own.code ?? 'NOT_HELD');
-        return [{ ...each, ...exitVerdict({ ...each, amountStep: step }, code), isSettled: true }];
+        return [settledWith(each, exitVerdict({ ...each, amountStep: step }, code))];
       }
       const hasGrown = !new BigDecimal(each.filledAmount).eq(carried[index]!.filledAmount);
       // A carried exit is checked again when the exit that carries it has ended.
@@ -125,7 +131,7 @@ function changeOf(
       return { ...counted, nextCheckInMs: retryAfterMs(decision.attempt) };
     }
     const code = decision.isAbandoned ? 'NOT_ACTIVE' : null;
-    return { ...counted, ...exitVerdict(progress, code), isSettled: true };
+    return settledWith(counted, exitVerdict(progress, code));
   }
   const { plan, candidate } = copy;
   if (plan === null) {
@@ -163,6 +169,11 @@ function changeOf(
         [decision, ...carried].some(({ isDelayReported }) => isDelayReported),
     };
   }
-  const verdict = exitVerdict({ ...progress, targetAmount }, plan.code);
-  return { ...planned, ...verdict, isSettled: true };
+  return settledWith(planned, exitVerdict({ ...progress, targetAmount }, plan.code));
+}
+
+/** Settles a decision. A reason why it waited is removed if it was filled after all. */
+function settledWith(change: DecisionChange, verdict: Verdict): DecisionChange {
+  const inputs = verdict.code === null ? withoutReason(change.inputs) : change.inputs;
+  return { ...change, ...verdict, inputs, isSettled: true };
 }

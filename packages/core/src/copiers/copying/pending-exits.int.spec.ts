@@ -121,6 +121,9 @@ describe('rule 32: an exit below the exchange’s minimum', () => {
       filled_amount: '1',
       trade_id: second!.trade_id,
     });
+    // It was filled, so the reason why it waited is gone.
+    expect(Object.keys(first!.inputs as object)).not.toContain('rule');
+    expect(Object.keys(first!.inputs as object)).not.toContain('missing_amount');
     expect(second).toMatchObject({
       outcome: 'COPIED',
       target_amount: '2',

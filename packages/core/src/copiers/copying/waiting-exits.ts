@@ -33,6 +33,10 @@ const REASON_KEYS: readonly string[] = ['rule', 'value', 'limit', 'missing_amoun
 /** Replaces the reason why an exit waits; removes it if the plan has an order. */
 export function withReason(inputs: PlanInputs, plan: CopyPlan): PlanInputs {
   const reason = Object.entries(plan.inputs).filter(([key]) => REASON_KEYS.includes(key));
-  const others = Object.entries(inputs).filter(([key]) => !REASON_KEYS.includes(key));
-  return Object.fromEntries([...others, ...reason]);
+  return { ...withoutReason(inputs), ...Object.fromEntries(reason) };
+}
+
+/** Removes the reason why an exit waited. */
+export function withoutReason(inputs: PlanInputs): PlanInputs {
+  return Object.fromEntries(Object.entries(inputs).filter(([key]) => !REASON_KEYS.includes(key)));
 }

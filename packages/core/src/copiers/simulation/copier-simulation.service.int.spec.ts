@@ -236,9 +236,14 @@ describe('simulating a copier', () => {
     await setPair('last_price = NULL, min_notional = 1');
   });
 
-  it('fails for a copier that has no strategy or whose account was removed', async () => {
+  it('fails for a copier that has no strategy, or whose account was removed or never read', async () => {
     await expect(simulate(await env.create())).rejects.toMatchObject(invalidStateError('NO_STRATEGY'));
     const copier = await env.createLinked();
+    await env.core.rows(
+      'UPDATE exchange_accounts SET balances_taken_at = NULL WHERE id = $1',
+      env.account.uuid,
+    );
+    await expect(simulate(copier)).rejects.toMatchObject(invalidStateError('BALANCES_UNKNOWN'));
     await env.core.rows('UPDATE exchange_accounts SET deleted_at = now() WHERE id = $1', env.account.uuid);
     await expect(simulate(copier)).rejects.toMatchObject(invalidStateError('ACCOUNT_REMOVED'));
   });

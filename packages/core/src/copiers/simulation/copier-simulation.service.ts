@@ -74,7 +74,8 @@ export class CopierSimulation {
   }
 
   /**
-   * @throws {DomainError} `not_found`; `invalid_state` if the copier follows no strategy or its account was removed;
+   * @throws {DomainError} `not_found`; `invalid_state` if the copier follows no strategy, or if its account
+   *   was removed or its balances were never read;
    *   `rate_limited` while another simulation of the actor runs; `service_unavailable` while too many simulations wait
    */
   async simulate(actor: Actor, publicId: string, range: SimulationAsked = {}): Promise<Simulation> {
@@ -191,6 +192,11 @@ async function findLinkedCopier(tx: Tx, actor: Actor, publicId: string): Promise
   if (copier.isAccountRemoved) {
     const message = 'The exchange account was removed. Create a copier on another account.';
     throw invalidState(message, 'ACCOUNT_REMOVED');
+  }
+  if (!copier.areBalancesKnown) {
+    const message =
+      'The balances of the exchange account were not read yet. Repeat the request in a few seconds, or check the account.';
+    throw invalidState(message, 'BALANCES_UNKNOWN');
   }
   return { ...copier, strategyId };
 }

@@ -11,6 +11,8 @@ export interface CopierToSimulate extends CopierSettings {
   readonly exchange: string;
   readonly tradingType: TradingType;
   readonly isAccountRemoved: boolean;
+  /** False until the balances of the account were read once. */
+  readonly areBalancesKnown: boolean;
   /** Whether the user owns the strategy. */
   readonly isOwnStrategy: boolean;
 }
@@ -27,7 +29,7 @@ export async function copierToSimulate(tx: Tx, userId: string, id: string): Prom
        c.max_signal_age_ms AS "maxSignalAgeMs", c.allowed_pairs AS "allowedPairs",
        c.blocked_pairs AS "blockedPairs", c.allowed_sides AS "allowedSides",
        a.id AS "accountId", a.exchange, a.trading_type AS "tradingType",
-       a.deleted_at IS NOT NULL AS "isAccountRemoved",
+       a.deleted_at IS NOT NULL AS "isAccountRemoved", a.balances_taken_at IS NOT NULL AS "areBalancesKnown",
        coalesce((SELECT st.user_id = c.user_id FROM strategies st WHERE st.id = c.strategy_id), false) AS "isOwnStrategy"
      FROM copiers c JOIN exchange_accounts a ON a.id = c.exchange_account_id
      WHERE c.id = $1 AND c.user_id = $2 AND c.deleted_at IS NULL`,
