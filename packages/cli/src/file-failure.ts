@@ -28,11 +28,11 @@ export function causeOf(error: unknown): string {
 }
 
 /** Returns the failure of a write to stdout. The command may have taken effect before its output was lost. */
-export function outputFailure(error: unknown): Failure {
-  return new Failure(
-    `Cannot write the output: ${causeOf(error)}.`,
-    'The command may have taken effect. Check that before you run it again with another output.',
-  );
+export function outputFailure(
+  error: unknown,
+  advice = 'The command may have taken effect. Check that before you run it again with another output.',
+): Failure {
+  return new Failure(`Cannot write the output: ${causeOf(error)}.`, advice);
 }
 
 /** Returns whether the reader closed the pipe, as in `svc trades list | head -1`. */

@@ -30,6 +30,9 @@ export function foreignServerError(error: unknown, address: string | undefined):
   );
 }
 
+/** Whether an error of the SDK is a response of a server that is not the API. */
+export const isForeignResponse = (error: unknown) => foreignResponseOf(error) !== undefined;
+
 function foreignServer(cause: unknown, message: string, resolution: string): ForeignServer {
   const failure = new ForeignServer(message, resolution);
   failure.cause = cause;

@@ -36,7 +36,9 @@ await write(process.stdout, '').catch(() => undefined);
 if (lostOutput !== undefined && exitCode === EXIT.success) {
   const { stderrColors: colors } = new Terminal(streams, environment.variables);
   const isDebug = argv.includes('--debug');
-  process.stderr.write(`${formatCliError(outputFailure(lostOutput), { isDebug, colors })}\n`);
+  process.stderr.write(
+    `${formatCliError(outputFailure(lostOutput, 'Write to another output.'), { isDebug, colors })}\n`,
+  );
   exitCode = EXIT.failure;
 }
 process.exit(exitCode);

@@ -46,16 +46,18 @@ function runOnFullDisk(argv: readonly string[], stream: 'stdout' | 'stderr') {
 }
 
 describe('a full disk', () => {
-  it.each([['--help'], ['--version'], ['config path'], ['listen --print-secret']])(
-    'behind the output of `svc %s` is explained in words, without a stack trace',
-    (line) => {
-      const { status, stderr } = runOnFullDisk(line.split(' '), 'stdout');
-      expect(stderr).toContain('Cannot write the output: the disk is full (ENOSPC).');
-      expect(stderr).toContain('The command may have taken effect.');
-      expect(stderr).not.toMatch(STACK);
-      expect(status).toBe(EXIT.failure);
-    },
-  );
+  it.each([
+    ['--help', 'Write to another output.'],
+    ['--version', 'Write to another output.'],
+    ['config path', 'The command may have taken effect.'],
+    ['listen --print-secret', 'The command may have taken effect.'],
+  ])('behind the output of `svc %s` is explained in words, without a stack trace', (line, advice) => {
+    const { status, stderr } = runOnFullDisk(line.split(' '), 'stdout');
+    expect(stderr).toContain('Cannot write the output: the disk is full (ENOSPC).');
+    expect(stderr).toContain(advice);
+    expect(stderr).not.toMatch(STACK);
+    expect(status).toBe(EXIT.failure);
+  });
 
   it('behind the messages does not change the exit code of a command', () => {
     expect(runOnFullDisk(['no-such-command'], 'stderr').status).toBe(EXIT.usage);
@@ -213,6 +215,14 @@ describe('a server that is not the API', () => {
     expect(stderr).toContain(`status ${status}, ${type}`);
     expect(stderr).toContain('--base-url');
     expect(stderr).not.toContain('asResponse');
+    expect(exitCode).toBe(EXIT.network);
+  });
+
+  it('ends an event stream that has never opened, instead of reconnecting', async () => {
+    answer = [500, 'text/html', '<h1>Error</h1>'];
+    const { exitCode, stderr } = await svc(['events', 'stream'], { variables: { SVC_BASE_URL: address } });
+    expect(stderr).toContain(`The server at ${address} is not this API.`);
+    expect(stderr).not.toContain('reconnecting');
     expect(exitCode).toBe(EXIT.network);
   });
 

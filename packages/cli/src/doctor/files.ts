@@ -1,19 +1,24 @@
-/** Checks that the configuration files are readable, and only by the user. */
+/** Checks that the configuration files are readable, only by the user, and that they can be written. */
 import type { Environment } from '../environment.js';
 import type { ConfigFile } from '../profile/config-file.js';
-import { isOpenToOthers, readIfExists } from '../profile/private-file.js';
+import { assertWritable, FOLDER_ADVICE, isOpenToOthers, readIfExists } from '../profile/private-file.js';
 import { secretFilePath } from '../profile/secrets.js';
 import { type Finding, fail, ok } from './check.js';
 
 export async function checkConfig(config: ConfigFile): Promise<Finding> {
+  let isMissing: boolean;
   try {
-    if ((await readIfExists(config.path)) === undefined)
-      return ok('config', `${config.path} does not exist yet`);
-    await config.read();
-    return ok('config', config.path);
+    isMissing = (await readIfExists(config.path)) === undefined;
+    if (!isMissing) await config.read();
   } catch (error) {
     return fail('config', (error as Error).message, `Fix ${config.path}, or delete it and log in again.`);
   }
+  try {
+    await assertWritable(config.path);
+  } catch (error) {
+    return fail('config', (error as Error).message, FOLDER_ADVICE);
+  }
+  return ok('config', isMissing ? `${config.path} does not exist yet` : config.path);
 }
 
 export async function checkSecretFile(environment: Environment): Promise<Finding> {

@@ -1,4 +1,5 @@
 import type { Client } from '@trading-automation/sdk';
+import { isForeignResponse } from '../foreign-server.js';
 import type { RawEvent } from './receiver.js';
 import { isSelected, serverFilterOf } from './selectors.js';
 
@@ -17,10 +18,18 @@ export async function* streamRawEvents(
   source: EventSourceOptions,
 ): AsyncGenerator<RawEvent, void, undefined> {
   const { client, selectors, after, signal, onOpen, onDisconnect } = source;
+  let hasOpened = false;
   const stream = client.stream('/v1/events/stream', serverFilterOf(selectors), {
     signal,
-    onOpen,
-    onCut: onDisconnect,
+    onOpen: () => {
+      hasOpened = true;
+      onOpen();
+    },
+    onCut: (error) => {
+      // Before the first event stream, another server at the address is not a temporary failure of the API.
+      if (!hasOpened && isForeignResponse(error)) throw error;
+      onDisconnect(error);
+    },
     ...(after === undefined ? {} : { lastEventId: after }),
   });
   for await (const { id, data: text } of stream) {

@@ -6,12 +6,12 @@
  *    of a user are private by default.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { UsageError } from '../failures.js';
 import { causeOf } from '../file-failure.js';
 
-const FOLDER_ADVICE =
+export const FOLDER_ADVICE =
   'Check the folder, its permissions and the free space. SVC_CONFIG_DIR selects another configuration folder.';
 
 /** A failure of a file has the exit code for invalid input, because the user chose or prepared its folder. */
@@ -58,6 +58,22 @@ export async function writePrivately(path: string, text: string): Promise<void> 
   }
 }
 
+/** Checks that a file can be written at this path, and leaves nothing behind. @throws {UsageError} */
+export async function assertWritable(path: string): Promise<void> {
+  const missing: string[] = [];
+  for (let folder = dirname(path); !(await isFolder(folder)); folder = dirname(folder)) {
+    missing.push(folder);
+    if (dirname(folder) === folder) break;
+  }
+  const probe = `${path}.probe`;
+  try {
+    await writePrivately(probe, '');
+  } finally {
+    await rm(probe, { force: true }).catch(() => undefined);
+    for (const folder of missing) await rmdir(folder).catch(() => undefined);
+  }
+}
+
 /** Creates a folder and its missing parents, one by one: below /proc, the option `recursive` of mkdir never returns. */
 async function createFolder(folder: string): Promise<void> {
   const parent = dirname(folder);
@@ -75,13 +91,15 @@ async function createLevel(folder: string): Promise<void> {
   try {
     await mkdir(folder, { mode: 0o700 });
   } catch (error) {
-    const isFolder = await stat(folder).then(
-      (stats) => stats.isDirectory(),
-      () => false,
-    );
-    if (!isFolder) throw error;
+    if (!(await isFolder(folder))) throw error;
   }
 }
+
+const isFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
 
 /** Returns whether other users can access a file; false if it does not exist. */
 export async function isOpenToOthers(path: string, platform: NodeJS.Platform): Promise<boolean> {

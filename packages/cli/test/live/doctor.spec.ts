@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer as createNetServer } from 'node:net';
 import { join } from 'node:path';
 import { runCaptured } from '../support/captured-run.js';
@@ -96,6 +96,15 @@ describe('svc doctor', () => {
   it('fails if the server of an https address has no TLS', async () => {
     const { exitCode, findingOf } = await doctor({ SVC_BASE_URL: api.url.replace('http:', 'https:') });
     expect([exitCode, findingOf('encryption')?.status]).toEqual([1, 'fail']);
+  });
+
+  it('fails if no file can be written in the configuration folder, and leaves nothing in one that is fine', async () => {
+    expect((await doctor()).findingOf('config')!.status).toBe('ok');
+    expect(readdirSync(home)).toEqual([]);
+    const { exitCode, findingOf } = await doctor({ SVC_PRIVATE_KEY, SVC_CONFIG_DIR: '/proc/svc' });
+    expect([exitCode, findingOf('config')]).toEqual([1, expect.objectContaining({ status: 'fail' })]);
+    expect(findingOf('config')!.found).toContain('Cannot create the folder /proc/svc');
+    expect(findingOf('config')!.resolution).toContain('SVC_CONFIG_DIR');
   });
 
   it('fails if other users can read the secrets', async () => {
