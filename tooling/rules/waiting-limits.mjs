@@ -24,7 +24,7 @@ const grace = at('packages/runtime/src/process.ts');
 const bookMids = at('apps/trading-worker/src/copying/book-mids.ts');
 const gauges = at('apps/webhook-dispatcher/src/metrics/backlog-gauges.ts');
 const backlog = at('packages/core/src/webhooks/webhook-backlog.service.ts');
-const checks = at('apps/trading-worker/src/schedules/scheduler.ts');
+const checks = at('apps/trading-worker/src/schedules/trade-checks.ts');
 const ownership = at('packages/core/src/exchange-accounts/account-ownership.service.ts');
 const providers = at('apps/graphql-api/src/providers/provider-call.ts');
 const listener = at('packages/persistence/src/listener.ts');
@@ -117,7 +117,7 @@ export const WAITINGS = [
   },
   {
     what: "the lease of an order's check for the exchange",
-    caller: [checks('CHECK_LEASE_MS')],
+    caller: [checks('LEASE_MS')],
     callee: [exactly(VENUE_CALL_MAX_MS)],
     marginMs: 10_000,
   },

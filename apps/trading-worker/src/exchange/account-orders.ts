@@ -89,16 +89,21 @@ export class AccountOrders implements AwaitedTakeover {
     else await this.accounts.notifyOwner(trade.accountId);
   }
 
+  /** Claims trades that are due for a check and that the exchange has not acknowledged. Returns their ids. */
+  claimUnanswered(leaseMs: number, limit: number): Promise<readonly string[]> {
+    return this.execution.claimDueChecks(leaseMs, limit, false);
+  }
+
   /**
-   * Claims trades that are due for a check, and checks resting orders in bulk. Returns the ids of the trades that still
-   * need to be checked one by one.
+   * Claims acknowledged trades that are due for a check, and checks resting orders in bulk. Returns the ids of the trades
+   * that still need to be checked one by one.
    */
   async claimChecks(
     leaseMs: number,
     limit: number,
     onError: (error: unknown) => void,
   ): Promise<readonly string[]> {
-    const due = await this.execution.claimDueChecks(leaseMs, limit);
+    const due = await this.execution.claimDueChecks(leaseMs, limit, true);
     return this.resting.filterChanged(due, onError);
   }
 }

@@ -279,6 +279,20 @@ describe('an order without a conclusive response', () => {
     },
   );
 
+  it('is looked up with the share of repairs, because copiers wait for it; later checks are background work', async () => {
+    const trade = await env.place();
+    env.exchange.onPlace = async (order) => {
+      env.exchange.accept(order);
+      return fails('unknown', 'no_answer')();
+    };
+    await env.send();
+    env.exchange.purposes.splice(0);
+    await env.gateway.orderReconciler.checkTrade(trade);
+    expect(env.exchange.purposes.splice(0)[0]).toBe('repair');
+    await env.gateway.orderReconciler.checkTrade(trade);
+    expect(new Set(env.exchange.purposes)).toEqual(new Set(['check']));
+  });
+
   it('row 1: that never arrived fails after five checks and a final one, and is not sent again', async () => {
     const trade = await env.place();
     env.exchange.onPlace = fails('unknown', 'no_answer');

@@ -39,7 +39,8 @@ export class OrderReconciler {
     const trade = await execution.find(tradeId);
     if (trade === null || !trade.isOpen) return;
     if (!trade.isSubmitted) return this.onUnsent(trade.accountId);
-    const order = await this.orders.open(trade, 'check');
+    // Later orders and copiers wait for an outcome that is unknown. What else is missing can wait for background work.
+    const order = await this.orders.open(trade, trade.isAcknowledged ? 'check' : 'repair');
     // Request a cancellation again if its response is missing. A second cancellation has no effect.
     if (trade.isCancelRequested && trade.isAcknowledged) await order.cancel();
     const begunAtMs = performance.now();

@@ -3,11 +3,8 @@ import type { ExchangeGateway } from '../exchange/exchange-gateway.js';
 import { forEachConcurrent, type Loop, startLoop } from './loop.js';
 import type { Maintenance } from './maintenance.js';
 import type { PairRefresher } from './pair-refresher.js';
+import { startTradeChecks } from './trade-checks.js';
 
-const CHECKS_EVERY_MS = 200;
-const CHECK_BATCH = 50;
-/** Longer than any check takes, so that another worker repeats a check only after this worker has died. */
-const CHECK_LEASE_MS = 30_000;
 const ACCOUNTS_EVERY_MS = 500;
 const ACCOUNTS_BATCH = 20;
 const CONCURRENCY = 8;
@@ -36,11 +33,7 @@ export class Scheduler {
   start(): void {
     const { config, gateway, maintenance, pairs } = this;
     this.loops = [
-      startLoop(
-        CHECKS_EVERY_MS,
-        () => this.checkDueTrades(),
-        this.errorLogger('trade_check.failed', 'Could not check open trades.'),
-      ),
+      ...startTradeChecks(gateway),
       startLoop(
         SWEEP_EVERY_MS,
         () => gateway.orderSubmitter.sweep(),
@@ -97,13 +90,6 @@ export class Scheduler {
 
   errorLogger(event: string, message: string): (error: unknown) => void {
     return this.gateway.errorLogger(event, message);
-  }
-
-  private async checkDueTrades(): Promise<void> {
-    const { gateway } = this;
-    const onError = this.errorLogger('trade_check.failed', 'Could not check a trade.');
-    const changed = await gateway.orders.claimChecks(CHECK_LEASE_MS, CHECK_BATCH, onError);
-    await forEachConcurrent(changed, CONCURRENCY, (id) => gateway.orderReconciler.checkTrade(id), onError);
   }
 
   private async syncDueAccounts(): Promise<void> {

@@ -3,6 +3,7 @@ import type {
   BalanceReport,
   Balances,
   BestPrices,
+  CallPurpose,
   CredentialsReport,
   ExchangeClient,
   ExchangeCredentials,
@@ -30,6 +31,8 @@ export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
   /** The requests of all `placeOrder` calls, in the order of the calls. */
   readonly placed: OrderRequest[] = [];
   readonly cancelled: string[] = [];
+  /** The purposes for which a client was requested. */
+  readonly purposes: CallPurpose[] = [];
   readonly connectedWith: ExchangeCredentials[] = [];
   balanceReads = 0;
   closeCount = 0;
@@ -106,7 +109,8 @@ export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
     return this;
   }
 
-  as(): ExchangeClient {
+  as(purpose: CallPurpose): ExchangeClient {
+    this.purposes.push(purpose);
     return this;
   }
 

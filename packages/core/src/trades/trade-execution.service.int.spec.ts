@@ -478,6 +478,18 @@ describe('checks', () => {
     expect(await execution.claimDueChecks(60_000, 50)).toEqual([]);
   });
 
+  it('of orders without a response are claimed separately, because copiers wait for them', async () => {
+    await core.rows("UPDATE trades SET look_at = 'infinity'");
+    const [unanswered, acknowledged] = [await place(), await place()];
+    await core.rows('UPDATE trades SET acknowledged_at = now() WHERE id = $1', acknowledged.uuid);
+    await core.rows('UPDATE trades SET look_at = clock_timestamp() WHERE id = ANY ($1)', [
+      unanswered.uuid,
+      acknowledged.uuid,
+    ]);
+    expect(await execution.claimDueChecks(60_000, 50, false)).toEqual([unanswered.uuid]);
+    expect(await execution.claimDueChecks(60_000, 50, true)).toEqual([acknowledged.uuid]);
+  });
+
   it('are claimed by the owner of their account while it lives, then by anyone', async () => {
     await core.rows("UPDATE trades SET look_at = 'infinity'");
     const { uuid } = await place();

@@ -96,10 +96,12 @@ export class TradeExecution {
   /**
    * Claims open trades that are due for a check, for `leaseMs`: those of this process's accounts, and those of accounts
    * without a live owner.
+   *
+   * @param isAcknowledged only trades whose order the exchange has acknowledged, or only the others; default: both
    */
-  async claimDueChecks(leaseMs: number, limit: number): Promise<readonly string[]> {
+  async claimDueChecks(leaseMs: number, limit: number, isAcknowledged?: boolean): Promise<readonly string[]> {
     const { database, instance: worker } = this.platform;
-    return inTransaction(database, (tx) => claimDueChecks(tx, { worker, leaseMs, limit }));
+    return inTransaction(database, (tx) => claimDueChecks(tx, { worker, leaseMs, limit, isAcknowledged }));
   }
 
   /**

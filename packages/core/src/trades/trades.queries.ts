@@ -34,6 +34,14 @@ export async function notifyAccountWork(tx: Tx, accountIds: readonly string[]): 
   );
 }
 
+export interface CheckClaim {
+  readonly worker: string;
+  readonly leaseMs: number;
+  readonly limit: number;
+  /** Only trades whose order the exchange has acknowledged, or only the others. Default: both. */
+  readonly isAcknowledged?: boolean | undefined;
+}
+
 /**
  * Claims open trades that are due for a check; no one else checks them for `leaseMs`. A worker claims the trades of its own
  * accounts and of accounts without a live owner. Who takes an account over looks its orders up, so a check whose worker
@@ -41,7 +49,7 @@ export async function notifyAccountWork(tx: Tx, accountIds: readonly string[]): 
  */
 export async function claimDueChecks(
   tx: Tx,
-  { worker, leaseMs, limit }: { readonly worker: string; readonly leaseMs: number; readonly limit: number },
+  { worker, leaseMs, limit, isAcknowledged }: CheckClaim,
 ): Promise<string[]> {
   const [rows] = await tx.query(
     `UPDATE trades SET look_at = clock_timestamp() + $1 * interval '1 millisecond'
@@ -51,9 +59,10 @@ export async function claimDueChecks(
                       SELECT FROM account_owners o JOIN worker_leases l ON l.worker = o.worker
                       WHERE o.account_id = t.exchange_account_id AND o.worker <> $3
                         AND l.expires_at > clock_timestamp())
+                    AND ($4::bool IS NULL OR (acknowledged_at IS NOT NULL) = $4)
                   ORDER BY look_at LIMIT $2 FOR UPDATE OF t SKIP LOCKED)
      RETURNING id`,
-    [leaseMs, limit, worker],
+    [leaseMs, limit, worker, isAcknowledged ?? null],
   );
   return (rows as { id: string }[]).map(({ id }) => id);
 }
