@@ -143,8 +143,8 @@ export const PLANTED_FAULTS = [
   {
     name: 'a worker prefetches more of the call budget than it spends',
     file: 'apps/trading-worker/src/budgets/prefetched-tokens.ts',
-    find: 'Math.min(Math.floor(ceiling * PREFETCH_SHARE), Math.max(current, previous));',
-    replace: 'Math.max(Math.floor(ceiling * PREFETCH_SHARE), current, previous);',
+    find: 'Math.min(maxOf(limit), Math.max(current, previous), allowance)',
+    replace: 'Math.max(maxOf(limit), current, previous)',
     tests: ['apps/trading-worker/src/budgets/venue-budget.spec.ts'],
   },
   {
