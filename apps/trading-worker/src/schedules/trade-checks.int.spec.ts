@@ -41,7 +41,13 @@ it('orders without a response are checked while the checks of all other trades w
   const loops = startTradeChecks(env.gateway);
   await eventually(() => waiting > 0);
   await due([unanswered]);
-  await eventually(async () => (await env.read(unanswered)).sub_status === 'ACCEPTED');
+  await eventually(
+    async () => {
+      expect((await env.read(unanswered)).sub_status).toBe('ACCEPTED');
+      return true;
+    },
+    { timeoutMs: 15_000 },
+  );
   respond();
   for (const loop of loops) await loop.stop();
 });
