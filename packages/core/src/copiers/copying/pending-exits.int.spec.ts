@@ -121,9 +121,9 @@ describe('rule 32: an exit below the exchange’s minimum', () => {
       filled_amount: '1',
       trade_id: second!.trade_id,
     });
-    // It was filled, so the reason why it waited is gone.
-    expect(Object.keys(first!.inputs as object)).not.toContain('rule');
-    expect(Object.keys(first!.inputs as object)).not.toContain('missing_amount');
+    // They were filled, so the reasons why they waited are gone.
+    for (const { inputs } of [first!, second!])
+      for (const reason of ['rule', 'missing_amount']) expect(inputs).not.toHaveProperty(reason);
     expect(second).toMatchObject({
       outcome: 'COPIED',
       target_amount: '2',
@@ -131,6 +131,15 @@ describe('rule 32: an exit below the exchange’s minimum', () => {
       filled_amount: '2',
     });
     expect(await env.held(follower)).toBe('2');
+  });
+
+  it('that was filled but for less than a step is COPIED, without a reason for the rest', async () => {
+    const follower = await env.followerWithLot();
+    await env.leaderSells('3.3333');
+    await env.executeAll();
+    const [, exit] = await outcomes(follower);
+    expect(exit).toMatchObject({ outcome: 'COPIED', filled_amount: '1.666' });
+    for (const reason of ['rule', 'missing_amount']) expect(exit!.inputs).not.toHaveProperty(reason);
   });
 
   it('is added to the close of its lot', async () => {
