@@ -6,7 +6,7 @@
  *    orders of copies. A thousand copies whose streams fail read balances that weigh as much as 20,000 orders. If copies
  *    could use up the share of repairs, no stream would connect again and the reads would never end.
  * 2. Users' calls together use at most 40 % of the limit, repairs a quarter, and background work half, rotation a
- *    quarter. Background work ends far below the total of copies. Copies therefore always find a tenth, and a third
+ *    quarter. Background work ends far below the total of copies. Copies therefore always find a tenth, and a fifth
  *    while nothing is repaired.
  * 3. One user uses at most 15 % of the limit for calls that the user waits for, and a quarter for exits.
  *

@@ -202,7 +202,7 @@ describe('an emergency stop', () => {
       version: Number(version) + 1,
       is_due: true,
     });
-    expect(await execution.claimDueChecks(1_000, 100)).toContain(trade.uuid);
+    expect(await execution.claimDueChecks(1_000, 100, true)).toContain(trade.uuid);
     expect(await execution.find(trade.uuid)).toMatchObject({ isCancelRequested: true, isAcknowledged: true });
   });
 

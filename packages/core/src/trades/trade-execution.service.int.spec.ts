@@ -470,12 +470,14 @@ describe('checks', () => {
     const placed = [];
     for (let i = 0; i < 12; i++) placed.push((await place()).uuid);
     await core.rows('UPDATE trades SET look_at = clock_timestamp() WHERE id = ANY ($1)', placed);
-    const claimed = await Promise.all(Array.from({ length: 6 }, () => execution.claimDueChecks(60_000, 4)));
+    const claimed = await Promise.all(
+      Array.from({ length: 6 }, () => execution.claimDueChecks(60_000, 4, false)),
+    );
     const all = claimed.flat();
     expect(new Set(all).size).toBe(all.length);
-    all.push(...(await execution.claimDueChecks(60_000, 50)));
+    all.push(...(await execution.claimDueChecks(60_000, 50, false)));
     expect([...all].sort()).toEqual([...placed].sort());
-    expect(await execution.claimDueChecks(60_000, 50)).toEqual([]);
+    expect(await execution.claimDueChecks(60_000, 50, false)).toEqual([]);
   });
 
   it('of orders without a response are claimed separately, because copiers wait for them', async () => {
@@ -507,7 +509,7 @@ describe('checks', () => {
          ON CONFLICT (worker) DO UPDATE SET expires_at = excluded.expires_at`,
         leaseLeftS,
       );
-      return by.claimDueChecks(60_000, 50);
+      return by.claimDueChecks(60_000, 50, false);
     };
     expect(await claimDue(execution, 3_600)).toEqual([]);
     expect(await claimDue(owner, 3_600)).toEqual([uuid]);
@@ -523,7 +525,7 @@ describe('checks', () => {
       open.uuid,
       ended.uuid,
     ]);
-    expect(await execution.claimDueChecks(60_000, 50)).toEqual([open.uuid]);
+    expect(await execution.claimDueChecks(60_000, 50, false)).toEqual([open.uuid]);
     await execution.recheckSoon(open.uuid);
     const { wait } = await core.row(
       'SELECT extract(epoch FROM look_at - clock_timestamp()) AS wait FROM trades WHERE id = $1',

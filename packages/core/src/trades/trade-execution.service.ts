@@ -97,9 +97,9 @@ export class TradeExecution {
    * Claims open trades that are due for a check, for `leaseMs`: those of this process's accounts, and those of accounts
    * without a live owner.
    *
-   * @param isAcknowledged only trades whose order the exchange has acknowledged, or only the others; default: both
+   * @param isAcknowledged whether to claim the trades whose order the exchange has acknowledged, or the others
    */
-  async claimDueChecks(leaseMs: number, limit: number, isAcknowledged?: boolean): Promise<readonly string[]> {
+  async claimDueChecks(leaseMs: number, limit: number, isAcknowledged: boolean): Promise<readonly string[]> {
     const { database, instance: worker } = this.platform;
     return inTransaction(database, (tx) => claimDueChecks(tx, { worker, leaseMs, limit, isAcknowledged }));
   }

@@ -38,8 +38,8 @@ export interface CheckClaim {
   readonly worker: string;
   readonly leaseMs: number;
   readonly limit: number;
-  /** Only trades whose order the exchange has acknowledged, or only the others. Default: both. */
-  readonly isAcknowledged?: boolean | undefined;
+  /** Whether to claim the trades whose order the exchange has acknowledged, or the others. */
+  readonly isAcknowledged: boolean;
 }
 
 /**
@@ -59,10 +59,10 @@ export async function claimDueChecks(
                       SELECT FROM account_owners o JOIN worker_leases l ON l.worker = o.worker
                       WHERE o.account_id = t.exchange_account_id AND o.worker <> $3
                         AND l.expires_at > clock_timestamp())
-                    AND ($4::bool IS NULL OR (acknowledged_at IS NOT NULL) = $4)
+                    AND (acknowledged_at IS NOT NULL) = $4
                   ORDER BY look_at LIMIT $2 FOR UPDATE OF t SKIP LOCKED)
      RETURNING id`,
-    [leaseMs, limit, worker, isAcknowledged ?? null],
+    [leaseMs, limit, worker, isAcknowledged],
   );
   return (rows as { id: string }[]).map(({ id }) => id);
 }
