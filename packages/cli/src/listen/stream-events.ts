@@ -3,6 +3,9 @@ import { isForeignResponse } from '../foreign-server.js';
 import type { RawEvent } from './receiver.js';
 import { isSelected, serverFilterOf } from './selectors.js';
 
+/** As many attempts as other commands make. */
+const FOREIGN_RESPONSES_MAX = 3;
+
 export interface EventSourceOptions {
   readonly client: Client<'string'>;
   readonly selectors: readonly string[];
@@ -18,16 +21,16 @@ export async function* streamRawEvents(
   source: EventSourceOptions,
 ): AsyncGenerator<RawEvent, void, undefined> {
   const { client, selectors, after, signal, onOpen, onDisconnect } = source;
-  let hasOpened = false;
+  let foreignResponses = 0;
   const stream = client.stream('/v1/events/stream', serverFilterOf(selectors), {
     signal,
     onOpen: () => {
-      hasOpened = true;
+      foreignResponses = Number.NEGATIVE_INFINITY;
       onOpen();
     },
     onCut: (error) => {
-      // Before the first event stream, another server at the address is not a temporary failure of the API.
-      if (!hasOpened && isForeignResponse(error)) throw error;
+      // A proxy may respond during a deployment. Repeatedly, and before the first event stream, it is another server.
+      if (isForeignResponse(error) && ++foreignResponses === FOREIGN_RESPONSES_MAX) throw error;
       onDisconnect(error);
     },
     ...(after === undefined ? {} : { lastEventId: after }),
