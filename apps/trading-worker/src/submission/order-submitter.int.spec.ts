@@ -69,7 +69,13 @@ it('the next order of an account does not wait for a call that reads the fills o
   const trades = [await env.place(), await env.place()];
   await env.gateway.renewOwnership();
   env.gateway.orderSubmitter.wake([env.account.uuid]);
-  await eventually(() => env.exchange.placed.length === 2);
+  await eventually(
+    () => {
+      expect(env.exchange.placed).toHaveLength(2);
+      return true;
+    },
+    { timeoutMs: 15_000 },
+  );
   respond();
   await env.gateway.orderSubmitter.drain();
   for (const trade of trades) expect(await env.read(trade)).toMatchObject({ status: 'FILLED' });
