@@ -41,7 +41,8 @@ export async function startProduct({ release, reconcileEveryMs }) {
   })
     .filter(({ name }) => name !== 'webhook-dispatcher')
     .map((service) => (release === undefined ? service : ofRelease(service, release)));
-  const refused = { count: 0 };
+  /** @type {Record<string, number>} */
+  const refused = {};
   const running = new Map(
     services.map((service) => [
       service.name,
@@ -60,7 +61,7 @@ export async function startProduct({ release, reconcileEveryMs }) {
     sealer: await Sealer.for(keys.exchangeSealing),
     restUrl: urlOf('rest-api'),
     paperExchangeUrl: urlOf('paper-exchange'),
-    /** How often the worker logged that the exchange or its own budget refused a call. */
+    /** How often the worker logged that the exchange or its own budget refused a call, by log event. */
     refused,
   };
 }
@@ -71,7 +72,9 @@ function ofRelease(service, release) {
 }
 
 function countRefused(line, refused) {
-  if (line.includes('rate_limited')) refused.count++;
+  if (!line.includes('rate_limited')) return;
+  const event = /\bevent"?[=:]"?([\w.]+)/.exec(line)?.[1] ?? 'other';
+  refused[event] = (refused[event] ?? 0) + 1;
 }
 
 /**

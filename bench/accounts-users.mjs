@@ -78,7 +78,7 @@ export async function startUser(product) {
   const timed = async (name, call) => {
     const startedAt = performance.now();
     const { status, code, data } = await outcomeOf(call).catch(() => ({ status: 503, code: 'unreachable' }));
-    calls.push(performance.now() - startedAt);
+    calls.push({ name, ms: performance.now() - startedAt });
     if (status >= 400) refused.push(`${name} ${status} ${code}`);
     return data;
   };

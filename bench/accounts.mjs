@@ -116,7 +116,8 @@ async function measureStep(product, count) {
 }
 
 function reportUser(label, { calls, refused }) {
-  const p99 = quantile(calls, 0.99);
+  const durations = calls.map(({ ms }) => ms);
+  const p99 = quantile(durations, 0.99);
   result(
     `${label}: ${calls.length} calls of a user, p99 ms`,
     Math.round(p99),
@@ -124,6 +125,12 @@ function reportUser(label, { calls, refused }) {
     TARGETS.userP99Ms,
     p99 <= TARGETS.userP99Ms,
   );
+  for (const name of new Set(calls.map((call) => call.name))) {
+    const ofName = calls.filter((call) => call.name === name).map(({ ms }) => ms);
+    console.log(
+      `  ${name}: ${ofName.length} calls, median ${Math.round(quantile(ofName, 0.5))} ms, slowest ${Math.round(Math.max(...ofName))} ms`,
+    );
+  }
   result(`${label}: refused calls`, refused.join(', ') || 0, '=', 0, refused.length === 0);
 }
 
@@ -150,22 +157,26 @@ async function measureAll(product, leader, user) {
     if (count <= STEADY_MAX) await measureFirst(product, count, background);
     else await measureStep(product, count);
     reportUser(`beside ${count} idle accounts`, user.results());
-    console.log(`calls that the worker's budget or the exchange refused so far: ${product.refused.count}`);
+    console.log(
+      `calls that the worker's budget or the exchange refused so far: ${JSON.stringify(product.refused)}`,
+    );
   }
   const copiers = Number(options.copiers);
   if (copiers > 0) {
     await addCopiers(product, leader, copiers);
     await untilAccounts(product, added + copiers, ['LIVE', 'UNVERIFIED']);
     user.reset();
-    const before = product.refused.count;
+    const before = { ...product.refused };
     const weights = weightOfNextMinute(product);
     await sleep(MINUTE_MS - (Date.now() % MINUTE_MS) + 1_000);
     const { outcomes, seconds } = await waitForCopies(product, leader);
     const weight = await weights;
     console.log(`1 signal to ${copiers} copiers: ${JSON.stringify(outcomes)} in ${seconds.toFixed(1)} s`);
     result('weight of that minute', weight, '≤', LIMIT, weight <= LIMIT);
-    const refused = product.refused.count - before;
-    result('calls refused in that minute', refused, '=', 0, refused === 0);
+    const refused = Object.entries(product.refused).flatMap(([event, count]) =>
+      count > (before[event] ?? 0) ? [`${event} ${count - (before[event] ?? 0)}`] : [],
+    );
+    result('calls refused in that minute', refused.join(', ') || 0, '=', 0, refused.length === 0);
     reportUser(`beside the signal and ${added} idle accounts`, user.results());
   }
 }

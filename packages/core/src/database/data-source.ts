@@ -72,6 +72,7 @@ import { UnvaluedFeesAndCappedOrders1763700000044 } from './migrations/0044-unva
 import { MaskedRatios1763700000045 } from './migrations/0045-masked-ratios.js';
 import { WorkerSessions1763700000046 } from './migrations/0046-worker-sessions.js';
 import { LeaseStarts1763700000047 } from './migrations/0047-lease-starts.js';
+import { LastLive1763700000048 } from './migrations/0048-last-live.js';
 
 const ENTITIES = [
   AccountOwnerEntity,
@@ -141,6 +142,7 @@ const MIGRATIONS = [
   MaskedRatios1763700000045,
   WorkerSessions1763700000046,
   LeaseStarts1763700000047,
+  LastLive1763700000048,
 ];
 
 interface DatabaseOptions {

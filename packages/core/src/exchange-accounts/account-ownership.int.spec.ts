@@ -403,6 +403,27 @@ describe('stream statuses', () => {
       { account_id: two, worker: core.platform.instance, state: 'LOST', is_old: true },
     ]);
   });
+
+  it('keep the last report of a live stream, also if the previous release stored it', async () => {
+    const [one, two, three] = await createAccounts(3);
+    const stored = (state: string, ids: readonly string[]) =>
+      storeStreamStatuses(
+        core.platform,
+        ids.map((accountId) => ({ accountId, state, stateAgeMs: 0 })),
+      );
+    await stored('LIVE', [one!, two!]);
+    await stored('UNVERIFIED', [three!]);
+    await core.rows('UPDATE account_watches SET live_at = NULL WHERE account_id = $1', two);
+    const [before] = await core.rows('SELECT told_at FROM account_watches WHERE account_id = $1', one);
+    await stored('UNVERIFIED', [one!, two!, three!]);
+    await stored('LOST', [one!, two!, three!]);
+    const liveAt = before!.told_at;
+    expect(await core.rows('SELECT account_id, live_at FROM account_watches ORDER BY account_id')).toEqual([
+      { account_id: one, live_at: liveAt },
+      { account_id: two, live_at: liveAt },
+      { account_id: three, live_at: null },
+    ]);
+  });
 });
 
 describe('housekeeping', () => {

@@ -209,7 +209,8 @@ export interface AccountStreamStatus {
 
 /**
  * Stores the stream statuses of this process's accounts. `since` is the start of the state and `told_at` the instant of
- * the last report; an old `told_at` means that no process watches the account.
+ * the last report; an old `told_at` means that no process watches the account. `live_at` is the last report of a live
+ * stream; the previous release does not store it.
  */
 export async function storeStreamStatuses(
   { database, instance }: Platform,
@@ -217,11 +218,13 @@ export async function storeStreamStatuses(
 ): Promise<void> {
   if (statuses.length === 0) return;
   await database.query(
-    `INSERT INTO account_watches (account_id, worker, state, since, told_at)
-     SELECT account_id, $2, state, clock_timestamp() - age_ms * interval '1 millisecond', clock_timestamp()
-     FROM unnest($1::uuid[], $3::text[], $4::float8[]) AS reported (account_id, state, age_ms)
+    `INSERT INTO account_watches AS w (account_id, worker, state, since, told_at, live_at)
+     SELECT account_id, $2, state, t.now - age_ms * interval '1 millisecond', t.now, CASE WHEN state = 'LIVE' THEN t.now END
+     FROM unnest($1::uuid[], $3::text[], $4::float8[]) AS reported (account_id, state, age_ms),
+       clock_timestamp() AS t (now)
      ON CONFLICT (account_id) DO UPDATE
-       SET worker = excluded.worker, state = excluded.state, since = excluded.since, told_at = excluded.told_at`,
+       SET worker = excluded.worker, state = excluded.state, since = excluded.since, told_at = excluded.told_at,
+         live_at = coalesce(excluded.live_at, CASE WHEN w.state = 'LIVE' THEN w.told_at ELSE w.live_at END)`,
     [
       statuses.map(({ accountId }) => accountId),
       instance,

@@ -43,11 +43,13 @@ const IS_LISTED = `EXISTS (
 
 /**
  * Selects the last instant at which the balances of the account `a` were known to be complete; null if they were never
- * read. That is the last snapshot, or the last report of a worker that the account's stream is live. A live stream has
- * been compared with the exchange since it connected, and reports each change since then.
+ * read. That is the last snapshot, or the last report of a worker that the account's stream was live, or that it was
+ * unverified and the snapshot had been taken since then. Such a stream reports each change after a snapshot.
  */
 export const BALANCES_KNOWN_AT = `CASE WHEN a.balances_taken_at IS NOT NULL THEN greatest(a.balances_taken_at,
-  (SELECT w.told_at FROM account_watches w WHERE w.account_id = a.id AND w.state = 'LIVE')) END`;
+  (SELECT greatest(w.live_at, CASE
+     WHEN w.state = 'LIVE' OR w.state = 'UNVERIFIED' AND w.since <= a.balances_taken_at THEN w.told_at END)
+   FROM account_watches w WHERE w.account_id = a.id)) END`;
 
 /** Selects the equity of each account, truncated to 18 decimals, the precision of stored decimals. */
 const EQUITIES = `

@@ -198,20 +198,38 @@ describe('entries', () => {
     expect(await env.lastDecision(fresh)).toMatchObject({ outcome: 'COPIED' });
   });
 
-  it('rule 6: that are sized by equity need no refresh while a worker reports that the stream of the account is live', async () => {
+  it('rule 6: that are sized by equity need no refresh if the stream of the account has reported each change since its balances were read', async () => {
     const sizing = { mode: 'EQUITY_RATIO', value: '1' };
-    const [live, lost] = [await env.follower({ sizing }), await env.follower({ sizing })];
+    const live = await env.follower({ sizing });
+    const readSince = await env.follower({ sizing });
+    const wasLive = await env.follower({ sizing });
+    const unread = await env.follower({ sizing });
+    const wasLiveBefore = await env.follower({ sizing });
+    const lost = await env.follower({ sizing });
+    const known = [live, readSince, wasLive];
+    const stale = [unread, wasLiveBefore, lost];
     await env.setPair('last_price = 100');
     await env.core.rows(
       "UPDATE exchange_accounts SET balances_taken_at = now() - interval '3 hours' WHERE id = ANY ($1)",
-      [live.account.uuid, lost.account.uuid],
+      [...known, ...stale].map(({ account }) => account.uuid),
     );
-    await env.core.rows(
-      `INSERT INTO account_watches (account_id, worker, state, since, told_at)
-       VALUES ($1, 'w', 'LIVE', now(), now()), ($2, 'w', 'UNVERIFIED', now(), now())`,
-      live.account.uuid,
-      lost.account.uuid,
-    );
+    for (const [copier, state, since, liveAt] of [
+      [live, 'LIVE', '1 s', null],
+      [readSince, 'UNVERIFIED', '4 hours', null],
+      [wasLive, 'UNVERIFIED', '1 s', '50 s'],
+      [unread, 'UNVERIFIED', '1 s', null],
+      [wasLiveBefore, 'UNVERIFIED', '1 s', '70 s'],
+      [lost, 'LOST', '4 hours', null],
+    ] as const) {
+      await env.core.rows(
+        `INSERT INTO account_watches (account_id, worker, state, since, told_at, live_at)
+         VALUES ($1, 'w', $2, now() - $3::interval, now(), now() - $4::interval)`,
+        copier.account.uuid,
+        state,
+        since,
+        liveAt,
+      );
+    }
     const refreshed: string[] = [];
     const { CopyPlanner } = await import('./copy-planner.service.js');
     const planner = new CopyPlanner(env.core.platform, env.readBookMid, {
@@ -222,9 +240,10 @@ describe('entries', () => {
     });
     await env.leaderBuys('10', '100', { leader_equity: '10000' });
     await planner.planStrategy(env.strategy.uuid);
-    expect(refreshed).toEqual([lost.account.uuid]);
-    expect(await env.lastDecision(live)).toMatchObject({ outcome: 'COPIED' });
-    expect(await env.lastDecision(lost)).toMatchObject({ outcome: 'SKIPPED', code: 'STALE_EQUITY' });
+    expect(refreshed.toSorted()).toEqual(stale.map(({ account }) => account.uuid).toSorted());
+    for (const copier of known) expect(await env.lastDecision(copier)).toMatchObject({ outcome: 'COPIED' });
+    for (const copier of stale)
+      expect(await env.lastDecision(copier)).toMatchObject({ outcome: 'SKIPPED', code: 'STALE_EQUITY' });
   });
 
   it('rule 14: are skipped if their signal is too old; exits are not', async () => {
