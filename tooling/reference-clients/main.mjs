@@ -1,5 +1,5 @@
 /**
- * Generates clients of the REST reference with three generators, and compiles each. Prints one line for each; exits with
+ * Generates clients of the REST reference with four generators, and compiles each. Prints one line for each; exits with
  * 1 if one of them fails.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,6 +17,7 @@ const generators = [
     file: 'hey-api/index.ts',
   },
   { name: 'orval', args: ['--config', orvalConfig], file: 'orval.ts' },
+  { name: 'openapi-zod-client', args: [referenceFile, '-o', join(folder, 'zod.ts')], file: 'zod.ts' },
 ];
 const compilerOptions = [
   '--noEmit',

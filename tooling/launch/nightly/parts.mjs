@@ -82,7 +82,7 @@ export const PARTS = [
   },
   {
     name: 'reference-clients',
-    about: 'clients that three generators make of the REST reference, each compiled',
+    about: 'clients that four generators make of the REST reference, each compiled',
     command: 'node',
     args: ['tooling/reference-clients/main.mjs'],
   },
