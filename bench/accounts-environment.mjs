@@ -30,7 +30,11 @@ export async function startProduct({ release, reconcileEveryMs }) {
   await migrateDatabase(databaseUrl);
   const keys = await ensureKeys(join(folder, 'keys'));
   const ports = { rest: await freePort(), paperExchange: await freePort() };
-  const workerEnv = reconcileEveryMs === undefined ? {} : { RECONCILE_EVERY_MS: String(reconcileEveryMs) };
+  const metricsPort = await freePort();
+  const workerEnv = {
+    METRICS_PORT: String(metricsPort),
+    ...(reconcileEveryMs === undefined ? {} : { RECONCILE_EVERY_MS: String(reconcileEveryMs) }),
+  };
   const services = listServices({
     databaseUrl,
     redisUrl,
@@ -41,14 +45,7 @@ export async function startProduct({ release, reconcileEveryMs }) {
   })
     .filter(({ name }) => name !== 'webhook-dispatcher')
     .map((service) => (release === undefined ? service : ofRelease(service, release)));
-  /** @type {Record<string, number>} */
-  const refused = {};
-  const running = new Map(
-    services.map((service) => [
-      service.name,
-      superviseService(service, (line) => countRefused(line, refused)),
-    ]),
-  );
+  const running = new Map(services.map((service) => [service.name, superviseService(service, () => {})]));
   for (const name of ['paper-exchange', 'trading-worker', 'rest-api'])
     cleanup.push(() => running.get(name).stop());
   await Promise.all([...running.values()].map((each) => each.untilReady()));
@@ -61,8 +58,7 @@ export async function startProduct({ release, reconcileEveryMs }) {
     sealer: await Sealer.for(keys.exchangeSealing),
     restUrl: urlOf('rest-api'),
     paperExchangeUrl: urlOf('paper-exchange'),
-    /** How often the worker logged that the exchange or its own budget refused a call, by log event. */
-    refused,
+    refusedCalls: () => readRefusedCalls(`http://127.0.0.1:${metricsPort}/metrics`),
   };
 }
 
@@ -71,10 +67,18 @@ function ofRelease(service, release) {
   return { ...service, main: join(release, 'apps', service.app, 'dist/main.js') };
 }
 
-function countRefused(line, refused) {
-  if (!line.includes('rate_limited')) return;
-  const event = /\bevent"?[=:]"?([\w.]+)/.exec(line)?.[1] ?? 'other';
-  refused[event] = (refused[event] ?? 0) + 1;
+/**
+ * Returns how many calls the worker's budget has refused, by purpose; null if the release does not report it.
+ *
+ * @param {string} url
+ * @returns {Promise<Record<string, number> | null>}
+ */
+async function readRefusedCalls(url) {
+  const response = await fetch(url).catch(() => null);
+  if (response === null) return null;
+  const text = await response.text();
+  const lines = text.matchAll(/^exchange_calls_refused_total\{.*purpose="(\w+)".*\} (\d+)$/gm);
+  return Object.fromEntries([...lines].map(([, purpose, count]) => [purpose, Number(count)]));
 }
 
 /**

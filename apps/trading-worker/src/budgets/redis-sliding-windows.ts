@@ -4,14 +4,18 @@
  * 1. One script counts and grants, so two workers never get the same token. It uses the clock of Redis. A request names
  *    several counters, for example that of an address and that of a user: it gets what all of them allow.
  * 2. A limit applies to every time range that has the length of its window, whenever the range starts. Usage is counted
- *    in tenths of the window. It is kept for two tenths longer than the window: one for the current tenth, and one
- *    because a granted token may be spent up to a tenth later.
+ *    in fiftieths of the window. It is kept for longer than the window: for the fiftieth in which it was granted, and for
+ *    the time after which a granted token may still arrive at the exchange. Of a minute, 5 % of the limit is lost by this.
  * 3. A token that is granted but never spent counts as spent.
  */
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 
-const SLOTS_PER_WINDOW = 10;
+/** A counter is a hash of amounts by the start of their slot, in tenths of the window since the epoch. */
+const UNITS_PER_WINDOW = 10;
+const SLOTS_PER_UNIT = 5;
+/** How long after the grant a token may arrive at the exchange: prefetched tokens live for 600 ms. At most a tenth of the window. */
+const LATE_MS = 2_000;
 
 /**
  * KEYS: the key of the pause, then the keys of the counters of all requests. ARGV, for each request: the wanted tokens,
@@ -31,24 +35,25 @@ while at < #ARGV do
   local granted, retry, short = wanted, 1, 0
   for i = 1, counters do
     local ceiling, window = tonumber(ARGV[at + 3 + 2 * i]), tonumber(ARGV[at + 4 + 2 * i])
-    local slot_ms = window / ${SLOTS_PER_WINDOW}
-    local slot = math.floor(now / slot_ms)
-    local first = slot - ${SLOTS_PER_WINDOW} - 1
-    local used, oldest = 0, slot
+    local unit_ms = window / ${UNITS_PER_WINDOW}
+    local kept_ms = window + math.min(${LATE_MS}, unit_ms)
+    local used, ends = 0, now + kept_ms
     local slots = redis.call('HGETALL', KEYS[key + i])
     for j = 1, #slots, 2 do
-      local at_slot = tonumber(slots[j])
-      if at_slot < first then
+      -- The previous release counts in whole tenths, without a decimal point.
+      local width = string.find(slots[j], '.', 1, true) and ${1 / SLOTS_PER_UNIT} or 1
+      local ends_at = (tonumber(slots[j]) + width) * unit_ms + kept_ms
+      if ends_at <= now then
         redis.call('HDEL', KEYS[key + i], slots[j])
       else
         used = used + tonumber(slots[j + 1])
-        if at_slot < oldest then oldest = at_slot end
+        ends = math.min(ends, ends_at)
       end
     end
     local free = ceiling - used
     if i == 1 then free = free - spent end
     if free < wanted then
-      retry = math.max(retry, math.ceil((oldest + ${SLOTS_PER_WINDOW} + 2) * slot_ms - now))
+      retry = math.max(retry, math.ceil(ends - now))
     end
     if free < minimum and short == 0 then short = i end
     granted = math.min(granted, free)
@@ -59,7 +64,8 @@ while at < #ARGV do
     local amount = granted
     if i == 1 then amount = amount + spent end
     if amount > 0 then
-      redis.call('HINCRBY', KEYS[key + i], math.floor(now / (window / ${SLOTS_PER_WINDOW})), amount)
+      local slots = math.floor(now * ${UNITS_PER_WINDOW * SLOTS_PER_UNIT} / window)
+      redis.call('HINCRBY', KEYS[key + i], string.format('%.1f', slots / ${SLOTS_PER_UNIT}), amount)
       redis.call('PEXPIRE', KEYS[key + i], 2 * window)
     end
   end
