@@ -132,6 +132,17 @@ describe('row 19: the call budget of an exchange', () => {
     expect(await countAdmitted([60, 10], budget, () => repair())).toBe(10);
   });
 
+  it('leaves connections a share, however many comparisons and orders wait', async () => {
+    const budget = await worker();
+    const connection = { ...read(), purpose: 'connect' } as const;
+    expect(await countAdmitted([60, 25], budget, () => repair())).toBe(25);
+    expect(await countAdmitted([60, 5], budget, () => connection)).toBe(5);
+    const elsewhere = { venue: 'other' };
+    expect(await countAdmitted([120, 75], budget, (i) => ({ ...entry(`${i % 50}`), ...elsewhere }))).toBe(75);
+    expect(await countAdmitted([60, 10], budget, () => ({ ...repair(), ...elsewhere }))).toBe(10);
+    expect(await countAdmitted([60, 2], budget, () => ({ ...connection, ...elsewhere }))).toBe(2);
+  });
+
   it('leaves orders of copies a share that the balances and look-ups of copies cannot use', async () => {
     const budget = await worker();
     const readOfCopy = { ...read(20), purpose: 'copy_read' } as const;

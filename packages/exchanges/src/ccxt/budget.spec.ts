@@ -139,7 +139,7 @@ describe('LocalBudget', () => {
   });
 
   it('leaves a share of the weight to each purpose before that of a call', async () => {
-    const purposes = ['rotation', 'check', 'copy_read', 'copy', 'repair'] as const;
+    const purposes = ['rotation', 'check', 'copy_read', 'copy', 'repair', 'connect'] as const;
     const spent: number[] = [];
     let total = 0;
     for (const purpose of purposes) {
@@ -152,7 +152,7 @@ describe('LocalBudget', () => {
       spent.push(total);
       waits.abort();
     }
-    expect(spent).toEqual([25, 50, 65, 75, 100]);
+    expect(spent).toEqual([25, 50, 65, 75, 90, 100]);
   });
 
   it("admits a call that exceeds a whole minute's limit if nothing else is spent", async () => {

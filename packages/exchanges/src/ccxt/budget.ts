@@ -87,6 +87,7 @@ interface WaitingCall {
 
 /** The share of the weight that may be used when a call of this purpose is admitted; of others, all of it. */
 const SHARES: Readonly<Partial<Record<CallPurpose, number>>> = {
+  repair: 0.9,
   copy: 0.75,
   copy_read: 0.65,
   check: 0.5,
