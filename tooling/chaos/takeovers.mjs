@@ -120,6 +120,11 @@ async function report(orders) {
          LEFT JOIN LATERAL (SELECT min(d.created_at) AS first FROM decisions d WHERE d.signal_id = s.id) x ON true WHERE t.origin <> 'COPIER' ORDER BY t.created_at`,
     );
     console.table(trades);
+    const { rows: skipped } = await database.query(
+      `SELECT signal_at::time(2)::text AS signal, code, inputs->>'rule' AS rule, count(*)::int AS copies, max(created_at)::time(2)::text AS decided
+       FROM decisions WHERE outcome = 'SKIPPED' GROUP BY 1, 2, 3 ORDER BY 1`,
+    );
+    console.table(skipped);
   }
   await database.end();
   console.log(`${orders} orders of the leader, ${kills} kills of the only worker`);

@@ -70,6 +70,10 @@ export class AccountReconciler {
     const { report, takenAt, openOrders } = await this.readVenue(client);
     const totals = totalBalances(report.balances);
     const changed = await this.changedSymbols(account, state.reconciledTotals, totals);
+    const store = () => this.balances.storeSnapshot({ accountId, ...report, takenAt });
+    // Copies are sized by recent balances, also while the fills wait for the call budget. Until an account was reconciled
+    // once, the stored balances show which pairs have new fills.
+    if (state.reconciledTotals !== null) await store();
     const symbols = new Set([
       ...watchedSymbols(client, state),
       ...openOrders.map(({ symbol }) => symbol),
@@ -84,7 +88,7 @@ export class AccountReconciler {
       await this.actions.resolve(client, actions),
     );
     await this.actions.probe(client, actions);
-    await this.balances.storeSnapshot({ accountId, ...report, takenAt });
+    if (state.reconciledTotals === null) await store();
     return {
       fills: newFillKeys(state, fills),
       trades: changedTrades.size,

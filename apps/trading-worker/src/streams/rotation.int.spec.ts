@@ -12,7 +12,9 @@ import { SUPERVISOR_TIMES, type SupervisorTimes } from './account-supervisor.js'
 /** Records the calls of all accounts, and holds up those of one purpose on request. */
 class RecordingBudget implements CallBudget {
   readonly calls: BudgetedCall[] = [];
-  private refused: { readonly purpose: string; readonly from: number; count: number } | undefined;
+  private refused:
+    | { readonly purpose: string; readonly from: number; count: number; passed: number }
+    | undefined;
   private held:
     | { readonly purpose: string; readonly from: number; readonly until: Promise<void> }
     | undefined;
@@ -21,6 +23,7 @@ class RecordingBudget implements CallBudget {
     if (call.accountKey !== undefined) this.calls.push(call);
     const { held, refused } = this;
     if (purposeOf(call) === refused?.purpose && call.weight >= refused.from && refused.count > 0) {
+      if (refused.passed-- > 0) return;
       refused.count--;
       throw new ExchangeError('retryable', 'rate_limited', 'no');
     }
@@ -29,9 +32,12 @@ class RecordingBudget implements CallBudget {
 
   pause(): void {}
 
-  /** Refuses the next calls of a purpose and of at least this weight, as after a wait without a token. */
-  refuse(purpose: string, count: number, from = 0): void {
-    this.refused = { purpose, count, from };
+  /**
+   * Refuses the next calls of a purpose and of at least this weight, as after a wait without a token. The first `passed`
+   * calls are admitted.
+   */
+  refuse(purpose: string, count: number, from = 0, passed = 0): void {
+    this.refused = { purpose, count, from, passed };
   }
 
   /** Holds up calls of at least this weight. Returns a function that releases them. */
@@ -365,6 +371,29 @@ describe('after a restart', () => {
     );
     expect((await env.read(trade)).status).toBe('FILLED');
     expect(budget.spent().filter((call) => call === '2 connect')).toHaveLength(1);
+  });
+
+  it('the balances of an account that copiers follow are stored, although the fills of its comparison find no budget', async () => {
+    const first = await startLive();
+    await followAccount();
+    await first.close();
+    await env.core.rows('DELETE FROM worker_leases');
+    await other.limit('SELL', '0.5', '50000');
+    await owner.limit('BUY', '0.5', '50000');
+    await env.core.rows("UPDATE exchange_accounts SET balances_taken_at = now() - interval '1 hour'");
+    budget.refuse('repair', Number.POSITIVE_INFINITY, 20, 1);
+    const gateway = await start();
+    const isRecent = `SELECT balances_taken_at > now() - interval '1 minute' AS "isRecent", balances->'BTC' AS btc
+      FROM exchange_accounts WHERE id = $1`;
+    await eventually(
+      async () => {
+        expect(await env.core.row(isRecent, env.account.uuid)).toMatchObject({ isRecent: true });
+        return true;
+      },
+      { timeoutMs: 15_000 },
+    );
+    expect(gateway.accounts.streams.isLive(env.account.uuid)).toBe(false);
+    expect(await env.core.row(isRecent, env.account.uuid)).toMatchObject({ btc: { free: '10.4995' } });
   });
 
   it('an account that finds no budget in the rotation is compared later, without a warning', async () => {
