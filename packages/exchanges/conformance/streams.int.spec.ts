@@ -236,7 +236,7 @@ describe('a stream with faults', () => {
     await Promise.all([watchAccount(), watchAccount(), watchAccount()]);
     expect(budgetCalls.filter(({ accountKey }) => accountKey === 'exa_1')).toEqual(
       Array.from({ length: 3 }, () =>
-        expect.objectContaining({ venue: 'x', weight: 2, isOrder: false, purpose: 'connect' }),
+        expect.objectContaining({ venue: 'x', weight: 2, isOrder: false, purpose: 'resume' }),
       ),
     );
     expect(streams.sockets).toHaveLength(1);

@@ -5,28 +5,21 @@
  *
  * - `exit`: an order or a cancellation that reduces risk.
  * - `user`: a user waits for the result.
- * - `connect`: the connection of an account's stream. Without a stream, each order costs more calls than the connection.
- * - `repair`: what else lets an account work without further calls: the look-ups and the comparison after a takeover.
+ * - `resume`: what lets an account work again at a low cost: the connection of its stream, and the look-up of an order
+ *   without a response. Without a stream, each order costs more calls than the connection.
+ * - `repair`: the comparison of an account that others wait for, after its stream has connected.
  * - `copy`: an entry of a copier.
  * - `copy_read`: what entries wait for: balances, and fills that no stream reports.
  * - `check`: background work that follows an event: an order without a report, a gap of a stream, public data.
  * - `rotation`: background work that can wait.
  */
-export type CallPurpose =
-  | 'exit'
-  | 'user'
-  | 'connect'
-  | 'repair'
-  | 'copy'
-  | 'copy_read'
-  | 'check'
-  | 'rotation';
+export type CallPurpose = 'exit' | 'user' | 'resume' | 'repair' | 'copy' | 'copy_read' | 'check' | 'rotation';
 
 /** The purposes in the order in which their calls are admitted. */
 export const CALL_PURPOSES: readonly CallPurpose[] = [
   'exit',
   'user',
-  'connect',
+  'resume',
   'repair',
   'copy',
   'copy_read',

@@ -2,13 +2,13 @@
  * How the weight limit of a local address is divided.
  *
  * 1. Exits may use the whole limit. Each other purpose stops at a lower total, so that what lies above is reserved for
- *    the purposes before it: the last tenth for exits, then 3 % for users' calls, 2 % for connections of streams, a tenth
- *    for repairs, and a tenth for orders of copies. A thousand copies whose streams fail read balances that weigh as much
- *    as 20,000 orders. If copies or repairs could use up the share of connections, no stream would connect again and the
- *    reads would never end.
- * 2. Users' calls together use at most 40 % of the limit, connections and repairs 30 %, of which repairs a quarter, and
- *    background work half, rotation a quarter. Background work ends far below the total of copies. Copies therefore
- *    always find 5 %, and a fifth while nothing is repaired.
+ *    the purposes before it: the last tenth for exits, then 3 % for users' calls, 2 % for connections of streams and
+ *    look-ups, a tenth for comparisons, and a tenth for orders of copies. A thousand copies whose streams fail read
+ *    balances that weigh as much as 20,000 orders. If copies or comparisons could use up the share of connections, no
+ *    stream would connect again and the reads would never end.
+ * 2. Users' calls together use at most 40 % of the limit, connections, look-ups and comparisons 30 %, of which
+ *    comparisons two thirds, and background work half, rotation a quarter. Background work ends far below the total of
+ *    copies. Copies therefore always find 5 %, and a fifth while nothing is repaired.
  * 3. One user uses at most 15 % of the limit for calls that the user waits for, and a quarter for exits.
  *
  * Redis counts all of this for all workers together. Inside a worker, users take turns.
@@ -19,7 +19,7 @@ import type { CallPurpose } from '@trading-automation/exchanges';
 export const TOTAL_SHARE: Readonly<Record<CallPurpose, number>> = {
   exit: 1,
   user: 0.9,
-  connect: 0.87,
+  resume: 0.87,
   repair: 0.85,
   copy: 0.75,
   copy_read: 0.65,
@@ -35,8 +35,8 @@ export interface GroupShare {
 
 export const GROUP_SHARE: Readonly<Partial<Record<CallPurpose, GroupShare>>> = {
   user: { group: 'users', share: 0.4 },
-  connect: { group: 'repairs', share: 0.3 },
-  repair: { group: 'repairs', share: 0.25 },
+  resume: { group: 'repairs', share: 0.3 },
+  repair: { group: 'repairs', share: 0.2 },
   check: { group: 'background', share: 0.5 },
   rotation: { group: 'background', share: 0.25 },
 };

@@ -279,7 +279,7 @@ describe('an order without a conclusive response', () => {
     },
   );
 
-  it('is looked up with the share of repairs, because copiers wait for it; later checks are background work', async () => {
+  it('is looked up with the share of connections, because copiers wait for it; later checks are background work', async () => {
     const trade = await env.place();
     env.exchange.onPlace = async (order) => {
       env.exchange.accept(order);
@@ -288,7 +288,7 @@ describe('an order without a conclusive response', () => {
     await env.send();
     env.exchange.purposes.splice(0);
     await env.gateway.orderReconciler.checkTrade(trade);
-    expect(env.exchange.purposes.splice(0)[0]).toBe('repair');
+    expect(env.exchange.purposes.splice(0)[0]).toBe('resume');
     await env.gateway.orderReconciler.checkTrade(trade);
     expect(new Set(env.exchange.purposes)).toEqual(new Set(['check']));
   });

@@ -40,7 +40,7 @@ export class OrderReconciler {
     if (trade === null || !trade.isOpen) return;
     if (!trade.isSubmitted) return this.onUnsent(trade.accountId);
     // Later orders and copiers wait for an outcome that is unknown. What else is missing can wait for background work.
-    const order = await this.orders.open(trade, trade.isAcknowledged ? 'check' : 'repair');
+    const order = await this.orders.open(trade, trade.isAcknowledged ? 'check' : 'resume');
     // Request a cancellation again if its response is missing. A second cancellation has no effect.
     if (trade.isCancelRequested && trade.isAcknowledged) await order.cancel();
     const begunAtMs = performance.now();

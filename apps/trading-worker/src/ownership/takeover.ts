@@ -167,7 +167,7 @@ export class Takeover {
         const trade = await this.execution.find(id);
         if (trade === null || !trade.isOpen || !trade.isSubmitted) return true;
         if (trade.isAcknowledged && !isAcknowledged) return true;
-        const order = await this.orders.open(trade, 'repair');
+        const order = await this.orders.open(trade, 'resume');
         if (await order.refresh()) return true;
         if (certainInMs === null) {
           await this.leaveToChecks(id);

@@ -161,7 +161,7 @@ describe('an idle account with a live stream', () => {
     await eventually(() => budget.calls.length >= 5);
     await gateway.supervisors.stop();
     const [stream, connected, ...rotation] = budget.spent();
-    expect([stream, connected]).toEqual(['2 connect', '20 rotation']);
+    expect([stream, connected]).toEqual(['2 resume', '20 rotation']);
     expect(rotation.length).toBeGreaterThan(2);
     expect(new Set(rotation)).toEqual(new Set(['20 rotation']));
     const day = 86_400_000;
@@ -176,7 +176,7 @@ describe('an idle account with a live stream', () => {
     await other.limit('SELL', '0.5', '50000');
     await eventually(async () => (await env.read(trade)).status === 'FILLED');
     await gateway.balanceSync.drain();
-    expect(budget.spent()).toEqual(['2 connect', '20 rotation', '1 user']);
+    expect(budget.spent()).toEqual(['2 resume', '20 rotation', '1 user']);
   });
 });
 
@@ -292,7 +292,7 @@ describe('after a restart', () => {
     expect(stateOf(second)).not.toBe('UNVERIFIED');
     release();
     await eventually(() => second.accounts.streams.isLive(env.account.uuid));
-    expect(budget.spent()).toEqual(['2 connect', '20 repair', '80 repair', '20 repair']);
+    expect(budget.spent()).toEqual(['2 resume', '20 repair', '80 repair', '20 repair']);
   });
 
   it('orders that are sent while open orders are compared do not wait for the comparison, and cost no look-up', async () => {
@@ -317,7 +317,7 @@ describe('after a restart', () => {
     await gateway.renewOwnership();
     gateway.supervisors.setAccounts(gateway.ownership.ownedAccounts());
     await eventually(() => gateway.accounts.streams.isLive(env.account.uuid));
-    expect(budget.spent()).toEqual(['2 connect', '20 rotation']);
+    expect(budget.spent()).toEqual(['2 resume', '20 rotation']);
   });
 
   it('an account is compared after the copies that a dead worker sent were looked up', async () => {
@@ -335,12 +335,12 @@ describe('after a restart', () => {
       venueClientOrderId: (await paper.ledger(keys)).orders[0]!.client_order_id,
     });
     budget.spent();
-    const release = budget.hold('repair', 4);
+    const release = budget.hold('resume', 4);
     await start();
     await eventually(() => budget.calls.length === 2);
     release();
     await eventually(() => workers.at(-1)!.accounts.streams.isLive(env.account.uuid));
-    expect(budget.spent().toSorted()).toEqual(['2 connect', '20 rotation', '4 repair']);
+    expect(budget.spent().toSorted()).toEqual(['2 resume', '20 rotation', '4 resume']);
   });
 
   it.each([
@@ -370,7 +370,7 @@ describe('after a restart', () => {
       { timeoutMs: 15_000 },
     );
     expect((await env.read(trade)).status).toBe('FILLED');
-    expect(budget.spent().filter((call) => call === '2 connect')).toHaveLength(1);
+    expect(budget.spent().filter((call) => call === '2 resume')).toHaveLength(1);
   });
 
   it('the balances of an account that copiers follow are stored, although the fills of its comparison find no budget', async () => {
@@ -399,7 +399,7 @@ describe('after a restart', () => {
   it('an account that finds no budget in the rotation is compared later, without a warning', async () => {
     budget.refuse('rotation', 2);
     await startLive();
-    expect(budget.spent()).toEqual(['2 connect', '20 rotation', '20 rotation', '20 rotation']);
+    expect(budget.spent()).toEqual(['2 resume', '20 rotation', '20 rotation', '20 rotation']);
     const logged = env.logged.filter((line) => line.includes(env.account.uuid));
     expect(logged.join('')).not.toContain('account_stream.failed');
   });
@@ -418,7 +418,7 @@ describe('after a restart', () => {
       env.account.uuid,
     );
     expect(await gateway.accounts.dueForSync(1, 10)).toEqual([]);
-    expect(budget.spent()).toEqual(['2 connect', '20 rotation', '1 user']);
+    expect(budget.spent()).toEqual(['2 resume', '20 rotation', '1 user']);
     release();
     await eventually(() => gateway.accounts.streams.isLive(env.account.uuid));
   });

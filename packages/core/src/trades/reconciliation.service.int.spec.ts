@@ -63,7 +63,7 @@ const externalOrder = (name: string, overrides: Partial<VenueOrder> = {}) =>
   venueOrderOf(name, { timeInForce: 'GTC', createdAt: new Date('2026-01-02T00:00:00Z'), ...overrides });
 
 describe('the exposure of an account', () => {
-  it('is that of its sent open orders, else its open lots, else its strategy or running copier; IDLE without any', async () => {
+  it('is that of its acknowledged open orders, else its open lots, else its strategy or running copier; IDLE without any', async () => {
     const idle = await env.core.account(env.actor);
     const accounts = [env.account, env.leaderAccount, idle];
     const exposures = () =>
@@ -72,6 +72,8 @@ describe('the exposure of an account', () => {
     const resting = await env.placeCopy();
     expect(await exposures()).toEqual(['IN_USE', 'IN_USE', 'IDLE']);
     await env.claimSubmission(resting);
+    expect(await exposures()).toEqual(['IN_USE', 'IN_USE', 'IDLE']);
+    await env.execution.storeOrder(resting, venueOrderOf(resting, { status: 'OPEN', filledAmount: '0' }), []);
     expect(await exposures()).toEqual(['OPEN_ORDERS', 'IN_USE', 'IDLE']);
     await env.core.rows("UPDATE trades SET status = 'CANCELLED' WHERE id = $1", resting);
     await buyOne();

@@ -139,7 +139,7 @@ describe('LocalBudget', () => {
   });
 
   it('leaves a share of the weight to each purpose before that of a call', async () => {
-    const purposes = ['rotation', 'check', 'copy_read', 'copy', 'repair', 'connect'] as const;
+    const purposes = ['rotation', 'check', 'copy_read', 'copy', 'repair', 'resume'] as const;
     const spent: number[] = [];
     let total = 0;
     for (const purpose of purposes) {

@@ -208,7 +208,7 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
       userId,
       weight,
       isOrder: false,
-      purpose: 'connect',
+      purpose: 'resume',
     } as const;
     await this.#withDeadline(({ signal }) => this.#acquire(call, signal), true);
   }
