@@ -4,7 +4,7 @@ import { type Database, queryPrepared } from '@trading-automation/persistence';
 export interface AccountExposure {
   /**
    * An open order that the exchange has acknowledged; else an open lot; else an active strategy or a running copier; else
-   * nothing. An order without a response is looked up by itself, for a tenth of what a comparison costs.
+   * nothing. An order without a response is looked up alone, for a tenth of what a comparison costs.
    */
   readonly kind: 'OPEN_ORDERS' | 'OPEN_LOTS' | 'IN_USE' | 'IDLE';
   /** Whether a running copier follows a strategy of the account, so that others wait for each of its fills. */

@@ -206,12 +206,17 @@ describe('entries', () => {
     const unread = await env.follower({ sizing });
     const wasLiveBefore = await env.follower({ sizing });
     const lost = await env.follower({ sizing });
+    const isNew = await env.follower({ sizing });
     const known = [live, readSince, wasLive];
-    const stale = [unread, wasLiveBefore, lost];
+    const stale = [unread, wasLiveBefore, lost, isNew];
     await env.setPair('last_price = 100');
     await env.core.rows(
       "UPDATE exchange_accounts SET balances_taken_at = now() - interval '3 hours' WHERE id = ANY ($1)",
       [...known, ...stale].map(({ account }) => account.uuid),
+    );
+    await env.core.rows(
+      'UPDATE exchange_accounts SET balances_taken_at = NULL WHERE id = $1',
+      isNew.account.uuid,
     );
     for (const [copier, state, since, liveAt] of [
       [live, 'LIVE', '1 s', null],

@@ -126,7 +126,7 @@ const isYoungEnough = (signalAt: string, lotTradeId: string) => `clock_timestamp
 
 /**
  * Returns the accounts of copiers that size by equity, if their balances were last known more than `ageMaxMs`
- * milliseconds ago.
+ * milliseconds ago, or never.
  */
 export async function staleEquityAccounts(
   tx: Tx,
@@ -138,7 +138,7 @@ export async function staleEquityAccounts(
     `SELECT DISTINCT a.id FROM copiers c JOIN exchange_accounts a ON a.id = c.exchange_account_id
      WHERE c.strategy_id = $1 AND c.deleted_at IS NULL AND c.status = 'ACTIVE' AND c.followed_sequence < $2
        AND c.sizing_mode = 'EQUITY_RATIO' AND c.sizing_capital IS NULL AND a.is_active
-       AND ${BALANCES_KNOWN_AT} < clock_timestamp() - $4 * interval '1 millisecond'
+       AND coalesce(${BALANCES_KNOWN_AT}, '-infinity') < clock_timestamp() - $4 * interval '1 millisecond'
        AND ${isYoungEnough('$5', '$6')}
        AND NOT EXISTS (SELECT FROM decisions d WHERE d.signal_id = $3 AND d.copier_id = c.id)`,
     [strategyId, sequence, id, ageMaxMs, signalAt, lotTradeId],
