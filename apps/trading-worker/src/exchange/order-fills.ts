@@ -35,7 +35,7 @@ export class OrderFills {
     order: VenueOrder,
   ): Promise<readonly VenueFill[]> {
     const fills = await this.read(client, order);
-    this.streams.expectFills(accountId, fills);
+    this.streams.expectFills(accountId, fills, order);
     return fills;
   }
 

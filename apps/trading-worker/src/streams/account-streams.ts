@@ -21,8 +21,11 @@ export interface AccountStream {
   readonly stateAgeMs: number;
   /** Reconciles the account within seconds instead of in the rotation. */
   reconcileSoon(): void;
-  /** Registers the keys of fills (`fillKey`) and orders (`orderStateKey`) that are known from another source. */
-  expectReports(keys: readonly string[]): void;
+  /**
+   * Registers the keys of fills (`fillKey`) and orders (`orderStateKey`) that are known from another source. Until the
+   * account was compared, they are expected only if `order` was sent since the stream connected.
+   */
+  expectReports(keys: readonly string[], order?: VenueOrder): void;
   stop(): Promise<void>;
 }
 
@@ -69,14 +72,14 @@ export class AccountStreams {
     return this.isReporting(accountId) || this.streams.get(accountId)?.state === 'POLLING';
   }
 
-  /** Registers fills that are known from another source. The account's live stream must report them, too. */
-  expectFills(accountId: string, fills: readonly VenueFill[]): void {
-    this.streams.get(accountId)?.expectReports(fills.map(fillKey));
+  /** Registers fills of an order that are known from another source. The account's live stream must report them, too. */
+  expectFills(accountId: string, fills: readonly VenueFill[], order: VenueOrder): void {
+    this.streams.get(accountId)?.expectReports(fills.map(fillKey), order);
   }
 
   /** Registers the state of an order that is known from another source. The live stream must report it, too. */
   expectOrder(accountId: string, order: VenueOrder): void {
-    this.streams.get(accountId)?.expectReports([orderStateKey(order)]);
+    this.streams.get(accountId)?.expectReports([orderStateKey(order)], order);
   }
 
   reconcileSoon(accountId: string): void {

@@ -117,8 +117,9 @@ export class AccountSupervisor implements AccountStream {
     this.doubtTimer.unref();
   }
 
-  expectReports(keys: readonly string[]): void {
-    if (this.currentState !== 'LIVE' && this.currentState !== 'UNVERIFIED') return;
+  expectReports(keys: readonly string[], order?: VenueOrder): void {
+    const isNew = order !== undefined && this.options.session.wasSentSinceConnected(order);
+    if (this.currentState !== 'LIVE' && !(this.currentState === 'UNVERIFIED' && isNew)) return;
     for (const key of keys) {
       if (this.received.has(key) || this.expected.has(key)) continue;
       const what = key.startsWith('order ') ? 'order' : 'fill';

@@ -396,6 +396,30 @@ describe('after a restart', () => {
     expect(await env.core.row(isRecent, env.account.uuid)).toMatchObject({ btc: { free: '10.4995' } });
   });
 
+  it('the stream of an account that is not compared yet must report what is known of orders sent since, not of earlier ones', async () => {
+    const earlier = await owner.limit('BUY', '0.5', '40000');
+    const release = budget.hold('rotation');
+    const gateway = await start({ fillTimeoutMs: 200 });
+    await eventually(() => stateOf(gateway) === 'UNVERIFIED');
+    const { streams } = gateway.accounts;
+    const logged = () => env.logged.filter((line) => line.includes(env.account.uuid)).join('');
+    streams.expectOrder(env.account.uuid, { ...earlier, status: 'EXPIRED' });
+    await env.core.rows('SELECT pg_sleep(0.5)');
+    expect(stateOf(gateway)).toBe('UNVERIFIED');
+    expect(logged()).not.toContain('in time');
+    await send(gateway, { price: '40000' });
+    const sent = (await paper.ledger(keys)).orders.find(
+      ({ client_order_id: id }) => id !== earlier.venueClientOrderId,
+    )!;
+    streams.expectOrder(env.account.uuid, {
+      ...earlier,
+      venueClientOrderId: sent.client_order_id,
+      status: 'EXPIRED',
+    });
+    await eventually(() => logged().includes('did not report a known order in time'));
+    release();
+  });
+
   it('an account that finds no budget in the rotation is compared later, without a warning', async () => {
     budget.refuse('rotation', 2);
     await startLive();
