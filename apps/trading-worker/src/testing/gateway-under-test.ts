@@ -58,6 +58,7 @@ export class GatewayUnderTest {
   /** Creates a new user with a new account, on a new exchange. */
   async reset(): Promise<void> {
     this.exchange = new ScriptedExchange();
+    this.logged.length = 0;
     // Deletes the accounts of earlier tests, so that no worker claims them.
     await this.core.rows('DELETE FROM worker_leases');
     await this.core.rows('UPDATE exchange_accounts SET deleted_at = now() WHERE deleted_at IS NULL');
