@@ -14,7 +14,7 @@ import { setWeather } from './venue.mjs';
  * ended, and none was too old or FAILED.
  *
  * `--every`: the time between two orders of the leader in ms; `--latency`: how long the exchange takes to respond, in ms;
- * `--life`: how long a worker lives, in ms; `--verbose`: prints the log of the processes, and each order of the leader.
+ * `--life`: how long a worker lives, in ms; `--verbose`: prints the log of the processes, each order of the leader, and which rule skipped copies.
  */
 const { values } = parseArgs({
   options: {
@@ -106,30 +106,40 @@ async function trade({ leaders, pairs }, signal) {
 async function report(orders) {
   const database = new pg.Client({ connectionString: product.databaseUrl });
   await database.connect();
-  const { rows } = await database.query(
-    `SELECT outcome, coalesce(code, '') AS code, count(*)::int AS copies,
+  try {
+    if (values.verbose) await printDetails(database);
+    const { rows } = await database.query(
+      `SELECT outcome, coalesce(code, '') AS code, count(*)::int AS copies,
        round(percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM settled_at - signal_at))::numeric, 1)::float8 AS "medianSeconds",
        round(max(extract(epoch FROM settled_at - signal_at)), 1)::float8 AS "maxSeconds"
      FROM decisions GROUP BY 1, 2 ORDER BY 1, 2`,
-  );
-  if (values.verbose) {
-    const { rows: trades } = await database.query(
-      `SELECT t.created_at::time(2)::text AS created, t.submitted_at::time(2)::text AS sent, t.acknowledged_at::time(2)::text AS known,
-         s.signal_at::time(2)::text AS signal, x.first::time(2)::text AS decided, t.status, t.sub_status, t.side, t.leader_equity::float8
-       FROM trades t LEFT JOIN signals s ON s.source_trade_id = t.id
-         LEFT JOIN LATERAL (SELECT min(d.created_at) AS first FROM decisions d WHERE d.signal_id = s.id) x ON true WHERE t.origin <> 'COPIER' ORDER BY t.created_at`,
     );
-    console.table(trades);
-    const { rows: skipped } = await database.query(
-      `SELECT signal_at::time(2)::text AS signal, code, inputs->>'rule' AS rule, count(*)::int AS copies, max(created_at)::time(2)::text AS decided
-       FROM decisions WHERE outcome = 'SKIPPED' GROUP BY 1, 2, 3 ORDER BY 1`,
-    );
-    console.table(skipped);
+    console.log(`${orders} orders of the leader, ${kills} kills of the only worker`);
+    console.table(rows);
+    const isLost = (/** @type {{ outcome: string, code: string }} */ { outcome, code }) =>
+      outcome === 'FAILED' || code === 'STALE_SIGNAL';
+    return rows.some(({ outcome }) => outcome === 'COPIED') && !rows.some(isLost);
+  } finally {
+    await database.end();
   }
-  await database.end();
-  console.log(`${orders} orders of the leader, ${kills} kills of the only worker`);
-  console.table(rows);
-  const isLost = (/** @type {{ outcome: string, code: string }} */ { outcome, code }) =>
-    outcome === 'FAILED' || code === 'STALE_SIGNAL';
-  return rows.some(({ outcome }) => outcome === 'COPIED') && !rows.some(isLost);
+}
+
+/**
+ * Prints each order of the leader, and which copies were skipped by which rule.
+ *
+ * @param {pg.Client} database
+ */
+async function printDetails(database) {
+  const { rows: trades } = await database.query(
+    `SELECT t.created_at::time(2)::text AS created, t.submitted_at::time(2)::text AS sent, t.acknowledged_at::time(2)::text AS known,
+       s.signal_at::time(2)::text AS signal, x.first::time(2)::text AS decided, t.status, t.sub_status, t.side, t.leader_equity::float8
+     FROM trades t LEFT JOIN signals s ON s.source_trade_id = t.id
+       LEFT JOIN LATERAL (SELECT min(d.created_at) AS first FROM decisions d WHERE d.signal_id = s.id) x ON true WHERE t.origin <> 'COPIER' ORDER BY t.created_at`,
+  );
+  console.table(trades);
+  const { rows: skipped } = await database.query(
+    `SELECT signal_at::time(2)::text AS signal, code, inputs->>'rule' AS rule, count(*)::int AS copies, max(created_at)::time(2)::text AS decided
+     FROM decisions WHERE outcome = 'SKIPPED' GROUP BY 1, 2, 3 ORDER BY 1`,
+  );
+  console.table(skipped);
 }

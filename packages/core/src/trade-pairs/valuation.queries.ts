@@ -44,7 +44,8 @@ const IS_LISTED = `EXISTS (
 /**
  * Selects the last instant at which the balances of the account `a` were known to be complete; null if they were never
  * read. That is the last snapshot, or the last report of a worker that the account's stream was live, or that it was
- * unverified and the snapshot had been taken since then. Such a stream reports each change after a snapshot.
+ * unverified and the snapshot had been taken since then. Such a stream reports each change after a snapshot. The previous
+ * release stores no `live_at`, so its reports of a live stream count by their state.
  */
 export const BALANCES_KNOWN_AT = `CASE WHEN a.balances_taken_at IS NOT NULL THEN greatest(a.balances_taken_at,
   (SELECT greatest(w.live_at, CASE
