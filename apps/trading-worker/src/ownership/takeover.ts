@@ -3,7 +3,7 @@
  *
  * 1. Until the orders of an account were looked up once, no new entry is sent. Exits do not wait. An order that was not
  *    found holds nothing back, like any order without a response.
- * 2. Each order is looked up by its client order id at once. An account has one order in flight at a time, so this costs
+ * 2. Each order is looked up by its client order id at once. An account has few orders in flight at a time, so this costs
  *    less than the lists of its open orders and fills.
  * 3. An order that the exchange knows is stored, with its fills: without them, no copier follows it. Orders whose response
  *    was stored, but not their fills, are looked up as well. They hold nothing back, and never delay the others. A copy that it does not know may still arrive, so it is looked up again

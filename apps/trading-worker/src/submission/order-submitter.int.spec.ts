@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { ExchangeError } from '@trading-automation/exchanges';
 import { eventually } from '@trading-automation/runtime/testing';
 import { GatewayUnderTest } from '../testing/gateway-under-test.js';
@@ -18,6 +19,17 @@ async function createAccountsWithOrders(accountCount: number, orderCount: number
     for (let nth = 0; nth < orderCount; nth++) await env.place({ exchange_account_id: id });
   await env.gateway.renewOwnership();
   return accounts.map(({ uuid }) => uuid);
+}
+
+/** Resolves once the exchange received at least `count` orders. */
+async function untilPlaced(count: number): Promise<void> {
+  await eventually(
+    () => {
+      expect(env.exchange.placed.length).toBeGreaterThanOrEqual(count);
+      return true;
+    },
+    { timeoutMs: 15_000 },
+  );
 }
 
 async function countClaims(work: () => Promise<void>): Promise<number> {
@@ -59,26 +71,60 @@ describe('orders of many accounts', () => {
   });
 });
 
-it('the next order of an account does not wait for a call that reads the fills of the last one', async () => {
+it('the next orders of an account do not wait for calls that read the fills of the last ones', async () => {
   let respond: () => void = () => undefined;
   const mayRespond = new Promise<void>((resolve) => {
     respond = resolve;
   });
   env.exchange.onCall = (name) => (name === 'fetchFills' ? mayRespond : undefined);
   env.exchange.onPlace = async (order) => env.exchange.fill(env.exchange.accept(order));
-  const trades = [await env.place(), await env.place()];
+  const trades: string[] = [];
+  // More than may wait to be stored, so each response has to be stored before its fills are read.
+  for (let nth = 0; nth < 5; nth++) trades.push(await env.place());
   await env.gateway.renewOwnership();
   env.gateway.orderSubmitter.wake([env.account.uuid]);
-  await eventually(
-    () => {
-      expect(env.exchange.placed).toHaveLength(2);
-      return true;
-    },
-    { timeoutMs: 15_000 },
-  );
+  await untilPlaced(5);
   respond();
   await env.gateway.orderSubmitter.drain();
   for (const trade of trades) expect(await env.read(trade)).toMatchObject({ status: 'FILLED' });
+});
+
+it('the next orders of an account do not wait until a response is stored, but at most three are not stored', async () => {
+  await createAccountsWithOrders(1, 4);
+  let store: () => void = () => undefined;
+  const mayStore = new Promise<void>((resolve) => {
+    store = resolve;
+  });
+  const { exchange, gateway, core } = env;
+  let locking = Promise.resolve();
+  exchange.onPlace = async (order) => {
+    // Responses are stored in turn, so none is stored while the trade of the first one is locked.
+    if (exchange.placed.length === 1)
+      await new Promise<void>((isLocked) => {
+        locking = core.platform.database.transaction(async (tx) => {
+          await tx.query('SELECT FROM trades WHERE venue_client_order_id = $1 FOR UPDATE', [
+            order.venueClientOrderId,
+          ]);
+          isLocked();
+          await mayStore;
+        });
+      });
+    return exchange.accept(order);
+  };
+  gateway.orderSubmitter.wake([env.account.uuid]);
+  await untilPlaced(3);
+  // Without the limit, the third response frees the account at once.
+  await setTimeout(300);
+  expect(exchange.placed).toHaveLength(3);
+  store();
+  await locking;
+  await gateway.orderSubmitter.drain();
+  expect(exchange.placed).toHaveLength(4);
+  const rows = await core.rows(
+    'SELECT DISTINCT sub_status FROM trades WHERE exchange_account_id = $1',
+    env.account.uuid,
+  );
+  expect(rows).toEqual([{ sub_status: 'ACCEPTED' }]);
 });
 
 describe('an order whose response is lost', () => {

@@ -3,7 +3,8 @@
  *
  * 1. Each account sends one order at a time, exits first; different accounts send concurrently. An order is claimed
  *    immediately before it is sent, so no claimed order waits behind another. The next order follows as soon as the
- *    response, the stream or a look-up confirms the order: a lost response holds nothing up.
+ *    response arrives, or the stream or a look-up confirms the order: a lost response holds nothing up. A busy database
+ *    does not slow an account down, but only a few of its responses may wait to be stored.
  * 2. Unsent orders are read and claimed for many accounts together, so the copies of one signal cost only a few
  *    statements. While two batches are being claimed, new wake-ups and free accounts wait for the next batch.
  * 3. An order is sent once: only after core has stored a claim of the account's owner, and only by the process that
@@ -39,6 +40,11 @@ const BATCH_ACCOUNTS_MAX = 200;
 const CLAIM_CONCURRENCY = 2;
 /** Of each account, the order to send and one more, which shows that the account has to be checked again. */
 const UNSENT_PER_ACCOUNT = 2;
+/**
+ * The maximum number of an account's responses that are being stored when its next order is sent. After a takeover, each
+ * order without a stored response has to be looked up.
+ */
+const STORING_MAX = 2;
 /** The maximum number of accounts in progress. */
 const BUSY_MAX = 1_000;
 /**
@@ -68,8 +74,8 @@ export class OrderSubmitter {
   private readonly failures = new Map<string, number>();
   private readonly backoffTimers = new Set<NodeJS.Timeout>();
   private readonly batches = new Set<Promise<void>>();
-  /** Submissions that were confirmed before their response arrived. */
-  private readonly unanswered = new Set<Promise<void>>();
+  /** Submissions whose response has not arrived or is not stored yet, with the id of their account. */
+  private readonly unstored = new Map<Promise<void>, string>();
   private claimsInProgress = 0;
   private scheduledBatch: NodeJS.Immediate | undefined;
   private isStopped = false;
@@ -107,9 +113,9 @@ export class OrderSubmitter {
 
   /** Resolves when no batch is in progress. */
   async drain(): Promise<void> {
-    while (this.batches.size + this.unanswered.size > 0 || this.scheduledBatch !== undefined) {
+    while (this.batches.size + this.unstored.size > 0 || this.scheduledBatch !== undefined) {
       await nextIteration();
-      await Promise.all([...this.batches, ...this.unanswered]);
+      await Promise.all([...this.batches, ...this.unstored.keys()]);
     }
   }
 
@@ -144,7 +150,7 @@ export class OrderSubmitter {
     return ids;
   }
 
-  /** Submits one order for each of these accounts. An account is busy until the result of its order is stored. */
+  /** Submits one order for each of these accounts. An account is busy until its order is confirmed. */
   private async runBatch(ids: readonly string[]): Promise<void> {
     const unfinished = new Set(ids);
     try {
@@ -254,7 +260,7 @@ export class OrderSubmitter {
     });
   }
 
-  /** Sends an order. Returns once the response is stored, or once the order is confirmed otherwise. */
+  /** Sends an order. Returns once the exchange has responded, or once the order is confirmed otherwise. */
   private async send(claimed: ClaimedOrder): Promise<void> {
     const { execution, orderUpdates } = this;
     const { logger } = this.accounts;
@@ -275,10 +281,13 @@ export class OrderSubmitter {
     }
     orderUpdates.registerOrder(account.id, order.venueClientOrderId, trade.id);
     const confirmation = this.watchConfirmation(account.id, order.venueClientOrderId, trade.id);
-    const response = this.place(claimed).finally(() => this.unanswered.delete(response));
-    this.unanswered.add(response);
+    const stored = this.place(claimed, () => {
+      const storing = [...this.unstored.values()].filter((accountId) => accountId === account.id);
+      if (storing.length <= STORING_MAX) confirmation.confirm();
+    }).finally(() => this.unstored.delete(stored));
+    this.unstored.set(stored, account.id);
     try {
-      await Promise.race([response, confirmation.confirmed]);
+      await Promise.race([stored, confirmation.confirmed]);
     } finally {
       confirmation.stop();
     }
@@ -299,6 +308,7 @@ export class OrderSubmitter {
     poll.unref();
     return {
       confirmed,
+      confirm,
       stop: () => {
         clearInterval(poll);
         unsubscribe();
@@ -306,16 +316,15 @@ export class OrderSubmitter {
     };
   }
 
-  /** Sends a registered order and stores the response. Never rejects. */
-  private async place(claimed: ClaimedOrder): Promise<void> {
-    await this.placeAndStore(claimed).catch(this.onError);
+  /** Sends a registered order, calls `onAccepted` if the exchange accepts it, and stores the response. Never rejects. */
+  private async place(claimed: ClaimedOrder, onAccepted: () => void): Promise<void> {
+    await this.placeAndStore(claimed, onAccepted).catch(this.onError);
   }
 
-  private async placeAndStore({
-    ready: { trade, open },
-    submission,
-    claimedAtMs,
-  }: ClaimedOrder): Promise<void> {
+  private async placeAndStore(
+    { ready: { trade, open }, submission, claimedAtMs }: ClaimedOrder,
+    onAccepted: () => void,
+  ): Promise<void> {
     const { execution, accounts, orderUpdates } = this;
     const { logger } = accounts;
     const { account, client } = open;
@@ -325,6 +334,7 @@ export class OrderSubmitter {
     try {
       const placed = await client.placeOrder(order, options);
       this.failures.delete(account.id);
+      onAccepted();
       await orderUpdates.storePlaced(account.id, client, placed);
     } catch (error) {
       if (!(error instanceof ExchangeError)) throw error;
