@@ -2,6 +2,7 @@
 import { exchangeAccount } from '@trading-automation/contracts';
 import type { Balances } from '@trading-automation/exchanges';
 import { newUuid } from '@trading-automation/persistence';
+import { eventually } from '@trading-automation/runtime/testing';
 import type { Actor } from '../operations/index.js';
 
 import { CoreUnderTest, type RecordIds } from '../testing/index.js';
@@ -90,6 +91,51 @@ describe('balances', () => {
     const events = await core.events(actor.userId);
     expect(events.map(({ data }) => data.id)).toEqual([other.id, account.id]);
   });
+
+  it.each([
+    [
+      'snapshots',
+      async (ids: readonly string[]) =>
+        accountSync.storeSnapshots(await Promise.all(ids.map((id) => snapshotOf(id, usdt('7'))))),
+    ],
+    [
+      'reports of a stream',
+      async (ids: readonly string[]) => {
+        const at = new Date();
+        const update = { balances: usdt('7'), at, receivedAt: at, seen: [] };
+        await accountSync.storeUpdates(ids.map((accountId) => ({ accountId, ...update })));
+      },
+    ],
+  ])(
+    'of many accounts (%s) neither wait together for one that is locked nor hold the others meanwhile',
+    async (_, store) => {
+      const ids = [account.uuid];
+      while (ids.length < 3) ids.push((await core.account(actor, null)).uuid);
+      for (const id of ids) await accountSync.storeSnapshots([await snapshotOf(id, usdt('1'))]);
+      // Accounts are locked in the order of their ids, so the first one would be held while the second is waited for.
+      const [first, busy, last] = ids.toSorted();
+      const freeOf = async (id: string | undefined) =>
+        (await core.row("SELECT balances->'USDT'->>'free' AS free FROM exchange_accounts WHERE id = $1", id))
+          .free;
+      let storing = Promise.resolve();
+      await core.platform.database.transaction(async (tx) => {
+        await tx.query('SELECT FROM exchange_accounts WHERE id = $1 FOR NO KEY UPDATE', [busy]);
+        storing = store(ids);
+        await eventually(
+          async () => {
+            expect([await freeOf(first), await freeOf(last)]).toEqual(['7', '7']);
+            return true;
+          },
+          { timeoutMs: 10_000 },
+        );
+        const others = 'SELECT id FROM exchange_accounts WHERE id = ANY ($1) FOR NO KEY UPDATE NOWAIT';
+        expect(await tx.query(others, [[first, last]])).toHaveLength(2);
+        expect(await freeOf(busy)).toBe('1');
+      });
+      await storing;
+      expect(await freeOf(busy)).toBe('7');
+    },
+  );
 
   it('emit an event only if they changed or if a sync was requested', async () => {
     await sync('1');

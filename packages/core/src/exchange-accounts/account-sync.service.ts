@@ -18,7 +18,14 @@ import { emitEvent, emitEvents } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
 import { BigDecimal } from '../values/index.js';
 import { ExchangeAccountEntity } from './exchange-account.entity.js';
-import { type BalanceSnapshot, type BalanceUpdate, storeSnapshots, storeUpdates } from './store-balances.js';
+import {
+  type BalanceSnapshot,
+  type BalanceUpdate,
+  type LockAccounts,
+  storeSnapshots,
+  storeUpdates,
+  storeWithoutHolding,
+} from './store-balances.js';
 import { viewExchangeAccount, viewExchangeAccounts } from './view-exchange-accounts.js';
 
 /** An account with what the worker needs to connect to its exchange. */
@@ -128,12 +135,19 @@ export class AccountSyncService {
    * sync was requested.
    */
   async storeSnapshots(snapshots: readonly BalanceSnapshot[]): Promise<void> {
-    await inTransaction(this.platform.database, async (tx) => {
-      const written = await storeSnapshots(tx, snapshots);
+    await storeWithoutHolding(snapshots, (some, lock) => this.storeLockedSnapshots(some, lock));
+  }
+
+  private async storeLockedSnapshots(
+    snapshots: readonly BalanceSnapshot[],
+    lock: LockAccounts,
+  ): Promise<ReadonlySet<string>> {
+    return inTransaction(this.platform.database, async (tx) => {
+      const { locked, written } = await storeSnapshots(tx, snapshots, lock);
       const ids = written
         .filter(({ isChanged, isSyncRequested }) => isChanged || isSyncRequested)
         .map(({ id }) => id);
-      if (ids.length === 0) return;
+      if (ids.length === 0) return locked;
       const accounts = await tx.find(ExchangeAccountEntity, { where: { id: In(ids) }, order: { id: 'ASC' } });
       const views = await viewExchangeAccounts(tx, accounts);
       await emitEvents(
@@ -145,12 +159,15 @@ export class AccountSyncService {
           record: views[i]!,
         })),
       );
+      return locked;
     });
   }
 
   /** Stores a stream's reports of single assets. Accounts without a snapshot are skipped. */
   async storeUpdates(updates: readonly BalanceUpdate[]): Promise<void> {
-    await inTransaction(this.platform.database, (tx) => storeUpdates(tx, updates));
+    await storeWithoutHolding(updates, (some, lock) =>
+      inTransaction(this.platform.database, (tx) => storeUpdates(tx, some, lock)),
+    );
   }
 
   /**

@@ -36,12 +36,22 @@ export async function lockAccountForTrade(tx: Tx, actor: Actor, publicId: string
 
 const FOR_TRADE = ['id', 'exchange', 'tradingType', 'balances', 'isActive'] as const;
 
-/** Locks accounts in the order of their ids, so that no other transaction places orders on them meanwhile. */
-export async function lockAccounts(tx: Tx, ids: readonly string[]): Promise<void> {
-  await queryPrepared(tx, 'SELECT FROM exchange_accounts WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE', [
-    ids,
-  ]);
+/**
+ * Locks accounts in the order of their ids, so that no other transaction places orders on them meanwhile. Returns their
+ * ids.
+ */
+export async function lockAccounts(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  return idsOf(await queryPrepared(tx, LOCK_ACCOUNTS, [ids]));
 }
+
+/** Locks those of the accounts that no other transaction has locked, and returns their ids. */
+export async function lockUnlockedAccounts(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  return idsOf(await queryPrepared(tx, `${LOCK_ACCOUNTS} SKIP LOCKED`, [ids]));
+}
+
+const LOCK_ACCOUNTS = 'SELECT id FROM exchange_accounts WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE';
+
+const idsOf = (rows: readonly { readonly id?: string }[]) => new Set(rows.map(({ id }) => id!));
 
 /**
  * Locks every account of the user that is not removed, as `lockAccountForTrade` locks one account. The call waits for

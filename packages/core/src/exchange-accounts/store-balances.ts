@@ -1,7 +1,7 @@
 /** Stores the venue's reports of balances. venue-balances.rules.ts decides which of them replaces another. */
 import type { Balances } from '@trading-automation/exchanges';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
-import { lockAccounts } from './lock-account-for-trade.js';
+import { lockAccounts, lockUnlockedAccounts } from './lock-account-for-trade.js';
 import {
   type MergedBalances,
   mergeReport,
@@ -53,18 +53,47 @@ export interface WrittenBalances {
   readonly isChanged: boolean;
 }
 
-/** Stores snapshots. Skips accounts that do not exist, and snapshots that were requested before the stored one. */
+/**
+ * Stores reports of accounts in any order, without waiting for the lock of one account while holding those of others.
+ * Planning locks many accounts; otherwise it would wait for accounts that only wait themselves.
+ *
+ * @param store stores the reports of the accounts that it locks with the given function, and returns the locked ids
+ */
+export async function storeWithoutHolding<Report extends { readonly accountId: string }>(
+  reports: readonly Report[],
+  store: (reports: readonly Report[], lock: LockAccounts) => Promise<ReadonlySet<string>>,
+): Promise<void> {
+  let waiting = reports;
+  for (;;) {
+    const stored = await store(waiting, lockUnlockedAccounts);
+    waiting = waiting.filter(({ accountId }) => !stored.has(accountId));
+    const [next] = waiting;
+    if (next === undefined) return;
+    const ofAccount = waiting.filter(({ accountId }) => accountId === next.accountId);
+    await store(ofAccount, lockAccounts);
+    waiting = waiting.filter(({ accountId }) => accountId !== next.accountId);
+  }
+}
+
+/** Locks accounts until the transaction ends, and returns the ids of those that it locked. */
+export type LockAccounts = (tx: Tx, ids: readonly string[]) => Promise<ReadonlySet<string>>;
+
+/**
+ * Stores snapshots of the accounts that `lock` locks. Skips accounts that do not exist, and snapshots that were requested
+ * before the stored one.
+ */
 export async function storeSnapshots(
   tx: Tx,
   snapshots: readonly BalanceSnapshot[],
-): Promise<readonly WrittenBalances[]> {
+  lock: LockAccounts,
+): Promise<{ readonly locked: ReadonlySet<string>; readonly written: readonly WrittenBalances[] }> {
   const newest = new Map<string, BalanceSnapshot>();
   for (const snapshot of snapshots) {
     const other = newest.get(snapshot.accountId);
     if (other === undefined || microsOf(other.takenAt) < microsOf(snapshot.takenAt))
       newest.set(snapshot.accountId, snapshot);
   }
-  const stored = await lockStored(tx, [...newest.keys()]);
+  const { locked, stored } = await lockStored(tx, [...newest.keys()], lock);
   const merged = stored.flatMap((row) => {
     const snapshot = newest.get(row.id)!;
     const received = microsOf(snapshot.takenAt);
@@ -78,19 +107,27 @@ export async function storeSnapshots(
         merged.map(({ row, takenAt, merged: each }) => ({ ...written(row.id, each), taken_at: takenAt })),
       ),
     ]);
-  return merged.map(({ row, takenAt, merged: { isChanged } }) => ({
+  const accounts = merged.map(({ row, takenAt, merged: { isChanged } }) => ({
     id: row.id,
     isChanged,
     isSyncRequested: row.syncRequestedAt !== null && row.syncRequestedAt <= microsOf(takenAt),
   }));
+  return { locked, written: accounts };
 }
 
-/** Stores a stream's reports in input order. Skips accounts without a snapshot. */
-export async function storeUpdates(tx: Tx, updates: readonly BalanceUpdate[]): Promise<void> {
+/**
+ * Stores a stream's reports of the accounts that `lock` locks, in input order. Skips accounts without a snapshot. Returns
+ * the ids of the locked accounts.
+ */
+export async function storeUpdates(
+  tx: Tx,
+  updates: readonly BalanceUpdate[],
+  lock: LockAccounts,
+): Promise<ReadonlySet<string>> {
   const byAccount = new Map<string, BalanceUpdate[]>();
   for (const update of updates)
     byAccount.set(update.accountId, [...(byAccount.get(update.accountId) ?? []), update]);
-  const stored = await lockStored(tx, [...byAccount.keys()]);
+  const { locked, stored } = await lockStored(tx, [...byAccount.keys()], lock);
   const changed = stored.flatMap((row) => {
     if (row.takenAt === null) return [];
     let merged: StoredBalances = row;
@@ -106,6 +143,7 @@ export async function storeUpdates(tx: Tx, updates: readonly BalanceUpdate[]): P
     return [written(row.id, merged)];
   });
   if (changed.length > 0) await queryPrepared(tx, WRITE_UPDATES, [JSON.stringify(changed)]);
+  return locked;
 }
 
 interface LockedBalances extends StoredBalances {
@@ -114,17 +152,18 @@ interface LockedBalances extends StoredBalances {
   readonly syncRequestedAt: number | null;
 }
 
-async function lockStored(tx: Tx, ids: readonly string[]): Promise<readonly LockedBalances[]> {
-  await lockAccounts(tx, ids);
-  return queryPrepared<LockedBalances & Record<string, unknown>>(
+async function lockStored(tx: Tx, ids: readonly string[], lock: LockAccounts) {
+  const locked = await lock(tx, ids);
+  const stored = await queryPrepared<LockedBalances & Record<string, unknown>>(
     tx,
     `SELECT id, balances, venue_balances AS "venueBalances", venue_balances_at AS "venueBalancesAt",
        ${micros('balances_taken_at')} AS "takenAt",
        CASE WHEN sync_requested_at > coalesce(sync_served_at, '-infinity')
          THEN ${micros('sync_requested_at')} END AS "syncRequestedAt"
      FROM exchange_accounts WHERE id = ANY ($1) AND deleted_at IS NULL`,
-    [ids],
+    [[...locked]],
   );
+  return { locked, stored };
 }
 
 const micros = (column: string) => `(extract(epoch FROM ${column}) * 1000000)::float8`;

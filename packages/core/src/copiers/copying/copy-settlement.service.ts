@@ -2,7 +2,8 @@
  * Settles decisions: records how their orders ended, and places orders for the amounts that exits still owe.
  *
  * 1. Any worker can process any unsettled decision that is due, even after other workers died. The result of an ended
- *    order is written in one transaction with the verdict or the next order.
+ *    order is written in one transaction with the verdict or the next order. One worker at a time settles the exits of
+ *    a signal; the others continue with other signals.
  * 2. The amount of an exit is determined once, after the lot's earlier orders have ended. What its order does not sell
  *    is owed. The owed amount is ordered again under a new id, only after the previous order is proven to have ended.
  *    This repeats until everything is sold, the copier holds nothing of the lot, or the copier is paused.
@@ -42,6 +43,7 @@ import {
   reopenClosings,
   signalById,
   takeOpenDecisions,
+  tryLockSettlement,
   wakeWaitingExits,
   writeDecisions,
 } from './settlement.queries.js';
@@ -121,6 +123,7 @@ export class CopySettlement {
   }
 
   private async settleExits(tx: Tx, signalId: string, ids: readonly string[]): Promise<number> {
+    if (!(await tryLockSettlement(tx, signalId))) return 0;
     const owners = await ownersOf(tx, ids);
     await lockForCopying(tx, owners.accountIds, owners.copierIds);
     const decisions = await lockOpenDecisions(tx, ids);

@@ -1,4 +1,5 @@
 /** A number after `rule` or `row` in a title refers to the first or the second table of docs/trading/rules.md. */
+import { setTimeout } from 'node:timers/promises';
 import { CopyingUnderTest, type Follower } from '../testing/copying-under-test.js';
 import { clientOrderIdOf } from './client-order-id.js';
 import { CopyPlanner, type PlanningStep } from './copy-planner.service.js';
@@ -124,6 +125,26 @@ describe('rule 19: exactly-once copying', () => {
     await expect(dying.planNext()).rejects.toThrow();
     await env.runUntilIdle();
     await expectOneDecisionEach(1, all);
+  });
+
+  it('a settlement does not wait while another worker settles the exits of the same signal', async () => {
+    const follower = await env.followerWithLot();
+    await env.leaderSells('10');
+    await env.runUntilIdle();
+    await env.core.rows(
+      "UPDATE trades SET status = 'CANCELLED' WHERE id = $1",
+      (await env.lastOrder(follower)).id,
+    );
+    const other = new CopySettlement(await env.core.openSecondPlatform());
+    let settledByOther: number | string | undefined;
+    const settlement = new CopySettlement(env.core.platform, {
+      onStep: async (step) => {
+        if (step === 'counted')
+          settledByOther = await Promise.race([other.settleNext(), setTimeout(3_000, 'it waits')]);
+      },
+    });
+    expect(await settlement.settleNext()).toBe(1);
+    expect(settledByOther).toBe(0);
   });
 
   it('concurrent planners and settlements of several workers make each decision once, and sell once', async () => {
