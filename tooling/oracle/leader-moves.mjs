@@ -201,6 +201,7 @@ async function buyFrom(day, strategy, symbol, { bid, asks }) {
     ]),
   });
   await untilBookIsRead(day, symbol);
+  day.oddBooks.add(symbol);
   const { id } = await order(day, strategy, symbol, { type: 'MARKET', side: 'BUY', amount: String(amount) });
   await untilFilled(day, id, amount);
   day.bookMid = await day.venue.bookMid(symbol);
