@@ -69,14 +69,18 @@ export function planEntry(entry) {
   const clamped = clamp(entry, target, price);
   let amount = clamped.amount.floorTo(pair.step);
   if (!isPlaceable(entry, amount, price)) {
+    // Rule 8 comes before rule 9: an amount that no limit has to reduce is carried, raised or skipped.
+    const isSmall = !isPlaceable(entry, target.floorTo(pair.step), price);
     const raised = sellableAmount(entry, price);
     const isRaised =
+      isSmall &&
       lot.settings.below_minimum === 'ROUND_UP' &&
-      !clamped.amount.times(TWICE).isBelow(raised) &&
-      !isAbove(raised.times(price), limits.max_trade_quote);
+      !target.times(TWICE).isBelow(raised) &&
+      clamp(entry, raised, price).code === undefined;
     if (!isRaised) {
-      const isCarried = lot.settings.below_minimum !== 'SKIP' && clamped.code === undefined;
-      return skip(clamped.code ?? 'BELOW_MINIMUM', target, isCarried ? ZERO : target);
+      const isCarried = isSmall && lot.settings.below_minimum !== 'SKIP';
+      const code = isSmall ? undefined : clamped.code;
+      return skip(code ?? 'BELOW_MINIMUM', target, isCarried ? ZERO : target);
     }
     amount = raised;
   }
@@ -139,7 +143,7 @@ const limitPriceOf = (reference, bps, tick) =>
   reference.times(ONE.plus(bps.over(BASIS_POINTS))).floorTo(tick);
 
 /**
- * Rule 9: limits on money reduce the amount; the first one that cuts is the reason.
+ * Rule 9: limits on money reduce the amount; the tightest one is the reason.
  *
  * @param {Entry} entry
  * @param {Fraction} target
@@ -159,7 +163,7 @@ function clamp({ lot, exposure }, target, price) {
     if (quote === undefined) continue;
     const before = code === 'MAX_TRADE' ? lot.sent : ZERO;
     const most = greatest(ZERO, quote.over(price).minus(before));
-    if (most.isBelow(result.amount)) result = { amount: most, code: result.code ?? code };
+    if (most.isBelow(result.amount)) result = { amount: most, code };
   }
   return result;
 }
@@ -194,6 +198,3 @@ function sellableAmount(entry, price) {
   const forOrder = greatest(pair.minAmount, pair.minNotional.over(price)).ceilTo(pair.step);
   return greatest(forRest, forOrder);
 }
-
-/** @param {Fraction} value @param {string | undefined} limit */
-const isAbove = (value, limit) => limit !== undefined && exact(limit).isBelow(value);

@@ -109,11 +109,11 @@ describe('entries', () => {
     expect(shown(planEntry(entry(more))).slice(0, 2)).toEqual(['SKIPPED', code]);
   });
 
-  it('are reduced by the limits on money at the limit price, and the first limit that cuts is the reason', () => {
+  it('are reduced by the limits on money at the limit price, and the tightest limit is the reason', () => {
     const limits = { max_trade_quote: '1005', max_open_quote: '1105.5' };
     const plan = planEntry(entry({ lot: lotOf({ limits }), exposure: exact('201') }));
     // The limit price is 50,250: 1,005 ÷ 50,250 = 0.02, then 904.5 ÷ 50,250 = 0.018.
-    expect([...shown(plan), String(plan.price)]).toEqual(['CLAMPED', 'MAX_TRADE', '0.05', '0.018', '50250']);
+    expect([...shown(plan), String(plan.price)]).toEqual(['CLAMPED', 'MAX_OPEN', '0.05', '0.018', '50250']);
   });
 
   it('below the minimum are added to the next entry, given up, or raised to at most twice their size', () => {
@@ -127,6 +127,34 @@ describe('entries', () => {
     expect(String(small('SKIP', '0.00021').forgone)).toBe('0.00021');
     expect(shown(small('ROUND_UP', '0.00011'))).toEqual(['COPIED', undefined, '0.00011', '0.00022']);
     expect(shown(small('ROUND_UP', '0.0001'))[1]).toBe('BELOW_MINIMUM');
+  });
+
+  it('below the minimum are neither reduced nor raised beyond a limit, which is the reason only if it reduces them below it', () => {
+    const limited = (below_minimum, amount) => {
+      const lot = lotOf({
+        below_minimum,
+        sizing: { mode: 'FIXED_AMOUNT', value: amount },
+        limits: { max_open_quote: '5' },
+      });
+      return planEntry(entry({ lot }));
+    };
+    const small = limited('ACCUMULATE', '0.00021');
+    expect([...shown(small), String(small.forgone)]).toEqual([
+      'SKIPPED',
+      'BELOW_MINIMUM',
+      '0.00021',
+      '0',
+      '0',
+    ]);
+    expect(shown(limited('ROUND_UP', '0.00021'))[1]).toBe('BELOW_MINIMUM');
+    const reduced = limited('ACCUMULATE', '0.001');
+    expect([...shown(reduced), String(reduced.forgone)]).toEqual([
+      'SKIPPED',
+      'MAX_OPEN',
+      '0.001',
+      '0',
+      '0.001',
+    ]);
   });
 });
 
