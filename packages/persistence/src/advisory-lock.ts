@@ -1,6 +1,8 @@
 import type { DataSource } from 'typeorm';
 import { poolOf } from './data-source.js';
 import { DatabaseUnavailable, isConnectionLost } from './errors.js';
+import { queryPrepared } from './prepared.js';
+import type { Tx } from './transaction.js';
 
 export type AdvisoryLockOutcome<T> =
   | { readonly acquired: true; readonly value: T }
@@ -41,6 +43,19 @@ export async function withAdvisoryLock<T>(
     // Close the connection after an error instead of pooling it: it may still hold the lock.
     client.release(lost.signal.aborted);
   }
+}
+
+/**
+ * Takes the advisory lock `name` until the transaction ends. Does not wait: returns false if another connection holds the
+ * lock.
+ */
+export async function tryTransactionLock(tx: Tx, name: string): Promise<boolean> {
+  const [row] = await queryPrepared<{ acquired: boolean }>(
+    tx,
+    'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS acquired',
+    [name],
+  );
+  return row!.acquired;
 }
 
 async function unavailableOnLoss<T>(query: Promise<T>): Promise<T> {

@@ -1,4 +1,4 @@
-export { type AdvisoryLockOutcome, withAdvisoryLock } from './advisory-lock.js';
+export { type AdvisoryLockOutcome, tryTransactionLock, withAdvisoryLock } from './advisory-lock.js';
 export { DecimalColumn, RecordColumns } from './columns.js';
 export { createDataSource, type Database, type PersistenceOptions, poolOf } from './data-source.js';
 export {

@@ -41,10 +41,10 @@ const CLAIM_CONCURRENCY = 2;
 /** Of each account, the order to send and one more, which shows that the account has to be checked again. */
 const UNSENT_PER_ACCOUNT = 2;
 /**
- * The maximum number of an account's responses that are being stored when its next order is sent. After a takeover, each
- * order without a stored response has to be looked up.
+ * The maximum number of an account's orders without a stored response when its next order is sent. After a takeover, each
+ * of them has to be looked up.
  */
-const STORING_MAX = 2;
+const UNSTORED_MAX = 2;
 /** The maximum number of accounts in progress. */
 const BUSY_MAX = 1_000;
 /**
@@ -74,8 +74,8 @@ export class OrderSubmitter {
   private readonly failures = new Map<string, number>();
   private readonly backoffTimers = new Set<NodeJS.Timeout>();
   private readonly batches = new Set<Promise<void>>();
-  /** Submissions whose response has not arrived or is not stored yet, with the id of their account. */
-  private readonly unstored = new Map<Promise<void>, string>();
+  /** By account: its orders whose response has not arrived or is not stored yet. */
+  private readonly unstored = new Map<string, Set<Promise<void>>>();
   private claimsInProgress = 0;
   private scheduledBatch: NodeJS.Immediate | undefined;
   private isStopped = false;
@@ -115,7 +115,7 @@ export class OrderSubmitter {
   async drain(): Promise<void> {
     while (this.batches.size + this.unstored.size > 0 || this.scheduledBatch !== undefined) {
       await nextIteration();
-      await Promise.all([...this.batches, ...this.unstored.keys()]);
+      await Promise.all([...this.batches, ...[...this.unstored.values()].flatMap((orders) => [...orders])]);
     }
   }
 
@@ -281,11 +281,15 @@ export class OrderSubmitter {
     }
     orderUpdates.registerOrder(account.id, order.venueClientOrderId, trade.id);
     const confirmation = this.watchConfirmation(account.id, order.venueClientOrderId, trade.id);
+    const unstored = this.unstored.get(account.id) ?? new Set();
+    this.unstored.set(account.id, unstored);
     const stored = this.place(claimed, () => {
-      const storing = [...this.unstored.values()].filter((accountId) => accountId === account.id);
-      if (storing.length <= STORING_MAX) confirmation.confirm();
-    }).finally(() => this.unstored.delete(stored));
-    this.unstored.set(stored, account.id);
+      if (unstored.size <= UNSTORED_MAX) confirmation.confirm();
+    }).finally(() => {
+      unstored.delete(stored);
+      if (unstored.size === 0) this.unstored.delete(account.id);
+    });
+    unstored.add(stored);
     try {
       await Promise.race([stored, confirmation.confirmed]);
     } finally {

@@ -41,17 +41,20 @@ const FOR_TRADE = ['id', 'exchange', 'tradingType', 'balances', 'isActive'] as c
  * ids.
  */
 export async function lockAccounts(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
-  return idsOf(await queryPrepared(tx, LOCK_ACCOUNTS, [ids]));
+  return lockedIds(tx, LOCK_ACCOUNTS, ids);
 }
 
 /** Locks those of the accounts that no other transaction has locked, and returns their ids. */
 export async function lockUnlockedAccounts(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
-  return idsOf(await queryPrepared(tx, `${LOCK_ACCOUNTS} SKIP LOCKED`, [ids]));
+  return lockedIds(tx, `${LOCK_ACCOUNTS} SKIP LOCKED`, ids);
 }
 
 const LOCK_ACCOUNTS = 'SELECT id FROM exchange_accounts WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE';
 
-const idsOf = (rows: readonly { readonly id?: string }[]) => new Set(rows.map(({ id }) => id!));
+async function lockedIds(tx: Tx, sql: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await queryPrepared<{ id: string }>(tx, sql, [ids]);
+  return new Set(rows.map(({ id }) => id));
+}
 
 /**
  * Locks every account of the user that is not removed, as `lockAccountForTrade` locks one account. The call waits for

@@ -54,8 +54,8 @@ export interface WrittenBalances {
 }
 
 /**
- * Stores reports of accounts in any order, without waiting for the lock of one account while holding those of others.
- * Planning locks many accounts; otherwise it would wait for accounts that only wait themselves.
+ * Stores reports without waiting for the lock of one account while holding those of others. Planning locks many
+ * accounts; otherwise it would wait for accounts that only wait themselves. Reports of one account keep their order.
  *
  * @param store stores the reports of the accounts that it locks with the given function, and returns the locked ids
  */

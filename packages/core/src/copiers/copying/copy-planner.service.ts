@@ -15,7 +15,7 @@
  *    these copiers, wait for it.
  */
 import { assetsOfSymbol, type Decimal } from '@trading-automation/contracts';
-import { inTransaction, type Tx } from '@trading-automation/persistence';
+import { inTransaction, type Tx, tryTransactionLock } from '@trading-automation/persistence';
 import pLimit from 'p-limit';
 import type { Platform } from '../../platform/index.js';
 import { type Signal, signalsAfter } from '../../strategies/index.js';
@@ -42,7 +42,6 @@ import {
   lastPlannedSequence,
   staleEquityAccounts,
   strategiesWithUnplannedSignals,
-  tryLockStrategy,
 } from './planning-progress.queries.js';
 import { accountsShortOfExit } from './short-exits.queries.js';
 import { type StoringStep, storeFailedCopy, storePlans } from './store-plans.js';
@@ -144,7 +143,7 @@ export class CopyPlanner {
   private async planNextSignal(strategyId: string, prepared: PreparedSignal): Promise<boolean> {
     const { batchMax = BATCH_MAX } = this.options;
     return inTransaction(this.platform.database, async (tx) => {
-      if (!(await tryLockStrategy(tx, strategyId))) return false;
+      if (!(await tryTransactionLock(tx, `copy planning ${strategyId}`))) return false;
       const [signal] = await signalsAfter(tx, strategyId, await lastPlannedSequence(tx, strategyId), 1);
       if (signal === undefined) return false;
       // Another worker has planned the prepared entry meanwhile, so this one must be prepared first.

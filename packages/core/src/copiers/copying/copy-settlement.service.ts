@@ -14,7 +14,7 @@
  * 5. If an entry fills after the CLOSE decision of its lot was settled, that decision is reopened to sell the fill.
  */
 import type { Decimal } from '@trading-automation/contracts';
-import { inTransaction, type Tx } from '@trading-automation/persistence';
+import { inTransaction, type Tx, tryTransactionLock } from '@trading-automation/persistence';
 import type { Platform } from '../../platform/index.js';
 import { type Signal, signalsAfter } from '../../strategies/index.js';
 import { type NewCopyTrade, placeCopies } from '../../trades/index.js';
@@ -43,7 +43,6 @@ import {
   reopenClosings,
   signalById,
   takeOpenDecisions,
-  tryLockSettlement,
   wakeWaitingExits,
   writeDecisions,
 } from './settlement.queries.js';
@@ -67,7 +66,8 @@ export class CopySettlement {
   ) {}
 
   /**
-   * Settles decisions that are due. Returns the number of changed decisions; 0 if no decision was due.
+   * Settles decisions that are due. Returns the number of changed decisions; 0 if no decision was due, or if other workers
+   * settle them.
    * A decision that cannot be settled does not delay the others; its error is thrown once they are settled.
    */
   async settleNext(): Promise<number> {
@@ -123,7 +123,7 @@ export class CopySettlement {
   }
 
   private async settleExits(tx: Tx, signalId: string, ids: readonly string[]): Promise<number> {
-    if (!(await tryLockSettlement(tx, signalId))) return 0;
+    if (!(await tryTransactionLock(tx, `copy settlement ${signalId}`))) return 0;
     const owners = await ownersOf(tx, ids);
     await lockForCopying(tx, owners.accountIds, owners.copierIds);
     const decisions = await lockOpenDecisions(tx, ids);

@@ -29,16 +29,6 @@ export async function strategiesWithUnplannedSignals(tx: Tx): Promise<string[]> 
   return rows.map(({ strategy_id }) => strategy_id);
 }
 
-/** Locks the strategy until the transaction ends. Returns false if another worker plans it. */
-export async function tryLockStrategy(tx: Tx, strategyId: string): Promise<boolean> {
-  const [row] = await queryPrepared<{ is_locked: boolean }>(
-    tx,
-    "SELECT pg_try_advisory_xact_lock(hashtextextended('copy planning ' || $1::text, 0)) AS is_locked",
-    [strategyId],
-  );
-  return row!.is_locked;
-}
-
 /** Returns the sequence up to which all signals are planned; 0 if none is. */
 export async function lastPlannedSequence(tx: Tx, strategyId: string): Promise<number> {
   const [row] = await queryPrepared<{ planned_sequence: string }>(

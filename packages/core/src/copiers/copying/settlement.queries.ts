@@ -90,16 +90,6 @@ const SELECT_OPEN = `SELECT ${OPEN_COLUMNS}
   FROM decisions d JOIN copiers c ON c.id = d.copier_id LEFT JOIN trades t ON t.id = d.pending_trade_id
   WHERE d.id = ANY ($1) AND ${IS_DUE} ORDER BY d.id FOR UPDATE OF d`;
 
-/** Locks the settlement of a signal's exits until the transaction ends. Returns false if another worker settles them. */
-export async function tryLockSettlement(tx: Tx, signalId: string): Promise<boolean> {
-  const [row] = await queryPrepared<{ is_locked: boolean }>(
-    tx,
-    "SELECT pg_try_advisory_xact_lock(hashtextextended('copy settlement ' || $1::text, 0)) AS is_locked",
-    [signalId],
-  );
-  return row!.is_locked;
-}
-
 /** Locks and returns the decisions that are still due. Waits for other workers that settle them. */
 export function lockOpenDecisions(tx: Tx, ids: readonly string[]): Promise<OpenDecision[]> {
   return queryPrepared<OpenDecision>(tx, SELECT_OPEN, [ids]);
