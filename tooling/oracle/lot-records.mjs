@@ -61,7 +61,8 @@ const keyOfRecord = ({ trade_id, opened_at, entry_price, amount, remaining_amoun
     rounded(exact(realized_pnl)),
   ].join(' ');
 
-const STEP = exact('0.00000001');
+/** Much more than the product's rounding, and less than two such lots differ by. */
+const STEP = exact('0.000000000001');
 
 /** @param {import('./fraction.mjs').Fraction} value */
 const rounded = (value) => value.plus(STEP.over(exact('2'))).floorTo(STEP);

@@ -97,13 +97,14 @@ describe('the records of lots', () => {
   book.book(purchase());
   book.book(purchase({ tradeId: 'second', at: 3_000 }));
   book.book(sale({ amount: exact('0.999'), at: 4_000 }));
-  const account = {
-    books: [book],
+  const accountOf = (lots) => ({
+    books: [lots],
     priceOf: () => exact('100'),
     strategyIdOf: () => 'strategy',
     sourceTradeIdOf: () => 'source',
-  };
-  const recordOf = (lot) => ({
+  });
+  const account = accountOf(book);
+  const recordOf = (lot, lots = book) => ({
     id: `lot of ${lot.tradeId}`,
     trade_id: lot.tradeId,
     copier_id: 'copier',
@@ -115,12 +116,29 @@ describe('the records of lots', () => {
     fees_incomplete: false,
     opened_at: new Date(lot.at).toISOString(),
     ...(lot.open.isPositive ? {} : { closed_at: '1970-01-01T00:00:04.000Z' }),
-    ...shown(lotFigures(book, lot, exact('100'))),
+    ...shown(lotFigures(lots, lot, exact('100'))),
   });
-  const records = book.lots.map(recordOf).reverse();
+  const records = book.lots.map((lot) => recordOf(lot)).reverse();
 
   it('equal the lots, in any order', () => {
     expect(compareLots(records, account)).toEqual([]);
+  });
+
+  it('equal lots of one trade whose results differ by less than one unit of the eighth decimal', () => {
+    const lots = new LotBook(pair);
+    lots.book(purchase());
+    lots.book(purchase());
+    for (const amount of ['1', '1.0000000001'])
+      lots.book(
+        sale({
+          amount: exact('0.999'),
+          at: 4_000,
+          fee: { amount: exact(amount), currency: 'USDT', value: exact(amount) },
+        }),
+      );
+    const both = lots.lots.map((lot) => recordOf(lot, lots));
+    expect(compareLots(both, accountOf(lots))).toEqual([]);
+    expect(compareLots(both.toReversed(), accountOf(lots))).toEqual([]);
   });
 
   it.each(['status', 'is_detached', 'closed_at', 'remaining_cost', 'fees', 'realized_pnl', 'unrealized_pnl'])(
