@@ -28,7 +28,9 @@ export const lot = z
     side: z.enum(TRADE_SIDES).describe('BUY: bought, and sold again. SELL: sold short, and bought back.'),
     status: z.enum(LOT_STATUSES),
     amount: decimal.describe('Opened amount in base currency, after a fee in base currency.'),
-    remaining_amount: decimal.describe('Part of `amount` that is still open.'),
+    remaining_amount: decimal.describe(
+      'Part of `amount` that is still open. A copy sells lots with its own `source_trade_id` first, then others of its copier; any other sale closes lots of no copier first, then those of copiers. In each case the oldest is first.',
+    ),
     entry_price: decimal.describe('Price of the fill that opened the lot, in quote currency.'),
     cost: decimal.describe(
       'Cost of `amount` after fees, in quote currency. For a short lot: the proceeds after fees.',

@@ -1106,7 +1106,7 @@ export interface Lot<D extends DecimalForm = 'number'> {
   status: 'OPEN' | 'CLOSED' | (string & {});
   /** Opened amount in base currency, after a fee in base currency. */
   amount: DecimalOf<D>;
-  /** Part of `amount` that is still open. */
+  /** Part of `amount` that is still open. A copy sells lots with its own `source_trade_id` first, then others of its copier; any other sale closes lots of no copier first, then those of copiers. In each case the oldest is first. */
   remaining_amount: DecimalOf<D>;
   /** Price of the fill that opened the lot, in quote currency. */
   entry_price: DecimalOf<D>;

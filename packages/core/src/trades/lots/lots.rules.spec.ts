@@ -521,6 +521,14 @@ describe('the order of closing', () => {
     expect(close(PERPETUAL, '0.95').lotClosures).toMatchObject([{ lotId: '2', amount: 95n * 10n ** 16n }]);
   });
 
+  it('of a chosen lot also closes the dust of other lots, if nothing else of their owner remains', () => {
+    const book = new LotBook({ ...SPOT, amountStep: '0.1' });
+    book.apply(fillOf({ id: '1', tradeId: '1', amount: '0.06' }));
+    book.apply(fillOf({ id: '2', tradeId: '2' }));
+    expect(book.apply(sell({ closesLotId: '2' })).lotClosures.map(({ lotId }) => lotId)).toEqual(['2', '1']);
+    expect(book.openLots).toEqual([]);
+  });
+
   it('of a chosen lot that was closed before continues with the others', () => {
     const book = new LotBook(SPOT);
     for (const id of ['1', '2']) book.apply(fillOf({ id, tradeId: id }));

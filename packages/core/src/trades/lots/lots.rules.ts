@@ -22,7 +22,7 @@
  * 3. On spot, a sale without a lot opens nothing: it is unmatched, and its profit or loss is unknown.
  * 4. A copy closes only lots of its copier: a sale beyond them is unmatched too.
  * 5. Dust keeps no lot open. Dust is less than the amount step, for example the remainder after a fee in base. A spot
- *    sale that leaves an owner only dust also closes the dust, at its cost and without proceeds.
+ *    sale that leaves only dust of an owner or of the chosen lot also closes the dust, at its cost and without proceeds.
  */
 import { DECIMAL_SCALE, type Decimal, type TradeSide } from '@trading-automation/contracts';
 
@@ -253,16 +253,17 @@ export class LotBook {
     return closures;
   }
 
-  /** Closes the lot that the fill's order chose, if it is open, and its dust, because no order can sell the dust. */
+  /** Closes the lot that the fill's order chose, if it is open, and dust of it or of its owner, because no order can sell dust. */
   private closeChosenLot(fill: LotFill, rest: Remainder): LotClosure[] {
     if (fill.closesLotId == null || rest.amount === 0n) return [];
     for (const lots of [this.uncopied, ...this.copies.values()]) {
       const lot = lots.side === fill.side ? undefined : lots.find(fill.closesLotId);
       if (lot === undefined) continue;
-      const closure = this.closePart(lots, lot, fill, rest);
+      const closures = [this.closePart(lots, lot, fill, rest)];
       const isDust = !this.options.canBeShort && lot.amount > 0n && lot.amount < this.amountStep;
-      if (!isDust) return [closure];
-      return mergeClosures([closure, this.closePart(lots, lot, fill, { amount: lot.amount, value: 0n })]);
+      if (isDust) closures.push(this.closePart(lots, lot, fill, { amount: lot.amount, value: 0n }));
+      if (rest.amount === 0n && this.isDust(lots)) closures.push(...this.closeDust(lots, fill));
+      return mergeClosures(closures);
     }
     return [];
   }
