@@ -529,6 +529,14 @@ describe('the order of closing', () => {
     expect(book.openLots).toEqual([]);
   });
 
+  it('beyond a chosen lot sells the dust of other lots instead of closing it without proceeds', () => {
+    const book = new LotBook({ ...SPOT, amountStep: '0.1' });
+    book.apply(fillOf({ id: '1', tradeId: '1', amount: '0.06' }));
+    book.apply(fillOf({ id: '2', tradeId: '2' }));
+    const sold = book.apply(sell({ closesLotId: '2', amount: '1.06' }));
+    expect(sold).toMatchObject({ lotClosures: [{ pnl: 0n }, { pnl: 0n }], unmatched: 0n });
+  });
+
   it('of a chosen lot that was closed before continues with the others', () => {
     const book = new LotBook(SPOT);
     for (const id of ['1', '2']) book.apply(fillOf({ id, tradeId: id }));
