@@ -111,7 +111,6 @@ async function compareAccount(day, account) {
       priceOf,
       strategyIdOf: ({ owner, copierId }) =>
         copierId === undefined ? owner : day.copierOf(copierId).strategy.id,
-      sourceTradeIdOf: ({ tradeId }) => facts.trades.get(tradeId)?.source_trade_id,
     }),
   ];
 }

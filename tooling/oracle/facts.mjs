@@ -66,6 +66,7 @@ export class FactReader {
       tradeId: trade?.id ?? `order ${fill.order_id}`,
       owner: trade?.strategy_id ?? trade?.copier_id,
       copierId: trade?.copier_id,
+      sourceTradeId: trade?.source_trade_id,
       closes: this.closedLots.get(trade?.id),
       side: fill.side,
       price,

@@ -13,11 +13,11 @@ import { lotFigures } from './lots.mjs';
  * @param {readonly any[]} records all lots of the account, as the API shows them
  * @param {{
  *   books: readonly import('./lots.mjs').LotBook[], priceOf: (book: import('./lots.mjs').LotBook) => import('./fraction.mjs').Fraction,
- *   strategyIdOf: (lot: Lot) => string | undefined, sourceTradeIdOf: (lot: Lot) => string | undefined,
+ *   strategyIdOf: (lot: Lot) => string | undefined,
  * }} account
  * @returns {Difference[]}
  */
-export function compareLots(records, { books, priceOf, strategyIdOf, sourceTradeIdOf }) {
+export function compareLots(records, { books, priceOf, strategyIdOf }) {
   const expected = books.flatMap((book) => book.lots.map((lot) => ({ book, lot })));
   if (records.length !== expected.length)
     return [{ field: 'number of lots', product: records.length, oracle: expected.length }];
@@ -31,7 +31,7 @@ export function compareLots(records, { books, priceOf, strategyIdOf, sourceTrade
         trade_id: lot.tradeId,
         copier_id: lot.copierId,
         strategy_id: strategyIdOf(lot),
-        source_trade_id: sourceTradeIdOf(lot),
+        source_trade_id: lot.sourceTradeId,
         side: 'BUY',
         status: isOpen ? 'OPEN' : 'CLOSED',
         is_detached: lot.isDetached,

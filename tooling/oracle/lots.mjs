@@ -1,21 +1,21 @@
-import { sum, ZERO } from './fraction.mjs';
+import { least, sum, ZERO } from './fraction.mjs';
 
 /**
- * The lots of one account and pair on spot, replayed from fills in the order of execution: first in, first out, separately
- * for each strategy and copier.
+ * The lots of one account and pair on spot, replayed from fills in the order of execution: first in, first out, within lists.
+ * A copier has one list for each lot of its leader; all lots of no copier are one list.
  *
  * @typedef {import('./fraction.mjs').Fraction} Fraction
  *
  * @typedef {{
  *   id: string, tradeId: string, owner: string | undefined, side: 'BUY' | 'SELL', price: Fraction, amount: Fraction,
  *   fee: { amount: Fraction, currency: string, value: Fraction }, at: number,
- *   copierId?: string | undefined, closes?: ((lot: Lot) => boolean) | undefined,
- * }} Fill `owner`: the id of the strategy or copier of the trade; `fee.value`: the fee in quote currency; `closes`: selects the
- *   lot that the order closes before others
+ *   copierId?: string | undefined, sourceTradeId?: string | undefined, closes?: ((lot: Lot) => boolean) | undefined,
+ * }} Fill `owner`: the id of the strategy or copier of the trade; `sourceTradeId`: for a copy, the leader's trade that opened the
+ *   copied lot; `fee.value`: the fee in quote currency; `closes`: selects the lot that the order closes before others
  *
  * @typedef {{
- *   tradeId: string, owner: string | undefined, copierId: string | undefined, price: Fraction, opened: Fraction,
- *   open: Fraction, cost: Fraction, fees: Fraction, at: number, isDetached: boolean,
+ *   tradeId: string, owner: string | undefined, copierId: string | undefined, sourceTradeId: string | undefined, price: Fraction,
+ *   opened: Fraction, open: Fraction, cost: Fraction, fees: Fraction, at: number, isDetached: boolean,
  * }} Lot `opened`: the amount that the fill opened, less a fee in base currency; `cost`: what all of it cost, with fees;
  *   `isDetached`: something other than its copier reduced a copy
  *
@@ -50,27 +50,42 @@ export class LotBook {
 
   /** @param {Fill} fill a sale */
   close(fill) {
-    /** @type {Closure[]} */
-    const closures = [];
+    /** @type {Map<Lot, Fraction>} what the fill sells of each lot that it touches */
+    const sales = new Map();
     let left = fill.amount;
     for (const lot of inOrderOf(fill, this.lots)) {
       if (!left.isPositive) break;
-      if (!lot.open.isPositive || (fill.owner !== undefined && lot.owner !== fill.owner)) continue;
-      const sold = lot.open.isBelow(left) ? lot.open : left;
+      if (!lot.open.isPositive) continue;
+      const sold = least(lot.open, left);
       left = left.minus(sold);
-      // No order can sell less than a step, so such a rest of a trade is closed with it, without proceeds.
-      const rest = this.openAmountOf([lot.tradeId]).minus(sold);
-      const closed = rest.isBelow(this.pair.step) ? lot.open : sold;
-      const fee = fill.fee.value.times(sold).over(fill.amount);
-      const pnl = fill.price.times(sold).minus(fee).minus(lot.cost.times(closed).over(lot.opened));
-      closures.push({ lot, before: lot.open, amount: closed, pnl, fill });
-      lot.open = lot.open.minus(closed);
-      // The rest without proceeds counts as a fee in base currency, at the price of its fill.
-      lot.fees = lot.fees.plus(fee).plus(fill.price.times(closed.minus(sold)));
-      lot.isDetached ||= lot.copierId !== undefined && fill.owner !== lot.copierId;
+      sales.set(lot, sold);
     }
     if (left.isPositive) this.unmatchedFills += 1;
-    return closures;
+    const dust = this.dustOf(fill, sales);
+    return [...new Set([...sales.keys(), ...dust])].map((lot) => {
+      const sold = sales.get(lot) ?? ZERO;
+      return closePart(lot, fill, { sold, closed: dust.includes(lot) ? lot.open : sold });
+    });
+  }
+
+  /**
+   * Returns the lots whose rests are closed with a sale, because no order can sell them: less than a step of the lot that it
+   * names, or of the list that it touched last.
+   *
+   * @param {Fill} sale
+   * @param {ReadonlyMap<Lot, Fraction>} sales
+   */
+  dustOf({ closes }, sales) {
+    const touched = [...sales.keys()];
+    const isDust = (/** @type {readonly Lot[]} */ lots) =>
+      sum(lots.map((lot) => lot.open.minus(sales.get(lot) ?? ZERO))).isBelow(this.pair.step);
+    const named = touched.filter((lot) => closes?.(lot));
+    const dust = isDust(named) ? named : [];
+    const last = touched.at(-1);
+    const others = this.lots.filter(
+      (lot) => last !== undefined && isSameList(lot, last) && lot.open.isPositive && !dust.includes(lot),
+    );
+    return isDust(others) ? [...dust, ...others] : dust;
   }
 
   /** Returns the open amount of the lots that these trades opened. @param {readonly string[]} tradeIds */
@@ -83,14 +98,42 @@ export class LotBook {
 }
 
 /**
- * Returns the lots in the order in which a sale closes them.
+ * Returns the lots that a sale may close, in this order: the lot that it names; for a copy, its own list and the other lists of
+ * its copier; for any other sale, the lots of no copier and those of copiers.
  *
  * @param {Fill} sale
  * @param {readonly Lot[]} lots oldest first
  */
-function inOrderOf({ closes }, lots) {
-  if (closes === undefined) return lots;
-  return [...lots.filter(closes), ...lots.filter((lot) => !closes(lot))];
+function inOrderOf(sale, lots) {
+  const named = lots.filter((lot) => sale.closes?.(lot));
+  const first = lots.filter((lot) =>
+    sale.copierId === undefined ? lot.copierId === undefined : isSameList(lot, sale),
+  );
+  const others = lots.filter((lot) => sale.copierId === undefined || lot.copierId === sale.copierId);
+  return new Set([...named, ...first, ...others]);
+}
+
+/** @param {Lot} lot @param {Lot | Fill} other */
+const isSameList = (lot, other) =>
+  lot.copierId === other.copierId && lot.sourceTradeId === other.sourceTradeId;
+
+/**
+ * Closes a part of a lot.
+ *
+ * @param {Lot} lot
+ * @param {Fill} fill a sale
+ * @param {{ sold: Fraction, closed: Fraction }} amounts `closed`: with a rest that has no proceeds
+ * @returns {Closure}
+ */
+function closePart(lot, fill, { sold, closed }) {
+  const before = lot.open;
+  const fee = fill.fee.value.times(sold).over(fill.amount);
+  const pnl = fill.price.times(sold).minus(fee).minus(lot.cost.times(closed).over(lot.opened));
+  lot.open = lot.open.minus(closed);
+  // The rest without proceeds counts as a fee in base currency, at the price of its fill.
+  lot.fees = lot.fees.plus(fee).plus(fill.price.times(closed.minus(sold)));
+  lot.isDetached ||= lot.copierId !== undefined && fill.owner !== lot.copierId;
+  return { lot, before, amount: closed, pnl, fill };
 }
 
 /**
@@ -98,12 +141,12 @@ function inOrderOf({ closes }, lots) {
  * @param {string} base
  * @returns {Lot}
  */
-function lotOf({ tradeId, owner, copierId, price, amount, fee, at }, base) {
+function lotOf({ tradeId, owner, copierId, sourceTradeId, price, amount, fee, at }, base) {
   const isFeeInBase = fee.currency === base;
   const opened = isFeeInBase ? amount.minus(fee.amount) : amount;
   const cost = price.times(amount).plus(isFeeInBase ? ZERO : fee.value);
   const result = { opened, open: opened, cost, fees: fee.value, isDetached: false };
-  return { tradeId, owner, copierId, price, at, ...result };
+  return { tradeId, owner, copierId, sourceTradeId, price, at, ...result };
 }
 
 /**

@@ -1,9 +1,12 @@
+import { newCopiedLot } from './copied-lots.mjs';
 import { planEntry } from './entries.mjs';
 import { planExit } from './exits.mjs';
+import { FactReader } from './facts.mjs';
 import { figuresOf } from './figures.mjs';
 import { exact, Fraction, ONE, ZERO } from './fraction.mjs';
 import { LotBook } from './lots.mjs';
 import { outcomeOfRun, packageOf } from './planted.rules.mjs';
+import { Replay } from './replay.mjs';
 import { SignalSource } from './signals.mjs';
 
 /** Examples calculated by hand from the documents, so that a fault of the oracle itself is noticed. */
@@ -231,18 +234,14 @@ describe('lots', () => {
     ]);
   });
 
-  it('are closed first in, first out, of the owner of the sale alone', () => {
+  it('of no copier are one list, whatever their strategy, and are closed first in, first out', () => {
     const book = new LotBook(pair);
     book.book(fill({ owner: 'other', tradeId: 'foreign' }));
-    book.book(fill({ price: exact('90') }));
-    book.book(fill({ tradeId: 'second' }));
+    book.book(fill());
     const closures = book.book(sale({ amount: exact('1.5'), price: exact('120') }));
-    expect(closures.map(({ lot, amount }) => [lot.tradeId, String(amount)])).toEqual([
-      ['opening', '0.999'],
-      ['second', '0.501'],
-    ]);
-    // 0.999 × 120 − 0.999 ÷ 1.5 − 90.
-    expect(String(closures[0].pnl)).toBe('29.214');
+    expect(closed(closures)).toEqual(['foreign 0.999', 'opening 0.501']);
+    // 0.999 × 120 − 0.999 ÷ 1.5 − 100.
+    expect(String(closures[0].pnl)).toBe('19.214');
   });
 
   it('are closed with a rest below a step, at no proceeds', () => {
@@ -253,14 +252,160 @@ describe('lots', () => {
   });
 });
 
-describe('a trade of several fills', () => {
-  it('has no dust while another of its lots is open', () => {
-    const book = new LotBook(pair);
-    const fee = { amount: exact('0.000003'), currency: 'BTC', value: ZERO };
-    book.book(fill({ fee }));
-    book.book(fill({ fee }));
-    book.book(sale({ amount: exact('0.99999') }));
-    expect(String(book.openAmountOf(['opening']))).toBe('1.000004');
+const closed = (closures) => closures.map(({ lot, amount }) => `${lot.tradeId} ${amount}`);
+const free = { amount: ZERO, currency: 'USDT', value: ZERO };
+/** A purchase without a fee. */
+const buy = (tradeId, amount, more) => fill({ tradeId, amount: exact(amount), fee: free, ...more });
+/** What names a copy of a lot of the leader. */
+const copyOf = (sourceTradeId, copierId = 'copier') => ({ sourceTradeId, copierId, owner: copierId });
+const bookOf = (...fills) => {
+  const book = new LotBook(pair);
+  for (const each of fills) book.book(each);
+  return book;
+};
+const sold = (book, amount, more) => closed(book.book(sale({ amount: exact(amount), ...more })));
+
+describe("a copy's sale", () => {
+  it('closes its own list before older lots, then other lists of its copier, and nothing else', () => {
+    const book = bookOf(
+      buy('own', '1'),
+      buy('foreign', '1', copyOf('B', 'other')),
+      buy('first', '1', copyOf('A')),
+      buy('second', '1', copyOf('B')),
+      buy('third', '1', copyOf('C')),
+      buy('fourth', '1', copyOf('B')),
+    );
+    expect(sold(book, '1.5', copyOf('B'))).toEqual(['second 1', 'fourth 0.5']);
+    expect(sold(book, '1.25', copyOf('B'))).toEqual(['fourth 0.5', 'first 0.75']);
+    expect(book.unmatchedFills).toBe(0);
+    expect(sold(book, '2', copyOf('B'))).toEqual(['first 0.25', 'third 1']);
+    expect(book.unmatchedFills).toBe(1);
+  });
+});
+
+describe('any other sale', () => {
+  it.each([undefined, 'strategy'])(
+    'closes lots of no copier, then the oldest of copiers (owner %s)',
+    (owner) => {
+      const book = bookOf(
+        buy('first', '1', copyOf('A')),
+        buy('second', '1', copyOf('B', 'other')),
+        buy('own', '1'),
+        buy('last', '1'),
+      );
+      expect(sold(book, '1.5', { owner })).toEqual(['own 1', 'last 0.5']);
+      expect(sold(book, '2', { owner })).toEqual(['last 0.5', 'first 1', 'second 0.5']);
+    },
+  );
+
+  it('closes the oldest lot first, even if another list has it', () => {
+    const book = bookOf(
+      buy('first', '1', copyOf('A')),
+      buy('second', '1', copyOf('B')),
+      buy('third', '1', copyOf('A')),
+    );
+    expect(sold(book, '2.5', { owner: undefined })).toEqual(['first 1', 'second 1', 'third 0.5']);
+  });
+});
+
+describe('dust', () => {
+  it('is a rest of a list, not of a trade or of a fill', () => {
+    const book = bookOf(buy('first', '1.000005'), buy('second', '1.000003'));
+    expect(sold(book, '1')).toEqual(['first 1']);
+    expect(String(book.openAmountOf(['first']))).toBe('0.000005');
+    // 0.000005 of the first, 0.999995 of the second, and its rest of 0.000008.
+    expect(sold(book, '1')).toEqual(['first 0.000005', 'second 1.000003']);
+  });
+
+  it('is not what other lists have', () => {
+    const book = bookOf(
+      buy('first', '1.000005', copyOf('A')),
+      buy('second', '1', copyOf('B')),
+      buy('own', '0.000001'),
+    );
+    expect(sold(book, '1', copyOf('A'))).toEqual(['first 1.000005']);
+    expect(book.lots.map(({ open }) => String(open))).toEqual(['0', '1', '0.000001']);
+  });
+
+  it('of the list that a sale touched last is closed with it', () => {
+    const book = bookOf(
+      buy('first', '1', copyOf('A')),
+      buy('second', '1.000005', copyOf('B')),
+      buy('third', '1', copyOf('C')),
+    );
+    expect(sold(book, '2', copyOf('A'))).toEqual(['first 1', 'second 1.000005']);
+  });
+
+  it('of a lot that the sale does not touch is a closure without proceeds', () => {
+    const book = bookOf(buy('first', '1.000005'), buy('second', '0.000004'));
+    const closures = book.book(sale({ price: exact('200') }));
+    expect(closed(closures)).toEqual(['first 1.000005', 'second 0.000004']);
+    // 200 − 1 − 100.0005, and the cost of the second lot.
+    expect(closures.map(({ pnl }) => String(pnl))).toEqual(['98.9995', '-0.0004']);
+  });
+
+  it('is not a whole step', () => {
+    expect(sold(bookOf(buy('first', '1.00001')), '1')).toEqual(['first 1']);
+  });
+
+  it('of the lot that a sale names is closed with it, and then what remains of its list', () => {
+    const named = { owner: undefined, closes: ({ tradeId }) => tradeId === 'second' };
+    const book = bookOf(buy('first', '1', copyOf('A')), buy('second', '1.000006', copyOf('A')));
+    expect(sold(book, '1', named)).toEqual(['second 1.000006']);
+    expect(String(book.openAmountOf(['first']))).toBe('1');
+    const rest = bookOf(buy('first', '0.000006', copyOf('A')), buy('second', '1.000006', copyOf('A')));
+    expect(sold(rest, '1', named)).toEqual(['second 1.000006', 'first 0.000006']);
+  });
+});
+
+describe('a copied lot', () => {
+  it('loses the rest of the lot that a sale by hand names', () => {
+    const replay = new Replay(
+      { strategies: [], copiers: [{ id: 'copier', account: { id: 'account' } }], pairs: [pair] },
+      () => {},
+    );
+    const lot = { ...newCopiedLot('copier', 'BTC/USDT', {}), held: exact('2.000006'), cost: exact('200') };
+    replay.copiedLots.set('copier A', lot);
+    replay.closedCopies.set('closing', { key: 'copier A', open: exact('1.000006') });
+    const [part, last, more] = ['0.4', '0.6', '0.5'].map((amount) =>
+      sale({ owner: undefined, amount: exact(amount) }),
+    );
+    replay.apply('account', [part]);
+    expect(String(lot.held)).toBe('1.600006');
+    replay.apply('account', [last]);
+    expect(String(lot.held)).toBe('1');
+    replay.apply('account', [more]);
+    expect(String(lot.held)).toBe('0.5');
+  });
+
+  it('of which an order sells exits that wait books them oldest first, and what exceeds them with the last', () => {
+    const settled = (/** @type {string} */ amount) => {
+      const replay = new Replay({ strategies: [], copiers: [], pairs: [pair] }, () => {});
+      const lot = newCopiedLot('copier', 'BTC/USDT', {});
+      for (const [decisionId, target] of [
+        ['older', '0.3'],
+        ['last', '0.2'],
+      ])
+        replay.pendingExits.set(decisionId, { lotKey: 'A', lot, decisionId, target: exact(target) });
+      replay.settleWaiting('A', exact(amount));
+      return [...replay.carriedExits.map(({ filled }) => filled), lot.rest].map(String);
+    };
+    expect(settled('0.9')).toEqual(['0.3', '0.6', '0']);
+    expect(settled('0.4')).toEqual(['0.3', '0.1', '0.1']);
+  });
+
+  it('is named by the trades of its copies', () => {
+    const reader = new FactReader({}, {}, { valuesThirdAssets: false });
+    const record = {
+      symbol: 'BTC/USDT',
+      executed_at: '2026-01-01T00:00:00.000Z',
+      price: '1',
+      amount: '1',
+      fee: '0',
+    };
+    const trade = { id: 'trade', copier_id: 'copier', source_trade_id: 'A' };
+    expect(reader.fillOf(record, trade)).toMatchObject(copyOf('A'));
+    expect(reader.fillOf(record, undefined).sourceTradeId).toBeUndefined();
   });
 });
 
@@ -277,6 +422,25 @@ describe('signals', () => {
     expect(source.take({ kind: 'REDUCE', sourceTradeId: 'closing' })).toMatchObject({ kind: 'REDUCE' });
     expect(source.take({ kind: 'CLOSE', sourceTradeId: 'closing' })).toMatchObject({ isFinal: true });
     expect(source.take({ kind: 'CLOSE', sourceTradeId: 'closing' })).toBeUndefined();
+  });
+
+  it('of exits include dust, also that of a lot that the sale does not touch', () => {
+    const source = new SignalSource('strategy');
+    const book = new LotBook(pair);
+    for (const each of [buy('first', '1.000005'), buy('second', '0.000004'), sale()]) source.book(book, each);
+    const exits = source.pending.filter(({ isEntry }) => !isEntry);
+    expect(exits.map(({ lotId, amount, isFinal }) => [lotId, String(amount), isFinal])).toEqual([
+      ['first', '1.000005', true],
+      ['second', '0.000004', true],
+    ]);
+  });
+
+  it('reduce a lot of which a rest below a step stays open', () => {
+    const source = new SignalSource('strategy');
+    const book = new LotBook(pair);
+    for (const each of [buy('first', '1.000005'), buy('second', '1'), sale()]) source.book(book, each);
+    const exit = source.take({ kind: 'REDUCE', sourceTradeId: 'closing' });
+    expect([exit.kind, String(exit.amount), String(exit.before)]).toEqual(['REDUCE', '1', '1.000005']);
   });
 });
 

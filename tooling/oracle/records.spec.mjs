@@ -14,6 +14,7 @@ const purchase = (more) => ({
   tradeId: 'opening',
   owner: 'copier',
   copierId: 'copier',
+  sourceTradeId: 'source',
   side: 'BUY',
   price: exact('100'),
   amount: exact('1'),
@@ -29,6 +30,7 @@ const sale = (more) =>
     at: 2_000,
     ...more,
   });
+const byHand = { owner: undefined, copierId: undefined, sourceTradeId: undefined };
 const shown = (figures) =>
   Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, String(value)]));
 
@@ -50,6 +52,22 @@ describe('a lot', () => {
     });
   });
 
+  it('that a sale closes as dust without touching it loses its cost, and its amount is a fee', () => {
+    const book = new LotBook(pair);
+    const fee = { amount: ZERO, currency: 'USDT', value: ZERO };
+    book.book(purchase({ fee, amount: exact('1.000005') }));
+    book.book(purchase({ fee, amount: exact('0.000004'), tradeId: 'second' }));
+    book.book(sale({ ...byHand, price: exact('200') }));
+    const [, second] = book.lots;
+    expect(shown(lotFigures(book, second, exact('300')))).toMatchObject({
+      remaining_amount: '0',
+      cost: '0.0004',
+      fees: '0.0008',
+      realized_pnl: '-0.0004',
+    });
+    expect(second.isDetached).toBe(true);
+  });
+
   it('that is open has the part of its cost, and a result at the last price', () => {
     const book = new LotBook(pair);
     book.book(purchase({ fee: { amount: ONE, currency: 'USDT', value: ONE } }));
@@ -69,9 +87,7 @@ describe('a lot', () => {
     book.book(purchase());
     book.book(purchase({ tradeId: 'second' }));
     const [, second] = book.lots;
-    book.book(
-      sale({ owner: undefined, copierId: undefined, amount: exact('1.2'), closes: (lot) => lot === second }),
-    );
+    book.book(sale({ ...byHand, amount: exact('1.2'), closes: (lot) => lot === second }));
     expect(book.lots.map(({ tradeId, open }) => [tradeId, String(open)])).toEqual([
       ['opening', '0.798'],
       ['second', '0'],
@@ -82,12 +98,13 @@ describe('a lot', () => {
     const book = new LotBook(pair);
     book.book(purchase());
     book.book(sale({ amount: exact('0.1') }));
+    book.book(sale({ amount: exact('0.1'), sourceTradeId: 'other' }));
     expect(book.lots[0]?.isDetached).toBe(false);
-    book.book(sale({ amount: exact('0.1'), owner: undefined, copierId: undefined }));
+    book.book(sale({ amount: exact('0.1'), ...byHand }));
     expect(book.lots[0]?.isDetached).toBe(true);
     const leader = new LotBook(pair);
-    leader.book(purchase({ owner: 'strategy', copierId: undefined }));
-    leader.book(sale({ amount: exact('0.1'), owner: undefined, copierId: undefined }));
+    leader.book(purchase({ ...byHand, owner: 'strategy' }));
+    leader.book(sale({ amount: exact('0.1'), ...byHand }));
     expect(leader.lots[0]?.isDetached).toBe(false);
   });
 });
@@ -101,7 +118,6 @@ describe('the records of lots', () => {
     books: [lots],
     priceOf: () => exact('100'),
     strategyIdOf: () => 'strategy',
-    sourceTradeIdOf: () => 'source',
   });
   const account = accountOf(book);
   const recordOf = (lot, lots = book) => ({
@@ -141,17 +157,23 @@ describe('the records of lots', () => {
     expect(compareLots(both.toReversed(), accountOf(lots))).toEqual([]);
   });
 
-  it.each(['status', 'is_detached', 'closed_at', 'remaining_cost', 'fees', 'realized_pnl', 'unrealized_pnl'])(
-    'differ by %s',
-    (field) => {
-      const changed = records.map((record) =>
-        record.trade_id === 'opening' ? { ...record, [field]: '7' } : record,
-      );
-      expect(compareLots(changed, account).map((difference) => difference.field)).toEqual([
-        `lot lot of opening ${field}`,
-      ]);
-    },
-  );
+  it.each([
+    'status',
+    'source_trade_id',
+    'is_detached',
+    'closed_at',
+    'remaining_cost',
+    'fees',
+    'realized_pnl',
+    'unrealized_pnl',
+  ])('differ by %s', (field) => {
+    const changed = records.map((record) =>
+      record.trade_id === 'opening' ? { ...record, [field]: '7' } : record,
+    );
+    expect(compareLots(changed, account).map((difference) => difference.field)).toEqual([
+      `lot lot of opening ${field}`,
+    ]);
+  });
 
   it('that lack a lot differ', () => {
     expect(compareLots(records.slice(1), account)).toEqual([

@@ -42,7 +42,7 @@ export class Replay {
     this.carriedExits = [];
     /** @type {(WaitingExit & { code: string })[]} exits that ended without an order */
     this.endedExits = [];
-    /** @type {Map<string, string>} the copied lot that an order by hand closes, by trade */
+    /** @type {Map<string, { key: string, open: Fraction }>} the lot that an order by hand closes, by trade: its copied lot, and what is open */
     this.closedCopies = new Map();
     /** @type {Map<string, { copierId: string, outcome: string }>} what the rules demand, by decision */
     this.outcomesOf = new Map();
@@ -90,7 +90,7 @@ export class Replay {
 
   /**
    * Applies fills of a copier's account to its balances, and to the copied lot to which they belong. Without a lot, a sale by
-   * hand reduces the lots of the account, oldest first.
+   * hand reduces the lots of the account, oldest first. Such an account has no lots but those of its copiers.
    *
    * @param {string} accountId
    * @param {readonly Fill[]} fills
@@ -106,7 +106,7 @@ export class Replay {
       this.addBalance(accountId, fill.fee.currency, ZERO.minus(fill.fee.amount));
       const lots = lot === undefined ? this.lotsOn(accountId, fill) : [lot];
       if (fill.side === 'BUY') enter(lot, fill, base);
-      else reduce(lots, fill.amount, this.pair(fill.symbol).step);
+      else reduce(lots, this.closedAmountOf(fill), this.pair(fill.symbol).step);
     }
     // Rule 32: an exit ends when its lot is gone.
     if (lot === undefined) this.endExits((exit) => exit.lot.held.isZero, 'NOT_HELD');
@@ -138,8 +138,16 @@ export class Replay {
     const lots = [...this.copiedLots.values()].filter(
       (lot) => copierIds.includes(lot.copierId) && lot.symbol === symbol,
     );
-    const named = this.copiedLots.get(this.closedCopies.get(tradeId) ?? '');
+    const named = this.copiedLots.get(this.closedCopies.get(tradeId)?.key ?? '');
     return named === undefined ? lots : [named, ...lots.filter((lot) => lot !== named)];
+  }
+
+  /** Returns what a sale closes: also the rest of the lot that it names, if no order can sell it. @param {Fill} sale */
+  closedAmountOf({ symbol, tradeId, amount }) {
+    const named = this.closedCopies.get(tradeId);
+    if (named === undefined) return amount;
+    named.open = greatest(ZERO, named.open.minus(amount));
+    return named.open.isBelow(this.pair(symbol).step) ? amount.plus(named.open) : amount;
   }
 
   /** @param {AccountFacts} facts */
@@ -253,19 +261,21 @@ export class Replay {
 
   /**
    * Books an order that sold exits that wait. Its amount belongs to the oldest first; the step may leave a part of the last.
+   * The last one also has what the order sold beyond the targets, because the rest of the lot could not be sold.
    *
    * @param {string} lotKey
    * @param {Fraction} sold
    */
   settleWaiting(lotKey, sold) {
     let left = sold;
-    for (const exit of [...this.pendingExits.values()].filter((each) => each.lotKey === lotKey)) {
+    const waiting = [...this.pendingExits.values()].filter((each) => each.lotKey === lotKey);
+    for (const exit of waiting) {
       if (!left.isPositive) break;
-      const filled = least(exit.target, left);
+      const filled = exit === waiting.at(-1) ? left : least(exit.target, left);
       left = left.minus(filled);
       this.pendingExits.delete(exit.decisionId);
       this.carriedExits.push({ ...exit, filled });
-      exit.lot.rest = exit.target.minus(filled);
+      exit.lot.rest = greatest(ZERO, exit.target.minus(filled));
     }
   }
 

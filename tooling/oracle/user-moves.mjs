@@ -97,7 +97,7 @@ export async function closeLot(day, strategy, symbol) {
     }
     const trade = await participants.api.post(`/v1/lots/${record.id}/close`, { fraction: String(fraction) });
     reader.closedLots.set(trade.id, (each) => each === lot);
-    replay.closedCopies.set(trade.id, `${copierId} ${record.source_trade_id}`);
+    replay.closedCopies.set(trade.id, { key: `${copierId} ${lot.sourceTradeId}`, open: lot.open });
     if (exact(trade.amount).compare(amount) !== 0)
       day.report({ problem: 'a lot is closed by another amount', trade, amount: String(amount) });
     await untilFilled(day, trade.id, amount);
