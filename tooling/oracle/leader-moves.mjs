@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { tradeAtVenue } from '../chaos/venue.mjs';
 import { exact } from './fraction.mjs';
+import { untilExitsAreTried } from './loss-watch.mjs';
 
 /**
  * The moves of the leaders.
@@ -134,6 +135,15 @@ export async function sellPart(day, strategy, symbol) {
   const share = exact(day.random.between(0.1, 0.9).toFixed(3));
   const { step } = day.parts.replay.pair(symbol);
   return await sell(day, strategy, symbol, leaderHolds(day, strategy, symbol).times(share).floorTo(step));
+}
+
+/** Two exits of one lot, of which the second has what the first left: the rest of a step, or all of an exit that waits. @type {Move} */
+export async function sellTwice(day, strategy, symbol) {
+  const first = await sellPart(day, strategy, symbol);
+  await day.settle();
+  await day.compare();
+  await untilExitsAreTried(day);
+  return `${first}, then ${await sellPart(day, strategy, symbol)}`;
 }
 
 /** @type {Move} */

@@ -6,6 +6,7 @@ import {
   sellAll,
   sellAtVenue,
   sellPart,
+  sellTwice,
   untilBookIsRead,
 } from './leader-moves.mjs';
 import { untilExitsAreTried } from './loss-watch.mjs';
@@ -32,7 +33,8 @@ import {
 const MOVES = [
   [8, buy],
   [3, buyInParts],
-  [6, sellPart],
+  [3, sellPart],
+  [2, sellTwice],
   [3, sellAll],
   [1, sellAtVenue],
   [1, buyThin],
