@@ -187,6 +187,29 @@ describe('rule 32: an exit below the exchange’s minimum', () => {
     ]);
   });
 
+  it('is filled with all that its order sells, if the rest of the lot could not be sold; older ones have their own amount', async () => {
+    const follower = await env.followerWithLot();
+    await requireAmount('6');
+    await env.leaderSells('2');
+    await env.leaderSells('4');
+    await env.runUntilIdle();
+    await requireAmount('4.5');
+    await env.runDecisionsNow();
+    expect(await env.lastOrder(follower)).toMatchObject({ side: 'SELL', amount: '5' });
+    await env.executeAll();
+    expect(
+      (await outcomes(follower)).map(({ outcome, target_amount, filled_amount }) => [
+        outcome,
+        target_amount,
+        filled_amount,
+      ]),
+    ).toEqual([
+      ['COPIED', '5', '5'],
+      ['COPIED', '1', '1'],
+      ['COPIED', '2', '4'],
+    ]);
+  });
+
   it('ends as NOT_ACTIVE if its copier is paused', async () => {
     const follower = await env.followerWithLot();
     await requireAmount('6');
