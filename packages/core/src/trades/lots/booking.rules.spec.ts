@@ -116,7 +116,7 @@ describe('a fill that closes a stored lot', () => {
     expect(bookFills(PAIR, [LOT, other], [sale()]).changed).toEqual([reduced]);
   });
 
-  it('detaches a lot of a copy for good, unless it belongs to the copy', () => {
+  it('detaches a lot of a copy for good, unless the sale belongs to its copier', () => {
     const copied = { ...LOT, copierId: 'c', sourceTradeId: 'led' };
     const detachedBy = (lot: StoredLot, ...fills: FillToBook[]) =>
       bookFills(PAIR, [lot], fills).changed.map(({ isDetached }) => isDetached);
@@ -124,7 +124,7 @@ describe('a fill that closes a stored lot', () => {
     expect(detachedBy(copied, own)).toEqual([false]);
     expect(detachedBy(copied, sale())).toEqual([true]);
     expect(detachedBy({ ...copied, isDetached: true }, own)).toEqual([true]);
-    expect(detachedBy(copied, sale({ copierId: 'c', sourceTradeId: 'other' }))).toEqual([true]);
+    expect(detachedBy(copied, sale({ copierId: 'c', sourceTradeId: 'other' }))).toEqual([false]);
     expect(detachedBy({ ...copied, sourceTradeId: null }, { ...own, sourceTradeId: 't1' })).toEqual([false]);
   });
 });

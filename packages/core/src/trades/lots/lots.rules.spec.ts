@@ -360,12 +360,12 @@ describe('copies', () => {
     ]);
   });
 
-  it('of an exit whose lot is already closed close other lots of their copier, and detach these', () => {
+  it('of an exit whose lot is already closed close other lots of their copier, without detaching them', () => {
     const book = new LotBook(SPOT);
     const other = { copierId: 'a', lotTradeId: 'm' };
     book.apply(fillOf({ tradeId: '1', copy: other }));
     const sold = book.apply(fillOf({ tradeId: '2', copy: a, side: 'SELL' }));
-    expect(sold.lotClosures).toMatchObject([{ tradeId: '1', detaches: true }]);
+    expect(sold.lotClosures).toMatchObject([{ tradeId: '1', detaches: false }]);
   });
 
   it('reverse lot by lot if short lots are possible', () => {

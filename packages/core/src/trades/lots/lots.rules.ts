@@ -12,7 +12,7 @@
  *
  * A copy closes its own lots first, then other lots of its copier. Any other fill closes lots of no copier first, then
  * lots of copies, oldest first; a manual trade can thus close copies. A fill of an order that closes one lot closes this lot
- * first. A lot of a copy is detached once a fill that is not of this copy has reduced it.
+ * first. A lot of a copy is detached once a fill that is not of its copier has reduced it.
  *
  * Invariants
  * 1. Amounts are conserved, except for dust (invariant 5). The amount bought less the amount sold, including fees in
@@ -80,7 +80,7 @@ export interface LotClosure {
   readonly entryValue: QuoteUnits;
   /** Net of the fees of both sides. */
   readonly pnl: QuoteUnits;
-  /** Whether the lot belongs to a copy, and the fill does not belong to that copy. */
+  /** Whether the lot belongs to a copier, and the fill does not. */
   readonly detaches: boolean;
 }
 
@@ -297,7 +297,7 @@ export class LotBook {
     const exitValue = takeProRata(rest, amount);
     const pnl = side === 'SELL' ? exitValue - entryValue : entryValue - exitValue;
     if (lot.amount === 0n) this.drop(lots, lot);
-    const detaches = lots.copy !== undefined && (copy === undefined || copyKey(lots.copy) !== copyKey(copy));
+    const detaches = lots.copy !== undefined && lots.copy.copierId !== copy?.copierId;
     return { lotId: lot.lotId, tradeId: lot.tradeId, amount, entryValue, pnl, detaches };
   }
 
