@@ -25,7 +25,6 @@ export function compareLots(records, { books, priceOf, strategyIdOf }) {
   return expected.toSorted(byKey(({ book, lot }) => keyOfLot(book, lot))).flatMap(({ book, lot }, index) => {
     const record = sortedRecords[index];
     const isOpen = lot.open.isPositive;
-    const last = book.closures.findLast((closure) => closure.lot === lot);
     return [
       ...textDifferences(record, {
         trade_id: lot.tradeId,
@@ -37,21 +36,36 @@ export function compareLots(records, { books, priceOf, strategyIdOf }) {
         is_detached: lot.isDetached,
         fees_incomplete: false,
         opened_at: new Date(lot.at).toISOString(),
-        closed_at: isOpen || last === undefined ? undefined : new Date(last.fill.at).toISOString(),
+        closed_at: closedAtOf(book, lot),
       }),
       ...numberDifferences(record, lotFigures(book, lot, priceOf(book))),
     ].map((difference) => ({ ...difference, field: `lot ${record.id} ${difference.field}` }));
   });
 }
 
-/** Fills of one trade may have the same time, price and amount. Then their lots differ by what closed them. */
-const keyOfLot = (/** @type {import('./lots.mjs').LotBook} */ { closures }, /** @type {Lot} */ lot) => {
-  const pnl = sum(closures.filter((closure) => closure.lot === lot).map((closure) => closure.pnl));
-  return [lot.tradeId, lot.at, lot.price, lot.opened, lot.open, rounded(pnl)].join(' ');
+/** Returns when the last part of a lot was closed; undefined while it is open. @param {import('./lots.mjs').LotBook} book @param {Lot} lot */
+function closedAtOf({ closures }, lot) {
+  const last = closures.findLast((closure) => closure.lot === lot);
+  return lot.open.isPositive || last === undefined ? undefined : new Date(last.fill.at).toISOString();
+}
+
+/** Fills of one trade may have the same time, price and amount. Then their lots differ by what closed them, and when. */
+const keyOfLot = (/** @type {import('./lots.mjs').LotBook} */ book, /** @type {Lot} */ lot) => {
+  const pnl = sum(book.closures.filter((closure) => closure.lot === lot).map((closure) => closure.pnl));
+  const { tradeId, at, price, opened, open } = lot;
+  return [tradeId, at, price, opened, open, rounded(pnl), closedAtOf(book, lot)].join(' ');
 };
 
 /** @param {any} record */
-const keyOfRecord = ({ trade_id, opened_at, entry_price, amount, remaining_amount, realized_pnl }) =>
+const keyOfRecord = ({
+  trade_id,
+  opened_at,
+  entry_price,
+  amount,
+  remaining_amount,
+  realized_pnl,
+  closed_at,
+}) =>
   [
     trade_id,
     Date.parse(opened_at),
@@ -59,6 +73,7 @@ const keyOfRecord = ({ trade_id, opened_at, entry_price, amount, remaining_amoun
     exact(amount),
     exact(remaining_amount),
     rounded(exact(realized_pnl)),
+    closed_at,
   ].join(' ');
 
 /** Much more than the product's rounding, and less than two such lots differ by. */

@@ -157,6 +157,17 @@ describe('the records of lots', () => {
     expect(compareLots(both.toReversed(), accountOf(lots))).toEqual([]);
   });
 
+  it('equal lots of one trade that differ by nothing but the time of their closing', () => {
+    const lots = new LotBook(pair);
+    lots.book(purchase());
+    lots.book(purchase());
+    for (const at of [4_000, 4_001]) lots.book(sale({ amount: exact('0.999'), at }));
+    const times = ['1970-01-01T00:00:04.000Z', '1970-01-01T00:00:04.001Z'];
+    const both = lots.lots.map((lot, at) => ({ ...recordOf(lot, lots), closed_at: times[at] }));
+    expect(compareLots(both, accountOf(lots))).toEqual([]);
+    expect(compareLots(both.toReversed(), accountOf(lots))).toEqual([]);
+  });
+
   it.each([
     'status',
     'source_trade_id',
