@@ -54,15 +54,18 @@ export async function deposit(day, strategy) {
   return `${amount} USDT are deposited for ${name}`;
 }
 
-/** The copier's user sells a part of what the copier holds. @type {Move} */
+/** The copier's user sells a part of what the copier holds, if possible of several lots. @type {Move} */
 export async function sellByHand(day, strategy, symbol) {
   const { replay, participants } = day.parts;
   const alone = participants.copiers.filter(
     ({ account }) => participants.copiers.filter((other) => other.account.id === account.id).length === 1,
   );
+  const openLotsOf = (/** @type {import('./participants.mjs').Copier} */ { account }) =>
+    replay.book(account.id, symbol).lots.filter(({ open }) => open.isPositive);
   const { step, id: pairId } = replay.pair(symbol);
-  for (const { account, name } of alone) {
-    const held = replay.book(account.id, symbol).lots.reduce((all, { open }) => all.plus(open), exact('0'));
+  for (const copier of alone.toSorted((a, b) => openLotsOf(b).length - openLotsOf(a).length)) {
+    const { account, name } = copier;
+    const held = openLotsOf(copier).reduce((all, { open }) => all.plus(open), exact('0'));
     const amount = held.times(exact('0.4')).floorTo(step);
     if (amount.times(exact(day.mids.get(symbol) ?? 0)).isBelow(exact('11'))) continue;
     const { id } = await participants.api.post('/v1/trades', {
