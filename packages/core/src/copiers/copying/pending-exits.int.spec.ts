@@ -197,16 +197,10 @@ describe('rule 32: an exit below the exchange’s minimum', () => {
     await env.runDecisionsNow();
     expect(await env.lastOrder(follower)).toMatchObject({ side: 'SELL', amount: '5' });
     await env.executeAll();
-    expect(
-      (await outcomes(follower)).map(({ outcome, target_amount, filled_amount }) => [
-        outcome,
-        target_amount,
-        filled_amount,
-      ]),
-    ).toEqual([
-      ['COPIED', '5', '5'],
-      ['COPIED', '1', '1'],
-      ['COPIED', '2', '4'],
+    expect(await outcomes(follower)).toMatchObject([
+      { outcome: 'COPIED', target_amount: '5', filled_amount: '5' },
+      { outcome: 'COPIED', target_amount: '1', filled_amount: '1' },
+      { outcome: 'COPIED', target_amount: '2', filled_amount: '4' },
     ]);
   });
 
