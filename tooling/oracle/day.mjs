@@ -206,12 +206,13 @@ export class Day {
     this.bookMid = undefined;
     for (const state of this.states.values()) delete state.before;
     this.move = await this.deck.play(this);
-    await this.settle();
-    await this.compare();
+    await this.settleAndCompare();
     await this.recordEquities();
   }
 
-  async compare() {
+  /** Waits until the product is at rest, and compares what is new. */
+  async settleAndCompare() {
+    await this.settle();
     await this.comparison.compare();
     await this.losses?.check({ isPriceKnown: false });
   }

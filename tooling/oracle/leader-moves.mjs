@@ -97,8 +97,7 @@ export async function buyInParts(day, strategy, symbol) {
     day.bookMid = below.plus(above).over(exact('2'));
     filled = filled.plus(part);
     await untilFilled(day, id, filled);
-    await day.settle();
-    await day.compare();
+    await day.settleAndCompare();
   }
   await day.parts.participants.api.post(`/v1/trades/${id}/cancel`, {}).catch(() => undefined);
   return day.move;
@@ -139,11 +138,10 @@ export async function sellPart(day, strategy, symbol) {
 
 /** Two exits of one lot, of which the second has what the first left: the rest of a step, or all of an exit that waits. @type {Move} */
 export async function sellTwice(day, strategy, symbol) {
-  const first = await sellPart(day, strategy, symbol);
-  await day.settle();
-  await day.compare();
+  day.move = await sellPart(day, strategy, symbol);
+  await day.settleAndCompare();
   await untilExitsAreTried(day);
-  return `${first}, then ${await sellPart(day, strategy, symbol)}`;
+  return `${day.move}, then ${await sellPart(day, strategy, symbol)}`;
 }
 
 /** @type {Move} */

@@ -126,6 +126,5 @@ export async function untilExitsAreTried(day) {
       await wait(250);
     }
   }
-  await day.settle();
-  await day.compare();
+  await day.settleAndCompare();
 }

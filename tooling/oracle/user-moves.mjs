@@ -1,4 +1,4 @@
-import { exact } from './fraction.mjs';
+import { exact, sum } from './fraction.mjs';
 import { buy, untilFilled } from './leader-moves.mjs';
 import { drawSizing } from './settings.mjs';
 
@@ -54,31 +54,48 @@ export async function deposit(day, strategy) {
   return `${amount} USDT are deposited for ${name}`;
 }
 
-/** The copier's user sells a part of what the copier holds, if possible of several lots. @type {Move} */
+/** The user of a copier sells a part of what copies of several lots of the leader hold. Before, the leader opens such lots if needed. @type {Move} */
 export async function sellByHand(day, strategy, symbol) {
-  const { replay, participants } = day.parts;
-  const alone = participants.copiers.filter(
-    ({ account }) => participants.copiers.filter((other) => other.account.id === account.id).length === 1,
-  );
-  const openLotsOf = (/** @type {import('./participants.mjs').Copier} */ { account }) =>
-    replay.book(account.id, symbol).lots.filter(({ open }) => open.isPositive);
-  const { step, id: pairId } = replay.pair(symbol);
-  for (const copier of alone.toSorted((a, b) => openLotsOf(b).length - openLotsOf(a).length)) {
-    const { account, name } = copier;
-    const held = openLotsOf(copier).reduce((all, { open }) => all.plus(open), exact('0'));
-    const amount = held.times(exact('0.4')).floorTo(step);
-    if (amount.times(exact(day.mids.get(symbol) ?? 0)).isBelow(exact('11'))) continue;
-    const { id } = await participants.api.post('/v1/trades', {
-      exchange_account_id: account.id,
-      trade_pair_id: pairId,
-      type: 'MARKET',
-      side: 'SELL',
-      amount: String(amount),
-    });
-    await untilFilled(day, id, amount);
-    return `${name}'s user sells ${amount} ${symbol} by hand`;
+  let sale = findSale(day, symbol);
+  for (let purchases = 0; sale === undefined && purchases < 2; purchases += 1) {
+    day.move = await buy(day, strategy, symbol);
+    await day.settleAndCompare();
+    sale = findSale(day, symbol);
   }
-  return await buy(day, strategy, symbol);
+  if (sale === undefined) return `${day.move}, because nobody held enough to sell by hand`;
+  const { account, name, amount } = sale;
+  const { api } = day.parts.participants;
+  const { id } = await api.post('/v1/trades', {
+    exchange_account_id: account.id,
+    trade_pair_id: day.parts.replay.pair(symbol).id,
+    type: 'MARKET',
+    side: 'SELL',
+    amount: String(amount),
+  });
+  await untilFilled(day, id, amount);
+  return `${name}'s user sells ${amount} ${symbol} by hand`;
+}
+
+/**
+ * Returns the first copier alone on its account with copies of several lots of the leader, and 40 % of their amount.
+ *
+ * @param {Day} day
+ * @param {string} symbol
+ */
+function findSale(day, symbol) {
+  const { replay, participants } = day.parts;
+  const { copiers } = participants;
+  for (const { account, name } of copiers) {
+    if (copiers.filter((other) => other.account.id === account.id).length > 1) continue;
+    const lots = replay.book(account.id, symbol).lots.filter(({ open }) => open.isPositive);
+    if (new Set(lots.map(({ sourceTradeId }) => sourceTradeId)).size < 2) continue;
+    const amount = sum(lots.map(({ open }) => open))
+      .times(exact('0.4'))
+      .floorTo(replay.pair(symbol).step);
+    if (!amount.times(exact(day.mids.get(symbol) ?? 0)).isBelow(exact('11')))
+      return { account, name, amount };
+  }
+  return undefined;
 }
 
 /** The copier's user closes one copy, or a part of it. @type {Move} */
