@@ -66,11 +66,13 @@ export function planEntry(entry) {
   lot.ratio ??= ratioOf(entry);
   const target = targetOf(lot, lot.ratio, cumulative);
   const price = limitPriceOf(reference, slippageOf(limits), pair.tick);
-  const clamped = clamp(entry, target, price);
+  // Rule 9: a limit that leaves the rounded amount reduces nothing.
+  const whole = target.floorTo(pair.step);
+  const clamped = clamp(entry, whole, price);
   let amount = clamped.amount.floorTo(pair.step);
   if (!isPlaceable(entry, amount, price)) {
     // Rule 8 comes before rule 9: an amount that no limit has to reduce is carried, raised or skipped.
-    const isSmall = !isPlaceable(entry, target.floorTo(pair.step), price);
+    const isSmall = !isPlaceable(entry, whole, price);
     const raised = sellableAmount(entry, price);
     const isRaised =
       isSmall &&

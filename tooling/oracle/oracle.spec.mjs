@@ -119,6 +119,12 @@ describe('entries', () => {
     expect([...shown(plan), String(plan.price)]).toEqual(['CLAMPED', 'MAX_OPEN', '0.05', '0.018', '50250']);
   });
 
+  it('are not reduced by a limit that takes less than rounding', () => {
+    const sizing = { mode: 'FIXED_AMOUNT', value: '0.020004' };
+    const plan = planEntry(entry({ lot: lotOf({ sizing, limits: { max_trade_quote: '1005' } }) }));
+    expect([...shown(plan), String(plan.forgone)]).toEqual(['COPIED', undefined, '0.020004', '0.02', '0']);
+  });
+
   it('below the minimum are added to the next entry, given up, or raised to at most twice their size', () => {
     const small = (below_minimum, amount) => {
       const lot = lotOf({ below_minimum, sizing: { mode: 'FIXED_AMOUNT', value: amount } });

@@ -62,7 +62,7 @@ export async function sellByHand(day, strategy, symbol) {
     await day.settleAndCompare();
     sale = findSale(day, symbol);
   }
-  if (sale === undefined) return `${day.move}, because nobody held enough to sell by hand`;
+  if (sale === undefined) return `${day.move}, because no copier held enough to sell by hand`;
   const { account, name, amount } = sale;
   const { api } = day.parts.participants;
   const { id } = await api.post('/v1/trades', {

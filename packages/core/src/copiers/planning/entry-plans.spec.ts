@@ -303,6 +303,18 @@ describe('rule 9: clamp or skip', () => {
     });
   });
 
+  it('a limit that only takes what rounding takes anyway reduces nothing, and the rest is bought later', () => {
+    // 50 USDT at 100.5 buy 0.49751…, less than 0.4978.
+    const signal = { cumulativeAmount: '0.9956', filledAmount: '0.9956' };
+    expect(plan({ terms: { maxTradeQuote: '50' }, signal })).toMatchObject({
+      outcome: 'COPIED',
+      code: null,
+      targetAmount: '0.4978',
+      order: { amount: '0.497' },
+      lot: { forgoneAmount: '0' },
+    });
+  });
+
   it('if two limits apply, the tighter one is the reason', () => {
     const terms = { maxTradeQuote: '60', maxOpenQuote: '100' };
     expect(plan({ terms, copier: { openQuote: '70' } }).code).toBe('MAX_OPEN');
