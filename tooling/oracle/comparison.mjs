@@ -86,12 +86,14 @@ export class StepComparison {
       for (const sequence of new Set(own.map(({ decision }) => decision.sequence))) {
         const ofSignal = own.filter(({ decision }) => decision.sequence === sequence);
         const first = ofSignal[0]?.decision;
-        const amounts = ofSignal.map(({ decision }) => decision.inputs.leader_amount);
+        const amounts = ofSignal.map(
+          ({ decision: { inputs } }) => inputs.leader_amount ?? inputs.exit_amount,
+        );
         const known = amounts.find((amount) => amount !== undefined);
         const signal = source?.take({
           kind: first.kind,
           sourceTradeId: first.source_trade_id,
-          cumulative: known === undefined ? undefined : exact(known),
+          upTo: known === undefined ? undefined : exact(known),
         });
         if (signal === undefined) {
           this.day.report({ problem: 'no fill of the leader explains the signal', decision: first });

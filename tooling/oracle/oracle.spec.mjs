@@ -421,13 +421,29 @@ describe('signals', () => {
     const book = new LotBook(pair);
     source.book(book, fill());
     source.book(book, fill({ price: exact('110') }));
-    const signal = source.take({ kind: 'OPEN', sourceTradeId: 'opening', cumulative: exact('2') });
+    const signal = source.take({ kind: 'OPEN', sourceTradeId: 'opening', upTo: exact('2') });
     expect([signal.kind, String(signal.cumulative), String(signal.price)]).toEqual(['OPEN', '2', '105']);
     source.book(book, sale({ amount: exact('0.5') }));
     source.book(book, sale({ amount: exact('1.498') }));
     expect(source.take({ kind: 'REDUCE', sourceTradeId: 'closing' })).toMatchObject({ kind: 'REDUCE' });
     expect(source.take({ kind: 'CLOSE', sourceTradeId: 'closing' })).toMatchObject({ isFinal: true });
     expect(source.take({ kind: 'CLOSE', sourceTradeId: 'closing' })).toBeUndefined();
+  });
+
+  it('may be several of one order and one lot', () => {
+    const source = new SignalSource('strategy');
+    const book = new LotBook(pair);
+    const amounts = ['0.3', '0.2', '0.1'];
+    for (const each of [fill(), ...amounts.map((amount) => sale({ amount: exact(amount) }))])
+      source.book(book, each);
+    source.take({ kind: 'OPEN', sourceTradeId: 'opening', upTo: ONE });
+    const exits = ['0.3', '0.3'].map((amount) =>
+      source.take({ kind: 'REDUCE', sourceTradeId: 'closing', upTo: exact(amount) }),
+    );
+    expect(exits.map(({ amount, before }) => [String(amount), String(before)])).toEqual([
+      ['0.3', '0.999'],
+      ['0.3', '0.699'],
+    ]);
   });
 
   it('of exits include dust, also that of a lot that the sale does not touch', () => {

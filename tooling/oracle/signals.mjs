@@ -52,10 +52,11 @@ export class SignalSource {
   /**
    * Takes the changes that the product's next signal covers.
    *
-   * @param {{ kind: string, sourceTradeId: string, cumulative?: Fraction | undefined }} actual
+   * @param {{ kind: string, sourceTradeId: string, upTo?: Fraction | undefined }} actual `upTo`: for an entry, what the order had
+   *   filled in all; for an exit, the amount that this signal closes. Without it, the signal covers all changes of its kind.
    * @returns {Signal | undefined} undefined if no change explains it
    */
-  take({ kind, sourceTradeId, cumulative }) {
+  take({ kind, sourceTradeId, upTo }) {
     const first = this.pending.find((change) => change.sourceTradeId === sourceTradeId);
     if (first === undefined) return undefined;
     /** @type {Change[]} */
@@ -64,7 +65,7 @@ export class SignalSource {
     let total = first.isEntry ? (this.covered.get(first.lotId) ?? ZERO) : ZERO;
     for (const change of this.pending) {
       if (change.sourceTradeId !== sourceTradeId || change.lotId !== first.lotId) continue;
-      if (cumulative !== undefined && first.isEntry && !total.isBelow(cumulative)) break;
+      if (upTo !== undefined && !total.isBelow(upTo)) break;
       if (!first.isEntry && kind === 'REDUCE' && change.isFinal) break;
       taken.push(change);
       total = total.plus(change.amount);
