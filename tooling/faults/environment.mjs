@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { openPlatform } from '@trading-automation/core';
 import { createCoreDatabase } from '@trading-automation/core/testing';
+import { inTransaction } from '@trading-automation/persistence';
 import { seeded } from '../chaos/random.mjs';
 import { ensureKeys } from '../launch/keys.mjs';
 import { createLifecycle } from '../launch/lifecycle.mjs';
@@ -103,6 +104,19 @@ async function createEnvironment(options, lifecycle) {
     emitMany: eventRecord.emitMany,
     ...openServices({ serviceOptions, settings, seed, lifecycle, query }),
     ...openObservation({ query, eventRecord, webhooks }),
+    /**
+     * Blocks all changes of deliveries for `ms` milliseconds.
+     *
+     * @param {number} ms
+     */
+    async blockDeliveries(ms) {
+      const block = /** @param {import('@trading-automation/persistence').Tx} tx */ async (tx) => {
+        await tx.query('LOCK TABLE webhook_deliveries IN EXCLUSIVE MODE');
+        await tx.query('SELECT pg_sleep($1)', [ms / 1_000]);
+      };
+      // By default, a statement may not take as long as the longest block.
+      await inTransaction(platform.database, block, { statementTimeoutMs: ms + 10_000 });
+    },
     /** Stops all services and servers. */
     async close() {
       const failures = await lifecycle.stop();

@@ -59,16 +59,14 @@ export const fault = {
           perSecond: size.perSecond,
         },
       );
-      let isOver = false;
-      const flushing = flushRepeatedly(environment.redis, () => isOver);
-      await wait((size.events / size.perSecond / 2) * 1_000);
-      await environment.query(lockStatement(size.lockedMs));
-      await producing;
-      print(
-        `all deliveries finished: ${await environment.untilDrained({ withinMs: isDefended ? 240_000 : 20_000 })}`,
-      );
-      isOver = true;
-      await flushing;
+      await whileFlushed(environment.redis, async () => {
+        await wait((size.events / size.perSecond / 2) * 1_000);
+        await environment.blockDeliveries(size.lockedMs);
+        await producing;
+        print(
+          `all deliveries finished: ${await environment.untilDrained({ withinMs: isDefended ? 240_000 : 20_000 })}`,
+        );
+      });
       const figures = await environment.reconcile(receiver);
       const violations = findViolations(figures);
       if (ended > 0) violations.push(`${ended} dispatchers exited`);
@@ -82,20 +80,23 @@ export const fault = {
 };
 
 /**
- * @param {import('./redis-control.mjs').RedisControl} redis
- * @param {() => boolean} isOver
- */
-async function flushRepeatedly(redis, isOver) {
-  while (!isOver()) {
-    await redis.flush();
-    await wait(flushEveryMs);
-  }
-}
-
-/**
- * Returns a statement that blocks all changes of deliveries for `ms` milliseconds.
+ * Flushes Redis again and again while `work` runs.
  *
- * @param {number} ms
+ * @param {import('./redis-control.mjs').RedisControl} redis
+ * @param {() => Promise<void>} work
  */
-const lockStatement = (ms) =>
-  `DO $$ BEGIN LOCK TABLE webhook_deliveries IN EXCLUSIVE MODE; PERFORM pg_sleep(${ms / 1_000}); END $$`;
+async function whileFlushed(redis, work) {
+  let isOver = false;
+  const flush = async () => {
+    while (!isOver) {
+      await redis.flush();
+      await wait(flushEveryMs);
+    }
+  };
+  await Promise.all([
+    flush(),
+    work().finally(() => {
+      isOver = true;
+    }),
+  ]);
+}
