@@ -222,6 +222,19 @@ describe('the performance of a strategy', () => {
     expect(await performance()).toMatchObject({ closed_count: 1, equity: '1000', realized_roi: '0.01' });
   });
 
+  it('has the last recorded equity, also if it was recorded after the figures were computed', async () => {
+    await insertEquity('01T00:01', '1000');
+    await order({ side: 'BUY', at: '01T10:00', price: '100' });
+    await order({ side: 'SELL', at: '01T11:00', price: '110' });
+    expect(await performance()).toMatchObject({ equity: '1000' });
+    await insertEquity('01T12:00', '1510.5');
+    await insertEquity('01T12:05', '9', 'ZAR');
+    const [own] = await strategies.getMany(leader, [strategyId]);
+    expect(own?.performance).toMatchObject({ equity: '1510.5', roi: '0.01' });
+    expect(await strategies.get(leader, strategyId)).toEqual(own);
+    expect((await strategies.get(follower, strategyId)).performance.equity).toBeUndefined();
+  });
+
   it('without a recorded equity has a realised return of 0 until a lot is closed, then none', async () => {
     await order({ side: 'BUY', at: '01T10:00', price: '100' });
     expect(await performance()).toMatchObject({ equity: null, win_rate: null, realized_roi: '0' });

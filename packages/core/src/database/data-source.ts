@@ -73,6 +73,7 @@ import { MaskedRatios1763700000045 } from './migrations/0045-masked-ratios.js';
 import { WorkerSessions1763700000046 } from './migrations/0046-worker-sessions.js';
 import { LeaseStarts1763700000047 } from './migrations/0047-lease-starts.js';
 import { LastLive1763700000048 } from './migrations/0048-last-live.js';
+import { FiguresCurrency1763700000049 } from './migrations/0049-figures-currency.js';
 
 const ENTITIES = [
   AccountOwnerEntity,
@@ -143,6 +144,7 @@ const MIGRATIONS = [
   WorkerSessions1763700000046,
   LeaseStarts1763700000047,
   LastLive1763700000048,
+  FiguresCurrency1763700000049,
 ];
 
 interface DatabaseOptions {

@@ -2,6 +2,7 @@
  * Loads the metrics of strategies. The tables `copiers` and `trades` belong to other features; here their rows are only
  * counted.
  */
+import type { Decimal } from '@trading-automation/contracts';
 import { allColumns, queryPrepared, type Tx } from '@trading-automation/persistence';
 import { COPYING_USERS_MIN, type StoredPerformance } from './figures/compute-figures.js';
 import { IS_LISTED, LINE_OF } from './listed-strategies.queries.js';
@@ -14,6 +15,8 @@ export interface StrategyMetrics {
   readonly since: Date;
   /** Exact; null until the first computation. */
   readonly performance: StoredPerformance | null;
+  /** The last recorded equity of the account in the currency of the results; null unless the owner asks. */
+  readonly equity: Decimal | null;
   /** What other users may see; null until the first computation. */
   readonly publicPerformance: StoredPerformance | null;
   /** Whether enough users other than the owner and the asker copy the strategy. */
@@ -53,6 +56,9 @@ const metricsSql = (columns: string, selection: string) => `
   )
   SELECT ${columns}, coalesce(c.copier_count, 0) AS "copierCount", f.performance,
     f.public_performance AS "publicPerformance",
+    (SELECT e.amount::text FROM equity_snapshots e
+     WHERE a.user_id = $2 AND e.exchange_account_id = a.exchange_account_id AND e.currency = f.currency
+     ORDER BY e.period DESC LIMIT 1) AS equity,
     (SELECT min(p.created_at) FROM strategies p WHERE ${LINE_OF('a')}) AS since,
     ${showsCopierRoi('a', '$2')} AS "showsCopierRoi"
   FROM selected a LEFT JOIN counted c USING (id) LEFT JOIN strategy_figures f ON f.strategy_id = a.id`;

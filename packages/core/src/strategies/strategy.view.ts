@@ -45,11 +45,13 @@ function statusFor({ status, visibility, deletedAt }: StrategyEntity, isOwner: b
 }
 
 function viewPerformance(metrics: StrategyMetrics, isOwner: boolean): StrategyResults {
-  const { since, performance, publicPerformance, showsCopierRoi } = metrics;
+  const { since, performance, equity, publicPerformance, showsCopierRoi } = metrics;
   const figures = (isOwner ? performance : publicPerformance) ?? (isOwner ? NO_FIGURES : NO_PUBLIC_FIGURES);
   return {
     since: formatInstant(since),
     ...figures,
+    // It is recorded more often than figures are computed.
+    ...(isOwner && equity !== null ? { equity: canonicalDecimal(equity) } : {}),
     // Figures that an earlier release stored do not have it.
     fees_incomplete: figures.fees_incomplete ?? false,
     copier_roi: showsCopierRoi ? figures.copier_roi : null,

@@ -70,6 +70,8 @@ export function mainCurrency(
 export interface FiguresInput {
   readonly ownerId: string;
   readonly accountId: string;
+  /** The main currency; null before the first fill. */
+  readonly currency: string | null;
   /** Days in the main currency, oldest first. */
   readonly days: readonly StrategyDay[];
   readonly prices: readonly DayPrice[];
@@ -81,6 +83,8 @@ export interface FiguresInput {
 }
 
 export interface Figures {
+  /** The currency of the results; null before the first fill. */
+  readonly currency: string | null;
   readonly performance: StoredPerformance;
   readonly hasOpenLots: boolean;
   /** The number of users other than the owner who have results of copies. */
@@ -88,7 +92,7 @@ export interface Figures {
 }
 
 export function figuresOf(input: FiguresInput): Figures {
-  const { ownerId, accountId, days, prices, points, copiers, hasUnvaluedFee } = input;
+  const { ownerId, accountId, currency, days, prices, points, copiers, hasUnvaluedFee } = input;
   const sum = (pick: (day: StrategyDay) => Decimal) => sumOf(days.map((day) => new BigDecimal(pick(day))));
   const count = (pick: (day: StrategyDay) => number) => days.reduce((total, day) => total + pick(day), 0);
   const byDay = realisedDays(days);
@@ -100,6 +104,7 @@ export function figuresOf(input: FiguresInput): Figures {
   const closed = count(({ closedCount }) => closedCount);
   const others = copiers.filter(({ userId }) => userId !== ownerId);
   return {
+    currency,
     performance: {
       closed_count: closed,
       win_rate: formatQuotient(
@@ -210,6 +215,7 @@ export function publicPerformanceOf(performance: StoredPerformance): StoredPerfo
 export const NO_FIGURES = figuresOf({
   ownerId: '',
   accountId: '',
+  currency: null,
   days: [],
   prices: [],
   points: [],

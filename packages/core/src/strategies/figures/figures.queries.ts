@@ -127,21 +127,22 @@ export const pointsOf = (tx: Tx, { accountId }: StrategyLine, currency: string) 
 export async function storeFigures(
   tx: Tx,
   id: string,
-  { performance, hasOpenLots, copyingUsers }: Figures,
+  { currency, performance, hasOpenLots, copyingUsers }: Figures,
 ): Promise<void> {
   const shown = publicPerformanceOf(performance);
   const isShared = copyingUsers >= COPYING_USERS_MIN;
   await queryPrepared(
     tx,
     `INSERT INTO strategy_figures AS f (strategy_id, computed_at, has_open_lots, performance, public_performance,
-       public_roi, public_max_drawdown_percent, public_copier_roi, copying_users)
+       public_roi, public_max_drawdown_percent, public_copier_roi, copying_users, currency)
      SELECT s.id, clock_timestamp(), $2, $3, CASE WHEN seen.is_public THEN $4::jsonb END,
        CASE WHEN seen.is_public THEN $5::numeric END, CASE WHEN seen.is_public THEN $6::numeric END,
-       CASE WHEN seen.is_public THEN $7::numeric END, $8
+       CASE WHEN seen.is_public THEN $7::numeric END, $8, $9
      FROM strategies s, LATERAL (SELECT s.visibility = 'PUBLIC' AND s.deleted_at IS NULL AS is_public) seen
      WHERE s.id = $1
      ON CONFLICT (strategy_id) DO UPDATE SET computed_at = excluded.computed_at, has_open_lots = excluded.has_open_lots,
        performance = excluded.performance, copying_users = excluded.copying_users,
+       currency = excluded.currency,
        public_performance = coalesce(excluded.public_performance, f.public_performance),
        public_roi = CASE WHEN excluded.public_performance IS NULL THEN f.public_roi ELSE excluded.public_roi END,
        public_max_drawdown_percent = CASE WHEN excluded.public_performance IS NULL
@@ -157,6 +158,7 @@ export async function storeFigures(
       shown.max_drawdown_percent,
       isShared ? shown.copier_roi : null,
       copyingUsers,
+      currency,
     ],
   );
 }

@@ -51,6 +51,7 @@ async function refreshStrategy(tx: Tx, id: string): Promise<void> {
     figuresOf({
       ownerId: line.userId,
       accountId: line.accountId,
+      currency,
       days,
       prices: first === undefined ? [] : await dayPrices(tx, pairIds, Date.parse(first.day), undefined),
       points: currency === null ? [] : await pointsOf(tx, line, currency),
