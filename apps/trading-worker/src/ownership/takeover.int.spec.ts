@@ -101,10 +101,10 @@ describe('a copy that a dead worker claimed', () => {
   });
 
   it('holds new entries back until it was looked up once, but no exit; it is sent again once it can no longer arrive', async () => {
+    await env.place({ client_order_id: 'exit', side: 'SELL' });
     const copy = await env.place({ client_order_id: 'copy' });
     await makeCopy(copy);
     await env.place({ client_order_id: 'entry' });
-    await env.place({ client_order_id: 'exit', side: 'SELL' });
     await dieWhileSending(copy, CERTAIN_MS - 1_500);
     let respond!: () => void;
     const mayRespond = new Promise<void>((resolve) => {
@@ -234,8 +234,8 @@ describe('new orders after a takeover', () => {
       respond = resolve;
     });
     env.exchange.onCall = (name) => (name === 'fetchBalances' ? mayRespond : undefined);
-    await env.place({ client_order_id: 'entry' });
     await env.place({ client_order_id: 'exit', side: 'SELL' });
+    await env.place({ client_order_id: 'entry' });
     const gateway = env.newGateway({}, env.exchange, env.core.platform, env.execution, streamWaitMs);
     await gateway.renewOwnership();
     gateway.supervisors.setAccounts(gateway.ownership.ownedAccounts());

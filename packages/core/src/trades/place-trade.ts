@@ -10,6 +10,7 @@ import {
   insertPrepared,
   isUniqueViolation,
   newUuid,
+  queryPrepared,
   type Selection,
   type Tx,
 } from '@trading-automation/persistence';
@@ -65,7 +66,12 @@ export async function placeTrade(
   const reservation = reservationFor(order, pair);
   await assertFreeBalance(tx, account, reservation);
 
-  const trade = { ...newTrade(actor, input, account, pair, reservation), ...originOf(strategy), ...closing };
+  const trade = {
+    ...newTrade(actor, input, account, pair, reservation),
+    isExit: input.side === 'SELL' && closing === null && !(await hasUnsentEntry(tx, account, pair)),
+    ...originOf(strategy),
+    ...closing,
+  };
   const record = viewTrade(await insertTrade(tx, trade, returning));
   await emitEvent(tx, { userId: actor.userId, type: 'trade.created', schema: tradeSchema, record });
   await notifyAccountWork(tx, [account.id]);
@@ -108,7 +114,6 @@ function newTrade(
     type: input.type,
     side: input.side,
     intent: intentOf(input.side),
-    isExit: input.side === 'SELL',
     reduceOnly: input.reduce_only,
     timeInForce: input.time_in_force,
     price: input.price ?? null,
@@ -125,6 +130,20 @@ function newTrade(
     probes: 0,
     nextCheckAt: new Date(Date.now() + FIRST_CHECK_MS),
   };
+}
+
+/**
+ * Returns whether an order of the user on this pair was not sent yet and is sent in the order of creation. A later sale is
+ * then sent after it: before it, the sale would sell other lots, or more than the account has.
+ */
+async function hasUnsentEntry(tx: Tx, account: AccountForTrade, pair: PairForTrade): Promise<boolean> {
+  const rows = await queryPrepared<{ id: string }>(
+    tx,
+    `SELECT id FROM trades WHERE exchange_account_id = $1 AND trade_pair_id = $2 AND NOT is_exit
+       AND status = 'PENDING' AND submitted_at IS NULL AND copier_id IS NULL LIMIT 1`,
+    [account.id, pair.id],
+  );
+  return rows.length > 0;
 }
 
 /** Returns the origin: STRATEGY for a strategy's trade, whose fills become the strategy's signals; otherwise API. */

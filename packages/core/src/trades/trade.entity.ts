@@ -100,7 +100,10 @@ export class TradeEntity extends RecordColumns {
   @Column({ type: 'text', nullable: true })
   intent!: TradeIntent | null;
 
-  /** Whether the order is an exit; exits are sent before entries. */
+  /**
+   * Whether the order is sent before entries: an exit, but not a sale by the user for which an older unsent order of the user on
+   * the pair must be sent first.
+   */
   @Column({ name: 'is_exit', type: 'boolean' })
   isExit!: boolean;
 

@@ -328,6 +328,39 @@ describe('balances', () => {
   });
 });
 
+describe('trades that were not sent yet', () => {
+  let other: RecordIds;
+  beforeAll(async () => {
+    other = await core.pair({ base: 'LTC' });
+  });
+
+  /** Returns the trades in the order in which the worker sends them. */
+  const unsent = async () => (await execution.findUnsent([account.uuid], 10)).map(({ id }) => id);
+
+  it('are sent in the order of their creation if they are of one pair', async () => {
+    const created = [];
+    for (const side of ['BUY', 'SELL', 'SELL', 'BUY', 'SELL'])
+      created.push(await uuidOf(await create({ side })));
+    expect(await unsent()).toEqual(created);
+  });
+
+  it('are sent sales first if they are of several pairs, or if the sale is older', async () => {
+    account = await core.account(actor, { USDT: '1000', LTC: '1' });
+    const purchase = await uuidOf(await create({ side: 'BUY' }));
+    const sale = await uuidOf(await create({ side: 'SELL', trade_pair_id: other.id }));
+    const later = await uuidOf(await create({ side: 'BUY', trade_pair_id: other.id }));
+    expect(await unsent()).toEqual([sale, purchase, later]);
+  });
+
+  it('do not hold up a sale once they were sent', async () => {
+    const resting = await create({ side: 'BUY' });
+    await acknowledge(resting);
+    const purchase = await uuidOf(await create({ side: 'BUY', trade_pair_id: other.id }));
+    const sale = await uuidOf(await create({ side: 'SELL' }));
+    expect(await unsent()).toEqual([sale, purchase]);
+  });
+});
+
 describe('cancelling a trade', () => {
   /** Serves `trade.cancel` as a trading worker does, with `work` as the handler. */
   const serveCancel = async (work: (tradeUuid: string) => Promise<unknown>) =>
