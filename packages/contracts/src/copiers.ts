@@ -65,7 +65,7 @@ export const copierStats = z
     tracking_difference_bps: decimal
       .nullable()
       .describe(
-        "The copier's return less that of a perfect copy, in basis points of the perfect copy's cost. A perfect copy copies each signal in full, at the strategy's price and fee rate, without limits and minimums. Covers the newest 1,000 lots that the strategy closed, at least in part, while the copier was active. Omits lots that were closed by hand. Null if there is no such lot.",
+        "The copier's return less that of a perfect copy, in whole basis points of the perfect copy's cost. A perfect copy copies each signal in full, at the strategy's price and fee rate, without limits and minimums. Covers the newest 1,000 lots that the strategy closed, at least in part, while the copier was active. Omits lots that were closed by hand. Null if there is no such lot.",
       ),
     tracking: trackingParts
       .optional()

@@ -66,7 +66,7 @@ export const simulation = z
     tracking_difference_bps: decimal
       .nullable()
       .describe(
-        "As in the copier's stats: the copier's return less that of a perfect copy, in basis points of the perfect copy's cost. The perfect copy pays no fees, because signals do not include the strategy's. Null if nothing was closed.",
+        "As in the copier's stats: the copier's return less that of a perfect copy, in whole basis points of the perfect copy's cost. The perfect copy pays no fees, because signals do not include the strategy's. Null if nothing was closed.",
       ),
     tracking: trackingParts
       .optional()

@@ -72,7 +72,6 @@ export interface Tracking {
 }
 
 const BPS = 10_000;
-const DECIMALS = 8;
 const QUOTE_DECIMALS = 36;
 
 /** Returns what the lot adds to the sums. */
@@ -118,12 +117,15 @@ export function addTrackingSums(a: TrackingSums, b: TrackingSums): TrackingSums 
   };
 }
 
-/** Returns the difference and its parts, in basis points of the cost; null if there is no cost. */
+/**
+ * Returns the difference and its parts, in whole basis points of the cost; null if there is no cost. Further digits would
+ * show the fractions that the leader sold of a lot, and so the leader's amounts.
+ */
 export function trackingOf(sums: TrackingSums): Tracking | null {
   const cost = new BigDecimal(sums.cost);
   if (!cost.gt(0)) return null;
   const bps = (sum: Decimal) =>
-    new BigDecimal(sum).div(cost).times(BPS).toDecimalPlaces(DECIMALS, BigDecimal.ROUND_HALF_EVEN);
+    new BigDecimal(sum).div(cost).times(BPS).toDecimalPlaces(0, BigDecimal.ROUND_HALF_EVEN);
   const parts = {
     fees_bps: bps(sums.fees),
     slippage_bps: bps(sums.slippage),

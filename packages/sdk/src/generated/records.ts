@@ -376,7 +376,7 @@ export interface CopierStats<D extends DecimalForm = 'number'> {
   median_latency_ms: number | null;
   p99_latency_ms: number | null;
   average_slippage_bps: DecimalOf<D> | null;
-  /** The copier's return less that of a perfect copy, in basis points of the perfect copy's cost. A perfect copy copies each signal in full, at the strategy's price and fee rate, without limits and minimums. Covers the newest 1,000 lots that the strategy closed, at least in part, while the copier was active. Omits lots that were closed by hand. Null if there is no such lot. */
+  /** The copier's return less that of a perfect copy, in whole basis points of the perfect copy's cost. A perfect copy copies each signal in full, at the strategy's price and fee rate, without limits and minimums. Covers the newest 1,000 lots that the strategy closed, at least in part, while the copier was active. Omits lots that were closed by hand. Null if there is no such lot. */
   tracking_difference_bps: DecimalOf<D> | null;
   /** Breakdown of `tracking_difference_bps`. The five values add up to it. */
   tracking?: TrackingParts<D>;
@@ -1493,7 +1493,7 @@ export interface Simulation<D extends DecimalForm = 'number'> {
   fees: DecimalOf<D>;
   /** Realized and unrealized profit or loss after fees. Copies are assumed to fill in full at the strategy's price of the time. Lots that are open in the end are valued at the last known price; if `to` is given, at the price of the last signal of their pair. */
   net_pnl: DecimalOf<D>;
-  /** As in the copier's stats: the copier's return less that of a perfect copy, in basis points of the perfect copy's cost. The perfect copy pays no fees, because signals do not include the strategy's. Null if nothing was closed. */
+  /** As in the copier's stats: the copier's return less that of a perfect copy, in whole basis points of the perfect copy's cost. The perfect copy pays no fees, because signals do not include the strategy's. Null if nothing was closed. */
   tracking_difference_bps: DecimalOf<D> | null;
   /** Breakdown of `tracking_difference_bps`. The five values add up to it. Slippage and latency are 0, because copies fill at once. */
   tracking?: TrackingParts<D>;

@@ -108,9 +108,9 @@ describe('a replay', () => {
       fees: '0.20989',
       netPnl: '9.78011',
       tracking: {
-        differenceBps: '-21.989',
+        differenceBps: '-22',
         parts: {
-          fees_bps: '-21.989',
+          fees_bps: '-22',
           slippage_bps: '0',
           rounding_bps: '0',
           skips_bps: '0',
