@@ -15,7 +15,7 @@ export interface StrategyMetrics {
   readonly since: Date;
   /** Exact; null until the first computation. */
   readonly performance: StoredPerformance | null;
-  /** The last recorded equity of the account in the currency of the results; null unless the owner asks. */
+  /** The last recorded equity of the account in the currency of the results. Null if none was recorded, or if another user asks. */
   readonly equity: Decimal | null;
   /** What other users may see; null until the first computation. */
   readonly publicPerformance: StoredPerformance | null;

@@ -50,8 +50,7 @@ function viewPerformance(metrics: StrategyMetrics, isOwner: boolean): StrategyRe
   return {
     since: formatInstant(since),
     ...figures,
-    // It is recorded more often than figures are computed.
-    ...(isOwner && equity !== null ? { equity: canonicalDecimal(equity) } : {}),
+    ...(isOwner ? { equity: equity === null ? null : canonicalDecimal(equity) } : {}),
     // Figures that an earlier release stored do not have it.
     fees_incomplete: figures.fees_incomplete ?? false,
     copier_roi: showsCopierRoi ? figures.copier_roi : null,

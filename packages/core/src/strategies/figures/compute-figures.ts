@@ -11,15 +11,14 @@ import {
   formatRatio,
   type HoldingChange,
   LOW_SAMPLE_DAYS,
-  mapNullable,
   type ReturnMetrics,
   returnMetrics,
   sumOf,
 } from '../../performance/index.js';
 import { BigDecimal } from '../../values/index.js';
 
-/** Computed results, without what depends on the request: the start of the record. */
-export type StoredPerformance = Omit<StrategyResults, 'since'>;
+/** Computed results, without what is read with them: the start of the record and the last recorded equity. */
+export type StoredPerformance = Omit<StrategyResults, 'since' | 'equity'>;
 
 /** `copier_roi` is shown only if this many users other than the owner and the asker copy the strategy. */
 export const COPYING_USERS_MIN = 5;
@@ -70,8 +69,6 @@ export function mainCurrency(
 export interface FiguresInput {
   readonly ownerId: string;
   readonly accountId: string;
-  /** The main currency; null before the first fill. */
-  readonly currency: string | null;
   /** Days in the main currency, oldest first. */
   readonly days: readonly StrategyDay[];
   readonly prices: readonly DayPrice[];
@@ -83,8 +80,6 @@ export interface FiguresInput {
 }
 
 export interface Figures {
-  /** The currency of the results; null before the first fill. */
-  readonly currency: string | null;
   readonly performance: StoredPerformance;
   readonly hasOpenLots: boolean;
   /** The number of users other than the owner who have results of copies. */
@@ -92,7 +87,7 @@ export interface Figures {
 }
 
 export function figuresOf(input: FiguresInput): Figures {
-  const { ownerId, accountId, currency, days, prices, points, copiers, hasUnvaluedFee } = input;
+  const { ownerId, accountId, days, prices, points, copiers, hasUnvaluedFee } = input;
   const sum = (pick: (day: StrategyDay) => Decimal) => sumOf(days.map((day) => new BigDecimal(pick(day))));
   const count = (pick: (day: StrategyDay) => number) => days.reduce((total, day) => total + pick(day), 0);
   const byDay = realisedDays(days);
@@ -104,7 +99,6 @@ export function figuresOf(input: FiguresInput): Figures {
   const closed = count(({ closedCount }) => closedCount);
   const others = copiers.filter(({ userId }) => userId !== ownerId);
   return {
-    currency,
     performance: {
       closed_count: closed,
       win_rate: formatQuotient(
@@ -124,7 +118,6 @@ export function figuresOf(input: FiguresInput): Figures {
       curve: curveOf(returns),
       net_pnl: formatAmount(sum(({ netPnl }) => netPnl)),
       unrealized_pnl: formatAmount(open.unrealized),
-      equity: mapNullable(equity.latestBefore(Number.POSITIVE_INFINITY), formatAmount),
       sortino: returns.sortino,
       realized_roi: realised.roi,
       realized_max_drawdown_percent: realised.max_drawdown.percent,
@@ -215,7 +208,6 @@ export function publicPerformanceOf(performance: StoredPerformance): StoredPerfo
 export const NO_FIGURES = figuresOf({
   ownerId: '',
   accountId: '',
-  currency: null,
   days: [],
   prices: [],
   points: [],

@@ -123,11 +123,11 @@ export async function hasUnvaluedFee(
 export const pointsOf = (tx: Tx, { accountId }: StrategyLine, currency: string) =>
   equityPoints(tx, [accountId], currency, undefined);
 
-/** Stores figures. What other users see is left as it is while the strategy is private or deleted. */
+/** Stores figures, which are in `currency`; null before the first fill. What other users see is left as it is while the strategy is private or deleted. */
 export async function storeFigures(
   tx: Tx,
-  id: string,
-  { currency, performance, hasOpenLots, copyingUsers }: Figures,
+  { id, currency }: { readonly id: string; readonly currency: string | null },
+  { performance, hasOpenLots, copyingUsers }: Figures,
 ): Promise<void> {
   const shown = publicPerformanceOf(performance);
   const isShared = copyingUsers >= COPYING_USERS_MIN;

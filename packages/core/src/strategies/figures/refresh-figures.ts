@@ -47,11 +47,10 @@ async function refreshStrategy(tx: Tx, id: string): Promise<void> {
   const pairIds = [...new Set(days.map(({ pairId }) => pairId))];
   await storeFigures(
     tx,
-    id,
+    { id, currency },
     figuresOf({
       ownerId: line.userId,
       accountId: line.accountId,
-      currency,
       days,
       prices: first === undefined ? [] : await dayPrices(tx, pairIds, Date.parse(first.day), undefined),
       points: currency === null ? [] : await pointsOf(tx, line, currency),
