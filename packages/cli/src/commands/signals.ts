@@ -24,7 +24,7 @@ export const registerSignals: Register = (program, run) => {
   withExamples(
     command,
     'svc signals stream str_01jd7x0000e6w9k3v5t7q2m8np --after 0',
-    'svc signals stream str_01jd7x0000e6w9k3v5t7q2m8np --json sequence,kind,symbol,side,filled_amount',
+    'svc signals stream str_01jd7x0000e6w9k3v5t7q2m8np --json sequence,kind,symbol,side,reference_price',
   );
 };
 
