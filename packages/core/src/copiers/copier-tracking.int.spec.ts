@@ -175,3 +175,93 @@ describe('the tracking difference of a copier', () => {
     await expectTracking(follower, '1000', { skips_bps: '1000' });
   });
 });
+
+/** Follows the strategy with an account of its owner. */
+const ownFollower = async (): Promise<Follower> =>
+  env.follower({}, { on: { actor: env.leader, account: await env.core.account(env.leader) } });
+
+/** Lets the leader buy while the book is far from its price, so that all copiers skip the lot. */
+async function skippedEntry(amount: string, fee?: string): Promise<void> {
+  env.bookMid = '150';
+  await env.fill(await env.leaderOrder('BUY', amount), { price: '100', baseFee: fee });
+  await env.runUntilIdle();
+  env.bookMid = undefined;
+}
+
+describe('the tracking difference of a copier of another user’s strategy', () => {
+  it('is computed with fractions of two digits, and that of an own strategy with exact ones', async () => {
+    const [other, own] = [await env.follower(), await ownFollower()];
+    await skippedEntry('10');
+    await leadExit('3.39', '110');
+    await leadExit('6.61', '1100');
+    // 0.33 × 110 + 0.67 × 1100 = 773.3, and with exact fractions 764.39.
+    await expectTracking(other, '-67330', { skips_bps: '-67330' });
+    await expectTracking(own, '-66439', { skips_bps: '-66439' });
+  });
+
+  it('is weighted with amounts of two digits', async () => {
+    const [other, own] = [await env.follower(), await ownFollower()];
+    await skippedEntry('2.098');
+    await leadExit('2.098', '200');
+    await skippedEntry('2');
+    await leadExit('2', '100');
+    // A gain of 100 for each of 1.0 and of 1.049 of the first lot, and none for 1 of the second.
+    await expectTracking(other, '-5000', { skips_bps: '-5000' });
+    await expectTracking(own, '-5120', { skips_bps: '-5120' });
+  });
+
+  it('is computed with a fee rate of two digits', async () => {
+    const [other, own] = [await env.follower(), await ownFollower()];
+    await skippedEntry('10', '1.234');
+    await leadExit('8.766', '100');
+    // A perfect copy pays a fee of 0.0617 twice.
+    await expectTracking(other, '1240', { skips_bps: '1240' });
+    await expectTracking(own, '1234', { skips_bps: '1234' });
+  });
+
+  it('is 0 if its own orders agree with these digits', async () => {
+    const follower = await env.follower();
+    await leadEntry('10.44');
+    await leadExit('3.39', '110');
+    await leadExit('1.01', '500');
+    await leadExit('6.04', '1100');
+    await expectTracking(follower, '0');
+  });
+
+  it('includes an exit that was sold together with a later one', async () => {
+    const follower = await env.follower();
+    await leadEntry('10');
+    await env.setPair('min_notional = 10000');
+    await leadExit('5', '110');
+    await env.setPair('min_notional = 0.01');
+    await leadExit('5', '90');
+    // All 5 were sold at 90. The perfect average is 100, and the exact one at most 0.01 × 20 less.
+    await expectTracking(follower, '-980', { rounding_bps: '-980' });
+  });
+
+  it('sells fractions of what a perfect copy holds, also if the leader buys more in between', async () => {
+    const follower = await env.follower();
+    env.bookMid = '150';
+    const lot = await env.leaderOrder('BUY', '10');
+    await env.fill(lot, { amount: '4', price: '100' });
+    await leadExit('2', '110');
+    await env.fill(lot, { amount: '6', price: '100' });
+    await leadExit('8', '120');
+    await env.runUntilIdle();
+    // 1 of 5 gained 10 for each unit, and 4 gained 20.
+    await expectTracking(follower, '-1800', { skips_bps: '-1800' });
+  });
+
+  it('compares a lot that was closed before the leader bought more of it', async () => {
+    const follower = await env.follower();
+    env.bookMid = '150';
+    const lot = await env.leaderOrder('BUY', '10');
+    await env.fill(lot, { amount: '4', price: '100' });
+    await leadExit('4', '110');
+    await env.fill(lot, { amount: '6', price: '100' });
+    await leadExit('3', '120');
+    await env.runUntilIdle();
+    // 2 of 5 gained 10 for each unit, and 1.5 gained 20; 3.5 of 5 are closed.
+    await expectTracking(follower, '-1429', { skips_bps: '-1429' });
+  });
+});

@@ -2,36 +2,48 @@ import fc from 'fast-check';
 import { BigDecimal } from '../values/index.js';
 import { addTrackingSums, type TrackedLot, trackingOf, trackingSumsOf } from './tracking.rules.js';
 
-/** A leader that bought 10 at 100 and sold all at 110, and a copier that did the same with 1; without fees. */
+/** A leader that bought at 100 and sold all at 110, and a copier that did the same with 1; without fees. */
 const SAME: TrackedLot = {
   side: 'BUY',
-  leader: {
-    opened: { amount: '10', value: '1000' },
-    closedAmount: '10',
-    closedShare: '1',
-    gross: '100',
-    pnl: '100',
-  },
   perfect: { amount: '1', value: '100' },
   missed: { amount: '0', value: '0' },
+  leader: { closedShare: '1', exitPrice: '110', exitPriceTolerance: '0', feeRate: '0' },
   copier: {
-    boughtAmount: '1',
+    bought: { amount: '1', value: '100' },
     closedAmount: '1',
-    atLeaderPrices: '10',
+    entryValue: '100',
+    exitValue: '110',
     atArrivalPrices: '10',
     gross: '10',
     pnl: '10',
   },
 };
 const NOTHING = {
-  boughtAmount: '0',
+  bought: { amount: '0', value: '0' },
   closedAmount: '0',
-  atLeaderPrices: '0',
+  entryValue: '0',
+  exitValue: '0',
   atArrivalPrices: '0',
   gross: '0',
   pnl: '0',
 };
 const SKIPPED: TrackedLot = { ...SAME, missed: SAME.perfect, copier: NOTHING };
+
+/** A copier that bought an amount and sold it, at the leader's prices and without fees. */
+function traded(amount: number, entryPrice: number, exitPrice: number): TrackedLot['copier'] {
+  const [entryValue, exitValue] = [amount * entryPrice, amount * exitPrice];
+  const result = String(exitValue - entryValue);
+  return {
+    bought: { amount: String(amount), value: String(entryValue) },
+    closedAmount: String(amount),
+    entryValue: String(entryValue),
+    exitValue: String(exitValue),
+    atArrivalPrices: result,
+    gross: result,
+    pnl: result,
+  };
+}
+
 const NO_DIFFERENCE = {
   fees_bps: '0',
   slippage_bps: '0',
@@ -51,8 +63,11 @@ describe('the tracking difference', () => {
   });
 
   it('is zero for a copier that paid the same fee rate', () => {
-    const leader = { ...SAME.leader, pnl: '97.9' };
-    expect(tracking({ ...SAME, leader, copier: { ...SAME.copier, pnl: '9.79' } })?.differenceBps).toBe('0');
+    const leader = { ...SAME.leader, feeRate: '0.001' };
+    expect(tracking({ ...SAME, leader, copier: { ...SAME.copier, pnl: '9.79' } })).toEqual({
+      differenceBps: '0',
+      parts: NO_DIFFERENCE,
+    });
   });
 
   it('is attributed to fees if the copier paid higher fees', () => {
@@ -77,30 +92,23 @@ describe('the tracking difference', () => {
   });
 
   it('is attributed to rounding if the filled amounts differ from the requested amounts', () => {
-    const half = { boughtAmount: '0.5', closedAmount: '0.5', atLeaderPrices: '5', atArrivalPrices: '5' };
-    const lot = { ...SAME, copier: { ...half, gross: '5', pnl: '5' } };
-    expect(tracking(lot)).toEqual({
+    expect(tracking({ ...SAME, copier: traded(0.5, 100, 110) })).toEqual({
       differenceBps: '-500',
       parts: { ...NO_DIFFERENCE, rounding_bps: '-500' },
     });
   });
 
   it('is attributed to skips if the copier skipped signals of the lot', () => {
-    // The leader bought 5 at 80 and 5 at 120. The copier skipped the second half.
-    const half = { boughtAmount: '0.5', closedAmount: '0.5', atLeaderPrices: '15', atArrivalPrices: '15' };
-    const lot = {
-      ...SAME,
-      missed: { amount: '0.5', value: '60' },
-      copier: { ...half, gross: '15', pnl: '15' },
-    };
+    // The leader bought one half at 80 and the other at 120. The copier skipped the second half.
+    const lot = { ...SAME, missed: { amount: '0.5', value: '60' }, copier: traded(0.5, 80, 110) };
     expect(tracking(lot)).toEqual({ differenceBps: '500', parts: { ...NO_DIFFERENCE, skips_bps: '500' } });
   });
 
   it('of a copier that skipped all winners is the result that it missed, and its skips part holds all of it', () => {
     const loser: TrackedLot = {
       ...SAME,
-      leader: { ...SAME.leader, gross: '-50', pnl: '-50' },
-      copier: { ...SAME.copier, atLeaderPrices: '-5', atArrivalPrices: '-5', gross: '-5', pnl: '-5' },
+      leader: { ...SAME.leader, exitPrice: '95' },
+      copier: traded(1, 100, 95),
     };
     // The perfect copy gained 10 and lost 5, on a cost of 200.
     expect(tracking(SKIPPED, loser)).toEqual({
@@ -110,28 +118,50 @@ describe('the tracking difference', () => {
   });
 
   it('counts a skipped lot net of the strategy’s fees, for the share that the strategy closed', () => {
-    const leader = { ...SAME.leader, closedAmount: '4', closedShare: '0.4', gross: '40', pnl: '38' };
+    const leader = { ...SAME.leader, closedShare: '0.4', feeRate: '0.001' };
     expect(trackingSumsOf({ ...SKIPPED, leader })).toEqual({
       ...NO_SUMS,
       cost: '40',
-      skips: '-3.8',
+      skips: '-3.916',
     });
   });
 
   it('compares a lot for the share that the copier sold, so that a late exit makes no difference', () => {
-    const sold = { ...SAME.copier, closedAmount: '0.25', atLeaderPrices: '2.5', atArrivalPrices: '2.5' };
-    expect(trackingSumsOf({ ...SAME, copier: { ...sold, gross: '2.5', pnl: '2.5' } })).toEqual({
-      ...NO_SUMS,
-      cost: '25',
+    const quarter = { ...traded(0.25, 100, 110), bought: SAME.perfect };
+    expect(trackingSumsOf({ ...SAME, copier: quarter })).toEqual({ ...NO_SUMS, cost: '25' });
+    expect(trackingSumsOf({ ...SAME, copier: { ...NOTHING, bought: SAME.perfect } })).toEqual(NO_SUMS);
+  });
+
+  it('compares the entries that were sold first, while others of another price are still open', () => {
+    // Bought one half at 80 and the other at 120, and sold the first.
+    const copier = { ...traded(0.5, 80, 110), bought: { amount: '1', value: '100' } };
+    expect(trackingSumsOf({ ...SAME, copier })).toEqual({ ...NO_SUMS, cost: '50' });
+  });
+
+  it('is attributed to rounding if the copier sold at other prices of the strategy than the perfect copy', () => {
+    // The leader sold one half at 110 and the other at 90; the copier sold all at 90.
+    const lot = { ...SAME, leader: { ...SAME.leader, exitPrice: '100' }, copier: traded(1, 100, 90) };
+    expect(tracking(lot)).toEqual({
+      differenceBps: '-1000',
+      parts: { ...NO_DIFFERENCE, rounding_bps: '-1000' },
     });
-    expect(trackingSumsOf({ ...SAME, copier: { ...NOTHING, boughtAmount: '1' } })).toEqual(NO_SUMS);
+  });
+
+  it.each([
+    ['equals the average price of its own exits', 99.8, '0'],
+    ['is at most the upper end', 101, '50'],
+    ['is at least the lower end', 99, '-50'],
+  ])('takes the average exit price of the strategy from a range: it %s', (_, own, rounding) => {
+    const leader = { ...SAME.leader, exitPrice: '100', exitPriceTolerance: '0.5' };
+    expect(tracking({ ...SAME, leader, copier: traded(1, 100, own) })?.parts.rounding_bps).toBe(rounding);
+    const skips = tracking({ ...SAME, leader, missed: SAME.perfect, copier: NOTHING });
+    expect(skips?.differenceBps).toBe('0');
   });
 
   it('compares a lot that was copied later, at its price of that time', () => {
     // Bought at 105, when the leader held the lot for some time.
     const perfect = { amount: '1', value: '105' };
-    const copier = { ...SAME.copier, atLeaderPrices: '5', atArrivalPrices: '5', gross: '5', pnl: '5' };
-    expect(tracking({ ...SAME, perfect, copier })?.differenceBps).toBe('0');
+    expect(tracking({ ...SAME, perfect, copier: traded(1, 105, 110) })?.differenceBps).toBe('0');
     expect(trackingSumsOf({ ...SAME, perfect, missed: perfect, copier: NOTHING }).skips).toBe('-5');
   });
 
@@ -139,8 +169,7 @@ describe('the tracking difference', () => {
     const short: TrackedLot = {
       ...SAME,
       side: 'SELL',
-      leader: { ...SAME.leader, gross: '-100', pnl: '-100' },
-      copier: { ...SAME.copier, atLeaderPrices: '-10', atArrivalPrices: '-10', gross: '-11', pnl: '-11' },
+      copier: { ...SAME.copier, atArrivalPrices: '-10', gross: '-11', pnl: '-11' },
     };
     expect(tracking(short)?.parts).toEqual({ ...NO_DIFFERENCE, slippage_bps: '-100' });
     // Sold short at 105 instead of 100: a perfect copy loses 5, not 10.
@@ -150,7 +179,7 @@ describe('the tracking difference', () => {
 
   it('weights lots by the cost of the perfect copy', () => {
     const worse = { ...SAME, copier: { ...SAME.copier, pnl: '9' } };
-    const large = { ...SKIPPED, leader: { ...SAME.leader, gross: '0', pnl: '0' } };
+    const large = { ...SKIPPED, leader: { ...SAME.leader, exitPrice: '100' } };
     const skipped = { amount: '3', value: '300' };
     expect(tracking(worse, { ...large, perfect: skipped, missed: skipped })?.differenceBps).toBe('-25');
   });
@@ -158,22 +187,9 @@ describe('the tracking difference', () => {
   it('equals the example of docs/trading/tracking.md', () => {
     const second: TrackedLot = {
       ...SAME,
-      leader: {
-        opened: { amount: '8.1', value: '810' },
-        closedAmount: '8.1',
-        closedShare: '1',
-        gross: '-16.2',
-        pnl: '-16.2',
-      },
+      leader: { ...SAME.leader, exitPrice: '98' },
       perfect: { amount: '4.05', value: '405' },
-      copier: {
-        boughtAmount: '4',
-        closedAmount: '4',
-        atLeaderPrices: '-8',
-        atArrivalPrices: '-8.8',
-        gross: '-9.6',
-        pnl: '-11.2',
-      },
+      copier: { ...traded(4, 100, 98), atArrivalPrices: '-8.8', gross: '-9.6', pnl: '-11.2' },
     };
     const first = {
       ...SKIPPED,
@@ -195,26 +211,32 @@ describe('the tracking difference', () => {
   it('is the sum of its parts, and the difference of the results', () => {
     const cents = (min: number) => fc.integer({ min, max: 1_000_000 }).map((n) => (n / 100).toFixed(2));
     const valued = fc.record({ amount: cents(1), value: cents(1) });
-    const lot: fc.Arbitrary<TrackedLot> = fc.record({
-      side: fc.constantFrom('BUY' as const, 'SELL' as const),
-      leader: fc.record({
-        opened: valued,
-        closedAmount: cents(1),
-        closedShare: fc.integer({ min: 1, max: 100 }).map((n) => (n / 100).toFixed(2)),
-        gross: cents(-1_000_000),
-        pnl: cents(-1_000_000),
-      }),
-      perfect: valued,
-      missed: fc.record({ amount: cents(0), value: cents(0) }),
-      copier: fc.record({
-        boughtAmount: cents(0),
-        closedAmount: cents(1),
-        atLeaderPrices: cents(-1_000_000),
-        atArrivalPrices: cents(-1_000_000),
-        gross: cents(-1_000_000),
-        pnl: cents(-1_000_000),
-      }),
-    });
+    const lot: fc.Arbitrary<TrackedLot> = fc
+      .record({
+        side: fc.constantFrom('BUY' as const, 'SELL' as const),
+        perfect: valued,
+        missed: fc.record({ amount: cents(0), value: cents(0) }),
+        leader: fc.record({
+          closedShare: fc.integer({ min: 1, max: 100 }).map((n) => (n / 100).toFixed(2)),
+          exitPrice: cents(1),
+          exitPriceTolerance: fc.constant('0'),
+          feeRate: fc.constantFrom('-0.0001', '0', '0.001'),
+        }),
+        copier: fc.record({
+          bought: fc.oneof(valued, fc.constant({ amount: '0', value: '0' })),
+          closedAmount: cents(1),
+          entryValue: cents(1),
+          exitValue: cents(1),
+          atArrivalPrices: cents(-1_000_000),
+          gross: cents(-1_000_000),
+          pnl: cents(-1_000_000),
+        }),
+      })
+      .map((drawn) =>
+        drawn.copier.bought.amount === '0'
+          ? { ...drawn, copier: { ...NOTHING, pnl: drawn.copier.pnl } }
+          : drawn,
+      );
     fc.assert(
       fc.property(fc.array(lot, { minLength: 1, maxLength: 5 }), (lots) => {
         const sums = sumsOf(lots);
@@ -222,13 +244,15 @@ describe('the tracking difference', () => {
         const total = Object.values(result.parts).reduce((sum, part) => sum.plus(part), new BigDecimal(0));
         expect(total.toFixed()).toBe(result.differenceBps);
         const difference = lots.reduce((sum, { side, leader, perfect, copier }) => {
-          const bought = Number(copier.boughtAmount);
-          const share = bought > 0 ? Number(copier.closedAmount) / bought : Number(leader.closedShare);
-          const entry = Number(leader.opened.value) / Number(leader.opened.amount);
-          const cheaper =
-            (entry * Number(perfect.amount) - Number(perfect.value)) * (side === 'BUY' ? 1 : -1);
-          const unit = Number(leader.pnl) / Number(leader.closedAmount);
-          return sum + Number(copier.pnl) - share * (unit * Number(perfect.amount) + cheaper);
+          const [bought, closed] = [Number(copier.bought.amount), Number(copier.closedAmount)];
+          const share = bought > 0 ? closed / bought : Number(leader.closedShare);
+          const relativeCost =
+            bought > 0 ? Number(copier.entryValue) / closed / (Number(copier.bought.value) / bought) : 1;
+          const sold = share * Number(perfect.amount) * Number(leader.exitPrice);
+          const cost = share * Number(perfect.value) * relativeCost;
+          const result =
+            (side === 'BUY' ? sold - cost : cost - sold) - Number(leader.feeRate) * (sold + cost);
+          return sum + Number(copier.pnl) - result;
         }, 0);
         const expected = (difference / Number(sums.cost)) * 10_000;
         // Each of the five parts is rounded by at most a half.

@@ -1,10 +1,11 @@
 /**
  * Computes how far a copier's return differs from the return of a perfect copy, and why. Pure.
  *
- * A perfect copy buys the full amount of each signal at the leader's price, pays the leader's fee rate, and has no limit,
- * minimum or amount step. The result of a lot is compared for the share of it that is closed: the share that the copier
- * sold of what it bought, or the leader's closed share if the copier bought nothing. An exit that is late thus makes no
- * difference until it is filled. Between the two results lie four others; each arrow is one cause:
+ * A perfect copy buys the full amount of each signal at the leader's price, sells the fraction of each exit, pays the
+ * leader's fee rate, and has no limit, minimum or amount step. The result of a lot is compared for the share of it that is
+ * closed: the share that the copier sold of what it bought, or the share that the leader closed if the copier bought
+ * nothing. An exit that is late thus makes no difference until it is filled. Between the two results lie four others; each
+ * arrow is one cause:
  *
  *   perfect copy, net
  *     → without the amounts of skipped, failed and reduced entries                   skips
@@ -29,26 +30,31 @@ interface ValuedAmount {
 export interface TrackedLot {
   /** Side of the entry. */
   readonly side: TradeSide;
-  readonly leader: {
-    /** The whole lot. */
-    readonly opened: ValuedAmount;
-    /** The part that the leader closed while the copier was active. */
-    readonly closedAmount: Decimal;
-    /** `closedAmount` ÷ (`closedAmount` + the amount that is still open); above 0, at most 1. */
-    readonly closedShare: Decimal;
-    /** Result of the closed part, before fees and net of fees. */
-    readonly gross: Decimal;
-    readonly pnl: Decimal;
-  };
   /** What a perfect copy buys; above 0. */
   readonly perfect: ValuedAmount;
   /** The part of `perfect` that skipped, failed and reduced entries did not buy. */
   readonly missed: ValuedAmount;
+  readonly leader: {
+    /** The share of the lot that exits closed while the copier was active; above 0, at most 1. */
+    readonly closedShare: Decimal;
+    /** The average price of these exits. */
+    readonly exitPrice: Decimal;
+    /**
+     * How far the exact average may be from `exitPrice`, because the fractions that the leader sold are known to two
+     * digits. Within this range, the copier's own exits count as perfect. 0 if the fractions are exact.
+     */
+    readonly exitPriceTolerance: Decimal;
+    /** Fees of the lot's entries and exits ÷ their value. */
+    readonly feeRate: Decimal;
+  };
   readonly copier: {
-    readonly boughtAmount: Decimal;
+    /** Everything that was bought. */
+    readonly bought: ValuedAmount;
     readonly closedAmount: Decimal;
-    /** Result of the closed amount before fees, at the leader's prices, at the arrival prices and at its own prices. */
-    readonly atLeaderPrices: Decimal;
+    /** What the closed amount cost and brought, before fees, at the leader's prices. */
+    readonly entryValue: Decimal;
+    readonly exitValue: Decimal;
+    /** Result of the closed amount before fees, at the arrival prices and at its own prices. */
     readonly atArrivalPrices: Decimal;
     readonly gross: Decimal;
     /** Net of fees. */
@@ -75,34 +81,57 @@ const BPS = 10_000;
 const QUOTE_DECIMALS = 36;
 
 /** Returns what the lot adds to the sums. */
-export function trackingSumsOf({ side, leader, perfect, missed, copier }: TrackedLot): TrackingSums {
-  const bought = new BigDecimal(copier.boughtAmount);
-  const share = bought.gt(0)
-    ? new BigDecimal(copier.closedAmount).div(bought)
-    : new BigDecimal(leader.closedShare);
-  const unitPnl = new BigDecimal(leader.pnl).div(leader.closedAmount);
-  const unitFee = new BigDecimal(leader.gross).minus(leader.pnl).div(leader.closedAmount);
-  const leaderEntry = new BigDecimal(leader.opened.value).div(leader.opened.amount);
-  // The leader's result per unit, corrected by the difference of the entry prices.
+export function trackingSumsOf(lot: TrackedLot): TrackingSums {
+  const { side, perfect, missed, leader, copier } = lot;
+  const share = closedShareOf(lot);
+  const exitPrice = exitPriceOf(lot);
+  const entryFactor = entryFactorOf(lot);
+  const gain = (exit: BigDecimal, entry: BigDecimal) =>
+    side === 'BUY' ? exit.minus(entry) : entry.minus(exit);
+  const feeOf = (exit: BigDecimal, entry: BigDecimal) => exit.plus(entry).times(leader.feeRate);
   const resultOf = ({ amount, value }: ValuedAmount) => {
-    const cheaper = leaderEntry.times(amount).minus(value);
-    return unitPnl
-      .times(amount)
-      .plus(side === 'BUY' ? cheaper : cheaper.negated())
-      .times(share);
+    const exit = exitPrice.times(amount).times(share);
+    const entry = entryFactor.times(value).times(share);
+    return gain(exit, entry).minus(feeOf(exit, entry));
   };
+  const [exit, entry] = [new BigDecimal(copier.exitValue), new BigDecimal(copier.entryValue)];
   const skips = resultOf(missed).negated();
-  const leaderFees = unitFee.times(copier.closedAmount);
-  const filled = new BigDecimal(copier.atLeaderPrices).minus(leaderFees);
+  const filled = gain(exit, entry);
   const decimal = (value: BigDecimal) => value.toDecimalPlaces(QUOTE_DECIMALS).toFixed();
   return {
     cost: decimal(share.times(perfect.value)),
-    fees: decimal(new BigDecimal(copier.pnl).minus(copier.gross).plus(leaderFees)),
+    fees: decimal(new BigDecimal(copier.pnl).minus(copier.gross).plus(feeOf(exit, entry))),
     slippage: decimal(new BigDecimal(copier.gross).minus(copier.atArrivalPrices)),
-    latency: decimal(new BigDecimal(copier.atArrivalPrices).minus(copier.atLeaderPrices)),
-    rounding: decimal(filled.minus(resultOf(perfect)).minus(skips)),
+    latency: decimal(new BigDecimal(copier.atArrivalPrices).minus(filled)),
+    rounding: decimal(filled.minus(feeOf(exit, entry)).minus(resultOf(perfect)).minus(skips)),
     skips: decimal(skips),
   };
+}
+
+function closedShareOf({ leader, copier }: TrackedLot): BigDecimal {
+  const bought = new BigDecimal(copier.bought.amount);
+  return bought.gt(0) ? new BigDecimal(copier.closedAmount).div(bought) : new BigDecimal(leader.closedShare);
+}
+
+/** Returns the average exit price of a perfect copy: of the possible ones, the one nearest to the copier's own. */
+function exitPriceOf({ leader, copier }: TrackedLot): BigDecimal {
+  const price = new BigDecimal(leader.exitPrice);
+  const closed = new BigDecimal(copier.closedAmount);
+  if (!closed.gt(0)) return price;
+  const lowest = price.minus(leader.exitPriceTolerance);
+  const highest = price.plus(leader.exitPriceTolerance);
+  return BigDecimal.max(lowest, BigDecimal.min(highest, new BigDecimal(copier.exitValue).div(closed)));
+}
+
+/**
+ * Returns what the closed part of the copies cost for each unit, relative to all that was bought: entries at several prices
+ * are sold one after the other.
+ */
+function entryFactorOf({ copier: { bought, closedAmount, entryValue } }: TrackedLot): BigDecimal {
+  if (!new BigDecimal(closedAmount).gt(0)) return new BigDecimal(1);
+  return new BigDecimal(entryValue)
+    .times(bought.amount)
+    .div(new BigDecimal(bought.value).times(closedAmount));
 }
 
 export function addTrackingSums(a: TrackingSums, b: TrackingSums): TrackingSums {
@@ -117,10 +146,7 @@ export function addTrackingSums(a: TrackingSums, b: TrackingSums): TrackingSums 
   };
 }
 
-/**
- * Returns the difference and its parts, in whole basis points of the cost; null if there is no cost. Further digits would
- * show the fractions that the leader sold of a lot, and so the leader's amounts.
- */
+/** Returns the difference and its parts, in whole basis points of the cost; null if there is no cost. */
 export function trackingOf(sums: TrackingSums): Tracking | null {
   const cost = new BigDecimal(sums.cost);
   if (!cost.gt(0)) return null;

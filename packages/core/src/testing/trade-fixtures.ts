@@ -117,7 +117,7 @@ export class TradeFixtures {
     );
   }
 
-  /** Inserts a signal of a lot and the decision about it. */
+  /** Inserts a signal of a lot and the decision about it. The price of an exit is that of the leader's fill. */
   async decide({ copier, lotTrade, referencePrice }: CopyFixture, decision: DecisionFixture): Promise<void> {
     const signal = newUuid();
     await this.core.rows(
@@ -127,7 +127,8 @@ export class TradeFixtures {
          reference_price, signal_at)
        SELECT $1, strategy_id, 1 + (SELECT count(*) FROM signals), CASE WHEN x.is_exit THEN 'CLOSE' ELSE 'OPEN' END,
          CASE WHEN x.is_exit THEN 'SELL' ELSE 'BUY' END, trade_pair_id, symbol, 'spot', exchange_account_id, id, 1, now(), 1,
-         coalesce($4, id), gen_random_uuid(), 1, 1, x.is_exit::int, 1 - x.is_exit::int, x.is_exit::int, $3, now()
+         coalesce($4, id), gen_random_uuid(), 1, 1, x.is_exit::int, 1 - x.is_exit::int, x.is_exit::int,
+         coalesce((SELECT price FROM fills WHERE trade_id = $4), $3), now()
        FROM trades, (SELECT $4::uuid IS NOT NULL AS is_exit) x WHERE id = $2`,
       signal,
       lotTrade,

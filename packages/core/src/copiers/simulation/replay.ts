@@ -15,7 +15,6 @@ import {
   type CopierStatus,
   type Decimal,
   type DecisionCode,
-  type SignalKind,
 } from '@trading-automation/contracts';
 import { BigDecimal } from '../../values/index.js';
 import { drawdownPercentOf } from '../planning/drawdown.rules.js';
@@ -72,12 +71,9 @@ export interface ReplayResult {
   readonly tracking: Tracking | null;
 }
 
-const isExit = (kind: SignalKind) => kind === 'REDUCE' || kind === 'CLOSE';
-
 export class Replay {
   private readonly copies = new SimulatedPortfolio();
-  private readonly leader = new SimulatedPortfolio();
-  private readonly tracking = new SimulatedTracking(this.leader, this.copies);
+  private readonly tracking = new SimulatedTracking(this.copies);
   private readonly losses = new LossTracker();
   private readonly lots = new Map<string, NonNullable<CopyPlan['lot']>>();
   private status: CopierStatus = 'ACTIVE';
@@ -100,8 +96,8 @@ export class Replay {
     this.fillOrder(signal, quote, plan);
     const { lotTradeId, referencePrice } = signal;
     const perfectAmount = perfectAmountOf(input, plan);
-    this.tracking.record({ lotTradeId, quote, referencePrice, perfectAmount, plan });
-    this.applyLeaderFill(signal, quote, plan);
+    const closedFraction = closedFractionOf(signal);
+    this.tracking.record({ lotTradeId, quote, referencePrice, perfectAmount, closedFraction, plan });
     this.count(plan);
     return { signal, plan };
   }
@@ -143,7 +139,7 @@ export class Replay {
   private setPrice({ symbol, referencePrice, emittedAt }: ReplaySignal, quote: string): void {
     // If a new day has begun, the result before the new price is the result at 00:00 UTC.
     this.losses.record(quote, emittedAt, this.copies.resultOf(quote));
-    for (const portfolio of [this.copies, this.leader]) portfolio.setPrice(symbol, quote, referencePrice);
+    this.copies.setPrice(symbol, quote, referencePrice);
     this.losses.record(quote, emittedAt, this.copies.resultOf(quote));
   }
 
@@ -207,17 +203,6 @@ export class Replay {
     });
   }
 
-  /** Applies the leader's own fill, without fees. An exit counts for the tracking difference unless the copier is paused. */
-  private applyLeaderFill(signal: ReplaySignal, quote: string, { code }: CopyPlan): void {
-    const { kind, lotTradeId, symbol, side, filledAmount, referencePrice } = signal;
-    const held = this.leader.heldOf(lotTradeId);
-    const share = kind === 'CLOSE' ? new BigDecimal(1) : shareOf(signal);
-    const amount = isExit(kind) ? held.times(share).toDecimalPlaces(18) : new BigDecimal(filledAmount);
-    if (amount.isZero()) return;
-    const exact = { amount: amount.toString(), price: referencePrice, feeRate: '0', amountStep: '0' };
-    this.leader.fill({ lotTradeId, symbol, quote, side, ...exact, isTracked: code !== 'NOT_ACTIVE' });
-  }
-
   private stopOnBreach({ copier: { dayLossQuote, drawdownPercent } }: CopyInput): void {
     const { terms, onBreach } = this.options;
     const hasReached = (value: Decimal | null, limit: Decimal | null) =>
@@ -241,7 +226,8 @@ function lastOf<T>(steps: Generator<void, T>): T {
   }
 }
 
-function shareOf({ exitAmount, lotAmountBefore }: ReplaySignal): BigDecimal {
+function closedFractionOf({ kind, exitAmount, lotAmountBefore }: ReplaySignal): BigDecimal {
+  if (kind === 'CLOSE') return new BigDecimal(1);
   const before = new BigDecimal(lotAmountBefore);
   return before.gt(0) ? BigDecimal.min(1, new BigDecimal(exitAmount).div(before)) : new BigDecimal(0);
 }

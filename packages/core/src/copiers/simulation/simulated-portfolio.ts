@@ -14,8 +14,6 @@ export interface SimulatedFill {
   readonly feeRate: Decimal;
   /** A remainder below this step is removed from the lot, as in the lot book. 0 keeps every remainder. */
   readonly amountStep: Decimal;
-  /** Whether what a sale closes is part of `closedOf`. Default: true. */
-  readonly isTracked?: boolean;
 }
 
 /** The open remainder of one entry order. */
@@ -31,6 +29,8 @@ interface OpenEntry {
 interface ClosedPart {
   /** Before fees in base currency. */
   readonly amount: BigDecimal;
+  /** What it cost before fees. */
+  readonly entryValue: BigDecimal;
   /** The result before fees, and net of fees. */
   readonly gross: BigDecimal;
   readonly pnl: BigDecimal;
@@ -80,17 +80,7 @@ export class SimulatedPortfolio {
     holding.price = newPrice;
   }
 
-  fill({
-    lotTradeId,
-    symbol,
-    quote,
-    side,
-    amount,
-    price,
-    feeRate,
-    amountStep,
-    isTracked = true,
-  }: SimulatedFill): void {
+  fill({ lotTradeId, symbol, quote, side, amount, price, feeRate, amountStep }: SimulatedFill): void {
     const cashFlow = this.cashFlowOf(quote);
     const value = new BigDecimal(amount).times(price);
     const fee = value.times(feeRate).toDecimalPlaces(2 * DECIMALS);
@@ -105,8 +95,7 @@ export class SimulatedPortfolio {
       cashFlow.flow = cashFlow.flow.plus(value).minus(fee);
       let removed = removeAmount(lot, new BigDecimal(amount), price);
       if (lot.held.lt(amountStep)) removed = addParts(removed, removeAmount(lot, lot.held, price));
-      const closed = { ...removed, pnl: removed.pnl.plus(value).minus(fee) };
-      if (isTracked) lot.closed = addParts(lot.closed, closed);
+      lot.closed = addParts(lot.closed, { ...removed, pnl: removed.pnl.plus(value).minus(fee) });
     }
     const holding = this.holdingOf(symbol);
     const heldChange = lot.held.minus(heldBefore);
@@ -178,6 +167,7 @@ export class SimulatedPortfolio {
 
 const NOTHING_CLOSED: ClosedPart = {
   amount: new BigDecimal(0),
+  entryValue: new BigDecimal(0),
   gross: new BigDecimal(0),
   pnl: new BigDecimal(0),
 };
@@ -193,6 +183,7 @@ const emptyLot = (): SimulatedLot => ({
 
 const addParts = (a: ClosedPart, b: ClosedPart): ClosedPart => ({
   amount: a.amount.plus(b.amount),
+  entryValue: a.entryValue.plus(b.entryValue),
   gross: a.gross.plus(b.gross),
   pnl: a.pnl.plus(b.pnl),
 });
@@ -229,6 +220,7 @@ function removeAmount(lot: SimulatedLot, amount: BigDecimal, price: Decimal): Cl
     if (entry.held.isZero()) lot.entries.shift();
     part = addParts(part, {
       amount: removedAmount,
+      entryValue: removedAmount.times(entry.price),
       gross: removedAmount.times(new BigDecimal(price).minus(entry.price)),
       pnl: removedCost.negated(),
     });

@@ -11,23 +11,31 @@ import {
 } from '../tracking.rules.js';
 import type { SimulatedPortfolio } from './simulated-portfolio.js';
 
+/** What a perfect copy of a lot bought and sold, and what the copier missed of it. */
 interface RequestedLot {
   readonly quote: string;
   perfectAmount: BigDecimal;
   perfectValue: BigDecimal;
   missedAmount: BigDecimal;
   missedValue: BigDecimal;
+  heldAmount: BigDecimal;
+  soldAmount: BigDecimal;
+  soldValue: BigDecimal;
 }
 
-/** An entry with its plan. */
-export interface TrackedEntry {
+/** A signal with its plan. */
+export interface TrackedSignal {
   readonly lotTradeId: string;
   readonly quote: string;
   readonly referencePrice: Decimal;
-  /** See `perfectAmountOf`. */
+  /** Entries: see `perfectAmountOf`. */
   readonly perfectAmount: Decimal | null;
+  /** Exits: the fraction of its lot that the leader sold; 0 for an entry. */
+  readonly closedFraction: BigDecimal;
   readonly plan: Pick<CopyPlan, 'outcome' | 'code' | 'order'>;
 }
+
+const DECIMALS = 18;
 
 const NO_SUMS: TrackingSums = {
   cost: '0',
@@ -41,20 +49,18 @@ const NO_SUMS: TrackingSums = {
 export class SimulatedTracking {
   private readonly lots = new Map<string, RequestedLot>();
 
-  constructor(
-    private readonly leader: SimulatedPortfolio,
-    private readonly copies: SimulatedPortfolio,
-  ) {}
+  constructor(private readonly copies: SimulatedPortfolio) {}
 
-  record({ lotTradeId, quote, referencePrice, perfectAmount, plan }: TrackedEntry): void {
-    if (perfectAmount === null) return;
-    const lot = this.lots.get(lotTradeId) ?? emptyLot(quote);
-    this.lots.set(lotTradeId, lot);
-    const missed = missedAmountOf(perfectAmount, plan);
-    lot.perfectAmount = lot.perfectAmount.plus(perfectAmount);
-    lot.perfectValue = lot.perfectValue.plus(new BigDecimal(perfectAmount).times(referencePrice));
-    lot.missedAmount = lot.missedAmount.plus(missed);
-    lot.missedValue = lot.missedValue.plus(missed.times(referencePrice));
+  record(signal: TrackedSignal): void {
+    const { lotTradeId, quote, referencePrice, perfectAmount, closedFraction, plan } = signal;
+    const lot = this.lots.get(lotTradeId);
+    if (perfectAmount !== null) {
+      const requested = lot ?? emptyLot(quote);
+      this.lots.set(lotTradeId, requested);
+      addEntry(requested, perfectAmount, missedAmountOf(perfectAmount, plan), referencePrice);
+    } else if (lot !== undefined && plan.code !== 'NOT_ACTIVE') {
+      sell(lot, closedFraction, referencePrice);
+    }
   }
 
   /** Computes the difference in steps, each of one lot, so that the caller can pause in between. */
@@ -71,36 +77,50 @@ export class SimulatedTracking {
 
   /** Returns null if the leader closed nothing of the lot while the copier was active. */
   private sumsOf(lotTradeId: string, lot: RequestedLot): TrackingSums | null {
-    const led = this.leader.tradedOf(lotTradeId);
-    if (!led.closed.amount.gt(0) || !lot.perfectAmount.gt(0)) return null;
-    const copied = this.copies.tradedOf(lotTradeId);
-    const gross = copied.closed.gross.toFixed();
+    if (!lot.soldAmount.gt(0)) return null;
+    const { boughtAmount, boughtValue, closed } = this.copies.tradedOf(lotTradeId);
+    const gross = closed.gross.toFixed();
     return trackingSumsOf({
       side: 'BUY',
-      leader: {
-        opened: { amount: led.boughtAmount.toFixed(), value: led.boughtValue.toFixed() },
-        closedAmount: led.closed.amount.toFixed(),
-        closedShare: led.closed.amount.div(led.closed.amount.plus(this.leader.heldOf(lotTradeId))).toFixed(),
-        gross: led.closed.gross.toFixed(),
-        pnl: led.closed.pnl.toFixed(),
-      },
       perfect: { amount: lot.perfectAmount.toFixed(), value: lot.perfectValue.toFixed() },
       missed: { amount: lot.missedAmount.toFixed(), value: lot.missedValue.toFixed() },
+      leader: {
+        closedShare: lot.soldAmount.div(lot.perfectAmount).toFixed(),
+        exitPrice: lot.soldValue.div(lot.soldAmount).toFixed(),
+        exitPriceTolerance: '0',
+        feeRate: '0',
+      },
       copier: {
-        boughtAmount: copied.boughtAmount.toFixed(),
-        closedAmount: copied.closed.amount.toFixed(),
+        bought: { amount: boughtAmount.toFixed(), value: boughtValue.toFixed() },
+        closedAmount: closed.amount.toFixed(),
         // Copies fill at once, at the leader's price.
-        atLeaderPrices: gross,
+        entryValue: closed.entryValue.toFixed(),
+        exitValue: closed.entryValue.plus(closed.gross).toFixed(),
         atArrivalPrices: gross,
         gross,
-        pnl: copied.closed.pnl.toFixed(),
+        pnl: closed.pnl.toFixed(),
       },
     });
   }
 }
 
+function addEntry(lot: RequestedLot, amount: Decimal, missed: BigDecimal, price: Decimal): void {
+  lot.perfectAmount = lot.perfectAmount.plus(amount);
+  lot.perfectValue = lot.perfectValue.plus(new BigDecimal(amount).times(price));
+  lot.missedAmount = lot.missedAmount.plus(missed);
+  lot.missedValue = lot.missedValue.plus(missed.times(price));
+  lot.heldAmount = lot.heldAmount.plus(amount);
+}
+
+function sell(lot: RequestedLot, fraction: BigDecimal, price: Decimal): void {
+  const sold = lot.heldAmount.times(fraction).toDecimalPlaces(2 * DECIMALS);
+  lot.heldAmount = lot.heldAmount.minus(sold);
+  lot.soldAmount = lot.soldAmount.plus(sold);
+  lot.soldValue = lot.soldValue.plus(sold.times(price));
+}
+
 /** Returns what a skip or a reduction left out. What amount steps and minimums left out is not part of it. */
-function missedAmountOf(perfectAmount: Decimal, { outcome, code, order }: TrackedEntry['plan']): BigDecimal {
+function missedAmountOf(perfectAmount: Decimal, { outcome, code, order }: TrackedSignal['plan']): BigDecimal {
   if (outcome === 'COPIED' || (outcome === 'SKIPPED' && code === 'BELOW_MINIMUM')) return new BigDecimal(0);
   return BigDecimal.max(0, new BigDecimal(perfectAmount).minus(order?.amount ?? 0));
 }
@@ -111,4 +131,7 @@ const emptyLot = (quote: string): RequestedLot => ({
   perfectValue: new BigDecimal(0),
   missedAmount: new BigDecimal(0),
   missedValue: new BigDecimal(0),
+  heldAmount: new BigDecimal(0),
+  soldAmount: new BigDecimal(0),
+  soldValue: new BigDecimal(0),
 });
