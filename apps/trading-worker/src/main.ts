@@ -63,6 +63,7 @@ await runProcess({
     const venues = new Venues(
       config.VENUES.map((venue) => createVenue(venue, { budget: counted })),
       opener,
+      budget,
     );
     const context = { config, logger, platform, venues, budget };
     const app = await NestFactory.createApplicationContext(AppModule.with(context), {

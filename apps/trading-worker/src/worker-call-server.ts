@@ -1,6 +1,10 @@
 import { DomainError } from '@trading-automation/contracts';
 import type { Platform } from '@trading-automation/core';
-import { serveWorkerCalls, type VenueCatalogue } from '@trading-automation/core/exchange-accounts';
+import {
+  serveWorkerCalls,
+  shareUsedUp,
+  type VenueCatalogue,
+} from '@trading-automation/core/exchange-accounts';
 import { ExchangeError } from '@trading-automation/exchanges';
 import type { BookMids } from './copying/book-mids.js';
 import type { ExchangeGateway } from './exchange/exchange-gateway.js';
@@ -54,16 +58,18 @@ export class WorkerCallServer {
         },
       },
       this.gateway.errorLogger('worker_call.failed', 'A call of an API failed.'),
+      this.gateway.venues.shares,
     );
   }
 }
 
 /**
- * Converts an error of an exchange: `exchange_unavailable` if it does not respond, `service_unavailable` if it refuses
- * what this worker sent. Returns other errors unchanged.
+ * Converts an error of an exchange: `rate_limited` if the user's own share of its limit is used up, `exchange_unavailable` if
+ * it does not respond, `service_unavailable` if it refuses what this worker sent. Returns other errors unchanged.
  */
 function unavailable(error: unknown): unknown {
   if (!(error instanceof ExchangeError)) return error;
+  if (error.retryInMs !== undefined) return shareUsedUp(error.retryInMs);
   const isSilent = error.outcome === 'retryable' || error.outcome === 'unknown';
   const code = isSilent ? 'exchange_unavailable' : 'service_unavailable';
   return new DomainError(code, error.message, [], { cause: error });

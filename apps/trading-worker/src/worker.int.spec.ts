@@ -106,7 +106,8 @@ async function start(more: Partial<Config> = {}): Promise<void> {
     schedules.errorLogger('trade_submission_relay.failed', 'Could not queue new trades for submission.'),
   );
   const bookMids = new BookMids(() => env.exchange.fetchBestPrices());
-  const calls = new WorkerCallServer(core.platform, gateway, new VenueCatalogue(core.platform), bookMids);
+  const catalogue = new VenueCatalogue(core.platform);
+  const calls = new WorkerCallServer(core.platform, gateway, catalogue, bookMids);
   worker = new Worker(calls, ownership, relay, schedules);
   await worker.onApplicationBootstrap();
 }
@@ -263,6 +264,24 @@ describe('the worker calls of the APIs', () => {
     await expect(
       callWorker(api, 'exchange_account.sync', { account_id: env.account.uuid }, owner()),
     ).rejects.toMatchObject({ code: 'exchange_unavailable', message: 'The exchange is unavailable.' });
+  });
+
+  it('report how long to wait if the user’s calls used up the user’s share of the limit', async () => {
+    await start();
+    await eventually(() => env.gateway.accounts.streams.health()[0]?.state === 'POLLING');
+    env.exchange.onCall = fails('retryable', 'rate_limited', 'Limited.', { retryInMs: 41_200 });
+    const context = 'credentials_test/3';
+    const sealed = await env.sealed('another secret', context);
+    const input = { exchange: 'paper', trading_type: 'spot', sealed, context } as const;
+    const limited = { code: 'rate_limited', retryAfterSeconds: 42 };
+    await expect(callWorker(api, 'exchange_account.test', input, owner())).rejects.toMatchObject(limited);
+    await expect(
+      callWorker(api, 'exchange_account.sync', { account_id: env.account.uuid }, owner()),
+    ).rejects.toMatchObject(limited);
+    env.exchange.onCall = fails('retryable', 'rate_limited', 'Limited.');
+    await expect(
+      callWorker(api, 'exchange_account.sync', { account_id: env.account.uuid }, owner()),
+    ).rejects.toMatchObject({ code: 'exchange_unavailable' });
   });
 
   it('record rejected credentials in the account: a sync succeeds, but a cancellation fails', async () => {

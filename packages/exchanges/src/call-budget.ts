@@ -77,6 +77,11 @@ export class TurnQueue<T extends Waiter> {
     return this.#size;
   }
 
+  /** Returns true if a call of the user waits. */
+  has(userId: string): boolean {
+    return this.#users.has(userId);
+  }
+
   add(waiter: T): void {
     const user = userOf(waiter);
     const queue = this.#users.get(user);

@@ -349,8 +349,15 @@ export class ExchangeError extends Error {
     readonly code: ExchangeErrorCode,
     /** The product's own text, suitable for users. */
     message: string,
-    options?: { cause?: unknown },
+    options?: { cause?: unknown; retryInMs?: number },
   ) {
-    super(message, options);
+    super(message, options?.cause === undefined ? undefined : { cause: options.cause });
+    this.retryInMs = options?.retryInMs;
   }
+
+  /**
+   * Of `rate_limited`: the time after which the user may call again, if the calls of this user alone have used up the
+   * user's share of the limit.
+   */
+  readonly retryInMs: number | undefined;
 }

@@ -166,10 +166,14 @@ describe('calls between processes', () => {
   });
 
   it('that reach the time limit are answered then, and keep their slot until the handler ends', async () => {
-    const onTimeLimit = () => new CallRefused('too_slow', 'The operation reached its time limit.');
+    const onTimeLimit = (userId = '') =>
+      new CallRefused('too_slow', 'The operation reached its time limit.', Buffer.from(userId));
     serve({ slots: { total: 1, perUser: 1 }, onTimeLimit });
     const times = { startWithinMs: 2_000, operationMs: 0 };
-    await expect(call('slow', PRESSER, times)).rejects.toMatchObject({ code: 'too_slow' });
+    await expect(call('slow', PRESSER, times)).rejects.toMatchObject({
+      code: 'too_slow',
+      data: Buffer.from(PRESSER),
+    });
     call('next', PRESSER);
     await untilWaiting(1);
     expect(begun).toEqual(['slow']);

@@ -81,15 +81,20 @@ describe('process calls', () => {
     expect(await call('quiet', { listener: silentListener, pollMs: 20 })).toBe('quiet');
   });
 
-  it('throw CallRefused with the code and the message of the handler', async () => {
+  it('throw CallRefused with the code, the message and the data of the handler', async () => {
     serve(async () => {
-      throw new CallRefused('exchange_credentials_rejected', 'The exchange refused the key.');
+      throw new CallRefused(
+        'exchange_credentials_rejected',
+        'The exchange refused the key.',
+        Buffer.from('data'),
+      );
     });
     const error = await call('x').catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(CallRefused);
     expect(error).toMatchObject({
       code: 'exchange_credentials_rejected',
       message: 'The exchange refused the key.',
+      data: Buffer.from('data'),
     });
     expect(errors).toEqual([]);
   });

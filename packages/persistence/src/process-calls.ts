@@ -49,12 +49,14 @@ export class CallQueueFull extends Error {
   }
 }
 
-/** An expected error of a call. The handler throws it, and the caller gets it with the same code. */
+/** An expected error of a call. The handler throws it, and the caller gets it with the same code and data. */
 export class CallRefused extends Error {
   override readonly name = 'CallRefused';
   constructor(
     readonly code: string,
     message: string,
+    /** What the caller needs besides the code; opaque, as a reply. */
+    readonly data?: Uint8Array,
   ) {
     super(message);
   }
@@ -179,7 +181,8 @@ async function readCall(dataSource: DataSource, id: string, name: string): Promi
     [id],
   );
   if (row?.is_answered !== true) return { isClaimed: row?.is_claimed === true };
-  if (row.error_code !== null) throw new CallRefused(row.error_code, row.error_message);
+  if (row.error_code !== null)
+    throw new CallRefused(row.error_code, row.error_message, row.reply ?? undefined);
   if (row.reply === null) throw new CallFailed(name);
   return { isClaimed: true, reply: row.reply };
 }

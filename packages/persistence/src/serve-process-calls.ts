@@ -38,9 +38,9 @@ export interface ServeOptions {
   readonly pollMs?: number;
   /**
    * Makes the reply to a caller whose handler reaches its time limit. Without it, the caller gets what the handler
-   * returns before the caller's own deadline.
+   * returns before the caller's own deadline. `userId` is the user on whose behalf the call is made.
    */
-  readonly onTimeLimit?: () => CallRefused;
+  readonly onTimeLimit?: (userId: string | undefined) => CallRefused;
   /** The time between the end of a handler's time limit and the caller's deadline, in ms. Default: 2,000. */
   readonly replyMarginMs?: number;
 }
@@ -169,8 +169,9 @@ async function execute(options: ServeOptions, call: ClaimedCall): Promise<void> 
     () => {
       limit.abort();
       if (onTimeLimit === undefined) return;
-      const { code, message } = onTimeLimit();
-      overdue = reply(dataSource, call.id, { code, message }).catch(onError);
+      overdue = reply(dataSource, call.id, outcomeOfRefusal(onTimeLimit(call.userId ?? undefined))).catch(
+        onError,
+      );
     },
     Math.max(0, call.leftMs - replyMarginMs),
   );
@@ -191,11 +192,17 @@ async function outcomeOf(
       reply: await handlers[call.name]!(call.input, { callId: call.id, userId: call.userId, signal }),
     };
   } catch (error) {
-    if (error instanceof CallRefused) return { code: error.code, message: error.message };
+    if (error instanceof CallRefused) return outcomeOfRefusal(error);
     onError(error);
     return {};
   }
 }
+
+const outcomeOfRefusal = ({ code, message, data }: CallRefused): Outcome => ({
+  code,
+  message,
+  ...(data === undefined ? {} : { reply: data }),
+});
 
 async function reply(dataSource: DataSource, id: string, { reply, code, message }: Outcome): Promise<void> {
   await dataSource.query(

@@ -1,6 +1,7 @@
 /** A number after `rule` or `row` in a title refers to the first or the second table of docs/trading/rules.md. */
 import { randomBytes } from 'node:crypto';
 import { type BudgetedCall, type CallBudget, ExchangeError } from '@trading-automation/exchanges';
+import { eventually } from '@trading-automation/runtime/testing';
 import { Redis } from 'ioredis';
 import { PaperExchange } from '../testing/paper-exchange.js';
 import { RedisCallBudget } from './redis-call-budget.js';
@@ -158,6 +159,27 @@ describe('row 19: the call budget of an exchange', () => {
     ]);
     expect(pressed[0] + pressed[1]).toBeLessThanOrEqual(15);
     expect(await countAdmitted([8, 8], b, () => byUser('quiet'))).toBe(8);
+  });
+
+  it('says how long to wait if the user’s own calls used up the user’s share, and not if others used up the rest', async () => {
+    const budget = await worker();
+    expect(await countAdmitted([15, 15], budget, () => byUser('presser'))).toBe(15);
+    const own = new AbortController();
+    const refused = budget
+      .take(byUser('presser'), own.signal)
+      .catch((error: ExchangeError) => error.retryInMs);
+    await eventually(() => budget.userWaitMs('presser') > 0);
+    expect(budget.userWaitMs('presser')).toBeLessThanOrEqual(63_200);
+    own.abort();
+    expect(await refused).toBeGreaterThan(50_000);
+    expect(budget.userWaitMs('presser')).toBe(0);
+    expect(await countAdmitted([25, 10], budget, (i) => byUser(`other-${i % 5}`))).toBe(25);
+    const other = new AbortController();
+    const waiting = budget.take(byUser('quiet'), other.signal).catch((error: ExchangeError) => error);
+    await pause(100);
+    expect(budget.userWaitMs('quiet')).toBe(0);
+    other.abort();
+    expect(await waiting).toMatchObject({ code: 'rate_limited', retryInMs: undefined });
   });
 
   it('gives the exits of one user at most a quarter of it, so that a storm of cancellations stops no other exit', async () => {

@@ -61,6 +61,11 @@ export class RedisCallBudget implements CallBudget {
     this.budgetOf(venue, egress).pause(forMs);
   }
 
+  /** Returns how long calls of the user that wait for the user's own share of a limit have to wait; 0 if none waits. */
+  userWaitMs(userId: string): number {
+    return Math.max(0, ...[...this.budgets.values()].map((budget) => budget.userWaitMs(userId)));
+  }
+
   close(): void {
     this.redis.disconnect();
   }

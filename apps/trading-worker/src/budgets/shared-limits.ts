@@ -104,8 +104,11 @@ export class SharedLimits {
     const key = `${scope}:${purpose}:${userId}`;
     const ceiling = share(weightPerMinute, ofUser);
     counters.push({ key, ceiling, windowMs: MINUTE_MS, blocks: 'none' });
-    return { name: `${purpose} ${userId}`, turn: TURN_WEIGHT, counters };
+    return { name: userLimitName(purpose, userId), turn: TURN_WEIGHT, counters };
   }
 }
+
+/** Returns the name of the limit that has a share of the user. */
+export const userLimitName = (purpose: CallPurpose, userId: string) => `${purpose} ${userId}`;
 
 const share = (limit: number, part: number) => Math.max(1, Math.floor(limit * part));

@@ -20,7 +20,7 @@ import {
 } from '@trading-automation/exchanges';
 import { TokenPool } from './prefetched-tokens.js';
 import type { TokenRequest } from './redis-sliding-windows.js';
-import type { Blocking, Limit, Need, SharedLimits } from './shared-limits.js';
+import { type Blocking, type Limit, type Need, type SharedLimits, userLimitName } from './shared-limits.js';
 
 /** How long this worker uses its own part of the limits after a Redis error, before it tries Redis again. */
 const FALLBACK_DURATION_MS = 1_000;
@@ -76,8 +76,9 @@ export class VenueBudget {
     await new Promise<void>((resolve, reject) => {
       const queue = this.queues[purpose];
       const onAbort = () => {
+        const retryInMs = this.userWaitMs(call.userId);
         queue.delete(waiting);
-        reject(rateLimited());
+        reject(rateLimited(retryInMs));
       };
       const end = (settle: () => void) => {
         signal.removeEventListener('abort', onAbort);
@@ -99,6 +100,18 @@ export class VenueBudget {
         void this.drainQueues();
       });
     });
+  }
+
+  /**
+   * Returns how long calls of the user that wait for the user's own share have to wait, in ms. Returns 0 if none waits, or
+   * if they wait for something else.
+   */
+  userWaitMs(userId: string | undefined): number {
+    if (userId === undefined) return 0;
+    const denied = CALL_PURPOSES.filter((purpose) => this.queues[purpose].has(userId))
+      .map((purpose) => this.backpressure.get(userLimitName(purpose, userId)))
+      .filter((denial) => denial?.blocks === 'none');
+    return Math.max(0, ...denied.map((denial) => Math.ceil(Math.max(1, denial!.untilMs - this.nowMs()))));
   }
 
   pause(forMs: number): void {
@@ -260,9 +273,11 @@ function addDeficit(
   deficits.set(limit.name, { purpose, limit, amount: sum + amount, minimum: Math.min(minimum, amount) });
 }
 
-const rateLimited = () =>
+/** @param retryInMs set if the user's own share is used up */
+const rateLimited = (retryInMs = 0) =>
   new ExchangeError(
     'retryable',
     'rate_limited',
     'The rate limit of the exchange is reached. Try again later.',
+    retryInMs > 0 ? { retryInMs } : {},
   );

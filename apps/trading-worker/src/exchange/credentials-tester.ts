@@ -1,5 +1,5 @@
 import { DomainError } from '@trading-automation/contracts';
-import type { WorkerCalls } from '@trading-automation/core/exchange-accounts';
+import { shareUsedUp, type WorkerCalls } from '@trading-automation/core/exchange-accounts';
 import { type CredentialsReport, ExchangeError } from '@trading-automation/exchanges';
 import type { Venues } from './venues.js';
 
@@ -7,7 +7,7 @@ import type { Venues } from './venues.js';
 export class CredentialsTester {
   constructor(private readonly venues: Venues) {}
 
-  /** @throws {DomainError} `exchange_credentials_rejected`, `exchange_unavailable` */
+  /** @throws {DomainError} `exchange_credentials_rejected`, `exchange_unavailable`, `rate_limited` */
   async test(
     input: WorkerCalls['exchange_account.test']['input'],
     userId: string | undefined,
@@ -21,6 +21,7 @@ export class CredentialsTester {
       }
     } catch (error) {
       if (!(error instanceof ExchangeError)) throw error;
+      if (error.retryInMs !== undefined) throw shareUsedUp(error.retryInMs);
       throw new DomainError(
         error.code === 'credentials_rejected' ? 'exchange_credentials_rejected' : 'exchange_unavailable',
       );

@@ -1,4 +1,5 @@
 import type { TradingType } from '@trading-automation/contracts';
+import type { UserShares } from '@trading-automation/core/exchange-accounts';
 import type { Opener } from '@trading-automation/core/sealing';
 import {
   type ConnectOptions,
@@ -20,6 +21,8 @@ export class Venues {
   constructor(
     readonly all: readonly ExchangeVenue[],
     private readonly opener: Opener,
+    /** The share of each user in the limits of these exchanges. */
+    readonly shares: UserShares,
   ) {
     this.byId = new Map(all.map((venue) => [venue.id, venue]));
   }

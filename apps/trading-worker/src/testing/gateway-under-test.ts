@@ -80,7 +80,8 @@ export class GatewayUnderTest {
     streamWaitMs = 0,
   ): ExchangeGateway {
     const { opener, logger, accountSync } = this;
-    const accounts = new ExchangeAccounts(platform, accountSync, new Venues([venue], opener), logger);
+    const venues = new Venues([venue], opener, { userWaitMs: () => 0 });
+    const accounts = new ExchangeAccounts(platform, accountSync, venues, logger);
     const orders = new AccountOrders(execution, accounts, logger, streamWaitMs);
     const reconciler = new AccountReconciler(
       new Reconciliation(platform),

@@ -48,6 +48,8 @@ export {
   callWorker,
   credentialsContext,
   serveWorkerCalls,
+  shareUsedUp,
+  type UserShares,
   WORKER_CALL_TIMES,
   type WorkerCallHandlers,
   type WorkerCalls,

@@ -2,7 +2,13 @@ import { RESPONSE_TIME_MAX_MS } from '@trading-automation/contracts';
 import { callTimeoutMs, newUuid, REPLY_MARGIN_MS } from '@trading-automation/persistence';
 import { eventually } from '@trading-automation/runtime/testing';
 import { CoreUnderTest } from '../testing/index.js';
-import { callWorker, serveWorkerCalls, WORKER_CALL_TIMES, type WorkerCallHandlers } from './worker-calls.js';
+import {
+  callWorker,
+  serveWorkerCalls,
+  type UserShares,
+  WORKER_CALL_TIMES,
+  type WorkerCallHandlers,
+} from './worker-calls.js';
 
 let core: CoreUnderTest;
 let worker: { stop(): Promise<void> } | undefined;
@@ -18,10 +24,11 @@ afterEach(async () => {
 });
 afterAll(() => core.close());
 
-const serve = async (handlers: Partial<WorkerCallHandlers>) => {
-  worker = serveWorkerCalls(await core.openSecondPlatform(), handlers, (error) => {
+const serve = async (handlers: Partial<WorkerCallHandlers>, shares?: UserShares) => {
+  const fail = (error: unknown) => {
     throw error;
-  });
+  };
+  worker = serveWorkerCalls(await core.openSecondPlatform(), handlers, fail, shares);
 };
 const silentVenue = () => new Promise<null>((resolve) => endHandlers.push(() => resolve(null)));
 const SHORT = { startWithinMs: 1_500, operationMs: 100 };
@@ -35,6 +42,18 @@ describe('a call of the trading worker', () => {
     const call = callWorker(core.platform, 'exchange_account.sync', CALL, owner, SHORT);
     await expect(call).rejects.toMatchObject({ code: 'exchange_unavailable' });
     expect(performance.now() - startedAt).toBeLessThan(callTimeoutMs(SHORT));
+  });
+
+  it('returns rate_limited with the time to wait while it waits for the user’s own share of the limit', async () => {
+    const owner = { userId: newUuid(), accountId: CALL.account_id };
+    const userWaitMs = (userId: string) => (userId === owner.userId ? 41_200 : 0);
+    await serve({ 'exchange_account.sync': silentVenue }, { userWaitMs });
+    const call = callWorker(core.platform, 'exchange_account.sync', CALL, owner, SHORT);
+    await expect(call).rejects.toMatchObject({ code: 'rate_limited', retryAfterSeconds: 42 });
+    const other = { userId: newUuid(), accountId: newUuid() };
+    await expect(
+      callWorker(core.platform, 'exchange_account.sync', CALL, other, SHORT),
+    ).rejects.toMatchObject({ code: 'exchange_unavailable', retryAfterSeconds: undefined });
   });
 
   it('has a time limit in the worker that ends before the API stops waiting, 10 s after the request', () => {

@@ -68,7 +68,8 @@ const LANE_OF: Readonly<Record<WorkerCallName, keyof typeof LANES>> = {
 /**
  * Calls the trading worker on behalf of `owner`.
  *
- * @throws {DomainError} the worker's error; `exchange_unavailable` if its operation reaches the time limit
+ * @throws {DomainError} the worker's error; `exchange_unavailable` if its operation reaches the time limit, or
+ *   `rate_limited` if it waits because the user's share of the exchange's limit is used up
  * @throws {CallTimeout} if no worker starts the call in time, or the worker that started it dies
  * @throws {CallQueueFull} if the owner's open calls leave no slot
  */
@@ -94,9 +95,7 @@ export async function callWorker<Name extends WorkerCallName>(
     });
     return JSON.parse(Buffer.from(reply).toString());
   } catch (error) {
-    if (error instanceof CallRefused && Object.hasOwn(ERRORS, error.code))
-      throw new DomainError(error.code as ErrorCode, error.message);
-    throw error;
+    throw error instanceof CallRefused && Object.hasOwn(ERRORS, error.code) ? errorOf(error) : error;
   }
 }
 
@@ -108,6 +107,12 @@ export function serializeCredentials({ api_key, api_secret, passphrase }: Exchan
 /** Returns the context with which the credentials of a stored account are sealed. */
 export function credentialsContext(accountId: string): string {
   return `exchange_account/${accountId}`;
+}
+
+/** The share of each user in the limits of the exchanges. */
+export interface UserShares {
+  /** Returns how long calls of the user that wait for the user's own share have to wait; 0 if none waits for it. */
+  userWaitMs(userId: string): number;
 }
 
 /**
@@ -123,13 +128,15 @@ export type WorkerCallHandlers = {
 };
 
 /**
- * Serves the given calls in a trading worker. The caller gets a `DomainError` that a handler throws, and
- * `exchange_unavailable` when a handler reaches the time limit.
+ * Serves the given calls in a trading worker. The caller gets a `DomainError` that a handler throws. When a handler reaches
+ * the time limit, it gets `rate_limited` while calls of its user wait for the user's own share of an exchange's limit, and
+ * otherwise `exchange_unavailable`.
  */
 export function serveWorkerCalls(
   { database, listener }: Platform,
   handlers: Partial<WorkerCallHandlers>,
   onError: (error: unknown) => void,
+  shares: UserShares = { userWaitMs: () => 0 },
 ): { stop(): Promise<void> } {
   const names = Object.keys(handlers) as WorkerCallName[];
   const lanes = [...new Set(names.map((name) => LANE_OF[name]))];
@@ -139,7 +146,10 @@ export function serveWorkerCalls(
       listener,
       slots: LANES[lane].slots,
       onError,
-      onTimeLimit: () => refusalOf(new DomainError('exchange_unavailable')),
+      onTimeLimit: (userId) => {
+        const waitMs = userId === undefined ? 0 : shares.userWaitMs(userId);
+        return refusalOf(waitMs > 0 ? shareUsedUp(waitMs) : new DomainError('exchange_unavailable'));
+      },
       handlers: Object.fromEntries(
         names
           .filter((name) => LANE_OF[name] === lane)
@@ -167,4 +177,18 @@ function toCallHandler(handle: AnyHandler): CallHandler {
   };
 }
 
-const refusalOf = ({ code, message }: DomainError) => new CallRefused(code, message);
+/** The error of a user whose own calls have used up the user's share of an exchange's limit. */
+export function shareUsedUp(retryInMs: number): DomainError {
+  const message =
+    'Your calls have used up your share of the rate limit of the exchange. Wait the number of seconds in Retry-After, then retry.';
+  return new DomainError('rate_limited', message, [], { retryAfterSeconds: Math.ceil(retryInMs / 1_000) });
+}
+
+const refusalOf = ({ code, message, retryAfterSeconds }: DomainError) =>
+  new CallRefused(code, message, Buffer.from(JSON.stringify({ retryAfterSeconds })));
+
+/** A worker of the previous release sends no data. */
+function errorOf({ code, message, data }: CallRefused): DomainError {
+  const { retryAfterSeconds } = data === undefined ? {} : JSON.parse(Buffer.from(data).toString());
+  return new DomainError(code as ErrorCode, message, [], { retryAfterSeconds });
+}
