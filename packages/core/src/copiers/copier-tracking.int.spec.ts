@@ -58,6 +58,18 @@ describe('the tracking difference of a copier', () => {
     await expectTracking(follower, '-500', { skips_bps: '-500' });
   });
 
+  it('does not count an exit at another price before the copy of it is filled', async () => {
+    const follower = await env.follower();
+    await leadEntry('10');
+    await leadExit('5', '110');
+    await env.leaderSells('5', '130');
+    await env.runUntilIdle();
+    await expectTracking(follower, '0');
+    await env.execute(await env.lastOrder(follower), { price: '120' });
+    await env.runUntilIdle();
+    await expectTracking(follower, '-500', { slippage_bps: '-500' });
+  });
+
   it('counts a skipped lot for the share that the leader closed', async () => {
     const follower = await env.follower();
     env.bookMid = '150';

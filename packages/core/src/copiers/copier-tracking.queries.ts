@@ -33,7 +33,7 @@ const coarseFraction = (fraction: string) => `trunc(${fraction}, ${secondDigit(f
 
 /**
  * For each decision on a lot: what a perfect copy buys or which fraction it sells, and the part of the purchase that a skip,
- * a failure or a reduction left out. Exits while the copier was not active count as nothing.
+ * a failure or a reduction left out. An exit while the copier was not active, or whose order is still open, counts as nothing.
  *
  * Amounts and fractions of another user's strategy are masked before anything is computed from them, so that the figures
  * depend on the copier's own orders, on prices and on what the user is shown of the signals. From exact ones, the last digits
@@ -47,7 +47,7 @@ const FOLLOWED = `
   FROM decisions d JOIN signals s ON s.id = d.signal_id JOIN strategies st ON st.id = d.strategy_id
   CROSS JOIN LATERAL (SELECT st.user_id = d.user_id AS is_own,
     CASE WHEN d.kind IN ('OPEN', 'INCREASE') THEN coalesce(d.perfect_amount, d.target_amount) ELSE 0 END AS perfect,
-    CASE WHEN d.kind IN ('OPEN', 'INCREASE') OR d.code IS NOT DISTINCT FROM 'NOT_ACTIVE' THEN 0
+    CASE WHEN d.kind IN ('OPEN', 'INCREASE') OR d.code IS NOT DISTINCT FROM 'NOT_ACTIVE' OR d.settled_at IS NULL THEN 0
       WHEN d.kind = 'CLOSE' THEN 1 ELSE coalesce(least(1, s.exit_amount / nullif(s.lot_amount_before, 0)), 0) END AS closed) x
   CROSS JOIN LATERAL (SELECT CASE WHEN x.is_own OR x.perfect = 0 THEN x.perfect
     WHEN d.sent_amount = 0 OR d.outcome = 'CLAMPED' THEN ${coarse('x.perfect')}
