@@ -132,10 +132,15 @@ export class StepComparison {
     const plan = signal.isEntry ? replay.expectedEntry(input) : replay.expectedExit(input);
     const lot = replay.copiedLot(copier, signal, state.record);
     const fills = this.fillsOf(decision, signal, account);
+    const heldBefore = lot.held;
     replay.apply(copier.account.id, fills, lot);
     const filled = sum(fills.map(({ amount }) => amount));
     const trade = account.trades.get(decision.trade_id);
     const cost = sum(fills.map(({ price, amount }) => price.times(amount)));
+    if (signal.isEntry && plan.price !== undefined) {
+      const most = plan.sent.times(plan.price);
+      replay.enteredBy(decision, { copier, lot, bought: lot.held.minus(heldBefore), cost, most });
+    }
     const differences = compareDecision(decision, { signal, plan, trade, filled, cost });
     const { outcome } = settledOutcome(plan, signal.isEntry, filled);
     replay.outcomesOf.set(decision.id, { copierId: copier.id, outcome });

@@ -24,11 +24,12 @@ import { exact, greatest, ONE, ZERO } from './fraction.mjs';
  * @typedef {{
  *   pair: Pair, lot: CopiedLot, isActive: boolean, isWatched: boolean,
  *   cumulative: Fraction, orderAmount: Fraction, reference: Fraction, mid: Fraction | undefined,
- *   held: Fraction, openLots: number, exposure: Fraction, freeQuote: Fraction,
+ *   held: Fraction, certain: Fraction, openLots: number, exposure: Fraction, freeQuote: Fraction,
  *   equity: { copier: Fraction, leader: Fraction },
  * }} Entry `cumulative`: what the leader's order has filled so far; `orderAmount`: the amount of that order; `reference`: the
  *   price of the leader's fills; `isWatched`: the leader opened the lot after the copier's start; `held`, `openLots`,
- *   `exposure`: what the copier has of this lot, its number of open lots, and their value
+ *   `exposure`: what the copier has of this lot, its number of open lots, and their value; `certain`: `held` without what orders
+ *   that are still open may buy
  *
  * @typedef {{ outcome: 'COPIED' | 'CLAMPED' | 'SKIPPED', code?: string | undefined, target: Fraction, sent: Fraction, price?: Fraction, forgone: Fraction }} EntryPlan
  */
@@ -179,22 +180,22 @@ function clamp({ lot, exposure }, target, price) {
  * @param {Fraction} price
  */
 function isPlaceable(entry, amount, price) {
-  const { pair, held, reference } = entry;
+  const { pair, certain, reference } = entry;
   if (!amount.isPositive || amount.isBelow(pair.minAmount)) return false;
   if (amount.times(price).isBelow(pair.minNotional)) return false;
-  const rest = held.plus(amount.times(ONE.minus(pair.takerFee ?? UNKNOWN_FEE))).floorTo(pair.marketStep);
+  const rest = certain.plus(amount.times(ONE.minus(pair.takerFee ?? UNKNOWN_FEE))).floorTo(pair.marketStep);
   return !rest.isBelow(pair.minAmount) && !rest.times(reference).isBelow(pair.minNotional.times(MARGIN));
 }
 
 /** Returns the smallest amount that `isPlaceable` accepts. @param {Entry} entry @param {Fraction} price */
 function sellableAmount(entry, price) {
-  const { pair, held, reference } = entry;
+  const { pair, certain, reference } = entry;
   const rest = greatest(
     pair.minAmount,
     pair.minNotional.times(MARGIN).over(reference).ceilTo(pair.marketStep),
   );
   const forRest = rest
-    .minus(held)
+    .minus(certain)
     .over(ONE.minus(pair.takerFee ?? UNKNOWN_FEE))
     .ceilTo(pair.step);
   const forOrder = greatest(pair.minAmount, pair.minNotional.over(price)).ceilTo(pair.step);

@@ -49,6 +49,7 @@ const entry = (more = {}) => ({
   reference: exact('50000'),
   mid: exact('50000'),
   held: ZERO,
+  certain: ZERO,
   openLots: 0,
   exposure: ZERO,
   freeQuote: exact('100000'),
@@ -382,6 +383,42 @@ describe('a copied lot', () => {
     expect(String(lot.held)).toBe('1');
     replay.apply('account', [more]);
     expect(String(lot.held)).toBe('0.5');
+  });
+
+  it('does not hold what an order buys that was open when the next entry was planned', () => {
+    const strategy = { id: 'strategy', account: { id: 'leader' } };
+    const copier = { id: 'copier', strategy, account: { id: 'account' } };
+    /** The second of two entries of 10.10 USDT each: the amount that the oracle expects if the product sent `sent`. */
+    const second = (/** @type {{ sent: string, madeAt: string }} */ { sent, madeAt }) => {
+      const replay = new Replay({ strategies: [strategy], copiers: [copier], pairs: [pair] }, () => {});
+      replay.addBalance('account', 'USDT', exact('100'));
+      const lot = replay.copiedLot(copier, { lotId: 'A', symbol: 'BTC/USDT' }, settings());
+      Object.assign(lot, { ratio: ONE, sent: exact('0.00025'), held: exact('0.00024975') });
+      const cost = exact('12.5');
+      const order = { copier, lot, bought: lot.held, cost, most: exact('12.5625') };
+      replay.enteredBy({ settled_at: '2026-01-01T00:00:01.000Z' }, order);
+      const plan = replay.expectedEntry({
+        copier,
+        state: { record: settings(), status: 'ACTIVE', startedAt: 0 },
+        signal: {
+          lotId: 'A',
+          symbol: 'BTC/USDT',
+          at: 1,
+          price: exact('50000'),
+          cumulative: exact('0.00045'),
+        },
+        decision: { created_at: madeAt, sent_amount: sent, inputs: {} },
+        orderAmount: exact('0.00045'),
+        market: { mid: exact('50000') },
+      });
+      return [plan.outcome, String(plan.sent)];
+    };
+    // 0.0002 are worth 10, so they can be sold with the first entry, and not alone.
+    expect(second({ sent: '0.0002', madeAt: '2026-01-01T00:00:00.900Z' })).toEqual(['COPIED', '0.0002']);
+    expect(second({ sent: '0', madeAt: '2026-01-01T00:00:00.900Z' })).toEqual(['SKIPPED', '0']);
+    expect(second({ sent: '0', madeAt: '2026-01-01T00:00:01.100Z' })).toEqual(['COPIED', '0.0002']);
+    // Any other amount is wrong in both cases.
+    expect(second({ sent: '0.0001', madeAt: '2026-01-01T00:00:00.900Z' })).toEqual(['COPIED', '0.0002']);
   });
 
   it('of which an order sells exits that wait books them oldest first, and what exceeds them with the last', () => {

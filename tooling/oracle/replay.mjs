@@ -20,6 +20,8 @@ import { SignalSource } from './signals.mjs';
  *   showed it; `before`: the state before a stop that may have come before or after the step's signals
  * @typedef {{ mid: Fraction }} Market the middle of the book when the signal was planned
  * @typedef {{ lotKey: string, lot: CopiedLot, target: Fraction, decisionId: string, copier: Copier, lotId: string }} WaitingExit
+ * @typedef {{ copierId: string, lot: CopiedLot, finalAt: number, bought: Fraction, unspent: Fraction }} EnteredOrder `bought`: what
+ *   the lot got of it; `unspent`: what it would have cost at its limit price, less what it cost
  */
 export class Replay {
   /**
@@ -46,6 +48,8 @@ export class Replay {
     this.closedCopies = new Map();
     /** @type {Map<string, { copierId: string, outcome: string }>} what the rules demand, by decision */
     this.outcomesOf = new Map();
+    /** @type {EnteredOrder[]} the orders of entries that were not final at the end of their step, or shortly before */
+    this.entered = [];
     this.sources = new Map(participants.strategies.map(({ id }) => [id, new SignalSource(id)]));
     /** @type {Set<string>} the fills whose amounts the plans know */
     this.appliedFills = new Set();
@@ -193,9 +197,8 @@ export class Replay {
     const lot = this.copiedLot(copier, signal, state.record);
     const { sizing } = lot.settings;
     const equity = this.equities.of({ copier, sizing, ratio: decision.inputs.ratio });
-    const plan = planEntry({
+    const entry = {
       pair: this.pair(signal.symbol),
-      lot,
       isActive: state.status === 'ACTIVE',
       isWatched: signal.at > state.startedAt,
       cumulative: signal.cumulative,
@@ -203,11 +206,21 @@ export class Replay {
       reference: signal.price,
       mid: market.mid,
       held: lot.held,
+      certain: lot.held,
       openLots: this.openLotsOf(copier).length,
       exposure: sum(this.openLotsOf(copier).map(({ cost }) => cost)),
       freeQuote: this.balance(copier.account.id, this.pair(signal.symbol).quote),
       equity,
+    };
+    const planned = [entry, ...this.beforeOpenOrders(entry, { copier, lot, decision })].map((each) => {
+      const after = { ...lot };
+      return { plan: planEntry({ ...each, lot: after }), after };
     });
+    const [afterOrders] = planned;
+    if (afterOrders === undefined) throw new Error('an entry was not planned');
+    const made = planned.find(({ plan: { sent } }) => String(sent) === decision.sent_amount);
+    const { plan, after } = made ?? afterOrders;
+    Object.assign(lot, after);
     const isEntered = lot.sent.plus(plan.sent).isPositive;
     if (isEntered) {
       lot.sent = lot.sent.plus(plan.sent);
@@ -217,6 +230,44 @@ export class Replay {
     // The ratio is frozen by the order that opens the copier's own lot.
     if (!isEntered) lot.ratio = undefined;
     return { ...plan, ratio };
+  }
+
+  /**
+   * Rule 8: an order that is still open is not held, and rule 9: it counts with its limit price. Orders of the copier that became
+   * final after the decision was made may have been open then. Returns the entry as it was in that case.
+   *
+   * @template {{ certain: Fraction, exposure: Fraction, freeQuote: Fraction }} Entry
+   * @param {Entry} entry
+   * @param {{ copier: Copier, lot: CopiedLot, decision: any }} of
+   * @returns {Entry[]}
+   */
+  beforeOpenOrders(entry, { copier, lot, decision }) {
+    const madeAt = Date.parse(decision.created_at);
+    const open = this.entered.filter(({ copierId, finalAt }) => copierId === copier.id && finalAt >= madeAt);
+    if (open.length === 0) return [];
+    const bought = sum(open.filter((each) => each.lot === lot).map((each) => each.bought));
+    const unspent = sum(open.map((each) => each.unspent));
+    return [
+      {
+        ...entry,
+        certain: greatest(ZERO, entry.certain.minus(bought)),
+        exposure: entry.exposure.plus(unspent),
+        freeQuote: entry.freeQuote.minus(unspent),
+      },
+    ];
+  }
+
+  /**
+   * Remembers the order of an entry for the entries that follow at once.
+   *
+   * @param {any} decision
+   * @param {{ copier: Copier, lot: CopiedLot, bought: Fraction, cost: Fraction, most: Fraction }} order `most`: its cost at its
+   *   limit price
+   */
+  enteredBy(decision, { copier, lot, bought, cost, most }) {
+    const finalAt = Date.parse(decision.settled_at);
+    this.entered.push({ copierId: copier.id, lot, finalAt, bought, unspent: most.minus(cost) });
+    if (this.entered.length > ENTERED_MAX) this.entered.shift();
   }
 
   /**
@@ -328,6 +379,9 @@ export class Replay {
     lot.rest = ZERO;
   }
 }
+
+/** More entries than the copiers make at once. */
+const ENTERED_MAX = 1_000;
 
 /** @param {Fill} fill */
 const keyOf = ({ id, tradeId }) => `${id} ${tradeId}`;

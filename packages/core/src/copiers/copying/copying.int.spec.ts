@@ -498,3 +498,23 @@ describe('exits', () => {
     expect(await env.eventTypes(follower)).toEqual(['copier.started']);
   });
 });
+
+describe('rule 8: an entry that is raised to what can be sold again', () => {
+  it.each([
+    ['is smaller if the lot holds an earlier entry', true, '0.1'],
+    ['must be sellable alone while the order of the earlier entry is open', false, '0.107'],
+  ])('%s', async (_, isFilled, sent) => {
+    await env.setPair('min_notional = 10');
+    const follower = await env.follower({ below_minimum: 'ROUND_UP' });
+    const order = await env.leaderOrder('BUY', '0.4');
+    await env.fill(order, { amount: '0.24', price: '100' });
+    await env.runUntilIdle();
+    if (isFilled) await env.executeAll({ price: '100' });
+    await env.fill(order, { amount: '0.16', price: '100' });
+    await env.runUntilIdle();
+    expect(await env.decisions(follower)).toMatchObject([
+      { target: '0.12', sent: '0.12' },
+      { target: '0.08', sent, inputs: { rounded_up: true } },
+    ]);
+  });
+});
