@@ -74,6 +74,15 @@ export class Fraction {
     return floor.compare(this) === 0 ? floor : floor.plus(step);
   }
 
+  /** Returns the multiple of `step` that is nearest to this number; of two, the even one. @param {Fraction} step */
+  roundTo(step) {
+    const floor = this.floorTo(step);
+    const ceil = floor.plus(step);
+    const order = this.minus(floor).compare(ceil.minus(this));
+    if (order !== 0) return order < 0 ? floor : ceil;
+    return floor.over(step).numerator % 2n === 0n ? floor : ceil;
+  }
+
   /** @returns {Fraction} */
   get absolute() {
     return this.isNegative ? ZERO.minus(this) : this;

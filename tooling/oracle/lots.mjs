@@ -23,7 +23,7 @@ import { least, sum, ZERO } from './fraction.mjs';
  *   `before`: the open amount before the closure; `amount`: the part that was closed, with dust
  */
 export class LotBook {
-  /** @param {{ base: string, step: Fraction }} pair */
+  /** @param {{ base: string, step: Fraction, tick: Fraction }} pair */
   constructor(pair) {
     this.pair = pair;
     /** @type {Lot[]} */

@@ -74,6 +74,8 @@ describe('fractions', () => {
       '1.5',
     ]);
     expect(String(exact('1.3').ceilTo(step))).toBe('1.5');
+    const nearest = ['1.37', '1.38', '1.375', '1.125'].map((each) => String(exact(each).roundTo(step)));
+    expect(nearest).toEqual(['1.25', '1.5', '1.5', '1']);
   });
 
   it('have no denominator of 0', () => {
@@ -460,6 +462,10 @@ describe('signals', () => {
     source.book(book, fill({ price: exact('110') }));
     const signal = source.take({ kind: 'OPEN', sourceTradeId: 'opening', upTo: exact('2') });
     expect([signal.kind, String(signal.cumulative), String(signal.price)]).toEqual(['OPEN', '2', '105']);
+    source.book(book, fill({ price: exact('100.004'), amount: exact('0.2'), tradeId: 'other' }));
+    source.book(book, fill({ price: exact('100.02'), amount: exact('0.1'), tradeId: 'other' }));
+    // The average is 100.00933…; the tick is 0.01.
+    expect(String(source.take({ kind: 'OPEN', sourceTradeId: 'other' }).price)).toBe('100.01');
     source.book(book, sale({ amount: exact('0.5') }));
     source.book(book, sale({ amount: exact('1.498') }));
     expect(source.take({ kind: 'REDUCE', sourceTradeId: 'closing' })).toMatchObject({ kind: 'REDUCE' });

@@ -8,8 +8,8 @@ import { sum, ZERO } from './fraction.mjs';
  * @typedef {import('./lots.mjs').Fill} Fill
  *
  * @typedef {{
- *   isEntry: boolean, lotId: string, sourceTradeId: string, symbol: string, amount: Fraction, price: Fraction, before: Fraction,
- *   isFinal: boolean, at: number,
+ *   isEntry: boolean, lotId: string, sourceTradeId: string, symbol: string, amount: Fraction, price: Fraction, tick: Fraction,
+ *   before: Fraction, isFinal: boolean, at: number,
  * }} Change `lotId`: the trade that opened the lot; `before`: the open amount of the lot before; `isFinal`: the lot is closed
  *
  * @typedef {Change & { kind: string, cumulative: Fraction }} Signal `cumulative`: what the order had filled in all
@@ -33,7 +33,8 @@ export class SignalSource {
   book(book, fill) {
     const openBefore = new Map(book.lots.map(({ tradeId }) => [tradeId, book.openAmountOf([tradeId])]));
     const closures = book.book(fill);
-    const common = { sourceTradeId: fill.tradeId, symbol: fill.symbol, price: fill.price, at: fill.at };
+    const { tradeId: sourceTradeId, symbol, price, at } = fill;
+    const common = { sourceTradeId, symbol, price, tick: book.pair.tick, at };
     if (fill.side === 'BUY' && fill.owner === this.strategyId) {
       const entry = { isEntry: true, lotId: fill.tradeId, amount: fill.amount, before: ZERO, isFinal: false };
       this.pending.push({ ...common, ...entry });
@@ -77,11 +78,19 @@ export class SignalSource {
     return {
       ...first,
       amount,
-      price: sum(taken.map((change) => change.price.times(change.amount))).over(amount),
+      price: priceOf(taken),
       isFinal: last.isFinal,
       at: last.at,
       kind: first.isEntry ? (isNew ? 'OPEN' : 'INCREASE') : last.isFinal ? 'CLOSE' : 'REDUCE',
       cumulative: total,
     };
   }
+}
+
+/** Rule 1: the average price of several fills, rounded to the tick. @param {readonly Change[]} changes at least one */
+function priceOf(changes) {
+  const [first] = changes;
+  if (first === undefined || changes.length === 1) return first?.price ?? ZERO;
+  const value = sum(changes.map(({ price, amount }) => price.times(amount)));
+  return value.over(sum(changes.map(({ amount }) => amount))).roundTo(first.tick);
 }

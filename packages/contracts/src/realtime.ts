@@ -44,7 +44,9 @@ export const tradeSignal = z
       .describe(
         "For an exit: the fraction of the lot that was closed, from 0 to 1. Cut to two significant digits for everybody but the strategy's owner.",
       ),
-    reference_price: decimal.describe('Execution price of the fill, in quote currency.'),
+    reference_price: decimal.describe(
+      'Price of the fill, in quote currency; of several fills of one order, the average price, rounded to the price tick.',
+    ),
     source_trade_id: idOf('trd').describe('The trade whose fill caused the signal.'),
     emitted_at: instant,
     expires_at: instant.describe(

@@ -78,7 +78,7 @@ export const strategyResults = z
     copier_roi: decimal
       .nullable()
       .describe(
-        "Result of all copiers of other users, realized and open, after fees, ÷ the sum of their accounts' equities at their first copy. Null unless at least 5 users other than the owner and you have copied the strategy.",
+        "Result of all copiers of other users, realized and open, after fees, ÷ the sum of their accounts' equities at their first copy, with two decimals. Null unless at least 5 users other than the owner and you have copied the strategy.",
       ),
     curve: z
       .array(indexPoint)

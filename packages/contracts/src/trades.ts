@@ -62,7 +62,9 @@ export const tradeCopy = z
       .nonnegative()
       .optional()
       .describe('Time from received_at to submitted_at, in milliseconds. Absent until the copy is sent.'),
-    reference_price: decimal.describe('Average price of the copied fills, in quote currency.'),
+    reference_price: decimal.describe(
+      'Average price of the copied fills, in quote currency, rounded to the price tick.',
+    ),
     slippage_bps: decimal
       .optional()
       .describe(

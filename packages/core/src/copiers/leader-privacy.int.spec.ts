@@ -210,6 +210,49 @@ describe('the equity of a leader', () => {
     expect(Math.abs(Number(sent_amount) - 0.53 * Number(inputs.held))).toBeLessThanOrEqual(0.001);
   });
 
+  it('does not follow from the average price of an order that was filled at two prices', async () => {
+    const follower = await env.follower();
+    const order = await env.leaderOrder('BUY', '1.00147');
+    await env.fillAt(order, [
+      { amount: '0.61147', price: '100.11' },
+      { amount: '0.39', price: '100.42' },
+    ]);
+    await env.executeAll();
+    const seen = await whatIsSeenBy(follower.actor, follower.copier.id, 1);
+    // The average is 100.230722…, of which the denominator is the amount.
+    expect(seen.signals[0]).toMatchObject({ reference_price: '100.23' });
+    expect(seen.decisions[0]).toMatchObject({ inputs: { reference_price: '100.23' } });
+    expect(seen.trades[0]).toMatchObject({ copy: { reference_price: '100.23' } });
+    expect(JSON.stringify(seen)).not.toContain('100.2307');
+  });
+
+  it('does not follow from the parts of an order that sold several exits', async () => {
+    const own = { actor: env.leader, account: await env.core.account(env.leader) };
+    const [follower, ownFollower] = [await env.follower(), await env.follower({}, { on: own })];
+    await env.leaderBuys('10');
+    await env.executeAll();
+    await env.setPair('min_notional = 200');
+    await env.leaderSells('3.3333');
+    await env.runUntilIdle();
+    await env.leaderSells('3.3333');
+    await env.executeAll();
+    const partsOf = async ({ actor, copier }: Follower) => {
+      const { decisions } = await whatIsSeenBy(actor, copier.id, 3);
+      return decisions
+        .filter(({ kind }) => kind === 'REDUCE')
+        .map(({ sent_amount, filled_amount }) => [sent_amount, filled_amount]);
+    };
+    // The order sells all 5, because the rest could not be sold; a third of them belongs to the first exit.
+    expect(await partsOf(follower)).toEqual([
+      ['3.333', '3.333'],
+      ['1.667', '1.667'],
+    ]);
+    expect(await partsOf(ownFollower)).toEqual([
+      ['3.33335', '3.33335'],
+      ['1.66665', '1.66665'],
+    ]);
+  });
+
   it('stays exact in the stored rows', async () => {
     const follower = await env.follower(BY_EQUITY);
     await play();

@@ -74,6 +74,7 @@ import { WorkerSessions1763700000046 } from './migrations/0046-worker-sessions.j
 import { LeaseStarts1763700000047 } from './migrations/0047-lease-starts.js';
 import { LastLive1763700000048 } from './migrations/0048-last-live.js';
 import { FiguresCurrency1763700000049 } from './migrations/0049-figures-currency.js';
+import { ReferencePricesInTicks1763700000050 } from './migrations/0050-reference-prices-in-ticks.js';
 
 const ENTITIES = [
   AccountOwnerEntity,
@@ -145,6 +146,7 @@ const MIGRATIONS = [
   LeaseStarts1763700000047,
   LastLive1763700000048,
   FiguresCurrency1763700000049,
+  ReferencePricesInTicks1763700000050,
 ];
 
 interface DatabaseOptions {

@@ -31,6 +31,12 @@ export function divideDecimals(dividend: string, divisor: string): string {
   return numerator < 0n === denominator < 0n || rounded === '0' ? rounded : `-${rounded}`;
 }
 
+/** Rounds to a multiple of `step`, half to even. @param step above 0 */
+export function roundToStep(value: Decimal | string, step: string): string {
+  const steps = new BigDecimal(value).div(step).toDecimalPlaces(0, BigDecimal.ROUND_HALF_EVEN);
+  return canonicalDecimal(steps.times(step).toString());
+}
+
 const abs = (value: bigint) => (value < 0n ? -value : value);
 
 /** Converts a plain decimal of at most 18 decimals to units of 10^-18. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { BigDecimal, divideDecimals } from './decimal-arithmetic.js';
+import { BigDecimal, divideDecimals, roundToStep } from './decimal-arithmetic.js';
 import { formatInstant } from './format-instant.js';
 
 /** A number with 18 decimals, as the database returns it, or with fewer, as in a request body. */
@@ -40,6 +40,18 @@ describe('a quotient of two stored decimals', () => {
 
   it('throws if the divisor is zero', () => {
     expect(() => divideDecimals('1', '0.000000000000000000')).toThrow(RangeError);
+  });
+});
+
+describe('roundToStep', () => {
+  it.each([
+    ['0.0234458', '0.001', '0.023'],
+    ['60017.325', '0.010000000000000000', '60017.32'],
+    ['60017.335', '0.01', '60017.34'],
+    ['7.3', '0.5', '7.5'],
+    ['0.2', '1', '0'],
+  ])('rounds %s to a multiple of %s: %s', (value, step, expected) => {
+    expect(roundToStep(value, step)).toBe(expected);
   });
 });
 

@@ -1665,7 +1665,8 @@ export function fixturesOf<D extends DecimalForm>(
                   },
                   reference_price: {
                     $ref: '#/$defs/Decimal',
-                    description: 'Average price of the copied fills, in quote currency.',
+                    description:
+                      'Average price of the copied fills, in quote currency, rounded to the price tick.',
                   },
                   slippage_bps: {
                     description:

@@ -434,7 +434,7 @@ export interface CopyDrift<D extends DecimalForm = 'number'> {
   source_trade_id: string;
   /** Amount that the copier held at its last start, in base currency. */
   held_amount: DecimalOf<D>;
-  /** Amount that the copier would have sold during the pause if it had copied the exits, in base currency. */
+  /** Amount that the copier would have sold during the pause if it had copied the exits, in base currency and whole amount steps. */
   excess_amount: DecimalOf<D>;
 }
 
@@ -1649,7 +1649,7 @@ export interface StrategyResults<D extends DecimalForm = 'number'> {
   low_sample: boolean;
   /** True while a fee in a third asset, paid for a lot of the strategy, has no known price. Its results exclude this fee until then. */
   fees_incomplete: boolean;
-  /** Result of all copiers of other users, realized and open, after fees, ÷ the sum of their accounts' equities at their first copy. Null unless at least 5 users other than the owner and you have copied the strategy. */
+  /** Result of all copiers of other users, realized and open, after fees, ÷ the sum of their accounts' equities at their first copy, with two decimals. Null unless at least 5 users other than the owner and you have copied the strategy. */
   copier_roi: DecimalOf<D> | null;
   /** Compounded daily returns, oldest first; the first point is 100. Long records have about 100 points. Empty if an equity was not recorded. */
   curve: IndexPoint<D>[];
@@ -1796,7 +1796,7 @@ export interface TradeCopy<D extends DecimalForm = 'number'> {
   submitted_at?: string;
   /** Time from received_at to submitted_at, in milliseconds. Absent until the copy is sent. */
   latency_ms?: number;
-  /** Average price of the copied fills, in quote currency. */
+  /** Average price of the copied fills, in quote currency, rounded to the price tick. */
   reference_price: DecimalOf<D>;
   /** How much worse the fill price is than reference_price, in basis points. Negative if it is better. Absent without a fill. */
   slippage_bps?: DecimalOf<D>;
@@ -1965,7 +1965,7 @@ export interface TradeSignal<D extends DecimalForm = 'number'> {
   leader_ratio?: DecimalOf<D>;
   /** For an exit: the fraction of the lot that was closed, from 0 to 1. Cut to two significant digits for everybody but the strategy's owner. */
   position_fraction_closed?: DecimalOf<D>;
-  /** Execution price of the fill, in quote currency. */
+  /** Price of the fill, in quote currency; of several fills of one order, the average price, rounded to the price tick. */
   reference_price: DecimalOf<D>;
   /** The trade whose fill caused the signal. */
   source_trade_id: string;

@@ -8,7 +8,7 @@ import {
   type SignalKind,
 } from '@trading-automation/contracts';
 import { maskInputs, ownInputs } from '../../strategies/index.js';
-import { coarse, formatInstant } from '../../values/index.js';
+import { coarse, formatInstant, roundToStep } from '../../values/index.js';
 
 /** A stored decision, by column name. */
 export interface DecisionRow {
@@ -35,16 +35,27 @@ export interface DecisionRow {
   readonly settled_at: Date | null;
   /** Whether the copier's user also owns the strategy. */
   readonly is_own_strategy: boolean;
+  /** The amount step of the copier's order; null without an order. */
+  readonly amount_step: Decimal | null;
 }
 
 export const DECISION_COLUMNS = `d.id, d.copier_id, d.strategy_id, d.signal_id, d.sequence, d.source_trade_id, d.symbol,
   d.kind, d.outcome, d.code, d.inputs, d.target_amount, d.sent_amount, d.filled_amount, d.trade_id, d.latency_ms,
   d.slippage_bps, d.created_at, d.settled_at,
-  (SELECT st.user_id = d.user_id FROM strategies st WHERE st.id = d.strategy_id) AS is_own_strategy`;
+  (SELECT st.user_id = d.user_id FROM strategies st WHERE st.id = d.strategy_id) AS is_own_strategy,
+  (SELECT greatest(p.amount_step, p.market_amount_step) FROM trades o JOIN trade_pairs p ON p.id = o.trade_pair_id
+   WHERE o.id = d.trade_id) AS amount_step`;
 
-/** Returns a decision as the copier's user may see it: amounts of another user's strategy are masked. */
+/**
+ * Returns a decision as the copier's user may see it: amounts of another user's strategy are masked. An order that sells
+ * several exits is divided between them in proportion to the leader's amounts, so each part is rounded to the amount step.
+ */
 export function viewDecision(row: DecisionRow): Decision {
   const targetAmount = canonicalDecimal(row.target_amount);
+  const ordered = (amount: Decimal) =>
+    row.is_own_strategy || row.amount_step === null
+      ? canonicalDecimal(amount)
+      : roundToStep(amount, row.amount_step);
   return {
     id: encodeId('dec', row.id),
     copier_id: encodeId('cpr', row.copier_id),
@@ -58,8 +69,8 @@ export function viewDecision(row: DecisionRow): Decision {
     code: row.code ?? undefined,
     inputs: row.is_own_strategy ? ownInputs(row.inputs) : maskInputs(row.inputs),
     target_amount: row.is_own_strategy ? targetAmount : coarse(targetAmount),
-    sent_amount: canonicalDecimal(row.sent_amount),
-    filled_amount: canonicalDecimal(row.filled_amount),
+    sent_amount: ordered(row.sent_amount),
+    filled_amount: ordered(row.filled_amount),
     trade_id: row.trade_id === null ? undefined : encodeId('trd', row.trade_id),
     latency_ms: row.latency_ms ?? undefined,
     slippage_bps: row.slippage_bps === null ? undefined : canonicalDecimal(row.slippage_bps),

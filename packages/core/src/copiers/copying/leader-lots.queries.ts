@@ -16,6 +16,8 @@ export interface MissedExit {
   readonly abandonedAmount: Decimal | null;
   /** The amount of the lot that the copier holds now. */
   readonly heldAmount: Decimal;
+  /** The amount step of orders that sell it. */
+  readonly amountStep: Decimal;
 }
 
 /**
@@ -33,10 +35,11 @@ export function missedExits(
     tx,
     `SELECT s.lot_trade_id AS "lotTradeId", s.sequence::float8 AS sequence, s.kind, s.symbol,
        s.exit_amount AS "exitAmount", s.lot_amount_before AS "lotAmountBefore", held.amount::text AS "heldAmount",
-       CASE WHEN d.is_abandoned AND d.is_applied THEN
+       held.step::text AS "amountStep", CASE WHEN d.is_abandoned AND d.is_applied THEN
          (d.target_amount - d.filled_amount - coalesce(t.filled_amount, 0))::text END AS "abandonedAmount"
-     FROM (SELECT source_trade_id, sum(open_amount) AS amount FROM lots
-           WHERE copier_id = $1 AND strategy_id = $2 AND open_amount > 0 GROUP BY source_trade_id) held
+     FROM (SELECT l.source_trade_id, sum(l.open_amount) AS amount, max(greatest(p.amount_step, p.market_amount_step)) AS step
+           FROM lots l JOIN trade_pairs p ON p.id = l.trade_pair_id
+           WHERE l.copier_id = $1 AND l.strategy_id = $2 AND l.open_amount > 0 GROUP BY l.source_trade_id) held
      JOIN signals s ON s.lot_trade_id = held.source_trade_id
      LEFT JOIN decisions d ON d.signal_id = s.id AND d.copier_id = $1
      LEFT JOIN trades t ON t.id = d.pending_trade_id

@@ -127,12 +127,13 @@ async function lockLastSequence(tx: Tx, strategyId: string): Promise<number> {
 }
 
 /**
- * Returns, for each lot of the copier, the amount that it would have sold if it had followed the exits up to `until`.
+ * Returns, for each lot of the copier, the amount that it would have sold if it had followed the exits up to `until`, in
+ * whole steps. Further digits would show the fractions that the leader sold more exactly than an order.
  */
 async function driftOf(tx: Tx, copier: CopierToStart, until: number): Promise<LotDrift[]> {
   const missed = await missedExits(tx, copier.id, copier.strategyId!, until);
-  return [...groupBy(missed, ({ lotTradeId }) => lotTradeId)].map(([lotTradeId, exits]) => {
-    const { symbol, heldAmount } = exits[0]!;
+  return [...groupBy(missed, ({ lotTradeId }) => lotTradeId)].flatMap(([lotTradeId, exits]) => {
+    const { symbol, heldAmount, amountStep } = exits[0]!;
     // One order may have sold amounts of several abandoned exits, so only their sum is exact.
     const abandoned = exits.reduce(
       (sum, { abandonedAmount }) => sum.plus(abandonedAmount ?? 0),
@@ -146,9 +147,15 @@ async function driftOf(tx: Tx, copier: CopierToStart, until: number): Promise<Lo
       BigDecimal.max(0, new BigDecimal(heldAmount).minus(BigDecimal.max(0, abandoned))),
     );
     const isClosed = exits.some(({ kind }) => kind === 'CLOSE');
-    const excess = isClosed ? new BigDecimal(heldAmount) : new BigDecimal(heldAmount).minus(remaining);
-    const excessAmount = excess.toDecimalPlaces(18, BigDecimal.ROUND_DOWN).toString();
-    return { symbol, lotTradeId, heldAmount: canonicalDecimal(heldAmount), excessAmount };
+    const steps = new BigDecimal(heldAmount)
+      .minus(remaining)
+      .div(amountStep)
+      .toDecimalPlaces(0, BigDecimal.ROUND_DOWN);
+    const excess = isClosed ? new BigDecimal(heldAmount) : steps.times(amountStep);
+    if (!excess.gt(0)) return [];
+    return [
+      { symbol, lotTradeId, heldAmount: canonicalDecimal(heldAmount), excessAmount: excess.toString() },
+    ];
   });
 }
 

@@ -123,6 +123,19 @@ describe('after a restart', () => {
     expect(await env.held(follower)).toBe('0');
   });
 
+  it('rule 12: the drift has whole amount steps, and is reported from one step on', async () => {
+    const follower = await env.followerWithLot();
+    await stop(follower);
+    await env.leaderSells('0.0019');
+    await env.runUntilIdle();
+    expect((await start(follower)).drift).toEqual([]);
+    await stop(follower);
+    await env.leaderSells('3.3333');
+    await env.runUntilIdle();
+    // 5 × (3.3333 + 0.0019) ÷ 10 = 1.6676
+    expect((await start(follower)).drift).toMatchObject([{ held_amount: '5', excess_amount: '1.667' }]);
+  });
+
   it('rule 12: exits that were emitted during the pause and are planned afterwards are not followed', async () => {
     const follower = await env.followerWithLot();
     await stop(follower);

@@ -257,7 +257,18 @@ export class CopyingUnderTest {
   async fill(tradeId: string, { amount, price, baseFee = '0', status }: Execution = {}): Promise<void> {
     const trade = await this.core.row('SELECT * FROM trades WHERE id = $1', tradeId);
     const remaining = new BigDecimal(String(trade.amount)).minus(String(trade.filled_amount));
-    const executed = new BigDecimal(amount ?? remaining);
+    const part = { amount: amount ?? remaining.toString(), price: price ?? String(trade.price ?? '100') };
+    await this.fillAt(tradeId, [part], { baseFee, status });
+  }
+
+  /** Reports several fills of a trade together. */
+  async fillAt(
+    tradeId: string,
+    parts: readonly { readonly amount: string; readonly price: string }[],
+    { baseFee = '0', status }: Pick<Execution, 'baseFee' | 'status'> = {},
+  ): Promise<void> {
+    const trade = await this.core.row('SELECT * FROM trades WHERE id = $1', tradeId);
+    const executed = parts.reduce((sum, { amount }) => sum.plus(amount), new BigDecimal(0));
     const filled = executed.plus(String(trade.filled_amount)).toString();
     const isFull = new BigDecimal(filled).gte(String(trade.amount));
     const side = trade.side as 'BUY' | 'SELL';
@@ -275,18 +286,18 @@ export class CopyingUnderTest {
       createdAt: now,
       updatedAt: now,
     };
-    const fill = {
-      exchangeFillId: newUuid(),
-      exchangeOrderId: tradeId,
-      symbol: 'BTC/USDT',
-      side,
-      price: price ?? String(trade.price ?? '100'),
-      amount: executed.toString(),
-      fee: { amount: baseFee, currency: 'BTC' },
-      liquidity: 'TAKER' as const,
-      executedAt: now,
-    };
-    const fills = executed.isZero() ? [] : [fill];
+    const fills = parts
+      .filter(({ amount }) => new BigDecimal(amount).gt(0))
+      .map((part) => ({
+        exchangeFillId: newUuid(),
+        exchangeOrderId: tradeId,
+        symbol: 'BTC/USDT',
+        side,
+        ...part,
+        fee: { amount: baseFee, currency: 'BTC' },
+        liquidity: 'TAKER' as const,
+        executedAt: now,
+      }));
     await this.execution.storeOrders([{ tradeId, order, fills }]);
   }
 

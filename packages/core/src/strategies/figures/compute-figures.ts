@@ -199,7 +199,8 @@ export function publicPerformanceOf(performance: StoredPerformance): StoredPerfo
     sharpe: rounded(performance.sharpe, DECIMALS),
     low_sample: performance.low_sample,
     fees_incomplete: performance.fees_incomplete,
-    copier_roi: rounded(performance.copier_roi, FRACTION_DECIMALS),
+    // With more decimals, a user with several copiers of their own could compute the result of another copier.
+    copier_roi: rounded(performance.copier_roi, DECIMALS),
     curve: performance.curve.map(({ at, index }) => ({ at, index: rounded(index, DECIMALS)! })),
   };
 }

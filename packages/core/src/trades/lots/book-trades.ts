@@ -171,7 +171,7 @@ async function signalsFor(
       leaders.filter((trade) => lotBookKey(trade) === lotBookKey(book)).map((trade) => [trade.id, trade]),
     );
     const mayEmitEarlierEntries = book.isLate && !book.hasUnbookedFills;
-    return emitSignals({
+    const emitted = emitSignals({
       bookedFills,
       newFillIds,
       openBefore,
@@ -179,8 +179,9 @@ async function signalsFor(
       emittedLots,
       openBeforeRewind: mayEmitEarlierEntries ? openBeforeRewind : null,
     });
+    return mergeSignals(emitted, book.priceTick);
   });
-  return mergeSignals(signals).toSorted((a, b) => a.signalAt.getTime() - b.signalAt.getTime());
+  return signals.toSorted((a, b) => a.signalAt.getTime() - b.signalAt.getTime());
 }
 
 /** Returns ended trades whose lots may all be closed: no lot that the booked fills opened for them is still open. */

@@ -20,6 +20,7 @@ export interface FillPosition {
 }
 
 export interface StoredLotBook extends LotBookKey, LotBookPair {
+  readonly priceTick: Decimal;
   /** Whether the book lacks fills of an older release. */
   readonly hasUnbookedFills: boolean;
   /** Whether the lots already include fills at or after the `first` fill that was passed to `readBooks`. */
@@ -57,7 +58,7 @@ export async function readBooks(
   return queryPrepared<StoredLotBook>(
     tx,
     `SELECT b.exchange_account_id AS "exchangeAccountId", b.trade_pair_id AS "tradePairId", p.base, p.quote,
-       p.trading_type AS "tradingType", p.amount_step AS "amountStep", b.is_behind AS "hasUnbookedFills",
+       p.trading_type AS "tradingType", p.amount_step AS "amountStep", p.price_tick AS "priceTick", b.is_behind AS "hasUnbookedFills",
        coalesce((key.at, key.fill) <= (b.last_executed_at, b.last_fill_id), false) AS "isLate"
      FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::uuid[]) AS key (account, pair, at, fill)
      JOIN lot_books b ON b.exchange_account_id = key.account AND b.trade_pair_id = key.pair
