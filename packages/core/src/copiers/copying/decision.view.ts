@@ -52,8 +52,9 @@ export const DECISION_COLUMNS = `d.id, d.copier_id, d.strategy_id, d.signal_id, 
  */
 export function viewDecision(row: DecisionRow): Decision {
   const targetAmount = canonicalDecimal(row.target_amount);
+  const isExit = row.kind === 'REDUCE' || row.kind === 'CLOSE';
   const ordered = (amount: Decimal) =>
-    row.is_own_strategy || row.amount_step === null
+    row.is_own_strategy || !isExit || row.amount_step === null
       ? canonicalDecimal(amount)
       : roundToStep(amount, row.amount_step);
   return {
