@@ -51,7 +51,9 @@ export const strategyResults = z
       .describe('Fraction of closed trades with a profit, from 0 to 1. Null if no trade is closed.'),
     profit_factor: decimal
       .nullable()
-      .describe('Profits ÷ losses of the closed trades, after fees. Null if there was no loss.'),
+      .describe(
+        'Profits ÷ losses of the closed trades, after fees, with two significant digits. Null if there was no loss.',
+      ),
     roi: decimal
       .nullable()
       .describe(

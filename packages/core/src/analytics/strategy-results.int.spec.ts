@@ -283,6 +283,18 @@ describe('the performance of a strategy', () => {
     expect(await countStatements(core.platform.database, load)).toBe(1);
   });
 
+  it('shows other users a profit factor of two digits, however large it is', async () => {
+    for (const [day, exit] of [
+      ['01', '99.95'],
+      ['02', '817.39'],
+    ] as const) {
+      await order({ side: 'BUY', at: `${day}T10:00`, price: '100' });
+      await order({ side: 'SELL', at: `${day}T11:00`, price: exit });
+    }
+    expect(await performance()).toMatchObject({ profit_factor: '14347.8' });
+    expect(await performance(follower)).toMatchObject({ profit_factor: '14000' });
+  });
+
   it('rule 30: is visible to other users, but does not reveal the account and its holdings', async () => {
     await insertEquity('01T00:01', '1000');
     await order({ side: 'BUY', at: '01T10:00', price: '100' });

@@ -47,10 +47,11 @@ const FOLLOWED = `
   FROM decisions d JOIN signals s ON s.id = d.signal_id JOIN strategies st ON st.id = d.strategy_id
   CROSS JOIN LATERAL (SELECT st.user_id = d.user_id AS is_own,
     CASE WHEN d.kind IN ('OPEN', 'INCREASE') THEN coalesce(d.perfect_amount, d.target_amount) ELSE 0 END AS perfect,
+    coalesce((d.inputs ->> 'mask')::numeric, 1) AS mask,
     CASE WHEN d.kind IN ('OPEN', 'INCREASE') OR d.code IS NOT DISTINCT FROM 'NOT_ACTIVE' OR d.settled_at IS NULL THEN 0
       WHEN d.kind = 'CLOSE' THEN 1 ELSE coalesce(least(1, s.exit_amount / nullif(s.lot_amount_before, 0)), 0) END AS closed) x
   CROSS JOIN LATERAL (SELECT CASE WHEN x.is_own OR x.perfect = 0 THEN x.perfect
-    WHEN d.sent_amount = 0 OR d.outcome = 'CLAMPED' THEN ${coarse('x.perfect')}
+    WHEN d.sent_amount = 0 OR d.outcome = 'CLAMPED' THEN ${coarse('x.perfect * x.mask')}
     ELSE ${nearestOf('x.perfect', 'd.sent_amount')} END AS perfect) n
   CROSS JOIN LATERAL (SELECT CASE WHEN x.is_own OR x.closed = 0 THEN x.closed ELSE ${coarseFraction('x.closed')} END
     AS closed) f

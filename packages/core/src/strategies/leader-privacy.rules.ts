@@ -8,9 +8,12 @@
  *    quotient of two of them, in lowest terms, contains both.
  * 3. The ratio is computed from the leader's equity or amount rounded to two significant digits (`maskedRatioOf`).
  *    Otherwise a user who varies the sizing and watches where the ratio changes could compute them exactly.
- * 4. Performance figures have few decimals, for the same reason.
+ * 4. So are the amounts that an entry requests: `mask` is the fraction that the leader traded of its equity or order, rounded
+ *    to two digits, ÷ that fraction.
+ * 5. Performance figures have few decimals, for the same reason.
  */
-import { coarse } from '../values/index.js';
+import type { Decimal } from '@trading-automation/contracts';
+import { BigDecimal, coarse } from '../values/index.js';
 
 type Inputs = Readonly<Record<string, string | number | boolean | null>>;
 
@@ -35,17 +38,28 @@ const SIZED_RULES: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns the inputs of a decision as the strategy's owner may see them. */
-export function ownInputs({ masked_ratio: _, ...inputs }: Inputs): Inputs {
+export function ownInputs({ masked_ratio: _, mask: __, ...inputs }: Inputs): Inputs {
   return inputs;
 }
 
+/** Returns an amount that a decision requests, as other users may see it. @param inputs of the decision, as they are stored */
+export function maskAmount(amount: Decimal, { mask }: Inputs): Decimal {
+  return coarse(typeof mask === 'string' ? new BigDecimal(amount).times(mask).toString() : amount);
+}
+
 /** Returns the inputs of a decision as other users may see them. An unknown decimal is masked. */
-export function maskInputs({ masked_ratio, ...exact }: Inputs): Inputs {
+export function maskInputs({ masked_ratio, mask, ...exact }: Inputs): Inputs {
   const inputs =
     masked_ratio === undefined || masked_ratio === null ? exact : { ...exact, ratio: masked_ratio };
   const masked = Object.entries(inputs)
     .filter(([name]) => !SECRET_INPUTS.has(name))
-    .map(([name, value]) => [name, isMasked(name, inputs) ? maskValue(value) : value] as const);
+    .map(
+      ([name, value]) =>
+        [
+          name,
+          isMasked(name, inputs) ? maskValue(value, name === 'value' ? mask : undefined) : value,
+        ] as const,
+    );
   return Object.fromEntries(masked);
 }
 
@@ -56,5 +70,5 @@ function isMasked(name: string, { rule }: Inputs): boolean {
 
 const DECIMAL = /^-?\d+(?:\.\d+)?$/;
 
-const maskValue = (value: Inputs[string]) =>
-  typeof value === 'string' && DECIMAL.test(value) ? coarse(value) : value;
+const maskValue = (value: Inputs[string], mask: Inputs[string] | undefined) =>
+  typeof value === 'string' && DECIMAL.test(value) ? maskAmount(value, { mask: mask ?? null }) : value;

@@ -1637,7 +1637,7 @@ export interface StrategyResults<D extends DecimalForm = 'number'> {
   closed_count: number;
   /** Fraction of closed trades with a profit, from 0 to 1. Null if no trade is closed. */
   win_rate: DecimalOf<D> | null;
-  /** Profits ÷ losses of the closed trades, after fees. Null if there was no loss. */
+  /** Profits ÷ losses of the closed trades, after fees, with two significant digits. Null if there was no loss. */
   profit_factor: DecimalOf<D> | null;
   /** Return; 1 means that the capital doubled. The return of a UTC day is the change of the realized and the open result, after fees and funding, ÷ the account's equity at the start of the day. Daily returns are compounded. Open lots are valued at the last price of the day. Deposits, withdrawals and trades outside the strategy never count. A day without a result needs no equity. Null before the first fill, or if the equity at the start of a day with a result was not recorded. */
   roi: DecimalOf<D> | null;

@@ -7,8 +7,8 @@ import {
   type FinalOutcome,
   type SignalKind,
 } from '@trading-automation/contracts';
-import { maskInputs, ownInputs } from '../../strategies/index.js';
-import { coarse, formatInstant, roundToStep } from '../../values/index.js';
+import { maskAmount, maskInputs, ownInputs } from '../../strategies/index.js';
+import { formatInstant, roundToStep } from '../../values/index.js';
 
 /** A stored decision, by column name. */
 export interface DecisionRow {
@@ -69,7 +69,7 @@ export function viewDecision(row: DecisionRow): Decision {
     outcome: row.settled_at === null ? 'PENDING' : row.outcome,
     code: row.code ?? undefined,
     inputs: row.is_own_strategy ? ownInputs(row.inputs) : maskInputs(row.inputs),
-    target_amount: row.is_own_strategy ? targetAmount : coarse(targetAmount),
+    target_amount: row.is_own_strategy ? targetAmount : maskAmount(targetAmount, row.inputs),
     sent_amount: ordered(row.sent_amount),
     filled_amount: ordered(row.filled_amount),
     trade_id: row.trade_id === null ? undefined : encodeId('trd', row.trade_id),

@@ -22,6 +22,7 @@ import {
   entryCaps,
   findMinimumViolation,
   limitPriceOf,
+  maskOf,
   ratioOf,
   tightestBelow,
 } from './sizing.rules.js';
@@ -168,9 +169,14 @@ const capInputs = ({ rule, limit }: Cap, amount: Decimal, price: Fraction): Plan
   limit,
 });
 
-const entryInputs = ({ signal, now }: CopyInput): PlanInputs => ({
-  reference_price: signal.referencePrice,
-  leader_amount: signal.cumulativeAmount,
-  age_ms: now.getTime() - signal.signalAt.getTime(),
-  ...(signal.copiesExisting === true ? { copy_existing: true } : {}),
-});
+function entryInputs({ signal, now, copier }: CopyInput): PlanInputs {
+  const mask = maskOf({ signal }, copier.lot?.terms ?? copier.terms);
+  return {
+    reference_price: signal.referencePrice,
+    leader_amount: signal.cumulativeAmount,
+    age_ms: now.getTime() - signal.signalAt.getTime(),
+    // `maskInputs` does not show it.
+    ...(mask === null ? {} : { mask }),
+    ...(signal.copiesExisting === true ? { copy_existing: true } : {}),
+  };
+}

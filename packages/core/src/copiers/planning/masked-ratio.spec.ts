@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { maskInputs, ownInputs } from '../../strategies/index.js';
+import { maskAmount, maskInputs, ownInputs } from '../../strategies/index.js';
 import { coarse } from '../../values/index.js';
 import { planCopy } from './plan.rules.js';
 import { entryInput, TERMS } from './testing/plan-inputs.js';
@@ -15,6 +15,47 @@ function seenInputs(terms: typeof TERMS, leaderEquity: string, amount: string) {
   const signal = { leaderEquity, leaderOrderAmount: amount, cumulativeAmount: amount, filledAmount: amount };
   return maskInputs(planCopy(entryInput({ terms, signal })).inputs);
 }
+
+describe('the amounts that other users see of an entry', () => {
+  const seenOf = (
+    drawn: Parameters<typeof seenInputs>[0]['sizing'],
+    leaderEquity: string,
+    amount: string,
+  ) => {
+    const filled = { cumulativeAmount: amount, filledAmount: amount };
+    const signal = { leaderEquity, leaderOrderAmount: '4', referencePrice: '100', ...filled };
+    const account = { freeQuote: '0' };
+    const plan = planCopy(entryInput({ terms: { ...TERMS, sizing: drawn }, signal, account }));
+    const { value } = maskInputs(plan.inputs);
+    return { target: maskAmount(plan.targetAmount, plan.inputs), value, code: plan.code };
+  };
+
+  it('are the same for leaders whose fractions agree to two digits, whatever the sizing', () => {
+    let shortCount = 0;
+    fc.assert(
+      fc.property(sizing, (drawn) => {
+        // 204.13 ÷ 89868.43 = 0.0022714, and 2.0413 ÷ 4 = 0.510; 204.5 ÷ 90321.77 = 0.0022641 and 0.511.
+        const [one, other] = [seenOf(drawn, '89868.43', '2.0413'), seenOf(drawn, '90321.77', '2.045')];
+        if (one.code === 'INSUFFICIENT_BALANCE' && other.code === one.code) {
+          shortCount++;
+          expect(other.target).toBe(one.target);
+        }
+      }),
+      { numRuns: 300 },
+    );
+    expect(shortCount).toBeGreaterThan(100);
+  });
+
+  it('are near the exact ones', () => {
+    const drawn = { mode: 'EQUITY_RATIO', value: '1', capital: '89868.43' } as const;
+    // 0.0023 of 89,868.43 instead of 0.0022714.
+    expect(seenOf(drawn, '89868.43', '2.0413')).toEqual({
+      target: '2.1',
+      value: '210',
+      code: 'INSUFFICIENT_BALANCE',
+    });
+  });
+});
 
 describe('the ratio that other users see', () => {
   it('is the same for leaders whose equity and amount agree to two digits, whatever the sizing', () => {

@@ -5,7 +5,7 @@ import { entryInput, exitInput, NOW, type PlanOverrides, TERMS } from './testing
 const entry = (overrides: PlanOverrides = {}) => planCopy(entryInput(overrides));
 const exit = (overrides: PlanOverrides = {}) => planCopy(exitInput(overrides));
 
-const ENTRY_INPUTS = { reference_price: '100', leader_amount: '2', age_ms: 0 };
+const ENTRY_INPUTS = { reference_price: '100', leader_amount: '2', age_ms: 0, mask: '1' };
 const LOT_INPUTS = { ratio: '0.5', masked_ratio: '0.5', sent_before: '0', forgone_before: '0' };
 const LOT = {
   ratio: { numerator: '1', denominator: '2' },
@@ -212,7 +212,7 @@ describe('a rejected entry', () => {
         terms: { sizing: { mode: 'EQUITY_RATIO', value: '1', capital: null } },
         signal: { leaderEquity: null },
       },
-      { rule: 'leader_equity', value: null, limit: null },
+      { mask: undefined, rule: 'leader_equity', value: null, limit: null },
     ],
     [
       'STALE_EQUITY',

@@ -15,7 +15,7 @@ import {
   returnMetrics,
   sumOf,
 } from '../../performance/index.js';
-import { BigDecimal } from '../../values/index.js';
+import { BigDecimal, coarse } from '../../values/index.js';
 
 /** Computed results, without what is read with them: the start of the record and the last recorded equity. */
 export type StoredPerformance = Omit<StrategyResults, 'since' | 'equity'>;
@@ -193,7 +193,8 @@ export function publicPerformanceOf(performance: StoredPerformance): StoredPerfo
   return {
     closed_count: performance.closed_count,
     win_rate: performance.win_rate,
-    profit_factor: rounded(performance.profit_factor, DECIMALS),
+    // A large factor has many digits: with a known loss, it would show the profit, and so the amounts.
+    profit_factor: performance.profit_factor === null ? null : coarse(performance.profit_factor),
     roi: rounded(performance.roi, FRACTION_DECIMALS),
     max_drawdown_percent: rounded(performance.max_drawdown_percent, DECIMALS),
     sharpe: rounded(performance.sharpe, DECIMALS),
