@@ -37,6 +37,10 @@ export function roundToStep(value: Decimal | string, step: string): string {
   return canonicalDecimal(steps.times(step).toString());
 }
 
+/** Rounds down to a multiple of `step`. @param step above 0 */
+export const floorToStep = (value: BigDecimal, step: BigDecimal | string): BigDecimal =>
+  value.minus(value.mod(step));
+
 const abs = (value: bigint) => (value < 0n ? -value : value);
 
 /** Converts a plain decimal of at most 18 decimals to units of 10^-18. */

@@ -35,7 +35,7 @@ export interface DecisionRow {
   readonly settled_at: Date | null;
   /** Whether the copier's user also owns the strategy. */
   readonly is_own_strategy: boolean;
-  /** The amount step of the copier's order; null without an order. */
+  /** The amount step of the copier's order; null for an entry, and without an order. */
   readonly amount_step: Decimal | null;
 }
 
@@ -43,8 +43,8 @@ export const DECISION_COLUMNS = `d.id, d.copier_id, d.strategy_id, d.signal_id, 
   d.kind, d.outcome, d.code, d.inputs, d.target_amount, d.sent_amount, d.filled_amount, d.trade_id, d.latency_ms,
   d.slippage_bps, d.created_at, d.settled_at,
   (SELECT st.user_id = d.user_id FROM strategies st WHERE st.id = d.strategy_id) AS is_own_strategy,
-  (SELECT greatest(p.amount_step, p.market_amount_step) FROM trades o JOIN trade_pairs p ON p.id = o.trade_pair_id
-   WHERE o.id = d.trade_id) AS amount_step`;
+  CASE WHEN d.kind IN ('REDUCE', 'CLOSE') THEN (SELECT greatest(p.amount_step, p.market_amount_step)
+    FROM trades o JOIN trade_pairs p ON p.id = o.trade_pair_id WHERE o.id = d.trade_id) END AS amount_step`;
 
 /**
  * Returns a decision as the copier's user may see it: amounts of another user's strategy are masked. An order that sells
@@ -52,9 +52,8 @@ export const DECISION_COLUMNS = `d.id, d.copier_id, d.strategy_id, d.signal_id, 
  */
 export function viewDecision(row: DecisionRow): Decision {
   const targetAmount = canonicalDecimal(row.target_amount);
-  const isExit = row.kind === 'REDUCE' || row.kind === 'CLOSE';
   const ordered = (amount: Decimal) =>
-    row.is_own_strategy || !isExit || row.amount_step === null
+    row.is_own_strategy || row.amount_step === null
       ? canonicalDecimal(amount)
       : roundToStep(amount, row.amount_step);
   return {

@@ -21,7 +21,7 @@ import { queryPrepared, type Tx } from '@trading-automation/persistence';
 import { invalidState } from '../../operations/index.js';
 import { type Signal, signalsAfter } from '../../strategies/index.js';
 import { equitiesOf } from '../../trade-pairs/index.js';
-import { BigDecimal } from '../../values/index.js';
+import { BigDecimal, floorToStep } from '../../values/index.js';
 import { markStarted } from '../copiers.queries.js';
 import { plannedSignalOf } from '../planning/planned-signal.js';
 import type { BookMidsBySymbol } from './book-mids-at-start.js';
@@ -147,11 +147,8 @@ async function driftOf(tx: Tx, copier: CopierToStart, until: number): Promise<Lo
       BigDecimal.max(0, new BigDecimal(heldAmount).minus(BigDecimal.max(0, abandoned))),
     );
     const isClosed = exits.some(({ kind }) => kind === 'CLOSE');
-    const steps = new BigDecimal(heldAmount)
-      .minus(remaining)
-      .div(amountStep)
-      .toDecimalPlaces(0, BigDecimal.ROUND_DOWN);
-    const excess = isClosed ? new BigDecimal(heldAmount) : steps.times(amountStep);
+    const held = new BigDecimal(heldAmount);
+    const excess = isClosed ? held : floorToStep(held.minus(remaining), amountStep);
     if (!excess.gt(0)) return [];
     return [
       { symbol, lotTradeId, heldAmount: canonicalDecimal(heldAmount), excessAmount: excess.toString() },

@@ -9,7 +9,7 @@ import { pairForTrade } from '../../trade-pairs/index.js';
 import { BigDecimal } from '../../values/index.js';
 import { type OrderToCheck, violationsOf } from '../order.rules.js';
 import { type LotBookKey, lockBooks } from './book-trades.js';
-import { floorToStep } from './close-lot.js';
+import { floorToMarketStep } from './close-lot.js';
 import { closableAmount } from './lot-records.queries.js';
 
 /** A locked trade that is about to be sent. */
@@ -64,7 +64,7 @@ export async function capClosingOrders(
 /** Rounds down to what the exchange accepts; null if it accepts no such order. */
 async function sendableAmount(tx: Tx, trade: ClosingOrder, available: Decimal): Promise<Decimal | null> {
   const pair = await pairForTrade(tx, encodeId('tpr', trade.tradePairId));
-  const amount = floorToStep(new BigDecimal(available), pair);
+  const amount = floorToMarketStep(new BigDecimal(available), pair);
   if (amount.isZero()) return null;
   const { type, side, timeInForce } = trade;
   const order = { type, side, timeInForce, amount: amount.toString() };

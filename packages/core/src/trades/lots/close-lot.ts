@@ -11,7 +11,7 @@ import type { Tx } from '@trading-automation/persistence';
 import { lockAccountForTrade } from '../../exchange-accounts/index.js';
 import { type Actor, invalidState } from '../../operations/index.js';
 import { type PairForTrade, pairForTrade } from '../../trade-pairs/index.js';
-import { BigDecimal } from '../../values/index.js';
+import { BigDecimal, floorToStep } from '../../values/index.js';
 import { violationsOf } from '../order.rules.js';
 import { placeTrade, ruleViolated, type TradeSelection } from '../place-trade.js';
 import { lockBooks } from './book-trades.js';
@@ -40,9 +40,9 @@ export async function closeLot(
   if (lot === undefined) throw new DomainError('not_found');
   assertClosable(lot);
   const pair = await pairForTrade(tx, pairId);
-  const available = floorToStep(new BigDecimal(lot.availableAmount), pair);
+  const available = floorToMarketStep(new BigDecimal(lot.availableAmount), pair);
   const requested = new BigDecimal(lot.openAmount).times(fraction);
-  const amount = BigDecimal.min(floorToStep(requested, pair), available).toString();
+  const amount = BigDecimal.min(floorToMarketStep(requested, pair), available).toString();
   const order = {
     type: 'MARKET',
     side: lot.side === 'BUY' ? 'SELL' : 'BUY',
@@ -57,7 +57,8 @@ export async function closeLot(
     trade_pair_id: pairId,
     reduce_only: pair.tradingType === 'perpetual',
   };
-  const intent = amount === floorToStep(new BigDecimal(lot.openAmount), pair).toString() ? 'CLOSE' : 'REDUCE';
+  const intent =
+    amount === floorToMarketStep(new BigDecimal(lot.openAmount), pair).toString() ? 'CLOSE' : 'REDUCE';
   return placeTrade(tx, actor, input, returning, { closesLotId: id, intent, isExit: true });
 }
 
@@ -72,7 +73,7 @@ function assertClosable({ openAmount, availableAmount }: LotToClose): void {
 }
 
 /** Rounds down to the step of market orders; the amount step divides it. */
-export function floorToStep(amount: BigDecimal, { amountStep, marketAmountStep }: PairForTrade): BigDecimal {
-  const step = BigDecimal.max(amountStep, marketAmountStep ?? 0);
-  return step.isZero() ? amount : amount.minus(amount.mod(step));
+export function floorToMarketStep(amount: BigDecimal, pair: PairForTrade): BigDecimal {
+  const step = BigDecimal.max(pair.amountStep, pair.marketAmountStep ?? 0);
+  return step.isZero() ? amount : floorToStep(amount, step);
 }
