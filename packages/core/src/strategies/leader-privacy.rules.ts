@@ -17,24 +17,28 @@ import { BigDecimal, coarse } from '../values/index.js';
 
 type Inputs = Readonly<Record<string, string | number | boolean | null>>;
 
-/** Amounts of the strategy's account in the inputs of a decision. */
-const SECRET_INPUTS: ReadonlySet<string> = new Set(['leader_amount', 'exit_amount', 'lot_amount_before']);
+/**
+ * Amounts of the strategy's account in the inputs of a decision, and what depends on several of them: what the copier gave up
+ * of earlier entries.
+ */
+const SECRET_INPUTS: ReadonlySet<string> = new Set([
+  'leader_amount',
+  'exit_amount',
+  'lot_amount_before',
+  'forgone_before',
+]);
 
 /** Inputs that the copier knows without the signal: its own settings, balances and orders. */
 const KNOWN_INPUTS: ReadonlySet<string> = new Set(['age_ms', 'held', 'sent_before', 'limit']);
 /** Prices and differences of prices are public. */
 const PUBLIC_INPUT = /(?:price|mid|bps)$/;
 
-/** The rules whose `value` is computed from the size of the leader's fill. The values of other rules are not masked. */
-const SIZED_RULES: ReadonlySet<string> = new Set([
-  'max_trade_quote',
-  'max_open_quote',
-  'max_amount',
-  'max_notional',
-  'min_amount',
-  'min_notional',
-  'free_quote',
-  'free_base',
+/** The rules whose `value` does not depend on the size of the leader's fill. The values of all other rules are masked. */
+const UNSIZED_RULES: ReadonlySet<unknown> = new Set([
+  'max_daily_loss_quote',
+  'max_drawdown_percent',
+  'max_slippage_bps',
+  'price_tick',
 ]);
 
 /** Returns the inputs of a decision as the strategy's owner may see them. */
@@ -53,22 +57,15 @@ export function maskInputs({ masked_ratio, mask, ...exact }: Inputs): Inputs {
     masked_ratio === undefined || masked_ratio === null ? exact : { ...exact, ratio: masked_ratio };
   const masked = Object.entries(inputs)
     .filter(([name]) => !SECRET_INPUTS.has(name))
-    .map(
-      ([name, value]) =>
-        [
-          name,
-          isMasked(name, inputs) ? maskValue(value, name === 'value' ? mask : undefined) : value,
-        ] as const,
-    );
+    .map(([name, value]) => [name, maskInput(name, value, { ...inputs, mask: mask ?? null })] as const);
   return Object.fromEntries(masked);
-}
-
-function isMasked(name: string, { rule }: Inputs): boolean {
-  if (KNOWN_INPUTS.has(name) || PUBLIC_INPUT.test(name)) return false;
-  return name !== 'value' || (typeof rule === 'string' && SIZED_RULES.has(rule));
 }
 
 const DECIMAL = /^-?\d+(?:\.\d+)?$/;
 
-const maskValue = (value: Inputs[string], mask: Inputs[string] | undefined) =>
-  typeof value === 'string' && DECIMAL.test(value) ? maskAmount(value, { mask: mask ?? null }) : value;
+function maskInput(name: string, value: Inputs[string], inputs: Inputs) {
+  const isKnown = KNOWN_INPUTS.has(name) || PUBLIC_INPUT.test(name);
+  if (isKnown || typeof value !== 'string' || !DECIMAL.test(value)) return value;
+  if (name !== 'value') return coarse(value);
+  return UNSIZED_RULES.has(inputs.rule) ? value : maskAmount(value, inputs);
+}

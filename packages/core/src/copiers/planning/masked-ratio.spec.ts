@@ -46,6 +46,19 @@ describe('the amounts that other users see of an entry', () => {
     expect(shortCount).toBeGreaterThan(100);
   });
 
+  it.each([
+    ['sellable_notional', '10.4321', '10'],
+    ['sellable_amount', '0.098765', '0.099'],
+    ['a_new_rule', '0.098765', '0.099'],
+    ['max_daily_loss_quote', '12.3456', '12.3456'],
+  ])('include the value of the rule %s', (rule, value, seen) => {
+    expect(maskInputs({ rule, value })).toEqual({ rule, value: seen });
+  });
+
+  it('do not include what was given up of earlier entries', () => {
+    expect(maskInputs({ held: '1.2345', forgone_before: '0.12345' })).toEqual({ held: '1.2345' });
+  });
+
   it('are near the exact ones', () => {
     const drawn = { mode: 'EQUITY_RATIO', value: '1', capital: '89868.43' } as const;
     // 0.0023 of 89,868.43 instead of 0.0022714.
