@@ -243,33 +243,70 @@ describe('the public list of strategies', () => {
 });
 
 describe('the return of copiers', () => {
-  it('is shown if five users other than the owner and the asker copy the strategy', async () => {
-    const led = await lead('led', 10);
+  const shownTo = async (led: Led, actor: Actor) =>
+    (await strategies.get(actor, led.id)).performance.copier_roi;
+  /** Sets the day of the figures that others see, relative to the current one. The figures are then due. */
+  const setDay = ({ uuid }: Led, days: number) =>
+    core.rows(
+      `UPDATE strategy_figures SET computed_at = '-infinity', public_copier_roi_day = (now() AT TIME ZONE 'UTC')::date + $2::int
+       WHERE strategy_id = $1`,
+      uuid,
+      days,
+    );
+
+  /** Makes users copy the strategy once, each with one of the results. */
+  async function copiesOf(led: Led, results: readonly number[], user?: Actor): Promise<Actor[]> {
     const users: Actor[] = [];
-    const copyOnce = async (result: number, user?: Actor) => {
+    for (const result of results) {
       const { actor: owner, account } = await copy(led, user);
       const { id } = await core.row('SELECT id FROM copiers WHERE user_id = $1', owner.userId);
-      users.push(owner);
       await trade({ uuid: led.uuid, owner, account }, result, String(id));
-    };
-    for (const result of [10, 20, 30, 40]) await copyOnce(result);
+      users.push(owner);
+    }
+    return users;
+  }
+
+  it('is shown if five users other than the owner and the asker copy the strategy', async () => {
+    const led = await lead('led', 10);
+    const users = await copiesOf(led, [10, 20, 30, 40]);
     // Copies of the owner do not count.
-    await copyOnce(900, led.owner);
-    const shownTo = async (actor: Actor) => (await strategies.get(actor, led.id)).performance.copier_roi;
+    await copiesOf(led, [900], led.owner);
     await refresh();
-    expect([await shownTo(asker), await shownTo(led.owner)]).toEqual([null, null]);
-    await copyOnce(50);
+    expect([await shownTo(led, asker), await shownTo(led, led.owner)]).toEqual([null, null]);
+    await copiesOf(led, [50]);
     await refresh();
     // (10 + 20 + 30 + 40 + 50) ÷ 5,000
-    expect([await shownTo(asker), await shownTo(led.owner)]).toEqual(['0.03', '0.03']);
+    expect([await shownTo(led, asker), await shownTo(led, led.owner)]).toEqual(['0.03', '0.03']);
     // For one of the five, only four others are left.
-    expect(await shownTo(users[0]!)).toBeNull();
+    expect(await shownTo(led, users[0]!)).toBeNull();
     await lead('other', 5);
     await refresh();
     expect(await namesOf('sort=copier_roi&order=asc')).toEqual(['led', 'other']);
-    await copyOnce(60);
+    await copiesOf(led, [60]);
+    await setDay(led, -1);
     await refresh();
     // 0.035, rounded: more decimals would show the result of one copier to a user who has the others.
-    expect(await shownTo(users[0]!)).toBe('0.04');
+    expect(await shownTo(led, users[0]!)).toBe('0.04');
+  });
+
+  it('changes at most once a day for others, and with it the number of users of which it was computed', async () => {
+    const led = await lead('led', 10);
+    const [first] = await copiesOf(led, [10, 20, 30, 40, 50]);
+    const other = await lead('other', 10);
+    await copiesOf(other, [100, 100, 100, 100, 100]);
+    await refresh();
+    // Even if midnight comes now.
+    await setDay(led, 1);
+    await copiesOf(led, [900]);
+    await refresh();
+    expect(await shownTo(led, asker)).toBe('0.03');
+    expect(await namesOf('sort=copier_roi&order=asc')).toEqual(['led', 'other']);
+    // The result that is shown was computed from five users, of which this is one.
+    expect(await shownTo(led, first!)).toBeNull();
+    expect(await shownTo(led, led.owner)).toBe('0.175');
+    await setDay(led, -1);
+    await refresh();
+    expect([await shownTo(led, asker), await shownTo(led, first!)]).toEqual(['0.18', '0.18']);
+    expect(await namesOf('sort=copier_roi&order=asc')).toEqual(['other', 'led']);
   });
 });

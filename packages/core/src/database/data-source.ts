@@ -75,6 +75,7 @@ import { LeaseStarts1763700000047 } from './migrations/0047-lease-starts.js';
 import { LastLive1763700000048 } from './migrations/0048-last-live.js';
 import { FiguresCurrency1763700000049 } from './migrations/0049-figures-currency.js';
 import { ReferencePricesInTicks1763700000050 } from './migrations/0050-reference-prices-in-ticks.js';
+import { CopierRoiOnceADay1763700000051 } from './migrations/0051-copier-roi-once-a-day.js';
 
 const ENTITIES = [
   AccountOwnerEntity,
@@ -147,6 +148,7 @@ const MIGRATIONS = [
   LastLive1763700000048,
   FiguresCurrency1763700000049,
   ReferencePricesInTicks1763700000050,
+  CopierRoiOnceADay1763700000051,
 ];
 
 interface DatabaseOptions {

@@ -9,7 +9,8 @@
  * 3. The ratio is computed from the leader's equity or amount rounded to two significant digits (`maskedRatioOf`).
  *    Otherwise a user who varies the sizing and watches where the ratio changes could compute them exactly.
  * 4. So are the amounts that an entry requests: `mask` is the fraction that the leader traded of its equity or order, rounded
- *    to two digits, ÷ that fraction.
+ *    to two digits, ÷ that fraction. An entry that sends no order states the reason that the masked amount gives
+ *    (`masked_value`).
  * 5. Performance figures have few decimals, for the same reason.
  */
 import type { Decimal } from '@trading-automation/contracts';
@@ -51,14 +52,19 @@ export function maskAmount(amount: Decimal, { mask }: Inputs): Decimal {
   return coarse(typeof mask === 'string' ? new BigDecimal(amount).times(mask).toString() : amount);
 }
 
-/** Returns the inputs of a decision as other users may see them. An unknown decimal is masked. */
-export function maskInputs({ masked_ratio, mask, ...exact }: Inputs): Inputs {
+/**
+ * Returns the inputs of a decision as other users may see them. An unknown decimal is masked. `masked_value` is computed
+ * from the masked amount already.
+ */
+export function maskInputs({ masked_ratio, masked_value, mask, ...exact }: Inputs): Inputs {
   const inputs =
     masked_ratio === undefined || masked_ratio === null ? exact : { ...exact, ratio: masked_ratio };
   const masked = Object.entries(inputs)
     .filter(([name]) => !SECRET_INPUTS.has(name))
     .map(([name, value]) => [name, maskInput(name, value, { ...inputs, mask: mask ?? null })] as const);
-  return Object.fromEntries(masked);
+  return Object.fromEntries(
+    typeof masked_value === 'string' ? [...masked, ['value', coarse(masked_value)]] : masked,
+  );
 }
 
 const DECIMAL = /^-?\d+(?:\.\d+)?$/;

@@ -1649,7 +1649,7 @@ export interface StrategyResults<D extends DecimalForm = 'number'> {
   low_sample: boolean;
   /** True while a fee in a third asset, paid for a lot of the strategy, has no known price. Its results exclude this fee until then. */
   fees_incomplete: boolean;
-  /** Result of all copiers of other users, realized and open, after fees, ÷ the sum of their accounts' equities at their first copy, with two decimals. Null unless at least 5 users other than the owner and you have copied the strategy. */
+  /** Result of all copiers of other users, realized and open, after fees, ÷ the sum of their accounts' equities at their first copy, with two decimals. Others than the owner see it change at most once a day. Null unless at least 5 users other than the owner and you have copied the strategy. */
   copier_roi: DecimalOf<D> | null;
   /** Compounded daily returns, oldest first; the first point is 100. Long records have about 100 points. Empty if an equity was not recorded. */
   curve: IndexPoint<D>[];

@@ -10,6 +10,8 @@ export interface CopierRow extends CopierSettings {
   readonly id: string;
   readonly userId: string;
   readonly accountId: string;
+  /** Whether the copier's user also owns the strategy; false if the strategy no longer exists. */
+  readonly isOwnStrategy: boolean;
   readonly status: CopierStatus;
   readonly startedAt: Date | null;
   readonly startedSequence: number;
@@ -44,7 +46,8 @@ export interface CopierRow extends CopierSettings {
 
 /** Decimals are trimmed of trailing zeros, which speeds up the arithmetic. */
 const BY_COPIER = `
-  SELECT c.id, c.user_id AS "userId", c.exchange_account_id AS "accountId", c.status, c.started_at AS "startedAt",
+  SELECT c.id, c.user_id AS "userId", c.exchange_account_id AS "accountId",
+    coalesce(s.user_id = c.user_id, false) AS "isOwnStrategy", c.status, c.started_at AS "startedAt",
     c.started_sequence::float8 AS "startedSequence", c.resumed_sequence::float8 AS "resumedSequence",
     c.sizing_mode AS "sizingMode", trim_scale(c.sizing_value) AS "sizingValue",
     trim_scale(c.sizing_capital) AS "sizingCapital", c.below_minimum AS "belowMinimum",
@@ -68,6 +71,7 @@ const BY_COPIER = `
     trim_scale(l.owed_amount) AS "owedAmount"
   FROM copiers c
   JOIN exchange_accounts a ON a.id = c.exchange_account_id
+  LEFT JOIN strategies s ON s.id = c.strategy_id
   LEFT JOIN trade_pairs p ON p.exchange = a.exchange AND p.trading_type = a.trading_type AND p.trading_type = $3
     AND p.symbol = $4 AND p.is_active
   LEFT JOIN copied_lots l ON l.copier_id = c.id AND l.lot_trade_id = $2

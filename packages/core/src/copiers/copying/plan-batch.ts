@@ -103,6 +103,7 @@ function inputOf(
     copier: {
       id: copier.id,
       status,
+      isOwnStrategy: copier.isOwnStrategy,
       terms: termsOf(copier),
       startedAt: copier.startedAt,
       startedSequence: copier.startedSequence,

@@ -22,6 +22,7 @@ import {
   entryCaps,
   findMinimumViolation,
   limitPriceOf,
+  maskedDueOf,
   maskOf,
   ratioOf,
   tightestBelow,
@@ -39,7 +40,28 @@ export function planEntry(input: CopyInput): CopyPlan {
   }
   const lot = lotAtEntry(input, terms, ratio);
   const due = dueOf(ratio, fractionOf(lot.seenAmount), lot);
-  return sizeEntry({ input, terms, lot, due, pair: input.account.pair! });
+  const pair = input.account.pair!;
+  const { side, referencePrice } = signal;
+  const limitPrice = limitPriceOf(side, referencePrice, terms, pair);
+  const entry = { input, terms, pair, lot, due };
+  if (limitPrice !== null) return sizeWithMask({ ...entry, limitPrice });
+  return skipped(entry, 'SLIPPAGE', { rule: 'price_tick', value: referencePrice, limit: pair.priceTick });
+}
+
+/**
+ * Plans the due amount. If that sends no order, the reason is the one that the masked amount gives, unless that would
+ * send an order. Otherwise a user without money could vary the sizing, find the size at which the reason changes, and
+ * compute the leader's amounts and equity to any number of digits.
+ */
+function sizeWithMask(entry: Entry): CopyPlan {
+  const plan = sizeEntry(entry, entry.due);
+  const { signal, copier } = entry.input;
+  if (plan.order !== null || copier.isOwnStrategy) return plan;
+  const masked = sizeEntry(entry, maskedDueOf(entry.due, maskOf({ signal }, entry.terms)));
+  if (masked.order !== null) return plan;
+  const { value, ...inputs } = masked.inputs;
+  // `maskInputs` shows it as `value`.
+  return { ...masked, inputs: { ...inputs, masked_value: value ?? null } };
 }
 
 /** Plans a rejected entry. An existing lot forgoes the amount that the signal adds, and keeps its carried amount. */
@@ -61,33 +83,30 @@ interface Entry {
   readonly pair: CopyPair;
   readonly lot: Lot;
   readonly due: Fraction;
+  readonly limitPrice: Decimal;
 }
 
-function sizeEntry(entry: Entry): CopyPlan {
-  const { input, terms, pair, lot, due } = entry;
-  const { side, referencePrice } = input.signal;
-  const limitPrice = limitPriceOf(side, referencePrice, terms, pair);
-  if (limitPrice === null) {
-    return skipped(entry, 'SLIPPAGE', { rule: 'price_tick', value: referencePrice, limit: pair.priceTick });
-  }
+/** Plans an amount, which is the due one or the masked one. What the lot forgoes is always computed from the due one. */
+function sizeEntry(entry: Entry, size: Fraction): CopyPlan {
+  const { input, terms, pair, lot, limitPrice } = entry;
   const price = fractionOf(limitPrice);
   const caps = entryCaps({ copier: input.copier, terms, pair }, lot.sentQuote, price);
-  const rounded = floorTo(due, pair.amountStep);
+  const rounded = floorTo(size, pair.amountStep);
   const cap = tightestBelow(caps, fractionOf(rounded));
   const capNumbers = cap === null ? null : capInputs(cap, rounded, price);
   const amount = cap === null ? rounded : floorTo(cap.amount, pair.amountStep);
-  const violationOf = (size: Decimal) =>
-    findMinimumViolation(size, price, pair) ?? findResaleViolation(size, resaleOf(entry));
+  const violationOf = (tested: Decimal) =>
+    findMinimumViolation(tested, price, pair) ?? findResaleViolation(tested, resaleOf(entry));
   const violation = violationOf(rounded);
   if (violation === null && violationOf(amount) === null) {
-    return reserve(entry, { amount, limitPrice, cap, inputs: capNumbers ?? {} });
+    return reserve(entry, { amount, cap, inputs: capNumbers ?? {} });
   }
   if (violation === null && cap !== null) {
     return skipped(entry, cap.code, { limit_price: limitPrice, ...capNumbers });
   }
-  const raised = terms.belowMinimum === 'ROUND_UP' ? roundedUpAmount(entry, price, caps) : null;
+  const raised = terms.belowMinimum === 'ROUND_UP' ? roundedUpAmount(entry, size, caps) : null;
   if (raised !== null) {
-    return reserve(entry, { amount: raised, limitPrice, cap, inputs: { rounded_up: true, ...violation } });
+    return reserve(entry, { amount: raised, cap, inputs: { rounded_up: true, ...violation } });
   }
   return skipped(entry, 'BELOW_MINIMUM', { limit_price: limitPrice, ...violation });
 }
@@ -99,25 +118,23 @@ const resaleOf = ({ input, pair }: Entry): Resale => ({
   pair,
 });
 
-/** Returns the least amount that can be sold again, or null if that exceeds a cap or twice the due amount. */
-function roundedUpAmount(entry: Entry, price: Fraction, caps: readonly Cap[]): Decimal | null {
-  const { due } = entry;
-  const raised = minEntryAmount(price, resaleOf(entry));
-  const size = fractionOf(raised);
-  const isTooMuch = isLess(plus(due, due), size) || tightestBelow(caps, size) !== null;
+/** Returns the least amount that can be sold again, or null if that exceeds a cap or twice the size. */
+function roundedUpAmount(entry: Entry, size: Fraction, caps: readonly Cap[]): Decimal | null {
+  const raised = minEntryAmount(fractionOf(entry.limitPrice), resaleOf(entry));
+  const least = fractionOf(raised);
+  const isTooMuch = isLess(plus(size, size), least) || tightestBelow(caps, least) !== null;
   return isTooMuch ? null : raised;
 }
 
 interface Sized {
   readonly amount: Decimal;
-  readonly limitPrice: Decimal;
   readonly cap: Cap | null;
   readonly inputs: PlanInputs;
 }
 
 /** Plans the order if the amount that it reserves is free; otherwise skips the copy. */
-function reserve(entry: Entry, { amount, limitPrice, cap, inputs }: Sized): CopyPlan {
-  const { lot, due, input } = entry;
+function reserve(entry: Entry, { amount, cap, inputs }: Sized): CopyPlan {
+  const { lot, due, input, limitPrice } = entry;
   const { side } = input.signal;
   const cost = roundUp(times(fractionOf(amount), fractionOf(limitPrice)));
   const reserved = side === 'BUY' ? cost : amount;
@@ -150,7 +167,11 @@ function reserve(entry: Entry, { amount, limitPrice, cap, inputs }: Sized): Copy
   };
 }
 
-function skipped({ input, terms, lot, due }: Entry, code: DecisionCode, numbers: PlanInputs): CopyPlan {
+function skipped(
+  { input, terms, lot, due }: Omit<Entry, 'limitPrice'>,
+  code: DecisionCode,
+  numbers: PlanInputs,
+): CopyPlan {
   const isCarried = code === 'BELOW_MINIMUM' && terms.belowMinimum !== 'SKIP' && isAboveZero(due);
   const isNew = input.copier.lot === null;
   return {

@@ -17,33 +17,104 @@ function seenInputs(terms: typeof TERMS, leaderEquity: string, amount: string) {
 }
 
 describe('the amounts that other users see of an entry', () => {
-  const seenOf = (
-    drawn: Parameters<typeof seenInputs>[0]['sizing'],
-    leaderEquity: string,
-    amount: string,
-  ) => {
+  const seenOf = (terms: Partial<typeof TERMS>, leaderEquity: string, amount: string, freeQuote = '0') => {
     const filled = { cumulativeAmount: amount, filledAmount: amount };
     const signal = { leaderEquity, leaderOrderAmount: '4', referencePrice: '100', ...filled };
-    const account = { freeQuote: '0' };
-    const plan = planCopy(entryInput({ terms: { ...TERMS, sizing: drawn }, signal, account }));
-    const { value } = maskInputs(plan.inputs);
-    return { target: maskAmount(plan.targetAmount, plan.inputs), value, code: plan.code };
+    const plan = planCopy(
+      entryInput({
+        terms: { ...TERMS, ...terms },
+        signal,
+        account: { freeQuote },
+        pair: { minAmount: '0.01', minNotional: '5' },
+        copier: { isOwnStrategy: false },
+      }),
+    );
+    const { value, rule } = maskInputs(plan.inputs);
+    return { target: maskAmount(plan.targetAmount, plan.inputs), value, rule, code: plan.code };
   };
 
-  it('are the same for leaders whose fractions agree to two digits, whatever the sizing', () => {
-    let shortCount = 0;
+  const withoutOrder = fc.record({
+    sizing: fc.record({
+      mode: fc.constantFrom('FIXED_AMOUNT' as const, 'FIXED_QUOTE' as const, 'EQUITY_RATIO' as const),
+      value: fc.integer({ min: 1_000, max: 2_000_000 }).map((units) => String(units / 100_000)),
+      capital: fc.integer({ min: 2_000_000, max: 2_600_000 }).map((units) => String(units / 1_000)),
+    }),
+    belowMinimum: fc.constantFrom('SKIP' as const, 'ACCUMULATE' as const, 'ROUND_UP' as const),
+    maxTradeQuote: fc.constantFrom(null, '4'),
+  });
+
+  it('are the same for leaders whose fractions agree to two digits, whatever the settings, if no order is sent', () => {
+    const codes = new Set<string | null>();
     fc.assert(
-      fc.property(sizing, (drawn) => {
+      fc.property(withoutOrder, (terms) => {
         // 204.13 ÷ 89868.43 = 0.0022714, and 2.0413 ÷ 4 = 0.510; 204.5 ÷ 90321.77 = 0.0022641 and 0.511.
-        const [one, other] = [seenOf(drawn, '89868.43', '2.0413'), seenOf(drawn, '90321.77', '2.045')];
-        if (one.code === 'INSUFFICIENT_BALANCE' && other.code === one.code) {
-          shortCount++;
-          expect(other.target).toBe(one.target);
-        }
+        const [one, other] = [seenOf(terms, '89868.43', '2.0413'), seenOf(terms, '90321.77', '2.045')];
+        expect(other).toEqual(one);
+        codes.add(one.code);
       }),
-      { numRuns: 300 },
+      { numRuns: 1_000 },
     );
-    expect(shortCount).toBeGreaterThan(100);
+    expect(codes).toEqual(new Set(['BELOW_MINIMUM', 'MAX_TRADE', 'INSUFFICIENT_BALANCE']));
+  });
+
+  it('give the reason of an entry that sends no order, unless they would send one', () => {
+    // The copy is to buy 0.0534 at 100, which is too little to be sold again. With 0.0023 instead of 0.0022714, it is 0.0540.
+    const terms = { sizing: { mode: 'EQUITY_RATIO', value: '1', capital: '2350' } } as const;
+    expect(seenOf(terms, '89868.43', '2.0413', '0').code).toBe('INSUFFICIENT_BALANCE');
+    expect(seenOf(terms, '89868.43', '2.0413', '100').code).toBe('BELOW_MINIMUM');
+  });
+
+  it('give no reason of an entry that sends an order', () => {
+    // 0.0544 at 100 can be sold again. With 0.0023 instead of 0.0023333, it would be 0.0536, which cannot.
+    const terms = { sizing: { mode: 'EQUITY_RATIO', value: '1', capital: '2330' } } as const;
+    expect(seenOf(terms, '90000', '2.1', '0').code).toBe('BELOW_MINIMUM');
+    expect(seenOf(terms, '90000', '2.1', '100')).toMatchObject({ code: null, target: '0.054' });
+  });
+
+  it('are rounded if the equity of a later fill is unknown', () => {
+    const signal = { leaderEquity: null, cumulativeAmount: '2.0413', filledAmount: '2.0413' };
+    const terms = { sizing: { mode: 'EQUITY_RATIO', value: '1', capital: '500' } } as const;
+    const lot = { sentAmount: '0', sentQuote: '0', forgoneAmount: '0', seenAmount: '0', heldAmount: '0' };
+    const plan = planCopy(
+      entryInput({
+        terms,
+        signal,
+        account: { freeQuote: '0' },
+        copier: { isOwnStrategy: false },
+        lot: { ...lot, ratio: { numerator: '1', denominator: '1' } },
+      }),
+    );
+    expect(maskInputs(plan.inputs)).toMatchObject({ rule: 'free_quote', value: '200' });
+  });
+
+  it('are multiples of the leader’s amount, rounded to two digits, with MULTIPLIER', () => {
+    const terms = { sizing: { mode: 'MULTIPLIER', value: '2.6', capital: null } } as const;
+    // 2.6 × 4, instead of 2.6 × 4.0413 = 10.51.
+    expect(seenOf(terms, '90000', '4.0413')).toMatchObject({ target: '10', code: 'INSUFFICIENT_BALANCE' });
+  });
+
+  it('do not change what the lot forgoes', () => {
+    const signal = { leaderEquity: '89868.43', cumulativeAmount: '2.0413', filledAmount: '2.0413' };
+    const terms = { sizing: { mode: 'EQUITY_RATIO', value: '1', capital: '89868.43' } } as const;
+    const lot = { sentAmount: '0', sentQuote: '0', forgoneAmount: '0', seenAmount: '0', heldAmount: '0' };
+    const input = entryInput({
+      terms,
+      signal,
+      account: { freeQuote: '0' },
+      copier: { isOwnStrategy: false },
+      lot: { ...lot, ratio: { numerator: '1', denominator: '1' } },
+    });
+    expect(planCopy(input).lot?.forgoneAmount).toBe('2.0413');
+  });
+
+  it('are not shown to the strategy’s owner', () => {
+    const terms = { ...TERMS, sizing: { mode: 'EQUITY_RATIO', value: '1', capital: '2350' } } as const;
+    const signal = { leaderEquity: '89868.43', cumulativeAmount: '2.0413', filledAmount: '2.0413' };
+    const plan = planCopy(
+      entryInput({ terms, signal, account: { freeQuote: '0' }, pair: { minNotional: '5' } }),
+    );
+    expect(plan).toMatchObject({ code: 'BELOW_MINIMUM', inputs: { rule: 'sellable_notional' } });
+    expect(ownInputs(plan.inputs)).not.toHaveProperty('masked_value');
   });
 
   it.each([
@@ -60,11 +131,12 @@ describe('the amounts that other users see of an entry', () => {
   });
 
   it('are near the exact ones', () => {
-    const drawn = { mode: 'EQUITY_RATIO', value: '1', capital: '89868.43' } as const;
+    const terms = { sizing: { mode: 'EQUITY_RATIO', value: '1', capital: '89868.43' } } as const;
     // 0.0023 of 89,868.43 instead of 0.0022714.
-    expect(seenOf(drawn, '89868.43', '2.0413')).toEqual({
+    expect(seenOf(terms, '89868.43', '2.0413')).toEqual({
       target: '2.1',
       value: '210',
+      rule: 'free_quote',
       code: 'INSUFFICIENT_BALANCE',
     });
   });

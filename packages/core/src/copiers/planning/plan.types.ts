@@ -99,6 +99,8 @@ export interface CopiedLotState {
 export interface CopierState {
   readonly id: string;
   readonly status: CopierStatus;
+  /** Whether the copier's user also owns the strategy. Others learn no exact amounts of it. */
+  readonly isOwnStrategy: boolean;
   /** Settings of new lots. */
   readonly terms: CopyTerms;
   readonly startedAt: Date | null;

@@ -88,6 +88,11 @@ function wholeOf(signal: CopyInput['signal'], mode: CopyTerms['sizing']['mode'])
   return dividedBy(fractionOf(leaderEquity), fractionOf(referencePrice));
 }
 
+/** Returns a due amount as users other than the strategy's owner may know it. @param mask see `maskOf` */
+export function maskedDueOf(due: Fraction, mask: Decimal | null): Fraction {
+  return mask === null ? fractionOf(coarse(roundDown(due))) : times(due, fractionOf(mask));
+}
+
 /**
  * Returns the worst price at which an entry may be filled: the leader's price plus or minus the slippage bound, rounded
  * towards the leader's price. Returns null if no price tick above zero remains.

@@ -87,6 +87,7 @@ const SIZINGS = [
 const decisionsOn = (signals: readonly ReplaySignal[], sizing: (typeof SIZINGS)[number]) => {
   const replay = new Replay({
     copierId: 'copier',
+    isOwnStrategy: false,
     terms: { ...TERMS, sizing },
     onBreach: 'CLOSE_ONLY',
     startingEquity: new Map([['USDT', '1000000000']]),

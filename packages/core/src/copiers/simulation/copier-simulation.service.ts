@@ -91,6 +91,7 @@ export class CopierSimulation {
     const data = new ReplayData(tx, copier, range.to === undefined);
     const replay = new Replay({
       copierId: copier.id,
+      isOwnStrategy: copier.isOwnStrategy,
       terms: termsOf(copier),
       onBreach: copier.onBreach,
       startingEquity: data.startingEquity,

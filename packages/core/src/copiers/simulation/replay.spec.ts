@@ -42,6 +42,7 @@ function signalsFrom(...overrides: SignalOverrides[]): ReplaySignal[] {
 function replayOf(more: Partial<ReplayOptions> = {}): Replay {
   return new Replay({
     copierId: 'copier',
+    isOwnStrategy: true,
     terms: TERMS,
     onBreach: 'CLOSE_ONLY',
     startingEquity: new Map([['USDT', '1000']]),

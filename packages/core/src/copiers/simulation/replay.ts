@@ -44,6 +44,7 @@ export interface ReplayPair {
 
 export interface ReplayOptions {
   readonly copierId: string;
+  readonly isOwnStrategy: boolean;
   readonly terms: CopyTerms;
   readonly onBreach: BreachReaction;
   /** The account's equity, by quote currency. */
@@ -144,7 +145,7 @@ export class Replay {
   }
 
   private inputOf(signal: ReplaySignal, quote: string): CopyInput {
-    const { copierId, terms, startingEquity, pairs } = this.options;
+    const { copierId, isOwnStrategy, terms, startingEquity, pairs } = this.options;
     const start = new BigDecimal(startingEquity.get(quote) ?? '0');
     const equity = start.plus(this.copies.resultOf(quote));
     const lot = this.lots.get(signal.lotTradeId);
@@ -154,6 +155,7 @@ export class Replay {
       copier: {
         id: copierId,
         status: this.status,
+        isOwnStrategy,
         terms,
         startedAt: signal.lotOpenedAt,
         startedSequence: this.startedSequence ?? 0,

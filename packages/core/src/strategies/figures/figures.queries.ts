@@ -123,7 +123,15 @@ export async function hasUnvaluedFee(
 export const pointsOf = (tx: Tx, { accountId }: StrategyLine, currency: string) =>
   equityPoints(tx, [accountId], currency, undefined);
 
-/** Stores figures, which are in `currency`; null before the first fill. What other users see is left as it is while the strategy is private or deleted. */
+/** The condition that the row `f` contains a `copier_roi` of the current UTC day for other users. */
+const HAS_ROI_OF_TODAY =
+  "(f.public_copier_roi IS NOT NULL AND f.public_copier_roi_day >= (clock_timestamp() AT TIME ZONE 'UTC')::date)";
+
+/**
+ * Stores figures, which are in `currency`; null before the first fill. What other users see is left as it is while the
+ * strategy is private or deleted. The `copier_roi` that they see changes at most once a day, with the number of users of
+ * which it was computed: from many values, a person with several users could compute the result of another copier.
+ */
 export async function storeFigures(
   tx: Tx,
   { id, currency }: { readonly id: string; readonly currency: string | null },
@@ -134,21 +142,26 @@ export async function storeFigures(
   await queryPrepared(
     tx,
     `INSERT INTO strategy_figures AS f (strategy_id, computed_at, has_open_lots, performance, public_performance,
-       public_roi, public_max_drawdown_percent, public_copier_roi, copying_users, currency)
+       public_roi, public_max_drawdown_percent, public_copier_roi, public_copier_roi_day, copying_users, currency)
      SELECT s.id, clock_timestamp(), $2, $3, CASE WHEN seen.is_public THEN $4::jsonb END,
        CASE WHEN seen.is_public THEN $5::numeric END, CASE WHEN seen.is_public THEN $6::numeric END,
-       CASE WHEN seen.is_public THEN $7::numeric END, $8, $9
+       CASE WHEN seen.is_public THEN $7::numeric END, (clock_timestamp() AT TIME ZONE 'UTC')::date, $8, $9
      FROM strategies s, LATERAL (SELECT s.visibility = 'PUBLIC' AND s.deleted_at IS NULL AS is_public) seen
      WHERE s.id = $1
      ON CONFLICT (strategy_id) DO UPDATE SET computed_at = excluded.computed_at, has_open_lots = excluded.has_open_lots,
-       performance = excluded.performance, copying_users = excluded.copying_users,
-       currency = excluded.currency,
-       public_performance = coalesce(excluded.public_performance, f.public_performance),
+       performance = excluded.performance, currency = excluded.currency,
+       copying_users = CASE WHEN ${HAS_ROI_OF_TODAY} THEN f.copying_users ELSE excluded.copying_users END,
+       public_performance = CASE WHEN excluded.public_performance IS NULL THEN f.public_performance
+         WHEN ${HAS_ROI_OF_TODAY} THEN excluded.public_performance
+           || jsonb_build_object('copier_roi', f.public_performance -> 'copier_roi')
+         ELSE excluded.public_performance END,
        public_roi = CASE WHEN excluded.public_performance IS NULL THEN f.public_roi ELSE excluded.public_roi END,
        public_max_drawdown_percent = CASE WHEN excluded.public_performance IS NULL
          THEN f.public_max_drawdown_percent ELSE excluded.public_max_drawdown_percent END,
-       public_copier_roi = CASE WHEN excluded.public_performance IS NULL
-         THEN f.public_copier_roi ELSE excluded.public_copier_roi END`,
+       public_copier_roi = CASE WHEN excluded.public_performance IS NULL OR ${HAS_ROI_OF_TODAY}
+         THEN f.public_copier_roi ELSE excluded.public_copier_roi END,
+       public_copier_roi_day = CASE WHEN excluded.public_performance IS NULL OR ${HAS_ROI_OF_TODAY}
+         THEN f.public_copier_roi_day ELSE excluded.public_copier_roi_day END`,
     [
       id,
       hasOpenLots,

@@ -88,6 +88,7 @@ export function entryInput(overrides: PlanOverrides = {}): CopyInput {
     copier: {
       id: 'copier',
       status: 'ACTIVE',
+      isOwnStrategy: true,
       terms,
       startedAt: new Date(NOW.getTime() - 3_600_000),
       startedSequence: 10,
