@@ -94,10 +94,10 @@ export const AREAS = [
     files: [
       ...inFolder(copiers, 'copier.rules', 'profit-share-terms.rules', 'tracking.rules'),
       ...inFolder(`${copiers}/copying`, 'book-mid.rules', 'settlement.rules'),
-      ...inFolder(`${copiers}/simulation`, 'coarse-signal.rules'),
       ...inFolder(
         `${copiers}/planning`,
         ...[
+          'coarse-signal.rules',
           'copied-lot.rules',
           'drawdown.rules',
           'entry-checks.rules',
@@ -106,6 +106,7 @@ export const AREAS = [
         ],
         ...[
           'fraction.rules',
+          'masked-plan.rules',
           'perfect-copy.rules',
           'plan.rules',
           'planned-signal',
@@ -125,7 +126,7 @@ export const AREAS = [
           'entry-plans.spec',
           'exit-plans.spec',
           'fraction.rules.spec',
-          'masked-ratio.spec',
+          'masked-plan.rules.spec',
         ],
         ...['perfect-copy.spec', 'plan-details.spec', 'planned-signal.spec', 'sellable.spec'],
       ),

@@ -66,10 +66,10 @@ export const decision = z
     inputs: z
       .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
       .describe(
-        'The values behind the decision. Amounts are decimal strings. If another user owns the strategy, the amounts of its account are omitted, and `ratio` and values that are proportional to such amounts have two significant digits. `copy_existing` is true if a start decided on a lot that was already open; the other values are those at the start.',
+        'The values behind the decision. Amounts are decimal strings. If another user owns the strategy, the amounts of its account are omitted, and `ratio` and values that are proportional to such amounts have two significant digits, are computed from amounts of two digits, and may be null. `copy_existing` is true if a start decided on a lot that was already open; the other values are those at the start.',
       ),
     target_amount: decimal.describe(
-      'Amount that the sizing yields, in base currency, before limits and rounding. Two significant digits if another user owns the strategy.',
+      'Amount that the sizing yields, in base currency, before limits and rounding. If another user owns the strategy: computed from amounts of two significant digits, or the ordered amount, and rounded to two digits.',
     ),
     sent_amount: decimal.describe(
       'Amount ordered, in base currency. An amount that is ordered again counts once.',

@@ -80,7 +80,7 @@ export const strategyResults = z
     copier_roi: decimal
       .nullable()
       .describe(
-        "Result of all copiers of other users, realized and open, after fees, ÷ the sum of their accounts' equities at their first copy, with two decimals. Others than the owner see it change at most once a day. Null unless at least 5 users other than the owner and you have copied the strategy.",
+        "Result of all copiers of other users, realized and open, after fees, ÷ the sum of their accounts' equities at the last hour before the day of their first copy, or else the first hour of that day, with two decimals. Others than the owner see it change at most once a day. Null unless at least 5 users other than the owner and you have copied the strategy.",
       ),
     curve: z
       .array(indexPoint)

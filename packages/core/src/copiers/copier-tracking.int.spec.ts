@@ -213,13 +213,13 @@ describe('the tracking difference of a copier of another user’s strategy', () 
 
   it('is weighted with amounts of two digits', async () => {
     const [other, own] = [await env.follower(), await ownFollower()];
-    await skippedEntry('2.098');
-    await leadExit('2.098', '200');
+    await skippedEntry('2.149');
+    await leadExit('2.149', '200');
     await skippedEntry('2');
     await leadExit('2', '100');
-    // A gain of 100 for each of 1.0 and of 1.049 of the first lot, and none for 1 of the second.
-    await expectTracking(other, '-5000', { skips_bps: '-5000' });
-    await expectTracking(own, '-5120', { skips_bps: '-5120' });
+    // A gain of 100 for each of 1.05 and of 1.0745 of the first lot, and none for 1 of the second.
+    await expectTracking(other, '-5122', { skips_bps: '-5122' });
+    await expectTracking(own, '-5180', { skips_bps: '-5180' });
   });
 
   it('is computed with a fee rate of two digits', async () => {

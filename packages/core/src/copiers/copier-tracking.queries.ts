@@ -22,12 +22,6 @@ const secondDigit = (value: string) => `(1 - floor(log((${value})::float8)))::in
 /** A value above 0 as a user other than the strategy's owner may know it: with two significant digits. */
 const coarse = (value: string) => `round(${value}, ${secondDigit(value)})`;
 
-/** Of the values that have the same two significant digits, the one nearest to `known`. */
-const nearestOf = (value: string, known: string) => {
-  const half = `0.5 * power(10::numeric, -${secondDigit(value)})`;
-  return `greatest(${coarse(value)} - ${half}, least(${coarse(value)} + ${half}, ${known}))`;
-};
-
 /** A fraction above 0 as signals show it to users other than the strategy's owner. */
 const coarseFraction = (fraction: string) => `trunc(${fraction}, ${secondDigit(fraction)})`;
 
@@ -37,8 +31,8 @@ const coarseFraction = (fraction: string) => `trunc(${fraction}, ${secondDigit(f
  *
  * Amounts and fractions of another user's strategy are masked before anything is computed from them, so that the figures
  * depend on the copier's own orders, on prices and on what the user is shown of the signals. From exact ones, the last digits
- * of a weighted average would reveal the amounts of the leader. The amount of an order is the user's own, so a perfect
- * amount that has the same two digits counts as equal to it.
+ * of a weighted average would reveal the amounts of the leader. The amounts are masked when the copy is planned
+ * (`maskedPerfectAmount`); decisions of the previous release have exact ones.
  */
 const FOLLOWED = `
   SELECT d.copier_id, d.lot_trade_id, d.sequence, d.created_at, d.reference_price AS price, x.is_own, n.perfect, f.closed,
@@ -47,12 +41,10 @@ const FOLLOWED = `
   FROM decisions d JOIN signals s ON s.id = d.signal_id JOIN strategies st ON st.id = d.strategy_id
   CROSS JOIN LATERAL (SELECT st.user_id = d.user_id AS is_own,
     CASE WHEN d.kind IN ('OPEN', 'INCREASE') THEN coalesce(d.perfect_amount, d.target_amount) ELSE 0 END AS perfect,
-    coalesce((d.inputs ->> 'mask')::numeric, 1) AS mask,
     CASE WHEN d.kind IN ('OPEN', 'INCREASE') OR d.code IS NOT DISTINCT FROM 'NOT_ACTIVE' OR d.settled_at IS NULL THEN 0
       WHEN d.kind = 'CLOSE' THEN 1 ELSE coalesce(least(1, s.exit_amount / nullif(s.lot_amount_before, 0)), 0) END AS closed) x
-  CROSS JOIN LATERAL (SELECT CASE WHEN x.is_own OR x.perfect = 0 THEN x.perfect
-    WHEN d.sent_amount = 0 OR d.outcome = 'CLAMPED' THEN ${coarse('x.perfect * x.mask')}
-    ELSE ${nearestOf('x.perfect', 'd.sent_amount')} END AS perfect) n
+  CROSS JOIN LATERAL (SELECT CASE WHEN x.is_own OR x.perfect = 0 OR d.inputs ? 'masked_target' THEN x.perfect
+    WHEN d.sent_amount = 0 OR d.outcome = 'CLAMPED' THEN ${coarse('x.perfect')} ELSE d.sent_amount END AS perfect) n
   CROSS JOIN LATERAL (SELECT CASE WHEN x.is_own OR x.closed = 0 THEN x.closed ELSE ${coarseFraction('x.closed')} END
     AS closed) f
   WHERE d.copier_id IN (SELECT id FROM selected)`;

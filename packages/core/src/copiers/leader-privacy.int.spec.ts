@@ -198,6 +198,40 @@ describe('the equity of a leader', () => {
     expect(new Set(shown.map(({ ratio }) => ratio))).toEqual(new Set(['0.38']));
   });
 
+  it('does not follow from the sizing at which the decisions of many starts change', async () => {
+    await env.leaderBuys('1.349');
+    const sizingOf = (capital: string) =>
+      ({ mode: 'EQUITY_RATIO', value: '0.000000000000000001', capital }) as const;
+    const { actor, copier } = await env.follower({ copy_existing: true, sizing: sizingOf('1') });
+    /** Starts the copier again; returns the target of the decision that replaces the one before. */
+    const targetOf = async (capital: string) => {
+      await env.copiers.stop(actor, copier.id);
+      await env.copiers.update(actor, copier.id, { sizing: sizingOf(capital) });
+      await env.copiers.start(actor, copier.id, { copy_existing: true });
+      const { decisions } = await whatIsSeenBy(actor, copier.id, 1);
+      expect(decisions).toMatchObject([{ code: 'BELOW_MINIMUM' }]);
+      return decisions[0]!.target_amount;
+    };
+    // The equity of 101,000 ÷ 1.349 is 74,870. Of the rounded values, 100,000 and 1.3, it is 76,923.
+    expect(await targetOf('74800')).toBe('0');
+    expect(await targetOf('76900')).toBe('0');
+    expect(await targetOf('76950')).toBe('0.000000000000000001');
+  });
+
+  it('does not follow from the amount that a reduced copy requests', async () => {
+    const follower = await env.follower({
+      sizing: { mode: 'FIXED_AMOUNT', value: '2' },
+      limits: { max_trade_quote: '50' },
+    });
+    const order = await env.leaderOrder('BUY', '2.149');
+    await env.fill(order, { amount: '1.349', price: '100' });
+    await env.runUntilIdle();
+    const { decisions, trades } = await whatIsSeenBy(follower.actor, follower.copier.id, 1);
+    // 1.3 × 2 ÷ 2.1 = 1.24, and 1.349 × 2 ÷ 2.149 = 1.26.
+    expect(decisions).toMatchObject([{ code: 'MAX_TRADE', target_amount: '1.2' }]);
+    expect(trades).toMatchObject([{ amount: '0.497', requested_amount: '1.2' }]);
+  });
+
   it('does not follow from the fractions of the leader’s exits that a simulation with any amount would sell', async () => {
     const follower = await env.follower({ sizing: { mode: 'FIXED_AMOUNT', value: '1300' } });
     await play();

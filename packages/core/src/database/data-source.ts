@@ -76,6 +76,7 @@ import { LastLive1763700000048 } from './migrations/0048-last-live.js';
 import { FiguresCurrency1763700000049 } from './migrations/0049-figures-currency.js';
 import { ReferencePricesInTicks1763700000050 } from './migrations/0050-reference-prices-in-ticks.js';
 import { CopierRoiOnceADay1763700000051 } from './migrations/0051-copier-roi-once-a-day.js';
+import { MaskedForgone1763700000052 } from './migrations/0052-masked-forgone.js';
 
 const ENTITIES = [
   AccountOwnerEntity,
@@ -149,6 +150,7 @@ const MIGRATIONS = [
   FiguresCurrency1763700000049,
   ReferencePricesInTicks1763700000050,
   CopierRoiOnceADay1763700000051,
+  MaskedForgone1763700000052,
 ];
 
 interface DatabaseOptions {

@@ -1,6 +1,6 @@
 export { changeStrategy, lockOwnStrategy, readStrategy, removeStrategy } from './change-strategy.js';
 export { refreshFigures } from './figures/refresh-figures.js';
-export { maskAmount, maskInputs, ownInputs } from './leader-privacy.rules.js';
+export { maskInputs, maskTarget, ownInputs } from './leader-privacy.rules.js';
 export {
   type LockedStrategy,
   lockStrategyForTrade,

@@ -8,13 +8,11 @@
  *    quotient of two of them, in lowest terms, contains both.
  * 3. The ratio is computed from the leader's equity or amount rounded to two significant digits (`maskedRatioOf`).
  *    Otherwise a user who varies the sizing and watches where the ratio changes could compute them exactly.
- * 4. So are the amounts that an entry requests: `mask` is the fraction that the leader traded of its equity or order, rounded
- *    to two digits, ÷ that fraction. An entry that sends no order states the reason that the masked amount gives
- *    (`masked_value`).
+ * 4. So are the amounts that a decision requests, its reason and the numbers of the reason (`masked-plan.rules.ts`).
  * 5. Performance figures have few decimals, for the same reason.
  */
 import type { Decimal } from '@trading-automation/contracts';
-import { BigDecimal, coarse } from '../values/index.js';
+import { coarse } from '../values/index.js';
 
 type Inputs = Readonly<Record<string, string | number | boolean | null>>;
 
@@ -27,6 +25,8 @@ const SECRET_INPUTS: ReadonlySet<string> = new Set([
   'exit_amount',
   'lot_amount_before',
   'forgone_before',
+  // The quotient of a rounded and an exact amount, in decisions of earlier versions.
+  'mask',
 ]);
 
 /** Inputs that the copier knows without the signal: its own settings, balances and orders. */
@@ -43,28 +43,23 @@ const UNSIZED_RULES: ReadonlySet<unknown> = new Set([
 ]);
 
 /** Returns the inputs of a decision as the strategy's owner may see them. */
-export function ownInputs({ masked_ratio: _, mask: __, ...inputs }: Inputs): Inputs {
+export function ownInputs({ masked_ratio: _, masked_target: __, ...inputs }: Inputs): Inputs {
   return inputs;
 }
 
-/** Returns an amount that a decision requests, as other users may see it. @param inputs of the decision, as they are stored */
-export function maskAmount(amount: Decimal, { mask }: Inputs): Decimal {
-  return coarse(typeof mask === 'string' ? new BigDecimal(amount).times(mask).toString() : amount);
+/** Returns the amount that a decision requests, as other users may see it. @param inputs of the decision, as they are stored */
+export function maskTarget(amount: Decimal, { masked_target }: Inputs): Decimal {
+  return coarse(typeof masked_target === 'string' ? masked_target : amount);
 }
 
-/**
- * Returns the inputs of a decision as other users may see them. An unknown decimal is masked. `masked_value` is computed
- * from the masked amount already.
- */
-export function maskInputs({ masked_ratio, masked_value, mask, ...exact }: Inputs): Inputs {
+/** Returns the inputs of a decision as other users may see them. An unknown decimal is masked. */
+export function maskInputs({ masked_ratio, masked_target: _, ...exact }: Inputs): Inputs {
   const inputs =
     masked_ratio === undefined || masked_ratio === null ? exact : { ...exact, ratio: masked_ratio };
   const masked = Object.entries(inputs)
     .filter(([name]) => !SECRET_INPUTS.has(name))
-    .map(([name, value]) => [name, maskInput(name, value, { ...inputs, mask: mask ?? null })] as const);
-  return Object.fromEntries(
-    typeof masked_value === 'string' ? [...masked, ['value', coarse(masked_value)]] : masked,
-  );
+    .map(([name, value]) => [name, maskInput(name, value, inputs)] as const);
+  return Object.fromEntries(masked);
 }
 
 const DECIMAL = /^-?\d+(?:\.\d+)?$/;
@@ -73,5 +68,5 @@ function maskInput(name: string, value: Inputs[string], inputs: Inputs) {
   const isKnown = KNOWN_INPUTS.has(name) || PUBLIC_INPUT.test(name);
   if (isKnown || typeof value !== 'string' || !DECIMAL.test(value)) return value;
   if (name !== 'value') return coarse(value);
-  return UNSIZED_RULES.has(inputs.rule) ? value : maskAmount(value, inputs);
+  return UNSIZED_RULES.has(inputs.rule) ? value : coarse(value);
 }

@@ -64,6 +64,7 @@ export interface NewCopyTrade {
     readonly ratio: Decimal;
     /** The ratio as users other than the strategy's owner may see it; null if only `ratio` is known. */
     readonly maskedRatio: Decimal | null;
+    readonly maskedAmount: Decimal | null;
     readonly sequence: number;
   };
   /**
@@ -135,6 +136,7 @@ function storedCopyOf({
   arrivalPrice,
   ratio,
   maskedRatio,
+  maskedAmount,
   sequence,
 }: NewCopyTrade['copy']): StoredCopy {
   return {
@@ -144,6 +146,7 @@ function storedCopyOf({
     arrival_price: arrivalPrice,
     ratio,
     masked_ratio: maskedRatio,
+    masked_amount: maskedAmount,
     sequence,
   };
 }

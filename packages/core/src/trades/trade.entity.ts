@@ -23,6 +23,8 @@ export interface StoredCopy {
   readonly ratio: Decimal;
   /** The ratio as users other than the strategy's owner may see it; absent in old trades. */
   readonly masked_ratio?: Decimal | null;
+  /** The requested amount as users other than the strategy's owner may see it; absent in old trades. */
+  readonly masked_amount?: Decimal | null;
   /** The signal's sequence within its strategy. */
   readonly sequence: number;
 }

@@ -150,7 +150,7 @@ function viewCopy(trade: TradeViewRow, copy: StoredCopy): TradeCopy {
 const isMasked = ({ copy, copiesOwnStrategy }: TradeViewRow) => copy !== null && copiesOwnStrategy !== true;
 
 const requestedAmount = (trade: TradeViewRow, amount: string) =>
-  isMasked(trade) ? coarse(amount) : canonicalDecimal(amount);
+  isMasked(trade) ? coarse(trade.copy?.masked_amount ?? amount) : canonicalDecimal(amount);
 
 const BASIS_POINTS = 10_000;
 

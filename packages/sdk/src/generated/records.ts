@@ -775,9 +775,9 @@ export interface Decision<D extends DecimalForm = 'number'> {
     | 'CREDENTIALS'
     | 'RATE_LIMITED'
     | (string & {});
-  /** The values behind the decision. Amounts are decimal strings. If another user owns the strategy, the amounts of its account are omitted, and `ratio` and values that are proportional to such amounts have two significant digits. `copy_existing` is true if a start decided on a lot that was already open; the other values are those at the start. */
+  /** The values behind the decision. Amounts are decimal strings. If another user owns the strategy, the amounts of its account are omitted, and `ratio` and values that are proportional to such amounts have two significant digits, are computed from amounts of two digits, and may be null. `copy_existing` is true if a start decided on a lot that was already open; the other values are those at the start. */
   inputs: Record<string, string | number | boolean | null>;
-  /** Amount that the sizing yields, in base currency, before limits and rounding. Two significant digits if another user owns the strategy. */
+  /** Amount that the sizing yields, in base currency, before limits and rounding. If another user owns the strategy: computed from amounts of two significant digits, or the ordered amount, and rounded to two digits. */
   target_amount: DecimalOf<D>;
   /** Amount ordered, in base currency. An amount that is ordered again counts once. */
   sent_amount: DecimalOf<D>;
@@ -1455,9 +1455,9 @@ export interface SimulatedDecision<D extends DecimalForm = 'number'> {
     | 'CREDENTIALS'
     | 'RATE_LIMITED'
     | (string & {});
-  /** The values behind the decision. Amounts are decimal strings. If another user owns the strategy, the amounts of its account are omitted, and `ratio` and values that are proportional to such amounts have two significant digits. `copy_existing` is true if a start decided on a lot that was already open; the other values are those at the start. */
+  /** The values behind the decision. Amounts are decimal strings. If another user owns the strategy, the amounts of its account are omitted, and `ratio` and values that are proportional to such amounts have two significant digits, are computed from amounts of two digits, and may be null. `copy_existing` is true if a start decided on a lot that was already open; the other values are those at the start. */
   inputs: Record<string, string | number | boolean | null>;
-  /** Amount that the sizing yields, in base currency, before limits and rounding. Two significant digits if another user owns the strategy. */
+  /** Amount that the sizing yields, in base currency, before limits and rounding. If another user owns the strategy: computed from amounts of two significant digits, or the ordered amount, and rounded to two digits. */
   target_amount: DecimalOf<D>;
   /** Amount ordered, in base currency. An amount that is ordered again counts once. */
   sent_amount: DecimalOf<D>;
@@ -1649,7 +1649,7 @@ export interface StrategyResults<D extends DecimalForm = 'number'> {
   low_sample: boolean;
   /** True while a fee in a third asset, paid for a lot of the strategy, has no known price. Its results exclude this fee until then. */
   fees_incomplete: boolean;
-  /** Result of all copiers of other users, realized and open, after fees, ÷ the sum of their accounts' equities at their first copy, with two decimals. Others than the owner see it change at most once a day. Null unless at least 5 users other than the owner and you have copied the strategy. */
+  /** Result of all copiers of other users, realized and open, after fees, ÷ the sum of their accounts' equities at the last hour before the day of their first copy, or else the first hour of that day, with two decimals. Others than the owner see it change at most once a day. Null unless at least 5 users other than the owner and you have copied the strategy. */
   copier_roi: DecimalOf<D> | null;
   /** Compounded daily returns, oldest first; the first point is 100. Long records have about 100 points. Empty if an equity was not recorded. */
   curve: IndexPoint<D>[];

@@ -60,6 +60,7 @@ export function tradeOf({ signal, copier, plan, arrivalPrice, attempt }: Ordered
       arrivalPrice,
       ratio: ratioOf(plan),
       maskedRatio: plan.lot?.maskedRatio ?? null,
+      maskedAmount: plan.maskedTarget,
       sequence,
     },
     resendUntil: resendUntil(signal, plan, copier),

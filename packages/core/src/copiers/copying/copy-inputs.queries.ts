@@ -40,6 +40,7 @@ export interface CopierRow extends CopierSettings {
   readonly sentAmount: Decimal;
   readonly sentQuote: Decimal;
   readonly forgoneAmount: Decimal;
+  readonly maskedForgone: Decimal | null;
   readonly seenAmount: Decimal;
   readonly owedAmount: Decimal;
 }
@@ -67,7 +68,8 @@ const BY_COPIER = `
     l.terms AS "lotTerms", l.ratio_numerator AS "ratioNumerator", l.ratio_denominator AS "ratioDenominator",
     trim_scale(l.masked_ratio) AS "maskedRatio",
     trim_scale(l.sent_amount) AS "sentAmount", trim_scale(l.sent_quote) AS "sentQuote",
-    trim_scale(l.forgone_amount) AS "forgoneAmount", trim_scale(l.seen_amount) AS "seenAmount",
+    trim_scale(l.forgone_amount) AS "forgoneAmount",
+    trim_scale(l.masked_forgone) AS "maskedForgone", trim_scale(l.seen_amount) AS "seenAmount",
     trim_scale(l.owed_amount) AS "owedAmount"
   FROM copiers c
   JOIN exchange_accounts a ON a.id = c.exchange_account_id
@@ -102,6 +104,8 @@ export interface CopierHoldings {
   readonly hasOrdersInFlight: boolean;
   /** What earlier exits of the signal's lot, which are pending without an order, still have to sell. */
   readonly pendingExitAmount: Decimal;
+  /** The same for exits up to the signal's, as users other than the strategy's owner may know it. */
+  readonly maskedPendingAmount: Decimal;
   /** Whether the owner was already notified that an exit of the lot is delayed. */
   readonly isDelayReported: boolean;
 }
@@ -114,6 +118,7 @@ export const NOTHING_HELD: CopierHoldings = {
   drawdownQuote: '0',
   hasOrdersInFlight: false,
   pendingExitAmount: '0',
+  maskedPendingAmount: '0',
   isDelayReported: false,
 };
 
@@ -139,17 +144,21 @@ const HOLDINGS = `
   earlier AS (
     SELECT d.copier_id,
       bool_or(CASE WHEN d.kind IN ('OPEN', 'INCREASE') THEN coalesce(t.status IN ('PENDING', 'PARTIALLY_FILLED'), false)
-        ELSE d.pending_trade_id IS NOT NULL OR NOT d.is_applied OR d.is_abandoned END) AS is_busy,
-      bool_or(d.delay_reported_at IS NOT NULL) AS is_reported,
-      sum(greatest(0, d.target_amount - d.filled_amount)) FILTER (WHERE d.kind IN ('REDUCE', 'CLOSE')) AS pending
+        ELSE d.pending_trade_id IS NOT NULL OR NOT d.is_applied OR d.is_abandoned END) FILTER (WHERE d.sequence < $3) AS is_busy,
+      bool_or(d.delay_reported_at IS NOT NULL) FILTER (WHERE d.sequence < $3) AS is_reported,
+      sum(greatest(0, d.target_amount - d.filled_amount))
+        FILTER (WHERE d.kind IN ('REDUCE', 'CLOSE') AND d.sequence < $3) AS pending,
+      sum(greatest(0, coalesce((d.inputs ->> 'masked_target')::numeric, d.target_amount) - d.filled_amount))
+        FILTER (WHERE d.kind IN ('REDUCE', 'CLOSE')) AS masked_pending
     FROM decisions d LEFT JOIN trades t ON t.id = d.pending_trade_id
-    WHERE d.copier_id = ANY ($1) AND d.settled_at IS NULL AND d.lot_trade_id = $2 AND d.sequence < $3
+    WHERE d.copier_id = ANY ($1) AND d.settled_at IS NULL AND d.lot_trade_id = $2 AND d.sequence <= $3
     GROUP BY d.copier_id)
   SELECT requested.id, trim_scale(coalesce(s.held, 0))::text AS "heldAmount", coalesce(s.others, 0)::int AS "openLotCount",
     trim_scale(coalesce(s.value, 0))::text AS "openQuote",
     coalesce(greatest(0, CASE WHEN m.day = $5::date THEN m.day_pnl - m.pnl END), 0)::text AS "dayLossQuote",
     coalesce(greatest(0, m.peak_pnl - m.pnl), 0)::text AS "drawdownQuote",
     coalesce(e.is_busy, false) OR closing.is_busy AS "hasOrdersInFlight", trim_scale(coalesce(e.pending, 0))::text AS "pendingExitAmount",
+    trim_scale(coalesce(e.masked_pending, 0))::text AS "maskedPendingAmount",
     coalesce(e.is_reported, false) AS "isDelayReported"
   FROM unnest($1::uuid[]) AS requested (id)
   LEFT JOIN sums s ON s.copier_id = requested.id

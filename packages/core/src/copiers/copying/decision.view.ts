@@ -7,7 +7,7 @@ import {
   type FinalOutcome,
   type SignalKind,
 } from '@trading-automation/contracts';
-import { maskAmount, maskInputs, ownInputs } from '../../strategies/index.js';
+import { maskInputs, maskTarget, ownInputs } from '../../strategies/index.js';
 import { formatInstant, roundToStep } from '../../values/index.js';
 
 /** A stored decision, by column name. */
@@ -68,7 +68,7 @@ export function viewDecision(row: DecisionRow): Decision {
     outcome: row.settled_at === null ? 'PENDING' : row.outcome,
     code: row.code ?? undefined,
     inputs: row.is_own_strategy ? ownInputs(row.inputs) : maskInputs(row.inputs),
-    target_amount: row.is_own_strategy ? targetAmount : maskAmount(targetAmount, row.inputs),
+    target_amount: row.is_own_strategy ? targetAmount : maskTarget(targetAmount, row.inputs),
     sent_amount: ordered(row.sent_amount),
     filled_amount: ordered(row.filled_amount),
     trade_id: row.trade_id === null ? undefined : encodeId('trd', row.trade_id),

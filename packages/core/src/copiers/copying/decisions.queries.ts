@@ -84,14 +84,14 @@ export interface WrittenLot {
 /** Writes the states ($3, a JSON array) of copied lots of a strategy ($1) and a lot ($2). */
 const UPSERT_LOTS = `
   INSERT INTO copied_lots AS l (strategy_id, lot_trade_id, copier_id, ratio_numerator, ratio_denominator, masked_ratio, terms,
-    sent_amount, sent_quote, forgone_amount, seen_amount, owed_amount)
+    sent_amount, sent_quote, forgone_amount, masked_forgone, seen_amount, owed_amount)
   SELECT $1, $2, n."copierId", n.numerator, n.denominator, n."maskedRatio", n.terms, n."sentAmount", n."sentQuote", n."forgoneAmount",
-    n."seenAmount", n."owedAmount"
+    n."maskedForgone", n."seenAmount", n."owedAmount"
   FROM json_to_recordset($3::json) AS n ("copierId" uuid, numerator numeric, denominator numeric, "maskedRatio" numeric, terms jsonb,
-    "sentAmount" numeric, "sentQuote" numeric, "forgoneAmount" numeric, "seenAmount" numeric, "owedAmount" numeric)
+    "sentAmount" numeric, "sentQuote" numeric, "forgoneAmount" numeric, "maskedForgone" numeric, "seenAmount" numeric, "owedAmount" numeric)
   ON CONFLICT (copier_id, lot_trade_id) DO UPDATE SET ratio_numerator = excluded.ratio_numerator,
     ratio_denominator = excluded.ratio_denominator, masked_ratio = excluded.masked_ratio, terms = excluded.terms, sent_amount = excluded.sent_amount,
-    sent_quote = excluded.sent_quote, forgone_amount = excluded.forgone_amount, seen_amount = excluded.seen_amount,
+    sent_quote = excluded.sent_quote, forgone_amount = excluded.forgone_amount, masked_forgone = excluded.masked_forgone, seen_amount = excluded.seen_amount,
     owed_amount = excluded.owed_amount, updated_at = clock_timestamp()`;
 
 export async function upsertCopiedLots(

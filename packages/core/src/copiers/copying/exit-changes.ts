@@ -11,6 +11,7 @@ import type { PlannedCopy } from './plan-batch.js';
 import type { DecisionChange, OpenDecision } from './settlement.queries.js';
 import { exitVerdict, retryAfterMs, slippageBps, type Verdict } from './settlement.rules.js';
 import {
+  decisionInputs,
   isWaitingExit,
   ownTargetOf,
   waitingExitRetryMs,
@@ -141,7 +142,9 @@ function changeOf(
   const targetAmount = decision.isApplied
     ? counted.targetAmount
     : ownTargetOf(plan.targetAmount, candidate.holdings.pendingExitAmount);
-  const inputs = decision.isApplied ? withReason(counted.inputs, plan) : plan.inputs;
+  const inputs = decision.isApplied
+    ? withReason(counted.inputs, plan)
+    : decisionInputs(plan, candidate.holdings.maskedPendingAmount);
   const planned = { ...counted, targetAmount, inputs, isApplied: true };
   if (trade !== undefined) {
     const ordered = BigDecimal.max(0, new BigDecimal(trade.order.amount).minus(stillCarried));

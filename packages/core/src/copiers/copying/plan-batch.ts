@@ -103,7 +103,8 @@ function inputOf(
     copier: {
       id: copier.id,
       status,
-      isOwnStrategy: copier.isOwnStrategy,
+      masksAmounts: !copier.isOwnStrategy,
+      maskedPendingAmount: holdings.maskedPendingAmount,
       terms: termsOf(copier),
       startedAt: copier.startedAt,
       startedSequence: copier.startedSequence,
@@ -127,6 +128,7 @@ function lotOf(copier: CopierRow, { heldAmount }: CopierHoldings): CopiedLotStat
     sentAmount: copier.sentAmount,
     sentQuote: copier.sentQuote,
     forgoneAmount: copier.forgoneAmount,
+    maskedForgone: copier.maskedForgone,
     seenAmount: copier.seenAmount,
     owedAmount: copier.owedAmount,
     heldAmount,

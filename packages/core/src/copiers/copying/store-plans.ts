@@ -9,7 +9,7 @@ import { hasOrder, tradeOf } from './copied-order.js';
 import { type DecisionRow, viewDecision } from './decision.view.js';
 import { insertDecisions, type NewDecision, type Replaced, upsertCopiedLots } from './decisions.queries.js';
 import { isExit, type PlannedCopy } from './plan-batch.js';
-import { isWaitingExit, ownTargetOf, waitingExitRetryMs } from './waiting-exits.js';
+import { decisionInputs, isWaitingExit, ownTargetOf, waitingExitRetryMs } from './waiting-exits.js';
 
 export type StoringStep = 'ordered' | 'decided';
 
@@ -110,7 +110,7 @@ function decisionOf(
     ...withoutDelay,
     outcome: plan.outcome,
     code: plan.code,
-    inputs: plan.inputs,
+    inputs: decisionInputs(plan, isExit(signal) ? holdings.maskedPendingAmount : '0'),
     targetAmount: ownTargetOf(plan.targetAmount, pending),
     sentAmount: ownTargetOf(plan.order?.amount ?? '0', pending),
     tradeId: trade?.id ?? null,

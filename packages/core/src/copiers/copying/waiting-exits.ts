@@ -27,6 +27,13 @@ export function ownTargetOf(targetAmount: Decimal, pendingExitAmount: Decimal): 
   return BigDecimal.max(0, new BigDecimal(targetAmount).minus(pendingExitAmount)).toString();
 }
 
+/** Returns the inputs of a plan as they are stored, with the masked target. `maskTarget` shows it. */
+export function decisionInputs({ inputs, maskedTarget }: CopyPlan, maskedPendingAmount: Decimal): PlanInputs {
+  return maskedTarget === null
+    ? inputs
+    : { ...inputs, masked_target: ownTargetOf(maskedTarget, maskedPendingAmount) };
+}
+
 /** Keys of the inputs that say why an exit waits. */
 const REASON_KEYS: readonly string[] = ['rule', 'value', 'limit', 'missing_amount'];
 

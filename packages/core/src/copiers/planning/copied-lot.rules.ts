@@ -50,6 +50,7 @@ export function lotAtEntry(input: CopyInput, terms: CopyTerms, ratio: Fraction):
     sentAmount: '0',
     sentQuote: '0',
     forgoneAmount: roundDown(times(ratio, earlier)),
+    maskedForgone: null,
     seenAmount: roundDown(cumulative),
     owedAmount: '0',
   };

@@ -14,7 +14,7 @@ import {
   roundUp,
   times,
 } from './fraction.rules.js';
-import type { CopyInput, CopyPair, CopyPlan, CopyTerms, PlanInputs } from './plan.types.js';
+import type { CopyInput, CopyPair, CopyTerms, ExactPlan, PlanInputs } from './plan.types.js';
 import { findResaleViolation, minEntryAmount, type Resale } from './sellable.rules.js';
 import {
   type Cap,
@@ -22,13 +22,11 @@ import {
   entryCaps,
   findMinimumViolation,
   limitPriceOf,
-  maskedDueOf,
-  maskOf,
   ratioOf,
   tightestBelow,
 } from './sizing.rules.js';
 
-export function planEntry(input: CopyInput): CopyPlan {
+export function planEntry(input: CopyInput): ExactPlan {
   const { signal, copier } = input;
   const terms = copier.lot?.terms ?? copier.terms;
   const rejection = checkEntry(input, terms);
@@ -44,32 +42,22 @@ export function planEntry(input: CopyInput): CopyPlan {
   const { side, referencePrice } = signal;
   const limitPrice = limitPriceOf(side, referencePrice, terms, pair);
   const entry = { input, terms, pair, lot, due };
-  if (limitPrice !== null) return sizeWithMask({ ...entry, limitPrice });
+  if (limitPrice !== null) return sizeEntry({ ...entry, limitPrice });
   return skipped(entry, 'SLIPPAGE', { rule: 'price_tick', value: referencePrice, limit: pair.priceTick });
 }
 
-/**
- * Plans the due amount. If that sends no order, the reason is the one that the masked amount gives, unless that would
- * send an order. Otherwise a user without money could vary the sizing, find the size at which the reason changes, and
- * compute the leader's amounts and equity to any number of digits.
- */
-function sizeWithMask(entry: Entry): CopyPlan {
-  const plan = sizeEntry(entry, entry.due);
-  const { signal, copier } = entry.input;
-  if (plan.order !== null || copier.isOwnStrategy) return plan;
-  const masked = sizeEntry(entry, maskedDueOf(entry.due, maskOf({ signal }, entry.terms)));
-  if (masked.order !== null) return plan;
-  const { value, ...inputs } = masked.inputs;
-  // `maskInputs` shows it as `value`.
-  return { ...masked, inputs: { ...inputs, masked_value: value ?? null } };
-}
-
 /** Plans a rejected entry. An existing lot forgoes the amount that the signal adds, and keeps its carried amount. */
-function rejectedEntry(input: CopyInput, { code, ...numbers }: EntryRejection): CopyPlan {
+function rejectedEntry(input: CopyInput, { code, ...numbers }: EntryRejection): ExactPlan {
   const ratio = frozenRatio(input);
   const stored = storedLot(input);
   const inputs = { ...entryInputs(input), ...numbers };
-  const skip = { outcome: 'SKIPPED', code, targetAmount: '0', order: null, inputs } as const;
+  const skip = {
+    outcome: 'SKIPPED',
+    code,
+    targetAmount: '0',
+    order: null,
+    inputs,
+  } as const;
   if (stored === null || ratio === null) return { ...skip, lot: stored };
   const lot = lotAtEntry(input, stored.terms, ratio);
   const added = minus(fractionOf(lot.seenAmount), fractionOf(stored.seenAmount));
@@ -86,17 +74,16 @@ interface Entry {
   readonly limitPrice: Decimal;
 }
 
-/** Plans an amount, which is the due one or the masked one. What the lot forgoes is always computed from the due one. */
-function sizeEntry(entry: Entry, size: Fraction): CopyPlan {
-  const { input, terms, pair, lot, limitPrice } = entry;
+function sizeEntry(entry: Entry): ExactPlan {
+  const { input, terms, pair, lot, due, limitPrice } = entry;
   const price = fractionOf(limitPrice);
   const caps = entryCaps({ copier: input.copier, terms, pair }, lot.sentQuote, price);
-  const rounded = floorTo(size, pair.amountStep);
+  const rounded = floorTo(due, pair.amountStep);
   const cap = tightestBelow(caps, fractionOf(rounded));
   const capNumbers = cap === null ? null : capInputs(cap, rounded, price);
   const amount = cap === null ? rounded : floorTo(cap.amount, pair.amountStep);
-  const violationOf = (tested: Decimal) =>
-    findMinimumViolation(tested, price, pair) ?? findResaleViolation(tested, resaleOf(entry));
+  const violationOf = (size: Decimal) =>
+    findMinimumViolation(size, price, pair) ?? findResaleViolation(size, resaleOf(entry));
   const violation = violationOf(rounded);
   if (violation === null && violationOf(amount) === null) {
     return reserve(entry, { amount, cap, inputs: capNumbers ?? {} });
@@ -104,7 +91,7 @@ function sizeEntry(entry: Entry, size: Fraction): CopyPlan {
   if (violation === null && cap !== null) {
     return skipped(entry, cap.code, { limit_price: limitPrice, ...capNumbers });
   }
-  const raised = terms.belowMinimum === 'ROUND_UP' ? roundedUpAmount(entry, size, caps) : null;
+  const raised = terms.belowMinimum === 'ROUND_UP' ? roundedUpAmount(entry, caps) : null;
   if (raised !== null) {
     return reserve(entry, { amount: raised, cap, inputs: { rounded_up: true, ...violation } });
   }
@@ -118,11 +105,12 @@ const resaleOf = ({ input, pair }: Entry): Resale => ({
   pair,
 });
 
-/** Returns the least amount that can be sold again, or null if that exceeds a cap or twice the size. */
-function roundedUpAmount(entry: Entry, size: Fraction, caps: readonly Cap[]): Decimal | null {
+/** Returns the least amount that can be sold again, or null if that exceeds a cap or twice the due amount. */
+function roundedUpAmount(entry: Entry, caps: readonly Cap[]): Decimal | null {
+  const { due } = entry;
   const raised = minEntryAmount(fractionOf(entry.limitPrice), resaleOf(entry));
-  const least = fractionOf(raised);
-  const isTooMuch = isLess(plus(size, size), least) || tightestBelow(caps, least) !== null;
+  const size = fractionOf(raised);
+  const isTooMuch = isLess(plus(due, due), size) || tightestBelow(caps, size) !== null;
   return isTooMuch ? null : raised;
 }
 
@@ -133,7 +121,7 @@ interface Sized {
 }
 
 /** Plans the order if the amount that it reserves is free; otherwise skips the copy. */
-function reserve(entry: Entry, { amount, cap, inputs }: Sized): CopyPlan {
+function reserve(entry: Entry, { amount, cap, inputs }: Sized): ExactPlan {
   const { lot, due, input, limitPrice } = entry;
   const { side } = input.signal;
   const cost = roundUp(times(fractionOf(amount), fractionOf(limitPrice)));
@@ -171,7 +159,7 @@ function skipped(
   { input, terms, lot, due }: Omit<Entry, 'limitPrice'>,
   code: DecisionCode,
   numbers: PlanInputs,
-): CopyPlan {
+): ExactPlan {
   const isCarried = code === 'BELOW_MINIMUM' && terms.belowMinimum !== 'SKIP' && isAboveZero(due);
   const isNew = input.copier.lot === null;
   return {
@@ -190,14 +178,9 @@ const capInputs = ({ rule, limit }: Cap, amount: Decimal, price: Fraction): Plan
   limit,
 });
 
-function entryInputs({ signal, now, copier }: CopyInput): PlanInputs {
-  const mask = maskOf({ signal }, copier.lot?.terms ?? copier.terms);
-  return {
-    reference_price: signal.referencePrice,
-    leader_amount: signal.cumulativeAmount,
-    age_ms: now.getTime() - signal.signalAt.getTime(),
-    // `maskInputs` does not show it.
-    ...(mask === null ? {} : { mask }),
-    ...(signal.copiesExisting === true ? { copy_existing: true } : {}),
-  };
-}
+const entryInputs = ({ signal, now }: CopyInput): PlanInputs => ({
+  reference_price: signal.referencePrice,
+  leader_amount: signal.cumulativeAmount,
+  age_ms: now.getTime() - signal.signalAt.getTime(),
+  ...(signal.copiesExisting === true ? { copy_existing: true } : {}),
+});

@@ -17,13 +17,13 @@ import {
   times,
   ZERO,
 } from './fraction.rules.js';
-import type { CopyInput, CopyOrder, CopyPair, CopyPlan, PlanInputs } from './plan.types.js';
+import type { CopyInput, CopyOrder, CopyPair, ExactPlan, PlanInputs } from './plan.types.js';
 import { dueOf, findMinimumViolation, marketCap, marketStepOf, minTradableAmount } from './sizing.rules.js';
 
-export function planExit(input: CopyInput): CopyPlan {
+export function planExit(input: CopyInput): ExactPlan {
   const { signal, copier, account } = input;
   const stored = storedLot(input);
-  const skip = (code: DecisionCode, numbers: PlanInputs, lot: Lot | null): CopyPlan => {
+  const skip = (code: DecisionCode, numbers: PlanInputs, lot: Lot | null): ExactPlan => {
     const inputs = { ...exitInputs(input), ...numbers };
     return { outcome: 'SKIPPED', code, targetAmount: '0', order: null, lot, inputs };
   };
@@ -52,7 +52,7 @@ interface Exit {
   readonly requested: Fraction;
 }
 
-function sizeExit({ input, pair, lot, held, requested }: Exit): CopyPlan {
+function sizeExit({ input, pair, lot, held, requested }: Exit): ExactPlan {
   const { side } = input.signal;
   const price = fractionOf(newestPrice(input.signal, pair));
   const step = marketStepOf(pair);

@@ -2,6 +2,7 @@
 import type { Decimal } from '@trading-automation/contracts';
 import { frozenRatio } from './copied-lot.rules.js';
 import { fractionOf, roundDown, times } from './fraction.rules.js';
+import { maskedPerfectAmount } from './masked-plan.rules.js';
 import type { CopyInput, CopyPlan } from './plan.types.js';
 import { ratioOf } from './sizing.rules.js';
 
@@ -10,10 +11,12 @@ import { ratioOf } from './sizing.rules.js';
  * Rejected entries have one, too. Returns null for exits, if the copier was not active or does not follow the lot, and
  * if the ratio needs an equity that is unknown.
  */
-export function perfectAmountOf(input: CopyInput, { code }: Pick<CopyPlan, 'code'>): Decimal | null {
+export function perfectAmountOf(input: CopyInput, plan: CopyPlan): Decimal | null {
+  const { code } = plan;
   const { signal, copier } = input;
   const isEntry = signal.kind === 'OPEN' || signal.kind === 'INCREASE';
   if (!isEntry || code === 'NOT_ACTIVE' || code === 'NOT_HELD') return null;
+  if (copier.masksAmounts) return maskedPerfectAmount(input, plan);
   const ratio = frozenRatio(input) ?? ratioOf(input, copier.lot?.terms ?? copier.terms);
   return ratio === null ? null : roundDown(times(ratio, fractionOf(signal.filledAmount)));
 }

@@ -5,7 +5,7 @@ import { entryInput, exitInput, NOW, type PlanOverrides, TERMS } from './testing
 const entry = (overrides: PlanOverrides = {}) => planCopy(entryInput(overrides));
 const exit = (overrides: PlanOverrides = {}) => planCopy(exitInput(overrides));
 
-const ENTRY_INPUTS = { reference_price: '100', leader_amount: '2', age_ms: 0, mask: '1' };
+const ENTRY_INPUTS = { reference_price: '100', leader_amount: '2', age_ms: 0 };
 const LOT_INPUTS = { ratio: '0.5', masked_ratio: '0.5', sent_before: '0', forgone_before: '0' };
 const LOT = {
   ratio: { numerator: '1', denominator: '2' },
@@ -14,6 +14,7 @@ const LOT = {
   sentAmount: '0',
   sentQuote: '0',
   forgoneAmount: '0',
+  maskedForgone: null,
   seenAmount: '2',
   owedAmount: '0',
 };
@@ -26,6 +27,7 @@ describe('a copied entry', () => {
       outcome: 'COPIED',
       code: null,
       targetAmount: '1',
+      maskedTarget: null,
       order: {
         type: 'LIMIT',
         side: 'BUY',
@@ -51,6 +53,7 @@ describe('a copied entry', () => {
       outcome: 'SKIPPED',
       code: 'INSUFFICIENT_BALANCE',
       targetAmount: '1',
+      maskedTarget: null,
       order: null,
       lot: null,
       inputs: {
@@ -136,6 +139,7 @@ describe('a clamped entry', () => {
       outcome: 'SKIPPED',
       code: 'MAX_OPEN',
       targetAmount: '1',
+      maskedTarget: null,
       order: null,
       lot: null,
       inputs: {
@@ -152,7 +156,7 @@ describe('a clamped entry', () => {
 });
 
 describe('a rejected entry', () => {
-  const SKIPPED = { outcome: 'SKIPPED', targetAmount: '0', order: null, lot: null };
+  const SKIPPED = { outcome: 'SKIPPED', targetAmount: '0', maskedTarget: null, order: null, lot: null };
   it.each<[string, PlanOverrides, object]>([
     ['NOT_ACTIVE', { copier: { status: 'PAUSED' } }, { rule: 'status', value: 'PAUSED', limit: 'ACTIVE' }],
     ['NOT_ACTIVE', { copier: { startedAt: null } }, { rule: 'status', value: 'ACTIVE', limit: 'ACTIVE' }],
@@ -212,7 +216,7 @@ describe('a rejected entry', () => {
         terms: { sizing: { mode: 'EQUITY_RATIO', value: '1', capital: null } },
         signal: { leaderEquity: null },
       },
-      { mask: undefined, rule: 'leader_equity', value: null, limit: null },
+      { rule: 'leader_equity', value: null, limit: null },
     ],
     [
       'STALE_EQUITY',
@@ -284,6 +288,7 @@ describe('an entry below the minimum', () => {
       outcome: 'SKIPPED',
       code: 'BELOW_MINIMUM',
       targetAmount: '0.03',
+      maskedTarget: null,
       order: null,
       lot: { ...LOT, seenAmount: '0.06' },
       inputs: {
@@ -343,6 +348,7 @@ describe('an exit', () => {
       outcome: 'COPIED',
       code: null,
       targetAmount: '0.2',
+      maskedTarget: null,
       order,
       lot,
       inputs: EXIT_INPUTS,
@@ -362,6 +368,7 @@ describe('an exit', () => {
       outcome: 'SKIPPED',
       code: 'NOT_ACTIVE',
       targetAmount: '0',
+      maskedTarget: null,
       order: null,
       lot,
       inputs: { ...EXIT_INPUTS, rule: 'status', value: 'PAUSED', limit: 'CLOSE_ONLY' },
@@ -373,6 +380,7 @@ describe('an exit', () => {
       outcome: 'SKIPPED',
       code: 'NOT_HELD',
       targetAmount: '0',
+      maskedTarget: null,
       order: null,
       lot,
       inputs: { ...EXIT_INPUTS, held: '0', rule: 'held', value: '0', limit: null },
@@ -400,6 +408,7 @@ describe('an exit', () => {
       outcome: 'SKIPPED',
       code: 'BELOW_MINIMUM',
       targetAmount: '0.04',
+      maskedTarget: null,
       order: null,
       lot: { ...lot, owedAmount: '0.04' },
       inputs: {
@@ -418,6 +427,7 @@ describe('an exit', () => {
       outcome: 'SKIPPED',
       code: 'INSUFFICIENT_BALANCE',
       targetAmount: '1',
+      maskedTarget: null,
       order: null,
       lot: { ...lot, owedAmount: '1' },
       inputs: { ...EXIT_INPUTS, exit_amount: '2', rule: 'free_base', value: '1', limit: '0' },

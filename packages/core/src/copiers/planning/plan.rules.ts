@@ -28,9 +28,13 @@
  */
 import { planEntry } from './entry-plan.rules.js';
 import { planExit } from './exit-plan.rules.js';
+import { maskEntry, maskExit } from './masked-plan.rules.js';
 import type { CopyInput, CopyPlan } from './plan.types.js';
 
 export function planCopy(input: CopyInput): CopyPlan {
   const { kind } = input.signal;
-  return kind === 'REDUCE' || kind === 'CLOSE' ? planExit(input) : planEntry(input);
+  const isExit = kind === 'REDUCE' || kind === 'CLOSE';
+  const plan = isExit ? planExit(input) : planEntry(input);
+  if (!input.copier.masksAmounts) return { ...plan, maskedTarget: null };
+  return isExit ? maskExit(input, plan, planExit) : maskEntry(input, plan, planEntry);
 }

@@ -88,6 +88,11 @@ export interface CopiedLotState {
   readonly sentQuote: Decimal;
   /** The amount that was not sent because of limits, age or an insufficient balance; it is never sent later. */
   readonly forgoneAmount: Decimal;
+  /**
+   * The forgone amount as users other than the strategy's owner may know it; below zero if more was sent than the masked
+   * amounts request. Null for an own strategy, and in lots of the previous release.
+   */
+  readonly maskedForgone: Decimal | null;
   /** The leader's cumulative amount at the last entry that was planned. */
   readonly seenAmount: Decimal;
   /** The amount that exits still have to sell: it was too small or too large for one order, or was not filled. */
@@ -99,8 +104,10 @@ export interface CopiedLotState {
 export interface CopierState {
   readonly id: string;
   readonly status: CopierStatus;
-  /** Whether the copier's user also owns the strategy. Others learn no exact amounts of it. */
-  readonly isOwnStrategy: boolean;
+  /** Whether the plan's numbers are masked, because the strategy belongs to another user. */
+  readonly masksAmounts: boolean;
+  /** What pending exits of the lot still have to sell, as far as the copier's user may know; see `maskedTarget`. */
+  readonly maskedPendingAmount: Decimal;
   /** Settings of new lots. */
   readonly terms: CopyTerms;
   readonly startedAt: Date | null;
@@ -170,10 +177,10 @@ export interface CopyOrder {
   readonly reserved: Decimal;
 }
 
-/** The numbers that the decision's record shows. They reveal nothing about the leader's holdings. */
+/** The numbers that the decision's record shows. */
 export type PlanInputs = Readonly<Record<string, string | number | boolean | null>>;
 
-export interface CopyPlan {
+export interface ExactPlan {
   readonly outcome: Exclude<FinalOutcome, 'FAILED'>;
   readonly code: DecisionCode | null;
   /**
@@ -187,4 +194,9 @@ export interface CopyPlan {
   readonly lot: Omit<CopiedLotState, 'heldAmount'> | null;
   /** The numbers behind the decision, for its record. */
   readonly inputs: PlanInputs;
+}
+
+export interface CopyPlan extends ExactPlan {
+  /** The target amount as users other than the strategy's owner may know it; null for an own strategy. */
+  readonly maskedTarget: Decimal | null;
 }

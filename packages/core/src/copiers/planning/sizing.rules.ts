@@ -64,36 +64,6 @@ export function maskedRatioOf({ signal, account }: CopyInput, terms: CopyTerms):
 }
 
 /**
- * Returns the fraction that the leader's order has filled so far of what the copy is sized by, rounded to two digits, ÷ the exact
- * fraction; null if the equity is unknown. Times an exact amount of the copy, it is the amount as users other than the
- * strategy's owner may know it. If only the amount were rounded, a user who varies the sizing could find where it changes, and
- * compute the fraction to any number of digits.
- */
-export function maskOf({ signal }: Pick<CopyInput, 'signal'>, { sizing }: CopyTerms): Decimal | null {
-  const cumulative = fractionOf(signal.cumulativeAmount);
-  const whole = wholeOf(signal, sizing.mode);
-  if (whole === null || !isAboveZero(cumulative)) return null;
-  const fraction = dividedBy(cumulative, whole);
-  const rounded = fractionOf(coarse(roundDown(fraction)));
-  return isAboveZero(rounded) ? roundDown(dividedBy(rounded, fraction)) : null;
-}
-
-/** Returns what the leader's amount is a fraction of, in base currency; null if it is unknown. */
-function wholeOf(signal: CopyInput['signal'], mode: CopyTerms['sizing']['mode']): Fraction | null {
-  if (mode === 'MULTIPLIER') return { numerator: 1n, denominator: 1n };
-  if (mode !== 'EQUITY_RATIO')
-    return greaterOf(fractionOf(signal.leaderOrderAmount), fractionOf(signal.cumulativeAmount));
-  const { leaderEquity, referencePrice } = signal;
-  if (leaderEquity === null || !isAboveZero(fractionOf(leaderEquity))) return null;
-  return dividedBy(fractionOf(leaderEquity), fractionOf(referencePrice));
-}
-
-/** Returns a due amount as users other than the strategy's owner may know it. @param mask see `maskOf` */
-export function maskedDueOf(due: Fraction, mask: Decimal | null): Fraction {
-  return mask === null ? fractionOf(coarse(roundDown(due))) : times(due, fractionOf(mask));
-}
-
-/**
  * Returns the worst price at which an entry may be filled: the leader's price plus or minus the slippage bound, rounded
  * towards the leader's price. Returns null if no price tick above zero remains.
  */

@@ -1,5 +1,5 @@
+import { coarseSignal } from '../planning/coarse-signal.rules.js';
 import { PAIR, TERMS } from '../planning/testing/plan-inputs.js';
-import { coarseSignal } from './coarse-signal.rules.js';
 import { Replay, type ReplaySignal } from './replay.js';
 
 const AT = new Date('2026-03-01T10:00:00.000Z');
@@ -87,7 +87,6 @@ const SIZINGS = [
 const decisionsOn = (signals: readonly ReplaySignal[], sizing: (typeof SIZINGS)[number]) => {
   const replay = new Replay({
     copierId: 'copier',
-    isOwnStrategy: false,
     terms: { ...TERMS, sizing },
     onBreach: 'CLOSE_ONLY',
     startingEquity: new Map([['USDT', '1000000000']]),

@@ -15,8 +15,8 @@ import { type Actor, authorise, invalidState } from '../../operations/index.js';
 import { FairGate, type FairGateLimits, type Platform } from '../../platform/index.js';
 import { lastSequenceOf, signalsAfter } from '../../strategies/index.js';
 import { equitiesOf } from '../../trade-pairs/index.js';
+import { coarseSignal } from '../planning/coarse-signal.rules.js';
 import { copyPairOf, termsOf } from '../planning/planned-signal.js';
-import { coarseSignal } from './coarse-signal.rules.js';
 import { Replay, type ReplayedDecision, type ReplayPair } from './replay.js';
 import {
   balanceOf,
@@ -91,7 +91,6 @@ export class CopierSimulation {
     const data = new ReplayData(tx, copier, range.to === undefined);
     const replay = new Replay({
       copierId: copier.id,
-      isOwnStrategy: copier.isOwnStrategy,
       terms: termsOf(copier),
       onBreach: copier.onBreach,
       startingEquity: data.startingEquity,

@@ -117,7 +117,6 @@ function signalsOf(day: Day): ReplaySignal[] {
 function optionsOf({ pairs: traded, terms: chosen, onBreach, equity }: Day): ReplayOptions {
   return {
     copierId: 'copier',
-    isOwnStrategy: true,
     terms: { ...TERMS, ...chosen },
     onBreach,
     startingEquity: new Map(QUOTES.map((quote) => [quote, equity])),

@@ -42,7 +42,6 @@ function signalsFrom(...overrides: SignalOverrides[]): ReplaySignal[] {
 function replayOf(more: Partial<ReplayOptions> = {}): Replay {
   return new Replay({
     copierId: 'copier',
-    isOwnStrategy: true,
     terms: TERMS,
     onBreach: 'CLOSE_ONLY',
     startingEquity: new Map([['USDT', '1000']]),

@@ -44,7 +44,6 @@ export interface ReplayPair {
 
 export interface ReplayOptions {
   readonly copierId: string;
-  readonly isOwnStrategy: boolean;
   readonly terms: CopyTerms;
   readonly onBreach: BreachReaction;
   /** The account's equity, by quote currency. */
@@ -145,7 +144,7 @@ export class Replay {
   }
 
   private inputOf(signal: ReplaySignal, quote: string): CopyInput {
-    const { copierId, isOwnStrategy, terms, startingEquity, pairs } = this.options;
+    const { copierId, terms, startingEquity, pairs } = this.options;
     const start = new BigDecimal(startingEquity.get(quote) ?? '0');
     const equity = start.plus(this.copies.resultOf(quote));
     const lot = this.lots.get(signal.lotTradeId);
@@ -155,7 +154,9 @@ export class Replay {
       copier: {
         id: copierId,
         status: this.status,
-        isOwnStrategy,
+        // The signals of another user's strategy are rounded already.
+        masksAmounts: false,
+        maskedPendingAmount: '0',
         terms,
         startedAt: signal.lotOpenedAt,
         startedSequence: this.startedSequence ?? 0,

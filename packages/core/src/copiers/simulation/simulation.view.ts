@@ -1,5 +1,5 @@
 import { encodeId, type SimulatedDecision, type Simulation } from '@trading-automation/contracts';
-import { maskAmount, maskInputs, ownInputs } from '../../strategies/index.js';
+import { maskInputs, maskTarget, ownInputs } from '../../strategies/index.js';
 import { formatInstant } from '../../values/index.js';
 import type { ReplayCounts, ReplayedDecision, ReplayResult } from './replay.js';
 
@@ -57,7 +57,7 @@ function viewSimulatedDecision(
     outcome: plan.outcome,
     code: plan.code ?? undefined,
     inputs: isOwnStrategy ? ownInputs(plan.inputs) : maskInputs(plan.inputs),
-    target_amount: isOwnStrategy ? plan.targetAmount : maskAmount(plan.targetAmount, plan.inputs),
+    target_amount: isOwnStrategy ? plan.targetAmount : maskTarget(plan.targetAmount, plan.inputs),
     sent_amount: plan.order?.amount ?? '0',
     signal_at: formatInstant(signal.signalAt),
   };

@@ -138,6 +138,7 @@ export class OrdersUnderTest {
         arrivalPrice: null,
         ratio: '0.5',
         maskedRatio: null,
+        maskedAmount: null,
         sequence: this.sequence,
       },
       resendUntil: new Date(Date.now() + 3_600_000),

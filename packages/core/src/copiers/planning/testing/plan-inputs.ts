@@ -57,6 +57,7 @@ const LOT: CopiedLotState = {
   sentAmount: '1',
   sentQuote: '100.5',
   forgoneAmount: '0',
+  maskedForgone: null,
   seenAmount: '2',
   owedAmount: '0',
   heldAmount: '1',
@@ -88,7 +89,8 @@ export function entryInput(overrides: PlanOverrides = {}): CopyInput {
     copier: {
       id: 'copier',
       status: 'ACTIVE',
-      isOwnStrategy: true,
+      masksAmounts: false,
+      maskedPendingAmount: '0',
       terms,
       startedAt: new Date(NOW.getTime() - 3_600_000),
       startedSequence: 10,
