@@ -8,6 +8,8 @@ export class StepComparison {
     this.day = day;
     /** @type {Set<string | undefined>} the trades that the new decisions name */
     this.named = new Set();
+    /** @type {any[]} the new decisions */
+    this.decisions = [];
   }
 
   async compare() {
@@ -31,7 +33,8 @@ export class StepComparison {
         return `${copier.id} ${trade?.source_trade_id}`;
       }),
     );
-    this.named = new Set(decisions.map(({ decision }) => decision.trade_id));
+    this.decisions = decisions.map(({ decision }) => decision);
+    this.named = new Set(this.decisions.map(({ trade_id }) => trade_id));
     for (const [accountId, account] of facts) {
       const fills = replay.newFills(account);
       const byHand = fills.filter(({ owner }) => owner === undefined);
@@ -119,17 +122,18 @@ export class StepComparison {
   /**
    * @param {{ copier: import('./participants.mjs').Copier, decision: any, signal: import('./signals.mjs').Signal, orderAmount: import('./fraction.mjs').Fraction, facts: Map<string, import('./facts.mjs').AccountFacts> }} input
    */
-  compareOne({ copier, decision, signal, orderAmount, facts }) {
+  compareOne({ copier, decision: shown, signal, orderAmount, facts }) {
     const { replay } = this.day.parts;
     const now = this.day.stateOf(copier);
     // A loss limit may have stopped the copier before or after this signal was planned.
-    const state = decision.code === 'NOT_ACTIVE' ? now : (now.before ?? now);
+    const state = shown.code === 'NOT_ACTIVE' ? now : (now.before ?? now);
     const account = facts.get(copier.account.id);
     if (account === undefined) throw new Error(`no facts of ${copier.name}`);
     const market = { mid: this.day.bookMid ?? exact(this.day.mids.get(signal.symbol) ?? 0) };
-    const input = { copier, state, signal, decision, orderAmount, market };
+    const input = { copier, state, signal, decision: shown, orderAmount, market };
     /** @type {Parameters<typeof compareDecision>[1]['plan']} */
     const plan = signal.isEntry ? replay.expectedEntry(input) : replay.expectedExit(input);
+    const decision = plan.outcome === 'PENDING' ? asItWaited(shown, this.decisions) : shown;
     const lot = replay.copiedLot(copier, signal, state.record);
     const fills = this.fillsOf(decision, signal, account);
     const heldBefore = lot.held;
@@ -176,6 +180,23 @@ export class StepComparison {
     const fresh = this.day.parts.replay.newFills(account);
     return fresh.filter(({ tradeId }) => orders.some(({ id }) => id === tradeId));
   }
+}
+
+/**
+ * Returns an exit that a later signal of the same step sold, with its own order, as it was before: it waited, and the end of the
+ * day compares what it became. Returns any other decision as it is.
+ *
+ * @param {any} decision
+ * @param {readonly any[]} decisions the decisions of the step
+ */
+export function asItWaited(decision, decisions) {
+  const isCarried = decisions.some(
+    ({ copier_id, sequence, trade_id }) =>
+      copier_id === decision.copier_id && sequence > decision.sequence && trade_id === decision.trade_id,
+  );
+  if (!isCarried || decision.trade_id === undefined) return decision;
+  const { trade_id: _, ...rest } = decision;
+  return { ...rest, outcome: 'PENDING', code: 'BELOW_MINIMUM', sent_amount: '0', filled_amount: '0' };
 }
 
 /** Returns what a later difference of the same lot needs of a decision. @param {any} decision */

@@ -1,4 +1,5 @@
 import { numberDifferences } from './compare.mjs';
+import { asItWaited } from './comparison.mjs';
 import { strategyStatistics } from './figures.mjs';
 import { exact, ONE, ZERO } from './fraction.mjs';
 import { compareLots } from './lot-records.mjs';
@@ -286,6 +287,42 @@ describe('the comparison of numbers', () => {
     expect(numberDifferences({ a: { b: '2' } }, { 'a.b': ONE })).toEqual([
       { field: 'a.b', product: '2', oracle: '1' },
     ]);
+  });
+});
+
+describe('an exit that waited', () => {
+  const exit = {
+    copier_id: 'a',
+    sequence: 16,
+    outcome: 'COPIED',
+    trade_id: 't',
+    target_amount: '2',
+    sent_amount: '2',
+  };
+  const seenWith = (other) => asItWaited(exit, [exit, { ...exit, ...other }]);
+
+  it('is compared as it was, if a later signal of the step sold it', () => {
+    expect(seenWith({ sequence: 17 })).toEqual({
+      copier_id: 'a',
+      sequence: 16,
+      outcome: 'PENDING',
+      code: 'BELOW_MINIMUM',
+      target_amount: '2',
+      sent_amount: '0',
+      filled_amount: '0',
+    });
+  });
+
+  it.each([{ sequence: 15 }, { sequence: 17, copier_id: 'b' }, { sequence: 17, trade_id: 'u' }])(
+    'is compared as it is, if it was sold otherwise: %j',
+    (other) => {
+      expect(seenWith(other)).toBe(exit);
+    },
+  );
+
+  it('is compared as it is, if it has no order', () => {
+    const waiting = { ...exit, trade_id: undefined };
+    expect(asItWaited(waiting, [waiting, { ...waiting, sequence: 17 }])).toBe(waiting);
   });
 });
 
