@@ -114,7 +114,7 @@ export const copyDrift = z
     source_trade_id: idOf('trd').describe("The strategy's trade that opened the lot."),
     held_amount: decimal.describe('Amount that the copier held at its last start, in base currency.'),
     excess_amount: decimal.describe(
-      'Amount that the copier would have sold during the pause if it had copied the exits, in base currency and whole amount steps.',
+      'Amount that the copier would have sold during the pause if it had copied the exits, in base currency and whole amount steps. If another user owns the strategy, it is computed from the fractions that its signals show; a resync sells the exact amount.',
     ),
   })
   .meta({ id: 'CopyDrift' });

@@ -87,7 +87,7 @@ export const decision = z
     slippage_bps: decimal
       .optional()
       .describe(
-        "How much worse the copy's price is than the strategy's, in basis points. Negative if it is better. If a start copied the lot (`copy_existing`), the price is compared with the last price at the start.",
+        "How much worse the copy's price is than the strategy's, in basis points. Negative if it is better. If a start copied the lot (`copy_existing`), the price is compared with the last price at the start. Absent if nothing was filled, and for an exit of another user's strategy that several orders sold in parts.",
       ),
     created_at: instant,
     decided_at: instant.describe(

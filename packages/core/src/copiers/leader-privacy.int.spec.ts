@@ -287,6 +287,49 @@ describe('the equity of a leader', () => {
     ]);
   });
 
+  it('does not follow from the average price of parts of several orders', async () => {
+    const own = { actor: env.leader, account: await env.core.account(env.leader) };
+    const [follower, ownFollower] = [await env.follower(), await env.follower({}, { on: own })];
+    await env.leaderBuys('10');
+    await env.executeAll();
+    await env.setPair('min_notional = 200');
+    await env.leaderSells('3.3333');
+    await env.runUntilIdle();
+    await env.leaderSells('3.3333');
+    await env.runUntilIdle();
+    for (const each of [follower, ownFollower]) {
+      await env.execute(await env.lastOrder(each), { amount: '1', price: '100' });
+    }
+    await env.runUntilIdle();
+    await env.runDecisionsNow();
+    await env.executeAll({ price: '110' });
+    const slippagesOf = async ({ actor, copier }: Follower) => {
+      const { decisions } = await whatIsSeenBy(actor, copier.id, 3);
+      return decisions.filter(({ kind }) => kind === 'REDUCE').map(({ slippage_bps }) => slippage_bps);
+    };
+    // The first exit sold 1 at 100, and 0.66665 at 110 with the second exit.
+    expect(await slippagesOf(follower)).toEqual(['-1000', undefined]);
+    expect(await slippagesOf(ownFollower)).toEqual(['-1000', '-399.994']);
+  });
+
+  it('does not follow from the target of an exit after earlier ones were sold in parts', async () => {
+    const follower = await env.follower();
+    await env.leaderBuys('10');
+    await env.executeAll();
+    await env.setPair('min_notional = 200');
+    await env.leaderSells('3.3333');
+    await env.runUntilIdle();
+    await env.leaderSells('3.3333');
+    await env.runUntilIdle();
+    await env.execute(await env.lastOrder(follower), { amount: '2', price: '100' });
+    await env.runUntilIdle();
+    await env.leaderSells('2');
+    await env.runUntilIdle();
+    // The first exit is shown as 5 × 0.33, and the second one as 0.49 of the other 3.35, of which 0.333 is sold. Of the 3 that are
+    // held, 1.3085 thus waits, and 0.59 of the others is to be sold.
+    expect((await env.lastDecision(follower)).inputs).toMatchObject({ held: '3', masked_target: '0.997985' });
+  });
+
   it('stays exact in the stored rows', async () => {
     const follower = await env.follower(BY_EQUITY);
     await play();

@@ -434,7 +434,7 @@ export interface CopyDrift<D extends DecimalForm = 'number'> {
   source_trade_id: string;
   /** Amount that the copier held at its last start, in base currency. */
   held_amount: DecimalOf<D>;
-  /** Amount that the copier would have sold during the pause if it had copied the exits, in base currency and whole amount steps. */
+  /** Amount that the copier would have sold during the pause if it had copied the exits, in base currency and whole amount steps. If another user owns the strategy, it is computed from the fractions that its signals show; a resync sells the exact amount. */
   excess_amount: DecimalOf<D>;
 }
 
@@ -787,7 +787,7 @@ export interface Decision<D extends DecimalForm = 'number'> {
   trade_id?: string;
   /** Time from the fill that caused the signal until the copy was sent, in milliseconds. If a start copied the lot (`copy_existing`), time from the start. */
   latency_ms?: number;
-  /** How much worse the copy's price is than the strategy's, in basis points. Negative if it is better. If a start copied the lot (`copy_existing`), the price is compared with the last price at the start. */
+  /** How much worse the copy's price is than the strategy's, in basis points. Negative if it is better. If a start copied the lot (`copy_existing`), the price is compared with the last price at the start. Absent if nothing was filled, and for an exit of another user's strategy that several orders sold in parts. */
   slippage_bps?: DecimalOf<D>;
   created_at: string;
   /** Time at which the copier first decided on the signal. A later start may replace a decision that placed no order; the time does not change then. */

@@ -148,9 +148,12 @@ const HOLDINGS = `
       bool_or(d.delay_reported_at IS NOT NULL) FILTER (WHERE d.sequence < $3) AS is_reported,
       sum(greatest(0, d.target_amount - d.filled_amount))
         FILTER (WHERE d.kind IN ('REDUCE', 'CLOSE') AND d.sequence < $3) AS pending,
-      sum(greatest(0, coalesce((d.inputs ->> 'masked_target')::numeric, d.target_amount) - d.filled_amount))
+      sum(greatest(0, coalesce((d.inputs ->> 'masked_target')::numeric, d.target_amount)
+        - coalesce(round(d.filled_amount / step.size) * step.size, d.filled_amount)))
         FILTER (WHERE d.kind IN ('REDUCE', 'CLOSE')) AS masked_pending
     FROM decisions d LEFT JOIN trades t ON t.id = d.pending_trade_id
+    LEFT JOIN LATERAL (SELECT greatest(p.amount_step, p.market_amount_step) AS size
+      FROM trades o JOIN trade_pairs p ON p.id = o.trade_pair_id WHERE o.id = d.trade_id) step ON true
     WHERE d.copier_id = ANY ($1) AND d.settled_at IS NULL AND d.lot_trade_id = $2 AND d.sequence <= $3
     GROUP BY d.copier_id)
   SELECT requested.id, trim_scale(coalesce(s.held, 0))::text AS "heldAmount", coalesce(s.others, 0)::int AS "openLotCount",

@@ -6,7 +6,7 @@
  */
 import type { Decimal } from '@trading-automation/contracts';
 import type { NewCopyTrade } from '../../trades/index.js';
-import { BigDecimal } from '../../values/index.js';
+import { BigDecimal, roundToStep } from '../../values/index.js';
 import type { PlannedCopy } from './plan-batch.js';
 import type { DecisionChange, OpenDecision } from './settlement.queries.js';
 import { exitVerdict, retryAfterMs, slippageBps, type Verdict } from './settlement.rules.js';
@@ -60,12 +60,27 @@ export function addOrderFills(
     attempt: decision.attempt,
     isApplied: decision.isApplied,
     latencyMs: decision.latencyMs ?? latencyMs,
-    slippageBps: slippageBps(side, decision.referencePrice, filledAmount, filledCost),
+    slippageBps: hidesSlippage(decision, filled, order.amountStep)
+      ? null
+      : slippageBps(side, decision.referencePrice, filledAmount, filledCost),
     isSettled: false,
     nextCheckInMs: 0,
     isDelayReported: false,
   };
 }
+
+/**
+ * Returns true if the average price of the fills would reveal what the exit requested. An order that sells several exits is
+ * divided between them in proportion to the leader's amounts, so the average price of parts of several orders has the digits
+ * of these amounts.
+ */
+function hidesSlippage({ inputs, filledAmount }: OpenDecision, filled: BigDecimal, step: Decimal): boolean {
+  const before = new BigDecimal(filledAmount);
+  if (inputs.masked_target === undefined || !before.gt(0) || !filled.gt(0)) return false;
+  return !isWhole(before, step) || !isWhole(filled, step);
+}
+
+const isWhole = (amount: BigDecimal, step: Decimal) => amount.eq(roundToStep(amount.toString(), step));
 
 /** The maximum of the integer column, about 25 days. An exit may have waited longer. */
 const LATENCY_MAX_MS = 2 ** 31 - 1;

@@ -14,6 +14,10 @@ export interface MissedExit {
    * Negative for an exit whose order also sold amounts of earlier exits, which have the difference.
    */
   readonly abandonedAmount: Decimal | null;
+  /** The same, as users other than the strategy's owner may know it. */
+  readonly maskedAbandoned: Decimal | null;
+  /** Whether the copier's user also owns the strategy. */
+  readonly isOwn: boolean;
   /** The amount of the lot that the copier holds now. */
   readonly heldAmount: Decimal;
   /** The amount step of orders that sell it. */
@@ -36,9 +40,14 @@ export function missedExits(
     `SELECT s.lot_trade_id AS "lotTradeId", s.sequence::float8 AS sequence, s.kind, s.symbol,
        s.exit_amount AS "exitAmount", s.lot_amount_before AS "lotAmountBefore", held.amount::text AS "heldAmount",
        held.step::text AS "amountStep", CASE WHEN d.is_abandoned AND d.is_applied THEN
-         (d.target_amount - d.filled_amount - coalesce(t.filled_amount, 0))::text END AS "abandonedAmount"
-     FROM (SELECT l.source_trade_id, sum(l.open_amount) AS amount, max(greatest(p.amount_step, p.market_amount_step)) AS step
-           FROM lots l JOIN trade_pairs p ON p.id = l.trade_pair_id
+         (d.target_amount - d.filled_amount - coalesce(t.filled_amount, 0))::text END AS "abandonedAmount",
+       CASE WHEN d.is_abandoned AND d.is_applied THEN
+         (coalesce((d.inputs ->> 'masked_target')::numeric, d.target_amount)
+           - round(d.filled_amount / held.step) * held.step - coalesce(t.filled_amount, 0))::text END AS "maskedAbandoned",
+       held.is_own AS "isOwn"
+     FROM (SELECT l.source_trade_id, sum(l.open_amount) AS amount, max(greatest(p.amount_step, p.market_amount_step)) AS step,
+             bool_or(l.user_id = st.user_id) AS is_own
+           FROM lots l JOIN trade_pairs p ON p.id = l.trade_pair_id JOIN strategies st ON st.id = l.strategy_id
            WHERE l.copier_id = $1 AND l.strategy_id = $2 AND l.open_amount > 0 GROUP BY l.source_trade_id) held
      JOIN signals s ON s.lot_trade_id = held.source_trade_id
      LEFT JOIN decisions d ON d.signal_id = s.id AND d.copier_id = $1

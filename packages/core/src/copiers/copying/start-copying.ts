@@ -21,7 +21,7 @@ import { queryPrepared, type Tx } from '@trading-automation/persistence';
 import { invalidState } from '../../operations/index.js';
 import { type Signal, signalsAfter } from '../../strategies/index.js';
 import { equitiesOf } from '../../trade-pairs/index.js';
-import { BigDecimal, floorToStep } from '../../values/index.js';
+import { BigDecimal, coarseFraction, floorToStep } from '../../values/index.js';
 import { markStarted } from '../copiers.queries.js';
 import { plannedSignalOf } from '../planning/planned-signal.js';
 import type { BookMidsBySymbol } from './book-mids-at-start.js';
@@ -30,7 +30,7 @@ import { databaseNow } from './copy-inputs.queries.js';
 import { EQUITY_AGE_MAX_MS, planCopies } from './copy-planner.service.js';
 import { forgetCopiedLots, reopenExit } from './decisions.queries.js';
 import { groupBy } from './group-by.js';
-import { missedExits, openLeaderLots } from './leader-lots.queries.js';
+import { type MissedExit, missedExits, openLeaderLots } from './leader-lots.queries.js';
 import type { LotDrift } from './lot-drift.js';
 import { storePlans } from './store-plans.js';
 
@@ -60,13 +60,14 @@ export async function startFollowing(
   const strategyId = copier.strategyId!;
   const sequence = await lockLastSequence(tx, strategyId);
   const wasPaused = copier.status === 'PAUSED';
-  const drift = wasPaused ? await driftOf(tx, copier, sequence) : copier.drift;
+  const missedUntil = wasPaused ? sequence : Number(copier.resumedSequence);
+  const drift = wasPaused ? shownDrift(await missedExits(tx, copier.id, strategyId, sequence)) : copier.drift;
   if (copier.statusReason === 'DRAWDOWN') {
     await refreshLosses(tx, [copier.id]);
     await resetPeak(tx, copier.id);
   }
   await markStarted(tx, copier.id, sequence, resync === undefined ? drift : []);
-  if (resync !== undefined) await reopenExits(tx, copier, drift, sequence);
+  if (resync !== undefined) await reopenExits(tx, copier, missedUntil);
   if (copy_existing) await copyExisting(tx, copier, strategyId, sequence, bookMids);
   return resync === undefined ? drift : [];
 }
@@ -74,7 +75,7 @@ export async function startFollowing(
 /** Makes an active copier sell what it would have sold if it had not been paused. */
 export async function resyncExits(tx: Tx, copier: CopierToStart): Promise<void> {
   const until = Number(copier.resumedSequence);
-  await reopenExits(tx, copier, await driftOf(tx, copier, until), until);
+  await reopenExits(tx, copier, until);
   await queryPrepared(
     tx,
     "UPDATE copiers SET drift = '[]', updated_at = clock_timestamp() WHERE id = $1 AND drift <> '[]'",
@@ -127,11 +128,9 @@ async function lockLastSequence(tx: Tx, strategyId: string): Promise<number> {
 }
 
 /**
- * Returns, for each lot of the copier, the amount that it would have sold if it had followed the exits up to `until`, in
- * whole steps. Further digits would show the fractions that the leader sold more exactly than an order.
+ * Returns, for each lot of the copier, the amount that it would have sold if it had followed the exits, in whole steps.
  */
-async function driftOf(tx: Tx, copier: CopierToStart, until: number): Promise<LotDrift[]> {
-  const missed = await missedExits(tx, copier.id, copier.strategyId!, until);
+function driftOf(missed: readonly MissedExit[]): LotDrift[] {
   return [...groupBy(missed, ({ lotTradeId }) => lotTradeId)].flatMap(([lotTradeId, exits]) => {
     const { symbol, heldAmount, amountStep } = exits[0]!;
     // One order may have sold amounts of several abandoned exits, so only their sum is exact.
@@ -157,18 +156,27 @@ async function driftOf(tx: Tx, copier: CopierToStart, until: number): Promise<Lo
 }
 
 /**
- * Makes the copier owe the excess amount of each lot, and reopens its decision on the last missed exit of the lot, so
- * that settlement sells the amount.
+ * Returns the drift as the copier's user may know it. Of another user's strategy, it is computed from the fractions that the
+ * signals show: a user who sells by hand, and reads the drift again and again, could compute an exact one from it.
  */
-async function reopenExits(
-  tx: Tx,
-  copier: CopierToStart,
-  drift: readonly LotDrift[],
-  until: number,
-): Promise<void> {
+const shownDrift = (missed: readonly MissedExit[]): LotDrift[] =>
+  driftOf(missed.map((exit) => (exit.isOwn ? exit : maskedExit(exit))));
+
+function maskedExit(exit: MissedExit): MissedExit {
+  const closed = new BigDecimal(exit.exitAmount).div(exit.lotAmountBefore);
+  const exitAmount = coarseFraction(closed.toString());
+  return { ...exit, exitAmount, lotAmountBefore: '1', abandonedAmount: exit.maskedAbandoned };
+}
+
+/**
+ * Makes the copier owe the amount of each lot that it missed to sell, and reopens its decision on the last missed exit of the
+ * lot, so that settlement sells the amount.
+ */
+async function reopenExits(tx: Tx, copier: CopierToStart, until: number): Promise<void> {
+  const missed = await missedExits(tx, copier.id, copier.strategyId!, until);
+  const drift = driftOf(missed);
   if (drift.length === 0) return;
   const now = await databaseNow(tx);
-  const missed = await missedExits(tx, copier.id, copier.strategyId!, until);
   for (const { lotTradeId, excessAmount } of drift) {
     const last = missed.findLast((exit) => exit.lotTradeId === lotTradeId);
     if (last === undefined) continue;

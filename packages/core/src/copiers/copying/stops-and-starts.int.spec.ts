@@ -132,8 +132,23 @@ describe('after a restart', () => {
     await stop(follower);
     await env.leaderSells('3.3333');
     await env.runUntilIdle();
+    // 5 × (1 - 0.99972 × 0.67) = 1.6509: computed from the fractions 0.00028 and 0.33 that the signals show.
+    expect((await start(follower)).drift).toMatchObject([{ held_amount: '5', excess_amount: '1.65' }]);
+    await start(follower, { resync: 'EXITS' });
+    await env.executeAll();
     // 5 × (3.3333 + 0.0019) ÷ 10 = 1.6676
-    expect((await start(follower)).drift).toMatchObject([{ held_amount: '5', excess_amount: '1.667' }]);
+    expect((await env.lastOrder(follower)).amount).toBe('1.667');
+  });
+
+  it('rule 12: the drift of a copier of an own strategy is exact', async () => {
+    const on = { actor: env.leader, account: await env.core.account(env.leader) };
+    const follower = await env.follower({}, { on });
+    await env.leaderBuys('10');
+    await env.executeAll();
+    await stop(follower);
+    await env.leaderSells('3.3333');
+    await env.runUntilIdle();
+    expect((await start(follower)).drift).toMatchObject([{ excess_amount: '1.666' }]);
   });
 
   it('rule 12: exits that were emitted during the pause and are planned afterwards are not followed', async () => {
