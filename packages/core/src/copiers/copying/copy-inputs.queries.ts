@@ -4,6 +4,7 @@ import { queryPrepared, type Tx } from '@trading-automation/persistence';
 import { lockAccounts } from '../../exchange-accounts/index.js';
 import type { CopyTerms } from '../planning/plan.types.js';
 import type { CopierSettings } from '../planning/planned-signal.js';
+import { inWholeSteps } from './order-steps.js';
 
 /** A copier with its account and its share of the signal's lot. */
 export interface CopierRow extends CopierSettings {
@@ -141,7 +142,7 @@ const HOLDINGS = `
     SELECT copier_id, sum(amount) FILTER (WHERE lot_trade_id = $2) AS held, sum(value) AS value,
       count(DISTINCT lot_trade_id) FILTER (WHERE lot_trade_id <> $2) AS others
     FROM parts GROUP BY copier_id),
-  earlier AS (
+  unsettled AS (
     SELECT d.copier_id,
       bool_or(CASE WHEN d.kind IN ('OPEN', 'INCREASE') THEN coalesce(t.status IN ('PENDING', 'PARTIALLY_FILLED'), false)
         ELSE d.pending_trade_id IS NOT NULL OR NOT d.is_applied OR d.is_abandoned END) FILTER (WHERE d.sequence < $3) AS is_busy,
@@ -149,11 +150,9 @@ const HOLDINGS = `
       sum(greatest(0, d.target_amount - d.filled_amount))
         FILTER (WHERE d.kind IN ('REDUCE', 'CLOSE') AND d.sequence < $3) AS pending,
       sum(greatest(0, coalesce((d.inputs ->> 'masked_target')::numeric, d.target_amount)
-        - coalesce(round(d.filled_amount / step.size) * step.size, d.filled_amount)))
+        - coalesce(${inWholeSteps('d.filled_amount', 'd.trade_id')}, 0)))
         FILTER (WHERE d.kind IN ('REDUCE', 'CLOSE')) AS masked_pending
     FROM decisions d LEFT JOIN trades t ON t.id = d.pending_trade_id
-    LEFT JOIN LATERAL (SELECT greatest(p.amount_step, p.market_amount_step) AS size
-      FROM trades o JOIN trade_pairs p ON p.id = o.trade_pair_id WHERE o.id = d.trade_id) step ON true
     WHERE d.copier_id = ANY ($1) AND d.settled_at IS NULL AND d.lot_trade_id = $2 AND d.sequence <= $3
     GROUP BY d.copier_id)
   SELECT requested.id, trim_scale(coalesce(s.held, 0))::text AS "heldAmount", coalesce(s.others, 0)::int AS "openLotCount",
@@ -165,7 +164,7 @@ const HOLDINGS = `
     coalesce(e.is_reported, false) AS "isDelayReported"
   FROM unnest($1::uuid[]) AS requested (id)
   LEFT JOIN sums s ON s.copier_id = requested.id
-  LEFT JOIN earlier e ON e.copier_id = requested.id
+  LEFT JOIN unsettled e ON e.copier_id = requested.id
   LEFT JOIN copier_marks m ON m.copier_id = requested.id AND m.quote = $4
   CROSS JOIN LATERAL (SELECT EXISTS (
     SELECT FROM lots o JOIN trades t ON t.closes_lot_id = o.id

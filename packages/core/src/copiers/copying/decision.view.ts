@@ -9,6 +9,7 @@ import {
 } from '@trading-automation/contracts';
 import { maskInputs, maskTarget, ownInputs } from '../../strategies/index.js';
 import { formatInstant, roundToStep } from '../../values/index.js';
+import { orderStep } from './order-steps.js';
 
 /** A stored decision, by column name. */
 export interface DecisionRow {
@@ -43,8 +44,7 @@ export const DECISION_COLUMNS = `d.id, d.copier_id, d.strategy_id, d.signal_id, 
   d.kind, d.outcome, d.code, d.inputs, d.target_amount, d.sent_amount, d.filled_amount, d.trade_id, d.latency_ms,
   d.slippage_bps, d.created_at, d.settled_at,
   (SELECT st.user_id = d.user_id FROM strategies st WHERE st.id = d.strategy_id) AS is_own_strategy,
-  CASE WHEN d.kind IN ('REDUCE', 'CLOSE') THEN (SELECT greatest(p.amount_step, p.market_amount_step)
-    FROM trades o JOIN trade_pairs p ON p.id = o.trade_pair_id WHERE o.id = d.trade_id) END AS amount_step`;
+  CASE WHEN d.kind IN ('REDUCE', 'CLOSE') THEN ${orderStep('d.trade_id')} END AS amount_step`;
 
 /**
  * Returns a decision as the copier's user may see it: amounts of another user's strategy are masked. An order that sells

@@ -4,6 +4,7 @@ import { newUuid, queryPrepared, type Tx } from '@trading-automation/persistence
 import type { Signal } from '../../strategies/index.js';
 import type { CopyPlan } from '../planning/plan.types.js';
 import { DECISION_COLUMNS, type DecisionRow } from './decision.view.js';
+import { inWholeSteps } from './order-steps.js';
 
 export interface NewDecision {
   readonly userId: string;
@@ -145,9 +146,11 @@ export async function reopenExit(
   );
   const reopened = await queryPrepared(
     tx,
-    `UPDATE decisions SET outcome = 'COPIED', code = NULL, target_amount = filled_amount + $3::numeric, settled_at = NULL,
-       is_applied = true, is_abandoned = false, look_at = clock_timestamp(), updated_at = clock_timestamp()
-     WHERE signal_id = $1 AND copier_id = $2 RETURNING id`,
+    `UPDATE decisions d SET outcome = 'COPIED', code = NULL, target_amount = filled_amount + $3::numeric, settled_at = NULL,
+       is_applied = true, is_abandoned = false, look_at = clock_timestamp(), updated_at = clock_timestamp(),
+       inputs = CASE WHEN inputs ? 'masked_target' THEN inputs || jsonb_build_object('masked_target',
+         trim_scale($3::numeric + coalesce(${inWholeSteps('d.filled_amount', 'd.trade_id')}, 0))::text) ELSE inputs END
+     WHERE d.signal_id = $1 AND d.copier_id = $2 RETURNING d.id`,
     [signal.id, copier.id, amount],
   );
   if (reopened.length > 0) return;

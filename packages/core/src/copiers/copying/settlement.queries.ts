@@ -10,6 +10,7 @@ import type {
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
 import type { Signal } from '../../strategies/index.js';
 import { DECISION_COLUMNS, type DecisionRow } from './decision.view.js';
+import { orderStep } from './order-steps.js';
 
 /** A later exit of the same lot that sells the amount of the exit `d`, too, because `d` waits without an order. */
 const CARRYING_EXIT = `SELECT FROM decisions l
@@ -82,8 +83,7 @@ const OPEN_COLUMNS = `d.id, d.user_id AS "userId", d.copier_id AS "copierId", c.
     d.trade_id AS "tradeId", t.status AS "orderStatus", t.side AS "orderSide", t.amount AS "orderAmount",
     t.filled_amount AS "orderFilledAmount", t.cost AS "orderCost", t.cancel_reason AS "orderCancelReason",
     t.failure_code AS "orderFailureCode", t.submitted_at AS "orderSubmittedAt",
-    coalesce((SELECT greatest(p.amount_step, p.market_amount_step) FROM trades o JOIN trade_pairs p ON p.id = o.trade_pair_id
-              WHERE o.id = d.trade_id), 0)::text AS "amountStep",
+    coalesce(${orderStep('d.trade_id')}, 0)::text AS "amountStep",
     d.delay_reported_at IS NOT NULL AS "isDelayReported"`;
 
 const SELECT_OPEN = `SELECT ${OPEN_COLUMNS}

@@ -1,4 +1,6 @@
 /** A number after `rule` or `row` in a title refers to the first or the second table of docs/trading/rules.md. */
+import { copierOperations } from '@trading-automation/contracts';
+import { querySchemaOf } from '../../operations/index.js';
 import { StrategyChangesService } from '../strategy-changes.service.js';
 import { CopyingUnderTest, type Follower, tradeIdOf } from '../testing/copying-under-test.js';
 
@@ -93,6 +95,13 @@ describe('after a stop', () => {
   });
 });
 
+/** Returns the decisions as the copier's user sees them, newest first. */
+async function shownDecisions({ actor, copier }: Follower) {
+  const query = querySchemaOf(copierOperations.decisions).parse({});
+  type Query = Parameters<typeof env.copiers.decisions>[2];
+  return (await env.copiers.decisions(actor, copier.id, query as Query)).items;
+}
+
 describe('after a restart', () => {
   it('rule 12: exits that were missed during the pause are reported as drift, and not sold', async () => {
     const follower = await env.followerWithLot();
@@ -181,6 +190,8 @@ describe('after a restart', () => {
       { outcome: 'SKIPPED', code: 'NOT_ACTIVE' },
       { outcome: 'COPIED', code: null, filled: '3', settled: true },
     ]);
+    const [sold] = await shownDecisions(follower);
+    expect(sold).toMatchObject({ kind: 'REDUCE', target_amount: '3', sent_amount: '3', filled_amount: '3' });
     await env.leaderSells('4');
     await env.executeAll();
     expect(await env.held(follower)).toBe('0');
