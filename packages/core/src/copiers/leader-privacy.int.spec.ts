@@ -115,6 +115,16 @@ const CAPITAL = '23711';
 const BY_EQUITY = { sizing: { mode: 'EQUITY_RATIO', value: '1', capital: CAPITAL } };
 const FIXED = { sizing: { mode: 'FIXED_QUOTE', value: '500' } };
 
+/** The leader sells a third of a lot twice; the copies of both are sold by one order. Call after the copiers have started. */
+async function sellTogether(): Promise<void> {
+  await env.leaderBuys('10');
+  await env.executeAll();
+  await env.setPair('min_notional = 200');
+  await env.leaderSells('3.3333');
+  await env.runUntilIdle();
+  await env.leaderSells('3.3333');
+}
+
 describe('the equity of a leader', () => {
   it.each([
     ['EQUITY_RATIO', BY_EQUITY],
@@ -263,12 +273,7 @@ describe('the equity of a leader', () => {
   it('does not follow from the parts of an order that sold several exits', async () => {
     const own = { actor: env.leader, account: await env.core.account(env.leader) };
     const [follower, ownFollower] = [await env.follower(), await env.follower({}, { on: own })];
-    await env.leaderBuys('10');
-    await env.executeAll();
-    await env.setPair('min_notional = 200');
-    await env.leaderSells('3.3333');
-    await env.runUntilIdle();
-    await env.leaderSells('3.3333');
+    await sellTogether();
     await env.executeAll();
     const partsOf = async ({ actor, copier }: Follower) => {
       const { decisions } = await whatIsSeenBy(actor, copier.id, 3);
@@ -290,12 +295,7 @@ describe('the equity of a leader', () => {
   it('does not follow from the average price of parts of several orders', async () => {
     const own = { actor: env.leader, account: await env.core.account(env.leader) };
     const [follower, ownFollower] = [await env.follower(), await env.follower({}, { on: own })];
-    await env.leaderBuys('10');
-    await env.executeAll();
-    await env.setPair('min_notional = 200');
-    await env.leaderSells('3.3333');
-    await env.runUntilIdle();
-    await env.leaderSells('3.3333');
+    await sellTogether();
     await env.runUntilIdle();
     for (const each of [follower, ownFollower]) {
       await env.execute(await env.lastOrder(each), { amount: '1', price: '100' });
@@ -314,12 +314,7 @@ describe('the equity of a leader', () => {
 
   it('does not follow from the target of an exit after earlier ones were sold in parts', async () => {
     const follower = await env.follower();
-    await env.leaderBuys('10');
-    await env.executeAll();
-    await env.setPair('min_notional = 200');
-    await env.leaderSells('3.3333');
-    await env.runUntilIdle();
-    await env.leaderSells('3.3333');
+    await sellTogether();
     await env.runUntilIdle();
     await env.execute(await env.lastOrder(follower), { amount: '2', price: '100' });
     await env.runUntilIdle();

@@ -7,17 +7,11 @@
 import type { Decimal } from '@trading-automation/contracts';
 import type { NewCopyTrade } from '../../trades/index.js';
 import { BigDecimal, roundToStep } from '../../values/index.js';
+import { decisionInputs, withoutReason, withReason } from './decision-inputs.js';
 import type { PlannedCopy } from './plan-batch.js';
 import type { DecisionChange, OpenDecision } from './settlement.queries.js';
 import { exitVerdict, retryAfterMs, slippageBps, type Verdict } from './settlement.rules.js';
-import {
-  decisionInputs,
-  isWaitingExit,
-  ownTargetOf,
-  waitingExitRetryMs,
-  withoutReason,
-  withReason,
-} from './waiting-exits.js';
+import { isWaitingExit, ownTargetOf, waitingExitRetryMs } from './waiting-exits.js';
 
 /** Delay before the next check of an exit that waits for another order. */
 const IN_FLIGHT_RETRY_MS = 250;
@@ -72,7 +66,7 @@ export function addOrderFills(
 /**
  * Returns true if the average price of the fills would reveal what the exit requested. An order that sells several exits is
  * divided between them in proportion to the leader's amounts, so the average price of parts of several orders has the digits
- * of these amounts.
+ * of these amounts. Only decisions on another user's strategy have a masked target.
  */
 function hidesSlippage({ inputs, filledAmount }: OpenDecision, filled: BigDecimal, step: Decimal): boolean {
   const before = new BigDecimal(filledAmount);

@@ -21,8 +21,9 @@ import { queryPrepared, type Tx } from '@trading-automation/persistence';
 import { invalidState } from '../../operations/index.js';
 import { type Signal, signalsAfter } from '../../strategies/index.js';
 import { equitiesOf } from '../../trade-pairs/index.js';
-import { BigDecimal, coarseFraction, floorToStep } from '../../values/index.js';
+import { BigDecimal, floorToStep } from '../../values/index.js';
 import { markStarted } from '../copiers.queries.js';
+import { soldShareOf } from '../planning/coarse-signal.rules.js';
 import { plannedSignalOf } from '../planning/planned-signal.js';
 import type { BookMidsBySymbol } from './book-mids-at-start.js';
 import { refreshLosses, resetPeak } from './copier-marks.queries.js';
@@ -61,15 +62,21 @@ export async function startFollowing(
   const sequence = await lockLastSequence(tx, strategyId);
   const wasPaused = copier.status === 'PAUSED';
   const missedUntil = wasPaused ? sequence : Number(copier.resumedSequence);
-  const drift = wasPaused ? shownDrift(await missedExits(tx, copier.id, strategyId, sequence)) : copier.drift;
   if (copier.statusReason === 'DRAWDOWN') {
     await refreshLosses(tx, [copier.id]);
     await resetPeak(tx, copier.id);
   }
-  await markStarted(tx, copier.id, sequence, resync === undefined ? drift : []);
+  const drift = resync === undefined ? await driftAtStart(tx, copier, missedUntil) : [];
+  await markStarted(tx, copier.id, sequence, drift);
   if (resync !== undefined) await reopenExits(tx, copier, missedUntil);
   if (copy_existing) await copyExisting(tx, copier, strategyId, sequence, bookMids);
-  return resync === undefined ? drift : [];
+  return drift;
+}
+
+/** Returns the drift that a start reports. That of a copier that was not paused is unchanged. */
+async function driftAtStart(tx: Tx, copier: CopierToStart, until: number): Promise<readonly LotDrift[]> {
+  if (copier.status !== 'PAUSED') return copier.drift;
+  return shownDrift(await missedExits(tx, copier.id, copier.strategyId!, until));
 }
 
 /** Makes an active copier sell what it would have sold if it had not been paused. */
@@ -162,11 +169,12 @@ function driftOf(missed: readonly MissedExit[]): LotDrift[] {
 const shownDrift = (missed: readonly MissedExit[]): LotDrift[] =>
   driftOf(missed.map((exit) => (exit.isOwn ? exit : maskedExit(exit))));
 
-function maskedExit(exit: MissedExit): MissedExit {
-  const closed = new BigDecimal(exit.exitAmount).div(exit.lotAmountBefore);
-  const exitAmount = coarseFraction(closed.toString());
-  return { ...exit, exitAmount, lotAmountBefore: '1', abandonedAmount: exit.maskedAbandoned };
-}
+const maskedExit = (exit: MissedExit): MissedExit => ({
+  ...exit,
+  exitAmount: soldShareOf(exit),
+  lotAmountBefore: '1',
+  abandonedAmount: exit.maskedAbandoned,
+});
 
 /**
  * Makes the copier owe the amount of each lot that it missed to sell, and reopens its decision on the last missed exit of the

@@ -7,9 +7,10 @@ import { type NewCopyTrade, placeCopies } from '../../trades/index.js';
 import type { CopyPlan } from '../planning/plan.types.js';
 import { hasOrder, tradeOf } from './copied-order.js';
 import { type DecisionRow, viewDecision } from './decision.view.js';
+import { decisionInputs } from './decision-inputs.js';
 import { insertDecisions, type NewDecision, type Replaced, upsertCopiedLots } from './decisions.queries.js';
 import { isExit, type PlannedCopy } from './plan-batch.js';
-import { decisionInputs, isWaitingExit, ownTargetOf, waitingExitRetryMs } from './waiting-exits.js';
+import { isWaitingExit, ownTargetOf, waitingExitRetryMs } from './waiting-exits.js';
 
 export type StoringStep = 'ordered' | 'decided';
 

@@ -5,7 +5,7 @@
  */
 import type { Decimal } from '@trading-automation/contracts';
 import { BigDecimal } from '../../values/index.js';
-import type { CopyPlan, PlanInputs } from '../planning/plan.types.js';
+import type { CopyPlan } from '../planning/plan.types.js';
 
 /** Delay before the next check of an exit that waits for its account or its pair. */
 const BLOCKED_RETRY_MS = 5_000;
@@ -25,25 +25,4 @@ export function waitingExitRetryMs({ code }: Pick<CopyPlan, 'code'>): number {
 /** Returns the exit's own target: what its order sells, less what pending exits before it still have to sell. */
 export function ownTargetOf(targetAmount: Decimal, pendingExitAmount: Decimal): Decimal {
   return BigDecimal.max(0, new BigDecimal(targetAmount).minus(pendingExitAmount)).toString();
-}
-
-/** Returns the inputs of a plan as they are stored, with the masked target. `maskTarget` shows it. */
-export function decisionInputs({ inputs, maskedTarget }: CopyPlan, maskedPendingAmount: Decimal): PlanInputs {
-  return maskedTarget === null
-    ? inputs
-    : { ...inputs, masked_target: ownTargetOf(maskedTarget, maskedPendingAmount) };
-}
-
-/** Keys of the inputs that say why an exit waits. */
-const REASON_KEYS: readonly string[] = ['rule', 'value', 'limit', 'missing_amount'];
-
-/** Replaces the reason why an exit waits; removes it if the plan has an order. */
-export function withReason(inputs: PlanInputs, plan: CopyPlan): PlanInputs {
-  const reason = Object.entries(plan.inputs).filter(([key]) => REASON_KEYS.includes(key));
-  return { ...withoutReason(inputs), ...Object.fromEntries(reason) };
-}
-
-/** Removes the reason why an exit waited. */
-export function withoutReason(inputs: PlanInputs): PlanInputs {
-  return Object.fromEntries(Object.entries(inputs).filter(([key]) => !REASON_KEYS.includes(key)));
 }

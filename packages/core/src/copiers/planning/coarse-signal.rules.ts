@@ -12,11 +12,11 @@ interface LeaderAmounts {
 }
 
 /**
- * Returns a signal with which the simulation of another user's strategy computes: equity, amounts and fractions of the
- * leader have two significant digits. Pure.
+ * Returns a signal with which everything is computed that a user sees of another user's strategy: equity, amounts and fractions
+ * of the leader have two significant digits. Pure.
  *
- * A simulation copies with any capital, so what it would send shows any number of digits of the fractions that the leader
- * sold. Exact fractions of amounts, which are multiples of the pair's step, reveal the amounts, and with a ratio the equity.
+ * A simulation, or a decision without an order, has any capital, so what it would send shows any number of digits of the
+ * fractions that the leader sold. Exact fractions of amounts, which are multiples of the pair's step, reveal the amounts, and with a ratio the equity.
  * Signals that differ only in further digits are equal afterwards, so that no sizing distinguishes them.
  */
 export function coarseSignal<Signal extends LeaderAmounts>(signal: Signal): Signal {
@@ -35,7 +35,10 @@ export function coarseSignal<Signal extends LeaderAmounts>(signal: Signal): Sign
 }
 
 /** Returns the share of the lot that an exit sold, as the signal shows it to everybody; 0 for an entry. */
-function soldShareOf({ exitAmount, lotAmountBefore }: LeaderAmounts): string {
+export function soldShareOf({
+  exitAmount,
+  lotAmountBefore,
+}: Pick<LeaderAmounts, 'exitAmount' | 'lotAmountBefore'>): string {
   const before = new BigDecimal(lotAmountBefore);
   return before.gt(0) ? coarseFraction(new BigDecimal(exitAmount).div(before).toString()) : '0';
 }

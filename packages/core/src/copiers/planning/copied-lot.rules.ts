@@ -1,4 +1,5 @@
 /** Reads and changes a copier's share of a lot of the leader. Pure. */
+import type { DecisionCode } from '@trading-automation/contracts';
 import {
   type Fraction,
   fractionOf,
@@ -61,6 +62,10 @@ export const forgo = (lot: Lot, amount: Fraction): Lot => ({
   ...lot,
   forgoneAmount: roundDown(plus(fractionOf(lot.forgoneAmount), amount)),
 });
+
+/** Returns true if an entry that is skipped for this reason is carried to the lot's next entry. */
+export const isCarried = (code: DecisionCode | null, { belowMinimum }: CopyTerms): boolean =>
+  code === 'BELOW_MINIMUM' && belowMinimum !== 'SKIP';
 
 export const lotInputs = (lot: Lot): PlanInputs => ({
   ratio: lot.ratio === null ? null : roundDown(ratioOfLot(lot.ratio)),

@@ -1,6 +1,14 @@
 /** Plans entries. The rules are listed in plan.rules.ts, the only file that may import this one. */
 import type { Decimal, DecisionCode } from '@trading-automation/contracts';
-import { forgo, frozenRatio, type Lot, lotAtEntry, lotInputs, storedLot } from './copied-lot.rules.js';
+import {
+  forgo,
+  frozenRatio,
+  isCarried,
+  type Lot,
+  lotAtEntry,
+  lotInputs,
+  storedLot,
+} from './copied-lot.rules.js';
 import { checkEntry, type EntryRejection } from './entry-checks.rules.js';
 import {
   type Fraction,
@@ -160,14 +168,14 @@ function skipped(
   code: DecisionCode,
   numbers: PlanInputs,
 ): ExactPlan {
-  const isCarried = code === 'BELOW_MINIMUM' && terms.belowMinimum !== 'SKIP' && isAboveZero(due);
+  const carries = isCarried(code, terms) && isAboveZero(due);
   const isNew = input.copier.lot === null;
   return {
     outcome: 'SKIPPED',
     code,
     targetAmount: roundDown(due),
     order: null,
-    lot: isCarried ? lot : isNew ? null : forgo(lot, due),
+    lot: carries ? lot : isNew ? null : forgo(lot, due),
     inputs: { ...entryInputs(input), ...lotInputs(lot), ...numbers },
   };
 }

@@ -14,7 +14,7 @@
 import type { Decimal } from '@trading-automation/contracts';
 import { coarse } from '../../values/index.js';
 import { coarseSignal } from './coarse-signal.rules.js';
-import { type Lot, ratioOfLot } from './copied-lot.rules.js';
+import { isCarried, type Lot, ratioOfLot } from './copied-lot.rules.js';
 import { checkEntry } from './entry-checks.rules.js';
 import {
   type Fraction,
@@ -26,15 +26,7 @@ import {
   times,
   ZERO,
 } from './fraction.rules.js';
-import type {
-  CopiedLotState,
-  CopyInput,
-  CopyOrder,
-  CopyPlan,
-  CopyTerms,
-  ExactPlan,
-  PlanInputs,
-} from './plan.types.js';
+import type { CopiedLotState, CopyInput, CopyOrder, CopyPlan, ExactPlan, PlanInputs } from './plan.types.js';
 import { dueOf, ratioOf } from './sizing.rules.js';
 
 type Planner = (input: CopyInput) => ExactPlan;
@@ -63,18 +55,24 @@ export function maskExit(input: CopyInput, plan: ExactPlan, planExit: Planner): 
  * no limit reduces counts as perfect, without what the lot carried.
  */
 export function maskedPerfectAmount(input: CopyInput, plan: ExactPlan): Decimal | null {
+  if (fillsRequest(plan)) {
+    const ordered = fractionOf(plan.order.amount);
+    return roundDown(greaterOf(minus(ordered, carriedBy(input.copier.lot)), ZERO));
+  }
   const { signal, account, copier } = maskedInput(input);
   const { lot } = copier;
-  if (fillsRequest(plan)) {
-    const carried = isRated(lot) ? dueOf(ratioOfLot(lot.ratio), fractionOf(lot.seenAmount), lot) : ZERO;
-    return roundDown(greaterOf(minus(fractionOf(plan.order.amount), carried), ZERO));
-  }
   const ratio = isRated(lot)
     ? ratioOfLot(lot.ratio)
     : ratioOf({ signal, account }, lot?.terms ?? copier.terms);
   if (ratio === null) return null;
   const amount = times(ratio, fractionOf(signal.filledAmount));
   return roundDown(plan.outcome === 'CLAMPED' ? greaterOf(amount, fractionOf(plan.order!.amount)) : amount);
+}
+
+/** Returns what the lot carries to its next entry, as the copier's user may know it. */
+function carriedBy(lot: CopiedLotState | null): Fraction {
+  if (!isRated(lot)) return ZERO;
+  return dueOf(maskedRatioOfLot(lot), fractionOf(coarse(lot.seenAmount)), maskedLot(lot));
 }
 
 const isRated = <L extends Lot>(lot: L | null): lot is Rated<L> => lot !== null && lot.ratio !== null;
@@ -145,17 +143,13 @@ const unsentOf = (lot: Rated<Lot>): Decimal => roundDown(minus(requestedOf(lot),
 function forgoneAfterEntry(input: CopyInput, plan: ExactPlan, lot: Rated<Lot>): Decimal {
   const { lot: before } = input.copier;
   const terms = before?.terms ?? input.copier.terms;
-  if (isCarried(plan, terms)) {
+  if (isCarried(plan.code, terms)) {
     return isRated(before) ? maskedLot(before).forgoneAmount : forgoneBefore(input, lot);
   }
   if (!isRated(before) || checkEntry(input, terms) === null) return unsentOf(lot);
   const added = minus(requestedOf(lot), requestedOf(before));
   return roundDown(plus(fractionOf(maskedLot(before).forgoneAmount), added));
 }
-
-/** Returns true if the amount of an entry without an order is carried to the lot's next entry. */
-const isCarried = ({ code }: ExactPlan, { belowMinimum }: CopyTerms): boolean =>
-  code === 'BELOW_MINIMUM' && belowMinimum !== 'SKIP';
 
 /** Returns what a new lot forgoes: the leader's fills before its first entry. */
 function forgoneBefore({ signal }: CopyInput, lot: Rated<Lot>): Decimal {

@@ -180,6 +180,7 @@ export interface CopyOrder {
 /** The numbers that the decision's record shows. */
 export type PlanInputs = Readonly<Record<string, string | number | boolean | null>>;
 
+/** A plan with exact numbers. */
 export interface ExactPlan {
   readonly outcome: Exclude<FinalOutcome, 'FAILED'>;
   readonly code: DecisionCode | null;
@@ -196,6 +197,7 @@ export interface ExactPlan {
   readonly inputs: PlanInputs;
 }
 
+/** A plan whose inputs and code are those that the copier's user may know. */
 export interface CopyPlan extends ExactPlan {
   /** The target amount as users other than the strategy's owner may know it; null for an own strategy. */
   readonly maskedTarget: Decimal | null;

@@ -1,6 +1,6 @@
 import { encodeId, type SimulatedDecision, type Simulation } from '@trading-automation/contracts';
-import { maskInputs, maskTarget, ownInputs } from '../../strategies/index.js';
-import { formatInstant } from '../../values/index.js';
+import { maskInputs, ownInputs } from '../../strategies/index.js';
+import { coarse, formatInstant } from '../../values/index.js';
 import type { ReplayCounts, ReplayedDecision, ReplayResult } from './replay.js';
 
 export interface SimulationOutcome {
@@ -57,7 +57,7 @@ function viewSimulatedDecision(
     outcome: plan.outcome,
     code: plan.code ?? undefined,
     inputs: isOwnStrategy ? ownInputs(plan.inputs) : maskInputs(plan.inputs),
-    target_amount: isOwnStrategy ? plan.targetAmount : maskTarget(plan.targetAmount, plan.inputs),
+    target_amount: isOwnStrategy ? plan.targetAmount : coarse(plan.targetAmount),
     sent_amount: plan.order?.amount ?? '0',
     signal_at: formatInstant(signal.signalAt),
   };
