@@ -13,6 +13,8 @@ import { untilExitsAreTried } from './loss-watch.mjs';
 
 /** Rule 31 lets the product use a book for up to 2 s. */
 const BOOK_AGE_MAX_MS = 2_200;
+/** In quote currency: the least value of a lot of which two sales of about a half are above the exchange's minimum. */
+const LEAST_VALUE_OF_TWO_SALES = '80';
 
 /**
  * Waits until the product reads the book of a pair again, so that a book of another shape counts.
@@ -59,7 +61,11 @@ export async function untilFilled(day, id, amount) {
 
 /** @type {Move} */
 export async function buy(day, strategy, symbol) {
-  const amount = drawAmount(day, symbol);
+  return await buyAmount(day, strategy, symbol, drawAmount(day, symbol));
+}
+
+/** @param {Day} day @param {Strategy} strategy @param {string} symbol @param {import('./fraction.mjs').Fraction} amount */
+async function buyAmount(day, strategy, symbol, amount) {
   const { id } = await order(day, strategy, symbol, { type: 'MARKET', side: 'BUY', amount: String(amount) });
   await untilFilled(day, id, amount);
   return `the leader buys ${amount} ${symbol}`;
@@ -136,12 +142,51 @@ export async function sellPart(day, strategy, symbol) {
   return await sell(day, strategy, symbol, leaderHolds(day, strategy, symbol).times(share).floorTo(step));
 }
 
-/** Two exits of one lot, of which the second has what the first left: the rest of a step, or all of an exit that waits. @type {Move} */
+/**
+ * Two exits of one lot, neither of which closes it. The second has what the first left: the rest of a step, or all of an exit that waits.
+ *
+ * @type {Move}
+ */
 export async function sellTwice(day, strategy, symbol) {
-  day.move = await sellPart(day, strategy, symbol);
+  if (oldestLot(day, strategy, symbol) === undefined) {
+    day.move = await buyFor(day, strategy, symbol, '700');
+    await day.settleAndCompare();
+  }
+  const lot = oldestLot(day, strategy, symbol);
+  if (lot === undefined) throw new Error(`${strategy.account.name} has no lot of ${symbol} after a purchase`);
+  day.move = await sellPartOf(day, strategy, symbol, lot);
   await day.settleAndCompare();
   await untilExitsAreTried(day);
-  return `${day.move}, then ${await sellPart(day, strategy, symbol)}`;
+  return `${day.move}, then ${await sellPartOf(day, strategy, symbol, lot)}`;
+}
+
+/** @param {Day} day @param {Strategy} strategy @param {string} symbol @param {string} value in quote currency */
+async function buyFor(day, strategy, symbol, value) {
+  const price = exact(day.mids.get(symbol) ?? 1);
+  const amount = exact(value).over(price).floorTo(day.parts.replay.pair(symbol).step);
+  return await buyAmount(day, strategy, symbol, amount);
+}
+
+/**
+ * Returns the lot that the leader's next sale closes, or the oldest one after it that is worth two sales in parts.
+ *
+ * @param {Day} day
+ * @param {Strategy} strategy
+ * @param {string} symbol
+ */
+function oldestLot(day, strategy, symbol) {
+  const price = exact(day.mids.get(symbol) ?? 0);
+  const { lots } = day.parts.replay.book(strategy.account.id, symbol);
+  return lots.find(({ open }) => !open.times(price).isBelow(exact(LEAST_VALUE_OF_TWO_SALES)));
+}
+
+/** Sells all lots before this one, and a part of it. @param {Day} day @param {Strategy} strategy @param {string} symbol @param {import('./lots.mjs').Lot} lot */
+async function sellPartOf(day, strategy, symbol, lot) {
+  const { lots, pair } = day.parts.replay.book(strategy.account.id, symbol);
+  const share = exact(day.random.between(0.4, 0.6).toFixed(3));
+  const older = lots.slice(0, lots.indexOf(lot)).reduce((all, { open }) => all.plus(open), exact('0'));
+  const amount = older.plus(lot.open.times(share)).floorTo(/** @type {any} */ (pair).step);
+  return await sell(day, strategy, symbol, amount);
 }
 
 /** @type {Move} */

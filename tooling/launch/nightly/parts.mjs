@@ -81,6 +81,13 @@ export const PARTS = [
     ],
   },
   {
+    name: 'oracle-planted',
+    about:
+      'faults of the rules, each planted in a copy of the workspace; the oracle must find it within 200 decisions',
+    command: 'node',
+    args: ['tooling/oracle/planted.mjs'],
+  },
+  {
     name: 'reference-clients',
     about: 'clients that four generators make of the REST reference, each compiled',
     command: 'node',
