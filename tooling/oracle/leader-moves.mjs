@@ -194,6 +194,14 @@ export async function sellAll(day, strategy, symbol) {
   return await sell(day, strategy, symbol, leaderHolds(day, strategy, symbol));
 }
 
+/** What was bought in parts is sold, so that a closed trade has several lots. @type {Move} */
+export async function buyInPartsAndSellAll(day, strategy, symbol) {
+  const bought = await buyInParts(day, strategy, symbol);
+  await day.settleAndCompare();
+  await day.moveTo(symbol, day.mids.get(symbol) ?? 0);
+  return `${bought}, then ${await sellAll(day, strategy, symbol)}`;
+}
+
 /** @type {Move} */
 export async function sellAtVenue(day, strategy, symbol) {
   const { step } = day.parts.replay.pair(symbol);

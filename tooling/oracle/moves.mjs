@@ -1,6 +1,7 @@
 import {
   buy,
   buyInParts,
+  buyInPartsAndSellAll,
   buyOffMarket,
   buyThin,
   sellAll,
@@ -31,11 +32,12 @@ import {
 
 /** @type {readonly [number, Move][]} how often a deck contains each move; a deck causes fewer than 200 decisions */
 const MOVES = [
-  [6, buy],
-  [2, buyInParts],
+  [5, buy],
+  [1, buyInParts],
+  [1, buyInPartsAndSellAll],
   [1, sellPart],
-  [2, sellTwice],
-  [2, sellAll],
+  [1, sellTwice],
+  [1, sellAll],
   [1, sellAtVenue],
   [1, buyThin],
   [1, buyOffMarket],
