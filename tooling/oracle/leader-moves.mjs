@@ -27,11 +27,15 @@ export async function untilBookIsRead(day, symbol) {
   await wait(Math.max(0, BOOK_AGE_MAX_MS - (performance.now() - plannedAt)));
 }
 
-/** Returns an amount of a random value, rounded down to the step. @param {Day} day @param {string} symbol */
+/** Returns an amount of a random value. @param {Day} day @param {string} symbol */
 function drawAmount(day, symbol) {
-  const value = exact(day.random.pick([20, 60, 200, 700, 1_500]) * day.random.between(0.8, 1.3));
+  return amountFor(day, symbol, day.random.pick([20, 60, 200, 700, 1_500]) * day.random.between(0.8, 1.3));
+}
+
+/** Returns the amount of this value in quote currency, rounded down to the step. @param {Day} day @param {string} symbol @param {number} value */
+function amountFor(day, symbol, value) {
   const price = exact(day.mids.get(symbol) ?? 1);
-  return value.over(price).floorTo(day.parts.replay.pair(symbol).step);
+  return exact(value).over(price).floorTo(day.parts.replay.pair(symbol).step);
 }
 
 /**
@@ -148,11 +152,11 @@ export async function sellPart(day, strategy, symbol) {
  * @type {Move}
  */
 export async function sellTwice(day, strategy, symbol) {
-  if (oldestLot(day, strategy, symbol) === undefined) {
-    day.move = await buyFor(day, strategy, symbol, '700');
+  if (oldestLotForTwoSales(day, strategy, symbol) === undefined) {
+    day.move = await buyAmount(day, strategy, symbol, amountFor(day, symbol, 700));
     await day.settleAndCompare();
   }
-  const lot = oldestLot(day, strategy, symbol);
+  const lot = oldestLotForTwoSales(day, strategy, symbol);
   if (lot === undefined) throw new Error(`${strategy.account.name} has no lot of ${symbol} after a purchase`);
   day.move = await sellPartOf(day, strategy, symbol, lot);
   await day.settleAndCompare();
@@ -160,21 +164,14 @@ export async function sellTwice(day, strategy, symbol) {
   return `${day.move}, then ${await sellPartOf(day, strategy, symbol, lot)}`;
 }
 
-/** @param {Day} day @param {Strategy} strategy @param {string} symbol @param {string} value in quote currency */
-async function buyFor(day, strategy, symbol, value) {
-  const price = exact(day.mids.get(symbol) ?? 1);
-  const amount = exact(value).over(price).floorTo(day.parts.replay.pair(symbol).step);
-  return await buyAmount(day, strategy, symbol, amount);
-}
-
 /**
- * Returns the lot that the leader's next sale closes, or the oldest one after it that is worth two sales in parts.
+ * Returns the oldest lot that is worth two sales in parts.
  *
  * @param {Day} day
  * @param {Strategy} strategy
  * @param {string} symbol
  */
-function oldestLot(day, strategy, symbol) {
+function oldestLotForTwoSales(day, strategy, symbol) {
   const price = exact(day.mids.get(symbol) ?? 0);
   const { lots } = day.parts.replay.book(strategy.account.id, symbol);
   return lots.find(({ open }) => !open.times(price).isBelow(exact(LEAST_VALUE_OF_TWO_SALES)));

@@ -32,7 +32,7 @@ import {
 
 /** @type {readonly [number, Move][]} how often a deck contains each move; a deck causes fewer than 200 decisions */
 const MOVES = [
-  [5, buy],
+  [4, buy],
   [1, buyInParts],
   [1, buyInPartsAndSellAll],
   [1, sellPart],
@@ -62,6 +62,11 @@ export class Deck {
     this.cards = [];
     /** The number of decks so far. */
     this.number = 0;
+  }
+
+  /** The number of decks of which every move was drawn. */
+  get finished() {
+    return this.cards.length === 0 ? this.number : this.number - 1;
   }
 
   /** Plays one move. @param {Day} day */

@@ -4,9 +4,11 @@ import { runOracle } from './run.mjs';
 const seed = Number(process.env.ORACLE_SEED ?? '1');
 
 it('200 decisions, their orders, lots and figures are those that the documents demand', async () => {
-  const { decisions, outcomes, differences } = await runOracle({ seed, decisions: 200 });
+  const { decisions, decks, outcomes, differences } = await runOracle({ seed, decisions: 200 });
   expect(differences).toEqual([]);
   expect(decisions).toBeGreaterThanOrEqual(200);
+  // A deck contains every kind of move.
+  expect(decks).toBeGreaterThanOrEqual(1);
   // Checks that the day really contained copies, reductions and several reasons to skip.
   const names = Object.keys(outcomes);
   expect(names).toContain('COPIED');

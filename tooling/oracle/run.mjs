@@ -10,7 +10,7 @@ import { Venue } from './venue.mjs';
  * @param {{ seed: number, decisions: number, copiers?: number, waitsForEquity?: boolean, stopsAtDifference?: boolean, print?: (line: string) => void, log?: (line: string) => void }} options
  *   `copiers`: of each of the two strategies; `waitsForEquity`: compares the last recorded equities exactly, which takes a minute;
  *   `stopsAtDifference`: ends the day at its first difference; `print` receives progress and differences, `log` the services' log lines
- * @returns {Promise<{ decisions: number, outcomes: Record<string, number>, differences: object[] }>}
+ * @returns {Promise<{ decisions: number, decks: number, outcomes: Record<string, number>, differences: object[] }>} `decks`: decks of moves that were played to the end
  */
 export async function runOracle({
   seed,
@@ -48,7 +48,7 @@ export async function runOracle({
     print(`${day.steps} moves played`);
     if (!isOver()) await day.close();
     print(`loss limits stopped ${day.lossStops} copiers`);
-    return { decisions: day.decisions, outcomes: day.outcomes, differences };
+    return { decisions: day.decisions, decks: day.deck.finished, outcomes: day.outcomes, differences };
   } finally {
     await product.stop();
   }
