@@ -70,7 +70,8 @@ export class LossWatch {
   }
 
   /** @param {Copier} copier @param {Record<string, any>} limits @param {boolean} isPriceKnown */
-  expectation({ id, account }, limits, isPriceKnown) {
+  expectation(copier, limits, isPriceKnown) {
+    const { id, account } = copier;
     const { participants, replay } = this.day.parts;
     const books = participants.pairs.map(({ symbol }) => replay.book(account.id, symbol));
     const totalAt = (/** @type {import('./fraction.mjs').Fraction} */ factor) => {
@@ -79,6 +80,7 @@ export class LossWatch {
     };
     return /** @type {LossLimits} */ (this.limits.get(id)).check({
       limits,
+      capital: this.day.stateOf(copier).record.sizing.capital,
       low: totalAt(ONE.minus(SPREAD)),
       total: totalAt(isPriceKnown ? ONE : ONE.plus(SPREAD)),
       high: totalAt(ONE.plus(SPREAD)),

@@ -237,9 +237,10 @@ describe('results', () => {
 });
 
 describe('loss limits', () => {
-  const check = (limits, low, total, high) =>
+  const check = (limits, low, total, high, capital) =>
     new LossLimits(exact('1000')).check({
       limits,
+      capital,
       low: exact(low),
       total: exact(total),
       high: exact(high),
@@ -274,6 +275,18 @@ describe('loss limits', () => {
       'certain',
     ]);
   });
+
+  it.each([
+    ['2000', 'impossible'],
+    ['100', 'certain'],
+  ])(
+    'relate a fall of 15 to a capital of %s only if it is less than the equity of 1000: a limit of 5 %% is %s',
+    (capital, drawdown) => {
+      const limits = { max_drawdown_percent: '5' };
+      expect(check(limits, '-15', '-15', '0', capital).drawdown).toBe(drawdown);
+      expect(check({ max_drawdown_percent: '1' }, '-15', '-15', '0', capital).drawdown).toBe('certain');
+    },
+  );
 
   it('do nothing if they are not set', () => {
     expect(check({}, '-500', '-500', '0')).toEqual({ daily: 'impossible', drawdown: 'impossible' });

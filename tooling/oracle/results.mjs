@@ -80,18 +80,21 @@ export class LossLimits {
    * Returns whether the limits stop the copier: `certain`, `possible` or `impossible`. A peak that lasted for less than the
    * product needs to notice it makes a stop possible, not certain.
    *
-   * @param {{ limits: Record<string, any>, low: Fraction, total: Fraction, high: Fraction, equity: Fraction, isFirstDay: boolean }} input
+   * @param {{
+   *   limits: Record<string, any>, capital: string | undefined, low: Fraction, total: Fraction, high: Fraction,
+   *   equity: Fraction, isFirstDay: boolean,
+   * }} input
    *   `total`: the result at the last prices; `low`, `high`: its bounds since the last check; `isFirstDay`: whether it is still
    *   the UTC day on which the copier started
    * @returns {{ daily: string, drawdown: string }}
    */
-  check({ limits, low, total, high, equity, isFirstDay }) {
+  check({ limits, capital, low, total, high, equity, isFirstDay }) {
     this.leastEquity = least(this.leastEquity, equity);
     this.greatestEquity = greatest(this.greatestEquity, equity);
     this.peak = greatest(this.peak, high);
     const { max_daily_loss_quote: daily, max_drawdown_percent: percent } = limits;
     const percentOf = (/** @type {Fraction} */ fall, /** @type {Fraction} */ of) =>
-      fall.times(HUNDRED).over(of);
+      fall.times(HUNDRED).over(capital === undefined ? of : least(of, exact(capital)));
     return {
       // On a later day, the result at 00:00 UTC is not known.
       daily:

@@ -14,7 +14,7 @@ const LIMIT_DESCRIPTIONS = {
   max_open_trades: 'Maximum number of open lots.',
   max_daily_loss_quote: 'Loss since 00:00 UTC, in quote currency, that triggers the action of `on_breach`.',
   max_drawdown_percent:
-    'Fall of the result from its peak, in percent of the equity at that peak, that triggers the action of `on_breach`.',
+    'Fall of the result from its peak, in percent of the equity at that peak, or of `sizing.capital` if that is less, that triggers the action of `on_breach`.',
   max_slippage_bps:
     "Maximum slippage of an entry against the strategy's price, in basis points (hundredths of a percent).",
   max_signal_age_ms:

@@ -1759,7 +1759,7 @@ export const OPERATIONS = {
       {
         path: 'limits.max_drawdown_percent',
         description:
-          'Fall of the result from its peak, in percent of the equity at that peak, that triggers the action of on_breach. At most 100',
+          'Fall of the result from its peak, in percent of the equity at that peak, or of sizing.capital if that is less, that triggers the action of on_breach. At most 100',
         type: 'decimal',
       },
       {
@@ -1906,7 +1906,7 @@ export const OPERATIONS = {
         path: 'limits.max_drawdown_percent',
         isNullable: true,
         description:
-          'Fall of the result from its peak, in percent of the equity at that peak, that triggers the action of on_breach. At most 100',
+          'Fall of the result from its peak, in percent of the equity at that peak, or of sizing.capital if that is less, that triggers the action of on_breach. At most 100',
         type: 'decimal',
       },
       {

@@ -302,7 +302,7 @@ export interface CopierLimits<D extends DecimalForm = 'number'> {
   max_open_trades?: number;
   /** Loss since 00:00 UTC, in quote currency, that triggers the action of `on_breach`. */
   max_daily_loss_quote?: DecimalOf<D>;
-  /** Fall of the result from its peak, in percent of the equity at that peak, that triggers the action of `on_breach`. */
+  /** Fall of the result from its peak, in percent of the equity at that peak, or of `sizing.capital` if that is less, that triggers the action of `on_breach`. */
   max_drawdown_percent?: DecimalOf<D>;
   /** Maximum slippage of an entry against the strategy's price, in basis points (hundredths of a percent). */
   max_slippage_bps?: number;
@@ -328,7 +328,7 @@ export interface CopierLimitsCreate {
   max_open_trades?: number | null;
   /** Loss since 00:00 UTC, in quote currency, that triggers the action of `on_breach`. */
   max_daily_loss_quote?: DecimalInput | null;
-  /** Fall of the result from its peak, in percent of the equity at that peak, that triggers the action of `on_breach`. At most 100. */
+  /** Fall of the result from its peak, in percent of the equity at that peak, or of `sizing.capital` if that is less, that triggers the action of `on_breach`. At most 100. */
   max_drawdown_percent?: DecimalInput | null;
   /** Maximum slippage of an entry against the strategy's price, in basis points (hundredths of a percent). */
   max_slippage_bps?: number | null;

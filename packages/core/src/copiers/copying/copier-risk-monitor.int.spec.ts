@@ -95,6 +95,42 @@ describe('a loss limit', () => {
     await env.copiers.start(follower.actor, follower.copier.id);
     expect(await env.riskMonitor.check()).toBe(0);
   });
+
+  it.each([
+    ['the equity, which is less than the capital', '1000000', '102', '97'],
+    ['the capital, which is less than the equity', '500', '111', '110'],
+  ])(
+    'relates a drawdown to %s; an entry is skipped for the same reason',
+    async (_title, capital, above, below) => {
+      const sizing = { mode: 'MULTIPLIER', value: '0.5' };
+      const follower = await env.followerWithLot({ sizing, limits: { max_drawdown_percent: '10' } });
+      const { account, uuid } = follower;
+      await env.core.rows(
+        `UPDATE exchange_accounts SET balances = '{"USDT": {"free": "1000", "locked": "0"}}' WHERE id = $1`,
+        account.uuid,
+      );
+      await env.core.rows(
+        "UPDATE copiers SET sizing_mode = 'EQUITY_RATIO', sizing_capital = $2 WHERE id = $1",
+        uuid,
+        capital,
+      );
+      const statusAt = async (price: string) => {
+        await env.setPair(`last_price = ${price}`);
+        await env.riskMonitor.check();
+        const { status, status_reason } = await env.copierOf(follower);
+        return [status, status_reason];
+      };
+      // The peak result is 97.5: 5 bought at 100.5, and worth 120 each.
+      expect(await statusAt('120')).toEqual(['ACTIVE', undefined]);
+      expect(await statusAt(above)).toEqual(['ACTIVE', undefined]);
+      expect(await statusAt(below)).toEqual(['CLOSE_ONLY', 'DRAWDOWN']);
+      await env.core.rows("UPDATE copiers SET status = 'ACTIVE' WHERE id = $1", uuid);
+      await env.leaderBuys('10', below);
+      await env.runUntilIdle();
+      expect(await env.lastDecision(follower)).toMatchObject({ outcome: 'SKIPPED', code: 'DRAWDOWN' });
+      expect(await statusAt(below)).toEqual(['CLOSE_ONLY', 'DRAWDOWN']);
+    },
+  );
 });
 
 describe('rejected credentials', () => {

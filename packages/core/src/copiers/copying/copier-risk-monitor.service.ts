@@ -117,10 +117,9 @@ async function drawdownBreach(tx: Tx, copier: CopierToCheck): Promise<CopierStat
   const { maxDrawdownPercent: limit, exchangeAccountId, sizingCapital } = copier;
   if (limit === null) return null;
   for (const { quote, drawdownQuote } of await refreshLosses(tx, [copier.id])) {
-    const equity = (await equitiesOf(tx, [exchangeAccountId], quote)).get(exchangeAccountId)?.amount;
-    const capital = sizingCapital ?? equity;
-    if (capital !== undefined && new BigDecimal(drawdownPercentOf(drawdownQuote, capital)).gte(limit))
-      return 'DRAWDOWN';
+    const equity = (await equitiesOf(tx, [exchangeAccountId], quote)).get(exchangeAccountId)?.amount ?? null;
+    const percent = drawdownPercentOf({ drawdownQuote, equity, capital: sizingCapital });
+    if (percent !== null && new BigDecimal(percent).gte(limit)) return 'DRAWDOWN';
   }
   return null;
 }

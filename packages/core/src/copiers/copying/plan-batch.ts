@@ -137,16 +137,12 @@ function lotOf(copier: CopierRow, { heldAmount }: CopierHoldings): CopiedLotStat
 
 const pairOf = (copier: CopierRow): CopyPair | null => (copier.pairId === null ? null : copyPairOf(copier));
 
-/**
- * Returns the fall from the peak result, in percent of the equity at that peak. A deposit or a withdrawal changes that
- * equity, but never the fall.
- */
+/** Returns the drawdown in percent; null without a drawdown limit, or if it is not known. */
 function drawdownPercent(
   { sizingCapital, maxDrawdownPercent }: CopierRow,
   { drawdownQuote }: CopierHoldings,
   equity: Decimal | null,
 ): Decimal | null {
-  const equityNow = sizingCapital ?? equity;
-  if (maxDrawdownPercent === null || equityNow === null) return null;
-  return drawdownPercentOf(drawdownQuote, equityNow);
+  if (maxDrawdownPercent === null) return null;
+  return drawdownPercentOf({ drawdownQuote, equity, capital: sizingCapital });
 }

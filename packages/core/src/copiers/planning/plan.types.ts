@@ -117,7 +117,7 @@ export interface CopierState {
   readonly lot: CopiedLotState | null;
   /** Loss since 00:00 UTC, realised and open, as a positive number; fees included. */
   readonly dayLossQuote: Decimal;
-  /** Fall of the copier's result from its peak, in percent of equity; null without a drawdown limit or known equity. */
+  /** Fall of the copier's result from its peak, in percent; null without a drawdown limit, or if it is not known. */
   readonly drawdownPercent: Decimal | null;
   /** Number of the copier's lots, other than the signal's, that hold something or have entries in flight. */
   readonly openLotCount: number;

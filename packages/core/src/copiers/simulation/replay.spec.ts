@@ -1,4 +1,5 @@
 /** A number after `rule` or `row` in a title refers to the first or the second table of docs/trading/rules.md. */
+import { BigDecimal } from '../../values/index.js';
 import { planCopy } from '../planning/plan.rules.js';
 import type { CopiedLotState, CopyPlan } from '../planning/plan.types.js';
 import { plannedSignalOf } from '../planning/planned-signal.js';
@@ -220,5 +221,22 @@ describe('rule 16: a replay that reaches its daily loss', () => {
       (signal) => replay.apply(signal).plan.code,
     );
     expect(codes).toEqual([null, null, 'NOT_ACTIVE']);
+  });
+});
+
+describe('rule 16: a replay that reaches its drawdown', () => {
+  it.each([
+    ['the equity, which is less than the capital', '1000000', '0.0005', '1.9'],
+    ['the capital, which is less than the equity', '100', '5', '19'],
+  ])('is stopped: the drawdown relates to %s', (_title, capital, value, maxDrawdownPercent) => {
+    const sizing = { mode: 'EQUITY_RATIO', value, capital } as const;
+    // 1 is bought at 100, and the price falls to 80: the fall is 20.
+    const codesWith = (percent: string) => {
+      const replay = replayOf({ terms: { ...TERMS, sizing, maxDrawdownPercent: percent } });
+      const next = { lotTradeId: 'next', lotFirstSequence: 9, referencePrice: '80' };
+      return signalsFrom({}, exit('1', '2', '80'), next).map((signal) => replay.apply(signal).plan.code);
+    };
+    expect(codesWith(maxDrawdownPercent)).toEqual([null, null, 'NOT_ACTIVE']);
+    expect(codesWith(new BigDecimal(maxDrawdownPercent).times('1.1').toString())).toEqual([null, null, null]);
   });
 });

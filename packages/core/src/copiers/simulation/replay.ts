@@ -182,7 +182,11 @@ export class Replay {
   private drawdownOf(quote: string, equity: BigDecimal): Decimal | null {
     const { sizing, maxDrawdownPercent } = this.options.terms;
     if (maxDrawdownPercent === null) return null;
-    return drawdownPercentOf(this.losses.drawdownOf(quote), sizing.capital ?? equity.toString());
+    return drawdownPercentOf({
+      drawdownQuote: this.losses.drawdownOf(quote),
+      equity: equity.toString(),
+      capital: sizing.capital,
+    });
   }
 
   private fillOrder(
