@@ -99,7 +99,8 @@ const LOCK_COPIER = `SELECT id, exchange_account_id AS "exchangeAccountId", on_b
 async function stopIfBreached(tx: Tx, id: string): Promise<boolean> {
   const [copier] = await queryPrepared<CopierToCheck>(tx, LOCK_COPIER, [id]);
   if (copier === undefined) return false;
-  const reason = dailyLossBreach(copier, await refreshLosses(tx, [id])) ?? (await drawdownBreach(tx, copier));
+  const losses = await refreshLosses(tx, [id]);
+  const reason = dailyLossBreach(copier, losses) ?? (await drawdownBreach(tx, copier, losses));
   if (reason === null) return false;
   return stopRunning(tx, id, { status: copier.onBreach === 'PAUSE' ? 'PAUSED' : 'CLOSE_ONLY', reason });
 }
@@ -113,10 +114,14 @@ function dailyLossBreach(
   return losses.some(({ dayLossQuote }) => new BigDecimal(dayLossQuote).gte(limit)) ? 'DAILY_LOSS' : null;
 }
 
-async function drawdownBreach(tx: Tx, copier: CopierToCheck): Promise<CopierStatusReason | null> {
+async function drawdownBreach(
+  tx: Tx,
+  copier: CopierToCheck,
+  losses: readonly CopierLosses[],
+): Promise<CopierStatusReason | null> {
   const { maxDrawdownPercent: limit, exchangeAccountId, sizingCapital } = copier;
   if (limit === null) return null;
-  for (const { quote, drawdownQuote } of await refreshLosses(tx, [copier.id])) {
+  for (const { quote, drawdownQuote } of losses) {
     const equity = (await equitiesOf(tx, [exchangeAccountId], quote)).get(exchangeAccountId)?.amount ?? null;
     const percent = drawdownPercentOf({ drawdownQuote, equity, capital: sizingCapital });
     if (percent !== null && new BigDecimal(percent).gte(limit)) return 'DRAWDOWN';

@@ -110,7 +110,14 @@ function inputOf(
       startedSequence: copier.startedSequence,
       lot: lotOf(copier, holdings),
       dayLossQuote: holdings.dayLossQuote,
-      drawdownPercent: drawdownPercent(copier, holdings, equity),
+      drawdownPercent:
+        copier.maxDrawdownPercent === null
+          ? null
+          : drawdownPercentOf({
+              drawdownQuote: holdings.drawdownQuote,
+              equity,
+              capital: copier.sizingCapital,
+            }),
       openLotCount: holdings.openLotCount,
       openQuote: holdings.openQuote,
     },
@@ -136,13 +143,3 @@ function lotOf(copier: CopierRow, { heldAmount }: CopierHoldings): CopiedLotStat
 }
 
 const pairOf = (copier: CopierRow): CopyPair | null => (copier.pairId === null ? null : copyPairOf(copier));
-
-/** Returns the drawdown in percent; null without a drawdown limit, or if it is not known. */
-function drawdownPercent(
-  { sizingCapital, maxDrawdownPercent }: CopierRow,
-  { drawdownQuote }: CopierHoldings,
-  equity: Decimal | null,
-): Decimal | null {
-  if (maxDrawdownPercent === null) return null;
-  return drawdownPercentOf({ drawdownQuote, equity, capital: sizingCapital });
-}
