@@ -7,6 +7,9 @@ import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { openStatementProxy } from './statement-proxy.mjs';
 
+/** The newest lines of a process's output that an error shows. */
+const LINES_MAX = 50;
+
 /** Functions that release what was opened; `close` calls the newest first. */
 const cleanup = [];
 
@@ -24,7 +27,7 @@ export async function startProduct(checkout) {
   const { ampleRateLimits, listServices } = await launch('service-list.mjs');
   const { ensureKeys } = await launch('keys.mjs');
   const { freePort } = await launch('ports.mjs');
-  const servers = await startTestServers({ postgres: true, redis: true });
+  const servers = await startTestServers({ postgres: true, redis: true, returnsFreedMemory: true });
   cleanup.push(servers.stop);
   await migrateDatabase(servers.databaseUrl);
   const proxy = await openStatementProxy(servers.databaseUrl);
@@ -80,12 +83,14 @@ async function startService(main, env) {
     child.kill();
     await exited;
   });
+  const lines = [];
   const ended = exited.then(() => {
-    throw new Error(`${main} ended before it was ready`);
+    throw new Error(`${main} ended before it was ready:\n${lines.join('\n')}`);
   });
   const lineOf = (stream, pattern) =>
     new Promise((resolve) => {
       createInterface({ input: stream }).on('line', (line) => {
+        if (lines.push(line) > LINES_MAX) lines.shift();
         const match = pattern.exec(line);
         if (match !== null) resolve(match[1]);
       });

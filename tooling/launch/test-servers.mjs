@@ -22,19 +22,25 @@ export function temporaryFolder() {
  * with `stop`, and also if this process is killed.
  *
  * @param {{
- *   postgres: boolean, redis: boolean,
+ *   postgres: boolean, redis: boolean, returnsFreedMemory?: boolean,
  *   onEvent?: (name: string, event: import('./supervise.mjs').ProcessEvent) => void,
  *   print?: (line: string) => void,
- * }} options `postgres`, `redis`: whether to start that server
+ * }} options `postgres`, `redis`: whether to start that server; `returnsFreedMemory`: as in `preparePostgres`
  * @returns {Promise<{ databaseUrl?: string, redisUrl?: string, stop: () => Promise<void> }>}
  */
-export async function startTestServers({ postgres, redis, onEvent = reportCrash, print = console.error }) {
+export async function startTestServers({
+  postgres,
+  redis,
+  returnsFreedMemory = false,
+  onEvent = reportCrash,
+  print = console.error,
+}) {
   const folder = temporaryFolder();
   const supervisor = startServerSupervisor(onEvent);
   supervisor.removeAfterwards(folder);
   try {
     const [preparedPostgres, preparedRedis] = await Promise.all([
-      postgres ? prepareTestPostgres(folder) : undefined,
+      postgres ? prepareTestPostgres(folder, returnsFreedMemory) : undefined,
       redis ? prepareTestRedis(folder, print) : undefined,
     ]);
     const wanted = [preparedPostgres, preparedRedis].filter((server) => server !== undefined);
@@ -50,8 +56,11 @@ export async function startTestServers({ postgres, redis, onEvent = reportCrash,
   }
 }
 
-/** @param {string} folder */
-async function prepareTestPostgres(folder) {
+/**
+ * @param {string} folder
+ * @param {boolean} returnsFreedMemory
+ */
+async function prepareTestPostgres(folder, returnsFreedMemory) {
   return await preparePostgres({
     dataDir: join(folder, 'postgres'),
     passwordFile: join(folder, 'postgres-password'),
@@ -59,6 +68,7 @@ async function prepareTestPostgres(folder) {
     port: await freePort(),
     database: 'test',
     isTemporary: true,
+    returnsFreedMemory,
   });
 }
 
