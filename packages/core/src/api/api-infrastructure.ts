@@ -14,7 +14,7 @@ const REDIS_TIMEOUT_MS = 2_000;
  * A backend keeps some megabytes for the tables and statements that it used, and a process waits for at most a few of its
  * statements at a time.
  */
-const POOL_SIZE = 5;
+const POOL_SIZE = 6;
 
 export interface ApiInfrastructureOptions {
   readonly applicationName: string;
