@@ -39,7 +39,7 @@ const BACKENDS_SAMPLES = 8;
 const SAMPLE_MS = 1_000;
 const STATEMENTS_MAX = 200;
 const GROWTH_RATIO_MAX = 1.1;
-/** Growth below this is within what one measurement differs from the next. */
+/** Growth below this, of a process and of one backend, is within what one measurement differs from the next. */
 const NOISE_MIB = 2;
 const BACKEND_NOISE_MIB = 0.2;
 
@@ -234,37 +234,41 @@ async function main({ checkout, requests }) {
 
 const sumOf = (backends, figure) => [...backends.values()].reduce((sum, each) => sum + each[figure], 0);
 
-/** Returns the MiB that are judged, by name: each process, the largest backend of each service, and an average backend. */
-function judgedOf({ backends, processes }) {
+/** Returns the MiB that are judged, by name: the largest backend of each service, and an average backend. */
+function judgedBackends({ backends }) {
   return new Map([
     ...[...backends].map(([name, { largestMib }]) => [`largest backend of ${name}`, largestMib]),
     ['one backend, on average', sumOf(backends, 'mib') / sumOf(backends, 'count')],
-    ...processes,
   ]);
 }
 
-function report(measured, mostStatements) {
-  const failures = [];
-  const moments = ['idle', 'round 1', 'round 2'];
-  const [idle, first, second] = measured.map(judgedOf);
-  const rows = {};
-  for (const [name, mib] of second) {
-    const before = first.get(name);
-    const ratio = mib / before;
-    rows[name] = Object.fromEntries(
-      [idle, first, second].map((judged, index) => [
-        moments[index],
-        Number((judged.get(name) ?? 0).toFixed(1)),
-      ]),
-    );
-    rows[name].ratio = Number(ratio.toFixed(3));
-    const noise =
-      name.includes('backend of') || name.startsWith('one backend') ? BACKEND_NOISE_MIB : NOISE_MIB;
-    if (ratio > GROWTH_RATIO_MAX && mib - before > noise)
-      failures.push(`${name} grew by the factor ${ratio.toFixed(3)} in the second round`);
+/** Adds the rows of a table to `rows`. @returns {string[]} the names and factors of those that grew in the second round */
+function growthOf([idle, first, second], { noiseMib, rows }) {
+  const grown = [];
+  for (const name of new Set([...first.keys(), ...second.keys()])) {
+    const figures = [idle, first, second].map((each) => each.get(name) ?? Number.NaN);
+    const [atIdle, afterFirst, afterSecond] = figures.map((mib) => Number(mib.toFixed(1)));
+    const ratio = Number((figures[2] / figures[1]).toFixed(3));
+    rows[name] = { idle: atIdle, 'round 1': afterFirst, 'round 2': afterSecond, ratio };
+    // A process that was not measured has the ratio NaN, and counts as grown.
+    if (!(ratio <= GROWTH_RATIO_MAX || figures[2] - figures[1] <= noiseMib))
+      grown.push(`${name} by the factor ${ratio}`);
   }
+  return grown;
+}
+
+function report(measured, mostStatements) {
+  const rows = {};
+  const failures = [
+    ...growthOf(measured.map(judgedBackends), { noiseMib: BACKEND_NOISE_MIB, rows }),
+    ...growthOf(
+      measured.map(({ processes }) => processes),
+      { noiseMib: NOISE_MIB, rows },
+    ),
+  ].map((grown) => `grew in the second round: ${grown}`);
   console.log('MiB of processes; the ratio is that of round 2 to round 1');
   console.table(rows);
+  const moments = ['idle', 'round 1', 'round 2'];
   measured.forEach(({ backends }, index) => {
     const services = [...backends].map(([name, { mib, count }]) => `${name} ${mib.toFixed(1)} (${count})`);
     console.log(
