@@ -216,7 +216,10 @@ export class RawClient {
   /** Resolves once `check` returns true. Fails if the socket is closed before. */
   async until(check: () => boolean): Promise<void> {
     while (!check()) {
-      if (this.socket.readyState === WebSocket.CLOSED) throw new Error('the socket is closed');
+      if (this.socket.readyState === WebSocket.CLOSED) {
+        const { code, reason } = await this.closed;
+        throw new Error(`the socket was closed with ${code} ${reason}`);
+      }
       await new Promise<void>((resolve) => this.waiting.add(resolve));
     }
   }

@@ -120,27 +120,63 @@ describe('a credential that cannot be checked, because Postgres does not respond
     performance.now = realNow;
   });
 
-  it('ends its request after 4 s, and not before', async () => {
+  /** Returns a watch whose statements go through `query` while `isDown` is set, and a function that advances time. */
+  function brokenWatch(query: () => Promise<never>) {
     let aheadMs = 0;
     performance.now = () => realNow.call(performance) + aheadMs;
     const { world, database, listener } = core.platform;
-    let isDown = false;
-    let failedChecks = 0;
-    const query = async (text: string, params: unknown[]) => {
-      if (!isDown) return database.query(text, params);
-      failedChecks++;
-      throw new Error('Postgres does not respond.');
+    const state = { isDown: false, queries: 0 };
+    const broken = async (text: string, params: unknown[]) => {
+      state.queries++;
+      return state.isDown ? query() : database.query(text, params);
     };
-    const blind = new CredentialWatch(new Platform(world, { query } as typeof database, listener), 10);
-    const { endCount } = await startWatch(blind, await requestWithKey());
-    isDown = true;
-    await eventually(() => failedChecks >= 3);
+    const watching = new CredentialWatch(
+      new Platform(world, { query: broken } as typeof database, listener),
+      10,
+    );
+    const advance = (ms: number) => {
+      aheadMs += ms;
+    };
+    return { watching, state, advance };
+  }
+  const fail = () => Promise.reject(new Error('Postgres does not respond.'));
+
+  it('ends its request after 4 s, and not before, if each check fails', async () => {
+    const { watching, state, advance } = brokenWatch(fail);
+    const { endCount } = await startWatch(watching, await requestWithKey());
+    state.isDown = true;
+    const before = state.queries;
+    await eventually(() => state.queries >= before + 3);
     expect(endCount()).toBe(0);
-    aheadMs = 4_001;
-    const failedBefore = failedChecks;
-    await eventually(() => failedChecks >= failedBefore + 20 || endCount() > 0);
+    advance(4_001);
+    await eventually(() => state.queries >= before + 20 || endCount() > 0);
     expect(endCount()).toBe(1);
-    blind.stop();
+    watching.stop();
+  });
+
+  it('ends its request after 4 s if no check finishes', async () => {
+    const { watching, state, advance } = brokenWatch(() => new Promise(() => undefined));
+    const { ended, endCount } = await startWatch(watching, await requestWithKey());
+    state.isDown = true;
+    const before = state.queries;
+    await eventually(() => state.queries > before);
+    expect(endCount()).toBe(0);
+    advance(4_001);
+    await ended;
+    expect(endCount()).toBe(1);
+    watching.stop();
+  });
+
+  it('does not end its request because the process was paused for longer than that', async () => {
+    const { watching, state, advance } = brokenWatch(fail);
+    const { endCount } = await startWatch(watching, await requestWithKey());
+    for (let i = 0; i < 5; i++) {
+      advance(60_000);
+      const before = state.queries;
+      await eventually(() => state.queries >= before + 2);
+    }
+    expect(endCount()).toBe(0);
+    watching.stop();
   });
 });
 

@@ -5,7 +5,8 @@
  *    check reads the database, never the cache.
  * 2. A watch ends if the credential is revoked, expires or is rotated (which keeps the key's id). It also ends if the
  *    permissions no longer suffice or the address is no longer allowed.
- * 3. A watch also ends if no check succeeded for 4 s, for example because the database is unavailable.
+ * 3. A watch also ends if no check succeeded for 4 s and one failed, or did not finish, in that time, for example because
+ *    the database is unavailable. A pause of the process itself ends no watch: the next check decides.
  */
 import { DomainError, type Permission, permits } from '@trading-automation/contracts';
 import type { Actor } from '../operations/index.js';
@@ -17,6 +18,8 @@ import { CREDENTIALS_CHANGED } from './credential-lookup.service.js';
 
 const CHECK_MS = 2_000;
 const UNVERIFIED_MAX_MS = 4_000;
+/** After this many periodic checks in a row that did not finish, the database counts as unavailable. */
+const UNFINISHED_CHECKS_MAX = 2;
 const ERROR_CODES = {
   api_key: 'invalid_api_key',
   public_key: 'unknown_public_key',
@@ -52,6 +55,8 @@ export class CredentialWatch {
   private timer: NodeJS.Timeout | undefined;
   private checking: Promise<void> = Promise.resolve();
   private pending: Promise<void> | undefined;
+  /** Number of periodic checks that were started since a check last finished. */
+  private unfinishedChecks = 0;
 
   constructor(
     private readonly platform: Platform,
@@ -69,7 +74,7 @@ export class CredentialWatch {
   async watch(request: LongLivedRequest, onEnd: () => void): Promise<() => void> {
     const watched: Watched = { ...request, hash: hashOf(request), onEnd, verifiedAtMs: performance.now() };
     this.watched.add(watched);
-    this.timer ??= setInterval(() => this.checkSoon(), this.checkMs).unref();
+    this.timer ??= setInterval(() => this.checkPeriodically(), this.checkMs).unref();
     const release = () => this.release(watched);
     try {
       await this.check();
@@ -92,11 +97,17 @@ export class CredentialWatch {
     if (this.watched.size > 0) return;
     clearInterval(this.timer);
     this.timer = undefined;
+    this.unfinishedChecks = 0;
+  }
+
+  private checkPeriodically(): void {
+    if (this.unfinishedChecks >= UNFINISHED_CHECKS_MAX) this.endUnverified();
+    this.unfinishedChecks++;
+    this.checkSoon();
   }
 
   private checkSoon(): void {
     if (this.watched.size === 0) return;
-    this.endUnverified();
     this.check().catch(() => this.endUnverified());
   }
 
@@ -109,7 +120,9 @@ export class CredentialWatch {
       .catch(() => undefined)
       .then(() => {
         this.pending = undefined;
-        this.checking = this.checkAll();
+        this.checking = this.checkAll().finally(() => {
+          this.unfinishedChecks = 0;
+        });
         return this.checking;
       });
     return this.pending;
