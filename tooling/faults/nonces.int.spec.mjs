@@ -113,6 +113,21 @@ async function until(isDone) {
   }
 }
 
+/**
+ * Sends requests until one is accepted, and returns its nonce. Each has another nonce: Redis may have recorded the nonce of a
+ * request whose response was lost.
+ *
+ * @param {TestProcess} process
+ */
+async function untilAccepted(process) {
+  let nonce = '';
+  await until(async () => {
+    nonce = newNonce();
+    return (await process.send(nonce)).outcome === 'accepted';
+  });
+  return nonce;
+}
+
 /** Waits until the hold has begun. @param {TestProcess} process */
 const untilHeld = ({ query }) =>
   until(async () => (await query('SELECT next_epoch FROM nonce_memory'))[0]?.next_epoch !== null);
@@ -231,8 +246,7 @@ describe('signed requests are refused for 120 s in every process', () => {
     const [data, copy] = [`${folder}/redis-${redis.port}`, `${folder}/copy`];
     cpSync(data, copy, { recursive: true });
     await redis.start();
-    const nonce = newNonce();
-    await until(async () => (await processes[0].send(nonce)).outcome === 'accepted');
+    const nonce = await untilAccepted(processes[0]);
     await redis.kill();
     rmSync(data, { recursive: true });
     cpSync(copy, data, { recursive: true });
@@ -244,9 +258,8 @@ describe('signed requests are refused for 120 s in every process', () => {
     const [primary, replica] = [await startRedis('plain'), await startRedis('plain')];
     const before = await openProcess(primary);
     await replica.becomeReplicaOf(primary.port);
-    const nonce = newNonce();
     // A server gets a new replication id when its first replica connects, and is settled like a restarted one.
-    await until(async () => (await before.send(nonce)).outcome === 'accepted');
+    const nonce = await untilAccepted(before);
     await primary.kill();
     await replica.becomePrimary();
     const after = await openProcess(replica);
@@ -263,7 +276,7 @@ describe('a Redis that restarts with its own log', () => {
     await redis.kill();
     await redis.start();
     for (const process of processes) {
-      await until(async () => (await process.send(newNonce())).outcome === 'accepted');
+      await untilAccepted(process);
       expect((await process.send(nonce)).outcome).toBe('replayed');
     }
     const [{ epochs }] = await processes[0].query(
