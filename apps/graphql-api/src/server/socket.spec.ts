@@ -92,6 +92,19 @@ it('a client that answers no ping is closed with 4408; a client for which messag
   slow.remote.terminate();
 });
 
+it('a client whose pong arrives while the process is paused stays connected', async () => {
+  const pingMs = 20;
+  const { remote, client } = await connect({ pingMs });
+  const closed = once(remote, 'close');
+  for (let pings = 0; pings < 5; pings++) {
+    await Promise.race([once(remote, 'ping'), closed]);
+    // The pong is sent. Now no message is read until the next ping is due.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3 * pingMs);
+  }
+  expect(client.isOpen).toBe(true);
+  remote.terminate();
+});
+
 it('onClose calls its callback when the socket closes, or immediately if the socket is already closed', async () => {
   const { remote, client, socket } = await connect();
   const ends: string[] = [];

@@ -37,7 +37,8 @@ export class ClientSocket {
     private readonly socket: WebSocket,
     private readonly timing: SocketTiming,
   ) {
-    this.pinging = setInterval(() => this.ping(), timing.pingMs);
+    // After a pause of the process, timers fire before pongs that have arrived are read; `setImmediate` fires after that.
+    this.pinging = setInterval(() => setImmediate(() => this.ping()), timing.pingMs);
     socket.on('pong', () => {
       this.hasAnsweredPing = true;
     });
