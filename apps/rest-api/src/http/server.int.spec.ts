@@ -1,5 +1,7 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { createAdapter } from '@trading-automation/runtime/http';
-import { noteOperations, sendJson, startNotesApi } from '../../test/notes-api.js';
+import { type NotesApi, noteOperations, sendJson, startNotesApi } from '../../test/notes-api.js';
 
 describe('the limits of the server', () => {
   it('are the documented timeouts, number of requests per socket, and body size', async () => {
@@ -46,8 +48,65 @@ describe('the shutdown', () => {
     const response = sendJson(api, 'POST', '/v1/notes', '{"name":"x"}');
     await started;
     const closed = api.close();
+    while (api.server.listening) await new Promise(setImmediate);
     finish();
     expect((await response).status).toBe(201);
     await closed;
+  });
+
+  const begin = async (api: NotesApi, text: string) => {
+    const socket = connect(api.port, '127.0.0.1').on('error', () => undefined);
+    await once(api.server, 'connection');
+    if (text !== '') socket.write(text);
+    return socket;
+  };
+  const received = async (socket: Socket) => {
+    const parts: Buffer[] = [];
+    socket.on('data', (part) => parts.push(part));
+    await once(socket, 'close');
+    return Buffer.concat(parts).toString();
+  };
+  const create = (length: number) =>
+    `POST /v1/notes HTTP/1.1\r\nhost: x\r\nx-api-key: trader\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n`;
+
+  it('ends connections that have sent nothing, a part of a request, or a complete request', async () => {
+    const api = await startNotesApi();
+    const unused = await begin(api, '');
+    const partial = await begin(api, 'GET /v1/ping HTTP/1.1\r\nhost:');
+    const kept = await begin(api, 'GET /v1/ping HTTP/1.1\r\nhost: x\r\n\r\n');
+    const [response] = await once(kept, 'data');
+    expect(String(response)).toMatch(/^HTTP\/1\.1 200 OK\r\n.*\r\nconnection: keep-alive\r\n/is);
+    const answers = [unused, partial, kept].map(received);
+    await api.close();
+    expect(await Promise.all(answers)).toEqual(['', '', '']);
+  });
+
+  it('ends the connection of a request in flight after its response, which says so', async () => {
+    const api = await startNotesApi();
+    let finish = () => {};
+    const started = new Promise<void>((resolve) => {
+      api.behaviour.create = () => {
+        resolve();
+        return new Promise((done) => {
+          finish = () => done({ id: 'n1', name: 'late' });
+        });
+      };
+    });
+    const answer = received(await begin(api, `${create(12)}{"name":"x"}`));
+    await started;
+    const closed = api.close();
+    while (api.server.listening) await new Promise(setImmediate);
+    finish();
+    await closed;
+    expect(await answer).toMatch(/^HTTP\/1\.1 201 Created\r\n.*\r\nconnection: close\r\n.*"late"/is);
+  });
+
+  it('ends a request whose body does not arrive in time', async () => {
+    const api = await startNotesApi({ serverLimits: { requestTimeoutMs: 300, headersTimeoutMs: 300 } });
+    const socket = await begin(api, `${create(12)}{"name"`);
+    await once(api.server, 'request');
+    const answer = received(socket);
+    await api.close();
+    expect([await answer, api.behaviour.calls]).toEqual(['', []]);
   });
 });

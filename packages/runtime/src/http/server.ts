@@ -13,6 +13,7 @@ import { DomainError } from '@trading-automation/contracts';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hostProblem, routedTarget } from '../request-target/index.js';
 import { Cors, type CorsOrigins } from './cors.js';
+import { endConnectionsOnClose } from './end-connections.js';
 import { DEFAULT_RESPONSE_HEADERS } from './headers.js';
 import { discardRest } from './requests.js';
 import { errorResponse, sendResponse } from './responses.js';
@@ -95,6 +96,7 @@ export function createAdapter(options: ServerOptions): FastifyAdapter {
     });
   }
   rejectFaultyHttp(server);
+  endConnectionsOnClose(server, limits.requestTimeoutMs);
   // A signature covers the body of a GET too.
   for (const method of ['GET', 'HEAD'])
     server.addHttpMethod(method, { hasBody: true, overrideExisting: true });
