@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { createAdapter } from '@trading-automation/runtime/http';
+import { eventually } from '@trading-automation/runtime/testing';
 import { type NotesApi, noteOperations, sendJson, startNotesApi } from '../../test/notes-api.js';
 
 describe('the limits of the server', () => {
@@ -66,6 +67,17 @@ describe('the shutdown', () => {
     await once(socket, 'close');
     return Buffer.concat(parts).toString();
   };
+  /** Expects that the stop ends the sockets. Ends them in any case, so that the API closes if the test fails. */
+  const expectEnd = async (closed: Promise<void>, ...sockets: Socket[]) => {
+    try {
+      const isEnded = () => sockets.every((socket) => socket.closed);
+      await eventually(isEnded, { timeoutMs: 20_000 }).catch(() => undefined);
+      expect(sockets.map((socket) => socket.closed)).not.toContain(false);
+    } finally {
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    }
+  };
   const create = (length: number) =>
     `POST /v1/notes HTTP/1.1\r\nhost: x\r\nx-api-key: trader\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n`;
 
@@ -77,7 +89,7 @@ describe('the shutdown', () => {
     const [response] = await once(kept, 'data');
     expect(String(response)).toMatch(/^HTTP\/1\.1 200 OK\r\n.*\r\nconnection: keep-alive\r\n/is);
     const answers = [unused, partial, kept].map(received);
-    await api.close();
+    await expectEnd(api.close(), unused, partial, kept);
     expect(await Promise.all(answers)).toEqual(['', '', '']);
   });
 
@@ -92,12 +104,13 @@ describe('the shutdown', () => {
         });
       };
     });
-    const answer = received(await begin(api, `${create(12)}{"name":"x"}`));
+    const socket = await begin(api, `${create(12)}{"name":"x"}`);
+    const answer = received(socket);
     await started;
     const closed = api.close();
     while (api.server.listening) await new Promise(setImmediate);
     finish();
-    await closed;
+    await expectEnd(closed, socket);
     expect(await answer).toMatch(/^HTTP\/1\.1 201 Created\r\n.*\r\nconnection: close\r\n.*"late"/is);
   });
 
@@ -106,7 +119,7 @@ describe('the shutdown', () => {
     const socket = await begin(api, `${create(12)}{"name"`);
     await once(api.server, 'request');
     const answer = received(socket);
-    await api.close();
+    await expectEnd(api.close(), socket);
     expect([await answer, api.behaviour.calls]).toEqual(['', []]);
   });
 });
