@@ -4,8 +4,9 @@
  * 1. `server.close()` of Node.js waits for connections that have not sent a complete request, and for those whose
  *    response was pending, until their keep-alive ends. Browsers and proxies open connections in advance, so a stop
  *    would exceed its grace period.
- * 2. A pending response is completed, and then its connection ends. All other connections end immediately. No request
- *    on them was started.
+ * 2. A pending response is completed, and then its connection ends. A request that arrives there meanwhile is completed,
+ *    too, and Fastify announces the end in its response. All other connections end immediately: no request on them was
+ *    started.
  * 3. A request whose body is still being received ends at the usual timeout, which Node.js no longer checks.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -27,7 +28,6 @@ export function endConnectionsOnClose(fastify: FastifyInstance, requestTimeoutMs
   server.on('request', ({ socket }, response) => {
     const pending = connections.get(socket);
     pending?.add(response);
-    if (isClosing) announceEnd(response);
     response.once('close', () => {
       pending?.delete(response);
       if (isClosing && pending?.size === 0) socket.destroySoon();
