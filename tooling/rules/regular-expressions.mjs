@@ -56,7 +56,7 @@ export const BOUNDED_INPUT = {
 /** @type {Readonly<Record<string, string>>} what expressions are built from, by file */
 export const BUILT = {
   'apps/rest-api/src/http/route-table.ts': 'the path of an operation; a slash separates its parameters',
-  'packages/contracts/src/access.ts': 'a number of digits',
+  'packages/contracts/src/identity-proof.ts': 'a number of digits',
   'packages/contracts/src/decimal.ts': 'numbers of digits',
   'packages/contracts/src/ids.ts': 'a prefix and an alphabet',
   'packages/core/src/access/api-key.ts': 'numbers of characters',

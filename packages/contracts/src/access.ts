@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { hexOf, identityProof } from './identity-proof.js';
 import { idInput, idOf } from './ids.js';
 import { defineOperation, deletedOf, instant, instantInput, nameText, PERMISSIONS } from './operation.js';
 import { UPDATE } from './optional-fields.js';
@@ -91,23 +92,14 @@ export const apiKeyCreate = z
   .meta({ id: 'ApiKeyCreate' });
 export type ApiKeyCreate = z.output<typeof apiKeyCreate>;
 
-const hex = (bytes: number) =>
-  z
-    .string()
-    .regex(new RegExp(`^[0-9a-f]{${bytes * 2}}$`), { error: `Expected ${bytes} bytes in lower-case hex.` });
-
 export const cliChallenge = z
-  .object({ challenge: hex(32), expires_at: instant })
+  .object({ challenge: hexOf(32), expires_at: instant })
   .meta({ id: 'CliChallenge' });
 export type CliChallenge = z.output<typeof cliChallenge>;
 
 export const cliIdentityCreate = z
   .strictObject({
-    challenge: hex(32),
-    pubkey: hex(33).describe('Compressed secp256k1 public key.'),
-    signature: hex(64).describe(
-      'Signature over the UTF-8 string `svc-cli-identity\\n<challenge>\\n<pubkey>`.',
-    ),
+    ...identityProof,
     label: nameText({ max: 100 }).optional(),
   })
   .meta({ id: 'CliIdentityCreate' });
@@ -117,7 +109,7 @@ export const publicKey = z
   .object({
     id: idOf('pbk'),
     user_id: idOf('usr'),
-    pubkey: hex(33),
+    pubkey: hexOf(33),
     label: z.string().optional(),
     created_at: instant,
     last_used_at: instant.optional(),
@@ -170,7 +162,7 @@ export const accessOperations = {
     path: '/v1/auth/cli-challenge',
     summary: 'Returns a challenge to sign. It is single-use and expires after five minutes.',
     access: 'PUBLIC',
-    query: z.strictObject({ pubkey: hex(33).optional() }),
+    query: z.strictObject({ pubkey: hexOf(33).optional() }),
     response: cliChallenge,
     status: 200,
     errors: [],

@@ -20,12 +20,7 @@ import {
   publicKey as publicKeySchema,
 } from '@trading-automation/contracts';
 import { isUniqueViolation, newUuid, type Tx } from '@trading-automation/persistence';
-import {
-  identityMessage,
-  isValidPublicKey,
-  type VerifyEngine,
-  verifyMessage,
-} from '@trading-automation/signed-request';
+import type { VerifyEngine } from '@trading-automation/signed-request';
 import { IsNull } from 'typeorm';
 import {
   type Actor,
@@ -39,6 +34,7 @@ import type { Platform } from '../platform/index.js';
 import { meView, publicKeyView } from './access.view.js';
 import { assertUnlimited } from './child-rights.rules.js';
 import { notifyCredentialChange } from './credential-lookup.service.js';
+import { assertIdentityProof, consumeChallenge } from './identity-proof.js';
 import { openAccount } from './open-account.js';
 import { readParentRights } from './parent-rights.queries.js';
 import { PublicKeyEntity } from './public-key.entity.js';
@@ -104,21 +100,7 @@ export class IdentityService {
     idempotency: IdempotencyContext | undefined = actor?.idempotency,
   ): Promise<LinkedIdentity> {
     if (actor !== null) authorise(actor, 'ADMIN');
-    const { challenge, pubkey, signature } = input;
-    if (!isValidPublicKey(pubkey)) {
-      throw invalidField('pubkey', 'pubkey must be a compressed secp256k1 point in lower-case hex.');
-    }
-    const message = identityMessage(challenge, pubkey);
-    if (!verifyMessage({ message, signature, publicKey: pubkey }, this.dependencies.engine)) {
-      throw new DomainError('invalid_signature', undefined, [
-        {
-          field: 'signature',
-          code: 'invalid',
-          message:
-            'The signature does not match svc-cli-identity, challenge and pubkey. Sign the identity message with the private key of pubkey.',
-        },
-      ]);
-    }
+    assertIdentityProof(input, this.dependencies.engine);
     const link = () => this.dependencies.commands.run(idempotency, (tx) => this.link(tx, actor, input));
     try {
       return await link();
@@ -166,25 +148,8 @@ async function assertBelowLimit(tx: Tx, userId: string): Promise<void> {
   if (count >= PUBLIC_KEYS_MAX) throw limitReached('public keys', PUBLIC_KEYS_MAX);
 }
 
-async function consumeChallenge(tx: Tx, { challenge, pubkey }: CliIdentityCreate): Promise<void> {
-  const [rows] = await tx.query(
-    `DELETE FROM cli_challenges WHERE challenge = $1 AND expires_at > now() AND coalesce(pubkey, $2) = $2
-     RETURNING challenge`,
-    [challenge, pubkey],
-  );
-  if (rows.length === 1) return;
-  throw invalidField(
-    'challenge',
-    'The challenge is unknown, used, expired or issued for another key. Request a new one.',
-  );
-}
+const linkedElsewhere = () => keyInUse('The key belongs to another account.');
 
-function linkedElsewhere(): DomainError {
-  return new DomainError('already_exists', undefined, [
-    { field: 'pubkey', code: 'already_exists', message: 'The key belongs to another account.' },
-  ]);
-}
-
-function invalidField(field: string, message: string): DomainError {
-  return new DomainError('validation_failed', undefined, [{ field, code: 'invalid', message }]);
+function keyInUse(message: string): DomainError {
+  return new DomainError('already_exists', undefined, [{ field: 'pubkey', code: 'already_exists', message }]);
 }

@@ -89,7 +89,7 @@ const UNCLAIMED = [
   'decisions.queries.ts: reopenExit (2)',
   'mail-queue.service.ts: claimOldest',
   'rewards.service.ts: resolveTypeFilter',
-  'identity.service.ts: consumeChallenge',
+  'identity-proof.ts: consumeChallenge',
   'credential-watch.service.ts: readCredentialStates',
   'events.service.ts: get',
   'stream-leases.service.ts: renew',
