@@ -55,6 +55,7 @@ const FEATURE_ORDER = {
   'market-data': BASIS,
   access: [...BASIS, 'mail'],
   'sign-in': [...BASIS, 'access', 'mail'],
+  'browser-sessions': [...BASIS, 'access'],
   'trade-pairs': [...BASIS, 'access'],
   'exchange-accounts': [...BASIS, 'access', 'sealing'],
   strategies: [...BASIS, 'access', 'performance', 'trade-pairs', 'exchange-accounts'],

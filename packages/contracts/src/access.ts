@@ -19,7 +19,7 @@ export const me = z
     email_verified: z.boolean().describe('True after the verification link sent to `email` was opened.'),
     created_at: instant,
     credential: z.object({
-      kind: z.enum(['api_key', 'public_key', 'session']),
+      kind: z.enum(['api_key', 'public_key', 'session', 'browser_session']),
       id: z.string(),
       permissions: z.array(permission),
     }),
@@ -172,7 +172,7 @@ export const accessOperations = {
     method: 'POST',
     path: '/v1/auth/cli-identity',
     summary:
-      'Links a public key to your account; its private key must have signed the challenge. The credential must neither expire nor have an allow-list. Without a credential, creates an account.',
+      'Links a public key to the account of the credential; its private key must have signed the challenge. The credential must neither expire nor have an allow-list. Without a credential, creates an account.',
     access: 'CHALLENGE',
     bucket: 'identity_writes',
     body: cliIdentityCreate,

@@ -60,6 +60,7 @@ export const DETAIL_CODES = {
   range_is_empty: 'The end of the range is not after its start.',
   rate_limited: 'A rate limit is reached.',
   required: 'The field is missing.',
+  session_ended: 'The browser session was signed out, has expired, or was idle for too long.',
   several_operations: 'The document has more than one operation.',
   syntax: 'The text is not valid JSON.',
   time_in_forces: 'The order breaks this limit of its trade pair.',

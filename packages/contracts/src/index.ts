@@ -1,6 +1,7 @@
 /** The public API contract: every schema, operation, event and error code, each defined once. */
 export * from './access.js';
 export * from './analytics.js';
+export * from './browser-sessions.js';
 export { type CopierLimits, copierLimits, SIGNAL_AGE_DEFAULT_MS } from './copier-limits.js';
 export * from './copiers.js';
 export * from './dead-letters.js';

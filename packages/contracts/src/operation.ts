@@ -57,6 +57,8 @@ export interface Operation {
   readonly path: `/v1/${string}`;
   readonly summary: string;
   readonly access: Access;
+  /** The permission that a browser session needs, if less than `access`. */
+  readonly sessionAccess?: Permission;
   readonly params?: z.ZodObject;
   /** Query parameters in addition to those of {@link ListDefinition}. Values arrive as strings. */
   readonly query?: z.ZodObject;
@@ -166,6 +168,19 @@ export function nameText(lengths: { max: number }) {
       params: { code: 'not_visible' satisfies DetailCode },
     });
   });
+}
+
+/**
+ * Schema of a name that another user reads before a decision: at least one visible character, and no others but spaces,
+ * so that nothing in it is hidden or reorders the text.
+ */
+export function visibleText(lengths: { max: number }) {
+  return nameText(lengths).refine(
+    (value) => [...value].every((letter) => letter === ' ' || VISIBLE.test(letter)),
+    {
+      error: 'Use only letters, digits, punctuation, symbols and spaces.',
+    },
+  );
 }
 
 /** Schema of the response of a DELETE. */

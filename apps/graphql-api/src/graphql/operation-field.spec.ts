@@ -42,6 +42,7 @@ async function resolveField(
   };
   const context = {
     actor,
+    incoming: { address: '192.0.2.1' },
     idempotency: undefined,
     commands: { share: (_userId: string, useCase: () => unknown) => useCase() },
     limitsOf: (bucket: string) => ({

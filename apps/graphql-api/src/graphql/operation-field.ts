@@ -80,6 +80,7 @@ export class OperationField {
     const { context, invoke } = call;
     const { call: checkedCall, result } = await this.pipeline.run(
       {
+        address: context.incoming.address,
         identify: async () => context.actor,
         charge: (caller) => this.charge(context, caller),
         read: () => this.readArguments(call.args),

@@ -20,6 +20,7 @@ const container = { get: (() => new Trades()) as never };
 const fields = ROOT_FIELDS.filter(({ name }) => name === 'cancelTrade');
 const context = {
   actor: { userId: 'u1', credential: { kind: 'session', id: 'c1', permissions: ['TRADE'] } },
+  incoming: { address: '192.0.2.1' },
   limitsOf: () => ({ takeTokensByCaller: async () => undefined }),
 } as unknown as RequestContext;
 const id = 'trd_01k9zzzzzzzzzzzzzzzzzzzzzz';

@@ -32,6 +32,7 @@ export function singularOf(plural: string): string {
 export const ENUMS: Readonly<Record<string, readonly string[]>> = {
   AnalyticsInterval: contracts.ANALYTICS_INTERVALS,
   ApiKeyPrefix: ['svc_live_', 'svc_test_'],
+  ApproverKind: contracts.APPROVER_KINDS,
   BelowMinimumRule: contracts.BELOW_MINIMUM_RULES,
   BreachReaction: contracts.BREACH_REACTIONS,
   CancelReason: contracts.CANCEL_REASONS,
@@ -49,6 +50,7 @@ export const ENUMS: Readonly<Record<string, readonly string[]>> = {
   DeliveryError: contracts.DELIVERY_ERRORS,
   DeliveryReason: contracts.DELIVERY_REASONS,
   DeliveryStatus: contracts.DELIVERY_STATUSES,
+  DeviceAuthorizationStatus: ['PENDING', 'APPROVED', 'DENIED', 'EXPIRED'],
   FillLiquidity: ['MAKER', 'TAKER'],
   NotificationResource: contracts.NOTIFICATION_RESOURCES,
   NotificationSeverity: contracts.NOTIFICATION_SEVERITIES,

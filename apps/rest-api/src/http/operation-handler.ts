@@ -77,6 +77,7 @@ export class OperationHandler {
     // With an Idempotency-Key, the client gets the value that is stored.
     let stored: { readonly result: unknown } | undefined;
     const operationRequest: OperationRequest = {
+      address: request.address,
       identify: () => this.admission.identify(request, limits),
       charge: (caller) => this.admission.charge(caller, limits),
       read: () => {

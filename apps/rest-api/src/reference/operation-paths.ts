@@ -1,5 +1,5 @@
 /** Generates the `paths` of the OpenAPI document: one entry for each operation of the contract. */
-import { type Operation, storesResponse } from '@trading-automation/contracts';
+import { type Operation, type Permission, storesResponse } from '@trading-automation/contracts';
 import type { Sample } from '@trading-automation/contracts/samples';
 import { codeSamples, sampleRequest } from './code-samples.js';
 import { errorResponsesOf } from './error-responses.js';
@@ -67,18 +67,21 @@ function describe(
   };
 }
 
-function descriptionOf({ access, bucket }: Operation): string {
+function descriptionOf({ access, sessionAccess, bucket }: Operation): string {
   const descriptionsWithoutPermission = {
     PUBLIC: 'Public: requires no credentials.',
     CHALLENGE:
-      'Requires no credentials, because the body contains a signature. If an ADMIN credential is sent too, the public key in the body is linked to the account of that credential.',
+      'Requires no credentials, because the body contains a signature. A credential that is sent too must have the permission ADMIN.',
   } as const;
   const required =
     access === 'PUBLIC' || access === 'CHALLENGE'
       ? descriptionsWithoutPermission[access]
-      : `Requires the permission **${access}**.`;
+      : `Requires the permission **${access}**.${forSession(sessionAccess)}`;
   return bucket === undefined ? required : `${required} Also counts toward the rate limit \`${bucket}\`.`;
 }
+
+const forSession = (permission: Permission | undefined) =>
+  permission === undefined ? '' : ` A browser session needs **${permission}** only.`;
 
 function securityOf({ access }: Operation): Json {
   if (access === 'PUBLIC') return [];

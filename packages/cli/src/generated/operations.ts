@@ -90,7 +90,7 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/v1/auth/cli-identity',
     summary:
-      'Links a public key to your account; its private key must have signed the challenge. The credential must neither expire nor have an allow-list. Without a credential, creates an account.',
+      'Links a public key to the account of the credential; its private key must have signed the challenge. The credential must neither expire nor have an allow-list. Without a credential, creates an account.',
     access: 'CHALLENGE',
     query: [],
     body: [

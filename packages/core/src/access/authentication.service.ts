@@ -7,10 +7,17 @@
  * 3. A string that is not a key of this world is rejected before any database query. Unknown, revoked and expired
  *    keys get the same error.
  * 4. If the database or the nonce store is unavailable, authentication fails: the request is rejected with an error.
- * 5. The limits of a credential and its user are charged only after it is authenticated. A signed request is charged together with its
+ * 5. A browser session that has ended is reported only to the holder of its private key.
+ * 6. The limits of a credential and its user are charged only after it is authenticated. A signed request is charged together with its
  *    nonce.
  */
-import { DomainError } from '@trading-automation/contracts';
+import {
+  BACKGROUND_HEADER,
+  BROWSER_SESSION_HOURS,
+  BROWSER_SESSION_IDLE_MINUTES,
+  type BrowserSessionEnd,
+  DomainError,
+} from '@trading-automation/contracts';
 import {
   type ReplayWindow,
   type SignatureRefusal,
@@ -61,13 +68,14 @@ export class Authentication {
     const signed = await this.bySignature(incoming, limits);
     const credential = signed ?? (await this.byApiKey(incoming));
     if (credential === null) return null;
-    assertAllowedFrom(credential, incoming);
+    assertUsable(credential, incoming);
     if (signed === null) await limits.takeTokensByCaller({ userId: credential.userId, credential });
-    return this.actorOf(credential);
+    return this.actorOf(credential, incoming);
   }
 
-  private actorOf(credential: ResolvedCredential): Actor {
-    this.dependencies.lastUsed.note(credential);
+  private actorOf(credential: ResolvedCredential, incoming: IncomingRequest): Actor {
+    if (credential.kind !== 'browser_session' || isCausedByUser(incoming))
+      this.dependencies.lastUsed.note(credential);
     const { kind, id, userId, permissions } = credential;
     return { userId, credential: { kind, id, permissions } };
   }
@@ -79,8 +87,8 @@ export class Authentication {
   async authenticateSigned(incoming: IncomingRequest, limits: CredentialLimits): Promise<Actor | null> {
     const credential = await this.bySignature(incoming, limits);
     if (credential === null) return null;
-    assertAllowedFrom(credential, incoming);
-    return this.actorOf(credential);
+    assertUsable(credential, incoming);
+    return this.actorOf(credential, incoming);
   }
 
   private async bySignature(
@@ -118,8 +126,26 @@ export class Authentication {
   }
 }
 
-function assertAllowedFrom({ ipAllowlist }: ResolvedCredential, { address }: IncomingRequest): void {
+function assertUsable({ ended, ipAllowlist }: ResolvedCredential, { address }: IncomingRequest): void {
+  if (ended !== undefined) throw sessionEnded(ended);
   if (!isAddressAllowed(ipAllowlist, address)) throw new DomainError('ip_not_allowed');
+}
+
+/** Returns whether a user caused the request. A connection that is opened again in the background was not. */
+function isCausedByUser({ method, rawHeaders }: IncomingRequest): boolean {
+  if (method === 'CONNECT') return false;
+  return !rawHeaders.some((text, i) => i % 2 === 0 && text.toLowerCase() === BACKGROUND_HEADER);
+}
+
+const ENDED = {
+  REVOKED: 'The browser session was signed out.',
+  EXPIRED: `The browser session was opened ${BROWSER_SESSION_HOURS} hours ago or its approving credential expired.`,
+  IDLE: `The browser session was not used for ${BROWSER_SESSION_IDLE_MINUTES} minutes.`,
+} as const satisfies Record<BrowserSessionEnd, string>;
+
+function sessionEnded(state: BrowserSessionEnd): DomainError {
+  const message = `${ENDED[state]} Sign in again.`;
+  return new DomainError('unknown_public_key', message, [{ code: 'session_ended', message, state }]);
 }
 
 /** Returns a replay window that records a nonce only if the credential's limits allow the request. */

@@ -26,6 +26,7 @@ const REVOCABLE = {
   api_key: { table: 'api_keys', code: 'invalid_api_key' },
   public_key: { table: 'public_keys', code: 'unknown_public_key' },
   session: { table: 'sessions', code: 'invalid_access_token' },
+  browser_session: { table: 'browser_sessions', code: 'unknown_public_key' },
 } as const;
 
 /**

@@ -14,6 +14,7 @@ import type { Platform } from '../platform/index.js';
 import { isAddressAllowed } from './address-allowlist.rules.js';
 import { hashApiKey } from './api-key.js';
 import { extractApiKey, type IncomingRequest } from './authentication.service.js';
+import { IS_OPEN } from './browser-session-end.js';
 import { CREDENTIALS_CHANGED } from './credential-lookup.service.js';
 
 const CHECK_MS = 2_000;
@@ -24,6 +25,7 @@ const ERROR_CODES = {
   api_key: 'invalid_api_key',
   public_key: 'unknown_public_key',
   session: 'invalid_access_token',
+  browser_session: 'unknown_public_key',
 } as const;
 
 /** A long-lived request and the permission that it needs. */
@@ -150,8 +152,10 @@ export class CredentialWatch {
        SELECT id, NULL, '{ADMIN}', '{}' FROM public_keys WHERE id = ANY ($2) AND revoked_at IS NULL
        UNION ALL
        SELECT id, NULL, '{ADMIN}', '{}' FROM sessions
-       WHERE id = ANY ($3) AND revoked_at IS NULL AND expires_at > clock_timestamp()`,
-      [idsOf('api_key'), idsOf('public_key'), idsOf('session')],
+       WHERE id = ANY ($3) AND revoked_at IS NULL AND expires_at > clock_timestamp()
+       UNION ALL
+       SELECT id, NULL, permissions, ip_allowlist FROM browser_sessions WHERE id = ANY ($4) AND ${IS_OPEN}`,
+      [idsOf('api_key'), idsOf('public_key'), idsOf('session'), idsOf('browser_session')],
     );
     return new Map(
       rows.map(

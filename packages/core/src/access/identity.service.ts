@@ -120,6 +120,7 @@ export class IdentityService {
       if (actor !== null && actor.userId !== linked.userId) throw linkedElsewhere();
       return { identity: publicKeyView(linked), isNew: false };
     }
+    await assertNoSession(tx, input.pubkey);
     if (actor !== null && parent !== null) {
       // A public key acts with ADMIN, never expires and works from every address.
       assertUnlimited(parent);
@@ -146,6 +147,12 @@ export class IdentityService {
 async function assertBelowLimit(tx: Tx, userId: string): Promise<void> {
   const count = await tx.countBy(PublicKeyEntity, { userId, revokedAt: IsNull() });
   if (count >= PUBLIC_KEYS_MAX) throw limitReached('public keys', PUBLIC_KEYS_MAX);
+}
+
+/** A signature identifies one credential. @throws {DomainError} `already_exists` if a browser session uses the key pair */
+async function assertNoSession(tx: Tx, pubkey: string): Promise<void> {
+  const sessions = await tx.query('SELECT FROM browser_sessions WHERE pubkey = $1', [pubkey]);
+  if (sessions.length > 0) throw keyInUse('A browser session uses the key pair. Make another one.');
 }
 
 const linkedElsewhere = () => keyInUse('The key belongs to another account.');

@@ -1,12 +1,14 @@
 import { DomainError } from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
 import type { Actor } from '../operations/index.js';
+import { IDLE } from './browser-session-end.js';
 import type { CredentialRights } from './child-rights.rules.js';
 
 const ERROR_CODES = {
   api_key: 'invalid_api_key',
   public_key: 'unknown_public_key',
   session: 'invalid_access_token',
+  browser_session: 'unknown_public_key',
 } as const satisfies Record<Actor['credential']['kind'], string>;
 
 /** For this time after its sign-in, a session creates credentials. */
@@ -37,7 +39,13 @@ export async function readParentRights(
      SELECT '{ADMIN}', NULL, '{}', false FROM public_keys WHERE $2 = 'public_key' AND id = $1 AND revoked_at IS NULL
      UNION ALL
      SELECT '{ADMIN}', NULL, '{}', created_at < clock_timestamp() - ${APPROVAL_MINUTES} * interval '1 minute' FROM sessions
-     WHERE $2 = 'session' AND id = $1 AND revoked_at IS NULL AND expires_at > clock_timestamp()`,
+     WHERE $2 = 'session' AND id = $1 AND revoked_at IS NULL AND expires_at > clock_timestamp()
+     UNION ALL
+     SELECT CASE WHEN b.approver_kind = 'api_key' THEN k.permissions ELSE '{ADMIN}' END, k.expires_at,
+       coalesce(k.ip_allowlist, '{}'), b.approved_at < clock_timestamp() - ${APPROVAL_MINUTES} * interval '1 minute'
+     FROM browser_sessions b LEFT JOIN api_keys k ON b.approver_kind = 'api_key' AND k.id = b.approver_id
+     WHERE $2 = 'browser_session' AND b.id = $1 AND b.revoked_at IS NULL AND b.expires_at > clock_timestamp()
+       AND b.last_used_at + ${IDLE} > clock_timestamp()`,
     [id, kind],
   );
   if (row === undefined) throw new DomainError(ERROR_CODES[kind]);
@@ -46,6 +54,6 @@ export async function readParentRights(
 }
 
 function approvalTooOld(): DomainError {
-  const message = `A session creates, rotates and links credentials only within ${APPROVAL_MINUTES} minutes of its sign-in. Sign in again.`;
+  const message = `A session creates, rotates and links credentials only within ${APPROVAL_MINUTES} minutes of its sign-in or approval. Sign in again.`;
   return new DomainError('permission_denied', message, [{ code: 'approval_too_old', message }]);
 }

@@ -10,6 +10,7 @@ import {
 import { ApiKeyEntity } from '../access/api-key.entity.js';
 import { PublicKeyEntity } from '../access/public-key.entity.js';
 import { UserEntity } from '../access/user.entity.js';
+import { BrowserSessionEntity } from '../browser-sessions/browser-session.entity.js';
 import { CopierEntity } from '../copiers/copier.entity.js';
 import { AccountOwnerEntity } from '../exchange-accounts/account-owner.entity.js';
 import { ExchangeAccountEntity } from '../exchange-accounts/exchange-account.entity.js';
@@ -77,6 +78,7 @@ import { FiguresCurrency1763700000049 } from './migrations/0049-figures-currency
 import { ReferencePricesInTicks1763700000050 } from './migrations/0050-reference-prices-in-ticks.js';
 import { CopierRoiOnceADay1763700000051 } from './migrations/0051-copier-roi-once-a-day.js';
 import { MaskedForgone1763700000052 } from './migrations/0052-masked-forgone.js';
+import { BrowserSessions1763700000053 } from './migrations/0053-browser-sessions.js';
 
 const ENTITIES = [
   AccountOwnerEntity,
@@ -89,6 +91,7 @@ const ENTITIES = [
   LotEntity,
   NotificationEntity,
   PublicKeyEntity,
+  BrowserSessionEntity,
   RecoveryCodeEntity,
   SignalEntity,
   StrategyEntity,
@@ -151,6 +154,7 @@ const MIGRATIONS = [
   ReferencePricesInTicks1763700000050,
   CopierRoiOnceADay1763700000051,
   MaskedForgone1763700000052,
+  BrowserSessions1763700000053,
 ];
 
 interface DatabaseOptions {

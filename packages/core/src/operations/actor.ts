@@ -6,7 +6,7 @@ export interface Actor {
   /** A uuid. */
   readonly userId: string;
   readonly credential: {
-    readonly kind: 'api_key' | 'public_key' | 'session';
+    readonly kind: 'api_key' | 'public_key' | 'session' | 'browser_session';
     /** A uuid. */
     readonly id: string;
     readonly permissions: readonly Permission[];
@@ -25,9 +25,26 @@ export function authorise(actor: Actor, needed: Permission): void {
   ]);
 }
 
-const ID_PREFIXES = { api_key: 'key', public_key: 'pbk', session: 'ses' } as const;
+/** Asserts that the actor's credential may call an operation. @throws {DomainError} `permission_denied` */
+export function authoriseOperation(
+  actor: Actor,
+  {
+    access,
+    sessionAccess = access,
+  }: { readonly access: Permission; readonly sessionAccess?: Permission | undefined },
+): void {
+  authorise(actor, actor.credential.kind === 'browser_session' ? sessionAccess : access);
+}
+
+/** The prefix of the public id of each kind of credential. */
+const CREDENTIAL_PREFIXES = {
+  api_key: 'key',
+  public_key: 'pbk',
+  session: 'ses',
+  browser_session: 'pbk',
+} as const;
 
 /** Returns the public id of the credential. */
 export function credentialId({ credential }: Actor): string {
-  return encodeId(ID_PREFIXES[credential.kind], credential.id);
+  return encodeId(CREDENTIAL_PREFIXES[credential.kind], credential.id);
 }

@@ -16,6 +16,8 @@ export interface OperationCall<O extends Operation> {
   readonly actor: CallerOf<O>;
   /** Set if the request has an Idempotency-Key. `actor.idempotency` is then the same object. */
   readonly idempotency: IdempotencyContext | undefined;
+  /** The IP address of the client. */
+  readonly address: string;
   readonly params: O['params'] extends z.ZodType ? z.output<O['params']> : Record<never, never>;
   readonly query: O extends { readonly list: ListDefinition } ? ListQuery & QueryOf<O> : QueryOf<O>;
   readonly body: O extends { readonly bodyOptional: true } ? BodyOf<O> | undefined : BodyOf<O>;

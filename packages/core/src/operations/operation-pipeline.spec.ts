@@ -37,6 +37,7 @@ async function run(operation: Operation, overrides: Partial<OperationRequest> & 
     return value;
   };
   const request: OperationRequest = {
+    address: '192.0.2.1',
     identify: async () => stage('identify', actorWith('ADMIN')),
     charge: async () => stage('charge', undefined),
     idempotency: () => stage('idempotency', undefined),

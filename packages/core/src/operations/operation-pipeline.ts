@@ -14,7 +14,7 @@
  */
 import { compileNullRemoval, DomainError, type Operation } from '@trading-automation/contracts';
 import { z } from 'zod';
-import { type Actor, authorise } from './actor.js';
+import { type Actor, authorise, authoriseOperation } from './actor.js';
 import type { CommandRunner, IdempotencyContext } from './command-runner.js';
 import { anonymousUserId } from './idempotency-key.js';
 import { querySchemaOf } from './list-reader.js';
@@ -39,6 +39,8 @@ export interface RequestIdempotency {
 
 /** One request to an operation, as its transport received it. */
 export interface OperationRequest {
+  /** The IP address of the client. */
+  readonly address: string;
   /** Identifies the caller; null if the request has no credentials. @throws {DomainError} if they are invalid */
   identify(): Promise<Actor | null>;
   /** Charges the rate limits that `identify` has not charged. @throws {DomainError} `rate_limited` */
@@ -59,6 +61,7 @@ export interface OperationRequest {
 interface PipelineCall {
   readonly actor: Actor | null;
   readonly idempotency: IdempotencyContext | undefined;
+  readonly address: string;
   readonly query: unknown;
   readonly body: unknown;
   readonly params: unknown;
@@ -102,7 +105,7 @@ export class OperationPipeline {
     const signal = this.operation.isComputation === true ? request.disconnected?.() : undefined;
     const actor: Actor | null =
       caller === null || (idempotency ?? signal) === undefined ? caller : { ...caller, idempotency, signal };
-    const call: PipelineCall = { actor, idempotency, ...input };
+    const call: PipelineCall = { actor, idempotency, address: request.address, ...input };
     const invoke = () => request.invoke(call);
     const isShared = caller !== null && this.operation.isRemote !== true;
     return { call, result: await (isShared ? commands.share(caller.userId, invoke) : invoke()) };
@@ -115,13 +118,14 @@ export class OperationPipeline {
   }
 
   private async admit(request: OperationRequest): Promise<Actor | null> {
-    const { access } = this.operation;
+    const { access, sessionAccess } = this.operation;
     const caller = await request.identify();
     if (caller === null && access !== 'PUBLIC' && access !== 'CHALLENGE')
       throw new DomainError('authentication_required');
     await request.charge(caller);
     if (access === 'PUBLIC') return null;
-    if (access !== 'CHALLENGE') authorise(caller!, access);
+    if (access !== 'CHALLENGE') authoriseOperation(caller!, { access, sessionAccess });
+    else if (caller !== null) authorise(caller, 'ADMIN');
     return caller;
   }
 

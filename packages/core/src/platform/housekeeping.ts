@@ -18,6 +18,10 @@ const SIGN_IN_TABLES = {
   passkey_challenges: 'expires_at',
   // Unconfirmed registrations lapse with their links, and free their addresses.
   sign_in_links: 'expires_at',
+  // The session of an approved sign-in can be requested until the sign-in expires.
+  device_authorizations: "expires_at + interval '1 hour'",
+  unknown_user_codes: "entered_at + interval '1 hour'",
+  browser_sessions: "expires_at + interval '30 days'",
   // The public half of a key is published until all its tokens have expired.
   token_keys: 'shown_until',
 } as const;

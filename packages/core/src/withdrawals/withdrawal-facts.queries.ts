@@ -32,6 +32,8 @@ export async function readRequestFacts(
         SELECT created_at FROM public_keys WHERE $3 = 'public_key' AND id = $4
         UNION ALL
         SELECT created_at FROM sessions WHERE $3 = 'session' AND id = $4
+        UNION ALL
+        SELECT approver_issued_at FROM browser_sessions WHERE $3 = 'browser_session' AND id = $4
        ) AS credential_issued_at
      FROM users u LEFT JOIN withdrawal_addresses a ON a.user_id = u.id AND lower(a.address) = lower($2)
      WHERE u.id = $1`,

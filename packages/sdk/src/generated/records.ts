@@ -1147,7 +1147,7 @@ export interface Me {
   email_verified: boolean;
   created_at: string;
   credential: {
-    kind: 'api_key' | 'public_key' | 'session' | (string & {});
+    kind: 'api_key' | 'public_key' | 'session' | 'browser_session' | (string & {});
     id: string;
     permissions: ('READ' | 'TRADE' | 'WITHDRAW' | 'ADMIN' | (string & {}))[];
   };
@@ -2522,7 +2522,7 @@ export interface OperationTypes<D extends DecimalForm = 'number'> {
     query: AuthCliChallengeQuery;
     data: CliChallenge;
   };
-  /** Links a public key to your account; its private key must have signed the challenge. The credential must neither expire nor have an allow-list. Without a credential, creates an account. */
+  /** Links a public key to the account of the credential; its private key must have signed the challenge. The credential must neither expire nor have an allow-list. Without a credential, creates an account. */
   'auth.cliIdentity': {
     body: CliIdentityCreate;
     data: PublicKey;
