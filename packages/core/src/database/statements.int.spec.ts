@@ -90,6 +90,7 @@ const UNCLAIMED = [
   'mail-queue.service.ts: claimOldest',
   'rewards.service.ts: resolveTypeFilter',
   'identity-proof.ts: consumeChallenge',
+  'browser-sessions.service.ts: endSessions',
   'credential-watch.service.ts: readCredentialStates',
   'events.service.ts: get',
   'stream-leases.service.ts: renew',

@@ -37,7 +37,7 @@ export function authoriseOperation(
 }
 
 /** The prefix of the public id of each kind of credential. */
-const CREDENTIAL_PREFIXES = {
+export const CREDENTIAL_PREFIXES = {
   api_key: 'key',
   public_key: 'pbk',
   session: 'ses',

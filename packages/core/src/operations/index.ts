@@ -1,6 +1,6 @@
 /** Code that every operation uses: the pipeline of checks, commands, lists, ids, domain errors and events. */
 
-export { type Actor, authorise, credentialId } from './actor.js';
+export { type Actor, authorise, authoriseOperation, CREDENTIAL_PREFIXES, credentialId } from './actor.js';
 export { CommandRunner, type IdempotencyContext, type Outcome, ResponseReplayed } from './command-runner.js';
 export { decodeIdOrThrow, idNotFound, invalidState, limitReached } from './domain-errors.js';
 export { emitEvent, emitEvents, eventPayload } from './emit-event.js';
