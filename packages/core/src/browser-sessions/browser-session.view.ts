@@ -1,4 +1,9 @@
-import { BROWSER_SESSION_IDLE_MINUTES, type BrowserSession, encodeId } from '@trading-automation/contracts';
+import {
+  BROWSER_SESSION_IDLE_MINUTES,
+  type BrowserSession,
+  encodeId,
+  type GrantedSession,
+} from '@trading-automation/contracts';
 import { CREDENTIAL_PREFIXES } from '../operations/index.js';
 import type { BrowserSessionEntity } from './browser-session.entity.js';
 
@@ -19,5 +24,14 @@ export function browserSessionView(session: BrowserSessionEntity): BrowserSessio
     idle_at: new Date(Math.min(idleAtMs, session.expiresAt.getTime())).toISOString(),
     expires_at: session.expiresAt.toISOString(),
     created_at: session.createdAt.toISOString(),
+  };
+}
+
+export function grantedSessionView(session: BrowserSessionEntity): GrantedSession {
+  return {
+    public_key_id: encodeId('pbk', session.id),
+    user_id: encodeId('usr', session.userId),
+    permissions: session.permissions,
+    expires_at: session.expiresAt.toISOString(),
   };
 }

@@ -123,7 +123,7 @@ export class BrowserSessionsService {
 }
 
 /** Runs `open`. Of two concurrent requests with one key pair, the unique index refuses the second. */
-async function keyInUseAsConflict<T>(open: () => Promise<T>): Promise<T> {
+export async function keyInUseAsConflict<T>(open: () => Promise<T>): Promise<T> {
   try {
     return await open();
   } catch (error) {

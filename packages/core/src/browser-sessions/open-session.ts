@@ -58,7 +58,7 @@ export async function openSession(
  *
  * @throws {DomainError} `already_exists`
  */
-async function assertKeyUnused(tx: Tx, pubkey: string): Promise<void> {
+export async function assertKeyUnused(tx: Tx, pubkey: string): Promise<void> {
   const used = await tx.query(
     `SELECT FROM public_keys WHERE pubkey = $1 AND revoked_at IS NULL
      UNION ALL SELECT FROM browser_sessions WHERE pubkey = $1`,

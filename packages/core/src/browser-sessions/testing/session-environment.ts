@@ -19,17 +19,20 @@ import {
 import type { Actor } from '../../operations/index.js';
 import { CoreUnderTest } from '../../testing/index.js';
 import { BrowserSessionsService } from '../browser-sessions.service.js';
+import { DeviceAuthorizationsService } from '../device-authorizations.service.js';
 
 export const ADDRESS = '192.0.2.7';
 
 export class SessionEnvironment {
   readonly sessions: BrowserSessionsService;
+  readonly devices: DeviceAuthorizationsService;
   readonly identities: IdentityService;
 
   private constructor(readonly core: CoreUnderTest) {
     const { platform, commands, lists } = core;
     const dependencies = { platform, commands, lists, engine: nobleEngine };
     this.sessions = new BrowserSessionsService(dependencies);
+    this.devices = new DeviceAuthorizationsService(dependencies);
     this.identities = new IdentityService({ ...dependencies, isRegistrationOpen: true });
   }
 
