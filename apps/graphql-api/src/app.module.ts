@@ -88,6 +88,7 @@ export class AppModule {
       passkeys: config.PASSKEYS,
     });
     const features = apiFeatures({
+      engine,
       secrets,
       withdrawals: withdrawalSettingsOf(config),
       publicUrl: () => config.REST_PUBLIC_URL ?? publicUrl(),

@@ -58,6 +58,7 @@ export class AppModule {
         access,
         SignInLinksModule.with({ isRegistrationOpen: config.OPEN_REGISTRATION }),
         ...apiFeatures({
+          engine,
           secrets,
           withdrawals: withdrawalSettingsOf(config),
           publicUrl,

@@ -2,6 +2,7 @@
 import { Command, Option } from 'commander';
 import { CommandContext } from './command-context.js';
 import { registerAuth } from './commands/auth.js';
+import { registerApprove } from './commands/auth-approve.js';
 import { registerLogin } from './commands/auth-login.js';
 import { registerCompletion } from './commands/completion.js';
 import { CUSTOM_COMMANDS } from './commands/custom-commands.js';
@@ -58,6 +59,7 @@ export function programOf(processContext: ProcessContext, terminal: Terminal): C
 const REGISTRATIONS: readonly Register[] = [
   registerLogin,
   registerAuth,
+  registerApprove,
   registerProfile,
   registerOperationCommands,
   registerDeadLettersRetry,

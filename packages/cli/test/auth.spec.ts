@@ -272,3 +272,41 @@ it('sets the settings of a profile, but no secret', async () => {
   expect((await svc(['config', 'set', 'base_url', 'home'])).exitCode).toBe(2);
   expect((await svc(['config', 'path'])).stdout).toBe(`${join(folder, 'config.toml')}\n`);
 });
+
+describe('auth approve', () => {
+  const approve = (...args: string[]) => svc(['auth', 'approve', 'bcdf-ghjk', ...args]);
+  beforeEach(() =>
+    api.on('deviceAuthorizations.get', {
+      body: {
+        success: true,
+        data: {
+          user_code: 'BCDF-GHJK',
+          client_name: 'A browser',
+          address: '192.0.2.7',
+          permissions: ['READ', 'TRADE'],
+          status: 'PENDING',
+          created_at: '2026-01-31T12:00:00.000Z',
+          expires_at: '2026-01-31T12:10:00.000Z',
+        },
+      },
+    }),
+  );
+  const approvals = () => api.requestsOf('deviceAuthorizations.approve').map(bodyOf);
+
+  it('shows who requests the sign-in, and approves it only after confirmation', async () => {
+    await login();
+    const unconfirmed = await approve();
+    expect([unconfirmed.exitCode, unconfirmed.stdout, approvals()]).toEqual([2, '', []]);
+    const { exitCode, stdout, stderr } = await approve('--yes');
+    expect([exitCode, approvals()]).toEqual([0, [{ user_code: 'bcdf-ghjk' }]]);
+    const shown = 'A browser at 192.0.2.7 requested READ, TRADE at 2026-01-31T12:00:00.000Z.';
+    expect([unconfirmed.stderr, stderr]).toEqual(Array(2).fill(expect.stringContaining(shown)));
+    expect(stdout).toMatch(/^id\tpbk_\w+$/m);
+  });
+
+  it('grants only the permissions that --permissions names', async () => {
+    await login();
+    expect((await approve('--permissions', 'READ', '--yes')).exitCode).toBe(0);
+    expect(approvals()).toEqual([{ user_code: 'bcdf-ghjk', permissions: ['READ'] }]);
+  });
+});

@@ -1,5 +1,6 @@
 import { accessOperations } from './access.js';
 import { analyticsOperations } from './analytics.js';
+import { browserSessionOperations } from './browser-sessions.js';
 import { copierOperations } from './copiers.js';
 import { deadLetterOperations } from './dead-letters.js';
 import { emergencyStopOperations } from './emergency-stop.js';
@@ -23,6 +24,7 @@ import { withdrawalOperations } from './withdrawals.js';
 export const OPERATIONS: readonly Operation[] = [
   serviceOperations,
   accessOperations,
+  browserSessionOperations,
   exchangeAccountOperations,
   tradePairOperations,
   tradeOperations,

@@ -124,6 +124,47 @@ const pair = {
   created_at: LONG_BEFORE,
   updated_at: AT,
 };
+const signIn = {
+  user_code: 'BCDF-GHJK',
+  client_name: 'Firefox on Linux',
+  address: '203.0.113.7',
+  permissions: ['READ', 'TRADE'],
+  status: 'PENDING',
+  created_at: EARLIER,
+  expires_at: AT,
+};
+const session = {
+  id: exampleId('pbk'),
+  user_id: exampleId('usr'),
+  client_name: signIn.client_name,
+  address: signIn.address,
+  permissions: signIn.permissions,
+  approved_by: { kind: 'public_key', id: exampleId('pbk') },
+  approved_at: EARLIER,
+  last_used_at: EARLIER,
+  idle_at: AT,
+  expires_at: AT,
+  created_at: EARLIER,
+};
+const SESSIONS = {
+  'deviceAuthorizations.create': {
+    device_code: 'device-code',
+    user_code: signIn.user_code,
+    expires_at: AT,
+    interval: 5,
+  },
+  'deviceAuthorizations.get': signIn,
+  'deviceAuthorizations.approve': session,
+  'deviceAuthorizations.deny': { ...signIn, status: 'DENIED' },
+  'deviceAuthorizations.token': {
+    public_key_id: session.id,
+    user_id: session.user_id,
+    permissions: session.permissions,
+    expires_at: session.expires_at,
+  },
+  'browserSessions.create': session,
+  'browserSessions.list': session,
+};
 const strategy = {
   id: exampleId('str'),
   name: 'Dip buyer',
@@ -319,6 +360,7 @@ const deleted = (/** @type {Parameters<typeof exampleId>[0]} */ prefix) => ({
 
 /** `data` of each operation's response; for a list, one item. @type {Readonly<Record<string, any>>} */
 const RESPONSE_DATA = {
+  ...SESSIONS,
   'health.get': { status: 'ok' },
   'health.detailed': { status: 'ok', services: { database: { status: 'ok', age_ms: 120 } } },
   'version.get': { version: '1.0.0', commit: '0000000', api: 'v1', world: 'test' },

@@ -17,8 +17,12 @@ export const ROOT_FIELD_OVERRIDES: Readonly<Record<string, RootFieldOverride | '
   'auth.cliChallenge': { name: 'cliChallenge' },
   'auth.cliIdentity': { name: 'linkPublicKey' },
   'auth.verifyEmail': { name: 'verifyEmail' },
+  'browserSessions.revokeAll': { name: 'revokeAllBrowserSessions' },
   'copiers.simulate': { type: 'Query' },
   'deadLetters.retryMany': { name: 'retryDeadLetters' },
+  // The names say what happens. `createDeviceAuthorization` would read as an approval.
+  'deviceAuthorizations.create': { name: 'startDeviceAuthorization' },
+  'deviceAuthorizations.token': { name: 'redeemDeviceCode' },
   'emergencyStop.run': { name: 'emergencyStop' },
   // GraphQL clients read the same events through `events`. Subscriptions cover only market activity.
   'events.stream': 'REST_ONLY',

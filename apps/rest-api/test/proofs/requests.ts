@@ -29,6 +29,13 @@ const deadLetter: MakeRequest = async (user) => {
 
 export const REQUESTS: Readonly<Record<string, MakeRequest>> = {
   'auth.cliIdentity': (user) => user.newIdentity(),
+  'deviceAuthorizations.create': async (user) => ({ body: await user.newSession() }),
+  'deviceAuthorizations.get': async (user) => ({ params: { user_code: await user.userCode() } }),
+  'deviceAuthorizations.approve': async (user) => ({ body: { user_code: await user.userCode() } }),
+  'deviceAuthorizations.deny': async (user) => ({ body: { user_code: await user.userCode() } }),
+  'deviceAuthorizations.token': async (user) => ({ body: { device_code: await user.deviceCode() } }),
+  'browserSessions.create': async (user) => ({ body: await user.newSession() }),
+  'browserSessions.revoke': byId((user) => user.browserSession()),
   'me.update': (user) => ({ body: { email: `${user.id}@mail.example` } }),
   'auth.verifyEmail': async (user) => ({ query: { code: await user.emailCode() } }),
   'publicKeys.revoke': byId((user) => user.publicKey()),

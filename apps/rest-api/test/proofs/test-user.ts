@@ -390,6 +390,32 @@ export class TestUser {
     return { body: JSON.parse(await createIdentityBody(this.environment.api, createKeyPair())) };
   }
 
+  /** Returns the body of a request that opens a session of a new key pair. */
+  async newSession(): Promise<object> {
+    return { client_name: 'A browser', ...((await this.newIdentity()).body as object) };
+  }
+
+  async browserSession(): Promise<string> {
+    return (await this.requireData('POST', '/v1/auth/sessions', await this.newSession())).id;
+  }
+
+  /** Returns the codes of a new sign-in by code. */
+  private async startSignIn(): Promise<{ device_code: string; user_code: string }> {
+    const data = await this.requireData('POST', '/v1/auth/device', await this.newSession());
+    return data as never;
+  }
+
+  async userCode(): Promise<string> {
+    return (await this.startSignIn()).user_code;
+  }
+
+  /** Returns the device code of a sign-in that the user has approved. */
+  async deviceCode(): Promise<string> {
+    const { device_code, user_code } = await this.startSignIn();
+    await this.requireData('POST', '/v1/auth/device/approve', { user_code });
+    return device_code;
+  }
+
   /** Creates a record of the type with this id prefix, and returns the id. */
   async idOf(prefix: IdPrefix): Promise<string> {
     const factories: Partial<Record<IdPrefix, () => Promise<string>>> = {

@@ -18,6 +18,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   profile: 'profiles: each has an address and a credential',
   'public-keys': 'key pairs linked to your account',
   rewards: 'rewards',
+  sessions: 'browser sessions',
   settings: 'settings of your account',
   signals: 'signals of strategies',
   strategies: 'strategies: sources of signals',

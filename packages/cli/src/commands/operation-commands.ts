@@ -449,6 +449,31 @@ const ROWS: readonly OperationCommand[] = [
     examples: [`svc events resend ${EVENT} --webhook ${WEBHOOK}`],
   },
 
+  {
+    command: 'sessions list',
+    operation: 'browserSessions.list',
+    columns: ['id', ['client_name', 'client'], 'address', 'permissions', 'expires_at'],
+    examples: ['svc sessions list'],
+  },
+  {
+    command: 'sessions revoke',
+    operation: 'browserSessions.revoke',
+    confirm: { question: 'Sign the browser session {id} out?', when: 'always' },
+    examples: [`svc sessions revoke ${PUBLIC_KEY}`],
+  },
+  {
+    command: 'sessions revoke-all',
+    operation: 'browserSessions.revokeAll',
+    confirm: { question: 'Sign all browser sessions out?', when: 'always' },
+    examples: ['svc sessions revoke-all'],
+  },
+  {
+    command: 'auth deny',
+    operation: 'deviceAuthorizations.deny',
+    args: ['user_code'],
+    examples: ['svc auth deny BCDF-GHJK'],
+  },
+
   { command: 'version', operation: 'version.get', examples: ['svc version'] },
 ];
 
@@ -456,6 +481,12 @@ const ROWS: readonly OperationCommand[] = [
 export const CUSTOM_COMMAND_OF: Partial<Record<OperationId, string>> = {
   'auth.cliChallenge': 'auth login',
   'auth.cliIdentity': 'auth login',
+  // The server of a browser calls these with a key pair that it makes for the session.
+  'browserSessions.create': 'api',
+  'deviceAuthorizations.create': 'api',
+  'deviceAuthorizations.token': 'api',
+  'deviceAuthorizations.get': 'auth approve',
+  'deviceAuthorizations.approve': 'auth approve',
   'events.stream': 'events stream',
   'deadLetters.retry': 'webhooks dead-letters retry',
   'deadLetters.retryMany': 'webhooks dead-letters retry',

@@ -1,4 +1,5 @@
 import { accessOperations as operations } from '../access.js';
+import { browserSessionOperations as sessions } from '../browser-sessions.js';
 import { sample } from './sample.js';
 
 export const accessSamples = [
@@ -45,6 +46,64 @@ export const accessSamples = [
     title: 'Revoke a public key',
     params: { id: '$further_identity.id' },
   }),
+  sample(operations.cliChallenge, {
+    title: 'Get a challenge for a browser session',
+    as: 'session_challenge',
+  }),
+  sample(sessions.create, {
+    title: 'Open a browser session with the permissions of a credential',
+    as: 'browser_session',
+    body: {
+      challenge: '$session_challenge.challenge',
+      pubkey: '$session_key_pair.pubkey',
+      signature: '$session_key_pair.signature',
+      client_name: 'dashboard',
+    },
+  }),
+  sample(operations.cliChallenge, { title: 'Get a challenge for a sign-in by code', as: 'device_challenge' }),
+  sample(sessions.start, {
+    title: 'Start a sign-in by code',
+    as: 'device',
+    body: {
+      challenge: '$device_challenge.challenge',
+      pubkey: '$device_key_pair.pubkey',
+      signature: '$device_key_pair.signature',
+      client_name: 'dashboard',
+      permissions: ['READ', 'TRADE'],
+    },
+  }),
+  sample(sessions.get, {
+    title: 'Check the sign-in that shows a code',
+    params: { user_code: '$device.user_code' },
+  }),
+  sample(sessions.approve, {
+    title: 'Approve a sign-in by code, to read only',
+    body: { user_code: '$device.user_code', permissions: ['READ'] },
+  }),
+  sample(sessions.token, {
+    title: 'Get the session of an approved sign-in',
+    body: { device_code: '$device.device_code' },
+  }),
+  sample(operations.cliChallenge, {
+    title: 'Get a challenge for a sign-in that is refused',
+    as: 'refused_challenge',
+  }),
+  sample(sessions.start, {
+    title: 'Start another sign-in by code',
+    as: 'refused_device',
+    body: {
+      challenge: '$refused_challenge.challenge',
+      pubkey: '$refused_key_pair.pubkey',
+      signature: '$refused_key_pair.signature',
+      client_name: 'unknown',
+    },
+  }),
+  sample(sessions.deny, {
+    title: 'Refuse a sign-in by code',
+    body: { user_code: '$refused_device.user_code' },
+  }),
+  sample(sessions.revoke, { title: 'Sign a browser session out', params: { id: '$browser_session.id' } }),
+  sample(sessions.revokeAll, { title: 'Sign all browser sessions out' }),
   sample(operations.createApiKey, {
     title: 'Create an API key for a bot that trades from one network',
     as: 'bot_key',

@@ -1,5 +1,7 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
+import type { PickedEngine } from '@trading-automation/signed-request';
 import { AnalyticsModule } from '../analytics/index.js';
+import { BrowserSessionsModule } from '../browser-sessions/index.js';
 import { CopiersModule } from '../copiers/index.js';
 import { EmergencyStopModule } from '../emergency-stop/index.js';
 import { EventsModule } from '../events/index.js';
@@ -21,6 +23,8 @@ export interface ApiSecrets {
 }
 
 export interface ApiFeatureOptions {
+  /** The library that verifies signatures. */
+  readonly engine: PickedEngine['engine'];
   readonly secrets: ApiSecrets;
   readonly withdrawals: WithdrawalSettings;
   /** The origin of the REST API in links of mails, without a trailing slash. */
@@ -31,6 +35,7 @@ export interface ApiFeatureOptions {
 
 /** Returns the modules of every feature of an API, for any transport. */
 export function apiFeatures({
+  engine,
   secrets,
   withdrawals,
   publicUrl,
@@ -38,6 +43,7 @@ export function apiFeatures({
 }: ApiFeatureOptions): (DynamicModule | Type)[] {
   return [
     secretsModule(secrets),
+    BrowserSessionsModule.with(engine),
     ExchangeAccountsModule,
     TradePairsModule,
     TradesModule,

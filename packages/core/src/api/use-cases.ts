@@ -8,6 +8,7 @@
 import {
   accessOperations,
   analyticsOperations,
+  browserSessionOperations,
   copierOperations,
   deadLetterOperations,
   emergencyStopOperations,
@@ -33,6 +34,7 @@ import {
   PublicKeysService,
 } from '../access/index.js';
 import { AnalyticsService } from '../analytics/index.js';
+import { BrowserSessionsService, DeviceAuthorizationsService } from '../browser-sessions/index.js';
 import {
   CopierSimulation,
   CopiersService,
@@ -57,6 +59,15 @@ import { BuildInfo } from './build-info.js';
 const { me, updateMe, verifyEmail, cliChallenge } = accessOperations;
 const { listApiKeys, createApiKey, revokeApiKey, rotateApiKey } = accessOperations;
 const { listPublicKeys, revokePublicKey } = accessOperations;
+const {
+  start,
+  create: openSession,
+  token,
+  get: deviceAuthorization,
+  approve,
+  deny,
+  ...sessions
+} = browserSessionOperations;
 const { supported, ...exchangeAccounts } = exchangeAccountOperations;
 const { acceptProfitShare, ...copiers } = copierOperations;
 const { update: updateStrategy, delete: deleteStrategy, linkCopiers, ...strategies } = strategyOperations;
@@ -74,6 +85,14 @@ export const USE_CASES: readonly UseCase[] = [
     ApiKeysService,
   ),
   ...useCasesOf({ list: listPublicKeys, revoke: revokePublicKey }, PublicKeysService),
+  useCaseOf(start, DeviceAuthorizationsService, (authorizations, { body, address, idempotency }) =>
+    authorizations.start(body, address, idempotency),
+  ),
+  ...useCasesOf({ get: deviceAuthorization, approve, deny, token }, DeviceAuthorizationsService),
+  useCaseOf(openSession, BrowserSessionsService, (service, { actor, body, address }) =>
+    service.create(actor, body, address),
+  ),
+  ...useCasesOf(sessions, BrowserSessionsService),
   useCaseOf(supported, ExchangeAccountsService, (accounts, { query }) => accounts.supported(query)),
   ...useCasesOf(exchangeAccounts, ExchangeAccountsService),
   ...useCasesOf(tradePairOperations, TradePairsService),

@@ -219,6 +219,42 @@ export interface ApiKeyWithValue {
   key: string;
 }
 
+/** Browser session: returned by `browserSessions.create`, `browserSessions.list` and `deviceAuthorizations.approve`. */
+export interface BrowserSession {
+  /** Id of the public key that signs the requests of the session. */
+  id: string;
+  /** Id of a user (`usr_…`). */
+  user_id: string;
+  client_name: string;
+  /** IP address of the client that opened the session. */
+  address: string;
+  permissions: ('READ' | 'TRADE' | 'WITHDRAW' | 'ADMIN' | (string & {}))[];
+  /** The credential that approved the session. The session ends with it. */
+  approved_by: {
+    kind: 'api_key' | 'public_key' | 'session' | (string & {});
+    id: string;
+  };
+  approved_at: string;
+  /** Time of the last request that a user caused, to within 10 seconds. */
+  last_used_at: string;
+  /** When the session ends unless a user causes a request: 30 minutes after `last_used_at`. */
+  idle_at: string;
+  /** When the session ends in any case: at most 12 hours after `approved_at`. */
+  expires_at: string;
+  created_at: string;
+}
+
+/** Input of `browserSessions.create`. */
+export interface BrowserSessionCreate {
+  /** Name of the client, which the approver sees: letters, digits, punctuation, symbols and spaces. */
+  client_name: string;
+  challenge: string;
+  /** Compressed secp256k1 public key. */
+  pubkey: string;
+  /** Signature over the UTF-8 string `svc-cli-identity\n<challenge>\n<pubkey>`. */
+  signature: string;
+}
+
 /** CLI challenge: returned by `auth.cliChallenge`. */
 export interface CliChallenge {
   challenge: string;
@@ -918,6 +954,51 @@ export interface DetailedHealth {
   >;
 }
 
+/** Input of `deviceAuthorizations.approve`. */
+export interface DeviceApproval {
+  /** Code that the client shows. Letter case, spaces and hyphens do not matter. */
+  user_code: string;
+  /** The permissions to grant, each of which the client requested. Default: all of these. */
+  permissions?: readonly ('READ' | 'TRADE' | 'WITHDRAW' | 'ADMIN')[] | null;
+}
+
+/** Device authorization: returned by `deviceAuthorizations.deny` and `deviceAuthorizations.get`. */
+export interface DeviceAuthorization {
+  user_code: string;
+  client_name: string;
+  /** IP address of the client. */
+  address: string;
+  /** The permissions that the client requests. */
+  permissions: ('READ' | 'TRADE' | 'WITHDRAW' | 'ADMIN' | (string & {}))[];
+  status: 'PENDING' | 'APPROVED' | 'DENIED' | 'EXPIRED' | (string & {});
+  created_at: string;
+  expires_at: string;
+}
+
+/** Input of `deviceAuthorizations.create`. */
+export interface DeviceAuthorizationCreate {
+  /** Name of the client, which the approver sees: letters, digits, punctuation, symbols and spaces. */
+  client_name: string;
+  /** The permissions that the client requests. The approver may grant fewer. */
+  permissions?: readonly ('READ' | 'TRADE' | 'WITHDRAW' | 'ADMIN')[] | null;
+  challenge: string;
+  /** Compressed secp256k1 public key. */
+  pubkey: string;
+  /** Signature over the UTF-8 string `svc-cli-identity\n<challenge>\n<pubkey>`. */
+  signature: string;
+}
+
+/** Input of `deviceAuthorizations.deny`. */
+export interface DeviceDenial {
+  /** Code that the client shows. Letter case, spaces and hyphens do not matter. */
+  user_code: string;
+}
+
+/** Input of `deviceAuthorizations.token`. */
+export interface DeviceTokenCreate {
+  device_code: string;
+}
+
 /** Emergency stop: returned by `emergencyStop.run`. */
 export interface EmergencyStop<D extends DecimalForm = 'number'> {
   /** Copiers that this call paused. Their positions stay open and are not closed automatically. */
@@ -1068,6 +1149,16 @@ export interface Fill<D extends DecimalForm = 'number'> {
   fee_value: DecimalOf<D> | null;
   liquidity: 'MAKER' | 'TAKER' | (string & {});
   executed_at: string;
+}
+
+/** Granted session: returned by `deviceAuthorizations.token`. */
+export interface GrantedSession {
+  /** Id of a public key (`pbk_…`). */
+  public_key_id: string;
+  /** Id of a user (`usr_…`). */
+  user_id: string;
+  permissions: ('READ' | 'TRADE' | 'WITHDRAW' | 'ADMIN' | (string & {}))[];
+  expires_at: string;
 }
 
 /** Health: returned by `health.get`. */
@@ -1308,6 +1399,12 @@ export interface PublicKey {
   revoked_at?: string;
 }
 
+/** Revoked sessions: returned by `browserSessions.revokeAll`. */
+export interface RevokedSessions {
+  /** Number of ended sessions. */
+  revoked: number;
+}
+
 /** Reward: returned by `rewards.claim` and `rewards.list`. */
 export interface Reward<D extends DecimalForm = 'number'> {
   /** Id of a reward (`rwd_…`). */
@@ -1513,6 +1610,17 @@ export interface SizingGiven {
   value: DecimalInput;
   /** Only for EQUITY_RATIO: the amount to use as your equity, in quote currency. */
   capital?: DecimalInput | null;
+}
+
+/** Started device authorization: returned by `deviceAuthorizations.create`. */
+export interface StartedDeviceAuthorization {
+  /** Secret of the client, with which it asks for the result. */
+  device_code: string;
+  /** Code that the client shows. The user enters it where they are signed in, for example `svc auth approve`. */
+  user_code: string;
+  expires_at: string;
+  /** Shortest time between two requests for the result, in seconds. */
+  interval: number;
 }
 
 /** Stopped copier: returned by `copiers.stop`. */
@@ -2176,6 +2284,9 @@ export interface ApiKeysListQuery extends ListQuery<'created_at' | 'name', 'revo
 /** Query parameters of `publicKeys.list`. */
 export interface PublicKeysListQuery extends ListQuery<'created_at', 'revoked'> {}
 
+/** Query parameters of `browserSessions.list`. */
+export interface BrowserSessionsListQuery extends ListQuery<'created_at'> {}
+
 /** Query parameters of `supportedExchanges.list`. */
 export interface SupportedExchangesListQuery extends ListQuery<'created_at' | 'name'> {}
 
@@ -2556,6 +2667,50 @@ export interface OperationTypes<D extends DecimalForm = 'number'> {
   'publicKeys.revoke': {
     params: { id: string };
     data: Deleted;
+  };
+  /** Starts a sign-in by code: the client shows the user code, and a user approves it with an ADMIN credential. The private key of `pubkey` must have signed the challenge. */
+  'deviceAuthorizations.create': {
+    body: DeviceAuthorizationCreate;
+    data: StartedDeviceAuthorization;
+  };
+  /** Returns the sign-in that shows this code, so that a user can check it before they approve it. */
+  'deviceAuthorizations.get': {
+    params: { user_code: string };
+    data: DeviceAuthorization;
+  };
+  /** Approves a sign-in by code. Its session gets your account, and at most your credential's permissions, expiry and allow-list. */
+  'deviceAuthorizations.approve': {
+    body: DeviceApproval;
+    data: BrowserSession;
+  };
+  /** Refuses a sign-in by code. */
+  'deviceAuthorizations.deny': {
+    body: DeviceDenial;
+    data: DeviceAuthorization;
+  };
+  /** Returns the session of an approved sign-in by code. Until then, 409 `invalid_state` with the state PENDING, DENIED or EXPIRED. */
+  'deviceAuthorizations.token': {
+    body: DeviceTokenCreate;
+    data: GrantedSession;
+  };
+  /** Opens a browser session with the permissions of the request's credential. The private key of `pubkey`, which must have signed the challenge, signs the requests of the session. */
+  'browserSessions.create': {
+    body: BrowserSessionCreate;
+    data: BrowserSession;
+  };
+  /** Lists your open browser sessions. */
+  'browserSessions.list': {
+    query: BrowserSessionsListQuery;
+    data: BrowserSession;
+  };
+  /** Ends a browser session immediately. */
+  'browserSessions.revoke': {
+    params: { id: string };
+    data: Deleted;
+  };
+  /** Ends all your browser sessions immediately. */
+  'browserSessions.revokeAll': {
+    data: RevokedSessions;
   };
   /** Lists the exchanges whose accounts you can connect. */
   'supportedExchanges.list': {
