@@ -58,6 +58,7 @@ export const DETAIL_CODES = {
   PERSISTED_QUERY_NOT_FOUND: 'The server does not know the hash. Send it with the query.',
   price_tick: 'The order breaks this limit of its trade pair.',
   range_is_empty: 'The end of the range is not after its start.',
+  range_is_too_long: 'The range contains more records than a response.',
   rate_limited: 'A rate limit is reached.',
   required: 'The field is missing.',
   session_ended: 'The browser session was signed out, has expired, or was idle for too long.',

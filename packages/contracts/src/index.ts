@@ -36,6 +36,7 @@ export type { IdentityProof } from './identity-proof.js';
 export * from './ids.js';
 export { DECIMAL_SCHEMAS, type JsonSchema, jsonSchemaOf, type SchemaDirection } from './json-schema.js';
 export * from './lots.js';
+export * from './market-data.js';
 export {
   MAILED_BY_DEFAULT,
   MANDATORY_NOTIFICATIONS,

@@ -64,12 +64,15 @@ export const ORDER_BOOK_DEPTH_MAX = 500;
 
 const ORDER_BOOK_KINDS = ['SNAPSHOT', 'DELTA'] as const;
 
-const levels = (order: string) =>
+/** The schema of one side of an order book. */
+export const orderBookLevels = (order: string, more = '') =>
   z
     .array(z.array(decimal).length(2))
     .describe(
-      `Levels as \`[price, amount]\`, ${order}. Prices are in quote currency, amounts in base currency. In a DELTA, an amount of 0 removes the level.`,
+      `Levels as \`[price, amount]\`, ${order}. Prices are in quote currency, amounts in base currency.${more}`,
     );
+
+const IN_A_DELTA = ' In a DELTA, an amount of 0 removes the level.';
 
 /** One update of the best levels of an order book. */
 export const orderBookUpdate = z
@@ -87,8 +90,8 @@ export const orderBookUpdate = z
     previous_sequence: sequenceNumber()
       .nullable()
       .describe('For a DELTA, the sequence of the update before it. Null for a SNAPSHOT.'),
-    bids: levels('highest price first'),
-    asks: levels('lowest price first'),
+    bids: orderBookLevels('highest price first', IN_A_DELTA),
+    asks: orderBookLevels('lowest price first', IN_A_DELTA),
     exchange_timestamp: instant.describe('Time of the update at the exchange.'),
     received_at: instant.describe('Time at which the update was received from the exchange.'),
   })

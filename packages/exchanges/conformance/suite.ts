@@ -61,6 +61,56 @@ export function describeConformance(name: string, setup: () => Promise<VenueUnde
       expect(await bestPrices()).toEqual({ bid: '59000.25', ask: '60000' });
     });
 
+    it('[EX-MKT-06] returns an order book, at most as deep as requested', async () => {
+      const book = (depth: number) => fixture.subject.venue.fetchBook(fixture.subject.symbol, depth);
+      expect(await book(20)).toEqual({ bids: [], asks: [] });
+      await placeOffers();
+      await fixture.taker.placeOrder(fixture.order({ side: 'BUY', price: '9999.5' }));
+      await fixture.taker.placeOrder(fixture.order({ side: 'BUY', price: '59000.25' }));
+      const { bids, asks } = await book(20);
+      expect(bids.map(([price]) => price)).toEqual(['59000.25', '9999.5']);
+      expect(asks[0]![0]).toBe('60000');
+      expect(await book(1)).toEqual({ bids: [bids[0]], asks: [asks[0]] });
+    });
+
+    it('[EX-MKT-07] returns the ticker of the last 24 hours; null for prices that do not exist', async () => {
+      const ticker = () => fixture.subject.venue.fetchTicker(fixture.subject.symbol);
+      expect(await ticker()).toMatchObject({ last: null, bid: null, ask: null, volume: '0' });
+      await placeOffers();
+      await fixture.taker.placeOrder(fixture.order({ type: 'MARKET', amount: '0.6' }));
+      expect(await ticker()).toMatchObject({
+        last: '60100',
+        open: '60000',
+        high: '60100',
+        low: '60000',
+        volume: '0.6',
+        bid: null,
+      });
+    });
+
+    it('[EX-MKT-08] returns the candles that open within a range', async () => {
+      const DAY_MS = 86_400_000;
+      const { venue, symbol } = fixture.subject;
+      await placeOffers();
+      await fixture.taker.placeOrder(fixture.order({ type: 'MARKET', amount: '0.6' }));
+      const from = Math.floor(Date.now() / DAY_MS - 1) * DAY_MS;
+      const candles = (days: number) =>
+        venue.fetchCandles(symbol, {
+          interval: '1d',
+          from: new Date(from),
+          to: new Date(from + days * DAY_MS),
+        });
+      // Two days, because the day may have ended since the trade.
+      expect((await candles(3)).at(-1)).toMatchObject({
+        open: '60000',
+        high: '60100',
+        low: '60000',
+        close: '60100',
+        volume: '0.6',
+      });
+      expect(await candles(0)).toEqual([]);
+    });
+
     it('[EX-CRED-01] accepts valid credentials and returns their permissions', async () => {
       const report = await fixture.maker.testCredentials();
       expect(report).toMatchObject({ tradingTypes: ['spot'], canTrade: true, canWithdraw: false });

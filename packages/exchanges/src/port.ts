@@ -16,7 +16,14 @@
  * and mode, leverage, margin and funding are not covered. Each can be added without changing the existing port: as an
  * optional order field, or as an optional call with a flag like {@link ExchangeClient.hasStream}.
  */
-import type { Decimal, TimeInForce, TradeSide, TradeType, TradingType } from '@trading-automation/contracts';
+import type {
+  CandleInterval,
+  Decimal,
+  TimeInForce,
+  TradeSide,
+  TradeType,
+  TradingType,
+} from '@trading-automation/contracts';
 import type { CallPurpose } from './call-budget.js';
 
 export interface ExchangeCredentials {
@@ -173,6 +180,12 @@ export interface VenueStream {
 /** Price and amount. An amount of 0 removes the level. */
 export type BookLevel = readonly [price: Decimal, amount: Decimal];
 
+/** The levels of an order book: bids with the highest price first, asks with the lowest price first. */
+export interface BookSides {
+  readonly bids: readonly BookLevel[];
+  readonly asks: readonly BookLevel[];
+}
+
 /** One message about an order book. Sequence numbers are the exchange's own; they increase but may have gaps. */
 export interface BookUpdate {
   readonly symbol: string;
@@ -275,6 +288,37 @@ export interface BestPrices {
   readonly ask: Decimal | null;
 }
 
+/** The state of a market now and over the last 24 hours. Null: nothing was traded, or a side has no orders. */
+export interface Ticker {
+  readonly last: Decimal | null;
+  readonly bid: Decimal | null;
+  readonly ask: Decimal | null;
+  readonly open: Decimal | null;
+  readonly high: Decimal | null;
+  readonly low: Decimal | null;
+  /** In base currency. */
+  readonly volume: Decimal;
+  readonly quoteVolume: Decimal;
+}
+
+/** The prices of one interval, in quote currency. */
+export interface Candle {
+  readonly openedAt: Date;
+  readonly open: Decimal;
+  readonly high: Decimal;
+  readonly low: Decimal;
+  readonly close: Decimal;
+  /** In base currency. */
+  readonly volume: Decimal;
+}
+
+/** The candles that open at or after `from` and before `to`. */
+export interface CandleRange {
+  readonly interval: CandleInterval;
+  readonly from: Date;
+  readonly to: Date;
+}
+
 /** An exchange that the deployment has configured. */
 export interface ExchangeVenue {
   readonly id: string;
@@ -301,6 +345,25 @@ export interface ExchangeVenue {
    * this minute and the hour before it. Public data; needs no credentials.
    */
   fetchPriceAt(symbol: string, at: Date): Promise<Decimal | null>;
+  /**
+   * Returns the best levels of an order book. Public data; needs no credentials.
+   *
+   * @param depth number of levels of each side, at most 500
+   * @param userId the user who waits for it, and whose share of the call budget it uses
+   */
+  fetchBook(symbol: string, depth: number, userId?: string): Promise<BookSides>;
+  /**
+   * Returns the ticker of a symbol. Public data; needs no credentials.
+   *
+   * @param userId the user who waits for it, and whose share of the call budget it uses
+   */
+  fetchTicker(symbol: string, userId?: string): Promise<Ticker>;
+  /**
+   * Returns candles, oldest first; intervals without a trade may be missing. Public data; needs no credentials.
+   *
+   * @param userId the user who waits for them, and whose share of the call budget they use
+   */
+  fetchCandles(symbol: string, range: CandleRange, userId?: string): Promise<readonly Candle[]>;
   /** Streams one order book for as long as one connection lasts, as {@link ExchangeClient.watch} does. */
   watchBook(symbol: string, handler: BookHandler): VenueStream;
   /** Streams the last prices of these symbols for as long as one connection lasts. */

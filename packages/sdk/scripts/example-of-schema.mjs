@@ -30,7 +30,7 @@ export function exampleOfSchema(schema, definitions, name = 'value') {
         ]),
       );
     case 'array':
-      return [exampleOf(schema.items)];
+      return Array.from({ length: Math.max(schema.minItems ?? 1, 1) }, () => exampleOf(schema.items));
     case 'integer':
     case 'number':
       return Math.max(schema.minimum ?? 1, 1);

@@ -3,7 +3,10 @@ import type {
   BalanceReport,
   Balances,
   BestPrices,
+  BookSides,
   CallPurpose,
+  Candle,
+  CandleRange,
   CredentialsReport,
   ExchangeClient,
   ExchangeCredentials,
@@ -11,6 +14,7 @@ import type {
   Market,
   OrderKey,
   OrderRequest,
+  Ticker,
   VenueFill,
   VenueOrder,
   VenueStream,
@@ -39,6 +43,18 @@ export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
   balances: Balances = { USDT: { free: '100000', locked: '0' } };
   markets: readonly Market[] = [marketOf('BTC')];
   prices: Readonly<Record<string, string>> = {};
+  book: BookSides = { bids: [['99.9', '1']], asks: [['100.1', '2']] };
+  ticker: Ticker = {
+    last: '100',
+    bid: '99.9',
+    ask: '100.1',
+    open: '80',
+    high: '120',
+    low: '70',
+    volume: '5',
+    quoteVolume: '500',
+  };
+  candles: readonly Candle[] = [];
 
   /** Responds to a request for the best prices. */
   onBestPrices: () => Promise<BestPrices> = async () => ({ bid: '99.9', ask: '100.1' });
@@ -52,7 +68,10 @@ export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
       | 'findOrder'
       | 'fetchOpenOrders'
       | 'fetchFills'
-      | 'fetchBalances',
+      | 'fetchBalances'
+      | 'fetchBook'
+      | 'fetchTicker'
+      | 'fetchCandles',
   ) => unknown = () => undefined;
 
   private readonly orders = new Map<string, VenueOrder>();
@@ -190,6 +209,21 @@ export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
 
   async fetchBestPrices(): Promise<BestPrices> {
     return this.onBestPrices();
+  }
+
+  async fetchBook(): Promise<BookSides> {
+    await this.onCall('fetchBook');
+    return this.book;
+  }
+
+  async fetchTicker(): Promise<Ticker> {
+    await this.onCall('fetchTicker');
+    return this.ticker;
+  }
+
+  async fetchCandles(_symbol: string, { from }: CandleRange): Promise<readonly Candle[]> {
+    await this.onCall('fetchCandles');
+    return this.candles.filter(({ openedAt }) => openedAt >= from);
   }
 
   async fetchPriceAt(symbol: string): Promise<string | null> {

@@ -142,6 +142,8 @@ export interface Adapter {
     /** The longest time range that the exchange accepts, in milliseconds. */
     readonly spanMs: number;
   };
+  /** The maximum number of candles per response. */
+  readonly candlesPerResponse: number;
   /**
    * Returns whether a response contains balances. ccxt would parse a response without balances as an empty account.
    */

@@ -30,6 +30,8 @@ export interface CallRequest {
   readonly kind: CallKind;
   /** Undefined for public data. */
   readonly account?: CallAccount | undefined;
+  /** The user who waits for public data. */
+  readonly userId?: string | undefined;
   /** Whether the call counts as a new order. */
   readonly isOrder?: boolean;
   readonly isExit?: boolean | undefined;

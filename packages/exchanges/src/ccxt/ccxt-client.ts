@@ -10,7 +10,7 @@
  * account. Signing uses node:crypto; rate limiting uses the {@link CallBudget}.
  */
 import { createHmac } from 'node:crypto';
-import { readDecimal } from '@trading-automation/contracts';
+import { type CandleInterval, readDecimal } from '@trading-automation/contracts';
 import errors from 'ccxt/js/src/base/errors';
 import { Precise } from 'ccxt/js/src/base/Precise';
 import { currentCall, currentCredentials } from './call.js';
@@ -98,7 +98,14 @@ export interface CcxtClient {
   fetchMyTrades(symbol: string, since: undefined, limit: number, params: Params): Promise<unknown>;
   fetchBalance(): Promise<unknown>;
   fetchLastPrices(symbols: readonly string[]): Promise<unknown>;
-  fetchOHLCV(symbol: string, timeframe: '1m', since: number, limit: number, params: Params): Promise<unknown>;
+  fetchOHLCV(
+    symbol: string,
+    timeframe: CandleInterval,
+    since: number,
+    limit: number,
+    params: Params,
+  ): Promise<unknown>;
+  fetchTicker(symbol: string): Promise<unknown>;
   fetchTickers(symbols: readonly string[]): Promise<unknown>;
 }
 

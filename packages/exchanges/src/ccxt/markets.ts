@@ -1,7 +1,7 @@
 /** Converts ccxt's markets, prices and balances to the types of the port. */
 import type { Decimal, TradingType } from '@trading-automation/contracts';
 import { z } from 'zod';
-import type { AssetBalance, BalanceReport, Market } from '../port.js';
+import type { AssetBalance, BalanceReport, Candle, Market, Ticker } from '../port.js';
 import type { Adapter, NativeMarketRules } from './adapter.js';
 import { MalformedResponse } from './failures.js';
 import { exactDecimal, parseResponse } from './parse-response.js';
@@ -122,10 +122,42 @@ const prices = z.record(
   z.object({ price: exactDecimal.optional(), last: exactDecimal.optional() }),
 );
 
-/** Opening time in Unix milliseconds, open, high, low and close. The volume is not used. */
+/** Opening time in Unix milliseconds, open, high, low, close and volume in base currency. */
 const candles = z.array(
-  z.tuple([z.number(), z.unknown(), z.unknown(), z.unknown(), exactDecimal], z.unknown()),
+  z.tuple([z.number(), exactDecimal, exactDecimal, exactDecimal, exactDecimal, exactDecimal], z.unknown()),
 );
+
+/** Returns the candles of a response that open within a range, oldest first. */
+export function readCandles(
+  response: unknown,
+  { from, to }: { readonly from: number; readonly to: number },
+): readonly Candle[] {
+  return parseResponse(candles, response)
+    .filter(([openedAt]) => openedAt >= from && openedAt < to)
+    .sort(([a], [b]) => a - b)
+    .map(([openedAt, open, high, low, close, volume]) => {
+      return { openedAt: new Date(openedAt), open, high, low, close, volume };
+    });
+}
+
+/** A price. Exchanges write 0 for "none". */
+const price = exactDecimal.nullish().transform((value) => (value == null || value === '0' ? null : value));
+const amount = exactDecimal.nullish().transform((value) => value ?? '0');
+const ticker = z.object({
+  last: price,
+  bid: price,
+  ask: price,
+  open: price,
+  high: price,
+  low: price,
+  baseVolume: amount,
+  quoteVolume: amount,
+});
+
+export function readTicker(response: unknown): Ticker {
+  const { baseVolume, ...rest } = parseResponse(ticker, response);
+  return { ...rest, volume: baseVolume };
+}
 
 /** Returns the close of the last candle that opened at or before an instant; null without one. */
 export function readCloseAt(response: unknown, atMs: number): Decimal | null {

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { Decimal, TradingType } from '@trading-automation/contracts';
+import { CANDLE_MS, type Decimal, type TradingType } from '@trading-automation/contracts';
 import type { BudgetedCall, CallBudget, CallPurpose } from '../call-budget.js';
 import {
   type BestPrices,
   type BookHandler,
+  type BookSides,
+  type Candle,
+  type CandleRange,
   type ConnectOptions,
   type ExchangeClient,
   type ExchangeCredentials,
@@ -11,6 +14,7 @@ import {
   type ExchangeVenue,
   type Market,
   type PriceHandler,
+  type Ticker,
   type VenueStream,
 } from '../port.js';
 import { AccountClient, type VenueCalls } from './account-client.js';
@@ -30,7 +34,7 @@ import type { CcxtClient } from './ccxt-client.js';
 import { isCertified, type VenueConfig } from './config.js';
 import { chooseEgress } from './egress.js';
 import { failure, toExchangeError } from './failures.js';
-import { readCloseAt, readMarkets, readPrices } from './markets.js';
+import { readCandles, readCloseAt, readMarkets, readPrices, readTicker } from './markets.js';
 import { AccountStreams } from './streams/account-streams.js';
 import { BookStream } from './streams/book-stream.js';
 import { marketIdOf } from './streams/market-stream.js';
@@ -158,6 +162,37 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
     });
   }
 
+  async fetchBook(symbol: string, depth: number, userId?: string): Promise<BookSides> {
+    const protocol = this.adapter.marketStream;
+    if (protocol === undefined) throw failure(['rejected', 'not_supported']);
+    return this.#readForUser(userId, symbol, async (ccxt) => {
+      const { bids, asks } = await protocol.fetchBook(ccxt, marketIdOf(ccxt, symbol), depth);
+      return { bids: bids.slice(0, depth), asks: asks.slice(0, depth) };
+    });
+  }
+
+  fetchTicker(symbol: string, userId?: string): Promise<Ticker> {
+    return this.#readForUser(userId, symbol, async (ccxt) => readTicker(await ccxt.fetchTicker(symbol)));
+  }
+
+  fetchCandles(
+    symbol: string,
+    { interval, from, to }: CandleRange,
+    userId?: string,
+  ): Promise<readonly Candle[]> {
+    const size = this.adapter.candlesPerResponse;
+    const pageMs = size * CANDLE_MS[interval];
+    return this.#readForUser(userId, symbol, async (ccxt) => {
+      const candles: Candle[] = [];
+      for (let since = from.getTime(); since < to.getTime(); since += pageMs) {
+        const range = { from: since, to: Math.min(to.getTime(), since + pageMs) };
+        const page = await ccxt.fetchOHLCV(symbol, interval, since, size, { until: range.to - 1 });
+        candles.push(...readCandles(page, range));
+      }
+      return candles;
+    });
+  }
+
   watchBook(symbol: string, handler: BookHandler): VenueStream {
     return new BookStream(this, symbol, handler);
   }
@@ -197,6 +232,19 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
   /** Fetches public data. */
   read<T>(work: (ccxt: CcxtClient) => Promise<T>, purpose: CallPurpose = 'check'): Promise<T> {
     return this.run({ kind: 'read', purpose }, this.tradingTypes[0] ?? 'spot', ({ ccxt }) => work(ccxt));
+  }
+
+  /** Fetches public data of a listed symbol for which a user waits. */
+  #readForUser<T>(
+    userId: string | undefined,
+    symbol: string,
+    work: (ccxt: CcxtClient) => Promise<T>,
+  ): Promise<T> {
+    const request = { kind: 'read', purpose: 'user', userId } as const;
+    return this.run(request, this.tradingTypes[0] ?? 'spot', async ({ ccxt }) => {
+      if (ccxt.markets?.[symbol] === undefined) throw failure(['rejected', 'not_supported']);
+      return work(ccxt);
+    });
   }
 
   /** Waits for the budget of a stream's connection, which does not go through ccxt. */
@@ -307,7 +355,7 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
   async #acquireCallBudget(cost: number): Promise<void> {
     const call = currentCall();
     const { account, isOrder = false, isExit, purpose, signal } = call;
-    const { key: accountKey, userId, egress = this.publicEgress } = account ?? {};
+    const { key: accountKey, userId = call.userId, egress = this.publicEgress } = account ?? {};
     const weight = Math.ceil(cost * this.adapter.rateLimits.weightPerCost);
     const budgeted = { venue: this.id, egress, accountKey, userId, weight, isOrder, isExit, purpose };
     await this.#acquire(budgeted, signal);

@@ -64,6 +64,7 @@ export const binance: Adapter = {
     between: (from, to) => ({ startTime: from.getTime(), endTime: to.getTime() }),
     spanMs: DAY_MS,
   },
+  candlesPerResponse: 1_000,
   isBalanceResponse: (info) => account.safeParse(info).success,
   balancesDatedAt: (info) => {
     const updateTime = account.safeParse(info).data?.updateTime;
