@@ -35,6 +35,7 @@ import { SubmissionRelay } from './jobs/submission-relay.js';
 import { TRADES_PRODUCER, TradeQueue, TradeQueueConnection } from './jobs/trade-queue.js';
 import { TradesProcessor } from './jobs/trades.processor.js';
 import { MarketData } from './market-data/market-data.js';
+import { MarketSnapshots } from './market-data/market-snapshots.js';
 import { OwnershipLoop } from './ownership/ownership-loop.js';
 import { Maintenance } from './schedules/maintenance.js';
 import { PairRefresher } from './schedules/pair-refresher.js';
@@ -159,7 +160,7 @@ function exchange({ config, logger, platform, venues }: WorkerContext): Provider
 }
 
 /** Provides the ownership of accounts, the queue of new trades, and the server for calls from the APIs. */
-function trading({ config, platform, budget }: WorkerContext): Provider[] {
+function trading({ config, platform, budget, venues }: WorkerContext): Provider[] {
   return [
     {
       provide: OwnershipLoop,
@@ -200,7 +201,12 @@ function trading({ config, platform, budget }: WorkerContext): Provider[] {
     {
       provide: WorkerCallServer,
       useFactory: (gateway: ExchangeGateway, catalogue: VenueCatalogue, bookMids: BookMids) =>
-        new WorkerCallServer(platform, gateway, catalogue, bookMids),
+        new WorkerCallServer(
+          platform,
+          gateway,
+          catalogue,
+          new MarketSnapshots((exchange) => venues.get(exchange), bookMids),
+        ),
       inject: [ExchangeGateway, VenueCatalogue, BookMids],
     },
   ];

@@ -1,13 +1,9 @@
-import { DomainError } from '@trading-automation/contracts';
 import type { Platform } from '@trading-automation/core';
-import {
-  serveWorkerCalls,
-  shareUsedUp,
-  type VenueCatalogue,
-} from '@trading-automation/core/exchange-accounts';
+import { serveWorkerCalls, type VenueCatalogue } from '@trading-automation/core/exchange-accounts';
 import { ExchangeError } from '@trading-automation/exchanges';
-import type { BookMids } from './copying/book-mids.js';
 import type { ExchangeGateway } from './exchange/exchange-gateway.js';
+import { toDomainError } from './exchange/to-domain-error.js';
+import type { MarketSnapshots } from './market-data/market-snapshots.js';
 
 /** Publishes this worker's exchanges to the APIs, and serves the APIs' calls. */
 export class WorkerCallServer {
@@ -17,7 +13,7 @@ export class WorkerCallServer {
     private readonly platform: Platform,
     private readonly gateway: ExchangeGateway,
     private readonly catalogue: VenueCatalogue,
-    private readonly bookMids: BookMids,
+    private readonly snapshots: MarketSnapshots,
   ) {}
 
   async start(): Promise<void> {
@@ -40,37 +36,20 @@ export class WorkerCallServer {
           await balanceSync.sync(account_id, 'user').catch((error) => {
             // A rejection of the credentials is not an error here, because the caller reads it from the account.
             if (!(error instanceof ExchangeError && error.code === 'credentials_rejected'))
-              throw unavailable(error);
+              throw toDomainError(error);
           });
           return null;
         },
         'trade.cancel': async ({ trade_id }, signal) => {
           await orderReconciler.cancel(trade_id, signal).catch((error) => {
-            throw unavailable(error);
+            throw toDomainError(error);
           });
           return null;
         },
-        'trade_pair.book_mids': async ({ exchange, symbols }) => {
-          const mids = symbols.map(
-            async (symbol) => [symbol, await this.bookMids.read(exchange, symbol)] as const,
-          );
-          return Object.fromEntries(await Promise.all(mids));
-        },
+        ...this.snapshots.calls,
       },
       this.gateway.errorLogger('worker_call.failed', 'A call of an API failed.'),
       this.gateway.venues.shares,
     );
   }
-}
-
-/**
- * Converts an error of an exchange: `rate_limited` if the user's own share of its limit is used up, `exchange_unavailable` if
- * it does not respond, `service_unavailable` if it refuses what this worker sent. Returns other errors unchanged.
- */
-function unavailable(error: unknown): unknown {
-  if (!(error instanceof ExchangeError)) return error;
-  if (error.retryInMs !== undefined) return shareUsedUp(error.retryInMs);
-  const isSilent = error.outcome === 'retryable' || error.outcome === 'unknown';
-  const code = isSilent ? 'exchange_unavailable' : 'service_unavailable';
-  return new DomainError(code, error.message, [], { cause: error });
 }

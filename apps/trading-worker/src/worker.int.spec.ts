@@ -15,6 +15,7 @@ import type { Config } from './config.js';
 import { BookMids } from './copying/book-mids.js';
 import { SubmissionRelay } from './jobs/submission-relay.js';
 import { TRADES_QUEUE, type TradeJob, TradeQueue, TradeQueueConnection } from './jobs/trade-queue.js';
+import { MarketSnapshots } from './market-data/market-snapshots.js';
 import { OwnershipLoop } from './ownership/ownership-loop.js';
 import { Maintenance } from './schedules/maintenance.js';
 import { PairRefresher } from './schedules/pair-refresher.js';
@@ -107,7 +108,12 @@ async function start(more: Partial<Config> = {}): Promise<void> {
   );
   const bookMids = new BookMids(() => env.exchange.fetchBestPrices());
   const catalogue = new VenueCatalogue(core.platform);
-  const calls = new WorkerCallServer(core.platform, gateway, catalogue, bookMids);
+  const calls = new WorkerCallServer(
+    core.platform,
+    gateway,
+    catalogue,
+    new MarketSnapshots(() => env.exchange, bookMids),
+  );
   worker = new Worker(calls, ownership, relay, schedules);
   await worker.onApplicationBootstrap();
 }
@@ -256,6 +262,58 @@ describe('the worker calls of the APIs', () => {
     );
     await expect(otherContext).rejects.not.toMatchObject({ code: expect.anything() });
     expect(env.logged.join('')).not.toContain('another secret');
+  });
+
+  it('fetch market data; equal calls that are made together share one request to the exchange', async () => {
+    await start();
+    const pair = { exchange: 'paper', symbol: 'BTC/USDT' };
+    const openedAt = new Date('2026-01-31T12:00:00.000Z');
+    env.exchange.candles = [{ openedAt, open: '1', high: '4', low: '0.5', close: '2', volume: '3' }];
+    const range = { interval: '1h', from: openedAt.getTime(), to: openedAt.getTime() + 3_600_000 } as const;
+    const requests: string[] = [];
+    let respond = () => {};
+    const responding = new Promise<void>((resolve) => {
+      respond = resolve;
+    });
+    env.exchange.onCall = (name) => {
+      requests.push(name);
+      return responding;
+    };
+    const fetch = () =>
+      Promise.all([
+        callWorker(api, 'trade_pair.ticker', pair, owner()),
+        callWorker(api, 'trade_pair.order_book', { ...pair, depth: 20 }, owner()),
+        callWorker(api, 'trade_pair.candles', { ...pair, ...range }, owner()),
+      ]);
+    const first = fetch();
+    const others = callWorker(api, 'trade_pair.ticker', pair, owner());
+    const isClaimed = async () =>
+      (
+        await env.core.rows(
+          "SELECT FROM process_calls WHERE name LIKE 'trade_pair.%' AND claimed_at IS NOT NULL",
+        )
+      ).length === 4;
+    await eventually(isClaimed);
+    respond();
+    const [ticker, book, candles] = await first;
+    expect(ticker).toMatchObject({ ...env.exchange.ticker, as_of: expect.stringMatching(/Z$/) });
+    expect(await others).toEqual(ticker);
+    expect(book).toMatchObject(env.exchange.book);
+    expect(candles).toMatchObject({ candles: [[openedAt.getTime(), '1', '4', '0.5', '2', '3']] });
+    const requested = requests.filter((name) => ['fetchTicker', 'fetchBook', 'fetchCandles'].includes(name));
+    expect(requested.sort()).toEqual(['fetchBook', 'fetchCandles', 'fetchTicker']);
+  });
+
+  it.each([
+    ['retryable', 'unreachable', 'exchange_unavailable'],
+    ['rejected', 'not_supported', 'exchange_unavailable'],
+    ['rejected', 'refused', 'service_unavailable'],
+  ] as const)('report market data that fails as %s/%s with %s', async (outcome, reason, code) => {
+    await start();
+    const pair = { exchange: 'paper', symbol: 'BTC/USDT' };
+    await eventually(() => env.gateway.accounts.streams.health()[0]?.state === 'POLLING');
+    env.exchange.onCall = fails(outcome, reason, 'No.');
+    await expect(callWorker(api, 'trade_pair.ticker', pair, owner())).rejects.toMatchObject({ code });
   });
 
   it('report that the exchange is unavailable while it is unreachable', async () => {

@@ -52,5 +52,6 @@ export {
   type UserShares,
   WORKER_CALL_TIMES,
   type WorkerCallHandlers,
+  type WorkerCallName,
   type WorkerCalls,
 } from './worker-calls.js';

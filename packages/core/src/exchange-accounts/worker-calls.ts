@@ -1,5 +1,6 @@
 /** The calls from the APIs to the trading worker, with their inputs and replies. */
 import {
+  type CandleInterval,
   type Decimal,
   DomainError,
   ERRORS,
@@ -7,7 +8,7 @@ import {
   type ExchangeCredentials,
   type TradingType,
 } from '@trading-automation/contracts';
-import type { CredentialsReport } from '@trading-automation/exchanges';
+import type { BookLevel, CredentialsReport, Ticker } from '@trading-automation/exchanges';
 import {
   type CallHandler,
   type CallOwner,
@@ -18,6 +19,19 @@ import {
   serveCalls,
 } from '@trading-automation/persistence';
 import type { Platform } from '../platform/index.js';
+
+interface PairInput {
+  readonly exchange: string;
+  readonly symbol: string;
+}
+
+interface Dated {
+  /** Time at which the response of the exchange arrived, ISO 8601. */
+  readonly as_of: string;
+}
+
+/** Opening time in Unix milliseconds, open, high, low, close, volume. */
+type CandleRow = readonly [number, Decimal, Decimal, Decimal, Decimal, Decimal];
 
 export interface WorkerCalls {
   /** Tests credentials at their exchange. `sealed` contains them, and can only be opened with the same `context`. */
@@ -35,6 +49,18 @@ export interface WorkerCalls {
     input: { exchange: string; symbols: readonly string[] };
     reply: Readonly<Record<string, Decimal | null>>;
   };
+  /** Fetches the ticker of a pair. */
+  'trade_pair.ticker': { input: PairInput; reply: Ticker & Dated };
+  /** Fetches candles of a pair. `from` and `to` are in Unix milliseconds. */
+  'trade_pair.candles': {
+    input: PairInput & { interval: CandleInterval; from: number; to: number };
+    reply: { candles: readonly CandleRow[] } & Dated;
+  };
+  /** Fetches the order book of a pair. */
+  'trade_pair.order_book': {
+    input: PairInput & { depth: number };
+    reply: { bids: readonly BookLevel[]; asks: readonly BookLevel[] } & Dated;
+  };
   /** Cancels the open part of a trade; replies when its state is stored. */
   'trade.cancel': { input: { trade_id: string }; reply: null };
 }
@@ -51,17 +77,22 @@ export const WORKER_CALL_TIMES: CallTimes = { startWithinMs: 5_000, operationMs:
 /**
  * The lanes of the worker, with the concurrent calls of a worker and the open calls of a user. Cancellations and
  * emergency stops have a lane of their own, so that slow tests of credentials never delay them. One account may use all
- * slots of its user there: at a slow exchange, cancellations that wait for each other would be refused.
+ * slots of its user there: at a slow exchange, cancellations that wait for each other would be refused. Market data has a
+ * lane, too: charts must not delay a test of credentials.
  */
 const LANES = {
   cancel: { slots: { total: 64, perUser: 16, perAccount: 16 }, openCallsMax: 64 },
   default: { slots: { total: 32, perUser: 4, perAccount: 2 }, openCallsMax: 16 },
+  market: { slots: { total: 32, perUser: 4, perAccount: 4 }, openCallsMax: 16 },
 } as const satisfies Record<string, { slots: SlotLimits; openCallsMax: number }>;
 
 const LANE_OF: Readonly<Record<WorkerCallName, keyof typeof LANES>> = {
   'exchange_account.test': 'default',
   'exchange_account.sync': 'default',
   'trade_pair.book_mids': 'default',
+  'trade_pair.ticker': 'market',
+  'trade_pair.candles': 'market',
+  'trade_pair.order_book': 'market',
   'trade.cancel': 'cancel',
 };
 

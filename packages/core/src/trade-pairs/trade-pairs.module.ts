@@ -1,7 +1,10 @@
-import { Module } from '@nestjs/common';
+import { type DynamicModule, Module } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import { marketDataPrefix } from '../market-data/index.js';
 import { ListReader } from '../operations/index.js';
 import { Platform } from '../platform/index.js';
 import { PairCatalogue } from './pair-catalogue.service.js';
+import { PairMarketData } from './pair-market-data.service.js';
 import { TradePairsService } from './trade-pairs.service.js';
 
 /** Provides TradePairsService to the REST and GraphQL APIs. */
@@ -16,6 +19,20 @@ import { TradePairsService } from './trade-pairs.service.js';
   exports: [TradePairsService],
 })
 export class TradePairsModule {}
+
+/** Provides PairMarketData to the REST and GraphQL APIs. */
+@Module({})
+export class PairMarketDataModule {
+  static with(redis: Redis): DynamicModule {
+    const service = {
+      provide: PairMarketData,
+      useFactory: (platform: Platform) =>
+        new PairMarketData({ platform, redis, prefix: marketDataPrefix(platform.world) }),
+      inject: [Platform],
+    };
+    return { module: PairMarketDataModule, providers: [service], exports: [service] };
+  }
+}
 
 /** Provides PairCatalogue to the trading worker. */
 @Module({

@@ -117,7 +117,7 @@ export async function pairForTrade(tx: Tx, publicId: string): Promise<PairForTra
   throw idNotFound('trade_pair_id', 'trade pair');
 }
 
-async function findPair(tx: Tx, publicId: string): Promise<TradePairEntity | null> {
+export async function findPair(tx: Tx, publicId: string): Promise<TradePairEntity | null> {
   const id = decodeId('tpr', publicId);
   return id === null ? null : tx.findOneBy(TradePairEntity, { id });
 }

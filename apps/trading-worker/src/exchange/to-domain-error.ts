@@ -1,0 +1,15 @@
+import { DomainError } from '@trading-automation/contracts';
+import { shareUsedUp } from '@trading-automation/core/exchange-accounts';
+import { ExchangeError } from '@trading-automation/exchanges';
+
+/**
+ * Converts an error of an exchange: `rate_limited` if the user's own share of its limit is used up, `exchange_unavailable` if
+ * it does not respond, `service_unavailable` if it refuses what this worker sent. Returns other errors unchanged.
+ */
+export function toDomainError(error: unknown): unknown {
+  if (!(error instanceof ExchangeError)) return error;
+  if (error.retryInMs !== undefined) return shareUsedUp(error.retryInMs);
+  const isSilent = error.outcome === 'retryable' || error.outcome === 'unknown';
+  const code = isSilent ? 'exchange_unavailable' : 'service_unavailable';
+  return new DomainError(code, error.message, [], { cause: error });
+}
