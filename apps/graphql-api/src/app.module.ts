@@ -90,6 +90,7 @@ export class AppModule {
     const features = apiFeatures({
       engine,
       secrets,
+      redis,
       withdrawals: withdrawalSettingsOf(config),
       publicUrl: () => config.REST_PUBLIC_URL ?? publicUrl(),
       streamsPerUser: config.STREAMS_PER_USER,

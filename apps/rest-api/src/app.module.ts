@@ -60,6 +60,7 @@ export class AppModule {
         ...apiFeatures({
           engine,
           secrets,
+          redis,
           withdrawals: withdrawalSettingsOf(config),
           publicUrl,
           streamsPerUser: config.STREAMS_PER_USER,

@@ -7,6 +7,7 @@ import { emergencyStopOperations } from './emergency-stop.js';
 import { eventOperations } from './event-log.js';
 import { exchangeAccountOperations } from './exchange-accounts.js';
 import { lotOperations } from './lots.js';
+import { marketDataOperations } from './market-data.js';
 import { notificationOperations } from './notifications.js';
 import type { Operation } from './operation.js';
 import { rewardOperations } from './rewards.js';
@@ -27,6 +28,7 @@ export const OPERATIONS: readonly Operation[] = [
   browserSessionOperations,
   exchangeAccountOperations,
   tradePairOperations,
+  marketDataOperations,
   tradeOperations,
   lotOperations,
   rewardOperations,

@@ -124,6 +124,42 @@ const pair = {
   created_at: LONG_BEFORE,
   updated_at: AT,
 };
+const quotedPair = { trade_pair_id: pair.id, exchange: pair.exchange, symbol: pair.symbol };
+const MARKET_DATA = {
+  'tradePairs.ticker': {
+    ...quotedPair,
+    last: '60000.4',
+    bid: '60000.2',
+    ask: '60000.6',
+    open: '59100',
+    high: '60480.5',
+    low: '58950',
+    change_percent: '1.52',
+    volume: '812.35',
+    quote_volume: '48541012.4',
+    as_of: AT,
+  },
+  'tradePairs.candles': {
+    ...quotedPair,
+    interval: '1h',
+    candles: [
+      { at: EARLIER, open: '59900', high: '60050.5', low: '59880', close: '60000.4', volume: '12.5' },
+    ],
+    as_of: AT,
+  },
+  'tradePairs.orderBook': {
+    ...quotedPair,
+    bids: [
+      ['60000.2', '0.5'],
+      ['60000', '1.25'],
+    ],
+    asks: [
+      ['60000.6', '0.3'],
+      ['60000.8', '2'],
+    ],
+    as_of: AT,
+  },
+};
 const signIn = {
   user_code: 'BCDF-GHJK',
   client_name: 'Firefox on Linux',
@@ -360,6 +396,7 @@ const deleted = (/** @type {Parameters<typeof exampleId>[0]} */ prefix) => ({
 
 /** `data` of each operation's response; for a list, one item. @type {Readonly<Record<string, any>>} */
 const RESPONSE_DATA = {
+  ...MARKET_DATA,
   ...SESSIONS,
   'health.get': { status: 'ok' },
   'health.detailed': { status: 'ok', services: { database: { status: 'ok', age_ms: 120 } } },

@@ -17,6 +17,17 @@ export const CREDENTIALS_REPORT = {
   venueAccountId: 'venue-account',
 } as const;
 
+const TICKER = {
+  last: '60000',
+  bid: '60000',
+  ask: '60000.01',
+  open: '59000',
+  high: '61000',
+  low: '58000',
+  volume: '12.5',
+  quoteVolume: '750000',
+} as const;
+
 /** Starts the stubs. `test` is the response of the venue to exchange credentials; by default they are valid. */
 export async function startStubBackend(
   api: TestRestApi,
@@ -32,6 +43,16 @@ export async function startStubBackend(
       {
         'exchange_account.test': test,
         'exchange_account.sync': async () => null,
+        'trade_pair.ticker': async () => ({ ...TICKER, as_of: new Date().toISOString() }),
+        'trade_pair.candles': async ({ from }) => ({
+          candles: [[from, '1', '3', '0.5', '2', '10']],
+          as_of: new Date().toISOString(),
+        }),
+        'trade_pair.order_book': async () => ({
+          bids: [['60000', '1']],
+          asks: [['60000.01', '2.5']],
+          as_of: new Date().toISOString(),
+        }),
         'trade.cancel': async ({ trade_id }) => {
           await platform.database.query(
             `UPDATE trades SET status = 'CANCELLED', sub_status = NULL, cancel_reason = 'USER', version = version + 1,

@@ -76,6 +76,17 @@ const ROWS: readonly OperationCommand[] = [
     examples: ['svc pairs list --exchange paper --sort symbol --order asc'],
   },
   { command: 'pairs get', operation: 'tradePairs.get', examples: [`svc pairs get ${PAIR}`] },
+  { command: 'pairs ticker', operation: 'tradePairs.ticker', examples: [`svc pairs ticker ${PAIR}`] },
+  {
+    command: 'pairs candles',
+    operation: 'tradePairs.candles',
+    examples: [`svc pairs candles ${PAIR} --interval 1d --json candles`],
+  },
+  {
+    command: 'pairs order-book',
+    operation: 'tradePairs.orderBook',
+    examples: [`svc pairs order-book ${PAIR} --depth 5`],
+  },
 
   {
     command: 'trades list',

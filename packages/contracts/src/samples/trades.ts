@@ -1,6 +1,7 @@
 import { analyticsOperations } from '../analytics.js';
 import { emergencyStopOperations } from '../emergency-stop.js';
 import { lotOperations } from '../lots.js';
+import { marketDataOperations } from '../market-data.js';
 import { tradePairOperations } from '../trade-pairs.js';
 import { tradeOperations } from '../trades.js';
 import { sample } from './sample.js';
@@ -14,6 +15,20 @@ export const tradePairSamples = [
   sample(tradePairOperations.get, {
     title: 'Get the trading rules of a pair',
     params: { id: '$pairs.0.id' },
+  }),
+  sample(marketDataOperations.ticker, {
+    title: 'Get the last price of a pair',
+    params: { id: '$pairs.0.id' },
+  }),
+  sample(marketDataOperations.candles, {
+    title: 'Get the prices of the last hours',
+    params: { id: '$pairs.0.id' },
+    query: { interval: '1h' },
+  }),
+  sample(marketDataOperations.orderBook, {
+    title: 'Get the best prices of the order book',
+    params: { id: '$pairs.0.id' },
+    query: { depth: '5' },
   }),
 ];
 

@@ -1,5 +1,6 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import type { PickedEngine } from '@trading-automation/signed-request';
+import type { Redis } from 'ioredis';
 import { AnalyticsModule } from '../analytics/index.js';
 import { BrowserSessionsModule } from '../browser-sessions/index.js';
 import { CopiersModule } from '../copiers/index.js';
@@ -11,7 +12,7 @@ import { NotificationsModule } from '../notifications/index.js';
 import { RewardsModule } from '../rewards/index.js';
 import { SettingsModule } from '../settings/index.js';
 import { StrategiesModule } from '../strategies/index.js';
-import { TradePairsModule } from '../trade-pairs/index.js';
+import { PairMarketDataModule, TradePairsModule } from '../trade-pairs/index.js';
 import { TradesModule } from '../trades/index.js';
 import { WebhookSecrets, WebhooksModule } from '../webhooks/index.js';
 import { type WithdrawalSettings, WithdrawalsModule } from '../withdrawals/index.js';
@@ -26,6 +27,8 @@ export interface ApiFeatureOptions {
   /** The library that verifies signatures. */
   readonly engine: PickedEngine['engine'];
   readonly secrets: ApiSecrets;
+  /** Shares market data between the requests of all APIs. */
+  readonly redis: Redis;
   readonly withdrawals: WithdrawalSettings;
   /** The origin of the REST API in links of mails, without a trailing slash. */
   readonly publicUrl: () => string;
@@ -37,6 +40,7 @@ export interface ApiFeatureOptions {
 export function apiFeatures({
   engine,
   secrets,
+  redis,
   withdrawals,
   publicUrl,
   streamsPerUser,
@@ -46,6 +50,7 @@ export function apiFeatures({
     BrowserSessionsModule.with(engine),
     ExchangeAccountsModule,
     TradePairsModule,
+    PairMarketDataModule.with(redis),
     TradesModule,
     StrategiesModule,
     CopiersModule,

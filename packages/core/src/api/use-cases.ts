@@ -15,6 +15,7 @@ import {
   eventOperations,
   exchangeAccountOperations,
   lotOperations,
+  marketDataOperations,
   notificationOperations,
   rewardOperations,
   serviceOperations,
@@ -50,7 +51,7 @@ import { HealthService } from '../platform/index.js';
 import { RewardsService } from '../rewards/index.js';
 import { SettingsService } from '../settings/index.js';
 import { StrategiesService } from '../strategies/index.js';
-import { TradePairsService } from '../trade-pairs/index.js';
+import { PairMarketData, TradePairsService } from '../trade-pairs/index.js';
 import { LotsService, TradesService } from '../trades/index.js';
 import { DeadLettersService, WebhooksService } from '../webhooks/index.js';
 import { WithdrawalAddressesService, WithdrawalsService } from '../withdrawals/index.js';
@@ -96,6 +97,7 @@ export const USE_CASES: readonly UseCase[] = [
   useCaseOf(supported, ExchangeAccountsService, (accounts, { query }) => accounts.supported(query)),
   ...useCasesOf(exchangeAccounts, ExchangeAccountsService),
   ...useCasesOf(tradePairOperations, TradePairsService),
+  ...useCasesOf(marketDataOperations, PairMarketData),
   ...useCasesOf(tradeOperations, TradesService),
   ...useCasesOf(lotOperations, LotsService),
   ...useCasesOf(analyticsOperations, AnalyticsService),

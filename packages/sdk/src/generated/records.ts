@@ -255,6 +255,32 @@ export interface BrowserSessionCreate {
   signature: string;
 }
 
+/** Candle: part of `Candles`. */
+export interface Candle<D extends DecimalForm = 'number'> {
+  /** Start of the interval. */
+  at: string;
+  open: DecimalOf<D>;
+  high: DecimalOf<D>;
+  low: DecimalOf<D>;
+  /** Last price of the interval; of the current interval, the last price so far. */
+  close: DecimalOf<D>;
+  /** Traded amount, in base currency. */
+  volume: DecimalOf<D>;
+}
+
+/** Candles: returned by `tradePairs.candles`. */
+export interface Candles<D extends DecimalForm = 'number'> {
+  /** Id of a trade pair (`tpr_…`). */
+  trade_pair_id: string;
+  exchange: string;
+  symbol: string;
+  interval: '1m' | '5m' | '15m' | '1h' | '4h' | '1d' | (string & {});
+  /** Oldest first. Intervals without a trade may be missing. */
+  candles: Candle<D>[];
+  /** When the exchange sent this. Older data is not returned. */
+  as_of: string;
+}
+
 /** CLI challenge: returned by `auth.cliChallenge`. */
 export interface CliChallenge {
   challenge: string;
@@ -1328,6 +1354,20 @@ export interface OpenLot<D extends DecimalForm = 'number'> {
   average_price: DecimalOf<D>;
 }
 
+/** Order book: returned by `tradePairs.orderBook`. */
+export interface OrderBook<D extends DecimalForm = 'number'> {
+  /** Id of a trade pair (`tpr_…`). */
+  trade_pair_id: string;
+  exchange: string;
+  symbol: string;
+  /** Levels as `[price, amount]`, highest price first. Prices are in quote currency, amounts in base currency. */
+  bids: (readonly [DecimalOf<D>, DecimalOf<D>])[];
+  /** Levels as `[price, amount]`, lowest price first. Prices are in quote currency, amounts in base currency. */
+  asks: (readonly [DecimalOf<D>, DecimalOf<D>])[];
+  /** When the exchange sent this. Older data is not returned. */
+  as_of: string;
+}
+
 /** Order book update. */
 export interface OrderBookUpdate<D extends DecimalForm = 'number'> {
   /** Id of the exchange. */
@@ -1809,6 +1849,34 @@ export interface SupportedExchange {
   trading_types: ('spot' | 'margin' | 'perpetual' | (string & {}))[];
   is_active: boolean;
   created_at: string;
+}
+
+/** Ticker: returned by `tradePairs.ticker`. */
+export interface Ticker<D extends DecimalForm = 'number'> {
+  /** Id of a trade pair (`tpr_…`). */
+  trade_pair_id: string;
+  exchange: string;
+  symbol: string;
+  /** Last traded price, in quote currency. */
+  last: DecimalOf<D> | null;
+  /** Highest price of a buyer. Null without one. */
+  bid: DecimalOf<D> | null;
+  /** Lowest price of a seller. Null without one. */
+  ask: DecimalOf<D> | null;
+  /** Price 24 hours ago. */
+  open: DecimalOf<D> | null;
+  /** Highest price of the last 24 hours. */
+  high: DecimalOf<D> | null;
+  /** Lowest price of the last 24 hours. */
+  low: DecimalOf<D> | null;
+  /** Change of the price in the last 24 hours, in percent of `open`. */
+  change_percent: DecimalOf<D> | null;
+  /** Amount that was traded in the last 24 hours, in base currency. */
+  volume: DecimalOf<D>;
+  /** Value that was traded in the last 24 hours, in quote currency. */
+  quote_volume: DecimalOf<D>;
+  /** When the exchange sent this. Older data is not returned. */
+  as_of: string;
 }
 
 /** Tracking parts: part of `CopierStats` and `Simulation`. */
@@ -2299,6 +2367,22 @@ export interface TradePairsListQuery extends ListQuery<'created_at' | 'symbol' |
   exchange?: string;
 }
 
+/** Query parameters of `tradePairs.candles`. */
+export interface TradePairsCandlesQuery {
+  /** Length of a candle. Default: "1h". */
+  interval?: '1m' | '5m' | '15m' | '1h' | '4h' | '1d';
+  /** Only candles that end after this instant. Default: 300 intervals before `to`. */
+  from?: string;
+  /** Only candles that begin before this instant. Default: now. */
+  to?: string;
+}
+
+/** Query parameters of `tradePairs.orderBook`. */
+export interface TradePairsOrderBookQuery {
+  /** Number of levels of each side. */
+  depth?: number;
+}
+
 /** Query parameters of `trades.list`. */
 export interface TradesListQuery extends ListQuery<'created_at' | 'updated_at'> {
   /** Id of a strategy (`str_…`). */
@@ -2762,6 +2846,23 @@ export interface OperationTypes<D extends DecimalForm = 'number'> {
   'tradePairs.get': {
     params: { id: string };
     data: TradePair<D>;
+  };
+  /** Returns a pair's prices now and over the last 24 hours, at most 2 seconds old. */
+  'tradePairs.ticker': {
+    params: { id: string };
+    data: Ticker<D>;
+  };
+  /** Returns a pair's candles, at most 1000 and at most 30 seconds old. */
+  'tradePairs.candles': {
+    params: { id: string };
+    query: TradePairsCandlesQuery;
+    data: Candles<D>;
+  };
+  /** Returns a pair's order book, at most 1 second old. To follow it, subscribe to `orderbookUpdate` of the GraphQL API. */
+  'tradePairs.orderBook': {
+    params: { id: string };
+    query: TradePairsOrderBookQuery;
+    data: OrderBook<D>;
   };
   /** Lists your trades. */
   'trades.list': {
