@@ -69,6 +69,7 @@ const FEATURE_ORDER = {
   settings: [...BASIS, 'access'],
   events: [...BASIS, 'access'],
   webhooks: [...BASIS, 'access', 'sealing'],
+  'request-log': [...BASIS, 'access'],
 };
 /** Folders that assemble the features, and the folder of the test environment. They may import every feature. */
 const ASSEMBLY = ['database', 'api', 'testing'];

@@ -7,6 +7,9 @@ import { WORLDS } from './service.js';
 
 const permission = z.enum(PERMISSIONS);
 
+export const CREDENTIAL_KINDS = ['api_key', 'public_key', 'session', 'browser_session'] as const;
+export type CredentialKind = (typeof CREDENTIAL_KINDS)[number];
+
 export const me = z
   .object({
     id: idOf('usr'),
@@ -19,7 +22,7 @@ export const me = z
     email_verified: z.boolean().describe('True after the verification link sent to `email` was opened.'),
     created_at: instant,
     credential: z.object({
-      kind: z.enum(['api_key', 'public_key', 'session', 'browser_session']),
+      kind: z.enum(CREDENTIAL_KINDS),
       id: z.string(),
       permissions: z.array(permission),
     }),

@@ -35,6 +35,7 @@ export const ID_PREFIXES = {
   lot: 'lot',
   dec: 'decision',
   ses: 'session',
+  rqt: 'request',
 } as const;
 
 export type IdPrefix = keyof typeof ID_PREFIXES;

@@ -52,6 +52,7 @@ export * from './operations.js';
 export { compileNullRemoval } from './optional-fields.js';
 export { rejectEmptyRange } from './range.js';
 export * from './realtime.js';
+export * from './request-log.js';
 export * from './rewards.js';
 export * from './serializer.js';
 export * from './service.js';

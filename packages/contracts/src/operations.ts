@@ -10,6 +10,7 @@ import { lotOperations } from './lots.js';
 import { marketDataOperations } from './market-data.js';
 import { notificationOperations } from './notifications.js';
 import type { Operation } from './operation.js';
+import { requestLogOperations } from './request-log.js';
 import { rewardOperations } from './rewards.js';
 import { serviceOperations } from './service.js';
 import { settingOperations } from './settings.js';
@@ -44,6 +45,7 @@ export const OPERATIONS: readonly Operation[] = [
   eventOperations,
   webhookOperations,
   deadLetterOperations,
+  requestLogOperations,
 ].flatMap((group): Operation[] => Object.values(group));
 
 /** Removed namespaces: every path below them returns 410 `namespace_removed`. */

@@ -48,6 +48,8 @@ export interface LogFields {
   /** The number of deleted rows by kind. */
   readonly removed?: Counts;
   readonly request_id?: string;
+  /** The number of requests that the request log lacks. */
+  readonly requests?: number;
   readonly response_time_ms?: number | null;
   readonly state?: string;
   readonly status_code?: number | null;
@@ -111,6 +113,7 @@ const FIELDS: Readonly<Record<Exclude<keyof LogFields, 'err'>, Writer>> = {
   reason: text,
   removed: counts,
   request_id: name,
+  requests: count,
   response_time_ms: count,
   state: name,
   status_code: count,

@@ -1,5 +1,6 @@
 import { type Platform, runHousekeeping } from '@trading-automation/core';
 import { purgeStaleOwners } from '@trading-automation/core/exchange-accounts';
+import { clearOldRequests } from '@trading-automation/core/request-log';
 import { notifyMultiplierOwners } from '@trading-automation/core/strategies';
 import type { Logger } from '@trading-automation/runtime';
 import type { ResultUpkeep } from './result-upkeep.js';
@@ -15,6 +16,7 @@ export class Maintenance {
   async runHousekeeping(): Promise<void> {
     const removed = await runHousekeeping(this.platform);
     await notifyMultiplierOwners(this.platform.database);
+    await clearOldRequests(this.platform.database);
     const owners = await purgeStaleOwners(this.platform);
     if (removed !== null)
       this.logger.debug(

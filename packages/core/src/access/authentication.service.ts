@@ -46,7 +46,7 @@ export interface IncomingRequest {
   readonly address: string;
 }
 
-export type CredentialLimits = Pick<RequestLimits, 'takeTokensByCaller' | 'takeWithNonce'>;
+export type CredentialLimits = Pick<RequestLimits, 'noteCaller' | 'takeTokensByCaller' | 'takeWithNonce'>;
 
 export interface AuthenticationDependencies {
   readonly platform: Platform;
@@ -68,6 +68,7 @@ export class Authentication {
     const signed = await this.bySignature(incoming, limits);
     const credential = signed ?? (await this.byApiKey(incoming));
     if (credential === null) return null;
+    limits.noteCaller({ userId: credential.userId, credential });
     assertUsable(credential, incoming);
     if (signed === null) await limits.takeTokensByCaller({ userId: credential.userId, credential });
     return this.actorOf(credential, incoming);

@@ -23,6 +23,7 @@ export { PublicKeysService } from './public-keys.service.js';
 export { LocalBuckets } from './rate-buckets.js';
 export {
   addressGroup,
+  type ChargedCaller,
   createRateLimitStore,
   type RateHeaders,
   RateLimiter,

@@ -1,11 +1,17 @@
 import { type BucketRequest, LocalBuckets } from './rate-buckets.js';
 import { EmptyBuckets } from './rate-empty-buckets.js';
-import { RateLimiter, type RateLimitStore } from './rate-limiter.js';
+import { type ChargedCaller, RateLimiter, type RateLimitStore } from './rate-limiter.js';
 import { rateLimitsSchema, ratePolicySets } from './rate-limits.js';
 
-const CALLER = { userId: 'user', credential: { id: 'credential' } };
-const OTHER_CREDENTIAL = { userId: 'user', credential: { id: 'another credential' } };
-const OTHER_USER = { userId: 'other user', credential: { id: 'credential of another user' } };
+const CALLER: ChargedCaller = { userId: 'user', credential: { kind: 'api_key', id: 'credential' } };
+const OTHER_CREDENTIAL: ChargedCaller = {
+  userId: 'user',
+  credential: { kind: 'api_key', id: 'another credential' },
+};
+const OTHER_USER: ChargedCaller = {
+  userId: 'other user',
+  credential: { kind: 'api_key', id: 'credential of another user' },
+};
 const NONCE = { publicKey: 'key', nonce: 'nonce', ttlMs: 1 };
 
 /** A limiter whose store counts the round trips. One token refills per second. */

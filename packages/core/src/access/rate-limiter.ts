@@ -36,7 +36,9 @@ export interface RateHeaders {
 }
 
 /** The credential and the user that an authenticated request is charged to. The ids are uuids. */
-type ChargedCaller = Pick<Actor, 'userId'> & { readonly credential: { readonly id: string } };
+export type ChargedCaller = Pick<Actor, 'userId'> & {
+  readonly credential: Pick<Actor['credential'], 'kind' | 'id'>;
+};
 
 /** Stores token buckets and nonces. */
 export interface RateLimitStore {
@@ -103,6 +105,7 @@ interface RequestLimitsDependencies {
 
 export class RequestLimits {
   private lastResult: { set: RatePolicySet; untilFullUs: readonly number[] } | undefined;
+  private identified: ChargedCaller | undefined;
 
   constructor(
     private readonly dependencies: RequestLimitsDependencies,
@@ -129,6 +132,16 @@ export class RequestLimits {
     };
   }
 
+  /** The holder of the request's valid credential, even if the request was refused; undefined without one. */
+  get caller(): ChargedCaller | undefined {
+    return this.identified;
+  }
+
+  /** Notes whose request this is. */
+  noteCaller(caller: ChargedCaller): void {
+    this.identified = caller;
+  }
+
   /** @throws {DomainError} `rate_limited` if this process has found the address's general bucket empty */
   assertAddressNotLimited(): void {
     this.assertNotRefused(this.requestOfAddress(this.dependencies.generalOnly));
@@ -146,6 +159,7 @@ export class RequestLimits {
 
   /** Charges an authenticated request to its credential and its user. @throws {DomainError} `rate_limited` */
   async takeTokensByCaller(caller: ChargedCaller): Promise<void> {
+    this.noteCaller(caller);
     await this.take(this.requestOfCaller(caller));
   }
 
@@ -157,6 +171,7 @@ export class RequestLimits {
    *   recorded
    */
   async takeWithNonce(caller: ChargedCaller, nonce: NonceClaim): Promise<boolean> {
+    this.noteCaller(caller);
     const request = this.requestOfCaller(caller);
     this.assertNotRefused(request);
     let taken: BucketResult | null;

@@ -9,6 +9,7 @@ import { EventsModule } from '../events/index.js';
 import { CredentialsSealer, ExchangeAccountsModule } from '../exchange-accounts/index.js';
 import { LedgerModule } from '../ledger/index.js';
 import { NotificationsModule } from '../notifications/index.js';
+import { RequestLogModule } from '../request-log/index.js';
 import { RewardsModule } from '../rewards/index.js';
 import { SettingsModule } from '../settings/index.js';
 import { StrategiesModule } from '../strategies/index.js';
@@ -63,6 +64,7 @@ export function apiFeatures({
     EmergencyStopModule,
     LedgerModule,
     WebhooksModule,
+    RequestLogModule,
   ];
 }
 

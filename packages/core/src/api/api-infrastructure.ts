@@ -4,6 +4,7 @@ import { NonceEpoch } from '../access/index.js';
 import { openPlatform } from '../database/index.js';
 import { CredentialsSealer } from '../exchange-accounts/index.js';
 import { assertNoEviction, type Platform, REDIS_FAILOVER_OPTIONS } from '../platform/index.js';
+import { RequestRecorder } from '../request-log/index.js';
 import { Sealer } from '../sealing/index.js';
 import { WebhookSecrets } from '../webhooks/index.js';
 import type { ApiSecrets } from './api-features.js';
@@ -28,6 +29,8 @@ export interface ApiInfrastructureOptions {
   readonly onConnectionLost: (to: 'notifications' | 'redis', error: unknown) => void;
   /** Called if the memory of nonces could not be compared; the comparison is repeated each second. */
   readonly onNoncesUnknown: (error: unknown) => void;
+  /** Called with the number of requests that are missing in the request log. */
+  readonly onRequestsLost: (count: number, error?: unknown) => void;
 }
 
 type SealingKey = Parameters<typeof Sealer.for>[0];
@@ -39,6 +42,8 @@ export interface ApiInfrastructure {
   /** What Redis must match to record nonces. */
   readonly nonces: NonceEpoch;
   readonly secrets: ApiSecrets;
+  /** Writes requests to the request log. `close` writes the last ones. */
+  readonly requestLog: RequestRecorder;
   close(): Promise<void>;
 }
 
@@ -59,12 +64,14 @@ export async function openApiInfrastructure(options: ApiInfrastructureOptions): 
   });
   const redis = await connectRedis(redisUrl, (error) => onConnectionLost('redis', error));
   const nonces = await NonceEpoch.open(platform.database, redis, onNoncesUnknown);
+  const requestLog = new RequestRecorder(platform, { onLost: options.onRequestsLost });
   const close = async () => {
+    await requestLog.flush();
     await nonces.close();
     redis.disconnect();
     await platform.close();
   };
-  return { platform, redis, nonces, secrets, close };
+  return { platform, redis, nonces, secrets, requestLog, close };
 }
 
 /** Creates the sealers. @throws if a public key is invalid, or does not match its id */

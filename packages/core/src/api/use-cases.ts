@@ -17,6 +17,7 @@ import {
   lotOperations,
   marketDataOperations,
   notificationOperations,
+  requestLogOperations,
   rewardOperations,
   serviceOperations,
   settingOperations,
@@ -48,6 +49,7 @@ import { ExchangeAccountsService } from '../exchange-accounts/index.js';
 import { NotificationsService } from '../notifications/index.js';
 import { type UseCase, useCaseOf, useCasesOf } from '../operations/index.js';
 import { HealthService } from '../platform/index.js';
+import { RequestLogService } from '../request-log/index.js';
 import { RewardsService } from '../rewards/index.js';
 import { SettingsService } from '../settings/index.js';
 import { StrategiesService } from '../strategies/index.js';
@@ -115,4 +117,5 @@ export const USE_CASES: readonly UseCase[] = [
   ...useCasesOf(events, EventsService),
   ...useCasesOf(webhookOperations, WebhooksService),
   ...useCasesOf(deadLetterOperations, DeadLettersService),
+  ...useCasesOf(requestLogOperations, RequestLogService),
 ];

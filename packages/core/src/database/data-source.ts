@@ -18,6 +18,7 @@ import { SupportedExchangeEntity } from '../exchange-accounts/supported-exchange
 import { LedgerPostingEntity } from '../ledger/ledger-posting.entity.js';
 import { NotificationEntity } from '../notifications/notification.entity.js';
 import { assertMigratable, storeWorld } from '../platform/index.js';
+import { RequestLogEntity } from '../request-log/request-log.entity.js';
 import { RecoveryCodeEntity } from '../sign-in/recovery-code.entity.js';
 import { SignalEntity } from '../strategies/signals/signal.entity.js';
 import { StrategyEntity } from '../strategies/strategy.entity.js';
@@ -79,6 +80,7 @@ import { ReferencePricesInTicks1763700000050 } from './migrations/0050-reference
 import { CopierRoiOnceADay1763700000051 } from './migrations/0051-copier-roi-once-a-day.js';
 import { MaskedForgone1763700000052 } from './migrations/0052-masked-forgone.js';
 import { BrowserSessions1763700000053 } from './migrations/0053-browser-sessions.js';
+import { RequestLog1763700000054 } from './migrations/0054-request-log.js';
 
 const ENTITIES = [
   AccountOwnerEntity,
@@ -93,6 +95,7 @@ const ENTITIES = [
   PublicKeyEntity,
   BrowserSessionEntity,
   RecoveryCodeEntity,
+  RequestLogEntity,
   SignalEntity,
   StrategyEntity,
   SupportedExchangeEntity,
@@ -155,6 +158,7 @@ const MIGRATIONS = [
   CopierRoiOnceADay1763700000051,
   MaskedForgone1763700000052,
   BrowserSessions1763700000053,
+  RequestLog1763700000054,
 ];
 
 interface DatabaseOptions {

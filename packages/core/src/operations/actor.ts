@@ -1,4 +1,11 @@
-import { DomainError, encodeId, type Permission, permits } from '@trading-automation/contracts';
+import {
+  type CredentialKind,
+  DomainError,
+  encodeId,
+  type IdPrefix,
+  type Permission,
+  permits,
+} from '@trading-automation/contracts';
 import type { IdempotencyContext } from './command-runner.js';
 
 /** The authenticated caller, which is the first argument of every use-case. */
@@ -6,7 +13,7 @@ export interface Actor {
   /** A uuid. */
   readonly userId: string;
   readonly credential: {
-    readonly kind: 'api_key' | 'public_key' | 'session' | 'browser_session';
+    readonly kind: CredentialKind;
     /** A uuid. */
     readonly id: string;
     readonly permissions: readonly Permission[];
@@ -42,7 +49,7 @@ export const CREDENTIAL_PREFIXES = {
   public_key: 'pbk',
   session: 'ses',
   browser_session: 'pbk',
-} as const;
+} as const satisfies Record<CredentialKind, IdPrefix>;
 
 /** Returns the public id of the credential. */
 export function credentialId({ credential }: Actor): string {

@@ -23,4 +23,5 @@ export {
   sendResponse,
   writeResponseHead,
 } from './responses.js';
+export { recordWhenSent } from './sent-requests.js';
 export { createAdapter, type ServerLimits, type ServerOptions, TARGET_LENGTH_MAX } from './server.js';

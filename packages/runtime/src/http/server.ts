@@ -17,6 +17,7 @@ import { endConnectionsOnClose } from './end-connections.js';
 import { DEFAULT_RESPONSE_HEADERS } from './headers.js';
 import { discardRest } from './requests.js';
 import { errorResponse, sendResponse } from './responses.js';
+import { type RecordRequest, recordRequestsOf } from './sent-requests.js';
 
 /** The default maximum size of a body, which is that of REST: 256 KiB. */
 const BODY_BYTES_MAX = 262_144;
@@ -31,6 +32,8 @@ export interface ServerOptions {
   readonly trustedProxies: readonly string[];
   /** Origins whose pages may read responses. */
   readonly corsOrigins: CorsOrigins;
+  /** Called for each request of a known caller, once its response was sent. Default: no request is recorded. */
+  readonly recordRequest?: RecordRequest;
   /** Maximum size of a body in bytes. Default: 262,144. */
   readonly bodyBytesMax?: number;
   /** Replaces the published limits. Tests use shorter limits. */
@@ -95,6 +98,7 @@ export function createAdapter(options: ServerOptions): FastifyAdapter {
       done();
     });
   }
+  recordRequestsOf(server, options.recordRequest ?? (() => undefined));
   rejectFaultyHttp(server);
   endConnectionsOnClose(server, limits.requestTimeoutMs);
   // A signature covers the body of a GET too.
