@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { decimal } from './decimal.js';
 import { deliveryFailureFields } from './delivery-errors.js';
 import { EVENT_SELECTORS, EVENT_TYPES } from './events.js';
 import { idInput, idOf } from './ids.js';
@@ -98,6 +99,9 @@ export const delivery = z
     status: z.enum(DELIVERY_STATUSES),
     status_code: z.number().int().optional(),
     ...deliveryFailureFields,
+    request_headers: z
+      .array(z.object({ name: z.string(), value: z.string() }).meta({ id: 'RequestHeader' }))
+      .describe('The headers of the request, without the value of the signature.'),
     response_time_ms: z.number().int().nonnegative(),
     response_body: z
       .string()
@@ -111,6 +115,28 @@ export const delivery = z
   })
   .meta({ id: 'Delivery' });
 export type Delivery = z.output<typeof delivery>;
+
+const attemptStats = z
+  .object({
+    attempts: z.number().int().nonnegative(),
+    succeeded: z.number().int().nonnegative(),
+    failed: z.number().int().nonnegative(),
+    success_rate: decimal
+      .nullable()
+      .describe('Share of the attempts that succeeded, in percent. Null without attempts.'),
+    p95_response_time_ms: z
+      .number()
+      .int()
+      .nonnegative()
+      .nullable()
+      .describe('Time within which 95 % of the attempts ended. Null without attempts.'),
+  })
+  .meta({ id: 'WebhookAttemptStats' });
+
+export const webhookStats = z
+  .object({ last_24_hours: attemptStats, last_7_days: attemptStats })
+  .meta({ id: 'WebhookStats' });
+export type WebhookStats = z.output<typeof webhookStats>;
 
 /** The body of a request to replay: the past event to send to a webhook, even if the webhook never received it. */
 export const webhookReplayAsked = z
@@ -220,6 +246,17 @@ export const webhookOperations = {
     }),
     list: { sorts: ['created_at', 'attempted_at'], limitDefault: 20 },
     response: delivery,
+    status: 200,
+    errors: ['not_found'],
+  }),
+  stats: defineOperation({
+    id: 'webhooks.stats',
+    method: 'GET',
+    path: '/v1/webhooks/:id/stats',
+    summary: "Returns how many of a webhook's delivery attempts succeeded, and how long they took.",
+    access: 'READ',
+    params: pathParams,
+    response: webhookStats,
     status: 200,
     errors: ['not_found'],
   }),

@@ -5,13 +5,13 @@ import {
   CLAIMS_MAX,
   type ClaimedAttempt,
   type OutgoingEvent,
+  requestHeadersOf,
+  signedAtOf,
 } from '@trading-automation/core/webhooks';
 import type { Logger } from '@trading-automation/runtime';
 import type { OutboundClient } from './outbound-client.js';
 import { SecretCache } from './secret-cache.js';
 import { signatureOf } from './signature.js';
-
-const USER_AGENT = 'trading-automation-webhooks/1';
 
 /** Signs events with the current secret of their webhook and sends them. */
 export class WebhookSender {
@@ -31,7 +31,7 @@ export class WebhookSender {
     if (secret === undefined) return { error: 'internal', responseTimeMs: 0 };
     return this.client.post({
       url: event.url,
-      headers: headersOf(event, secret, Math.floor(event.attemptedAt.getTime() / 1000)),
+      headers: headersOf(event, secret),
       body: event.payload,
     });
   }
@@ -67,19 +67,8 @@ export class WebhookSender {
   }
 }
 
-function headersOf(
-  event: OutgoingEvent,
-  secret: Uint8Array,
-  timestampSeconds: number,
-): Record<string, string> {
-  const id = encodeId('evt', event.eventId);
-  return {
-    'content-type': 'application/json',
-    'user-agent': USER_AGENT,
-    'webhook-id': id,
-    'webhook-timestamp': String(timestampSeconds),
-    'webhook-signature': signatureOf(secret, id, timestampSeconds, event.payload),
-    'x-svc-webhook-id': encodeId('whk', event.webhookId),
-    'x-svc-attempt': String(event.attempt),
-  };
+function headersOf(event: OutgoingEvent, secret: Uint8Array): Readonly<Record<string, string>> {
+  const { eventId, attemptedAt, payload } = event;
+  const signature = signatureOf(secret, encodeId('evt', eventId), signedAtOf(attemptedAt), payload);
+  return requestHeadersOf(event, signature);
 }

@@ -6,6 +6,7 @@ export { CLAIMS_MAX, DELIVERY_LIMITS, RETRY_DELAYS_MS } from './delivery.rules.j
 export * from './egress.js';
 export { deactivateInsecureWebhooks } from './insecure-webhooks.js';
 export type { RecordOutcome } from './record-failures.js';
+export { requestHeadersOf, signedAtOf } from './request-headers.js';
 export { WebhookBacklog } from './webhook-backlog.service.js';
 export {
   type AttemptResult,

@@ -8,6 +8,7 @@ import {
   StoredJson,
   type Webhook,
 } from '@trading-automation/contracts';
+import { HIDDEN_SIGNATURE, requestHeadersOf } from './request-headers.js';
 import type { WebhookEntity } from './webhook.entity.js';
 
 /** Returns the webhook as the API shows it, without its secret. */
@@ -31,6 +32,7 @@ export function webhookView(webhook: WebhookEntity): Webhook {
 /** An attempt joined with its delivery: the columns of `ATTEMPT_SELECT`. */
 export type AttemptRow = {
   readonly id: string;
+  readonly webhook_id: string;
   readonly event_id: string;
   readonly event_type: Delivery['event_type'];
   readonly run: number;
@@ -48,7 +50,7 @@ export type AttemptRow = {
   readonly created_at: Date;
 };
 
-export const ATTEMPT_SELECT = `a.id, d.event_id, d.event_type, d.run, a.attempt, a.status, a.status_code, a.error, a.error_reason,
+export const ATTEMPT_SELECT = `a.id, a.webhook_id, d.event_id, d.event_type, d.run, a.attempt, a.status, a.status_code, a.error, a.error_reason,
   a.response_time_ms, a.response_body, a.attempted_at, a.next_attempt_at, a.created_at`;
 export const ATTEMPT_FROM = 'webhook_attempts a JOIN webhook_deliveries d ON d.id = a.delivery_id';
 
@@ -76,12 +78,26 @@ export function deliveryView(row: AttemptRow): Delivery {
     status: row.status,
     ...(row.status_code === null ? {} : { status_code: row.status_code }),
     ...firstKnown(deliveryFailureOf, row.error_reason, row.error),
+    request_headers: shownHeadersOf(row),
     response_time_ms: row.response_time_ms,
     response_body: row.response_body,
     attempted_at: row.attempted_at.toISOString(),
     ...(row.next_attempt_at === null ? {} : { next_attempt_at: row.next_attempt_at.toISOString() }),
     created_at: row.created_at.toISOString(),
   };
+}
+
+function shownHeadersOf({
+  event_id,
+  webhook_id,
+  attempt,
+  attempted_at,
+}: AttemptRow): Delivery['request_headers'] {
+  const headers = requestHeadersOf(
+    { eventId: event_id, webhookId: webhook_id, attempt, attemptedAt: attempted_at },
+    HIDDEN_SIGNATURE,
+  );
+  return Object.entries(headers).map(([name, value]) => ({ name, value }));
 }
 
 /** A dead letter joined with its delivery: the columns of `DEAD_LETTER_SELECT`. */

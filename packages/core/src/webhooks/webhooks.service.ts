@@ -9,6 +9,7 @@ import {
   type WebhookCreate,
   type WebhookReplay,
   type WebhookReplayAsked,
+  type WebhookStats,
   type WebhookUpdate,
   type WebhookWithSecret,
   webhookOperations,
@@ -48,6 +49,7 @@ import { findEventType, isKnownEvent, latestRunStatus, replayEvent } from './rep
 import { WebhookEntity } from './webhook.entity.js';
 import { ATTEMPT_FROM, ATTEMPT_SELECT, type AttemptRow, deliveryView, webhookView } from './webhook.view.js';
 import { newWebhookSecret, type WebhookSecrets, webhookSecretContext } from './webhook-secret.js';
+import { readWebhookStats } from './webhook-stats.queries.js';
 import {
   idFromBytes,
   idToBytes,
@@ -224,6 +226,13 @@ export class WebhooksService {
       boundQuery,
     );
     return { ...page, items: page.items.map(deliveryView) };
+  }
+
+  async stats(actor: Actor, id: string): Promise<WebhookStats> {
+    authorise(actor, webhookOperations.stats.access);
+    const { manager } = this.platform.database;
+    const webhook = await findOwnWebhook(manager, actor, decodeIdOrThrow('whk', id));
+    return readWebhookStats(manager, webhook.id);
   }
 
   /**
