@@ -48,6 +48,7 @@ export async function startGraphqlApi(
       trustedProxies: TRUSTED_PROXIES,
       corsOrigins: CORS_ORIGINS,
       bodyBytesMax: BODY_BYTES_MAX,
+      recordRequest: infrastructure.requestLog.record,
     }),
     { bodyParser: false, logger: nestLogger(logger), abortOnError: false },
   );
@@ -94,6 +95,11 @@ function openInfrastructure(config: Config, logger: Logger): Promise<ApiInfrastr
       logger.warn(
         { event: 'nonces.unknown', err: error },
         'Could not compare the nonces in Redis with Postgres; signed requests may be refused.',
+      ),
+    onRequestsLost: (count, error) =>
+      logger.warn(
+        { event: 'request_log.lost', requests: count, err: error },
+        'Requests are missing in the request log.',
       ),
   });
 }

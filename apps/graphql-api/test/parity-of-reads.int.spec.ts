@@ -21,6 +21,8 @@ const VOLATILE_FIELDS: Readonly<Record<string, readonly string[]>> = {
 
 /** Values of filters whose field the records do not contain: one that matches records, and one that matches none. */
 const FILTER_VALUES: Readonly<Record<string, readonly string[]>> = {
+  'requestLog.list status': ['200', '4xx'],
+  'requestLog.list credential_id': ['key_01k9y3wq8ge3j8p8bf1mq93h57'],
   'strategies.list symbol': ['BTC/USDT', 'NONE/USDT'],
   'strategies.list min_days': ['0', '1'],
 };

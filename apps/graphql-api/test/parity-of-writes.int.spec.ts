@@ -66,6 +66,7 @@ it.each(writes.map((operation) => [operation.id, operation] as const))(
 /** Creates records of which the writes leave none. */
 const RECORDS_FOR: Readonly<Record<string, (user: TestUser) => Promise<unknown>>> = {
   'browserSessions.list': (user) => user.browserSession(),
+  'requestLog.list': (user) => user.loggedRequests(),
 };
 
 /** Returns sorted strings, because records of one instant have no order. */

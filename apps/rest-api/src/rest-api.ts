@@ -50,13 +50,22 @@ export async function startRestApi(config: Config, version: string, logger: Logg
         { event: 'nonces.unknown', err: error },
         'Could not compare the nonces in Redis with Postgres; signed requests may be refused.',
       ),
+    onRequestsLost: (count, error) =>
+      logger.warn(
+        { event: 'request_log.lost', requests: count, err: error },
+        'Requests are missing in the request log.',
+      ),
   });
-  const { platform, redis, nonces, secrets } = infrastructure;
+  const { platform, redis, nonces, secrets, requestLog } = infrastructure;
   let listenUrl = '';
   const publicUrl = () => config.PUBLIC_URL ?? listenUrl;
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.with({ config, version, platform, redis, nonces, engine, secrets, publicUrl, logger }),
-    createAdapter({ trustedProxies: config.TRUSTED_PROXIES, corsOrigins: config.CORS_ORIGINS }),
+    createAdapter({
+      trustedProxies: config.TRUSTED_PROXIES,
+      corsOrigins: config.CORS_ORIGINS,
+      recordRequest: requestLog.record,
+    }),
     { bodyParser: false, logger: nestLogger(logger), abortOnError: false },
   );
   const limiter = app.get(RateLimiter, { strict: false });

@@ -151,7 +151,7 @@ class NotesAuthentication {
     const credential = headerOf(incoming, 'x-credential') ?? '';
     await limits.takeTokensByCaller({
       userId: `${this.credentialIds}:user`,
-      credential: { id: `${this.credentialIds}:${key}:${credential}` },
+      credential: { kind: 'api_key', id: `${this.credentialIds}:${key}:${credential}` },
     });
     return { userId: USER_ID, credential: { kind: 'api_key', id: USER_ID, permissions } };
   }

@@ -17,6 +17,8 @@ export interface TestRestApi {
   readonly log: string[];
   /** Opens a second platform on the same database, as another process would. `close` closes it, too. */
   openSecondPlatform(poolSize?: number): Promise<Platform>;
+  /** Stops the API; its database stays. */
+  stop(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -44,7 +46,13 @@ export async function startTestRestApi(
   });
   const log: string[] = [];
   const logger = createLogger('rest-api', 'debug', { write: (line) => void log.push(line) });
-  const { url, stop } = await startRestApi(config, '1.2.3', logger);
+  const started = await startRestApi(config, '1.2.3', logger);
+  const { url } = started;
+  let stopped: Promise<void> | undefined;
+  const stop = () => {
+    stopped ??= started.stop();
+    return stopped;
+  };
   const secondPlatforms: Platform[] = [];
   return {
     port: Number(new URL(url).port),
@@ -62,6 +70,7 @@ export async function startTestRestApi(
       secondPlatforms.push(platform);
       return platform;
     },
+    stop,
     close: async () => {
       await Promise.all(secondPlatforms.map((platform) => platform.close()));
       await stop();

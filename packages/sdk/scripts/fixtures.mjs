@@ -371,6 +371,11 @@ const delivery = {
   attempt: 1,
   status: 'SUCCEEDED',
   status_code: 204,
+  request_headers: [
+    { name: 'content-type', value: 'application/json' },
+    { name: 'webhook-id', value: exampleId('evt') },
+    { name: 'webhook-signature', value: 'v1,…' },
+  ],
   response_time_ms: 12,
   response_body: null,
   attempted_at: AT,

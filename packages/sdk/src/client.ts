@@ -21,6 +21,7 @@ import { Lots } from './resources/lots.js';
 import { MeResource } from './resources/me.js';
 import { Notifications } from './resources/notifications.js';
 import { PublicKeys } from './resources/public-keys.js';
+import { RequestLog } from './resources/request-log.js';
 import { Rewards } from './resources/rewards.js';
 import { Settings } from './resources/settings.js';
 import { Strategies } from './resources/strategies.js';
@@ -57,6 +58,7 @@ export class Client<D extends DecimalForm = 'number'> {
   readonly me: MeResource<D>;
   readonly notifications: Notifications<D>;
   readonly publicKeys: PublicKeys<D>;
+  readonly requestLog: RequestLog<D>;
   readonly rewards: Rewards<D>;
   readonly settings: Settings<D>;
   readonly strategies: Strategies<D>;
@@ -91,6 +93,7 @@ export class Client<D extends DecimalForm = 'number'> {
     this.me = new MeResource(operations);
     this.notifications = new Notifications(operations);
     this.publicKeys = new PublicKeys(operations);
+    this.requestLog = new RequestLog(operations);
     this.rewards = new Rewards(operations);
     this.settings = new Settings(operations);
     this.strategies = new Strategies(operations);

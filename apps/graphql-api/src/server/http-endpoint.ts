@@ -20,6 +20,7 @@ import {
   headerOf,
   incomingOf,
   parseJsonRequest,
+  recordWhenSent,
   sendResponse,
   TARGET_LENGTH_MAX,
 } from '@trading-automation/runtime/http';
@@ -96,6 +97,7 @@ export class HttpEndpoint {
     } catch (error) {
       this.sendError(request, reply, error, limits);
     }
+    recordWhenSent(reply, limits.caller);
   }
 
   private async execute(httpOperation: HttpOperation): Promise<void> {

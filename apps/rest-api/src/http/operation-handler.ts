@@ -12,7 +12,7 @@ import {
   type StoredOutcome,
   StoredOutcomes,
 } from '@trading-automation/core';
-import type { IncomingRequest, RequestLimits } from '@trading-automation/core/access';
+import type { ChargedCaller, IncomingRequest, RequestLimits } from '@trading-automation/core/access';
 import type { Logger } from '@trading-automation/runtime';
 import { headerOf, parseJsonRequest } from '@trading-automation/runtime/http';
 import { fingerprintsOf, fromFormerResponse } from './idempotency-key.js';
@@ -37,6 +37,11 @@ export interface ReceivedRequest extends IncomingRequest {
   readonly disconnected: () => AbortSignal;
 }
 
+/** The response, and the caller whose credential the request has. */
+interface HandledRequest extends RenderedResponse {
+  readonly caller: ChargedCaller | undefined;
+}
+
 export class OperationHandler {
   readonly operation: Operation;
   private readonly pipeline: OperationPipeline;
@@ -56,11 +61,11 @@ export class OperationHandler {
   }
 
   /** Never throws: errors are rendered as responses. */
-  async handle(request: ReceivedRequest): Promise<RenderedResponse> {
+  async handle(request: ReceivedRequest): Promise<HandledRequest> {
     const limits = this.admission.limitsOf(request.address);
     const rendered = await this.respond(request, limits);
-    const rateLimit = limits.headers;
-    return rateLimit === undefined ? rendered : { ...rendered, rateLimit };
+    const { headers: rateLimit, caller } = limits;
+    return rateLimit === undefined ? { ...rendered, caller } : { ...rendered, rateLimit, caller };
   }
 
   private async respond(request: ReceivedRequest, limits: RequestLimits): Promise<RenderedResponse> {

@@ -12,6 +12,7 @@ import {
   disconnectSignal,
   incomingOf,
   preflightHeaders,
+  recordWhenSent,
   sendResponse,
   TARGET_LENGTH_MAX,
   targetOf,
@@ -96,7 +97,9 @@ function serveAt({ server, path, handler, reject, logger }: ServedPath): void {
       respond(request, reply, renderError(bodyError, request.id));
     },
     handler: async (request, reply) => {
-      respond(request, reply, await handler.handle(receivedFrom(request, reply, path)));
+      const { caller, ...rendered } = await handler.handle(receivedFrom(request, reply, path));
+      respond(request, reply, rendered);
+      recordWhenSent(reply, caller);
       return reply;
     },
   });

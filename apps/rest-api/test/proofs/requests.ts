@@ -144,6 +144,10 @@ export const REQUESTS: Readonly<Record<string, MakeRequest>> = {
   'notifications.read': byId((user) => user.notification()),
   'notifications.delete': byId((user) => user.notification()),
   'settings.get': async (user) => ({ params: { key: await user.setting() } }),
+  'requestLog.list': async (user) => {
+    await user.loggedRequests();
+    return {};
+  },
   'settings.put': () => ({ params: { key: 'theme' }, body: { value: { colour: 'dark' } } }),
   'settings.delete': async (user) => ({ params: { key: await user.setting() } }),
   'events.get': byId((user) => user.event()),

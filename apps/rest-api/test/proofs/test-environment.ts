@@ -5,6 +5,9 @@ import { decodeId, encodeId, type IdPrefix } from '@trading-automation/contracts
 import { startTestRestApi, type TestRestApi } from '../test-rest-api.js';
 import { CREDENTIALS_REPORT, type StubBackend, startStubBackend } from './stub-backend.js';
 
+/** The request id of the rows that the request log keeps. */
+export const LOGGED_REQUEST_ID = 'logged';
+
 export class TestEnvironment {
   private constructor(
     readonly api: TestRestApi,
@@ -42,6 +45,10 @@ export class TestEnvironment {
        VALUES ($1, 'PROOF', 'A proof', 'For tests.', 'FLAT', 100, true),
          ($2, 'OTHER', 'Another', 'For tests.', 'FLAT', 1, true)`,
       [rewardType, randomUUID()],
+    );
+    // The proofs compare what lists return. Their own requests would change the request log meanwhile.
+    await database.query(
+      `CREATE RULE discard_requests AS ON INSERT TO request_log WHERE NEW.request_id <> '${LOGGED_REQUEST_ID}' DO INSTEAD NOTHING`,
     );
     return new TestEnvironment(api, backend, encodeId('tpr', pair), encodeId('rwt', rewardType));
   }

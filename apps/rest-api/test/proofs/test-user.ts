@@ -10,7 +10,7 @@ import {
   openAccount,
   sendSigned,
 } from '../test-rest-api.js';
-import type { TestEnvironment } from './test-environment.js';
+import { LOGGED_REQUEST_ID, type TestEnvironment } from './test-environment.js';
 
 /** A wallet address from the examples of EIP-55. */
 export const WALLET = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
@@ -334,6 +334,17 @@ export class TestUser {
     const key = `s.${randomUUID()}`;
     await this.requireData('PUT', `/v1/settings/${key}`, { value: [1, { a: null }] });
     return key;
+  }
+
+  async loggedRequests(): Promise<void> {
+    await this.environment.rows(
+      `INSERT INTO request_log (slot, id, user_id, credential_kind, credential_id, method, route, status, duration_ms,
+         request_id, address, created_at)
+       SELECT 0, gen_random_uuid(), $1, 'api_key', gen_random_uuid(), method, '/v1/me', status, 3, $2, '203.0.113.7', now()
+       FROM (VALUES ('GET', 200), ('PATCH', 422), ('GET', 500)) AS request (method, status)`,
+      this.uuid,
+      LOGGED_REQUEST_ID,
+    );
   }
 
   async event(): Promise<string> {

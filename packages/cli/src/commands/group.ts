@@ -17,6 +17,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   pairs: 'pairs that can be traded',
   profile: 'profiles: each has an address and a credential',
   'public-keys': 'key pairs linked to your account',
+  'request-log': 'requests that your credentials sent',
   rewards: 'rewards',
   sessions: 'browser sessions',
   settings: 'settings of your account',
@@ -37,6 +38,7 @@ const HEADINGS: Readonly<Record<string, readonly string[]>> = {
     'pairs',
     'orderbook',
     'trades',
+    'lots',
     'strategies',
     'copiers',
     'signals',
@@ -51,8 +53,20 @@ const HEADINGS: Readonly<Record<string, readonly string[]>> = {
     'settings',
     'api-keys',
     'public-keys',
+    'sessions',
   ],
-  'Developers:': ['listen', 'trigger', 'webhooks', 'events', 'api', 'graphql', 'doctor', 'health', 'version'],
+  'Developers:': [
+    'listen',
+    'trigger',
+    'webhooks',
+    'events',
+    'request-log',
+    'api',
+    'graphql',
+    'doctor',
+    'health',
+    'version',
+  ],
 };
 
 /** Assigns every command to its heading. */

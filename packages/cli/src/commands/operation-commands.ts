@@ -408,6 +408,7 @@ const ROWS: readonly OperationCommand[] = [
     ],
     examples: [`svc webhooks deliveries ${WEBHOOK} --status FAILED`],
   },
+  { command: 'webhooks stats', operation: 'webhooks.stats', examples: [`svc webhooks stats ${WEBHOOK}`] },
   {
     command: 'webhooks dead-letters list',
     operation: 'deadLetters.list',
@@ -438,6 +439,13 @@ const ROWS: readonly OperationCommand[] = [
     operation: 'deadLetters.discard',
     confirm: { question: 'Discard {dlq_id}?', when: 'always' },
     examples: [`svc webhooks dead-letters discard ${WEBHOOK} ${DEAD_LETTER}`],
+  },
+
+  {
+    command: 'request-log list',
+    operation: 'requestLog.list',
+    columns: ['created_at', 'method', 'route', 'status', 'duration_ms', 'request_id'],
+    examples: ['svc request-log list --status 4xx'],
   },
 
   {

@@ -3062,12 +3062,23 @@ export const OPERATIONS = {
       'error',
       'error_reason',
       'error_message',
+      'request_headers',
       'response_time_ms',
       'response_body',
       'attempted_at',
       'next_attempt_at',
       'created_at',
     ],
+  },
+  'webhooks.stats': {
+    method: 'GET',
+    path: '/v1/webhooks/:id/stats',
+    summary: "Returns how many of a webhook's delivery attempts succeeded, and how long they took.",
+    access: 'READ',
+    query: [],
+    body: [],
+    example: 'whk_01k9y3wq8ge3j8p8bf1mq93h57',
+    members: ['last_24_hours', 'last_7_days'],
   },
   'webhooks.test': {
     method: 'POST',
@@ -3088,6 +3099,7 @@ export const OPERATIONS = {
       'error',
       'error_reason',
       'error_message',
+      'request_headers',
       'response_time_ms',
       'response_body',
       'attempted_at',
@@ -3318,6 +3330,46 @@ export const OPERATIONS = {
     body: [],
     example: 'whk_01k9y3wq8ge3j8p8bf1mq93h57 dlq_01k9y3wq8ge4a8p8bf1mq93h57',
     members: ['id', 'deleted'],
+  },
+  'requestLog.list': {
+    method: 'GET',
+    path: '/v1/request-log',
+    summary:
+      'Lists the requests of the last 7 days that your credentials sent to the APIs. A request appears within some seconds.',
+    access: 'ADMIN',
+    query: [
+      {
+        path: 'status',
+        description: 'An HTTP status like 404, or a class like 4xx',
+        type: 'text',
+      },
+      {
+        path: 'method',
+        type: 'text',
+        choices: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+      },
+      {
+        path: 'credential_id',
+        description: 'The id of an API key, a public key or a session',
+        type: 'text',
+      },
+    ],
+    body: [],
+    list: {
+      sorts: ['created_at'],
+      includes: [],
+    },
+    members: [
+      'id',
+      'method',
+      'route',
+      'status',
+      'duration_ms',
+      'request_id',
+      'credential',
+      'address',
+      'created_at',
+    ],
   },
 } as const satisfies Readonly<Record<string, OperationInfo>>;
 

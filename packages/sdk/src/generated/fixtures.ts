@@ -1939,10 +1939,31 @@ export function fixturesOf<D extends DecimalForm>(
       attempt: 1,
       status: 'SUCCEEDED',
       status_code: 204,
+      request_headers: [
+        { name: 'content-type', value: 'application/json' },
+        { name: 'webhook-id', value: 'evt_01k9y3wq8ge3t8p8bf1mq93h57' },
+        { name: 'webhook-signature', value: 'v1,…' },
+      ],
       response_time_ms: 12,
       response_body: null,
       attempted_at: '2026-01-31T12:00:00.000Z',
       created_at: '2026-01-31T12:00:00.000Z',
+    },
+    'webhooks.stats': {
+      last_24_hours: {
+        attempts: 1,
+        succeeded: 1,
+        failed: 1,
+        success_rate: decimal('1'),
+        p95_response_time_ms: 1,
+      },
+      last_7_days: {
+        attempts: 1,
+        succeeded: 1,
+        failed: 1,
+        success_rate: decimal('1'),
+        p95_response_time_ms: 1,
+      },
     },
     'webhooks.test': {
       id: 'dlv_01k9y3wq8ge428p8bf1mq93h57',
@@ -1952,6 +1973,11 @@ export function fixturesOf<D extends DecimalForm>(
       attempt: 1,
       status: 'SUCCEEDED',
       status_code: 204,
+      request_headers: [
+        { name: 'content-type', value: 'application/json' },
+        { name: 'webhook-id', value: 'evt_01k9y3wq8ge3t8p8bf1mq93h57' },
+        { name: 'webhook-signature', value: 'v1,…' },
+      ],
       response_time_ms: 12,
       response_body: null,
       attempted_at: '2026-01-31T12:00:00.000Z',
@@ -2077,6 +2103,17 @@ export function fixturesOf<D extends DecimalForm>(
     },
     'deadLetters.retryMany': { retried: 1, has_more: false },
     'deadLetters.discard': { id: 'dlq_01k9y3wq8ge4a8p8bf1mq93h57', deleted: true },
+    'requestLog.list': {
+      id: 'rqt_01k9y3wq8ge5j8p8bf1mq93h57',
+      method: 'GET',
+      route: 'route',
+      status: 1,
+      duration_ms: 1,
+      request_id: 'request_id',
+      credential: { kind: 'api_key', id: 'id' },
+      address: 'address',
+      created_at: '2026-01-31T12:00:00.000Z',
+    },
   };
 }
 

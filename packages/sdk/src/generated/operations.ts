@@ -94,6 +94,7 @@ export const OPERATIONS = {
   'webhooks.delete': ['DELETE', '/v1/webhooks/:id'],
   'webhooks.rotateSecret': ['POST', '/v1/webhooks/:id/rotate-secret'],
   'webhooks.deliveries': ['GET', '/v1/webhooks/:id/deliveries', 'list'],
+  'webhooks.stats': ['GET', '/v1/webhooks/:id/stats'],
   'webhooks.test': ['POST', '/v1/webhooks/:id/test'],
   'webhooks.replay': ['POST', '/v1/webhooks/:id/replay'],
   'deadLetters.list': ['GET', '/v1/webhooks/:id/dead-letters', 'list'],
@@ -102,5 +103,6 @@ export const OPERATIONS = {
   'deadLetters.retry': ['POST', '/v1/webhooks/:id/dead-letters/:dlq_id/retry'],
   'deadLetters.retryMany': ['POST', '/v1/webhooks/:id/dead-letters/retry'],
   'deadLetters.discard': ['DELETE', '/v1/webhooks/:id/dead-letters/:dlq_id'],
+  'requestLog.list': ['GET', '/v1/request-log', 'list'],
 } as const;
 export type OperationId = keyof typeof OPERATIONS;

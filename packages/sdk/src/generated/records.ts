@@ -959,6 +959,8 @@ export interface Delivery {
     | (string & {});
   /** What went wrong and how to fix it. The wording may change; programs should compare `error_reason`. */
   error_message?: string;
+  /** The headers of the request, without the value of the signature. */
+  request_headers: RequestHeader[];
   response_time_ms: number;
   /** The first 1 KiB of the response body. A gzip, deflate or br body is decoded first. Null if there was no response, no body, or a body that cannot be decoded. */
   response_body: string | null;
@@ -1200,6 +1202,30 @@ export interface IndexPoint<D extends DecimalForm = 'number'> {
   index: DecimalOf<D>;
 }
 
+/** Logged request: returned by `requestLog.list`. */
+export interface LoggedRequest {
+  /** Id of a request (`rqt_…`). */
+  id: string;
+  method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | (string & {});
+  /** The path with the names of its parameters, like `/v1/trades/:id`. A GraphQL request has `/graphql`. */
+  route: string;
+  /** The HTTP status. A GraphQL request that was executed has 200. */
+  status: number;
+  /** Time until the response was sent, as the server measured it. A stream counts until it ends. */
+  duration_ms: number;
+  /** The `x-request-id` of the response. */
+  request_id: string;
+  /** The credential of the request. */
+  credential: {
+    kind: 'api_key' | 'public_key' | 'session' | 'browser_session' | (string & {});
+    id: string;
+  };
+  /** The IP address of the client. */
+  address: string;
+  /** When the request arrived. */
+  created_at: string;
+}
+
 /** Lot: returned by `lots.get` and `lots.list`. */
 export interface Lot<D extends DecimalForm = 'number'> {
   /** Id of a lot (`lot_…`). */
@@ -1437,6 +1463,12 @@ export interface PublicKey {
   created_at: string;
   last_used_at?: string;
   revoked_at?: string;
+}
+
+/** Request header: part of `Delivery`. */
+export interface RequestHeader {
+  name: string;
+  value: string;
 }
 
 /** Revoked sessions: returned by `browserSessions.revokeAll`. */
@@ -2175,6 +2207,17 @@ export interface Webhook {
   updated_at: string;
 }
 
+/** Webhook attempt stats: part of `WebhookStats`. */
+export interface WebhookAttemptStats<D extends DecimalForm = 'number'> {
+  attempts: number;
+  succeeded: number;
+  failed: number;
+  /** Share of the attempts that succeeded, in percent. Null without attempts. */
+  success_rate: DecimalOf<D> | null;
+  /** Time within which 95 % of the attempts ended. Null without attempts. */
+  p95_response_time_ms: number | null;
+}
+
 /** Input of `webhooks.create`. */
 export interface WebhookCreate {
   /** URL to which events are sent by POST. */
@@ -2227,6 +2270,12 @@ export interface WebhookReplay {
 export interface WebhookReplayAsked {
   /** One of your events of the last 30 days, of any type except `webhook.test`. The webhook does not need to subscribe to it, and the event may be older than the webhook. */
   event_id: string;
+}
+
+/** Webhook stats: returned by `webhooks.stats`. */
+export interface WebhookStats<D extends DecimalForm = 'number'> {
+  last_24_hours: WebhookAttemptStats<D>;
+  last_7_days: WebhookAttemptStats<D>;
 }
 
 /** Input of `webhooks.update`. */
@@ -2622,6 +2671,15 @@ export interface DeadLettersListQuery extends ListQuery<'created_at' | 'updated_
   from?: string;
   /** End of the range, exclusive. Default: no upper bound. */
   to?: string;
+}
+
+/** Query parameters of `requestLog.list`. */
+export interface RequestLogListQuery extends ListQuery<'created_at'> {
+  /** An HTTP status like `404`, or a class like `4xx`. */
+  status?: string;
+  method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** The id of an API key, a public key or a session. */
+  credential_id?: string;
 }
 
 /** The record of each event type. */
@@ -3158,6 +3216,11 @@ export interface OperationTypes<D extends DecimalForm = 'number'> {
     query: WebhooksDeliveriesQuery;
     data: Delivery;
   };
+  /** Returns how many of a webhook's delivery attempts succeeded, and how long they took. */
+  'webhooks.stats': {
+    params: { id: string };
+    data: WebhookStats<D>;
+  };
   /** Sends a test event once and returns the delivery, even if the receiver failed. */
   'webhooks.test': {
     params: { id: string };
@@ -3200,5 +3263,10 @@ export interface OperationTypes<D extends DecimalForm = 'number'> {
   'deadLetters.discard': {
     params: { id: string; dlq_id: string };
     data: Deleted;
+  };
+  /** Lists the requests of the last 7 days that your credentials sent to the APIs. A request appears within some seconds. */
+  'requestLog.list': {
+    query: RequestLogListQuery;
+    data: LoggedRequest;
   };
 }

@@ -13,6 +13,7 @@ import type {
   WebhookEvent,
   WebhookReplay,
   WebhookReplayAsked,
+  WebhookStats,
   WebhooksDeliveriesQuery,
   WebhooksListQuery,
   WebhookUpdate,
@@ -95,6 +96,17 @@ export class Webhooks<D extends DecimalForm> extends Resource<D> {
    */
   rotateSecret(id: string, options?: RequestOptions): ApiPromise<WebhookWithSecret> {
     return this.operations.call('webhooks.rotateSecret', { params: { id } }, options);
+  }
+
+  /**
+   * Returns how many of a webhook's delivery attempts succeeded in the last 24 hours and 7 days, and how long they took.
+   *
+   * @example
+   * const { last_24_hours } = await client.webhooks.stats(webhookId);
+   * console.log(last_24_hours.success_rate, last_24_hours.p95_response_time_ms);
+   */
+  stats(id: string, options?: RequestOptions): ApiPromise<WebhookStats<D>> {
+    return this.operations.call('webhooks.stats', { params: { id } }, options);
   }
 
   /**
