@@ -28,11 +28,14 @@ const packageMayImport = (name, ...allowed) => ({
   to: { path: ANY_PACKAGE, pathNot: [packages(name, ...allowed), TEST_SUPPORT] },
 });
 
+/** The page of GraphiQL, which runs in a browser and has a rule of its own. */
+const GRAPHIQL_PAGE = '^apps/graphql-api/graphiql/';
+
 /** Tests of an app may import more than the app, because they simulate its callers and the services it uses. */
 const appMayImport = (name, ...allowed) => ({
   name: `${name}-imports-only-its-list`,
   comment: `apps/${name} is a transport: it may import ${allowed.join(', ') || 'no package of the workspace'}.`,
-  from: { path: `^apps/${name}/`, pathNot: SUPPORT },
+  from: { path: `^apps/${name}/`, pathNot: [...SUPPORT, GRAPHIQL_PAGE] },
   to: {
     path: ANY_PACKAGE,
     ...(allowed.length > 0 ? { pathNot: allowed.map((entry) => packages(entry)) } : {}),
@@ -138,6 +141,13 @@ const forbidden = [
   },
   appMayImport('rest-api', 'core', 'contracts', 'runtime'),
   appMayImport('graphql-api', 'core', 'contracts', 'pagination', 'runtime'),
+  {
+    name: 'graphiql-page-imports-the-signer-alone',
+    comment:
+      'The page of GraphiQL runs in a browser. Outside its folder, it may import only the browser entry of signed-request.',
+    from: { path: GRAPHIQL_PAGE },
+    to: { path: [ANY_PACKAGE, APPS], pathNot: [GRAPHIQL_PAGE, '^packages/signed-request/src/browser\\.ts$'] },
+  },
   appMayImport('trading-worker', 'core', 'contracts', 'runtime', 'exchanges'),
   appMayImport('webhook-dispatcher', 'core', 'contracts', 'runtime'),
   {
@@ -152,12 +162,19 @@ const forbidden = [
   },
   appMayImport('paper-exchange', 'runtime'),
   appMayImport('migrator', 'core', 'runtime'),
-  appMayImport('dashboard', 'contracts', 'sdk'),
+  appMayImport('dashboard', 'contracts', 'sdk', 'signed-request', 'runtime'),
+  {
+    name: 'dashboard-pages-know-no-process',
+    comment:
+      'What runs in a browser may import only contracts and the SDK. Only the process and the routes of the server may import the rest.',
+    from: { path: '^apps/dashboard/src/(?:data|features|format|shell|ui)/', pathNot: SUPPORT },
+    to: { path: ['^apps/dashboard/src/(?:process|server)/', packages('runtime', 'signed-request')] },
+  },
   {
     name: 'dashboard-features-stand-apart',
     comment: 'A feature of the dashboard must be removable by deleting its folder.',
-    from: { path: '^apps/dashboard/features/([^/]+)/' },
-    to: { path: '^apps/dashboard/features/', pathNot: '^apps/dashboard/features/$1/' },
+    from: { path: '^apps/dashboard/src/features/([^/]+)/' },
+    to: { path: '^apps/dashboard/src/features/', pathNot: '^apps/dashboard/src/features/$1/' },
   },
   {
     name: 'tooling-is-for-config-files',

@@ -37,9 +37,9 @@ const SOURCE_RULES = [
   {
     name: 'network-only-at-the-edges',
     comment:
-      'Only exchanges, the SDK, webhook delivery, the paper exchange, identity providers at configured addresses, and the CLI (to addresses from its user) may open connections.',
+      'Only exchanges, the SDK, webhook delivery, the paper exchange, identity providers at configured addresses, the dashboard (to its own server and to the APIs), the page of GraphiQL (in a browser), and the CLI (to addresses from its user) may open connections.',
     allowed:
-      /^(?:packages\/(?:exchanges|sdk)\/|packages\/cli\/src\/(?:environment\.ts$|(?:listen|live|doctor|dev)\/)|apps\/webhook-dispatcher\/src\/delivery\/|apps\/graphql-api\/src\/providers\/|apps\/paper-exchange\/)/,
+      /^(?:packages\/(?:exchanges|sdk)\/|packages\/cli\/src\/(?:environment\.ts$|(?:listen|live|doctor|dev)\/)|apps\/webhook-dispatcher\/src\/delivery\/|apps\/graphql-api\/(?:graphiql|src\/providers)\/|apps\/dashboard\/src\/(?:data|server)\/|apps\/paper-exchange\/)/,
     violates: (/** @type {Node} */ node) =>
       usesNetworkGlobal(node) || importsClient(node) || loadsNetworkModule(node),
   },

@@ -9,7 +9,6 @@ import { PublishedBook } from './sockets/published-book.js';
 import { startTestGraphqlApi, type TestGraphqlApi } from './test-graphql-api.js';
 
 const BROWSER_ARGUMENTS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'];
-const RESULT = '.result-window .CodeMirror';
 const TIMEOUT_MS = 30_000;
 
 let environment: TestEnvironment;
@@ -39,11 +38,12 @@ beforeEach(async () => {
   page = await browser.newPage();
   page.setDefaultTimeout(TIMEOUT_MS);
   page.on('pageerror', ({ message }) => problems.push(message));
-  // A refused asset, or a violation of the Content-Security-Policy.
+  // A refused asset, a violation of the Content-Security-Policy, or a worker that does not start.
   page.on('console', (message) => {
-    if (message.type() === 'error') problems.push(message.text());
+    if (['error', 'warning'].includes(message.type())) problems.push(message.text());
   });
-  await page.goto(`${api.url}/graphql`);
+  const response = await page.goto(`${api.url}/graphql`);
+  if (response?.status() !== 200) throw new Error(await response?.text());
 });
 afterEach(() => page.close());
 
@@ -51,17 +51,19 @@ const signIn = async () => {
   await page.click('#sign-in');
   await page.waitForSelector('#sign-out:not([hidden])');
 };
-/** Replaces the document in the editor, and waits until GraphiQL has parsed it. */
+/** A script that returns the editor whose text is the named file of GraphiQL; undefined if it is not loaded. */
+const editorOf = (file: string) => `globalThis.__MONACO?.editor.getEditors()
+  .find((editor) => editor.getModel()?.uri.path.endsWith('${file}'))`;
+/** Replaces the document in the editor, and waits until GraphiQL has parsed it, which is when it stores the text. */
 async function write(text: string): Promise<void> {
   await eventually(async () => {
-    const parsed = await page.evaluate(`(() => {
-      const editor = document.querySelector('.graphiql-query-editor .CodeMirror')?.CodeMirror;
-      if (editor === undefined) return undefined;
+    const values = await page.evaluate(`(() => {
+      const editor = ${editorOf('operation.graphql')};
       const text = ${JSON.stringify(text)};
-      if (editor.getValue() !== text) editor.setValue(text);
-      return editor.documentAST?.loc.source.body;
+      if (editor !== undefined && editor.getValue() !== text) editor.setValue(text);
+      return [editor?.getValue(), localStorage.getItem('graphiql:query')];
     })()`);
-    return parsed === text;
+    return (values as unknown[]).every((value) => value === text);
   });
 }
 const execute = () => page.click('.graphiql-execute-button');
@@ -69,7 +71,7 @@ const execute = () => page.click('.graphiql-execute-button');
 async function resultMatching(pattern: RegExp): Promise<string> {
   let text = '';
   await eventually(async () => {
-    text = String(await page.evaluate(`document.querySelector('${RESULT}')?.CodeMirror.getValue()`));
+    text = String(await page.evaluate(`${editorOf('response.json')}?.getValue()`));
     return pattern.test(text);
   });
   return text;
@@ -96,12 +98,13 @@ describe('GraphiQL in a browser', () => {
     await page.waitForSelector('.graphiql-doc-explorer >> text=Subscription');
     await write('{ me { id } }');
     await page.evaluate(`(() => {
-      const editor = document.querySelector('.graphiql-query-editor .CodeMirror').CodeMirror;
+      const editor = ${editorOf('operation.graphql')};
       editor.focus();
-      editor.setCursor({ line: 0, ch: 6 });
+      editor.setPosition({ lineNumber: 1, column: 7 });
     })()`);
     await page.keyboard.press('Control+Space');
-    await page.waitForSelector('.CodeMirror-hints >> text=emailVerified');
+    await page.waitForSelector('.suggest-widget >> text=emailVerified');
+    expect(page.workers().map((worker) => worker.url())).toContain(`${api.url}/graphiql/graphql.worker.js`);
     expect(problems).toEqual([]);
   });
 

@@ -88,7 +88,7 @@ export class HttpEndpoint {
   }
 
   private async handle(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    if (this.settings.hasGraphiql && sendGraphiql(request, reply)) return;
+    if (this.settings.hasGraphiql && (await sendGraphiql(request, reply))) return;
     const incoming = incomingOf(request);
     const limits = this.authenticator.limitsOf(incoming.address);
     try {
