@@ -1,0 +1,4 @@
+import { sessionRoute } from '../../../../server/session-routes';
+import { startByCode } from '../../../../server/sign-in';
+
+export const POST = sessionRoute(startByCode);
