@@ -1,0 +1,50 @@
+/** Decimals as people read them. They are strings with exact digits; Intl formats strings without rounding to a double. */
+import Decimal from 'decimal.js';
+
+export interface NumberStyle {
+  readonly locale: string | undefined;
+}
+
+const formats = (locale: string | undefined, options: Intl.NumberFormatOptions) =>
+  new Intl.NumberFormat(locale, { useGrouping: true, ...options });
+
+/** The most digits after the point that an amount of this size needs: about six significant ones. */
+function digitsFor(value: Decimal): number {
+  if (value.isZero()) return 2;
+  const magnitude = value.abs().log(10).floor().toNumber();
+  return Math.min(Math.max(5 - magnitude, 2), 8);
+}
+
+/** Formats an amount of an asset, such as 1,204.10 or 0.000512. */
+export function formatAmount(value: string, locale?: string, digits?: number): string {
+  const decimal = new Decimal(value);
+  const maximumFractionDigits = digits ?? digitsFor(decimal);
+  const options = { minimumFractionDigits: Math.min(2, maximumFractionDigits), maximumFractionDigits };
+  return formats(locale, options).format(value as unknown as number);
+}
+
+/** Formats a change with its sign; the minus is the typographic one. Zero has no sign. */
+export function formatSigned(value: string, locale?: string, digits?: number): string {
+  const decimal = new Decimal(value);
+  const text = formatAmount(decimal.abs().toFixed(), locale, digits);
+  return decimal.isZero() ? text : `${decimal.isNegative() ? '−' : '+'}${text}`;
+}
+
+/** Formats a ratio, such as 0.0123, as a percentage. */
+export function formatPercent(ratio: string, locale?: string, isSigned = false): string {
+  const percent = new Decimal(ratio).times(100);
+  const text = formatAmount(percent.abs().toFixed(), locale, 2);
+  const sign = percent.isNegative() && !percent.isZero() ? '−' : isSigned && !percent.isZero() ? '+' : '';
+  return `${sign}${text}\u2009%`;
+}
+
+/** Formats a count, such as 12,408. */
+export function formatCount(value: number, locale?: string): string {
+  return formats(locale, { maximumFractionDigits: 0 }).format(value);
+}
+
+/** Returns -1, 0 or 1. */
+export function signOf(value: string): -1 | 0 | 1 {
+  const decimal = new Decimal(value);
+  return decimal.isZero() ? 0 : decimal.isNegative() ? -1 : 1;
+}

@@ -1,0 +1,137 @@
+'use client';
+/** Lines over time, such as equity and drawdown, on one axis of time. */
+import type { IChartApi, UTCTimestamp } from 'lightweight-charts';
+import { useTheme } from 'next-themes';
+import { useEffect, useRef } from 'react';
+import { usePreferences } from '../../format/preferences';
+import { formatExact } from '../../format/times';
+import { ChartFrame } from './chart-frame';
+import { chartColours, withOpacity } from './theme';
+
+export interface LineSeries {
+  readonly label: string;
+  readonly unit: string;
+  /** In order of time; a missing value leaves a gap. */
+  readonly points: readonly { readonly at: string; readonly value: number | null }[];
+  readonly tone?: 'accent' | 'muted' | 'loss';
+  /** Fills the area below the line. */
+  readonly isArea?: boolean;
+}
+
+export interface LineChartProps {
+  /** What the chart shows, in a sentence, for screen readers. */
+  readonly description: string;
+  readonly series: readonly LineSeries[];
+  readonly height?: number;
+  readonly formatValue: (value: number) => string;
+  /** Draws a line at this value, such as zero. */
+  readonly baseline?: number;
+}
+
+const TONES = { accent: 'iris-9', muted: 'slate-11', loss: 'tomato-9' } as const;
+const timeOf = (at: string) => Math.floor(Date.parse(at) / 1000) as UTCTimestamp;
+
+export function LineChart({ description, series, height = 240, formatValue, baseline }: LineChartProps) {
+  const style = usePreferences();
+  return (
+    <ChartFrame
+      description={description}
+      height={height}
+      table={{
+        columns: ['Time', ...series.map(({ label, unit }) => `${label} (${unit})`)],
+        rows: tableRows(series, formatValue, (at) => formatExact(at, style)),
+      }}
+    >
+      <Canvas series={series} height={height} formatValue={formatValue} baseline={baseline} />
+    </ChartFrame>
+  );
+}
+
+function tableRows(
+  series: readonly LineSeries[],
+  formatValue: (value: number) => string,
+  formatAt: (at: string) => string,
+): string[][] {
+  const times = [...new Set(series.flatMap(({ points }) => points.map(({ at }) => at)))].sort();
+  const byTime = series.map(({ points }) => new Map(points.map(({ at, value }) => [at, value])));
+  return times.map((at) => [
+    formatAt(at),
+    ...byTime.map((values) => {
+      const value = values.get(at);
+      return value === undefined || value === null ? '–' : formatValue(value);
+    }),
+  ]);
+}
+
+function Canvas({
+  series,
+  height,
+  formatValue,
+  baseline,
+}: Pick<LineChartProps, 'series' | 'formatValue' | 'baseline'> & { readonly height: number }) {
+  const box = useRef<HTMLDivElement>(null);
+  const { resolvedTheme } = useTheme();
+  const { locale } = usePreferences();
+  useEffect(() => {
+    let chart: IChartApi | undefined;
+    let isGone = false;
+    void import('lightweight-charts').then(({ createChart, AreaSeries, LineSeries: Line, LineStyle }) => {
+      if (isGone || box.current === null) return;
+      const colours = chartColours();
+      chart = createChart(box.current, {
+        height,
+        autoSize: true,
+        layout: {
+          background: { color: 'transparent' },
+          textColor: colours['slate-11'],
+          fontSize: 11,
+          fontFamily: 'inherit',
+          attributionLogo: false,
+        },
+        localization: { priceFormatter: formatValue, ...(locale === undefined ? {} : { locale }) },
+        grid: { vertLines: { visible: false }, horzLines: { color: withOpacity(colours['slate-6'], 0.6) } },
+        rightPriceScale: { borderVisible: false, scaleMargins: { top: 0.12, bottom: 0.08 } },
+        timeScale: { borderVisible: false, fixLeftEdge: true, fixRightEdge: true },
+        handleScroll: false,
+        handleScale: false,
+      });
+      for (const { points, tone = 'accent', isArea = false, label } of series) {
+        const colour = colours[TONES[tone]];
+        const common = {
+          lineWidth: 2 as const,
+          priceLineVisible: false,
+          lastValueVisible: true,
+          title: series.length > 1 ? label : '',
+        };
+        const drawn = isArea
+          ? chart.addSeries(AreaSeries, {
+              ...common,
+              lineColor: colour,
+              topColor: withOpacity(colour, 0.12),
+              bottomColor: withOpacity(colour, 0.02),
+            })
+          : chart.addSeries(Line, { ...common, color: colour });
+        drawn.setData(
+          points.map(({ at, value }) =>
+            value === null ? { time: timeOf(at) } : { time: timeOf(at), value },
+          ),
+        );
+        if (baseline !== undefined)
+          drawn.createPriceLine({
+            price: baseline,
+            color: colours['slate-11'],
+            lineWidth: 1,
+            lineStyle: LineStyle.Dotted,
+            axisLabelVisible: false,
+            title: '',
+          });
+      }
+      chart.timeScale().fitContent();
+    });
+    return () => {
+      isGone = true;
+      chart?.remove();
+    };
+  }, [series, height, formatValue, baseline, resolvedTheme, locale]);
+  return <div ref={box} aria-hidden style={{ height }} />;
+}

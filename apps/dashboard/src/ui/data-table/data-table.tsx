@@ -1,0 +1,162 @@
+'use client';
+/**
+ * A list of the API: sorted and filtered by the API, loaded page by page, with only the rows on screen in the document.
+ */
+import type { QueryKey } from '@tanstack/react-query';
+import {
+  columnVisibilityFeature,
+  createColumnHelper,
+  type RowData,
+  tableFeatures,
+  useTable,
+} from '@tanstack/react-table';
+import { type ReactNode, useMemo, useState } from 'react';
+import { toast } from 'sonner';
+import { describeFailure } from '../../data/failures';
+import { TableSkeleton } from '../skeleton';
+import { ErrorState } from '../states';
+import type { Column, Filter } from './columns';
+import { csvOf, saveFile } from './csv';
+import { Rows } from './rows';
+import { Toolbar } from './toolbar';
+import { type ListReader, useList } from './use-list';
+import { type Sorting, useTableRequest } from './use-table-request';
+
+const features = tableFeatures({ columnVisibilityFeature });
+const NO_FILTERS: readonly Filter[] = [];
+const NEWEST: Sorting = { sort: 'created_at', order: 'desc' };
+
+export interface DataTableProps<T> {
+  /** The name of the list, for screen readers and files. */
+  readonly label: string;
+  readonly queryKey: QueryKey;
+  readonly read: ListReader<T>;
+  /** Query parameters that the reader cannot change. */
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly columns: readonly Column<T>[];
+  readonly rowKey: (row: T) => string;
+  /** The address of a row's details. The first cell is its link. */
+  readonly rowHref?: (row: T) => string;
+  readonly filters?: readonly Filter[];
+  /** The label of the search, if the API searches this list. */
+  readonly search?: string;
+  readonly sorting?: Sorting;
+  /** Shown for a list without items and filters. */
+  readonly empty: ReactNode;
+}
+
+export function DataTable<T extends RowData>(props: DataTableProps<T>) {
+  const { label, queryKey, read, query, columns, rowKey, rowHref, search, empty } = props;
+  const filters = props.filters ?? NO_FILTERS;
+  const { request, change } = useTableRequest(filters, props.sorting ?? NEWEST, search !== undefined);
+  const [hidden, setHidden] = useState<Record<string, boolean>>(() =>
+    Object.fromEntries(columns.filter(({ isOptional }) => isOptional).map(({ id }) => [id, false])),
+  );
+  const [exported, setExported] = useState<number>();
+  const list = useList(queryKey, read, { ...query, ...request });
+  const byId = useMemo(() => new Map(columns.map((column) => [column.id, column])), [columns]);
+  const definitions = useMemo(() => {
+    const helper = createColumnHelper<typeof features, T>();
+    return columns.map(({ id, header, cell }) =>
+      helper.display({ id, header, cell: ({ row }) => cell(row.original) }),
+    );
+  }, [columns]);
+  const table = useTable({
+    features,
+    columns: definitions,
+    data: list.rows,
+    getRowId: rowKey,
+    state: { columnVisibility: hidden },
+    onColumnVisibilityChange: setHidden,
+  });
+  const shown = table.getVisibleLeafColumns().flatMap(({ id }) => byId.get(id) ?? []);
+  const exportAll = async () => {
+    setExported(0);
+    try {
+      const rows = read({ ...query, ...request, limit: 100 }, {});
+      saveFile(await csvOf(shown, rows, setExported), `${label.toLowerCase().replaceAll(' ', '-')}.csv`);
+    } catch (error) {
+      toast.error(`The file is incomplete and was not saved. ${describeFailure(error).advice}`);
+    } finally {
+      setExported(undefined);
+    }
+  };
+  const isFiltered = filters.some(({ name }) => request[name] !== undefined) || request.search !== undefined;
+  return (
+    <section aria-label={label} className="min-w-0 rounded-card border bg-surface">
+      <Toolbar
+        filters={filters}
+        request={request}
+        onChange={change}
+        search={search}
+        columns={columns.map(({ id, header }) => ({ id, header, isShown: hidden[id] !== false }))}
+        onShowColumn={(id, isShown) => setHidden((now) => ({ ...now, [id]: isShown }))}
+        onExport={() => void exportAll()}
+        exported={exported}
+      />
+      {list.isPending ? (
+        <TableSkeleton />
+      ) : list.isError && list.rows.length === 0 ? (
+        <ErrorState error={list.error} onRetry={() => void list.refetch()} />
+      ) : list.rows.length === 0 ? (
+        isFiltered ? (
+          <NothingMatches
+            onClear={() =>
+              change(Object.fromEntries([...filters.map(({ name }) => [name, null]), ['search', null]]))
+            }
+          />
+        ) : (
+          empty
+        )
+      ) : (
+        <>
+          {list.isError && <StaleNotice error={list.error} onRetry={() => void list.refetch()} />}
+          <Rows
+            label={label}
+            rows={list.rows}
+            columns={shown}
+            rowKey={rowKey}
+            {...(rowHref === undefined ? {} : { rowHref })}
+            sorting={{ sort: request.sort ?? '', order: request.order === 'asc' ? 'asc' : 'desc' }}
+            onSort={change}
+            onEnd={() => {
+              if (list.hasNextPage && !list.isFetchingNextPage) void list.fetchNextPage();
+            }}
+          />
+          <p role="status" className="border-t px-4 py-2 text-muted text-xs">
+            {list.isFetchingNextPage
+              ? 'Loading more rows'
+              : `${list.rows.length} ${list.hasNextPage ? 'rows so far' : list.rows.length === 1 ? 'row' : 'rows'}`}
+          </p>
+        </>
+      )}
+    </section>
+  );
+}
+
+function NothingMatches({ onClear }: { readonly onClear: () => void }) {
+  return (
+    <div className="flex flex-col items-start gap-2 border-t px-4 py-8 text-sm">
+      <p>Nothing matches these filters.</p>
+      <button type="button" onClick={onClear} className="text-accent-text underline">
+        Remove the filters
+      </button>
+    </div>
+  );
+}
+
+/** Says that the rows on screen could not be loaded again. */
+function StaleNotice({ error, onRetry }: { readonly error: unknown; readonly onRetry: () => void }) {
+  const { title } = describeFailure(error);
+  return (
+    <p
+      role="alert"
+      className="flex flex-wrap items-center gap-2 border-warn-line border-t bg-warn-soft px-4 py-2 text-sm"
+    >
+      {title} These rows may be old.
+      <button type="button" onClick={onRetry} className="text-accent-text underline">
+        Try again
+      </button>
+    </p>
+  );
+}

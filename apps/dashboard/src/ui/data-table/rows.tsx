@@ -1,0 +1,171 @@
+'use client';
+/** The rows of a list. Only those on screen are in the document; two spacers have the height of the others. */
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { ArrowDown, ArrowUp } from 'lucide-react';
+import Link from 'next/link';
+import { useRouter } from 'next/navigation';
+import { type MouseEvent, useEffect, useRef, useState } from 'react';
+import { usePreferences } from '../../format/preferences';
+import { classNames } from '../class-names';
+import { ScrollRegion } from '../scroll-region';
+import type { Column } from './columns';
+import type { Sorting } from './use-table-request';
+
+const ROW_PX = { compact: 36, comfortable: 44 } as const;
+const FROM = { always: '', md: 'max-md:hidden', xl: 'max-xl:hidden' } as const;
+
+export interface RowsProps<T> {
+  readonly label: string;
+  readonly rows: readonly T[];
+  readonly columns: readonly Column<T>[];
+  readonly rowKey: (row: T) => string;
+  readonly rowHref?: (row: T) => string;
+  readonly sorting: Sorting;
+  readonly onSort: (changes: Record<string, string | null>) => void;
+  /** Called when the last rows are on screen. */
+  readonly onEnd: () => void;
+}
+
+export function Rows<T>({ label, rows, columns, rowKey, rowHref, sorting, onSort, onEnd }: RowsProps<T>) {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const { density } = usePreferences();
+  const [offset, setOffset] = useState(0);
+  useEffect(() => {
+    const top = body.current?.getBoundingClientRect().top ?? 0;
+    setOffset(top + window.scrollY);
+  }, []);
+  const virtualizer = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: () => ROW_PX[density],
+    overscan: 12,
+    scrollMargin: offset,
+  });
+  const items = virtualizer.getVirtualItems();
+  const last = items.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (last >= rows.length - 10) onEnd();
+  });
+  useEffect(() => virtualizer.measure(), [virtualizer, density]);
+  const before = (items[0]?.start ?? offset) - offset;
+  const after = virtualizer.getTotalSize() - ((items.at(-1)?.end ?? offset) - offset);
+  return (
+    <ScrollRegion label={`${label}, table`} className="overflow-x-auto border-t">
+      <table aria-rowcount={rows.length + 1} className="w-full text-sm">
+        <thead>
+          <tr className="text-left text-muted text-xs">
+            {columns.map((column) => (
+              <HeaderCell key={column.id} column={column} sorting={sorting} onSort={onSort} />
+            ))}
+          </tr>
+        </thead>
+        <tbody ref={body}>
+          {before > 0 && <Spacer height={before} />}
+          {items.map(({ index }) => {
+            const row = rows[index];
+            if (row === undefined) return null;
+            return (
+              <Row
+                key={rowKey(row)}
+                row={row}
+                index={index}
+                height={ROW_PX[density]}
+                columns={columns}
+                href={rowHref?.(row)}
+              />
+            );
+          })}
+          {after > 0 && <Spacer height={after} />}
+        </tbody>
+      </table>
+    </ScrollRegion>
+  );
+}
+
+const Spacer = ({ height }: { readonly height: number }) => (
+  <tr aria-hidden style={{ height }}>
+    <td />
+  </tr>
+);
+
+function HeaderCell<T>({
+  column,
+  sorting,
+  onSort,
+}: {
+  readonly column: Column<T>;
+  readonly sorting: Sorting;
+  readonly onSort: RowsProps<T>['onSort'];
+}) {
+  const { sort, header, isNumeric = false } = column;
+  const isSorted = sort !== undefined && sort === sorting.sort;
+  const isAscending = sorting.order === 'asc';
+  const Arrow = isAscending ? ArrowUp : ArrowDown;
+  return (
+    <th
+      scope="col"
+      aria-sort={isSorted ? (isAscending ? 'ascending' : 'descending') : undefined}
+      className={classNames(
+        'h-9 px-3 font-medium whitespace-nowrap first:pl-4 last:pr-4',
+        isNumeric && 'text-right',
+        FROM[column.from ?? 'always'],
+      )}
+    >
+      {sort === undefined ? (
+        header
+      ) : (
+        <button
+          type="button"
+          onClick={() => onSort({ sort, order: isSorted && !isAscending ? 'asc' : 'desc' })}
+          className="inline-flex h-6 items-center gap-1 hover:text-text"
+        >
+          {header}
+          {isSorted && <Arrow aria-hidden className="size-3" />}
+        </button>
+      )}
+    </th>
+  );
+}
+
+interface RowProps<T> {
+  readonly row: T;
+  readonly index: number;
+  readonly height: number;
+  readonly columns: readonly Column<T>[];
+  readonly href: string | undefined;
+}
+
+function Row<T>({ row, index, height, columns, href }: RowProps<T>) {
+  const router = useRouter();
+  const open = (event: MouseEvent) => {
+    // Links and buttons in a row have their own meaning.
+    if (href !== undefined && !(event.target as Element).closest('a,button,input'))
+      router.push(href, { scroll: false });
+  };
+  return (
+    <tr
+      aria-rowindex={index + 2}
+      style={{ height }}
+      className={classNames('border-t', href !== undefined && 'cursor-pointer hover:bg-hover')}
+      onClick={open}
+    >
+      {columns.map((column, i) => (
+        <td
+          key={column.id}
+          className={classNames(
+            'px-3 py-1 first:pl-4 last:pr-4',
+            column.isNumeric && 'text-right',
+            FROM[column.from ?? 'always'],
+          )}
+        >
+          {i === 0 && href !== undefined ? (
+            <Link href={href} scroll={false} prefetch={false}>
+              {column.cell(row)}
+            </Link>
+          ) : (
+            column.cell(row)
+          )}
+        </td>
+      ))}
+    </tr>
+  );
+}

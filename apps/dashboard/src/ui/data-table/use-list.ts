@@ -1,0 +1,28 @@
+'use client';
+import { type QueryKey, useInfiniteQuery } from '@tanstack/react-query';
+import type { Page, PagePromise, RequestOptions } from '@trading-automation/sdk';
+import { useMemo } from 'react';
+
+/** Reads a list of the API, for example `(query, options) => api().trades.list(query, options)`. */
+export type ListReader<T> = (query: Record<string, unknown>, options: RequestOptions) => PagePromise<T>;
+
+const PAGE_SIZE = 50;
+
+/** Loads a list page by page. */
+export function useList<T>(
+  queryKey: QueryKey,
+  read: ListReader<T>,
+  query: Readonly<Record<string, unknown>>,
+) {
+  const result = useInfiniteQuery({
+    queryKey: [...queryKey, query],
+    queryFn: async ({ pageParam, signal }): Promise<Page<T>> =>
+      read({ limit: PAGE_SIZE, ...query, ...(pageParam === '' ? {} : { cursor: pageParam }) }, { signal }),
+    initialPageParam: '',
+    getNextPageParam: ({ pagination }) => (pagination.has_more ? pagination.next_cursor : null),
+    // Pages are classes of the SDK, which must not be merged.
+    structuralSharing: false,
+  });
+  const rows = useMemo(() => result.data?.pages.flatMap(({ data }) => data) ?? [], [result.data]);
+  return { ...result, rows, total: result.data?.pages[0]?.pagination.total };
+}

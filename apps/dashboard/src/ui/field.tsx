@@ -1,0 +1,155 @@
+'use client';
+/** Labelled inputs. An error is connected with its input, so that screen readers read it. */
+import { ChevronDown } from 'lucide-react';
+import {
+  createContext,
+  type InputHTMLAttributes,
+  type ReactNode,
+  type Ref,
+  type SelectHTMLAttributes,
+  type TextareaHTMLAttributes,
+  useContext,
+  useId,
+} from 'react';
+import { describeFailure } from '../data/failures';
+import { SessionError } from '../data/session';
+import { classNames } from './class-names';
+
+interface FieldIds {
+  readonly id: string;
+  readonly describedBy: string | undefined;
+  readonly isInvalid: boolean;
+}
+const FieldContext = createContext<FieldIds | undefined>(undefined);
+
+export interface FieldProps {
+  readonly label: ReactNode;
+  readonly hint?: ReactNode;
+  /** What is wrong with the value, and how to fix it. */
+  readonly error?: string | undefined;
+  /** Shown at the right of the label. */
+  readonly aside?: ReactNode;
+  readonly className?: string;
+  readonly children: ReactNode;
+}
+
+export function Field({ label, hint, error, aside, className, children }: FieldProps) {
+  const id = useId();
+  const hintId = hint === undefined ? undefined : `${id}-hint`;
+  const errorId = error === undefined ? undefined : `${id}-error`;
+  const describedBy = [errorId, hintId].filter(Boolean).join(' ') || undefined;
+  return (
+    <FieldContext value={{ id, describedBy, isInvalid: error !== undefined }}>
+      <div className={classNames('flex min-w-0 flex-col gap-1', className)}>
+        <div className="flex items-baseline justify-between gap-2">
+          <label htmlFor={id} className="font-medium text-sm">
+            {label}
+          </label>
+          {aside !== undefined && <span className="text-muted text-xs">{aside}</span>}
+        </div>
+        {children}
+        {error !== undefined && (
+          <p id={errorId} className="text-loss text-xs">
+            {error}
+          </p>
+        )}
+        {hint !== undefined && (
+          <p id={hintId} className="text-muted text-xs">
+            {hint}
+          </p>
+        )}
+      </div>
+    </FieldContext>
+  );
+}
+
+const CONTROL =
+  'w-full min-w-0 rounded-control border bg-surface px-2.5 text-sm placeholder:text-muted disabled:bg-hover disabled:text-muted aria-invalid:border-loss-line';
+
+function useFieldAttributes() {
+  const field = useContext(FieldContext);
+  return field === undefined
+    ? {}
+    : { id: field.id, 'aria-describedby': field.describedBy, 'aria-invalid': field.isInvalid || undefined };
+}
+
+export function Input({
+  className,
+  ...rest
+}: InputHTMLAttributes<HTMLInputElement> & { readonly ref?: Ref<HTMLInputElement> }) {
+  return (
+    <input
+      {...useFieldAttributes()}
+      {...rest}
+      className={classNames(CONTROL, 'h-8 pointer-coarse:h-10', className)}
+    />
+  );
+}
+
+export function TextArea({
+  className,
+  ...rest
+}: TextareaHTMLAttributes<HTMLTextAreaElement> & { readonly ref?: Ref<HTMLTextAreaElement> }) {
+  return (
+    <textarea
+      {...useFieldAttributes()}
+      {...rest}
+      className={classNames(CONTROL, 'min-h-20 py-1.5', className)}
+    />
+  );
+}
+
+export function Select({
+  className,
+  children,
+  ...rest
+}: SelectHTMLAttributes<HTMLSelectElement> & { readonly ref?: Ref<HTMLSelectElement> }) {
+  return (
+    <span className={classNames('relative block min-w-0', className)}>
+      <select
+        {...useFieldAttributes()}
+        {...rest}
+        className={classNames(CONTROL, 'h-8 appearance-none pr-8 pointer-coarse:h-10')}
+      >
+        {children}
+      </select>
+      <ChevronDown
+        aria-hidden
+        className="pointer-events-none absolute top-1/2 right-2 size-4 -translate-y-1/2 text-muted"
+      />
+    </span>
+  );
+}
+
+export interface CheckboxProps extends Omit<InputHTMLAttributes<HTMLInputElement>, 'type'> {
+  readonly label: ReactNode;
+  readonly hint?: ReactNode;
+  readonly ref?: Ref<HTMLInputElement>;
+}
+
+export function Checkbox({ label, hint, ...rest }: CheckboxProps) {
+  return (
+    <label className="flex items-start gap-2.5 text-sm">
+      <input {...rest} type="checkbox" className="mt-0.5 size-4 shrink-0 accent-accent" />
+      <span>
+        {label}
+        {hint !== undefined && <span className="block text-muted text-xs">{hint}</span>}
+      </span>
+    </label>
+  );
+}
+
+/** The failure of a form, above its buttons. */
+export function FormError({ error }: { readonly error: unknown }) {
+  const { title, advice, requestId } =
+    error instanceof SessionError
+      ? { title: error.message, advice: '', requestId: undefined }
+      : describeFailure(error);
+  return (
+    <div role="alert" className="rounded-card border border-loss-line bg-loss-soft px-3 py-2 text-sm">
+      <p className="font-medium">{title}</p>
+      {advice !== '' && <p>{advice}</p>}
+      {requestId !== undefined && <p className="pt-1 font-mono text-xs">{requestId}</p>}
+    </div>
+  );
+}

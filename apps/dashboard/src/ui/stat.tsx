@@ -1,0 +1,34 @@
+import type { ReactNode } from 'react';
+import { Skeleton } from './skeleton';
+
+export interface StatProps {
+  readonly label: string;
+  readonly value: ReactNode;
+  /** What the figure compares with, or a second figure. */
+  readonly note?: ReactNode;
+  readonly isLoading?: boolean;
+}
+
+/** One figure with its name. */
+export function Stat({ label, value, note, isLoading = false }: StatProps) {
+  return (
+    <div className="min-w-0">
+      <p className="text-muted text-xs">{label}</p>
+      {isLoading ? (
+        <Skeleton className="mt-1 h-6 w-24" />
+      ) : (
+        <p className="truncate font-medium text-xl">{value}</p>
+      )}
+      {note !== undefined && !isLoading && <p className="text-muted text-xs">{note}</p>}
+    </div>
+  );
+}
+
+/** Figures side by side in one card. */
+export function StatRow({ children }: { readonly children: ReactNode }) {
+  return (
+    <div className="grid grid-cols-2 gap-x-6 gap-y-4 rounded-card border bg-surface p-4 md:grid-flow-col md:auto-cols-fr md:grid-cols-none">
+      {children}
+    </div>
+  );
+}
