@@ -1,0 +1,32 @@
+'use client';
+/**
+ * The client of the API in a page. Requests go to this dashboard's own server, which signs them.
+ *
+ * A request that no input caused is marked, so that it does not extend the session.
+ */
+import { Client } from '@trading-automation/sdk';
+import { isUserActive } from './activity';
+
+let client: Client<'string'> | undefined;
+
+/** Returns the client of this page. Decimals are strings, so that no digit is lost. */
+export function api(): Client<'string'> {
+  client ??= new Client({
+    baseURL: window.location.origin,
+    graphqlURL: window.location.origin,
+    apiKey: null,
+    decimals: 'string',
+    logLevel: 'off',
+    // A person waits for the answer; a view that failed is loaded again in any case.
+    maxRetries: 1,
+    fetch: sendToServer,
+  });
+  return client;
+}
+
+function sendToServer(url: string, init: RequestInit): Promise<Response> {
+  const { origin, pathname, search } = new URL(url);
+  const headers = new Headers(init.headers);
+  if (!isUserActive()) headers.set('x-background', 'true');
+  return fetch(`${origin}/api${pathname}${search}`, { ...init, headers });
+}

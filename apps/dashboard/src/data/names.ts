@@ -1,0 +1,39 @@
+'use client';
+/** Names of records that other records mention by id. Each list is loaded once and shared by all pages. */
+import { useQuery } from '@tanstack/react-query';
+import type { ExchangeAccount, Strategy, TradePair } from '@trading-automation/sdk';
+import { api } from './api';
+
+const LISTED_MAX = 1_000;
+
+/** The exchange accounts of the user. */
+export function useAccounts() {
+  return useQuery({
+    queryKey: ['exchanges', 'all'],
+    queryFn: ({ signal }) => api().exchanges.list({ limit: 100 }, { signal }).toArray({ limit: LISTED_MAX }),
+  });
+}
+
+/** The strategies of the user. */
+export function useStrategies() {
+  return useQuery({
+    queryKey: ['strategies', 'all'],
+    queryFn: ({ signal }) => api().strategies.list({ limit: 100 }, { signal }).toArray({ limit: LISTED_MAX }),
+  });
+}
+
+/** The pairs of all exchanges. */
+export function usePairs() {
+  return useQuery({
+    queryKey: ['pairs', 'all'],
+    queryFn: ({ signal }) => api().tradePairs.list({ limit: 100 }, { signal }).toArray({ limit: 5_000 }),
+    staleTime: 10 * 60_000,
+  });
+}
+
+type Named = Pick<ExchangeAccount | Strategy | TradePair, 'id'>;
+
+/** Returns the record with an id; undefined while the list is loading, or if the record is not in it. */
+export function byId<T extends Named>(list: readonly T[] | undefined, id: string | undefined): T | undefined {
+  return list?.find((record) => record.id === id);
+}

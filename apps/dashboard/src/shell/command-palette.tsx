@@ -1,0 +1,71 @@
+'use client';
+import { Command } from 'cmdk';
+import { useRouter } from 'next/navigation';
+import { useTheme } from 'next-themes';
+import { FURTHER_PAGES, NAVIGATION } from './navigation';
+
+const ITEM =
+  'flex h-9 items-center gap-2.5 rounded-control px-2 text-sm text-muted data-[selected=true]:bg-selected data-[selected=true]:text-text';
+const ACTIONS = [
+  { label: 'Place an order', href: '/trades/new' },
+  { label: 'Connect an exchange account', href: '/exchanges/new' },
+  { label: 'Create a strategy', href: '/strategies/new' },
+  { label: 'Find a strategy to copy', href: '/discover' },
+  { label: 'Create an API key', href: '/developers/api-keys?new=1' },
+  { label: 'Create a webhook', href: '/developers/webhooks?new=1' },
+  { label: 'Withdraw tokens', href: '/withdrawals/new' },
+];
+
+/** All pages and actions, by typing. */
+export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
+  const router = useRouter();
+  const { resolvedTheme, setTheme } = useTheme();
+  const run = (act: () => void) => () => {
+    onClose();
+    act();
+  };
+  const open = (href: string) => run(() => router.push(href));
+  return (
+    <Command.Dialog
+      open
+      onOpenChange={(isOpen) => !isOpen && onClose()}
+      label="Search and commands"
+      overlayClassName="fixed inset-0 z-40 bg-overlay"
+      contentClassName="fixed top-[12vh] left-1/2 z-50 w-[min(560px,calc(100vw-32px))] -translate-x-1/2 rounded-dialog border bg-surface shadow-float"
+    >
+      <Command.Input
+        placeholder="Search pages and actions"
+        className="h-12 w-full border-b bg-transparent px-4 text-base outline-none placeholder:text-muted"
+      />
+      <Command.List className="max-h-[50vh] overflow-y-auto p-2 [&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:py-1.5 [&_[cmdk-group-heading]]:text-muted [&_[cmdk-group-heading]]:text-xs">
+        <Command.Empty className="px-2 py-6 text-muted text-sm">
+          No page or action has this name.
+        </Command.Empty>
+        <Command.Group heading="Actions">
+          {ACTIONS.map(({ label, href }) => (
+            <Command.Item key={href} onSelect={open(href)} className={ITEM}>
+              {label}
+            </Command.Item>
+          ))}
+          <Command.Item
+            onSelect={run(() => setTheme(resolvedTheme === 'dark' ? 'light' : 'dark'))}
+            className={ITEM}
+          >
+            Switch to the {resolvedTheme === 'dark' ? 'light' : 'dark'} theme
+          </Command.Item>
+        </Command.Group>
+        {[...NAVIGATION, { label: 'More', items: FURTHER_PAGES }].map(({ label, items }) => (
+          <Command.Group key={label} heading={label}>
+            {items.map(({ href, label: name, icon: Icon, shortcut }) => (
+              <Command.Item key={href} value={`${label} ${name}`} onSelect={open(href)} className={ITEM}>
+                <Icon aria-hidden className="size-4" />
+                {name}
+                {shortcut !== undefined && <kbd className="ml-auto font-sans text-2xs">g {shortcut}</kbd>}
+              </Command.Item>
+            ))}
+          </Command.Group>
+        ))}
+      </Command.List>
+    </Command.Dialog>
+  );
+}

@@ -1,0 +1,100 @@
+import {
+  Activity,
+  ArrowLeftRight,
+  Bell,
+  BookOpen,
+  CandlestickChart,
+  ChartColumn,
+  Compass,
+  Copy,
+  Fingerprint,
+  Gift,
+  KeyRound,
+  Landmark,
+  Layers,
+  LayoutDashboard,
+  ListTree,
+  type LucideIcon,
+  Radio,
+  ScrollText,
+  Target,
+  Wallet,
+  Webhook,
+} from 'lucide-react';
+
+export interface NavigationItem {
+  readonly href: string;
+  readonly label: string;
+  readonly icon: LucideIcon;
+  /** The second key of "g …", which leads there. */
+  readonly shortcut?: string;
+}
+
+export interface NavigationGroup {
+  readonly label: string;
+  readonly items: readonly NavigationItem[];
+}
+
+export const NAVIGATION: readonly NavigationGroup[] = [
+  {
+    label: 'Trade',
+    items: [
+      { href: '/', label: 'Overview', icon: LayoutDashboard, shortcut: 'o' },
+      { href: '/trades', label: 'Trades', icon: ArrowLeftRight, shortcut: 't' },
+      { href: '/positions', label: 'Positions', icon: Layers, shortcut: 'p' },
+      { href: '/markets', label: 'Markets', icon: CandlestickChart, shortcut: 'm' },
+      { href: '/analytics', label: 'Analytics', icon: ChartColumn, shortcut: 'a' },
+    ],
+  },
+  {
+    label: 'Copy',
+    items: [
+      { href: '/discover', label: 'Discover', icon: Compass, shortcut: 'd' },
+      { href: '/strategies', label: 'Strategies', icon: Target, shortcut: 's' },
+      { href: '/copiers', label: 'Copiers', icon: Copy, shortcut: 'c' },
+    ],
+  },
+  {
+    label: 'Account',
+    items: [
+      { href: '/exchanges', label: 'Exchanges', icon: Landmark, shortcut: 'e' },
+      { href: '/rewards', label: 'Rewards', icon: Gift, shortcut: 'r' },
+      { href: '/withdrawals', label: 'Withdrawals', icon: Wallet, shortcut: 'w' },
+      { href: '/notifications', label: 'Notifications', icon: Bell, shortcut: 'n' },
+    ],
+  },
+  {
+    label: 'Developers',
+    items: [
+      { href: '/developers/api-keys', label: 'API keys', icon: KeyRound, shortcut: 'k' },
+      { href: '/developers/identities', label: 'Identities', icon: Fingerprint, shortcut: 'i' },
+      { href: '/developers/webhooks', label: 'Webhooks', icon: Webhook, shortcut: 'h' },
+      { href: '/developers/events', label: 'Events', icon: Radio, shortcut: 'v' },
+      { href: '/developers/request-log', label: 'Request log', icon: ScrollText, shortcut: 'l' },
+      { href: '/developers/reference', label: 'Reference', icon: BookOpen, shortcut: 'f' },
+    ],
+  },
+];
+
+/** Pages outside of the groups: the menu of the user and the command palette lead there. */
+export const FURTHER_PAGES: readonly NavigationItem[] = [
+  { href: '/settings', label: 'Settings', icon: ListTree, shortcut: ',' },
+  { href: '/status', label: 'Status', icon: Activity },
+];
+
+/** The bottom bar of narrow screens; a sheet has the rest. */
+export const BOTTOM_BAR = ['/', '/trades', '/positions', '/copiers'] as const;
+
+const ITEMS = [...NAVIGATION.flatMap(({ items }) => items), ...FURTHER_PAGES];
+
+/** Returns the item whose page, or a part of whose page, a path is. */
+export function itemOfPath(path: string): NavigationItem | undefined {
+  return ITEMS.filter(({ href }) => isPartOf(path, href)).sort((a, b) => b.href.length - a.href.length)[0];
+}
+
+export function isPartOf(path: string, href: string): boolean {
+  return href === '/' ? path === '/' : path === href || path.startsWith(`${href}/`);
+}
+
+export const groupOfItem = (item: NavigationItem | undefined) =>
+  NAVIGATION.find(({ items }) => items.some(({ href }) => href === item?.href))?.label;

@@ -1,0 +1,40 @@
+'use client';
+import { type ReactNode, useState } from 'react';
+import { BottomBar } from './bottom-bar';
+import { Shortcuts } from './shortcuts';
+import { SideBar } from './side-bar';
+import { TopBar } from './top-bar';
+
+export interface ShellProps {
+  readonly world: 'live' | 'test';
+  readonly userId: string;
+  readonly children: ReactNode;
+}
+
+/** The frame of every page of a session. */
+export function Shell({ world, userId, children }: ShellProps) {
+  const [isCollapsed, setCollapsed] = useState(false);
+  return (
+    <div className="flex min-h-dvh">
+      <a
+        href="#content"
+        className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-control focus:bg-surface focus:p-2 focus:shadow-float"
+      >
+        Skip to the content
+      </a>
+      <SideBar isCollapsed={isCollapsed} onToggle={() => setCollapsed((value) => !value)} />
+      <div className="flex min-w-0 flex-1 flex-col">
+        <TopBar world={world} userId={userId} />
+        <main
+          id="content"
+          tabIndex={-1}
+          className="min-w-0 flex-1 px-4 pt-5 pb-24 outline-none md:px-6 md:pt-6 md:pb-10"
+        >
+          {children}
+        </main>
+      </div>
+      <BottomBar />
+      <Shortcuts />
+    </div>
+  );
+}

@@ -1,0 +1,68 @@
+'use client';
+import { ChevronRight, Search } from 'lucide-react';
+import Link from 'next/link';
+import { usePathname } from 'next/navigation';
+import { Badge } from '../ui/badge';
+import { Bell } from './bell';
+import { LiveBadge } from './live-badge';
+import { groupOfItem, itemOfPath } from './navigation';
+import { openPalette } from './shortcuts';
+import { UserMenu } from './user-menu';
+
+export function TopBar({ world, userId }: { readonly world: 'live' | 'test'; readonly userId: string }) {
+  return (
+    <header className="sticky top-0 z-20 flex h-14 items-center gap-2 border-b bg-surface px-4 md:px-6">
+      <Breadcrumb />
+      <div className="ml-auto flex items-center gap-2">
+        <button
+          type="button"
+          onClick={openPalette}
+          aria-label="Search and commands"
+          className="flex h-8 items-center gap-2 rounded-control border px-2.5 text-muted text-sm hover:bg-hover lg:w-56 pointer-coarse:h-10"
+        >
+          <Search aria-hidden className="size-4" />
+          <span className="hidden lg:inline">Search</span>
+          <kbd className="ml-auto hidden rounded border px-1 font-sans text-2xs lg:inline">Ctrl K</kbd>
+        </button>
+        <Badge tone={world === 'test' ? 'warn' : 'neutral'}>{world === 'test' ? 'TEST' : 'LIVE'}</Badge>
+        <LiveBadge />
+        <Bell />
+        <UserMenu userId={userId} />
+      </div>
+    </header>
+  );
+}
+
+function Breadcrumb() {
+  const path = usePathname();
+  const item = itemOfPath(path);
+  const group = groupOfItem(item);
+  const isDetail = item !== undefined && path !== item.href;
+  return (
+    <nav aria-label="Breadcrumb" className="min-w-0">
+      <ol className="flex items-center gap-1 text-sm">
+        {group !== undefined && <li className="hidden text-muted sm:block">{group}</li>}
+        {item !== undefined && (
+          <li className="flex min-w-0 items-center gap-1">
+            {group !== undefined && (
+              <ChevronRight aria-hidden className="hidden size-3.5 text-muted sm:block" />
+            )}
+            <Link
+              href={item.href}
+              aria-current={isDetail ? undefined : 'page'}
+              className={isDetail ? 'truncate text-muted hover:text-text' : 'truncate font-medium'}
+            >
+              {item.label}
+            </Link>
+          </li>
+        )}
+        {isDetail && (
+          <li className="hidden items-center gap-1 font-medium sm:flex" aria-current="page">
+            <ChevronRight aria-hidden className="size-3.5 text-muted" />
+            Details
+          </li>
+        )}
+      </ol>
+    </nav>
+  );
+}
