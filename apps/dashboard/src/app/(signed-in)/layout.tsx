@@ -1,0 +1,21 @@
+import { headers } from 'next/headers';
+import { redirect } from 'next/navigation';
+import type { ReactNode } from 'react';
+import { dashboardRuntime } from '../../process/runtime';
+import { openCookies, type Session } from '../../server/session';
+import { Providers } from '../../shell/providers';
+import { Shell } from '../../shell/shell';
+
+/** Pages of a session. The API decides about every request; this only leads a browser without a session to the sign-in. */
+export default async function SignedInLayout({ children }: { readonly children: ReactNode }) {
+  const session = await openCookies<Session>((await headers()).get('cookie'), 'session');
+  if (session === undefined) redirect('/sign-in');
+  const { WORLD } = dashboardRuntime().config;
+  return (
+    <Providers>
+      <Shell world={WORLD} userId={session.userId}>
+        {children}
+      </Shell>
+    </Providers>
+  );
+}

@@ -1,0 +1,5 @@
+import { Overview } from '../../features/overview/overview';
+
+export default function OverviewPage() {
+  return <Overview />;
+}

@@ -1,0 +1,6 @@
+'use client';
+import { PageHeader } from '../../ui/page-header';
+
+export function Overview() {
+  return <PageHeader title="Overview" />;
+}

@@ -1,0 +1,116 @@
+import type { Trade } from '@trading-automation/sdk';
+import { byId, useAccounts, useStrategies } from '../../data/names';
+import type { Column, Filter } from '../../ui/data-table/columns';
+import { Status, wordsOf } from '../../ui/status';
+import { Amount, Missing, Time } from '../../ui/values';
+import { filledShare, quoteOf, Side } from './parts';
+
+export type TradeRow = Trade<'string'>;
+
+export const FILTERS: readonly Filter[] = [
+  {
+    name: 'status',
+    label: 'Status',
+    options: ['PENDING', 'PARTIALLY_FILLED', 'FILLED', 'CANCELLED', 'FAILED'].map((value) => ({
+      value,
+      label: wordsOf(value),
+    })),
+  },
+  {
+    name: 'side',
+    label: 'Side',
+    options: [
+      { value: 'BUY', label: 'Buy' },
+      { value: 'SELL', label: 'Sell' },
+    ],
+  },
+];
+
+function AccountName({ id }: { readonly id: string }) {
+  const { data } = useAccounts();
+  return <span className="truncate">{byId(data, id)?.account_name ?? '…'}</span>;
+}
+
+function StrategyName({ id }: { readonly id: string | undefined }) {
+  const { data } = useStrategies();
+  if (id === undefined) return <Missing />;
+  // A strategy of another user is not in the list.
+  return <span className="truncate">{byId(data, id)?.name ?? 'Copied strategy'}</span>;
+}
+
+export const COLUMNS: readonly Column<TradeRow>[] = [
+  {
+    id: 'created_at',
+    header: 'Time',
+    sort: 'created_at',
+    cell: ({ created_at }) => <Time at={created_at} isExact />,
+    csv: ({ created_at }) => created_at,
+  },
+  {
+    id: 'symbol',
+    header: 'Pair',
+    cell: ({ symbol }) => <span className="font-medium">{symbol}</span>,
+    csv: ({ symbol }) => symbol,
+  },
+  { id: 'side', header: 'Side', cell: ({ side }) => <Side side={side} />, csv: ({ side }) => side },
+  { id: 'type', header: 'Type', from: 'xl', cell: ({ type }) => wordsOf(type), csv: ({ type }) => type },
+  {
+    id: 'price',
+    header: 'Price',
+    isNumeric: true,
+    from: 'md',
+    cell: ({ average_price, price, symbol }) => (
+      <Amount value={average_price ?? price} asset={quoteOf(symbol)} />
+    ),
+    csv: ({ average_price, price }) => average_price ?? price,
+  },
+  {
+    id: 'amount',
+    header: 'Amount',
+    isNumeric: true,
+    cell: ({ amount, symbol }) => <Amount value={amount} asset={symbol.split('/')[0]} />,
+    csv: ({ amount }) => amount,
+  },
+  {
+    id: 'filled',
+    header: 'Filled',
+    isNumeric: true,
+    from: 'md',
+    cell: (trade) => filledShare(trade),
+    csv: ({ filled_amount }) => filled_amount,
+  },
+  {
+    id: 'status',
+    header: 'Status',
+    cell: ({ status }) => <Status value={status} />,
+    csv: ({ status }) => status,
+  },
+  {
+    id: 'strategy_id',
+    header: 'Strategy',
+    from: 'xl',
+    cell: ({ strategy_id }) => <StrategyName id={strategy_id} />,
+    csv: ({ strategy_id }) => strategy_id,
+  },
+  {
+    id: 'exchange_account_id',
+    header: 'Account',
+    from: 'xl',
+    cell: ({ exchange_account_id }) => <AccountName id={exchange_account_id} />,
+    csv: ({ exchange_account_id }) => exchange_account_id,
+  },
+  {
+    id: 'origin',
+    header: 'Origin',
+    isOptional: true,
+    cell: ({ origin }) => wordsOf(origin),
+    csv: ({ origin }) => origin,
+  },
+  {
+    id: 'id',
+    header: 'Id',
+    isOptional: true,
+    cell: ({ id }) => <code className="font-mono text-xs">{id}</code>,
+    csv: ({ id }) => id,
+  },
+];

@@ -1,0 +1,51 @@
+'use client';
+import { Plus } from 'lucide-react';
+import Link from 'next/link';
+import type { ReactNode } from 'react';
+import { api } from '../../data/api';
+import { Button } from '../../ui/button';
+import { DataTable } from '../../ui/data-table/data-table';
+import { PageHeader } from '../../ui/page-header';
+import { EmptyState } from '../../ui/states';
+import { COLUMNS, FILTERS, type TradeRow } from './columns';
+
+const KEY = ['trades', 'list'];
+const read = (...[query, options]: Parameters<ReturnType<typeof api>['trades']['list']>) =>
+  api().trades.list(query, options);
+const hrefOf = ({ id }: TradeRow) => `/trades/${id}`;
+const keyOf = ({ id }: TradeRow) => id;
+
+const PlaceOrder = () => (
+  <Button asChild variant="primary">
+    <Link href="/trades/new">
+      <Plus aria-hidden className="size-4" />
+      Place order
+    </Link>
+  </Button>
+);
+
+/** All trades; `children` is the drawer of the one that the address names. */
+export function Trades({ children }: { readonly children?: ReactNode }) {
+  return (
+    <>
+      <PageHeader title="Trades" actions={<PlaceOrder />} />
+      <DataTable
+        label="Trades"
+        queryKey={KEY}
+        read={read}
+        columns={COLUMNS}
+        filters={FILTERS}
+        rowKey={keyOf}
+        rowHref={hrefOf}
+        empty={
+          <EmptyState
+            title="No order has been placed yet."
+            hint="Orders that you place, that a strategy sends and that a copier repeats are listed here."
+            action={<PlaceOrder />}
+          />
+        }
+      />
+      {children}
+    </>
+  );
+}
