@@ -5,12 +5,13 @@ import { fileURLToPath } from 'node:url';
  *
  * @typedef {{
  *   databaseUrl: string, redisUrl: string, keys: import('./keys.mjs').Keys, paperExchangeDir: string,
- *   ports: { rest: number, paperExchange: number, graphql?: number },
+ *   ports: { rest: number, paperExchange: number, graphql?: number, dashboard?: number },
  *   mailbox?: { dir: string, ports: { page: number, smtp: number } },
  *   commit?: string,
  *   venueLimits?: { weightPerMinute: number, ordersPer10s: number },
  *   extraEnv?: Record<string, Record<string, string>>,
- * }} ServiceListOptions the GraphQL API runs only if `ports` has one for it; without `mailbox`, mail stays queued;
+ * }} ServiceListOptions the GraphQL API and the dashboard run only if `ports` has one for
+ *   them, and the dashboard needs the GraphQL API; without `mailbox`, mail stays queued;
  *   `extraEnv` adds environment variables to single services, by the service's name; `venueLimits` replaces the default
  *   limits of the paper exchange
  *
@@ -88,6 +89,8 @@ export function listServices(options) {
     OPEN_REGISTRATION: 'true',
     ...(commit === undefined ? {} : { COMMIT: commit }),
     WEBHOOK_ALLOW_LOOPBACK: 'true',
+    // The dashboard, which reports the addresses of browsers.
+    ...(ports.dashboard === undefined ? {} : { TRUSTED_PROXIES: '127.0.0.1' }),
   };
   /** @type {Service[]} */
   const services = [
@@ -141,6 +144,15 @@ export function listServices(options) {
     ...(ports.graphql === undefined
       ? []
       : [graphqlService(ports.graphql, { ...api, REST_PUBLIC_URL: restUrl })]),
+    ...(ports.dashboard === undefined || ports.graphql === undefined
+      ? []
+      : [
+          dashboardService(ports.dashboard, {
+            REST_URL: restUrl,
+            GRAPHQL_URL: `http://127.0.0.1:${ports.graphql}`,
+            SESSION_KEYS: keys.session,
+          }),
+        ]),
   ];
   return services.map((service) => ({ ...service, env: { ...service.env, ...extraEnv[service.name] } }));
 }
@@ -157,6 +169,28 @@ function graphqlService(port, env) {
     app: 'graphql-api',
     url,
     env: { ...env, PORT: String(port), PUBLIC_URL: url, GRAPHIQL: 'true' },
+  };
+}
+
+/**
+ * @param {number} port
+ * @param {Record<string, string>} env
+ * @returns {Service}
+ */
+function dashboardService(port, env) {
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    name: 'dashboard',
+    app: 'dashboard',
+    url,
+    env: {
+      ...env,
+      NODE_ENV: 'production',
+      WORLD: world,
+      PORT: String(port),
+      PUBLIC_URL: url,
+      OPEN_REGISTRATION: 'true',
+    },
   };
 }
 

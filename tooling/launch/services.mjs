@@ -41,19 +41,31 @@ export async function startServices(paths, lifecycle, print, { usesFreePorts = f
     mailbox: { dir: paths.mail, ports: { page: ports.mail, smtp: ports.smtp } },
   });
   if (inspect !== undefined) openDebugger(services, inspect);
-  const running = services.map((service) => ({ service, supervised: superviseService(service, print) }));
-  for (const { supervised } of running) await lifecycle.defer(() => supervised.stop());
-  await Promise.all(running.map(({ supervised }) => supervised.untilReady()));
+  /** @param {import('./service-list.mjs').Service[]} list */
+  const start = async (list) => {
+    const started = list.map((service) => ({ service, supervised: superviseService(service, print) }));
+    for (const { supervised } of started) await lifecycle.defer(() => supervised.stop());
+    await Promise.all(started.map(({ supervised }) => supervised.untilReady()));
+    return started;
+  };
+  const isDashboard = (/** @type {import('./service-list.mjs').Service} */ { name }) => name === 'dashboard';
+  const running = await start(services.filter((service) => !isDashboard(service)));
 
   const restUrl = urlOf(services, 'rest-api');
   const graphqlUrl = urlOf(services, 'graphql-api');
+  const dashboardUrl = urlOf(services, 'dashboard');
   const paperExchangeUrl = urlOf(services, 'paper-exchange');
   const mailUrl = urlOf(services, 'mailbox');
   const demo = await ensureDemo(paths.demo, { restUrl, paperExchangeUrl });
+  // The dashboard offers to sign in as the demo account, so it starts after the account exists.
+  const dashboards = services.filter(isDashboard);
+  for (const { env } of dashboards) env.DEMO_API_KEY = demo.api_key;
+  running.push(...(await start(dashboards)));
   await lifecycle.defer(() => rmSync(paths.devStateFile, { force: true }));
   const state = {
     rest_url: restUrl,
     graphql_url: graphqlUrl,
+    dashboard_url: dashboardUrl,
     paper_exchange_url: paperExchangeUrl,
     mail_url: mailUrl,
     database_url: servers.databaseUrl,
@@ -63,7 +75,7 @@ export async function startServices(paths, lifecycle, print, { usesFreePorts = f
     pid: process.pid,
   };
   writePrivateFile(paths.devStateFile, `${JSON.stringify(state, null, 2)}\n`);
-  print(banner({ restUrl, graphqlUrl, paperExchangeUrl, mailUrl }, demo));
+  print(banner({ restUrl, graphqlUrl, dashboardUrl, paperExchangeUrl, mailUrl }, demo));
   return { databaseUrl: servers.databaseUrl, running };
 }
 
@@ -98,10 +110,10 @@ function urlOf(services, name) {
 }
 
 /**
- * @param {{ restUrl: string, graphqlUrl: string, paperExchangeUrl: string, mailUrl: string }} urls
+ * @param {{ restUrl: string, graphqlUrl: string, dashboardUrl: string, paperExchangeUrl: string, mailUrl: string }} urls
  * @param {import('./demo.mjs').Demo} demo
  */
-function banner({ restUrl, graphqlUrl, paperExchangeUrl, mailUrl }, demo) {
+function banner({ restUrl, graphqlUrl, dashboardUrl, paperExchangeUrl, mailUrl }, demo) {
   const order = {
     exchange_account_id: demo.exchange_account_id,
     trade_pair_id: demo.trade_pair_id,
@@ -111,6 +123,7 @@ function banner({ restUrl, graphqlUrl, paperExchangeUrl, mailUrl }, demo) {
   };
   return `
 Ready. (${(performance.now() / 1000).toFixed(1)} s since npm start)
+  Dashboard        ${dashboardUrl}
   REST API         ${restUrl}/v1
   Reference        ${restUrl}/docs
   GraphQL API      ${graphqlUrl}/graphql

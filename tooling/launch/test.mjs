@@ -10,7 +10,7 @@ import { jestTotals, totalLine } from './totals.mjs';
 /**
  * `npm test [-- jest arguments]`: sets up a fresh clone, runs all checks and tests, and prints how many
  * checks and tests passed and failed. With arguments, only the set-up and Jest run. The run starts its own servers and
- * always ends them.
+ * always ends them. With REQUIRE_BROWSER=true, a run without a browser fails; otherwise, it omits the browser tests.
  *
  * Before the set-up has run, this file must not import installed packages.
  */
@@ -37,6 +37,8 @@ async function runTests() {
   heading('tests');
   const { ensureBrowser } = await import('./browser.mjs');
   const browser = process.env.TEST_BROWSER ?? (await ensureBrowser((line) => console.error(line)));
+  if (process.env.REQUIRE_BROWSER === 'true' && !browser)
+    throw new Error('REQUIRE_BROWSER is set, and no browser was found or could be installed');
   const { ensureKeyring } = await import('./keyring.mjs');
   const hasKeyring = await ensureKeyring((line) => console.error(line));
   const { startTestServers } = await import('./test-servers.mjs');

@@ -19,7 +19,7 @@ const graceMs = 500;
  */
 const restartedFirst = new Set(['rest-api', 'graphql-api']);
 
-/** Scripts that generate files which a service reads at its start, and the folders from which they are generated. */
+/** Scripts that generate files which a service reads, and the folders from which they are generated. */
 const generated = [
   {
     script: 'apps/rest-api/scripts/write-openapi.mjs',
@@ -28,6 +28,10 @@ const generated = [
   {
     script: 'apps/graphql-api/scripts/write-schema.mjs',
     from: ['packages/contracts/src', 'apps/graphql-api/src/schema', 'apps/graphql-api/src/resolvers'],
+  },
+  {
+    script: 'apps/graphql-api/graphiql/build.mjs',
+    from: ['apps/graphql-api/graphiql', 'packages/signed-request/src'],
   },
 ];
 
@@ -50,7 +54,7 @@ export function applyEdits({ running, databaseUrl, print }) {
   const members = readWorkspace();
   const mailbox = join(root, 'tooling', 'mailbox');
   const folders = [
-    ...members.flatMap(({ folder }) => [join(folder, 'src'), join(folder, 'vectors')]),
+    ...members.flatMap(({ folder }) => ['src', 'vectors', 'graphiql'].map((name) => join(folder, name))),
     mailbox,
   ];
   /** Changed files that are not applied yet, including files that do not compile. */
