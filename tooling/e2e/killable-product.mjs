@@ -19,14 +19,16 @@ const SHORT_RESTART_DELAYS = { firstMs: 250, maxMs: 1_000, resetAfterMs: 1_000 }
  *
  * @param {{
  *   only?: readonly string[], workers?: number, extraEnv?: import('../launch/service-list.mjs').ServiceListOptions['extraEnv'],
- *   hasPublishedLimits?: boolean, print?: (line: string) => void,
- * }} [options] `only`: the services to start; `workers`: the number of trading workers; `hasPublishedLimits`: whether the
+ *   hasPublishedLimits?: boolean, hasDashboard?: boolean, print?: (line: string) => void,
+ * }} [options] `only`: the services to start; `workers`: the number of trading workers; `hasDashboard`: starts the
+ *   GraphQL API and the dashboard, too; `hasPublishedLimits`: whether the
  *   paper exchange limits requests and orders as published; by default, its limits are high
  */
 export async function startKillableProduct({
   only,
   workers = 1,
   hasPublishedLimits = false,
+  hasDashboard = false,
   extraEnv,
   print = () => {},
 } = {}) {
@@ -69,7 +71,11 @@ export async function startKillableProduct({
         redisUrl: redis.url,
         keys: await ensureKeys(join(folder, 'keys')),
         paperExchangeDir: join(folder, 'paper-exchange'),
-        ports: { rest: await freePort(), paperExchange: await freePort() },
+        ports: {
+          rest: await freePort(),
+          paperExchange: await freePort(),
+          ...(hasDashboard ? { graphql: await freePort(), dashboard: await freePort() } : {}),
+        },
         ...(hasPublishedLimits ? {} : { venueLimits: ampleVenueLimits }),
         extraEnv: { ...extraEnv, 'rest-api': { RATE_LIMITS: ampleRateLimits, ...extraEnv?.['rest-api'] } },
       }).filter(({ name }) => only === undefined || only.includes(name)),
@@ -81,22 +87,25 @@ export async function startKillableProduct({
     cleanup.push(() => Promise.all([...processes.values()].map((running) => running.stop())));
     await Promise.all([...processes.values()].map((running) => running.untilReady()));
 
+    /** @type {Set<string>} */
+    const paused = new Set();
     /**
      * @param {string} name
      * @param {NodeJS.Signals} signal
      */
-    const signalService = (name, signal) => {
-      const pid = processes.get(name)?.pid;
+    const signalProcess = (name, signal) => {
+      const pid = processes.get(name)?.pid ?? serverPids.get(name);
       if (pid === undefined) throw new Error(`${name} is not running`);
-      process.kill(pid, signal);
+      signalTree(pid, signal);
     };
     cleanup.push(() => {
-      for (const name of processes.keys()) if (processes.get(name)?.pid) signalService(name, 'SIGCONT');
+      for (const name of paused) signalProcess(name, 'SIGCONT');
     });
     /** @param {string} name */
     const urlOf = (name) => services.find((service) => service.name === name)?.url ?? '';
     return {
       restUrl: urlOf('rest-api'),
+      urlOf,
       paperExchangeUrl: urlOf('paper-exchange'),
       databaseUrl: postgres.url,
       redisUrl: redis.url,
@@ -130,16 +139,18 @@ export async function startKillableProduct({
         await processes.get(name)?.untilReady();
       },
       /**
-       * Suspends a service until `resume`, like a machine that stops responding.
+       * Suspends a server or a service until `resume`, like a machine that stops responding.
        *
        * @param {string} name
        */
       pause(name) {
-        signalService(name, 'SIGSTOP');
+        paused.add(name);
+        signalProcess(name, 'SIGSTOP');
       },
       /** @param {string} name */
       resume(name) {
-        signalService(name, 'SIGCONT');
+        signalProcess(name, 'SIGCONT');
+        paused.delete(name);
       },
       stop,
     };

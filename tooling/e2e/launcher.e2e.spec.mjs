@@ -97,6 +97,7 @@ describe('npm start', () => {
     expect(state).toEqual({
       rest_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       graphql_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      dashboard_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       paper_exchange_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       mail_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       database_url: expect.stringMatching(/^postgres(ql)?:\/\/.+\/trading$/),

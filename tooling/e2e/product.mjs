@@ -15,11 +15,12 @@ import { startTestServers } from '../launch/test-servers.mjs';
  * process is restarted, as with `npm start`.
  *
  * @param {{
- *   restApis?: number, graphqlApis?: number, extraEnv?: import('../launch/service-list.mjs').ServiceListOptions['extraEnv'], print?: (line: string) => void,
- * }} [options] `restApis`, `graphqlApis`: the number of API processes; `extraEnv`: further environment
- *   variables of single services, by name
+ *   restApis?: number, graphqlApis?: number, hasDashboard?: boolean, extraEnv?: import('../launch/service-list.mjs').ServiceListOptions['extraEnv'], print?: (line: string) => void,
+ * }} [options] `restApis`, `graphqlApis`: the number of API processes; `hasDashboard`: starts the
+ *   dashboard, which needs a GraphQL API; `extraEnv`: further environment variables of single services, by name
  */
-export async function startProduct({ restApis = 1, graphqlApis = 0, extraEnv, print = () => {} } = {}) {
+export async function startProduct(options = {}) {
+  const { restApis = 1, graphqlApis = 0, hasDashboard = false, extraEnv, print = () => {} } = options;
   const folder = mkdtempSync(join(tmpdir(), 'trading-automation-product-'));
   /** @type {(() => unknown)[]} */
   const cleanup = [() => rmSync(folder, { recursive: true, force: true })];
@@ -38,6 +39,7 @@ export async function startProduct({ restApis = 1, graphqlApis = 0, extraEnv, pr
       rest: await freePort(),
       paperExchange: await freePort(),
       ...(graphqlApis === 0 ? {} : { graphql: await freePort() }),
+      ...(hasDashboard ? { dashboard: await freePort() } : {}),
     };
     /** Both APIs get the same limits, because they share token buckets. */
     const ample = { RATE_LIMITS: ampleRateLimits };

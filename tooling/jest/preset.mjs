@@ -21,7 +21,7 @@ if (process.env.TEST_APT === undefined) {
   if (process.env.TEST_APT === '') console.error(aptMissingMessage());
 }
 const skipped = [
-  ...(process.env.TEST_BROWSER === '' ? ['\\.browser\\.int\\.spec\\.ts$'] : []),
+  ...(process.env.TEST_BROWSER === '' ? ['\\.browser\\.(?:int|e2e)\\.spec\\.(?:ts|mjs)$'] : []),
   ...(process.env.TEST_KEYRING === '' ? ['\\.keyring\\.int\\.spec\\.ts$'] : []),
   ...(process.env.TEST_APT === '' ? ['\\.apt\\.int\\.spec\\.mjs$'] : []),
 ];
@@ -65,7 +65,7 @@ export default {
   roots: ['<rootDir>/packages', '<rootDir>/apps', '<rootDir>/tooling', '<rootDir>/bench'],
   testMatch: propertyRun?.testMatch ?? ['**/*.spec.ts', '**/*.spec.mjs'],
   testPathIgnorePatterns: ['/node_modules/', '/dist/', '/fixtures/', ...skipped],
-  modulePathIgnorePatterns: ['/dist/'],
+  modulePathIgnorePatterns: ['/dist/', '/\\.next/'],
   testEnvironment: 'node',
   testEnvironmentOptions: { customExportConditions: ['@trading-automation/source', 'node', 'node-addons'] },
   extensionsToTreatAsEsm: ['.ts'],

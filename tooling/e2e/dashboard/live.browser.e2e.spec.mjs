@@ -1,0 +1,91 @@
+/** Live data: what happens to the account appears in every open tab, over one connection for each session. */
+import pg from 'pg';
+import { until } from '../../launch/first-trade/scenario.mjs';
+import { openTrader } from '../accounts.mjs';
+import { startProduct } from '../product.mjs';
+import { openBrowser, signInByApiKey } from './browser.mjs';
+
+/** @type {import('../product.mjs').Product} */
+let product;
+/** @type {import('./browser.mjs').Browser} */
+let browser;
+/** @type {Awaited<ReturnType<typeof openTrader>>} */
+let trader;
+/** @type {pg.Pool} */
+let database;
+let apiKey = '';
+beforeAll(async () => {
+  product = await startProduct({ graphqlApis: 1, hasDashboard: true });
+  browser = await openBrowser(product.urlOf('dashboard'));
+  database = new pg.Pool({ connectionString: product.databaseUrl, max: 1 });
+  trader = await openTrader(product, 'dashboard live');
+  ({ key: apiKey } = await trader.api.apiKeys.create({ name: 'live', permissions: ['ADMIN'] }));
+}, 90_000);
+afterAll(async () => {
+  await browser?.close();
+  await database?.end();
+  await product?.stop();
+}, 60_000);
+
+const countOfLeases = async () =>
+  Number(
+    (await database.query('SELECT count(*) FROM event_streams WHERE lease_until > now()')).rows[0].count,
+  );
+const liveBadge = (page) => page.getByRole('status').getByText('Live', { exact: true });
+const order = (amount) => ({
+  exchange_account_id: trader.account.id,
+  trade_pair_id: trader.pair.id,
+  type: 'MARKET',
+  side: 'BUY',
+  amount,
+});
+/** Hides or shows a tab, as the browser does when the user changes to another one. */
+const setHidden = (page, isHidden) =>
+  page.evaluate((hidden) => {
+    Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });
+    document.dispatchEvent(new Event('visibilitychange'));
+  }, isHidden);
+
+describe('the tabs of a session', () => {
+  it('share one event stream, show new orders at once, and load what a hidden one has missed', async () => {
+    const { page, context, problems } = await browser.newPerson();
+    await signInByApiKey(page, apiKey);
+    await page.goto('/trades');
+    const second = await context.newPage();
+    await second.goto('/trades');
+    for (const tab of [page, second]) await liveBadge(tab).waitFor();
+    expect(await countOfLeases()).toBe(1);
+
+    await trader.api.trades.create(order('0.0111'));
+    for (const tab of [page, second]) await tab.getByText('0.0111').waitFor();
+
+    await setHidden(second, true);
+    await second.getByRole('status').getByText('Paused').waitFor();
+    await trader.api.trades.create(order('0.0122'));
+    await page.getByText('0.0122').waitFor();
+    expect(await second.getByText('0.0122').count()).toBe(0);
+    await setHidden(second, false);
+    await second.getByText('0.0122').waitFor();
+
+    await context.close();
+    await until(countOfLeases, (count) => count === 0);
+    expect(problems).toEqual([]);
+  });
+
+  it('show whether they are live, and since when they are not', async () => {
+    const { page, context } = await browser.newPerson();
+    await signInByApiKey(page, apiKey);
+    await liveBadge(page).waitFor();
+    await context.setOffline(true);
+    await setHidden(page, true);
+    await setHidden(page, false);
+    await page.getByRole('status').getByText('Reconnecting').waitFor();
+    await page
+      .getByRole('status')
+      .getByText(/^Stale since/)
+      .waitFor({ timeout: 30_000 });
+    await context.setOffline(false);
+    await liveBadge(page).waitFor({ timeout: 30_000 });
+    await context.close();
+  });
+});

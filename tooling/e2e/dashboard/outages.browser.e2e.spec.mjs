@@ -1,0 +1,68 @@
+/** A part of the product stops responding while a page is open: the page says so and recovers without a reload. */
+import { openTrader } from '../accounts.mjs';
+import { startKillableProduct } from '../killable-product.mjs';
+import { openBrowser, signInByApiKey } from './browser.mjs';
+
+/** Every run stops the API; the nightly run stops the servers behind it, too. */
+const parts = process.env.ALL_OUTAGES === 'true' ? ['rest-api', 'postgres', 'redis'] : ['rest-api'];
+const LIMIT_MS = 90_000;
+
+/** @type {import('../killable-product.mjs').KillableProduct} */
+let product;
+/** @type {import('./browser.mjs').Browser} */
+let browser;
+/** @type {Awaited<ReturnType<typeof openTrader>>} */
+let trader;
+let apiKey = '';
+beforeAll(async () => {
+  product = await startKillableProduct({ hasDashboard: true });
+  browser = await openBrowser(product.urlOf('dashboard'));
+  trader = await openTrader(product, 'dashboard outages');
+  ({ key: apiKey } = await trader.api.apiKeys.create({ name: 'outages', permissions: ['ADMIN'] }));
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await product?.stop();
+}, 60_000);
+
+const order = (amount) => ({
+  exchange_account_id: trader.account.id,
+  trade_pair_id: trader.pair.id,
+  type: 'MARKET',
+  side: 'BUY',
+  amount,
+});
+
+describe.each(parts)('while %s does not respond, the page', (part) => {
+  it(
+    'says so, keeps what it shows, and shows the current state afterwards, without a reload',
+    async () => {
+      await trader.api.trades.create(order('0.011'));
+      const { page, context } = await browser.newPerson();
+      await signInByApiKey(page, apiKey);
+      await page.goto('/trades');
+      const rows = page.locator('tbody tr[aria-rowindex]');
+      await rows.first().waitFor();
+      const loads = await page.evaluate(() => performance.getEntriesByType('navigation').length);
+      const countBefore = await rows.count();
+
+      product.pause(part);
+      // A filter that the page has not loaded yet.
+      await page.getByRole('button', { name: 'Side' }).click();
+      await page.getByRole('menuitem', { name: 'Buy' }).click();
+      const failure = page.getByRole('alert').getByText(/^The (?:service|dashboard) does not respond|may be old/);
+      await failure.waitFor({ timeout: LIMIT_MS });
+      product.resume(part);
+      await rows.first().waitFor({ timeout: LIMIT_MS });
+      await failure.waitFor({ state: 'detached', timeout: LIMIT_MS });
+
+      await trader.api.trades.create(order('0.0123'));
+      await page.getByText('0.0123').waitFor({ timeout: LIMIT_MS });
+      expect(await rows.count()).toBe(countBefore + 1);
+      await page.getByRole('status').getByText('Live').waitFor({ timeout: LIMIT_MS });
+      expect(await page.evaluate(() => performance.getEntriesByType('navigation').length)).toBe(loads);
+      await context.close();
+    },
+    5 * LIMIT_MS,
+  );
+});

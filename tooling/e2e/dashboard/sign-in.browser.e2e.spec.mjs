@@ -1,0 +1,176 @@
+/** Tests signing in and out of the dashboard in a real browser, against the whole product and the real CLI. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { until } from '../../launch/first-trade/scenario.mjs';
+import { openTrader } from '../accounts.mjs';
+import { openHome } from '../cli-runs.mjs';
+import { startProduct } from '../product.mjs';
+import { openBrowser, signInByApiKey } from './browser.mjs';
+
+/** @type {import('../product.mjs').Product} */
+let product;
+/** @type {import('./browser.mjs').Browser} */
+let browser;
+/** @type {ReturnType<typeof openHome>} */
+let home;
+/** @type {Awaited<ReturnType<typeof openTrader>>} */
+let trader;
+let apiKey = '';
+beforeAll(async () => {
+  product = await startProduct({ graphqlApis: 1, hasDashboard: true });
+  browser = await openBrowser(product.urlOf('dashboard'));
+  home = openHome(product);
+  trader = await openTrader(product, 'dashboard sign-in');
+  ({ key: apiKey } = await trader.api.apiKeys.create({ name: 'pasted', permissions: ['READ', 'TRADE'] }));
+}, 90_000);
+afterAll(async () => {
+  await browser?.close();
+  await home?.close();
+  await product?.stop();
+}, 60_000);
+
+const onOverview = (page) => page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+const onSignIn = (page) => page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor();
+const sessionCookie = async (context) =>
+  (await context.cookies()).find(({ name }) => name === 'session' || name === '__Host-session');
+
+describe('a sign-in by code', () => {
+  it('waits for the approval by the CLI and then shows the account', async () => {
+    const login = await home.svc(['auth', 'login', '--base-url', product.restUrl]);
+    expect(login).toMatchObject({ code: 0 });
+    const { page, problems, context } = await browser.newPerson();
+    await page.goto('/trades');
+    await onSignIn(page);
+    await page.getByRole('button', { name: 'Show a code' }).click();
+    const shown = await page.getByTestId('user-code').textContent();
+    expect(shown).toMatch(/^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/);
+    expect(await sessionCookie(context)).toBeUndefined();
+
+    const approved = await home.svc(['auth', 'approve', String(shown), '--yes']);
+    expect(approved).toMatchObject({ code: 0 });
+    expect(approved.stdout + approved.stderr).toContain('Dashboard: Chrome on Linux');
+    await onOverview(page);
+    const id = (await home.svc(['auth', 'whoami'])).stdout.trim();
+    await page.getByRole('button', { name: 'Account' }).click();
+    await page.getByRole('menu').getByText(id.slice(0, 9)).waitFor();
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('ends if the user refuses it', async () => {
+    const { page, context } = await browser.newPerson();
+    await page.goto('/sign-in');
+    await page.getByRole('button', { name: 'Show a code' }).click();
+    const code = String(await page.getByTestId('user-code').textContent());
+    expect(await home.svc(['auth', 'deny', code])).toMatchObject({ code: 0 });
+    await page.getByText('The code was refused.').waitFor();
+    expect(await sessionCookie(context)).toBeUndefined();
+    await context.close();
+  });
+});
+
+describe('a sign-in with an API key', () => {
+  it('exchanges the key for a session with its permissions, and keeps the key nowhere', async () => {
+    const { page, context, problems } = await browser.newPerson();
+    await signInByApiKey(page, apiKey);
+    const { data } = await trader.api.browserSessions.list();
+    expect(data[0]).toMatchObject({
+      client_name: 'Dashboard: Chrome on Linux',
+      permissions: ['READ', 'TRADE'],
+      address: '127.0.0.1',
+      approved_by: { kind: 'api_key' },
+    });
+    const kept = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
+    expect(kept + JSON.stringify(await context.cookies()) + (await page.content())).not.toContain(apiKey);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('says what is wrong with another key', async () => {
+    const { page, context } = await browser.newPerson();
+    await page.goto('/sign-in');
+    await page.getByRole('tab', { name: 'API key' }).click();
+    const field = page.getByLabel('API key', { exact: true }).last();
+    for (const [key, message] of [
+      ['secret', 'This is not an API key.'],
+      [`${apiKey.slice(0, -4)}0000`, 'The API key'],
+    ]) {
+      await field.fill(key);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('alert').getByText(message).waitFor();
+      expect(await field.inputValue()).toBe('');
+    }
+    expect(await sessionCookie(context)).toBeUndefined();
+    await context.close();
+  });
+});
+
+describe('a new account', () => {
+  it('is opened by a key pair of the page, whose file signs the CLI in to the same account', async () => {
+    const { page, context, problems } = await browser.newPerson({ acceptDownloads: true });
+    /** @type {string[]} */
+    const sent = [];
+    page.on('request', (request) => sent.push(`${request.url()} ${request.postData() ?? ''}`));
+    await page.goto('/sign-in');
+    await page.getByRole('tab', { name: 'New account' }).click();
+    await page.getByRole('button', { name: 'Create an account' }).click();
+    const go = page.getByRole('button', { name: 'Continue to the dashboard' });
+    await go.waitFor();
+    expect(await go.isDisabled()).toBe(true);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save the key file' }).click(),
+    ]);
+    const file = join(home.folder, 'trading-automation.key');
+    writeFileSync(file, readFileSync(await download.path()));
+    const key = readFileSync(file, 'utf8').trim();
+    expect(key).toMatch(/^[0-9a-f]{64}$/);
+    expect(sent.filter((text) => text.includes(key))).toEqual([]);
+    await go.click();
+    await onOverview(page);
+    const ofPage = await page.evaluate(async () => (await (await fetch('/api/v1/me')).json()).data);
+    expect(ofPage.credential).toMatchObject({ kind: 'browser_session' });
+
+    const login = `svc auth login --profile saved --base-url ${product.restUrl} --key-stdin < ${file}`;
+    expect(await home.shell(login)).toMatchObject({ code: 0 });
+    const { stdout } = await home.svc(['auth', 'whoami', '--profile', 'saved']);
+    expect(stdout.trim()).toBe(ofPage.id);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+});
+
+describe('a session', () => {
+  it('ends at the API when the user signs out; an old cookie is worth nothing', async () => {
+    const { page, context } = await browser.newPerson();
+    await signInByApiKey(page, apiKey);
+    const cookie = await sessionCookie(context);
+    await page.getByRole('button', { name: 'Account' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await onSignIn(page);
+    expect(await sessionCookie(context)).toBeUndefined();
+    await context.addCookies([cookie]);
+    const status = await page.evaluate(async () => (await fetch('/api/v1/me')).status);
+    expect(status).toBe(401);
+    await context.close();
+  });
+
+  it('that was ended elsewhere leads to the sign-in with the reason, and back afterwards', async () => {
+    const { page, context } = await browser.newPerson();
+    await signInByApiKey(page, apiKey);
+    await page.goto('/trades?status=FILLED');
+    await page.getByRole('heading', { name: 'Trades', level: 1 }).waitFor();
+    await trader.api.browserSessions.revokeAll();
+    await page.reload();
+    await onSignIn(page);
+    await page.getByText('Your session was signed out.').waitFor();
+    await page.getByRole('tab', { name: 'API key' }).click();
+    await page.getByLabel('API key', { exact: true }).last().fill(apiKey);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await until(
+      async () => new URL(page.url()),
+      ({ pathname, search }) => pathname === '/trades' && search === '?status=FILLED',
+    );
+    await context.close();
+  });
+});
