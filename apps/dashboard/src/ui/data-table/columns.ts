@@ -15,6 +15,8 @@ export interface Column<T> {
   readonly from?: 'always' | 'md' | 'xl';
   /** Hidden until the reader chooses it. */
   readonly isOptional?: boolean;
+  /** Holds buttons: no part of a CSV file. */
+  readonly isAction?: boolean;
 }
 
 /** A filter of a list, whose values are those of the API. */

@@ -74,7 +74,8 @@ export function DataTable<T extends RowData>(props: DataTableProps<T>) {
     setExported(0);
     try {
       const rows = read({ ...query, ...request, limit: 100 }, {});
-      saveFile(await csvOf(shown, rows, setExported), `${label.toLowerCase().replaceAll(' ', '-')}.csv`);
+      const exportable = shown.filter(({ isAction }) => isAction !== true);
+      saveFile(await csvOf(exportable, rows, setExported), `${label.toLowerCase().replaceAll(' ', '-')}.csv`);
     } catch (error) {
       toast.error(`The file is incomplete and was not saved. ${describeFailure(error).advice}`);
     } finally {

@@ -1,0 +1,194 @@
+'use client';
+import Link from 'next/link';
+import { byId, useAccounts } from '../../data/names';
+import { type LotRow, OPEN_LOTS_MAX, useOpenLots } from '../../data/open-lots';
+import { baseOf, quoteOf } from '../../format/money';
+import { Button } from '../../ui/button';
+import { Card } from '../../ui/card';
+import { worthByQuote } from '../../ui/emergency-stop/use-stop-counts';
+import { ScrollRegion } from '../../ui/scroll-region';
+import { Side } from '../../ui/side';
+import { TableSkeleton } from '../../ui/skeleton';
+import { StaleNotice } from '../../ui/stale-notice';
+import { Stat, StatRow } from '../../ui/stat';
+import { EmptyState, ErrorState } from '../../ui/states';
+import { Amount, Change } from '../../ui/values';
+import type { LotSelection } from './close-many';
+import { groupLots, type LotGroup } from './groups.rules';
+import { resultByQuote } from './totals';
+
+export interface OpenPositionsProps {
+  /** Undefined without the permission to trade. */
+  readonly onCloseMany: ((selection: LotSelection) => void) | undefined;
+}
+
+/** What is open: the sums, then one row for each account and pair. */
+export function OpenPositions({ onCloseMany }: OpenPositionsProps) {
+  const lots = useOpenLots();
+  const { data } = lots;
+  if (lots.isPending)
+    return (
+      <Card isFlush>
+        <TableSkeleton rows={4} />
+      </Card>
+    );
+  if (data === undefined)
+    return (
+      <Card>
+        <ErrorState error={lots.error} onRetry={() => void lots.refetch()} />
+      </Card>
+    );
+  if (data.length === 0)
+    return (
+      <Card>
+        <EmptyState
+          title="Nothing is open."
+          hint="What your orders and copies buy is listed here until it is sold."
+          action={
+            <Button asChild variant="primary">
+              <Link href="/trades/new">Place order</Link>
+            </Button>
+          }
+        />
+      </Card>
+    );
+  return (
+    <div className="flex flex-col gap-4">
+      {lots.isError && <StaleNotice error={lots.error} onRetry={() => void lots.refetch()} />}
+      <Totals lots={data} />
+      <Groups lots={data} onCloseMany={onCloseMany} />
+      {data.length === OPEN_LOTS_MAX && (
+        <p className="text-muted text-sm">
+          The sums cover the newest {OPEN_LOTS_MAX} lots. The list below has all of them.
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Totals({ lots }: { readonly lots: readonly LotRow[] }) {
+  const worth = worthByQuote(lots);
+  const results = resultByQuote(lots);
+  return (
+    <StatRow>
+      <Stat
+        label="Worth at the last prices"
+        value={worth.map(({ asset, value }) => <Amount key={asset} value={value} asset={asset} digits={2} />)}
+      />
+      <Stat
+        label="Open result after fees"
+        value={results.map(({ asset, value }) => <Change key={asset} value={value} asset={asset} />)}
+      />
+      <Stat label="Open lots" value={lots.length} />
+      <Stat label="Pairs" value={new Set(lots.map(({ symbol }) => symbol)).size} />
+    </StatRow>
+  );
+}
+
+function Groups({ lots, onCloseMany }: OpenPositionsProps & { readonly lots: readonly LotRow[] }) {
+  const accounts = useAccounts();
+  const groups = groupLots(lots);
+  const accountIds = [...new Set(groups.map(({ accountId }) => accountId))];
+  const nameOf = (id: string) => byId(accounts.data, id)?.account_name ?? 'this account';
+  return (
+    <Card
+      title="By account and pair"
+      isFlush
+      actions={
+        onCloseMany !== undefined && (
+          <div className="flex flex-wrap gap-2">
+            {accountIds.map((id) => {
+              const members = lots.filter((lot) => lot.exchange_account_id === id);
+              return (
+                <Button key={id} onClick={() => onCloseMany({ lots: members, name: nameOf(id) })}>
+                  Close all on {nameOf(id)}
+                </Button>
+              );
+            })}
+          </div>
+        )
+      }
+    >
+      <ScrollRegion label="Open positions by account and pair" className="overflow-x-auto border-t">
+        <table className="w-full text-sm">
+          <thead>
+            <tr className="text-left text-muted text-xs">
+              {COLUMNS.map(([name, classes]) => (
+                <th
+                  key={name}
+                  scope="col"
+                  className={`h-9 px-3 font-medium whitespace-nowrap first:pl-4 last:pr-4 ${classes}`}
+                >
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {groups.map((group) => (
+              <GroupRow
+                key={group.key}
+                group={group}
+                account={nameOf(group.accountId)}
+                onCloseMany={onCloseMany}
+              />
+            ))}
+          </tbody>
+        </table>
+      </ScrollRegion>
+    </Card>
+  );
+}
+
+const HIDDEN = 'max-md:hidden';
+const COLUMNS = [
+  ['Pair', ''],
+  ['Account', HIDDEN],
+  ['Side', HIDDEN],
+  ['Lots', `text-right ${HIDDEN}`],
+  ['Amount', 'text-right'],
+  ['Average entry', `text-right ${HIDDEN}`],
+  ['Worth', `text-right ${HIDDEN}`],
+  ['Open result', 'text-right'],
+  ['Actions', 'text-right'],
+] as const;
+
+function GroupRow({
+  group,
+  account,
+  onCloseMany,
+}: OpenPositionsProps & { readonly group: LotGroup<LotRow>; readonly account: string }) {
+  const { symbol, side, lots, amount, averagePrice, value, result } = group;
+  const quote = quoteOf(symbol);
+  const cells = [
+    <span key="pair" className="font-medium">
+      {symbol}
+    </span>,
+    account,
+    <Side key="side" side={side} isLot />,
+    lots.length,
+    <Amount key="amount" value={amount} asset={baseOf(symbol)} />,
+    <Amount key="price" value={averagePrice} asset={quote} />,
+    <Amount key="value" value={value} asset={quote} digits={2} />,
+    <Change key="result" value={result} asset={quote} />,
+    onCloseMany === undefined ? undefined : (
+      <Button
+        key="close"
+        className="h-7"
+        aria-label={`Close all lots of ${symbol} on ${account}`}
+        onClick={() => onCloseMany({ lots, name: `${symbol} on ${account}` })}
+      >
+        Close all
+      </Button>
+    ),
+  ];
+  return (
+    <tr className="h-11 border-t">
+      {COLUMNS.map(([name, classes], i) => (
+        <td key={name} className={`px-3 py-1 first:pl-4 last:pr-4 ${classes}`}>
+          {cells[i]}
+        </td>
+      ))}
+    </tr>
+  );
+}

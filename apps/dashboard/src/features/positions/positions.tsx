@@ -1,0 +1,107 @@
+'use client';
+import dynamic from 'next/dynamic';
+import { useSearchParams } from 'next/navigation';
+import { parseAsStringLiteral, useQueryState } from 'nuqs';
+import { type ReactNode, useCallback, useMemo, useState } from 'react';
+import { api } from '../../data/api';
+import { useMayTrade } from '../../data/me';
+import { useAccounts, usePairs } from '../../data/names';
+import { type LotRow, useOpenLots } from '../../data/open-lots';
+import type { Filter } from '../../ui/data-table/columns';
+import { DataTable } from '../../ui/data-table/data-table';
+import { EmergencyStop } from '../../ui/emergency-stop/emergency-stop';
+import { PageHeader } from '../../ui/page-header';
+import { Segmented } from '../../ui/segmented';
+import { EmptyState } from '../../ui/states';
+import type { LotSelection } from './close-many';
+import { columnsOf } from './columns';
+import { OpenPositions } from './open-positions';
+
+const CloseLot = dynamic(() => import('./close-lot').then((module) => module.CloseLot));
+const CloseMany = dynamic(() => import('./close-many').then((module) => module.CloseMany));
+
+const VIEWS = ['open', 'closed'] as const;
+const KEY = ['lots', 'list'];
+const read = (...[query, options]: Parameters<ReturnType<typeof api>['lots']['list']>) =>
+  api().lots.list(query, options);
+const keyOf = ({ id }: LotRow) => id;
+
+/** Open and closed lots; `children` is the drawer of the one that the address names. */
+export function Positions({ children }: { readonly children?: ReactNode }) {
+  const [view, setView] = useQueryState('view', parseAsStringLiteral(VIEWS).withDefault('open'));
+  const [closing, setClosing] = useState<LotRow>();
+  const [selection, setSelection] = useState<LotSelection>();
+  const mayTrade = useMayTrade();
+  const search = useSearchParams().toString();
+  const filters = useFilters();
+  const columns = useMemo(() => columnsOf(view, mayTrade ? setClosing : undefined), [view, mayTrade]);
+  const query = useMemo(() => ({ status: view === 'open' ? 'OPEN' : 'CLOSED' }), [view]);
+  const hrefOf = useCallback(
+    ({ id }: LotRow) => `/positions/${id}${search === '' ? '' : `?${search}`}`,
+    [search],
+  );
+  const isEmpty = useOpenLots(view === 'open').data?.length === 0;
+  return (
+    <>
+      <PageHeader title="Positions" actions={<EmergencyStop />} />
+      <div className="flex flex-col gap-4">
+        <div>
+          <Segmented
+            label="Lots"
+            value={view}
+            onChange={(next) => void setView(next)}
+            options={[
+              { value: 'open', label: 'Open' },
+              { value: 'closed', label: 'Closed' },
+            ]}
+          />
+        </div>
+        {view === 'open' && <OpenPositions onCloseMany={mayTrade ? setSelection : undefined} />}
+        {!(view === 'open' && isEmpty) && (
+          <DataTable
+            key={view}
+            label={view === 'open' ? 'Open lots' : 'Closed lots'}
+            queryKey={KEY}
+            read={read}
+            query={query}
+            columns={columns}
+            filters={filters}
+            rowKey={keyOf}
+            rowHref={hrefOf}
+            empty={
+              <EmptyState
+                title={view === 'open' ? 'No lot is open.' : 'No lot has been closed yet.'}
+                hint={view === 'open' ? undefined : 'A lot is closed when all of its amount is sold.'}
+              />
+            }
+          />
+        )}
+      </div>
+      {children}
+      {closing !== undefined && <CloseLot lot={closing} onClose={() => setClosing(undefined)} />}
+      {selection !== undefined && <CloseMany selection={selection} onClose={() => setSelection(undefined)} />}
+    </>
+  );
+}
+
+function useFilters(): readonly Filter[] {
+  const accounts = useAccounts().data;
+  const pairs = usePairs().data;
+  return useMemo(() => {
+    const exchanges = new Set(accounts?.map(({ exchange_name }) => exchange_name));
+    return [
+      {
+        name: 'exchange_account_id',
+        label: 'Account',
+        options: (accounts ?? []).map(({ id, account_name }) => ({ value: id, label: account_name })),
+      },
+      {
+        name: 'trade_pair_id',
+        label: 'Pair',
+        options: (pairs ?? [])
+          .filter(({ exchange }) => exchanges.has(exchange))
+          .map(({ id, symbol }) => ({ value: id, label: symbol })),
+      },
+    ];
+  }, [accounts, pairs]);
+}

@@ -1,0 +1,13 @@
+import type { LotRow } from '../../data/open-lots';
+import { quoteOf, sumOf } from '../../format/money';
+
+/** The open result by quote currency. Lots without a price do not count. */
+export function resultByQuote(lots: readonly LotRow[]): { readonly asset: string; readonly value: string }[] {
+  const quotes = [...new Set(lots.map(({ symbol }) => quoteOf(symbol)))];
+  return quotes.map((asset) => ({
+    asset,
+    value: sumOf(
+      lots.flatMap(({ symbol, unrealized_pnl }) => (quoteOf(symbol) === asset ? (unrealized_pnl ?? []) : [])),
+    ),
+  }));
+}
