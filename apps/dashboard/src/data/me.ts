@@ -1,18 +1,33 @@
 'use client';
-/** The user and the rights of this session. */
+/** The account and the credential of this session. All pages share the query. */
 import { useQuery } from '@tanstack/react-query';
 import { api } from './api';
+
+export type Permission = 'READ' | 'TRADE' | 'WITHDRAW' | 'ADMIN';
+
+const STALE_MS = 5 * 60_000;
 
 export function useMe() {
   return useQuery({
     queryKey: ['me'],
     queryFn: ({ signal }) => api().me.get({ signal }),
-    staleTime: 5 * 60_000,
+    staleTime: STALE_MS,
   });
 }
 
-/** Returns whether this session may trade; true while it is unknown, because the API decides anyway. */
+/** Returns whether this session has a permission; undefined while it is loading. The API decides in any case. */
+export function useMay(permission: Permission): boolean | undefined {
+  const granted: readonly string[] | undefined = useMe().data?.credential.permissions;
+  if (granted === undefined) return undefined;
+  return granted.includes('ADMIN') || granted.includes(permission);
+}
+
+/** Returns whether this session may trade; true while it is loading. */
 export function useMayTrade(): boolean {
-  const permissions = useMe().data?.credential.permissions;
-  return permissions === undefined || permissions.includes('TRADE') || permissions.includes('ADMIN');
+  return useMay('TRADE') !== false;
+}
+
+/** Why this session may not trade; undefined if it may, and while it is loading. */
+export function useTradeRefusal(): string | undefined {
+  return useMayTrade() ? undefined : 'This session may only read. Sign in with a key that may trade.';
 }

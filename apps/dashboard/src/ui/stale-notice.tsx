@@ -1,4 +1,3 @@
-'use client';
 import { describeFailure } from '../data/failures';
 
 export interface StaleNoticeProps {
@@ -14,8 +13,8 @@ export function StaleNotice({ error, onRetry }: StaleNoticeProps) {
       role="alert"
       className="flex flex-wrap items-center gap-2 rounded-card border border-warn-line bg-warn-soft px-4 py-2 text-sm"
     >
-      {title} These figures may be old.
-      <button type="button" onClick={onRetry} className="text-accent-text underline">
+      {title} What you see may be old.
+      <button type="button" onClick={onRetry} className="min-h-6 text-accent-text underline">
         Try again
       </button>
     </p>
