@@ -12,11 +12,13 @@ export interface ChartFrameProps {
   readonly description: string;
   readonly height: number;
   readonly table: ChartTable;
+  /** False for a drawing that does not use the chart library. */
+  readonly hasAttribution?: boolean;
   readonly children: ReactNode;
 }
 
 /** A chart with its table: the same values for readers who do not see the drawing. */
-export function ChartFrame({ description, height, table, children }: ChartFrameProps) {
+export function ChartFrame({ description, height, table, hasAttribution = true, children }: ChartFrameProps) {
   const [isTable, setTable] = useState(false);
   return (
     <figure className="min-w-0">
@@ -28,19 +30,21 @@ export function ChartFrame({ description, height, table, children }: ChartFrameP
         </div>
       )}
       <figcaption className="flex items-center justify-between gap-2 px-4 pt-1 pb-2 text-muted text-xs">
-        <a
-          href="https://www.tradingview.com/"
-          target="_blank"
-          rel="noreferrer"
-          className="hover:text-text"
-          title="Charts by TradingView"
-        >
-          Charts by TradingView
-        </a>
+        {hasAttribution && (
+          <a
+            href="https://www.tradingview.com/"
+            target="_blank"
+            rel="noreferrer"
+            className="hover:text-text"
+            title="Charts by TradingView"
+          >
+            Charts by TradingView
+          </a>
+        )}
         <button
           type="button"
           onClick={() => setTable((value) => !value)}
-          className="inline-flex h-6 items-center gap-1 hover:text-text"
+          className="ml-auto inline-flex h-6 items-center gap-1 hover:text-text"
         >
           <Table2 aria-hidden className="size-3.5" />
           {isTable ? 'View as chart' : 'View as table'}

@@ -1,0 +1,184 @@
+/** What an order takes and brings, as far as the book on screen shows. */
+import { Exact, floorTo } from '../../format/decimals';
+import { type Level, type Walk, walkBook } from './book-walk.rules';
+import {
+  amountStepOf,
+  hasLimitPrice,
+  hasStopPrice,
+  type OrderType,
+  type Pair,
+  type Side,
+} from './order.rules';
+
+export interface Book {
+  readonly bids: readonly Level[];
+  readonly asks: readonly Level[];
+}
+
+export interface PricedOrder {
+  readonly type: OrderType;
+  readonly side: Side;
+  readonly price?: Exact | undefined;
+  readonly stopPrice?: Exact | undefined;
+}
+
+const opposite = (book: Book | undefined, side: Side) => (side === 'BUY' ? book?.asks : book?.bids) ?? [];
+
+const middleOf = ({ bids, asks }: Book) =>
+  bids[0] && asks[0] ? new Exact(bids[0][0]).plus(asks[0][0]).div(2) : undefined;
+
+/** The price by which the exchange values an order: its limit or stop price, otherwise the last price. */
+export function valuationOf(
+  { type, price, stopPrice }: PricedOrder,
+  book: Book | undefined,
+  last: string | null | undefined,
+): Exact | undefined {
+  if (hasLimitPrice(type)) return price;
+  if (hasStopPrice(type)) return stopPrice;
+  return last ? new Exact(last) : book && middleOf(book);
+}
+
+/** How a person states the size of an order. */
+export type AmountMode = 'base' | 'quote';
+
+/**
+ * Returns the amount of base that a value in quote buys or sells, rounded down to the step. A market order walks the book, and
+ * is never larger than the valuation allows, so that the exchange has the balance for it.
+ */
+export function amountForCost(
+  order: PricedOrder,
+  cost: Exact,
+  pair: Pair,
+  book: Book | undefined,
+  valuation: Exact | undefined,
+): Exact | undefined {
+  const step = amountStepOf(pair, order.type);
+  if (order.type === 'MARKET') {
+    const walk = walkBook(opposite(book, order.side), { cost });
+    if (walk.isComplete && walk.amount.gt(0)) {
+      const byValue = order.side === 'BUY' && valuation?.gt(0) ? cost.div(valuation) : walk.amount;
+      return floorTo(Exact.min(walk.amount, byValue), step);
+    }
+  }
+  if (valuation === undefined || valuation.isZero()) return undefined;
+  return floorTo(cost.div(valuation), step);
+}
+
+/** Returns the amount that a share of the free balance buys or sells. */
+export function amountForShare(
+  order: PricedOrder,
+  share: string,
+  free: Readonly<Record<string, string>>,
+  pair: Pair,
+  book: Book | undefined,
+  valuation: Exact | undefined,
+): Exact | undefined {
+  const asset = order.side === 'BUY' ? pair.quote : pair.base;
+  const part = new Exact(free[asset] ?? '0').times(share);
+  if (order.side === 'SELL') return floorTo(part, amountStepOf(pair, order.type));
+  return amountForCost(order, part, pair, book, valuation);
+}
+
+export interface Estimate {
+  /** The expected price: the average of a market order, the limit price, or the stop price. */
+  readonly price: Exact | undefined;
+  /** What the order pays or brings before the fee, in quote. */
+  readonly cost: Exact | undefined;
+  readonly fee: { readonly amount: Exact; readonly asset: string; readonly rate: string } | undefined;
+  readonly received: { readonly amount: Exact; readonly asset: string } | undefined;
+  /** What the account must have: at least the valuation, as the API reserves it. */
+  readonly needed: { readonly amount: Exact; readonly asset: string } | undefined;
+  /** The part that trades at once; missing if the order waits for its stop price or there is no book. */
+  readonly walk: Walk | undefined;
+  /** The order trades at once, at least in part. */
+  readonly isImmediate: boolean;
+}
+
+/** Estimates an order with an amount of base. */
+export function estimateOf(
+  order: PricedOrder,
+  amount: Exact,
+  pair: Pair,
+  book: Book | undefined,
+  valuation: Exact | undefined,
+): Estimate {
+  const walk = hasStopPrice(order.type) ? undefined : walkOf(order, amount, book);
+  const isImmediate = walk?.amount.gt(0) ?? false;
+  const price = order.type === 'MARKET' ? (walk?.averagePrice ?? valuation) : valuation;
+  const cost = costOf(order, amount, walk, price);
+  const rate = isImmediate || order.type !== 'LIMIT' ? pair.taker_fee : pair.maker_fee;
+  const gross = order.side === 'BUY' ? amount : cost;
+  const asset = order.side === 'BUY' ? pair.base : pair.quote;
+  const fee =
+    rate === undefined || gross === undefined ? undefined : { amount: gross.times(rate), asset, rate };
+  return {
+    price,
+    cost,
+    fee,
+    received: gross && { amount: gross.minus(fee?.amount ?? 0), asset },
+    needed: neededOf(order, amount, pair, valuation, cost),
+    walk,
+    isImmediate,
+  };
+}
+
+function walkOf({ type, side, price }: PricedOrder, amount: Exact, book: Book | undefined): Walk | undefined {
+  const levels = opposite(book, side);
+  if (levels.length === 0) return undefined;
+  if (type === 'MARKET') return walkBook(levels, { amount });
+  if (price === undefined) return undefined;
+  return walkBook(levels, {
+    amount,
+    isAcceptable: (offered) => (side === 'BUY' ? offered.lte(price) : offered.gte(price)),
+  });
+}
+
+/** A limit order trades what crosses at the book's prices and rests with the remainder at its own. */
+function costOf(
+  { type }: PricedOrder,
+  amount: Exact,
+  walk: Walk | undefined,
+  price: Exact | undefined,
+): Exact | undefined {
+  if (price === undefined) return undefined;
+  if (walk === undefined || walk.amount.isZero()) return amount.times(price);
+  const rest = amount.minus(walk.amount);
+  return walk.cost.plus(rest.times(type === 'MARKET' ? (walk.worstPrice ?? price) : price));
+}
+
+function neededOf(
+  { side, type }: PricedOrder,
+  amount: Exact,
+  { base, quote }: Pair,
+  valuation: Exact | undefined,
+  cost: Exact | undefined,
+): Estimate['needed'] {
+  if (side === 'SELL') return { amount, asset: base };
+  const reserved = valuation?.times(amount);
+  if (reserved === undefined) return undefined;
+  return { amount: type === 'MARKET' && cost ? Exact.max(reserved, cost) : reserved, asset: quote };
+}
+
+/** Something that a person should know before the order is placed, although no rule forbids it. */
+export function cautionsOf(
+  order: PricedOrder & { readonly timeInForce: string },
+  estimate: Estimate,
+  book: Book | undefined,
+): string[] {
+  const best = opposite(book, order.side)[0]?.[0];
+  const cautions: string[] = [];
+  if (order.type === 'MARKET' && book !== undefined && !estimate.walk?.isComplete)
+    cautions.push('The visible book is smaller than the order: the rest may trade at much worse prices.');
+  if (order.type === 'LIMIT' && order.timeInForce === 'POST_ONLY' && estimate.isImmediate)
+    cautions.push('This price trades at once, so the exchange refuses it as post-only.');
+  if (order.type === 'LIMIT' && order.timeInForce === 'FOK' && best !== undefined && !estimate.isImmediate)
+    cautions.push('No one offers this price now, so the order is cancelled at once.');
+  if (order.stopPrice !== undefined && best !== undefined && isTriggered(order, best))
+    cautions.push('The market has passed the stop price: the order triggers at once.');
+  if (estimate.walk?.slippage?.gt('0.01'))
+    cautions.push('The average price is more than 1 % worse than the best one.');
+  return cautions;
+}
+
+const isTriggered = ({ side, stopPrice }: PricedOrder, best: string) =>
+  side === 'BUY' ? (stopPrice?.lte(best) ?? false) : (stopPrice?.gte(best) ?? false);
