@@ -1,0 +1,71 @@
+'use client';
+import type { TradeCreate } from '@trading-automation/sdk';
+import { ConfirmDialog } from '../../ui/confirm-dialog';
+import { Detail, Details } from '../../ui/details';
+import { wordsOf } from '../../ui/status';
+import { Amount } from '../../ui/values';
+import type { Pair } from './order.rules';
+import { FeeDetail, Value } from './summary';
+import type { Ticket } from './use-ticket';
+
+export interface ConfirmOrderProps {
+  /** The order that is placed; undefined: the dialog is closed. */
+  readonly request: TradeCreate | undefined;
+  readonly ticket: Ticket;
+  readonly pair: Pair;
+  readonly onClose: () => void;
+  readonly onPlace: (request: TradeCreate) => Promise<void>;
+}
+
+/** Repeats exactly what is placed. Amount and prices are fixed; what is expected follows the book. */
+export function ConfirmOrder({ request, ticket, pair, onClose, onPlace }: ConfirmOrderProps) {
+  if (request === undefined) return null;
+  const { estimate, shortage, account, draft } = ticket;
+  const verb = request.side === 'BUY' ? 'Buy' : 'Sell';
+  const isMarket = request.type === 'MARKET';
+  return (
+    <ConfirmDialog
+      isOpen
+      onClose={onClose}
+      title={`${verb} ${request.amount} ${pair.base}?`}
+      action="Place order"
+      onConfirm={() => onPlace(request)}
+    >
+      <Details>
+        <Detail name="Order">
+          {`${verb}, ${wordsOf(request.type).toLowerCase()}${isMarket ? '' : `, ${draft.timeInForce}`}`}
+        </Detail>
+        <Detail name="Amount">
+          <span className="text-text">{`${request.amount}\u2009${pair.base}`}</span>
+        </Detail>
+        {request.stop_price !== undefined && (
+          <Detail name="Stop price">{`${request.stop_price}\u2009${pair.quote}`}</Detail>
+        )}
+        {request.price !== undefined && (
+          <Detail name="Limit price">{`${request.price}\u2009${pair.quote}`}</Detail>
+        )}
+        {isMarket && (
+          <Detail name="Expected average price">
+            <Value value={estimate?.price} asset={pair.quote} />
+          </Detail>
+        )}
+        <Detail name={isMarket ? 'Expected value' : 'Order value'}>
+          <Value value={estimate?.cost} asset={pair.quote} />
+        </Detail>
+        <FeeDetail ticket={ticket} pair={pair} />
+        <Detail name="Account">{account?.account_name}</Detail>
+        {request.reduce_only === true && <Detail name="Reduce only">Yes</Detail>}
+        {shortage !== undefined && (
+          <Detail name={`Free ${shortage.asset} after the order`}>
+            <Amount value={shortage.left.toFixed()} asset={shortage.asset} />
+          </Detail>
+        )}
+      </Details>
+      <p className="pt-3">
+        {isMarket
+          ? 'A market order trades at once at the prices of the book, which can differ from the expected one.'
+          : 'The order trades only at its price or a better one. You can cancel what is not filled.'}
+      </p>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,103 @@
+'use client';
+import { type KeyboardEvent, useId, useMemo, useState } from 'react';
+import { classNames } from '../../ui/class-names';
+import { Field, Input } from '../../ui/field';
+import type { Pair } from './order.rules';
+import { searchPairs } from './search-pairs.rules';
+
+const SHOWN_MAX = 50;
+
+export interface PairPickerProps {
+  readonly pairs: readonly Pair[];
+  readonly value: Pair | undefined;
+  readonly onChange: (pair: Pair) => void;
+}
+
+/** A pair of all exchanges, found by typing. */
+export function PairPicker({ pairs, value, onChange }: PairPickerProps) {
+  const listId = useId();
+  const [text, setText] = useState<string>();
+  const [active, setActive] = useState(0);
+  const isOpen = text !== undefined;
+  const found = useMemo(() => searchPairs(pairs, text ?? '').slice(0, SHOWN_MAX), [pairs, text]);
+  const choose = (pair: Pair | undefined) => {
+    if (pair === undefined) return;
+    onChange(pair);
+    setText(undefined);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      event.preventDefault();
+      if (!isOpen) return setText('');
+      const step = event.key === 'ArrowDown' ? 1 : -1;
+      setActive((now) => Math.min(Math.max(now + step, 0), found.length - 1));
+    }
+    if (event.key === 'Enter' && isOpen) {
+      event.preventDefault();
+      choose(found[active]);
+    }
+    if (event.key === 'Escape' && isOpen) {
+      event.preventDefault();
+      setText(undefined);
+    }
+  };
+  return (
+    <div className="relative">
+      <Field label="Pair">
+        <Input
+          role="combobox"
+          aria-expanded={isOpen}
+          aria-controls={listId}
+          aria-autocomplete="list"
+          aria-activedescendant={isOpen && found[active] ? `${listId}-${active}` : undefined}
+          autoComplete="off"
+          placeholder="Search for a pair, such as BTC/USDT"
+          value={text ?? (value === undefined ? '' : labelOf(value))}
+          onChange={(event) => {
+            setText(event.target.value);
+            setActive(0);
+          }}
+          onFocus={(event) => event.target.select()}
+          onClick={() => setText((now) => now ?? '')}
+          onBlur={() => setText(undefined)}
+          onKeyDown={onKeyDown}
+        />
+      </Field>
+      <div
+        id={listId}
+        role="listbox"
+        aria-label="Pairs"
+        className={classNames(
+          'absolute inset-x-0 top-full z-30 mt-1 max-h-72 overflow-y-auto rounded-card border bg-surface p-1 shadow-float',
+          !isOpen && 'hidden',
+        )}
+      >
+        {found.map((pair, i) => (
+          <div
+            key={pair.id}
+            id={`${listId}-${i}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={i === active}
+            onPointerDown={(event) => {
+              // The input keeps the focus until the choice is made.
+              event.preventDefault();
+              choose(pair);
+            }}
+            onPointerEnter={() => setActive(i)}
+            className={classNames(
+              'flex h-8 cursor-pointer items-center justify-between gap-3 rounded-control px-2 text-sm pointer-coarse:h-10',
+              i === active && 'bg-selected',
+            )}
+          >
+            <span className="font-medium">{pair.symbol}</span>
+            <span className="text-muted text-xs">{`${pair.exchange}, ${pair.trading_type}`}</span>
+          </div>
+        ))}
+        {found.length === 0 && <p className="px-2 py-1.5 text-muted text-sm">No pair matches.</p>}
+      </div>
+    </div>
+  );
+}
+
+const labelOf = ({ symbol, exchange, trading_type }: Pair) => `${symbol}, ${exchange} ${trading_type}`;
