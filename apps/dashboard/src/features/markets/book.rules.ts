@@ -1,0 +1,111 @@
+/** How an order book is drawn. */
+import { Exact } from '../../format/decimals';
+
+export type Level = readonly [price: string, amount: string];
+
+export interface Row {
+  readonly price: string;
+  readonly amount: string;
+  /** The amount of this level and of all better ones. */
+  readonly total: string;
+  /** The total as a share of the largest one that is shown, from 0 to 1. */
+  readonly share: number;
+}
+
+export interface Ladder {
+  /** Best price first. */
+  readonly bids: readonly Row[];
+  readonly asks: readonly Row[];
+}
+
+/** Returns the best levels of both sides with their totals. Both sides share one scale. */
+export function ladderOf(
+  book: { readonly bids: readonly Level[]; readonly asks: readonly Level[] },
+  count: number,
+): Ladder {
+  const [bids, asks] = [book.bids.slice(0, count), book.asks.slice(0, count)];
+  const largest = Exact.max(sumOf(bids), sumOf(asks), 0);
+  return { bids: rowsOf(bids, largest), asks: rowsOf(asks, largest) };
+}
+
+const sumOf = (levels: readonly Level[]) =>
+  levels.reduce((sum, [, amount]) => sum.plus(amount), new Exact(0));
+
+function rowsOf(levels: readonly Level[], largest: Exact): Row[] {
+  let total = new Exact(0);
+  return levels.map(([price, amount]) => {
+    total = total.plus(amount);
+    const share = largest.isZero() ? 0 : total.div(largest).toNumber();
+    return { price, amount, total: total.toFixed(), share };
+  });
+}
+
+export interface Spread {
+  readonly amount: string;
+  /** The spread as a share of the middle price. */
+  readonly ratio: string;
+  readonly middle: string;
+}
+
+/** Returns the distance between the best prices; undefined if a side is empty. */
+export function spreadOf(book: {
+  readonly bids: readonly Level[];
+  readonly asks: readonly Level[];
+}): Spread | undefined {
+  const [bid, ask] = [book.bids[0]?.[0], book.asks[0]?.[0]];
+  if (bid === undefined || ask === undefined) return undefined;
+  const amount = new Exact(ask).minus(bid);
+  const middle = new Exact(ask).plus(bid).div(2);
+  return {
+    amount: amount.toFixed(),
+    ratio: amount.div(middle).toDecimalPlaces(8).toFixed(),
+    middle: middle.toFixed(),
+  };
+}
+
+/** The number of decimals of a step: 2 for 0.01 and for 0.05, 0 for 10. */
+export const decimalsOf = (step: string) => new Exact(step).decimalPlaces();
+
+export interface DepthDrawing {
+  /** SVG paths of the areas, in a box of 100 × 100. */
+  readonly bids: string;
+  readonly asks: string;
+  readonly from: string;
+  readonly to: string;
+  readonly largest: string;
+}
+
+/** Draws the totals over the price. Both sides reach equally far from the middle. */
+export function depthOf(ladder: Ladder): DepthDrawing | undefined {
+  const [bid, ask] = [ladder.bids[0], ladder.asks[0]];
+  if (bid === undefined || ask === undefined) return undefined;
+  const middle = new Exact(bid.price).plus(ask.price).div(2);
+  const reach = Exact.max(
+    middle.minus(ladder.bids.at(-1)?.price ?? middle),
+    new Exact(ladder.asks.at(-1)?.price ?? middle).minus(middle),
+  );
+  if (reach.isZero()) return undefined;
+  const from = middle.minus(reach);
+  const x = (price: string) => new Exact(price).minus(from).div(reach).times(50).toNumber();
+  const largest = Exact.max(...[...ladder.bids, ...ladder.asks].map(({ total }) => total));
+  return {
+    bids: areaOf(ladder.bids, x, 0),
+    asks: areaOf(ladder.asks, x, 100),
+    from: from.toFixed(),
+    to: middle.plus(reach).toFixed(),
+    largest: largest.toFixed(),
+  };
+}
+
+/** Steps: the total of a level holds until the next worse price, and beyond the last one to the edge. */
+function areaOf(rows: readonly Row[], x: (price: string) => number, edge: 0 | 100): string {
+  const start = x(rows[0]?.price ?? '0');
+  const steps = rows.map(({ share }, i) => {
+    const next = rows[i + 1];
+    const end = next === undefined ? edge : x(next.price);
+    return `V${round(100 - share * 100)}H${round(end)}`;
+  });
+  return `M${round(start)} 100${steps.join('')}V100Z`;
+}
+
+const round = (value: number) => Math.round(value * 100) / 100;

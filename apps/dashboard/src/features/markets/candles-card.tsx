@@ -1,0 +1,65 @@
+'use client';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import dynamic from 'next/dynamic';
+import { parseAsStringLiteral, useQueryState } from 'nuqs';
+import { api } from '../../data/api';
+import { Card } from '../../ui/card';
+import { Segmented } from '../../ui/segmented';
+import { Skeleton } from '../../ui/skeleton';
+import { StaleNotice } from '../../ui/stale-notice';
+import { EmptyState, ErrorState } from '../../ui/states';
+import type { Pair } from './pair';
+
+const INTERVALS = ['1m', '5m', '15m', '1h', '4h', '1d'] as const;
+const RELOAD_MS = 15_000;
+const ChartSkeleton = () => (
+  <div role="status" aria-label="Loading" className="h-[412px] px-4 pb-4">
+    <Skeleton className="h-full w-full" />
+  </div>
+);
+const CandleChart = dynamic(() => import('./candle-chart').then((module) => module.CandleChart), {
+  ssr: false,
+  loading: ChartSkeleton,
+});
+
+/** The candles of a pair; the address keeps their interval. */
+export function CandlesCard({ pair }: { readonly pair: Pair }) {
+  const [interval, setInterval] = useQueryState(
+    'interval',
+    parseAsStringLiteral(INTERVALS).withDefault('1m'),
+  );
+  const { data, isError, error, refetch } = useQuery({
+    queryKey: ['market', 'candles', pair.id, interval],
+    queryFn: ({ signal }) => api().tradePairs.candles(pair.id, { interval }, { signal }),
+    refetchInterval: RELOAD_MS,
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <Card
+      title="Price"
+      isFlush
+      actions={
+        <Segmented
+          label="Length of a candle"
+          value={interval}
+          onChange={(next) => void setInterval(next)}
+          options={INTERVALS.map((value) => ({ value, label: value }))}
+        />
+      }
+    >
+      {isError && data !== undefined && (
+        <div className="px-4 pb-3">
+          <StaleNotice error={error} onRetry={() => void refetch()} />
+        </div>
+      )}
+      {data === undefined && isError && <ErrorState error={error} onRetry={() => void refetch()} />}
+      {data === undefined && !isError && <ChartSkeleton />}
+      {data !== undefined &&
+        (data.candles.length === 0 ? (
+          <EmptyState title="Nothing was traded in this time." />
+        ) : (
+          <CandleChart pair={pair} interval={data.interval} candles={data.candles} />
+        ))}
+    </Card>
+  );
+}

@@ -1,0 +1,3 @@
+import type { TradePair } from '@trading-automation/sdk';
+
+export type Pair = TradePair<'string'>;
