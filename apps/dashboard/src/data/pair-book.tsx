@@ -32,12 +32,12 @@ export interface PairBook {
 
 /** A price that the reader has chosen in the book. */
 export interface PickedPrice {
+  readonly pairId: string;
   readonly price: string;
 }
 
 interface PairBookContext {
-  readonly subscribe: (listener: () => void) => () => void;
-  readonly read: () => PairBook | undefined;
+  readonly books: BookStore;
   readonly error: unknown;
   readonly retry: () => void;
   readonly picked: PickedPrice | undefined;
@@ -48,45 +48,80 @@ const DEPTH = 25;
 const POLL_MS = 2_000;
 const Context = createContext<PairBookContext | undefined>(undefined);
 
-/** Gives the book of a pair to everything in it. Use `key={pairId}`, so that no book outlives its pair. */
+/** Gives the book of a pair to everything in it. */
 export function PairBookProvider({
   pairId,
   children,
 }: {
-  readonly pairId: string | undefined;
+  readonly pairId: string;
   readonly children: ReactNode;
 }) {
-  const live = useLiveBook(pairId);
-  const first = useQuery({
+  const liveBook = useLiveBook(pairId);
+  const live = liveBook?.trade_pair_id === pairId ? liveBook : undefined;
+  const { data, dataUpdatedAt, isError, error, refetch } = useQuery({
     queryKey: ['market', 'book', pairId],
-    queryFn: ({ signal }) => api().tradePairs.orderBook(pairId ?? '', { depth: DEPTH }, { signal }),
-    enabled: pairId !== undefined,
+    queryFn: ({ signal }) => api().tradePairs.orderBook(pairId, { depth: DEPTH }, { signal }),
     refetchInterval: live === undefined ? POLL_MS : false,
   });
-  const latest = useRef<PairBook>(undefined);
-  const listeners = useRef(new Set<() => void>());
-  const book = live ?? first.data;
-  const isLive = live !== undefined;
+  const store = useRef<BookStore>(undefined);
+  store.current ??= new BookStore();
+  const { current: books } = store;
   useEffect(() => {
-    if (book === undefined) return;
-    latest.current = { bids: book.bids, asks: book.asks, isLive };
-    for (const listener of listeners.current) listener();
-  }, [book, isLive]);
+    if (live !== undefined) books.put(pairId, { ...live, isLive: true }, Date.now());
+    else if (data !== undefined) books.put(pairId, { ...data, isLive: false }, dataUpdatedAt);
+    else books.empty(pairId);
+  }, [books, pairId, live, data, dataUpdatedAt]);
 
-  const subscribe = useCallback((listener: () => void) => {
-    listeners.current.add(listener);
-    return () => listeners.current.delete(listener);
-  }, []);
-  const read = useCallback(() => latest.current, []);
   const [picked, setPicked] = useState<PickedPrice>();
-  const pick = useCallback((price: string) => setPicked({ price }), []);
-  const error = book === undefined && first.isError ? first.error : undefined;
-  const { refetch } = first;
   const value = useMemo<PairBookContext>(
-    () => ({ subscribe, read, error, retry: () => void refetch(), picked, pick }),
-    [subscribe, read, error, refetch, picked, pick],
+    () => ({
+      books,
+      error: data === undefined && isError ? error : undefined,
+      retry: () => void refetch(),
+      picked: picked?.pairId === pairId ? picked : undefined,
+      pick: (price) => setPicked({ pairId, price }),
+    }),
+    [books, data, isError, error, refetch, picked, pairId],
   );
   return <Context value={value}>{children}</Context>;
+}
+
+/** The latest book of one pair. A book that is older than the latest one never replaces it. */
+class BookStore {
+  private latest: PairBook | undefined;
+  private latestAt = 0;
+  private pairId: string | undefined;
+  private readonly listeners = new Set<() => void>();
+
+  readonly read = () => this.latest;
+
+  readonly subscribe = (listener: () => void) => {
+    this.listeners.add(listener);
+    return () => {
+      this.listeners.delete(listener);
+    };
+  };
+
+  put(pairId: string, { bids, asks, isLive }: PairBook, at: number): void {
+    this.empty(pairId);
+    if (at < this.latestAt) return;
+    this.latestAt = at;
+    this.latest = { bids, asks, isLive };
+    this.notify();
+  }
+
+  /** Forgets the book of another pair. */
+  empty(pairId: string): void {
+    if (this.pairId === pairId) return;
+    this.pairId = pairId;
+    this.latest = undefined;
+    this.latestAt = 0;
+    this.notify();
+  }
+
+  private notify(): void {
+    for (const listener of this.listeners) listener();
+  }
 }
 
 function usePairBookContext(): PairBookContext {
@@ -97,7 +132,7 @@ function usePairBookContext(): PairBookContext {
 
 /** Returns the book, drawn at most once per interval; undefined until it arrives. */
 export function usePairBook(everyMs = 100): PairBook | undefined {
-  const { subscribe, read } = usePairBookContext();
+  const { books } = usePairBookContext();
   const shown = useRef<PairBook>(undefined);
   const follow = useCallback(
     (onChange: () => void) => {
@@ -106,10 +141,10 @@ export function usePairBook(everyMs = 100): PairBook | undefined {
       const show = () => {
         timer = undefined;
         shownAt = performance.now();
-        shown.current = read();
+        shown.current = books.read();
         onChange();
       };
-      const stop = subscribe(() => {
+      const stop = books.subscribe(() => {
         timer ??= setTimeout(show, Math.max(0, shownAt + everyMs - performance.now()));
       });
       show();
@@ -118,7 +153,7 @@ export function usePairBook(everyMs = 100): PairBook | undefined {
         stop();
       };
     },
-    [subscribe, read, everyMs],
+    [books, everyMs],
   );
   return useSyncExternalStore(
     follow,

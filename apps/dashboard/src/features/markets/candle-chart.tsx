@@ -163,7 +163,7 @@ function CandleValues({ candle, pair }: { readonly candle: Candle<'string'>; rea
     ['Volume', `${formatAmount(candle.volume, style.locale)}\u2009${pair.base}`],
   ];
   return (
-    <p className="pointer-events-none absolute top-0 left-4 z-10 flex flex-wrap gap-x-3 text-2xs text-muted">
+    <p className="pointer-events-none absolute top-0 right-20 left-4 z-10 flex flex-wrap gap-x-3 text-2xs text-muted">
       {values.map(([name, value]) => (
         <span key={name}>
           {name} <span className="text-text">{value}</span>

@@ -46,7 +46,7 @@ export function Market({ pairId, ticket }: MarketProps) {
       </>
     );
   return (
-    <PairBookProvider key={pair.id} pairId={pair.id}>
+    <PairBookProvider pairId={pair.id}>
       <PageHeader
         title={
           <>
@@ -57,9 +57,11 @@ export function Market({ pairId, ticket }: MarketProps) {
           </>
         }
       />
+      <div className="pb-4">
+        <TickerRow pair={pair} />
+      </div>
       <div className="grid gap-4 lg:grid-cols-2 xl:grid-cols-[minmax(0,1fr)_minmax(0,288px)_minmax(0,328px)]">
         <div className="flex min-w-0 flex-col gap-4 lg:col-span-2 xl:col-span-1">
-          <TickerRow pair={pair} />
           <CandlesCard pair={pair} />
           <Card title="Depth" isFlush className="max-lg:hidden">
             <DepthChart pair={pair} />

@@ -1,6 +1,6 @@
 'use client';
-import { memo } from 'react';
-import { usePairBook, usePairBookFailure, usePickedPrice } from '../../data/pair-book';
+import { memo, useState } from 'react';
+import { type PairBook, usePairBook, usePairBookFailure, usePickedPrice } from '../../data/pair-book';
 import { formatAmount, formatPercent } from '../../format/numbers';
 import { usePreferences } from '../../format/preferences';
 import { classNames } from '../../ui/class-names';
@@ -21,7 +21,12 @@ export function OrderBook({ pair }: { readonly pair: Pair }) {
     return error === undefined ? <BookSkeleton /> : <ErrorState error={error} onRetry={retry} />;
   if (book.bids.length === 0 && book.asks.length === 0)
     return <EmptyState title="No order is in the book now." />;
+  return <Ladder book={book} pair={pair} />;
+}
+
+function Ladder({ book, pair }: { readonly book: PairBook; readonly pair: Pair }) {
   const { bids, asks } = ladderOf(book, LEVELS);
+  const places = useMost(Math.max(bids.length, asks.length));
   return (
     <div>
       <table className="w-full table-fixed text-xs">
@@ -35,7 +40,7 @@ export function OrderBook({ pair }: { readonly pair: Pair }) {
             </th>
           </tr>
         </thead>
-        <Side side="ask" rows={[...asks].reverse()} pair={pair} missing={LEVELS - asks.length} />
+        <Side side="ask" rows={[...asks].reverse()} pair={pair} missing={places - asks.length} />
         <tbody>
           <tr>
             <td colSpan={3} className="h-9 border-y px-4">
@@ -43,7 +48,7 @@ export function OrderBook({ pair }: { readonly pair: Pair }) {
             </td>
           </tr>
         </tbody>
-        <Side side="bid" rows={bids} pair={pair} missing={LEVELS - bids.length} />
+        <Side side="bid" rows={bids} pair={pair} missing={places - bids.length} />
       </table>
       <p className="border-t px-4 py-2 text-muted text-xs">
         {book.isLive
@@ -52,6 +57,13 @@ export function OrderBook({ pair }: { readonly pair: Pair }) {
       </p>
     </div>
   );
+}
+
+/** The largest value so far, so that a level that goes does not move the others. */
+function useMost(value: number): number {
+  const [most, setMost] = useState(value);
+  if (value > most) setMost(value);
+  return Math.max(value, most);
 }
 
 interface SideProps {

@@ -1,47 +1,64 @@
 'use client';
 import { parseAsString, useQueryState } from 'nuqs';
+import type { ReactNode } from 'react';
 import { usePairs } from '../../data/names';
 import { PairBookProvider } from '../../data/pair-book';
 import { Card } from '../../ui/card';
 import { PageHeader } from '../../ui/page-header';
 import { Skeleton } from '../../ui/skeleton';
 import { EmptyState, ErrorState } from '../../ui/states';
+import type { Pair } from './order.rules';
 import { OrderTicket } from './order-ticket';
 import { PairPicker } from './pair-picker';
+import { searchPairs } from './search-pairs.rules';
 
-/** The order ticket as a page of its own. `?pair=` names the pair. */
-export function NewOrder() {
+export interface NewOrderProps {
+  /** The order book of a pair. */
+  readonly book: (pair: Pair) => ReactNode;
+}
+
+/** The order ticket as a page of its own, with the book beside it. `?pair=` names the pair. */
+export function NewOrder({ book }: NewOrderProps) {
   const pairs = usePairs();
   const [pairId, setPairId] = useQueryState('pair', parseAsString);
-  const pair = pairs.data?.find(({ id }) => id === pairId) ?? pairs.data?.find(({ is_active }) => is_active);
+  const pair = pairs.data?.find(({ id }) => id === pairId) ?? searchPairs(pairs.data ?? [], '')[0];
+  if (pairs.data === undefined || pair === undefined)
+    return (
+      <Frame>
+        <Card>
+          {pairs.isPending && <TicketSkeleton />}
+          {pairs.isError && <ErrorState error={pairs.error} onRetry={() => void pairs.refetch()} />}
+          {pairs.data !== undefined && <EmptyState title="No exchange has a pair that can be traded now." />}
+        </Card>
+      </Frame>
+    );
   return (
-    <div className="mx-auto max-w-140">
-      <PageHeader
-        title="Place order"
-        description="You see and confirm the whole order before it is placed."
-      />
-      <Card>
-        {pairs.isPending && <TicketSkeleton />}
-        {pairs.isError && pairs.data === undefined && (
-          <ErrorState error={pairs.error} onRetry={() => void pairs.refetch()} />
-        )}
-        {pairs.data !== undefined && pair === undefined && (
-          <EmptyState title="No exchange has a pair that can be traded now." />
-        )}
-        {pairs.data !== undefined && pair !== undefined && (
-          <div className="flex flex-col gap-3">
-            <PairPicker pairs={pairs.data} value={pair} onChange={({ id }) => void setPairId(id)} />
-            <PairBookProvider key={pair.id} pairId={pair.id}>
-              <OrderTicket pair={pair} />
-            </PairBookProvider>
-          </div>
-        )}
-      </Card>
-    </div>
+    <Frame>
+      <PairBookProvider pairId={pair.id}>
+        <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_minmax(0,320px)]">
+          <Card title="Order">
+            <div className="flex flex-col gap-3">
+              <PairPicker pairs={pairs.data} value={pair} onChange={({ id }) => void setPairId(id)} />
+              <OrderTicket key={pair.id} pair={pair} />
+            </div>
+          </Card>
+          <Card title="Order book" isFlush>
+            {book(pair)}
+          </Card>
+        </div>
+      </PairBookProvider>
+    </Frame>
   );
 }
 
-export const TicketSkeleton = () => (
+const Frame = ({ children }: { readonly children: ReactNode }) => (
+  <div className="mx-auto max-w-200">
+    <PageHeader title="Place order" description="You see and confirm the whole order before it is placed." />
+    {children}
+  </div>
+);
+
+const TicketSkeleton = () => (
   <div role="status" aria-label="Loading" className="flex flex-col gap-3">
     {['a', 'b', 'c', 'd', 'e', 'f'].map((line) => (
       <Skeleton key={line} className="h-12 w-full" />

@@ -1,8 +1,8 @@
 import type { Metadata } from 'next';
-import { NewOrder } from '../../../../features/order-ticket/new-order';
+import { NewOrderWithBook } from './new-order-with-book';
 
 export const metadata: Metadata = { title: 'Place order' };
 
 export default function NewOrderPage() {
-  return <NewOrder />;
+  return <NewOrderWithBook />;
 }
