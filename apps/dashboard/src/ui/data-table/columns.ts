@@ -4,7 +4,8 @@ import type { ReactNode } from 'react';
 export interface Column<T> {
   readonly id: string;
   readonly header: string;
-  readonly cell: (row: T) => ReactNode;
+  /** `index` is the position of the row in the list, from 0. */
+  readonly cell: (row: T, index: number) => ReactNode;
   /** The value in a CSV file: exact, without the reader's format. */
   readonly csv: (row: T) => string | number | boolean | null | undefined;
   /** Aligns the figures at the right. */

@@ -41,6 +41,8 @@ export interface DataTableProps<T> {
   /** The label of the search, if the API searches this list. */
   readonly search?: string;
   readonly sorting?: Sorting;
+  /** Rows are as high as their content, for sentences. */
+  readonly hasTallRows?: boolean;
   /** Shown for a list without items and filters. */
   readonly empty: ReactNode;
 }
@@ -58,7 +60,7 @@ export function DataTable<T extends RowData>(props: DataTableProps<T>) {
   const definitions = useMemo(() => {
     const helper = createColumnHelper<typeof features, T>();
     return columns.map(({ id, header, cell }) =>
-      helper.display({ id, header, cell: ({ row }) => cell(row.original) }),
+      helper.display({ id, header, cell: ({ row }) => cell(row.original, row.index) }),
     );
   }, [columns]);
   const table = useTable({
@@ -117,6 +119,7 @@ export function DataTable<T extends RowData>(props: DataTableProps<T>) {
             rows={list.rows}
             columns={shown}
             rowKey={rowKey}
+            isTall={props.hasTallRows ?? false}
             {...(rowHref === undefined ? {} : { rowHref })}
             sorting={{ sort: request.sort ?? '', order: request.order === 'asc' ? 'asc' : 'desc' }}
             onSort={change}

@@ -20,13 +20,16 @@ export interface RowsProps<T> {
   readonly columns: readonly Column<T>[];
   readonly rowKey: (row: T) => string;
   readonly rowHref?: (row: T) => string;
+  /** Rows are as high as their content. */
+  readonly isTall?: boolean;
   readonly sorting: Sorting;
   readonly onSort: (changes: Record<string, string | null>) => void;
   /** Called when the last rows are on screen. */
   readonly onEnd: () => void;
 }
 
-export function Rows<T>({ label, rows, columns, rowKey, rowHref, sorting, onSort, onEnd }: RowsProps<T>) {
+export function Rows<T>(props: RowsProps<T>) {
+  const { label, rows, columns, rowKey, rowHref, isTall = false, sorting, onSort, onEnd } = props;
   const body = useRef<HTMLTableSectionElement>(null);
   const { density } = usePreferences();
   const [offset, setOffset] = useState(0);
@@ -69,6 +72,7 @@ export function Rows<T>({ label, rows, columns, rowKey, rowHref, sorting, onSort
                 row={row}
                 index={index}
                 height={ROW_PX[density]}
+                {...(isTall ? { measure: virtualizer.measureElement } : {})}
                 columns={columns}
                 href={rowHref?.(row)}
               />
@@ -130,11 +134,13 @@ interface RowProps<T> {
   readonly row: T;
   readonly index: number;
   readonly height: number;
+  /** Reads the height of a row that is as high as its content. */
+  readonly measure?: (row: HTMLTableRowElement | null) => void;
   readonly columns: readonly Column<T>[];
   readonly href: string | undefined;
 }
 
-function Row<T>({ row, index, height, columns, href }: RowProps<T>) {
+function Row<T>({ row, index, height, measure, columns, href }: RowProps<T>) {
   const router = useRouter();
   const open = (event: MouseEvent) => {
     // Links and buttons in a row have their own meaning.
@@ -143,6 +149,7 @@ function Row<T>({ row, index, height, columns, href }: RowProps<T>) {
   };
   return (
     <tr
+      {...(measure === undefined ? {} : { ref: measure, 'data-index': index })}
       aria-rowindex={index + 2}
       style={{ height }}
       className={classNames('border-t', href !== undefined && 'cursor-pointer hover:bg-hover')}
@@ -159,10 +166,10 @@ function Row<T>({ row, index, height, columns, href }: RowProps<T>) {
         >
           {i === 0 && href !== undefined ? (
             <Link href={href} scroll={false} prefetch={false}>
-              {column.cell(row)}
+              {column.cell(row, index)}
             </Link>
           ) : (
-            column.cell(row)
+            column.cell(row, index)
           )}
         </td>
       ))}

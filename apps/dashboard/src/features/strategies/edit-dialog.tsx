@@ -1,0 +1,73 @@
+'use client';
+import { useQueryClient } from '@tanstack/react-query';
+import type { StrategyUpdate } from '@trading-automation/sdk';
+import { toast } from 'sonner';
+import { api } from '../../data/api';
+import { usePairs } from '../../data/names';
+import { Button } from '../../ui/button';
+import { Dialog } from '../../ui/dialog';
+import { FormError } from '../../ui/field';
+import type { StrategyRow } from './figures';
+import { StrategyFields } from './strategy-fields';
+import { valuesOf } from './strategy-form.rules';
+import { useStrategyForm } from './use-strategy-form';
+
+export interface EditStrategyProps {
+  readonly strategy: StrategyRow;
+  readonly onClose: () => void;
+}
+
+export function EditStrategy(props: EditStrategyProps) {
+  const pairs = usePairs();
+  // The symbols of the form are known once the pairs are loaded.
+  return pairs.data === undefined ? null : <Form {...props} pairs={pairs.data} />;
+}
+
+function Form({
+  strategy,
+  onClose,
+  pairs,
+}: EditStrategyProps & { readonly pairs: NonNullable<ReturnType<typeof usePairs>['data']> }) {
+  const queries = useQueryClient();
+  const { form, submit, failure, isBusy } = useStrategyForm({
+    initial: valuesOf(strategy, pairs),
+    isNew: false,
+    send: async (body, idempotencyKey) => {
+      await api().strategies.update(strategy.id, body as StrategyUpdate, { idempotencyKey });
+      await queries.invalidateQueries({ queryKey: ['strategies'] });
+      toast.success('The strategy was changed.');
+      onClose();
+    },
+  });
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      title="Edit strategy"
+      description="A higher profit share applies to a copier only after its user accepts it; a lower one applies at once."
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant="primary" isBusy={isBusy} onClick={() => void submit()}>
+            Save changes
+          </Button>
+        </>
+      }
+    >
+      <form onSubmit={(event) => void submit(event)} noValidate>
+        <StrategyFields
+          register={form.register}
+          control={form.control}
+          errors={form.formState.errors}
+          hasAccount={false}
+        />
+        {failure !== undefined && (
+          <div className="pt-4">
+            <FormError error={failure} />
+          </div>
+        )}
+        <button type="submit" className="hidden" aria-hidden tabIndex={-1} />
+      </form>
+    </Dialog>
+  );
+}

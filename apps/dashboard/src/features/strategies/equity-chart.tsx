@@ -1,0 +1,68 @@
+'use client';
+import dynamic from 'next/dynamic';
+import { useCallback, useMemo } from 'react';
+import { formatAmount } from '../../format/numbers';
+import { usePreferences } from '../../format/preferences';
+import { Card } from '../../ui/card';
+import type { LineSeries } from '../../ui/charts/line-chart';
+import { Skeleton } from '../../ui/skeleton';
+import type { StrategyRow } from './figures';
+import { drawdownsOf } from './performance.rules';
+
+const LineChart = dynamic(() => import('../../ui/charts/line-chart').then((module) => module.LineChart), {
+  ssr: false,
+  loading: () => <Skeleton className="m-4 h-60" />,
+});
+
+/** The index of what was invested at the start, and the fall from its peak below it. */
+export function EquityChart({ strategy }: { readonly strategy: StrategyRow }) {
+  const { locale } = usePreferences();
+  const { curve } = strategy.performance;
+  const index = useMemo<readonly LineSeries[]>(
+    () => [
+      {
+        label: 'Index',
+        unit: 'start = 100',
+        points: curve.map(({ at, index: value }) => ({ at, value: Number(value) })),
+        isArea: true,
+      },
+    ],
+    [curve],
+  );
+  const drawdown = useMemo<readonly LineSeries[]>(
+    () => [{ label: 'Drawdown', unit: '%', points: drawdownsOf(curve), tone: 'loss', isArea: true }],
+    [curve],
+  );
+  const formatIndex = useCallback((value: number) => formatAmount(String(value), locale, 2), [locale]);
+  const formatFall = useCallback(
+    (value: number) => `${value < 0 ? '−' : ''}${formatAmount(String(Math.abs(value)), locale, 2)}\u2009%`,
+    [locale],
+  );
+  if (curve.length < 2)
+    return (
+      <Card title="Growth of 100">
+        <p className="py-6 text-muted text-sm">
+          No curve yet. It has a point for each UTC day, and it needs the equity of the account at the start
+          of each day with a result.
+        </p>
+      </Card>
+    );
+  return (
+    <Card title="Growth of 100" isFlush>
+      <LineChart
+        description={`Index of ${strategy.name}: the value of 100 that was invested at the start`}
+        series={index}
+        height={240}
+        formatValue={formatIndex}
+        baseline={100}
+      />
+      <h3 className="px-4 pt-2 font-medium text-sm">Drawdown</h3>
+      <LineChart
+        description={`Fall of the index of ${strategy.name} from its peak, in percent`}
+        series={drawdown}
+        height={120}
+        formatValue={formatFall}
+      />
+    </Card>
+  );
+}

@@ -1,0 +1,61 @@
+'use client';
+import { useQueryClient } from '@tanstack/react-query';
+import type { StrategyCreate } from '@trading-automation/sdk';
+import Link from 'next/link';
+import { useRouter } from 'next/navigation';
+import { api } from '../../data/api';
+import { useTradeRefusal } from '../../data/me';
+import { Button } from '../../ui/button';
+import { Card } from '../../ui/card';
+import { FormError } from '../../ui/field';
+import { PageHeader } from '../../ui/page-header';
+import { StrategyFields } from './strategy-fields';
+import { EMPTY_STRATEGY } from './strategy-form.rules';
+import { useStrategyForm } from './use-strategy-form';
+
+export function NewStrategy() {
+  const router = useRouter();
+  const queries = useQueryClient();
+  const refusal = useTradeRefusal();
+  const { form, submit, failure, isBusy } = useStrategyForm({
+    initial: EMPTY_STRATEGY,
+    isNew: true,
+    send: async (body, idempotencyKey) => {
+      const { id } = await api().strategies.create(body as unknown as StrategyCreate, { idempotencyKey });
+      await queries.invalidateQueries({ queryKey: ['strategies'] });
+      router.push(`/strategies/${id}`);
+    },
+  });
+  return (
+    <div className="max-w-180">
+      <PageHeader
+        title="New strategy"
+        description="A strategy groups trades of one account. Copiers repeat the trades that you place with it."
+      />
+      <form onSubmit={(event) => void submit(event)} noValidate>
+        <Card>
+          <StrategyFields
+            register={form.register}
+            control={form.control}
+            errors={form.formState.errors}
+            hasAccount
+          />
+          {failure !== undefined && (
+            <div className="pt-4">
+              <FormError error={failure} />
+            </div>
+          )}
+          <div className="flex flex-wrap items-center justify-end gap-2 pt-5">
+            {refusal !== undefined && <p className="mr-auto text-muted text-sm">{refusal}</p>}
+            <Button asChild>
+              <Link href="/strategies">Cancel</Link>
+            </Button>
+            <Button type="submit" variant="primary" isBusy={isBusy} disabled={refusal !== undefined}>
+              Create strategy
+            </Button>
+          </div>
+        </Card>
+      </form>
+    </div>
+  );
+}

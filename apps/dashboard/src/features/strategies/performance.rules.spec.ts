@@ -1,0 +1,26 @@
+import { daysSince, drawdownsOf, profitShareExample, ratioOfPercent } from './performance.rules';
+
+describe('the results of a strategy', () => {
+  it('have a record of full days', () => {
+    const now = Date.parse('2026-03-10T12:00:00.000Z');
+    expect(daysSince('2026-03-01T13:00:00.000Z', now)).toBe(8);
+    expect(daysSince('2026-03-11T00:00:00.000Z', now)).toBe(0);
+  });
+
+  it('have a drawdown from the highest index so far', () => {
+    const at = '2026-03-01T00:00:00.000Z';
+    const curve = ['100', '110', '99', '110', '121', '60.5'].map((index) => ({ at, index }));
+    expect(drawdownsOf(curve).map(({ value }) => value)).toEqual([0, 0, -10, 0, 0, -50]);
+    expect(drawdownsOf([])).toEqual([]);
+  });
+
+  it('show percentages as ratios', () => {
+    expect(ratioOfPercent('12.5')).toBe('0.125');
+    expect(ratioOfPercent(null)).toBeNull();
+  });
+
+  it('show what a profit of 1,000 costs', () => {
+    expect(profitShareExample('0.15')).toEqual({ profit: '1000', share: '150', kept: '850' });
+    expect(profitShareExample('0')).toEqual({ profit: '1000', share: '0', kept: '1000' });
+  });
+});

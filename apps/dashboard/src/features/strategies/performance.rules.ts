@@ -1,0 +1,40 @@
+/** Calculations with the published results of a strategy. */
+import Decimal from 'decimal.js';
+
+const DAY_MS = 86_400_000;
+
+export interface IndexPoint {
+  readonly at: string;
+  readonly index: string;
+}
+
+/** Full days since the start of the record. */
+export function daysSince(since: string, nowMs: number): number {
+  return Math.max(0, Math.floor((nowMs - Date.parse(since)) / DAY_MS));
+}
+
+/** The fall from the highest index so far, in percent, at each point: 0 or negative. */
+export function drawdownsOf(curve: readonly IndexPoint[]): { at: string; value: number }[] {
+  let peak = new Decimal(0);
+  return curve.map(({ at, index }) => {
+    peak = Decimal.max(peak, index);
+    const fall = peak.isZero() ? new Decimal(0) : new Decimal(index).div(peak).minus(1).times(100);
+    return { at, value: fall.toDecimalPlaces(4).toNumber() };
+  });
+}
+
+/** A percentage of the API as a ratio, so that it is formatted like the other percentages. */
+export const ratioOfPercent = (percent: string | null): string | null =>
+  percent === null ? null : new Decimal(percent).div(100).toFixed();
+
+export interface ProfitShareExample {
+  readonly profit: string;
+  readonly share: string;
+  readonly kept: string;
+}
+
+/** What a profit of 1,000 above the high-water mark costs. */
+export function profitShareExample(rate: string): ProfitShareExample {
+  const share = new Decimal(rate).times(1_000);
+  return { profit: '1000', share: share.toFixed(), kept: new Decimal(1_000).minus(share).toFixed() };
+}

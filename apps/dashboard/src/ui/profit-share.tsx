@@ -1,0 +1,17 @@
+'use client';
+import { periodWord } from '../data/profit-share';
+import { Percent } from './values';
+
+/** The terms of a profit share in a few words: "15 % a month", or "None". */
+export function ProfitShareTerms({
+  terms,
+}: {
+  readonly terms: { readonly rate: string; readonly period: string } | undefined;
+}) {
+  if (terms === undefined || Number(terms.rate) === 0) return <span className="text-muted">None</span>;
+  return (
+    <span className="whitespace-nowrap">
+      <Percent ratio={terms.rate} /> a {periodWord(terms.period)}
+    </span>
+  );
+}
