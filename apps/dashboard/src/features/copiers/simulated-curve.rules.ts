@@ -1,0 +1,89 @@
+/**
+ * The result of a simulated copier over time, computed from its decisions.
+ *
+ * 1. Each copy is valued at the strategy's price. Between decisions, nothing is known about the price.
+ * 2. Fees are spread over the copies in proportion to their cost, so that they add up to those of the simulation.
+ * 3. The last point is the result that the simulation reports.
+ */
+import type { SimulatedDecision, Simulation } from '@trading-automation/sdk';
+import Decimal from 'decimal.js';
+import { quoteOf } from '../../data/symbols';
+
+export interface CurvePoint {
+  readonly at: string;
+  /** Value of 100 of the account's equity at the start. */
+  readonly value: number;
+}
+
+type Result = Pick<
+  Simulation<'string'>,
+  'decisions' | 'truncated' | 'currency' | 'starting_equity' | 'fees' | 'net_pnl' | 'to'
+>;
+type Copy = Pick<SimulatedDecision<'string'>, 'symbol' | 'kind' | 'inputs' | 'sent_amount' | 'signal_at'>;
+
+const isEntry = ({ kind }: Copy) => kind === 'OPEN' || kind === 'INCREASE';
+const priceOf = ({ inputs }: Copy) =>
+  typeof inputs.reference_price === 'string' ? new Decimal(inputs.reference_price) : undefined;
+
+/** Returns the curve; empty if decisions are missing, or if the account had no equity to compare with. */
+export function simulatedCurve(result: Result): CurvePoint[] {
+  const { currency, truncated, starting_equity: start } = result;
+  const copies = result.decisions.filter(({ symbol }) => quoteOf(symbol) === currency);
+  if (truncated || copies.length === 0 || new Decimal(start).lte(0)) return [];
+  const feeRate = feeRateOf(copies, result.fees);
+  const index = (pnl: Decimal) => pnl.div(start).plus(1).times(100).toDecimalPlaces(6).toNumber();
+  const points = new Map<string, number>();
+  const held = new Map<string, { amount: Decimal; price: Decimal }>();
+  let cash = new Decimal(0);
+  for (const copy of copies) {
+    const price = priceOf(copy);
+    if (price === undefined) continue;
+    const amount = new Decimal(copy.sent_amount);
+    const before = held.get(copy.symbol)?.amount ?? new Decimal(0);
+    const cost = amount.times(price);
+    cash = cash[isEntry(copy) ? 'minus' : 'plus'](cost).minus(cost.times(feeRate));
+    held.set(copy.symbol, {
+      amount: isEntry(copy) ? before.plus(amount) : Decimal.max(0, before.minus(amount)),
+      price,
+    });
+    const open = [...held.values()].reduce(
+      (sum, lot) => sum.plus(lot.amount.times(lot.price)),
+      new Decimal(0),
+    );
+    points.set(copy.signal_at, index(cash.plus(open)));
+  }
+  const curve = [...points].map(([at, value]) => ({ at, value }));
+  const last = curve.at(-1);
+  if (last === undefined) return [];
+  const end = index(new Decimal(result.net_pnl));
+  const at = result.to !== undefined && result.to > last.at ? result.to : last.at;
+  return [...curve.filter((point) => point.at !== at), { at, value: end }];
+}
+
+function feeRateOf(copies: readonly Copy[], fees: string): Decimal {
+  const turnover = copies.reduce(
+    (sum, copy) => sum.plus(new Decimal(copy.sent_amount).times(priceOf(copy) ?? 0)),
+    new Decimal(0),
+  );
+  return turnover.isZero() ? new Decimal(0) : new Decimal(fees).div(turnover);
+}
+
+export interface IndexPoint {
+  readonly at: string;
+  readonly index: string;
+}
+
+/** The strategy's curve from a time on, as the value of 100 at that time. */
+export function rebasedCurve(curve: readonly IndexPoint[], from: string | undefined): CurvePoint[] {
+  if (from === undefined) return [];
+  const earlier = curve.filter(({ at }) => at <= from).at(-1);
+  const later = curve.filter(({ at }) => at > from);
+  const base = earlier ?? later[0];
+  if (base === undefined || new Decimal(base.index).isZero()) return [];
+  const value = (index: string) =>
+    new Decimal(index).div(base.index).times(100).toDecimalPlaces(6).toNumber();
+  return [
+    ...(earlier === undefined ? [] : [{ at: from, value: 100 }]),
+    ...later.map(({ at, index }) => ({ at, value: value(index) })),
+  ];
+}
