@@ -1,0 +1,73 @@
+'use client';
+import Decimal from 'decimal.js';
+import { formatPercent } from '../../format/numbers';
+import { usePreferences } from '../../format/preferences';
+import { formatDuration } from '../../format/times';
+import { Stat, StatRow } from '../../ui/stat';
+import { Amount, Change, Missing, Percent } from '../../ui/values';
+import { Bps } from './bps';
+import { type CopierRow, useHoldings } from './use-copier';
+
+/** The results of a copier and how well it copies. */
+export function CopierFigures({ copier }: { readonly copier: CopierRow }) {
+  const { stats } = copier;
+  const quote = useHoldings(copier.id).data?.values[0]?.currency;
+  return (
+    <StatRow>
+      <Stat
+        label="Realised result"
+        value={<Change value={stats.net_pnl} asset={quote} />}
+        note={
+          <>
+            <Change value={stats.unrealized_pnl} asset={quote} /> open
+          </>
+        }
+      />
+      <Stat
+        label="Return"
+        value={<Percent ratio={stats.roi} isChange />}
+        note={stats.sharpe === null ? 'Sharpe from 2 days on' : `Sharpe ${stats.sharpe}`}
+      />
+      <Stat
+        label="Open exposure"
+        value={<Amount value={stats.open_exposure_quote} asset={quote} digits={2} />}
+        note={<Allocation copier={copier} />}
+      />
+      <Stat
+        label="Signals"
+        value={`${stats.copied} copied`}
+        note={`${stats.skipped} skipped, ${stats.failed} failed`}
+      />
+      <Stat
+        label="Lag behind the strategy"
+        value={stats.median_latency_ms === null ? <Missing /> : formatDuration(stats.median_latency_ms)}
+        note={
+          stats.p99_latency_ms === null
+            ? 'Median'
+            : `Median; 99 % within ${formatDuration(stats.p99_latency_ms)}`
+        }
+      />
+      <Stat
+        label="Slippage"
+        value={<Bps value={stats.average_slippage_bps} />}
+        note={
+          stats.tracking_difference_bps === null ? (
+            'Average'
+          ) : (
+            <>
+              Tracking <Bps value={stats.tracking_difference_bps} isChange />
+            </>
+          )
+        }
+      />
+    </StatRow>
+  );
+}
+
+/** The open exposure as a share of the equity of the account. */
+function Allocation({ copier: { stats } }: { readonly copier: CopierRow }) {
+  const { locale } = usePreferences();
+  if (stats.equity === null || new Decimal(stats.equity).lte(0)) return 'Of the account';
+  const share = new Decimal(stats.open_exposure_quote).div(stats.equity).toFixed();
+  return `${formatPercent(share, locale)} of the equity of the account`;
+}

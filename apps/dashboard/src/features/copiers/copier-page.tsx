@@ -1,0 +1,166 @@
+'use client';
+import dynamic from 'next/dynamic';
+import { byId, useAccounts } from '../../data/names';
+import { usePreferences } from '../../format/preferences';
+import { Card } from '../../ui/card';
+import { Copyable } from '../../ui/copyable';
+import { Detail, Details } from '../../ui/details';
+import { PageHeader } from '../../ui/page-header';
+import { ProfitShareTerms } from '../../ui/profit-share';
+import { Skeleton, TableSkeleton } from '../../ui/skeleton';
+import { StaleNotice } from '../../ui/stale-notice';
+import { ErrorState } from '../../ui/states';
+import { Status } from '../../ui/status';
+import { Tab, Tabs } from '../../ui/tabs';
+import { Amount, Time } from '../../ui/values';
+import { CopierActions } from './copier-actions';
+import { CopierFigures } from './copier-figures';
+import { BELOW_MINIMUM_WORDS, BREACH_WORDS, limitLines, sizingWords } from './copier-words';
+import { CopierNotices } from './notices';
+import { StrategyName } from './strategy-name';
+import { TrackingBars } from './tracking-bars';
+import { type CopierRow, useCopier } from './use-copier';
+
+const loading = () => <TableSkeleton rows={6} />;
+const Decisions = dynamic(() => import('./decisions').then((module) => module.Decisions), { loading });
+const CopierLots = dynamic(() => import('./copier-lots').then((module) => module.CopierLots), { loading });
+
+export function CopierPage({ id }: { readonly id: string }) {
+  const copier = useCopier(id);
+  const { data } = copier;
+  const retry = () => void copier.refetch();
+  if (data === undefined)
+    return (
+      <>
+        <PageHeader title="Copier" />
+        {copier.isError ? (
+          <Card>
+            <ErrorState error={copier.error} onRetry={retry} />
+          </Card>
+        ) : (
+          <div role="status" aria-label="Loading" className="flex flex-col gap-4">
+            <Skeleton className="h-24" />
+            <Skeleton className="h-72" />
+          </div>
+        )}
+      </>
+    );
+  return (
+    <>
+      <PageHeader
+        title={
+          <>
+            {data.name}
+            <Status value={data.status} />
+          </>
+        }
+        description={<Route copier={data} />}
+        actions={<CopierActions copier={data} />}
+      />
+      {copier.isError && <StaleNotice error={copier.error} onRetry={retry} />}
+      <div className="flex flex-col gap-4">
+        <CopierNotices copier={data} />
+        <CopierFigures copier={data} />
+        <Tabs label="Parts of the copier" initial="decisions">
+          <Tab value="decisions" label="Decisions">
+            <Decisions copierId={data.id} />
+          </Tab>
+          <Tab value="lots" label="Lots and trades">
+            <CopierLots copierId={data.id} />
+          </Tab>
+          <Tab value="tracking" label="Tracking difference">
+            <Tracking copier={data} />
+          </Tab>
+          <Tab value="settings" label="Settings and terms">
+            <Settings copier={data} />
+          </Tab>
+        </Tabs>
+      </div>
+    </>
+  );
+}
+
+function Route({ copier }: { readonly copier: CopierRow }) {
+  const { data } = useAccounts();
+  return (
+    <span className="flex flex-wrap items-center gap-1">
+      Copies <StrategyName id={copier.strategy_id} /> to{' '}
+      {byId(data, copier.exchange_account_id)?.account_name ?? '…'}
+    </span>
+  );
+}
+
+const Tracking = ({ copier: { stats } }: { readonly copier: CopierRow }) => (
+  <Card title="Tracking difference" className="max-w-180">
+    <p className="pb-4 text-muted text-sm">
+      The result of the copier less that of a perfect copy, which copies every signal in full, at the
+      strategy's price and fee rate. Its five parts add up to it.
+    </p>
+    <TrackingBars difference={stats.tracking_difference_bps} parts={stats.tracking} />
+  </Card>
+);
+
+function Settings({ copier }: { readonly copier: CopierRow }) {
+  const { locale } = usePreferences();
+  return (
+    <div className="grid items-start gap-4 lg:grid-cols-2">
+      <Card title="Sizing and limits">
+        <Details>
+          <Detail name="Sizing">{sizingWords(copier.sizing, locale)}</Detail>
+          {limitLines(copier.limits, locale).map(({ name, value }) => (
+            <Detail key={name} name={name}>
+              {value}
+            </Detail>
+          ))}
+          <Detail name="At a loss limit">{BREACH_WORDS[copier.on_breach] ?? copier.on_breach}</Detail>
+          <Detail name="Below a minimum">
+            {BELOW_MINIMUM_WORDS[copier.below_minimum] ?? copier.below_minimum}
+          </Detail>
+        </Details>
+      </Card>
+      <Terms copier={copier} />
+    </div>
+  );
+}
+
+function Terms({ copier }: { readonly copier: CopierRow }) {
+  const { profit_share: share } = copier;
+  return (
+    <Card title="Terms and times">
+      <Details>
+        <Detail name="Profit share">
+          {share === undefined ? (
+            <span className="text-muted">Accepted at the first start</span>
+          ) : (
+            <ProfitShareTerms terms={share} />
+          )}
+        </Detail>
+        {share !== undefined && (
+          <Detail name="Accepted">
+            <Time at={share.accepted_at} isExact />
+          </Detail>
+        )}
+        {share?.next !== undefined && (
+          <Detail name="From the next period">
+            <ProfitShareTerms terms={share.next} />, <Time at={share.next.from} isExact />
+          </Detail>
+        )}
+        <Detail name="Highest result so far">
+          <Amount value={copier.high_water_mark} digits={2} />
+        </Detail>
+        <Detail name="Started">
+          <Time at={copier.started_at} isExact />
+        </Detail>
+        <Detail name="Stopped">
+          <Time at={copier.stopped_at} isExact />
+        </Detail>
+        <Detail name="Created">
+          <Time at={copier.created_at} isExact />
+        </Detail>
+        <Detail name="Copier">
+          <Copyable text={copier.id} isShort />
+        </Detail>
+      </Details>
+    </Card>
+  );
+}

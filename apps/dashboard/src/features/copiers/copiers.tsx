@@ -1,0 +1,161 @@
+'use client';
+/** The copiers of the user. */
+import { Plus } from 'lucide-react';
+import Link from 'next/link';
+import { api } from '../../data/api';
+import { byId, useAccounts } from '../../data/names';
+import { formatDuration } from '../../format/times';
+import { Button } from '../../ui/button';
+import type { Column, Filter } from '../../ui/data-table/columns';
+import { DataTable } from '../../ui/data-table/data-table';
+import type { ListReader } from '../../ui/data-table/use-list';
+import { PageHeader } from '../../ui/page-header';
+import { EmptyState } from '../../ui/states';
+import { Status } from '../../ui/status';
+import { Amount, Change, Missing, Percent, Time } from '../../ui/values';
+import { Bps } from './bps';
+import { StrategyName } from './strategy-name';
+import type { CopierRow } from './use-copier';
+
+const KEY = ['copiers', 'list'];
+const FILTERS: readonly Filter[] = [
+  {
+    name: 'status',
+    label: 'Status',
+    options: [
+      { value: 'ACTIVE', label: 'Active' },
+      { value: 'CLOSE_ONLY', label: 'Close only' },
+      { value: 'PAUSED', label: 'Paused' },
+    ],
+  },
+];
+const read: ListReader<CopierRow> = (query, options) => api().copiers.list(query, options);
+const hrefOf = ({ id }: CopierRow) => `/copiers/${id}`;
+const keyOf = ({ id }: CopierRow) => id;
+
+function AccountName({ id }: { readonly id: string }) {
+  const { data } = useAccounts();
+  return <span className="truncate">{byId(data, id)?.account_name ?? '…'}</span>;
+}
+
+const COLUMNS: readonly Column<CopierRow>[] = [
+  {
+    id: 'name',
+    header: 'Copier',
+    sort: 'name',
+    cell: ({ name }) => <span className="block max-w-56 truncate font-medium">{name}</span>,
+    csv: ({ name }) => name,
+  },
+  {
+    id: 'status',
+    header: 'Status',
+    cell: ({ status }) => <Status value={status} />,
+    csv: ({ status }) => status,
+  },
+  {
+    id: 'strategy',
+    header: 'Strategy',
+    from: 'md',
+    cell: ({ strategy_id }) => <StrategyName id={strategy_id} />,
+    csv: ({ strategy_id }) => strategy_id,
+  },
+  {
+    id: 'account',
+    header: 'Account',
+    from: 'xl',
+    cell: ({ exchange_account_id }) => <AccountName id={exchange_account_id} />,
+    csv: ({ exchange_account_id }) => exchange_account_id,
+  },
+  {
+    id: 'net_pnl',
+    header: 'Realised result',
+    isNumeric: true,
+    cell: ({ stats }) => <Change value={stats.net_pnl} />,
+    csv: ({ stats }) => stats.net_pnl,
+  },
+  {
+    id: 'roi',
+    header: 'Return',
+    isNumeric: true,
+    from: 'md',
+    cell: ({ stats }) => <Percent ratio={stats.roi} isChange />,
+    csv: ({ stats }) => stats.roi,
+  },
+  {
+    id: 'open_exposure',
+    header: 'Open exposure',
+    isNumeric: true,
+    from: 'md',
+    cell: ({ stats }) => <Amount value={stats.open_exposure_quote} digits={2} />,
+    csv: ({ stats }) => stats.open_exposure_quote,
+  },
+  {
+    id: 'tracking',
+    header: 'Tracking difference',
+    isNumeric: true,
+    from: 'xl',
+    cell: ({ stats }) => <Bps value={stats.tracking_difference_bps} isChange />,
+    csv: ({ stats }) => stats.tracking_difference_bps,
+  },
+  {
+    id: 'latency',
+    header: 'Lag',
+    isNumeric: true,
+    from: 'xl',
+    cell: ({ stats: { median_latency_ms: ms } }) => (ms === null ? <Missing /> : formatDuration(ms)),
+    csv: ({ stats }) => stats.median_latency_ms,
+  },
+  {
+    id: 'signals',
+    header: 'Copied, skipped, failed',
+    isNumeric: true,
+    from: 'xl',
+    cell: ({ stats: { copied, skipped, failed } }) => `${copied}, ${skipped}, ${failed}`,
+    csv: ({ stats: { copied, skipped, failed } }) => `${copied} ${skipped} ${failed}`,
+  },
+  {
+    id: 'created_at',
+    header: 'Created',
+    sort: 'created_at',
+    isOptional: true,
+    cell: ({ created_at }) => <Time at={created_at} />,
+    csv: ({ created_at }) => created_at,
+  },
+];
+
+const NewCopier = () => (
+  <Button asChild variant="primary">
+    <Link href="/copiers/new">
+      <Plus aria-hidden className="size-4" />
+      New copier
+    </Link>
+  </Button>
+);
+
+export function Copiers() {
+  return (
+    <>
+      <PageHeader title="Copiers" actions={<NewCopier />} />
+      <DataTable
+        label="Copiers"
+        queryKey={KEY}
+        read={read}
+        columns={COLUMNS}
+        filters={FILTERS}
+        rowKey={keyOf}
+        rowHref={hrefOf}
+        empty={
+          <EmptyState
+            title="You copy no strategy yet."
+            hint="A copier repeats the trades of a strategy on one of your accounts, within your limits. Simulate it before you start it."
+            action={
+              <Button asChild variant="primary">
+                <Link href="/discover">Find a strategy</Link>
+              </Button>
+            }
+          />
+        }
+      />
+    </>
+  );
+}

@@ -1,0 +1,134 @@
+'use client';
+/** Every signal with the decision of the copier about it, in a sentence. */
+import type { Decision } from '@trading-automation/sdk';
+import Link from 'next/link';
+import { useMemo } from 'react';
+import { api } from '../../data/api';
+import { usePreferences } from '../../format/preferences';
+import { formatDuration } from '../../format/times';
+import type { Column, Filter } from '../../ui/data-table/columns';
+import { DataTable } from '../../ui/data-table/data-table';
+import type { ListReader } from '../../ui/data-table/use-list';
+import { EmptyState } from '../../ui/states';
+import { wordsOf } from '../../ui/status';
+import { Missing, Time } from '../../ui/values';
+import { decisionSentence } from './decision-sentence';
+import { OutcomeBadge } from './outcome-badge';
+
+type DecisionRow = Decision<'string'>;
+const OUTCOMES = ['COPIED', 'CLAMPED', 'SKIPPED', 'FAILED', 'PENDING'];
+const FILTERS: readonly Filter[] = [
+  {
+    name: 'outcome',
+    label: 'Outcome',
+    options: OUTCOMES.map((value) => ({ value, label: value === 'CLAMPED' ? 'Reduced' : wordsOf(value) })),
+  },
+];
+const keyOf = ({ id }: DecisionRow) => id;
+
+function Explanation({ decision }: { readonly decision: DecisionRow }) {
+  const { locale } = usePreferences();
+  return (
+    <span className="block min-w-48 max-w-180 py-1">
+      {decisionSentence(decision, locale)}
+      <span className="block text-muted text-xs md:hidden">
+        <Links decision={decision} />
+      </span>
+    </span>
+  );
+}
+
+function Links({ decision }: { readonly decision: DecisionRow }) {
+  const { trade_id: tradeId } = decision;
+  if (tradeId === undefined) return <span className="text-muted">No order</span>;
+  return (
+    <Link href={`/trades/${tradeId}`} className="text-accent-text hover:underline">
+      Show trade
+    </Link>
+  );
+}
+
+const COLUMNS: readonly Column<DecisionRow>[] = [
+  {
+    id: 'created_at',
+    header: 'Signal',
+    sort: 'created_at',
+    cell: ({ symbol, kind, decided_at }) => (
+      <span className="block whitespace-nowrap">
+        <span className="font-medium">{symbol}</span>
+        <span className="block text-muted text-xs">
+          {wordsOf(kind)}, <Time at={decided_at} />
+        </span>
+      </span>
+    ),
+    csv: ({ decided_at }) => decided_at,
+  },
+  {
+    id: 'outcome',
+    header: 'Outcome',
+    cell: ({ outcome }) => <OutcomeBadge outcome={outcome} />,
+    csv: ({ outcome }) => outcome,
+  },
+  {
+    id: 'explanation',
+    header: 'Explanation',
+    cell: (decision) => <Explanation decision={decision} />,
+    csv: (decision) => decisionSentence(decision, 'en'),
+  },
+  {
+    id: 'latency_ms',
+    header: 'Lag',
+    isNumeric: true,
+    from: 'xl',
+    cell: ({ latency_ms: ms }) => (ms === undefined ? <Missing /> : formatDuration(ms)),
+    csv: ({ latency_ms }) => latency_ms,
+  },
+  {
+    id: 'trade_id',
+    header: 'Trade',
+    from: 'md',
+    cell: (decision) => <Links decision={decision} />,
+    csv: ({ trade_id }) => trade_id,
+  },
+  {
+    id: 'sequence',
+    header: 'Number of the signal',
+    isNumeric: true,
+    isOptional: true,
+    cell: ({ sequence }) => sequence,
+    csv: ({ sequence }) => sequence,
+  },
+  {
+    id: 'code',
+    header: 'Code',
+    isOptional: true,
+    cell: ({ code }) =>
+      code === undefined ? <Missing /> : <code className="font-mono text-xs">{code}</code>,
+    csv: ({ code }) => code,
+  },
+];
+
+export function Decisions({ copierId }: { readonly copierId: string }) {
+  const key = useMemo(() => ['copiers', copierId, 'decisions'], [copierId]);
+  const read = useMemo<ListReader<DecisionRow>>(
+    () => (query, options) => api().copiers.decisions(copierId, query, options),
+    [copierId],
+  );
+  return (
+    <DataTable
+      label="Decisions"
+      queryKey={key}
+      read={read}
+      columns={COLUMNS}
+      filters={FILTERS}
+      hasTallRows
+      rowKey={keyOf}
+      empty={
+        <EmptyState
+          title="No signal has arrived yet."
+          hint="Once the strategy trades, each signal is listed here: copied, reduced or skipped, and why."
+        />
+      }
+    />
+  );
+}

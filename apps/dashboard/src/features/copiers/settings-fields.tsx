@@ -1,0 +1,217 @@
+'use client';
+/** How much a copier copies, and where it stops. */
+import type { Control, FieldErrors, UseFormRegister } from 'react-hook-form';
+import { useWatch } from 'react-hook-form';
+import { Field, Input, Select } from '../../ui/field';
+import type { CopierValues } from './copier-form.rules';
+import { BELOW_MINIMUM_WORDS, BREACH_WORDS, MODE_MEANINGS, MODE_NAMES } from './copier-words';
+import { SizingExample } from './sizing-example';
+
+export interface SettingsFieldsProps {
+  readonly register: UseFormRegister<CopierValues>;
+  readonly control: Control<CopierValues>;
+  readonly errors: FieldErrors<CopierValues>;
+  /** The quote currency of the account, for units. */
+  readonly quote: string;
+  /** The equity of the account in this currency, if it is known. */
+  readonly equity: string | undefined;
+  /** Whether the strategy allows multiples of its amounts. */
+  readonly allowsMultiplier: boolean;
+  readonly hasLeverage: boolean;
+  /** One column, for dialogs and beside results. */
+  readonly isNarrow?: boolean;
+}
+
+type Part = SettingsFieldsProps & { readonly grid: string };
+
+export function SettingsFields(props: SettingsFieldsProps) {
+  const grid = props.isNarrow ? 'grid gap-3' : 'grid gap-3 sm:grid-cols-2';
+  const part = { ...props, grid };
+  return (
+    <div className="flex flex-col gap-5">
+      <Field label="Name of the copier" error={props.errors.name?.message}>
+        <Input {...props.register('name')} autoComplete="off" />
+      </Field>
+      <Sizing {...part} />
+      <MoneyLimits {...part} />
+      <details className="group border-t pt-4">
+        <summary className="w-fit rounded font-medium text-sm">Further limits</summary>
+        <div className="pt-3">
+          <FurtherLimits {...part} />
+        </div>
+      </details>
+    </div>
+  );
+}
+
+const VALUE_LABELS: Readonly<Record<string, string>> = {
+  EQUITY_RATIO: 'Factor',
+  MULTIPLIER: 'Factor',
+  FIXED_AMOUNT: 'Amount in base currency',
+};
+
+function Sizing({ register, control, errors, quote, equity, allowsMultiplier, grid }: Part) {
+  const [mode, value, capital, limit] = useWatch({
+    control,
+    name: ['mode', 'value', 'capital', 'max_trade_quote'],
+  });
+  return (
+    <fieldset className="flex flex-col gap-3 border-t pt-4">
+      <legend className="float-left mb-1 w-full pt-4 font-medium text-sm">How much each entry buys</legend>
+      <div className={grid}>
+        <Field label="Sizing" hint={MODE_MEANINGS[mode]} error={errors.mode?.message}>
+          <Select {...register('mode')}>
+            {Object.entries(MODE_NAMES).map(([name, label]) => (
+              <option key={name} value={name} disabled={name === 'MULTIPLIER' && !allowsMultiplier}>
+                {label}
+                {name === 'MULTIPLIER' && !allowsMultiplier ? ' (not allowed by the owner)' : ''}
+              </option>
+            ))}
+          </Select>
+        </Field>
+        <Field label={VALUE_LABELS[mode] ?? `Cost in ${quote}`} error={errors.value?.message}>
+          <Input {...register('value')} inputMode="decimal" autoComplete="off" />
+        </Field>
+        {mode === 'EQUITY_RATIO' && (
+          <Field
+            label={`Capital in ${quote}`}
+            aside="Optional"
+            hint="Counts as your equity, so that the copier uses only a part of the account."
+            error={errors.capital?.message}
+          >
+            <Input {...register('capital')} inputMode="decimal" autoComplete="off" />
+          </Field>
+        )}
+      </div>
+      <SizingExample
+        settings={{ mode, value, capital, max_trade_quote: limit }}
+        equity={equity}
+        quote={quote}
+      />
+    </fieldset>
+  );
+}
+
+function MoneyLimits({ register, errors, quote, grid }: Part) {
+  return (
+    <fieldset className="flex flex-col gap-3 border-t pt-4">
+      <legend className="float-left mb-1 w-full pt-4 font-medium text-sm">
+        Limits
+        <span className="block pt-0.5 font-normal text-muted text-xs">
+          They apply to entries. Exits of the strategy are always copied. An empty field sets no limit.
+        </span>
+      </legend>
+      <div className={grid}>
+        <Field
+          label={`One entry, in ${quote}`}
+          hint="A larger entry is reduced to this cost."
+          error={errors.max_trade_quote?.message}
+        >
+          <Input {...register('max_trade_quote')} inputMode="decimal" autoComplete="off" />
+        </Field>
+        <Field
+          label={`All open lots, in ${quote}`}
+          hint="An entry that would exceed it is reduced."
+          error={errors.max_open_quote?.message}
+        >
+          <Input {...register('max_open_quote')} inputMode="decimal" autoComplete="off" />
+        </Field>
+        <Field
+          label={`Loss of a day, in ${quote}`}
+          hint="Counted from 00:00 UTC, realised and open."
+          error={errors.max_daily_loss_quote?.message}
+        >
+          <Input {...register('max_daily_loss_quote')} inputMode="decimal" autoComplete="off" />
+        </Field>
+        <Field
+          label="Drawdown, in percent"
+          hint="Fall of the result from its peak."
+          error={errors.max_drawdown_percent?.message}
+        >
+          <Input {...register('max_drawdown_percent')} inputMode="decimal" autoComplete="off" />
+        </Field>
+        <Field
+          label="When one of these two losses is reached"
+          hint="It starts again only when you start it."
+          error={errors.on_breach?.message}
+        >
+          <Options register={register('on_breach')} options={BREACH_WORDS} />
+        </Field>
+      </div>
+    </fieldset>
+  );
+}
+
+function Options({
+  register,
+  options,
+}: {
+  readonly register: ReturnType<UseFormRegister<CopierValues>>;
+  readonly options: Readonly<Record<string, string>>;
+}) {
+  return (
+    <Select {...register}>
+      {Object.entries(options).map(([value, label]) => (
+        <option key={value} value={value}>
+          {label}
+        </option>
+      ))}
+    </Select>
+  );
+}
+
+function FurtherLimits({ register, errors, hasLeverage, grid }: Part) {
+  return (
+    <div className={grid}>
+      <Field
+        label="Slippage, in basis points"
+        hint="50 bps are 0.5 %. Entries at a worse price are not filled."
+        error={errors.max_slippage_bps?.message}
+      >
+        <Input {...register('max_slippage_bps')} inputMode="numeric" autoComplete="off" />
+      </Field>
+      <Field
+        label="Age of a signal, in seconds"
+        hint="Older entries are skipped, such as after an outage."
+        error={errors.max_signal_age_s?.message}
+      >
+        <Input {...register('max_signal_age_s')} inputMode="decimal" autoComplete="off" />
+      </Field>
+      <Field label="Open lots" error={errors.max_open_trades?.message}>
+        <Input {...register('max_open_trades')} inputMode="numeric" autoComplete="off" />
+      </Field>
+      <Field label="Sides of entries" error={errors.allowed_sides?.message}>
+        <Options
+          register={register('allowed_sides')}
+          options={{ '': 'Buys and sells', BUY: 'Buys only', SELL: 'Sells only' }}
+        />
+      </Field>
+      <Field
+        label="Only these pairs"
+        hint="Symbols, separated by commas."
+        error={errors.allowed_pairs?.message}
+      >
+        <Input {...register('allowed_pairs')} autoComplete="off" spellCheck={false} />
+      </Field>
+      <Field
+        label="Never these pairs"
+        hint="Symbols, separated by commas."
+        error={errors.blocked_pairs?.message}
+      >
+        <Input {...register('blocked_pairs')} autoComplete="off" spellCheck={false} />
+      </Field>
+      <Field
+        label="A copy below the exchange's minimum"
+        hint="An exchange refuses orders that are too small."
+        error={errors.below_minimum?.message}
+      >
+        <Options register={register('below_minimum')} options={BELOW_MINIMUM_WORDS} />
+      </Field>
+      {hasLeverage && (
+        <Field label="Leverage" error={errors.max_leverage?.message}>
+          <Input {...register('max_leverage')} inputMode="decimal" autoComplete="off" />
+        </Field>
+      )}
+    </div>
+  );
+}

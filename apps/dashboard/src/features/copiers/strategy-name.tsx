@@ -1,0 +1,16 @@
+'use client';
+import Link from 'next/link';
+import { Missing } from '../../ui/values';
+import { useStrategy } from './use-copier';
+
+/** The name of a strategy, own or public, with a link to its page. */
+export function StrategyName({ id }: { readonly id: string | undefined }) {
+  const { data, isError } = useStrategy(id);
+  if (id === undefined) return <Missing />;
+  if (isError) return <span className="text-muted">Deleted or private strategy</span>;
+  return (
+    <Link href={`/strategies/${id}`} className="block max-w-56 truncate hover:underline">
+      {data?.name ?? '…'}
+    </Link>
+  );
+}

@@ -1,0 +1,40 @@
+'use client';
+import { useQuery } from '@tanstack/react-query';
+import type { Copier, Strategy } from '@trading-automation/sdk';
+import { api } from '../../data/api';
+import { type Holdings, holdingsOf } from './open-lots.rules';
+
+export type CopierRow = Copier<'string'>;
+export type StrategyRecord = Strategy<'string'>;
+
+const LOTS_MAX = 1_000;
+
+export function useCopier(id: string | undefined) {
+  return useQuery({
+    queryKey: ['copiers', id],
+    queryFn: ({ signal }) => api().copiers.get(id ?? '', { signal }),
+    enabled: id !== undefined,
+  });
+}
+
+/** The strategy of a copier: one of the user, or a public one. */
+export function useStrategy(id: string | undefined) {
+  return useQuery({
+    queryKey: ['strategies', id],
+    queryFn: ({ signal }) => api().strategies.get(id ?? '', { signal }),
+    enabled: id !== undefined,
+  });
+}
+
+/** What the copier holds now. */
+export function useHoldings(copierId: string) {
+  return useQuery({
+    queryKey: ['lots', 'open-of-copier', copierId],
+    queryFn: async ({ signal }): Promise<Holdings> =>
+      holdingsOf(
+        await api()
+          .lots.list({ copier_id: copierId, status: 'OPEN', limit: 100 }, { signal })
+          .toArray({ limit: LOTS_MAX }),
+      ),
+  });
+}

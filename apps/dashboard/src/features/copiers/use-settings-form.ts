@@ -1,0 +1,48 @@
+'use client';
+import { useCallback, useState } from 'react';
+import { useForm } from 'react-hook-form';
+import { type Problem, problemsOf, problemsOfError } from '../../data/form-problems';
+import { type CopierValues, formFieldOf, updateBody } from './copier-form.rules';
+
+/** The form of the settings of a copier. Problems appear at their fields, other failures in `failure`. */
+export function useSettingsForm(initial: CopierValues) {
+  const form = useForm<CopierValues>({ defaultValues: initial });
+  const [failure, setFailure] = useState<unknown>();
+  const { setError, setFocus, clearErrors, getValues } = form;
+
+  /** Returns whether a field shows one of the problems. */
+  const show = useCallback(
+    (problems: readonly Problem[], isFocused: boolean): boolean => {
+      const [first] = problems.flatMap(({ field, message }) => {
+        const name = formFieldOf(field);
+        if (name === undefined) return [];
+        setError(name, { message });
+        return [name];
+      });
+      if (first !== undefined && isFocused) setFocus(first);
+      return first !== undefined;
+    },
+    [setError, setFocus],
+  );
+
+  /** Validates the fields and runs `send`. Returns whether it succeeded. */
+  const submit = useCallback(
+    async (send: (values: CopierValues) => Promise<void>, isFocused = true): Promise<boolean> => {
+      setFailure(undefined);
+      clearErrors();
+      const values = getValues();
+      const { copierUpdate } = await import('@trading-automation/contracts');
+      // A new copier has the same rules.
+      if (show(problemsOf(copierUpdate, updateBody(values)), isFocused)) return false;
+      try {
+        await send(values);
+        return true;
+      } catch (error) {
+        if (!show(problemsOfError(error), isFocused)) setFailure(error);
+        return false;
+      }
+    },
+    [clearErrors, getValues, show],
+  );
+  return { form, submit, failure };
+}
