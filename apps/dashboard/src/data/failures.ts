@@ -1,7 +1,15 @@
 import { ApiError, ConnectionError } from '@trading-automation/sdk';
 
 export interface Failure {
-  readonly kind: 'permission' | 'session' | 'missing' | 'limit' | 'unavailable' | 'offline' | 'rejected';
+  readonly kind:
+    | 'approval'
+    | 'permission'
+    | 'session'
+    | 'missing'
+    | 'limit'
+    | 'unavailable'
+    | 'offline'
+    | 'rejected';
   /** What happened, in one sentence. */
   readonly title: string;
   /** What was not lost, and what to do. */
@@ -18,6 +26,13 @@ export function describeFailure(error: unknown): Failure {
         kind: 'session',
         title: 'Your session has ended.',
         advice: 'Sign in again to continue.',
+        requestId,
+      };
+    if (error.details.some(({ code }) => code === 'approval_too_old'))
+      return {
+        kind: 'approval',
+        title: 'This session was approved more than 15 minutes ago.',
+        advice: 'Sign in again to create, rotate or link credentials. Nothing was changed.',
         requestId,
       };
     if (status === 403)

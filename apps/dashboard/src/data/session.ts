@@ -33,3 +33,11 @@ export async function callServer<T>(method: 'POST' | 'DELETE', path: string, bod
 }
 
 export const signOut = () => callServer('DELETE', '');
+
+/** Ends the session and leads to the sign-in, which leads back to this page. */
+export async function signInAgain(): Promise<void> {
+  const here = window.location.pathname + window.location.search;
+  // The sign-in is needed even if the session could not be ended.
+  await signOut().catch(() => undefined);
+  window.location.assign(`/sign-in?${new URLSearchParams({ return: here })}`);
+}
