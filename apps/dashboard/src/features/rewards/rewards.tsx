@@ -1,0 +1,45 @@
+'use client';
+import Link from 'next/link';
+import { api } from '../../data/api';
+import { Button } from '../../ui/button';
+import { DataTable } from '../../ui/data-table/data-table';
+import { PageHeader } from '../../ui/page-header';
+import { EmptyState } from '../../ui/states';
+import { COLUMNS, FILTERS, type RewardRow } from './columns';
+import { RewardSummary } from './summary';
+import { RewardTypes } from './types';
+
+const KEY = ['rewards', 'list'];
+const read = (...[query, options]: Parameters<ReturnType<typeof api>['rewards']['list']>) =>
+  api().rewards.list(query, options);
+const keyOf = ({ id }: RewardRow) => id;
+
+/** What can be claimed, the balance, all rewards, and how they are earned. */
+export function Rewards() {
+  return (
+    <>
+      <PageHeader title="Rewards" />
+      <RewardSummary />
+      <DataTable
+        label="Rewards"
+        queryKey={KEY}
+        read={read}
+        columns={COLUMNS}
+        filters={FILTERS}
+        rowKey={keyOf}
+        empty={
+          <EmptyState
+            title="You have no rewards yet."
+            hint="The first exchange account that you connect and your first filled trade earn rewards."
+            action={
+              <Button asChild variant="primary">
+                <Link href="/exchanges/new">Connect an exchange account</Link>
+              </Button>
+            }
+          />
+        }
+      />
+      <RewardTypes />
+    </>
+  );
+}
