@@ -1,0 +1,85 @@
+'use client';
+import type { WithdrawalAddress } from '@trading-automation/sdk';
+import { Plus } from 'lucide-react';
+import dynamic from 'next/dynamic';
+import Link from 'next/link';
+import { parseAsBoolean, useQueryState } from 'nuqs';
+import { useMay } from '../../../data/me';
+import { Button } from '../../../ui/button';
+import { PageHeader } from '../../../ui/page-header';
+import { TableSkeleton } from '../../../ui/skeleton';
+import { StaleNotice } from '../../../ui/stale-notice';
+import { EmptyState, ErrorState } from '../../../ui/states';
+import { Status } from '../../../ui/status';
+import { useAddresses } from '../data';
+import { FullAddress } from '../parts';
+import { DeleteAddress } from './delete-address';
+import { UsableFrom } from './usable-from';
+
+const AddAddress = dynamic(() => import('./add-address').then((module) => module.AddAddress), { ssr: false });
+
+/** The addresses that tokens can be sent to. */
+export function AddressBook() {
+  const addresses = useAddresses();
+  const mayWithdraw = useMay('WITHDRAW');
+  const [isAdding, setAdding] = useQueryState('new', parseAsBoolean.withDefault(false));
+  const retry = () => void addresses.refetch();
+  const add = mayWithdraw === true && (
+    <Button
+      variant="primary"
+      icon={<Plus aria-hidden className="size-4" />}
+      onClick={() => void setAdding(true)}
+    >
+      Add address
+    </Button>
+  );
+  const { data } = addresses;
+  return (
+    <>
+      <PageHeader
+        title="Address book"
+        description="A new address is confirmed by mail and held for a while, so that a stolen session cannot send tokens away at once."
+        actions={
+          <>
+            <Button asChild>
+              <Link href="/withdrawals">All withdrawals</Link>
+            </Button>
+            {add}
+          </>
+        }
+      />
+      {addresses.isError && data !== undefined && <StaleNotice error={addresses.error} onRetry={retry} />}
+      <section aria-label="Addresses" className="rounded-card border bg-surface">
+        {addresses.isPending && <TableSkeleton rows={4} />}
+        {addresses.isError && data === undefined && <ErrorState error={addresses.error} onRetry={retry} />}
+        {data?.length === 0 && (
+          <EmptyState title="Your address book is empty." hint="You may keep 20 addresses." action={add} />
+        )}
+        {data !== undefined && data.length > 0 && (
+          <ul>
+            {data.map((address) => (
+              <AddressLine key={address.id} address={address} />
+            ))}
+          </ul>
+        )}
+      </section>
+      {isAdding && <AddAddress onClose={() => void setAdding(null)} />}
+    </>
+  );
+}
+
+function AddressLine({ address }: { readonly address: WithdrawalAddress }) {
+  return (
+    <li className="grid items-center gap-x-6 gap-y-2 border-t px-4 py-3 text-sm first:border-t-0 lg:grid-cols-[minmax(140px,1fr)_auto_minmax(180px,1fr)_auto]">
+      <h2 className="min-w-0 break-words font-medium">{address.label ?? 'Without a label'}</h2>
+      <FullAddress address={address.address} />
+      <div className="lg:pl-4">
+        <Status value={address.status} />
+        <p className="pt-0.5 text-muted text-xs">
+          <UsableFrom address={address} />
+        </p>
+      </div>
+      <DeleteAddress address={address} />
+    </li>
+  );
+}

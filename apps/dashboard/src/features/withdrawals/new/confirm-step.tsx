@@ -1,0 +1,99 @@
+'use client';
+import { useQueryClient } from '@tanstack/react-query';
+import { ConnectionError, type Withdrawal } from '@trading-automation/sdk';
+import { type FormEvent, useState } from 'react';
+import { api } from '../../../data/api';
+import { Button } from '../../../ui/button';
+import { Card } from '../../../ui/card';
+import { Detail, Details } from '../../../ui/details';
+import { Checkbox, FormError } from '../../../ui/field';
+import { Amount, Missing } from '../../../ui/values';
+import { netOf } from '../amount.rules';
+import { FullAddress } from '../parts';
+import type { KnownTerms, WithdrawalDraft } from './flow';
+
+/** Repeats everything, and requests the withdrawal once, however often the button is used. */
+export function ConfirmStep({
+  draft,
+  terms,
+  onBack,
+  onDone,
+}: {
+  readonly draft: WithdrawalDraft;
+  readonly terms: KnownTerms;
+  readonly onBack: () => void;
+  readonly onDone: (withdrawal: Withdrawal<'string'>) => void;
+}) {
+  const queries = useQueryClient();
+  // This step is mounted for one amount and one address, so that the key belongs to exactly this withdrawal.
+  const [idempotencyKey] = useState(() => crypto.randomUUID());
+  const [isCompared, setCompared] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const { amount, address, label } = draft;
+  const { currency, fee, network } = terms;
+  const request = async (event: FormEvent) => {
+    event.preventDefault();
+    if (isBusy || !isCompared) return;
+    setBusy(true);
+    setError(undefined);
+    try {
+      onDone(await api().withdrawals.create({ amount, wallet_address: address }, { idempotencyKey }));
+      for (const key of ['withdrawals', 'rewards']) void queries.invalidateQueries({ queryKey: [key] });
+    } catch (failure) {
+      setError(failure);
+      setBusy(false);
+    }
+  };
+  return (
+    <Card title="Check and confirm">
+      <form onSubmit={request} className="flex flex-col gap-4">
+        <Details>
+          <Detail name="Amount, held at once">
+            <Amount value={amount} asset={currency} digits={18} />
+          </Detail>
+          <Detail name="Fee, deducted from it">
+            {fee === undefined ? (
+              'Shown after the request'
+            ) : (
+              <Amount value={fee} asset={currency} digits={18} />
+            )}
+          </Detail>
+          <Detail name="You receive">
+            <span className="font-medium">
+              <Amount value={netOf(amount, fee)} asset={currency} digits={18} />
+            </span>
+          </Detail>
+          <Detail name="Network">{network ?? <Missing />}</Detail>
+          {label !== undefined && <Detail name="Address book">{label}</Detail>}
+        </Details>
+        <section aria-label="Address" className="rounded-card border bg-hover px-4 py-3">
+          <p className="pb-1 text-muted text-xs">To this address</p>
+          <FullAddress address={address} />
+        </section>
+        <p className="text-muted text-sm">
+          A payout cannot be taken back. Until it begins, you can cancel the withdrawal.
+        </p>
+        <Checkbox
+          checked={isCompared}
+          onChange={(event) => setCompared(event.target.checked)}
+          label="I compared the address with the one in my wallet."
+        />
+        {error !== undefined && <FormError error={error} />}
+        {error instanceof ConnectionError && (
+          <p className="text-sm">
+            The request may have arrived. Requesting again here does not withdraw twice.
+          </p>
+        )}
+        <div className="flex gap-2">
+          <Button onClick={onBack} disabled={isBusy}>
+            Back
+          </Button>
+          <Button type="submit" variant="primary" isBusy={isBusy} disabled={!isCompared}>
+            Withdraw {amount} {currency}
+          </Button>
+        </div>
+      </form>
+    </Card>
+  );
+}

@@ -1,0 +1,76 @@
+'use client';
+import { ArrowUpRight } from 'lucide-react';
+import Link from 'next/link';
+import type { ReactNode } from 'react';
+import { api } from '../../data/api';
+import { useRewardBalance } from '../../data/rewards';
+import { Button } from '../../ui/button';
+import { DataTable } from '../../ui/data-table/data-table';
+import { PageHeader } from '../../ui/page-header';
+import { EmptyState } from '../../ui/states';
+import { Amount } from '../../ui/values';
+import { COLUMNS, FILTERS, type WithdrawalRow } from './columns';
+
+const KEY = ['withdrawals', 'list'];
+const read = (...[query, options]: Parameters<ReturnType<typeof api>['withdrawals']['list']>) =>
+  api().withdrawals.list(query, options);
+const hrefOf = ({ id }: WithdrawalRow) => `/withdrawals/${id}`;
+const keyOf = ({ id }: WithdrawalRow) => id;
+
+const Withdraw = () => (
+  <Button asChild variant="primary">
+    <Link href="/withdrawals/new">
+      <ArrowUpRight aria-hidden className="size-4" />
+      Withdraw tokens
+    </Link>
+  </Button>
+);
+
+/** All withdrawals; `children` is the drawer of the one that the address names. */
+export function Withdrawals({ children }: { readonly children?: ReactNode }) {
+  return (
+    <>
+      <PageHeader
+        title="Withdrawals"
+        description={<Balance />}
+        actions={
+          <>
+            <Button asChild>
+              <Link href="/withdrawals/addresses">Address book</Link>
+            </Button>
+            <Withdraw />
+          </>
+        }
+      />
+      <DataTable
+        label="Withdrawals"
+        queryKey={KEY}
+        read={read}
+        columns={COLUMNS}
+        filters={FILTERS}
+        rowKey={keyOf}
+        rowHref={hrefOf}
+        empty={
+          <EmptyState
+            title="You have not withdrawn tokens yet."
+            hint="Claimed rewards are your available balance, which you can withdraw to a wallet of yours."
+            action={<Withdraw />}
+          />
+        }
+      />
+      {children}
+    </>
+  );
+}
+
+/** The balance in one line. The list says whether the service responds. */
+function Balance() {
+  const { data } = useRewardBalance();
+  if (data === undefined) return <span className="text-muted">Available …</span>;
+  return (
+    <>
+      Available <Amount value={data.available} asset={data.currency} />, held by open withdrawals{' '}
+      <Amount value={data.held} asset={data.currency} />
+    </>
+  );
+}
