@@ -1,0 +1,128 @@
+'use client';
+import { useQueryClient } from '@tanstack/react-query';
+import {
+  EVENT_DEFINITIONS,
+  type EventType,
+  MAILED_BY_DEFAULT,
+  MANDATORY_NOTIFICATIONS,
+  NOTIFICATIONS_SETTING,
+} from '@trading-automation/contracts';
+import { type FormEvent, useState } from 'react';
+import { toast } from 'sonner';
+import { api } from '../../data/api';
+import { Button } from '../../ui/button';
+import { FormError } from '../../ui/field';
+import { ScrollRegion } from '../../ui/scroll-region';
+import { wordsOf } from '../../ui/status';
+import { KINDS } from './kinds';
+import { CHANNELS, type Channel, isNotified, type Preferences, withChoice } from './preferences.rules';
+
+const DEFAULTS = { mandatory: MANDATORY_NOTIFICATIONS, mailed: MAILED_BY_DEFAULT };
+const CHANNEL_NAMES: Readonly<Record<Channel, string>> = { in_app: 'In the app', email: 'By mail' };
+
+export function PreferencesForm({ stored }: { readonly stored: Preferences }) {
+  const queries = useQueryClient();
+  const [preferences, setPreferences] = useState(stored);
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const isChanged = KINDS.some((type) =>
+    CHANNELS.some(
+      (channel) =>
+        isNotified(preferences, channel, type, DEFAULTS) !== isNotified(stored, channel, type, DEFAULTS),
+    ),
+  );
+  const save = async (event: FormEvent) => {
+    event.preventDefault();
+    if (isBusy) return;
+    setBusy(true);
+    setError(undefined);
+    try {
+      await api().settings.set(NOTIFICATIONS_SETTING, preferences);
+      await queries.invalidateQueries({ queryKey: ['settings'] });
+      toast.success('The preferences are saved.');
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form onSubmit={save}>
+      <ScrollRegion label="Preferences, table" className="overflow-x-auto border-t">
+        <table className="w-full text-sm">
+          <thead>
+            <tr className="text-left text-muted text-xs">
+              <th scope="col" className="h-9 px-4 font-medium">
+                Event
+              </th>
+              {CHANNELS.map((channel) => (
+                <th key={channel} scope="col" className="w-24 px-3 font-medium whitespace-nowrap last:pr-4">
+                  {CHANNEL_NAMES[channel]}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {KINDS.map((type) => (
+              <KindRow
+                key={type}
+                type={type}
+                preferences={preferences}
+                onChange={(channel, isOn) =>
+                  setPreferences((now) => withChoice(now, { channel, type, isOn }, DEFAULTS))
+                }
+              />
+            ))}
+          </tbody>
+        </table>
+      </ScrollRegion>
+      <footer className="sticky bottom-14 flex flex-wrap items-center gap-3 rounded-b-card border-t bg-surface px-4 py-3 md:bottom-0">
+        <Button type="submit" variant="primary" isBusy={isBusy} disabled={!isChanged}>
+          Save preferences
+        </Button>
+        {isChanged && <Button onClick={() => setPreferences(stored)}>Discard changes</Button>}
+        {error !== undefined && <FormError error={error} />}
+      </footer>
+    </form>
+  );
+}
+
+function KindRow({
+  type,
+  preferences,
+  onChange,
+}: {
+  readonly type: string;
+  readonly preferences: Preferences;
+  readonly onChange: (channel: Channel, isOn: boolean) => void;
+}) {
+  const isMandatory = DEFAULTS.mandatory.some((other) => other === type);
+  const name = wordsOf(type);
+  return (
+    <tr className="border-t align-top">
+      <th scope="row" className="px-4 py-2 text-left font-normal">
+        <span className="font-medium">{name}</span>
+        <span className="block max-w-2xl text-muted text-xs">
+          {EVENT_DEFINITIONS[type as EventType].description}
+          {isMandatory && ' It always notifies you, because it concerns access or money.'}
+        </span>
+      </th>
+      {CHANNELS.map((channel) => (
+        <td key={channel} className="px-3 py-2 last:pr-4">
+          <label className="grid size-6 place-items-center">
+            <span className="sr-only">
+              {name}, {CHANNEL_NAMES[channel].toLowerCase()}
+            </span>
+            <input
+              type="checkbox"
+              className="size-4 accent-accent"
+              checked={isNotified(preferences, channel, type, DEFAULTS)}
+              disabled={isMandatory}
+              onChange={(event) => onChange(channel, event.target.checked)}
+            />
+          </label>
+        </td>
+      ))}
+    </tr>
+  );
+}

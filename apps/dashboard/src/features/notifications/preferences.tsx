@@ -1,0 +1,59 @@
+'use client';
+import { useQuery } from '@tanstack/react-query';
+import dynamic from 'next/dynamic';
+import Link from 'next/link';
+import { api } from '../../data/api';
+import { useMe } from '../../data/me';
+import { Card } from '../../ui/card';
+import { TableSkeleton } from '../../ui/skeleton';
+import { StaleNotice } from '../../ui/stale-notice';
+import { ErrorState } from '../../ui/states';
+import { readPreferences } from './preferences.rules';
+
+const PreferencesForm = dynamic(() => import('./preferences-form').then((module) => module.PreferencesForm), {
+  ssr: false,
+  loading: () => <TableSkeleton rows={10} />,
+});
+
+/** Which events notify, in the app and by mail. */
+export function NotificationPreferences() {
+  const setting = useQuery({
+    queryKey: ['settings', 'notifications'],
+    queryFn: ({ signal }) => api().settings.get('notifications', { signal }),
+  });
+  const { data } = setting;
+  const retry = () => void setting.refetch();
+  return (
+    <>
+      {setting.isError && data !== undefined && <StaleNotice error={setting.error} onRetry={retry} />}
+      <Card title="What notifies you" isFlush>
+        <MailNote />
+        {setting.isPending && <TableSkeleton rows={10} />}
+        {setting.isError && data === undefined && <ErrorState error={setting.error} onRetry={retry} />}
+        {data !== undefined && (
+          // A newer value starts the form again.
+          <PreferencesForm key={data.updated_at} stored={readPreferences(data.value)} />
+        )}
+      </Card>
+    </>
+  );
+}
+
+function MailNote() {
+  const { data: me } = useMe();
+  return (
+    <p className="px-4 pb-3 text-muted text-sm">
+      {me === undefined || me.email_verified ? (
+        'Mail goes to your verified address, at most 10 a day for each kind.'
+      ) : (
+        <>
+          Mail is sent only to a verified address.{' '}
+          <Link href="/settings" className="text-accent-text underline">
+            {me.email === undefined ? 'Add your address' : 'Verify your address'}
+          </Link>
+          .
+        </>
+      )}
+    </p>
+  );
+}

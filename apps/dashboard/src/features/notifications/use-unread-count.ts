@@ -1,0 +1,12 @@
+'use client';
+import { useQuery } from '@tanstack/react-query';
+import { api } from '../../data/api';
+
+/** The number that the bell shows; 0 while it is loading. */
+export function useUnreadCount(): number {
+  const { data } = useQuery({
+    queryKey: ['notifications', 'count'],
+    queryFn: ({ signal }) => api().notifications.count({ signal }),
+  });
+  return data?.unread ?? 0;
+}
