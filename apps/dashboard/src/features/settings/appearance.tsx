@@ -1,0 +1,105 @@
+'use client';
+import { useTheme } from 'next-themes';
+import { type ReactNode, useMemo } from 'react';
+import { usePreferences } from '../../format/preferences';
+import { Card } from '../../ui/card';
+import { Field, Select } from '../../ui/field';
+import { Segmented } from '../../ui/segmented';
+import { Skeleton } from '../../ui/skeleton';
+import { useIsHydrated } from '../../ui/use-is-hydrated';
+import { Example } from './example';
+import { LOCALES, languageName, timeZones } from './regions';
+
+const THEMES = [
+  { value: 'light', label: 'Light' },
+  { value: 'dark', label: 'Dark' },
+  { value: 'system', label: 'System' },
+] as const;
+const DENSITIES = [
+  { value: 'comfortable', label: 'Comfortable' },
+  { value: 'compact', label: 'Compact' },
+] as const;
+
+/** How this browser shows pages, numbers and times. The choices stay in the browser. */
+export function Appearance() {
+  // Theme, locale and zone are known to the browser only.
+  if (!useIsHydrated())
+    return (
+      <div role="status" aria-label="Loading" className="grid gap-4 lg:grid-cols-2">
+        <Skeleton className="h-72" />
+        <Skeleton className="h-72" />
+      </div>
+    );
+  return (
+    <div className="grid items-start gap-4 lg:grid-cols-2">
+      <Choices />
+      <Example />
+    </div>
+  );
+}
+
+function Choices() {
+  const { theme, setTheme } = useTheme();
+  const { locale, timeZone, density, change } = usePreferences();
+  const zones = useMemo(timeZones, []);
+  const browser = Intl.DateTimeFormat().resolvedOptions();
+  return (
+    <Card title="Appearance of this browser">
+      <div className="flex flex-col gap-4">
+        <Choice label="Theme">
+          <Segmented
+            label="Theme"
+            value={THEMES.find(({ value }) => value === theme)?.value ?? 'system'}
+            onChange={setTheme}
+            options={THEMES}
+          />
+        </Choice>
+        <Choice label="Table rows">
+          <Segmented
+            label="Table rows"
+            value={density}
+            onChange={(value) => change({ density: value })}
+            options={DENSITIES}
+          />
+        </Choice>
+        <Field label="Numbers and dates" hint="Which marks separate digits, and the order of a date.">
+          <Select
+            value={locale ?? ''}
+            onChange={({ target }) => change({ locale: target.value === '' ? undefined : target.value })}
+          >
+            <option value="">As the browser: {languageName(navigator.language)}</option>
+            {LOCALES.map((value) => (
+              <option key={value} value={value}>
+                {languageName(value)}
+              </option>
+            ))}
+          </Select>
+        </Field>
+        <Field label="Time zone" hint="Days of charts and reports are UTC days in every zone.">
+          <Select
+            value={timeZone ?? ''}
+            onChange={({ target }) => change({ timeZone: target.value === '' ? undefined : target.value })}
+          >
+            <option value="">As the browser: {browser.timeZone}</option>
+            {zones.map((zone) => (
+              <option key={zone} value={zone}>
+                {zone.replaceAll('_', ' ')}
+              </option>
+            ))}
+          </Select>
+        </Field>
+      </div>
+    </Card>
+  );
+}
+
+function Choice({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-2">
+      <span aria-hidden className="font-medium text-sm">
+        {label}
+      </span>
+      {children}
+    </div>
+  );
+}
