@@ -82,6 +82,18 @@ export const FURTHER_PAGES: readonly NavigationItem[] = [
   { href: '/status', label: 'Status', icon: Activity },
 ];
 
+/** The names of pages below an item; any other page below one is the details of a record. */
+const PARTS: Readonly<Record<string, string>> = {
+  '/settings/appearance': 'Appearance',
+  '/settings/notifications': 'Notifications',
+  '/settings/sessions': 'Sessions',
+  '/settings/values': 'Stored values',
+  '/withdrawals/addresses': 'Address book',
+  '/withdrawals/new': 'Withdraw tokens',
+};
+
+export const partOfPath = (path: string) => PARTS[path] ?? 'Details';
+
 /** The bottom bar of narrow screens; a sheet has the rest. */
 export const BOTTOM_BAR = ['/', '/trades', '/positions', '/copiers'] as const;
 

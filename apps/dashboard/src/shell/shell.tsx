@@ -1,8 +1,10 @@
 'use client';
 import { type ReactNode, useState } from 'react';
 import { BottomBar } from './bottom-bar';
+import { OfflineNotice } from './offline-notice';
 import { Shortcuts } from './shortcuts';
 import { SideBar } from './side-bar';
+import { SignInNotice } from './sign-in-notice';
 import { TopBar } from './top-bar';
 
 export interface ShellProps {
@@ -25,6 +27,7 @@ export function Shell({ world, userId, children }: ShellProps) {
       <SideBar isCollapsed={isCollapsed} onToggle={() => setCollapsed((value) => !value)} />
       <div className="flex min-w-0 flex-1 flex-col">
         <TopBar world={world} userId={userId} />
+        <OfflineNotice />
         <main
           id="content"
           tabIndex={-1}
@@ -35,6 +38,7 @@ export function Shell({ world, userId, children }: ShellProps) {
       </div>
       <BottomBar />
       <Shortcuts />
+      <SignInNotice />
     </div>
   );
 }

@@ -5,7 +5,7 @@ import { usePathname } from 'next/navigation';
 import { Badge } from '../ui/badge';
 import { Bell } from './bell';
 import { LiveBadge } from './live-badge';
-import { groupOfItem, itemOfPath } from './navigation';
+import { groupOfItem, itemOfPath, partOfPath } from './navigation';
 import { openPalette } from './shortcuts';
 import { UserMenu } from './user-menu';
 
@@ -59,7 +59,7 @@ function Breadcrumb() {
         {isDetail && (
           <li className="hidden items-center gap-1 font-medium sm:flex" aria-current="page">
             <ChevronRight aria-hidden className="size-3.5 text-muted" />
-            Details
+            {partOfPath(path)}
           </li>
         )}
       </ol>

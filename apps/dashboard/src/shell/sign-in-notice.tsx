@@ -1,0 +1,53 @@
+'use client';
+/** After a sign-in, says once whose account the page shows and who approved the session. */
+import { useQuery } from '@tanstack/react-query';
+import type { BrowserSession } from '@trading-automation/sdk';
+import { useRouter } from 'next/navigation';
+import { useEffect } from 'react';
+import { toast } from 'sonner';
+import { api } from '../data/api';
+import { useMe } from '../data/me';
+import { usePreferences } from '../format/preferences';
+import { formatTime, type TimeStyle } from '../format/times';
+import { shortId } from '../ui/copyable';
+
+const STORED = 'announced-session';
+const SHOWN_MS = 15_000;
+const APPROVERS: Readonly<Record<string, string>> = {
+  api_key: 'the API key',
+  public_key: 'the public key',
+  session: 'the browser session',
+};
+
+export function SignInNotice() {
+  const router = useRouter();
+  const style = usePreferences();
+  const { data: me } = useMe();
+  const id = me?.credential.kind === 'browser_session' ? me.credential.id : undefined;
+  const isNew = id !== undefined && window.localStorage.getItem(STORED) !== id;
+  const { data: session } = useQuery({
+    queryKey: ['sessions', 'announced', id],
+    queryFn: async ({ signal }) => {
+      const sessions = await api().browserSessions.list({ limit: 100 }, { signal }).toArray({ limit: 200 });
+      return sessions.find((entry) => entry.id === id) ?? null;
+    },
+    enabled: isNew,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  useEffect(() => {
+    if (!isNew || !session) return;
+    window.localStorage.setItem(STORED, session.id);
+    toast(`Signed in to the account ${shortId(session.user_id)}.`, {
+      description: approvalWords(session, style),
+      duration: SHOWN_MS,
+      closeButton: true,
+      action: { label: 'Sessions', onClick: () => router.push('/settings/sessions') },
+    });
+  }, [isNew, session, style, router]);
+  return null;
+}
+
+function approvalWords({ approved_by, approved_at, permissions }: BrowserSession, style: TimeStyle): string {
+  const approver = `${APPROVERS[approved_by.kind] ?? approved_by.kind} ${shortId(approved_by.id)}`;
+  return `Approved by ${approver} on ${formatTime(approved_at, style)}, with ${permissions.join(', ')}.`;
+}
