@@ -8,7 +8,7 @@ import { Badge } from '../../ui/badge';
 import type { Column, Filter } from '../../ui/data-table/columns';
 import { DataTable } from '../../ui/data-table/data-table';
 import type { ListReader } from '../../ui/data-table/use-list';
-import { SideLabel } from '../../ui/side';
+import { Side } from '../../ui/side';
 import { EmptyState } from '../../ui/states';
 import { Status } from '../../ui/status';
 import { Amount, Change, Time } from '../../ui/values';
@@ -39,7 +39,7 @@ const COLUMNS: readonly Column<LotRow>[] = [
     id: 'side',
     header: 'Side',
     from: 'md',
-    cell: ({ side }) => <SideLabel side={side} />,
+    cell: ({ side }) => <Side side={side} />,
     csv: ({ side }) => side,
   },
   {

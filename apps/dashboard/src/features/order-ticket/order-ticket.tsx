@@ -2,7 +2,7 @@
 import type { TradeCreate } from '@trading-automation/sdk';
 import Link from 'next/link';
 import { type FormEvent, useEffect, useState } from 'react';
-import { useMay } from '../../data/me';
+import { useMayTrade } from '../../data/me';
 import { usePickedPrice } from '../../data/pair-book';
 import { Button } from '../../ui/button';
 import { classNames } from '../../ui/class-names';
@@ -28,7 +28,7 @@ export function OrderTicket({ pair, initial = {} }: OrderTicketProps) {
   const { place, problems: server, clear } = usePlaceOrder();
   const [request, setRequest] = useState<TradeCreate>();
   const [isMissingShown, setMissingShown] = useState(false);
-  const mayTrade = useMay('TRADE');
+  const mayTrade = useMayTrade();
   usePickedPriceIn(ticket);
   const { accounts, draft, missing, problems, shortage } = ticket;
   const obstacle = obstacleOf(ticket, pair, mayTrade);

@@ -6,7 +6,7 @@ import { baseOf, quoteOf } from '../../data/symbols';
 import type { Column, Filter } from '../../ui/data-table/columns';
 import { DataTable } from '../../ui/data-table/data-table';
 import type { ListReader } from '../../ui/data-table/use-list';
-import { SideLabel } from '../../ui/side';
+import { Side } from '../../ui/side';
 import { EmptyState } from '../../ui/states';
 import { Status, wordsOf } from '../../ui/status';
 import { Amount, Change, Time } from '../../ui/values';
@@ -33,7 +33,7 @@ const COLUMNS: readonly Column<TradeRow>[] = [
     csv: ({ created_at }) => created_at,
   },
   { id: 'symbol', header: 'Pair', cell: ({ symbol }) => symbol, csv: ({ symbol }) => symbol },
-  { id: 'side', header: 'Side', cell: ({ side }) => <SideLabel side={side} />, csv: ({ side }) => side },
+  { id: 'side', header: 'Side', cell: ({ side }) => <Side side={side} />, csv: ({ side }) => side },
   {
     id: 'filled_amount',
     header: 'Filled',
