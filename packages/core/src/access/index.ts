@@ -1,7 +1,7 @@
 export { type PickedEngine, pickEngine } from '@trading-automation/signed-request';
 export { AccessModule, type AccessOptions } from './access.module.js';
 export { ApiKeysService } from './api-keys.service.js';
-export { Authentication, type IncomingRequest } from './authentication.service.js';
+export { Authentication, type CredentialLimits, type IncomingRequest } from './authentication.service.js';
 export { IS_OPEN as IS_OPEN_SESSION } from './browser-session-end.js';
 export { assertNotRevoked } from './credential-guards.queries.js';
 export {

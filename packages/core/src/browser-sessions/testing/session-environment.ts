@@ -11,6 +11,7 @@ import {
 } from '@trading-automation/signed-request';
 import {
   Authentication,
+  type CredentialLimits,
   CredentialLookup,
   IdentityService,
   type IncomingRequest,
@@ -22,6 +23,12 @@ import { BrowserSessionsService } from '../browser-sessions.service.js';
 import { DeviceAuthorizationsService } from '../device-authorizations.service.js';
 
 export const ADDRESS = '192.0.2.7';
+
+const UNLIMITED: CredentialLimits = {
+  noteCaller: () => undefined,
+  takeTokensByCaller: async () => undefined,
+  takeWithNonce: async () => true,
+};
 
 export class SessionEnvironment {
   readonly sessions: BrowserSessionsService;
@@ -108,8 +115,7 @@ export class SessionEnvironment {
       body: new Uint8Array(),
       address,
     };
-    const limits = { takeTokensByCaller: async () => undefined, takeWithNonce: async () => true };
-    const actor = await authentication.authenticate(incoming, limits as never);
+    const actor = await authentication.authenticate(incoming, UNLIMITED);
     return { actor: actor! };
   }
 
