@@ -127,14 +127,20 @@ class NotesBehaviour {
   get: (call: Call<typeof noteOperations.get>) => Note = () => ({ id: 'n1', name: 'one', price: '1.5' });
 }
 
-const KEYS: Readonly<Record<string, readonly Permission[]>> = { reader: ['READ'], trader: ['TRADE'] };
+const KEYS: Readonly<Record<string, readonly Permission[]>> = {
+  reader: ['READ'],
+  trader: ['TRADE'],
+  admin: ['ADMIN'],
+};
 /** Headers with the key that has the READ permission. */
 export const READER = { 'x-api-key': 'reader' };
 /** Headers with the key that has the TRADE permission. */
 export const TRADER = { 'x-api-key': 'trader' };
+/** Headers with the key that has the ADMIN permission. */
+export const ADMIN = { 'x-api-key': 'admin' };
 const USER_ID = '0190b5c2-0000-7000-8000-000000000001';
 
-/** Accepts the two keys in KEYS, and records the requests whose credentials it checks. */
+/** Accepts the keys in KEYS, and records the requests whose credentials it checks. */
 class NotesAuthentication {
   constructor(
     private readonly behaviour: NotesBehaviour,

@@ -13,7 +13,7 @@ export type Permission = (typeof PERMISSIONS)[number];
 
 /**
  * Who may call an operation: callers with a permission, everyone (`PUBLIC`), or the signer of the challenge in the
- * body (`CHALLENGE`).
+ * body (`CHALLENGE`). A credential that is sent with a challenge must have ADMIN.
  */
 export type Access = Permission | 'PUBLIC' | 'CHALLENGE';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import helmet from 'helmet';
-import { type NotesApi, READER, sendJson, startNotesApi } from '../../test/notes-api.js';
+import { ADMIN, type NotesApi, READER, sendJson, startNotesApi, TRADER } from '../../test/notes-api.js';
 import { codeOf, JSON_TYPE, send } from '../../test/send.js';
 
 let api: NotesApi;
@@ -100,17 +100,27 @@ describe('a success response', () => {
   });
 
   it('has the status and the location that the controller method chose', async () => {
-    const created = await sendJson(api, 'POST', '/auth/claim', '{"pubkey":"new"}');
+    const created = await sendJson(api, 'POST', '/auth/claim', '{"pubkey":"new"}', ADMIN);
     expect([created.status, created.headers.location]).toEqual([201, '/claims/new']);
-    const known = await sendJson(api, 'POST', '/v1/auth/claim', '{"pubkey":"old"}');
+    const known = await sendJson(api, 'POST', '/v1/auth/claim', '{"pubkey":"old"}', ADMIN);
     expect([known.status, known.headers.location]).toEqual([200, undefined]);
   });
 
   it('is sent to a caller without credentials if the access is CHALLENGE; if credentials are sent, they identify the caller', async () => {
     await send(api, 'POST', '/v1/auth/claim', { body: '{"pubkey":"a"}', headers: JSON_TYPE });
     expect(api.behaviour.calls.at(-1)!.actor).toBeNull();
-    await sendJson(api, 'POST', '/v1/auth/claim', '{"pubkey":"a"}');
-    expect(api.behaviour.calls.at(-1)!.actor).toMatchObject({ credential: { permissions: ['TRADE'] } });
+    await sendJson(api, 'POST', '/v1/auth/claim', '{"pubkey":"a"}', ADMIN);
+    expect(api.behaviour.calls.at(-1)!.actor).toMatchObject({ credential: { permissions: ['ADMIN'] } });
+  });
+
+  it('is not sent to a caller with a credential without ADMIN if the access is CHALLENGE', async () => {
+    const callCount = api.behaviour.calls.length;
+    for (const headers of [READER, TRADER])
+      expect(await codeOf(sendJson(api, 'POST', '/v1/auth/claim', '{"pubkey":"a"}', headers))).toEqual([
+        403,
+        'permission_denied',
+      ]);
+    expect(api.behaviour.calls).toHaveLength(callCount);
   });
 });
 

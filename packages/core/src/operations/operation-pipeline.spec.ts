@@ -84,6 +84,14 @@ describe('the pipeline of an operation', () => {
     expect(reader).toMatchObject({ result: 'permission_denied', stages: ['charge'] });
   });
 
+  it('needs no credential if the body contains a challenge, but ADMIN of one that is sent', async () => {
+    const open = { ...tradeOperations.create, access: 'CHALLENGE' } as const;
+    expect((await run(open, { identify: async () => null })).result).toBe('done');
+    expect((await run(open, { identify: async () => actorWith('ADMIN') })).result).toBe('done');
+    const trader = await run(open, { identify: async () => actorWith('TRADE') });
+    expect(trader).toMatchObject({ result: 'permission_denied', stages: ['charge'] });
+  });
+
   it('checks the query before the body, and the body before the path parameters', async () => {
     const wrong = { query: { no: '1' }, body: 1, params: { key: 'NOT A KEY' } };
     const params = z.object({ key: z.string().regex(/^[a-z]+$/) });
