@@ -20,6 +20,7 @@ const signedRequest = 'packages/signed-request/src';
 const access = 'packages/core/src/access';
 const copiers = 'packages/core/src/copiers';
 const lots = 'packages/core/src/trades/lots';
+const tradePairs = 'packages/core/src/trade-pairs';
 const webhooks = 'packages/core/src/webhooks';
 const dispatcher = 'apps/webhook-dispatcher/src/delivery';
 
@@ -147,6 +148,13 @@ export const AREAS = [
         'merge-signals.rules.spec',
       ],
     ),
+  },
+  {
+    name: 'market-data',
+    about: 'the change of a price, and the range of candles',
+    folders: [tradePairs],
+    files: [`${tradePairs}/market-data.rules.ts`],
+    specs: [`${tradePairs}/market-data.rules.spec.ts`],
   },
   {
     name: 'delivery',
