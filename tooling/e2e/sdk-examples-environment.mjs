@@ -3,6 +3,12 @@ import pg from 'pg';
 import { startReceiver } from '../launch/first-trade/receiver.mjs';
 import { openPaperAccount, until } from '../launch/first-trade/scenario.mjs';
 import { keyOf } from './accounts.mjs';
+import {
+  approveSignInByCode,
+  linkPublicKey,
+  openBrowserSession,
+  startSignInByCode,
+} from './sdk-examples-credentials.mjs';
 import { openSharedProduct } from './shared-product.mjs';
 
 /**
@@ -125,7 +131,10 @@ export class ExampleEnvironment {
     deadLetterId: () => this.#deadLetter(),
     withdrawalAddressId: () => this.#withdrawalAddress(),
     withdrawalId: () => this.#withdrawal(),
-    publicKeyId: () => this.#publicKey(),
+    publicKeyId: () => linkPublicKey(this),
+    browserSessionId: () => openBrowserSession(this),
+    userCode: async () => (await startSignInByCode(this)).user_code,
+    deviceCode: () => approveSignInByCode(this),
     code: () => this.#mailedCode(),
   };
 
@@ -267,13 +276,6 @@ export class ExampleEnvironment {
     const { id } = await this.client.withdrawalAddresses.create({
       address: `0x${randomBytes(20).toString('hex')}`,
     });
-    return id;
-  }
-
-  async #publicKey() {
-    const signer = this.sdk.createSigner(this.sdk.generatePrivateKey());
-    const { challenge } = await this.client.auth.cliChallenge();
-    const { id } = await this.client.auth.cliIdentity(await this.sdk.signChallenge(challenge, signer));
     return id;
   }
 
