@@ -1,0 +1,158 @@
+import pg from 'pg';
+import { createClient, outcomeOf } from '../launch/first-trade/client.mjs';
+import { pairsOf, until } from '../launch/first-trade/scenario.mjs';
+import { finalBalances } from './balances.mjs';
+import { FULL_DAYS, MAIN_ACCOUNT } from './cast.mjs';
+import { writeHistory } from './history.mjs';
+import { createMarket, PAIRS } from './market.mjs';
+import { createPeople } from './people.mjs';
+import { createRandom } from './random.mjs';
+import { simulate } from './simulation.mjs';
+
+/** The setting of the demo user that marks an account with demo data. */
+const MARKER = 'demo-data';
+const RESULTS_WITHIN_MS = 180_000;
+
+/**
+ * Fills the account of the demo user of a running platform with life-like data, and creates other users whose strategies
+ * can be seen and copied. The demo user is the owner of `apiKey`, an API key with ADMIN; the first of the user's exchange accounts becomes the main account.
+ *
+ * @typedef {{
+ *   restUrl: string, graphqlUrl: string, paperExchangeUrl: string, databaseUrl: string, apiKey: string, seed?: string, end?: Date,
+ *   days?: number, activity?: number, step?: (line: string) => void,
+ * }} DemoDataOptions `days`: the length of the record; `activity`: the share of the usual number of trades
+ *
+ * @param {DemoDataOptions} options
+ * @throws {Error} if the account has demo data already
+ */
+export async function writeDemoData({
+  seed = '7',
+  end = new Date(),
+  days = FULL_DAYS,
+  activity = 1,
+  step = () => {},
+  ...urls
+}) {
+  const { restUrl, graphqlUrl, paperExchangeUrl, apiKey } = urls;
+  const demo = createClient({ restUrl, graphqlUrl, apiKey });
+  const database = new pg.Client({ connectionString: urls.databaseUrl });
+  await database.connect();
+  try {
+    const { pairs, pairIds } = await readPairs(demo, database);
+    const market = createMarket({ pairs, seed, end: end.getTime(), days });
+    const simulation = simulate({ seed, market, days, activity });
+    const main = await mainAccountOf(demo);
+    await claim(demo, { seed, end });
+    const balances = new Map([...finalBalances(simulation), [MAIN_ACCOUNT, main.balances]]);
+    step(`Simulated ${days} days with ${simulation.positions.length} positions`);
+    const { id: demoUserId } = await demo.me.get();
+    const ids = await createPeople({
+      restUrl,
+      paperExchangeUrl,
+      demo,
+      demoUserId,
+      mainAccountId: main.id,
+      balances,
+      pairs: pairIds,
+    });
+    step('Created users, exchange accounts, strategies and copiers');
+    await writeHistory(database, { simulation, ids, seed, balances });
+    step('Wrote trades, lots, signals, decisions and equity');
+    await untilComputed(database, ids);
+    step('Results are computed');
+    return { ids, simulation };
+  } finally {
+    await database.end();
+  }
+}
+
+/**
+ * Marks the account, so that a second run is refused.
+ *
+ * @param {import('@trading-automation/sdk').Client} demo
+ * @param {{ seed: string, end: Date }} options
+ */
+async function claim(demo, { seed, end }) {
+  const { status } = await outcomeOf(demo.settings.get(MARKER));
+  if (status === 200)
+    throw new Error(
+      'The account has demo data already. Start the platform with `npm start -- --fresh` to begin with an empty one.',
+    );
+  await demo.settings.set(MARKER, { seed, end: end.toISOString() });
+}
+
+/**
+ * Returns the pairs with their last prices, and their public ids. Stores the pairs that the exchange does not list as
+ * inactive.
+ *
+ * @param {import('@trading-automation/sdk').Client} demo
+ * @param {import('pg').Client} database
+ */
+async function readPairs(demo, database) {
+  const listed = (await pairsOf(demo)).filter(({ is_active }) => is_active);
+  const random = createRandom('pairs');
+  for (const pair of PAIRS) {
+    if (listed.some(({ symbol }) => symbol === pair.symbol)) continue;
+    const [base, quote] = pair.symbol.split('/');
+    const step = (/** @type {number} */ decimals) => (10 ** -decimals).toFixed(decimals);
+    await database.query(INSERT_PAIR, [
+      random.uuid(Date.now()),
+      pair.symbol,
+      base,
+      quote,
+      step(pair.tickDecimals),
+      step(pair.stepDecimals),
+      pair.price,
+    ]);
+  }
+  const all = await pairsOf(demo);
+  const pairs = await Promise.all(
+    PAIRS.map(async (pair) => {
+      const known = listed.find(({ symbol }) => symbol === pair.symbol);
+      const price = known === undefined ? pair.price : Number((await demo.tradePairs.ticker(known.id)).last);
+      return { ...pair, base: pair.symbol.split('/')[0] ?? '', price, isListed: known !== undefined };
+    }),
+  );
+  const pairIds = new Map(all.map(({ symbol, id }) => [symbol, id]));
+  return { pairs, pairIds: new Map(pairs.map(({ symbol }) => [symbol, pairIds.get(symbol) ?? ''])) };
+}
+
+const INSERT_PAIR = `
+  INSERT INTO trade_pairs (id, exchange, symbol, exchange_symbol, base, quote, trading_type, price_tick, amount_step,
+    min_amount, min_notional, last_price, is_active, rules_updated_at)
+  VALUES ($1, 'paper', $2, $3 || $4, $3, $4, 'spot', $5, $6, $6, 10, $7, false, now())`;
+
+/** @param {import('@trading-automation/sdk').Client} demo */
+async function mainAccountOf(demo) {
+  const { data } = await until(
+    () => demo.exchanges.list({ sort: 'created_at', order: 'asc', limit: 1 }),
+    (page) => page.data.some(({ last_sync_at }) => last_sync_at !== null),
+  );
+  const [account] = data;
+  if (account === undefined) throw new Error('the demo user has no exchange account');
+  const { id, balance } = account;
+  const balances = Object.fromEntries(
+    Object.entries(balance).map(([asset, amount]) => [asset, Number(amount)]),
+  );
+  return { id, balances };
+}
+
+/**
+ * Waits until the worker has computed the results of all days and the figures of all strategies.
+ *
+ * @param {import('pg').Client} database
+ * @param {import('./trade-rows.mjs').Ids} ids
+ */
+async function untilComputed(database, ids) {
+  const params = [[...ids.users.values()], [...ids.strategies.values()]];
+  await until(
+    async () => (await database.query(COUNT_WORK, params)).rows[0],
+    ({ marks, figures }) => marks === 0 && figures === ids.strategies.size,
+    RESULTS_WITHIN_MS,
+  );
+}
+
+const COUNT_WORK = `
+  SELECT (SELECT count(*)::int FROM result_marks WHERE user_id = ANY ($1)) AS marks,
+    (SELECT count(*)::int FROM strategy_figures
+     WHERE strategy_id = ANY ($2) AND performance ->> 'closed_count' <> '0') AS figures`;
