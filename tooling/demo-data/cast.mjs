@@ -7,6 +7,8 @@ export const FULL_DAYS = 120;
 /** The account that `npm start` opened for the demo user. */
 export const MAIN_ACCOUNT = 'demo.main';
 export const RESERVE_ACCOUNT = 'demo.reserve';
+/** The days before the end at which the exchange rejected the credentials of the reserve account. */
+export const REJECTED_DAYS = 2.3;
 
 /**
  * `capital` is the quote currency at the start. The main account has none: its balances exist already.
@@ -40,7 +42,8 @@ const ALL = [...MAJORS, 'LINK/USDT', 'AVAX/USDT'];
  *   key: string, account: string, name: string, description: string, visibility: 'PUBLIC' | 'PRIVATE', since: number,
  *   archived?: number, pairs: readonly string[], style: import('./rounds.mjs').Style,
  *   profitShare?: { rate: string, period: 'WEEK' | 'MONTH' | 'QUARTER' }, capacity?: number, minCopyEquity?: string,
- * }} CastStrategy
+ *   trimShare?: number,
+ * }} CastStrategy `trimShare`: the share of each open position that is sold just before the end
  * @type {readonly CastStrategy[]}
  */
 export const STRATEGIES = [
@@ -112,6 +115,7 @@ export const STRATEGIES = [
     style: { perDay: 0.3, holdHours: [10, 60], edge: 0.5, stake: [0.18, 0.24], keepsOpen: true },
     profitShare: { rate: '0.25', period: 'QUARTER' },
     minCopyEquity: '10000',
+    trimShare: 0.0004,
   },
   {
     key: 'carry',

@@ -8,10 +8,10 @@ import { decimalOf, instantOf, numberOf, valueAt } from './units.mjs';
  * @typedef {{
  *   id: string, copier: string, signal: Signal, at: number, outcome: 'COPIED' | 'CLAMPED' | 'SKIPPED' | 'FAILED',
  *   code: string | null, inputs: Record<string, unknown>, target: bigint, perfect: bigint | null, order: import('./orders.mjs').Order | null,
- *   latencyMs: number | null, arrivalPrice: string | null,
- * }} Decision
+ *   latencyMs: number | null, arrivalPrice: string | null, isWaiting?: boolean,
+ * }} Decision `isWaiting`: the exit is below the exchange's minimum and waits for more
  *
- * @typedef {{ signal: Signal, ratio: { amount: bigint, of: bigint }, round: import('./rounds.mjs').Round, forgone: bigint }} CopiedLot
+ * @typedef {{ signal: Signal, ratio: { amount: bigint, of: bigint }, round: import('./rounds.mjs').Round, forgone: bigint, owed: bigint }} CopiedLot
  */
 
 /**

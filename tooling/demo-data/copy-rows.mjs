@@ -76,6 +76,7 @@ export function decisionRows({ copies }, ids) {
     decisions.map((decision) => {
       const { signal, at, latencyMs, perfect } = decision;
       const settledAt = instantOf(at + (latencyMs ?? 0) + 60);
+      const isWaiting = decision.isWaiting === true;
       return {
         id: decision.id,
         user_id: idOf(ids.users, copier.account.split('.')[0] ?? ''),
@@ -100,7 +101,8 @@ export function decisionRows({ copies }, ids) {
         is_abandoned: false,
         look_at: settledAt,
         latency_ms: latencyMs === null ? null : Math.round(latencyMs),
-        settled_at: settledAt,
+        settled_at: isWaiting ? null : settledAt,
+        delay_reported_at: isWaiting ? settledAt : null,
         created_at: instantOf(at),
         updated_at: settledAt,
       };
@@ -119,7 +121,7 @@ export function copiedLotRows({ positions, copies }, ids) {
   return positions.flatMap(({ copier: key, copied }) => {
     const copier = copies.find((copy) => copy.copier.key === key)?.copier;
     if (copied === undefined || copier === undefined) return [];
-    const { signal, ratio, round, forgone } = copied;
+    const { signal, ratio, round, forgone, owed } = copied;
     return {
       copier_id: idOf(ids.copiers, copier.key),
       strategy_id: idOf(ids.strategies, signal.strategy),
@@ -132,7 +134,7 @@ export function copiedLotRows({ positions, copies }, ids) {
       sent_quote: decimalOf(costOf(round.entry)),
       forgone_amount: decimalOf(forgone),
       seen_amount: decimalOf(filledAmount(signal.round.entry)),
-      owed_amount: '0',
+      owed_amount: decimalOf(owed),
       created_at: instantOf(round.entry.at),
       updated_at: instantOf(round.exits.at(-1)?.endedAt ?? round.entry.endedAt),
     };

@@ -1,5 +1,8 @@
 import { filledAmount, newFill, sideOf } from './orders.mjs';
-import { decimalOf, numberOf, unitsOf, valueAt } from './units.mjs';
+import { decimalOf, numberOf, ONE, unitsOf, valueAt } from './units.mjs';
+
+/** The least value of an order at the paper exchange. */
+const MIN_NOTIONAL = 10n * ONE;
 
 /** @typedef {{ copier: import('./cast.mjs').CastCopier, random: import('./random.mjs').Random, signal: import('./signals.mjs').Signal, at: number }} Context */
 
@@ -60,7 +63,7 @@ export function decideEntry(context) {
   const round = { pair, entry: order, exits: [] };
   return {
     decision,
-    lot: { signal, ratio: { amount: target, of: entry.amount }, round, forgone: target - amount },
+    lot: { signal, ratio: { amount: target, of: entry.amount }, round, forgone: target - amount, owed: 0n },
   };
 }
 
@@ -122,28 +125,44 @@ export function decideExit(context, lot) {
   const { pair } = lot.round;
   const share = numberOf(signal.fill.amount) / numberOf(signal.before);
   const amount = signal.kind === 'CLOSE' ? held : unitsOf(numberOf(held) * share, pair.stepDecimals);
-  const order = copyOrder(context, { amount, price: signal.fill.price, limitPrice: null, isRejected: false });
-  lot.round.exits.push(order);
-  return {
+  const inputs = {
+    held: decimalOf(held),
+    exit_amount: decimalOf(signal.fill.amount),
+    masked_target: decimalOf(amount),
+    reference_price: decimalOf(signal.fill.price),
+    lot_amount_before: decimalOf(signal.before),
+  };
+  const exit = {
     id: random.uuid(at),
     copier: copier.key,
     signal,
     at,
-    outcome: 'COPIED',
-    code: null,
-    inputs: {
-      held: decimalOf(held),
-      exit_amount: decimalOf(signal.fill.amount),
-      masked_target: decimalOf(amount),
-      reference_price: decimalOf(signal.fill.price),
-      lot_amount_before: decimalOf(signal.before),
-    },
     target: amount,
     perfect: null,
-    order,
-    latencyMs: (order.fills[0]?.at ?? at) - at,
     arrivalPrice: null,
   };
+  const notional = valueAt(signal.fill.price, amount);
+  if (signal.kind === 'REDUCE' && notional < MIN_NOTIONAL) {
+    lot.owed = amount;
+    const numbers = { rule: 'min_notional', value: decimalOf(notional), limit: decimalOf(MIN_NOTIONAL) };
+    const missing = unitsOf(
+      numberOf(MIN_NOTIONAL - notional) / numberOf(signal.fill.price),
+      pair.stepDecimals,
+    );
+    return {
+      ...exit,
+      outcome: 'SKIPPED',
+      code: 'BELOW_MINIMUM',
+      inputs: { ...inputs, ...numbers, missing_amount: decimalOf(missing) },
+      order: null,
+      latencyMs: null,
+      isWaiting: true,
+    };
+  }
+  const order = copyOrder(context, { amount, price: signal.fill.price, limitPrice: null, isRejected: false });
+  lot.round.exits.push(order);
+  const latencyMs = (order.fills[0]?.at ?? at) - at;
+  return { ...exit, outcome: 'COPIED', code: null, inputs, order, latencyMs };
 }
 
 /**

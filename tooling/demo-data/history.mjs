@@ -1,5 +1,5 @@
 import { equityHistory } from './balances.mjs';
-import { ACCOUNTS, COPIERS, FOLLOWERS, RESERVE_ACCOUNT, STRATEGIES } from './cast.mjs';
+import { ACCOUNTS, COPIERS, FOLLOWERS, REJECTED_DAYS, RESERVE_ACCOUNT, STRATEGIES } from './cast.mjs';
 import { copiedLotRows, decisionRows, signalRows } from './copy-rows.mjs';
 import { insertRows, inTransaction } from './insert-rows.mjs';
 import { DAY_MS } from './market.mjs';
@@ -97,10 +97,7 @@ async function moveBack(database, { market, before }, ids) {
     opened,
   ]);
   await database.query(OPEN_ACCOUNTS, [accountIds, opened]);
-  await database.query(FAIL_LAST_SYNC, [
-    idOf(ids.accounts, RESERVE_ACCOUNT),
-    instantOf(market.end - 2.3 * DAY_MS),
-  ]);
+  await rejectCredentials(database, ids, market.end);
   for (const { key, since, archived } of STRATEGIES)
     await database.query('UPDATE strategies SET created_at = $2, updated_at = $3 WHERE id = $1', [
       idOf(ids.strategies, key),
@@ -130,7 +127,19 @@ const OPEN_ACCOUNTS = `
   UPDATE exchange_accounts a SET created_at = $2::timestamptz + n.place * interval '11 minutes'
   FROM unnest($1::uuid[]) WITH ORDINALITY AS n (id, place) WHERE n.id = a.id`;
 
-/** The exchange rejected the credentials at the last sync; the worker does not try again until there are new ones. */
+/**
+ * Makes the reserve account one whose credentials the exchange rejected at the last sync. The worker does not try again
+ * until there are new ones.
+ *
+ * @param {import('pg').Client} database
+ * @param {import('./trade-rows.mjs').Ids} ids
+ * @param {number} end
+ */
+export async function rejectCredentials(database, ids, end) {
+  const at = instantOf(end - REJECTED_DAYS * DAY_MS);
+  await database.query(FAIL_LAST_SYNC, [idOf(ids.accounts, RESERVE_ACCOUNT), at]);
+}
+
 const FAIL_LAST_SYNC = `
   UPDATE exchange_accounts SET is_active = false, last_sync_at = $2, updated_at = $2 WHERE id = $1`;
 

@@ -29,15 +29,17 @@ export const PAIRS = [
 const PHASES = [0.004, -0.005, 0.002, 0.006, -0.003, 0.0035];
 
 /**
- * Simulates prices by a random walk with a step of an hour. The walk ends at each pair's price.
+ * Simulates prices by a random walk with a step of an hour. The walk ends at each pair's price. It depends on the time
+ * before the end alone, so that records with different ends look alike.
  *
  * @typedef {ReturnType<typeof createMarket>} Market
  *
  * @param {{ pairs: readonly Pair[], seed: string, end: number, days: number }} options
  */
 export function createMarket({ pairs, seed, end, days }) {
-  const start = Math.floor((end - days * DAY_MS) / DAY_MS) * DAY_MS;
-  const hours = Math.ceil((end - start) / HOUR_MS) + 1;
+  const start = end - days * DAY_MS;
+  const firstDay = Math.floor(start / DAY_MS) * DAY_MS;
+  const hours = days * 24 + 1;
   const common = createRandom(`${seed}/market`);
   const marketMoves = Array.from({ length: hours }, (_, hour) => {
     const drift = PHASES[Math.floor((hour / hours) * PHASES.length)] ?? 0;
@@ -77,7 +79,10 @@ export function createMarket({ pairs, seed, end, days }) {
     end,
     priceAt,
     /** The starts of the days, oldest first; the last day contains the end. */
-    days: Array.from({ length: Math.floor((end - start) / DAY_MS) + 1 }, (_, day) => start + day * DAY_MS),
+    days: Array.from(
+      { length: Math.floor((end - firstDay) / DAY_MS) + 1 },
+      (_, day) => firstDay + day * DAY_MS,
+    ),
     pairOf: (/** @type {string} */ symbol) => {
       const pair = pairs.find((each) => each.symbol === symbol);
       if (pair === undefined) throw new RangeError(`the market has no pair ${symbol}`);

@@ -37,12 +37,12 @@ export const sideOf = (intent) => (intent === 'OPEN' ? 'BUY' : 'SELL');
 /**
  * Draws an order that is filled completely, with up to `fillsMax` fills.
  *
- * @param {Ask & { fillsMax?: number }} ask
+ * @param {Ask & { fillsMax?: number, isMarket?: boolean }} ask
  * @returns {Order}
  */
-export function filledOrder({ fillsMax = 1, ...ask }) {
+export function filledOrder({ fillsMax = 1, isMarket = false, ...ask }) {
   const { random, pair, at, amount, intent } = ask;
-  const isLimit = random.chance(0.6);
+  const isLimit = !isMarket && random.chance(0.6);
   const liquidity = isLimit && random.chance(0.5) ? 'MAKER' : 'TAKER';
   const fills = drawFills(
     { ...ask, liquidity },

@@ -1,11 +1,11 @@
 import { ACCOUNTS, COPIERS, FULL_DAYS, MAIN_ACCOUNT, MANUAL, STRATEGIES } from './cast.mjs';
 import { copySignals } from './copies.mjs';
 import { DAY_MS, DELISTED_DAYS } from './market.mjs';
-import { costOf, feesOf, filledAmount } from './orders.mjs';
+import { costOf, feesOf, filledAmount, filledOrder } from './orders.mjs';
 import { createRandom } from './random.mjs';
 import { drawRounds, drawUnfilledOrders, ordersOf, QUIET_MS } from './rounds.mjs';
 import { signalsOf } from './signals.mjs';
-import { numberOf } from './units.mjs';
+import { numberOf, unitsOf } from './units.mjs';
 
 /**
  * An order with the account that placed it, and with the strategy or the copier to which it belongs.
@@ -48,6 +48,7 @@ export function simulate(settings) {
     const to = archived === undefined ? last : before(archived) - DAY_MS / 2;
     const plan = { account, pairs, style, from: before(since), to };
     const rounds = drawPositions(settings, before, key, plan);
+    if (strategy.trimShare !== undefined) trimOpen(settings, rounds, strategy.trimShare);
     positions.push(...rounds.map((round) => ({ account, strategy: key, round })));
     const count = account.startsWith('demo.') ? 12 : 4;
     unfilled.push(
@@ -93,6 +94,25 @@ function drawPositions({ seed, market, activity }, before, name, { pairs, style,
       to: pair.isListed ? to : Math.min(to, before(DELISTED_DAYS + 2)),
     });
   });
+}
+
+/**
+ * Sells a small share of each open position. Copiers whose own share is below the exchange's minimum wait with it.
+ *
+ * @param {Settings} settings
+ * @param {readonly import('./rounds.mjs').Round[]} rounds
+ * @param {number} share
+ */
+function trimOpen({ seed, market }, rounds, share) {
+  const random = createRandom(`${seed}/trim`);
+  const at = market.end - QUIET_MS - 60_000;
+  for (const { pair, entry, exits } of rounds) {
+    const held = exits.reduce((left, exit) => left - filledAmount(exit), filledAmount(entry));
+    if (held === 0n || entry.endedAt > at) continue;
+    const price = market.priceAt(pair.symbol, at);
+    const amount = unitsOf(numberOf(held) * share, pair.stepDecimals);
+    exits.push(filledOrder({ random, pair, at, price, amount, intent: 'REDUCE', isMarket: true }));
+  }
 }
 
 /**

@@ -1,12 +1,13 @@
 import pg from 'pg';
 import { createClient, outcomeOf } from '../launch/first-trade/client.mjs';
-import { pairsOf, until } from '../launch/first-trade/scenario.mjs';
+import { until } from '../launch/first-trade/scenario.mjs';
+import { writeAccount } from './account.mjs';
 import { finalBalances } from './balances.mjs';
 import { FULL_DAYS, MAIN_ACCOUNT } from './cast.mjs';
 import { writeHistory } from './history.mjs';
-import { createMarket, PAIRS } from './market.mjs';
+import { createMarket } from './market.mjs';
 import { createPeople } from './people.mjs';
-import { createRandom } from './random.mjs';
+import { mainAccountOf, readPairs } from './platform.mjs';
 import { simulate } from './simulation.mjs';
 
 /** The setting of the demo user that marks an account with demo data. */
@@ -19,14 +20,15 @@ const RESULTS_WITHIN_MS = 180_000;
  *
  * @typedef {{
  *   restUrl: string, graphqlUrl: string, paperExchangeUrl: string, databaseUrl: string, apiKey: string, seed?: string, end?: Date,
- *   days?: number, activity?: number, step?: (line: string) => void,
- * }} DemoDataOptions `days`: the length of the record; `activity`: the share of the usual number of trades
+ *   days?: number, activity?: number, receiverUrl?: string, step?: (line: string) => void,
+ * }} DemoDataOptions `days`: the length of the record; `activity`: the share of the usual number of trades;
+ *   `receiverUrl`: a receiver for the webhook that succeeds, if later events are to be delivered, too
  *
  * @param {DemoDataOptions} options
  * @throws {Error} if the account has demo data already
  */
 export async function writeDemoData({
-  seed = '7',
+  seed = '11',
   end = new Date(),
   days = FULL_DAYS,
   activity = 1,
@@ -38,6 +40,7 @@ export async function writeDemoData({
   const database = new pg.Client({ connectionString: urls.databaseUrl });
   await database.connect();
   try {
+    const startedAt = (await database.query('SELECT clock_timestamp() AS now')).rows[0].now;
     const { pairs, pairIds } = await readPairs(demo, database);
     const market = createMarket({ pairs, seed, end: end.getTime(), days });
     const simulation = simulate({ seed, market, days, activity });
@@ -60,6 +63,8 @@ export async function writeDemoData({
     step('Wrote trades, lots, signals, decisions and equity');
     await untilComputed(database, ids);
     step('Results are computed');
+    await writeAccount(database, { ...urls, demo, simulation, ids, seed, activity, startedAt });
+    step('Wrote credentials, rewards, withdrawals, events, webhooks and the request log');
     return { ids, simulation };
   } finally {
     await database.end();
@@ -79,62 +84,6 @@ async function claim(demo, { seed, end }) {
       'The account has demo data already. Start the platform with `npm start -- --fresh` to begin with an empty one.',
     );
   await demo.settings.set(MARKER, { seed, end: end.toISOString() });
-}
-
-/**
- * Returns the pairs with their last prices, and their public ids. Stores the pairs that the exchange does not list as
- * inactive.
- *
- * @param {import('@trading-automation/sdk').Client} demo
- * @param {import('pg').Client} database
- */
-async function readPairs(demo, database) {
-  const listed = (await pairsOf(demo)).filter(({ is_active }) => is_active);
-  const random = createRandom('pairs');
-  for (const pair of PAIRS) {
-    if (listed.some(({ symbol }) => symbol === pair.symbol)) continue;
-    const [base, quote] = pair.symbol.split('/');
-    const step = (/** @type {number} */ decimals) => (10 ** -decimals).toFixed(decimals);
-    await database.query(INSERT_PAIR, [
-      random.uuid(Date.now()),
-      pair.symbol,
-      base,
-      quote,
-      step(pair.tickDecimals),
-      step(pair.stepDecimals),
-      pair.price,
-    ]);
-  }
-  const all = await pairsOf(demo);
-  const pairs = await Promise.all(
-    PAIRS.map(async (pair) => {
-      const known = listed.find(({ symbol }) => symbol === pair.symbol);
-      const price = known === undefined ? pair.price : Number((await demo.tradePairs.ticker(known.id)).last);
-      return { ...pair, base: pair.symbol.split('/')[0] ?? '', price, isListed: known !== undefined };
-    }),
-  );
-  const pairIds = new Map(all.map(({ symbol, id }) => [symbol, id]));
-  return { pairs, pairIds: new Map(pairs.map(({ symbol }) => [symbol, pairIds.get(symbol) ?? ''])) };
-}
-
-const INSERT_PAIR = `
-  INSERT INTO trade_pairs (id, exchange, symbol, exchange_symbol, base, quote, trading_type, price_tick, amount_step,
-    min_amount, min_notional, last_price, is_active, rules_updated_at)
-  VALUES ($1, 'paper', $2, $3 || $4, $3, $4, 'spot', $5, $6, $6, 10, $7, false, now())`;
-
-/** @param {import('@trading-automation/sdk').Client} demo */
-async function mainAccountOf(demo) {
-  const { data } = await until(
-    () => demo.exchanges.list({ sort: 'created_at', order: 'asc', limit: 1 }),
-    (page) => page.data.some(({ last_sync_at }) => last_sync_at !== null),
-  );
-  const [account] = data;
-  if (account === undefined) throw new Error('the demo user has no exchange account');
-  const { id, balance } = account;
-  const balances = Object.fromEntries(
-    Object.entries(balance).map(([asset, amount]) => [asset, Number(amount)]),
-  );
-  return { id, balances };
 }
 
 /**
