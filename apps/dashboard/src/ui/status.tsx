@@ -8,7 +8,10 @@ import {
   Pause,
   TriangleAlert,
 } from 'lucide-react';
+import { wordsOf } from '../format/words';
 import { Badge, type Tone } from './badge';
+
+export { wordsOf };
 
 interface Look {
   readonly label: string;
@@ -52,10 +55,4 @@ export function Status({ value }: { readonly value: string }) {
       {label}
     </Badge>
   );
-}
-
-/** Makes words of a code: PENDING_CANCEL becomes "Pending cancel". */
-export function wordsOf(code: string): string {
-  const words = code.toLowerCase().replaceAll(/[_.]/g, ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -18,17 +18,18 @@ export const sourceOf = ({ copier_id, strategy_id }: LotRow) =>
 
 const COMMON: readonly Column<LotRow>[] = [
   {
-    id: 'opened_at',
-    header: 'Opened',
-    sort: 'created_at',
-    cell: ({ opened_at }) => <Time at={opened_at} isExact />,
-    csv: ({ opened_at }) => opened_at,
-  },
-  {
     id: 'symbol',
     header: 'Pair',
     cell: ({ symbol }) => <span className="font-medium">{symbol}</span>,
     csv: ({ symbol }) => symbol,
+  },
+  {
+    id: 'opened_at',
+    header: 'Opened',
+    sort: 'created_at',
+    from: 'md',
+    cell: ({ opened_at }) => <Time at={opened_at} isExact />,
+    csv: ({ opened_at }) => opened_at,
   },
   {
     id: 'side',

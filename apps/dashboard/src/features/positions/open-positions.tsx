@@ -146,7 +146,7 @@ const COLUMNS = [
   ['Account', HIDDEN],
   ['Side', HIDDEN],
   ['Lots', `text-right ${HIDDEN}`],
-  ['Amount', 'text-right'],
+  ['Amount', `text-right ${HIDDEN}`],
   ['Average entry', `text-right ${HIDDEN}`],
   ['Worth', `text-right ${HIDDEN}`],
   ['Open result', 'text-right'],

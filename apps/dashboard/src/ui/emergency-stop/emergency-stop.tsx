@@ -1,21 +1,12 @@
 'use client';
 /** Stops all trading: pauses every copier and cancels every open order. Positions stay open. */
-import { useQueryClient } from '@tanstack/react-query';
-import type { EmergencyStop as Result } from '@trading-automation/sdk';
 import { OctagonX } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
-import { api } from '../../data/api';
+import dynamic from 'next/dynamic';
+import { useState } from 'react';
 import { useMayTrade } from '../../data/me';
 import { Button } from '../button';
-import { Dialog } from '../dialog';
-import { Field, FormError, Input } from '../field';
-import { Skeleton } from '../skeleton';
-import { Amount } from '../values';
-import { StopResult } from './stop-result';
-import { useStopCounts } from './use-stop-counts';
 
-const TYPED = 'STOP';
-const CHANGED = ['copiers', 'trades', 'lots', 'exchanges', 'analytics', 'strategies'] as const;
+const StopDialog = dynamic(() => import('./stop-dialog').then((module) => module.StopDialog));
 
 /** The button of the emergency stop, with its confirmation and its result. */
 export function EmergencyStop() {
@@ -34,110 +25,5 @@ export function EmergencyStop() {
       </Button>
       {isOpen && <StopDialog onClose={() => setOpen(false)} />}
     </>
-  );
-}
-
-function StopDialog({ onClose }: { readonly onClose: () => void }) {
-  const queries = useQueryClient();
-  const [text, setText] = useState('');
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
-  const [result, setResult] = useState<Result<'string'>>();
-  const stop = async () => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      setResult(await api().emergencyStop());
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      setBusy(false);
-      for (const kind of CHANGED) void queries.invalidateQueries({ queryKey: [kind] });
-    }
-  };
-  const isDone = result !== undefined;
-  return (
-    <Dialog
-      isOpen
-      onClose={onClose}
-      title={isDone ? 'Trading is stopped' : 'Stop all trading?'}
-      description={isDone ? <DoneText result={result} /> : <Consequence />}
-      footer={
-        isDone ? (
-          <>
-            {result.still_open.length > 0 && (
-              <Button isBusy={isBusy} onClick={() => void stop()}>
-                Check again
-              </Button>
-            )}
-            <Button variant="primary" onClick={onClose}>
-              Close
-            </Button>
-          </>
-        ) : (
-          <>
-            <Button onClick={onClose}>Cancel</Button>
-            <Button variant="danger" isBusy={isBusy} disabled={text !== TYPED} onClick={() => void stop()}>
-              {isBusy ? 'Stopping' : 'Stop all trading'}
-            </Button>
-          </>
-        )
-      }
-    >
-      {isDone ? (
-        <StopResult result={result} />
-      ) : (
-        <Field label={`Type ${TYPED} to confirm`}>
-          <Input value={text} onChange={(event) => setText(event.target.value)} autoComplete="off" />
-        </Field>
-      )}
-      {error !== undefined && (
-        <div className="pt-3">
-          <FormError error={error} />
-        </div>
-      )}
-    </Dialog>
-  );
-}
-
-const DoneText = ({ result }: { readonly result: Result<'string'> }) =>
-  result.still_open.length === 0
-    ? 'No order is open any more. Start a copier again on its page.'
-    : 'Some orders are still open. Check again in a few seconds.';
-
-const plural = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
-
-function Consequence() {
-  const { copiers, orders, lots, worth, error } = useStopCounts(true);
-  const known = (count: number | undefined, one: string, many: string): ReactNode =>
-    count === undefined ? (
-      error === null ? (
-        <Skeleton className="inline-block h-3 w-16" />
-      ) : (
-        `All ${many}`
-      )
-    ) : (
-      plural(count, one, many)
-    );
-  return (
-    <ul className="flex list-disc flex-col gap-1 pl-4">
-      <li>{known(copiers, 'copier', 'copiers')} will be paused.</li>
-      <li>{known(orders, 'open order', 'open orders')} will be cancelled.</li>
-      <li>
-        {known(lots, 'open lot', 'open lots')}
-        {worth !== undefined && worth.length > 0 && (
-          <>
-            {' worth '}
-            {worth.map(({ asset, value }, i) => (
-              <span key={asset}>
-                {i > 0 && ' and '}
-                <Amount value={value} asset={asset} digits={2} />
-              </span>
-            ))}
-          </>
-        )}{' '}
-        {lots === 1 ? 'stays' : 'stay'} open and {lots === 1 ? 'is' : 'are'} not sold.
-      </li>
-    </ul>
   );
 }

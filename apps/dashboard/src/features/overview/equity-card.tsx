@@ -1,0 +1,126 @@
+'use client';
+import dynamic from 'next/dynamic';
+import Link from 'next/link';
+import { useCallback, useMemo, useState } from 'react';
+import { type Figures, useAnalytics } from '../../data/analytics';
+import { curveOf, hasEquity } from '../../data/curve.rules';
+import { formatAmount } from '../../format/numbers';
+import { usePreferences } from '../../format/preferences';
+import { RANGE_OPTIONS, RANGE_WORDS, type Range, startOfDay, startOfRange } from '../../format/ranges';
+import { Button } from '../../ui/button';
+import { classNames } from '../../ui/class-names';
+import { Segmented } from '../../ui/segmented';
+import { Skeleton } from '../../ui/skeleton';
+import { StaleNotice } from '../../ui/stale-notice';
+import { EmptyState, ErrorState } from '../../ui/states';
+import { Amount, Change, Percent } from '../../ui/values';
+
+const HEIGHT = 248;
+const ChartSkeleton = () => <Skeleton className="mx-4 mb-3 h-66" />;
+const LineChart = dynamic(() => import('../../ui/charts/line-chart').then((module) => module.LineChart), {
+  ssr: false,
+  loading: ChartSkeleton,
+});
+
+/** The equity over a range, with its last value and its change. */
+export function EquityCard({ className }: { readonly className?: string }) {
+  const [range, setRange] = useState<Range>('30d');
+  const from = startOfRange(range, Date.now());
+  const figures = useAnalytics(from === undefined ? {} : { from });
+  const { data } = figures;
+  return (
+    <section
+      aria-labelledby="equity-title"
+      className={classNames('min-w-0 rounded-card border bg-surface', className)}
+    >
+      <header className="flex flex-wrap items-start justify-between gap-3 px-4 pt-4 pb-3">
+        <div className="min-w-0">
+          <h2 id="equity-title" className="text-muted text-xs">
+            {data === undefined || data.equity !== null ? 'Equity' : 'Realised result'}
+          </h2>
+          {figures.isPending ? (
+            <Skeleton className="my-1 h-13 w-52" />
+          ) : (
+            data !== undefined && <Headline figures={data} range={range} />
+          )}
+        </div>
+        <Segmented label="Range" value={range} onChange={setRange} options={RANGE_OPTIONS} />
+      </header>
+      {figures.isPending ? (
+        <ChartSkeleton />
+      ) : data === undefined ? (
+        <ErrorState error={figures.error} onRetry={() => void figures.refetch()} />
+      ) : (
+        <>
+          {figures.isError && (
+            <div className="px-4 pb-3">
+              <StaleNotice error={figures.error} onRetry={() => void figures.refetch()} />
+            </div>
+          )}
+          <EquityChart figures={data} range={range} />
+        </>
+      )}
+    </section>
+  );
+}
+
+function Headline({ figures, range }: { readonly figures: Figures; readonly range: Range }) {
+  const { equity, net_pnl, roi } = figures;
+  const currency = figures.currency ?? undefined;
+  return (
+    <>
+      <p className="truncate font-semibold text-figure">
+        {equity === null ? (
+          <Change value={net_pnl} asset={currency} />
+        ) : (
+          <Amount value={equity} asset={currency} digits={2} />
+        )}
+      </p>
+      <p className="flex flex-wrap items-center gap-x-2 text-sm">
+        {equity !== null && <Change value={net_pnl} asset={currency} />}
+        {roi !== null && <Percent ratio={roi} isChange />}
+        <span className="text-muted">{RANGE_WORDS[range]}</span>
+      </p>
+    </>
+  );
+}
+
+function EquityChart({ figures, range }: { readonly figures: Figures; readonly range: Range }) {
+  const { locale } = usePreferences();
+  const today = startOfDay(Date.now());
+  const isEquity = hasEquity(figures);
+  const unit = figures.currency ?? '';
+  const series = useMemo(
+    () => [
+      { label: isEquity ? 'Equity' : 'Realised result', unit, points: curveOf(figures, today), isArea: true },
+    ],
+    [figures, today, isEquity, unit],
+  );
+  const formatValue = useCallback((value: number) => formatAmount(String(value), locale, 2), [locale]);
+  if ((series[0]?.points.length ?? 0) < 2)
+    return (
+      <div style={{ minHeight: HEIGHT }}>
+        <EmptyState
+          title={
+            range === 'all'
+              ? 'The curve begins with your first closed trades.'
+              : 'Too few closed trades in this range.'
+          }
+          hint="Each day with a closed trade adds a point."
+          action={
+            <Button asChild>
+              <Link href="/positions">View positions</Link>
+            </Button>
+          }
+        />
+      </div>
+    );
+  return (
+    <LineChart
+      description={`${isEquity ? 'Equity' : 'Realised result'} in ${unit} by day, ${RANGE_WORDS[range]}`}
+      series={series}
+      height={HEIGHT}
+      formatValue={formatValue}
+    />
+  );
+}
