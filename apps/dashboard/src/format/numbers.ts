@@ -27,14 +27,16 @@ export function formatAmount(value: string, locale?: string, digits?: number): s
 export function formatSigned(value: string, locale?: string, digits?: number): string {
   const decimal = new Decimal(value);
   const text = formatAmount(decimal.abs().toFixed(), locale, digits);
-  return decimal.isZero() ? text : `${decimal.isNegative() ? '−' : '+'}${text}`;
+  const sign = signOf(value, digits ?? digitsFor(decimal));
+  return sign === 0 ? text : `${sign < 0 ? '−' : '+'}${text}`;
 }
 
 /** Formats a ratio, such as 0.0123, as a percentage. */
 export function formatPercent(ratio: string, locale?: string, isSigned = false): string {
   const percent = new Decimal(ratio).times(100);
   const text = formatAmount(percent.abs().toFixed(), locale, 2);
-  const sign = percent.isNegative() && !percent.isZero() ? '−' : isSigned && !percent.isZero() ? '+' : '';
+  const direction = signOf(percent.toFixed(), 2);
+  const sign = direction < 0 ? '−' : isSigned && direction > 0 ? '+' : '';
   return `${sign}${text}\u2009%`;
 }
 
@@ -43,8 +45,9 @@ export function formatCount(value: number, locale?: string): string {
   return formats(locale, { maximumFractionDigits: 0 }).format(value);
 }
 
-/** Returns -1, 0 or 1. */
-export function signOf(value: string): -1 | 0 | 1 {
-  const decimal = new Decimal(value);
+/** Returns -1, 0 or 1; with `digits`, of the value as it is shown, so that 0.00 has no sign. */
+export function signOf(value: string, digits?: number): -1 | 0 | 1 {
+  const exact = new Decimal(value);
+  const decimal = digits === undefined ? exact : exact.toDecimalPlaces(digits);
   return decimal.isZero() ? 0 : decimal.isNegative() ? -1 : 1;
 }

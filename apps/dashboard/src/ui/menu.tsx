@@ -22,7 +22,7 @@ export function Menu({ trigger, align = 'start', children }: MenuProps) {
           align={align}
           sideOffset={4}
           collisionPadding={8}
-          className="z-50 min-w-48 animate-appear rounded-card border bg-surface p-1 shadow-float"
+          className="z-50 max-h-(--radix-dropdown-menu-content-available-height) min-w-48 animate-appear overflow-y-auto rounded-card border bg-surface p-1 shadow-float"
         >
           {children}
         </DropdownMenu.Content>

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Skeleton } from './skeleton';
 
 export interface StatProps {
-  readonly label: string;
+  readonly label: ReactNode;
   readonly value: ReactNode;
   /** What the figure compares with, or a second figure. */
   readonly note?: ReactNode;
@@ -17,7 +17,7 @@ export function Stat({ label, value, note, isLoading = false }: StatProps) {
       {isLoading ? (
         <Skeleton className="mt-1 h-6 w-24" />
       ) : (
-        <p className="truncate font-medium text-xl">{value}</p>
+        <p className="truncate font-medium text-lg sm:text-xl">{value}</p>
       )}
       {note !== undefined && !isLoading && <p className="text-muted text-xs">{note}</p>}
     </div>

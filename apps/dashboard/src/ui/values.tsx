@@ -51,7 +51,7 @@ export function Change({
   const { locale } = usePreferences();
   if (isMissing(value)) return <Missing />;
   return (
-    <span className={classNames('whitespace-nowrap', TONE[`${signOf(value)}`])}>
+    <span className={classNames('whitespace-nowrap', TONE[`${signOf(value, digits)}`])}>
       {formatSigned(value, locale, digits)}
       <Asset asset={asset} />
     </span>
@@ -63,7 +63,8 @@ export function Percent({ ratio, isChange = false }: { readonly ratio: Value; re
   const { locale } = usePreferences();
   if (isMissing(ratio)) return <Missing />;
   if (!isChange) return <span className="whitespace-nowrap">{formatPercent(ratio, locale)}</span>;
-  const sign = signOf(ratio);
+  // A percentage has two digits more than its ratio.
+  const sign = signOf(ratio, 4);
   const Arrow = sign < 0 ? ArrowDown : ArrowUp;
   return (
     <span className={classNames('inline-flex items-center gap-0.5 whitespace-nowrap', TONE[`${sign}`])}>

@@ -25,7 +25,7 @@ export function AccountHealth() {
       title="Exchange accounts"
       isFlush
       actions={
-        <Button asChild variant="ghost">
+        <Button asChild variant="ghost" className="-mr-3">
           <Link href="/exchanges">View all</Link>
         </Button>
       }

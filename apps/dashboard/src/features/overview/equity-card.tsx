@@ -69,7 +69,7 @@ function Headline({ figures, range }: { readonly figures: Figures; readonly rang
   const currency = figures.currency ?? undefined;
   return (
     <>
-      <p className="truncate font-semibold text-figure">
+      <p className="font-semibold text-2xl sm:text-figure">
         {equity === null ? (
           <Change value={net_pnl} asset={currency} />
         ) : (
@@ -96,7 +96,10 @@ function EquityChart({ figures, range }: { readonly figures: Figures; readonly r
     ],
     [figures, today, isEquity, unit],
   );
-  const formatValue = useCallback((value: number) => formatAmount(String(value), locale, 2), [locale]);
+  const formatValue = useCallback(
+    (value: number) => formatAmount(String(value), locale, Math.abs(value) < 10_000 ? 2 : 0),
+    [locale],
+  );
   if ((series[0]?.points.length ?? 0) < 2)
     return (
       <div style={{ minHeight: HEIGHT }}>

@@ -32,7 +32,7 @@ export function LatestTrades({ className = '' }: { readonly className?: string }
       isFlush
       className={className}
       actions={
-        <Button asChild variant="ghost">
+        <Button asChild variant="ghost" className="-mr-3">
           <Link href="/trades">View all</Link>
         </Button>
       }

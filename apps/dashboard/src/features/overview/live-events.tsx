@@ -31,7 +31,7 @@ export function LiveEvents() {
       title="Live events"
       isFlush
       actions={
-        <Button asChild variant="ghost">
+        <Button asChild variant="ghost" className="-mr-3">
           <Link href="/developers/events">View all</Link>
         </Button>
       }

@@ -23,6 +23,7 @@ export function Onboarding({ onboarding }: { readonly onboarding: OnboardingStat
           </span>
           <Button
             variant="ghost"
+            className="-mr-3"
             isBusy={isHiding}
             onClick={() => void hide()}
             aria-label="Hide the checklist"

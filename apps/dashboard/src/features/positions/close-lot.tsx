@@ -1,6 +1,7 @@
 'use client';
 /** Closes a lot, or a share of it: asks with amounts and estimates, then shows the order. */
 import { useQueryClient } from '@tanstack/react-query';
+import Link from 'next/link';
 import { type ReactNode, useState } from 'react';
 import { api } from '../../data/api';
 import { byId, useAccounts } from '../../data/names';
@@ -59,7 +60,27 @@ export function CloseLot({ lot, onClose }: { readonly lot: LotRow; readonly onCl
   const verb = lot.side === 'BUY' ? 'sells' : 'buys back';
   const account = byId(accounts.data, lot.exchange_account_id)?.account_name;
   const share = fraction === '1' ? 'lot' : `${percent.trim()}\u2009%`;
-  if (tradeId !== undefined) return <ClosingTrade id={tradeId} onClose={onClose} />;
+  if (tradeId !== undefined)
+    return (
+      // The same dialog as below, so that the focus returns to the button that opened it.
+      <Dialog
+        isOpen
+        onClose={onClose}
+        title="Order sent"
+        footer={
+          <>
+            <Button asChild>
+              <Link href={`/trades/${tradeId}`}>View trade</Link>
+            </Button>
+            <Button variant="primary" onClick={onClose}>
+              Done
+            </Button>
+          </>
+        }
+      >
+        <ClosingTrade id={tradeId} lotId={lot.id} />
+      </Dialog>
+    );
   return (
     <Dialog
       isOpen

@@ -24,7 +24,12 @@ export function ProblemNotice({ estimate, symbol, onChoose }: ProblemNoticeProps
       </p>
       <p>
         This share is {isValue ? 'worth about ' : ''}
-        <Amount value={isValue ? value : amount} asset={asset} />.{' '}
+        {isValue ? (
+          <Amount value={value} asset={asset} digits={2} />
+        ) : (
+          <Amount value={amount} asset={asset} />
+        )}
+        .{' '}
         {smallestPercent === undefined ? (
           <>
             The whole lot is too small to be sold alone.{' '}

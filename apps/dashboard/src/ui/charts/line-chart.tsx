@@ -16,6 +16,8 @@ export interface LineSeries {
   readonly tone?: 'accent' | 'muted' | 'loss';
   /** Fills the area below the line. */
   readonly isArea?: boolean;
+  /** The number of the part of the chart, from the top; all parts share the axis of time. */
+  readonly pane?: number;
 }
 
 export interface LineChartProps {
@@ -85,7 +87,9 @@ function Canvas({
           background: { color: 'transparent' },
           textColor: colours['slate-11'],
           fontSize: 11,
-          fontFamily: 'inherit',
+          // A canvas inherits no font.
+          fontFamily: getComputedStyle(box.current).fontFamily,
+          panes: { separatorColor: withOpacity(colours['slate-6'], 0.6), enableResize: false },
           attributionLogo: false,
         },
         localization: { priceFormatter: formatValue, ...(locale === undefined ? {} : { locale }) },
@@ -95,7 +99,7 @@ function Canvas({
         handleScroll: false,
         handleScale: false,
       });
-      for (const { points, tone = 'accent', isArea = false, label } of series) {
+      for (const { points, tone = 'accent', isArea = false, label, pane = 0 } of series) {
         const colour = colours[TONES[tone]];
         const common = {
           lineWidth: 2 as const,
@@ -104,13 +108,18 @@ function Canvas({
           title: series.length > 1 ? label : '',
         };
         const drawn = isArea
-          ? chart.addSeries(AreaSeries, {
-              ...common,
-              lineColor: colour,
-              topColor: withOpacity(colour, 0.12),
-              bottomColor: withOpacity(colour, 0.02),
-            })
-          : chart.addSeries(Line, { ...common, color: colour });
+          ? chart.addSeries(
+              AreaSeries,
+              {
+                ...common,
+                lineColor: colour,
+                topColor: withOpacity(colour, 0.12),
+                bottomColor: withOpacity(colour, 0.02),
+                invertFilledArea: tone === 'loss',
+              },
+              pane,
+            )
+          : chart.addSeries(Line, { ...common, color: colour }, pane);
         drawn.setData(
           points.map(({ at, value }) =>
             value === null ? { time: timeOf(at) } : { time: timeOf(at), value },
@@ -126,6 +135,8 @@ function Canvas({
             title: '',
           });
       }
+      // The main part is twice as high as the others.
+      for (const [i, pane] of chart.panes().entries()) pane.setStretchFactor(i === 0 ? 2 : 1);
       chart.timeScale().fitContent();
     });
     return () => {

@@ -98,7 +98,8 @@ function SearchField({
   );
 }
 
-function FilterChip({
+/** A filter: a menu of its values, and a button that removes the chosen one. */
+export function FilterChip({
   filter,
   value,
   onChange,

@@ -83,7 +83,8 @@ const DoneText = ({ result }: { readonly result: Result<'string'> }) =>
     ? 'No order is open any more. Start a copier again on its page.'
     : 'Some orders are still open. Check again in a few seconds.';
 
-const plural = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
+const plural = (count: number, one: string, many: string) =>
+  `${count === 0 ? 'No' : count} ${count === 1 || count === 0 ? one : many}`;
 
 function Consequence() {
   const { copiers, orders, lots, worth, error } = useStopCounts(true);
@@ -92,7 +93,7 @@ function Consequence() {
       error === null ? (
         <Skeleton className="inline-block h-3 w-16" />
       ) : (
-        `All ${many}`
+        `Every ${one}`
       )
     ) : (
       plural(count, one, many)
@@ -101,21 +102,29 @@ function Consequence() {
     <ul className="flex list-disc flex-col gap-1 pl-4">
       <li>{known(copiers, 'copier', 'copiers')} will be paused.</li>
       <li>{known(orders, 'open order', 'open orders')} will be cancelled.</li>
-      <li>
-        {known(lots, 'open lot', 'open lots')}
-        {worth !== undefined && worth.length > 0 && (
-          <>
-            {' worth '}
-            {worth.map(({ asset, value }, i) => (
-              <span key={asset}>
-                {i > 0 && ' and '}
-                <Amount value={value} asset={asset} digits={2} />
-              </span>
-            ))}
-          </>
-        )}{' '}
-        {lots === 1 ? 'stays' : 'stay'} open and {lots === 1 ? 'is' : 'are'} not sold.
-      </li>
+      {lots === 0 ? (
+        <li>No position is open.</li>
+      ) : (
+        <li>
+          {known(lots, 'open lot', 'open lots')}
+          {worth !== undefined && <Worth worth={worth} />}{' '}
+          {lots === 1 || lots === undefined ? 'stays' : 'stay'} open. Nothing is sold.
+        </li>
+      )}
     </ul>
+  );
+}
+
+function Worth({ worth }: { readonly worth: readonly { readonly asset: string; readonly value: string }[] }) {
+  return (
+    <>
+      {' worth '}
+      {worth.map(({ asset, value }, i) => (
+        <span key={asset}>
+          {i > 0 && ' and '}
+          <Amount value={value} asset={asset} digits={2} />
+        </span>
+      ))}
+    </>
   );
 }

@@ -1,0 +1,120 @@
+'use client';
+import Link from 'next/link';
+import { type Figures, useAnalytics } from '../../data/analytics';
+import { Button } from '../../ui/button';
+import { Card } from '../../ui/card';
+import { PageHeader } from '../../ui/page-header';
+import { Skeleton } from '../../ui/skeleton';
+import { StaleNotice } from '../../ui/stale-notice';
+import { EmptyState, ErrorState } from '../../ui/states';
+import { Breakdown } from './breakdown';
+import { CurveCard } from './curve-card';
+import { ExportMenu } from './export-menu';
+import { Filters } from './filters';
+import { HeatMap } from './heat-map';
+import { Notes } from './notes';
+import { Ratios } from './ratios';
+import { Results } from './results';
+import { type SelectionState, useSelection } from './use-selection';
+
+/** How the user's trades performed. */
+export function Analytics() {
+  const state = useSelection();
+  // Days: the heat map needs them.
+  const figures = useAnalytics({ ...state.query, interval: 'day' });
+  const { data } = figures;
+  return (
+    <>
+      <PageHeader title="Analytics" actions={data !== undefined && <ExportMenu figures={data} />} />
+      <div className="flex flex-col gap-4">
+        <Filters state={state} />
+        {figures.isError && data !== undefined && (
+          <StaleNotice error={figures.error} onRetry={() => void figures.refetch()} />
+        )}
+        {figures.isPending ? (
+          <Loading />
+        ) : data === undefined ? (
+          <Card>
+            <ErrorState error={figures.error} onRetry={() => void figures.refetch()} />
+          </Card>
+        ) : data.trade_count === 0 && data.volume === '0' ? (
+          <Empty state={state} />
+        ) : (
+          <div
+            aria-busy={figures.isPlaceholderData}
+            className={`flex flex-col gap-4 ${figures.isPlaceholderData ? 'opacity-60' : ''}`}
+          >
+            <Content figures={data} state={state} />
+          </div>
+        )}
+      </div>
+    </>
+  );
+}
+
+function Content({ figures, state }: { readonly figures: Figures; readonly state: SelectionState }) {
+  return (
+    <>
+      <Notes figures={figures} />
+      <Results figures={figures} />
+      <CurveCard state={state} />
+      <Ratios figures={figures} />
+      <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">
+        <Breakdown figures={figures} by="strategy" />
+        <Breakdown figures={figures} by="pair" />
+      </div>
+      <HeatMap figures={figures} lastDay={lastDayOf(state)} />
+    </>
+  );
+}
+
+function lastDayOf({ query }: SelectionState): string {
+  const now = Date.now();
+  const end = query.to === undefined ? now : Math.min(now, Date.parse(query.to) - 1);
+  return new Date(end).toISOString().slice(0, 10);
+}
+
+function Loading() {
+  return (
+    <div role="status" aria-label="Loading" className="flex flex-col gap-4">
+      <Skeleton className="h-42" />
+      <Skeleton className="h-100" />
+      <Skeleton className="h-60" />
+    </div>
+  );
+}
+
+const RESET = {
+  range: 'all',
+  from: null,
+  to: null,
+  exchange_account_id: null,
+  strategy_id: null,
+  trade_pair_id: null,
+} as const;
+
+function Empty({ state: { selection, change } }: { readonly state: SelectionState }) {
+  const { range, exchange_account_id, strategy_id, trade_pair_id } = selection;
+  const isAll =
+    range === 'all' && exchange_account_id === null && strategy_id === null && trade_pair_id === null;
+  return (
+    <Card>
+      {isAll ? (
+        <EmptyState
+          title="There is no trade to analyse yet."
+          hint="Results, ratios and curves are computed from your fills."
+          action={
+            <Button asChild variant="primary">
+              <Link href="/trades/new">Place order</Link>
+            </Button>
+          }
+        />
+      ) : (
+        <EmptyState
+          title="No trade matches this selection."
+          action={<Button onClick={() => void change(RESET)}>Show all trades</Button>}
+        />
+      )}
+    </Card>
+  );
+}

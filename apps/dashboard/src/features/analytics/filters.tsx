@@ -1,0 +1,82 @@
+'use client';
+import { useMemo } from 'react';
+import { useAnalytics } from '../../data/analytics';
+import { useAccounts, useStrategies } from '../../data/names';
+import { RANGE_OPTIONS } from '../../format/ranges';
+import type { Filter } from '../../ui/data-table/columns';
+import { FilterChip } from '../../ui/data-table/toolbar';
+import { Field, Input } from '../../ui/field';
+import { Segmented } from '../../ui/segmented';
+import type { SelectionState } from './use-selection';
+
+const RANGES = [...RANGE_OPTIONS, { value: 'custom' as const, label: 'Custom' }];
+const ALL_TIME = {};
+
+/** The range, and the account, strategy and pair. */
+export function Filters({ state }: { readonly state: SelectionState }) {
+  const { selection, change, error } = state;
+  const filters = useFilters();
+  const choose = (changes: Record<string, string | null>) => void change(changes);
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <Segmented
+        label="Range"
+        value={selection.range}
+        onChange={(range) => void change({ range })}
+        options={RANGES}
+      />
+      {filters.map((filter) => (
+        <FilterChip
+          key={filter.name}
+          filter={filter}
+          value={selection[filter.name as 'strategy_id'] ?? undefined}
+          onChange={choose}
+        />
+      ))}
+      {selection.range === 'custom' && (
+        <div className="flex w-full flex-wrap items-start gap-3">
+          <Field label="First day (UTC)" className="w-44">
+            <Input
+              type="date"
+              value={selection.from ?? ''}
+              onChange={({ target }) => void change({ from: target.value || null })}
+            />
+          </Field>
+          <Field label="Last day (UTC)" className="w-44" error={error}>
+            <Input
+              type="date"
+              value={selection.to ?? ''}
+              onChange={({ target }) => void change({ to: target.value || null })}
+            />
+          </Field>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function useFilters(): readonly Filter[] {
+  const accounts = useAccounts().data;
+  const strategies = useStrategies().data;
+  const pairs = useAnalytics(ALL_TIME).data?.by_pair;
+  return useMemo(
+    () => [
+      {
+        name: 'exchange_account_id',
+        label: 'Account',
+        options: (accounts ?? []).map(({ id, account_name }) => ({ value: id, label: account_name })),
+      },
+      {
+        name: 'strategy_id',
+        label: 'Strategy',
+        options: (strategies ?? []).map(({ id, name }) => ({ value: id, label: name })),
+      },
+      {
+        name: 'trade_pair_id',
+        label: 'Pair',
+        options: (pairs ?? []).map(({ trade_pair_id, symbol }) => ({ value: trade_pair_id, label: symbol })),
+      },
+    ],
+    [accounts, strategies, pairs],
+  );
+}
