@@ -1,0 +1,122 @@
+'use client';
+import { RefreshCw, TriangleAlert } from 'lucide-react';
+import Link from 'next/link';
+import { useMay } from '../../data/me';
+import { useNow } from '../../format/clock';
+import { Badge } from '../../ui/badge';
+import { Button } from '../../ui/button';
+import { wordsOf } from '../../ui/status';
+import { Amount, Time } from '../../ui/values';
+import { type Account, type Balance, balancesOf, stateOf } from './account.rules';
+import { useSync } from './use-sync';
+
+const SHOWN = 6;
+
+/** An exchange account: what it holds, how old that is, and whether it works. */
+export function AccountCard({ account, exchange }: { readonly account: Account; readonly exchange: string }) {
+  const state = stateOf(account, useNow());
+  const balances = balancesOf(account);
+  const href = `/exchanges/${account.id}`;
+  return (
+    <section
+      aria-label={account.account_name}
+      className="flex min-w-0 flex-col rounded-card border bg-surface"
+    >
+      <header className="flex items-start justify-between gap-3 px-4 pt-4">
+        <div className="min-w-0">
+          <h2 className="truncate font-semibold text-base">
+            <Link href={href} scroll={false} className="hover:underline">
+              {account.account_name}
+            </Link>
+          </h2>
+          <p className="text-muted text-sm">{`${exchange}, ${wordsOf(account.trading_type).toLowerCase()}`}</p>
+        </div>
+        <Badge tone={state.tone}>{state.label}</Badge>
+      </header>
+      {state.advice !== undefined && (
+        <p className="mx-4 mt-3 flex gap-2 rounded-control bg-warn-soft px-3 py-2 text-sm">
+          <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-warn" />
+          {state.advice}
+        </p>
+      )}
+      <div className="flex-1 px-4 py-3">
+        <BalanceTable balances={balances.slice(0, SHOWN)} />
+        {balances.length > SHOWN && (
+          <Link href={href} scroll={false} className="text-accent-text text-sm hover:underline">
+            {`Show ${balances.length - SHOWN} more`}
+          </Link>
+        )}
+      </div>
+      <Footer account={account} href={href} />
+    </section>
+  );
+}
+
+export function BalanceTable({ balances }: { readonly balances: readonly Balance[] }) {
+  if (balances.length === 0) return <p className="py-2 text-muted text-sm">The account holds nothing.</p>;
+  return (
+    <table className="w-full text-sm">
+      <caption className="sr-only">Balances</caption>
+      <thead>
+        <tr className="text-muted text-xs">
+          <th scope="col" className="h-8 text-left font-medium">
+            Asset
+          </th>
+          <th scope="col" className="text-right font-medium">
+            Total, free and held
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {balances.map(({ asset, amount }) => (
+          <tr key={asset} className="h-8 border-t">
+            <td className="font-medium">{asset}</td>
+            <td className="text-right">
+              <Amount value={amount} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Footer({ account, href }: { readonly account: Account; readonly href: string }) {
+  const { state, sync } = useSync(account.id);
+  const mayTrade = useMay('TRADE');
+  return (
+    <footer className="border-t px-4 py-3">
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <p className="text-muted text-xs">
+          {account.last_sync_at === null ? (
+            'Not synced yet'
+          ) : (
+            <>
+              Synced <Time at={account.last_sync_at} />
+            </>
+          )}
+        </p>
+        <span className="flex gap-2">
+          {mayTrade && account.is_active && (
+            <Button
+              isBusy={state.kind === 'running'}
+              onClick={() => void sync()}
+              icon={<RefreshCw aria-hidden className="size-3.5" />}
+            >
+              Sync and test
+            </Button>
+          )}
+          <Button asChild>
+            <Link href={href} scroll={false}>
+              Manage
+            </Link>
+          </Button>
+        </span>
+      </div>
+      <p role="status" className={state.kind === 'failed' ? 'text-loss text-xs' : 'text-muted text-xs'}>
+        {state.kind === 'running' && 'Reading the balances'}
+        {(state.kind === 'done' || state.kind === 'failed') && state.text}
+      </p>
+    </footer>
+  );
+}

@@ -1,0 +1,65 @@
+import { type AccountUse, balancesOf, consequencesOf, obstaclesOf, stateOf } from './account.rules';
+
+const NOW = Date.parse('2026-05-01T12:00:00Z');
+const account = { is_active: true, can_withdraw: false, last_sync_at: '2026-05-01T11:59:00Z' };
+
+describe('stateOf', () => {
+  it('is active after a recent sync', () => {
+    expect(stateOf(account, NOW)).toEqual({ label: 'Active', tone: 'gain' });
+  });
+
+  it('names the most serious problem', () => {
+    expect(stateOf({ ...account, is_active: false, can_withdraw: true }, NOW)).toMatchObject({
+      tone: 'loss',
+    });
+    expect(stateOf({ ...account, can_withdraw: true, last_sync_at: null }, NOW).advice).toMatch(
+      'can only trade',
+    );
+    expect(stateOf({ ...account, last_sync_at: null }, NOW).label).toMatch('not synced');
+    expect(stateOf({ ...account, last_sync_at: '2026-05-01T06:59:00Z' }, NOW).label).toMatch('old');
+  });
+});
+
+it('lists what an account holds, by name', () => {
+  expect(balancesOf({ balance: { USDT: '5', ETH: '0', BTC: '0.000000000000000001' } })).toEqual([
+    { asset: 'BTC', amount: '0.000000000000000001' },
+    { asset: 'USDT', amount: '5' },
+  ]);
+});
+
+describe('removal', () => {
+  const unused: AccountUse = {
+    openOrders: 0,
+    openLots: 0,
+    activeStrategies: 0,
+    archivedStrategies: 0,
+    runningCopiers: 0,
+    pausedCopiers: 0,
+  };
+
+  it('has no obstacle for an unused account', () => {
+    expect(obstaclesOf(unused)).toEqual([]);
+    expect(consequencesOf(unused)).toHaveLength(3);
+  });
+
+  it('names every obstacle with its number', () => {
+    const texts = obstaclesOf({
+      ...unused,
+      openOrders: 1,
+      openLots: 2,
+      activeStrategies: 1,
+      runningCopiers: 3,
+    });
+    expect(texts.map(({ text }) => text)).toEqual([
+      '1 open order: cancel first.',
+      '2 open lots: close first.',
+      '1 active strategy: archive first.',
+      '3 running copiers: stop first.',
+    ]);
+  });
+
+  it('names what can no longer be used', () => {
+    const texts = consequencesOf({ ...unused, pausedCopiers: 1, archivedStrategies: 2 }).join(' ');
+    expect(texts).toMatch(/1 paused copier cannot.*2 archived strategies cannot/);
+  });
+});

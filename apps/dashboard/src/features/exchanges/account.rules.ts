@@ -1,0 +1,115 @@
+/** What a card of an exchange account says. */
+import type { ExchangeAccount } from '@trading-automation/sdk';
+import { Exact } from '../../format/decimals';
+
+export type Account = ExchangeAccount<'string'>;
+
+export interface AccountState {
+  readonly label: string;
+  readonly tone: 'gain' | 'warn' | 'loss';
+  /** Why the account needs attention, and what to do. */
+  readonly advice?: string;
+}
+
+/** All balances are read at least every 4 hours; one more hour is for the reading itself. */
+const OLD_MS = 5 * 3_600_000;
+
+/** Returns the state of an account, the most serious one first. */
+export function stateOf(
+  { is_active, can_withdraw, last_sync_at }: Pick<Account, 'is_active' | 'can_withdraw' | 'last_sync_at'>,
+  nowMs: number,
+): AccountState {
+  if (!is_active)
+    return {
+      label: 'Not active',
+      tone: 'loss',
+      advice: 'The exchange rejected the credentials. Replace them to trade again.',
+    };
+  if (can_withdraw)
+    return {
+      label: 'Active, can withdraw',
+      tone: 'warn',
+      advice: 'These credentials can withdraw. Replace them with ones that can only trade.',
+    };
+  if (last_sync_at === null)
+    return { label: 'Active, not synced yet', tone: 'warn', advice: 'The balances are read in a moment.' };
+  if (nowMs - Date.parse(last_sync_at) > OLD_MS)
+    return {
+      label: 'Active, old balances',
+      tone: 'warn',
+      advice: 'The balances were not read for more than 5 hours. Sync the account now.',
+    };
+  return { label: 'Active', tone: 'gain' };
+}
+
+export interface Balance {
+  readonly asset: string;
+  readonly amount: string;
+}
+
+/** Returns the assets that an account holds, by name. */
+export function balancesOf({ balance }: Pick<Account, 'balance'>): Balance[] {
+  return Object.entries(balance)
+    .filter(([, amount]) => !new Exact(amount).isZero())
+    .map(([asset, amount]) => ({ asset, amount }))
+    .sort((a, b) => a.asset.localeCompare(b.asset));
+}
+
+/** What depends on an account. */
+export interface AccountUse {
+  readonly openOrders: number;
+  readonly openLots: number;
+  readonly activeStrategies: number;
+  readonly archivedStrategies: number;
+  readonly runningCopiers: number;
+  readonly pausedCopiers: number;
+}
+
+export interface Obstacle {
+  readonly text: string;
+  readonly href: string;
+}
+
+const count = (number: number, one: string, many: string) => `${number} ${number === 1 ? one : many}`;
+
+/** Returns what must end before the account can be removed. */
+export function obstaclesOf(use: AccountUse): Obstacle[] {
+  const obstacles: (Obstacle & { readonly number: number })[] = [
+    {
+      number: use.openOrders,
+      text: `${count(use.openOrders, 'open order', 'open orders')}: cancel first.`,
+      href: '/trades',
+    },
+    {
+      number: use.openLots,
+      text: `${count(use.openLots, 'open lot', 'open lots')}: close first.`,
+      href: '/positions',
+    },
+    {
+      number: use.activeStrategies,
+      text: `${count(use.activeStrategies, 'active strategy', 'active strategies')}: archive first.`,
+      href: '/strategies',
+    },
+    {
+      number: use.runningCopiers,
+      text: `${count(use.runningCopiers, 'running copier', 'running copiers')}: stop first.`,
+      href: '/copiers',
+    },
+  ];
+  return obstacles.filter(({ number }) => number > 0).map(({ text, href }) => ({ text, href }));
+}
+
+/** Returns what the removal of an account changes. */
+export function consequencesOf(use: AccountUse): string[] {
+  return [
+    'The stored credentials are deleted at once.',
+    'Your balances stay at the exchange. Nothing is sold.',
+    'Past trades stay listed, and their results stay in the analytics.',
+    ...(use.pausedCopiers > 0
+      ? [`${count(use.pausedCopiers, 'paused copier', 'paused copiers')} cannot be started again.`]
+      : []),
+    ...(use.archivedStrategies > 0
+      ? [`${count(use.archivedStrategies, 'archived strategy', 'archived strategies')} cannot be used again.`]
+      : []),
+  ];
+}

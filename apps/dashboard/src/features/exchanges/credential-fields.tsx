@@ -1,0 +1,72 @@
+'use client';
+import type { UseFormReturn } from 'react-hook-form';
+import { useMe } from '../../data/me';
+import { Field, Input } from '../../ui/field';
+
+export interface CredentialsForm {
+  readonly credentials: {
+    readonly api_key: string;
+    readonly api_secret: string;
+    readonly passphrase?: string | undefined;
+  };
+}
+
+/** Exchanges whose keys have a passphrase. */
+const WITH_PASSPHRASE = ['bitget', 'coinbase', 'kucoin', 'okx'];
+
+export function CredentialFields({
+  form,
+  exchange,
+}: {
+  readonly form: UseFormReturn<CredentialsForm>;
+  readonly exchange: string;
+}) {
+  const { register, formState } = form;
+  const errors = formState.errors.credentials;
+  const common = { autoComplete: 'off', spellCheck: false } as const;
+  return (
+    <>
+      {exchange === 'paper' && <PracticeHint />}
+      <Field label="API key" error={errors?.api_key && 'Paste the API key.'}>
+        <Input {...common} {...register('credentials.api_key')} className="font-mono" />
+      </Field>
+      <Field
+        label="API secret"
+        error={errors?.api_secret && 'Paste the API secret.'}
+        hint="Stored encrypted. It is never shown again."
+      >
+        <Input {...common} {...register('credentials.api_secret')} type="password" className="font-mono" />
+      </Field>
+      {WITH_PASSPHRASE.includes(exchange) && (
+        <Field label="Passphrase" error={errors?.passphrase && 'Enter the passphrase of the key.'}>
+          <Input
+            {...common}
+            {...register('credentials.passphrase', {
+              setValueAs: (value: string | undefined) => (value === '' ? undefined : value),
+            })}
+            type="password"
+          />
+        </Field>
+      )}
+    </>
+  );
+}
+
+/** How to get credentials of the practice exchange. */
+function PracticeHint() {
+  const { data } = useMe();
+  if (data?.world !== 'test') return null;
+  return (
+    <div className="rounded-card border px-3 py-2 text-sm">
+      <p className="font-medium">Practice credentials</p>
+      <p className="text-muted">
+        Run <Code>svc dev seed</Code> for a new practice account, or copy <Code>paper_credentials</Code> of{' '}
+        <Code>.data/dev.json</Code>. The balances are not real.
+      </p>
+    </div>
+  );
+}
+
+const Code = ({ children }: { readonly children: string }) => (
+  <code className="rounded bg-hover px-1 font-mono text-xs">{children}</code>
+);

@@ -1,0 +1,83 @@
+'use client';
+import { useQuery } from '@tanstack/react-query';
+import { Plus } from 'lucide-react';
+import Link from 'next/link';
+import type { ReactNode } from 'react';
+import { api } from '../../data/api';
+import { useMay } from '../../data/me';
+import { useAccounts } from '../../data/names';
+import { Button } from '../../ui/button';
+import { Card } from '../../ui/card';
+import { PageHeader } from '../../ui/page-header';
+import { Skeleton } from '../../ui/skeleton';
+import { StaleNotice } from '../../ui/stale-notice';
+import { EmptyState, ErrorState } from '../../ui/states';
+import { AccountCard } from './account-card';
+
+/** The exchanges whose accounts can be connected. */
+export function useSupportedExchanges() {
+  return useQuery({
+    queryKey: ['exchanges', 'supported'],
+    queryFn: ({ signal }) =>
+      api().supportedExchanges.list({ limit: 100 }, { signal }).toArray({ limit: 500 }),
+  });
+}
+
+const ConnectExchange = () => (
+  <Button asChild variant="primary">
+    <Link href="/exchanges/new">
+      <Plus aria-hidden className="size-4" />
+      Connect exchange
+    </Link>
+  </Button>
+);
+
+/** The exchange accounts; `children` is the drawer of the one that the address names. */
+export function Exchanges({ children }: { readonly children?: ReactNode }) {
+  const mayTrade = useMay('TRADE');
+  return (
+    <>
+      <PageHeader title="Exchanges" actions={mayTrade && <ConnectExchange />} />
+      <Accounts mayTrade={mayTrade} />
+      {children}
+    </>
+  );
+}
+
+function Accounts({ mayTrade }: { readonly mayTrade: boolean }) {
+  const { data, isError, error, refetch } = useAccounts();
+  const supported = useSupportedExchanges();
+  if (data === undefined)
+    return isError ? (
+      <Card>
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      </Card>
+    ) : (
+      <div role="status" aria-label="Loading" className="grid gap-4 md:grid-cols-2 xl:grid-cols-3">
+        {['a', 'b', 'c'].map((place) => (
+          <Skeleton key={place} className="h-64" />
+        ))}
+      </div>
+    );
+  if (data.length === 0)
+    return (
+      <Card>
+        <EmptyState
+          title="No exchange account is connected yet."
+          hint="Connect one with an API key that can trade but not withdraw."
+          action={mayTrade && <ConnectExchange />}
+        />
+      </Card>
+    );
+  const nameOf = (id: string) => supported.data?.find((exchange) => exchange.id === id)?.name ?? id;
+  return (
+    <div className="flex flex-col gap-4">
+      {isError && <StaleNotice error={error} onRetry={() => void refetch()} />}
+      <div className="grid gap-4 md:grid-cols-2 xl:grid-cols-3">
+        {data.map((account) => (
+          <AccountCard key={account.id} account={account} exchange={nameOf(account.exchange_name)} />
+        ))}
+      </div>
+    </div>
+  );
+}

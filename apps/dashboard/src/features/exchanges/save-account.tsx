@@ -1,0 +1,77 @@
+'use client';
+import { useQueryClient } from '@tanstack/react-query';
+import { useRouter } from 'next/navigation';
+import { useRef, useState } from 'react';
+import { useForm } from 'react-hook-form';
+import { api } from '../../data/api';
+import { Button } from '../../ui/button';
+import { Detail, Details } from '../../ui/details';
+import { Field, FormError, Input } from '../../ui/field';
+import { wordsOf } from '../../ui/status';
+import type { Choice } from './choose-exchange';
+import type { CredentialsForm } from './credential-fields';
+import { nameResolver } from './edit-dialogs';
+
+interface SaveAccountProps {
+  readonly choice: Choice;
+  readonly credentials: CredentialsForm['credentials'];
+  readonly onBack: () => void;
+}
+
+/** Names the account and stores it. The API tests the credentials once more. */
+export function SaveAccount({ choice, credentials, onBack }: SaveAccountProps) {
+  const router = useRouter();
+  const queries = useQueryClient();
+  const [error, setError] = useState<unknown>();
+  const attempt = useRef<{ readonly body: string; readonly key: string }>(undefined);
+  const { exchange, tradingType } = choice;
+  const { register, handleSubmit, formState } = useForm({
+    resolver: nameResolver,
+    defaultValues: { account_name: `${exchange.name} ${tradingType}` },
+  });
+  const save = handleSubmit(async ({ account_name }) => {
+    const request = {
+      exchange: exchange.id,
+      trading_type: tradingType as 'spot' | 'margin' | 'perpetual',
+      credentials,
+      account_name,
+    };
+    const body = JSON.stringify(request);
+    // A repetition of the same request after a lost response connects the account once.
+    if (attempt.current?.body !== body) attempt.current = { body, key: crypto.randomUUID() };
+    setError(undefined);
+    try {
+      const { id } = await api().exchanges.create(request, { idempotencyKey: attempt.current.key });
+      await queries.invalidateQueries({ queryKey: ['exchanges'] });
+      router.push(`/exchanges/${id}`);
+    } catch (failure) {
+      setError(failure);
+    }
+  });
+  return (
+    <form className="flex flex-col gap-4" onSubmit={(event) => void save(event)}>
+      <Field
+        label="Name"
+        hint="How you recognise the account in lists and orders."
+        error={formState.errors.account_name?.message}
+      >
+        <Input {...register('account_name')} autoComplete="off" />
+      </Field>
+      <Details>
+        <Detail name="Exchange">{exchange.name}</Detail>
+        <Detail name="Type">{wordsOf(tradingType)}</Detail>
+        <Detail name="API key">
+          <code className="font-mono text-xs">{`…${credentials.api_key.slice(-6)}`}</code>
+        </Detail>
+        <Detail name="Key can withdraw">No</Detail>
+      </Details>
+      {error !== undefined && <FormError error={error} />}
+      <div className="flex justify-end gap-2">
+        <Button onClick={onBack}>Back</Button>
+        <Button type="submit" variant="primary" isBusy={formState.isSubmitting}>
+          {formState.isSubmitting ? 'Connecting account' : 'Connect account'}
+        </Button>
+      </div>
+    </form>
+  );
+}

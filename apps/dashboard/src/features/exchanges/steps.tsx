@@ -1,0 +1,27 @@
+import { Check } from 'lucide-react';
+import { classNames } from '../../ui/class-names';
+
+/** Where a person is in a flow. */
+export function Steps({ labels, current }: { readonly labels: readonly string[]; readonly current: number }) {
+  return (
+    <ol aria-label="Steps" className="flex flex-wrap gap-x-5 gap-y-2 pb-5 text-sm">
+      {labels.map((label, i) => (
+        <li
+          key={label}
+          aria-current={i === current ? 'step' : undefined}
+          className={classNames('flex items-center gap-2', i === current ? 'font-medium' : 'text-muted')}
+        >
+          <span
+            className={classNames(
+              'grid size-6 place-items-center rounded-full border text-xs',
+              i === current && 'border-accent bg-accent text-white',
+            )}
+          >
+            {i < current ? <Check aria-label="Done" className="size-3.5" /> : i + 1}
+          </span>
+          {label}
+        </li>
+      ))}
+    </ol>
+  );
+}
