@@ -11,8 +11,8 @@ export interface CredentialsForm {
   };
 }
 
-/** Exchanges whose keys have a passphrase. */
-const WITH_PASSPHRASE = ['bitget', 'coinbase', 'kucoin', 'okx'];
+/** The practice exchange of this product. */
+const PAPER = 'paper';
 
 export function CredentialFields({
   form,
@@ -26,7 +26,7 @@ export function CredentialFields({
   const common = { autoComplete: 'off', spellCheck: false } as const;
   return (
     <>
-      {exchange === 'paper' && <PracticeHint />}
+      {exchange === PAPER && <PracticeHint />}
       <Field label="API key" error={errors?.api_key && 'Paste the API key.'}>
         <Input {...common} {...register('credentials.api_key')} className="font-mono" />
       </Field>
@@ -37,8 +37,12 @@ export function CredentialFields({
       >
         <Input {...common} {...register('credentials.api_secret')} type="password" className="font-mono" />
       </Field>
-      {WITH_PASSPHRASE.includes(exchange) && (
-        <Field label="Passphrase" error={errors?.passphrase && 'Enter the passphrase of the key.'}>
+      {exchange !== PAPER && (
+        <Field
+          label="Passphrase"
+          hint="Only if the exchange gave one with the key."
+          error={errors?.passphrase && 'Enter the passphrase of the key.'}
+        >
           <Input
             {...common}
             {...register('credentials.passphrase', {

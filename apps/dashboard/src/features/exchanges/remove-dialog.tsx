@@ -52,8 +52,9 @@ export function RemoveDialog({ account, isOpen, onClose }: RemoveDialogProps) {
     );
   const remove = async () => {
     await api().exchanges.delete(account.id);
+    // The account itself must not be read again: it no longer exists.
+    await queries.invalidateQueries({ queryKey: ['exchanges', 'all'] });
     router.push('/exchanges', { scroll: false });
-    await queries.invalidateQueries({ queryKey: ['exchanges'] });
   };
   return (
     <ConfirmDialog

@@ -44,8 +44,8 @@ describe('depthOf', () => {
   it('draws steps on both sides of the middle', () => {
     const drawing = depthOf(ladderOf(book, 3));
     expect(drawing).toMatchObject({ from: '97', to: '103', largest: '13' });
-    expect(drawing?.bids).toBe('M33.33 100V92.31H16.67V69.23H0V0H0V100Z');
-    expect(drawing?.asks).toMatch(/^M66\.67 100.*H100V100Z$/);
+    expect(drawing?.bids).toBe('M33.33 100V92.31H16.67V69.23H0V0H-1V100Z');
+    expect(drawing?.asks).toMatch(/^M66\.67 100.*H101V100Z$/);
   });
 
   it('draws nothing without a side', () => {

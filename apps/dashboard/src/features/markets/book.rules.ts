@@ -89,16 +89,19 @@ export function depthOf(ladder: Ladder): DepthDrawing | undefined {
   const x = (price: string) => new Exact(price).minus(from).div(reach).times(50).toNumber();
   const largest = Exact.max(...[...ladder.bids, ...ladder.asks].map(({ total }) => total));
   return {
-    bids: areaOf(ladder.bids, x, 0),
-    asks: areaOf(ladder.asks, x, 100),
+    bids: areaOf(ladder.bids, x, -1),
+    asks: areaOf(ladder.asks, x, 101),
     from: from.toFixed(),
     to: middle.plus(reach).toFixed(),
     largest: largest.toFixed(),
   };
 }
 
-/** Steps: the total of a level holds until the next worse price, and beyond the last one to the edge. */
-function areaOf(rows: readonly Row[], x: (price: string) => number, edge: 0 | 100): string {
+/**
+ * Steps: the total of a level holds until the next worse price. The last one goes beyond the edge of the box, so that the
+ * area has no line there.
+ */
+function areaOf(rows: readonly Row[], x: (price: string) => number, edge: number): string {
   const start = x(rows[0]?.price ?? '0');
   const steps = rows.map(({ share }, i) => {
     const next = rows[i + 1];

@@ -1,7 +1,7 @@
 'use client';
 /** Candles over time. Those of a rise are hollow, so that the colour is not the only sign. */
 import type { Candle } from '@trading-automation/sdk';
-import type { IChartApi, ISeriesApi, UTCTimestamp } from 'lightweight-charts';
+import type { IChartApi, IPriceLine, ISeriesApi, UTCTimestamp } from 'lightweight-charts';
 import { useTheme } from 'next-themes';
 import { useEffect, useRef, useState } from 'react';
 import { formatAmount } from '../../format/numbers';
@@ -52,6 +52,7 @@ interface Drawing {
   readonly prices: ISeriesApi<'Candlestick'>;
   readonly volumes: ISeriesApi<'Histogram'>;
   readonly colours: ReturnType<typeof chartColours>;
+  readonly removeLine: (line: IPriceLine) => void;
 }
 
 function Canvas({ pair, interval, candles }: CandleChartProps) {
@@ -94,10 +95,12 @@ function Canvas({ pair, interval, candles }: CandleChartProps) {
       });
       chart.subscribeCrosshairMove(({ time }) => setPointedAt(time === undefined ? undefined : Number(time)));
       const prices = chart.addSeries(CandlestickSeries, {
-        upColor: 'transparent',
+        upColor: colours.surface,
         borderUpColor: colours['jade-9'],
         wickUpColor: colours['jade-9'],
         downColor: colours['tomato-9'],
+        lastValueVisible: false,
+        priceLineVisible: false,
         borderDownColor: colours['tomato-9'],
         wickDownColor: colours['tomato-9'],
         priceFormat: { type: 'price', precision: decimals, minMove: Number(pair.price_tick) },
@@ -108,7 +111,14 @@ function Canvas({ pair, interval, candles }: CandleChartProps) {
         lastValueVisible: false,
       });
       chart.priceScale('volume').applyOptions({ scaleMargins: { top: 0.82, bottom: 0 } });
-      setDrawing({ chart, prices, volumes, colours });
+      setDrawing({
+        chart,
+        prices,
+        volumes,
+        colours,
+        // The series of a removed chart has no lines to remove.
+        removeLine: (line) => !isGone && prices.removePriceLine(line),
+      });
     });
     return () => {
       isGone = true;
@@ -141,6 +151,17 @@ function useCandles(drawing: Drawing | undefined, candles: Candles): void {
         close: Number(close),
       })),
     );
+    const last = candles.at(-1);
+    const line =
+      last &&
+      prices.createPriceLine({
+        price: Number(last.close),
+        color: colours['slate-11'],
+        lineWidth: 1,
+        lineStyle: 1,
+        axisLabelVisible: true,
+        title: '',
+      });
     volumes.setData(
       candles.map(({ at, open, close, volume }) => ({
         time: timeOf(at),
@@ -148,6 +169,9 @@ function useCandles(drawing: Drawing | undefined, candles: Candles): void {
         color: withOpacity(colours[Number(close) >= Number(open) ? 'jade-9' : 'tomato-9'], 0.28),
       })),
     );
+    return () => {
+      if (line !== undefined) drawing.removeLine(line);
+    };
   }, [drawing, candles]);
 }
 

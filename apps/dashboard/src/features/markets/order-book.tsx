@@ -130,7 +130,7 @@ const LevelRow = memo(function LevelRow(props: LevelRowProps) {
           title="Use this price in the order"
           onClick={() => pick(price)}
           className={classNames(
-            'h-6 w-full pl-4 text-left hover:bg-hover',
+            'h-[24px] w-full pl-4 text-left hover:bg-hover',
             side === 'bid' ? 'text-gain' : 'text-loss',
           )}
         >

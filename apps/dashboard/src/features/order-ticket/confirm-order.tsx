@@ -5,7 +5,7 @@ import { Detail, Details } from '../../ui/details';
 import { wordsOf } from '../../ui/status';
 import { Amount } from '../../ui/values';
 import type { Pair } from './order.rules';
-import { FeeDetail, Value } from './summary';
+import { Cautions, FeeDetail, Value } from './summary';
 import type { Ticket } from './use-ticket';
 
 export interface ConfirmOrderProps {
@@ -31,36 +31,39 @@ export function ConfirmOrder({ request, ticket, pair, onClose, onPlace }: Confir
       action="Place order"
       onConfirm={() => onPlace(request)}
     >
-      <Details>
-        <Detail name="Order">
-          {`${verb}, ${wordsOf(request.type).toLowerCase()}${isMarket ? '' : `, ${draft.timeInForce}`}`}
-        </Detail>
-        <Detail name="Amount">
-          <span className="text-text">{`${request.amount}\u2009${pair.base}`}</span>
-        </Detail>
-        {request.stop_price !== undefined && (
-          <Detail name="Stop price">{`${request.stop_price}\u2009${pair.quote}`}</Detail>
-        )}
-        {request.price !== undefined && (
-          <Detail name="Limit price">{`${request.price}\u2009${pair.quote}`}</Detail>
-        )}
-        {isMarket && (
-          <Detail name="Expected average price">
-            <Value value={estimate?.price} asset={pair.quote} />
+      <div className="text-text">
+        <Details>
+          <Detail name="Order">
+            {`${verb}, ${wordsOf(request.type).toLowerCase()}${isMarket ? '' : `, ${draft.timeInForce}`}`}
           </Detail>
-        )}
-        <Detail name={isMarket ? 'Expected value' : 'Order value'}>
-          <Value value={estimate?.cost} asset={pair.quote} />
-        </Detail>
-        <FeeDetail ticket={ticket} pair={pair} />
-        <Detail name="Account">{account?.account_name}</Detail>
-        {request.reduce_only === true && <Detail name="Reduce only">Yes</Detail>}
-        {shortage !== undefined && (
-          <Detail name={`Free ${shortage.asset} after the order`}>
-            <Amount value={shortage.left.toFixed()} asset={shortage.asset} />
+          <Detail name="Amount">{`${request.amount}\u2009${pair.base}`}</Detail>
+          {request.stop_price !== undefined && (
+            <Detail name="Stop price">{`${request.stop_price}\u2009${pair.quote}`}</Detail>
+          )}
+          {request.price !== undefined && (
+            <Detail name="Limit price">{`${request.price}\u2009${pair.quote}`}</Detail>
+          )}
+          {isMarket && (
+            <Detail name="Expected average price">
+              <Value value={estimate?.price} asset={pair.quote} />
+            </Detail>
+          )}
+          <Detail name={isMarket ? 'Expected value' : 'Order value'}>
+            <Value value={estimate?.cost} asset={pair.quote} />
           </Detail>
-        )}
-      </Details>
+          <FeeDetail ticket={ticket} pair={pair} />
+          <Detail name="Account">{account?.account_name}</Detail>
+          {request.reduce_only === true && <Detail name="Reduce only">Yes</Detail>}
+          {shortage !== undefined && (
+            <Detail name={`Free ${shortage.asset} after the order`}>
+              <Amount value={shortage.left.toFixed()} asset={shortage.asset} />
+            </Detail>
+          )}
+        </Details>
+      </div>
+      <div className="pt-3 text-text empty:hidden">
+        <Cautions ticket={ticket} />
+      </div>
       <p className="pt-3">
         {isMarket
           ? 'A market order trades at once at the prices of the book, which can differ from the expected one.'

@@ -111,6 +111,16 @@ describe('amounts', () => {
     expect(amountForCost(market('BUY'), exact('151'), pair, book, exact('100'))?.toFixed()).toBe('1.5');
   });
 
+  it('buys beyond the visible book at its worst price', () => {
+    expect(amountForCost(market('BUY'), exact('422'), pair, book, exact('100'))?.toFixed()).toBe('4');
+  });
+
+  it('leaves a reserve when a market order buys a share', () => {
+    expect(amountForShare(market('BUY'), '1', { USDT: '100' }, pair, book, exact('100'))?.toFixed()).toBe(
+      '0.995',
+    );
+  });
+
   it('never needs more balance than the value, by the last price of the exchange', () => {
     expect(amountForCost(market('BUY'), exact('100'), pair, book, exact('125'))?.toFixed()).toBe('0.8');
   });

@@ -55,14 +55,20 @@ export function amountForCost(
   const step = amountStepOf(pair, order.type);
   if (order.type === 'MARKET') {
     const walk = walkBook(opposite(book, order.side), { cost });
-    if (walk.isComplete && walk.amount.gt(0)) {
-      const byValue = order.side === 'BUY' && valuation?.gt(0) ? cost.div(valuation) : walk.amount;
-      return floorTo(Exact.min(walk.amount, byValue), step);
+    if (walk.worstPrice !== undefined) {
+      const wanted = walk.isComplete
+        ? walk.amount
+        : walk.amount.plus(cost.minus(walk.cost).div(walk.worstPrice));
+      const byValue = order.side === 'BUY' && valuation?.gt(0) ? cost.div(valuation) : wanted;
+      return floorTo(Exact.min(wanted, byValue), step);
     }
   }
   if (valuation === undefined || valuation.isZero()) return undefined;
   return floorTo(cost.div(valuation), step);
 }
+
+/** What a market buy by share leaves is for a price that rises before the order trades. */
+export const MARKET_BUY_SHARE = '0.995';
 
 /** Returns the amount that a share of the free balance buys or sells. */
 export function amountForShare(
@@ -76,7 +82,8 @@ export function amountForShare(
   const asset = order.side === 'BUY' ? pair.quote : pair.base;
   const part = new Exact(free[asset] ?? '0').times(share);
   if (order.side === 'SELL') return floorTo(part, amountStepOf(pair, order.type));
-  return amountForCost(order, part, pair, book, valuation);
+  const spent = order.type === 'MARKET' ? part.times(MARKET_BUY_SHARE) : part;
+  return amountForCost(order, spent, pair, book, valuation);
 }
 
 export interface Estimate {

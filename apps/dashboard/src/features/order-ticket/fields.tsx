@@ -1,5 +1,8 @@
 'use client';
 /** The inputs of the order ticket. */
+import { Exact } from '../../format/decimals';
+import { formatAmount } from '../../format/numbers';
+import { usePreferences } from '../../format/preferences';
 import { Field, Input, Select } from '../../ui/field';
 import { Segmented } from '../../ui/segmented';
 import { amountForShare } from './estimate.rules';
@@ -55,6 +58,7 @@ export function PriceFields({ ticket, pair, server }: TicketFieldsProps) {
           <BestPrices
             bid={book?.bids[0]?.[0]}
             ask={book?.asks[0]?.[0]}
+            digits={new Exact(pair.price_tick).decimalPlaces()}
             onUse={(price) => change({ price })}
           />
         </div>
@@ -66,16 +70,23 @@ export function PriceFields({ ticket, pair, server }: TicketFieldsProps) {
 function BestPrices({
   bid,
   ask,
+  digits,
   onUse,
 }: {
   readonly bid: string | undefined;
   readonly ask: string | undefined;
+  readonly digits: number;
   readonly onUse: (price: string) => void;
 }) {
+  const { locale } = usePreferences();
   return (
     <div className="flex flex-wrap gap-1.5 pt-1.5">
-      {bid !== undefined && <SmallButton onClick={() => onUse(bid)}>Bid {bid}</SmallButton>}
-      {ask !== undefined && <SmallButton onClick={() => onUse(ask)}>Ask {ask}</SmallButton>}
+      {bid !== undefined && (
+        <SmallButton onClick={() => onUse(bid)}>Bid {formatAmount(bid, locale, digits)}</SmallButton>
+      )}
+      {ask !== undefined && (
+        <SmallButton onClick={() => onUse(ask)}>Ask {formatAmount(ask, locale, digits)}</SmallButton>
+      )}
     </div>
   );
 }
@@ -131,7 +142,11 @@ export function AmountField({ ticket, pair, server }: TicketFieldsProps) {
       <ProblemFixes problem={problems.amount} name="amount" onUse={use} />
       {balances.free !== undefined && (order.side === 'SELL' || valuation !== undefined) && (
         <fieldset className="flex flex-wrap gap-1.5 pt-1.5">
-          <legend className="sr-only">Share of the free balance</legend>
+          <legend className="sr-only">
+            {order.side === 'BUY' && order.type === 'MARKET'
+              ? 'Share of the free balance, less 0.5 % for a rising price'
+              : 'Share of the free balance'}
+          </legend>
           {SHARES.map(([share, percent]) => (
             <SmallButton
               key={share}

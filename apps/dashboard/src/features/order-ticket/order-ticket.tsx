@@ -1,5 +1,6 @@
 'use client';
 import type { TradeCreate } from '@trading-automation/sdk';
+import { ArrowDownLeft, ArrowUpRight } from 'lucide-react';
 import Link from 'next/link';
 import { type FormEvent, useEffect, useState } from 'react';
 import { useMayTrade } from '../../data/me';
@@ -105,15 +106,27 @@ function usePickedPriceIn({ draft, change }: Ticket): void {
 }
 
 const SIDES = [
-  { value: 'BUY', label: 'Buy', chosen: 'border-gain-line bg-gain-soft text-gain' },
-  { value: 'SELL', label: 'Sell', chosen: 'border-loss-line bg-loss-soft text-loss' },
+  {
+    value: 'BUY',
+    label: 'Buy',
+    icon: ArrowDownLeft,
+    tone: 'text-gain',
+    chosen: 'border-gain-line bg-gain-soft text-text',
+  },
+  {
+    value: 'SELL',
+    label: 'Sell',
+    icon: ArrowUpRight,
+    tone: 'text-loss',
+    chosen: 'border-loss-line bg-loss-soft text-text',
+  },
 ] as const;
 
 function SideSwitch({ side, onChange }: { readonly side: Side; readonly onChange: (side: Side) => void }) {
   return (
     <fieldset className="grid grid-cols-2 gap-2">
       <legend className="sr-only">Side</legend>
-      {SIDES.map(({ value, label, chosen }) => (
+      {SIDES.map(({ value, label, chosen, icon: Arrow, tone }) => (
         <label
           key={value}
           className={classNames(
@@ -129,6 +142,7 @@ function SideSwitch({ side, onChange }: { readonly side: Side; readonly onChange
             onChange={() => onChange(value)}
             className="sr-only"
           />
+          <Arrow aria-hidden className={`mr-1 size-4 ${tone}`} />
           {label}
         </label>
       ))}

@@ -1,7 +1,7 @@
 'use client';
 import { TriangleAlert } from 'lucide-react';
 import type { Exact } from '../../format/decimals';
-import { formatPercent } from '../../format/numbers';
+import { formatAmount, formatPercent } from '../../format/numbers';
 import { usePreferences } from '../../format/preferences';
 import { Detail, Details } from '../../ui/details';
 import { Amount, Missing } from '../../ui/values';
@@ -88,10 +88,10 @@ export function Cautions({ ticket }: { readonly ticket: Ticket }) {
   const lines = [...cautions];
   if (shortage?.isShort && estimate?.needed)
     lines.unshift(
-      `The order needs ${estimate.needed.amount.toDecimalPlaces(12).toFixed()} ${shortage.asset}, but ${shortage.available} is free.`,
+      `The order needs ${formatAmount(estimate.needed.amount.toFixed(), locale)} ${shortage.asset}, but ${formatAmount(shortage.available, locale)} is free.`,
     );
   return (
-    <div role="status" lang={locale} className="flex flex-col gap-2 empty:hidden">
+    <div role="status" className="flex flex-col gap-2 empty:hidden">
       {lines.map((line) => (
         <p key={line} className="flex gap-2 rounded-control bg-warn-soft px-3 py-2 text-sm">
           <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-warn" />
