@@ -33,11 +33,18 @@ export function formatSigned(value: string, locale?: string, digits?: number): s
 
 /** Formats a ratio, such as 0.0123, as a percentage. */
 export function formatPercent(ratio: string, locale?: string, isSigned = false): string {
-  const percent = new Decimal(ratio).times(100);
+  // Rounded first, so that a tiny fall is no "−0.00".
+  const percent = new Decimal(ratio).times(100).toDecimalPlaces(2);
   const text = formatAmount(percent.abs().toFixed(), locale, 2);
   const direction = signOf(percent.toFixed(), 2);
   const sign = direction < 0 ? '−' : isSigned && direction > 0 ? '+' : '';
   return `${sign}${text}\u2009%`;
+}
+
+/** Formats an agreed rate, such as 0.15, as a percentage without needless zeros: 15 %. */
+export function formatRate(ratio: string, locale?: string): string {
+  const percent = new Decimal(ratio).times(100).toFixed();
+  return `${formats(locale, { maximumFractionDigits: 4 }).format(percent as unknown as number)}\u2009%`;
 }
 
 /** Formats a count, such as 12,408. */

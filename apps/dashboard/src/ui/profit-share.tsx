@@ -1,6 +1,7 @@
 'use client';
 import { periodWord } from '../data/profit-share';
-import { Percent } from './values';
+import { formatRate } from '../format/numbers';
+import { usePreferences } from '../format/preferences';
 
 /** The terms of a profit share in a few words: "15 % a month", or "None". */
 export function ProfitShareTerms({
@@ -8,10 +9,11 @@ export function ProfitShareTerms({
 }: {
   readonly terms: { readonly rate: string; readonly period: string } | undefined;
 }) {
+  const { locale } = usePreferences();
   if (terms === undefined || Number(terms.rate) === 0) return <span className="text-muted">None</span>;
   return (
     <span className="whitespace-nowrap">
-      <Percent ratio={terms.rate} /> a {periodWord(terms.period)}
+      {formatRate(terms.rate, locale)} a {periodWord(terms.period)}
     </span>
   );
 }

@@ -32,7 +32,8 @@ export function simulatedCurve(result: Result): CurvePoint[] {
   if (truncated || copies.length === 0 || new Decimal(start).lte(0)) return [];
   const feeRate = feeRateOf(copies, result.fees);
   const index = (pnl: Decimal) => pnl.div(start).plus(1).times(100).toDecimalPlaces(6).toNumber();
-  const points = new Map<string, number>();
+  // Charts have one point a second: the last one counts.
+  const points = new Map<string, CurvePoint>();
   const held = new Map<string, { amount: Decimal; price: Decimal }>();
   let cash = new Decimal(0);
   for (const copy of copies) {
@@ -50,15 +51,17 @@ export function simulatedCurve(result: Result): CurvePoint[] {
       (sum, lot) => sum.plus(lot.amount.times(lot.price)),
       new Decimal(0),
     );
-    points.set(copy.signal_at, index(cash.plus(open)));
+    points.set(secondOf(copy.signal_at), { at: copy.signal_at, value: index(cash.plus(open)) });
   }
-  const curve = [...points].map(([at, value]) => ({ at, value }));
+  const curve = [...points.values()];
   const last = curve.at(-1);
   if (last === undefined) return [];
   const end = index(new Decimal(result.net_pnl));
   const at = result.to !== undefined && result.to > last.at ? result.to : last.at;
-  return [...curve.filter((point) => point.at !== at), { at, value: end }];
+  return [...curve.filter((point) => secondOf(point.at) !== secondOf(at)), { at, value: end }];
 }
+
+const secondOf = (at: string) => at.slice(0, 19);
 
 function feeRateOf(copies: readonly Copy[], fees: string): Decimal {
   const turnover = copies.reduce(

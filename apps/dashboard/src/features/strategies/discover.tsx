@@ -53,15 +53,16 @@ const read: ListReader<StrategyRow> = ({ search, ...query }, options) => {
   return api().strategies.list({ ...query, ...symbol }, options);
 };
 
-function Name({ row }: { readonly row: StrategyRow }) {
+function Name({ row, rank }: { readonly row: StrategyRow; readonly rank: number }) {
   return (
     <span className="flex min-w-0 flex-col">
       <span className="flex items-center gap-2">
+        <span className="w-5 shrink-0 text-muted">{rank}</span>
         <span className="max-w-64 truncate font-medium">{row.name}</span>
         {row.status === 'ARCHIVED' && <Status value="ARCHIVED" />}
         {isOwn(row) && <Badge>Yours</Badge>}
       </span>
-      <span className="text-muted text-xs md:hidden">
+      <span className="pl-7 text-muted text-xs md:hidden">
         <Sample results={row.performance} />
       </span>
     </span>
@@ -73,7 +74,7 @@ const COLUMNS: readonly Column<StrategyRow>[] = [
     id: 'name',
     header: 'Strategy',
     sort: 'name',
-    cell: (row) => <Name row={row} />,
+    cell: (row, index) => <Name row={row} rank={index + 1} />,
     csv: ({ name }) => name,
   },
   {

@@ -98,6 +98,11 @@ export function FigureDefinitions({ strategy }: { readonly strategy: StrategyRow
           meaning="Start of the record. Archived strategies of the owner on the same account count, too."
         />
       </dl>
+      {isOwn(strategy) && (
+        <p className="border-t pt-3 text-muted text-xs">
+          Amounts are in the quote currency with the most closed trades; results in others are excluded.
+        </p>
+      )}
       {results.fees_incomplete && (
         <p className="border-t pt-3 text-muted text-xs">
           A fee in a third asset has no known price yet, so the results exclude it until then.

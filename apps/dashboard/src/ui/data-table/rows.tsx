@@ -34,8 +34,12 @@ export function Rows<T>(props: RowsProps<T>) {
   const { density } = usePreferences();
   const [offset, setOffset] = useState(0);
   useEffect(() => {
-    const top = body.current?.getBoundingClientRect().top ?? 0;
-    setOffset(top + window.scrollY);
+    const measure = () => setOffset((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY);
+    measure();
+    // What is above the table may load after it, and moves it.
+    const observer = new ResizeObserver(measure);
+    observer.observe(document.body);
+    return () => observer.disconnect();
   }, []);
   const virtualizer = useWindowVirtualizer({
     count: rows.length,

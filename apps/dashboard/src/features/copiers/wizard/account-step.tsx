@@ -1,0 +1,88 @@
+'use client';
+import Link from 'next/link';
+import { useAccounts } from '../../../data/names';
+import { Button } from '../../../ui/button';
+import { Card } from '../../../ui/card';
+import { TableSkeleton } from '../../../ui/skeleton';
+import { EmptyState, ErrorState } from '../../../ui/states';
+import { Amount } from '../../../ui/values';
+import { quoteAndEquity } from '../quote-and-equity';
+import type { StrategyRecord } from '../use-copier';
+import { Choice } from './choice';
+
+export interface AccountStepProps {
+  readonly strategy: StrategyRecord;
+  readonly accountId: string | undefined;
+  readonly onChoose: (id: string) => void;
+  readonly onBack: () => void;
+  readonly onNext: () => void;
+}
+
+export function AccountStep({ strategy, accountId, onChoose, onBack, onNext }: AccountStepProps) {
+  const accounts = useAccounts();
+  const { data } = accounts;
+  const { min_copy_equity: minimum } = strategy;
+  return (
+    <>
+      <Card title="On which account do you copy?" isFlush>
+        {accounts.isPending && <TableSkeleton rows={3} />}
+        {accounts.isError && data === undefined && (
+          <ErrorState error={accounts.error} onRetry={() => void accounts.refetch()} />
+        )}
+        {data?.length === 0 && (
+          <EmptyState
+            title="No exchange account is connected."
+            hint="A copier places its orders on one of your accounts."
+            action={
+              <Button asChild>
+                <Link href="/exchanges">Connect an account</Link>
+              </Button>
+            }
+          />
+        )}
+        <fieldset>
+          <legend className="sr-only">Account</legend>
+          {data?.map((account) => {
+            const { quote, equity } = quoteAndEquity(account);
+            return (
+              <Choice
+                key={account.id}
+                group="account"
+                label={account.account_name}
+                note={`${account.exchange_name}, ${account.trading_type}`}
+                aside={<Amount value={equity} asset={quote} digits={2} />}
+                isChosen={account.id === accountId}
+                refusal={refusalOf(account, strategy)}
+                onChoose={() => onChoose(account.id)}
+              />
+            );
+          })}
+        </fieldset>
+        <p className="border-t px-4 py-2 text-muted text-xs">
+          The copier trades with what is free on the account.
+          {minimum !== undefined && (
+            <>
+              {' '}
+              The strategy needs an equity of at least <Amount value={minimum} digits={2} /> in quote
+              currency; a start with less is refused.
+            </>
+          )}
+        </p>
+      </Card>
+      <div className="flex justify-end gap-2 pt-4">
+        <Button onClick={onBack}>Back</Button>
+        <Button variant="primary" disabled={accountId === undefined} onClick={onNext}>
+          Continue to the limits
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function refusalOf(
+  { id, is_active: isActive }: { readonly id: string; readonly is_active: boolean },
+  strategy: StrategyRecord,
+): string | undefined {
+  if (id === strategy.exchange_account_id) return 'The strategy itself trades on this account.';
+  return isActive ? undefined : 'The exchange refused its credentials. Replace them first.';
+}

@@ -1,0 +1,107 @@
+'use client';
+import { useQuery } from '@tanstack/react-query';
+import Link from 'next/link';
+import { api } from '../../../data/api';
+import { useStrategies } from '../../../data/names';
+import { Button } from '../../../ui/button';
+import { Card } from '../../../ui/card';
+import { ProfitShareTerms } from '../../../ui/profit-share';
+import { TableSkeleton } from '../../../ui/skeleton';
+import { EmptyState, ErrorState } from '../../../ui/states';
+import { Percent } from '../../../ui/values';
+import type { StrategyRecord } from '../use-copier';
+import { Choice } from './choice';
+
+export interface StrategyStepProps {
+  readonly strategy: StrategyRecord | undefined;
+  readonly onChoose: (id: string) => void;
+  readonly onNext: () => void;
+}
+
+export function StrategyStep({ strategy, onChoose, onNext }: StrategyStepProps) {
+  const open = useQuery({
+    queryKey: ['strategies', 'copyable'],
+    queryFn: ({ signal }) =>
+      api().strategies.list(
+        { visibility: 'PUBLIC', status: 'ACTIVE', sort: 'copier_roi', order: 'desc', limit: 20 },
+        { signal },
+      ),
+    structuralSharing: false,
+  });
+  const own = useStrategies();
+  const listed = [
+    ...(strategy === undefined ? [] : [strategy]),
+    ...(open.data?.data ?? []),
+    ...(own.data ?? []).filter(({ status }) => status === 'ACTIVE'),
+  ];
+  const shown = [...new Map(listed.map((one) => [one.id, one])).values()];
+  return (
+    <>
+      <Card title="Which strategy do you copy?" isFlush>
+        {open.isPending && <TableSkeleton rows={4} />}
+        {open.isError && shown.length === 0 && (
+          <ErrorState error={open.error} onRetry={() => void open.refetch()} />
+        )}
+        {open.isSuccess && shown.length === 0 && (
+          <EmptyState
+            title="No strategy can be copied yet."
+            hint="Create a strategy of your own, and copy it to another account."
+            action={
+              <Button asChild>
+                <Link href="/strategies/new">New strategy</Link>
+              </Button>
+            }
+          />
+        )}
+        <fieldset>
+          <legend className="sr-only">Strategy</legend>
+          {shown.map((one) => (
+            <Choice
+              key={one.id}
+              group="strategy"
+              label={one.name}
+              note={<Note strategy={one} />}
+              aside={<Percent ratio={one.performance.copier_roi ?? one.performance.roi} isChange />}
+              isChosen={one.id === strategy?.id}
+              refusal={refusalOf(one)}
+              onChoose={() => onChoose(one.id)}
+            />
+          ))}
+        </fieldset>
+        <p className="border-t px-4 py-2 text-muted text-xs">
+          The 20 public strategies whose copiers earned most, and your own. All of them are on{' '}
+          <Link href="/discover" className="text-accent-text underline">
+            Discover
+          </Link>
+          .
+        </p>
+      </Card>
+      <div className="flex justify-end gap-2 pt-4">
+        <Button asChild>
+          <Link href="/copiers">Cancel</Link>
+        </Button>
+        <Button variant="primary" disabled={strategy === undefined} onClick={onNext}>
+          Continue to the account
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function Note({ strategy }: { readonly strategy: StrategyRecord }) {
+  const { performance: results } = strategy;
+  return (
+    <>
+      {results.copier_roi === null ? 'Own return, no return of copiers yet' : 'Return of its copiers'} at the
+      right. {results.closed_count} closed {results.closed_count === 1 ? 'trade' : 'trades'}
+      {results.low_sample && ', small sample'}. Profit share:{' '}
+      <ProfitShareTerms terms={strategy.profit_share} />
+    </>
+  );
+}
+
+function refusalOf({ status, capacity, copier_count: count }: StrategyRecord): string | undefined {
+  if (status === 'ARCHIVED') return 'It is archived and cannot be copied.';
+  if (capacity !== undefined && count >= capacity) return `All ${capacity} places are taken.`;
+  return undefined;
+}
