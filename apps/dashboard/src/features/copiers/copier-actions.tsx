@@ -13,7 +13,7 @@ import { EditCopier } from './edit-dialog';
 import { HeldPositions } from './holdings';
 import { StartCopier } from './start-dialog';
 import { StopCopier } from './stop-dialog';
-import { type CopierRow, useHoldings } from './use-copier';
+import { type CopierRow, useHoldings, useStrategy } from './use-copier';
 
 type Asked = 'start' | 'stop' | 'edit' | 'delete';
 
@@ -21,10 +21,16 @@ type Asked = 'start' | 'stop' | 'edit' | 'delete';
 export function CopierActions({ copier }: { readonly copier: CopierRow }) {
   const [asked, ask] = useState<Asked>();
   const refusal = useTradeRefusal();
+  const strategy = useStrategy(copier.strategy_id);
   if (refusal !== undefined) return <p className="text-muted text-sm">{refusal}</p>;
   const close = () => ask(undefined);
   const isPaused = copier.status === 'PAUSED';
-  const mayStart = copier.status !== 'ACTIVE' && copier.strategy_id !== undefined;
+  const startRefusal =
+    copier.strategy_id === undefined
+      ? 'It follows no strategy.'
+      : strategy.data?.status === 'ARCHIVED'
+        ? 'Its strategy is archived.'
+        : undefined;
   return (
     <>
       <Menu
@@ -51,9 +57,17 @@ export function CopierActions({ copier }: { readonly copier: CopierRow }) {
           Delete copier
         </MenuItem>
       </Menu>
+      {copier.status !== 'ACTIVE' && startRefusal !== undefined && (
+        <p className="text-muted text-sm">{startRefusal}</p>
+      )}
       {!isPaused && <Button onClick={() => ask('stop')}>Stop copier</Button>}
-      {mayStart && (
-        <Button variant="primary" onClick={() => ask('start')}>
+      {copier.status !== 'ACTIVE' && (
+        <Button
+          variant="primary"
+          disabled={startRefusal !== undefined}
+          title={startRefusal}
+          onClick={() => ask('start')}
+        >
           Start copier
         </Button>
       )}

@@ -1,5 +1,19 @@
 /** Why a signal was not copied, or only in part: the end of a sentence, for every code of the API. */
-import type { Facts } from './decision-sentence';
+
+/** What the sentences of the reasons are made of. */
+export interface Facts {
+  readonly symbol: string;
+  readonly isEntry: boolean;
+  readonly rule: string | undefined;
+  /** The numbers of the rule as text; undefined if they are missing or hidden. */
+  readonly value: string | undefined;
+  readonly limit: string | undefined;
+  readonly base: (value: string) => string;
+  readonly quote: (value: string) => string;
+  /** Formats a number without a unit. */
+  readonly plain: (value: string) => string;
+  readonly input: (name: string) => string | undefined;
+}
 
 type Reason = (facts: Facts) => string;
 
@@ -105,13 +119,12 @@ const maxTrade: Reason = (facts) => {
     );
   const whose =
     facts.rule === 'max_notional' ? "the exchange's maximum for one order" : 'the limit for one entry';
-  return withBoth(
-    facts,
-    (value, limit) => `it would cost ${facts.quote(value)}, and ${whose} is ${facts.quote(limit)}`,
-    facts.limit === undefined
-      ? `it would cost more than ${whose}`
-      : `${whose} is ${facts.quote(facts.limit)}`,
-  );
+  const { value, limit } = facts;
+  if (limit === undefined) return `it would cost more than ${whose}`;
+  // A value that is hidden or rounded, because another user owns the strategy, may not exceed the limit.
+  return value === undefined || Number(value) <= Number(limit)
+    ? `it would cost more than ${whose} of ${facts.quote(limit)}`
+    : `it would cost ${facts.quote(value)}, and ${whose} is ${facts.quote(limit)}`;
 };
 
 const maxOpen: Reason = (facts) =>

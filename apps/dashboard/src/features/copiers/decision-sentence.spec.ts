@@ -58,6 +58,7 @@ describe('the sentence about a decision', () => {
     ['MAX_TRADE', { rule: 'max_trade_quote', value: '100.5', limit: '50' }, /100\.50 USDT.* 50\.00 USDT/],
     ['MAX_TRADE', { rule: 'max_amount', value: '1', limit: '0.4' }, /1\.00 BTC .* 0\.40 BTC/],
     ['MAX_TRADE', { rule: 'max_notional', value: null, limit: '50' }, /exchange's maximum .* 50\.00 USDT/],
+    ['MAX_TRADE', { rule: 'max_trade_quote', value: '900', limit: '900' }, /more than .* of 900\.00 USDT/],
     ['MAX_OPEN', { rule: 'max_open_quote', value: '60', limit: '100' }, /60\.00 USDT.* 100\.00 USDT/],
     ['BELOW_MINIMUM', { rule: 'min_notional', value: '3.015', limit: '5' }, /3\.015 USDT is .* 5\.00 USDT/],
     ['BELOW_MINIMUM', { rule: 'min_amount', value: '0', limit: '0.001' }, /rounds down to nothing/],

@@ -7,7 +7,7 @@
 import { baseOf, quoteOf } from '../../data/symbols';
 import { formatAmount, signOf } from '../../format/numbers';
 import { formatDuration } from '../../format/times';
-import { REASONS } from './decision-reasons';
+import { type Facts, REASONS } from './decision-reasons';
 
 export interface DecisionToExplain {
   readonly symbol: string;
@@ -21,21 +21,6 @@ export interface DecisionToExplain {
   readonly filled_amount?: string | undefined;
   readonly latency_ms?: number | undefined;
   readonly slippage_bps?: string | undefined;
-}
-
-/** What the sentences of the reasons are made of. */
-export interface Facts {
-  readonly symbol: string;
-  readonly isEntry: boolean;
-  readonly rule: string | undefined;
-  /** The numbers of the rule as text; undefined if they are missing or hidden. */
-  readonly value: string | undefined;
-  readonly limit: string | undefined;
-  readonly base: (value: string) => string;
-  readonly quote: (value: string) => string;
-  /** Formats a number without a unit. */
-  readonly plain: (value: string) => string;
-  readonly input: (name: string) => string | undefined;
 }
 
 /** Returns one or two sentences about the decision. */

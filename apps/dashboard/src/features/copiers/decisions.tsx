@@ -29,7 +29,7 @@ const keyOf = ({ id }: DecisionRow) => id;
 function Explanation({ decision }: { readonly decision: DecisionRow }) {
   const { locale } = usePreferences();
   return (
-    <span className="block min-w-48 max-w-180 py-1">
+    <span className="block max-w-180 py-1">
       {decisionSentence(decision, locale)}
       <span className="block text-muted text-xs md:hidden">
         <Links decision={decision} />
@@ -53,11 +53,14 @@ const COLUMNS: readonly Column<DecisionRow>[] = [
     id: 'created_at',
     header: 'Signal',
     sort: 'created_at',
-    cell: ({ symbol, kind, decided_at }) => (
-      <span className="block whitespace-nowrap">
+    cell: ({ symbol, kind, decided_at, outcome }) => (
+      <span className="block py-1 md:whitespace-nowrap">
         <span className="font-medium">{symbol}</span>
         <span className="block text-muted text-xs">
           {wordsOf(kind)}, <Time at={decided_at} />
+        </span>
+        <span className="block pt-1 md:hidden">
+          <OutcomeBadge outcome={outcome} />
         </span>
       </span>
     ),
@@ -66,6 +69,7 @@ const COLUMNS: readonly Column<DecisionRow>[] = [
   {
     id: 'outcome',
     header: 'Outcome',
+    from: 'md',
     cell: ({ outcome }) => <OutcomeBadge outcome={outcome} />,
     csv: ({ outcome }) => outcome,
   },

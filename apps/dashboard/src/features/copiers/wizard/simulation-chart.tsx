@@ -1,4 +1,5 @@
 'use client';
+import type { Simulation } from '@trading-automation/sdk';
 import dynamic from 'next/dynamic';
 import { useCallback, useMemo } from 'react';
 import { formatAmount } from '../../../format/numbers';
@@ -7,15 +8,20 @@ import { Card } from '../../../ui/card';
 import type { LineSeries } from '../../../ui/charts/line-chart';
 import { Skeleton } from '../../../ui/skeleton';
 import { rebasedCurve, simulatedCurve } from '../simulated-curve.rules';
-import type { SimulationResultsProps } from './simulation-results';
+import type { StrategyRecord } from '../use-copier';
 
 const LineChart = dynamic(() => import('../../../ui/charts/line-chart').then((module) => module.LineChart), {
   ssr: false,
   loading: () => <Skeleton className="m-4 h-56" />,
 });
 
+export interface SimulationChartProps {
+  readonly result: Simulation<'string'>;
+  readonly strategy: StrategyRecord;
+}
+
 /** The simulated copier beside the strategy: the value of 100 at the first signal. */
-export function SimulationChart({ result, strategy }: SimulationResultsProps) {
+export function SimulationChart({ result, strategy }: SimulationChartProps) {
   const { locale } = usePreferences();
   const { curve } = strategy.performance;
   const series = useMemo<readonly LineSeries[]>(() => {

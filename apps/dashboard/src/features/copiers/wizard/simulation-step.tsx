@@ -27,6 +27,13 @@ const RANGES = [
   { value: 'all', label: 'All' },
 ] as const;
 
+/** Whether the settings on screen are those of the copier. */
+type Saving = 'saved' | 'changed' | 'refused';
+const SAVING_WORDS = {
+  changed: 'The settings have changed. They are simulated in a moment.',
+  refused: 'A setting is not valid. Correct it to simulate it.',
+} as const;
+
 export interface SimulationStepProps {
   readonly strategy: StrategyRecord;
   readonly copier: CopierRow;
@@ -37,7 +44,7 @@ export interface SimulationStepProps {
 export function SimulationStep({ strategy, copier, onBack, onNext }: SimulationStepProps) {
   const [range, setRange] = useState<(typeof RANGES)[number]['value']>('all');
   const [version, setVersion] = useState(0);
-  const [isSaved, setSaved] = useState(true);
+  const [saving, setSaving] = useState<Saving>('saved');
   const days = range === 'all' ? undefined : Number(range);
   const simulation = useSimulation({ copierId: copier.id, days, version });
   const { result, error } = simulation;
@@ -45,17 +52,16 @@ export function SimulationStep({ strategy, copier, onBack, onNext }: SimulationS
     <>
       <div className="flex flex-wrap items-center justify-between gap-3 pb-4">
         <Segmented label="Time that is replayed" value={range} onChange={setRange} options={RANGES} />
-        <Progress simulation={simulation} isSaved={isSaved} />
+        <Progress simulation={simulation} saving={saving} />
       </div>
       <div className="grid items-start gap-4 xl:grid-cols-[22rem_minmax(0,1fr)]">
         <Card title="Settings" className="max-xl:order-2">
           <LiveSettings
             strategy={strategy}
             copier={copier}
-            onChange={() => setSaved(false)}
-            onSaved={() => {
-              setSaved(true);
-              setVersion((now) => now + 1);
+            onSaving={(next) => {
+              setSaving(next);
+              if (next === 'saved') setVersion((now) => now + 1);
             }}
           />
         </Card>
@@ -76,7 +82,7 @@ export function SimulationStep({ strategy, copier, onBack, onNext }: SimulationS
       </div>
       <div className="flex justify-end gap-2 pt-4">
         <Button onClick={onBack}>Back</Button>
-        <Button variant="primary" disabled={!isSaved} onClick={onNext}>
+        <Button variant="primary" disabled={saving !== 'saved'} onClick={onNext}>
           Continue to the terms
         </Button>
       </div>
@@ -84,19 +90,13 @@ export function SimulationStep({ strategy, copier, onBack, onNext }: SimulationS
   );
 }
 
-function Progress({
-  simulation,
-  isSaved,
-}: {
-  readonly simulation: SimulationState;
-  readonly isSaved: boolean;
-}) {
+function Progress({ simulation, saving }: { readonly simulation: SimulationState; readonly saving: Saving }) {
   const seconds = useCountdown(simulation.retryAt);
   const text =
     simulation.retryAt !== undefined
       ? `6 simulations a minute are allowed. The next one starts in ${seconds} s.`
-      : !isSaved
-        ? 'The settings have changed. They are simulated in a moment.'
+      : saving !== 'saved'
+        ? SAVING_WORDS[saving]
         : simulation.isRunning
           ? 'Simulating'
           : simulation.error === undefined
@@ -112,17 +112,16 @@ function Progress({
 interface LiveSettingsProps {
   readonly strategy: StrategyRecord;
   readonly copier: CopierRow;
-  readonly onChange: () => void;
-  readonly onSaved: () => void;
+  readonly onSaving: (saving: Saving) => void;
 }
 
-function LiveSettings({ strategy, copier, onChange, onSaved }: LiveSettingsProps) {
+function LiveSettings({ strategy, copier, onSaving }: LiveSettingsProps) {
   const queries = useQueryClient();
   const account = byId(useAccounts().data, copier.exchange_account_id);
   const { form, submit, failure } = useSettingsForm(valuesOf(copier));
-  const latest = useRef({ onChange, onSaved });
+  const latest = useRef(onSaving);
   useEffect(() => {
-    latest.current = { onChange, onSaved };
+    latest.current = onSaving;
   });
   const { watch } = form;
   useEffect(() => {
@@ -132,10 +131,10 @@ function LiveSettings({ strategy, copier, onChange, onSaved }: LiveSettingsProps
         const saved = await api().copiers.update(copier.id, updateBody(values) as CopierUpdate);
         queries.setQueryData(['copiers', saved.id], saved);
       }, false);
-      if (isSaved) latest.current.onSaved();
+      latest.current(isSaved ? 'saved' : 'refused');
     };
     const { unsubscribe } = watch(() => {
-      latest.current.onChange();
+      latest.current('changed');
       clearTimeout(timer);
       timer = setTimeout(() => void save(), PAUSE_MS);
     });

@@ -51,7 +51,7 @@ export function useSimulation({ copierId, days, version }: SimulationRequest) {
       .then((changes) => {
         if (!stop.signal.aborted) setState((now) => ({ ...now, isRunning: false, ...changes }));
       });
-    return () => stop.abort(new DOMException('The settings have changed.', 'AbortError'));
+    return () => stop.abort();
   }, [copierId, days, version, attempt]);
 
   const { retryAt } = state;
