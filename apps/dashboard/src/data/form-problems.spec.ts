@@ -17,6 +17,14 @@ describe('the problems of a form', () => {
     });
   });
 
+  it('say plainly that a value is no number', () => {
+    const body = { name: 'a', min_copy_equity: 'many' };
+    expect(problemsOf(strategyCreate, body)).toContainEqual({
+      field: 'min_copy_equity',
+      message: 'Enter a number, such as 1250.5.',
+    });
+  });
+
   it('find nothing in a valid body', () => {
     const body = { name: 'Momentum', exchange_account_id: 'exa_01jz3v7q8ef5ft5w8mm7p5a1bc' };
     expect(problemsOf(strategyCreate, body)).toEqual([]);

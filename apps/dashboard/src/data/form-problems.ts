@@ -18,7 +18,7 @@ export function problemsOf(schema: z.ZodType, body: unknown): Problem[] {
 export function problemsOfError(error: unknown): Problem[] {
   if (!(error instanceof ApiError)) return [];
   return error.details.flatMap(({ field, message }) =>
-    field === undefined || message === undefined ? [] : [{ field, message }],
+    field === undefined || message === undefined ? [] : [{ field, message: plainer(message) }],
   );
 }
 
@@ -36,9 +36,13 @@ function explain(issue: z.core.$ZodIssue): string {
     case 'invalid_value':
       return 'Choose one of the options.';
     default:
-      return issue.message;
+      return plainer(issue.message);
   }
 }
+
+/** The notation of JSON does not concern a person who types a number. */
+const plainer = (message: string) =>
+  message.startsWith('Expected a decimal number') ? 'Enter a number, such as 1250.5.' : message;
 
 /** Returns the optional text of a field: undefined for an empty one. */
 export const optionalText = (text: string): string | undefined => text.trim() || undefined;

@@ -81,12 +81,13 @@ export const BELOW_MINIMUM_WORDS: Readonly<Record<string, string>> = {
 };
 
 const REASONS: Readonly<Record<string, string>> = {
-  USER: 'You stopped it.',
-  DAILY_LOSS: 'The limit of the daily loss was reached.',
-  DRAWDOWN: 'The limit of the drawdown was reached.',
-  CREDENTIALS: 'The exchange refused the credentials of its account.',
-  STRATEGY_ARCHIVED: 'Its strategy was archived.',
+  USER: 'You stopped it',
+  DAILY_LOSS: 'The limit of the daily loss was reached',
+  DRAWDOWN: 'The limit of the drawdown was reached',
+  CREDENTIALS: 'The exchange refused the credentials of its account',
+  STRATEGY_ARCHIVED: 'Its strategy was archived',
 };
 
-export const statusReason = (reason: string | undefined): string | undefined =>
-  reason === undefined ? undefined : (REASONS[reason] ?? reason);
+/** Why a copier is not active, as the beginning of a sentence that ends with the time. */
+export const statusReason = (reason: string | undefined): string =>
+  reason === undefined ? 'Stopped' : (REASONS[reason] ?? reason);

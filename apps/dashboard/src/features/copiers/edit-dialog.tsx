@@ -6,7 +6,7 @@ import { toast } from 'sonner';
 import { api } from '../../data/api';
 import { byId, useAccounts } from '../../data/names';
 import { Button } from '../../ui/button';
-import { Dialog } from '../../ui/dialog';
+import { Drawer } from '../../ui/drawer';
 import { FormError } from '../../ui/field';
 import { updateBody, valuesOf } from './copier-form.rules';
 import { quoteAndEquity } from './quote-and-equity';
@@ -39,11 +39,10 @@ export function EditCopier({
     onClose();
   };
   return (
-    <Dialog
+    <Drawer
       isOpen
       onClose={onClose}
       title="Edit settings"
-      description="Sizing and limits apply to lots that the strategy opens from now on. Open lots keep theirs."
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
@@ -53,6 +52,9 @@ export function EditCopier({
         </>
       }
     >
+      <p className="pb-4 text-muted text-sm">
+        Sizing and limits apply to lots that the strategy opens from now on. Open lots keep theirs.
+      </p>
       <form
         noValidate
         onSubmit={(event) => {
@@ -75,6 +77,6 @@ export function EditCopier({
           </div>
         )}
       </form>
-    </Dialog>
+    </Drawer>
   );
 }

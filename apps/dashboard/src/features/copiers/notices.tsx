@@ -49,7 +49,7 @@ function StoppedNotice({ copier }: { readonly copier: CopierRow }) {
       </p>
       {!isNew && (
         <p>
-          {statusReason(copier.status_reason)} Stopped <Time at={copier.stopped_at} />.{' '}
+          {statusReason(copier.status_reason)}, <Time at={copier.stopped_at} />.{' '}
           {data !== undefined && data.positions > 0 && (
             <>
               <HeldPositions holdings={data} /> {data.positions === 1 ? 'is' : 'are'} open

@@ -57,7 +57,7 @@ function Sizing({ register, control, errors, quote, equity, allowsMultiplier, gr
   });
   return (
     <fieldset className="flex flex-col gap-3 border-t pt-4">
-      <legend className="float-left mb-1 w-full pt-4 font-medium text-sm">How much each entry buys</legend>
+      <legend className="float-left w-full font-medium text-sm">How much each entry buys</legend>
       <div className={grid}>
         <Field label="Sizing" hint={MODE_MEANINGS[mode]} error={errors.mode?.message}>
           <Select {...register('mode')}>
@@ -95,7 +95,7 @@ function Sizing({ register, control, errors, quote, equity, allowsMultiplier, gr
 function MoneyLimits({ register, errors, quote, grid }: Part) {
   return (
     <fieldset className="flex flex-col gap-3 border-t pt-4">
-      <legend className="float-left mb-1 w-full pt-4 font-medium text-sm">
+      <legend className="float-left w-full font-medium text-sm">
         Limits
         <span className="block pt-0.5 font-normal text-muted text-xs">
           They apply to entries. Exits of the strategy are always copied. An empty field sets no limit.

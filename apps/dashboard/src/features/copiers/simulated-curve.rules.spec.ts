@@ -60,14 +60,19 @@ describe('the curve of the strategy', () => {
   ];
 
   it('starts with 100 where the simulation starts', () => {
-    expect(rebasedCurve(curve, at(3))).toEqual([
+    expect(rebasedCurve(curve, at(3), at(9))).toEqual([
       { at: at(3), value: 100 },
       { at: at(4), value: 110 },
     ]);
   });
 
+  it('ends now, not at the end of the day', () => {
+    const now = '2026-03-03T12:00:00.000Z';
+    expect(rebasedCurve(curve, at(3), now).at(-1)).toEqual({ at: now, value: 110 });
+  });
+
   it('is empty without points or a start', () => {
-    expect(rebasedCurve([], at(1))).toEqual([]);
-    expect(rebasedCurve(curve, undefined)).toEqual([]);
+    expect(rebasedCurve([], at(1), at(9))).toEqual([]);
+    expect(rebasedCurve(curve, undefined, at(9))).toEqual([]);
   });
 });

@@ -76,8 +76,12 @@ export interface IndexPoint {
   readonly index: string;
 }
 
-/** The strategy's curve from a time on, as the value of 100 at that time. */
-export function rebasedCurve(curve: readonly IndexPoint[], from: string | undefined): CurvePoint[] {
+/** The strategy's curve from a time until now, as the value of 100 at that time. The point of today is at its end, so it moves to now. */
+export function rebasedCurve(
+  curve: readonly IndexPoint[],
+  from: string | undefined,
+  now: string,
+): CurvePoint[] {
   if (from === undefined) return [];
   const earlier = curve.filter(({ at }) => at <= from).at(-1);
   const later = curve.filter(({ at }) => at > from);
@@ -87,6 +91,6 @@ export function rebasedCurve(curve: readonly IndexPoint[], from: string | undefi
     new Decimal(index).div(base.index).times(100).toDecimalPlaces(6).toNumber();
   return [
     ...(earlier === undefined ? [] : [{ at: from, value: 100 }]),
-    ...later.map(({ at, index }) => ({ at, value: value(index) })),
+    ...later.map(({ at, index }) => ({ at: at > now ? now : at, value: value(index) })),
   ];
 }

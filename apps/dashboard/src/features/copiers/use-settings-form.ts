@@ -1,5 +1,5 @@
 'use client';
-import { useCallback, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { type Problem, problemsOf, problemsOfError } from '../../data/form-problems';
 import { type CopierValues, formFieldOf, updateBody } from './copier-form.rules';
@@ -8,7 +8,12 @@ import { type CopierValues, formFieldOf, updateBody } from './copier-form.rules'
 export function useSettingsForm(initial: CopierValues) {
   const form = useForm<CopierValues>({ defaultValues: initial });
   const [failure, setFailure] = useState<unknown>();
-  const { setError, setFocus, clearErrors, getValues } = form;
+  const { setError, setFocus, clearErrors, getValues, watch } = form;
+
+  useEffect(() => {
+    const { unsubscribe } = watch((_, { name }) => name !== undefined && clearErrors(name));
+    return unsubscribe;
+  }, [watch, clearErrors]);
 
   /** Returns whether a field shows one of the problems. */
   const show = useCallback(

@@ -5,7 +5,7 @@ import { toast } from 'sonner';
 import { api } from '../../data/api';
 import { usePairs } from '../../data/names';
 import { Button } from '../../ui/button';
-import { Dialog } from '../../ui/dialog';
+import { Drawer } from '../../ui/drawer';
 import { FormError } from '../../ui/field';
 import type { StrategyRow } from './figures';
 import { StrategyFields } from './strategy-fields';
@@ -40,11 +40,10 @@ function Form({
     },
   });
   return (
-    <Dialog
+    <Drawer
       isOpen
       onClose={onClose}
       title="Edit strategy"
-      description="A higher profit share applies to a copier only after its user accepts it; a lower one applies at once."
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
@@ -54,6 +53,9 @@ function Form({
         </>
       }
     >
+      <p className="pb-4 text-muted text-sm">
+        A higher profit share applies to a copier only after its user accepts it; a lower one applies at once.
+      </p>
       <form onSubmit={(event) => void submit(event)} noValidate>
         <StrategyFields
           register={form.register}
@@ -68,6 +70,6 @@ function Form({
         )}
         <button type="submit" className="hidden" aria-hidden tabIndex={-1} />
       </form>
-    </Dialog>
+    </Drawer>
   );
 }

@@ -27,35 +27,50 @@ export function NewStrategy() {
     },
   });
   return (
-    <div className="max-w-180">
+    <>
       <PageHeader
         title="New strategy"
         description="A strategy groups trades of one account. Copiers repeat the trades that you place with it."
       />
-      <form onSubmit={(event) => void submit(event)} noValidate>
-        <Card>
-          <StrategyFields
-            register={form.register}
-            control={form.control}
-            errors={form.formState.errors}
-            hasAccount
-          />
-          {failure !== undefined && (
-            <div className="pt-4">
-              <FormError error={failure} />
+      <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_22rem]">
+        <form onSubmit={(event) => void submit(event)} noValidate>
+          <Card>
+            <StrategyFields
+              register={form.register}
+              control={form.control}
+              errors={form.formState.errors}
+              hasAccount
+            />
+            {failure !== undefined && (
+              <div className="pt-4">
+                <FormError error={failure} />
+              </div>
+            )}
+            <div className="flex flex-wrap items-center justify-end gap-2 pt-5">
+              {refusal !== undefined && <p className="mr-auto text-muted text-sm">{refusal}</p>}
+              <Button asChild>
+                <Link href="/strategies">Cancel</Link>
+              </Button>
+              <Button type="submit" variant="primary" isBusy={isBusy} disabled={refusal !== undefined}>
+                Create strategy
+              </Button>
             </div>
-          )}
-          <div className="flex flex-wrap items-center justify-end gap-2 pt-5">
-            {refusal !== undefined && <p className="mr-auto text-muted text-sm">{refusal}</p>}
-            <Button asChild>
-              <Link href="/strategies">Cancel</Link>
-            </Button>
-            <Button type="submit" variant="primary" isBusy={isBusy} disabled={refusal !== undefined}>
-              Create strategy
-            </Button>
-          </div>
-        </Card>
-      </form>
-    </div>
+          </Card>
+        </form>
+        <WhatOthersSee />
+      </div>
+    </>
   );
 }
+
+const WhatOthersSee = () => (
+  <Card title="What others see of a public strategy">
+    <ul className="flex list-disc flex-col gap-2 pl-4 text-sm">
+      <li>Its return, drawdown, win rate and curve, with the size of the sample.</li>
+      <li>What its copiers really earned, once at least 5 other users have copied it.</li>
+      <li>Its terms: profit share, minimum equity and free places.</li>
+      <li>Never your balances, amounts or account.</li>
+      <li>Its results even after you archive it, if another user has copied it.</li>
+    </ul>
+  </Card>
+);

@@ -65,6 +65,14 @@ function tableRows(
   ]);
 }
 
+const SHORT_S = 3 * 86_400;
+
+/** Whether the axis shows times of day, because the whole chart covers a few days. */
+function isWithinDays(series: readonly LineSeries[]): boolean {
+  const times = series.flatMap(({ points }) => points.map(({ at }) => timeOf(at)));
+  return Math.max(...times) - Math.min(...times) < SHORT_S;
+}
+
 function Canvas({
   series,
   height,
@@ -95,7 +103,12 @@ function Canvas({
         localization: { priceFormatter: formatValue, ...(locale === undefined ? {} : { locale }) },
         grid: { vertLines: { visible: false }, horzLines: { color: withOpacity(colours['slate-6'], 0.6) } },
         rightPriceScale: { borderVisible: false, scaleMargins: { top: 0.12, bottom: 0.08 } },
-        timeScale: { borderVisible: false, fixLeftEdge: true, fixRightEdge: true },
+        timeScale: {
+          borderVisible: false,
+          fixLeftEdge: true,
+          fixRightEdge: true,
+          timeVisible: isWithinDays(series),
+        },
         handleScroll: false,
         handleScale: false,
       });

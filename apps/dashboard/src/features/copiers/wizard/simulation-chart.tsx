@@ -26,7 +26,7 @@ export function SimulationChart({ result, strategy }: SimulationChartProps) {
   const { curve } = strategy.performance;
   const series = useMemo<readonly LineSeries[]>(() => {
     const own = simulatedCurve(result);
-    const leader = rebasedCurve(curve, result.from);
+    const leader = rebasedCurve(curve, result.from, new Date().toISOString());
     return [
       ...(own.length < 2 ? [] : [{ label: 'Copier', unit: 'start = 100', points: own }]),
       ...(own.length < 2 || leader.length < 2

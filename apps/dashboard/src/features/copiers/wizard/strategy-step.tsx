@@ -61,7 +61,7 @@ export function StrategyStep({ strategy, onChoose, onNext }: StrategyStepProps) 
               group="strategy"
               label={one.name}
               note={<Note strategy={one} />}
-              aside={<Percent ratio={one.performance.copier_roi ?? one.performance.roi} isChange />}
+              aside={<Return strategy={one} />}
               isChosen={one.id === strategy?.id}
               refusal={refusalOf(one)}
               onChoose={() => onChoose(one.id)}
@@ -96,6 +96,16 @@ function Note({ strategy }: { readonly strategy: StrategyRecord }) {
       right. {results.closed_count} closed {results.closed_count === 1 ? 'trade' : 'trades'}
       {results.low_sample && ', small sample'}. Profit share:{' '}
       <ProfitShareTerms terms={strategy.profit_share} />
+    </>
+  );
+}
+
+function Return({ strategy }: { readonly strategy: StrategyRecord }) {
+  const { copier_roi: copiers, roi } = strategy.performance;
+  return (
+    <>
+      <Percent ratio={copiers ?? roi} isChange />
+      <span className="block text-muted text-xs">{copiers === null ? 'Own return' : "Copiers' return"}</span>
     </>
   );
 }

@@ -14,6 +14,7 @@ import { TableSkeleton } from '../../../ui/skeleton';
 import { EmptyState, ErrorState } from '../../../ui/states';
 import { useCopier, useStrategy } from '../use-copier';
 import { AccountStep } from './account-step';
+import { ChosenStrategy } from './chosen-strategy';
 import { ConfirmStep } from './confirm-step';
 import { DiscardDraft } from './discard-draft';
 import { SettingsStep } from './settings-step';
@@ -47,6 +48,8 @@ export function CopyWizard() {
   const failed =
     copier.isError && copier.data === undefined ? copier : strategy.isError ? strategy : undefined;
   const draft = copier.data;
+  const isBesideChosen =
+    strategy.data !== undefined && (step === 'strategy' || step === 'account' || step === 'limits');
 
   const content = () => {
     if (refusal !== undefined)
@@ -108,14 +111,17 @@ export function CopyWizard() {
     );
   };
   return (
-    <div className={step === 'simulation' ? '' : 'max-w-240'}>
+    <>
       <PageHeader
         title={strategy.data === undefined ? 'Copy a strategy' : `Copy ${strategy.data.name}`}
         actions={draft !== undefined && draft.started_at === undefined && <DiscardDraft copier={draft} />}
       />
       <Steps current={step} />
-      <StepContent step={step}>{content()}</StepContent>
-    </div>
+      <div className={isBesideChosen ? 'grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_20rem]' : ''}>
+        <StepContent step={step}>{content()}</StepContent>
+        {isBesideChosen && strategy.data !== undefined && <ChosenStrategy strategy={strategy.data} />}
+      </div>
+    </>
   );
 }
 
