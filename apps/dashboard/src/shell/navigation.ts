@@ -28,6 +28,8 @@ export interface NavigationItem {
   readonly icon: LucideIcon;
   /** The second key of "g …", which leads there. */
   readonly shortcut?: string;
+  /** Pages that belong to the item, with addresses of their own. */
+  readonly parts?: readonly { readonly href: string; readonly label: string }[];
 }
 
 export interface NavigationGroup {
@@ -68,10 +70,28 @@ export const NAVIGATION: readonly NavigationGroup[] = [
     items: [
       { href: '/developers/api-keys', label: 'API keys', icon: KeyRound, shortcut: 'k' },
       { href: '/developers/identities', label: 'Identities', icon: Fingerprint, shortcut: 'i' },
-      { href: '/developers/webhooks', label: 'Webhooks', icon: Webhook, shortcut: 'h' },
-      { href: '/developers/events', label: 'Events', icon: Radio, shortcut: 'v' },
+      {
+        href: '/developers/webhooks',
+        label: 'Webhooks',
+        icon: Webhook,
+        shortcut: 'h',
+        parts: [{ href: '/developers/dead-letters', label: 'Dead letters' }],
+      },
+      {
+        href: '/developers/events',
+        label: 'Events',
+        icon: Radio,
+        shortcut: 'v',
+        parts: [{ href: '/developers/events/catalogue', label: 'Catalogue' }],
+      },
       { href: '/developers/request-log', label: 'Request log', icon: ScrollText, shortcut: 'l' },
-      { href: '/developers/reference', label: 'Reference', icon: BookOpen, shortcut: 'f' },
+      {
+        href: '/developers/reference',
+        label: 'Reference',
+        icon: BookOpen,
+        shortcut: 'f',
+        parts: [{ href: '/developers/graphql', label: 'GraphQL' }],
+      },
     ],
   },
 ];
@@ -101,7 +121,18 @@ const ITEMS = [...NAVIGATION.flatMap(({ items }) => items), ...FURTHER_PAGES];
 
 /** Returns the item whose page, or a part of whose page, a path is. */
 export function itemOfPath(path: string): NavigationItem | undefined {
-  return ITEMS.filter(({ href }) => isPartOf(path, href)).sort((a, b) => b.href.length - a.href.length)[0];
+  return ITEMS.filter((item) => isPageOf(path, item)).sort((a, b) => b.href.length - a.href.length)[0];
+}
+
+/** Returns whether a path is the page of an item, or belongs to it. */
+export function isPageOf(path: string, { href, parts = [] }: NavigationItem): boolean {
+  return isPartOf(path, href) || parts.some((part) => isPartOf(path, part.href));
+}
+
+/** Returns the name of the page inside of an item; undefined for the page of the item itself. */
+export function partOfPath(path: string, { href, parts = [] }: NavigationItem): string | undefined {
+  if (path === href) return undefined;
+  return parts.find((part) => path === part.href)?.label ?? 'Details';
 }
 
 export function isPartOf(path: string, href: string): boolean {

@@ -12,6 +12,12 @@ const STALE_MS = 30_000;
 /** How often a view that could not be loaded is loaded again, so that it recovers without a reload. */
 const RECOVERY_MS = 5_000;
 
+// The library that locks scrolling under a dialog reads this name, and gives the nonce to the style that it adds.
+if (typeof document !== 'undefined')
+  Object.assign(globalThis, {
+    __webpack_nonce__: document.querySelector<HTMLScriptElement>('script[nonce]')?.nonce,
+  });
+
 /** What every page of a session needs. */
 export function Providers({ children }: { readonly children: ReactNode }) {
   const [queries] = useState(

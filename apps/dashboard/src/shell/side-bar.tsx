@@ -3,7 +3,7 @@ import { PanelLeftClose, PanelLeftOpen } from 'lucide-react';
 import Link from 'next/link';
 import { usePathname, useRouter } from 'next/navigation';
 import { classNames } from '../ui/class-names';
-import { isPartOf, NAVIGATION, type NavigationItem } from './navigation';
+import { isPageOf, NAVIGATION, type NavigationItem } from './navigation';
 
 interface SideBarProps {
   readonly isCollapsed: boolean;
@@ -83,7 +83,7 @@ export function NavigationLink({
   readonly isCollapsed?: boolean;
   readonly onFollow?: () => void;
 }) {
-  const isCurrent = isPartOf(usePathname(), item.href);
+  const isCurrent = isPageOf(usePathname(), item);
   const router = useRouter();
   const { icon: Icon, label, href } = item;
   return (

@@ -37,7 +37,8 @@ function Breadcrumb() {
   const path = usePathname();
   const item = itemOfPath(path);
   const group = groupOfItem(item);
-  const isDetail = item !== undefined && path !== item.href;
+  const part = item && partOfPath(path, item);
+  const isDetail = part !== undefined;
   return (
     <nav aria-label="Breadcrumb" className="min-w-0">
       <ol className="flex items-center gap-1 text-sm">

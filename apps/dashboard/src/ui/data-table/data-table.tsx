@@ -18,6 +18,7 @@ import { ErrorState } from '../states';
 import type { Column, Filter } from './columns';
 import { csvOf, saveFile } from './csv';
 import { Rows } from './rows';
+import type { Selection } from './selection';
 import { Toolbar } from './toolbar';
 import { type ListReader, useList } from './use-list';
 import { type Sorting, useTableRequest } from './use-table-request';
@@ -43,6 +44,8 @@ export interface DataTableProps<T> {
   readonly sorting?: Sorting;
   /** Rows are as high as their content, for sentences. */
   readonly hasTallRows?: boolean;
+  /** Adds a column of checkboxes. */
+  readonly selection?: Selection<T>;
   /** Shown for a list without items and filters. */
   readonly empty: ReactNode;
 }
@@ -121,6 +124,7 @@ export function DataTable<T extends RowData>(props: DataTableProps<T>) {
             rowKey={rowKey}
             isTall={props.hasTallRows ?? false}
             {...(rowHref === undefined ? {} : { rowHref })}
+            {...(props.selection === undefined ? {} : { selection: props.selection })}
             sorting={{ sort: request.sort ?? '', order: request.order === 'asc' ? 'asc' : 'desc' }}
             onSort={change}
             onEnd={() => {

@@ -4,11 +4,12 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import Link from 'next/link';
 import { useRouter } from 'next/navigation';
-import { type MouseEvent, useEffect, useRef, useState } from 'react';
+import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { usePreferences } from '../../format/preferences';
 import { classNames } from '../class-names';
 import { ScrollRegion } from '../scroll-region';
 import type { Column } from './columns';
+import { rowName, SelectAll, type Selection, SelectRow } from './selection';
 import type { Sorting } from './use-table-request';
 
 const ROW_PX = { compact: 36, comfortable: 44 } as const;
@@ -22,6 +23,7 @@ export interface RowsProps<T> {
   readonly rowHref?: (row: T) => string;
   /** Rows are as high as their content. */
   readonly isTall?: boolean;
+  readonly selection?: Selection<T>;
   readonly sorting: Sorting;
   readonly onSort: (changes: Record<string, string | null>) => void;
   /** Called when the last rows are on screen. */
@@ -29,7 +31,7 @@ export interface RowsProps<T> {
 }
 
 export function Rows<T>(props: RowsProps<T>) {
-  const { label, rows, columns, rowKey, rowHref, isTall = false, sorting, onSort, onEnd } = props;
+  const { label, rows, columns, rowKey, rowHref, isTall = false, selection, sorting, onSort, onEnd } = props;
   const body = useRef<HTMLTableSectionElement>(null);
   const { density } = usePreferences();
   const [offset, setOffset] = useState(0);
@@ -60,6 +62,11 @@ export function Rows<T>(props: RowsProps<T>) {
       <table aria-rowcount={rows.length + 1} className="w-full text-sm">
         <thead>
           <tr className="text-left text-muted text-xs">
+            {selection !== undefined && (
+              <th scope="col" className="w-10 pl-3">
+                <SelectAll selection={selection} rows={rows} rowKey={rowKey} />
+              </th>
+            )}
             {columns.map((column) => (
               <HeaderCell key={column.id} column={column} sorting={sorting} onSort={onSort} />
             ))}
@@ -79,6 +86,16 @@ export function Rows<T>(props: RowsProps<T>) {
                 {...(isTall ? { measure: virtualizer.measureElement } : {})}
                 columns={columns}
                 href={rowHref?.(row)}
+                check={
+                  selection && (
+                    <SelectRow
+                      selection={selection}
+                      row={row}
+                      id={rowKey(row)}
+                      name={rowName(columns, row)}
+                    />
+                  )
+                }
               />
             );
           })}
@@ -142,13 +159,15 @@ interface RowProps<T> {
   readonly measure?: (row: HTMLTableRowElement | null) => void;
   readonly columns: readonly Column<T>[];
   readonly href: string | undefined;
+  /** The checkbox of the row, if rows can be selected. */
+  readonly check: ReactNode;
 }
 
-function Row<T>({ row, index, height, measure, columns, href }: RowProps<T>) {
+function Row<T>({ row, index, height, measure, columns, href, check }: RowProps<T>) {
   const router = useRouter();
   const open = (event: MouseEvent) => {
     // Links and buttons in a row have their own meaning.
-    if (href !== undefined && !(event.target as Element).closest('a,button,input'))
+    if (href !== undefined && !(event.target as Element).closest('a,button,input,label'))
       router.push(href, { scroll: false });
   };
   return (
@@ -159,6 +178,7 @@ function Row<T>({ row, index, height, measure, columns, href }: RowProps<T>) {
       className={classNames('border-t', href !== undefined && 'cursor-pointer hover:bg-hover')}
       onClick={open}
     >
+      {check !== undefined && <td className="pl-3">{check}</td>}
       {columns.map((column, i) => (
         <td
           key={column.id}

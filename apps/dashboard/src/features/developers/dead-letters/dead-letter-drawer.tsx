@@ -1,0 +1,138 @@
+'use client';
+import { useQuery } from '@tanstack/react-query';
+import type { DeadLetter } from '@trading-automation/sdk';
+import { useRouter } from 'next/navigation';
+import { useState } from 'react';
+import { api } from '../../../data/api';
+import { useMay } from '../../../data/me';
+import { Button } from '../../../ui/button';
+import { ConfirmDialog } from '../../../ui/confirm-dialog';
+import { Copyable } from '../../../ui/copyable';
+import { Detail, Details } from '../../../ui/details';
+import { Drawer } from '../../../ui/drawer';
+import { TableSkeleton } from '../../../ui/skeleton';
+import { ErrorState } from '../../../ui/states';
+import { Status } from '../../../ui/status';
+import { Time } from '../../../ui/values';
+import { Payload } from '../shared/payload';
+import { memberText } from '../shared/raw-json.rules';
+import { useReloadDeadLetters } from './use-dead-letters';
+
+interface Loaded {
+  readonly letter: DeadLetter;
+  /** The payload as it was sent, with every digit. */
+  readonly payload: string;
+}
+
+/** A dead letter with its payload. */
+export function DeadLetterDrawer({ webhookId, id }: { readonly webhookId: string; readonly id: string }) {
+  const router = useRouter();
+  const loaded = useQuery({
+    queryKey: ['dead-letters', webhookId, id],
+    queryFn: async ({ signal }): Promise<Loaded> => {
+      const headers = { accept: 'application/json' };
+      const response = await api().webhooks.deadLetters.get(webhookId, id, { signal, headers }).asResponse();
+      const text = await response.text();
+      const letter: DeadLetter = JSON.parse(text).data;
+      return { letter, payload: memberText(text, ['data', 'payload']) ?? '' };
+    },
+  });
+  const { data } = loaded;
+  return (
+    <Drawer
+      isOpen
+      onClose={() => router.push(`/developers/dead-letters?webhook=${webhookId}`, { scroll: false })}
+      title={data?.letter.event_type ?? 'Dead letter'}
+      footer={data !== undefined && <Actions webhookId={webhookId} letter={data.letter} />}
+    >
+      {loaded.isPending && <TableSkeleton rows={6} />}
+      {loaded.isError && data === undefined && (
+        <ErrorState error={loaded.error} onRetry={() => void loaded.refetch()} />
+      )}
+      {data !== undefined && (
+        <div className="flex flex-col gap-6">
+          <LetterDetails letter={data.letter} />
+          <section className="flex flex-col gap-2">
+            <h3 className="font-semibold text-sm">Payload</h3>
+            <Payload json={data.payload} />
+          </section>
+        </div>
+      )}
+    </Drawer>
+  );
+}
+
+function LetterDetails({ letter }: { readonly letter: DeadLetter }) {
+  return (
+    <Details>
+      <Detail name="Status">
+        <Status value={letter.status} />
+      </Detail>
+      {letter.last_error_message !== undefined && (
+        <Detail name="Why the last attempt failed">{letter.last_error_message}</Detail>
+      )}
+      {letter.last_status_code !== undefined && <Detail name="Last code">{letter.last_status_code}</Detail>}
+      <Detail name="Attempts">{letter.attempts} of 5</Detail>
+      <Detail name="Failed">
+        <Time at={letter.created_at} isExact />
+      </Detail>
+      {letter.resolved_at !== undefined && (
+        <Detail name={letter.status === 'RETRIED' ? 'Retried' : 'Discarded'}>
+          <Time at={letter.resolved_at} isExact />
+        </Detail>
+      )}
+      <Detail name="Event">
+        <Copyable text={letter.event_id} isShort />
+      </Detail>
+      <Detail name="Dead letter">
+        <Copyable text={letter.id} isShort />
+      </Detail>
+    </Details>
+  );
+}
+
+function Actions({ webhookId, letter }: { readonly webhookId: string; readonly letter: DeadLetter }) {
+  const mayChange = useMay('ADMIN') === true;
+  const reload = useReloadDeadLetters();
+  const [asked, setAsked] = useState<'retry' | 'discard'>();
+  if (letter.status !== 'PENDING')
+    return <span className="text-muted text-sm">Only pending dead letters can be retried or discarded.</span>;
+  if (!mayChange)
+    return <span className="text-muted text-sm">Retrying and discarding need the permission Admin.</span>;
+  const { deadLetters } = api().webhooks;
+  return (
+    <>
+      <Button variant="danger-outline" onClick={() => setAsked('discard')}>
+        Discard
+      </Button>
+      <Button variant="primary" onClick={() => setAsked('retry')}>
+        Retry
+      </Button>
+      <ConfirmDialog
+        isOpen={asked === 'retry'}
+        onClose={() => setAsked(undefined)}
+        title="Retry this dead letter?"
+        action="Retry delivery"
+        onConfirm={async () => {
+          await deadLetters.retry(webhookId, letter.id);
+          await reload();
+        }}
+      >
+        The event is sent with the same id and the same body, in up to five attempts.
+      </ConfirmDialog>
+      <ConfirmDialog
+        isOpen={asked === 'discard'}
+        onClose={() => setAsked(undefined)}
+        title="Discard this dead letter?"
+        action="Discard"
+        isDanger
+        onConfirm={async () => {
+          await deadLetters.discard(webhookId, letter.id);
+          await reload();
+        }}
+      >
+        It is not sent again, but stays readable. The event itself can be resent for 30 days.
+      </ConfirmDialog>
+    </>
+  );
+}

@@ -1,0 +1,98 @@
+'use client';
+import Link from 'next/link';
+import type { ReactNode } from 'react';
+import { useMay } from '../../../data/me';
+import { formatCount } from '../../../format/numbers';
+import { usePreferences } from '../../../format/preferences';
+import { Button } from '../../../ui/button';
+import { Field, Select } from '../../../ui/field';
+import { PageHeader } from '../../../ui/page-header';
+import { TableSkeleton } from '../../../ui/skeleton';
+import { Stat, StatRow } from '../../../ui/stat';
+import { EmptyState, ErrorState } from '../../../ui/states';
+import { WebhookTabs } from '../shared/webhook-tabs';
+import { LetterTable } from './letter-table';
+import { type Receiver, useReceivers } from './use-dead-letters';
+
+export interface DeadLettersProps {
+  /** The webhook of the drawer. */
+  readonly webhookId?: string;
+  readonly children?: ReactNode;
+}
+
+/** Deliveries whose attempts all failed; `children` is the drawer of the one that the address names. */
+export function DeadLetters({ webhookId, children }: DeadLettersProps) {
+  const { webhooks, receivers, chosen, choose } = useReceivers(webhookId);
+  const mayChange = useMay('ADMIN') === true;
+  return (
+    <>
+      <PageHeader
+        title="Webhooks"
+        description="Events whose five attempts all failed, or whose webhook was deactivated, wait here until you retry or discard them."
+      />
+      <WebhookTabs />
+      {webhooks.data !== undefined && receivers.length === 0 ? (
+        <NoWebhook />
+      ) : webhooks.isError && webhooks.data === undefined ? (
+        <ErrorState error={webhooks.error} onRetry={() => void webhooks.refetch()} />
+      ) : chosen === undefined ? (
+        <TableSkeleton />
+      ) : (
+        <div className="flex flex-col gap-4">
+          <Field label="Webhook" className="max-w-160">
+            <Select value={chosen.webhook.id} onChange={(event) => choose(event.target.value)}>
+              {receivers.map(({ webhook, stats }) => (
+                <option key={webhook.id} value={webhook.id}>
+                  {webhook.url}
+                  {stats !== undefined && ` (${stats.pending} pending)`}
+                </option>
+              ))}
+            </Select>
+          </Field>
+          <Counters receiver={chosen} />
+          <div>
+            <LetterTable key={chosen.webhook.id} receiver={chosen} mayChange={mayChange} />
+          </div>
+        </div>
+      )}
+      {children}
+    </>
+  );
+}
+
+function Counters({ receiver: { stats } }: { readonly receiver: Receiver }) {
+  const { locale } = usePreferences();
+  const countOf = (count: number | undefined) => (count === undefined ? '' : formatCount(count, locale));
+  const isLoading = stats === undefined;
+  return (
+    <StatRow>
+      <Stat label="Pending" isLoading={isLoading} value={countOf(stats?.pending)} note="Wait for you" />
+      <Stat
+        label="Retried"
+        isLoading={isLoading}
+        value={countOf(stats?.retried)}
+        note="Sent again in a new run"
+      />
+      <Stat
+        label="Discarded"
+        isLoading={isLoading}
+        value={countOf(stats?.discarded)}
+        note="Are not sent again"
+      />
+    </StatRow>
+  );
+}
+
+const NoWebhook = () => (
+  <div className="rounded-card border bg-surface">
+    <EmptyState
+      title="No webhook exists yet."
+      hint="Dead letters belong to a webhook."
+      action={
+        <Button asChild variant="primary">
+          <Link href="/developers/webhooks?new=1">Add webhook</Link>
+        </Button>
+      }
+    />
+  </div>
+);

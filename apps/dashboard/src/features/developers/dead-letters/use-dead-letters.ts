@@ -1,0 +1,51 @@
+'use client';
+import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { DeadLetterStats, Webhook } from '@trading-automation/sdk';
+import { parseAsString, useQueryState } from 'nuqs';
+import { useCallback } from 'react';
+import { api } from '../../../data/api';
+
+const WEBHOOKS_MAX = 200;
+
+export interface Receiver {
+  readonly webhook: Webhook;
+  readonly stats: DeadLetterStats | undefined;
+}
+
+/** The webhooks with the numbers of their dead letters, and the one that the address names. */
+export function useReceivers(webhookId: string | undefined) {
+  const [named, choose] = useQueryState('webhook', parseAsString);
+  const wanted = webhookId ?? named;
+  const webhooks = useQuery({
+    queryKey: ['webhooks', 'all'],
+    queryFn: ({ signal }) => api().webhooks.list({ limit: 100 }, { signal }).toArray({ limit: WEBHOOKS_MAX }),
+  });
+  const stats = useQueries({
+    queries: (webhooks.data ?? []).map(({ id }) => ({
+      queryKey: ['dead-letters', id, 'stats'],
+      queryFn: ({ signal }: { signal: AbortSignal }) => api().webhooks.deadLetters.stats(id, { signal }),
+    })),
+  });
+  const receivers = (webhooks.data ?? []).map((webhook, i): Receiver => ({ webhook, stats: stats[i]?.data }));
+  const areCounted = stats.every(({ isPending }) => !isPending);
+  const chosen =
+    receivers.find(({ webhook }) => webhook.id === wanted) ??
+    // Wait for the numbers, so that the page does not change its webhook while it loads.
+    (areCounted
+      ? (receivers.find((receiver) => (receiver.stats?.pending ?? 0) > 0) ?? receivers[0])
+      : undefined);
+  return { webhooks, receivers, chosen, choose: (id: string) => void choose(id) };
+}
+
+/** Loads again what a retry or a discard has changed. */
+export function useReloadDeadLetters() {
+  const queries = useQueryClient();
+  return useCallback(
+    () =>
+      Promise.all([
+        queries.invalidateQueries({ queryKey: ['dead-letters'] }),
+        queries.invalidateQueries({ queryKey: ['deliveries'] }),
+      ]),
+    [queries],
+  );
+}

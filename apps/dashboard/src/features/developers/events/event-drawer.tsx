@@ -1,0 +1,66 @@
+'use client';
+import { useQuery } from '@tanstack/react-query';
+import Link from 'next/link';
+import { useRouter, useSearchParams } from 'next/navigation';
+import { api } from '../../../data/api';
+import { Button } from '../../../ui/button';
+import { Copyable } from '../../../ui/copyable';
+import { Detail, Details } from '../../../ui/details';
+import { Drawer } from '../../../ui/drawer';
+import { TableSkeleton } from '../../../ui/skeleton';
+import { ErrorState } from '../../../ui/states';
+import { Time } from '../../../ui/values';
+import { useEventTypes } from '../shared/event-picker';
+import { EventPayload } from '../shared/payload';
+
+/** One event with its payload. */
+export function EventDrawer({ id }: { readonly id: string }) {
+  const router = useRouter();
+  const search = useSearchParams().toString();
+  const types = useEventTypes();
+  const event = useQuery({
+    queryKey: ['events', id],
+    queryFn: ({ signal }) => api().events.get(id, { signal }),
+  });
+  const { data } = event;
+  const description = types.data?.types.find(({ type }) => type === data?.type)?.description;
+  return (
+    <Drawer
+      isOpen
+      onClose={() => router.push(`/developers/events${search === '' ? '' : `?${search}`}`, { scroll: false })}
+      title={data?.type ?? 'Event'}
+      footer={
+        data !== undefined && (
+          <Button asChild>
+            <Link href={`/developers/events/catalogue?type=${data.type}`}>Show schema</Link>
+          </Button>
+        )
+      }
+    >
+      {event.isPending && <TableSkeleton rows={6} />}
+      {event.isError && data === undefined && (
+        <ErrorState error={event.error} onRetry={() => void event.refetch()} />
+      )}
+      {data !== undefined && (
+        <div className="flex flex-col gap-6">
+          {description !== undefined && <p className="text-muted text-sm">{description}</p>}
+          <Details>
+            <Detail name="Time">
+              <Time at={data.timestamp} isExact />
+            </Detail>
+            <Detail name="Event">
+              <Copyable text={data.event_id} isShort />
+            </Detail>
+            {data.truncated === true && (
+              <Detail name="Truncated">Long lists were cut, so that the payload stays below 64 KiB.</Detail>
+            )}
+          </Details>
+          <section className="flex flex-col gap-2">
+            <h3 className="font-semibold text-sm">Payload</h3>
+            <EventPayload eventId={data.event_id} />
+          </section>
+        </div>
+      )}
+    </Drawer>
+  );
+}

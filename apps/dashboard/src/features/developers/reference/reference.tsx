@@ -1,0 +1,144 @@
+'use client';
+import { parseAsString, useQueryState } from 'nuqs';
+import { type ReactNode, useDeferredValue, useMemo, useState } from 'react';
+import { useOpenApi } from '../../../data/openapi';
+import { classNames } from '../../../ui/class-names';
+import { PageHeader } from '../../../ui/page-header';
+import { ScrollRegion } from '../../../ui/scroll-region';
+import { Skeleton } from '../../../ui/skeleton';
+import { ErrorState } from '../../../ui/states';
+import { ReferenceTabs } from '../shared/reference-tabs';
+import { Markdown } from './markdown';
+import { MethodName } from './method-name';
+import { groupsOf, type OpenApi, operationsOf } from './openapi.rules';
+import { OperationView } from './operation-view';
+
+/** The reference of the REST API, from its own document. */
+export function Reference() {
+  const document = useOpenApi<OpenApi>();
+  return (
+    <>
+      <PageHeader
+        title="Reference"
+        description="Every operation of the REST API. “Try it” sends GET requests with the permissions of this session."
+      />
+      <ReferenceTabs />
+      {document.isPending && (
+        <div className="grid gap-4 lg:grid-cols-[300px_minmax(0,1fr)]">
+          <Skeleton className="h-120" />
+          <Skeleton className="h-120" />
+        </div>
+      )}
+      {document.isError && document.data === undefined && (
+        <ErrorState error={document.error} onRetry={() => void document.refetch()} />
+      )}
+      {document.data !== undefined && <Loaded document={document.data} />}
+    </>
+  );
+}
+
+function Loaded({ document }: { readonly document: OpenApi }) {
+  const [chosen, choose] = useQueryState('operation', parseAsString.withOptions({ history: 'push' }));
+  const operation = useMemo(
+    () => operationsOf(document).find(({ operationId }) => operationId === chosen),
+    [document, chosen],
+  );
+  return (
+    <div className="grid items-start gap-4 lg:grid-cols-[300px_minmax(0,1fr)]">
+      <Contents document={document} chosen={operation?.operationId} onChoose={(id) => void choose(id)} />
+      {operation === undefined ? (
+        <article className="min-w-0 rounded-card border bg-surface p-5">
+          <h2 className="pb-2 font-semibold text-lg">Introduction</h2>
+          <Markdown text={document.info.description} />
+        </article>
+      ) : (
+        <OperationView key={operation.operationId} document={document} operation={operation} />
+      )}
+    </div>
+  );
+}
+
+interface ContentsProps {
+  readonly document: OpenApi;
+  readonly chosen: string | undefined;
+  readonly onChoose: (operationId: string | null) => void;
+}
+
+function Contents({ document, chosen, onChoose }: ContentsProps) {
+  const [search, setSearch] = useState('');
+  const wanted = useDeferredValue(search);
+  const groups = useMemo(() => groupsOf(document, wanted), [document, wanted]);
+  return (
+    <nav
+      aria-label="Operations"
+      className="flex min-w-0 flex-col rounded-card border bg-surface lg:sticky lg:top-18"
+    >
+      <div className="p-2">
+        <input
+          type="search"
+          aria-label="Search operations"
+          placeholder="Search operations"
+          value={search}
+          onChange={(event) => setSearch(event.target.value)}
+          className="h-8 w-full rounded-control border bg-surface px-2.5 text-sm placeholder:text-muted pointer-coarse:h-10"
+        />
+      </div>
+      <ScrollRegion
+        label="List of operations"
+        className="max-h-72 overflow-y-auto px-2 pb-2 -outline-offset-2 lg:max-h-[calc(100dvh-140px)]"
+      >
+        {wanted === '' && (
+          <Entry isCurrent={chosen === undefined} onClick={() => onChoose(null)}>
+            Introduction
+          </Entry>
+        )}
+        {groups.map(({ name, operations }) => (
+          <div key={name} className="pt-2">
+            <p className="px-2 pb-1 text-muted text-xs">{name}</p>
+            <ul>
+              {operations.map(({ operationId, method, path, summary }) => (
+                <li key={operationId}>
+                  <Entry
+                    isCurrent={operationId === chosen}
+                    onClick={() => onChoose(operationId)}
+                    title={summary}
+                  >
+                    <MethodName method={method} className="w-10 shrink-0" />
+                    <span className="truncate font-mono text-xs">{path.replace('/v1', '')}</span>
+                  </Entry>
+                </li>
+              ))}
+            </ul>
+          </div>
+        ))}
+        {groups.length === 0 && (
+          <p className="px-2 py-3 text-muted text-sm">No operation matches the search.</p>
+        )}
+      </ScrollRegion>
+    </nav>
+  );
+}
+
+interface EntryProps {
+  readonly isCurrent: boolean;
+  readonly onClick: () => void;
+  readonly title?: string;
+  readonly children: ReactNode;
+}
+
+function Entry({ isCurrent, onClick, title, children }: EntryProps) {
+  return (
+    <button
+      type="button"
+      aria-current={isCurrent ? 'true' : undefined}
+      onClick={onClick}
+      title={title}
+      className={classNames(
+        'flex h-8 w-full min-w-0 items-center gap-1 rounded-control px-2 text-left text-sm -outline-offset-2 hover:bg-hover',
+        isCurrent && 'bg-selected font-medium',
+      )}
+    >
+      {children}
+    </button>
+  );
+}

@@ -1,0 +1,118 @@
+'use client';
+import { ApiError } from '@trading-automation/sdk';
+import { useState } from 'react';
+import { type Resolver, useForm } from 'react-hook-form';
+import { Button } from '../../../ui/button';
+import { Dialog } from '../../../ui/dialog';
+import { Field, FormError, Input } from '../../../ui/field';
+import { EventPicker } from '../shared/event-picker';
+
+export interface WebhookValues {
+  readonly url: string;
+  readonly events: string[];
+  readonly description: string;
+}
+
+const NEW: WebhookValues = { url: '', events: ['*'], description: '' };
+
+type FieldName = keyof WebhookValues;
+const fieldOf = (path: string): FieldName | undefined =>
+  (['url', 'events', 'description'] as const).find((name) => path.split('.')[0] === name);
+
+const resolver: Resolver<WebhookValues> = async (values) => {
+  const { webhookCreate } = await import('@trading-automation/contracts');
+  const { error } = webhookCreate.safeParse(values);
+  const errors: Partial<Record<FieldName, { type: string; message: string }>> = {};
+  for (const { path, message } of error?.issues ?? []) {
+    const name = fieldOf(path.join('.'));
+    if (name !== undefined) errors[name] ??= { type: 'schema', message };
+  }
+  if (values.events.length === 0) errors.events = { type: 'schema', message: 'Choose at least one event.' };
+  if (values.url.trim() === '') errors.url = { type: 'schema', message: 'Enter the URL of your receiver.' };
+  return Object.keys(errors).length === 0 ? { values, errors: {} } : { values: {}, errors };
+};
+
+export interface WebhookFormProps {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly title: string;
+  readonly action: string;
+  readonly initial?: WebhookValues;
+  /** Saves the values; throws the error of the API. */
+  readonly onSave: (values: WebhookValues, idempotencyKey: string) => Promise<unknown>;
+}
+
+/** Creates or edits a webhook. */
+export function WebhookForm(props: WebhookFormProps) {
+  const { isOpen, onClose, title, action, initial = NEW, onSave } = props;
+  const [failure, setFailure] = useState<unknown>();
+  const [idempotencyKey, setIdempotencyKey] = useState(() => crypto.randomUUID());
+  const form = useForm<WebhookValues>({ defaultValues: initial, resolver });
+  const { errors, isSubmitting } = form.formState;
+  const close = () => {
+    form.reset(initial);
+    setFailure(undefined);
+    onClose();
+  };
+  const submit = form.handleSubmit(async (values) => {
+    setFailure(undefined);
+    try {
+      await onSave(values, idempotencyKey);
+      setIdempotencyKey(crypto.randomUUID());
+      close();
+    } catch (error) {
+      const details = error instanceof ApiError ? error.details : [];
+      // A refused request has no effect, so that the next one is another request.
+      if (error instanceof ApiError && error.status < 500) setIdempotencyKey(crypto.randomUUID());
+      const named = details.flatMap(({ field = '', message = '' }) => {
+        const name = fieldOf(field);
+        return name === undefined ? [] : [{ name, message }];
+      });
+      for (const { name, message } of named) form.setError(name, { type: 'api', message });
+      if (named.length === 0) setFailure(error);
+    }
+  });
+  const events = form.watch('events');
+  return (
+    <Dialog
+      isOpen={isOpen}
+      onClose={close}
+      title={title}
+      footer={
+        <>
+          <Button onClick={close}>Cancel</Button>
+          <Button variant="primary" type="submit" form="webhook" isBusy={isSubmitting}>
+            {action}
+          </Button>
+        </>
+      }
+    >
+      <form id="webhook" onSubmit={(event) => void submit(event)} noValidate className="flex flex-col gap-3">
+        <Field
+          label="URL"
+          error={errors.url?.message}
+          hint="Events are sent to it by POST, signed with the secret."
+        >
+          <Input
+            type="url"
+            {...form.register('url')}
+            placeholder="https://example.com/hooks"
+            autoComplete="off"
+            spellCheck={false}
+          />
+        </Field>
+        <Field label="Description" aside="Optional" error={errors.description?.message}>
+          <Input {...form.register('description')} maxLength={500} autoComplete="off" />
+        </Field>
+        <EventPicker
+          value={events}
+          onChange={(next) =>
+            form.setValue('events', [...next], { shouldValidate: form.formState.isSubmitted })
+          }
+          error={errors.events?.message}
+        />
+        {failure !== undefined && <FormError error={failure} />}
+      </form>
+    </Dialog>
+  );
+}
