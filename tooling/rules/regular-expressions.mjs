@@ -24,6 +24,9 @@ export const BOUNDED_INPUT = {
     '/0+$/': 'readDecimal refuses more than 400 digits',
     '/\\.?0+$/': 'a decimal of Postgres has at most 60 characters',
   },
+  'apps/dashboard/src/features/settings/values/json.rules.ts': {
+    '/"(?:\\\\.|[^"\\\\])*"/g': 'valid JSON of the user, in which every string ends',
+  },
   'packages/contracts/src/samples/with-derived.ts': { '/\\.(?: .*)?$/': 'a description of the contracts' },
   'packages/contracts/src/stored-json.ts': {
     '/"(?:[^"\\\\]|\\\\.)*"|-?\\d[\\d.eE+-]*|[{}[\\]]/g': 'valid JSON, in which every string ends',

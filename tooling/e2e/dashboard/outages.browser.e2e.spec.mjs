@@ -50,7 +50,9 @@ describe.each(parts)('while %s does not respond, the page', (part) => {
       // A filter that the page has not loaded yet.
       await page.getByRole('button', { name: 'Side' }).click();
       await page.getByRole('menuitem', { name: 'Buy' }).click();
-      const failure = page.getByRole('alert').getByText(/^The (?:service|dashboard) does not respond|may be old/);
+      const failure = page
+        .getByRole('alert')
+        .getByText(/^The (?:service|dashboard) does not respond|may be old/);
       await failure.waitFor({ timeout: LIMIT_MS });
       product.resume(part);
       await rows.first().waitFor({ timeout: LIMIT_MS });

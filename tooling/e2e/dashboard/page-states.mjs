@@ -1,3 +1,4 @@
+/// <reference lib="dom" />
 /**
  * Brings a page into one of its states. Only the far side of the network is replaced: the responses of the API are held
  * back, or replaced by an error of the API.
@@ -41,7 +42,8 @@ export async function openInState(page, { path, heading }, state) {
   else if (state === 'error') {
     await page.getByText('The service does not respond right now.').first().waitFor();
     await page.getByText(REQUEST_ID).first().waitFor();
-  } else if (state === 'no permission') await page.getByText('This session may not see this.').first().waitFor();
+  } else if (state === 'no permission')
+    await page.getByText('This session may not see this.').first().waitFor();
   else await page.locator('.animate-pulse').waitFor({ state: 'detached' });
   if (state === 'stale') await makeStale(page);
 }
@@ -54,5 +56,8 @@ async function makeStale(page) {
       Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });
       document.dispatchEvent(new Event('visibilitychange'));
     }, isHidden);
-  await page.getByText(/may be old/).first().waitFor();
+  await page
+    .getByText(/may be old/)
+    .first()
+    .waitFor();
 }
