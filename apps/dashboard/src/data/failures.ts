@@ -35,13 +35,18 @@ export function describeFailure(error: unknown): Failure {
         advice: 'Sign in again to create, rotate or link credentials. Nothing was changed.',
         requestId,
       };
-    if (status === 403)
+    if (status === 403) {
+      const { permission } = error.details[0] ?? {};
       return {
         kind: 'permission',
-        title: 'This session may not see this.',
-        advice: `${summary} Sign in with a key that has the permission.`,
+        title: 'This session may not do this.',
+        advice:
+          typeof permission === 'string'
+            ? `It has no ${permission} permission. Sign in with a key that has it.`
+            : summary,
         requestId,
       };
+    }
     if (status === 404)
       return {
         kind: 'missing',

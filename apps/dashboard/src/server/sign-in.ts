@@ -38,7 +38,8 @@ export async function startByCode(request: Request) {
   const { privateKey, proof } = await newKeyPair(request);
   const { device_code, user_code, expires_at, interval } = await apiFor(request).deviceAuthorizations.create({
     ...proof,
-    permissions: ['ADMIN'],
+    // All by name, so that the approver can leave out some of them.
+    permissions: ['READ', 'TRADE', 'WITHDRAW', 'ADMIN'],
     client_name: clientNameOf(request),
   });
   const cookies = [await pendingCookie({ privateKey, deviceCode: device_code })];

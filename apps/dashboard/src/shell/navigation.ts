@@ -61,7 +61,16 @@ export const NAVIGATION: readonly NavigationGroup[] = [
     items: [
       { href: '/exchanges', label: 'Exchanges', icon: Landmark, shortcut: 'e' },
       { href: '/rewards', label: 'Rewards', icon: Gift, shortcut: 'r' },
-      { href: '/withdrawals', label: 'Withdrawals', icon: Wallet, shortcut: 'w' },
+      {
+        href: '/withdrawals',
+        label: 'Withdrawals',
+        icon: Wallet,
+        shortcut: 'w',
+        parts: [
+          { href: '/withdrawals/addresses', label: 'Address book' },
+          { href: '/withdrawals/new', label: 'Withdraw tokens' },
+        ],
+      },
       { href: '/notifications', label: 'Notifications', icon: Bell, shortcut: 'n' },
     ],
   },
@@ -98,21 +107,20 @@ export const NAVIGATION: readonly NavigationGroup[] = [
 
 /** Pages outside of the groups: the menu of the user and the command palette lead there. */
 export const FURTHER_PAGES: readonly NavigationItem[] = [
-  { href: '/settings', label: 'Settings', icon: ListTree, shortcut: ',' },
+  {
+    href: '/settings',
+    label: 'Settings',
+    icon: ListTree,
+    shortcut: ',',
+    parts: [
+      { href: '/settings/appearance', label: 'Appearance' },
+      { href: '/settings/notifications', label: 'Notifications' },
+      { href: '/settings/sessions', label: 'Sessions' },
+      { href: '/settings/values', label: 'Stored values' },
+    ],
+  },
   { href: '/status', label: 'Status', icon: Activity },
 ];
-
-/** The names of pages below an item; any other page below one is the details of a record. */
-const PARTS: Readonly<Record<string, string>> = {
-  '/settings/appearance': 'Appearance',
-  '/settings/notifications': 'Notifications',
-  '/settings/sessions': 'Sessions',
-  '/settings/values': 'Stored values',
-  '/withdrawals/addresses': 'Address book',
-  '/withdrawals/new': 'Withdraw tokens',
-};
-
-export const partOfPath = (path: string) => PARTS[path] ?? 'Details';
 
 /** The bottom bar of narrow screens; a sheet has the rest. */
 export const BOTTOM_BAR = ['/', '/trades', '/positions', '/copiers'] as const;

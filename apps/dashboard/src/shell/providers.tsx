@@ -7,6 +7,7 @@ import { LiveProvider } from '../data/live';
 import { PreferencesProvider } from '../format/preferences';
 import { SessionWatch } from './session-watch';
 import { Toaster } from './toaster';
+import './style-nonce';
 
 const STALE_MS = 30_000;
 /** How often a view that could not be loaded is loaded again, so that it recovers without a reload. */

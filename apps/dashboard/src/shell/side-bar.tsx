@@ -56,7 +56,7 @@ function Brand({ isCollapsed }: { readonly isCollapsed: boolean }) {
     <Link
       href="/"
       className="flex h-14 shrink-0 items-center gap-2.5 px-4 font-semibold text-base"
-      aria-label="Overview"
+      aria-label="Trading automation, overview"
     >
       <svg viewBox="0 0 32 32" aria-hidden="true" className="size-6 shrink-0">
         <rect width="32" height="32" rx="8" className="fill-accent" />

@@ -7,6 +7,7 @@ import { useEffect } from 'react';
 import { toast } from 'sonner';
 import { api } from '../data/api';
 import { useMe } from '../data/me';
+import { permissionWords } from '../data/permissions';
 import { usePreferences } from '../format/preferences';
 import { formatTime, type TimeStyle } from '../format/times';
 import { shortId } from '../ui/copyable';
@@ -49,5 +50,5 @@ export function SignInNotice() {
 
 function approvalWords({ approved_by, approved_at, permissions }: BrowserSession, style: TimeStyle): string {
   const approver = `${APPROVERS[approved_by.kind] ?? approved_by.kind} ${shortId(approved_by.id)}`;
-  return `Approved by ${approver} on ${formatTime(approved_at, style)}, with ${permissions.join(', ')}.`;
+  return `Approved by ${approver} on ${formatTime(approved_at, style)}, with ${permissionWords(permissions)}.`;
 }

@@ -22,7 +22,9 @@ export function TopBar({ world, userId }: { readonly world: 'live' | 'test'; rea
         >
           <Search aria-hidden className="size-4" />
           <span className="hidden lg:inline">Search</span>
-          <kbd className="ml-auto hidden rounded border px-1 font-sans text-2xs lg:inline">Ctrl K</kbd>
+          <kbd aria-hidden className="ml-auto hidden rounded border px-1 font-sans text-2xs lg:inline">
+            Ctrl K
+          </kbd>
         </button>
         <Badge tone={world === 'test' ? 'warn' : 'neutral'}>{world === 'test' ? 'TEST' : 'LIVE'}</Badge>
         <LiveBadge />
@@ -60,7 +62,7 @@ function Breadcrumb() {
         {isDetail && (
           <li className="hidden items-center gap-1 font-medium sm:flex" aria-current="page">
             <ChevronRight aria-hidden className="size-3.5 text-muted" />
-            {partOfPath(path)}
+            {part}
           </li>
         )}
       </ol>

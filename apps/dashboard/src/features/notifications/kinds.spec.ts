@@ -1,5 +1,5 @@
-import { EVENT_TYPES, MANDATORY_NOTIFICATIONS } from '@trading-automation/contracts';
-import { KINDS } from './kinds';
+import { EVENT_TYPES, MAILED_BY_DEFAULT, MANDATORY_NOTIFICATIONS } from '@trading-automation/contracts';
+import { DEFAULTS, KINDS, kindName } from './kinds';
 
 const SILENT = [
   'trade.partially_filled',
@@ -11,7 +11,18 @@ const SILENT = [
 
 describe('KINDS', () => {
   it('has every event type that notifies', () => {
-    expect([...KINDS].sort()).toEqual(EVENT_TYPES.filter((type) => !SILENT.includes(type)).sort());
-    for (const type of MANDATORY_NOTIFICATIONS) expect(KINDS).toContain(type);
+    const types = KINDS.map(({ type }) => type).sort();
+    expect(types).toEqual(EVENT_TYPES.filter((type) => !SILENT.includes(type)).sort());
+  });
+
+  it('has a name for each', () => {
+    expect(kindName('trade.filled')).toBe('Trade filled');
+    expect(kindName('trade.teleported')).toBeUndefined();
+  });
+});
+
+describe('DEFAULTS', () => {
+  it('are those of the contracts', () => {
+    expect(DEFAULTS).toEqual({ mandatory: MANDATORY_NOTIFICATIONS, mailed: MAILED_BY_DEFAULT });
   });
 });

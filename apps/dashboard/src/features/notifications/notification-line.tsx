@@ -11,6 +11,7 @@ import { IconButton } from '../../ui/button';
 import { classNames } from '../../ui/class-names';
 import { wordsOf } from '../../ui/status';
 import { Time } from '../../ui/values';
+import { kindName } from './kinds';
 
 export type NotificationRow = Notification;
 
@@ -36,39 +37,42 @@ export function NotificationLine({ notification }: { readonly notification: Noti
     }
   };
   const markRead = () => void run(() => api().notifications.markRead(id));
+  const name = kindName(kind) ?? wordsOf(kind);
   return (
-    <li
-      className={classNames(
-        'flex items-start gap-3 border-t px-4 py-3 text-sm',
-        !is_read && 'bg-accent-soft',
+    <li className="relative flex items-start gap-3 border-t py-2.5 pr-3 pl-5 text-sm">
+      {!is_read && (
+        <span className="absolute top-4 left-1.5 size-2 rounded-full bg-accent">
+          <span className="sr-only">Unread</span>
+        </span>
       )}
-    >
       <span className={classNames('grid h-5 shrink-0 place-items-center', tone)} title={label}>
         <Icon aria-hidden className="size-4" />
         <span className="sr-only">{label}</span>
       </span>
-      <div className="min-w-0 flex-1">
-        <h2 className={classNames('flex flex-wrap items-center gap-x-2', !is_read && 'font-semibold')}>
-          {title}
-          {!is_read && <span className="font-normal text-accent-text text-xs">Unread</span>}
-        </h2>
-        <p className="break-words text-muted">{body}</p>
-        <p className="flex flex-wrap items-center gap-x-3 pt-0.5 text-muted text-xs">
+      <div className="grid min-w-0 flex-1 gap-x-6 lg:grid-cols-[1fr_auto]">
+        <div className="min-w-0">
+          <h2 className={is_read ? 'text-muted' : 'font-medium'}>
+            {path === undefined ? (
+              title
+            ) : (
+              <Link
+                href={path}
+                prefetch={false}
+                onClick={() => !is_read && markRead()}
+                className="inline-flex min-h-6 items-center hover:underline"
+              >
+                {title}
+              </Link>
+            )}
+          </h2>
+          <p className="break-words text-muted">{body}</p>
+        </div>
+        <p className="flex flex-wrap items-center gap-x-3 text-muted text-xs lg:flex-col lg:items-end lg:justify-center">
           <Time at={created_at} />
-          <span>{wordsOf(kind)}</span>
-          {path !== undefined && (
-            <Link
-              href={path}
-              prefetch={false}
-              onClick={() => !is_read && markRead()}
-              className="inline-flex min-h-6 items-center text-accent-text underline"
-            >
-              Show the {wordsOf(data.resource).toLowerCase()}
-            </Link>
-          )}
+          {name !== title && <span>{name}</span>}
         </p>
       </div>
-      <div className="flex shrink-0">
+      <div className="flex w-16 shrink-0 justify-end self-center pointer-coarse:w-20">
         {!is_read && (
           <IconButton
             label={`Mark as read: ${title}`}

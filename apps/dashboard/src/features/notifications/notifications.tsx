@@ -14,8 +14,8 @@ import { Segmented } from '../../ui/segmented';
 import { TableSkeleton } from '../../ui/skeleton';
 import { StaleNotice } from '../../ui/stale-notice';
 import { EmptyState, ErrorState } from '../../ui/states';
+import { KindFilter } from './kind-filter';
 import { NotificationLine, type NotificationRow } from './notification-line';
-import { SubjectFilter } from './subject-filter';
 import { useUnreadCount } from './use-unread-count';
 
 const KEY = ['notifications', 'list'];
@@ -63,22 +63,14 @@ export function Notifications() {
               { value: 'unread', label: 'Unread' },
             ]}
           />
-          <SubjectFilter value={kind} onChange={(value) => void setKind(value)} />
+          <KindFilter value={kind} onChange={(value) => void setKind(value)} />
         </div>
         {list.isPending ? (
           <TableSkeleton rows={8} />
         ) : list.isError && list.rows.length === 0 ? (
           <ErrorState error={list.error} onRetry={retry} />
         ) : list.rows.length === 0 ? (
-          <EmptyState
-            title={isFiltered ? 'Nothing matches these filters.' : 'You have no notifications yet.'}
-            hint={
-              isFiltered
-                ? undefined
-                : 'Fills, copies, rewards, withdrawals and changes of access are listed here.'
-            }
-            action={isFiltered && <Button onClick={clear}>Remove the filters</Button>}
-          />
+          <NothingHere isUnreadOnly={isUnreadOnly} isFiltered={isFiltered} onClear={clear} />
         ) : (
           <ul>
             {list.rows.map((row) => (
@@ -95,6 +87,30 @@ export function Notifications() {
         )}
       </section>
     </>
+  );
+}
+
+function NothingHere({
+  isUnreadOnly,
+  isFiltered,
+  onClear,
+}: {
+  readonly isUnreadOnly: boolean;
+  readonly isFiltered: boolean;
+  readonly onClear: () => void;
+}) {
+  if (!isFiltered)
+    return (
+      <EmptyState
+        title="You have no notifications yet."
+        hint="Fills, copies, rewards, withdrawals and changes of access are listed here."
+      />
+    );
+  return (
+    <EmptyState
+      title={isUnreadOnly ? 'No unread notification is left.' : 'No notification is of this kind.'}
+      action={<Button onClick={onClear}>Show all</Button>}
+    />
   );
 }
 

@@ -1,23 +1,14 @@
 'use client';
 import { useQueryClient } from '@tanstack/react-query';
-import {
-  EVENT_DEFINITIONS,
-  type EventType,
-  MAILED_BY_DEFAULT,
-  MANDATORY_NOTIFICATIONS,
-  NOTIFICATIONS_SETTING,
-} from '@trading-automation/contracts';
 import { type FormEvent, useState } from 'react';
 import { toast } from 'sonner';
 import { api } from '../../data/api';
 import { Button } from '../../ui/button';
 import { FormError } from '../../ui/field';
 import { ScrollRegion } from '../../ui/scroll-region';
-import { wordsOf } from '../../ui/status';
-import { KINDS } from './kinds';
+import { DEFAULTS, KINDS, type Kind } from './kinds';
 import { CHANNELS, type Channel, isNotified, type Preferences, withChoice } from './preferences.rules';
 
-const DEFAULTS = { mandatory: MANDATORY_NOTIFICATIONS, mailed: MAILED_BY_DEFAULT };
 const CHANNEL_NAMES: Readonly<Record<Channel, string>> = { in_app: 'In the app', email: 'By mail' };
 
 export function PreferencesForm({ stored }: { readonly stored: Preferences }) {
@@ -25,7 +16,7 @@ export function PreferencesForm({ stored }: { readonly stored: Preferences }) {
   const [preferences, setPreferences] = useState(stored);
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
-  const isChanged = KINDS.some((type) =>
+  const isChanged = KINDS.some(({ type }) =>
     CHANNELS.some(
       (channel) =>
         isNotified(preferences, channel, type, DEFAULTS) !== isNotified(stored, channel, type, DEFAULTS),
@@ -37,7 +28,7 @@ export function PreferencesForm({ stored }: { readonly stored: Preferences }) {
     setBusy(true);
     setError(undefined);
     try {
-      await api().settings.set(NOTIFICATIONS_SETTING, preferences);
+      await api().settings.set('notifications', preferences);
       await queries.invalidateQueries({ queryKey: ['settings'] });
       toast.success('The preferences are saved.');
     } catch (failure) {
@@ -63,13 +54,13 @@ export function PreferencesForm({ stored }: { readonly stored: Preferences }) {
             </tr>
           </thead>
           <tbody>
-            {KINDS.map((type) => (
+            {KINDS.map((kind) => (
               <KindRow
-                key={type}
-                type={type}
+                key={kind.type}
+                kind={kind}
                 preferences={preferences}
                 onChange={(channel, isOn) =>
-                  setPreferences((now) => withChoice(now, { channel, type, isOn }, DEFAULTS))
+                  setPreferences((now) => withChoice(now, { channel, type: kind.type, isOn }, DEFAULTS))
                 }
               />
             ))}
@@ -88,23 +79,22 @@ export function PreferencesForm({ stored }: { readonly stored: Preferences }) {
 }
 
 function KindRow({
-  type,
+  kind: { type, name, meaning },
   preferences,
   onChange,
 }: {
-  readonly type: string;
+  readonly kind: Kind;
   readonly preferences: Preferences;
   readonly onChange: (channel: Channel, isOn: boolean) => void;
 }) {
-  const isMandatory = DEFAULTS.mandatory.some((other) => other === type);
-  const name = wordsOf(type);
+  const isMandatory = DEFAULTS.mandatory.includes(type);
   return (
     <tr className="border-t align-top">
       <th scope="row" className="px-4 py-2 text-left font-normal">
         <span className="font-medium">{name}</span>
         <span className="block max-w-2xl text-muted text-xs">
-          {EVENT_DEFINITIONS[type as EventType].description}
-          {isMandatory && ' It always notifies you, because it concerns access or money.'}
+          {meaning}
+          {isMandatory && ' Always on, because it concerns access or money.'}
         </span>
       </th>
       {CHANNELS.map((channel) => (

@@ -1,6 +1,5 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
-import dynamic from 'next/dynamic';
 import Link from 'next/link';
 import { api } from '../../data/api';
 import { useMe } from '../../data/me';
@@ -9,11 +8,7 @@ import { TableSkeleton } from '../../ui/skeleton';
 import { StaleNotice } from '../../ui/stale-notice';
 import { ErrorState } from '../../ui/states';
 import { readPreferences } from './preferences.rules';
-
-const PreferencesForm = dynamic(() => import('./preferences-form').then((module) => module.PreferencesForm), {
-  ssr: false,
-  loading: () => <TableSkeleton rows={10} />,
-});
+import { PreferencesForm } from './preferences-form';
 
 /** Which events notify, in the app and by mail. */
 export function NotificationPreferences() {

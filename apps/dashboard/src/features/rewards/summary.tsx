@@ -27,7 +27,7 @@ export function RewardSummary() {
       </div>
     );
   const currency = balance.data?.currency;
-  const claimable = open.data?.filter(({ status }) => status === 'CLAIMABLE').length ?? 0;
+  const claimable = open.data?.filter(({ status }) => status === 'CLAIMABLE').length;
   return (
     <>
       {error !== null && <StaleNotice error={error} onRetry={retry} />}
@@ -46,14 +46,16 @@ export function RewardSummary() {
           )}
           <div className="flex flex-wrap items-center gap-3 pt-2">
             <ClaimAll rewards={open.data ?? []} />
-            <p className="text-muted text-sm">
-              {claimable === 0
-                ? 'No reward waits for you'
-                : `${claimable} ${claimable === 1 ? 'reward' : 'rewards'}`}
-            </p>
+            {claimable !== undefined && (
+              <p className="text-muted text-sm">
+                {claimable === 0
+                  ? 'No reward waits for you'
+                  : `${claimable} ${claimable === 1 ? 'reward' : 'rewards'}`}
+              </p>
+            )}
           </div>
         </div>
-        <div className="grid grid-cols-2 gap-4 lg:grid-cols-[repeat(3,1fr)_auto] lg:items-center">
+        <div className="grid gap-4 sm:grid-cols-3 lg:grid-cols-[repeat(3,1fr)_auto] lg:items-center">
           <Stat
             label="Available"
             value={<Amount value={balance.data?.available} asset={currency} />}
@@ -70,7 +72,7 @@ export function RewardSummary() {
             label="Pending"
             value={<Amount value={sumOf(open.data ?? [], 'PENDING')} asset={currency} />}
             note="Claimable later"
-            isLoading={open.data === undefined}
+            isLoading={open.data === undefined || currency === undefined}
           />
           <Button asChild className="self-center justify-self-start lg:justify-self-end">
             <Link href="/withdrawals/new">Withdraw tokens</Link>

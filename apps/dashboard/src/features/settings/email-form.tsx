@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { api } from '../../data/api';
 import { formErrorsOf } from '../../data/form-errors';
+import { includesPermission } from '../../data/permissions';
 import { Badge } from '../../ui/badge';
 import { Button } from '../../ui/button';
 import { Card } from '../../ui/card';
@@ -18,7 +19,7 @@ export function EmailForm({ me }: { readonly me: Me }) {
   const form = useForm({ defaultValues: { email: me.email ?? '' }, mode: 'onTouched' });
   const [error, setError] = useState<unknown>();
   const [sentTo, setSentTo] = useState<string>();
-  const mayChange = me.credential.permissions.includes('ADMIN');
+  const mayChange = includesPermission(me.credential.permissions, 'ADMIN');
   const isResend = form.watch('email').trim() === me.email;
   const isDone = isResend && me.email_verified;
   const send = form.handleSubmit(async ({ email }) => {

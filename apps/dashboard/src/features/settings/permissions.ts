@@ -1,10 +1,10 @@
-import type { Permission } from '../../data/me';
+import type { Permission } from '../../data/permissions';
 
-export const PERMISSIONS: readonly { readonly value: Permission; readonly meaning: string }[] = [
+export const MEANINGS: readonly { readonly value: Permission; readonly meaning: string }[] = [
   { value: 'READ', meaning: 'See everything in the account.' },
   { value: 'TRADE', meaning: 'Place orders, and run strategies and copiers.' },
   { value: 'WITHDRAW', meaning: 'Claim rewards and withdraw tokens.' },
-  { value: 'ADMIN', meaning: 'Create keys, approve sessions and change the account.' },
+  { value: 'ADMIN', meaning: 'All of these, and create keys, approve sessions and change the account.' },
 ];
 
 const KINDS: Readonly<Record<string, string>> = {

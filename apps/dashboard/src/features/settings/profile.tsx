@@ -1,6 +1,7 @@
 'use client';
 import type { Me } from '@trading-automation/sdk';
 import { useMe } from '../../data/me';
+import { includesPermission } from '../../data/permissions';
 import { Badge } from '../../ui/badge';
 import { Card } from '../../ui/card';
 import { Copyable } from '../../ui/copyable';
@@ -10,7 +11,7 @@ import { StaleNotice } from '../../ui/stale-notice';
 import { ErrorState } from '../../ui/states';
 import { Time } from '../../ui/values';
 import { EmailForm } from './email-form';
-import { credentialWords, PERMISSIONS } from './permissions';
+import { credentialWords, MEANINGS } from './permissions';
 
 /** The account, its e-mail address, and what this session may do. */
 export function Profile() {
@@ -71,23 +72,23 @@ function Credential({ credential }: { readonly credential: Me['credential'] }) {
         <Detail name="Id">
           <Copyable text={id} isShort label="the id of the credential" />
         </Detail>
-        {PERMISSIONS.map(({ value, meaning }) => {
-          const isGranted = permissions.includes(value);
-          return (
-            <Detail
-              key={value}
-              name={
-                <>
-                  <span className="font-medium text-text">{value}</span>
-                  <span className="block text-xs whitespace-normal">{meaning}</span>
-                </>
-              }
-            >
-              {isGranted ? <Badge tone="gain">Granted</Badge> : <Badge>Not granted</Badge>}
-            </Detail>
-          );
-        })}
       </Details>
+      <h3 className="border-t pt-3 pb-1 font-medium text-sm">Permissions</h3>
+      <ul className="flex flex-col gap-2 text-sm">
+        {MEANINGS.map(({ value, meaning }) => (
+          <li key={value} className="flex items-center justify-between gap-4">
+            <span className="min-w-0">
+              {value}
+              <span className="block text-muted text-xs">{meaning}</span>
+            </span>
+            {includesPermission(permissions, value) ? (
+              <Badge tone="gain">Granted</Badge>
+            ) : (
+              <Badge>Not granted</Badge>
+            )}
+          </li>
+        ))}
+      </ul>
     </Card>
   );
 }

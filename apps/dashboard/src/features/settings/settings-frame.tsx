@@ -13,6 +13,10 @@ const PAGES = [
   { href: '/settings/values', label: 'Stored values' },
 ] as const;
 
+/** On a narrow screen, the current page may be outside of the part that is shown. */
+const showFully = (link: HTMLAnchorElement | null) =>
+  link?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+
 /** The title and the navigation of all settings. */
 export function SettingsFrame({ children }: { readonly children: ReactNode }) {
   const path = usePathname();
@@ -26,6 +30,7 @@ export function SettingsFrame({ children }: { readonly children: ReactNode }) {
             <Link
               key={href}
               href={href}
+              ref={isCurrent ? showFully : undefined}
               aria-current={isCurrent ? 'page' : undefined}
               className={classNames(
                 '-mb-px flex h-9 shrink-0 items-center border-b-2 text-sm outline-offset-[-2px]',

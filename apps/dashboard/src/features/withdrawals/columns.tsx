@@ -43,7 +43,7 @@ export const COLUMNS: readonly Column<WithdrawalRow>[] = [
   },
   {
     id: 'net_amount',
-    header: 'Paid out',
+    header: 'Net amount',
     isNumeric: true,
     from: 'md',
     cell: ({ net_amount, currency }) => <Amount value={net_amount} asset={currency} />,

@@ -66,7 +66,7 @@ function WithdrawalDetails({ withdrawal }: { readonly withdrawal: Withdrawal<'st
         <Detail name="Fee">
           <Amount value={fee} asset={currency} digits={18} />
         </Detail>
-        <Detail name="Paid out">
+        <Detail name="Net amount">
           <Amount value={net_amount} asset={currency} digits={18} />
         </Detail>
         <Detail name="Network">{network}</Detail>

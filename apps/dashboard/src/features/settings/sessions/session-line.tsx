@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import type { BrowserSession } from '@trading-automation/sdk';
 import { type ReactNode, useState } from 'react';
 import { api } from '../../../data/api';
+import { permissionWords } from '../../../data/permissions';
 import { signOut } from '../../../data/session';
 import { Badge } from '../../../ui/badge';
 import { Button } from '../../../ui/button';
@@ -28,7 +29,7 @@ export function SessionLine({
             {isCurrent && <Badge tone="accent">This browser</Badge>}
           </h3>
           <p className="text-muted">
-            From {address}, with {permissions.join(', ')}
+            From {address}, with {permissionWords(permissions)}
           </p>
         </div>
         <EndSession session={session} isCurrent={isCurrent} />

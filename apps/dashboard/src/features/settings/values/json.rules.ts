@@ -18,7 +18,7 @@ export function jsonProblem(text: string): string | undefined {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return `This is not JSON. ${error instanceof Error ? error.message : ''}`.trim();
+    return `This is not JSON: ${error instanceof Error ? error.message : 'it cannot be read'}.`;
   }
   const inexact = inexactNumberIn(text);
   if (inexact !== undefined) return `A browser would round ${inexact}. Write it as a string: "${inexact}".`;

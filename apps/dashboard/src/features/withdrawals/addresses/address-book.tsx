@@ -20,8 +20,8 @@ const AddAddress = dynamic(() => import('./add-address').then((module) => module
 
 /** The addresses that tokens can be sent to. */
 export function AddressBook() {
-  const addresses = useAddresses();
   const mayWithdraw = useMay('WITHDRAW');
+  const addresses = useAddresses(mayWithdraw === true);
   const [isAdding, setAdding] = useQueryState('new', parseAsBoolean.withDefault(false));
   const retry = () => void addresses.refetch();
   const add = mayWithdraw === true && (
@@ -50,7 +50,13 @@ export function AddressBook() {
       />
       {addresses.isError && data !== undefined && <StaleNotice error={addresses.error} onRetry={retry} />}
       <section aria-label="Addresses" className="rounded-card border bg-surface">
-        {addresses.isPending && <TableSkeleton rows={4} />}
+        {mayWithdraw === false && (
+          <EmptyState
+            title="This session may not see the address book."
+            hint="It has no WITHDRAW permission. Sign in with a key that has it."
+          />
+        )}
+        {mayWithdraw !== false && addresses.isPending && <TableSkeleton rows={4} />}
         {addresses.isError && data === undefined && <ErrorState error={addresses.error} onRetry={retry} />}
         {data?.length === 0 && (
           <EmptyState title="Your address book is empty." hint="You may keep 20 addresses." action={add} />
@@ -70,16 +76,20 @@ export function AddressBook() {
 
 function AddressLine({ address }: { readonly address: WithdrawalAddress }) {
   return (
-    <li className="grid items-center gap-x-6 gap-y-2 border-t px-4 py-3 text-sm first:border-t-0 lg:grid-cols-[minmax(140px,1fr)_auto_minmax(180px,1fr)_auto]">
+    <li className="grid grid-cols-[1fr_auto] items-center gap-x-6 gap-y-2 border-t px-4 py-3 text-sm first:border-t-0 lg:grid-cols-[minmax(140px,1fr)_auto_minmax(180px,1fr)_auto]">
       <h2 className="min-w-0 break-words font-medium">{address.label ?? 'Without a label'}</h2>
-      <FullAddress address={address.address} />
-      <div className="lg:pl-4">
+      <div className="lg:order-last">
+        <DeleteAddress address={address} />
+      </div>
+      <div className="col-span-2 lg:col-span-1">
+        <FullAddress address={address.address} />
+      </div>
+      <div className="col-span-2 lg:col-span-1 lg:pl-4">
         <Status value={address.status} />
         <p className="pt-0.5 text-muted text-xs">
           <UsableFrom address={address} />
         </p>
       </div>
-      <DeleteAddress address={address} />
     </li>
   );
 }

@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { ConnectionError, type Withdrawal } from '@trading-automation/sdk';
 import { type FormEvent, useState } from 'react';
 import { api } from '../../../data/api';
+import { formErrorsOf } from '../../../data/form-errors';
 import { Button } from '../../../ui/button';
 import { Card } from '../../../ui/card';
 import { Detail, Details } from '../../../ui/details';
@@ -79,12 +80,7 @@ export function ConfirmStep({
           onChange={(event) => setCompared(event.target.checked)}
           label="I compared the address with the one in my wallet."
         />
-        {error !== undefined && <FormError error={error} />}
-        {error instanceof ConnectionError && (
-          <p className="text-sm">
-            The request may have arrived. Requesting again here does not withdraw twice.
-          </p>
-        )}
+        {error !== undefined && <RequestError error={error} />}
         <div className="flex gap-2">
           <Button onClick={onBack} disabled={isBusy}>
             Back
@@ -95,5 +91,29 @@ export function ConfirmStep({
         </div>
       </form>
     </Card>
+  );
+}
+
+/** What the API refuses about the amount or the address, in its own words; any other failure as in every form. */
+function RequestError({ error }: { readonly error: unknown }) {
+  const { fields, isGeneral } = formErrorsOf(error, ['amount', 'wallet_address']);
+  if (isGeneral)
+    return (
+      <>
+        <FormError error={error} />
+        {error instanceof ConnectionError && (
+          <p className="text-sm">
+            The request may have arrived. Requesting again here does not withdraw twice.
+          </p>
+        )}
+      </>
+    );
+  return (
+    <div role="alert" className="rounded-card border border-loss-line bg-loss-soft px-3 py-2 text-sm">
+      <p className="font-medium">Nothing was withdrawn. Go back and change the withdrawal.</p>
+      {Object.values(fields).map((message) => (
+        <p key={message}>{message}</p>
+      ))}
+    </div>
   );
 }

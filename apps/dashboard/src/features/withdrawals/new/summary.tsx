@@ -32,7 +32,7 @@ export function Summary({
         <Detail name="Fee">
           <Amount value={fee} asset={currency} />
         </Detail>
-        <Detail name="Paid out">
+        <Detail name="You receive">
           <Amount value={result?.net_amount ?? netOf(draft.amount, fee)} asset={currency} />
         </Detail>
         <Detail name="To">

@@ -2,11 +2,10 @@
 import { Check, Plus, X } from 'lucide-react';
 import { Menu, MenuItem } from '../../ui/menu';
 import { ScrollRegion } from '../../ui/scroll-region';
-import { wordsOf } from '../../ui/status';
-import { KINDS } from './kinds';
+import { KINDS, kindName } from './kinds';
 
 /** Chooses one kind of notification; a chip, as in every list. */
-export function SubjectFilter({
+export function KindFilter({
   value,
   onChange,
 }: {
@@ -27,18 +26,18 @@ export function SubjectFilter({
             }`}
           >
             {!isSet && <Plus aria-hidden className="size-3.5" />}
-            {isSet ? `Kind: ${wordsOf(value)}` : 'Kind'}
+            {isSet ? `Kind: ${kindName(value) ?? value}` : 'Kind'}
           </button>
         }
       >
         <ScrollRegion label="Kinds" className="max-h-80 overflow-y-auto">
-          {KINDS.map((kind) => (
+          {KINDS.map(({ type, name }) => (
             <MenuItem
-              key={kind}
-              onSelect={() => onChange(kind)}
-              icon={<Check aria-hidden className={`size-4 ${kind === value ? '' : 'invisible'}`} />}
+              key={type}
+              onSelect={() => onChange(type)}
+              icon={<Check aria-hidden className={`size-4 ${type === value ? '' : 'invisible'}`} />}
             >
-              {wordsOf(kind)}
+              {name}
             </MenuItem>
           ))}
         </ScrollRegion>

@@ -1,0 +1,14 @@
+/** The permissions of a credential. TRADE and WITHDRAW include READ; ADMIN includes all. */
+
+export const PERMISSIONS = ['READ', 'TRADE', 'WITHDRAW', 'ADMIN'] as const;
+export type Permission = (typeof PERMISSIONS)[number];
+
+/** Returns whether the permissions that a credential holds include one. */
+export function includesPermission(held: readonly string[], permission: Permission): boolean {
+  return held.includes('ADMIN') || held.includes(permission) || (permission === 'READ' && held.length > 0);
+}
+
+/** Names what a credential may do: all, or the permissions that it holds. */
+export function permissionWords(held: readonly string[]): string {
+  return held.includes('ADMIN') ? 'all permissions' : held.join(', ');
+}
