@@ -1,6 +1,7 @@
 import { BACKGROUND_HEADER, browserSession } from '@trading-automation/contracts';
 import { eventually } from '@trading-automation/runtime/testing';
-import { LastUsedRecorder, readParentRights } from '../access/index.js';
+import { publicKeyOf } from '@trading-automation/signed-request';
+import { CredentialLookup, CredentialWatch, LastUsedRecorder, readParentRights } from '../access/index.js';
 import type { Actor } from '../operations/index.js';
 import { ADDRESS, SessionEnvironment } from './testing/session-environment.js';
 
@@ -19,6 +20,13 @@ const ended = (state: string) => ({
 });
 const parentOf = (actor: Actor) =>
   environment.core.platform.database.transaction((tx) => readParentRights(tx, actor));
+
+/** Returns a long-lived request of the label's session. */
+const streamOf = async (label: string) => ({
+  actor: await environment.actorOf(label),
+  incoming: environment.incoming(label),
+  access: 'READ' as const,
+});
 
 /** Opens a session and returns its label and record. */
 async function openSession(actor?: Actor) {
@@ -97,15 +105,52 @@ describe('a new session', () => {
   });
 });
 
+const ENDS = [
+  ['REVOKED', 'revoked_at = now()'],
+  ['EXPIRED', "approved_at = now() - interval '13 hours', expires_at = now() - interval '1 hour'"],
+  ['IDLE', "last_used_at = now() - interval '1801 seconds'"],
+] as const;
+
 describe('a session ends', () => {
-  it.each([
-    ['REVOKED', 'revoked_at = now()'],
-    ['EXPIRED', "approved_at = now() - interval '13 hours', expires_at = now() - interval '1 hour'"],
-    ['IDLE', "last_used_at = now() - interval '1801 seconds'"],
-  ])('with the state %s', async (state, set) => {
+  it.each(ENDS)('with the state %s', async (state, set) => {
     const { label } = await openSession();
     await environment.change(label, set);
     await expect(environment.signIn(label)).rejects.toMatchObject(ended(state));
+  });
+
+  it('also in a process that has just read it, if it may end soon', async () => {
+    const lookup = new CredentialLookup(environment.core.platform);
+    const { label } = await openSession();
+    const find = () => lookup.byPublicKey(publicKeyOf(environment.privateKey(label)));
+    await environment.change(label, "last_used_at = now() - interval '1750 seconds'");
+    expect((await find())?.ended).toBeUndefined();
+    await environment.change(label, "last_used_at = now() - interval '1801 seconds'");
+    expect((await find())?.ended).toBe('IDLE');
+  });
+
+  it.each(ENDS)('with its streams, and opens no other: %s', async (_state, set) => {
+    const watch = new CredentialWatch(environment.core.platform, 10);
+    try {
+      const [{ label }, unrelated] = [await openSession(), await openSession()];
+      const [request, unrelatedRequest] = [await streamOf(label), await streamOf(unrelated.label)];
+      let unrelatedHasEnded = false;
+      await watch.watch(unrelatedRequest, () => {
+        unrelatedHasEnded = true;
+      });
+      let end = () => {};
+      const isOver = new Promise<void>((resolve) => {
+        end = resolve;
+      });
+      await watch.watch(request, end);
+      await environment.change(label, set);
+      await expect(watch.watch(request, () => undefined)).rejects.toMatchObject({
+        code: 'unknown_public_key',
+      });
+      await isOver;
+      expect(unrelatedHasEnded).toBe(false);
+    } finally {
+      watch.stop();
+    }
   });
 
   it.each([
@@ -227,6 +272,14 @@ describe('what a session creates', () => {
       code: 'permission_denied',
       details: [{ code: 'approval_too_old' }],
     });
+  });
+
+  it.each(ENDS)('is nothing once the session has ended: %s', async (_state, set) => {
+    const { label } = await openSession();
+    const actor = await environment.actorOf(label);
+    await environment.change(label, set);
+    for (const create of [() => parentOf(actor), () => openSession(actor)])
+      await expect(create()).rejects.toMatchObject({ code: 'unknown_public_key' });
   });
 
   it('is, as a further session, approved by the same credential at the same time', async () => {

@@ -95,10 +95,7 @@ export class SessionEnvironment {
   }
 
   /** Authenticates a signed request of the label's key pair with a process of its own, without a cache. */
-  async signIn(
-    label: string,
-    { method = 'GET', headers = [], address = ADDRESS }: Partial<SignInRequest> = {},
-  ): Promise<{ readonly actor: Actor }> {
+  async signIn(label: string, options: Partial<SignInRequest> = {}): Promise<{ readonly actor: Actor }> {
     const { platform } = this.core;
     const authentication = new Authentication({
       platform,
@@ -106,17 +103,19 @@ export class SessionEnvironment {
       lookup: new CredentialLookup(platform),
       lastUsed: new LastUsedRecorder(platform),
     });
+    const actor = await authentication.authenticate(this.incoming(label, options), UNLIMITED);
+    return { actor: actor! };
+  }
+
+  /** Returns a signed request of the label's key pair. */
+  incoming(
+    label: string,
+    { method = 'GET', headers = [], address = ADDRESS }: Partial<SignInRequest> = {},
+  ): IncomingRequest {
     const target = '/v1/me';
     const signature = signRequest({ method, path: target, privateKey: this.privateKey(label) });
-    const incoming: IncomingRequest = {
-      method,
-      target,
-      rawHeaders: [...Object.entries(signature).flat(), ...headers],
-      body: new Uint8Array(),
-      address,
-    };
-    const actor = await authentication.authenticate(incoming, UNLIMITED);
-    return { actor: actor! };
+    const rawHeaders = [...Object.entries(signature).flat(), ...headers];
+    return { method, target, rawHeaders, body: new Uint8Array(), address };
   }
 
   /** Changes the row of the label's session. @param set SQL assignments */
