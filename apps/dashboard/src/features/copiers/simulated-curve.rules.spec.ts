@@ -41,6 +41,16 @@ describe('the curve of a simulation', () => {
     expect(first).toEqual({ at: at(1), value: 99.9 });
   });
 
+  it('gives no value to what a closed lot leaves', () => {
+    const decisions = [
+      copy(1, 'OPEN', '1', '100'),
+      copy(1, 'OPEN', '3', '100'),
+      copy(2, 'CLOSE', '0.9', '100'),
+      copy(3, 'CLOSE', '0', '100'),
+    ];
+    expect(simulatedCurve(result(decisions)).map(({ value }) => value)).toEqual([100, 99, 101]);
+  });
+
   it('leaves out pairs of other currencies', () => {
     expect(simulatedCurve(result([copy(1, 'OPEN', '1', '100', 'ETH/BTC')]))).toEqual([]);
   });

@@ -2,8 +2,9 @@
  * The result of a simulated copier over time, computed from its decisions.
  *
  * 1. Each copy is valued at the strategy's price. Between decisions, nothing is known about the price.
- * 2. Fees are spread over the copies in proportion to their cost, so that they add up to those of the simulation.
- * 3. The last point is the result that the simulation reports.
+ * 2. Amounts that a closed lot leaves, because they are below the amount step, have no value.
+ * 3. Fees are spread over the copies in proportion to their cost, so that they add up to those of the simulation.
+ * 4. The last point is the result that the simulation reports.
  */
 import type { SimulatedDecision, Simulation } from '@trading-automation/sdk';
 import Decimal from 'decimal.js';
@@ -34,23 +35,25 @@ export function simulatedCurve(result: Result): CurvePoint[] {
   const index = (pnl: Decimal) => pnl.div(start).plus(1).times(100).toDecimalPlaces(6).toNumber();
   // Charts have one point a second: the last one counts.
   const points = new Map<string, CurvePoint>();
-  const held = new Map<string, { amount: Decimal; price: Decimal }>();
+  const held = new Map<string, Held>();
   let cash = new Decimal(0);
   for (const copy of copies) {
     const price = priceOf(copy);
     if (price === undefined) continue;
     const amount = new Decimal(copy.sent_amount);
-    const before = held.get(copy.symbol)?.amount ?? new Decimal(0);
     const cost = amount.times(price);
-    cash = cash[isEntry(copy) ? 'minus' : 'plus'](cost).minus(cost.times(feeRate));
-    held.set(copy.symbol, {
-      amount: isEntry(copy) ? before.plus(amount) : Decimal.max(0, before.minus(amount)),
-      price,
-    });
-    const open = [...held.values()].reduce(
-      (sum, lot) => sum.plus(lot.amount.times(lot.price)),
-      new Decimal(0),
-    );
+    const { lots } = held.get(copy.symbol) ?? { lots: [] };
+    if (isEntry(copy)) {
+      cash = cash.minus(cost);
+      held.set(copy.symbol, {
+        price,
+        lots: lotsAfterEntry(lots, copy, amount.times(feeRate.negated().plus(1))),
+      });
+    } else {
+      cash = cash.plus(cost).minus(cost.times(feeRate));
+      held.set(copy.symbol, { price, lots: lotsAfterExit(lots, copy, amount) });
+    }
+    const open = [...held.values()].reduce((sum, pair) => sum.plus(openValueOf(pair)), new Decimal(0));
     points.set(secondOf(copy.signal_at), { at: copy.signal_at, value: index(cash.plus(open)) });
   }
   const curve = [...points.values()];
@@ -62,6 +65,34 @@ export function simulatedCurve(result: Result): CurvePoint[] {
 }
 
 const secondOf = (at: string) => at.slice(0, 19);
+
+interface Held {
+  readonly price: Decimal;
+  /** What is left of each lot. */
+  readonly lots: readonly Decimal[];
+}
+
+const openValueOf = ({ price, lots }: Held) =>
+  lots.reduce((sum, lot) => sum.plus(lot), new Decimal(0)).times(price);
+
+function lotsAfterEntry(lots: readonly Decimal[], { kind }: Copy, amount: Decimal): Decimal[] {
+  const last = lots.at(-1);
+  return kind === 'INCREASE' && last !== undefined
+    ? [...lots.slice(0, -1), last.plus(amount)]
+    : [...lots, amount];
+}
+
+/**
+ * A decision does not name its lot, so an exit is taken from the smallest lot that is large enough. A closed lot is gone: what
+ * is left of it is too small to be sold, and has no value.
+ */
+function lotsAfterExit(lots: readonly Decimal[], { kind }: Copy, amount: Decimal): Decimal[] {
+  if (amount.isZero()) return [...lots];
+  const sorted = lots.toSorted((a, b) => a.cmp(b));
+  const fit = sorted.find((lot) => lot.gte(amount)) ?? sorted.at(-1);
+  const rest = lots.filter((lot) => lot !== fit);
+  return kind === 'CLOSE' || fit === undefined ? rest : [...rest, Decimal.max(0, fit.minus(amount))];
+}
 
 function feeRateOf(copies: readonly Copy[], fees: string): Decimal {
   const turnover = copies.reduce(

@@ -92,8 +92,7 @@ function Note({ strategy }: { readonly strategy: StrategyRecord }) {
   const { performance: results } = strategy;
   return (
     <>
-      {results.copier_roi === null ? 'Own return, no return of copiers yet' : 'Return of its copiers'} at the
-      right. {results.closed_count} closed {results.closed_count === 1 ? 'trade' : 'trades'}
+      {results.closed_count} closed {results.closed_count === 1 ? 'trade' : 'trades'}
       {results.low_sample && ', small sample'}. Profit share:{' '}
       <ProfitShareTerms terms={strategy.profit_share} />
     </>
