@@ -67,8 +67,7 @@ export async function createCredentials(database, { restUrl, demo, apiKey, end }
   if (laptop === undefined) throw new Error('no public key was linked');
   // Another credential than the demo key, whose share of the limit of sensitive requests is small.
   const asLaptop = createClient({ restUrl, privateKey: laptop.privateKey });
-  const apiKeys = [];
-  for (const key of API_KEYS) apiKeys.push(await createApiKey(database, asLaptop, key, end));
+  const apiKeys = await Promise.all(API_KEYS.map((key) => createApiKey(database, asLaptop, key, end)));
   const sessions = [];
   for (const session of SESSIONS) sessions.push(await openSession(database, demo, restUrl, session, end));
   return [

@@ -37,15 +37,17 @@ export async function placeOpenOrders({ demo, paperExchangeUrl, market, accounts
     order: head('SOL/USDT'),
     price: priceOf('SOL/USDT', -0.012),
   });
-  for (const { symbol, side, type, distance, amount } of ORDERS) {
-    const price = priceOf(symbol, distance);
-    const prices = type === 'LIMIT' ? { price } : { stop_price: price };
-    const trade = await demo.trades.create({ ...head(symbol), side, type, amount, ...prices });
-    await until(
-      () => demo.trades.get(trade.id),
-      ({ exchange_order_id, status }) => exchange_order_id !== undefined && status === 'PENDING',
-    );
-  }
+  await Promise.all(
+    ORDERS.map(async ({ symbol, side, type, distance, amount }) => {
+      const price = priceOf(symbol, distance);
+      const prices = type === 'LIMIT' ? { price } : { stop_price: price };
+      const trade = await demo.trades.create({ ...head(symbol), side, type, amount, ...prices });
+      await until(
+        () => demo.trades.get(trade.id),
+        ({ exchange_order_id, status }) => exchange_order_id !== undefined && status === 'PENDING',
+      );
+    }),
+  );
 }
 
 /**

@@ -25,20 +25,25 @@ export async function createPeople(options) {
   /** @type {Map<string, Api>} */
   const apis = new Map([['demo', demo]]);
   const users = new Map([['demo', demoUserId]]);
-  for (const user of new Set(ACCOUNTS.map((account) => account.user))) {
-    if (users.has(user)) continue;
-    const opened = await openAccount({
-      restUrl: options.restUrl,
-      privateKey: generatePrivateKey(),
-      label: user,
-    });
-    apis.set(user, opened.api);
-    users.set(user, opened.identity.user_id);
-  }
+  const others = [...new Set(ACCOUNTS.map(({ user }) => user))].filter((user) => !users.has(user));
+  await Promise.all(
+    others.map(async (user) => {
+      const opened = await openAccount({
+        restUrl: options.restUrl,
+        privateKey: generatePrivateKey(),
+        label: user,
+      });
+      apis.set(user, opened.api);
+      users.set(user, opened.identity.user_id);
+    }),
+  );
   const apiOf = (/** @type {string} */ key) => apiOfUser(apis, key.split('.')[0] ?? '');
   const accounts = new Map([[MAIN_ACCOUNT, mainAccountId]]);
-  for (const { key, name } of ACCOUNTS)
-    if (key !== MAIN_ACCOUNT) accounts.set(key, await createAccount(options, apiOf(key), key, name));
+  await Promise.all(
+    ACCOUNTS.map(async ({ key, name }) => {
+      if (key !== MAIN_ACCOUNT) accounts.set(key, await createAccount(options, apiOf(key), key, name));
+    }),
+  );
   await Promise.all(ACCOUNTS.map(({ key }) => untilSynced(apiOf(key), idOf(accounts, key))));
   const strategies = await createStrategies(apiOf, accounts, options.pairs);
   const copiers = await createCopiers(apiOf, accounts, strategies);
@@ -103,20 +108,22 @@ const untilSynced = (api, accountId) =>
 async function createStrategies(apiOf, accounts, pairs) {
   /** @type {Map<string, string>} */
   const strategies = new Map();
-  for (const strategy of STRATEGIES) {
-    const { key, account, name, description, visibility, profitShare, minCopyEquity, capacity } = strategy;
-    const { id } = await apiOf(account).strategies.create({
-      name,
-      description,
-      exchange_account_id: idOf(accounts, account),
-      trade_pair_ids: strategy.pairs.map((symbol) => idOf(pairs, symbol)),
-      visibility,
-      ...(profitShare === undefined ? {} : { profit_share: profitShare }),
-      ...(minCopyEquity === undefined ? {} : { min_copy_equity: minCopyEquity }),
-      ...(capacity === undefined ? {} : { capacity }),
-    });
-    strategies.set(key, id);
-  }
+  await Promise.all(
+    STRATEGIES.map(async (strategy) => {
+      const { key, account, name, description, visibility, profitShare, minCopyEquity, capacity } = strategy;
+      const { id } = await apiOf(account).strategies.create({
+        name,
+        description,
+        exchange_account_id: idOf(accounts, account),
+        trade_pair_ids: strategy.pairs.map((symbol) => idOf(pairs, symbol)),
+        visibility,
+        ...(profitShare === undefined ? {} : { profit_share: profitShare }),
+        ...(minCopyEquity === undefined ? {} : { min_copy_equity: minCopyEquity }),
+        ...(capacity === undefined ? {} : { capacity }),
+      });
+      strategies.set(key, id);
+    }),
+  );
   return strategies;
 }
 
@@ -128,7 +135,7 @@ async function createStrategies(apiOf, accounts, pairs) {
 async function createCopiers(apiOf, accounts, strategies) {
   /** @type {Map<string, string>} */
   const copiers = new Map();
-  for (const { key, account, strategy, name, sizing, limits } of COPIERS) {
+  const copying = COPIERS.map(async ({ key, account, strategy, name, sizing, limits }) => {
     const { id } = await apiOf(account).copiers.create({
       name,
       strategy_id: idOf(strategies, strategy),
@@ -137,8 +144,8 @@ async function createCopiers(apiOf, accounts, strategies) {
       ...(limits === undefined ? {} : { limits }),
     });
     copiers.set(key, id);
-  }
-  for (const [user, strategy] of FOLLOWERS) {
+  });
+  const following = FOLLOWERS.map(async ([user, strategy]) => {
     const { id } = await apiOf(user).copiers.create({
       name: strategy,
       strategy_id: idOf(strategies, strategy),
@@ -146,7 +153,8 @@ async function createCopiers(apiOf, accounts, strategies) {
       sizing: { mode: 'FIXED_QUOTE', value: 500 },
     });
     copiers.set(`${user}.${strategy}`, id);
-  }
+  });
+  await Promise.all([...copying, ...following]);
   return copiers;
 }
 

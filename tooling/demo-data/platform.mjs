@@ -41,7 +41,7 @@ export async function readPairs(demo, database) {
 const INSERT_PAIR = `
   INSERT INTO trade_pairs (id, exchange, symbol, exchange_symbol, base, quote, trading_type, price_tick, amount_step,
     min_amount, min_notional, last_price, is_active, rules_updated_at)
-  VALUES ($1, 'paper', $2, $3 || $4, $3, $4, 'spot', $5, $6, $6, 10, $7, false, now())`;
+  VALUES ($1, 'paper', $2, $3 || $4, $3, $4, 'spot', $5, $6, $6, 10, $7, false, now()) ON CONFLICT DO NOTHING`;
 
 /** Returns the account that the demo user opened first, with its balances. @param {import('@trading-automation/sdk').Client} demo */
 export async function mainAccountOf(demo) {

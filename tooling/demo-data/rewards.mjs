@@ -83,17 +83,23 @@ const GRANTS = /** @type {const} */ ([
     age: 74,
     claimed: 70,
     kind: 'referral',
-    reason: 'A user whom you referred traded.',
+    reason: 'A user with your link placed a first trade.',
   },
   {
     code: 'REFERRAL',
     amount: '75',
     age: 46,
     kind: 'referral',
-    reason: 'A user whom you referred traded.',
+    reason: 'A user with your link placed a first trade.',
     expires: 14,
   },
-  { code: 'REFERRAL', amount: '75', age: 6, kind: 'referral', reason: 'A user whom you referred traded.' },
+  {
+    code: 'REFERRAL',
+    amount: '75',
+    age: 6,
+    kind: 'referral',
+    reason: 'A user with your link placed a first trade.',
+  },
 ]);
 
 /**

@@ -19,7 +19,7 @@ const RESULTS_WITHIN_MS = 180_000;
  * can be seen and copied. The demo user is the owner of `apiKey`, an API key with ADMIN; the first of the user's exchange accounts becomes the main account.
  *
  * @typedef {{
- *   restUrl: string, graphqlUrl: string, paperExchangeUrl: string, databaseUrl: string, apiKey: string, seed?: string, end?: Date,
+ *   restUrl: string, graphqlUrl?: string, paperExchangeUrl: string, databaseUrl: string, apiKey: string, seed?: string, end?: Date,
  *   days?: number, activity?: number, receiverUrl?: string, step?: (line: string) => void,
  * }} DemoDataOptions `days`: the length of the record; `activity`: the share of the usual number of trades;
  *   `receiverUrl`: a receiver for the webhook that succeeds, if later events are to be delivered, too
@@ -36,7 +36,8 @@ export async function writeDemoData({
   ...urls
 }) {
   const { restUrl, graphqlUrl, paperExchangeUrl, apiKey } = urls;
-  const demo = createClient({ restUrl, graphqlUrl, apiKey });
+  const demo = createClient({ restUrl, apiKey, ...(graphqlUrl === undefined ? {} : { graphqlUrl }) });
+  await assertUnmarked(demo);
   const database = new pg.Client({ connectionString: urls.databaseUrl });
   await database.connect();
   try {
@@ -45,7 +46,7 @@ export async function writeDemoData({
     const market = createMarket({ pairs, seed, end: end.getTime(), days });
     const simulation = simulate({ seed, market, days, activity });
     const main = await mainAccountOf(demo);
-    await claim(demo, { seed, end });
+    await demo.settings.set(MARKER, { seed, end: end.toISOString() });
     const balances = new Map([...finalBalances(simulation), [MAIN_ACCOUNT, main.balances]]);
     step(`Simulated ${days} days with ${simulation.positions.length} positions`);
     const { id: demoUserId } = await demo.me.get();
@@ -71,19 +72,13 @@ export async function writeDemoData({
   }
 }
 
-/**
- * Marks the account, so that a second run is refused.
- *
- * @param {import('@trading-automation/sdk').Client} demo
- * @param {{ seed: string, end: Date }} options
- */
-async function claim(demo, { seed, end }) {
+/** @param {import('@trading-automation/sdk').Client} demo */
+async function assertUnmarked(demo) {
   const { status } = await outcomeOf(demo.settings.get(MARKER));
-  if (status === 200)
-    throw new Error(
-      'The account has demo data already. Start the platform with `npm start -- --fresh` to begin with an empty one.',
-    );
-  await demo.settings.set(MARKER, { seed, end: end.toISOString() });
+  if (status === 404) return;
+  throw new Error(
+    'The account has demo data already. Start the platform with `npm start -- --fresh` to begin with an empty one.',
+  );
 }
 
 /**
