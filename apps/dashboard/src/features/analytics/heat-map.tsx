@@ -9,7 +9,9 @@ import { EmptyState } from '../../ui/states';
 import { type HeatCell, type HeatWeek, heatWeeks } from './heat-map.rules';
 
 const WEEKDAYS = ['Mon', '', 'Wed', '', 'Fri', '', 'Sun'];
-const HEIGHT = 232;
+const HEIGHT = 220;
+/** Up to this number of weeks, the squares of a wide screen have room for the result. */
+const WEEKS_WITH_FIGURES = 14;
 const GAIN = ['jade-3', 'jade-4', 'jade-5', 'jade-7'];
 const LOSS = ['tomato-3', 'tomato-4', 'tomato-5', 'tomato-7'];
 
@@ -47,6 +49,7 @@ export function HeatMap({ figures, lastDay }: { readonly figures: Figures; reado
                     week={week}
                     month={monthOf(week, weeks[i - 1], locale)}
                     titleOf={(cell) => titleOf(cell, nameOf(cell.day), unit, locale)}
+                    hasFigures={weeks.length <= WEEKS_WITH_FIGURES}
                   />
                 ))}
               </div>
@@ -86,34 +89,57 @@ function Week({
   week,
   month,
   titleOf,
+  hasFigures,
 }: {
   readonly week: HeatWeek;
   readonly month: string;
   readonly titleOf: (cell: HeatCell) => string;
+  readonly hasFigures: boolean;
 }) {
   return (
-    <div className="flex w-5 shrink-0 flex-col gap-1">
+    <div className="flex w-5 min-w-5 flex-1 flex-col gap-1">
       <span className="h-4 overflow-visible whitespace-nowrap text-2xs text-muted">{month}</span>
       {week.cells.map((cell, i) =>
         cell === undefined ? (
-          <span key={i} className="size-5" />
+          <span key={i} className="h-5" />
         ) : (
-          <Square key={cell.day} level={cell.level} title={titleOf(cell)} />
+          <Square
+            key={cell.day}
+            level={cell.level}
+            title={titleOf(cell)}
+            {...(hasFigures ? { result: cell.result } : {})}
+          />
         ),
       )}
     </div>
   );
 }
 
-function Square({ level, title }: { readonly level: number; readonly title?: string }) {
+interface SquareProps {
+  readonly level: number;
+  readonly title?: string;
+  /** Shown on wide screens in the place of the sign. */
+  readonly result?: string | undefined;
+}
+
+function Square({ level, title, result }: SquareProps) {
+  const { locale } = usePreferences();
   const colour = level === 0 ? 'slate-3' : (level > 0 ? GAIN : LOSS)[Math.abs(level) - 1];
+  const sign = level === 0 ? '' : level > 0 ? '+' : '−';
   return (
     <span
       title={title}
       style={{ background: `var(--${colour})` }}
-      className="grid size-5 shrink-0 place-items-center rounded-xs text-2xs"
+      className="grid h-5 min-w-5 place-items-center rounded-xs text-2xs"
     >
-      {level === 0 ? '' : level > 0 ? '+' : '−'}
+      {result === undefined ? (
+        sign
+      ) : (
+        <>
+          <span className="lg:hidden">{sign}</span>
+          <span className="hidden lg:inline">{formatSigned(result, locale, 0)}</span>
+        </>
+      )}
     </span>
   );
 }

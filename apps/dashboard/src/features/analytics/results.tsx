@@ -42,7 +42,7 @@ export function Results({ figures }: { readonly figures: Figures }) {
         />
         <Stat
           label={<Definition text={DEFINITIONS.volume}>Volume</Definition>}
-          value={<Amount value={volume} asset={currency} digits={2} />}
+          value={<Amount value={volume} asset={currency} digits={0} />}
         />
       </div>
     </section>

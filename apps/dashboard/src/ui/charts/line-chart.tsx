@@ -138,6 +138,7 @@ function Canvas({
             value === null ? { time: timeOf(at) } : { time: timeOf(at), value },
           ),
         );
+        if (pane > 0) drawn.priceScale().applyOptions({ scaleMargins: { top: 0.1, bottom: 0.1 } });
         if (baseline !== undefined)
           drawn.createPriceLine({
             price: baseline,
