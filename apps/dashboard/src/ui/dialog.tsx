@@ -3,6 +3,7 @@ import { X } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { IconButton } from './button';
+import { useFocusReturn } from './use-focus-return';
 
 export interface DialogProps {
   readonly isOpen: boolean;
@@ -17,11 +18,13 @@ export interface DialogProps {
 
 /** A question or a short form. The focus returns to what opened it. */
 export function Dialog({ isOpen, onClose, title, description, footer, children }: DialogProps) {
+  const focusReturn = useFocusReturn();
   return (
     <Radix.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
       <Radix.Portal>
         <Radix.Overlay className="fixed inset-0 z-40 bg-overlay" />
         <Radix.Content
+          {...focusReturn}
           {...(description === undefined ? { 'aria-describedby': undefined } : {})}
           className="fixed inset-x-4 top-1/2 z-50 mx-auto flex max-h-[calc(100dvh-32px)] max-w-120 -translate-y-1/2 animate-appear flex-col rounded-dialog border bg-surface shadow-float outline-none"
         >

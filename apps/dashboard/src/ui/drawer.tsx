@@ -3,6 +3,7 @@ import { X } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { IconButton } from './button';
+import { useFocusReturn } from './use-focus-return';
 
 export interface DrawerProps {
   readonly isOpen: boolean;
@@ -14,11 +15,13 @@ export interface DrawerProps {
 
 /** The details of a record beside its list; a sheet over the whole width on narrow screens. */
 export function Drawer({ isOpen, onClose, title, footer, children }: DrawerProps) {
+  const focusReturn = useFocusReturn();
   return (
     <Radix.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
       <Radix.Portal>
         <Radix.Overlay className="fixed inset-0 z-30 bg-overlay" />
         <Radix.Content
+          {...focusReturn}
           aria-describedby={undefined}
           className="fixed inset-y-0 right-0 z-40 flex w-full max-w-140 animate-slide flex-col border-l bg-surface shadow-float outline-none"
         >

@@ -46,7 +46,7 @@ export function Breakdown({ figures, by }: { readonly figures: Figures; readonly
               String(result.closed_count),
               String(result.trade_count),
               formatAmount(result.fees, locale, 2),
-              formatAmount(result.volume, locale, 2),
+              formatAmount(result.volume, locale, 0),
             ]),
           }}
         >

@@ -10,12 +10,12 @@ import { baseOf, quoteOf } from '../../format/money';
 import { Button } from '../../ui/button';
 import { Detail, Details } from '../../ui/details';
 import { Dialog } from '../../ui/dialog';
-import { FormError } from '../../ui/field';
 import { Skeleton } from '../../ui/skeleton';
 import { Amount, Change, Missing } from '../../ui/values';
 import { type CloseEstimate, closingPrice, estimateClose, fractionOf } from './close.rules';
 import { ClosingTrade } from './closing-trade';
 import { ProblemNotice } from './problem-notice';
+import { Refusal } from './refusal';
 import { ShareField } from './share-field';
 import { useLimits, usePrice } from './use-prices';
 
@@ -112,7 +112,7 @@ export function CloseLot({ lot, onClose }: { readonly lot: LotRow; readonly onCl
             This lot is a copy. After this, later exits of the strategy apply only to what is left.
           </p>
         )}
-        {error !== undefined && <FormError error={error} />}
+        {error !== undefined && <Refusal error={error} />}
       </div>
     </Dialog>
   );

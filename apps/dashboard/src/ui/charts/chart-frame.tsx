@@ -69,7 +69,11 @@ function ValueTable({
         <thead className="sticky top-0 bg-surface">
           <tr className="text-left text-muted text-xs">
             {table.columns.map((column, i) => (
-              <th key={column} scope="col" className={`h-8 px-4 font-medium ${i === 0 ? '' : 'text-right'}`}>
+              <th
+                key={column}
+                scope="col"
+                className={`h-8 whitespace-nowrap px-4 font-medium ${i === 0 ? '' : 'text-right'}`}
+              >
                 {column}
               </th>
             ))}
@@ -79,7 +83,10 @@ function ValueTable({
           {table.rows.map((row) => (
             <tr key={row[0]} className="border-t">
               {row.map((value, i) => (
-                <td key={table.columns[i]} className={`px-4 py-1 ${i === 0 ? '' : 'text-right'}`}>
+                <td
+                  key={table.columns[i]}
+                  className={`whitespace-nowrap px-4 py-1 ${i === 0 ? '' : 'text-right'}`}
+                >
                   {value}
                 </td>
               ))}

@@ -1,0 +1,23 @@
+'use client';
+import { ApiError } from '@trading-automation/sdk';
+import { Copyable } from '../../ui/copyable';
+import { FormError } from '../../ui/field';
+
+/** Why a lot was not closed: a limit of the exchange in plain words, or any other failure. */
+export function Refusal({ error }: { readonly error: unknown }) {
+  if (!(error instanceof ApiError) || error.code !== 'exchange_rule_violated')
+    return <FormError error={error} />;
+  return (
+    <div role="alert" className="rounded-card border border-loss-line bg-loss-soft px-3 py-2 text-sm">
+      <p className="font-medium">The exchange does not accept this order. Nothing was traded.</p>
+      {error.details.map(({ message }) => (
+        <p key={message}>{message}</p>
+      ))}
+      {error.requestId !== undefined && (
+        <p className="pt-1 text-xs">
+          Request <Copyable text={error.requestId} />
+        </p>
+      )}
+    </div>
+  );
+}
