@@ -48,6 +48,11 @@ describe('depthOf', () => {
     expect(drawing?.asks).toMatch(/^M66\.67 100.*H101V100Z$/);
   });
 
+  it('is not flattened by one order far away', () => {
+    const far = { bids: [...book.bids, ['1', '0.5'] as const], asks: book.asks };
+    expect(depthOf(ladderOf(far, 4))).toMatchObject({ from: '97', to: '103' });
+  });
+
   it('draws nothing without a side', () => {
     expect(depthOf(ladderOf({ bids: [], asks: book.asks }, 3))).toBeUndefined();
   });

@@ -75,12 +75,15 @@ export interface DepthDrawing {
   readonly largest: string;
 }
 
-/** Draws the totals over the price. Both sides reach equally far from the middle. */
+/**
+ * Draws the totals over the price. Both sides reach equally far from the middle, as far as the nearer one, so that one order
+ * far away does not flatten the drawing.
+ */
 export function depthOf(ladder: Ladder): DepthDrawing | undefined {
   const [bid, ask] = [ladder.bids[0], ladder.asks[0]];
   if (bid === undefined || ask === undefined) return undefined;
   const middle = new Exact(bid.price).plus(ask.price).div(2);
-  const reach = Exact.max(
+  const reach = Exact.min(
     middle.minus(ladder.bids.at(-1)?.price ?? middle),
     new Exact(ladder.asks.at(-1)?.price ?? middle).minus(middle),
   );

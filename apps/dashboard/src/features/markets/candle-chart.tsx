@@ -6,7 +6,7 @@ import { useTheme } from 'next-themes';
 import { useEffect, useRef, useState } from 'react';
 import { formatAmount } from '../../format/numbers';
 import { usePreferences } from '../../format/preferences';
-import { formatExact } from '../../format/times';
+import { formatExact, formatTime } from '../../format/times';
 import { ChartFrame } from '../../ui/charts/chart-frame';
 import { chartColours, withOpacity } from '../../ui/charts/theme';
 import { axisLabel } from './axis-label';
@@ -36,7 +36,7 @@ export function CandleChart({ pair, interval, candles }: CandleChartProps) {
         rows: [...candles]
           .reverse()
           .map(({ at, open, high, low, close, volume }) => [
-            formatExact(at, style),
+            formatTime(at, style),
             ...[open, high, low, close].map(price),
             formatAmount(volume, style.locale),
           ]),

@@ -13,12 +13,14 @@ export interface ConfirmOrderProps {
   readonly request: TradeCreate | undefined;
   readonly ticket: Ticket;
   readonly pair: Pair;
+  /** The last attempt had no response that says whether the order was placed. */
+  readonly isUncertain: boolean;
   readonly onClose: () => void;
   readonly onPlace: (request: TradeCreate) => Promise<void>;
 }
 
 /** Repeats exactly what is placed. Amount and prices are fixed; what is expected follows the book. */
-export function ConfirmOrder({ request, ticket, pair, onClose, onPlace }: ConfirmOrderProps) {
+export function ConfirmOrder({ request, ticket, pair, isUncertain, onClose, onPlace }: ConfirmOrderProps) {
   if (request === undefined) return null;
   const { estimate, shortage, account, draft } = ticket;
   const verb = request.side === 'BUY' ? 'Buy' : 'Sell';
@@ -61,7 +63,7 @@ export function ConfirmOrder({ request, ticket, pair, onClose, onPlace }: Confir
           )}
         </Details>
       </div>
-      <div className="pt-3 text-text empty:hidden">
+      <div className="pt-3 text-text has-[>:empty]:hidden">
         <Cautions ticket={ticket} />
       </div>
       <p className="pt-3">
@@ -69,6 +71,12 @@ export function ConfirmOrder({ request, ticket, pair, onClose, onPlace }: Confir
           ? 'A market order trades at once at the prices of the book, which can differ from the expected one.'
           : 'The order trades only at its price or a better one. You can cancel what is not filled.'}
       </p>
+      {isUncertain && (
+        <p role="status" className="pt-3 font-medium text-text">
+          It is not certain whether the order was placed. “Place order” sends the same order again, and it is
+          placed at most once.
+        </p>
+      )}
     </ConfirmDialog>
   );
 }

@@ -1,16 +1,21 @@
 'use client';
+import dynamic from 'next/dynamic';
 import { parseAsString, useQueryState } from 'nuqs';
 import type { ReactNode } from 'react';
 import { usePairs } from '../../data/names';
 import { PairBookProvider } from '../../data/pair-book';
 import { Card } from '../../ui/card';
 import { PageHeader } from '../../ui/page-header';
-import { Skeleton } from '../../ui/skeleton';
 import { EmptyState, ErrorState } from '../../ui/states';
 import type { Pair } from './order.rules';
-import { OrderTicket } from './order-ticket';
 import { PairPicker } from './pair-picker';
 import { searchPairs } from './search-pairs.rules';
+import { TicketSkeleton } from './ticket-skeleton';
+
+const OrderTicket = dynamic(() => import('./order-ticket').then((module) => module.OrderTicket), {
+  ssr: false,
+  loading: TicketSkeleton,
+});
 
 export interface NewOrderProps {
   /** The order book of a pair. */
@@ -55,13 +60,5 @@ const Frame = ({ children }: { readonly children: ReactNode }) => (
   <div className="mx-auto max-w-200">
     <PageHeader title="Place order" description="You see and confirm the whole order before it is placed." />
     {children}
-  </div>
-);
-
-const TicketSkeleton = () => (
-  <div role="status" aria-label="Loading" className="flex flex-col gap-3">
-    {['a', 'b', 'c', 'd', 'e', 'f'].map((line) => (
-      <Skeleton key={line} className="h-12 w-full" />
-    ))}
   </div>
 );

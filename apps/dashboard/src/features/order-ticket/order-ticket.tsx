@@ -26,7 +26,7 @@ export interface OrderTicketProps {
 /** Places an order on a pair. It needs the pair's `PairBookProvider`. */
 export function OrderTicket({ pair, initial = {} }: OrderTicketProps) {
   const ticket = useTicket(pair, initial);
-  const { place, problems: server, clear } = usePlaceOrder();
+  const { place, problems: server, isUncertain, clear } = usePlaceOrder();
   const [request, setRequest] = useState<TradeCreate>();
   const [isMissingShown, setMissingShown] = useState(false);
   const mayTrade = useMayTrade();
@@ -73,6 +73,7 @@ export function OrderTicket({ pair, initial = {} }: OrderTicketProps) {
         request={request}
         ticket={ticket}
         pair={pair}
+        isUncertain={isUncertain}
         onClose={() => setRequest(undefined)}
         onPlace={place}
       />

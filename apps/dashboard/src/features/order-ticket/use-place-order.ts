@@ -28,10 +28,12 @@ export function usePlaceOrder() {
   const queries = useQueryClient();
   const attempt = useRef<{ readonly body: string; readonly key: string }>(undefined);
   const [problems, setProblems] = useState<ServerProblems>({});
+  const [isUncertain, setUncertain] = useState(false);
   const place = async (request: TradeCreate) => {
     const body = JSON.stringify(request);
     if (attempt.current?.body !== body) attempt.current = { body, key: crypto.randomUUID() };
     setProblems({});
+    setUncertain(false);
     try {
       const { id } = await api().trades.create(request, { idempotencyKey: attempt.current.key });
       attempt.current = undefined;
@@ -41,10 +43,11 @@ export function usePlaceOrder() {
       const byField = problemsIn(error);
       // The dialog closes, because the ticket says beside its fields what to change.
       if (byField !== undefined) return setProblems(byField);
+      setUncertain(!(error instanceof ApiError) || error.status >= 500);
       throw error;
     }
   };
-  return { place, problems, clear: () => setProblems({}) };
+  return { place, problems, isUncertain, clear: () => setProblems({}) };
 }
 
 function problemsIn(error: unknown): ServerProblems | undefined {

@@ -1,6 +1,12 @@
 'use client';
+import dynamic from 'next/dynamic';
 import { Market } from '../../../../features/markets/market';
-import { OrderTicket } from '../../../../features/order-ticket/order-ticket';
+import { TicketSkeleton } from '../../../../features/order-ticket/ticket-skeleton';
+
+const OrderTicket = dynamic(
+  () => import('../../../../features/order-ticket/order-ticket').then((module) => module.OrderTicket),
+  { ssr: false, loading: TicketSkeleton },
+);
 
 /** Two features meet on this page: the market, and the order ticket beside it. */
 export function MarketWithTicket({ pairId }: { readonly pairId: string }) {
