@@ -2,6 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { ApiKey, ApiKeyWithValue } from '@trading-automation/sdk';
 import { Plus } from 'lucide-react';
+import dynamic from 'next/dynamic';
 import { useMemo, useState } from 'react';
 import { api } from '../../../data/api';
 import { useMay } from '../../../data/me';
@@ -15,7 +16,9 @@ import { Time } from '../../../ui/values';
 import { SecretDialog } from '../shared/secret-dialog';
 import { useNew } from '../shared/use-new';
 import { actionsColumn, COLUMNS, FILTERS, keyText } from './columns';
-import { CreateKey } from './create-key';
+
+/** The form and its schema are loaded when they are needed. */
+const CreateKey = dynamic(() => import('./create-key').then((module) => module.CreateKey), { ssr: false });
 
 const KEY = ['api-keys', 'list'];
 const read = (...[query, options]: Parameters<ReturnType<typeof api>['apiKeys']['list']>) =>
@@ -36,7 +39,7 @@ export function ApiKeys() {
   );
   const rotate = async (id: string) => {
     setRevealed(await api().apiKeys.rotate(id));
-    await queries.invalidateQueries({ queryKey: ['api-keys'] });
+    void queries.invalidateQueries({ queryKey: ['api-keys'] });
   };
   const revoke = async (id: string) => {
     await api().apiKeys.revoke(id);
@@ -73,8 +76,8 @@ export function ApiKeys() {
           />
         }
       />
-      {mayCreate && (
-        <CreateKey isOpen={isCreating} onClose={() => setCreating(false)} onCreated={setRevealed} />
+      {mayCreate && isCreating && (
+        <CreateKey isOpen onClose={() => setCreating(false)} onCreated={setRevealed} />
       )}
       <SecretDialog
         title={`API key “${revealed?.name ?? ''}”`}

@@ -8,7 +8,7 @@ import { Time } from '../../../ui/values';
 import { PermissionList } from '../shared/permissions';
 
 export const FILTERS: readonly Filter[] = [
-  { name: 'include', label: 'Show', options: [{ value: 'revoked', label: 'Revoked keys too' }] },
+  { name: 'include', label: 'Include', options: [{ value: 'revoked', label: 'Revoked keys' }] },
 ];
 
 export const keyText = ({ prefix, last_four }: Pick<ApiKey, 'prefix' | 'last_four'>) =>

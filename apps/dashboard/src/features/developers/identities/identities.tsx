@@ -22,7 +22,7 @@ const read = (...[query, options]: Parameters<ReturnType<typeof api>['publicKeys
   api().publicKeys.list(query, options);
 const keyOf = ({ id }: PublicKey) => id;
 const FILTERS: readonly Filter[] = [
-  { name: 'include', label: 'Show', options: [{ value: 'revoked', label: 'Revoked keys too' }] },
+  { name: 'include', label: 'Include', options: [{ value: 'revoked', label: 'Revoked keys' }] },
 ];
 
 const columnsWith = (onRevoke: ((key: PublicKey) => void) | undefined): readonly Column<PublicKey>[] => [
@@ -92,7 +92,7 @@ export function Identities() {
         title="Identities"
         description="Key pairs that sign requests to this account. The private key never leaves the machine that made it."
       />
-      <div className="grid gap-4 xl:grid-cols-[minmax(0,1fr)_400px]">
+      <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_400px]">
         <DataTable
           label="Identities"
           queryKey={KEY}

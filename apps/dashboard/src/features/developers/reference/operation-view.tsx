@@ -1,6 +1,5 @@
 'use client';
 import type { ReactNode } from 'react';
-import { Badge } from '../../../ui/badge';
 import { CodeBlock } from '../../../ui/code-block';
 import { Copyable } from '../../../ui/copyable';
 import { Tab, Tabs } from '../../../ui/tabs';
@@ -26,21 +25,19 @@ interface OperationProps {
 /** One operation: how to call it, what it returns and how it fails. */
 export function OperationView({ document, operation }: OperationProps) {
   const { summary, description, method, path } = operation;
-  const permission = operation['x-permission'];
   return (
     <article aria-label={operation.operationId} className="min-w-0 rounded-card border bg-surface p-5">
       <h2 className="font-semibold text-lg">{summary}</h2>
       <div className="flex flex-wrap items-center gap-2 pt-1 pb-2">
         <MethodName method={method} />
         <Copyable text={path} />
-        {permission !== undefined && <Badge>{permission}</Badge>}
       </div>
       {description !== undefined && (
         <p className="text-muted text-sm">
           <Line text={description} />
         </p>
       )}
-      <div className="grid gap-8 pt-4 2xl:grid-cols-2">
+      <div className="grid gap-8 pt-4 xl:grid-cols-[minmax(0,1fr)_360px] 2xl:grid-cols-2">
         <div className="min-w-0">
           <Tabs label="Operation" initial="request">
             <Tab value="request" label="Request">

@@ -31,5 +31,5 @@ export function EventPayload({ eventId }: { readonly eventId: string }) {
 }
 
 export const Payload = ({ json }: { readonly json: string }) => (
-  <CodeBlock label="Request body" title="application/json" code={indentJson(json)} />
+  <CodeBlock label="Request body" title="application/json" code={indentJson(json)} className="max-h-120" />
 );

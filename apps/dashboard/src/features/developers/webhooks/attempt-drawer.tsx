@@ -18,8 +18,8 @@ import { TableSkeleton } from '../../../ui/skeleton';
 import { EmptyState, ErrorState } from '../../../ui/states';
 import { Time } from '../../../ui/values';
 import { EventPayload } from '../shared/payload';
-import { DeliveryStatus } from './deliveries';
-import { deliveryState } from './delivery-state.rules';
+import { attemptText, DeliveryStatus } from './deliveries';
+import { deliveryState, isLatestOfRun } from './delivery-state.rules';
 import { Milliseconds } from './parts';
 
 const ATTEMPTS_MAX = 200;
@@ -41,7 +41,13 @@ export function AttemptDrawer({
         .webhooks.deliveries(webhookId, { event_id: eventId, limit: 100 }, { signal })
         .toArray({ limit: ATTEMPTS_MAX }),
   });
+  const webhook = useQuery({
+    queryKey: ['webhooks', webhookId],
+    queryFn: ({ signal }) => api().webhooks.get(webhookId, { signal }),
+  });
   const { data } = attempts;
+  const isPendingPossible = (delivery: Delivery) =>
+    webhook.data?.is_active === true && isLatestOfRun(delivery, data ?? []);
   const shown = data?.find(({ id }) => id === chosen) ?? data?.[0];
   return (
     <Drawer
@@ -59,8 +65,13 @@ export function AttemptDrawer({
       )}
       {data !== undefined && shown !== undefined && (
         <div className="flex flex-col gap-6">
-          <AttemptList attempts={data} shown={shown} onChoose={(id) => void choose(id)} />
-          <Attempt delivery={shown} />
+          <AttemptList
+            attempts={data}
+            shown={shown}
+            isActive={isPendingPossible}
+            onChoose={(id) => void choose(id)}
+          />
+          <Attempt delivery={shown} isActive={isPendingPossible(shown)} />
         </div>
       )}
     </Drawer>
@@ -70,10 +81,11 @@ export function AttemptDrawer({
 interface AttemptListProps {
   readonly attempts: readonly Delivery[];
   readonly shown: Delivery;
+  readonly isActive: (delivery: Delivery) => boolean;
   readonly onChoose: (id: string) => void;
 }
 
-function AttemptList({ attempts, shown, onChoose }: AttemptListProps) {
+function AttemptList({ attempts, shown, isActive, onChoose }: AttemptListProps) {
   return (
     <ul aria-label="Attempts" className="flex flex-col overflow-hidden rounded-card border">
       {attempts.map((delivery) => (
@@ -87,9 +99,9 @@ function AttemptList({ attempts, shown, onChoose }: AttemptListProps) {
               delivery.id === shown.id && 'bg-selected',
             )}
           >
-            <DeliveryStatus delivery={delivery} />
+            <DeliveryStatus delivery={delivery} isActive={isActive(delivery)} />
             <span>
-              Attempt {delivery.attempt} of 5
+              Attempt {attemptText(delivery)}
               {delivery.run > 0 && <span className="text-muted">, resend {delivery.run}</span>}
             </span>
             <span className="ml-auto text-muted">
@@ -102,8 +114,8 @@ function AttemptList({ attempts, shown, onChoose }: AttemptListProps) {
   );
 }
 
-function Attempt({ delivery }: { readonly delivery: Delivery }) {
-  const isPending = deliveryState(delivery, useNow()) === 'PENDING';
+function Attempt({ delivery, isActive }: { readonly delivery: Delivery; readonly isActive: boolean }) {
+  const isPending = deliveryState(delivery, useNow(), isActive) === 'PENDING';
   return (
     <>
       <Details>

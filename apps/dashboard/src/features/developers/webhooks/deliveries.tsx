@@ -20,14 +20,28 @@ import { ReplayRange } from './replay-range';
 
 const keyOf = ({ id }: Delivery) => id;
 
-export function DeliveryStatus({ delivery }: { readonly delivery: Delivery }) {
-  return <Status value={deliveryState(delivery, useNow())} />;
+interface StateProps {
+  readonly delivery: Delivery;
+  /** Whether another attempt can follow: the webhook is active, and no later attempt exists. */
+  readonly isActive: boolean;
 }
 
-const NextAttempt = ({ delivery }: { readonly delivery: Delivery }) =>
-  deliveryState(delivery, useNow()) === 'PENDING' ? <Time at={delivery.next_attempt_at} /> : <Missing />;
+export function DeliveryStatus({ delivery, isActive }: StateProps) {
+  return <Status value={deliveryState(delivery, useNow(), isActive)} />;
+}
 
-const COLUMNS: readonly Column<Delivery>[] = [
+const NextAttempt = ({ delivery, isActive }: StateProps) =>
+  deliveryState(delivery, useNow(), isActive) === 'PENDING' ? (
+    <Time at={delivery.next_attempt_at} />
+  ) : (
+    <Missing />
+  );
+
+/** A test event is sent once. */
+export const attemptText = ({ event_type, attempt }: Delivery) =>
+  event_type === 'webhook.test' ? '1 of 1' : `${attempt} of 5`;
+
+const columnsWith = (isActive: boolean): readonly Column<Delivery>[] => [
   {
     id: 'created_at',
     header: 'Time',
@@ -44,7 +58,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
   {
     id: 'status',
     header: 'Status',
-    cell: (delivery) => <DeliveryStatus delivery={delivery} />,
+    cell: (delivery) => <DeliveryStatus delivery={delivery} isActive={isActive} />,
     csv: ({ status }) => status,
   },
   {
@@ -69,14 +83,14 @@ const COLUMNS: readonly Column<Delivery>[] = [
     header: 'Attempt',
     isNumeric: true,
     from: 'md',
-    cell: ({ attempt }) => `${attempt} of 5`,
+    cell: attemptText,
     csv: ({ attempt }) => attempt,
   },
   {
     id: 'next_attempt_at',
     header: 'Next attempt',
     from: 'xl',
-    cell: (delivery) => <NextAttempt delivery={delivery} />,
+    cell: (delivery) => <NextAttempt delivery={delivery} isActive={isActive} />,
     csv: ({ next_attempt_at }) => next_attempt_at,
   },
   {
@@ -132,6 +146,7 @@ export function Deliveries({ webhook, mayReplay, children }: DeliveriesProps) {
     ],
     [types],
   );
+  const columns = useMemo(() => columnsWith(webhook.is_active), [webhook.is_active]);
   const queryKey = useMemo(() => ['deliveries', id], [id]);
   const read = useMemo(
     () => (query: Record<string, unknown>, options: object) => api().webhooks.deliveries(id, query, options),
@@ -180,7 +195,7 @@ export function Deliveries({ webhook, mayReplay, children }: DeliveriesProps) {
         label="Deliveries"
         queryKey={queryKey}
         read={read}
-        columns={COLUMNS}
+        columns={columns}
         filters={filters}
         rowKey={keyOf}
         rowHref={({ event_id, id: attemptId }) =>

@@ -2,6 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { ApiError, type Webhook, type WebhookWithSecret } from '@trading-automation/sdk';
 import { Ellipsis, KeyRound, Pencil, Power, Send, Trash2 } from 'lucide-react';
+import dynamic from 'next/dynamic';
 import Link from 'next/link';
 import { useRouter } from 'next/navigation';
 import { type ReactNode, useState } from 'react';
@@ -12,7 +13,11 @@ import { FormError } from '../../../ui/field';
 import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu';
 import { SecretDialog } from '../shared/secret-dialog';
 import { VerificationSample } from './verification-sample';
-import { WebhookForm, type WebhookValues } from './webhook-form';
+import type { WebhookValues } from './webhook-form';
+
+const WebhookForm = dynamic(() => import('./webhook-form').then((module) => module.WebhookForm), {
+  ssr: false,
+});
 
 type Open = 'edit' | 'rotate' | 'deactivate' | 'delete';
 
@@ -31,7 +36,12 @@ export function WebhookActions({
   const [isTesting, setTesting] = useState(false);
   const [rotated, setRotated] = useState<WebhookWithSecret>();
   const close = () => setOpen(undefined);
-  const reload = () => queries.invalidateQueries({ queryKey: ['webhooks'] });
+  const reload = () =>
+    Promise.all(
+      ['webhooks', 'deliveries', 'dead-letters'].map((kind) =>
+        queries.invalidateQueries({ queryKey: [kind] }),
+      ),
+    );
   const update = async (body: Partial<WebhookValues> & { is_active?: boolean }) => {
     await api().webhooks.update(id, body);
     await reload();
@@ -41,7 +51,6 @@ export function WebhookActions({
     onResult(undefined);
     try {
       onResult(<TestResult webhookId={id} delivery={await api().webhooks.test(id, { maxRetries: 0 })} />);
-      void queries.invalidateQueries({ queryKey: ['deliveries'] });
       void reload();
     } catch (error) {
       onResult(<TestFailure error={error} />);
@@ -89,15 +98,16 @@ export function WebhookActions({
           Delete webhook
         </MenuItem>
       </Menu>
-      <WebhookForm
-        key={webhook.updated_at}
-        isOpen={open === 'edit'}
-        onClose={close}
-        title="Edit the webhook"
-        action="Save changes"
-        initial={{ url, events: webhook.events, description: webhook.description }}
-        onSave={update}
-      />
+      {open === 'edit' && (
+        <WebhookForm
+          isOpen
+          onClose={close}
+          title="Edit the webhook"
+          action="Save changes"
+          initial={{ url, events: webhook.events, description: webhook.description }}
+          onSave={update}
+        />
+      )}
       <ConfirmDialog
         isOpen={open === 'rotate'}
         onClose={close}
@@ -106,7 +116,7 @@ export function WebhookActions({
         isDanger
         onConfirm={async () => {
           setRotated(await api().webhooks.rotateSecret(id));
-          await reload();
+          void reload();
         }}
       >
         The old secret ends at once: every later attempt is signed with the new one alone, also of events that

@@ -2,6 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { Webhook, WebhookWithSecret } from '@trading-automation/sdk';
 import { Plus } from 'lucide-react';
+import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { api } from '../../../data/api';
 import { useMay } from '../../../data/me';
@@ -17,7 +18,12 @@ import { useNew } from '../shared/use-new';
 import { WebhookTabs } from '../shared/webhook-tabs';
 import { StatsCell, WebhookState } from './parts';
 import { VerificationSample } from './verification-sample';
-import { WebhookForm, type WebhookValues } from './webhook-form';
+import type { WebhookValues } from './webhook-form';
+
+/** The form and its schema are loaded when they are needed. */
+const WebhookForm = dynamic(() => import('./webhook-form').then((module) => module.WebhookForm), {
+  ssr: false,
+});
 
 const KEY = ['webhooks', 'list'];
 const read = (...[query, options]: Parameters<ReturnType<typeof api>['webhooks']['list']>) =>
@@ -119,9 +125,9 @@ export function Webhooks() {
           />
         }
       />
-      {mayCreate && (
+      {mayCreate && isCreating && (
         <WebhookForm
-          isOpen={isCreating}
+          isOpen
           onClose={() => setCreating(false)}
           title="Add a webhook"
           action="Add webhook"
