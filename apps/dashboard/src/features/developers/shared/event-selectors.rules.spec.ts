@@ -9,7 +9,7 @@ describe('event selectors', () => {
     ]);
   });
 
-  it('covers a type by itself, its subject or all', () => {
+  it('covers a type by its name, its subject or all', () => {
     expect(isChosen(['trade.filled'], 'trade.filled')).toBe(true);
     expect(isChosen(['trade.*'], 'trade.filled')).toBe(true);
     expect(isChosen(['*'], 'trade.filled')).toBe(true);
