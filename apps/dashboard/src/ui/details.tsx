@@ -5,7 +5,7 @@ export function Details({ children }: { readonly children: ReactNode }) {
   return <dl className="flex flex-col text-sm">{children}</dl>;
 }
 
-export function Detail({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+export function Detail({ name, children }: { readonly name: ReactNode; readonly children: ReactNode }) {
   return (
     <div className="flex min-h-9 items-center justify-between gap-4 border-t py-1.5 first:border-t-0">
       <dt className="shrink-0 text-muted">{name}</dt>

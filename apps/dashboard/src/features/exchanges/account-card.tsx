@@ -1,7 +1,7 @@
 'use client';
 import { RefreshCw, TriangleAlert } from 'lucide-react';
 import Link from 'next/link';
-import { useMay } from '../../data/me';
+import { useMayTrade } from '../../data/me';
 import { useNow } from '../../format/clock';
 import { Badge } from '../../ui/badge';
 import { Button } from '../../ui/button';
@@ -83,7 +83,7 @@ export function BalanceTable({ balances }: { readonly balances: readonly Balance
 
 function Footer({ account, href }: { readonly account: Account; readonly href: string }) {
   const { state, sync } = useSync(account.id);
-  const mayTrade = useMay('TRADE');
+  const mayTrade = useMayTrade();
   return (
     <footer className="border-t px-4 py-3">
       <div className="flex flex-wrap items-center justify-between gap-2">

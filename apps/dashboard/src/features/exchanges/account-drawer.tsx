@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
 import { useState } from 'react';
 import { api } from '../../data/api';
-import { useMay } from '../../data/me';
+import { useMayTrade } from '../../data/me';
 import { useNow } from '../../format/clock';
 import { Badge } from '../../ui/badge';
 import { Button } from '../../ui/button';
@@ -49,7 +49,7 @@ function AccountDetails({ account }: { readonly account: Account }) {
   const state = stateOf(account, useNow());
   const supported = useSupportedExchanges();
   const { state: syncing, sync } = useSync(account.id);
-  const mayTrade = useMay('TRADE');
+  const mayTrade = useMayTrade();
   const exchange = supported.data?.find(({ id }) => id === account.exchange_name)?.name;
   return (
     <div className="flex flex-col gap-6">
@@ -92,7 +92,7 @@ function AccountDetails({ account }: { readonly account: Account }) {
 }
 
 function Actions({ account }: { readonly account: Account }) {
-  const mayTrade = useMay('TRADE');
+  const mayTrade = useMayTrade();
   const [open, setOpen] = useState<'rename' | 'credentials' | 'remove'>();
   const close = () => setOpen(undefined);
   if (!mayTrade)

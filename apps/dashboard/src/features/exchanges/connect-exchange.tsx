@@ -1,7 +1,7 @@
 'use client';
 import { useEffect, useRef, useState } from 'react';
 import { useForm } from 'react-hook-form';
-import { useMay } from '../../data/me';
+import { useMayTrade } from '../../data/me';
 import { Card } from '../../ui/card';
 import { PageHeader } from '../../ui/page-header';
 import { EmptyState } from '../../ui/states';
@@ -23,7 +23,7 @@ export function ConnectExchange() {
     resolver: credentialsResolver,
     defaultValues: { credentials: { api_key: '', api_secret: '' } },
   });
-  const mayTrade = useMay('TRADE');
+  const mayTrade = useMayTrade();
   const heading = useFocusOnStep(step);
   const back = () => setStep((now) => now - 1);
   const next = () => setStep((now) => now + 1);

@@ -4,7 +4,7 @@ import { Plus } from 'lucide-react';
 import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { api } from '../../data/api';
-import { useMay } from '../../data/me';
+import { useMayTrade } from '../../data/me';
 import { useAccounts } from '../../data/names';
 import { Button } from '../../ui/button';
 import { Card } from '../../ui/card';
@@ -34,7 +34,7 @@ const ConnectExchange = () => (
 
 /** The exchange accounts; `children` is the drawer of the one that the address names. */
 export function Exchanges({ children }: { readonly children?: ReactNode }) {
-  const mayTrade = useMay('TRADE');
+  const mayTrade = useMayTrade();
   return (
     <>
       <PageHeader title="Exchanges" actions={mayTrade && <ConnectExchange />} />

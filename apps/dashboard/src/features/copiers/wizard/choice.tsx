@@ -20,7 +20,7 @@ export function Choice({ group, label, note, aside, isChosen, refusal, onChoose 
     <div
       className={classNames(
         'flex items-start gap-3 border-t px-4 py-3 text-sm first:border-t-0',
-        isChosen && 'bg-accent-soft',
+        isChosen && 'shadow-[inset_2px_0_0_var(--iris-9)]',
       )}
     >
       <input
