@@ -1,7 +1,8 @@
 'use client';
+import Decimal from 'decimal.js';
 import dynamic from 'next/dynamic';
 import { useCallback, useMemo } from 'react';
-import { formatAmount } from '../../format/numbers';
+import { formatAmount, formatPercent } from '../../format/numbers';
 import { usePreferences } from '../../format/preferences';
 import { Card } from '../../ui/card';
 import type { LineSeries } from '../../ui/charts/line-chart';
@@ -35,7 +36,7 @@ export function EquityChart({ strategy }: { readonly strategy: StrategyRow }) {
   );
   const formatIndex = useCallback((value: number) => formatAmount(String(value), locale, 2), [locale]);
   const formatFall = useCallback(
-    (value: number) => `${value < 0 ? '−' : ''}${formatAmount(String(Math.abs(value)), locale, 2)}\u2009%`,
+    (value: number) => formatPercent(new Decimal(value).div(100).toFixed(), locale),
     [locale],
   );
   if (curve.length < 2)

@@ -72,7 +72,14 @@ export function StrategyPage({ id }: { readonly id: string }) {
             {!isOwn(data) && <SignalsNote />}
           </div>
         </div>
-        {isOwn(data) && <StrategyTrades strategyId={data.id} />}
+        {isOwn(data) && (
+          <section aria-labelledby="strategy-trades">
+            <h2 id="strategy-trades" className="pb-2 font-semibold text-base">
+              Trades of this strategy
+            </h2>
+            <StrategyTrades strategyId={data.id} />
+          </section>
+        )}
       </div>
     </>
   );
