@@ -91,13 +91,25 @@ function Route({ copier }: { readonly copier: CopierRow }) {
 }
 
 const Tracking = ({ copier: { stats } }: { readonly copier: CopierRow }) => (
-  <Card title="Tracking difference" className="max-w-180">
-    <p className="pb-4 text-muted text-sm">
-      The result of the copier less that of a perfect copy, which copies every signal in full, at the
-      strategy's price and fee rate. Its five parts add up to it.
-    </p>
-    <TrackingBars difference={stats.tracking_difference_bps} parts={stats.tracking} />
-  </Card>
+  <div className="grid items-start gap-4 lg:grid-cols-2">
+    <Card title="Tracking difference">
+      <TrackingBars difference={stats.tracking_difference_bps} parts={stats.tracking} />
+    </Card>
+    <Card title="What is compared">
+      <ul className="flex list-disc flex-col gap-2 pl-4 text-sm">
+        <li>
+          A perfect copy buys the full amount of each signal at the strategy's price and fee rate, without
+          limits and minimums. The difference is the return of the copier less that of the perfect copy.
+        </li>
+        <li>The five parts add up to the difference. A bar to the left cost the copier something.</li>
+        <li>
+          Compared are the newest 1,000 lots of which the strategy closed at least a part while the copier was
+          active. Lots that were closed by hand are left out.
+        </li>
+        <li>Skipping a trade that lost money makes the copier earn more: the part is then positive.</li>
+      </ul>
+    </Card>
+  </div>
 );
 
 function Settings({ copier }: { readonly copier: CopierRow }) {

@@ -58,7 +58,11 @@ export function StopCopier({
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button variant="danger" isBusy={isBusy} onClick={() => void stop()}>
+          <Button
+            variant={mode === 'PAUSED' ? 'danger' : 'primary'}
+            isBusy={isBusy}
+            onClick={() => void stop()}
+          >
             {mode === 'PAUSED' ? 'Pause copier' : 'Set to close only'}
           </Button>
         </>
