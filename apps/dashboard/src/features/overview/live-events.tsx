@@ -14,7 +14,7 @@ import { Time } from '../../ui/values';
 import { describeEvent, mergeEvents } from './events.rules';
 
 type Event = WebhookEvent<'string'>;
-const SHOWN = 8;
+const SHOWN = 6;
 const NONE: readonly Event[] = [];
 
 /** The newest events, as they happen. */

@@ -34,14 +34,14 @@ export function Overview() {
       <div className="grid grid-cols-1 gap-4 lg:grid-cols-3">
         <Alerts />
         <EquityCard className="lg:col-span-2" />
-        {onboarding.isShown ? <Onboarding onboarding={onboarding} /> : <AccountHealth />}
+        {onboarding.isShown ? <Onboarding onboarding={onboarding} /> : <LiveEvents />}
         <div className="lg:col-span-3">
           <Figures />
         </div>
         <LatestTrades className="lg:col-span-2" />
         <div className="flex min-w-0 flex-col gap-4">
-          {onboarding.isShown && <AccountHealth />}
-          <LiveEvents />
+          <AccountHealth />
+          {onboarding.isShown && <LiveEvents />}
         </div>
       </div>
     </>

@@ -1,11 +1,11 @@
 'use client';
 import type { TradeDetail } from '@trading-automation/sdk';
 import Link from 'next/link';
-import { describeFailure } from '../../data/failures';
 import type { LotRow } from '../../data/open-lots';
 import { baseOf } from '../../format/money';
 import { Amount } from '../../ui/values';
 import type { CloseProgress } from './close-all.rules';
+import { reasonOf } from './refusal';
 
 export interface CloseRunProps {
   readonly progress: CloseProgress<LotRow, TradeDetail<'string'>>;
@@ -40,7 +40,7 @@ export function CloseRun({ progress, isRunning }: CloseRunProps) {
           <h3 className="pb-1 font-medium">Still open</h3>
           <ul className="flex max-h-60 flex-col gap-2 overflow-y-auto">
             {failed.map(({ lot, error }) => {
-              const { title, advice, requestId } = describeFailure(error);
+              const { text, requestId } = reasonOf(error);
               return (
                 <li key={lot.id} className="border-t pt-2">
                   <p>
@@ -48,9 +48,7 @@ export function CloseRun({ progress, isRunning }: CloseRunProps) {
                       <Amount value={lot.remaining_amount} asset={baseOf(lot.symbol)} />
                     </Link>
                   </p>
-                  <p className="text-muted text-xs">
-                    {title} {advice}
-                  </p>
+                  <p className="text-muted text-xs">{text}</p>
                   {requestId !== undefined && <p className="font-mono text-muted text-xs">{requestId}</p>}
                 </li>
               );

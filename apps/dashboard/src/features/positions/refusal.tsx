@@ -1,5 +1,6 @@
 'use client';
 import { ApiError } from '@trading-automation/sdk';
+import { describeFailure } from '../../data/failures';
 import { Copyable } from '../../ui/copyable';
 import { FormError } from '../../ui/field';
 
@@ -20,4 +21,13 @@ export function Refusal({ error }: { readonly error: unknown }) {
       )}
     </div>
   );
+}
+
+/** Returns why a lot was not closed, in one paragraph, and the id of the request. */
+export function reasonOf(error: unknown): { readonly text: string; readonly requestId: string | undefined } {
+  const { title, advice, requestId } = describeFailure(error);
+  if (!(error instanceof ApiError) || error.code !== 'exchange_rule_violated')
+    return { text: `${title} ${advice}`, requestId };
+  const problems = error.details.flatMap(({ message }) => message ?? []);
+  return { text: ['The exchange does not accept this order.', ...problems].join(' '), requestId };
 }
