@@ -68,7 +68,7 @@ export function amountForCost(
 }
 
 /** What a market buy by share leaves is for a price that rises before the order trades. */
-export const MARKET_BUY_SHARE = '0.995';
+const MARKET_BUY_SHARE = '0.995';
 
 /** Returns the amount that a share of the free balance buys or sells. */
 export function amountForShare(

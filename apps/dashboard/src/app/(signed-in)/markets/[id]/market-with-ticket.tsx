@@ -10,5 +10,5 @@ const OrderTicket = dynamic(
 
 /** Two features meet on this page: the market, and the order ticket beside it. */
 export function MarketWithTicket({ pairId }: { readonly pairId: string }) {
-  return <Market pairId={pairId} ticket={(pair) => <OrderTicket pair={pair} />} />;
+  return <Market pairId={pairId} ticket={(pair) => <OrderTicket key={pair.id} pair={pair} />} />;
 }
