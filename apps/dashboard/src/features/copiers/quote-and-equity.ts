@@ -3,7 +3,7 @@ import type { ExchangeAccount } from '@trading-automation/sdk';
 
 const QUOTES = ['USDT', 'USDC', 'USD', 'EUR'] as const;
 
-/** The balance stands for the equity: coins that the account holds are not valued here. */
+/** The balance is used as the equity: other assets that the account holds are not valued here. */
 export function quoteAndEquity(account: ExchangeAccount<'string'> | undefined): {
   readonly quote: string;
   readonly equity: string | undefined;

@@ -130,8 +130,8 @@ function Confirmations({ strategy, asked, onClose }: ConfirmationsProps) {
         action="Make private"
         onConfirm={() => update({ visibility: 'PRIVATE' })}
       >
-        {copiersOf(count)} Nobody new can copy it. If another user has ever copied it, it stays listed as
-        archived, so that its results remain known.
+        {copiersOf(count)} No other user can start to copy it. If another user has ever copied it, it stays
+        listed as archived, so that its results remain known.
       </ConfirmDialog>
       <ConfirmDialog
         isOpen={asked === 'delete'}

@@ -112,7 +112,7 @@ function CopyTerms({ register, control, errors }: StrategyFieldsProps) {
           <Input {...register('min_copy_equity')} inputMode="decimal" />
         </Field>
         <Field
-          label="Maximum number of copiers"
+          label="Maximum copiers"
           aside="Optional"
           hint="More copiers wait for worse prices."
           error={errors.capacity?.message}
