@@ -48,7 +48,7 @@ export function ConfirmStep({ strategy, copier, onBack, onStarted }: ConfirmStep
           <ul className="flex list-disc flex-col gap-2 pl-4 text-sm">
             <li>
               The copier buys and sells on your account without asking, whenever {strategy.name} trades, also
-              not watch it.
+              while you do not watch it.
             </li>
             <li>
               Entries stay within your limits. Exits of the strategy are copied as market orders, without
