@@ -54,6 +54,9 @@ export function SimulationChart({ result, strategy }: SimulationChartProps) {
         formatValue={formatIndex}
         baseline={100}
       />
+      <p className="px-4 pb-3 text-muted text-xs">
+        The curve of the copier is estimated from its decisions. Its end is the result above.
+      </p>
     </Card>
   );
 }
