@@ -1,7 +1,6 @@
 /** The permissions of a credential. TRADE and WITHDRAW include READ; ADMIN includes all. */
 
-export const PERMISSIONS = ['READ', 'TRADE', 'WITHDRAW', 'ADMIN'] as const;
-export type Permission = (typeof PERMISSIONS)[number];
+export type Permission = 'READ' | 'TRADE' | 'WITHDRAW' | 'ADMIN';
 
 /** Returns whether the permissions that a credential holds include one. */
 export function includesPermission(held: readonly string[], permission: Permission): boolean {

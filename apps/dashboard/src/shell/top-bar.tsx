@@ -17,14 +17,14 @@ export function TopBar({ world, userId }: { readonly world: 'live' | 'test'; rea
         <button
           type="button"
           onClick={openPalette}
-          aria-label="Search and commands"
+          aria-keyshortcuts="Control+K"
           className="flex h-8 items-center gap-2 rounded-control border px-2.5 text-muted text-sm hover:bg-hover lg:w-56 pointer-coarse:h-10"
         >
           <Search aria-hidden className="size-4" />
-          <span className="hidden lg:inline">Search</span>
-          <kbd aria-hidden className="ml-auto hidden rounded border px-1 font-sans text-2xs lg:inline">
-            Ctrl K
-          </kbd>
+          <span className="sr-only lg:not-sr-only">
+            Search<span className="sr-only"> and commands</span>
+          </span>
+          <kbd className="ml-auto hidden rounded border px-1 font-sans text-2xs lg:inline">Ctrl K</kbd>
         </button>
         <Badge tone={world === 'test' ? 'warn' : 'neutral'}>{world === 'test' ? 'TEST' : 'LIVE'}</Badge>
         <LiveBadge />

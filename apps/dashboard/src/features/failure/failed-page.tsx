@@ -15,7 +15,8 @@ export function FailedPage({ error, reset }: FailedPageProps) {
   useEffect(() => {
     console.error(error);
   }, [error]);
-  const reference = error instanceof ApiError ? error.requestId : error.digest;
+  const isApiError = error instanceof ApiError;
+  const reference = isApiError ? error.requestId : (error.digest ?? error.message);
   return (
     <div role="alert" className="mx-auto flex max-w-lg flex-col items-start gap-3 py-16">
       <CircleAlert aria-hidden className="size-6 text-muted" />
@@ -32,7 +33,7 @@ export function FailedPage({ error, reset }: FailedPageProps) {
       </div>
       {reference !== undefined && (
         <p className="text-muted text-xs">
-          {error instanceof ApiError ? 'Request' : 'Reference'} <Copyable text={reference} />
+          {isApiError ? 'Request' : 'For the report:'} <Copyable text={reference} />
         </p>
       )}
     </div>

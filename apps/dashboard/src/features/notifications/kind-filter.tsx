@@ -1,7 +1,6 @@
 'use client';
 import { Check, Plus, X } from 'lucide-react';
 import { Menu, MenuItem } from '../../ui/menu';
-import { ScrollRegion } from '../../ui/scroll-region';
 import { KINDS, kindName } from './kinds';
 
 /** Chooses one kind of notification; a chip, as in every list. */
@@ -30,7 +29,7 @@ export function KindFilter({
           </button>
         }
       >
-        <ScrollRegion label="Kinds" className="max-h-80 overflow-y-auto">
+        <div className="max-h-80 overflow-y-auto">
           {KINDS.map(({ type, name }) => (
             <MenuItem
               key={type}
@@ -40,7 +39,7 @@ export function KindFilter({
               {name}
             </MenuItem>
           ))}
-        </ScrollRegion>
+        </div>
       </Menu>
       {isSet && (
         <button

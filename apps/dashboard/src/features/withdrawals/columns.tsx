@@ -22,7 +22,7 @@ export const COLUMNS: readonly Column<WithdrawalRow>[] = [
     id: 'created_at',
     header: 'Requested',
     sort: 'created_at',
-    cell: ({ requested_at }) => <Time at={requested_at} isExact />,
+    cell: ({ requested_at }) => <Time at={requested_at} />,
     csv: ({ requested_at }) => requested_at,
   },
   {

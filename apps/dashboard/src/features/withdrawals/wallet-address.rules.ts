@@ -21,7 +21,7 @@ export function addressProblem(address: string): string | undefined {
 }
 
 /** Returns whether the letter case of an address is a valid EIP-55 checksum, or carries none. */
-export function isChecksummed(address: string): boolean {
+function isChecksummed(address: string): boolean {
   const digits = address.slice(2);
   return hasOneCase(digits) || digits === withChecksum(digits.toLowerCase());
 }

@@ -1,6 +1,7 @@
 'use client';
 import type { Setting } from '@trading-automation/sdk';
 import { Plus } from 'lucide-react';
+import dynamic from 'next/dynamic';
 import { useMemo, useState } from 'react';
 import { api } from '../../../data/api';
 import { Badge } from '../../../ui/badge';
@@ -10,8 +11,10 @@ import { DataTable } from '../../../ui/data-table/data-table';
 import { EmptyState } from '../../../ui/states';
 import { Time } from '../../../ui/values';
 import { DeleteValue } from './delete-value';
-import { ValueDialog } from './value-dialog';
 
+const ValueDialog = dynamic(() => import('./value-dialog').then((module) => module.ValueDialog), {
+  ssr: false,
+});
 const KEY = ['settings', 'list'];
 const SORTING = { sort: 'key', order: 'asc' } as const;
 const read = (...[query, options]: Parameters<ReturnType<typeof api>['settings']['list']>) =>

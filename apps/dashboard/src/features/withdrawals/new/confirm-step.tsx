@@ -17,17 +17,17 @@ import type { KnownTerms, WithdrawalDraft } from './flow';
 export function ConfirmStep({
   draft,
   terms,
+  idempotencyKey,
   onBack,
   onDone,
 }: {
   readonly draft: WithdrawalDraft;
   readonly terms: KnownTerms;
+  readonly idempotencyKey: string;
   readonly onBack: () => void;
   readonly onDone: (withdrawal: Withdrawal<'string'>) => void;
 }) {
   const queries = useQueryClient();
-  // This step is mounted for one amount and one address, so that the key belongs to exactly this withdrawal.
-  const [idempotencyKey] = useState(() => crypto.randomUUID());
   const [isCompared, setCompared] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();

@@ -1,7 +1,7 @@
 'use client';
 import type { Withdrawal } from '@trading-automation/sdk';
 import Link from 'next/link';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useMay } from '../../../data/me';
 import { useRewardBalance } from '../../../data/rewards';
 import { Button } from '../../../ui/button';
@@ -86,12 +86,19 @@ function Flow({ terms }: { readonly terms: KnownTerms }) {
   const [step, setStep] = useState(0);
   const [draft, setDraft] = useState(EMPTY);
   const [result, setResult] = useState<Withdrawal<'string'>>();
+  // One key for one intended withdrawal: going back and forth without a change must not withdraw twice.
+  const [idempotencyKey, setIdempotencyKey] = useState(() => crypto.randomUUID());
+  const content = useFocusOnChange(step);
   const next = (changes: Partial<WithdrawalDraft>) => {
-    setDraft((now) => ({ ...now, ...changes }));
+    const changed = { ...draft, ...changes };
+    if (changed.amount !== draft.amount || changed.address !== draft.address)
+      setIdempotencyKey(crypto.randomUUID());
+    setDraft(changed);
     setStep(step + 1);
   };
   const restart = () => {
     setDraft(EMPTY);
+    setIdempotencyKey(crypto.randomUUID());
     setResult(undefined);
     setStep(0);
   };
@@ -100,22 +107,37 @@ function Flow({ terms }: { readonly terms: KnownTerms }) {
     <>
       <Steps label="Steps of the withdrawal" names={STEP_NAMES} current={step} />
       <div className="grid items-start gap-4 lg:grid-cols-[1fr_320px]">
-        {step === 0 && <AmountStep draft={draft} terms={terms} onNext={(amount) => next({ amount })} />}
-        {step === 1 && <AddressStep draft={draft} onBack={back} onNext={next} />}
-        {step === 2 && (
-          <ConfirmStep
-            draft={draft}
-            terms={terms}
-            onBack={back}
-            onDone={(withdrawal) => {
-              setResult(withdrawal);
-              setStep(3);
-            }}
-          />
-        )}
-        {step === 3 && result !== undefined && <ResultStep withdrawal={result} onRestart={restart} />}
+        <div ref={content} tabIndex={-1} className="min-w-0 outline-none">
+          {step === 0 && <AmountStep draft={draft} terms={terms} onNext={(amount) => next({ amount })} />}
+          {step === 1 && <AddressStep draft={draft} onBack={back} onNext={next} />}
+          {step === 2 && (
+            <ConfirmStep
+              draft={draft}
+              terms={terms}
+              idempotencyKey={idempotencyKey}
+              onBack={back}
+              onDone={(withdrawal) => {
+                setResult(withdrawal);
+                setStep(3);
+              }}
+            />
+          )}
+          {step === 3 && result !== undefined && <ResultStep withdrawal={result} onRestart={restart} />}
+        </div>
         <Summary draft={draft} terms={terms} result={result} />
       </div>
     </>
   );
+}
+
+/** Moves the focus to the content of a new step, whose predecessor had it. */
+function useFocusOnChange(step: number) {
+  const content = useRef<HTMLDivElement>(null);
+  const shown = useRef(step);
+  useEffect(() => {
+    if (shown.current === step) return;
+    shown.current = step;
+    content.current?.focus();
+  }, [step]);
+  return content;
 }
