@@ -3,7 +3,7 @@ import { NewFile, SourceFile } from './source-file.mjs';
 
 /**
  * Writes the skeleton of a feature with one operation, `overview`: contract, folder of core with a failing spec, place in
- * FEATURE_ORDER, SDK resource and changeset.
+ * FEATURE_ORDER, description of its tag in the API reference, SDK resource and changeset.
  *
  * @param {string} workspace
  * @param {string} name the plural in kebab-case, such as `price-alerts`
@@ -26,9 +26,20 @@ function deriveNames(name) {
     words: wordsOf(name),
     schema: `${resource}Overview`,
     type: `${pascalCase(name)}Overview`,
+    tag: tagOf(name),
     operations: `${singularOf(resource)}Operations`,
     className: pascalCase(name),
   };
+}
+
+/**
+ * Returns the tag of the feature in the API reference, as `apps/rest-api/src/reference/tags.ts` derives it: `Price alerts`.
+ *
+ * @param {string} name
+ */
+function tagOf(name) {
+  const words = wordsOf(name);
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** @typedef {ReturnType<typeof deriveNames>} Feature */
@@ -137,7 +148,7 @@ export class ${className}<D extends DecimalForm> extends Resource<D> {
 }
 
 /** Adds the feature to the lists of features. @param {string} workspace @param {Feature} feature */
-function listFeature(workspace, { name, className, operations, resource }) {
+function listFeature(workspace, { name, className, operations, resource, tag, words }) {
   const open = (/** @type {string} */ path) => new SourceFile(workspace, path);
   const index = open('packages/contracts/src/index.ts');
   index.insert(index.source.length, `export * from './${name}.js';\n`);
@@ -163,6 +174,9 @@ function listFeature(workspace, { name, className, operations, resource }) {
     .addImport(`../${name}/index.js`, [`${className}Service`])
     .append(useCases.constant('USE_CASES'), `...useCasesOf(${operations}, ${className}Service)`);
 
+  const tags = open('apps/rest-api/src/reference/tags.ts');
+  tags.append(tags.constant('DESCRIPTIONS'), `'${tag}': 'Your ${words}.'`);
+
   const client = open('packages/sdk/src/client.ts');
   const members = client.class(({ id }) => id.name === 'Client').body.body;
   const body = members.find(
@@ -172,5 +186,5 @@ function listFeature(workspace, { name, className, operations, resource }) {
     .addImport(`./resources/${name}.js`, [className])
     .insert(members[0].start, `readonly ${resource}: ${className}<D>;\n  `)
     .insert(body.value.body.end - 1, `  this.${resource} = new ${className}(operations);\n  `);
-  return [index, contracts, order, modules, useCases, client];
+  return [index, contracts, order, modules, useCases, tags, client];
 }

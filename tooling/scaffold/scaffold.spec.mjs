@@ -43,6 +43,8 @@ beforeAll(async () => {
     ['packages/sdk', 'scripts/fixtures.mjs'],
     ['packages/cli', 'scripts/generate.mjs'],
     ['apps/graphql-api', 'scripts/write-schema.mjs'],
+    ['.', 'node_modules/typescript/bin/tsc', '-p', 'apps/rest-api/tsconfig.build.json'],
+    ['apps/rest-api', 'scripts/write-openapi.mjs'],
   ]) {
     const { code, stdout, stderr } = await run(cwd, ...args);
     if (code) throw new Error(`${args.join(' ')}: ${stdout}${stderr}`);
@@ -63,7 +65,7 @@ it('a new operation changes or adds four files, one of them a spec, and adds a c
   );
 });
 
-it('a new feature has a folder of core and an entry in FEATURE_ORDER', () => {
+it('a new feature has a folder of core, an entry in FEATURE_ORDER and a described tag in the API reference', () => {
   expect(featureFiles).toEqual(
     expect.arrayContaining([
       'packages/contracts/src/price-alerts.ts',
@@ -71,8 +73,12 @@ it('a new feature has a folder of core and an entry in FEATURE_ORDER', () => {
       'packages/core/src/price-alerts/price-alerts.module.ts',
       'packages/core/src/price-alerts/price-alerts.service.spec.ts',
       '.dependency-cruiser.cjs',
+      'apps/rest-api/src/reference/tags.ts',
     ]),
   );
+  const { tags, paths } = JSON.parse(readFileSync(join(workspace, 'apps/rest-api/openapi.json'), 'utf8'));
+  expect(tags).toContainEqual({ name: 'Price alerts', description: 'Your price alerts.' });
+  expect(paths['/v1/price-alerts/overview'].get.tags).toEqual(['Price alerts']);
 });
 
 it(
