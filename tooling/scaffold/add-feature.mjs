@@ -3,7 +3,7 @@ import { NewFile, SourceFile } from './source-file.mjs';
 
 /**
  * Writes the skeleton of a feature with one operation, `overview`: contract, folder of core with a failing spec, place in
- * FEATURE_ORDER, description of its tag in the API reference, SDK resource and changeset.
+ * FEATURE_ORDER with a fixture of its rule, description of its tag in the API reference, SDK resource and changeset.
  *
  * @param {string} workspace
  * @param {string} name the plural in kebab-case, such as `price-alerts`
@@ -12,7 +12,12 @@ import { NewFile, SourceFile } from './source-file.mjs';
 export function addFeature(workspace, name) {
   assertName(name, /^[a-z]+(-[a-z]+)*$/);
   const feature = deriveNames(name);
-  const texts = { ...contractFiles(feature), ...coreFiles(feature), ...clientFiles(feature) };
+  const texts = {
+    ...contractFiles(feature),
+    ...coreFiles(feature),
+    ...clientFiles(feature),
+    ...ruleFixture(feature),
+  };
   const files = Object.entries(texts).map(([path, text]) => new NewFile(workspace, path, text));
   return [...files, ...listFeature(workspace, feature)].map((file) => file.save());
 }
@@ -144,6 +149,20 @@ export class ${className}<D extends DecimalForm> extends Resource<D> {
 
 \`client.${resource}\` and \`svc ${name} overview\`: an overview of your ${words}.
 `,
+  };
+}
+
+/**
+ * Returns the fixture that violates the feature's rule in FEATURE_ORDER: without it, a test of the boundaries fails.
+ *
+ * @param {Feature} feature
+ * @returns {Record<string, string>}
+ */
+function ruleFixture({ name }) {
+  const folder = `tooling/boundaries/fixtures/feature-order-of-${name}/packages/core/src`;
+  return {
+    [`${folder}/${name}/file.ts`]: "import '../settings/index.js';\n",
+    [`${folder}/settings/index.ts`]: 'export const here = true;\n',
   };
 }
 

@@ -97,6 +97,17 @@ it(
 );
 
 it(
+  'the import rule of a new feature has a fixture that violates it',
+  async () => {
+    const rule = 'feature-order-of-price-alerts';
+    const fixture = join(workspace, 'tooling/boundaries/fixtures', rule);
+    const { stdout } = await run('.', 'tooling/boundaries/report.mjs', fixture);
+    expect(JSON.parse(stdout)[0].broken).toEqual([rule]);
+  },
+  RUN_MS,
+);
+
+it(
   'the written code keeps the import rules of core',
   async () => {
     const { stdout } = await run(
