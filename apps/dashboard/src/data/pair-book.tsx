@@ -20,7 +20,7 @@ import {
 import { api } from './api';
 import { useLiveBook } from './live';
 
-export type BookLevel = readonly [price: string, amount: string];
+type BookLevel = readonly [price: string, amount: string];
 
 export interface PairBook {
   /** Highest price first. */

@@ -1,10 +1,6 @@
 /** Decimals as people read them. They are strings with exact digits; Intl formats strings without rounding to a double. */
 import Decimal from 'decimal.js';
 
-export interface NumberStyle {
-  readonly locale: string | undefined;
-}
-
 const formats = (locale: string | undefined, options: Intl.NumberFormatOptions) =>
   new Intl.NumberFormat(locale, { useGrouping: true, ...options });
 

@@ -6,7 +6,7 @@ import { sendError } from './responses';
  * Returns the refusal of a request from another origin; undefined for one of this dashboard's pages. A request that
  * changes something must name its origin; a request that reads may come from a browser that sends no metadata.
  */
-export function refusalOfOrigin(request: Request): Response | undefined {
+function refusalOfOrigin(request: Request): Response | undefined {
   const { origin } = new URL(dashboardRuntime().config.PUBLIC_URL);
   const site = request.headers.get('sec-fetch-site');
   const isSafe = request.method === 'GET' || request.method === 'HEAD';

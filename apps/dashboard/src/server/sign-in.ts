@@ -22,7 +22,7 @@ import {
 } from './session';
 
 /** A client of the REST API that passes on the address of the browser. */
-export function apiFor(request: Request, credential: { apiKey?: string; privateKey?: string } = {}): Client {
+function apiFor(request: Request, credential: { apiKey?: string; privateKey?: string } = {}): Client {
   const { apiKey = null, privateKey } = credential;
   return new Client({
     baseURL: dashboardRuntime().config.REST_URL,
@@ -46,7 +46,7 @@ export async function startByCode(request: Request) {
   return { data: { user_code, expires_at, interval }, cookies };
 }
 
-export type CodeState = 'PENDING' | 'DENIED' | 'EXPIRED' | 'APPROVED';
+type CodeState = 'PENDING' | 'DENIED' | 'EXPIRED' | 'APPROVED';
 
 /** Asks whether the user approved the code, and opens the session if so. */
 export async function continueByCode(request: Request, pending: PendingSignIn) {

@@ -32,7 +32,7 @@ export function SessionWatch() {
   return null;
 }
 
-export function leaveIfOver(error: unknown): void {
+function leaveIfOver(error: unknown): void {
   if (!(error instanceof ApiError) || error.status !== 401) return;
   const here = window.location.pathname + window.location.search;
   const state = error.details[0]?.state;

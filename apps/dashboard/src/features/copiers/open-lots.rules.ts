@@ -5,7 +5,7 @@ import { quoteOf } from '../../data/symbols';
 
 type OpenLot = Pick<Lot<'string'>, 'symbol' | 'side' | 'remaining_cost' | 'unrealized_pnl'>;
 
-export interface HeldValue {
+interface HeldValue {
   readonly currency: string;
   readonly value: string;
 }

@@ -1,6 +1,6 @@
 /** Closes lots one by one. */
 
-export interface CloseFailure<L> {
+interface CloseFailure<L> {
   readonly lot: L;
   readonly error: unknown;
 }

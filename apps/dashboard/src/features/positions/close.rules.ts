@@ -30,7 +30,7 @@ export interface CloseEstimate {
   readonly problem: CloseProblem | undefined;
 }
 
-export interface CloseProblem {
+interface CloseProblem {
   readonly limit: 'amount_step' | 'min_amount' | 'min_notional';
   readonly minimum: string;
   /** The smallest whole percentage of the lot that the exchange accepts; undefined if even the whole lot is too small. */

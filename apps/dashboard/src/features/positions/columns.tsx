@@ -13,7 +13,7 @@ export function AccountName({ id }: { readonly id: string }) {
   return <span className="truncate">{byId(data, id)?.account_name ?? '…'}</span>;
 }
 
-export const sourceOf = ({ copier_id, strategy_id }: LotRow) =>
+const sourceOf = ({ copier_id, strategy_id }: LotRow) =>
   copier_id !== undefined ? 'Copy' : strategy_id !== undefined ? 'Strategy' : 'Order';
 
 const COMMON: readonly Column<LotRow>[] = [

@@ -11,7 +11,7 @@ import { Change } from '../../ui/values';
 import type { StrategyRow } from './figures';
 
 /** The copiers of the user that follow a strategy. Those of other users are a number alone. */
-export function useOwnCopiers(strategyId: string) {
+function useOwnCopiers(strategyId: string) {
   return useQuery({
     queryKey: ['copiers', 'of-strategy', strategyId],
     queryFn: ({ signal }) => api().copiers.list({ strategy_id: strategyId, limit: 100 }, { signal }),

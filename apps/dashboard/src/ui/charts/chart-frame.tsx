@@ -3,7 +3,7 @@ import { Table2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { ScrollRegion } from '../scroll-region';
 
-export interface ChartTable {
+interface ChartTable {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
 }

@@ -29,7 +29,7 @@ export interface ApiKeyBody {
 const DAY_MS = 86_400_000;
 
 /** Returns the addresses and ranges of the text. */
-export const addressesOf = (text: string): string[] => text.split(/[\s,]+/).filter((entry) => entry !== '');
+const addressesOf = (text: string): string[] => text.split(/[\s,]+/).filter((entry) => entry !== '');
 
 export function bodyOf(form: ApiKeyForm, nowMs: number): ApiKeyBody {
   const allowlist = addressesOf(form.allowlist);

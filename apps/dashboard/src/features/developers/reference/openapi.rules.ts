@@ -116,7 +116,7 @@ export function resolve<T extends object>(document: OpenApi, node: T | Reference
   return { ...(document.components[kind]?.[name] as T), ...beside };
 }
 
-export const refName = ({ $ref }: Schema) => $ref?.split('/').at(-1);
+const refName = ({ $ref }: Schema) => $ref?.split('/').at(-1);
 
 export function parametersOf(document: OpenApi, { parameters = [] }: ApiOperation): readonly Parameter[] {
   return parameters.map((parameter) => resolve<Parameter>(document, parameter));

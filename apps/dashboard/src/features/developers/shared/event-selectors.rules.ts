@@ -1,6 +1,6 @@
 /** Event selectors of a webhook: a type, a subject with `.*`, or `*` for all. */
 
-export const subjectOf = (type: string) => type.slice(0, type.indexOf('.'));
+const subjectOf = (type: string) => type.slice(0, type.indexOf('.'));
 
 export interface Subject<T> {
   readonly subject: string;
