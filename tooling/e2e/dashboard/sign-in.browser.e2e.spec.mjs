@@ -161,7 +161,7 @@ describe('a session', () => {
     await page.goto('/trades?status=FILLED');
     await page.getByRole('heading', { name: 'Trades', level: 1 }).waitFor();
     await trader.api.browserSessions.revokeAll();
-    await page.reload();
+    // The page leaves on its own: its live data ends with the session.
     await onSignIn(page);
     await page.getByText('Your session was signed out.').waitFor();
     await page.getByRole('tab', { name: 'API key' }).click();
