@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 const app = join(import.meta.dirname, '..');
 const run = (/** @type {string} */ command, /** @type {string[]} */ args) => {
-  const { status } = spawnSync(command, args, {
+  const { status } = spawnSync(join(app, 'node_modules', '.bin', command), args, {
     cwd: app,
     stdio: 'inherit',
     env: { ...process.env, NEXT_TELEMETRY_DISABLED: '1' },

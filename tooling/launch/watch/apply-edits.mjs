@@ -33,7 +33,11 @@ const generated = [
     script: 'apps/graphql-api/graphiql/build.mjs',
     from: ['apps/graphql-api/graphiql', 'packages/signed-request/src'],
   },
+  { script: 'apps/dashboard/scripts/build.mjs', from: ['apps/dashboard/src'] },
 ];
+
+/** Members that are bundled by their own scripts instead of compiled file by file; see `generated` and `finish`. */
+const bundled = new Set(['sdk', 'dashboard']);
 
 /** If a file in these folders changes, the migrator must run before the services restart. */
 const migrations = ['packages/core/src/database', 'apps/migrator/src'];
@@ -150,8 +154,7 @@ export function applyEdits({ running, databaseUrl, print }) {
   async function compile(files, changed) {
     await Promise.all(
       changed
-        // The SDK is bundled instead; see `finish`.
-        .filter(({ name }) => name !== 'sdk')
+        .filter(({ name }) => !bundled.has(name))
         .map(({ folder }) =>
           compileInto(
             folder,
@@ -197,6 +200,8 @@ export function applyEdits({ running, databaseUrl, print }) {
   function dependsOn({ app, main }, files, changed) {
     if (main !== undefined) return files.some((file) => file.startsWith(dirname(main) + sep));
     const member = members.find(({ folder }) => folder === join(root, 'apps', app));
+    // A build of the dashboard takes seconds, so only edits of its own files cause one.
+    if (app === 'dashboard') return changed.some((each) => each === member);
     return changed.some(({ folder }) => member?.needs.has(folder));
   }
 }
