@@ -1,23 +1,16 @@
 'use client';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { NuqsAdapter } from 'nuqs/adapters/next/app';
 import { type ReactNode, useState } from 'react';
 import { describeFailure } from '../data/failures';
 import { LiveProvider } from '../data/live';
 import { PreferencesProvider } from '../format/preferences';
+import { Notices } from './notices';
 import { SessionWatch } from './session-watch';
-import { Toaster } from './toaster';
 import './style-nonce';
 
 const STALE_MS = 30_000;
 /** How often a view that could not be loaded is loaded again, so that it recovers without a reload. */
 const RECOVERY_MS = 5_000;
-
-// The library that locks scrolling under a dialog reads this name, and gives the nonce to the style that it adds.
-if (typeof document !== 'undefined')
-  Object.assign(globalThis, {
-    __webpack_nonce__: document.querySelector<HTMLScriptElement>('script[nonce]')?.nonce,
-  });
 
 /** What every page of a session needs. */
 export function Providers({ children }: { readonly children: ReactNode }) {
@@ -38,13 +31,11 @@ export function Providers({ children }: { readonly children: ReactNode }) {
   return (
     <QueryClientProvider client={queries}>
       <PreferencesProvider>
-        <NuqsAdapter>
-          <LiveProvider>
-            <SessionWatch />
-            {children}
-            <Toaster />
-          </LiveProvider>
-        </NuqsAdapter>
+        <LiveProvider>
+          <SessionWatch />
+          {children}
+          <Notices />
+        </LiveProvider>
       </PreferencesProvider>
     </QueryClientProvider>
   );

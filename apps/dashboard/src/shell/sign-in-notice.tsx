@@ -4,13 +4,13 @@ import { useQuery } from '@tanstack/react-query';
 import type { BrowserSession } from '@trading-automation/sdk';
 import { useRouter } from 'next/navigation';
 import { useEffect } from 'react';
-import { toast } from 'sonner';
 import { api } from '../data/api';
 import { useMe } from '../data/me';
 import { permissionWords } from '../data/permissions';
 import { usePreferences } from '../format/preferences';
 import { formatTime, type TimeStyle } from '../format/times';
 import { shortId } from '../ui/copyable';
+import { notify } from '../ui/notify';
 
 const STORED = 'announced-session';
 const SHOWN_MS = 15_000;
@@ -38,10 +38,10 @@ export function SignInNotice() {
   useEffect(() => {
     if (!isNew || !session) return;
     window.localStorage.setItem(STORED, session.id);
-    toast(`Signed in to the account ${shortId(session.user_id)}.`, {
+    notify({
+      message: `Signed in to the account ${shortId(session.user_id)}.`,
       description: approvalWords(session, style),
-      duration: SHOWN_MS,
-      closeButton: true,
+      durationMs: SHOWN_MS,
       action: { label: 'Sessions', onClick: () => router.push('/settings/sessions') },
     });
   }, [isNew, session, style, router]);

@@ -1,6 +1,7 @@
 'use client';
 import { useTheme } from 'next-themes';
-import { Toaster as Sonner } from 'sonner';
+import { Toaster as Sonner, toast } from 'sonner';
+import type { Notice } from '../ui/notify';
 
 /** Above the bottom bar. */
 const MOBILE_BOTTOM_PX = 68;
@@ -20,4 +21,14 @@ export function Toaster() {
       }}
     />
   );
+}
+
+export function show({ message, kind, description, action, durationMs }: Notice): void {
+  const options = {
+    ...(description === undefined ? {} : { description }),
+    ...(action === undefined ? {} : { action, closeButton: true }),
+    ...(durationMs === undefined ? {} : { duration: durationMs }),
+  };
+  if (kind === undefined) toast(message, options);
+  else toast[kind](message, options);
 }

@@ -16,8 +16,7 @@ export interface DialogProps {
   readonly children?: ReactNode;
 }
 
-/** A question or a short form. The focus returns to what opened it. */
-export function Dialog({ isOpen, onClose, title, description, footer, children }: DialogProps) {
+export function DialogFrame({ isOpen, onClose, title, description, footer, children }: DialogProps) {
   const focusReturn = useFocusReturn();
   return (
     <Radix.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>

@@ -13,8 +13,7 @@ export interface DrawerProps {
   readonly children: ReactNode;
 }
 
-/** The details of a record beside its list; a sheet over the whole width on narrow screens. */
-export function Drawer({ isOpen, onClose, title, footer, children }: DrawerProps) {
+export function DrawerFrame({ isOpen, onClose, title, footer, children }: DrawerProps) {
   const focusReturn = useFocusReturn();
   return (
     <Radix.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>

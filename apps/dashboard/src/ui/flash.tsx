@@ -1,5 +1,4 @@
 'use client';
-import Decimal from 'decimal.js';
 import { type ReactNode, useState } from 'react';
 import { classNames } from './class-names';
 
@@ -15,8 +14,9 @@ export function Flash({
   readonly children: ReactNode;
 }) {
   const [shown, setShown] = useState({ value, changes: 0, isRise: true });
+  // Only the direction is shown, so a double is precise enough.
   if (shown.value !== value)
-    setShown({ value, changes: shown.changes + 1, isRise: new Decimal(value).gt(shown.value) });
+    setShown({ value, changes: shown.changes + 1, isRise: Number(value) > Number(shown.value) });
   return (
     <span
       // A new element starts the animation again.

@@ -1,11 +1,24 @@
 'use client';
-import { Check } from 'lucide-react';
-import { DropdownMenu } from 'radix-ui';
-import type { ReactNode } from 'react';
+/**
+ * Menus. Their library is loaded when the pointer or the focus reaches the first trigger, so that no page waits for it.
+ * Until then, the trigger alone is shown; a click opens the menu as soon as the library is there.
+ */
+import { Slot } from 'radix-ui';
+import { createContext, type PointerEvent, type ReactNode, useContext, useRef, useState } from 'react';
 import { classNames } from './class-names';
+import type * as Loaded from './menu-parts';
 
 const ITEM =
   'flex h-8 cursor-default select-none items-center gap-2 rounded-control px-2 text-sm outline-none data-[highlighted]:bg-selected data-[disabled]:opacity-50 pointer-coarse:h-10';
+
+/** The parts of the library, for the children of a menu, which exist only while it is open. */
+const PartsContext = createContext<typeof Loaded | undefined>(undefined);
+
+function useParts(): typeof Loaded {
+  const parts = useContext(PartsContext);
+  if (parts === undefined) throw new Error('Items belong in a Menu.');
+  return parts;
+}
 
 export interface MenuProps {
   readonly trigger: ReactNode;
@@ -14,20 +27,48 @@ export interface MenuProps {
 }
 
 export function Menu({ trigger, align = 'start', children }: MenuProps) {
-  return (
-    <DropdownMenu.Root modal={false}>
-      <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
-        <DropdownMenu.Content
+  const [parts, setParts] = useState<typeof Loaded>();
+  const [isOpen, setOpen] = useState(false);
+  const hasFocus = useRef(false);
+  const load = () => void import('./menu-parts').then(setParts);
+  const open = () => {
+    setOpen(true);
+    load();
+  };
+  if (parts !== undefined)
+    return (
+      <PartsContext value={parts}>
+        <parts.OpenableMenu
+          trigger={trigger}
           align={align}
-          sideOffset={4}
-          collisionPadding={8}
-          className="z-50 max-h-(--radix-dropdown-menu-content-available-height) min-w-48 animate-appear overflow-y-auto rounded-card border bg-surface p-1 shadow-float"
+          isOpen={isOpen}
+          onOpenChange={setOpen}
+          isFocused={hasFocus.current}
         >
           {children}
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
-    </DropdownMenu.Root>
+        </parts.OpenableMenu>
+      </PartsContext>
+    );
+  return (
+    <Slot.Root
+      aria-haspopup="menu"
+      aria-expanded={isOpen}
+      onPointerEnter={load}
+      onFocus={() => {
+        hasFocus.current = true;
+        load();
+      }}
+      onBlur={() => {
+        hasFocus.current = false;
+      }}
+      // The trigger of the library opens at this moment, too. Waiting for the click could lose it to the replacement.
+      onPointerDown={({ button }: PointerEvent) => {
+        if (button === 0) open();
+      }}
+      onClick={open}
+    >
+      {trigger}
+    </Slot.Root>
   );
 }
 
@@ -39,19 +80,24 @@ export interface MenuItemProps {
 }
 
 export function MenuItem({ icon, onSelect, isDanger = false, children }: MenuItemProps) {
+  const { Item } = useParts();
   return (
-    <DropdownMenu.Item onSelect={onSelect} className={classNames(ITEM, isDanger && 'text-loss')}>
+    <Item onSelect={onSelect} className={classNames(ITEM, isDanger && 'text-loss')}>
       {icon}
       {children}
-    </DropdownMenu.Item>
+    </Item>
   );
 }
 
-export const MenuLabel = ({ children }: { readonly children: ReactNode }) => (
-  <DropdownMenu.Label className="px-2 py-1.5 text-muted text-xs">{children}</DropdownMenu.Label>
-);
+export function MenuLabel({ children }: { readonly children: ReactNode }) {
+  const { Label } = useParts();
+  return <Label className="px-2 py-1.5 text-muted text-xs">{children}</Label>;
+}
 
-export const MenuSeparator = () => <DropdownMenu.Separator className="-mx-1 my-1 h-px bg-line" />;
+export function MenuSeparator() {
+  const { Separator } = useParts();
+  return <Separator className="-mx-1 my-1 h-px bg-line" />;
+}
 
 export interface MenuRadioGroupProps {
   readonly label: string;
@@ -61,19 +107,18 @@ export interface MenuRadioGroupProps {
 }
 
 export function MenuRadioGroup({ label, value, onChange, options }: MenuRadioGroupProps) {
+  const { RadioGroup, RadioItem, Mark } = useParts();
   return (
-    <DropdownMenu.RadioGroup value={value} onValueChange={onChange} aria-label={label}>
+    <RadioGroup value={value} onValueChange={onChange} aria-label={label}>
       <MenuLabel>{label}</MenuLabel>
       {options.map((option) => (
-        <DropdownMenu.RadioItem key={option.value} value={option.value} className={ITEM}>
+        <RadioItem key={option.value} value={option.value} className={ITEM}>
           {option.icon}
           {option.label}
-          <DropdownMenu.ItemIndicator className="ml-auto">
-            <Check aria-hidden className="size-4" />
-          </DropdownMenu.ItemIndicator>
-        </DropdownMenu.RadioItem>
+          <Mark className="ml-auto" />
+        </RadioItem>
       ))}
-    </DropdownMenu.RadioGroup>
+    </RadioGroup>
   );
 }
 
@@ -85,19 +130,18 @@ export interface MenuCheckProps {
 
 /** A choice that leaves the menu open. */
 export function MenuCheck({ isChecked, onChange, children }: MenuCheckProps) {
+  const { CheckboxItem, Mark } = useParts();
   return (
-    <DropdownMenu.CheckboxItem
+    <CheckboxItem
       checked={isChecked}
       onCheckedChange={onChange}
       onSelect={(event) => event.preventDefault()}
       className={ITEM}
     >
       <span className="grid size-4 place-items-center rounded border">
-        <DropdownMenu.ItemIndicator>
-          <Check aria-hidden className="size-3" />
-        </DropdownMenu.ItemIndicator>
+        <Mark />
       </span>
       {children}
-    </DropdownMenu.CheckboxItem>
+    </CheckboxItem>
   );
 }

@@ -3,12 +3,12 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Ellipsis, Pencil, Trash2 } from 'lucide-react';
 import { useRouter } from 'next/navigation';
 import { useState } from 'react';
-import { toast } from 'sonner';
 import { api } from '../../data/api';
 import { useTradeRefusal } from '../../data/me';
 import { Button, IconButton } from '../../ui/button';
 import { ConfirmDialog } from '../../ui/confirm-dialog';
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu';
+import { notify } from '../../ui/notify';
 import { EditCopier } from './edit-dialog';
 import { HeldPositions } from './holdings';
 import { StartCopier } from './start-dialog';
@@ -51,7 +51,9 @@ export function CopierActions({ copier }: { readonly copier: CopierRow }) {
           icon={<Trash2 aria-hidden className="size-4" />}
           isDanger
           onSelect={() =>
-            isPaused ? ask('delete') : toast('Pause the copier first. Only a paused copier can be deleted.')
+            isPaused
+              ? ask('delete')
+              : notify({ message: 'Pause the copier first. Only a paused copier can be deleted.' })
           }
         >
           Delete copier

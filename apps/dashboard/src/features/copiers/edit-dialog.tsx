@@ -2,12 +2,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { CopierUpdate } from '@trading-automation/sdk';
 import { useState } from 'react';
-import { toast } from 'sonner';
 import { api } from '../../data/api';
 import { byId, useAccounts } from '../../data/names';
 import { Button } from '../../ui/button';
 import { Drawer } from '../../ui/drawer';
 import { FormError } from '../../ui/field';
+import { notify } from '../../ui/notify';
 import { updateBody, valuesOf } from './copier-form.rules';
 import { quoteAndEquity } from './quote-and-equity';
 import { SettingsFields } from './settings-fields';
@@ -35,7 +35,7 @@ export function EditCopier({
     });
     setBusy(false);
     if (!isSaved) return;
-    toast.success('The settings were changed.');
+    notify({ kind: 'success', message: 'The settings were changed.' });
     onClose();
   };
   return (

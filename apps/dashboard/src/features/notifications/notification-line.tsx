@@ -3,12 +3,12 @@ import { useQueryClient } from '@tanstack/react-query';
 import type { Notification } from '@trading-automation/sdk';
 import { Check, Info, OctagonAlert, Trash2, TriangleAlert } from 'lucide-react';
 import Link from 'next/link';
-import { toast } from 'sonner';
 import { api } from '../../data/api';
 import { describeFailure } from '../../data/failures';
 import { recordPath } from '../../data/record-paths';
 import { IconButton } from '../../ui/button';
 import { classNames } from '../../ui/class-names';
+import { notify } from '../../ui/notify';
 import { wordsOf } from '../../ui/status';
 import { Time } from '../../ui/values';
 import { kindName } from './kinds';
@@ -33,7 +33,7 @@ export function NotificationLine({ notification }: { readonly notification: Noti
       await act();
       await queries.invalidateQueries({ queryKey: ['notifications'] });
     } catch (error) {
-      toast.error(`Nothing was changed. ${describeFailure(error).advice}`);
+      notify({ kind: 'error', message: `Nothing was changed. ${describeFailure(error).advice}` });
     }
   };
   const markRead = () => void run(() => api().notifications.markRead(id));

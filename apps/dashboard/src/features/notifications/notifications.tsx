@@ -4,11 +4,11 @@ import { CheckCheck, Settings2 } from 'lucide-react';
 import Link from 'next/link';
 import { parseAsBoolean, parseAsString, useQueryState } from 'nuqs';
 import { useState } from 'react';
-import { toast } from 'sonner';
 import { api } from '../../data/api';
 import { describeFailure } from '../../data/failures';
 import { Button } from '../../ui/button';
 import { type ListReader, useList } from '../../ui/data-table/use-list';
+import { notify } from '../../ui/notify';
 import { PageHeader } from '../../ui/page-header';
 import { Segmented } from '../../ui/segmented';
 import { TableSkeleton } from '../../ui/skeleton';
@@ -124,7 +124,7 @@ function MarkAllRead() {
       await api().notifications.markAllRead();
       await queries.invalidateQueries({ queryKey: ['notifications'] });
     } catch (error) {
-      toast.error(`Nothing was marked. ${describeFailure(error).advice}`);
+      notify({ kind: 'error', message: `Nothing was marked. ${describeFailure(error).advice}` });
     } finally {
       setBusy(false);
     }

@@ -1,10 +1,10 @@
 'use client';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { toast } from 'sonner';
 import { api } from '../../data/api';
 import { Button } from '../../ui/button';
 import { FormError } from '../../ui/field';
+import { notify } from '../../ui/notify';
 import { ScrollRegion } from '../../ui/scroll-region';
 import { DEFAULTS, KINDS, type Kind } from './kinds';
 import { CHANNELS, type Channel, isNotified, type Preferences, withChoice } from './preferences.rules';
@@ -30,7 +30,7 @@ export function PreferencesForm({ stored }: { readonly stored: Preferences }) {
     try {
       await api().settings.set('notifications', preferences);
       await queries.invalidateQueries({ queryKey: ['settings'] });
-      toast.success('The preferences are saved.');
+      notify({ kind: 'success', message: 'The preferences are saved.' });
     } catch (failure) {
       setError(failure);
     } finally {

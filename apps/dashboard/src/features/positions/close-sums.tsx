@@ -2,7 +2,8 @@
 import Decimal from 'decimal.js';
 import { usePairs } from '../../data/names';
 import type { LotRow } from '../../data/open-lots';
-import { baseOf, quoteOf, sumOf } from '../../format/money';
+import { baseOf, quoteOf } from '../../format/money';
+import { sumOf } from '../../format/sum';
 import { Amount, Change } from '../../ui/values';
 import { closingPrice, estimateClose } from './close.rules';
 import { usePrices } from './use-prices';

@@ -1,6 +1,6 @@
 /** Open lots by account and pair. */
 import Decimal from 'decimal.js';
-import { sumOf } from '../../format/money';
+import { sumOf } from '../../format/sum';
 
 export interface GroupedLot {
   readonly id: string;

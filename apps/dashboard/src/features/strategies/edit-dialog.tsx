@@ -1,12 +1,12 @@
 'use client';
 import { useQueryClient } from '@tanstack/react-query';
 import type { StrategyUpdate } from '@trading-automation/sdk';
-import { toast } from 'sonner';
 import { api } from '../../data/api';
 import { usePairs } from '../../data/names';
 import { Button } from '../../ui/button';
 import { Drawer } from '../../ui/drawer';
 import { FormError } from '../../ui/field';
+import { notify } from '../../ui/notify';
 import type { StrategyRow } from './figures';
 import { StrategyFields } from './strategy-fields';
 import { valuesOf } from './strategy-form.rules';
@@ -35,7 +35,7 @@ function Form({
     send: async (body, idempotencyKey) => {
       await api().strategies.update(strategy.id, body as StrategyUpdate, { idempotencyKey });
       await queries.invalidateQueries({ queryKey: ['strategies'] });
-      toast.success('The strategy was changed.');
+      notify({ kind: 'success', message: 'The strategy was changed.' });
       onClose();
     },
   });

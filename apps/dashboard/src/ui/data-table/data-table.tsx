@@ -11,8 +11,8 @@ import {
   useTable,
 } from '@tanstack/react-table';
 import { type ReactNode, useMemo, useState } from 'react';
-import { toast } from 'sonner';
 import { describeFailure } from '../../data/failures';
+import { notify } from '../notify';
 import { TableSkeleton } from '../skeleton';
 import { ErrorState } from '../states';
 import type { Column, Filter } from './columns';
@@ -82,7 +82,10 @@ export function DataTable<T extends RowData>(props: DataTableProps<T>) {
       const exportable = shown.filter(({ isAction }) => isAction !== true);
       saveFile(await csvOf(exportable, rows, setExported), `${label.toLowerCase().replaceAll(' ', '-')}.csv`);
     } catch (error) {
-      toast.error(`The file is incomplete and was not saved. ${describeFailure(error).advice}`);
+      notify({
+        kind: 'error',
+        message: `The file is incomplete and was not saved. ${describeFailure(error).advice}`,
+      });
     } finally {
       setExported(undefined);
     }

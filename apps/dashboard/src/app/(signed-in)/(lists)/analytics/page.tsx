@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { Analytics } from '../../../features/analytics/analytics';
+import { Analytics } from '../../../../features/analytics/analytics';
 
 export const metadata: Metadata = { title: 'Analytics' };
 

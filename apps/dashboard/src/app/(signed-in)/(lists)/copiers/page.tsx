@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { Copiers } from '../../../features/copiers/copiers';
+import { Copiers } from '../../../../features/copiers/copiers';
 
 export const metadata: Metadata = { title: 'Copiers' };
 

@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { Discover } from '../../../features/strategies/discover';
+import { Discover } from '../../../../features/strategies/discover';
 
 export const metadata: Metadata = { title: 'Discover' };
 

@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { Exchanges } from '../../../features/exchanges/exchanges';
+import { Exchanges } from '../../../../features/exchanges/exchanges';
 
 export const metadata: Metadata = { title: 'Exchanges' };
 

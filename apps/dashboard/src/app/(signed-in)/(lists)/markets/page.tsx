@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { Markets } from '../../../features/markets/markets';
+import { Markets } from '../../../../features/markets/markets';
 
 export const metadata: Metadata = { title: 'Markets' };
 

@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { Notifications } from '../../../features/notifications/notifications';
+import { Notifications } from '../../../../features/notifications/notifications';
 
 export const metadata: Metadata = { title: 'Notifications' };
 

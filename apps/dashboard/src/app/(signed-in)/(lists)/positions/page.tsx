@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { Positions } from '../../../features/positions/positions';
+import { Positions } from '../../../../features/positions/positions';
 
 export const metadata: Metadata = { title: 'Positions' };
 

@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { Rewards } from '../../../features/rewards/rewards';
+import { Rewards } from '../../../../features/rewards/rewards';
 
 export const metadata: Metadata = { title: 'Rewards' };
 

@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { Profile } from '../../../features/settings/profile';
+import { Profile } from '../../../../features/settings/profile';
 
 export const metadata: Metadata = { title: 'Settings' };
 

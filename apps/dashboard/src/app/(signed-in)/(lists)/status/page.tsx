@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { Status } from '../../../features/status/status';
+import { Status } from '../../../../features/status/status';
 
 export const metadata: Metadata = { title: 'Status' };
 

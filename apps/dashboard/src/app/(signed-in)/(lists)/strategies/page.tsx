@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { Strategies } from '../../../features/strategies/strategies';
+import { Strategies } from '../../../../features/strategies/strategies';
 
 export const metadata: Metadata = { title: 'Strategies' };
 

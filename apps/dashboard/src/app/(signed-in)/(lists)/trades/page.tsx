@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { Trades } from '../../../features/trades/trades';
+import { Trades } from '../../../../features/trades/trades';
 
 export const metadata: Metadata = { title: 'Trades' };
 

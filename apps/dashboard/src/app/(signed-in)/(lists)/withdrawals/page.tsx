@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { Withdrawals } from '../../../features/withdrawals/withdrawals';
+import { Withdrawals } from '../../../../features/withdrawals/withdrawals';
 
 export const metadata: Metadata = { title: 'Withdrawals' };
 

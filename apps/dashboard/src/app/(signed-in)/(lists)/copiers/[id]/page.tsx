@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { CopierPage } from '../../../../features/copiers/copier-page';
+import { CopierPage } from '../../../../../features/copiers/copier-page';
 
 export const metadata: Metadata = { title: 'Copier' };
 

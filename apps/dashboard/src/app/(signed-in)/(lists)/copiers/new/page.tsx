@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { CopyWizard } from '../../../../features/copiers/wizard/wizard';
+import { CopyWizard } from '../../../../../features/copiers/wizard/wizard';
 
 export const metadata: Metadata = { title: 'Copy a strategy' };
 

@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { ApiKeys } from '../../../../features/developers/api-keys/api-keys';
+import { ApiKeys } from '../../../../../features/developers/api-keys/api-keys';
 
 export const metadata: Metadata = { title: 'API keys' };
 

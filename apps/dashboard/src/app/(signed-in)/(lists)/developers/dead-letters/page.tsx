@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { DeadLetters } from '../../../../features/developers/dead-letters/dead-letters';
+import { DeadLetters } from '../../../../../features/developers/dead-letters/dead-letters';
 
 export const metadata: Metadata = { title: 'Dead letters' };
 

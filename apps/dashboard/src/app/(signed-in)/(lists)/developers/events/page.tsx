@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { Events } from '../../../../features/developers/events/events';
+import { Events } from '../../../../../features/developers/events/events';
 
 export const metadata: Metadata = { title: 'Events' };
 

@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { GraphqlPage } from '../../../../features/developers/graphql/graphql-page';
+import { GraphqlPage } from '../../../../../features/developers/graphql/graphql-page';
 
 export const metadata: Metadata = { title: 'GraphQL' };
 

@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { Identities } from '../../../../features/developers/identities/identities';
+import { Identities } from '../../../../../features/developers/identities/identities';
 
 export const metadata: Metadata = { title: 'Identities' };
 

@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { Reference } from '../../../../features/developers/reference/reference';
+import { Reference } from '../../../../../features/developers/reference/reference';
 
 export const metadata: Metadata = { title: 'Reference' };
 

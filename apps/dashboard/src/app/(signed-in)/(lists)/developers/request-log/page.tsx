@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { RequestLog } from '../../../../features/developers/request-log/request-log';
+import { RequestLog } from '../../../../../features/developers/request-log/request-log';
 
 export const metadata: Metadata = { title: 'Request log' };
 

@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { Webhooks } from '../../../../features/developers/webhooks/webhooks';
+import { Webhooks } from '../../../../../features/developers/webhooks/webhooks';
 
 export const metadata: Metadata = { title: 'Webhooks' };
 

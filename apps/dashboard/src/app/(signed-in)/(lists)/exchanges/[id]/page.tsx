@@ -1,6 +1,6 @@
 import type { Metadata } from 'next';
-import { AccountDrawer } from '../../../../features/exchanges/account-drawer';
-import { Exchanges } from '../../../../features/exchanges/exchanges';
+import { AccountDrawer } from '../../../../../features/exchanges/account-drawer';
+import { Exchanges } from '../../../../../features/exchanges/exchanges';
 
 export const metadata: Metadata = { title: 'Exchange account' };
 

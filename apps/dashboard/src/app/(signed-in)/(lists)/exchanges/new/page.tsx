@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { ConnectExchange } from '../../../../features/exchanges/connect-exchange';
+import { ConnectExchange } from '../../../../../features/exchanges/connect-exchange';
 
 export const metadata: Metadata = { title: 'Connect exchange' };
 

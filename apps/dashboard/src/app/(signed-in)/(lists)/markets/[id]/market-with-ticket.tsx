@@ -1,10 +1,10 @@
 'use client';
 import dynamic from 'next/dynamic';
-import { Market } from '../../../../features/markets/market';
-import { TicketSkeleton } from '../../../../features/order-ticket/ticket-skeleton';
+import { Market } from '../../../../../features/markets/market';
+import { TicketSkeleton } from '../../../../../features/order-ticket/ticket-skeleton';
 
 const OrderTicket = dynamic(
-  () => import('../../../../features/order-ticket/order-ticket').then((module) => module.OrderTicket),
+  () => import('../../../../../features/order-ticket/order-ticket').then((module) => module.OrderTicket),
   { ssr: false, loading: TicketSkeleton },
 );
 

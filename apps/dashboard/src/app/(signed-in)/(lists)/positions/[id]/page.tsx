@@ -1,6 +1,6 @@
 import type { Metadata } from 'next';
-import { LotDrawer } from '../../../../features/positions/lot-drawer';
-import { Positions } from '../../../../features/positions/positions';
+import { LotDrawer } from '../../../../../features/positions/lot-drawer';
+import { Positions } from '../../../../../features/positions/positions';
 
 export const metadata: Metadata = { title: 'Position' };
 

@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { Appearance } from '../../../../features/settings/appearance';
+import { Appearance } from '../../../../../features/settings/appearance';
 
 export const metadata: Metadata = { title: 'Appearance' };
 

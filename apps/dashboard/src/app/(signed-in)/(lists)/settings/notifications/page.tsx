@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { NotificationPreferences } from '../../../../features/notifications/preferences';
+import { NotificationPreferences } from '../../../../../features/notifications/preferences';
 
 export const metadata: Metadata = { title: 'Notification preferences' };
 

@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { Sessions } from '../../../../features/settings/sessions/sessions';
+import { Sessions } from '../../../../../features/settings/sessions/sessions';
 
 export const metadata: Metadata = { title: 'Sessions' };
 

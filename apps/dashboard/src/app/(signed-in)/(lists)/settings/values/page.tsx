@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { StoredValues } from '../../../../features/settings/values/values';
+import { StoredValues } from '../../../../../features/settings/values/values';
 
 export const metadata: Metadata = { title: 'Stored values' };
 

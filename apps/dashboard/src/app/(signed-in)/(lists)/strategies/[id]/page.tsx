@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { StrategyPage } from '../../../../features/strategies/strategy-page';
+import { StrategyPage } from '../../../../../features/strategies/strategy-page';
 
 export const metadata: Metadata = { title: 'Strategy' };
 

@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { NewStrategy } from '../../../../features/strategies/new-strategy';
+import { NewStrategy } from '../../../../../features/strategies/new-strategy';
 
 export const metadata: Metadata = { title: 'New strategy' };
 

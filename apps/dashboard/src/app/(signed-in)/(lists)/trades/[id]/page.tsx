@@ -1,6 +1,6 @@
 import type { Metadata } from 'next';
-import { TradeDrawer } from '../../../../features/trades/trade-drawer';
-import { Trades } from '../../../../features/trades/trades';
+import { TradeDrawer } from '../../../../../features/trades/trade-drawer';
+import { Trades } from '../../../../../features/trades/trades';
 
 export const metadata: Metadata = { title: 'Trade' };
 

@@ -1,6 +1,6 @@
 'use client';
-import { OrderBook } from '../../../../features/markets/order-book';
-import { NewOrder } from '../../../../features/order-ticket/new-order';
+import { OrderBook } from '../../../../../features/markets/order-book';
+import { NewOrder } from '../../../../../features/order-ticket/new-order';
 
 /** Two features meet on this page: the order ticket, and the order book beside it. */
 export function NewOrderWithBook() {

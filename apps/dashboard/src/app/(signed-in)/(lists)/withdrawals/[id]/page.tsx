@@ -1,6 +1,6 @@
 import type { Metadata } from 'next';
-import { WithdrawalDrawer } from '../../../../features/withdrawals/withdrawal-drawer';
-import { Withdrawals } from '../../../../features/withdrawals/withdrawals';
+import { WithdrawalDrawer } from '../../../../../features/withdrawals/withdrawal-drawer';
+import { Withdrawals } from '../../../../../features/withdrawals/withdrawals';
 
 export const metadata: Metadata = { title: 'Withdrawal' };
 

@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { AddressBook } from '../../../../features/withdrawals/addresses/address-book';
+import { AddressBook } from '../../../../../features/withdrawals/addresses/address-book';
 
 export const metadata: Metadata = { title: 'Address book' };
 

@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { NewWithdrawal } from '../../../../features/withdrawals/new/new-withdrawal';
+import { NewWithdrawal } from '../../../../../features/withdrawals/new/new-withdrawal';
 
 export const metadata: Metadata = { title: 'Withdraw tokens' };
 

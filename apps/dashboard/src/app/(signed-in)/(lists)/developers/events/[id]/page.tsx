@@ -1,6 +1,6 @@
 import type { Metadata } from 'next';
-import { EventDrawer } from '../../../../../features/developers/events/event-drawer';
-import { Events } from '../../../../../features/developers/events/events';
+import { EventDrawer } from '../../../../../../features/developers/events/event-drawer';
+import { Events } from '../../../../../../features/developers/events/events';
 
 export const metadata: Metadata = { title: 'Event' };
 

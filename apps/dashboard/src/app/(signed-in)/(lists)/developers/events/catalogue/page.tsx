@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { EventCatalogue } from '../../../../../features/developers/events/catalogue';
+import { EventCatalogue } from '../../../../../../features/developers/events/catalogue';
 
 export const metadata: Metadata = { title: 'Event catalogue' };
 

@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { WebhookPage } from '../../../../../features/developers/webhooks/webhook-page';
+import { WebhookPage } from '../../../../../../features/developers/webhooks/webhook-page';
 
 export const metadata: Metadata = { title: 'Webhook' };
 

@@ -1,6 +1,6 @@
 import type { Metadata } from 'next';
-import { DeadLetterDrawer } from '../../../../../../features/developers/dead-letters/dead-letter-drawer';
-import { DeadLetters } from '../../../../../../features/developers/dead-letters/dead-letters';
+import { DeadLetterDrawer } from '../../../../../../../features/developers/dead-letters/dead-letter-drawer';
+import { DeadLetters } from '../../../../../../../features/developers/dead-letters/dead-letters';
 
 export const metadata: Metadata = { title: 'Dead letter' };
 

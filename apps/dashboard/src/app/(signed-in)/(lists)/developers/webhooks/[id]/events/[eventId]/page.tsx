@@ -1,6 +1,6 @@
 import type { Metadata } from 'next';
-import { AttemptDrawer } from '../../../../../../../features/developers/webhooks/attempt-drawer';
-import { WebhookPage } from '../../../../../../../features/developers/webhooks/webhook-page';
+import { AttemptDrawer } from '../../../../../../../../features/developers/webhooks/attempt-drawer';
+import { WebhookPage } from '../../../../../../../../features/developers/webhooks/webhook-page';
 
 export const metadata: Metadata = { title: 'Delivery' };
 

@@ -1,0 +1,13 @@
+'use client';
+import dynamic from 'next/dynamic';
+import { useState } from 'react';
+import type { DialogProps } from './dialog-frame';
+
+const Frame = dynamic(() => import('./dialog-frame').then((module) => module.DialogFrame), { ssr: false });
+
+/** A question or a short form. The focus returns to what opened it. It is loaded when it opens first. */
+export function Dialog(props: DialogProps) {
+  const [wasOpened, setWasOpened] = useState(props.isOpen);
+  if (props.isOpen && !wasOpened) setWasOpened(true);
+  return wasOpened ? <Frame {...props} /> : null;
+}
