@@ -266,7 +266,12 @@ describe('no secret', () => {
 
   it('is in the metrics, which name no user, URL or id either', async () => {
     const metrics = await until(
-      async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text(),
+      // The dispatcher was killed above and may not have started again.
+      () =>
+        fetch(`http://127.0.0.1:${metricsPort}/metrics`).then(
+          (response) => response.text(),
+          () => '',
+        ),
       (text) => text.includes('# HELP'),
     );
     expect(metrics.split('\n').length).toBeGreaterThan(50);
