@@ -12,6 +12,9 @@ import { api } from '../data/api';
 /** Well below the idle limit of 30 minutes. */
 const TOUCH_MS = 5 * 60_000;
 
+/** Whether the browser is on its way to the sign-in. */
+let isLeaving = false;
+
 export function SessionWatch() {
   const queries = useQueryClient();
   useEffect(() => {
@@ -33,7 +36,9 @@ export function SessionWatch() {
 }
 
 function leaveIfOver(error: unknown): void {
-  if (!(error instanceof ApiError) || error.status !== 401) return;
+  // The first failure knows why the session ended. Its cookie is gone after that, so later ones do not.
+  if (isLeaving || !(error instanceof ApiError) || error.status !== 401) return;
+  isLeaving = true;
   const here = window.location.pathname + window.location.search;
   const state = error.details[0]?.state;
   const reason = typeof state === 'string' ? state : 'ENDED';
