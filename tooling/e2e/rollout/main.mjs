@@ -20,7 +20,7 @@ import { activities } from './activity.mjs';
 import { replay, signedRequestsOf, untilSigned } from './nonces.mjs';
 import { openParticipants } from './participants.mjs';
 import { preparePreviousRelease } from './previous-release.mjs';
-import { readAll, readAllByGraphql } from './records.mjs';
+import { pathsOfNewWorkers, readAll, readAllByGraphql, readReference } from './records.mjs';
 import { startReleases, workers } from './releases.mjs';
 
 const { values: options } = parseArgs({
@@ -64,8 +64,9 @@ async function rollOut({ old, new: next, databaseUrl, paperExchangeUrl }) {
   /**
    * @param {string} step
    * @param {readonly (readonly [import('./releases.mjs').Release, import('./releases.mjs').Release])[]} pairs
+   * @param {readonly string[]} [unavailable] the paths of this release that no running worker serves
    */
-  const exercise = async (step, pairs) => {
+  const exercise = async (step, pairs, unavailable = []) => {
     print(step);
     for (const [first, second] of pairs)
       for (const participants of all)
@@ -78,7 +79,10 @@ async function rollOut({ old, new: next, databaseUrl, paperExchangeUrl }) {
     for (const api of new Set(pairs.flat()))
       for (const { leader, follower } of all)
         for (const { apiKey, privateKey } of [leader, follower]) {
-          const reads = [readAll(api, apiKey), ...(api.isHeld ? [] : [readAllByGraphql(api, privateKey)])];
+          const reads = [
+            readAll(api, apiKey, api === next ? unavailable : []),
+            ...(api.isHeld ? [] : [readAllByGraphql(api, privateKey)]),
+          ];
           for (const { responses, failures } of await Promise.all(reads)) {
             if (responses === 0) report(`${step}: nothing was read of ${api.name}`);
             for (const failure of failures) report(`${step}: ${failure}`);
@@ -94,6 +98,9 @@ async function rollOut({ old, new: next, databaseUrl, paperExchangeUrl }) {
   await join(old, 'after the migration');
   await exercise('the previous release on the new schema', [[old, old]]);
 
+  const { paths } = await readReference(old);
+  for (const path of pathsOfNewWorkers)
+    if (path in paths) report(`the previous release has ${path}: remove it from pathsOfNewWorkers`);
   await next.start();
   const { privateKey } = /** @type {import('./participants.mjs').Participants} */ (all[0]).leader;
   const during = await replay(privateKey, old, next);
@@ -119,7 +126,7 @@ async function rollOut({ old, new: next, databaseUrl, paperExchangeUrl }) {
   await exercise('workers of this release, both APIs', both);
   await next.stop(workers);
   await old.start(workers);
-  await exercise('workers of the previous release, both APIs', both);
+  await exercise('workers of the previous release, both APIs', both, pathsOfNewWorkers);
   await next.start(workers);
   await old.stop();
   await exercise('this release', [[next, next]]);

@@ -9,16 +9,34 @@ const streams = ['/v1/events/stream'];
 const itemsMax = 10;
 
 /**
+ * New paths of this release whose responses a worker of this release fetches. The APIs cannot serve them while only workers of the
+ * previous release run, and must say so with 503.
+ */
+export const pathsOfNewWorkers = [
+  '/v1/trade-pairs/{id}/ticker',
+  '/v1/trade-pairs/{id}/candles',
+  '/v1/trade-pairs/{id}/order-book',
+];
+
+/** @param {{ restUrl: string }} release @returns {Promise<any>} */
+export const readReference = async ({ restUrl }) => (await fetch(`${restUrl}/openapi.json`)).json();
+
+/**
  * Requests every GET path of the API's own reference. Ids in a path are those of the records in the list before it.
  *
  * @param {{ restUrl: string, name: string }} release
  * @param {string} apiKey
+ * @param {readonly string[]} [unavailable] the paths that must respond with 503 `service_unavailable` and Retry-After
  * @returns {Promise<{ responses: number, failures: string[] }>} `failures`: server errors, and codes that this reference does not
  *   contain
  */
-export async function readAll({ restUrl, name }, apiKey) {
-  const reference = /** @type {any} */ (await (await fetch(`${restUrl}/openapi.json`)).json());
+export async function readAll({ restUrl, name }, apiKey, unavailable = []) {
+  const reference = await readReference({ restUrl });
   const { paths } = reference;
+  const isUnavailable = (/** @type {string} */ path) =>
+    unavailable.some((template) =>
+      new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`).test(path.split('?')[0] ?? ''),
+    );
   const known = Object.keys(paths).filter((path) => 'get' in (paths[path] ?? {}) && !streams.includes(path));
   /** @type {Map<string, Promise<any>>} */
   const bodies = new Map();
@@ -32,8 +50,10 @@ export async function readAll({ restUrl, name }, apiKey) {
   const request = async (/** @type {string} */ path) => {
     const response = await fetch(`${restUrl}${path}`, { headers: { 'x-api-key': apiKey } });
     const body = /** @type {any} */ (await response.json().catch(() => undefined));
-    if (response.status >= 500)
-      failures.push(`${name} GET ${path}: ${response.status} ${JSON.stringify(body)}`);
+    const isExpected = isUnavailable(path)
+      ? body?.error?.code === 'service_unavailable' && response.headers.has('retry-after')
+      : response.status < 500;
+    if (!isExpected) failures.push(`${name} GET ${path}: ${response.status} ${JSON.stringify(body)}`);
     return body;
   };
   /** Returns the paths that replace the parameters of a template by ids. @type {(template: string) => Promise<string[]>} */
