@@ -9,8 +9,8 @@ const streams = ['/v1/events/stream'];
 const itemsMax = 10;
 
 /**
- * New paths of this release whose responses a worker of this release fetches. The APIs cannot serve them while only workers of the
- * previous release run, and must say so with 503.
+ * New paths of this release whose responses a worker of this release fetches. While only workers of the previous release run, the APIs
+ * have at most responses that are stored for some seconds; otherwise they must say so with 503.
  */
 export const pathsOfNewWorkers = [
   '/v1/trade-pairs/{id}/ticker',
@@ -26,7 +26,7 @@ export const readReference = async ({ restUrl }) => (await fetch(`${restUrl}/ope
  *
  * @param {{ restUrl: string, name: string }} release
  * @param {string} apiKey
- * @param {readonly string[]} [unavailable] the paths that must respond with 503 `service_unavailable` and Retry-After
+ * @param {readonly string[]} [unavailable] the paths that may respond with 503 `service_unavailable` and Retry-After
  * @returns {Promise<{ responses: number, failures: string[] }>} `failures`: server errors, and codes that this reference does not
  *   contain
  */
@@ -50,10 +50,10 @@ export async function readAll({ restUrl, name }, apiKey, unavailable = []) {
   const request = async (/** @type {string} */ path) => {
     const response = await fetch(`${restUrl}${path}`, { headers: { 'x-api-key': apiKey } });
     const body = /** @type {any} */ (await response.json().catch(() => undefined));
-    const isExpected = isUnavailable(path)
-      ? body?.error?.code === 'service_unavailable' && response.headers.has('retry-after')
-      : response.status < 500;
-    if (!isExpected) failures.push(`${name} GET ${path}: ${response.status} ${JSON.stringify(body)}`);
+    const saysUnavailable =
+      body?.error?.code === 'service_unavailable' && response.headers.has('retry-after');
+    if (response.status >= 500 && !(saysUnavailable && isUnavailable(path)))
+      failures.push(`${name} GET ${path}: ${response.status} ${JSON.stringify(body)}`);
     return body;
   };
   /** Returns the paths that replace the parameters of a template by ids. @type {(template: string) => Promise<string[]>} */
