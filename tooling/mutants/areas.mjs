@@ -180,6 +180,7 @@ const OUTSIDE = /** @type {const} */ ({
   'packages/core/src/trades/': 'orders, whose table of transitions the specs check in full',
   'packages/core/src/withdrawals/': 'withdrawals, which specs check on Postgres',
   'packages/sdk/src/': 'the client; it decides nothing about money or access',
+  'apps/dashboard/src/': 'what pages estimate and say; the API decides about money and access',
   'apps/paper-exchange/src/': 'an exchange for tests',
 });
 
