@@ -4,6 +4,8 @@ import { sameOrigin } from '../../../server/same-origin';
 import { readSession } from '../../../server/session';
 
 const PING_MS = 15_000;
+/** A tab that leaves so many messages unread is gone. */
+const UNREAD_MAX = 256;
 const PAIR_ID = /^tpr_[0-9a-z]{26}$/;
 
 /** Streams live data to a tab: events, the book of `?pair=`, and whether the connection to the API is live. */
@@ -18,7 +20,10 @@ export const GET = sameOrigin(async (request: Request) => {
   let close = () => {};
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
-      const write = (text: string) => controller.enqueue(encoder.encode(text));
+      const write = (text: string) => {
+        if ((controller.desiredSize ?? 0) < -UNREAD_MAX) close();
+        else controller.enqueue(encoder.encode(text));
+      };
       const leave = live.join(
         session.id,
         {
@@ -52,7 +57,8 @@ export const GET = sameOrigin(async (request: Request) => {
       request.signal.addEventListener('abort', close);
       stopping.addEventListener('abort', close);
       write('retry: 2000\n\n');
-      if (leave === undefined) close();
+      // A tab that left while its session was opened sends no event any more.
+      if (leave === undefined || request.signal.aborted || stopping.aborted) close();
     },
     cancel: () => close(),
   });
