@@ -13,6 +13,8 @@ export function proxy(request: NextRequest) {
   const policy = policyWith(nonce);
   const headers = new Headers(request.headers);
   headers.set('x-nonce', nonce);
+  // The page to which a sign-in leads back.
+  headers.set('x-page', request.nextUrl.pathname + request.nextUrl.search);
   headers.set('content-security-policy', policy);
   const response = NextResponse.next({ request: { headers } });
   response.headers.set('content-security-policy', policy);

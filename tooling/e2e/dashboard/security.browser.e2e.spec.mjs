@@ -138,7 +138,9 @@ describe('the session cookie', () => {
     for (const value of [changed, asSession, 'session=', 'session=Fe26.2*1*x']) {
       expect((await raw('/api/live', { headers: { cookie: value } })).status).toBe(401);
       expect((await raw('/api/v1/me', { headers: { cookie: value } })).status).toBe(401);
-      expect((await raw('/trades', { headers: { cookie: value } })).headers.location).toBe('/sign-in');
+      expect((await raw('/trades', { headers: { cookie: value } })).headers.location).toBe(
+        '/sign-in?return=%2Ftrades',
+      );
     }
   });
 

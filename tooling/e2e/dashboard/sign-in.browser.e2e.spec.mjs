@@ -35,7 +35,7 @@ const sessionCookie = async (context) =>
   (await context.cookies()).find(({ name }) => name === 'session' || name === '__Host-session');
 
 describe('a sign-in by code', () => {
-  it('waits for the approval by the CLI and then shows the account', async () => {
+  it('waits for the approval by the CLI and then shows the wanted page of the account', async () => {
     const login = await home.svc(['auth', 'login', '--base-url', product.restUrl]);
     expect(login).toMatchObject({ code: 0 });
     const { page, problems, context } = await browser.newPerson();
@@ -49,7 +49,8 @@ describe('a sign-in by code', () => {
     const approved = await home.svc(['auth', 'approve', String(shown), '--yes']);
     expect(approved).toMatchObject({ code: 0 });
     expect(approved.stdout + approved.stderr).toContain('Dashboard: Chrome on Linux');
-    await onOverview(page);
+    // The page that was wanted before the sign-in.
+    await page.getByRole('heading', { name: 'Trades', level: 1 }).waitFor();
     const id = (await home.svc(['auth', 'whoami'])).stdout.trim();
     await page.getByRole('button', { name: 'Account' }).click();
     await page.getByRole('menu').getByText(id.slice(0, 9)).waitFor();

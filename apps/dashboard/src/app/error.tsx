@@ -1,5 +1,10 @@
 'use client';
-import { FailedPage, type FailedPageProps } from '../features/failure/failed-page';
+import dynamic from 'next/dynamic';
+import type { FailedPageProps } from '../features/failure/failed-page';
+
+const FailedPage = dynamic(() =>
+  import('../features/failure/failed-page').then((module) => module.FailedPage),
+);
 
 export default function RootError(props: FailedPageProps) {
   return (

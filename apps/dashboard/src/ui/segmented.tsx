@@ -1,6 +1,5 @@
 'use client';
-import { ToggleGroup } from 'radix-ui';
-import type { ReactNode } from 'react';
+import { type ReactNode, useId } from 'react';
 
 export interface SegmentedProps<T extends string> {
   readonly label: string;
@@ -11,23 +10,26 @@ export interface SegmentedProps<T extends string> {
 
 /** One choice of a few, such as a range of time. */
 export function Segmented<T extends string>({ label, value, onChange, options }: SegmentedProps<T>) {
+  const name = useId();
   return (
-    <ToggleGroup.Root
-      type="single"
-      aria-label={label}
-      value={value}
-      onValueChange={(next) => next !== '' && onChange(next as T)}
-      className="inline-flex rounded-control border bg-hover p-0.5"
-    >
+    <fieldset className="inline-flex rounded-control border bg-hover p-0.5">
+      <legend className="sr-only">{label}</legend>
       {options.map((option) => (
-        <ToggleGroup.Item
+        <label
           key={option.value}
-          value={option.value}
-          className="h-7 rounded px-2.5 text-muted text-xs hover:text-text data-[state=on]:bg-surface data-[state=on]:font-medium data-[state=on]:text-text data-[state=on]:shadow-sm pointer-coarse:h-9"
+          className="flex h-7 cursor-pointer items-center rounded px-2.5 text-muted text-xs hover:text-text has-checked:bg-surface has-checked:font-medium has-checked:text-text has-checked:shadow-sm has-focus-visible:outline-2 has-focus-visible:outline-accent pointer-coarse:h-9"
         >
+          <input
+            type="radio"
+            name={name}
+            value={option.value}
+            checked={option.value === value}
+            onChange={() => onChange(option.value)}
+            className="sr-only"
+          />
           {option.label}
-        </ToggleGroup.Item>
+        </label>
       ))}
-    </ToggleGroup.Root>
+    </fieldset>
   );
 }

@@ -1,6 +1,11 @@
 'use client';
 import { useQueryClient } from '@tanstack/react-query';
-import { FailedPage, type FailedPageProps } from '../../features/failure/failed-page';
+import dynamic from 'next/dynamic';
+import type { FailedPageProps } from '../../features/failure/failed-page';
+
+const FailedPage = dynamic(() =>
+  import('../../features/failure/failed-page').then((module) => module.FailedPage),
+);
 
 export default function SignedInError({ error, reset }: FailedPageProps) {
   const queries = useQueryClient();

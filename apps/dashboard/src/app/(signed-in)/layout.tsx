@@ -8,8 +8,9 @@ import { Shell } from '../../shell/shell';
 
 /** Pages of a session. The API decides about every request; this only leads a browser without a session to the sign-in. */
 export default async function SignedInLayout({ children }: { readonly children: ReactNode }) {
-  const session = await openCookies<Session>((await headers()).get('cookie'), 'session');
-  if (session === undefined) redirect('/sign-in');
+  const requested = await headers();
+  const session = await openCookies<Session>(requested.get('cookie'), 'session');
+  if (session === undefined) redirect(signInPath(requested.get('x-page') ?? '/'));
   const { WORLD } = dashboardRuntime().config;
   return (
     <Providers>
@@ -19,3 +20,6 @@ export default async function SignedInLayout({ children }: { readonly children: 
     </Providers>
   );
 }
+
+const signInPath = (page: string) =>
+  page === '/' ? '/sign-in' : `/sign-in?${new URLSearchParams({ return: page })}`;

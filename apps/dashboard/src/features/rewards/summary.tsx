@@ -46,7 +46,7 @@ export function RewardSummary() {
           )}
           <div className="flex flex-wrap items-center gap-3 pt-2">
             <ClaimAll rewards={open.data ?? []} />
-            {claimable !== undefined && (
+            {open.data !== undefined && claimable !== undefined && (
               <p className="text-muted text-sm">
                 {claimable === 0
                   ? 'No reward waits for you'

@@ -1,9 +1,11 @@
 import type { Trade } from '@trading-automation/sdk';
 import { byId, useAccounts, useStrategies } from '../../data/names';
+import { quoteOf } from '../../format/money';
 import type { Column, Filter } from '../../ui/data-table/columns';
+import { Side } from '../../ui/side';
 import { Status, wordsOf } from '../../ui/status';
 import { Amount, Missing, Time } from '../../ui/values';
-import { filledShare, quoteOf, Side } from './parts';
+import { filledShare } from './filled-share';
 
 export type TradeRow = Trade<'string'>;
 
@@ -76,7 +78,7 @@ export const COLUMNS: readonly Column<TradeRow>[] = [
     header: 'Filled',
     isNumeric: true,
     from: 'md',
-    cell: (trade) => filledShare(trade),
+    cell: ({ filled_amount, amount }) => `${filledShare(filled_amount, amount)}\u2009%`,
     csv: ({ filled_amount }) => filled_amount,
   },
   {

@@ -5,18 +5,19 @@ import { useRouter, useSearchParams } from 'next/navigation';
 import { useState } from 'react';
 import { api } from '../../data/api';
 import { byId, useAccounts } from '../../data/names';
+import { quoteOf } from '../../format/money';
 import { Button } from '../../ui/button';
 import { ConfirmDialog } from '../../ui/confirm-dialog';
 import { Copyable } from '../../ui/copyable';
 import { Detail, Details } from '../../ui/details';
 import { Drawer } from '../../ui/drawer';
 import { JsonView } from '../../ui/json-view';
+import { Side } from '../../ui/side';
 import { TableSkeleton } from '../../ui/skeleton';
 import { ErrorState } from '../../ui/states';
 import { Status, wordsOf } from '../../ui/status';
 import { Timeline } from '../../ui/timeline';
 import { Amount, Change } from '../../ui/values';
-import { quoteOf, Side } from './parts';
 
 /** The details of a trade, beside the list. */
 export function TradeDrawer({ id }: { readonly id: string }) {

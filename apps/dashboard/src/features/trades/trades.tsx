@@ -1,7 +1,8 @@
 'use client';
 import { Plus } from 'lucide-react';
 import Link from 'next/link';
-import type { ReactNode } from 'react';
+import { useSearchParams } from 'next/navigation';
+import { type ReactNode, useCallback } from 'react';
 import { api } from '../../data/api';
 import { Button } from '../../ui/button';
 import { DataTable } from '../../ui/data-table/data-table';
@@ -12,7 +13,6 @@ import { COLUMNS, FILTERS, type TradeRow } from './columns';
 const KEY = ['trades', 'list'];
 const read = (...[query, options]: Parameters<ReturnType<typeof api>['trades']['list']>) =>
   api().trades.list(query, options);
-const hrefOf = ({ id }: TradeRow) => `/trades/${id}`;
 const keyOf = ({ id }: TradeRow) => id;
 
 const PlaceOrder = () => (
@@ -26,6 +26,12 @@ const PlaceOrder = () => (
 
 /** All trades; `children` is the drawer of the one that the address names. */
 export function Trades({ children }: { readonly children?: ReactNode }) {
+  const search = useSearchParams().toString();
+  // The drawer keeps the filters of the list behind it.
+  const hrefOf = useCallback(
+    ({ id }: TradeRow) => `/trades/${id}${search === '' ? '' : `?${search}`}`,
+    [search],
+  );
   return (
     <>
       <PageHeader title="Trades" actions={<PlaceOrder />} />

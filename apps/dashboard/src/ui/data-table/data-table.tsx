@@ -14,6 +14,7 @@ import { type ReactNode, useMemo, useState } from 'react';
 import { describeFailure } from '../../data/failures';
 import { notify } from '../notify';
 import { TableSkeleton } from '../skeleton';
+import { StaleNotice } from '../stale-notice';
 import { ErrorState } from '../states';
 import type { Column, Filter } from './columns';
 import { csvOf, saveFile } from './csv';
@@ -119,7 +120,11 @@ export function DataTable<T extends RowData>(props: DataTableProps<T>) {
         )
       ) : (
         <>
-          {list.isError && <StaleNotice error={list.error} onRetry={() => void list.refetch()} />}
+          {list.isError && (
+            <div className="px-3 pb-2">
+              <StaleNotice error={list.error} onRetry={() => void list.refetch()} />
+            </div>
+          )}
           <Rows
             label={label}
             rows={list.rows}
@@ -153,21 +158,5 @@ function NothingMatches({ onClear }: { readonly onClear: () => void }) {
         Remove the filters
       </button>
     </div>
-  );
-}
-
-/** Says that the rows on screen could not be loaded again. */
-function StaleNotice({ error, onRetry }: { readonly error: unknown; readonly onRetry: () => void }) {
-  const { title } = describeFailure(error);
-  return (
-    <p
-      role="alert"
-      className="flex flex-wrap items-center gap-2 border-warn-line border-t bg-warn-soft px-4 py-2 text-sm"
-    >
-      {title} These rows may be old.
-      <button type="button" onClick={onRetry} className="text-accent-text underline">
-        Try again
-      </button>
-    </p>
   );
 }
