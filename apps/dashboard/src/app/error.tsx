@@ -1,10 +1,5 @@
 'use client';
-import dynamic from 'next/dynamic';
-import type { FailedPageProps } from '../features/failure/failed-page';
-
-const FailedPage = dynamic(() =>
-  import('../features/failure/failed-page').then((module) => module.FailedPage),
-);
+import { FailedPage, type FailedPageProps } from '../features/failure/failed-page';
 
 export default function RootError(props: FailedPageProps) {
   return (

@@ -1,9 +1,10 @@
 import type { Metadata } from 'next';
-import Link from 'next/link';
-import { Button } from '../ui/button';
 
 export const metadata: Metadata = { title: 'Page not found' };
 
+const BUTTON = 'inline-flex h-8 items-center rounded-control px-3 font-medium text-sm pointer-coarse:h-10';
+
+/** Every page contains the code of this one, so that its links are plain. */
 export default function NotFound() {
   return (
     <main className="mx-auto flex min-h-dvh max-w-lg flex-col items-start justify-center gap-3 px-4 pb-24">
@@ -13,12 +14,12 @@ export default function NotFound() {
         The address may be mistyped, or the page has moved. Your account is not affected.
       </p>
       <div className="flex flex-wrap gap-2 pt-1">
-        <Button asChild variant="primary">
-          <Link href="/">Go to the overview</Link>
-        </Button>
-        <Button asChild>
-          <Link href="/status">Show the status</Link>
-        </Button>
+        <a href="/" className={`${BUTTON} bg-accent text-white`}>
+          Go to the overview
+        </a>
+        <a href="/status" className={`${BUTTON} border bg-surface`}>
+          Show the status
+        </a>
       </div>
     </main>
   );

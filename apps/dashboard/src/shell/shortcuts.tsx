@@ -1,14 +1,12 @@
 'use client';
-/** The keys of every page: Ctrl K or / opens the commands, ? the list of keys, "g" and a letter lead to a page. */
-import dynamic from 'next/dynamic';
 import { useRouter } from 'next/navigation';
 import { useEffect, useState } from 'react';
+/** The keys of every page: Ctrl K or / opens the commands, ? the list of keys, "g" and a letter lead to a page. */
+import { onDemand } from '../ui/on-demand';
 import { FURTHER_PAGES, NAVIGATION } from './navigation';
 
-const CommandPalette = dynamic(() => import('./command-palette').then((module) => module.CommandPalette), {
-  ssr: false,
-});
-const KeyHelp = dynamic(() => import('./key-help').then((module) => module.KeyHelp), { ssr: false });
+const CommandPalette = onDemand(() => import('./command-palette').then((module) => module.CommandPalette));
+const KeyHelp = onDemand(() => import('./key-help').then((module) => module.KeyHelp));
 
 const OPEN = 'open-command-palette';
 const SEQUENCE_MS = 1_500;

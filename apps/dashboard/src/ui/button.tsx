@@ -1,5 +1,5 @@
-import { Slot } from 'radix-ui';
-import type { ButtonHTMLAttributes, ReactNode, Ref } from 'react';
+import Link, { type LinkProps } from 'next/link';
+import type { AnchorHTMLAttributes, ButtonHTMLAttributes, ReactNode, Ref } from 'react';
 import { classNames } from './class-names';
 
 const VARIANTS = {
@@ -12,8 +12,6 @@ const VARIANTS = {
 
 export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly variant?: keyof typeof VARIANTS;
-  /** Renders the only child, such as a link, with the look of a button. */
-  readonly asChild?: boolean;
   /** The action is running: the button keeps its size and ignores clicks. */
   readonly isBusy?: boolean;
   readonly icon?: ReactNode;
@@ -25,9 +23,11 @@ export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
 const BASE =
   'inline-flex h-8 shrink-0 select-none items-center justify-center gap-1.5 rounded-control font-medium text-sm whitespace-nowrap transition-colors duration-120 aria-disabled:opacity-50 disabled:opacity-50 pointer-coarse:h-10';
 
+const buttonClasses = (variant: keyof typeof VARIANTS, className?: string, isSquare = false) =>
+  classNames(BASE, isSquare ? 'w-8 pointer-coarse:w-10' : 'px-3', VARIANTS[variant], className);
+
 export function Button({
   variant = 'secondary',
-  asChild = false,
   isBusy = false,
   isSquare = false,
   icon,
@@ -37,13 +37,6 @@ export function Button({
   type = 'button',
   ...rest
 }: ButtonProps) {
-  const classes = classNames(
-    BASE,
-    isSquare ? 'w-8 pointer-coarse:w-10' : 'px-3',
-    VARIANTS[variant],
-    className,
-  );
-  if (asChild) return <Slot.Root className={classes}>{children}</Slot.Root>;
   return (
     // A disabled button would lose the focus, so a busy one only ignores clicks.
     <button
@@ -52,12 +45,22 @@ export function Button({
       aria-disabled={isBusy || rest['aria-disabled']}
       aria-busy={isBusy || undefined}
       onClick={isBusy ? (event) => event.preventDefault() : onClick}
-      className={classes}
+      className={buttonClasses(variant, className, isSquare)}
     >
       {icon}
       {children}
     </button>
   );
+}
+
+export type ButtonLinkProps = LinkProps &
+  Omit<AnchorHTMLAttributes<HTMLAnchorElement>, keyof LinkProps> & {
+    readonly variant?: keyof typeof VARIANTS;
+  };
+
+/** A link to a page with the look of a button. */
+export function ButtonLink({ variant = 'secondary', className, ...rest }: ButtonLinkProps) {
+  return <Link {...rest} className={buttonClasses(variant, className)} />;
 }
 
 export interface IconButtonProps extends Omit<ButtonProps, 'icon' | 'children' | 'isSquare'> {

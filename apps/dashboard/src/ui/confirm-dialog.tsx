@@ -2,7 +2,8 @@
 import { type ReactNode, useState } from 'react';
 import { Button } from './button';
 import { Dialog } from './dialog';
-import { Field, FormError, Input } from './field';
+import { Field, Input } from './field';
+import { FormError } from './form-error';
 
 export interface ConfirmDialogProps {
   readonly isOpen: boolean;

@@ -1,9 +1,9 @@
 'use client';
-import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import type { DialogProps } from './dialog-frame';
+import { onDemand } from './on-demand';
 
-const Frame = dynamic(() => import('./dialog-frame').then((module) => module.DialogFrame), { ssr: false });
+const Frame = onDemand(() => import('./dialog-frame').then((module) => module.DialogFrame));
 
 /** A question or a short form. The focus returns to what opened it. It is loaded when it opens first. */
 export function Dialog(props: DialogProps) {

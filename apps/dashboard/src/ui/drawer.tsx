@@ -1,9 +1,9 @@
 'use client';
-import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import type { DrawerProps } from './drawer-frame';
+import { onDemand } from './on-demand';
 
-const Frame = dynamic(() => import('./drawer-frame').then((module) => module.DrawerFrame), { ssr: false });
+const Frame = onDemand(() => import('./drawer-frame').then((module) => module.DrawerFrame));
 
 /** The details of a record beside its list; a sheet over the whole width on narrow screens. It is loaded when it opens first. */
 export function Drawer(props: DrawerProps) {

@@ -3,8 +3,17 @@
  * Menus. Their library is loaded when the pointer or the focus reaches the first trigger, so that no page waits for it.
  * Until then, the trigger alone is shown; a click opens the menu as soon as the library is there.
  */
-import { Slot } from 'radix-ui';
-import { createContext, type PointerEvent, type ReactNode, useContext, useRef, useState } from 'react';
+import {
+  type ButtonHTMLAttributes,
+  cloneElement,
+  createContext,
+  type PointerEvent,
+  type ReactElement,
+  type ReactNode,
+  useContext,
+  useRef,
+  useState,
+} from 'react';
 import { classNames } from './class-names';
 import type * as Loaded from './menu-parts';
 
@@ -21,7 +30,8 @@ function useParts(): typeof Loaded {
 }
 
 export interface MenuProps {
-  readonly trigger: ReactNode;
+  /** A button. */
+  readonly trigger: ReactElement<ButtonHTMLAttributes<HTMLButtonElement>>;
   readonly align?: 'start' | 'end';
   readonly children: ReactNode;
 }
@@ -49,27 +59,23 @@ export function Menu({ trigger, align = 'start', children }: MenuProps) {
         </parts.OpenableMenu>
       </PartsContext>
     );
-  return (
-    <Slot.Root
-      aria-haspopup="menu"
-      aria-expanded={isOpen}
-      onPointerEnter={load}
-      onFocus={() => {
-        hasFocus.current = true;
-        load();
-      }}
-      onBlur={() => {
-        hasFocus.current = false;
-      }}
-      // The trigger of the library opens at this moment, too. Waiting for the click could lose it to the replacement.
-      onPointerDown={({ button }: PointerEvent) => {
-        if (button === 0) open();
-      }}
-      onClick={open}
-    >
-      {trigger}
-    </Slot.Root>
-  );
+  return cloneElement(trigger, {
+    'aria-haspopup': 'menu',
+    'aria-expanded': isOpen,
+    onPointerEnter: load,
+    onFocus: () => {
+      hasFocus.current = true;
+      load();
+    },
+    onBlur: () => {
+      hasFocus.current = false;
+    },
+    // The trigger of the library opens at this moment, too. Waiting for the click could lose it to the replacement.
+    onPointerDown: ({ button }: PointerEvent) => {
+      if (button === 0) open();
+    },
+    onClick: open,
+  });
 }
 
 export interface MenuItemProps {

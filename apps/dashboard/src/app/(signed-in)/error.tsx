@@ -1,11 +1,6 @@
 'use client';
 import { useQueryClient } from '@tanstack/react-query';
-import dynamic from 'next/dynamic';
-import type { FailedPageProps } from '../../features/failure/failed-page';
-
-const FailedPage = dynamic(() =>
-  import('../../features/failure/failed-page').then((module) => module.FailedPage),
-);
+import { FailedPage, type FailedPageProps } from '../../features/failure/failed-page';
 
 export default function SignedInError({ error, reset }: FailedPageProps) {
   const queries = useQueryClient();

@@ -1,7 +1,6 @@
 'use client';
-import Link from 'next/link';
 import { type Figures, useAnalytics } from '../../data/analytics';
-import { Button } from '../../ui/button';
+import { Button, ButtonLink } from '../../ui/button';
 import { Card } from '../../ui/card';
 import { PageHeader } from '../../ui/page-header';
 import { Skeleton } from '../../ui/skeleton';
@@ -104,9 +103,9 @@ function Empty({ state: { selection, change } }: { readonly state: SelectionStat
           title="There is no trade to analyse yet."
           hint="Results, ratios and curves are computed from your fills."
           action={
-            <Button asChild variant="primary">
-              <Link href="/trades/new">Place order</Link>
-            </Button>
+            <ButtonLink href="/trades/new" variant="primary">
+              Place order
+            </ButtonLink>
           }
         />
       ) : (

@@ -1,19 +1,19 @@
 'use client';
-import dynamic from 'next/dynamic';
 import type { Figures } from '../../data/analytics';
 import { byId, useStrategies } from '../../data/names';
 import { formatAmount, formatPercent, formatSigned } from '../../format/numbers';
 import { usePreferences } from '../../format/preferences';
 import { Card } from '../../ui/card';
 import { ChartFrame } from '../../ui/charts/chart-frame';
+import { onDemand } from '../../ui/on-demand';
 import { Skeleton } from '../../ui/skeleton';
 import { EmptyState } from '../../ui/states';
 import { type NamedResult, restOf, sortByResult } from './breakdown.rules';
 
-const ResultBars = dynamic(() => import('./result-bars').then((module) => module.ResultBars), {
-  ssr: false,
-  loading: () => <Skeleton className="mx-4 h-40" />,
-});
+const ResultBars = onDemand(
+  () => import('./result-bars').then((module) => module.ResultBars),
+  <Skeleton className="mx-4 h-40" />,
+);
 
 const TITLES = { strategy: 'Result by strategy', pair: 'Result by pair' } as const;
 const COLUMNS = ['Name', 'Result', 'Win rate', 'Closed', 'Trades', 'Fees', 'Volume'];

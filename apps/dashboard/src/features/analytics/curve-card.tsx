@@ -1,5 +1,4 @@
 'use client';
-import dynamic from 'next/dynamic';
 import { useCallback, useMemo } from 'react';
 import { useAnalytics } from '../../data/analytics';
 import { curveOf, drawdownOf, hasEquity } from '../../data/curve.rules';
@@ -7,6 +6,7 @@ import { formatAmount, formatSigned } from '../../format/numbers';
 import { usePreferences } from '../../format/preferences';
 import { startOfDay } from '../../format/ranges';
 import { Card } from '../../ui/card';
+import { onDemand } from '../../ui/on-demand';
 import { Segmented } from '../../ui/segmented';
 import { Skeleton } from '../../ui/skeleton';
 import { EmptyState, ErrorState } from '../../ui/states';
@@ -15,10 +15,10 @@ import type { SelectionState } from './use-selection';
 
 const HEIGHT = 340;
 const ChartSkeleton = () => <Skeleton className="mx-4 mb-4 h-89" />;
-const LineChart = dynamic(() => import('../../ui/charts/line-chart').then((module) => module.LineChart), {
-  ssr: false,
-  loading: ChartSkeleton,
-});
+const LineChart = onDemand(
+  () => import('../../ui/charts/line-chart').then((module) => module.LineChart),
+  <ChartSkeleton />,
+);
 
 const LABELS = { day: 'Days', week: 'Weeks', month: 'Months' } as const;
 const OPTIONS = INTERVALS.map((value) => ({ value, label: LABELS[value] }));

@@ -1,10 +1,10 @@
 'use client';
-import dynamic from 'next/dynamic';
 import { byId, useAccounts } from '../../data/names';
 import { usePreferences } from '../../format/preferences';
 import { Card } from '../../ui/card';
 import { Copyable } from '../../ui/copyable';
 import { Detail, Details } from '../../ui/details';
+import { onDemand } from '../../ui/on-demand';
 import { PageHeader } from '../../ui/page-header';
 import { ProfitShareTerms } from '../../ui/profit-share';
 import { Skeleton, TableSkeleton } from '../../ui/skeleton';
@@ -21,9 +21,9 @@ import { StrategyName } from './strategy-name';
 import { TrackingBars } from './tracking-bars';
 import { type CopierRow, useCopier } from './use-copier';
 
-const loading = () => <TableSkeleton rows={6} />;
-const Decisions = dynamic(() => import('./decisions').then((module) => module.Decisions), { loading });
-const CopierLots = dynamic(() => import('./copier-lots').then((module) => module.CopierLots), { loading });
+const WAITING = <TableSkeleton rows={6} />;
+const Decisions = onDemand(() => import('./decisions').then((module) => module.Decisions), WAITING);
+const CopierLots = onDemand(() => import('./copier-lots').then((module) => module.CopierLots), WAITING);
 
 export function CopierPage({ id }: { readonly id: string }) {
   const copier = useCopier(id);

@@ -1,11 +1,10 @@
 'use client';
 /** The copiers of the user. */
 import { Plus } from 'lucide-react';
-import Link from 'next/link';
 import { api } from '../../data/api';
 import { byId, useAccounts } from '../../data/names';
 import { formatDuration } from '../../format/times';
-import { Button } from '../../ui/button';
+import { ButtonLink } from '../../ui/button';
 import type { Column, Filter } from '../../ui/data-table/columns';
 import { DataTable } from '../../ui/data-table/data-table';
 import type { ListReader } from '../../ui/data-table/use-list';
@@ -124,12 +123,10 @@ const COLUMNS: readonly Column<CopierRow>[] = [
 ];
 
 const NewCopier = () => (
-  <Button asChild variant="primary">
-    <Link href="/copiers/new">
-      <Plus aria-hidden className="size-4" />
-      New copier
-    </Link>
-  </Button>
+  <ButtonLink href="/copiers/new" variant="primary">
+    <Plus aria-hidden className="size-4" />
+    New copier
+  </ButtonLink>
 );
 
 export function Copiers() {
@@ -149,9 +146,9 @@ export function Copiers() {
             title="You copy no strategy yet."
             hint="A copier repeats the trades of a strategy on one of your accounts, within your limits. Simulate it before you start it."
             action={
-              <Button asChild variant="primary">
-                <Link href="/discover">Find a strategy</Link>
-              </Button>
+              <ButtonLink href="/discover" variant="primary">
+                Find a strategy
+              </ButtonLink>
             }
           />
         }

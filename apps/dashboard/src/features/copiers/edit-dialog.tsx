@@ -6,7 +6,7 @@ import { api } from '../../data/api';
 import { byId, useAccounts } from '../../data/names';
 import { Button } from '../../ui/button';
 import { Drawer } from '../../ui/drawer';
-import { FormError } from '../../ui/field';
+import { FormError } from '../../ui/form-error';
 import { notify } from '../../ui/notify';
 import { updateBody, valuesOf } from './copier-form.rules';
 import { quoteAndEquity } from './quote-and-equity';

@@ -5,7 +5,7 @@ import { useId, useState } from 'react';
 import { api } from '../../data/api';
 import { Button } from '../../ui/button';
 import { Dialog } from '../../ui/dialog';
-import { FormError } from '../../ui/field';
+import { FormError } from '../../ui/form-error';
 import { Skeleton } from '../../ui/skeleton';
 import { HeldPositions } from './holdings';
 import { type CopierRow, useHoldings } from './use-copier';

@@ -4,7 +4,7 @@ import Link from 'next/link';
 import { useMayTrade } from '../../data/me';
 import { useNow } from '../../format/clock';
 import { Badge } from '../../ui/badge';
-import { Button } from '../../ui/button';
+import { Button, ButtonLink } from '../../ui/button';
 import { wordsOf } from '../../ui/status';
 import { Amount, Time } from '../../ui/values';
 import { type Account, type Balance, balancesOf, stateOf } from './account.rules';
@@ -106,11 +106,9 @@ function Footer({ account, href }: { readonly account: Account; readonly href: s
               Sync and test
             </Button>
           )}
-          <Button asChild>
-            <Link href={href} scroll={false}>
-              Manage
-            </Link>
-          </Button>
+          <ButtonLink href={href} scroll={false}>
+            Manage
+          </ButtonLink>
         </span>
       </div>
       <p role="status" className={state.kind === 'failed' ? 'text-loss text-xs' : 'text-muted text-xs'}>

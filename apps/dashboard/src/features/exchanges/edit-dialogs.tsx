@@ -6,7 +6,8 @@ import { api } from '../../data/api';
 import { lazyResolver } from '../../data/lazy-resolver';
 import { Button } from '../../ui/button';
 import { Dialog } from '../../ui/dialog';
-import { Field, FormError, Input } from '../../ui/field';
+import { Field, Input } from '../../ui/field';
+import { FormError } from '../../ui/form-error';
 import type { Account } from './account.rules';
 import { CredentialFields, type CredentialsForm } from './credential-fields';
 

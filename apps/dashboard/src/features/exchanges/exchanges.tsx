@@ -1,12 +1,11 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
-import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { api } from '../../data/api';
 import { useMayTrade } from '../../data/me';
 import { useAccounts } from '../../data/names';
-import { Button } from '../../ui/button';
+import { ButtonLink } from '../../ui/button';
 import { Card } from '../../ui/card';
 import { PageHeader } from '../../ui/page-header';
 import { Skeleton } from '../../ui/skeleton';
@@ -24,12 +23,10 @@ export function useSupportedExchanges() {
 }
 
 const ConnectExchange = () => (
-  <Button asChild variant="primary">
-    <Link href="/exchanges/new">
-      <Plus aria-hidden className="size-4" />
-      Connect exchange
-    </Link>
-  </Button>
+  <ButtonLink href="/exchanges/new" variant="primary">
+    <Plus aria-hidden className="size-4" />
+    Connect exchange
+  </ButtonLink>
 );
 
 /** The exchange accounts; `children` is the drawer of the one that the address names. */

@@ -6,7 +6,7 @@ import { api } from '../../data/api';
 import { Button } from '../../ui/button';
 import { ConfirmDialog } from '../../ui/confirm-dialog';
 import { Dialog } from '../../ui/dialog';
-import { FormError } from '../../ui/field';
+import { FormError } from '../../ui/form-error';
 import { Skeleton } from '../../ui/skeleton';
 import { type Account, consequencesOf, obstaclesOf } from './account.rules';
 import { useAccountUse } from './use-account-use';

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import type { UseFormReturn } from 'react-hook-form';
 import { api } from '../../data/api';
 import { Button } from '../../ui/button';
-import { FormError } from '../../ui/field';
+import { FormError } from '../../ui/form-error';
 import { wordsOf } from '../../ui/status';
 import type { Choice } from './choose-exchange';
 import { CredentialFields, type CredentialsForm } from './credential-fields';

@@ -1,41 +1,39 @@
 'use client';
-import { ApiError } from '@trading-automation/sdk';
-import { CircleAlert } from 'lucide-react';
+/** Every page contains this code, so that it needs nothing that could not be loaded. */
 import { useEffect } from 'react';
-import { Button } from '../../ui/button';
-import { Copyable } from '../../ui/copyable';
 
 export interface FailedPageProps {
-  readonly error: Error & { readonly digest?: string };
+  readonly error: Error & { readonly digest?: string; readonly requestId?: string };
   readonly reset: () => void;
 }
 
-/** What is shown instead of a page whose code failed. */
+const BUTTON = 'inline-flex h-8 items-center rounded-control px-3 font-medium text-sm pointer-coarse:h-10';
+
+/** What is shown instead of a page whose code failed. An error of the API brings the id of its request. */
 export function FailedPage({ error, reset }: FailedPageProps) {
   useEffect(() => {
     console.error(error);
   }, [error]);
-  const isApiError = error instanceof ApiError;
-  const reference = isApiError ? error.requestId : (error.digest ?? error.message);
   return (
     <div role="alert" className="mx-auto flex max-w-lg flex-col items-start gap-3 py-16">
-      <CircleAlert aria-hidden className="size-6 text-muted" />
       <h1 className="font-semibold text-xl">This page failed.</h1>
       <p className="text-muted text-sm">
         Nothing that you saved is lost, and orders, strategies and copiers keep running. Try again; if it
         fails again, go to another page and report this.
       </p>
       <div className="flex flex-wrap gap-2">
-        <Button variant="primary" onClick={reset}>
+        <button type="button" onClick={reset} className={`${BUTTON} bg-accent text-white`}>
           Try again
-        </Button>
-        <Button onClick={() => window.location.assign('/')}>Go to the overview</Button>
+        </button>
+        {/* The whole page is loaded again: a link inside the failed one could lead to the same failure. */}
+        <a href="/" className={`${BUTTON} border bg-surface`}>
+          Go to the overview
+        </a>
       </div>
-      {reference !== undefined && (
-        <p className="text-muted text-xs">
-          {isApiError ? 'Request' : 'For the report:'} <Copyable text={reference} />
-        </p>
-      )}
+      <p className="text-muted text-xs">
+        {error.requestId === undefined ? 'For the report:' : 'Request'}{' '}
+        <code className="select-all">{error.requestId ?? error.digest ?? error.message}</code>
+      </p>
     </div>
   );
 }

@@ -1,9 +1,9 @@
 'use client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import dynamic from 'next/dynamic';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { api } from '../../data/api';
 import { Card } from '../../ui/card';
+import { onDemand } from '../../ui/on-demand';
 import { Segmented } from '../../ui/segmented';
 import { Skeleton } from '../../ui/skeleton';
 import { StaleNotice } from '../../ui/stale-notice';
@@ -17,10 +17,10 @@ const ChartSkeleton = () => (
     <Skeleton className="h-full w-full" />
   </div>
 );
-const CandleChart = dynamic(() => import('./candle-chart').then((module) => module.CandleChart), {
-  ssr: false,
-  loading: ChartSkeleton,
-});
+const CandleChart = onDemand(
+  () => import('./candle-chart').then((module) => module.CandleChart),
+  <ChartSkeleton />,
+);
 
 /** The candles of a pair; the address keeps their interval. */
 export function CandlesCard({ pair }: { readonly pair: Pair }) {

@@ -1,8 +1,7 @@
 'use client';
-import Link from 'next/link';
 import { useMemo, useState } from 'react';
 import { usePairs } from '../../data/names';
-import { Button } from '../../ui/button';
+import { Button, ButtonLink } from '../../ui/button';
 import type { Filter } from '../../ui/data-table/columns';
 import { csvLine, saveFile } from '../../ui/data-table/csv';
 import { Rows } from '../../ui/data-table/rows';
@@ -41,9 +40,9 @@ export function Markets() {
       <PageHeader
         title="Markets"
         actions={
-          <Button asChild variant="primary">
-            <Link href="/trades/new">Place order</Link>
-          </Button>
+          <ButtonLink href="/trades/new" variant="primary">
+            Place order
+          </ButtonLink>
         }
       />
       <section aria-label="Markets" className="min-w-0 rounded-card border bg-surface">

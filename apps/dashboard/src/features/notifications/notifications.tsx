@@ -1,12 +1,11 @@
 'use client';
 import { useQueryClient } from '@tanstack/react-query';
 import { CheckCheck, Settings2 } from 'lucide-react';
-import Link from 'next/link';
 import { parseAsBoolean, parseAsString, useQueryState } from 'nuqs';
 import { useState } from 'react';
 import { api } from '../../data/api';
 import { describeFailure } from '../../data/failures';
-import { Button } from '../../ui/button';
+import { Button, ButtonLink } from '../../ui/button';
 import { type ListReader, useList } from '../../ui/data-table/use-list';
 import { notify } from '../../ui/notify';
 import { PageHeader } from '../../ui/page-header';
@@ -41,12 +40,10 @@ export function Notifications() {
         title="Notifications"
         actions={
           <>
-            <Button asChild>
-              <Link href="/settings/notifications">
-                <Settings2 aria-hidden className="size-4" />
-                Preferences
-              </Link>
-            </Button>
+            <ButtonLink href="/settings/notifications">
+              <Settings2 aria-hidden className="size-4" />
+              Preferences
+            </ButtonLink>
             <MarkAllRead />
           </>
         }

@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { api } from '../../data/api';
 import { Button } from '../../ui/button';
-import { FormError } from '../../ui/field';
+import { FormError } from '../../ui/form-error';
 import { notify } from '../../ui/notify';
 import { ScrollRegion } from '../../ui/scroll-region';
 import { DEFAULTS, KINDS, type Kind } from './kinds';

@@ -1,10 +1,10 @@
 'use client';
-import dynamic from 'next/dynamic';
 import { parseAsString, useQueryState } from 'nuqs';
 import type { ReactNode } from 'react';
 import { usePairs } from '../../data/names';
 import { PairBookProvider } from '../../data/pair-book';
 import { Card } from '../../ui/card';
+import { onDemand } from '../../ui/on-demand';
 import { PageHeader } from '../../ui/page-header';
 import { EmptyState, ErrorState } from '../../ui/states';
 import type { Pair } from './order.rules';
@@ -12,10 +12,10 @@ import { PairPicker } from './pair-picker';
 import { searchPairs } from './search-pairs.rules';
 import { TicketSkeleton } from './ticket-skeleton';
 
-const OrderTicket = dynamic(() => import('./order-ticket').then((module) => module.OrderTicket), {
-  ssr: false,
-  loading: TicketSkeleton,
-});
+const OrderTicket = onDemand(
+  () => import('./order-ticket').then((module) => module.OrderTicket),
+  <TicketSkeleton />,
+);
 
 export interface NewOrderProps {
   /** The order book of a pair. */

@@ -1,11 +1,10 @@
 'use client';
 import type { TradeCreate } from '@trading-automation/sdk';
 import { ArrowDownLeft, ArrowUpRight } from 'lucide-react';
-import Link from 'next/link';
 import { type FormEvent, useEffect, useState } from 'react';
 import { useMayTrade } from '../../data/me';
 import { usePickedPrice } from '../../data/pair-book';
-import { Button } from '../../ui/button';
+import { Button, ButtonLink } from '../../ui/button';
 import { classNames } from '../../ui/class-names';
 import { Field, Select } from '../../ui/field';
 import { EmptyState, ErrorState } from '../../ui/states';
@@ -172,9 +171,9 @@ const NoAccount = ({ pair }: { readonly pair: Pair }) => (
   <EmptyState
     title={`No active account of yours trades ${pair.trading_type} on ${pair.exchange}.`}
     action={
-      <Button asChild variant="primary">
-        <Link href="/exchanges/new">Connect an exchange</Link>
-      </Button>
+      <ButtonLink href="/exchanges/new" variant="primary">
+        Connect an exchange
+      </ButtonLink>
     }
   />
 );

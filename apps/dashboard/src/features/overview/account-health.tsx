@@ -5,7 +5,7 @@ import Link from 'next/link';
 import { useAccounts } from '../../data/names';
 import { useNow } from '../../format/clock';
 import { Badge } from '../../ui/badge';
-import { Button } from '../../ui/button';
+import { ButtonLink } from '../../ui/button';
 import { Card } from '../../ui/card';
 import { TableSkeleton } from '../../ui/skeleton';
 import { StaleNotice } from '../../ui/stale-notice';
@@ -25,9 +25,9 @@ export function AccountHealth() {
       title="Exchange accounts"
       isFlush
       actions={
-        <Button asChild variant="ghost" className="-mr-3">
-          <Link href="/exchanges">View all</Link>
-        </Button>
+        <ButtonLink href="/exchanges" variant="ghost" className="-mr-3">
+          View all
+        </ButtonLink>
       }
     >
       {accounts.isPending ? (
@@ -37,11 +37,7 @@ export function AccountHealth() {
       ) : data.length === 0 ? (
         <EmptyState
           title="No exchange is connected."
-          action={
-            <Button asChild>
-              <Link href="/exchanges/new">Connect exchange</Link>
-            </Button>
-          }
+          action={<ButtonLink href="/exchanges/new">Connect exchange</ButtonLink>}
         />
       ) : (
         <>

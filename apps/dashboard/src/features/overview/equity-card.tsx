@@ -1,14 +1,13 @@
 'use client';
-import dynamic from 'next/dynamic';
-import Link from 'next/link';
 import { useCallback, useMemo, useState } from 'react';
 import { type Figures, useAnalytics } from '../../data/analytics';
 import { curveOf, hasEquity } from '../../data/curve.rules';
 import { formatAmount } from '../../format/numbers';
 import { usePreferences } from '../../format/preferences';
 import { RANGE_OPTIONS, RANGE_WORDS, type Range, startOfDay, startOfRange } from '../../format/ranges';
-import { Button } from '../../ui/button';
+import { ButtonLink } from '../../ui/button';
 import { classNames } from '../../ui/class-names';
+import { onDemand } from '../../ui/on-demand';
 import { Segmented } from '../../ui/segmented';
 import { Skeleton } from '../../ui/skeleton';
 import { StaleNotice } from '../../ui/stale-notice';
@@ -17,10 +16,10 @@ import { Amount, Change, Percent } from '../../ui/values';
 
 const HEIGHT = 248;
 const ChartSkeleton = () => <Skeleton className="mx-4 mb-3 h-66" />;
-const LineChart = dynamic(() => import('../../ui/charts/line-chart').then((module) => module.LineChart), {
-  ssr: false,
-  loading: ChartSkeleton,
-});
+const LineChart = onDemand(
+  () => import('../../ui/charts/line-chart').then((module) => module.LineChart),
+  <ChartSkeleton />,
+);
 
 /** The equity over a range, with its last value and its change. */
 export function EquityCard({ className }: { readonly className?: string }) {
@@ -110,11 +109,7 @@ function EquityChart({ figures, range }: { readonly figures: Figures; readonly r
               : 'Too few closed trades in this range.'
           }
           hint="Each day with a closed trade adds a point."
-          action={
-            <Button asChild>
-              <Link href="/positions">View positions</Link>
-            </Button>
-          }
+          action={<ButtonLink href="/positions">View positions</ButtonLink>}
         />
       </div>
     );

@@ -4,7 +4,7 @@ import type { Trade } from '@trading-automation/sdk';
 import Link from 'next/link';
 import { api } from '../../data/api';
 import { baseOf, quoteOf } from '../../format/money';
-import { Button } from '../../ui/button';
+import { ButtonLink } from '../../ui/button';
 import { Card } from '../../ui/card';
 import { ScrollRegion } from '../../ui/scroll-region';
 import { Side } from '../../ui/side';
@@ -32,9 +32,9 @@ export function LatestTrades({ className = '' }: { readonly className?: string }
       isFlush
       className={className}
       actions={
-        <Button asChild variant="ghost" className="-mr-3">
-          <Link href="/trades">View all</Link>
-        </Button>
+        <ButtonLink href="/trades" variant="ghost" className="-mr-3">
+          View all
+        </ButtonLink>
       }
     >
       {trades.isPending ? (
@@ -44,11 +44,7 @@ export function LatestTrades({ className = '' }: { readonly className?: string }
       ) : data.length === 0 ? (
         <EmptyState
           title="No order has been placed yet."
-          action={
-            <Button asChild>
-              <Link href="/trades/new">Place order</Link>
-            </Button>
-          }
+          action={<ButtonLink href="/trades/new">Place order</ButtonLink>}
         />
       ) : (
         <>

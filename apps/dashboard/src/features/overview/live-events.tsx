@@ -5,7 +5,7 @@ import Link from 'next/link';
 import { useState } from 'react';
 import { api } from '../../data/api';
 import { useEvents } from '../../data/live';
-import { Button } from '../../ui/button';
+import { ButtonLink } from '../../ui/button';
 import { Card } from '../../ui/card';
 import { TableSkeleton } from '../../ui/skeleton';
 import { StaleNotice } from '../../ui/stale-notice';
@@ -31,9 +31,9 @@ export function LiveEvents() {
       title="Live events"
       isFlush
       actions={
-        <Button asChild variant="ghost" className="-mr-3">
-          <Link href="/developers/events">View all</Link>
-        </Button>
+        <ButtonLink href="/developers/events" variant="ghost" className="-mr-3">
+          View all
+        </ButtonLink>
       }
     >
       {events.length > 0 ? (

@@ -3,7 +3,7 @@ import { ArrowRight, Circle, CircleCheck } from 'lucide-react';
 import Link from 'next/link';
 import { Button } from '../../ui/button';
 import { Card } from '../../ui/card';
-import { FormError } from '../../ui/field';
+import { FormError } from '../../ui/form-error';
 import type { OnboardingStep } from './onboarding.rules';
 import type { OnboardingState } from './use-onboarding';
 

@@ -1,7 +1,6 @@
 'use client';
 import { Plus } from 'lucide-react';
-import Link from 'next/link';
-import { Button } from '../../ui/button';
+import { ButtonLink } from '../../ui/button';
 import { EmergencyStop } from '../../ui/emergency-stop/emergency-stop';
 import { PageHeader } from '../../ui/page-header';
 import { AccountHealth } from './account-health';
@@ -22,12 +21,10 @@ export function Overview() {
         actions={
           <>
             <EmergencyStop />
-            <Button asChild variant="primary">
-              <Link href="/trades/new">
-                <Plus aria-hidden className="size-4" />
-                Place order
-              </Link>
-            </Button>
+            <ButtonLink href="/trades/new" variant="primary">
+              <Plus aria-hidden className="size-4" />
+              Place order
+            </ButtonLink>
           </>
         }
       />

@@ -1,13 +1,12 @@
 'use client';
 /** Closes a lot, or a share of it: asks with amounts and estimates, then shows the order. */
 import { useQueryClient } from '@tanstack/react-query';
-import Link from 'next/link';
 import { type ReactNode, useState } from 'react';
 import { api } from '../../data/api';
 import { byId, useAccounts } from '../../data/names';
 import type { LotRow } from '../../data/open-lots';
 import { baseOf, quoteOf } from '../../format/money';
-import { Button } from '../../ui/button';
+import { Button, ButtonLink } from '../../ui/button';
 import { Detail, Details } from '../../ui/details';
 import { Dialog } from '../../ui/dialog';
 import { Skeleton } from '../../ui/skeleton';
@@ -69,9 +68,7 @@ export function CloseLot({ lot, onClose }: { readonly lot: LotRow; readonly onCl
         title="Order sent"
         footer={
           <>
-            <Button asChild>
-              <Link href={`/trades/${tradeId}`}>View trade</Link>
-            </Button>
+            <ButtonLink href={`/trades/${tradeId}`}>View trade</ButtonLink>
             <Button variant="primary" onClick={onClose}>
               Done
             </Button>

@@ -1,9 +1,8 @@
 'use client';
-import Link from 'next/link';
 import { byId, useAccounts } from '../../data/names';
 import { type LotRow, OPEN_LOTS_MAX, useOpenLots } from '../../data/open-lots';
 import { baseOf, quoteOf } from '../../format/money';
-import { Button } from '../../ui/button';
+import { Button, ButtonLink } from '../../ui/button';
 import { Card } from '../../ui/card';
 import { worthByQuote } from '../../ui/emergency-stop/use-stop-counts';
 import { ScrollRegion } from '../../ui/scroll-region';
@@ -45,9 +44,9 @@ export function OpenPositions({ onCloseMany }: OpenPositionsProps) {
           title="Nothing is open."
           hint="What your orders and copies buy is listed here until it is sold."
           action={
-            <Button asChild variant="primary">
-              <Link href="/trades/new">Place order</Link>
-            </Button>
+            <ButtonLink href="/trades/new" variant="primary">
+              Place order
+            </ButtonLink>
           }
         />
       </Card>

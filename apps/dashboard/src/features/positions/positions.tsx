@@ -1,5 +1,4 @@
 'use client';
-import dynamic from 'next/dynamic';
 import { useSearchParams } from 'next/navigation';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { type ReactNode, useCallback, useMemo, useState } from 'react';
@@ -10,6 +9,7 @@ import { type LotRow, useOpenLots } from '../../data/open-lots';
 import type { Filter } from '../../ui/data-table/columns';
 import { DataTable } from '../../ui/data-table/data-table';
 import { EmergencyStop } from '../../ui/emergency-stop/emergency-stop';
+import { onDemand } from '../../ui/on-demand';
 import { PageHeader } from '../../ui/page-header';
 import { Segmented } from '../../ui/segmented';
 import { EmptyState } from '../../ui/states';
@@ -17,8 +17,8 @@ import type { LotSelection } from './close-many';
 import { columnsOf } from './columns';
 import { OpenPositions } from './open-positions';
 
-const CloseLot = dynamic(() => import('./close-lot').then((module) => module.CloseLot));
-const CloseMany = dynamic(() => import('./close-many').then((module) => module.CloseMany));
+const CloseLot = onDemand(() => import('./close-lot').then((module) => module.CloseLot));
+const CloseMany = onDemand(() => import('./close-many').then((module) => module.CloseMany));
 
 const VIEWS = ['open', 'closed'] as const;
 const KEY = ['lots', 'list'];

@@ -2,7 +2,7 @@
 import { ApiError } from '@trading-automation/sdk';
 import { describeFailure } from '../../data/failures';
 import { Copyable } from '../../ui/copyable';
-import { FormError } from '../../ui/field';
+import { FormError } from '../../ui/form-error';
 
 /** Why a lot was not closed: a limit of the exchange in plain words, or any other failure. */
 export function Refusal({ error }: { readonly error: unknown }) {

@@ -1,7 +1,6 @@
 'use client';
-import Link from 'next/link';
 import { api } from '../../data/api';
-import { Button } from '../../ui/button';
+import { ButtonLink } from '../../ui/button';
 import { DataTable } from '../../ui/data-table/data-table';
 import { PageHeader } from '../../ui/page-header';
 import { EmptyState } from '../../ui/states';
@@ -32,9 +31,9 @@ export function Rewards() {
             title="You have no rewards yet."
             hint="The first exchange account that you connect and your first filled trade earn rewards."
             action={
-              <Button asChild variant="primary">
-                <Link href="/exchanges/new">Connect an exchange account</Link>
-              </Button>
+              <ButtonLink href="/exchanges/new" variant="primary">
+                Connect an exchange account
+              </ButtonLink>
             }
           />
         }

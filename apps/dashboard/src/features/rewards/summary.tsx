@@ -1,7 +1,6 @@
 'use client';
-import Link from 'next/link';
 import { useRewardBalance } from '../../data/rewards';
-import { Button } from '../../ui/button';
+import { ButtonLink } from '../../ui/button';
 import { Skeleton } from '../../ui/skeleton';
 import { StaleNotice } from '../../ui/stale-notice';
 import { Stat } from '../../ui/stat';
@@ -74,9 +73,9 @@ export function RewardSummary() {
             note="Claimable later"
             isLoading={open.data === undefined || currency === undefined}
           />
-          <Button asChild className="self-center justify-self-start lg:justify-self-end">
-            <Link href="/withdrawals/new">Withdraw tokens</Link>
-          </Button>
+          <ButtonLink href="/withdrawals/new" className="self-center justify-self-start lg:justify-self-end">
+            Withdraw tokens
+          </ButtonLink>
         </div>
       </section>
     </>

@@ -9,7 +9,8 @@ import { includesPermission } from '../../data/permissions';
 import { Badge } from '../../ui/badge';
 import { Button } from '../../ui/button';
 import { Card } from '../../ui/card';
-import { Field, FormError, Input } from '../../ui/field';
+import { Field, Input } from '../../ui/field';
+import { FormError } from '../../ui/form-error';
 
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 

@@ -2,7 +2,8 @@
 import { type FormEvent, useState } from 'react';
 import { callServer } from '../../data/session';
 import { Button } from '../../ui/button';
-import { Field, FormError, Input } from '../../ui/field';
+import { Field, Input } from '../../ui/field';
+import { FormError } from '../../ui/form-error';
 
 /** Exchanges an API key for a session. */
 export function ByApiKey({ onSignedIn }: { readonly onSignedIn: () => void }) {

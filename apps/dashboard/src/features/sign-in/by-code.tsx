@@ -3,7 +3,7 @@ import { useCallback, useEffect, useState } from 'react';
 import { callServer } from '../../data/session';
 import { Button } from '../../ui/button';
 import { Copyable } from '../../ui/copyable';
-import { FormError } from '../../ui/field';
+import { FormError } from '../../ui/form-error';
 import { Skeleton } from '../../ui/skeleton';
 
 interface StartedCode {

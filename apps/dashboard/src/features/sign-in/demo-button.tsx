@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { callServer } from '../../data/session';
 import { Button } from '../../ui/button';
-import { FormError } from '../../ui/field';
+import { FormError } from '../../ui/form-error';
 
 /** Signs in as the demo account. Only development has it. */
 export function DemoButton({ onSignedIn }: { readonly onSignedIn: () => void }) {

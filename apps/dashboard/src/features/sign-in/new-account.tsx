@@ -3,7 +3,7 @@ import { Download } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from '../../ui/button';
 import { Copyable } from '../../ui/copyable';
-import { FormError } from '../../ui/field';
+import { FormError } from '../../ui/form-error';
 
 const FILE_NAME = 'trading-automation.key';
 

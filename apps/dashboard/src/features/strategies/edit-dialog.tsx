@@ -5,7 +5,7 @@ import { api } from '../../data/api';
 import { usePairs } from '../../data/names';
 import { Button } from '../../ui/button';
 import { Drawer } from '../../ui/drawer';
-import { FormError } from '../../ui/field';
+import { FormError } from '../../ui/form-error';
 import { notify } from '../../ui/notify';
 import type { StrategyRow } from './figures';
 import { StrategyFields } from './strategy-fields';

@@ -1,19 +1,19 @@
 'use client';
 import Decimal from 'decimal.js';
-import dynamic from 'next/dynamic';
 import { useCallback, useMemo } from 'react';
 import { formatAmount, formatPercent } from '../../format/numbers';
 import { usePreferences } from '../../format/preferences';
 import { Card } from '../../ui/card';
 import type { LineSeries } from '../../ui/charts/line-chart';
+import { onDemand } from '../../ui/on-demand';
 import { Skeleton } from '../../ui/skeleton';
 import type { StrategyRow } from './figures';
 import { drawdownsOf } from './performance.rules';
 
-const LineChart = dynamic(() => import('../../ui/charts/line-chart').then((module) => module.LineChart), {
-  ssr: false,
-  loading: () => <Skeleton className="m-4 h-60" />,
-});
+const LineChart = onDemand(
+  () => import('../../ui/charts/line-chart').then((module) => module.LineChart),
+  <Skeleton className="m-4 h-60" />,
+);
 
 /** The index of what was invested at the start, and the fall from its peak below it. */
 export function EquityChart({ strategy }: { readonly strategy: StrategyRow }) {

@@ -1,13 +1,12 @@
 'use client';
 import { useQueryClient } from '@tanstack/react-query';
 import type { StrategyCreate } from '@trading-automation/sdk';
-import Link from 'next/link';
 import { useRouter } from 'next/navigation';
 import { api } from '../../data/api';
 import { useTradeRefusal } from '../../data/me';
-import { Button } from '../../ui/button';
+import { Button, ButtonLink } from '../../ui/button';
 import { Card } from '../../ui/card';
-import { FormError } from '../../ui/field';
+import { FormError } from '../../ui/form-error';
 import { PageHeader } from '../../ui/page-header';
 import { StrategyFields } from './strategy-fields';
 import { EMPTY_STRATEGY } from './strategy-form.rules';
@@ -48,9 +47,7 @@ export function NewStrategy() {
             )}
             <div className="flex flex-wrap items-center justify-end gap-2 pt-5">
               {refusal !== undefined && <p className="mr-auto text-muted text-sm">{refusal}</p>}
-              <Button asChild>
-                <Link href="/strategies">Cancel</Link>
-              </Button>
+              <ButtonLink href="/strategies">Cancel</ButtonLink>
               <Button type="submit" variant="primary" isBusy={isBusy} disabled={refusal !== undefined}>
                 Create strategy
               </Button>

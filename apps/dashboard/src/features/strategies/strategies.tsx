@@ -1,11 +1,10 @@
 'use client';
 /** The strategies of the user. */
 import { Plus } from 'lucide-react';
-import Link from 'next/link';
 import { api } from '../../data/api';
 import { byId, useAccounts } from '../../data/names';
 import { Badge } from '../../ui/badge';
-import { Button } from '../../ui/button';
+import { ButtonLink } from '../../ui/button';
 import type { Column, Filter } from '../../ui/data-table/columns';
 import { DataTable } from '../../ui/data-table/data-table';
 import type { ListReader } from '../../ui/data-table/use-list';
@@ -120,12 +119,10 @@ const COLUMNS: readonly Column<StrategyRow>[] = [
 ];
 
 const CreateStrategy = () => (
-  <Button asChild variant="primary">
-    <Link href="/strategies/new">
-      <Plus aria-hidden className="size-4" />
-      New strategy
-    </Link>
-  </Button>
+  <ButtonLink href="/strategies/new" variant="primary">
+    <Plus aria-hidden className="size-4" />
+    New strategy
+  </ButtonLink>
 );
 
 const hrefOf = ({ id }: StrategyRow) => `/strategies/${id}`;

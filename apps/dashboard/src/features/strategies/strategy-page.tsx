@@ -1,11 +1,10 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
 import { Copy } from 'lucide-react';
-import Link from 'next/link';
 import { api } from '../../data/api';
 import { useTradeRefusal } from '../../data/me';
 import { Badge } from '../../ui/badge';
-import { Button } from '../../ui/button';
+import { Button, ButtonLink } from '../../ui/button';
 import { Card } from '../../ui/card';
 import { PageHeader } from '../../ui/page-header';
 import { Skeleton } from '../../ui/skeleton';
@@ -105,12 +104,10 @@ function CopyAction({ strategy }: { readonly strategy: StrategyRow }) {
       </>
     );
   return (
-    <Button asChild variant="primary">
-      <Link href={`/copiers/new?strategy=${strategy.id}`}>
-        <Copy aria-hidden className="size-4" />
-        Copy this strategy
-      </Link>
-    </Button>
+    <ButtonLink href={`/copiers/new?strategy=${strategy.id}`} variant="primary">
+      <Copy aria-hidden className="size-4" />
+      Copy this strategy
+    </ButtonLink>
   );
 }
 

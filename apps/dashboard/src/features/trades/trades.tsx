@@ -1,10 +1,9 @@
 'use client';
 import { Plus } from 'lucide-react';
-import Link from 'next/link';
 import { useSearchParams } from 'next/navigation';
 import { type ReactNode, useCallback } from 'react';
 import { api } from '../../data/api';
-import { Button } from '../../ui/button';
+import { ButtonLink } from '../../ui/button';
 import { DataTable } from '../../ui/data-table/data-table';
 import { PageHeader } from '../../ui/page-header';
 import { EmptyState } from '../../ui/states';
@@ -16,12 +15,10 @@ const read = (...[query, options]: Parameters<ReturnType<typeof api>['trades']['
 const keyOf = ({ id }: TradeRow) => id;
 
 const PlaceOrder = () => (
-  <Button asChild variant="primary">
-    <Link href="/trades/new">
-      <Plus aria-hidden className="size-4" />
-      Place order
-    </Link>
-  </Button>
+  <ButtonLink href="/trades/new" variant="primary">
+    <Plus aria-hidden className="size-4" />
+    Place order
+  </ButtonLink>
 );
 
 /** All trades; `children` is the drawer of the one that the address names. */

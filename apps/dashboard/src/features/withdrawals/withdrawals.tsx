@@ -1,10 +1,9 @@
 'use client';
 import { ArrowUpRight } from 'lucide-react';
-import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { api } from '../../data/api';
 import { useRewardBalance } from '../../data/rewards';
-import { Button } from '../../ui/button';
+import { ButtonLink } from '../../ui/button';
 import { DataTable } from '../../ui/data-table/data-table';
 import { PageHeader } from '../../ui/page-header';
 import { EmptyState } from '../../ui/states';
@@ -18,12 +17,10 @@ const hrefOf = ({ id }: WithdrawalRow) => `/withdrawals/${id}`;
 const keyOf = ({ id }: WithdrawalRow) => id;
 
 const Withdraw = () => (
-  <Button asChild variant="primary">
-    <Link href="/withdrawals/new">
-      <ArrowUpRight aria-hidden className="size-4" />
-      Withdraw tokens
-    </Link>
-  </Button>
+  <ButtonLink href="/withdrawals/new" variant="primary">
+    <ArrowUpRight aria-hidden className="size-4" />
+    Withdraw tokens
+  </ButtonLink>
 );
 
 /** All withdrawals; `children` is the drawer of the one that the address names. */
@@ -35,9 +32,7 @@ export function Withdrawals({ children }: { readonly children?: ReactNode }) {
         description={<Balance />}
         actions={
           <>
-            <Button asChild>
-              <Link href="/withdrawals/addresses">Address book</Link>
-            </Button>
+            <ButtonLink href="/withdrawals/addresses">Address book</ButtonLink>
             <Withdraw />
           </>
         }

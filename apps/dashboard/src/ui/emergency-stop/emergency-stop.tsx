@@ -1,12 +1,12 @@
 'use client';
 /** Stops all trading: pauses every copier and cancels every open order. Positions stay open. */
 import { OctagonX } from 'lucide-react';
-import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { useMayTrade } from '../../data/me';
 import { Button } from '../button';
+import { onDemand } from '../on-demand';
 
-const StopDialog = dynamic(() => import('./stop-dialog').then((module) => module.StopDialog));
+const StopDialog = onDemand(() => import('./stop-dialog').then((module) => module.StopDialog));
 
 /** The button of the emergency stop, with its confirmation and its result. */
 export function EmergencyStop() {

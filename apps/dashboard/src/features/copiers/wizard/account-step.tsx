@@ -1,7 +1,6 @@
 'use client';
-import Link from 'next/link';
 import { useAccounts } from '../../../data/names';
-import { Button } from '../../../ui/button';
+import { Button, ButtonLink } from '../../../ui/button';
 import { Card } from '../../../ui/card';
 import { TableSkeleton } from '../../../ui/skeleton';
 import { EmptyState, ErrorState } from '../../../ui/states';
@@ -33,11 +32,7 @@ export function AccountStep({ strategy, accountId, onChoose, onBack, onNext }: A
           <EmptyState
             title="No exchange account is connected."
             hint="A copier places its orders on one of your accounts."
-            action={
-              <Button asChild>
-                <Link href="/exchanges">Connect an account</Link>
-              </Button>
-            }
+            action={<ButtonLink href="/exchanges">Connect an account</ButtonLink>}
           />
         )}
         <fieldset>

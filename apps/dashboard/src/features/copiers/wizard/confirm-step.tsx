@@ -10,7 +10,8 @@ import { usePreferences } from '../../../format/preferences';
 import { Button } from '../../../ui/button';
 import { Card } from '../../../ui/card';
 import { Detail, Details } from '../../../ui/details';
-import { Checkbox, FormError } from '../../../ui/field';
+import { Checkbox } from '../../../ui/field';
+import { FormError } from '../../../ui/form-error';
 import { BREACH_WORDS, limitLines, sizingWords } from '../copier-words';
 import type { CopierRow, StrategyRecord } from '../use-copier';
 

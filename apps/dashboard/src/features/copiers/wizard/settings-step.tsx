@@ -6,7 +6,7 @@ import { api } from '../../../data/api';
 import { byId, useAccounts } from '../../../data/names';
 import { Button } from '../../../ui/button';
 import { Card } from '../../../ui/card';
-import { FormError } from '../../../ui/field';
+import { FormError } from '../../../ui/form-error';
 import { NEW_COPIER, settingsBody, updateBody, valuesOf } from '../copier-form.rules';
 import { quoteAndEquity } from '../quote-and-equity';
 import { SettingsFields } from '../settings-fields';

@@ -1,19 +1,19 @@
 'use client';
 import type { Simulation } from '@trading-automation/sdk';
-import dynamic from 'next/dynamic';
 import { useCallback, useMemo } from 'react';
 import { formatAmount } from '../../../format/numbers';
 import { usePreferences } from '../../../format/preferences';
 import { Card } from '../../../ui/card';
 import type { LineSeries } from '../../../ui/charts/line-chart';
+import { onDemand } from '../../../ui/on-demand';
 import { Skeleton } from '../../../ui/skeleton';
 import { rebasedCurve, simulatedCurve } from '../simulated-curve.rules';
 import type { StrategyRecord } from '../use-copier';
 
-const LineChart = dynamic(() => import('../../../ui/charts/line-chart').then((module) => module.LineChart), {
-  ssr: false,
-  loading: () => <Skeleton className="m-4 h-56" />,
-});
+const LineChart = onDemand(
+  () => import('../../../ui/charts/line-chart').then((module) => module.LineChart),
+  <Skeleton className="m-4 h-56" />,
+);
 
 export interface SimulationChartProps {
   readonly result: Simulation<'string'>;

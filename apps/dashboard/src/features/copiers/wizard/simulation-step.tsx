@@ -7,7 +7,7 @@ import { api } from '../../../data/api';
 import { byId, useAccounts } from '../../../data/names';
 import { Button } from '../../../ui/button';
 import { Card } from '../../../ui/card';
-import { FormError } from '../../../ui/field';
+import { FormError } from '../../../ui/form-error';
 import { Segmented } from '../../../ui/segmented';
 import { Skeleton } from '../../../ui/skeleton';
 import { ErrorState } from '../../../ui/states';

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import Link from 'next/link';
 import { api } from '../../../data/api';
 import { useStrategies } from '../../../data/names';
-import { Button } from '../../../ui/button';
+import { Button, ButtonLink } from '../../../ui/button';
 import { Card } from '../../../ui/card';
 import { ProfitShareTerms } from '../../../ui/profit-share';
 import { TableSkeleton } from '../../../ui/skeleton';
@@ -46,11 +46,7 @@ export function StrategyStep({ strategy, onChoose, onNext }: StrategyStepProps) 
           <EmptyState
             title="No strategy can be copied yet."
             hint="Create a strategy of your own, and copy it to another account."
-            action={
-              <Button asChild>
-                <Link href="/strategies/new">New strategy</Link>
-              </Button>
-            }
+            action={<ButtonLink href="/strategies/new">New strategy</ButtonLink>}
           />
         )}
         <fieldset>
@@ -77,9 +73,7 @@ export function StrategyStep({ strategy, onChoose, onNext }: StrategyStepProps) 
         </p>
       </Card>
       <div className="flex justify-end gap-2 pt-4">
-        <Button asChild>
-          <Link href="/copiers">Cancel</Link>
-        </Button>
+        <ButtonLink href="/copiers">Cancel</ButtonLink>
         <Button variant="primary" disabled={strategy === undefined} onClick={onNext}>
           Continue to the account
         </Button>

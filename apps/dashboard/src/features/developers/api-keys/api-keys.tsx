@@ -2,7 +2,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { ApiKey, ApiKeyWithValue } from '@trading-automation/sdk';
 import { Plus } from 'lucide-react';
-import dynamic from 'next/dynamic';
 import { useMemo, useState } from 'react';
 import { api } from '../../../data/api';
 import { useMay } from '../../../data/me';
@@ -10,6 +9,7 @@ import { Button } from '../../../ui/button';
 import { CodeBlock } from '../../../ui/code-block';
 import { ConfirmDialog } from '../../../ui/confirm-dialog';
 import { DataTable } from '../../../ui/data-table/data-table';
+import { onDemand } from '../../../ui/on-demand';
 import { PageHeader } from '../../../ui/page-header';
 import { EmptyState } from '../../../ui/states';
 import { Time } from '../../../ui/values';
@@ -18,7 +18,7 @@ import { useNew } from '../shared/use-new';
 import { actionsColumn, COLUMNS, FILTERS, keyText } from './columns';
 
 /** The form and its schema are loaded when they are needed. */
-const CreateKey = dynamic(() => import('./create-key').then((module) => module.CreateKey), { ssr: false });
+const CreateKey = onDemand(() => import('./create-key').then((module) => module.CreateKey));
 
 const KEY = ['api-keys', 'list'];
 const read = (...[query, options]: Parameters<ReturnType<typeof api>['apiKeys']['list']>) =>

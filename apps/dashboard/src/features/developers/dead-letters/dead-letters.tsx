@@ -1,10 +1,9 @@
 'use client';
-import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { useMay } from '../../../data/me';
 import { formatCount } from '../../../format/numbers';
 import { usePreferences } from '../../../format/preferences';
-import { Button } from '../../../ui/button';
+import { ButtonLink } from '../../../ui/button';
 import { Field, Select } from '../../../ui/field';
 import { PageHeader } from '../../../ui/page-header';
 import { TableSkeleton } from '../../../ui/skeleton';
@@ -89,9 +88,9 @@ const NoWebhook = () => (
       title="No webhook exists yet."
       hint="Dead letters belong to a webhook."
       action={
-        <Button asChild variant="primary">
-          <Link href="/developers/webhooks?new=1">Add webhook</Link>
-        </Button>
+        <ButtonLink href="/developers/webhooks?new=1" variant="primary">
+          Add webhook
+        </ButtonLink>
       }
     />
   </div>

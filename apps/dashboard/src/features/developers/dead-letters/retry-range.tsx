@@ -4,7 +4,8 @@ import { useState } from 'react';
 import { api } from '../../../data/api';
 import { Button } from '../../../ui/button';
 import { Dialog } from '../../../ui/dialog';
-import { Field, FormError, Select } from '../../../ui/field';
+import { Field, Select } from '../../../ui/field';
+import { FormError } from '../../../ui/form-error';
 import { useEventTypes } from '../shared/event-picker';
 import { isEmptyRange, RangeFields, rangeOf } from '../shared/range-fields';
 

@@ -1,9 +1,8 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
-import Link from 'next/link';
 import { useRouter, useSearchParams } from 'next/navigation';
 import { api } from '../../../data/api';
-import { Button } from '../../../ui/button';
+import { ButtonLink } from '../../../ui/button';
 import { Copyable } from '../../../ui/copyable';
 import { Detail, Details } from '../../../ui/details';
 import { Drawer } from '../../../ui/drawer';
@@ -31,9 +30,7 @@ export function EventDrawer({ id }: { readonly id: string }) {
       title={data?.type ?? 'Event'}
       footer={
         data !== undefined && (
-          <Button asChild>
-            <Link href={`/developers/events/catalogue?type=${data.type}`}>Show schema</Link>
-          </Button>
+          <ButtonLink href={`/developers/events/catalogue?type=${data.type}`}>Show schema</ButtonLink>
         )
       }
     >

@@ -5,7 +5,8 @@ import { useState } from 'react';
 import { api } from '../../../data/api';
 import { Button } from '../../../ui/button';
 import { CodeBlock } from '../../../ui/code-block';
-import { Field, FormError, Input, Select } from '../../../ui/field';
+import { Field, Input, Select } from '../../../ui/field';
+import { FormError } from '../../../ui/form-error';
 import { indentJson } from '../shared/raw-json.rules';
 import {
   type ApiOperation,

@@ -5,7 +5,8 @@ import { useState } from 'react';
 import { api } from '../../../data/api';
 import { Button } from '../../../ui/button';
 import { Dialog } from '../../../ui/dialog';
-import { Checkbox, FormError } from '../../../ui/field';
+import { Checkbox } from '../../../ui/field';
+import { FormError } from '../../../ui/form-error';
 import { isEmptyRange, localInput, RangeFields, rangeOf } from '../shared/range-fields';
 import { eventsToReplay } from './delivery-state.rules';
 

@@ -2,22 +2,20 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { ApiError, type Webhook, type WebhookWithSecret } from '@trading-automation/sdk';
 import { Ellipsis, KeyRound, Pencil, Power, Send, Trash2 } from 'lucide-react';
-import dynamic from 'next/dynamic';
 import Link from 'next/link';
 import { useRouter } from 'next/navigation';
 import { type ReactNode, useState } from 'react';
 import { api } from '../../../data/api';
 import { Button, IconButton } from '../../../ui/button';
 import { ConfirmDialog } from '../../../ui/confirm-dialog';
-import { FormError } from '../../../ui/field';
+import { FormError } from '../../../ui/form-error';
 import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu';
+import { onDemand } from '../../../ui/on-demand';
 import { SecretDialog } from '../shared/secret-dialog';
 import { VerificationSample } from './verification-sample';
 import type { WebhookValues } from './webhook-form';
 
-const WebhookForm = dynamic(() => import('./webhook-form').then((module) => module.WebhookForm), {
-  ssr: false,
-});
+const WebhookForm = onDemand(() => import('./webhook-form').then((module) => module.WebhookForm));
 
 type Open = 'edit' | 'rotate' | 'deactivate' | 'delete';
 

@@ -4,7 +4,8 @@ import { useState } from 'react';
 import { type Resolver, useForm } from 'react-hook-form';
 import { Button } from '../../../ui/button';
 import { Dialog } from '../../../ui/dialog';
-import { Field, FormError, Input } from '../../../ui/field';
+import { Field, Input } from '../../../ui/field';
+import { FormError } from '../../../ui/form-error';
 import { EventPicker } from '../shared/event-picker';
 
 export interface WebhookValues {

@@ -2,13 +2,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { Webhook, WebhookWithSecret } from '@trading-automation/sdk';
 import { Plus } from 'lucide-react';
-import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { api } from '../../../data/api';
 import { useMay } from '../../../data/me';
 import { Button } from '../../../ui/button';
 import type { Column } from '../../../ui/data-table/columns';
 import { DataTable } from '../../../ui/data-table/data-table';
+import { onDemand } from '../../../ui/on-demand';
 import { PageHeader } from '../../../ui/page-header';
 import { EmptyState } from '../../../ui/states';
 import { Time } from '../../../ui/values';
@@ -21,9 +21,7 @@ import { VerificationSample } from './verification-sample';
 import type { WebhookValues } from './webhook-form';
 
 /** The form and its schema are loaded when they are needed. */
-const WebhookForm = dynamic(() => import('./webhook-form').then((module) => module.WebhookForm), {
-  ssr: false,
-});
+const WebhookForm = onDemand(() => import('./webhook-form').then((module) => module.WebhookForm));
 
 const KEY = ['webhooks', 'list'];
 const read = (...[query, options]: Parameters<ReturnType<typeof api>['webhooks']['list']>) =>

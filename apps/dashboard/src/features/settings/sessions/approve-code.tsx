@@ -5,7 +5,8 @@ import { api } from '../../../data/api';
 import { useMay } from '../../../data/me';
 import { Button } from '../../../ui/button';
 import { Card } from '../../../ui/card';
-import { Field, FormError, Input } from '../../../ui/field';
+import { Field, Input } from '../../../ui/field';
+import { FormError } from '../../../ui/form-error';
 import { CodeReview } from './code-review';
 import { formatCode, isComplete, lettersOf } from './user-code.rules';
 

@@ -7,7 +7,8 @@ import { api } from '../../../data/api';
 import { formErrorsOf } from '../../../data/form-errors';
 import { Button } from '../../../ui/button';
 import { Dialog } from '../../../ui/dialog';
-import { Field, FormError, Input, TextArea } from '../../../ui/field';
+import { Field, Input, TextArea } from '../../../ui/field';
+import { FormError } from '../../../ui/form-error';
 import { jsonProblem, keyProblem } from './json.rules';
 
 const FORM = 'stored-value';

@@ -1,20 +1,18 @@
 'use client';
 import type { Setting } from '@trading-automation/sdk';
 import { Plus } from 'lucide-react';
-import dynamic from 'next/dynamic';
 import { useMemo, useState } from 'react';
 import { api } from '../../../data/api';
 import { Badge } from '../../../ui/badge';
 import { Button } from '../../../ui/button';
 import type { Column } from '../../../ui/data-table/columns';
 import { DataTable } from '../../../ui/data-table/data-table';
+import { onDemand } from '../../../ui/on-demand';
 import { EmptyState } from '../../../ui/states';
 import { Time } from '../../../ui/values';
 import { DeleteValue } from './delete-value';
 
-const ValueDialog = dynamic(() => import('./value-dialog').then((module) => module.ValueDialog), {
-  ssr: false,
-});
+const ValueDialog = onDemand(() => import('./value-dialog').then((module) => module.ValueDialog));
 const KEY = ['settings', 'list'];
 const SORTING = { sort: 'key', order: 'asc' } as const;
 const read = (...[query, options]: Parameters<ReturnType<typeof api>['settings']['list']>) =>

@@ -10,7 +10,8 @@ import { api } from '../../../data/api';
 import { formErrorsOf } from '../../../data/form-errors';
 import { Button } from '../../../ui/button';
 import { Dialog } from '../../../ui/dialog';
-import { Field, FormError, Input } from '../../../ui/field';
+import { Field, Input } from '../../../ui/field';
+import { FormError } from '../../../ui/form-error';
 import { addressProblem, hasChecksum } from '../wallet-address.rules';
 
 const schema = z.strictObject({

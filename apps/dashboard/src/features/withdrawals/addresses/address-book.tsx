@@ -1,11 +1,10 @@
 'use client';
 import type { WithdrawalAddress } from '@trading-automation/sdk';
 import { Plus } from 'lucide-react';
-import dynamic from 'next/dynamic';
-import Link from 'next/link';
 import { parseAsBoolean, useQueryState } from 'nuqs';
 import { useMay } from '../../../data/me';
-import { Button } from '../../../ui/button';
+import { Button, ButtonLink } from '../../../ui/button';
+import { onDemand } from '../../../ui/on-demand';
 import { PageHeader } from '../../../ui/page-header';
 import { TableSkeleton } from '../../../ui/skeleton';
 import { StaleNotice } from '../../../ui/stale-notice';
@@ -16,7 +15,7 @@ import { FullAddress } from '../parts';
 import { DeleteAddress } from './delete-address';
 import { UsableFrom } from './usable-from';
 
-const AddAddress = dynamic(() => import('./add-address').then((module) => module.AddAddress), { ssr: false });
+const AddAddress = onDemand(() => import('./add-address').then((module) => module.AddAddress));
 
 /** The addresses that tokens can be sent to. */
 export function AddressBook() {
@@ -41,9 +40,7 @@ export function AddressBook() {
         description="A new address is confirmed by mail and held for a while, so that a stolen session cannot send tokens away at once."
         actions={
           <>
-            <Button asChild>
-              <Link href="/withdrawals">All withdrawals</Link>
-            </Button>
+            <ButtonLink href="/withdrawals">All withdrawals</ButtonLink>
             {add}
           </>
         }

@@ -1,10 +1,9 @@
 'use client';
 import type { Withdrawal } from '@trading-automation/sdk';
-import Link from 'next/link';
 import { useEffect, useRef, useState } from 'react';
 import { useMay } from '../../../data/me';
 import { useRewardBalance } from '../../../data/rewards';
-import { Button } from '../../../ui/button';
+import { ButtonLink } from '../../../ui/button';
 import { Card } from '../../../ui/card';
 import { PageHeader } from '../../../ui/page-header';
 import { Skeleton } from '../../../ui/skeleton';
@@ -35,11 +34,7 @@ export function NewWithdrawal() {
       <PageHeader
         title="Withdraw tokens"
         description="Sends reward tokens from your available balance to a wallet of yours."
-        actions={
-          <Button asChild>
-            <Link href="/withdrawals">All withdrawals</Link>
-          </Button>
-        }
+        actions={<ButtonLink href="/withdrawals">All withdrawals</ButtonLink>}
       />
       {error !== null && !isLoading && <StaleNotice error={error} onRetry={retry} />}
       {isLoading ? (

@@ -1,7 +1,6 @@
 'use client';
 import type { Withdrawal } from '@trading-automation/sdk';
-import Link from 'next/link';
-import { Button } from '../../../ui/button';
+import { Button, ButtonLink } from '../../../ui/button';
 import { Card } from '../../../ui/card';
 import { Detail, Details } from '../../../ui/details';
 import { Status } from '../../../ui/status';
@@ -38,9 +37,9 @@ export function ResultStep({
         <FullAddress address={wallet_address} />
         <div className="flex flex-wrap gap-2">
           <Button onClick={onRestart}>Withdraw again</Button>
-          <Button asChild variant="primary">
-            <Link href={`/withdrawals/${withdrawal.id}`}>Follow its progress</Link>
-          </Button>
+          <ButtonLink href={`/withdrawals/${withdrawal.id}`} variant="primary">
+            Follow its progress
+          </ButtonLink>
         </div>
       </div>
     </Card>

@@ -1,11 +1,11 @@
 'use client';
-import dynamic from 'next/dynamic';
 import { Market } from '../../../../../features/markets/market';
 import { TicketSkeleton } from '../../../../../features/order-ticket/ticket-skeleton';
+import { onDemand } from '../../../../../ui/on-demand';
 
-const OrderTicket = dynamic(
+const OrderTicket = onDemand(
   () => import('../../../../../features/order-ticket/order-ticket').then((module) => module.OrderTicket),
-  { ssr: false, loading: TicketSkeleton },
+  <TicketSkeleton />,
 );
 
 /** Two features meet on this page: the market, and the order ticket beside it. */
