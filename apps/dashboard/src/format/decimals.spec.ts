@@ -1,4 +1,4 @@
-import { ceilTo, Exact, floorTo, isMultipleOf, readTyped } from './decimals';
+import { ceilTo, decimalsOf, Exact, floorTo, isMultipleOf, readTyped } from './decimals';
 
 describe('readTyped', () => {
   it('reads numbers without losing a digit', () => {
@@ -32,4 +32,8 @@ describe('steps', () => {
     expect(isMultipleOf(new Exact('1.23'), new Exact(0))).toBe(true);
     expect(floorTo(new Exact('1.23'), new Exact(0)).toFixed()).toBe('1.23');
   });
+});
+
+it('counts the decimals of a step', () => {
+  expect(['0.01', '0.05', '10', '1'].map(decimalsOf)).toEqual([2, 2, 0, 0]);
 });

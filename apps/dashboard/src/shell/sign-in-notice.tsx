@@ -1,54 +1,23 @@
 'use client';
-/** After a sign-in, says once whose account the page shows and who approved the session. */
-import { useQuery } from '@tanstack/react-query';
-import type { BrowserSession } from '@trading-automation/sdk';
-import { useRouter } from 'next/navigation';
-import { useEffect } from 'react';
-import { api } from '../data/api';
+import { useCallback, useState } from 'react';
 import { useMe } from '../data/me';
-import { permissionWords } from '../data/permissions';
-import { usePreferences } from '../format/preferences';
-import { formatTime, type TimeStyle } from '../format/times';
-import { shortId } from '../ui/copyable';
-import { notify } from '../ui/notify';
+import { onDemand } from '../ui/on-demand';
 
+const Announcement = onDemand(() =>
+  import('./sign-in-announcement').then((module) => module.SignInAnnouncement),
+);
 const STORED = 'announced-session';
-const SHOWN_MS = 15_000;
-const APPROVERS: Readonly<Record<string, string>> = {
-  api_key: 'the API key',
-  public_key: 'the public key',
-  session: 'the browser session',
-};
 
+/** Announces each session once, on the first page after its sign-in. */
 export function SignInNotice() {
-  const router = useRouter();
-  const style = usePreferences();
   const { data: me } = useMe();
+  const [announced, setAnnounced] = useState<string>();
   const id = me?.credential.kind === 'browser_session' ? me.credential.id : undefined;
-  const isNew = id !== undefined && window.localStorage.getItem(STORED) !== id;
-  const { data: session } = useQuery({
-    queryKey: ['sessions', 'announced', id],
-    queryFn: async ({ signal }) => {
-      const sessions = await api().browserSessions.list({ limit: 100 }, { signal }).toArray({ limit: 200 });
-      return sessions.find((entry) => entry.id === id) ?? null;
-    },
-    enabled: isNew,
-    staleTime: Number.POSITIVE_INFINITY,
-  });
-  useEffect(() => {
-    if (!isNew || !session) return;
-    window.localStorage.setItem(STORED, session.id);
-    notify({
-      message: `Signed in to the account ${shortId(session.user_id)}.`,
-      description: approvalWords(session, style),
-      durationMs: SHOWN_MS,
-      action: { label: 'Sessions', onClick: () => router.push('/settings/sessions') },
-    });
-  }, [isNew, session, style, router]);
-  return null;
-}
-
-function approvalWords({ approved_by, approved_at, permissions }: BrowserSession, style: TimeStyle): string {
-  const approver = `${APPROVERS[approved_by.kind] ?? approved_by.kind} ${shortId(approved_by.id)}`;
-  return `Approved by ${approver} on ${formatTime(approved_at, style)}, with ${permissionWords(permissions)}.`;
+  const onAnnounced = useCallback(() => {
+    if (id === undefined) return;
+    window.localStorage.setItem(STORED, id);
+    setAnnounced(id);
+  }, [id]);
+  if (id === undefined || id === announced || window.localStorage.getItem(STORED) === id) return null;
+  return <Announcement id={id} onAnnounced={onAnnounced} />;
 }

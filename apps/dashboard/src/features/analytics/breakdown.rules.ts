@@ -1,5 +1,5 @@
 /** Results by strategy and by pair, as bars. */
-import Decimal from 'decimal.js';
+import { Exact, isZero, total } from '../../format/decimals';
 
 export interface GroupResult {
   readonly currency: string;
@@ -33,11 +33,11 @@ export function restOf(
   const members = groups.filter((group) => group.currency === currency);
   const others = groups.filter((group) => group.currency !== currency);
   const left = (of: 'net_pnl' | 'fees' | 'volume') =>
-    new Decimal(totals[of]).minus(Decimal.sum(0, ...members.map((group) => group[of])));
+    new Exact(totals[of]).minus(total(members.map((group) => group[of])));
   const count = (of: 'trade_count' | 'closed_count') =>
     Math.max(0, totals[of] - members.reduce((sum, group) => sum + group[of], 0));
   const volume = left('volume');
-  if (!volume.isPositive() || volume.isZero()) return undefined;
+  if (!volume.gte(0) || isZero(volume)) return undefined;
   return {
     name,
     currency,
@@ -56,5 +56,5 @@ export function restOf(
 
 /** Sorts by result, the largest gain first. */
 export function sortByResult(results: readonly NamedResult[]): NamedResult[] {
-  return [...results].sort((a, b) => new Decimal(b.net_pnl).comparedTo(a.net_pnl));
+  return [...results].sort((a, b) => new Exact(b.net_pnl).cmp(a.net_pnl));
 }

@@ -1,5 +1,5 @@
 'use client';
-import Decimal from 'decimal.js';
+import { Exact } from '../../format/decimals';
 import { formatPercent } from '../../format/numbers';
 import { usePreferences } from '../../format/preferences';
 import { formatDuration } from '../../format/times';
@@ -67,7 +67,7 @@ export function CopierFigures({ copier }: { readonly copier: CopierRow }) {
 /** The open exposure as a share of the equity of the account. */
 function Allocation({ copier: { stats } }: { readonly copier: CopierRow }) {
   const { locale } = usePreferences();
-  if (stats.equity === null || new Decimal(stats.equity).lte(0)) return 'Of the account';
-  const share = new Decimal(stats.open_exposure_quote).div(stats.equity).toFixed();
+  if (stats.equity === null || new Exact(stats.equity).lte(0)) return 'Of the account';
+  const share = new Exact(stats.open_exposure_quote).div(stats.equity).toFixed();
   return `${formatPercent(share, locale)} of the equity of the account`;
 }

@@ -1,12 +1,12 @@
 'use client';
-/** What the user of a copier must know or decide, above its figures. */
 import { useQueryClient } from '@tanstack/react-query';
 import type { ProfitShareAccept } from '@trading-automation/sdk';
-import Decimal from 'decimal.js';
 import Link from 'next/link';
 import { type ReactNode, useState } from 'react';
 import { api } from '../../data/api';
 import { baseOf } from '../../data/symbols';
+/** What the user of a copier must know or decide, above its figures. */
+import { Exact } from '../../format/decimals';
 import { Button } from '../../ui/button';
 import { ConfirmDialog } from '../../ui/confirm-dialog';
 import { ProfitShareTerms } from '../../ui/profit-share';
@@ -78,7 +78,7 @@ function OfferNotice({ copier }: { readonly copier: CopierRow }) {
   const [isAsking, setAsking] = useState(false);
   const { profit_share_offer: offer, profit_share: accepted } = copier;
   if (offer === undefined) return null;
-  const isRaise = accepted === undefined || new Decimal(offer.rate).gt(accepted.rate);
+  const isRaise = accepted === undefined || new Exact(offer.rate).gt(accepted.rate);
   const accept = async () => {
     await api().copiers.acceptProfitShare(copier.id, offer as ProfitShareAccept);
     await queries.invalidateQueries({ queryKey: ['copiers'] });
@@ -104,8 +104,8 @@ function OfferNotice({ copier }: { readonly copier: CopierRow }) {
         {isRaise && (
           <>
             Of a profit of 1,000 above your highest result, the owner then gets{' '}
-            <Amount value={new Decimal(offer.rate).times(1_000).toFixed()} digits={2} /> instead of{' '}
-            <Amount value={new Decimal(accepted?.rate ?? 0).times(1_000).toFixed()} digits={2} />. If you do
+            <Amount value={new Exact(offer.rate).times(1_000).toFixed()} digits={2} /> instead of{' '}
+            <Amount value={new Exact(accepted?.rate ?? 0).times(1_000).toFixed()} digits={2} />. If you do
             nothing, your present terms stay.
           </>
         )}

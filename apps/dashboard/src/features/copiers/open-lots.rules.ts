@@ -1,7 +1,8 @@
 /** What a copier holds, in numbers. */
+
 import type { Lot } from '@trading-automation/sdk';
-import Decimal from 'decimal.js';
 import { quoteOf } from '../../data/symbols';
+import { Exact } from '../../format/decimals';
 
 type OpenLot = Pick<Lot<'string'>, 'symbol' | 'side' | 'remaining_cost' | 'unrealized_pnl'>;
 
@@ -19,14 +20,14 @@ export interface Holdings {
 }
 
 export function holdingsOf(lots: readonly OpenLot[]): Holdings {
-  const sums = new Map<string, Decimal>();
+  const sums = new Map<string, Exact>();
   const positions = new Set<string>();
   for (const { symbol, side, remaining_cost, unrealized_pnl } of lots) {
     positions.add(`${symbol} ${side}`);
-    const result = new Decimal(unrealized_pnl ?? 0);
-    const value = new Decimal(remaining_cost)[side === 'SELL' ? 'minus' : 'plus'](result);
+    const result = new Exact(unrealized_pnl ?? 0);
+    const value = new Exact(remaining_cost)[side === 'SELL' ? 'minus' : 'plus'](result);
     const currency = quoteOf(symbol);
-    sums.set(currency, (sums.get(currency) ?? new Decimal(0)).plus(value));
+    sums.set(currency, (sums.get(currency) ?? new Exact(0)).plus(value));
   }
   const values = [...sums]
     .sort(([, a], [, b]) => b.cmp(a))

@@ -6,9 +6,10 @@
  * 3. Fees are spread over the copies in proportion to their cost, so that they add up to those of the simulation.
  * 4. The last point is the result that the simulation reports.
  */
+
 import type { SimulatedDecision, Simulation } from '@trading-automation/sdk';
-import Decimal from 'decimal.js';
 import { quoteOf } from '../../data/symbols';
+import { Exact, isZero, largestOf } from '../../format/decimals';
 
 export interface CurvePoint {
   readonly at: string;
@@ -24,42 +25,42 @@ type Copy = Pick<SimulatedDecision<'string'>, 'symbol' | 'kind' | 'inputs' | 'se
 
 const isEntry = ({ kind }: Copy) => kind === 'OPEN' || kind === 'INCREASE';
 const priceOf = ({ inputs }: Copy) =>
-  typeof inputs.reference_price === 'string' ? new Decimal(inputs.reference_price) : undefined;
+  typeof inputs.reference_price === 'string' ? new Exact(inputs.reference_price) : undefined;
 
 /** Returns the curve; empty if decisions are missing, or if the account had no equity to compare with. */
 export function simulatedCurve(result: Result): CurvePoint[] {
   const { currency, truncated, starting_equity: start } = result;
   const copies = result.decisions.filter(({ symbol }) => quoteOf(symbol) === currency);
-  if (truncated || copies.length === 0 || new Decimal(start).lte(0)) return [];
+  if (truncated || copies.length === 0 || new Exact(start).lte(0)) return [];
   const feeRate = feeRateOf(copies, result.fees);
-  const index = (pnl: Decimal) => pnl.div(start).plus(1).times(100).toDecimalPlaces(6).toNumber();
+  const index = (pnl: Exact) => pnl.div(start).plus(1).times(100).round(6).toNumber();
   // Charts have one point a second: the last one counts.
   const points = new Map<string, CurvePoint>();
   const held = new Map<string, Held>();
-  let cash = new Decimal(0);
+  let cash = new Exact(0);
   for (const copy of copies) {
     const price = priceOf(copy);
     if (price === undefined) continue;
-    const amount = new Decimal(copy.sent_amount);
+    const amount = new Exact(copy.sent_amount);
     const cost = amount.times(price);
     const { lots } = held.get(copy.symbol) ?? { lots: [] };
     if (isEntry(copy)) {
       cash = cash.minus(cost);
       held.set(copy.symbol, {
         price,
-        lots: lotsAfterEntry(lots, copy, amount.times(feeRate.negated().plus(1))),
+        lots: lotsAfterEntry(lots, copy, amount.times(feeRate.neg().plus(1))),
       });
     } else {
       cash = cash.plus(cost).minus(cost.times(feeRate));
       held.set(copy.symbol, { price, lots: lotsAfterExit(lots, copy, amount) });
     }
-    const open = [...held.values()].reduce((sum, pair) => sum.plus(openValueOf(pair)), new Decimal(0));
+    const open = [...held.values()].reduce((sum, pair) => sum.plus(openValueOf(pair)), new Exact(0));
     points.set(secondOf(copy.signal_at), { at: copy.signal_at, value: index(cash.plus(open)) });
   }
   const curve = [...points.values()];
   const last = curve.at(-1);
   if (last === undefined) return [];
-  const end = index(new Decimal(result.net_pnl));
+  const end = index(new Exact(result.net_pnl));
   const at = result.to !== undefined && result.to > last.at ? result.to : last.at;
   return [...curve.filter((point) => secondOf(point.at) !== secondOf(at)), { at, value: end }];
 }
@@ -67,15 +68,15 @@ export function simulatedCurve(result: Result): CurvePoint[] {
 const secondOf = (at: string) => at.slice(0, 19);
 
 interface Held {
-  readonly price: Decimal;
+  readonly price: Exact;
   /** What is left of each lot. */
-  readonly lots: readonly Decimal[];
+  readonly lots: readonly Exact[];
 }
 
 const openValueOf = ({ price, lots }: Held) =>
-  lots.reduce((sum, lot) => sum.plus(lot), new Decimal(0)).times(price);
+  lots.reduce((sum, lot) => sum.plus(lot), new Exact(0)).times(price);
 
-function lotsAfterEntry(lots: readonly Decimal[], { kind }: Copy, amount: Decimal): Decimal[] {
+function lotsAfterEntry(lots: readonly Exact[], { kind }: Copy, amount: Exact): Exact[] {
   const last = lots.at(-1);
   return kind === 'INCREASE' && last !== undefined
     ? [...lots.slice(0, -1), last.plus(amount)]
@@ -86,20 +87,20 @@ function lotsAfterEntry(lots: readonly Decimal[], { kind }: Copy, amount: Decima
  * A decision does not name its lot, so an exit is taken from the smallest lot that is large enough. A closed lot is gone: what
  * is left of it is too small to be sold, and has no value.
  */
-function lotsAfterExit(lots: readonly Decimal[], { kind }: Copy, amount: Decimal): Decimal[] {
-  if (amount.isZero()) return [...lots];
+function lotsAfterExit(lots: readonly Exact[], { kind }: Copy, amount: Exact): Exact[] {
+  if (isZero(amount)) return [...lots];
   const sorted = lots.toSorted((a, b) => a.cmp(b));
   const fit = sorted.find((lot) => lot.gte(amount)) ?? sorted.at(-1);
   const rest = lots.filter((lot) => lot !== fit);
-  return kind === 'CLOSE' || fit === undefined ? rest : [...rest, Decimal.max(0, fit.minus(amount))];
+  return kind === 'CLOSE' || fit === undefined ? rest : [...rest, largestOf(0, fit.minus(amount))];
 }
 
-function feeRateOf(copies: readonly Copy[], fees: string): Decimal {
+function feeRateOf(copies: readonly Copy[], fees: string): Exact {
   const turnover = copies.reduce(
-    (sum, copy) => sum.plus(new Decimal(copy.sent_amount).times(priceOf(copy) ?? 0)),
-    new Decimal(0),
+    (sum, copy) => sum.plus(new Exact(copy.sent_amount).times(priceOf(copy) ?? 0)),
+    new Exact(0),
   );
-  return turnover.isZero() ? new Decimal(0) : new Decimal(fees).div(turnover);
+  return isZero(turnover) ? new Exact(0) : new Exact(fees).div(turnover);
 }
 
 export interface IndexPoint {
@@ -117,9 +118,8 @@ export function rebasedCurve(
   const earlier = curve.filter(({ at }) => at <= from).at(-1);
   const later = curve.filter(({ at }) => at > from);
   const base = earlier ?? later[0];
-  if (base === undefined || new Decimal(base.index).isZero()) return [];
-  const value = (index: string) =>
-    new Decimal(index).div(base.index).times(100).toDecimalPlaces(6).toNumber();
+  if (base === undefined || isZero(new Exact(base.index))) return [];
+  const value = (index: string) => new Exact(index).div(base.index).times(100).round(6).toNumber();
   return [
     ...(earlier === undefined ? [] : [{ at: from, value: 100 }]),
     ...later.map(({ at, index }) => ({ at: at > now ? now : at, value: value(index) })),

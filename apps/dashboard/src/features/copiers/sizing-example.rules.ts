@@ -1,5 +1,5 @@
 /** What the settings of a copier make of an example trade of the strategy. */
-import Decimal from 'decimal.js';
+import { Exact, roundDown } from '../../format/decimals';
 import type { CopierValues } from './copier-form.rules';
 
 /** The strategy, with this equity, buys for this cost at this price. */
@@ -24,16 +24,16 @@ export function sizedExample(settings: Sizing, equity: string): SizedExample | u
   if (cost === undefined) return undefined;
   const limit = settings.max_trade_quote.trim();
   const isReduced = isPositive(limit) && cost.gt(limit);
-  const ordered = isReduced ? new Decimal(limit) : cost;
+  const ordered = isReduced ? new Exact(limit) : cost;
   return {
-    cost: ordered.toDecimalPlaces(2, Decimal.ROUND_DOWN).toFixed(),
-    amount: ordered.div(EXAMPLE.price).toDecimalPlaces(8, Decimal.ROUND_DOWN).toFixed(),
-    reducedFrom: isReduced ? cost.toDecimalPlaces(2, Decimal.ROUND_DOWN).toFixed() : undefined,
+    cost: roundDown(ordered, 2).toFixed(),
+    amount: roundDown(ordered.div(EXAMPLE.price), 8).toFixed(),
+    reducedFrom: isReduced ? roundDown(cost, 2).toFixed() : undefined,
   };
 }
 
-function costOf({ mode, value, capital }: Sizing, equity: string): Decimal | undefined {
-  const given = new Decimal(value);
+function costOf({ mode, value, capital }: Sizing, equity: string): Exact | undefined {
+  const given = new Exact(value);
   if (mode === 'FIXED_QUOTE') return given;
   if (mode === 'FIXED_AMOUNT') return given.times(EXAMPLE.price);
   if (mode === 'MULTIPLIER') return given.times(EXAMPLE.cost);

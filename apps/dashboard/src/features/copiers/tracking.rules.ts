@@ -1,6 +1,7 @@
 /** The parts of the tracking difference, with their words. */
+
 import type { Copier } from '@trading-automation/sdk';
-import Decimal from 'decimal.js';
+import { Exact, largestOf } from '../../format/decimals';
 
 type Parts = NonNullable<Copier<'string'>['stats']['tracking']>;
 
@@ -22,11 +23,11 @@ const WORDS = [
 ] as const;
 
 export function trackingParts(parts: Parts): TrackingPart[] {
-  const longest = Decimal.max(1, ...WORDS.map(([name]) => new Decimal(parts[name]).abs()));
+  const longest = largestOf(1, ...WORDS.map(([name]) => new Exact(parts[name]).abs()));
   return WORDS.map(([name, label, meaning]) => ({
     name: label,
     meaning,
     bps: parts[name],
-    share: new Decimal(parts[name]).abs().div(longest).toNumber(),
+    share: new Exact(parts[name]).abs().div(longest).toNumber(),
   }));
 }

@@ -1,6 +1,7 @@
 /** What a card of an exchange account says. */
+
 import type { ExchangeAccount } from '@trading-automation/sdk';
-import { Exact } from '../../format/decimals';
+import { Exact, isZero } from '../../format/decimals';
 
 export type Account = ExchangeAccount<'string'>;
 
@@ -50,7 +51,7 @@ export interface Balance {
 /** Returns the assets that an account holds, by name. */
 export function balancesOf({ balance }: Pick<Account, 'balance'>): Balance[] {
   return Object.entries(balance)
-    .filter(([, amount]) => !new Exact(amount).isZero())
+    .filter(([, amount]) => !isZero(new Exact(amount)))
     .map(([asset, amount]) => ({ asset, amount }))
     .sort((a, b) => a.asset.localeCompare(b.asset));
 }

@@ -1,4 +1,4 @@
-import { decimalsOf, depthOf, ladderOf, spreadOf } from './book.rules';
+import { depthOf, ladderOf, spreadOf } from './book.rules';
 
 const book = {
   bids: [
@@ -56,8 +56,4 @@ describe('depthOf', () => {
   it('draws nothing without a side', () => {
     expect(depthOf(ladderOf({ bids: [], asks: book.asks }, 3))).toBeUndefined();
   });
-});
-
-it('counts the decimals of a step', () => {
-  expect(['0.01', '0.05', '10', '1'].map(decimalsOf)).toEqual([2, 2, 0, 0]);
 });

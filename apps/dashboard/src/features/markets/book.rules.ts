@@ -1,5 +1,5 @@
 /** How an order book is drawn. */
-import { Exact } from '../../format/decimals';
+import { Exact, isZero, largestOf, smallestOf, total } from '../../format/decimals';
 
 export type Level = readonly [price: string, amount: string];
 
@@ -24,19 +24,18 @@ export function ladderOf(
   count: number,
 ): Ladder {
   const [bids, asks] = [book.bids.slice(0, count), book.asks.slice(0, count)];
-  const largest = Exact.max(sumOf(bids), sumOf(asks), 0);
+  const largest = largestOf(amountOf(bids), amountOf(asks), 0);
   return { bids: rowsOf(bids, largest), asks: rowsOf(asks, largest) };
 }
 
-const sumOf = (levels: readonly Level[]) =>
-  levels.reduce((sum, [, amount]) => sum.plus(amount), new Exact(0));
+const amountOf = (levels: readonly Level[]) => total(levels.map(([, amount]) => amount));
 
 function rowsOf(levels: readonly Level[], largest: Exact): Row[] {
-  let total = new Exact(0);
+  let sum = new Exact(0);
   return levels.map(([price, amount]) => {
-    total = total.plus(amount);
-    const share = largest.isZero() ? 0 : total.div(largest).toNumber();
-    return { price, amount, total: total.toFixed(), share };
+    sum = sum.plus(amount);
+    const share = isZero(largest) ? 0 : sum.div(largest).toNumber();
+    return { price, amount, total: sum.toFixed(), share };
   });
 }
 
@@ -58,13 +57,10 @@ export function spreadOf(book: {
   const middle = new Exact(ask).plus(bid).div(2);
   return {
     amount: amount.toFixed(),
-    ratio: amount.div(middle).toDecimalPlaces(8).toFixed(),
+    ratio: amount.div(middle).round(8).toFixed(),
     middle: middle.toFixed(),
   };
 }
-
-/** The number of decimals of a step: 2 for 0.01 and for 0.05, 0 for 10. */
-export const decimalsOf = (step: string) => new Exact(step).decimalPlaces();
 
 export interface DepthDrawing {
   /** SVG paths of the areas, in a box of 100 × 100. */
@@ -83,14 +79,14 @@ export function depthOf(ladder: Ladder): DepthDrawing | undefined {
   const [bid, ask] = [ladder.bids[0], ladder.asks[0]];
   if (bid === undefined || ask === undefined) return undefined;
   const middle = new Exact(bid.price).plus(ask.price).div(2);
-  const reach = Exact.min(
+  const reach = smallestOf(
     middle.minus(ladder.bids.at(-1)?.price ?? middle),
     new Exact(ladder.asks.at(-1)?.price ?? middle).minus(middle),
   );
-  if (reach.isZero()) return undefined;
+  if (isZero(reach)) return undefined;
   const from = middle.minus(reach);
   const x = (price: string) => new Exact(price).minus(from).div(reach).times(50).toNumber();
-  const largest = Exact.max(...[...ladder.bids, ...ladder.asks].map(({ total }) => total));
+  const largest = largestOf(...[...ladder.bids, ...ladder.asks].map(({ total }) => total));
   return {
     bids: areaOf(ladder.bids, x, -1),
     asks: areaOf(ladder.asks, x, 101),

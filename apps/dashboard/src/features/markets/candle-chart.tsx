@@ -4,13 +4,13 @@ import type { Candle } from '@trading-automation/sdk';
 import type { IChartApi, IPriceLine, ISeriesApi, UTCTimestamp } from 'lightweight-charts';
 import { useTheme } from 'next-themes';
 import { useEffect, useRef, useState } from 'react';
+import { decimalsOf } from '../../format/decimals';
 import { formatAmount } from '../../format/numbers';
 import { usePreferences } from '../../format/preferences';
 import { formatExact, formatTime } from '../../format/times';
 import { ChartFrame } from '../../ui/charts/chart-frame';
 import { chartColours, withOpacity } from '../../ui/charts/theme';
 import { axisLabel } from './axis-label';
-import { decimalsOf } from './book.rules';
 import type { Pair } from './pair';
 
 type Candles = readonly Candle<'string'>[];

@@ -1,7 +1,7 @@
+import { decimalsOf } from '../../format/decimals';
 import type { Column } from '../../ui/data-table/columns';
 import { wordsOf } from '../../ui/status';
 import { Amount, Percent } from '../../ui/values';
-import { decimalsOf } from './book.rules';
 import type { Pair } from './pair';
 import { ratioOf, useTicker } from './ticker-row';
 

@@ -1,10 +1,11 @@
 'use client';
 import { usePairBook } from '../../data/pair-book';
+import { decimalsOf } from '../../format/decimals';
 import { formatAmount } from '../../format/numbers';
 import { usePreferences } from '../../format/preferences';
 import { ChartFrame } from '../../ui/charts/chart-frame';
 import { Skeleton } from '../../ui/skeleton';
-import { decimalsOf, depthOf, ladderOf } from './book.rules';
+import { depthOf, ladderOf } from './book.rules';
 import type { Pair } from './pair';
 
 const HEIGHT = 160;

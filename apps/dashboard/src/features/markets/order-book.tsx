@@ -1,13 +1,14 @@
 'use client';
 import { memo, useState } from 'react';
 import { type PairBook, usePairBook, usePairBookFailure, usePickedPrice } from '../../data/pair-book';
+import { decimalsOf } from '../../format/decimals';
 import { formatAmount, formatPercent } from '../../format/numbers';
 import { usePreferences } from '../../format/preferences';
 import { classNames } from '../../ui/class-names';
 import { Flash } from '../../ui/flash';
 import { Skeleton } from '../../ui/skeleton';
 import { EmptyState, ErrorState } from '../../ui/states';
-import { decimalsOf, ladderOf, type Row, spreadOf } from './book.rules';
+import { ladderOf, type Row, spreadOf } from './book.rules';
 import type { Pair } from './pair';
 
 const LEVELS = 12;

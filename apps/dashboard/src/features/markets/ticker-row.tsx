@@ -1,12 +1,11 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
 import { api } from '../../data/api';
-import { Exact } from '../../format/decimals';
+import { decimalsOf, Exact } from '../../format/decimals';
 import { Flash } from '../../ui/flash';
 import { StaleNotice } from '../../ui/stale-notice';
 import { Stat, StatRow } from '../../ui/stat';
 import { Amount, Missing, Percent } from '../../ui/values';
-import { decimalsOf } from './book.rules';
 import type { Pair } from './pair';
 
 /** Reads the prices of a pair now and over the last 24 hours. */

@@ -1,5 +1,5 @@
 /** What an order would trade against the book that is on screen. */
-import { Exact } from '../../format/decimals';
+import { Exact, isZero, smallestOf } from '../../format/decimals';
 
 export type Level = readonly [price: string, amount: string];
 
@@ -34,7 +34,7 @@ export function walkBook(levels: readonly Level[], limit: WalkLimit): Walk {
     if (limit.isAcceptable?.(price) === false) break;
     const offered = new Exact(amountText);
     const wanted = wantedAt(price, offered, amount, cost, limit);
-    if (wanted.isPositive() && !wanted.isZero()) {
+    if (wanted.gte(0) && !isZero(wanted)) {
       amount = amount.plus(wanted);
       cost = cost.plus(wanted.times(price));
       worstPrice = price;
@@ -45,14 +45,14 @@ export function walkBook(levels: readonly Level[], limit: WalkLimit): Walk {
     }
   }
   isComplete ||= limit.amount !== undefined && amount.gte(limit.amount);
-  const averagePrice = amount.isZero() ? undefined : cost.div(amount);
+  const averagePrice = isZero(amount) ? undefined : cost.div(amount);
   return { amount, cost, averagePrice, worstPrice, slippage: slippageOf(levels, averagePrice), isComplete };
 }
 
 function wantedAt(price: Exact, offered: Exact, amount: Exact, cost: Exact, limit: WalkLimit): Exact {
   let wanted = offered;
-  if (limit.amount !== undefined) wanted = Exact.min(wanted, limit.amount.minus(amount));
-  if (limit.cost !== undefined) wanted = Exact.min(wanted, limit.cost.minus(cost).div(price));
+  if (limit.amount !== undefined) wanted = smallestOf(wanted, limit.amount.minus(amount));
+  if (limit.cost !== undefined) wanted = smallestOf(wanted, limit.cost.minus(cost).div(price));
   return wanted;
 }
 

@@ -1,5 +1,5 @@
 /** What an order takes and brings, as far as the book on screen shows. */
-import { Exact, floorTo } from '../../format/decimals';
+import { Exact, floorTo, isZero, largestOf, smallestOf } from '../../format/decimals';
 import { type Level, type Walk, walkBook } from './book-walk.rules';
 import {
   amountStepOf,
@@ -60,10 +60,10 @@ export function amountForCost(
         ? walk.amount
         : walk.amount.plus(cost.minus(walk.cost).div(walk.worstPrice));
       const byValue = order.side === 'BUY' && valuation?.gt(0) ? cost.div(valuation) : wanted;
-      return floorTo(Exact.min(wanted, byValue), step);
+      return floorTo(smallestOf(wanted, byValue), step);
     }
   }
-  if (valuation === undefined || valuation.isZero()) return undefined;
+  if (valuation === undefined || isZero(valuation)) return undefined;
   return floorTo(cost.div(valuation), step);
 }
 
@@ -148,7 +148,7 @@ function costOf(
   price: Exact | undefined,
 ): Exact | undefined {
   if (price === undefined) return undefined;
-  if (walk === undefined || walk.amount.isZero()) return amount.times(price);
+  if (walk === undefined || isZero(walk.amount)) return amount.times(price);
   const rest = amount.minus(walk.amount);
   return walk.cost.plus(rest.times(type === 'MARKET' ? (walk.worstPrice ?? price) : price));
 }
@@ -163,7 +163,7 @@ function neededOf(
   if (side === 'SELL') return { amount, asset: base };
   const reserved = valuation?.times(amount);
   if (reserved === undefined) return undefined;
-  return { amount: type === 'MARKET' && cost ? Exact.max(reserved, cost) : reserved, asset: quote };
+  return { amount: type === 'MARKET' && cost ? largestOf(reserved, cost) : reserved, asset: quote };
 }
 
 /** Something that a person should know before the order is placed, although no rule forbids it. */

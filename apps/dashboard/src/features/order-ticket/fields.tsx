@@ -1,6 +1,6 @@
 'use client';
 /** The inputs of the order ticket. */
-import { Exact } from '../../format/decimals';
+import { decimalsOf } from '../../format/decimals';
 import { formatAmount } from '../../format/numbers';
 import { usePreferences } from '../../format/preferences';
 import { Field, Input, Select } from '../../ui/field';
@@ -58,7 +58,7 @@ export function PriceFields({ ticket, pair, server }: TicketFieldsProps) {
           <BestPrices
             bid={book?.bids[0]?.[0]}
             ask={book?.asks[0]?.[0]}
-            digits={new Exact(pair.price_tick).decimalPlaces()}
+            digits={decimalsOf(pair.price_tick)}
             onUse={(price) => change({ price })}
           />
         </div>

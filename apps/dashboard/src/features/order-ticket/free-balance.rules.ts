@@ -1,5 +1,5 @@
 import type { Trade } from '@trading-automation/sdk';
-import { Exact } from '../../format/decimals';
+import { Exact, largestOf } from '../../format/decimals';
 
 type OpenOrder = Pick<
   Trade<'string'>,
@@ -18,7 +18,7 @@ export function freeBalances(
   for (const order of openOrders) {
     const { asset, amount } = heldBy(order);
     const left = (free.get(asset) ?? new Exact(0)).minus(amount);
-    free.set(asset, Exact.max(left, 0));
+    free.set(asset, largestOf(left, 0));
   }
   return Object.fromEntries([...free].map(([asset, amount]) => [asset, amount.toFixed()]));
 }

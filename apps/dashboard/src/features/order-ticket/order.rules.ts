@@ -2,8 +2,9 @@
  * The exchange's rules for an order, checked while it is typed, so that a mistake is seen before it is sent. The API
  * checks them again and decides.
  */
+
 import type { TradePair } from '@trading-automation/sdk';
-import { ceilTo, Exact, floorTo, isMultipleOf } from '../../format/decimals';
+import { ceilTo, Exact, floorTo, isMultipleOf, isZero, largestOf, smallestOf } from '../../format/decimals';
 
 export type Pair = TradePair<'string'>;
 export type Side = 'BUY' | 'SELL';
@@ -34,14 +35,14 @@ export const timesInForceOf = ({ time_in_forces }: Pair, type: OrderType): reado
 export function amountStepOf(pair: Pair, type: OrderType): Exact {
   const step = new Exact(pair.amount_step);
   const marketStep = isMarket(type) ? pair.market_amount_step : undefined;
-  return marketStep === undefined ? step : Exact.max(step, marketStep);
+  return marketStep === undefined ? step : largestOf(step, marketStep);
 }
 
 /** The largest amount of an order type; missing if there is no limit. */
 export function maxAmountOf(pair: Pair, type: OrderType): Exact | undefined {
   const limits = [pair.max_amount, isMarket(type) ? pair.market_max_amount : undefined];
   const values = limits.filter((limit) => limit !== undefined).map((limit) => new Exact(limit));
-  return values.length === 0 ? undefined : Exact.min(...values);
+  return values.length === 0 ? undefined : smallestOf(...values);
 }
 
 export type Field = 'amount' | 'price' | 'stopPrice';
@@ -129,23 +130,23 @@ function notionalProblem(
 /** The smallest amount that keeps every rule. */
 export function leastAmountOf({ type, valuation }: CheckedOrder, pair: Pair): Exact {
   const byNotional =
-    valuation === undefined || valuation.isZero() ? 0 : new Exact(pair.min_notional).div(valuation);
-  return ceilTo(Exact.max(pair.min_amount, byNotional), amountStepOf(pair, type));
+    valuation === undefined || isZero(valuation) ? 0 : new Exact(pair.min_notional).div(valuation);
+  return ceilTo(largestOf(pair.min_amount, byNotional), amountStepOf(pair, type));
 }
 
 /** The largest amount that keeps every rule; missing without a limit. */
 function mostAmountOf({ type, valuation }: CheckedOrder, pair: Pair): Exact | undefined {
   const limits = [
     maxAmountOf(pair, type),
-    pair.max_notional === undefined || valuation === undefined || valuation.isZero()
+    pair.max_notional === undefined || valuation === undefined || isZero(valuation)
       ? undefined
       : new Exact(pair.max_notional).div(valuation),
   ].filter((limit) => limit !== undefined);
-  return limits.length === 0 ? undefined : floorTo(Exact.min(...limits), amountStepOf(pair, type));
+  return limits.length === 0 ? undefined : floorTo(smallestOf(...limits), amountStepOf(pair, type));
 }
 
 const clamp = (value: Exact, least: Exact, most: Exact | undefined) =>
-  Exact.max(least, most === undefined ? value : Exact.min(value, most));
+  largestOf(least, most === undefined ? value : smallestOf(value, most));
 
 /** Different values greater than zero, as plain text. */
 const positive = (values: readonly Exact[]) => [

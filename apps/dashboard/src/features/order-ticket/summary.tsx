@@ -10,11 +10,7 @@ import type { Ticket } from './use-ticket';
 
 /** An exact amount, with enough digits to compare it with the balance. */
 function Value({ value, asset }: { readonly value: Exact | undefined; readonly asset: string }) {
-  return value === undefined ? (
-    <Missing />
-  ) : (
-    <Amount value={value.toDecimalPlaces(12).toFixed()} asset={asset} />
-  );
+  return value === undefined ? <Missing /> : <Amount value={value.round(12).toFixed()} asset={asset} />;
 }
 
 const PRICE_NAMES = {
@@ -44,11 +40,7 @@ export function Summary({ ticket, pair }: { readonly ticket: Ticket; readonly pa
       </Detail>
       {draft.type === 'MARKET' && (
         <Detail name="Slippage">
-          {slippage === undefined ? (
-            <Missing />
-          ) : (
-            formatPercent(slippage.toDecimalPlaces(6).toFixed(), locale)
-          )}
+          {slippage === undefined ? <Missing /> : formatPercent(slippage.round(6).toFixed(), locale)}
         </Detail>
       )}
       <Detail name="Order value">

@@ -1,12 +1,12 @@
 'use client';
-/** The state of the order ticket: what was typed, and what follows from it. */
 import { useQuery } from '@tanstack/react-query';
 import type { ExchangeAccount, TradeCreate } from '@trading-automation/sdk';
 import { useMemo, useState } from 'react';
 import { api } from '../../data/api';
 import { useAccounts } from '../../data/names';
 import { usePairBook } from '../../data/pair-book';
-import { Exact, readTyped, type TypedDecimal } from '../../format/decimals';
+/** The state of the order ticket: what was typed, and what follows from it. */
+import { Exact, largestOf, readTyped, type TypedDecimal } from '../../format/decimals';
 import {
   type AmountMode,
   amountForCost,
@@ -148,7 +148,7 @@ function shortageOf(needed: { amount: Exact; asset: string }, free: Readonly<Rec
     isShort,
     available,
     asset: needed.asset,
-    left: Exact.max(0, new Exact(available).minus(needed.amount)),
+    left: largestOf(0, new Exact(available).minus(needed.amount)),
   };
 }
 

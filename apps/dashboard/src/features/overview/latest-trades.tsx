@@ -20,7 +20,7 @@ const CELL = 'px-3 py-1 first:pl-4 last:pr-4';
 const WIDE = 'max-md:hidden';
 
 /** The newest orders. */
-export function LatestTrades({ className = '' }: { readonly className?: string }) {
+export function LatestTrades() {
   const trades = useQuery({
     queryKey: ['trades', 'latest'],
     queryFn: async ({ signal }) => (await api().trades.list({ limit: SHOWN }, { signal })).data,
@@ -30,7 +30,6 @@ export function LatestTrades({ className = '' }: { readonly className?: string }
     <Card
       title="Latest trades"
       isFlush
-      className={className}
       actions={
         <ButtonLink href="/trades" variant="ghost" className="-mr-3">
           View all

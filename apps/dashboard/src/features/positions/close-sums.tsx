@@ -1,9 +1,8 @@
 'use client';
-import Decimal from 'decimal.js';
 import { usePairs } from '../../data/names';
 import type { LotRow } from '../../data/open-lots';
+import { Exact, sumOf } from '../../format/decimals';
 import { baseOf, quoteOf } from '../../format/money';
-import { sumOf } from '../../format/sum';
 import { Amount, Change } from '../../ui/values';
 import { closingPrice, estimateClose } from './close.rules';
 import { usePrices } from './use-prices';
@@ -26,7 +25,7 @@ export function CloseSums({ lots }: { readonly lots: readonly LotRow[] }) {
     const proceeds = members.map(({ lot, estimate }) =>
       estimate.proceeds === undefined
         ? undefined
-        : new Decimal(estimate.proceeds).times(lot.side === 'BUY' ? 1 : -1).toFixed(),
+        : new Exact(estimate.proceeds).times(lot.side === 'BUY' ? 1 : -1).toFixed(),
     );
     return {
       id,

@@ -1,5 +1,5 @@
 /** What closing a part of a lot would trade, and whether the exchange would accept it. Estimates: the exchange decides. */
-import Decimal from 'decimal.js';
+import { ceilTo, Exact, floorTo, isZero, largestOf, roundUp } from '../../format/decimals';
 
 export interface ClosableLot {
   readonly side: string;
@@ -40,8 +40,8 @@ interface CloseProblem {
 /** Returns the fraction of a percentage as typed: above 0, at most 100, with up to four digits after the point. */
 export function fractionOf(percent: string): string | undefined {
   if (!/^\d{1,3}(\.\d{1,4})?$/.test(percent.trim())) return undefined;
-  const value = new Decimal(percent.trim());
-  return value.isZero() || value.gt(100) ? undefined : value.div(100).toFixed();
+  const value = new Exact(percent.trim());
+  return isZero(value) || value.gt(100) ? undefined : value.div(100).toFixed();
 }
 
 export function estimateClose(
@@ -50,16 +50,16 @@ export function estimateClose(
   limits: PairLimits,
   price: string | null | undefined,
 ): CloseEstimate {
-  const remaining = new Decimal(lot.remaining_amount);
-  const step = new Decimal(limits.market_amount_step ?? limits.amount_step);
-  const amount = remaining.times(fraction).div(step).floor().times(step);
+  const remaining = new Exact(lot.remaining_amount);
+  const step = new Exact(limits.market_amount_step ?? limits.amount_step);
+  const amount = floorTo(remaining.times(fraction), step);
   const common = { amount: amount.toFixed(), rest: remaining.minus(amount).toFixed() };
   const problem = problemOf(amount, remaining, step, limits, price ?? undefined);
   if (price === null || price === undefined)
     return { ...common, value: undefined, proceeds: undefined, fee: undefined, result: undefined, problem };
   const value = amount.times(price);
   const fee = value.times(limits.taker_fee ?? 0);
-  const cost = remaining.isZero() ? new Decimal(0) : amount.div(remaining).times(lot.remaining_cost);
+  const cost = isZero(remaining) ? new Exact(0) : amount.div(remaining).times(lot.remaining_cost);
   const isLong = lot.side === 'BUY';
   const proceeds = isLong ? value.minus(fee) : value.plus(fee);
   return {
@@ -73,23 +73,18 @@ export function estimateClose(
 }
 
 function problemOf(
-  amount: Decimal,
-  remaining: Decimal,
-  step: Decimal,
+  amount: Exact,
+  remaining: Exact,
+  step: Exact,
   limits: PairLimits,
   price: string | undefined,
 ): CloseProblem | undefined {
-  const least = Decimal.max(
-    step,
-    limits.min_amount,
-    price === undefined || new Decimal(price).isZero() ? 0 : new Decimal(limits.min_notional).div(price),
-  )
-    .div(step)
-    .ceil()
-    .times(step);
-  const percent = remaining.isZero() ? undefined : least.div(remaining).times(100).ceil().toNumber();
+  const byValue =
+    price === undefined || isZero(new Exact(price)) ? 0 : new Exact(limits.min_notional).div(price);
+  const least = ceilTo(largestOf(step, limits.min_amount, byValue), step);
+  const percent = isZero(remaining) ? undefined : roundUp(least.div(remaining).times(100)).toNumber();
   const smallestPercent = percent !== undefined && percent <= 100 ? percent : undefined;
-  if (amount.isZero()) return { limit: 'amount_step', minimum: step.toFixed(), smallestPercent };
+  if (isZero(amount)) return { limit: 'amount_step', minimum: step.toFixed(), smallestPercent };
   if (amount.lt(limits.min_amount))
     return { limit: 'min_amount', minimum: limits.min_amount, smallestPercent };
   if (price !== undefined && amount.times(price).lt(limits.min_notional))

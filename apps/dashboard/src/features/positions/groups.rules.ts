@@ -1,6 +1,5 @@
 /** Open lots by account and pair. */
-import Decimal from 'decimal.js';
-import { sumOf } from '../../format/sum';
+import { Exact, isZero, sumOf } from '../../format/decimals';
 
 export interface GroupedLot {
   readonly id: string;
@@ -42,7 +41,7 @@ function groupOf<L extends GroupedLot>(key: string, lots: readonly L[]): LotGrou
   const [first] = lots;
   if (first === undefined) return [];
   const amount = sumOf(lots.map((lot) => lot.remaining_amount));
-  const bought = lots.map((lot) => new Decimal(lot.remaining_amount).times(lot.entry_price).toFixed());
+  const bought = lots.map((lot) => new Exact(lot.remaining_amount).times(lot.entry_price).toFixed());
   const cost = sumOf(lots.map((lot) => lot.remaining_cost));
   const results = lots.flatMap((lot) => lot.unrealized_pnl ?? []);
   const result = results.length === lots.length ? sumOf(results) : null;
@@ -55,13 +54,13 @@ function groupOf<L extends GroupedLot>(key: string, lots: readonly L[]): LotGrou
       side: first.side,
       lots,
       amount,
-      averagePrice: new Decimal(amount).isZero() ? '0' : new Decimal(sumOf(bought)).div(amount).toFixed(),
+      averagePrice: isZero(new Exact(amount)) ? '0' : new Exact(sumOf(bought)).div(amount).toFixed(),
       result,
       // Buying back a short lot costs its proceeds less its result.
       value:
         result === null
           ? null
-          : new Decimal(cost).plus(new Decimal(result).times(first.side === 'BUY' ? 1 : -1)).toFixed(),
+          : new Exact(cost).plus(new Exact(result).times(first.side === 'BUY' ? 1 : -1)).toFixed(),
     },
   ];
 }

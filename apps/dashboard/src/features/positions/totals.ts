@@ -1,6 +1,6 @@
 import type { LotRow } from '../../data/open-lots';
+import { sumOf } from '../../format/decimals';
 import { quoteOf } from '../../format/money';
-import { sumOf } from '../../format/sum';
 
 /** The open result by quote currency. Lots without a price do not count. */
 export function resultByQuote(lots: readonly LotRow[]): { readonly asset: string; readonly value: string }[] {

@@ -1,4 +1,4 @@
-import Decimal from 'decimal.js';
+import { Exact } from '../../format/decimals';
 
 interface RewardPart {
   readonly status: string;
@@ -9,7 +9,7 @@ interface RewardPart {
 export function sumOf(rewards: readonly RewardPart[], status: string): string {
   return rewards
     .filter((reward) => reward.status === status)
-    .reduce((sum, { amount }) => sum.plus(amount), new Decimal(0))
+    .reduce((sum, { amount }) => sum.plus(amount), new Exact(0))
     .toFixed();
 }
 

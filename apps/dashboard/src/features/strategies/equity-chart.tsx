@@ -1,6 +1,6 @@
 'use client';
-import Decimal from 'decimal.js';
 import { useCallback, useMemo } from 'react';
+import { Exact } from '../../format/decimals';
 import { formatAmount, formatPercent } from '../../format/numbers';
 import { usePreferences } from '../../format/preferences';
 import { Card } from '../../ui/card';
@@ -36,7 +36,7 @@ export function EquityChart({ strategy }: { readonly strategy: StrategyRow }) {
   );
   const formatIndex = useCallback((value: number) => formatAmount(String(value), locale, 2), [locale]);
   const formatFall = useCallback(
-    (value: number) => formatPercent(new Decimal(value).div(100).toFixed(), locale),
+    (value: number) => formatPercent(new Exact(value).div(100).toFixed(), locale),
     [locale],
   );
   if (curve.length < 2)

@@ -1,5 +1,5 @@
 /** Calculations with the published results of a strategy. */
-import Decimal from 'decimal.js';
+import { Exact, isZero, largestOf } from '../../format/decimals';
 
 const DAY_MS = 86_400_000;
 
@@ -15,17 +15,17 @@ export function daysSince(since: string, nowMs: number): number {
 
 /** The fall from the highest index so far, in percent, at each point: 0 or negative. */
 export function drawdownsOf(curve: readonly IndexPoint[]): { at: string; value: number }[] {
-  let peak = new Decimal(0);
+  let peak = new Exact(0);
   return curve.map(({ at, index }) => {
-    peak = Decimal.max(peak, index);
-    const fall = peak.isZero() ? new Decimal(0) : new Decimal(index).div(peak).minus(1).times(100);
-    return { at, value: fall.toDecimalPlaces(4).toNumber() };
+    peak = largestOf(peak, index);
+    const fall = isZero(peak) ? new Exact(0) : new Exact(index).div(peak).minus(1).times(100);
+    return { at, value: fall.round(4).toNumber() };
   });
 }
 
 /** A percentage of the API as a ratio, so that it is formatted like the other percentages. */
 export const ratioOfPercent = (percent: string | null): string | null =>
-  percent === null ? null : new Decimal(percent).div(100).toFixed();
+  percent === null ? null : new Exact(percent).div(100).toFixed();
 
 export interface ProfitShareExample {
   readonly profit: string;
@@ -35,6 +35,6 @@ export interface ProfitShareExample {
 
 /** What a profit of 1,000 above the high-water mark costs. */
 export function profitShareExample(rate: string): ProfitShareExample {
-  const share = new Decimal(rate).times(1_000);
-  return { profit: '1000', share: share.toFixed(), kept: new Decimal(1_000).minus(share).toFixed() };
+  const share = new Exact(rate).times(1_000);
+  return { profit: '1000', share: share.toFixed(), kept: new Exact(1_000).minus(share).toFixed() };
 }

@@ -1,7 +1,8 @@
 /** Converts between the fields of the form and the bodies of the API. Missing values are removed by an update with null. */
+
 import type { Strategy, TradePair } from '@trading-automation/sdk';
-import Decimal from 'decimal.js';
 import { optionalInteger, optionalText, symbolsOf } from '../../data/form-problems';
+import { Exact } from '../../format/decimals';
 
 export interface StrategyValues {
   readonly name: string;
@@ -53,7 +54,7 @@ const idsOf = (text: string, pairs: readonly Pair[]) =>
 /** A percentage as a ratio; what is no number is left for the schema to refuse. */
 function ratioOf(percent: string): string {
   const text = percent.trim();
-  return /^\d+(\.\d+)?$/.test(text) ? new Decimal(text).div(100).toFixed() : text;
+  return /^\d+(\.\d+)?$/.test(text) ? new Exact(text).div(100).toFixed() : text;
 }
 
 export function createBody(values: StrategyValues, pairs: readonly Pair[]) {
@@ -95,7 +96,7 @@ export function valuesOf(strategy: Strategy<'string'>, pairs: readonly Pair[]): 
     symbols: ids.map((id) => pairs.find((pair) => pair.id === id)?.symbol ?? id).join(', '),
     visibility: strategy.visibility,
     hasShare: share !== undefined,
-    sharePercent: share === undefined ? '10' : new Decimal(share.rate).times(100).toFixed(),
+    sharePercent: share === undefined ? '10' : new Exact(share.rate).times(100).toFixed(),
     sharePeriod: share?.period ?? 'MONTH',
     min_copy_equity: strategy.min_copy_equity ?? '',
     capacity: strategy.capacity === undefined ? '' : String(strategy.capacity),

@@ -1,4 +1,4 @@
-import Decimal from 'decimal.js';
+import { Exact, isZero } from '../../format/decimals';
 
 export interface WithdrawalTerms {
   readonly available: string;
@@ -17,8 +17,8 @@ export function amountProblem(
   if (text === '') return 'Enter the amount to withdraw.';
   if (!DECIMAL.test(text))
     return 'Enter a decimal number with a point, such as 12.5, with at most 18 decimals.';
-  const amount = new Decimal(text);
-  if (amount.isZero()) return 'The amount must be greater than zero.';
+  const amount = new Exact(text);
+  if (isZero(amount)) return 'The amount must be greater than zero.';
   if (fee !== undefined && amount.lte(fee))
     return `The amount must be above the fee of ${fee} ${currency}; got ${text}.`;
   if (amount.gt(available))
@@ -29,6 +29,6 @@ export function amountProblem(
 /** Returns what is paid out of an amount; undefined while the fee is unknown or not covered. */
 export function netOf(amount: string, fee: string | undefined): string | undefined {
   if (fee === undefined || !DECIMAL.test(amount)) return undefined;
-  const net = new Decimal(amount).minus(fee);
+  const net = new Exact(amount).minus(fee);
   return net.gt(0) ? net.toFixed() : undefined;
 }

@@ -2,8 +2,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { api } from '../../data/api';
 import { useOpenLots } from '../../data/open-lots';
+import { sumOf } from '../../format/decimals';
 import { quoteOf } from '../../format/money';
-import { sumOf } from '../../format/sum';
 
 async function countOf(list: PromiseLike<{ readonly pagination: { readonly total?: number } }>) {
   return (await list).pagination.total ?? 0;

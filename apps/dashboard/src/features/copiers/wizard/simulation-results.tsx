@@ -1,7 +1,7 @@
 'use client';
-/** What a copier would have done: the result, the curves, and why signals were skipped. */
 import type { Simulation } from '@trading-automation/sdk';
-import Decimal from 'decimal.js';
+/** What a copier would have done: the result, the curves, and why signals were skipped. */
+import { Exact } from '../../../format/decimals';
 import { Card } from '../../../ui/card';
 import { Stat, StatRow } from '../../../ui/stat';
 import { Amount, Change, Percent, Time } from '../../../ui/values';
@@ -45,8 +45,8 @@ export function SimulationResults({ result, strategy }: SimulationResultsProps) 
 }
 
 function Figures({ result }: { readonly result: SimulationResultsProps['result'] }) {
-  const start = new Decimal(result.starting_equity);
-  const roi = start.gt(0) ? new Decimal(result.net_pnl).div(start).toFixed() : null;
+  const start = new Exact(result.starting_equity);
+  const roi = start.gt(0) ? new Exact(result.net_pnl).div(start).toFixed() : null;
   const { currency } = result;
   return (
     <StatRow>

@@ -1,4 +1,4 @@
-import Decimal from 'decimal.js';
+import { Exact } from '../../../format/decimals';
 
 const BYTES_MAX = 16 * 1024;
 const KEY = /^[a-z0-9._-]{1,64}$/;
@@ -29,5 +29,5 @@ export function jsonProblem(text: string): string | undefined {
 /** Returns the first number with more digits than a double holds. */
 function inexactNumberIn(json: string): string | undefined {
   const numbers = json.replace(/"(?:\\.|[^"\\])*"/g, '""').match(/-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g) ?? [];
-  return numbers.find((text) => !new Decimal(text).eq(Number(text)));
+  return numbers.find((text) => !new Exact(text).eq(Number(text)));
 }
