@@ -1,11 +1,13 @@
 'use client';
 import { type ReactNode, useState } from 'react';
-import { BottomBar } from './bottom-bar';
+import { onDemand } from '../ui/on-demand';
 import { OfflineNotice } from './offline-notice';
 import { Shortcuts } from './shortcuts';
 import { SideBar } from './side-bar';
 import { SignInNotice } from './sign-in-notice';
 import { TopBar } from './top-bar';
+
+const BottomBar = onDemand(() => import('./bottom-bar').then((module) => module.BottomBar));
 
 export interface ShellProps {
   readonly world: 'live' | 'test';

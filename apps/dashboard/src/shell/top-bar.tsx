@@ -3,11 +3,17 @@ import { ChevronRight, Search } from 'lucide-react';
 import Link from 'next/link';
 import { usePathname } from 'next/navigation';
 import { Badge } from '../ui/badge';
+import { onDemand } from '../ui/on-demand';
+import { AccountButton } from './account-button';
 import { Bell } from './bell';
 import { LiveBadge } from './live-badge';
 import { groupOfItem, itemOfPath, partOfPath } from './navigation';
 import { openPalette } from './shortcuts';
-import { UserMenu } from './user-menu';
+
+const UserMenu = onDemand(
+  () => import('./user-menu').then((module) => module.UserMenu),
+  <AccountButton aria-haspopup="menu" />,
+);
 
 export function TopBar({ world, userId }: { readonly world: 'live' | 'test'; readonly userId: string }) {
   return (

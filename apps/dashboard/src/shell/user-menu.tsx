@@ -1,11 +1,12 @@
 'use client';
 import { useQueryClient } from '@tanstack/react-query';
-import { Activity, CircleUser, LogOut, Monitor, Moon, Settings, ShieldCheck, Sun } from 'lucide-react';
+import { Activity, LogOut, Monitor, Moon, Settings, ShieldCheck, Sun } from 'lucide-react';
 import { useRouter } from 'next/navigation';
 import { useTheme } from 'next-themes';
 import { signOut } from '../data/session';
 import { shortId } from '../ui/copyable';
 import { Menu, MenuItem, MenuLabel, MenuRadioGroup, MenuSeparator } from '../ui/menu';
+import { AccountButton } from './account-button';
 
 const THEMES = [
   { value: 'light', label: 'Light', icon: <Sun aria-hidden className="size-4" /> },
@@ -23,19 +24,7 @@ export function UserMenu({ userId }: { readonly userId: string }) {
     window.location.assign('/sign-in');
   };
   return (
-    <Menu
-      align="end"
-      trigger={
-        <button
-          type="button"
-          aria-label="Account"
-          title="Account"
-          className="grid size-8 shrink-0 place-items-center rounded-control hover:bg-hover pointer-coarse:size-10"
-        >
-          <CircleUser aria-hidden className="size-5" />
-        </button>
-      }
-    >
+    <Menu align="end" trigger={<AccountButton />}>
       <MenuLabel>
         <span className="font-mono">{shortId(userId)}</span>
       </MenuLabel>

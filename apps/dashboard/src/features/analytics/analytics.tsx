@@ -2,19 +2,27 @@
 import { type Figures, useAnalytics } from '../../data/analytics';
 import { Button, ButtonLink } from '../../ui/button';
 import { Card } from '../../ui/card';
+import { onDemand } from '../../ui/on-demand';
 import { PageHeader } from '../../ui/page-header';
 import { Skeleton } from '../../ui/skeleton';
 import { StaleNotice } from '../../ui/stale-notice';
 import { EmptyState, ErrorState } from '../../ui/states';
-import { Breakdown } from './breakdown';
 import { CurveCard } from './curve-card';
 import { ExportMenu } from './export-menu';
 import { Filters } from './filters';
-import { HeatMap } from './heat-map';
 import { Notes } from './notes';
 import { Ratios } from './ratios';
 import { Results } from './results';
 import { type SelectionState, useSelection } from './use-selection';
+
+const Breakdown = onDemand(
+  () => import('./breakdown').then((module) => module.Breakdown),
+  <Skeleton className="h-60" />,
+);
+const HeatMap = onDemand(
+  () => import('./heat-map').then((module) => module.HeatMap),
+  <Skeleton className="h-67" />,
+);
 
 /** How the user's trades performed. */
 export function Analytics() {

@@ -1,19 +1,17 @@
 'use client';
-import { useQueryClient } from '@tanstack/react-query';
 import { Ellipsis, Pencil, Trash2 } from 'lucide-react';
-import { useRouter } from 'next/navigation';
 import { useState } from 'react';
-import { api } from '../../data/api';
 import { useTradeRefusal } from '../../data/me';
 import { Button, IconButton } from '../../ui/button';
-import { ConfirmDialog } from '../../ui/confirm-dialog';
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu';
 import { notify } from '../../ui/notify';
-import { EditCopier } from './edit-dialog';
-import { HeldPositions } from './holdings';
-import { StartCopier } from './start-dialog';
-import { StopCopier } from './stop-dialog';
-import { type CopierRow, useHoldings, useStrategy } from './use-copier';
+import { onDemand } from '../../ui/on-demand';
+import { type CopierRow, useStrategy } from './use-copier';
+
+const StartCopier = onDemand(() => import('./start-dialog').then((module) => module.StartCopier));
+const StopCopier = onDemand(() => import('./stop-dialog').then((module) => module.StopCopier));
+const EditCopier = onDemand(() => import('./edit-dialog').then((module) => module.EditCopier));
+const DeleteCopier = onDemand(() => import('./delete-dialog').then((module) => module.DeleteCopier));
 
 type Asked = 'start' | 'stop' | 'edit' | 'delete';
 
@@ -78,38 +76,5 @@ export function CopierActions({ copier }: { readonly copier: CopierRow }) {
       {asked === 'edit' && <EditCopier copier={copier} onClose={close} />}
       {asked === 'delete' && <DeleteCopier copier={copier} onClose={close} />}
     </>
-  );
-}
-
-function DeleteCopier({ copier, onClose }: { readonly copier: CopierRow; readonly onClose: () => void }) {
-  const router = useRouter();
-  const queries = useQueryClient();
-  const holdings = useHoldings(copier.id);
-  const remove = async () => {
-    await api().copiers.delete(copier.id);
-    router.push('/copiers');
-    await queries.invalidateQueries({ queryKey: ['copiers'] });
-  };
-  return (
-    <ConfirmDialog
-      isOpen
-      onClose={onClose}
-      title={`Delete ${copier.name}?`}
-      action="Delete copier"
-      isDanger
-      onConfirm={remove}
-    >
-      This cannot be undone. Its trades and decisions remain readable, and the mark of its profit share is
-      kept.{' '}
-      {holdings.data !== undefined && holdings.data.positions > 0 && (
-        <>
-          <strong className="font-semibold text-text">
-            <HeldPositions holdings={holdings.data} />
-          </strong>{' '}
-          {holdings.data.positions === 1 ? 'stays' : 'stay'} open on the account, and nothing closes them
-          automatically.
-        </>
-      )}
-    </ConfirmDialog>
   );
 }

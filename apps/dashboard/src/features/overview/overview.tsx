@@ -6,10 +6,8 @@ import { EmergencyStop } from '../../ui/emergency-stop/emergency-stop';
 import { onDemand } from '../../ui/on-demand';
 import { PageHeader } from '../../ui/page-header';
 import { TableSkeleton } from '../../ui/skeleton';
-import { Alerts } from './alerts';
 import { EquityCard } from './equity-card';
 import { Figures } from './figures';
-import { useOnboarding } from './use-onboarding';
 
 // The lists load after the figures and the curve, which are what a trader looks at first.
 const LatestTrades = onDemand(
@@ -20,11 +18,12 @@ const AccountHealth = onDemand(
   () => import('./account-health').then((module) => module.AccountHealth),
   waitingCard('Exchange accounts', 2),
 );
-const LiveEvents = onDemand(
-  () => import('./live-events').then((module) => module.LiveEvents),
+const StepsOrEvents = onDemand(
+  () => import('./first-steps').then((module) => module.StepsOrEvents),
   waitingCard('Live events', 6),
 );
-const Onboarding = onDemand(() => import('./onboarding').then((module) => module.Onboarding));
+const EventsBelowSteps = onDemand(() => import('./first-steps').then((module) => module.EventsBelowSteps));
+const Alerts = onDemand(() => import('./alerts').then((module) => module.Alerts));
 
 function waitingCard(title: string, rows: number) {
   return (
@@ -35,7 +34,6 @@ function waitingCard(title: string, rows: number) {
 }
 
 export function Overview() {
-  const onboarding = useOnboarding();
   return (
     <>
       <PageHeader
@@ -53,7 +51,7 @@ export function Overview() {
       <div className="grid grid-cols-1 gap-4 lg:grid-cols-3">
         <Alerts />
         <EquityCard className="lg:col-span-2" />
-        {onboarding.isShown ? <Onboarding onboarding={onboarding} /> : <LiveEvents />}
+        <StepsOrEvents />
         <div className="lg:col-span-3">
           <Figures />
         </div>
@@ -62,7 +60,7 @@ export function Overview() {
         </div>
         <div className="flex min-w-0 flex-col gap-4">
           <AccountHealth />
-          {onboarding.isShown && <LiveEvents />}
+          <EventsBelowSteps />
         </div>
       </div>
     </>

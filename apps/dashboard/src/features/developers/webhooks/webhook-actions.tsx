@@ -1,23 +1,18 @@
 'use client';
-import { useQueryClient } from '@tanstack/react-query';
-import { ApiError, type Webhook, type WebhookWithSecret } from '@trading-automation/sdk';
+import { ApiError, type Webhook } from '@trading-automation/sdk';
 import { Ellipsis, KeyRound, Pencil, Power, Send, Trash2 } from 'lucide-react';
 import Link from 'next/link';
-import { useRouter } from 'next/navigation';
 import { type ReactNode, useState } from 'react';
 import { api } from '../../../data/api';
 import { Button, IconButton } from '../../../ui/button';
-import { ConfirmDialog } from '../../../ui/confirm-dialog';
 import { FormError } from '../../../ui/form-error';
 import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu';
 import { onDemand } from '../../../ui/on-demand';
-import { SecretDialog } from '../shared/secret-dialog';
-import { VerificationSample } from './verification-sample';
-import type { WebhookValues } from './webhook-form';
+import { useWasTrue } from '../../../ui/use-was-true';
+import { useReloadWebhook } from './use-reload-webhook';
+import type { WebhookAction } from './webhook-dialogs';
 
-const WebhookForm = onDemand(() => import('./webhook-form').then((module) => module.WebhookForm));
-
-type Open = 'edit' | 'rotate' | 'deactivate' | 'delete';
+const WebhookDialogs = onDemand(() => import('./webhook-dialogs').then((module) => module.WebhookDialogs));
 
 /** What can be done with a webhook. `onResult` shows what an action has done. */
 export function WebhookActions({
@@ -27,23 +22,11 @@ export function WebhookActions({
   readonly webhook: Webhook;
   readonly onResult: (result: ReactNode) => void;
 }) {
-  const { id, url } = webhook;
-  const router = useRouter();
-  const queries = useQueryClient();
-  const [open, setOpen] = useState<Open>();
+  const { id } = webhook;
+  const [open, setOpen] = useState<WebhookAction>();
   const [isTesting, setTesting] = useState(false);
-  const [rotated, setRotated] = useState<WebhookWithSecret>();
-  const close = () => setOpen(undefined);
-  const reload = () =>
-    Promise.all(
-      ['webhooks', 'deliveries', 'dead-letters'].map((kind) =>
-        queries.invalidateQueries({ queryKey: [kind] }),
-      ),
-    );
-  const update = async (body: Partial<WebhookValues> & { is_active?: boolean }) => {
-    await api().webhooks.update(id, body);
-    await reload();
-  };
+  const isOpened = useWasTrue(open !== undefined);
+  const reload = useReloadWebhook();
   const test = async () => {
     setTesting(true);
     onResult(undefined);
@@ -96,65 +79,7 @@ export function WebhookActions({
           Delete webhook
         </MenuItem>
       </Menu>
-      {open === 'edit' && (
-        <WebhookForm
-          isOpen
-          onClose={close}
-          title="Edit the webhook"
-          action="Save changes"
-          initial={{ url, events: webhook.events, description: webhook.description }}
-          onSave={update}
-        />
-      )}
-      <ConfirmDialog
-        isOpen={open === 'rotate'}
-        onClose={close}
-        title="Rotate the signing secret?"
-        action="Rotate secret"
-        isDanger
-        onConfirm={async () => {
-          setRotated(await api().webhooks.rotateSecret(id));
-          void reload();
-        }}
-      >
-        The old secret ends at once: every later attempt is signed with the new one alone, also of events that
-        are pending. Until your receiver has the new secret, it refuses events, and they are retried for about
-        twelve minutes.
-      </ConfirmDialog>
-      <ConfirmDialog
-        isOpen={open === 'deactivate'}
-        onClose={close}
-        title="Deactivate this webhook?"
-        action="Deactivate webhook"
-        isDanger
-        onConfirm={() => update({ is_active: false })}
-      >
-        Nothing more is sent to {url}. Pending deliveries become dead letters, which you can retry later.
-        Events that happen meanwhile are not delivered.
-      </ConfirmDialog>
-      <ConfirmDialog
-        isOpen={open === 'delete'}
-        onClose={close}
-        title="Delete this webhook?"
-        action="Delete webhook"
-        isDanger
-        onConfirm={async () => {
-          await api().webhooks.delete(id);
-          router.push('/developers/webhooks');
-          await queries.invalidateQueries({ queryKey: ['webhooks', 'list'] });
-        }}
-      >
-        Nothing more is sent to {url}, and its deliveries and dead letters can no longer be read here. This
-        cannot be undone.
-      </ConfirmDialog>
-      <SecretDialog
-        title="New signing secret"
-        name="secret"
-        secret={rotated?.secret}
-        onClose={() => setRotated(undefined)}
-      >
-        <VerificationSample />
-      </SecretDialog>
+      {isOpened && <WebhookDialogs webhook={webhook} open={open} onClose={() => setOpen(undefined)} />}
     </>
   );
 }

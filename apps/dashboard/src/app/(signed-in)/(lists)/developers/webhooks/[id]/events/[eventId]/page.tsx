@@ -1,6 +1,5 @@
 import type { Metadata } from 'next';
-import { AttemptDrawer } from '../../../../../../../../features/developers/webhooks/attempt-drawer';
-import { WebhookPage } from '../../../../../../../../features/developers/webhooks/webhook-page';
+import { DeliveryPage } from '../../../../../../../../features/developers/webhooks/delivery-page';
 
 export const metadata: Metadata = { title: 'Delivery' };
 
@@ -8,11 +7,7 @@ interface Props {
   readonly params: Promise<{ id: string; eventId: string }>;
 }
 
-export default async function DeliveryPage({ params }: Props) {
+export default async function Page({ params }: Props) {
   const { id, eventId } = await params;
-  return (
-    <WebhookPage id={id}>
-      <AttemptDrawer webhookId={id} eventId={eventId} />
-    </WebhookPage>
-  );
+  return <DeliveryPage webhookId={id} eventId={eventId} />;
 }
