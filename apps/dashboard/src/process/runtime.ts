@@ -30,3 +30,9 @@ export function dashboardRuntime(): DashboardRuntime {
   if (runtime === undefined) throw new Error('The dashboard runs only in its own process; see src/main.ts.');
   return runtime;
 }
+
+/** The origin of the REST API, as users reach it. */
+export function publicRestUrl(): string {
+  const { REST_URL, REST_PUBLIC_URL = REST_URL } = dashboardRuntime().config;
+  return REST_PUBLIC_URL;
+}

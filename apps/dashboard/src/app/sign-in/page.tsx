@@ -2,7 +2,7 @@ import type { Metadata } from 'next';
 import { headers } from 'next/headers';
 import { redirect } from 'next/navigation';
 import { SignIn } from '../../features/sign-in/sign-in';
-import { dashboardRuntime } from '../../process/runtime';
+import { dashboardRuntime, publicRestUrl } from '../../process/runtime';
 import { safeReturnPath } from '../../server/return-path';
 import { openCookies, type Session } from '../../server/session';
 
@@ -18,19 +18,13 @@ export default async function SignInPage({
   const session = await openCookies<Session>((await headers()).get('cookie'), 'session');
   // With a reason, the API has just ended the session of this cookie.
   if (session !== undefined && reason === undefined) redirect(returnPath);
-  const {
-    WORLD,
-    DEMO_API_KEY,
-    OPEN_REGISTRATION,
-    REST_URL,
-    REST_PUBLIC_URL = REST_URL,
-  } = dashboardRuntime().config;
+  const { WORLD, DEMO_API_KEY, OPEN_REGISTRATION } = dashboardRuntime().config;
   return (
     <SignIn
       world={WORLD}
       hasDemo={DEMO_API_KEY !== undefined}
       hasRegistration={OPEN_REGISTRATION}
-      restUrl={REST_PUBLIC_URL}
+      restUrl={publicRestUrl()}
       returnPath={returnPath}
       reason={typeof reason === 'string' ? reason : undefined}
     />

@@ -24,9 +24,10 @@ const KEY = ['api-keys', 'list'];
 const read = (...[query, options]: Parameters<ReturnType<typeof api>['apiKeys']['list']>) =>
   api().apiKeys.list(query, options);
 const keyOf = ({ id }: ApiKey) => id;
-const SAMPLE = 'curl "$API_URL/v1/me" -H "X-API-Key: $API_KEY"';
+const sampleOf = (restUrl: string) => `curl "${restUrl}/v1/me" -H "X-API-Key: $API_KEY"`;
 
-export function ApiKeys() {
+/** `restUrl`: the origin of the REST API, for the sample request. */
+export function ApiKeys({ restUrl }: { readonly restUrl: string }) {
   const queries = useQueryClient();
   const mayCreate = useMay('ADMIN') === true;
   const [isCreating, setCreating] = useNew();
@@ -85,7 +86,7 @@ export function ApiKeys() {
         secret={revealed?.key}
         onClose={() => setRevealed(undefined)}
       >
-        <CodeBlock label="Sample request" title="curl" code={SAMPLE} />
+        <CodeBlock label="Sample request" title="curl" code={sampleOf(restUrl)} />
       </SecretDialog>
       <ConfirmDialog
         isOpen={rotated !== undefined}

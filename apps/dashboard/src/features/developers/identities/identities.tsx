@@ -77,7 +77,8 @@ const columnsWith = (onRevoke: ((key: PublicKey) => void) | undefined): readonly
 ];
 
 /** The public keys that may sign requests for the account. */
-export function Identities() {
+/** `restUrl`: the origin of the REST API, for the command. */
+export function Identities({ restUrl }: { readonly restUrl: string }) {
   const queries = useQueryClient();
   const mayRevoke = useMay('ADMIN') === true;
   const [revoked, setRevoked] = useState<PublicKey>();
@@ -107,7 +108,7 @@ export function Identities() {
             />
           }
         />
-        <LinkGuide />
+        <LinkGuide restUrl={restUrl} />
       </div>
       <ConfirmDialog
         isOpen={revoked !== undefined}
@@ -126,7 +127,7 @@ export function Identities() {
   );
 }
 
-function LinkGuide() {
+function LinkGuide({ restUrl }: { readonly restUrl: string }) {
   return (
     <Card title="Link a key pair" className="self-start">
       <ol className="flex list-decimal flex-col gap-3 pl-4 text-sm marker:text-muted">
@@ -141,7 +142,7 @@ function LinkGuide() {
           <CodeBlock
             label="Command that links a key pair"
             title="Terminal"
-            code={'svc auth login --base-url "$API_URL" --api-key-stdin < api-key.txt'}
+            code={`svc auth login --base-url "${restUrl}" --api-key-stdin < api-key.txt`}
           />
           <p className="pt-2 text-muted">
             It creates the key pair, stores the private key in the keychain and links the public key.
