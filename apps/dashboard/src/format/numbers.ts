@@ -1,7 +1,8 @@
 /** Decimals as people read them. They are strings with exact digits; Intl formats strings without rounding to a double. */
+import { numberFormatter } from './formatters';
 
 const formats = (locale: string | undefined, options: Intl.NumberFormatOptions) =>
-  new Intl.NumberFormat(locale, { useGrouping: true, ...options });
+  numberFormatter(locale, { useGrouping: true, ...options });
 
 /** Intl formats a numeric string exactly; its type knows only numbers. */
 const exact = (value: string) => value as unknown as number;

@@ -1,3 +1,5 @@
+import { relativeTimeFormatter, timeFormatter } from './formatters';
+
 export interface TimeStyle {
   readonly locale: string | undefined;
   /** IANA name; undefined: that of the browser. */
@@ -16,9 +18,9 @@ export function formatRelative(at: string, nowMs: number, { locale, timeZone }: 
   const seconds = (Date.parse(at) - nowMs) / 1000;
   if (Math.abs(seconds) < 10) return 'just now';
   if (Math.abs(seconds) > 7 * 86_400)
-    return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone }).format(new Date(at));
+    return timeFormatter(locale, { dateStyle: 'medium', timeZone }).format(new Date(at));
   const [unit, size] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
-  return new Intl.RelativeTimeFormat(locale, { style: 'short', numeric: 'always' }).format(
+  return relativeTimeFormatter(locale, { style: 'short', numeric: 'always' }).format(
     Math.trunc(seconds / size),
     unit,
   );
@@ -26,14 +28,12 @@ export function formatRelative(at: string, nowMs: number, { locale, timeZone }: 
 
 /** Formats the exact time with its zone. */
 export function formatExact(at: string, { locale, timeZone }: TimeStyle): string {
-  return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'long', timeZone }).format(
-    new Date(at),
-  );
+  return timeFormatter(locale, { dateStyle: 'medium', timeStyle: 'long', timeZone }).format(new Date(at));
 }
 
 /** Formats a time for a table: date and time to the second. */
 export function formatTime(at: string, { locale, timeZone }: TimeStyle): string {
-  return new Intl.DateTimeFormat(locale, {
+  return timeFormatter(locale, {
     month: 'short',
     day: '2-digit',
     hour: '2-digit',

@@ -1,5 +1,6 @@
 'use client';
 import type { Figures } from '../../data/analytics';
+import { timeFormatter } from '../../format/formatters';
 import { formatSigned } from '../../format/numbers';
 import { usePreferences } from '../../format/preferences';
 import { Card } from '../../ui/card';
@@ -21,7 +22,7 @@ export function HeatMap({ figures, lastDay }: { readonly figures: Figures; reado
   const weeks = heatWeeks(figures.equity_curve, lastDay);
   const unit = figures.currency ?? '';
   const nameOf = (day: string) =>
-    new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(day));
+    timeFormatter(locale, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(day));
   return (
     <Card title={`Result by day${unit === '' ? '' : `, ${unit}`}`} isFlush>
       {weeks.length === 0 ? (
@@ -71,7 +72,7 @@ function titleOf({ result }: HeatCell, day: string, unit: string, locale: string
 /** The name of the month if the week is the first one that begins in it. */
 function monthOf(week: HeatWeek, before: HeatWeek | undefined, locale: string | undefined): string {
   if (before !== undefined && before.monday.slice(0, 7) === week.monday.slice(0, 7)) return '';
-  return new Intl.DateTimeFormat(locale, { month: 'short', timeZone: 'UTC' }).format(new Date(week.monday));
+  return timeFormatter(locale, { month: 'short', timeZone: 'UTC' }).format(new Date(week.monday));
 }
 
 const Weekdays = () => (

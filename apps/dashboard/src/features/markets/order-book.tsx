@@ -2,6 +2,7 @@
 import { memo, useState } from 'react';
 import { type PairBook, usePairBook, usePairBookFailure, usePickedPrice } from '../../data/pair-book';
 import { decimalsOf } from '../../format/decimals';
+import { numberFormatter } from '../../format/formatters';
 import { formatAmount, formatPercent } from '../../format/numbers';
 import { usePreferences } from '../../format/preferences';
 import { classNames } from '../../ui/class-names';
@@ -150,7 +151,7 @@ const LevelRow = memo(function LevelRow(props: LevelRowProps) {
 
 /** All figures of a column have the same decimals, so that the points are aligned. */
 const fixedText = (value: string, decimals: number, locale: string | undefined) =>
-  new Intl.NumberFormat(locale, {
+  numberFormatter(locale, {
     minimumFractionDigits: decimals,
     maximumFractionDigits: decimals,
   }).format(value as unknown as number);

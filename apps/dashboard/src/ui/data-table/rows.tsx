@@ -4,7 +4,7 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import Link from 'next/link';
 import { useRouter } from 'next/navigation';
-import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { type MouseEvent, memo, type ReactNode, useEffect, useRef, useState } from 'react';
 import { usePreferences } from '../../format/preferences';
 import { classNames } from '../class-names';
 import { ScrollRegion } from '../scroll-region';
@@ -78,7 +78,7 @@ export function Rows<T>(props: RowsProps<T>) {
             const row = rows[index];
             if (row === undefined) return null;
             return (
-              <Row
+              <MemoizedRow
                 key={rowKey(row)}
                 row={row}
                 index={index}
@@ -162,6 +162,9 @@ interface RowProps<T> {
   /** The checkbox of the row, if rows can be selected. */
   readonly check: ReactNode;
 }
+
+/** Scrolling draws only the rows that come into view. */
+const MemoizedRow = memo(Row) as typeof Row;
 
 function Row<T>({ row, index, height, measure, columns, href, check }: RowProps<T>) {
   const router = useRouter();
