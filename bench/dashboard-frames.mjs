@@ -95,7 +95,7 @@ async function turnWheel(page, height) {
   const startedAt = performance.now();
   const sent = [];
   for (let i = 0; i < events; i++) {
-    sent.push(page.mouse.wheel(0));
+    sent.push(page.mouse.wheel(0, WHEEL_PX));
     await sleep(Math.max(0, startedAt + (i + 1) * WHEEL_EVERY_MS - performance.now()));
   }
   await Promise.all(sent);

@@ -75,7 +75,10 @@ export async function recordsOf(product) {
     event: api.events.list({ limit: 1 }),
   };
   const ids = new Map([['pair', pairNamed(SYMBOL, await pairsOf(api)).id]]);
-  for (const [name, list] of Object.entries(newest)) ids.set(name, (await list).data[0].id);
+  for (const [name, list] of Object.entries(newest)) {
+    const [record] = (await list).data;
+    ids.set(name, record.id ?? record.event_id);
+  }
   return ids;
 }
 
