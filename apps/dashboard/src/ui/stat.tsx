@@ -19,7 +19,8 @@ export function Stat({ label, value, note, isLoading = false }: StatProps) {
       ) : (
         <p className="font-medium text-lg sm:text-xl">{value}</p>
       )}
-      {note !== undefined && !isLoading && <p className="text-muted text-xs">{note}</p>}
+      {note !== undefined &&
+        (isLoading ? <Skeleton className="mt-1 h-3 w-16" /> : <p className="text-muted text-xs">{note}</p>)}
     </div>
   );
 }

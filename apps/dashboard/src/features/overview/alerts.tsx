@@ -10,10 +10,10 @@ import { useWebhooks } from './use-webhooks';
 
 const LISTED = 20;
 
-/** What needs attention; nothing otherwise. */
-export function Alerts() {
-  const accounts = useAccounts().data ?? [];
-  const webhooks = useWebhooks().data ?? [];
+/** Returns what needs attention; undefined while it is loading. */
+export function useAlerts(): readonly Alert[] | undefined {
+  const accounts = useAccounts();
+  const webhooks = useWebhooks();
   const failures = useQuery({
     queryKey: ['events', 'sync-failures'],
     queryFn: async ({ signal }) => {
@@ -24,7 +24,11 @@ export function Alerts() {
       });
     },
   });
-  const alerts = alertsOf(accounts, webhooks, failures.data ?? []);
+  if ([accounts, webhooks, failures].some(({ isPending }) => isPending)) return undefined;
+  return alertsOf(accounts.data ?? [], webhooks.data ?? [], failures.data ?? []);
+}
+
+export function Alerts({ alerts }: { readonly alerts: readonly Alert[] }) {
   if (alerts.length === 0) return null;
   return (
     <ul aria-label="Alerts" className="flex flex-col gap-2 lg:col-span-3">

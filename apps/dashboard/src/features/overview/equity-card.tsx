@@ -15,7 +15,7 @@ import { EmptyState, ErrorState } from '../../ui/states';
 import { Amount, Change, Percent } from '../../ui/values';
 
 const HEIGHT = 248;
-const ChartSkeleton = () => <Skeleton className="mx-4 mb-3 h-66" />;
+const ChartSkeleton = () => <Skeleton className="mx-4 mb-3 h-68" />;
 const LineChart = onDemand(
   () => import('../../ui/charts/line-chart').then((module) => module.LineChart),
   <ChartSkeleton />,

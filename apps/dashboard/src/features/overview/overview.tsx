@@ -5,7 +5,8 @@ import { Card } from '../../ui/card';
 import { EmergencyStop } from '../../ui/emergency-stop/emergency-stop';
 import { onDemand } from '../../ui/on-demand';
 import { PageHeader } from '../../ui/page-header';
-import { TableSkeleton } from '../../ui/skeleton';
+import { Skeleton, TableSkeleton } from '../../ui/skeleton';
+import { Alerts, useAlerts } from './alerts';
 import { EquityCard } from './equity-card';
 import { Figures } from './figures';
 
@@ -23,7 +24,6 @@ const StepsOrEvents = onDemand(
   waitingCard('Live events', 6),
 );
 const EventsBelowSteps = onDemand(() => import('./first-steps').then((module) => module.EventsBelowSteps));
-const Alerts = onDemand(() => import('./alerts').then((module) => module.Alerts));
 
 function waitingCard(title: string, rows: number) {
   return (
@@ -34,6 +34,7 @@ function waitingCard(title: string, rows: number) {
 }
 
 export function Overview() {
+  const alerts = useAlerts();
   return (
     <>
       <PageHeader
@@ -48,8 +49,10 @@ export function Overview() {
           </>
         }
       />
-      <div className="grid grid-cols-1 gap-4 lg:grid-cols-3">
-        <Alerts />
+      {alerts === undefined && <Loading />}
+      {/* Appears with the alerts, which would move everything below them. It is loaded at the same time. */}
+      <div hidden={alerts === undefined} className="grid grid-cols-1 gap-4 lg:grid-cols-3">
+        <Alerts alerts={alerts ?? []} />
         <EquityCard className="lg:col-span-2" />
         <StepsOrEvents />
         <div className="lg:col-span-3">
@@ -66,3 +69,11 @@ export function Overview() {
     </>
   );
 }
+
+const Loading = () => (
+  <div role="status" aria-label="Loading" className="grid grid-cols-1 gap-4 lg:grid-cols-3">
+    <Skeleton className="h-96 lg:col-span-2" />
+    <Skeleton className="h-96" />
+    <Skeleton className="h-24 lg:col-span-3" />
+  </div>
+);

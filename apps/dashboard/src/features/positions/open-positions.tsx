@@ -24,8 +24,9 @@ export interface OpenPositionsProps {
 /** What is open: the sums, then one row for each account and pair. */
 export function OpenPositions({ onCloseMany }: OpenPositionsProps) {
   const lots = useOpenLots();
+  const accounts = useAccounts();
   const { data } = lots;
-  if (lots.isPending)
+  if (lots.isPending || accounts.isPending)
     return (
       <Card isFlush>
         <TableSkeleton rows={4} />

@@ -40,7 +40,9 @@ export function Positions({ children }: { readonly children?: ReactNode }) {
     ({ id }: LotRow) => `/positions/${id}${search === '' ? '' : `?${search}`}`,
     [search],
   );
-  const isEmpty = useOpenLots(view === 'open').data?.length === 0;
+  const openLots = useOpenLots(view === 'open');
+  const isEmpty = openLots.data?.length === 0;
+  const accounts = useAccounts();
   return (
     <>
       <PageHeader title="Positions" actions={<EmergencyStop />} />
@@ -58,23 +60,26 @@ export function Positions({ children }: { readonly children?: ReactNode }) {
         </div>
         {view === 'open' && <OpenPositions onCloseMany={mayTrade ? setSelection : undefined} />}
         {!(view === 'open' && isEmpty) && (
-          <DataTable
-            key={view}
-            label={view === 'open' ? 'Open lots' : 'Closed lots'}
-            queryKey={KEY}
-            read={read}
-            query={query}
-            columns={columns}
-            filters={filters}
-            rowKey={keyOf}
-            rowHref={hrefOf}
-            empty={
-              <EmptyState
-                title={view === 'open' ? 'No lot is open.' : 'No lot has been closed yet.'}
-                hint={view === 'open' ? undefined : 'A lot is closed when all of its amount is sold.'}
-              />
-            }
-          />
+          // The list appears with the sums, which would move it. It is loaded at the same time.
+          <div hidden={view === 'open' && (openLots.isPending || accounts.isPending)}>
+            <DataTable
+              key={view}
+              label={view === 'open' ? 'Open lots' : 'Closed lots'}
+              queryKey={KEY}
+              read={read}
+              query={query}
+              columns={columns}
+              filters={filters}
+              rowKey={keyOf}
+              rowHref={hrefOf}
+              empty={
+                <EmptyState
+                  title={view === 'open' ? 'No lot is open.' : 'No lot has been closed yet.'}
+                  hint={view === 'open' ? undefined : 'A lot is closed when all of its amount is sold.'}
+                />
+              }
+            />
+          </div>
         )}
       </div>
       {children}

@@ -26,6 +26,7 @@ export function Rewards() {
         columns={COLUMNS}
         filters={FILTERS}
         rowKey={keyOf}
+        below={<RewardTypes />}
         empty={
           <EmptyState
             title="You have no rewards yet."
@@ -38,7 +39,6 @@ export function Rewards() {
           />
         }
       />
-      <RewardTypes />
     </>
   );
 }

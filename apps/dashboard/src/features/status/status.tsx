@@ -53,7 +53,7 @@ export function Status() {
           <Parts services={data.services} />
         </>
       )}
-      <Connection />
+      {!health.isPending && <Connection />}
     </>
   );
 }

@@ -12,7 +12,7 @@ import { drawdownsOf } from './performance.rules';
 
 const LineChart = onDemand(
   () => import('../../ui/charts/line-chart').then((module) => module.LineChart),
-  <Skeleton className="m-4 h-60" />,
+  <Skeleton className="mx-4 h-full" />,
 );
 
 /** The index of what was invested at the start, and the fall from its peak below it. */
@@ -50,20 +50,24 @@ export function EquityChart({ strategy }: { readonly strategy: StrategyRow }) {
     );
   return (
     <Card title="Growth of 100" isFlush>
-      <LineChart
-        description={`Index of ${strategy.name}: the value of 100 that was invested at the start`}
-        series={index}
-        height={240}
-        formatValue={formatIndex}
-        baseline={100}
-      />
+      <div className="h-69">
+        <LineChart
+          description={`Index of ${strategy.name}: the value of 100 that was invested at the start`}
+          series={index}
+          height={240}
+          formatValue={formatIndex}
+          baseline={100}
+        />
+      </div>
       <h3 className="px-4 pt-2 font-medium text-sm">Drawdown</h3>
-      <LineChart
-        description={`Fall of the index of ${strategy.name} from its peak, in percent`}
-        series={drawdown}
-        height={120}
-        formatValue={formatFall}
-      />
+      <div className="h-39">
+        <LineChart
+          description={`Fall of the index of ${strategy.name} from its peak, in percent`}
+          series={drawdown}
+          height={120}
+          formatValue={formatFall}
+        />
+      </div>
     </Card>
   );
 }

@@ -28,16 +28,19 @@ export const FILTERS: readonly Filter[] = [
   },
 ];
 
+/** As wide before a name has loaded, so that the columns keep their places. */
+const NAME = 'block w-32 truncate';
+
 function AccountName({ id }: { readonly id: string }) {
   const { data } = useAccounts();
-  return <span className="truncate">{byId(data, id)?.account_name ?? '…'}</span>;
+  return <span className={NAME}>{byId(data, id)?.account_name ?? '…'}</span>;
 }
 
 function StrategyName({ id }: { readonly id: string | undefined }) {
   const { data } = useStrategies();
-  if (id === undefined) return <Missing />;
   // A strategy of another user is not in the list.
-  return <span className="truncate">{byId(data, id)?.name ?? 'Copied strategy'}</span>;
+  const name = id === undefined ? <Missing /> : (byId(data, id)?.name ?? 'Copied strategy');
+  return <span className={NAME}>{name}</span>;
 }
 
 export const COLUMNS: readonly Column<TradeRow>[] = [

@@ -49,6 +49,8 @@ export interface DataTableProps<T> {
   readonly selection?: Selection<T>;
   /** Shown for a list without items and filters. */
   readonly empty: ReactNode;
+  /** What follows the list. It appears with the list, which would move it. */
+  readonly below?: ReactNode;
 }
 
 export function DataTable<T extends RowData>(props: DataTableProps<T>) {
@@ -93,60 +95,63 @@ export function DataTable<T extends RowData>(props: DataTableProps<T>) {
   };
   const isFiltered = filters.some(({ name }) => request[name] !== undefined) || request.search !== undefined;
   return (
-    <section aria-label={label} className="min-w-0 rounded-card border bg-surface">
-      <Toolbar
-        filters={filters}
-        request={request}
-        onChange={change}
-        search={search}
-        columns={columns.map(({ id, header }) => ({ id, header, isShown: hidden[id] !== false }))}
-        onShowColumn={(id, isShown) => setHidden((now) => ({ ...now, [id]: isShown }))}
-        onExport={() => void exportAll()}
-        exported={exported}
-      />
-      {list.isPending ? (
-        <TableSkeleton />
-      ) : list.isError && list.rows.length === 0 ? (
-        <ErrorState error={list.error} onRetry={() => void list.refetch()} />
-      ) : list.rows.length === 0 ? (
-        isFiltered ? (
-          <NothingMatches
-            onClear={() =>
-              change(Object.fromEntries([...filters.map(({ name }) => [name, null]), ['search', null]]))
-            }
-          />
+    <>
+      <section aria-label={label} className="min-w-0 rounded-card border bg-surface">
+        <Toolbar
+          filters={filters}
+          request={request}
+          onChange={change}
+          search={search}
+          columns={columns.map(({ id, header }) => ({ id, header, isShown: hidden[id] !== false }))}
+          onShowColumn={(id, isShown) => setHidden((now) => ({ ...now, [id]: isShown }))}
+          onExport={() => void exportAll()}
+          exported={exported}
+        />
+        {list.isPending ? (
+          <TableSkeleton />
+        ) : list.isError && list.rows.length === 0 ? (
+          <ErrorState error={list.error} onRetry={() => void list.refetch()} />
+        ) : list.rows.length === 0 ? (
+          isFiltered ? (
+            <NothingMatches
+              onClear={() =>
+                change(Object.fromEntries([...filters.map(({ name }) => [name, null]), ['search', null]]))
+              }
+            />
+          ) : (
+            empty
+          )
         ) : (
-          empty
-        )
-      ) : (
-        <>
-          {list.isError && (
-            <div className="px-3 pb-2">
-              <StaleNotice error={list.error} onRetry={() => void list.refetch()} />
-            </div>
-          )}
-          <Rows
-            label={label}
-            rows={list.rows}
-            columns={shown}
-            rowKey={rowKey}
-            isTall={props.hasTallRows ?? false}
-            {...(rowHref === undefined ? {} : { rowHref })}
-            {...(props.selection === undefined ? {} : { selection: props.selection })}
-            sorting={{ sort: request.sort ?? '', order: request.order === 'asc' ? 'asc' : 'desc' }}
-            onSort={change}
-            onEnd={() => {
-              if (list.hasNextPage && !list.isFetchingNextPage) void list.fetchNextPage();
-            }}
-          />
-          <p role="status" className="border-t px-4 py-2 text-muted text-xs">
-            {list.isFetchingNextPage
-              ? 'Loading more rows'
-              : `${list.rows.length} ${list.hasNextPage ? 'rows so far' : list.rows.length === 1 ? 'row' : 'rows'}`}
-          </p>
-        </>
-      )}
-    </section>
+          <>
+            {list.isError && (
+              <div className="px-3 pb-2">
+                <StaleNotice error={list.error} onRetry={() => void list.refetch()} />
+              </div>
+            )}
+            <Rows
+              label={label}
+              rows={list.rows}
+              columns={shown}
+              rowKey={rowKey}
+              isTall={props.hasTallRows ?? false}
+              {...(rowHref === undefined ? {} : { rowHref })}
+              {...(props.selection === undefined ? {} : { selection: props.selection })}
+              sorting={{ sort: request.sort ?? '', order: request.order === 'asc' ? 'asc' : 'desc' }}
+              onSort={change}
+              onEnd={() => {
+                if (list.hasNextPage && !list.isFetchingNextPage) void list.fetchNextPage();
+              }}
+            />
+            <p role="status" className="border-t px-4 py-2 text-muted text-xs">
+              {list.isFetchingNextPage
+                ? 'Loading more rows'
+                : `${list.rows.length} ${list.hasNextPage ? 'rows so far' : list.rows.length === 1 ? 'row' : 'rows'}`}
+            </p>
+          </>
+        )}
+      </section>
+      {!list.isPending && props.below}
+    </>
   );
 }
 

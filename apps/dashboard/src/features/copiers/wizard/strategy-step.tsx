@@ -12,6 +12,8 @@ import { Percent } from '../../../ui/values';
 import type { StrategyRecord } from '../use-copier';
 import { Choice } from './choice';
 
+const TITLE = 'Which strategy do you copy?';
+
 export interface StrategyStepProps {
   readonly strategy: StrategyRecord | undefined;
   readonly onChoose: (id: string) => void;
@@ -35,10 +37,16 @@ export function StrategyStep({ strategy, onChoose, onNext }: StrategyStepProps) 
     ...(own.data ?? []).filter(({ status }) => status === 'ACTIVE'),
   ];
   const shown = [...new Map(listed.map((one) => [one.id, one])).values()];
+  // The parts below the list appear with it, so that nothing moves.
+  if (open.isPending || own.isPending)
+    return (
+      <Card title={TITLE} isFlush>
+        <TableSkeleton />
+      </Card>
+    );
   return (
     <>
-      <Card title="Which strategy do you copy?" isFlush>
-        {open.isPending && <TableSkeleton rows={4} />}
+      <Card title={TITLE} isFlush>
         {open.isError && shown.length === 0 && (
           <ErrorState error={open.error} onRetry={() => void open.refetch()} />
         )}
