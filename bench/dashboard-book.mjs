@@ -3,13 +3,12 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { recordsOf, SYMBOL, withRecords } from '../tooling/demo-data/dashboard-pages.mjs';
 import { atEnd, EMPTY_PAGE, inTab, signIn } from './dashboard-environment.mjs';
 import { count } from './dashboard-frames.mjs';
-import { recordsOf, SYMBOL, withRecords } from './dashboard-pages.mjs';
 
 const UPDATES_PER_SECOND = 1_000;
 const MEASURED_MS = 6_000;
-const MARKET = { path: '/markets/:pair', heading: /\w+\/\w+/ };
 
 /**
  * The updates go through Redis, the GraphQL API and the process of the dashboard, as those of the worker do. A second reader of the
@@ -21,7 +20,7 @@ export async function measureBook(environment, rounds) {
   const { product } = environment;
   const session = await signIn(environment, product.apiKey);
   const records = await recordsOf(product);
-  const market = withRecords(MARKET, records);
+  const market = { url: withRecords('/markets/:pair', records), heading: SYMBOL };
   const feed = await startFeed(product);
   const reader = await openReader(product, session, records.get('pair'));
   const results = [];

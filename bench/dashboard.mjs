@@ -13,11 +13,11 @@
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
+import { PAGES, recordsOf, withRecords } from '../tooling/demo-data/dashboard-pages.mjs';
 import { measureBook } from './dashboard-book.mjs';
 import { close, EMPTY_PAGE, signIn, startEnvironment } from './dashboard-environment.mjs';
 import { compare, judge, median } from './dashboard-figures.mjs';
 import { countScrolledFrames } from './dashboard-frames.mjs';
-import { PAGES, recordsOf, withRecords } from './dashboard-pages.mjs';
 import { openUserWithTrades } from './dashboard-trades.mjs';
 import { visit } from './dashboard-visit.mjs';
 import { runAndClose } from './run.mjs';
@@ -39,7 +39,7 @@ const print = (line) => console.error(line);
 /** @returns {Promise<import('./dashboard-figures.mjs').Figure[]>} */
 async function measurePages(environment, rounds) {
   const records = await recordsOf(environment.product);
-  const pages = PAGES.map((page) => withRecords(page, records));
+  const pages = PAGES.map((page) => ({ ...page, url: withRecords(page.path, records) }));
   const results = new Map(pages.map(({ path }) => [path, []]));
   for (let round = 1; round <= rounds; round++) {
     // A session without a person at its page ends after 30 minutes.

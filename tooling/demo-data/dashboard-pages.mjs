@@ -1,13 +1,13 @@
-/** The pages that `dashboard.mjs` measures. */
-import { createClient } from '../tooling/launch/first-trade/client.mjs';
-import { pairNamed, pairsOf } from '../tooling/launch/first-trade/scenario.mjs';
+/** The pages of the dashboard, with records of the demo account. */
+import { createClient } from '../launch/first-trade/client.mjs';
+import { pairNamed, pairsOf } from '../launch/first-trade/scenario.mjs';
 
 /**
- * @typedef {{ path: string, heading: string | RegExp, isPublic?: boolean }} MeasuredPage `path`: with `:name` for the id of a
+ * @typedef {{ path: string, heading: string | RegExp, isPublic?: boolean }} DashboardPage `path`: with `:name` for the id of a
  *   record; `isPublic`: opened without a session
  */
 
-/** @type {readonly MeasuredPage[]} */
+/** @type {readonly DashboardPage[]} */
 export const PAGES = [
   { path: '/', heading: 'Overview' },
   { path: '/sign-in', heading: 'Sign in', isPublic: true },
@@ -72,18 +72,27 @@ export async function recordsOf(product) {
     account: api.exchanges.list({ limit: 1 }),
     withdrawal: api.withdrawals.list({ limit: 1 }),
     webhook: api.webhooks.list({ limit: 1 }),
-    event: api.events.list({ limit: 1 }),
   };
-  const ids = new Map([['pair', pairNamed(SYMBOL, await pairsOf(api)).id]]);
-  for (const [name, list] of Object.entries(newest)) {
-    const [record] = (await list).data;
-    ids.set(name, record.id ?? record.event_id);
-  }
+  const { id: pairId } = pairNamed(SYMBOL, await pairsOf(api));
+  const { data: events } = await api.events.list({ limit: 1 });
+  const ids = new Map([
+    ['pair', pairId],
+    ['event', String(events[0]?.event_id)],
+  ]);
+  for (const [name, list] of Object.entries(newest)) ids.set(name, String((await list).data[0]?.id));
   return ids;
 }
 
-/** Returns a page with its address. */
-export const withRecords = (page, records) => ({
-  ...page,
-  url: page.path.replace(/:(\w+)/, (_, name) => records.get(name)),
-});
+/**
+ * Returns the address of a page.
+ *
+ * @param {string} path
+ * @param {ReadonlyMap<string, string>} records
+ */
+export const withRecords = (path, records) =>
+  path.replace(/:(\w+)/, (_, name) => records.get(name) ?? raise(`no record is named ${name}`));
+
+/** @param {string} message @returns {never} */
+function raise(message) {
+  throw new Error(message);
+}

@@ -4,7 +4,7 @@ import { readIfExists } from './files.mjs';
  * The content of `.data/dev.json`, which `npm start` writes for programs on this machine.
  *
  * @typedef {{
- *   rest_url: string, graphql_url: string, paper_exchange_url: string, mail_url: string,
+ *   rest_url: string, graphql_url: string, dashboard_url: string, paper_exchange_url: string, mail_url: string,
  *   database_url: string, redis_url: string, api_key: string, pid: number,
  *   paper_credentials: { api_key: string, api_secret: string },
  * }} RunningPlatform
