@@ -1,7 +1,7 @@
 /**
  * Measures the dashboard in a browser, against an empty page of the same build in the same run.
  *
- *   pnpm turbo run build && node bench/dashboard.mjs [pages] [book] [trades] [--rounds 5]
+ *   pnpm turbo run build && node bench/dashboard.mjs [pages] [book] [trades] [--rounds 3]
  *
  * 1. The product runs as with `npm start`, with the data of `npm run demo-data`. The rate limits of the API are raised.
  * 2. `pages`: each page is loaded without a cache and then used, alternately with the empty page. A ratio is the median of
@@ -183,7 +183,7 @@ const PARTS = { pages: measurePages, book: measureBookFrames, trades: measureTra
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { rounds: { type: 'string', default: '5' } },
+  options: { rounds: { type: 'string', default: '3' } },
 });
 await runAndClose(async () => {
   const unknown = positionals.filter((name) => !(name in PARTS));
