@@ -101,12 +101,16 @@ async function watchNetwork(context, page) {
   network.on('Network.loadingFailed', end);
   await network.send('Network.enable');
   await network.send('Network.setCacheDisabled', { cacheDisabled: true });
+  /** The browser reports no end of the script of a worker, which runs beside the page. */
+  const isWorker = (requestId) =>
+    page.workers().some((worker) => worker.url().startsWith(scripts.get(requestId)?.url));
   return {
-    isIdle: () => open.size === 0 && performance.now() - lastAt > IDLE_MS,
+    isIdle: () => [...open].every(isWorker) && performance.now() - lastAt > IDLE_MS,
     /** Returns each script once, with the bytes of its compressed body. */
     async scripts() {
       const byUrl = new Map();
       for (const [requestId, script] of scripts) {
+        if (isWorker(requestId)) continue;
         if (!script.isCompressed) {
           const { body, base64Encoded } = await network.send('Network.getResponseBody', { requestId });
           const content = Buffer.from(body, base64Encoded ? 'base64' : 'utf8');

@@ -23,22 +23,29 @@ export const contextOptions = ({ width, height, theme }) => ({
 
 /** Watches the requests of a page. Returns a function that waits until nothing is loading. @param {Page} page */
 export function watchLoading(page) {
-  let [open, lastAt] = [0, performance.now()];
-  /** @param {import('playwright-core').Request} request @param {number} change */
-  const count = (request, change) => {
-    // The stream of live data never ends.
-    if (request.resourceType() === 'eventsource') return;
-    open += change;
+  /** @type {Set<import('playwright-core').Request>} */
+  const open = new Set();
+  let lastAt = performance.now();
+  /** @param {import('playwright-core').Request} request */
+  const end = (request) => {
+    open.delete(request);
     lastAt = performance.now();
   };
-  page.on('request', (request) => count(request, 1));
-  page.on('requestfinished', (request) => count(request, -1));
-  page.on('requestfailed', (request) => count(request, -1));
+  page.on('request', (request) => {
+    // The stream of live data never ends.
+    if (request.resourceType() !== 'eventsource') open.add(request);
+  });
+  page.on('requestfinished', end);
+  page.on('requestfailed', end);
+  /** The browser reports no end of the script of a worker. @param {import('playwright-core').Request} request */
+  const isWorker = (request) => page.workers().some((worker) => worker.url().startsWith(request.url()));
 
   return async () => {
     const deadline = performance.now() + SETTLED_WITHIN_MS;
     const isLoading = async () =>
-      open > 0 || performance.now() - lastAt < IDLE_MS || (await page.locator(LOADING).count()) > 0;
+      [...open].some((request) => !isWorker(request)) ||
+      performance.now() - lastAt < IDLE_MS ||
+      (await page.locator(LOADING).count()) > 0;
     while (await isLoading()) {
       if (performance.now() > deadline) throw new Error(`${page.url()} was still loading after 60 s`);
       await sleep(50);
