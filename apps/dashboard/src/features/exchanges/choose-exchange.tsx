@@ -1,8 +1,10 @@
 'use client';
 import type { SupportedExchange } from '@trading-automation/sdk';
+import Link from 'next/link';
 import { Button } from '../../ui/button';
 import { classNames } from '../../ui/class-names';
 import { Skeleton } from '../../ui/skeleton';
+import { StaleNotice } from '../../ui/stale-notice';
 import { EmptyState, ErrorState } from '../../ui/states';
 import { wordsOf } from '../../ui/status';
 import { useSupportedExchanges } from './exchanges';
@@ -26,7 +28,17 @@ export function ChooseExchange({ choice, onChoose, onNext }: ChooseExchangeProps
   const choices = data
     .filter(({ is_active }) => is_active)
     .flatMap((exchange) => exchange.trading_types.map((tradingType) => ({ exchange, tradingType })));
-  if (choices.length === 0) return <EmptyState title="No exchange can be connected at the moment." />;
+  if (choices.length === 0)
+    return (
+      <EmptyState
+        title="No exchange can be connected at the moment."
+        action={
+          <Button asChild>
+            <Link href="/status">Show status</Link>
+          </Button>
+        }
+      />
+    );
   const isChosen = ({ exchange, tradingType }: Choice) =>
     choice?.exchange.id === exchange.id && choice.tradingType === tradingType;
   return (
@@ -37,6 +49,7 @@ export function ChooseExchange({ choice, onChoose, onNext }: ChooseExchangeProps
         if (choice !== undefined) onNext();
       }}
     >
+      {isError && <StaleNotice error={error} onRetry={() => void refetch()} />}
       <fieldset className="grid gap-2 sm:grid-cols-2">
         <legend className="pb-2 font-medium text-sm">Which account do you connect?</legend>
         {choices.map((option) => (

@@ -7,6 +7,7 @@ import { usePickedPrice } from '../../data/pair-book';
 import { Button, ButtonLink } from '../../ui/button';
 import { classNames } from '../../ui/class-names';
 import { Field, Select } from '../../ui/field';
+import { StaleNotice } from '../../ui/stale-notice';
 import { EmptyState, ErrorState } from '../../ui/states';
 import { wordsOf } from '../../ui/status';
 import { ConfirmOrder } from './confirm-order';
@@ -47,10 +48,12 @@ export function OrderTicket({ pair, initial = {} }: OrderTicketProps) {
     pair,
     server,
   };
-  if (accounts.isError) return <ErrorState error={accounts.error} onRetry={() => void accounts.refetch()} />;
+  const retry = () => void accounts.refetch();
+  if (accounts.isError) return <ErrorState error={accounts.error} onRetry={retry} />;
   if (!accounts.isPending && accounts.list.length === 0) return <NoAccount pair={pair} />;
   return (
     <form onSubmit={review} noValidate aria-label={`Order on ${pair.symbol}`} className="flex flex-col gap-3">
+      {accounts.isStale && <StaleNotice error={accounts.error} onRetry={retry} />}
       <SideSwitch side={draft.side} onChange={(side) => change({ side })} />
       <AccountField {...fields} />
       <TypeField {...fields} />

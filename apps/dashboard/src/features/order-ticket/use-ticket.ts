@@ -163,7 +163,8 @@ function useAccountsOf({ exchange, trading_type }: Pair) {
       ),
     [data, exchange, trading_type],
   );
-  return { list, isPending, isError: isError && data === undefined, error, refetch };
+  const isKnown = data !== undefined;
+  return { list, isPending, isError: isError && !isKnown, isStale: isError && isKnown, error, refetch };
 }
 
 /** The balance that open orders leave. */

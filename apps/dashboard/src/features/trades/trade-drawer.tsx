@@ -14,6 +14,7 @@ import { Drawer } from '../../ui/drawer';
 import { JsonView } from '../../ui/json-view';
 import { Side } from '../../ui/side';
 import { TableSkeleton } from '../../ui/skeleton';
+import { StaleNotice } from '../../ui/stale-notice';
 import { ErrorState } from '../../ui/states';
 import { Status, wordsOf } from '../../ui/status';
 import { Timeline } from '../../ui/timeline';
@@ -28,6 +29,7 @@ export function TradeDrawer({ id }: { readonly id: string }) {
     queryFn: ({ signal }) => api().trades.get(id, { signal }),
   });
   const close = () => router.push(`/trades${search === '' ? '' : `?${search}`}`, { scroll: false });
+  const retry = () => void trade.refetch();
   const { data } = trade;
   return (
     <Drawer
@@ -37,9 +39,12 @@ export function TradeDrawer({ id }: { readonly id: string }) {
       footer={data !== undefined && <Actions trade={data} />}
     >
       {trade.isPending && <TableSkeleton rows={6} />}
-      {trade.isError && data === undefined && (
-        <ErrorState error={trade.error} onRetry={() => void trade.refetch()} />
-      )}
+      {trade.isError &&
+        (data === undefined ? (
+          <ErrorState error={trade.error} onRetry={retry} />
+        ) : (
+          <StaleNotice error={trade.error} onRetry={retry} />
+        ))}
       {data !== undefined && <TradeDetails trade={data} />}
     </Drawer>
   );

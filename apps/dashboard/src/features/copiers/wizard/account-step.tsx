@@ -3,6 +3,7 @@ import { useAccounts } from '../../../data/names';
 import { Button, ButtonLink } from '../../../ui/button';
 import { Card } from '../../../ui/card';
 import { TableSkeleton } from '../../../ui/skeleton';
+import { StaleNotice } from '../../../ui/stale-notice';
 import { EmptyState, ErrorState } from '../../../ui/states';
 import { Amount } from '../../../ui/values';
 import { quoteAndEquity } from '../quote-and-equity';
@@ -20,14 +21,20 @@ export interface AccountStepProps {
 export function AccountStep({ strategy, accountId, onChoose, onBack, onNext }: AccountStepProps) {
   const accounts = useAccounts();
   const { data } = accounts;
+  const retry = () => void accounts.refetch();
   const { min_copy_equity: minimum } = strategy;
   return (
     <>
       <Card title="On which account do you copy?" isFlush>
         {accounts.isPending && <TableSkeleton rows={3} />}
-        {accounts.isError && data === undefined && (
-          <ErrorState error={accounts.error} onRetry={() => void accounts.refetch()} />
-        )}
+        {accounts.isError &&
+          (data === undefined ? (
+            <ErrorState error={accounts.error} onRetry={retry} />
+          ) : (
+            <div className="px-4 pb-3">
+              <StaleNotice error={accounts.error} onRetry={retry} />
+            </div>
+          ))}
         {data?.length === 0 && (
           <EmptyState
             title="No exchange account is connected."

@@ -7,6 +7,7 @@ import { Button, ButtonLink } from '../../../ui/button';
 import { Card } from '../../../ui/card';
 import { ProfitShareTerms } from '../../../ui/profit-share';
 import { TableSkeleton } from '../../../ui/skeleton';
+import { StaleNotice } from '../../../ui/stale-notice';
 import { EmptyState, ErrorState } from '../../../ui/states';
 import { Percent } from '../../../ui/values';
 import type { StrategyRecord } from '../use-copier';
@@ -30,6 +31,7 @@ export function StrategyStep({ strategy, onChoose, onNext }: StrategyStepProps) 
       ),
     structuralSharing: false,
   });
+  const retry = () => void open.refetch();
   const own = useStrategies();
   const listed = [
     ...(strategy === undefined ? [] : [strategy]),
@@ -47,9 +49,14 @@ export function StrategyStep({ strategy, onChoose, onNext }: StrategyStepProps) 
   return (
     <>
       <Card title={TITLE} isFlush>
-        {open.isError && shown.length === 0 && (
-          <ErrorState error={open.error} onRetry={() => void open.refetch()} />
-        )}
+        {open.isError &&
+          (shown.length === 0 ? (
+            <ErrorState error={open.error} onRetry={retry} />
+          ) : (
+            <div className="px-4 pb-3">
+              <StaleNotice error={open.error} onRetry={retry} />
+            </div>
+          ))}
         {open.isSuccess && shown.length === 0 && (
           <EmptyState
             title="No strategy can be copied yet."

@@ -11,6 +11,7 @@ import { useTradeRefusal } from '../../../data/me';
 import { Card } from '../../../ui/card';
 import { PageHeader } from '../../../ui/page-header';
 import { TableSkeleton } from '../../../ui/skeleton';
+import { StaleNotice } from '../../../ui/stale-notice';
 import { EmptyState, ErrorState } from '../../../ui/states';
 import { useCopier, useStrategy } from '../use-copier';
 import { AccountStep } from './account-step';
@@ -47,6 +48,7 @@ export function CopyWizard() {
     (choices.copier !== null && copier.isPending) || (strategyId !== undefined && strategy.isPending);
   const failed =
     copier.isError && copier.data === undefined ? copier : strategy.isError ? strategy : undefined;
+  const stale = [copier, strategy].find(({ isError, data }) => isError && data !== undefined);
   const draft = copier.data;
   const isBesideChosen =
     strategy.data !== undefined && (step === 'strategy' || step === 'account' || step === 'limits');
@@ -117,6 +119,11 @@ export function CopyWizard() {
         actions={draft !== undefined && draft.started_at === undefined && <DiscardDraft copier={draft} />}
       />
       <Steps current={step} />
+      {stale !== undefined && (
+        <div className="pb-4">
+          <StaleNotice error={stale.error} onRetry={() => void stale.refetch()} />
+        </div>
+      )}
       <div className={isBesideChosen ? 'grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_20rem]' : ''}>
         <StepContent step={step}>{content()}</StepContent>
         {isBesideChosen && strategy.data !== undefined && <ChosenStrategy strategy={strategy.data} />}

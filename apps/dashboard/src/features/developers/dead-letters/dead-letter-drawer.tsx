@@ -11,6 +11,7 @@ import { Copyable } from '../../../ui/copyable';
 import { Detail, Details } from '../../../ui/details';
 import { Drawer } from '../../../ui/drawer';
 import { TableSkeleton } from '../../../ui/skeleton';
+import { StaleNotice } from '../../../ui/stale-notice';
 import { ErrorState } from '../../../ui/states';
 import { Status } from '../../../ui/status';
 import { Time } from '../../../ui/values';
@@ -37,6 +38,7 @@ export function DeadLetterDrawer({ webhookId, id }: { readonly webhookId: string
       return { letter, payload: memberText(text, ['data', 'payload']) ?? '' };
     },
   });
+  const retry = () => void loaded.refetch();
   const { data } = loaded;
   return (
     <Drawer
@@ -46,9 +48,12 @@ export function DeadLetterDrawer({ webhookId, id }: { readonly webhookId: string
       footer={data !== undefined && <Actions webhookId={webhookId} letter={data.letter} />}
     >
       {loaded.isPending && <TableSkeleton rows={6} />}
-      {loaded.isError && data === undefined && (
-        <ErrorState error={loaded.error} onRetry={() => void loaded.refetch()} />
-      )}
+      {loaded.isError &&
+        (data === undefined ? (
+          <ErrorState error={loaded.error} onRetry={retry} />
+        ) : (
+          <StaleNotice error={loaded.error} onRetry={retry} />
+        ))}
       {data !== undefined && (
         <div className="flex flex-col gap-6">
           <LetterDetails letter={data.letter} />

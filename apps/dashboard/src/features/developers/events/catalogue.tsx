@@ -5,6 +5,7 @@ import { classNames } from '../../../ui/class-names';
 import { CodeBlock } from '../../../ui/code-block';
 import { PageHeader } from '../../../ui/page-header';
 import { TableSkeleton } from '../../../ui/skeleton';
+import { StaleNotice } from '../../../ui/stale-notice';
 import { ErrorState } from '../../../ui/states';
 import { wordsOf } from '../../../ui/status';
 import { Tab, Tabs } from '../../../ui/tabs';
@@ -16,6 +17,7 @@ import { EventTabs } from './event-tabs';
 export function EventCatalogue() {
   const types = useEventTypes();
   const [chosen, choose] = useQueryState('type', parseAsString);
+  const retry = () => void types.refetch();
   const kinds = types.data?.types ?? [];
   const shown = kinds.find(({ type }) => type === chosen) ?? kinds[0];
   return (
@@ -26,9 +28,14 @@ export function EventCatalogue() {
       />
       <EventTabs />
       {types.isPending && <TableSkeleton rows={12} />}
-      {types.isError && types.data === undefined && (
-        <ErrorState error={types.error} onRetry={() => void types.refetch()} />
-      )}
+      {types.isError &&
+        (types.data === undefined ? (
+          <ErrorState error={types.error} onRetry={retry} />
+        ) : (
+          <div className="pb-4">
+            <StaleNotice error={types.error} onRetry={retry} />
+          </div>
+        ))}
       {shown !== undefined && (
         <div className="grid gap-4 lg:grid-cols-[280px_minmax(0,1fr)]">
           <TypeList kinds={kinds} shown={shown.type} onChoose={(type) => void choose(type)} />

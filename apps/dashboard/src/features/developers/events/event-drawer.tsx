@@ -7,6 +7,7 @@ import { Copyable } from '../../../ui/copyable';
 import { Detail, Details } from '../../../ui/details';
 import { Drawer } from '../../../ui/drawer';
 import { TableSkeleton } from '../../../ui/skeleton';
+import { StaleNotice } from '../../../ui/stale-notice';
 import { ErrorState } from '../../../ui/states';
 import { Time } from '../../../ui/values';
 import { useEventTypes } from '../shared/event-picker';
@@ -21,6 +22,7 @@ export function EventDrawer({ id }: { readonly id: string }) {
     queryKey: ['events', id],
     queryFn: ({ signal }) => api().events.get(id, { signal }),
   });
+  const retry = () => void event.refetch();
   const { data } = event;
   const description = types.data?.types.find(({ type }) => type === data?.type)?.description;
   return (
@@ -35,9 +37,12 @@ export function EventDrawer({ id }: { readonly id: string }) {
       }
     >
       {event.isPending && <TableSkeleton rows={6} />}
-      {event.isError && data === undefined && (
-        <ErrorState error={event.error} onRetry={() => void event.refetch()} />
-      )}
+      {event.isError &&
+        (data === undefined ? (
+          <ErrorState error={event.error} onRetry={retry} />
+        ) : (
+          <StaleNotice error={event.error} onRetry={retry} />
+        ))}
       {data !== undefined && (
         <div className="flex flex-col gap-6">
           {description !== undefined && <p className="text-muted text-sm">{description}</p>}

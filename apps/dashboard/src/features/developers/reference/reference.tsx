@@ -6,6 +6,7 @@ import { classNames } from '../../../ui/class-names';
 import { PageHeader } from '../../../ui/page-header';
 import { ScrollRegion } from '../../../ui/scroll-region';
 import { Skeleton } from '../../../ui/skeleton';
+import { StaleNotice } from '../../../ui/stale-notice';
 import { ErrorState } from '../../../ui/states';
 import { ReferenceTabs } from '../shared/reference-tabs';
 import { Markdown } from './markdown';
@@ -16,6 +17,7 @@ import { OperationView } from './operation-view';
 /** The reference of the REST API, from its own document. */
 export function Reference() {
   const document = useOpenApi<OpenApi>();
+  const retry = () => void document.refetch();
   return (
     <>
       <PageHeader
@@ -29,9 +31,14 @@ export function Reference() {
           <Skeleton className="h-120" />
         </div>
       )}
-      {document.isError && document.data === undefined && (
-        <ErrorState error={document.error} onRetry={() => void document.refetch()} />
-      )}
+      {document.isError &&
+        (document.data === undefined ? (
+          <ErrorState error={document.error} onRetry={retry} />
+        ) : (
+          <div className="pb-4">
+            <StaleNotice error={document.error} onRetry={retry} />
+          </div>
+        ))}
       {document.data !== undefined && <Loaded document={document.data} />}
     </>
   );
