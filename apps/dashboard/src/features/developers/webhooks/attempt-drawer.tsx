@@ -1,6 +1,7 @@
 'use client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Delivery } from '@trading-automation/sdk';
+import Link from 'next/link';
 import { useRouter } from 'next/navigation';
 import { parseAsString, useQueryState } from 'nuqs';
 import { useState } from 'react';
@@ -15,6 +16,7 @@ import { Copyable } from '../../../ui/copyable';
 import { Detail, Details } from '../../../ui/details';
 import { Drawer } from '../../../ui/drawer';
 import { TableSkeleton } from '../../../ui/skeleton';
+import { StaleNotice } from '../../../ui/stale-notice';
 import { EmptyState, ErrorState } from '../../../ui/states';
 import { Time } from '../../../ui/values';
 import { EventPayload } from '../shared/payload';
@@ -45,6 +47,7 @@ export function AttemptDrawer({
     queryKey: ['webhooks', webhookId],
     queryFn: ({ signal }) => api().webhooks.get(webhookId, { signal }),
   });
+  const retry = () => void attempts.refetch();
   const { data } = attempts;
   const isPendingPossible = (delivery: Delivery) =>
     webhook.data?.is_active === true && isLatestOfRun(delivery, data ?? []);
@@ -57,11 +60,21 @@ export function AttemptDrawer({
       footer={shown !== undefined && <Resend webhookId={webhookId} delivery={shown} />}
     >
       {attempts.isPending && <TableSkeleton rows={6} />}
-      {attempts.isError && data === undefined && (
-        <ErrorState error={attempts.error} onRetry={() => void attempts.refetch()} />
-      )}
+      {attempts.isError &&
+        (data === undefined ? (
+          <ErrorState error={attempts.error} onRetry={retry} />
+        ) : (
+          <StaleNotice error={attempts.error} onRetry={retry} />
+        ))}
       {data !== undefined && shown === undefined && (
-        <EmptyState title="This event was not sent to the webhook yet." />
+        <EmptyState
+          title="This event was not sent to the webhook yet."
+          action={
+            <Button asChild>
+              <Link href={`/developers/events/${eventId}`}>Show event</Link>
+            </Button>
+          }
+        />
       )}
       {data !== undefined && shown !== undefined && (
         <div className="flex flex-col gap-6">

@@ -2,7 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { Delivery, Webhook } from '@trading-automation/sdk';
 import { History, RotateCw } from 'lucide-react';
-import { type ReactNode, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { api } from '../../../data/api';
 import { useNow } from '../../../format/clock';
 import { Button } from '../../../ui/button';
@@ -122,11 +122,10 @@ const STATUS_FILTER: Filter = {
 export interface DeliveriesProps {
   readonly webhook: Webhook;
   readonly mayReplay: boolean;
-  readonly children?: ReactNode;
 }
 
 /** The delivery attempts of a webhook. Selected ones, or those of a time range, can be sent again. */
-export function Deliveries({ webhook, mayReplay, children }: DeliveriesProps) {
+export function Deliveries({ webhook, mayReplay }: DeliveriesProps) {
   const { id } = webhook;
   const queries = useQueryClient();
   const { progress, run } = useRunMany();
@@ -209,7 +208,6 @@ export function Deliveries({ webhook, mayReplay, children }: DeliveriesProps) {
           />
         }
       />
-      {children}
       <ConfirmDialog
         isOpen={isAsking}
         onClose={() => setAsking(false)}

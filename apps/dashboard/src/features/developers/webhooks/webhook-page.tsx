@@ -26,29 +26,34 @@ export function WebhookPage({ id, children }: { readonly id: string; readonly ch
     queryFn: ({ signal }) => api().webhooks.get(id, { signal }),
   });
   const { data } = webhook;
-  if (data === undefined)
-    return (
-      <>
-        <PageHeader title="Webhook" />
-        {webhook.isPending ? (
-          <div className="flex flex-col gap-4">
-            <Skeleton className="h-24 w-full" />
-            <TableSkeleton />
-          </div>
-        ) : (
-          <ErrorState error={webhook.error} onRetry={() => void webhook.refetch()} />
-        )}
-      </>
-    );
+  const retry = () => void webhook.refetch();
   return (
     <>
-      {webhook.isError && <StaleNotice error={webhook.error} onRetry={() => void webhook.refetch()} />}
-      <Content webhook={data}>{children}</Content>
+      {data !== undefined ? (
+        <>
+          {webhook.isError && <StaleNotice error={webhook.error} onRetry={retry} />}
+          <Content webhook={data} />
+        </>
+      ) : (
+        <>
+          <PageHeader title="Webhook" />
+          {webhook.isPending ? (
+            <div className="flex flex-col gap-4">
+              <Skeleton className="h-24 w-full" />
+              <TableSkeleton />
+            </div>
+          ) : (
+            <ErrorState error={webhook.error} onRetry={retry} />
+          )}
+        </>
+      )}
+      {/* The drawer stays open, and shows its own states, while the page behind it changes. */}
+      {children}
     </>
   );
 }
 
-function Content({ webhook, children }: { readonly webhook: Webhook; readonly children: ReactNode }) {
+function Content({ webhook }: { readonly webhook: Webhook }) {
   const isAdmin = useMay('ADMIN') === true;
   const [result, setResult] = useState<ReactNode>();
   return (
@@ -94,9 +99,7 @@ function Content({ webhook, children }: { readonly webhook: Webhook; readonly ch
           </div>
         </Card>
       </div>
-      <Deliveries webhook={webhook} mayReplay={isAdmin}>
-        {children}
-      </Deliveries>
+      <Deliveries webhook={webhook} mayReplay={isAdmin} />
     </>
   );
 }
