@@ -1,7 +1,6 @@
 'use client';
 import type { SupportedExchange } from '@trading-automation/sdk';
-import Link from 'next/link';
-import { Button } from '../../ui/button';
+import { Button, ButtonLink } from '../../ui/button';
 import { classNames } from '../../ui/class-names';
 import { Skeleton } from '../../ui/skeleton';
 import { StaleNotice } from '../../ui/stale-notice';
@@ -33,9 +32,7 @@ export function ChooseExchange({ choice, onChoose, onNext }: ChooseExchangeProps
       <EmptyState
         title="No exchange can be connected at the moment."
         action={
-          <Button asChild>
-            <Link href="/status">Show status</Link>
-          </Button>
+          <ButtonLink href="/status">Show status</ButtonLink>
         }
       />
     );

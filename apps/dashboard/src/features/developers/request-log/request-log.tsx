@@ -4,6 +4,7 @@ import type { LoggedRequest } from '@trading-automation/sdk';
 import { useMemo } from 'react';
 import { api } from '../../../data/api';
 import { useMe } from '../../../data/me';
+import { ButtonLink } from '../../../ui/button';
 import { shortId } from '../../../ui/copyable';
 import type { Filter } from '../../../ui/data-table/columns';
 import { DataTable } from '../../../ui/data-table/data-table';
@@ -40,7 +41,7 @@ interface Credential {
 
 /** The credentials of the account with their names. Without the permission, only this session has a name. */
 function useCredentials() {
-  const { data: me } = useMe();
+  const { data: me, isPending: isOwnPending } = useMe();
   const named = useQuery({
     queryKey: ['api-keys', 'names'],
     queryFn: async ({ signal }): Promise<readonly Credential[]> => {
@@ -56,7 +57,7 @@ function useCredentials() {
     },
   });
   const own = me === undefined ? [] : [{ id: me.credential.id, name: 'This session' }];
-  return { isPending: named.isPending || me === undefined, credentials: [...(named.data ?? []), ...own] };
+  return { isPending: named.isPending || isOwnPending, credentials: [...(named.data ?? []), ...own] };
 }
 
 export function RequestLog() {
@@ -96,7 +97,14 @@ export function RequestLog() {
           columns={columns}
           filters={filters}
           rowKey={keyOf}
-          empty={<EmptyState title="No request was sent in the last 7 days." />}
+          empty={
+            <EmptyState
+              title="No request was sent in the last 7 days."
+              action={
+                <ButtonLink href="/developers/reference">Show reference</ButtonLink>
+              }
+            />
+          }
         />
       )}
     </>

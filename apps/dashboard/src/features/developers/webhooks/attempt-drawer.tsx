@@ -1,14 +1,13 @@
 'use client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Delivery } from '@trading-automation/sdk';
-import Link from 'next/link';
 import { useRouter } from 'next/navigation';
 import { parseAsString, useQueryState } from 'nuqs';
 import { useState } from 'react';
 import { api } from '../../../data/api';
 import { useMay } from '../../../data/me';
 import { useNow } from '../../../format/clock';
-import { Button } from '../../../ui/button';
+import { Button, ButtonLink } from '../../../ui/button';
 import { classNames } from '../../../ui/class-names';
 import { CodeBlock } from '../../../ui/code-block';
 import { ConfirmDialog } from '../../../ui/confirm-dialog';
@@ -70,9 +69,7 @@ export function AttemptDrawer({
         <EmptyState
           title="This event was not sent to the webhook yet."
           action={
-            <Button asChild>
-              <Link href={`/developers/events/${eventId}`}>Show event</Link>
-            </Button>
+            <ButtonLink href={`/developers/events/${eventId}`}>Show event</ButtonLink>
           }
         />
       )}

@@ -2,8 +2,8 @@
 import type { WithdrawalAddress } from '@trading-automation/sdk';
 import { Plus } from 'lucide-react';
 import { parseAsBoolean, useQueryState } from 'nuqs';
-import { useMay } from '../../../data/me';
-import { Button, ButtonLink } from '../../../ui/button';
+import { useMay, useMe } from '../../../data/me';
+import { Button, ButtonLink, ButtonLink } from '../../../ui/button';
 import { onDemand } from '../../../ui/on-demand';
 import { PageHeader } from '../../../ui/page-header';
 import { TableSkeleton } from '../../../ui/skeleton';
@@ -19,10 +19,13 @@ const AddAddress = onDemand(() => import('./add-address').then((module) => modul
 
 /** The addresses that tokens can be sent to. */
 export function AddressBook() {
+  const me = useMe();
   const mayWithdraw = useMay('WITHDRAW');
   const addresses = useAddresses(mayWithdraw === true);
   const [isAdding, setAdding] = useQueryState('new', parseAsBoolean.withDefault(false));
-  const retry = () => void addresses.refetch();
+  // The addresses are not requested before the permissions of the session are known.
+  const failed = addresses.isError ? addresses : me.isError && me.data === undefined ? me : undefined;
+  const retry = () => void failed?.refetch();
   const add = mayWithdraw === true && (
     <Button
       variant="primary"
@@ -53,8 +56,8 @@ export function AddressBook() {
             hint="It has no WITHDRAW permission. Sign in with a key that has it."
           />
         )}
-        {mayWithdraw !== false && addresses.isPending && <TableSkeleton rows={4} />}
-        {addresses.isError && data === undefined && <ErrorState error={addresses.error} onRetry={retry} />}
+        {mayWithdraw !== false && addresses.isPending && failed === undefined && <TableSkeleton rows={4} />}
+        {failed !== undefined && data === undefined && <ErrorState error={failed.error} onRetry={retry} />}
         {data?.length === 0 && (
           <EmptyState title="Your address book is empty." hint="You may keep 20 addresses." action={add} />
         )}

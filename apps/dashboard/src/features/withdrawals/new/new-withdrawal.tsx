@@ -1,9 +1,9 @@
 'use client';
 import type { Withdrawal } from '@trading-automation/sdk';
 import { useEffect, useRef, useState } from 'react';
-import { useMay } from '../../../data/me';
+import { useMay, useMe } from '../../../data/me';
 import { useRewardBalance } from '../../../data/rewards';
-import { ButtonLink } from '../../../ui/button';
+import { ButtonLink, ButtonLink } from '../../../ui/button';
 import { Card } from '../../../ui/card';
 import { PageHeader } from '../../../ui/page-header';
 import { Skeleton } from '../../../ui/skeleton';
@@ -22,12 +22,14 @@ import { Summary } from './summary';
 export function NewWithdrawal() {
   const balance = useRewardBalance();
   const latest = useLatestWithdrawal();
+  const me = useMe();
   const mayWithdraw = useMay('WITHDRAW');
   const retry = () => {
     void balance.refetch();
     void latest.refetch();
+    if (me.isError) void me.refetch();
   };
-  const error = balance.error ?? latest.error;
+  const error = balance.error ?? latest.error ?? me.error;
   const isLoading = balance.data === undefined || latest.data === undefined || mayWithdraw === undefined;
   return (
     <>
