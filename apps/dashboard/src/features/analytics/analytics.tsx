@@ -1,6 +1,6 @@
 'use client';
 import { type Figures, useAnalytics } from '../../data/analytics';
-import { Button, ButtonLink, ButtonLink } from '../../ui/button';
+import { Button, ButtonLink } from '../../ui/button';
 import { Card } from '../../ui/card';
 import { onDemand } from '../../ui/on-demand';
 import { PageHeader } from '../../ui/page-header';

@@ -4,7 +4,7 @@ import Link from 'next/link';
 import { useMayTrade } from '../../data/me';
 import { useNow } from '../../format/clock';
 import { Badge } from '../../ui/badge';
-import { Button, ButtonLink, ButtonLink } from '../../ui/button';
+import { Button, ButtonLink } from '../../ui/button';
 import { wordsOf } from '../../ui/status';
 import { Amount, Time } from '../../ui/values';
 import { type Account, type Balance, balancesOf, stateOf } from './account.rules';

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import { api } from '../../data/api';
 import { useMayTrade } from '../../data/me';
 import { useAccounts } from '../../data/names';
-import { ButtonLink, ButtonLink } from '../../ui/button';
+import { ButtonLink } from '../../ui/button';
 import { Card } from '../../ui/card';
 import { PageHeader } from '../../ui/page-header';
 import { Skeleton } from '../../ui/skeleton';

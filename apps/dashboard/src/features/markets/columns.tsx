@@ -9,12 +9,12 @@ import { ratioOf, useTicker } from './ticker-row';
 const RELOAD_MS = 30_000;
 
 function LastPrice({ pair }: { readonly pair: Pair }) {
-  const { data } = useTicker(pair.id, RELOAD_MS);
+  const { data } = useTicker(pair, RELOAD_MS);
   return <Amount value={data?.last} asset={pair.quote} digits={decimalsOf(pair.price_tick)} />;
 }
 
 function DayChange({ pair }: { readonly pair: Pair }) {
-  const { data } = useTicker(pair.id, RELOAD_MS);
+  const { data } = useTicker(pair, RELOAD_MS);
   return <Percent ratio={data && ratioOf(data.change_percent)} isChange />;
 }
 

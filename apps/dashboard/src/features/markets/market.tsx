@@ -35,7 +35,13 @@ export function Market({ pairId, ticket }: MarketProps) {
     queryFn: ({ signal }) => api().tradePairs.get(pairId, { signal }),
     staleTime: 10 * 60_000,
   });
-  if (isPending) return <MarketSkeleton />;
+  if (isPending)
+    return (
+      <>
+        <PageHeader title="Market" />
+        <MarketSkeleton />
+      </>
+    );
   if (pair === undefined)
     return (
       <>
@@ -122,7 +128,7 @@ function RulesCard({ pair, className }: { readonly pair: Pair; readonly classNam
 
 const MarketSkeleton = () => (
   <div role="status" aria-label="Loading">
-    <Skeleton className="mb-5 h-7 w-40" />
+    <Skeleton className="mb-4 h-18" />
     <div className="grid gap-4 xl:grid-cols-[minmax(0,1fr)_minmax(0,288px)_minmax(0,328px)]">
       <Skeleton className="h-144" />
       <Skeleton className="h-144" />

@@ -1,7 +1,7 @@
 'use client';
 import { useMemo, useState } from 'react';
 import { usePairs } from '../../data/names';
-import { Button, ButtonLink, ButtonLink } from '../../ui/button';
+import { Button, ButtonLink } from '../../ui/button';
 import type { Filter } from '../../ui/data-table/columns';
 import { csvLine, saveFile } from '../../ui/data-table/csv';
 import { Rows } from '../../ui/data-table/rows';
@@ -103,6 +103,9 @@ function NothingListed({
     <EmptyState
       title="No exchange has reported its pairs yet."
       hint="They are listed as soon as a worker has connected to an exchange."
+      action={
+        <ButtonLink href="/status">Show status</ButtonLink>
+      }
     />
   );
 }

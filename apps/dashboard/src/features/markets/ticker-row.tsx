@@ -8,12 +8,13 @@ import { Stat, StatRow } from '../../ui/stat';
 import { Amount, Missing, Percent } from '../../ui/values';
 import type { Pair } from './pair';
 
-/** Reads the prices of a pair now and over the last 24 hours. */
-export function useTicker(pairId: string, reloadMs: number) {
+/** Reads the prices of a pair now and over the last 24 hours. An exchange has none for a pair that it no longer lists. */
+export function useTicker({ id, is_active }: Pair, reloadMs: number) {
   return useQuery({
-    queryKey: ['market', 'ticker', pairId],
-    queryFn: ({ signal }) => api().tradePairs.ticker(pairId, { signal }),
+    queryKey: ['market', 'ticker', id],
+    queryFn: ({ signal }) => api().tradePairs.ticker(id, { signal }),
     refetchInterval: reloadMs,
+    enabled: is_active,
   });
 }
 
@@ -23,14 +24,14 @@ export const ratioOf = (percent: string | null) =>
 
 /** The figures of a market. */
 export function TickerRow({ pair }: { readonly pair: Pair }) {
-  const { data, isPending, isError, error, refetch } = useTicker(pair.id, 5_000);
+  const { data, isLoading, isError, error, refetch } = useTicker(pair, 5_000);
   if (isError && data === undefined) return <StaleNotice error={error} onRetry={() => void refetch()} />;
   const digits = decimalsOf(pair.price_tick);
   return (
     <StatRow>
       <Stat
         label={`Last price, ${pair.quote}`}
-        isLoading={isPending}
+        isLoading={isLoading}
         value={
           data?.last == null ? (
             <Missing />
@@ -43,22 +44,22 @@ export function TickerRow({ pair }: { readonly pair: Pair }) {
       />
       <Stat
         label="Change in 24 h"
-        isLoading={isPending}
+        isLoading={isLoading}
         value={data && <Percent ratio={ratioOf(data.change_percent)} isChange />}
       />
       <Stat
         label="Highest in 24 h"
-        isLoading={isPending}
+        isLoading={isLoading}
         value={data && <Amount value={data.high} digits={digits} />}
       />
       <Stat
         label="Lowest in 24 h"
-        isLoading={isPending}
+        isLoading={isLoading}
         value={data && <Amount value={data.low} digits={digits} />}
       />
       <Stat
         label={`Volume in 24 h, ${pair.quote}`}
-        isLoading={isPending}
+        isLoading={isLoading}
         value={data && <Amount value={data.quote_volume} digits={0} />}
       />
     </StatRow>

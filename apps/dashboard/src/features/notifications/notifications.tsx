@@ -5,7 +5,7 @@ import { parseAsBoolean, parseAsString, useQueryState } from 'nuqs';
 import { useState } from 'react';
 import { api } from '../../data/api';
 import { describeFailure } from '../../data/failures';
-import { Button, ButtonLink, ButtonLink } from '../../ui/button';
+import { Button, ButtonLink } from '../../ui/button';
 import { type ListReader, useList } from '../../ui/data-table/use-list';
 import { notify } from '../../ui/notify';
 import { PageHeader } from '../../ui/page-header';

@@ -3,6 +3,7 @@ import { parseAsString, useQueryState } from 'nuqs';
 import type { ReactNode } from 'react';
 import { usePairs } from '../../data/names';
 import { PairBookProvider } from '../../data/pair-book';
+import { ButtonLink } from '../../ui/button';
 import { Card } from '../../ui/card';
 import { onDemand } from '../../ui/on-demand';
 import { PageHeader } from '../../ui/page-header';
@@ -33,7 +34,14 @@ export function NewOrder({ book }: NewOrderProps) {
         <Card>
           {pairs.isPending && <TicketSkeleton />}
           {pairs.isError && <ErrorState error={pairs.error} onRetry={() => void pairs.refetch()} />}
-          {pairs.data !== undefined && <EmptyState title="No exchange has a pair that can be traded now." />}
+          {pairs.data !== undefined && (
+            <EmptyState
+              title="No exchange has a pair that can be traded now."
+              action={
+                <ButtonLink href="/status">Show status</ButtonLink>
+              }
+            />
+          )}
         </Card>
       </Frame>
     );

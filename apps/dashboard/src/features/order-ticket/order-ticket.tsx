@@ -4,7 +4,7 @@ import { ArrowDownLeft, ArrowUpRight } from 'lucide-react';
 import { type FormEvent, useEffect, useState } from 'react';
 import { useMayTrade } from '../../data/me';
 import { usePickedPrice } from '../../data/pair-book';
-import { Button, ButtonLink, ButtonLink } from '../../ui/button';
+import { Button, ButtonLink } from '../../ui/button';
 import { classNames } from '../../ui/class-names';
 import { Field, Select } from '../../ui/field';
 import { StaleNotice } from '../../ui/stale-notice';

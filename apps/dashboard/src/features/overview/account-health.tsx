@@ -5,7 +5,7 @@ import Link from 'next/link';
 import { useAccounts } from '../../data/names';
 import { useNow } from '../../format/clock';
 import { Badge } from '../../ui/badge';
-import { ButtonLink, ButtonLink } from '../../ui/button';
+import { ButtonLink } from '../../ui/button';
 import { Card } from '../../ui/card';
 import { TableSkeleton } from '../../ui/skeleton';
 import { StaleNotice } from '../../ui/stale-notice';

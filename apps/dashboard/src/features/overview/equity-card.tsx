@@ -5,7 +5,7 @@ import { curveOf, hasEquity } from '../../data/curve.rules';
 import { formatAmount } from '../../format/numbers';
 import { usePreferences } from '../../format/preferences';
 import { RANGE_OPTIONS, RANGE_WORDS, type Range, startOfDay, startOfRange } from '../../format/ranges';
-import { ButtonLink, ButtonLink } from '../../ui/button';
+import { ButtonLink } from '../../ui/button';
 import { classNames } from '../../ui/class-names';
 import { onDemand } from '../../ui/on-demand';
 import { Segmented } from '../../ui/segmented';

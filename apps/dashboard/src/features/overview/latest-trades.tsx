@@ -4,7 +4,7 @@ import type { Trade } from '@trading-automation/sdk';
 import Link from 'next/link';
 import { api } from '../../data/api';
 import { baseOf, quoteOf } from '../../format/money';
-import { ButtonLink, ButtonLink } from '../../ui/button';
+import { ButtonLink } from '../../ui/button';
 import { Card } from '../../ui/card';
 import { ScrollRegion } from '../../ui/scroll-region';
 import { Side } from '../../ui/side';

@@ -5,7 +5,7 @@ import Link from 'next/link';
 import { useState } from 'react';
 import { api } from '../../data/api';
 import { useEvents } from '../../data/live';
-import { ButtonLink, ButtonLink } from '../../ui/button';
+import { ButtonLink } from '../../ui/button';
 import { Card } from '../../ui/card';
 import { TableSkeleton } from '../../ui/skeleton';
 import { StaleNotice } from '../../ui/stale-notice';

@@ -1,6 +1,6 @@
 'use client';
 import { Plus } from 'lucide-react';
-import { ButtonLink, ButtonLink } from '../../ui/button';
+import { ButtonLink } from '../../ui/button';
 import { Card } from '../../ui/card';
 import { EmergencyStop } from '../../ui/emergency-stop/emergency-stop';
 import { onDemand } from '../../ui/on-demand';

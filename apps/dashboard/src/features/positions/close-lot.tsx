@@ -6,7 +6,7 @@ import { api } from '../../data/api';
 import { byId, useAccounts } from '../../data/names';
 import type { LotRow } from '../../data/open-lots';
 import { baseOf, quoteOf } from '../../format/money';
-import { Button, ButtonLink, ButtonLink } from '../../ui/button';
+import { Button, ButtonLink } from '../../ui/button';
 import { Detail, Details } from '../../ui/details';
 import { Dialog } from '../../ui/dialog';
 import { Skeleton } from '../../ui/skeleton';

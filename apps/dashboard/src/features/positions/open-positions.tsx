@@ -2,7 +2,7 @@
 import { byId, useAccounts } from '../../data/names';
 import { type LotRow, OPEN_LOTS_MAX, useOpenLots } from '../../data/open-lots';
 import { baseOf, quoteOf } from '../../format/money';
-import { Button, ButtonLink, ButtonLink } from '../../ui/button';
+import { Button, ButtonLink } from '../../ui/button';
 import { Card } from '../../ui/card';
 import { worthByQuote } from '../../ui/emergency-stop/use-stop-counts';
 import { ScrollRegion } from '../../ui/scroll-region';

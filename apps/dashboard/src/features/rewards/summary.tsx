@@ -1,6 +1,6 @@
 'use client';
 import { useRewardBalance } from '../../data/rewards';
-import { ButtonLink, ButtonLink } from '../../ui/button';
+import { ButtonLink } from '../../ui/button';
 import { Skeleton } from '../../ui/skeleton';
 import { StaleNotice } from '../../ui/stale-notice';
 import { Stat } from '../../ui/stat';

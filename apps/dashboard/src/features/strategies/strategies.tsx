@@ -4,7 +4,7 @@ import { Plus } from 'lucide-react';
 import { api } from '../../data/api';
 import { byId, useAccounts } from '../../data/names';
 import { Badge } from '../../ui/badge';
-import { ButtonLink, ButtonLink } from '../../ui/button';
+import { ButtonLink } from '../../ui/button';
 import type { Column, Filter } from '../../ui/data-table/columns';
 import { DataTable } from '../../ui/data-table/data-table';
 import type { ListReader } from '../../ui/data-table/use-list';

@@ -4,7 +4,7 @@ import { Copy } from 'lucide-react';
 import { api } from '../../data/api';
 import { useTradeRefusal } from '../../data/me';
 import { Badge } from '../../ui/badge';
-import { Button, ButtonLink, ButtonLink } from '../../ui/button';
+import { Button, ButtonLink } from '../../ui/button';
 import { Card } from '../../ui/card';
 import { PageHeader } from '../../ui/page-header';
 import { Skeleton } from '../../ui/skeleton';

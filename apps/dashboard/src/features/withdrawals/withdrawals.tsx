@@ -3,7 +3,7 @@ import { ArrowUpRight } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { api } from '../../data/api';
 import { useRewardBalance } from '../../data/rewards';
-import { ButtonLink, ButtonLink } from '../../ui/button';
+import { ButtonLink } from '../../ui/button';
 import { DataTable } from '../../ui/data-table/data-table';
 import { PageHeader } from '../../ui/page-header';
 import { EmptyState } from '../../ui/states';

@@ -1,6 +1,6 @@
 'use client';
 import { useAccounts } from '../../../data/names';
-import { Button, ButtonLink, ButtonLink } from '../../../ui/button';
+import { Button, ButtonLink } from '../../../ui/button';
 import { Card } from '../../../ui/card';
 import { TableSkeleton } from '../../../ui/skeleton';
 import { StaleNotice } from '../../../ui/stale-notice';

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import Link from 'next/link';
 import { api } from '../../../data/api';
 import { useStrategies } from '../../../data/names';
-import { Button, ButtonLink, ButtonLink } from '../../../ui/button';
+import { Button, ButtonLink } from '../../../ui/button';
 import { Card } from '../../../ui/card';
 import { ProfitShareTerms } from '../../../ui/profit-share';
 import { TableSkeleton } from '../../../ui/skeleton';

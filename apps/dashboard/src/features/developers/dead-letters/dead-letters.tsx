@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { useMay } from '../../../data/me';
 import { formatCount } from '../../../format/numbers';
 import { usePreferences } from '../../../format/preferences';
-import { ButtonLink, ButtonLink } from '../../../ui/button';
+import { ButtonLink } from '../../../ui/button';
 import { Field, Select } from '../../../ui/field';
 import { PageHeader } from '../../../ui/page-header';
 import { TableSkeleton } from '../../../ui/skeleton';

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRouter, useSearchParams } from 'next/navigation';
 import { api } from '../../../data/api';
-import { ButtonLink, ButtonLink } from '../../../ui/button';
+import { ButtonLink } from '../../../ui/button';
 import { Copyable } from '../../../ui/copyable';
 import { Detail, Details } from '../../../ui/details';
 import { Drawer } from '../../../ui/drawer';

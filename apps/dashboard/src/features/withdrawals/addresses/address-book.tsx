@@ -3,7 +3,7 @@ import type { WithdrawalAddress } from '@trading-automation/sdk';
 import { Plus } from 'lucide-react';
 import { parseAsBoolean, useQueryState } from 'nuqs';
 import { useMay, useMe } from '../../../data/me';
-import { Button, ButtonLink, ButtonLink } from '../../../ui/button';
+import { Button, ButtonLink } from '../../../ui/button';
 import { onDemand } from '../../../ui/on-demand';
 import { PageHeader } from '../../../ui/page-header';
 import { TableSkeleton } from '../../../ui/skeleton';

@@ -3,7 +3,7 @@ import type { Withdrawal } from '@trading-automation/sdk';
 import { useEffect, useRef, useState } from 'react';
 import { useMay, useMe } from '../../../data/me';
 import { useRewardBalance } from '../../../data/rewards';
-import { ButtonLink, ButtonLink } from '../../../ui/button';
+import { ButtonLink } from '../../../ui/button';
 import { Card } from '../../../ui/card';
 import { PageHeader } from '../../../ui/page-header';
 import { Skeleton } from '../../../ui/skeleton';

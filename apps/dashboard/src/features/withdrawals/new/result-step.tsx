@@ -1,6 +1,6 @@
 'use client';
 import type { Withdrawal } from '@trading-automation/sdk';
-import { Button, ButtonLink, ButtonLink } from '../../../ui/button';
+import { Button, ButtonLink } from '../../../ui/button';
 import { Card } from '../../../ui/card';
 import { Detail, Details } from '../../../ui/details';
 import { Status } from '../../../ui/status';
