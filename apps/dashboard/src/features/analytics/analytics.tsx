@@ -1,5 +1,6 @@
 'use client';
 import { type Figures, useAnalytics } from '../../data/analytics';
+import { useAnyTrade } from '../../data/any-trade';
 import { Button, ButtonLink } from '../../ui/button';
 import { Card } from '../../ui/card';
 import { onDemand } from '../../ui/on-demand';
@@ -104,9 +105,11 @@ function Empty({ state: { selection, change } }: { readonly state: SelectionStat
   const { range, exchange_account_id, strategy_id, trade_pair_id } = selection;
   const isAll =
     range === 'all' && exchange_account_id === null && strategy_id === null && trade_pair_id === null;
+  const any = useAnyTrade();
+  if (any.isPending) return <Loading />;
   return (
     <Card>
-      {isAll ? (
+      {isAll || any.data === 0 ? (
         <EmptyState
           title="There is no trade to analyse yet."
           hint="Results, ratios and curves are computed from your fills."

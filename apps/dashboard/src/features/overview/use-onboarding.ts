@@ -1,6 +1,7 @@
 'use client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useAnyTrade } from '../../data/any-trade';
 import { api } from '../../data/api';
 import { useAccounts, useStrategies } from '../../data/names';
 import { type OnboardingStep, stepsOf } from './onboarding.rules';
@@ -30,10 +31,7 @@ export function useOnboarding(): OnboardingState {
   const accounts = useAccounts().data;
   const strategies = useStrategies().data;
   const webhooks = useWebhooks().data;
-  const counts = useQuery({
-    queryKey: ['trades', 'any'],
-    queryFn: async ({ signal }) => (await api().trades.list({ limit: 1 }, { signal })).data.length,
-  }).data;
+  const counts = useAnyTrade().data;
   const copiers = useQuery({
     queryKey: ['copiers', 'any'],
     queryFn: async ({ signal }) => (await api().copiers.list({ limit: 1 }, { signal })).data.length,

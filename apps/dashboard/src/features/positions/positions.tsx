@@ -6,6 +6,7 @@ import { api } from '../../data/api';
 import { useMayTrade } from '../../data/me';
 import { useAccounts, usePairs } from '../../data/names';
 import { type LotRow, useOpenLots } from '../../data/open-lots';
+import { Button } from '../../ui/button';
 import type { Filter } from '../../ui/data-table/columns';
 import { DataTable } from '../../ui/data-table/data-table';
 import { EmergencyStop } from '../../ui/emergency-stop/emergency-stop';
@@ -76,6 +77,9 @@ export function Positions({ children }: { readonly children?: ReactNode }) {
                 <EmptyState
                   title={view === 'open' ? 'No lot is open.' : 'No lot has been closed yet.'}
                   hint={view === 'open' ? undefined : 'A lot is closed when all of its amount is sold.'}
+                  action={
+                    view === 'closed' && <Button onClick={() => void setView('open')}>Show open lots</Button>
+                  }
                 />
               }
             />

@@ -2,6 +2,7 @@
 /** The public strategies of all users, ranked by what their copiers earned. */
 import { api } from '../../data/api';
 import { Badge } from '../../ui/badge';
+import { ButtonLink } from '../../ui/button';
 import type { Column, Filter } from '../../ui/data-table/columns';
 import { DataTable } from '../../ui/data-table/data-table';
 import type { ListReader } from '../../ui/data-table/use-list';
@@ -169,6 +170,9 @@ export function Discover() {
           <EmptyState
             title="No strategy is public yet."
             hint="A strategy is listed here once its owner makes it public. Your own are on the page Strategies."
+            action={
+              <ButtonLink href="/strategies/new">New strategy</ButtonLink>
+            }
           />
         }
       />

@@ -3,6 +3,7 @@ import type { WebhookEvent } from '@trading-automation/sdk';
 import { type ReactNode, useMemo, useState } from 'react';
 import { api } from '../../../data/api';
 import { useEvents, useLiveState } from '../../../data/live';
+import { ButtonLink } from '../../../ui/button';
 import type { Column, Filter } from '../../../ui/data-table/columns';
 import { DataTable } from '../../../ui/data-table/data-table';
 import { PageHeader } from '../../../ui/page-header';
@@ -81,6 +82,9 @@ export function Events({ children }: { readonly children?: ReactNode }) {
           <EmptyState
             title="No event happened in the last 30 days."
             hint="Place an order, or start a copier, and watch it appear here."
+            action={
+              <ButtonLink href="/trades/new">Place order</ButtonLink>
+            }
           />
         }
       />
