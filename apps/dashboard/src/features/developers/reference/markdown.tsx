@@ -20,13 +20,14 @@ export function Markdown({ text }: { readonly text: string }) {
   return (
     <div className="flex flex-col gap-3 text-sm">
       {blocksOf(text).map((block, i) => (
-        <BlockView key={`${i} ${block.kind}`} block={block} />
+        <BlockView key={`${i} ${block.kind}`} block={block} place={i + 1} />
       ))}
     </div>
   );
 }
 
-function BlockView({ block }: { readonly block: Block }) {
+/** `place`: the place of the block in the text, which distinguishes the labels of its tables and examples. */
+function BlockView({ block, place }: { readonly block: Block; readonly place: number }) {
   switch (block.kind) {
     case 'heading':
       return <h3 className="pt-4 font-semibold text-lg">{block.text}</h3>;
@@ -37,10 +38,15 @@ function BlockView({ block }: { readonly block: Block }) {
         </p>
       );
     case 'code':
-      return <CodeBlock label="Example" title={block.language || 'text'} code={block.text} />;
+      return (
+        <CodeBlock label={`Example, part ${place}`} title={block.language || 'text'} code={block.text} />
+      );
     case 'table':
       return (
-        <ScrollRegion label="Table" className="overflow-x-auto rounded-card border -outline-offset-2">
+        <ScrollRegion
+          label={`Table, part ${place}`}
+          className="overflow-x-auto rounded-card border -outline-offset-2"
+        >
           <table className="w-full text-left text-sm">
             <thead>
               <tr className="text-muted text-xs">
