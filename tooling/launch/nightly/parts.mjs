@@ -142,6 +142,19 @@ export const PARTS = [
     },
   },
   {
+    name: 'page-states',
+    about: 'every page of the dashboard in each of its states, in both themes and widths, checked with axe',
+    command: 'node',
+    args: [
+      'node_modules/jest/bin/jest.js',
+      '--ci',
+      '--testTimeout=900000',
+      'tooling/e2e/dashboard/axe.browser.e2e.spec',
+    ],
+    env: { ALL_PAGE_STATES: 'true', TEST_KEYRING: '', NODE_OPTIONS: jestNodeOptions },
+    limitMinutes: 60,
+  },
+  {
     name: 'rollout',
     about:
       'the previous release beside this one on the same database and Redis, while users trade through both',
