@@ -39,7 +39,7 @@ const COLUMNS: readonly Column<LotRow>[] = [
     id: 'side',
     header: 'Side',
     from: 'md',
-    cell: ({ side }) => <Side side={side} />,
+    cell: ({ side }) => <Side side={side} isLot />,
     csv: ({ side }) => side,
   },
   {

@@ -40,7 +40,7 @@ export function AccountCard({ account, exchange }: { readonly account: Account; 
         </p>
       )}
       <div className="flex-1 px-4 py-3">
-        <BalanceTable balances={balances.slice(0, SHOWN)} />
+        <BalanceTable balances={balances.slice(0, SHOWN)} areRead={account.last_sync_at !== null} />
         {balances.length > SHOWN && (
           <Link href={href} scroll={false} className="text-accent-text text-sm hover:underline">
             {`Show ${balances.length - SHOWN} more`}
@@ -52,8 +52,20 @@ export function AccountCard({ account, exchange }: { readonly account: Account; 
   );
 }
 
-export function BalanceTable({ balances }: { readonly balances: readonly Balance[] }) {
-  if (balances.length === 0) return <p className="py-2 text-muted text-sm">The account holds nothing.</p>;
+export function BalanceTable({
+  balances,
+  areRead,
+}: {
+  readonly balances: readonly Balance[];
+  /** Whether the balances have been read once. */
+  readonly areRead: boolean;
+}) {
+  if (balances.length === 0)
+    return (
+      <p className="py-2 text-muted text-sm">
+        {areRead ? 'The account holds nothing.' : 'The balances have not been read yet.'}
+      </p>
+    );
   return (
     <table className="w-full text-sm">
       <caption className="sr-only">Balances</caption>

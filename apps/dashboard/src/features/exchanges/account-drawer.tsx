@@ -84,7 +84,7 @@ function AccountDetails({ account }: { readonly account: Account }) {
           {syncing.kind === 'running' && 'Reading the balances'}
           {(syncing.kind === 'done' || syncing.kind === 'failed') && syncing.text}
         </p>
-        <BalanceTable balances={balancesOf(account)} />
+        <BalanceTable balances={balancesOf(account)} areRead={account.last_sync_at !== null} />
       </section>
       <JsonView value={account} />
     </div>

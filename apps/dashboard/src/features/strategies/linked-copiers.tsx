@@ -33,7 +33,7 @@ export function LinkedCopiers({ strategy }: { readonly strategy: StrategyRow }) 
       {copiers.data !== undefined && own.length === 0 && (
         <p className="px-4 pb-4 text-muted text-sm">None of your copiers follows this strategy.</p>
       )}
-      <ul>
+      <ul className="empty:hidden">
         {own.map(({ id, name, status, stats, exchange_account_id }) => (
           <li key={id} className="flex min-h-11 items-center gap-3 border-t px-4 py-1.5 text-sm">
             <span className="min-w-0 flex-1">

@@ -56,7 +56,11 @@ function Figures({ result }: { readonly result: SimulationResultsProps['result']
         note={<Percent ratio={roi} isChange />}
       />
       <Stat label="Fees" value={<Amount value={result.fees} asset={currency} digits={2} />} note="Included" />
-      <Stat label="Copied" value={result.copied} note={`of ${result.signal_count} signals`} />
+      <Stat
+        label="Copied"
+        value={result.copied}
+        note={`of ${result.signal_count} ${result.signal_count === 1 ? 'signal' : 'signals'}`}
+      />
       <Stat label="Reduced" value={result.clamped} note="by a limit" />
       <Stat
         label="Skipped"

@@ -9,6 +9,7 @@ import { PageHeader } from '../../../ui/page-header';
 import { TableSkeleton } from '../../../ui/skeleton';
 import { Stat, StatRow } from '../../../ui/stat';
 import { EmptyState, ErrorState } from '../../../ui/states';
+import { useFollowDeliveries } from '../shared/use-follow-deliveries';
 import { WebhookTabs } from '../shared/webhook-tabs';
 import { LetterTable } from './letter-table';
 import { type Receiver, useReceivers } from './use-dead-letters';
@@ -23,6 +24,7 @@ export interface DeadLettersProps {
 export function DeadLetters({ webhookId, children }: DeadLettersProps) {
   const { webhooks, receivers, chosen, choose } = useReceivers(webhookId);
   const mayChange = useMay('ADMIN') === true;
+  useFollowDeliveries(chosen?.webhook.id);
   return (
     <>
       <PageHeader

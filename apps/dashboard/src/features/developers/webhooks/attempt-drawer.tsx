@@ -19,7 +19,7 @@ import { StaleNotice } from '../../../ui/stale-notice';
 import { EmptyState, ErrorState } from '../../../ui/states';
 import { Time } from '../../../ui/values';
 import { EventPayload } from '../shared/payload';
-import { attemptText, DeliveryStatus } from './deliveries';
+import { attemptText, DeliveryStatus, NextAttempt } from './deliveries';
 import { deliveryState, isLatestOfRun } from './delivery-state.rules';
 import { Milliseconds } from './parts';
 
@@ -136,7 +136,7 @@ function Attempt({ delivery, isActive }: { readonly delivery: Delivery; readonly
         )}
         {isPending && (
           <Detail name="Next attempt">
-            <Time at={delivery.next_attempt_at} />
+            <NextAttempt delivery={delivery} isActive={isActive} />
           </Detail>
         )}
         <Detail name="Sent">

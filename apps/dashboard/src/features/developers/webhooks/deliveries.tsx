@@ -30,12 +30,14 @@ export function DeliveryStatus({ delivery, isActive }: StateProps) {
   return <Status value={deliveryState(delivery, useNow(), isActive)} />;
 }
 
-const NextAttempt = ({ delivery, isActive }: StateProps) =>
-  deliveryState(delivery, useNow(), isActive) === 'PENDING' ? (
-    <Time at={delivery.next_attempt_at} />
-  ) : (
-    <Missing />
-  );
+const SOON_MS = 10_000;
+
+export function NextAttempt({ delivery, isActive }: StateProps) {
+  const nowMs = useNow();
+  if (deliveryState(delivery, nowMs, isActive) !== 'PENDING') return <Missing />;
+  const isSoon = Date.parse(delivery.next_attempt_at ?? '') - nowMs < SOON_MS;
+  return isSoon ? 'In a moment' : <Time at={delivery.next_attempt_at} />;
+}
 
 /** A test event is sent once. */
 export const attemptText = ({ event_type, attempt }: Delivery) =>

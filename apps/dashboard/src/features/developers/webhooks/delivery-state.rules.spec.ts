@@ -1,4 +1,4 @@
-import { deliveryState, eventsToReplay, isLatestOfRun } from './delivery-state.rules';
+import { deliveryState, eventsToReplay, isLatestOfRun, nextCheckMs } from './delivery-state.rules';
 
 const NOW = Date.parse('2026-01-01T00:10:00Z');
 
@@ -26,6 +26,29 @@ describe('the state of a delivery attempt', () => {
       { run: 1, attempt: 1 },
     ];
     expect(attempts.map((attempt) => isLatestOfRun(attempt, attempts))).toEqual([false, true, true]);
+  });
+});
+
+describe('the next look for attempts', () => {
+  const failed = { event_id: 'a', run: 0, attempt: 1, status: 'FAILED' } as const;
+  const at = (time: string) => ({ ...failed, next_attempt_at: `2026-01-01T00:${time}Z` });
+
+  it('is when the next attempt is due, and at least every minute', () => {
+    expect(nextCheckMs([at('10:05')], NOW, 0)).toBe(5_000);
+    expect(nextCheckMs([at('20:00')], NOW, 0)).toBe(60_000);
+    expect(nextCheckMs([at('10:05'), { ...at('10:02'), event_id: 'b' }], NOW, 0)).toBe(2_000);
+  });
+
+  it('is soon while an attempt is late, or after an event', () => {
+    expect(nextCheckMs([at('09:58')], NOW, 0)).toBe(1_000);
+    expect(nextCheckMs([], NOW, NOW - 9_000)).toBe(1_000);
+  });
+
+  it('is not needed after the last attempt', () => {
+    const last = { ...failed, attempt: 2 };
+    expect(nextCheckMs([last, at('10:05')], NOW, NOW - 11_000)).toBeUndefined();
+    expect(nextCheckMs([{ ...failed, status: 'SUCCEEDED' }], NOW, 0)).toBeUndefined();
+    expect(nextCheckMs([], NOW, 0)).toBeUndefined();
   });
 });
 

@@ -29,6 +29,39 @@ export function isLatestOfRun(
   return attempts.every((other) => other.run !== run || other.attempt <= attempt);
 }
 
+/** A delivery begins at most this long after its event, unless the webhook is busy. */
+const BEGIN_MS = 10_000;
+const CHECK_MIN_MS = 1_000;
+const CHECK_MAX_MS = 60_000;
+
+type Scheduled = Pick<Delivery, 'event_id' | 'run' | 'attempt' | 'status' | 'next_attempt_at'>;
+
+/**
+ * Returns after how many milliseconds to look for another attempt; undefined if none is expected.
+ *
+ * @param attempts the newest ones
+ * @param eventAtMs when the account's last event happened
+ */
+export function nextCheckMs(
+  attempts: readonly Scheduled[],
+  nowMs: number,
+  eventAtMs: number,
+): number | undefined {
+  const due = attempts
+    .filter(
+      (attempt) =>
+        deliveryState(attempt, nowMs, true) === 'PENDING' &&
+        isLatestOfRun(
+          attempt,
+          attempts.filter(({ event_id }) => event_id === attempt.event_id),
+        ),
+    )
+    .map(({ next_attempt_at }) => Date.parse(next_attempt_at ?? '') - nowMs);
+  if (nowMs < eventAtMs + BEGIN_MS) due.push(0);
+  if (due.length === 0) return undefined;
+  return Math.min(Math.max(Math.min(...due), CHECK_MIN_MS), CHECK_MAX_MS);
+}
+
 type Attempt = Pick<Delivery, 'event_id' | 'event_type' | 'status' | 'attempted_at'>;
 
 /**

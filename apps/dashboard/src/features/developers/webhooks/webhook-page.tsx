@@ -14,6 +14,7 @@ import { Skeleton, TableSkeleton } from '../../../ui/skeleton';
 import { StaleNotice } from '../../../ui/stale-notice';
 import { ErrorState } from '../../../ui/states';
 import { Time } from '../../../ui/values';
+import { useFollowDeliveries } from '../shared/use-follow-deliveries';
 import { Deliveries } from './deliveries';
 import { WebhookState } from './parts';
 import { WebhookActions } from './webhook-actions';
@@ -26,6 +27,7 @@ export function WebhookPage({ id, children }: { readonly id: string; readonly ch
     queryFn: ({ signal }) => api().webhooks.get(id, { signal }),
   });
   const { data } = webhook;
+  useFollowDeliveries(id);
   const retry = () => void webhook.refetch();
   return (
     <>

@@ -1,0 +1,35 @@
+'use client';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import { api } from '../../../data/api';
+import { useEvents } from '../../../data/live';
+import { nextCheckMs } from '../webhooks/delivery-state.rules';
+
+/**
+ * Keeps what a page shows of the deliveries of a webhook current. An attempt is no event, so that this asks for the newest
+ * attempts while another one can follow.
+ */
+export function useFollowDeliveries(webhookId: string | undefined): void {
+  const queries = useQueryClient();
+  const eventAtMs = useRef(0);
+  const shown = useRef<string>(undefined);
+  useEvents(() => {
+    eventAtMs.current = Date.now();
+  });
+  const { data } = useQuery({
+    queryKey: ['deliveries', webhookId, 'newest'],
+    queryFn: async ({ signal }) =>
+      (await api().webhooks.deliveries(webhookId ?? '', { limit: 50 }, { signal })).data,
+    enabled: webhookId !== undefined,
+    refetchInterval: ({ state }) => nextCheckMs(state.data ?? [], Date.now(), eventAtMs.current) ?? false,
+  });
+  useEffect(() => {
+    if (data === undefined) return;
+    const newest = `${webhookId} ${data[0]?.id}`;
+    const isNew = shown.current !== undefined && shown.current !== newest;
+    shown.current = newest;
+    if (!isNew) return;
+    for (const kind of ['deliveries', 'webhooks', 'dead-letters'])
+      void queries.invalidateQueries({ queryKey: [kind] });
+  }, [data, webhookId, queries]);
+}
