@@ -2,6 +2,8 @@
 import { Command } from 'cmdk';
 import { useRouter } from 'next/navigation';
 import { useTheme } from 'next-themes';
+import { useEffect, useRef, useState } from 'react';
+import { currentOpener, focusContent, returnFocus } from '../ui/focus-return';
 import { FURTHER_PAGES, NAVIGATION } from './navigation';
 
 const ITEM =
@@ -20,7 +22,18 @@ const ACTIONS = [
 export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
   const router = useRouter();
   const { resolvedTheme, setTheme } = useTheme();
+  // The first rendering, before the focus moves into the palette.
+  const [opener] = useState(currentOpener);
+  const hasChosen = useRef(false);
+  useEffect(
+    () => () => {
+      if (hasChosen.current) requestAnimationFrame(focusContent);
+      else returnFocus(opener);
+    },
+    [opener],
+  );
   const run = (act: () => void) => () => {
+    hasChosen.current = true;
     onClose();
     act();
   };

@@ -1,7 +1,8 @@
 'use client';
+/** The keys of every page: Ctrl K or / opens the commands, ? the list of keys, "g" and a letter lead to a page. */
 import { useRouter } from 'next/navigation';
 import { useEffect, useState } from 'react';
-/** The keys of every page: Ctrl K or / opens the commands, ? the list of keys, "g" and a letter lead to a page. */
+import { focusContent } from '../ui/focus-return';
 import { onDemand } from '../ui/on-demand';
 import { FURTHER_PAGES, NAVIGATION } from './navigation';
 
@@ -40,6 +41,7 @@ export function Shortcuts() {
         if (page !== undefined) {
           event.preventDefault();
           router.push(page.href);
+          focusContent();
           return;
         }
       }

@@ -14,10 +14,12 @@ export function Toaster() {
       theme={resolvedTheme === 'dark' ? 'dark' : 'light'}
       position="bottom-right"
       mobileOffset={{ bottom: MOBILE_BOTTOM_PX }}
+      // A toast takes the focus of the keyboard, which its own style hides.
       className="!font-sans"
       toastOptions={{
         classNames: { actionButton: '!bg-accent !text-white', description: '!text-muted' },
-        className: '!rounded-card !border !border-line !bg-surface !text-text !text-sm !shadow-float',
+        className:
+          'focus-visible:!outline-2 focus-visible:!outline-accent !rounded-card !border !border-line !bg-surface !text-text !text-sm !shadow-float',
       }}
     />
   );

@@ -14,7 +14,7 @@ export interface DrawerProps {
 }
 
 export function DrawerFrame({ isOpen, onClose, title, footer, children }: DrawerProps) {
-  const focusReturn = useFocusReturn();
+  const focusReturn = useFocusReturn(true);
   return (
     <Radix.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
       <Radix.Portal>

@@ -3,6 +3,7 @@
 import { Check } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import { type ReactNode, useEffect, useRef } from 'react';
+import { rememberMenuTrigger } from './focus-return';
 
 export const { CheckboxItem, Item, Label, RadioGroup, RadioItem, Separator } = DropdownMenu;
 
@@ -38,7 +39,14 @@ export function OpenableMenu({
     takesFocus.current = false;
   }, []);
   return (
-    <DropdownMenu.Root modal={false} open={isOpen} onOpenChange={onOpenChange}>
+    <DropdownMenu.Root
+      modal={false}
+      open={isOpen}
+      onOpenChange={(open) => {
+        if (!open) rememberMenuTrigger(button.current);
+        onOpenChange(open);
+      }}
+    >
       <DropdownMenu.Trigger asChild ref={button}>
         {trigger}
       </DropdownMenu.Trigger>
