@@ -48,7 +48,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
     >
       <Command.Input
         placeholder="Search pages and actions"
-        className="h-12 w-full border-b bg-transparent px-4 text-base outline-none placeholder:text-muted"
+        className="-outline-offset-2 h-12 w-full rounded-t-dialog border-b bg-transparent px-4 text-base placeholder:text-muted"
       />
       <Command.List className="max-h-[50vh] overflow-y-auto p-2 [&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:py-1.5 [&_[cmdk-group-heading]]:text-muted [&_[cmdk-group-heading]]:text-xs">
         <Command.Empty className="px-2 py-6 text-muted text-sm">

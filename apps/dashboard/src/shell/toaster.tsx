@@ -6,6 +6,9 @@ import type { Notice } from '../ui/notify';
 /** Above the bottom bar. */
 const MOBILE_BOTTOM_PX = 68;
 
+/** The library's own styles hide the focus of the keyboard. */
+const FOCUS = 'focus-visible:!outline-2 focus-visible:!outline-accent focus-visible:!outline-offset-2';
+
 /** Short confirmations of what the page does not show anyway. */
 export function Toaster() {
   const { resolvedTheme } = useTheme();
@@ -14,12 +17,14 @@ export function Toaster() {
       theme={resolvedTheme === 'dark' ? 'dark' : 'light'}
       position="bottom-right"
       mobileOffset={{ bottom: MOBILE_BOTTOM_PX }}
-      // A toast takes the focus of the keyboard, which its own style hides.
       className="!font-sans"
       toastOptions={{
-        classNames: { actionButton: '!bg-accent !text-white', description: '!text-muted' },
-        className:
-          'focus-visible:!outline-2 focus-visible:!outline-accent !rounded-card !border !border-line !bg-surface !text-text !text-sm !shadow-float',
+        classNames: {
+          actionButton: `!bg-accent !text-white ${FOCUS}`,
+          closeButton: FOCUS,
+          description: '!text-muted',
+        },
+        className: `!rounded-card !border !border-line !bg-surface !text-text !text-sm !shadow-float ${FOCUS}`,
       }}
     />
   );

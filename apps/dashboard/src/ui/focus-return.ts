@@ -2,22 +2,11 @@
 
 /** How long the list behind a drawer may take to show its rows again. */
 const SEARCH_MS = 1_000;
-/** A dialog that an item of a menu opens follows at once, or after the menu has returned the focus. */
-const MENU_MS = 500;
-
-let menuTrigger: { readonly element: Element | null; readonly atMs: number } | undefined;
-
-/** Remembers the trigger of a menu whose item was chosen: the item that has the focus disappears. */
-export function rememberMenuTrigger(element: Element | null): void {
-  menuTrigger = { element, atMs: performance.now() };
-}
-
-/** Returns what has the focus now; for an item of a menu, the trigger of the menu. */
+/** Returns what has the focus now; for an item of a menu, which disappears, the trigger of the menu. */
 export function currentOpener(): Element | null {
-  const { activeElement: active, body } = document;
-  const isLost = active === null || active === body || active.closest('[role="menu"]') !== null;
-  const isFromMenu = menuTrigger !== undefined && performance.now() - menuTrigger.atMs < MENU_MS;
-  return isLost && isFromMenu ? (menuTrigger?.element ?? null) : active;
+  const { activeElement: active } = document;
+  const triggerId = active?.closest('[role="menu"]')?.getAttribute('aria-labelledby');
+  return triggerId ? document.getElementById(triggerId) : active;
 }
 
 function takesFocus(element: Element | null): boolean {

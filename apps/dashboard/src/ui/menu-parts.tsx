@@ -3,7 +3,6 @@
 import { Check } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import { type ReactNode, useEffect, useRef } from 'react';
-import { rememberMenuTrigger } from './focus-return';
 
 export const { CheckboxItem, Item, Label, RadioGroup, RadioItem, Separator } = DropdownMenu;
 
@@ -39,14 +38,7 @@ export function OpenableMenu({
     takesFocus.current = false;
   }, []);
   return (
-    <DropdownMenu.Root
-      modal={false}
-      open={isOpen}
-      onOpenChange={(open) => {
-        if (!open) rememberMenuTrigger(button.current);
-        onOpenChange(open);
-      }}
-    >
+    <DropdownMenu.Root modal={false} open={isOpen} onOpenChange={onOpenChange}>
       <DropdownMenu.Trigger asChild ref={button}>
         {trigger}
       </DropdownMenu.Trigger>
