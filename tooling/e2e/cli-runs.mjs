@@ -9,7 +9,7 @@ import { environmentIn, svcFile } from '../launch/svc.mjs';
  * Creates a home folder for runs of `svc`, with an empty configuration and secrets in a file. To `svc` it looks
  * like a checkout in which `npm start` runs.
  *
- * @param {import('./product.mjs').Product} product
+ * @param {Pick<import('./product.mjs').Product, 'restUrl' | 'paperExchangeUrl' | 'urlOf'>} product
  */
 export function openHome(product) {
   const folder = mkdtempSync(join(tmpdir(), 'svc-home-'));

@@ -3,7 +3,7 @@ import { until } from '../launch/first-trade/scenario.mjs';
 import { ensureKeys } from '../launch/keys.mjs';
 import { freePort } from '../launch/ports.mjs';
 import { preparePostgres } from '../launch/postgres.mjs';
-import { signalTree } from '../launch/processes.mjs';
+import { signalDescendants, signalTree } from '../launch/processes.mjs';
 import { prepareRedis } from '../launch/redis.mjs';
 import { startServerSupervisor } from '../launch/servers.mjs';
 import { ampleRateLimits, ampleVenueLimits, listServices } from '../launch/service-list.mjs';
@@ -91,12 +91,14 @@ export async function startKillableProduct({
     const paused = new Set();
     /**
      * @param {string} name
-     * @param {NodeJS.Signals} signal
+     * @param {'SIGSTOP' | 'SIGCONT'} signal
      */
     const signalProcess = (name, signal) => {
       const pid = processes.get(name)?.pid ?? serverPids.get(name);
       if (pid === undefined) throw new Error(`${name} is not running`);
       signalTree(pid, signal);
+      // Each connection of Postgres has a process with a group of its own.
+      signalDescendants(pid, signal);
     };
     cleanup.push(() => {
       for (const name of paused) signalProcess(name, 'SIGCONT');

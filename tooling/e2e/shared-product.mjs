@@ -9,12 +9,17 @@ import { createServer } from 'node:http';
  * files see, starts its own product (`startProduct`).
  *
  * @typedef {{
- *   restUrl: string, graphqlUrl: string, paperExchangeUrl: string, databaseUrl: string, redisUrl: string,
- * }} Addresses
+ *   restUrl: string, graphqlUrl: string, dashboardUrl?: string, paperExchangeUrl: string, databaseUrl: string,
+ *   redisUrl: string,
+ * }} Addresses `dashboardUrl` is undefined without a browser
  */
 
-/** Options that satisfy the needs of all these files. */
-const options = { graphqlApis: 1, extraEnv: { 'trading-worker': { REWARD_SIGN_UP_AMOUNT: '25' } } };
+/** Options that satisfy the needs of all these files. Only the files that need a browser open the dashboard. */
+const options = {
+  graphqlApis: 1,
+  hasDashboard: Boolean(process.env.TEST_BROWSER),
+  extraEnv: { 'trading-worker': { REWARD_SIGN_UP_AMOUNT: '25' } },
+};
 
 /**
  * Serves the addresses of the product to the test processes at `url`, until `stop`.
@@ -58,6 +63,7 @@ async function startRealProduct() {
 const addressesOf = (product) => ({
   restUrl: product.restUrl,
   graphqlUrl: product.urlOf('graphql-api'),
+  ...(options.hasDashboard ? { dashboardUrl: product.urlOf('dashboard') } : {}),
   paperExchangeUrl: product.paperExchangeUrl,
   databaseUrl: product.databaseUrl,
   redisUrl: product.redisUrl,

@@ -21,6 +21,8 @@ if (process.env.TEST_APT === undefined) {
   if (process.env.TEST_APT === '') console.error(aptMissingMessage());
 }
 const skipped = [
+  // The nightly run has time for them.
+  ...(process.env.NIGHTLY === 'true' ? [] : ['\\.nightly\\.']),
   ...(process.env.TEST_BROWSER === '' ? ['\\.browser\\.(?:int|e2e)\\.spec\\.(?:ts|mjs)$'] : []),
   ...(process.env.TEST_KEYRING === '' ? ['\\.keyring\\.int\\.spec\\.ts$'] : []),
   ...(process.env.TEST_APT === '' ? ['\\.apt\\.int\\.spec\\.mjs$'] : []),

@@ -65,3 +65,22 @@ export function signalTree(pid, signal) {
     }
   }
 }
+
+/**
+ * Sends a signal to all processes that a process has started, directly or not, whatever their groups are.
+ *
+ * @param {number} pid
+ * @param {NodeJS.Signals} signal
+ */
+export function signalDescendants(pid, signal) {
+  const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n');
+  const processes = rows.map((row) => row.trim().split(/\s+/).map(Number));
+  let parents = [pid];
+  while (parents.length > 0) {
+    const children = processes
+      .filter(([, parent = 0]) => parents.includes(parent))
+      .map(([child = 0]) => child);
+    for (const child of children) signalTree(child, signal);
+    parents = children;
+  }
+}

@@ -53,8 +53,7 @@ describe.each(parts)('while %s does not respond, the page', (part) => {
       const failure = page
         .getByRole('alert')
         .getByText(/^The (?:service|dashboard) does not respond|may be old/);
-      await failure.waitFor({ timeout: LIMIT_MS });
-      product.resume(part);
+      await failure.waitFor({ timeout: LIMIT_MS }).finally(() => product.resume(part));
       await rows.first().waitFor({ timeout: LIMIT_MS });
       await failure.waitFor({ state: 'detached', timeout: LIMIT_MS });
 

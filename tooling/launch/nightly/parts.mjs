@@ -162,6 +162,18 @@ export const PARTS = [
     args: ['tooling/e2e/rollout/main.mjs'],
   },
   {
+    name: 'dashboard',
+    about: 'outages of the API, Postgres and Redis under an open page, and the main paths by keyboard alone',
+    command: 'node',
+    args: ['node_modules/jest/bin/jest.js', '--ci', 'tooling/e2e/dashboard/(?:outages|keyboard)'],
+    env: {
+      ALL_OUTAGES: 'true',
+      NIGHTLY: 'true',
+      TEST_KEYRING: '',
+      NODE_OPTIONS: jestNodeOptions,
+    },
+  },
+  {
     name: 'docs',
     about: 'the build of the documentation website, which fails on a dead link',
     command: 'npm',

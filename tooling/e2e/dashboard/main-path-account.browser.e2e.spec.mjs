@@ -1,0 +1,88 @@
+/** The main paths of keys and rewards, clicked as people do: create and revoke an API key, claim and withdraw. */
+import { openSharedDashboard } from './shared-dashboard.mjs';
+import { closeTop, goTo, openPersonOf, untilHeading } from './steps.mjs';
+
+const WALLET = '0x52908400098527886E0F7030069857D2E4169EE7';
+
+/** @type {import('./shared-dashboard.mjs').SharedDashboard} */
+let dashboard;
+beforeAll(async () => {
+  dashboard = await openSharedDashboard();
+}, 120_000);
+afterAll(() => dashboard?.close(), 60_000);
+
+it('an API key is shown once, works until it is revoked, and is then refused', async () => {
+  const { page, problems, context } = await openPersonOf(dashboard, 'keys');
+  const statusWith = async (key) =>
+    (await fetch(`${dashboard.product.restUrl}/v1/me`, { headers: { 'x-api-key': key } })).status;
+  await goTo(page, 'API keys');
+  await page.getByRole('button', { name: 'Create key' }).first().click();
+  const form = page.getByRole('dialog', { name: 'Create an API key' });
+  await form.getByRole('button', { name: 'Create key' }).click();
+  await form.getByLabel('Name').and(page.locator('[aria-invalid=true]')).waitFor();
+  await form.getByLabel('Name').fill('Bot');
+  await form.getByRole('button', { name: 'Create key' }).click();
+  const shown = page.getByRole('dialog', { name: 'API key “Bot”' });
+  const key = String(await shown.getByText(/^svc_test_/).textContent());
+  expect(await statusWith(key)).toBe(200);
+  // The key cannot be lost by one careless click.
+  await closeTop(page);
+  await shown.getByText(/Copy the key first/).waitFor();
+  await shown.getByRole('button', { name: 'I stored the key' }).click();
+  await shown.waitFor({ state: 'detached' });
+  expect(await page.content()).not.toContain(key);
+
+  const row = page.getByRole('row', { name: /^Bot/ });
+  await row.getByText('Trade').first().waitFor();
+  await row.getByRole('button', { name: 'Actions of Bot' }).click();
+  await page.getByRole('menuitem', { name: 'Revoke key' }).click();
+  const question = page.getByRole('dialog', { name: 'Revoke “Bot”?' });
+  await question.getByText('It was last used').waitFor();
+  await question.getByRole('button', { name: 'Revoke key' }).click();
+  await question.waitFor({ state: 'detached' });
+  await row.waitFor({ state: 'detached' });
+  expect(await statusWith(key)).toBe(401);
+  expect(problems).toEqual([]);
+  await context.close();
+}, 180_000);
+
+it('a reward is claimed and withdrawn, and the withdrawal is cancelled', async () => {
+  const { page, api, problems, context } = await openPersonOf(dashboard, 'rewards');
+  await goTo(page, 'Rewards');
+  await page.getByRole('button', { name: 'Claim all' }).click();
+  const question = page.getByRole('dialog', { name: 'Claim 1 reward?' });
+  await question.getByText('25.00 SVC-TEST').waitFor();
+  await question.getByRole('button', { name: 'Claim all' }).click();
+  await question.waitFor({ state: 'detached' });
+  await page.getByRole('row', { name: /Sign-up 25.00.SVC-TEST Claimed/ }).waitFor();
+
+  await page.getByRole('link', { name: 'Withdraw tokens' }).click();
+  await untilHeading(page, 'Withdraw tokens');
+  await page.getByRole('textbox', { name: /^Amount in/ }).fill('26');
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.locator('[aria-invalid=true]').waitFor();
+  await page.getByRole('button', { name: 'Use all' }).click();
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByLabel('Wallet address').fill(WALLET);
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('heading', { name: 'Check and confirm' }).waitFor();
+  await page.getByRole('checkbox', { name: /I compared the address/ }).check();
+  await page.getByRole('button', { name: 'Withdraw 25 SVC-TEST' }).click();
+  await page.getByRole('heading', { name: 'The withdrawal is requested' }).waitFor();
+  await page.getByRole('link', { name: 'Follow its progress' }).click();
+  const drawer = page.getByRole('dialog', { name: 'Withdrawal' });
+  await drawer.getByText('Pending').first().waitFor();
+  const { data: requested } = await api.withdrawals.list();
+  expect(requested).toMatchObject([{ status: 'PENDING', amount: 25, wallet_address: WALLET }]);
+  expect(await api.rewards.balance()).toMatchObject({ available: 0, held: 25 });
+
+  await drawer.getByRole('button', { name: 'Cancel withdrawal' }).click();
+  const cancel = page.getByRole('dialog', { name: /Cancel/ }).last();
+  await cancel.getByRole('button', { name: 'Cancel withdrawal' }).click();
+  await drawer.getByText('Cancelled', { exact: true }).first().waitFor();
+  await closeTop(page);
+  await page.getByText('Available 25.00').waitFor();
+  expect(await api.rewards.balance()).toMatchObject({ available: 25, held: 0 });
+  expect(problems).toEqual([]);
+  await context.close();
+}, 180_000);

@@ -1,0 +1,140 @@
+/** The main path of a developer with a webhook: create, break, look at the attempts and the dead letter, retry, rotate. */
+import { startReceiver } from '../../launch/first-trade/receiver.mjs';
+import { openTrader } from '../accounts.mjs';
+import { startProduct } from '../product.mjs';
+import { openBrowser, signInByApiKey } from './browser.mjs';
+import { closeTop, goTo } from './steps.mjs';
+
+/** @type {import('../product.mjs').Product} */
+let product;
+/** @type {import('./browser.mjs').Browser} */
+let browser;
+/** @type {Awaited<ReturnType<typeof startReceiver>>} */
+let receiver;
+/** @type {Awaited<ReturnType<typeof openTrader>>} */
+let trader;
+let apiKey = '';
+let isBroken = false;
+beforeAll(async () => {
+  product = await startProduct({
+    graphqlApis: 1,
+    hasDashboard: true,
+    // All five attempts take seconds instead of twelve minutes.
+    extraEnv: { 'webhook-dispatcher': { RETRY_DELAYS_MS: '500,500,500,500' } },
+  });
+  browser = await openBrowser(product.urlOf('dashboard'));
+  receiver = await startReceiver({ statusFor: () => (isBroken ? 500 : 204) });
+  trader = await openTrader(product, 'dashboard webhooks');
+  ({ key: apiKey } = await trader.api.apiKeys.create({ name: 'dashboard', permissions: ['ADMIN'] }));
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await receiver?.stop();
+  await product?.stop();
+}, 60_000);
+
+/** Places an order that rests, which causes one event: trade.created. */
+const placeOrder = () =>
+  trader.api.trades.create({
+    exchange_account_id: trader.account.id,
+    trade_pair_id: trader.pair.id,
+    type: 'LIMIT',
+    side: 'BUY',
+    amount: '0.01',
+    price: '10000',
+  });
+
+/** Reads the secret that a dialog shows once, and confirms that it was stored. */
+async function takeSecret(page, title) {
+  const dialog = page.getByRole('dialog', { name: title });
+  const secret = await dialog
+    .getByText(/^whsec_/)
+    .first()
+    .textContent();
+  await dialog.getByRole('button', { name: 'I stored the secret' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  return String(secret);
+}
+
+async function addWebhook(page) {
+  await goTo(page, 'Webhooks');
+  await page.getByRole('button', { name: 'Add webhook' }).first().click();
+  const form = page.getByRole('dialog', { name: 'Add a webhook' });
+  await form.getByLabel('URL').fill(receiver.url);
+  await form.getByLabel('Description').fill('Orders');
+  await form.getByRole('checkbox', { name: /^All events/ }).uncheck();
+  await form.getByRole('button', { name: 'Add webhook' }).click();
+  await form.getByText('Choose at least one event.').waitFor();
+  await form.getByRole('checkbox', { name: 'trade.created' }).check();
+  await form.getByRole('button', { name: 'Add webhook' }).click();
+  return await takeSecret(page, 'Signing secret');
+}
+
+it('a webhook is created and broken; its attempts and its dead letter are shown; a retry delivers, a new secret signs', async () => {
+  const { page, problems, context } = await browser.newPerson();
+  await signInByApiKey(page, apiKey);
+  receiver.useSecret(await addWebhook(page));
+  await page.getByRole('link', { name: receiver.url }).click();
+  await page.getByRole('button', { name: 'Send test event' }).click();
+  await page.getByText(/The test event was delivered: status 204/).waitFor();
+  const deliveries = page.getByRole('region', { name: 'Deliveries, table' });
+  await deliveries.getByRole('row', { name: /webhook\.test Delivered 204/ }).waitFor();
+
+  isBroken = true;
+  const { id: tradeId } = await placeOrder();
+  // The open page follows all attempts without a reload, and then shows the dead letter.
+  await deliveries.getByRole('row', { name: /trade\.created Pending 500.* 1 of 5/ }).waitFor();
+  await page.getByRole('heading', { level: 1 }).getByText('Failing').waitFor();
+  await deliveries.getByRole('row', { name: /trade\.created Failed 500.* 5 of 5/ }).waitFor();
+  await deliveries
+    .getByRole('row', { name: / 5 of 5/ })
+    .getByRole('link')
+    .click();
+  const drawer = page.getByRole('dialog', { name: 'trade.created' });
+  for (const attempt of [1, 2, 3, 4, 5])
+    await drawer.getByRole('button', { name: `Attempt ${attempt} of 5` }).waitFor();
+  await drawer.getByText('Status 500.').waitFor();
+  await drawer.getByRole('region', { name: 'Request headers' }).getByText('webhook-signature').waitFor();
+  await drawer.getByText(tradeId).first().waitFor();
+  await closeTop(page);
+
+  await page.getByRole('link', { name: 'Show', exact: true }).click();
+  const letters = page.getByRole('region', { name: 'Dead letters, table' });
+  await letters
+    .getByRole('row', { name: /trade\.created/ })
+    .getByRole('link')
+    .click();
+  const letter = page.getByRole('dialog', { name: 'trade.created' });
+  await letter.getByText('5 of 5').waitFor();
+  await letter.getByText(tradeId).first().waitFor();
+  isBroken = false;
+  await letter.getByRole('button', { name: 'Retry' }).click();
+  await page
+    .getByRole('dialog', { name: /Retry this dead letter/ })
+    .getByRole('button', { name: 'Retry delivery' })
+    .click();
+  const retried = await receiver.until(
+    'the retried event',
+    ({ event, attempt, isGenuine }) =>
+      event.data.id === tradeId && attempt === 1 && isGenuine && receiver.received.length > 6,
+  );
+  expect(retried.event.type).toBe('trade.created');
+  await letter.getByText('Retried', { exact: true }).first().waitFor();
+  await closeTop(page);
+
+  await page.getByRole('link', { name: 'Webhooks' }).last().click();
+  await page.getByRole('link', { name: receiver.url }).click();
+  await deliveries.getByRole('row', { name: /trade\.created Delivered 204.* 1 of 5/ }).waitFor();
+  await page.getByRole('heading', { level: 1 }).getByText('Active').waitFor();
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Rotate secret' }).click();
+  const question = page.getByRole('dialog', { name: 'Rotate the signing secret?' });
+  await question.getByText('The old secret ends at once').waitFor();
+  await question.getByRole('button', { name: 'Rotate secret' }).click();
+  receiver.useSecret(await takeSecret(page, 'New signing secret'));
+  const { id: nextId } = await placeOrder();
+  const next = await receiver.until('the next event', ({ event }) => event.data.id === nextId);
+  expect(next.isGenuine).toBe(true);
+  expect(problems).toEqual([]);
+  await context.close();
+}, 300_000);
