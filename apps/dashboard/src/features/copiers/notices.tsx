@@ -1,11 +1,11 @@
 'use client';
+/** What the user of a copier must know or decide, above its figures. */
 import { useQueryClient } from '@tanstack/react-query';
 import type { ProfitShareAccept } from '@trading-automation/sdk';
 import Link from 'next/link';
 import { type ReactNode, useState } from 'react';
 import { api } from '../../data/api';
 import { baseOf } from '../../data/symbols';
-/** What the user of a copier must know or decide, above its figures. */
 import { Exact } from '../../format/decimals';
 import { Button } from '../../ui/button';
 import { ConfirmDialog } from '../../ui/confirm-dialog';

@@ -1,6 +1,6 @@
 'use client';
-import type { Simulation } from '@trading-automation/sdk';
 /** What a copier would have done: the result, the curves, and why signals were skipped. */
+import type { Simulation } from '@trading-automation/sdk';
 import { Exact } from '../../../format/decimals';
 import { Card } from '../../../ui/card';
 import { Stat, StatRow } from '../../../ui/stat';
