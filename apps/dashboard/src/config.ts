@@ -1,5 +1,5 @@
 import { flag } from '@trading-automation/runtime';
-import { edgeSettings, isSecureOrigin, originSetting } from '@trading-automation/runtime/http';
+import { edgeSettings, isSecureOrigin, originSetting } from '@trading-automation/runtime/edge';
 import { z } from 'zod';
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[?::1\]?)$/;

@@ -13,7 +13,7 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Logger } from '@trading-automation/runtime';
-import { addressReader } from '@trading-automation/runtime/http';
+import { addressReader } from '@trading-automation/runtime/edge';
 import { type Config, provideBuildConfig } from '../config.js';
 import { LiveSessions } from './live-sessions.js';
 import { ADDRESS_HEADER, provideRuntime } from './runtime.js';
