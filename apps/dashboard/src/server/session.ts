@@ -42,20 +42,22 @@ export async function openCookies<T extends object>(
   const name = cookieName(kind);
   const pair = cookies?.split(/; */).find((part) => part.startsWith(`${name}=`));
   if (pair === undefined) return undefined;
-  const { k, ...value } = await unsealData<{ k?: string }>(decodeURIComponent(pair.slice(name.length + 1)), {
-    password: passwords(),
-    ttl: KINDS[kind],
-  });
-  // A seal that is invalid or too old opens as an empty object. The kind prevents using one cookie as the other.
-  return k === kind ? (value as T) : undefined;
+  const sealed = pair.slice(name.length + 1);
+  for (const key of dashboardRuntime().config.SESSION_KEYS) {
+    const { k, ...value } = await unsealData<{ k?: string }>(sealed, { password: key, ttl: KINDS[kind] });
+    // A seal that is invalid or too old opens as an empty object. The kind prevents using one cookie as the other.
+    if (k === kind) return value as T;
+  }
+  return undefined;
 }
 
 const open = <T extends object>(request: Request, kind: Kind) =>
   openCookies<T>(request.headers.get('cookie'), kind);
 
 async function seal(kind: Kind, value: object): Promise<string> {
-  const sealed = await sealData({ ...value, k: kind }, { password: passwords(), ttl: KINDS[kind] });
-  return cookie(kind, encodeURIComponent(sealed), KINDS[kind]);
+  const [password = ''] = dashboardRuntime().config.SESSION_KEYS;
+  // A seal has only characters that a cookie may have.
+  return cookie(kind, await sealData({ ...value, k: kind }, { password, ttl: KINDS[kind] }), KINDS[kind]);
 }
 
 function cookie(kind: Kind, value: string, seconds: number): string {
@@ -66,9 +68,3 @@ function cookie(kind: Kind, value: string, seconds: number): string {
 /** Browsers accept a cookie with this prefix only from this host, over TLS, so that no other host can plant one. */
 const cookieName = (kind: Kind) => (isSecure() ? `__Host-${kind}` : kind);
 const isSecure = () => dashboardRuntime().config.PUBLIC_URL.startsWith('https:');
-
-/** The passwords by id. iron-session seals with the highest id. */
-function passwords(): Record<string, string> {
-  const keys = dashboardRuntime().config.SESSION_KEYS;
-  return Object.fromEntries(keys.map((key, i) => [keys.length - i, key]));
-}
