@@ -7,9 +7,21 @@ describe('a CSV file', () => {
     );
   });
 
-  it.each(['=1+1', '+cmd', '@sum', '-x', '\tx'])('has no formula: %j', (value) => {
-    expect(csvLine([value])).toBe(`'${value}\r\n`);
-  });
+  it.each(['=1+1', '=1', '@2', '+cmd', '@sum', '-x', '-1+1', '=HYPERLINK(A1)'])(
+    'has no formula: %j',
+    (value) => {
+      expect(csvLine([value])).toBe(`'${value}\r\n`);
+    },
+  );
+
+  it.each(['\tx', '\r=1', '\n=1', 'a;=1', 'a\t=1', '=HYPERLINK("a";"b")'])(
+    'quotes what a spreadsheet would take for another cell: %j',
+    (value) => {
+      const cell = csvLine([value]).slice(0, -2);
+      expect(cell).toMatch(/^"[\s\S]*"$/);
+      expect(cell.slice(1, -1).replaceAll('""', '"')).toBe(/^[=\t\r\n]/.test(value) ? `'${value}` : value);
+    },
+  );
 
   it.each(['-1', '+1.5', '-0.25'])('keeps the number %s', (value) => {
     expect(csvLine([value])).toBe(`${value}\r\n`);

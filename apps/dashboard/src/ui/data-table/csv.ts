@@ -1,7 +1,8 @@
 import type { Column } from './columns';
 
-/** A cell that a spreadsheet would take for a formula gets an apostrophe, which the spreadsheet does not show. */
-const FORMULA = /^[=+\-@\t\r](?!\d+(?:\.\d+)?$)/;
+/** The first characters of a cell that a spreadsheet takes for a formula. */
+const FORMULA = /^[=+\-@\t\r\n]/;
+const NUMBER = /^[+-]\d+(?:\.\d+)?$/;
 
 /** Formats one record of a CSV file (RFC 4180). */
 export function csvLine(values: readonly unknown[]): string {
@@ -11,8 +12,10 @@ export function csvLine(values: readonly unknown[]): string {
 function csvField(value: unknown): string {
   if (value === null || value === undefined) return '';
   const plain = String(value);
-  const text = FORMULA.test(plain) ? `'${plain}` : plain;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  // The spreadsheet does not show the apostrophe.
+  const text = FORMULA.test(plain) && !NUMBER.test(plain) ? `'${plain}` : plain;
+  // Some spreadsheets separate cells by semicolons or tabs, too, and would find a formula behind one.
+  return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /** Reads all rows and returns the file. `onProgress` gets the number of rows so far. */
