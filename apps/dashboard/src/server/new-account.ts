@@ -8,6 +8,7 @@ import { ADDRESS_HEADER, dashboardRuntime } from '../process/runtime';
 import { sendError } from './responses';
 import type { PendingSignIn } from './session';
 import { cookiesOf } from './sign-in';
+import { passOnResponse } from './upstream';
 
 const SESSIONS_PATH = '/v1/auth/sessions';
 
@@ -36,8 +37,7 @@ export async function openForAccount(request: Request, pending: PendingSignIn) {
     },
     signal: AbortSignal.timeout(40_000),
   });
-  if (!response.ok)
-    return new Response(response.body, { status: response.status, headers: response.headers });
+  if (!response.ok) return passOnResponse(response);
   const { data } = (await response.json()) as { data: BrowserSession };
   return { data: {}, cookies: await cookiesOf(pending.privateKey, data) };
 }

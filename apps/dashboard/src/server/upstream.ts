@@ -16,7 +16,7 @@ const RESPONSE_HEADERS = [
   'content-type',
   'deprecation',
   'etag',
-  'idempotent-replayed',
+  'idempotency-replayed',
   'link',
   'location',
   'ratelimit',
@@ -56,14 +56,17 @@ export async function forward(request: Request, origin: string, path: string): P
     dashboardRuntime().logger.warn({ event: 'upstream.failed', err: error }, 'The API did not respond.');
     return sendError(503, 'service_unavailable', 'The API does not respond. Try again in a few seconds.');
   }
-  const answer = new Response(response.body, {
-    status: response.status,
-    headers: pick(response.headers, RESPONSE_HEADERS),
-  });
-  answer.headers.set('cache-control', 'no-store');
+  const answer = passOnResponse(response);
   // The API no longer accepts the key of the session: it was signed out, was idle or is over.
   const isOver = response.status === 401 && session !== undefined;
   return isOver ? withCookies(answer, [clearedCookie('session')]) : answer;
+}
+
+/** Returns the response of an API for the page: its status, its body, and the listed headers. */
+export function passOnResponse(response: Response): Response {
+  const headers = pick(response.headers, RESPONSE_HEADERS);
+  headers.set('cache-control', 'no-store');
+  return new Response(response.body, { status: response.status, headers });
 }
 
 function pick(source: Headers, names: readonly string[]): Headers {
