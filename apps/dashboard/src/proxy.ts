@@ -45,4 +45,4 @@ function policyWith(nonce: string): string {
   ].join('; ');
 }
 
-export const config = { matcher: ['/((?!_next/static|_next/image|icon.svg).*)'] };
+export const config = { matcher: ['/((?!_next/static/|icon\\.svg$).*)'] };
