@@ -33,6 +33,11 @@ async function open(signal: AbortSignal): Promise<Response> {
 }
 
 describe('the stream of a tab', () => {
+  it('needs a session', async () => {
+    const response = await GET(new Request(`${ORIGIN}/api/live`), {});
+    expect([response.status, joined.length]).toEqual([401, 0]);
+  });
+
   it('leaves its session when the tab closes', async () => {
     const tab = new AbortController();
     await open(tab.signal);
