@@ -31,9 +31,7 @@ export function ChooseExchange({ choice, onChoose, onNext }: ChooseExchangeProps
     return (
       <EmptyState
         title="No exchange can be connected at the moment."
-        action={
-          <ButtonLink href="/status">Show status</ButtonLink>
-        }
+        action={<ButtonLink href="/status">Show status</ButtonLink>}
       />
     );
   const isChosen = ({ exchange, tradingType }: Choice) =>

@@ -103,9 +103,7 @@ function NothingListed({
     <EmptyState
       title="No exchange has reported its pairs yet."
       hint="They are listed as soon as a worker has connected to an exchange."
-      action={
-        <ButtonLink href="/status">Show status</ButtonLink>
-      }
+      action={<ButtonLink href="/status">Show status</ButtonLink>}
     />
   );
 }

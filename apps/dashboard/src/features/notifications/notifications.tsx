@@ -101,9 +101,7 @@ function NothingHere({
       <EmptyState
         title="You have no notifications yet."
         hint="Fills, copies, rewards, withdrawals and changes of access are listed here."
-        action={
-          <ButtonLink href="/settings/notifications">Choose what notifies you</ButtonLink>
-        }
+        action={<ButtonLink href="/settings/notifications">Choose what notifies you</ButtonLink>}
       />
     );
   return (

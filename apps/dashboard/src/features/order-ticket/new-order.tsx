@@ -37,9 +37,7 @@ export function NewOrder({ book }: NewOrderProps) {
           {pairs.data !== undefined && (
             <EmptyState
               title="No exchange has a pair that can be traded now."
-              action={
-                <ButtonLink href="/status">Show status</ButtonLink>
-              }
+              action={<ButtonLink href="/status">Show status</ButtonLink>}
             />
           )}
         </Card>

@@ -170,9 +170,7 @@ export function Discover() {
           <EmptyState
             title="No strategy is public yet."
             hint="A strategy is listed here once its owner makes it public. Your own are on the page Strategies."
-            action={
-              <ButtonLink href="/strategies/new">New strategy</ButtonLink>
-            }
+            action={<ButtonLink href="/strategies/new">New strategy</ButtonLink>}
           />
         }
       />

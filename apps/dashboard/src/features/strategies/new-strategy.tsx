@@ -54,7 +54,9 @@ function WithAccounts() {
           title="No exchange account is connected yet."
           hint="The trades of one account are the signals of a strategy."
           action={
-            <ButtonLink href="/exchanges/new" variant="primary">Connect exchange</ButtonLink>
+            <ButtonLink href="/exchanges/new" variant="primary">
+              Connect exchange
+            </ButtonLink>
           }
         />
       </Card>

@@ -82,9 +82,7 @@ export function Events({ children }: { readonly children?: ReactNode }) {
           <EmptyState
             title="No event happened in the last 30 days."
             hint="Place an order, or start a copier, and watch it appear here."
-            action={
-              <ButtonLink href="/trades/new">Place order</ButtonLink>
-            }
+            action={<ButtonLink href="/trades/new">Place order</ButtonLink>}
           />
         }
       />

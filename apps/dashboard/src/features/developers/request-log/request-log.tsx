@@ -100,9 +100,7 @@ export function RequestLog() {
           empty={
             <EmptyState
               title="No request was sent in the last 7 days."
-              action={
-                <ButtonLink href="/developers/reference">Show reference</ButtonLink>
-              }
+              action={<ButtonLink href="/developers/reference">Show reference</ButtonLink>}
             />
           }
         />

@@ -68,9 +68,7 @@ export function AttemptDrawer({
       {data !== undefined && shown === undefined && (
         <EmptyState
           title="This event was not sent to the webhook yet."
-          action={
-            <ButtonLink href={`/developers/events/${eventId}`}>Show event</ButtonLink>
-          }
+          action={<ButtonLink href={`/developers/events/${eventId}`}>Show event</ButtonLink>}
         />
       )}
       {data !== undefined && shown !== undefined && (
