@@ -35,7 +35,7 @@ export function SignIn({ world, hasDemo, hasRegistration, restUrl, returnPath, r
       </div>
       {reason !== undefined && (
         <p role="status" className="mb-4 rounded-card border border-warn-line bg-warn-soft px-3 py-2 text-sm">
-          {REASONS[reason] ?? REASONS.ENDED}
+          {Object.hasOwn(REASONS, reason) ? REASONS[reason] : REASONS.ENDED}
         </p>
       )}
       {hasDemo && <DemoButton onSignedIn={enter} />}
