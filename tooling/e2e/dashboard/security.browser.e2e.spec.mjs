@@ -1,6 +1,7 @@
 /** Attacks on the dashboard's server, by a browser and by raw requests. */
+import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { request as send } from 'node:http';
+import { createServer, request as send } from 'node:http';
 import { join } from 'node:path';
 import { openTrader } from '../accounts.mjs';
 import { startProduct } from '../product.mjs';
@@ -104,13 +105,20 @@ describe('every page', () => {
   );
 
   it('cannot be framed by another page', async () => {
+    // Of the same machine, because browsers keep pages of other networks from framing a loopback address anyway.
+    const attacker = createServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' }).end(`<iframe src="${base}/sign-in"></iframe>`);
+    }).listen(0, '127.0.0.1');
+    await once(attacker, 'listening');
     const { page, context } = await browser.newPerson();
-    await page.goto('about:blank');
-    await page.setContent(`<iframe src="${base}/sign-in"></iframe>`);
-    const frame = await (await page.waitForSelector('iframe')).contentFrame();
-    await page.waitForTimeout(1_000);
-    expect(await frame?.evaluate(() => document.body.textContent).catch(() => '')).not.toContain('Sign in');
+    const [blocked] = await Promise.all([
+      page.waitForEvent('requestfailed'),
+      page.goto(`http://127.0.0.1:${attacker.address().port}/`),
+    ]);
+    const outcome = [blocked.url(), blocked.failure()?.errorText];
     await context.close();
+    attacker.close().closeAllConnections();
+    expect(outcome).toEqual([`${base}/sign-in`, 'net::ERR_BLOCKED_BY_RESPONSE']);
   });
 });
 
@@ -135,7 +143,7 @@ describe('the session cookie', () => {
     const begun = await raw('/api/session/code', { method: 'POST', headers: { origin: base } });
     const pending = (begun.headers['set-cookie'] ?? []).find((value) => value.startsWith('sign-in='));
     const asSession = String(pending?.split(';')[0]).replace('sign-in=', 'session=');
-    for (const value of [changed, asSession, 'session=', 'session=Fe26.2*1*x']) {
+    for (const value of [changed, asSession, 'session=', 'session=Fe26.2*1*x', 'session=%E0%A4%A']) {
       expect((await raw('/api/live', { headers: { cookie: value } })).status).toBe(401);
       expect((await raw('/api/v1/me', { headers: { cookie: value } })).status).toBe(401);
       expect((await raw('/trades', { headers: { cookie: value } })).headers.location).toBe(
@@ -222,10 +230,13 @@ describe('the backend-for-frontend', () => {
     '/api/v1/@127.0.0.1:1/x',
     '/api/v1/%2e%2e/openapi.json',
     '/api/v1/\\\\127.0.0.1/x',
+    '/%61pi/v1/me',
+    '/ap%69/v1/me',
+    '/api/v1/me/..%2f..%2f..%2fopenapi.json',
   ])('%s reaches nothing outside of /v1', async (path) => {
     const { status, body } = await raw(path, { headers: { cookie } });
     expect(status).toBeGreaterThanOrEqual(300);
-    expect(body).not.toMatch(/"openapi":|process_cpu|^ok$/);
+    expect(body).not.toMatch(/"openapi":|"credential":|process_cpu|^ok$/);
   });
 
   it('leads only to pages of the dashboard after a sign-in', async () => {
@@ -251,9 +262,14 @@ describe('secrets', () => {
       entry.isFile(),
     );
     const sources = files.map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'));
+    const paths = ['/', '/trades', '/sign-in', '/settings/sessions', '/developers/graphql', '/no-such-page'];
     const pages = await Promise.all(
-      ['/', '/trades', '/sign-in'].map(async (path) => (await raw(path, { headers: { cookie } })).body),
+      // A page as a document, and the data of the same page when the browser is on another one.
+      paths.flatMap((path) =>
+        [{}, { rsc: '1' }].map(async (more) => (await raw(path, { headers: { cookie, ...more } })).body),
+      ),
     );
+    pages.push((await raw('/sign-in')).body, (await raw('/api/v1/me', { headers: { cookie } })).body);
     const secrets = [
       CANARY,
       '5'.repeat(64),

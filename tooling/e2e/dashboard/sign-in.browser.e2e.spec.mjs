@@ -16,12 +16,14 @@ let home;
 /** @type {Awaited<ReturnType<typeof openTrader>>} */
 let trader;
 let apiKey = '';
+let adminKey = '';
 beforeAll(async () => {
   product = await startProduct({ graphqlApis: 1, hasDashboard: true });
   browser = await openBrowser(product.urlOf('dashboard'));
   home = openHome(product);
   trader = await openTrader(product, 'dashboard sign-in');
   ({ key: apiKey } = await trader.api.apiKeys.create({ name: 'pasted', permissions: ['READ', 'TRADE'] }));
+  ({ key: adminKey } = await trader.api.apiKeys.create({ name: 'everything', permissions: ['ADMIN'] }));
 }, 90_000);
 afterAll(async () => {
   await browser?.close();
@@ -154,6 +156,29 @@ describe('a session', () => {
     const status = await page.evaluate(async () => (await fetch('/api/v1/me')).status);
     expect(status).toBe(401);
     await context.close();
+  });
+
+  it('ends in every browser when the user signs out everywhere', async () => {
+    const people = [await browser.newPerson(), await browser.newPerson()];
+    for (const { page } of people) await signInByApiKey(page, adminKey);
+    const [{ page: here, context }, { page: there, context: otherContext }] = people;
+    const cookies = await Promise.all(people.map((each) => sessionCookie(each.context)));
+    await there.goto('/trades');
+    await here.goto('/settings/sessions');
+    await here.getByRole('button', { name: 'Sign out everywhere' }).click();
+    await here
+      .getByRole('alertdialog')
+      .or(here.getByRole('dialog'))
+      .getByRole('button', { name: /sign out/i })
+      .click();
+    // The other browser leaves its page on its own.
+    await Promise.all([onSignIn(here), onSignIn(there)]);
+    expect(await trader.api.browserSessions.list().toArray({ limit: 10 })).toEqual([]);
+    await context.addCookies([cookies[0]]);
+    await otherContext.addCookies([cookies[1]]);
+    for (const page of [here, there])
+      expect(await page.evaluate(async () => (await fetch('/api/v1/me')).status)).toBe(401);
+    for (const each of people) await each.context.close();
   });
 
   it('that was ended elsewhere leads to the sign-in with the reason, and back afterwards', async () => {
