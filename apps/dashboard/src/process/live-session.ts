@@ -18,6 +18,8 @@ export interface LiveTab {
   /** The pair whose book the tab shows. */
   readonly pairId?: string | undefined;
   readonly send: (message: LiveMessage) => void;
+  /** Ends the stream to the tab, which then connects again. */
+  readonly close: () => void;
 }
 
 export interface LiveConnection {
@@ -83,6 +85,8 @@ export class LiveSession {
     for (const { stop } of this.books.values()) stop.abort();
     this.realtime.close().catch(() => undefined);
     this.onEnd();
+    // A tab of a session that is over leaves on its own; it would only be refused.
+    if (this.state !== 'over') for (const tab of this.tabs) tab.close();
   }
 
   private leave(tab: LiveTab): void {

@@ -2,6 +2,7 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { describeFailure } from '../data/failures';
+import { keepFailures } from '../data/keep-failures';
 import { LiveProvider } from '../data/live';
 import { PreferencesProvider } from '../format/preferences';
 import { Notices } from './notices';
@@ -14,20 +15,21 @@ const RECOVERY_MS = 5_000;
 
 /** What every page of a session needs. */
 export function Providers({ children }: { readonly children: ReactNode }) {
-  const [queries] = useState(
-    () =>
-      new QueryClient({
-        defaultOptions: {
-          // The SDK repeats what can be repeated.
-          queries: {
-            staleTime: STALE_MS,
-            retry: false,
-            refetchInterval: ({ state }) => (isPassing(state.error) ? RECOVERY_MS : false),
-          },
-          mutations: { retry: false },
+  const [queries] = useState(() => {
+    const client = new QueryClient({
+      defaultOptions: {
+        // The SDK repeats what can be repeated.
+        queries: {
+          staleTime: STALE_MS,
+          retry: false,
+          refetchInterval: ({ state }) => (isPassing(state.error) ? RECOVERY_MS : false),
         },
-      }),
-  );
+        mutations: { retry: false },
+      },
+    });
+    keepFailures(client);
+    return client;
+  });
   return (
     <QueryClientProvider client={queries}>
       <PreferencesProvider>

@@ -34,6 +34,7 @@ export const GET = sameOrigin(async (request: Request) => {
         },
         {
           pairId,
+          close: () => close(),
           send: ({ kind, data }) => {
             // A tab that does not read gets the next message when it does.
             if (kind === 'book' && (controller.desiredSize ?? 0) <= 0) return;
