@@ -1,3 +1,5 @@
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
 /** The dashboard by the keyboard alone. Every press checks that the focus can be seen and that nothing moves for long. */
 
 /** @typedef {import('playwright-core').Page} Page */

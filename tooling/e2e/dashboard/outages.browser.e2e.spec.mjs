@@ -11,35 +11,33 @@ const LIMIT_MS = 90_000;
 let product;
 /** @type {import('./browser.mjs').Browser} */
 let browser;
-/** @type {Awaited<ReturnType<typeof openTrader>>} */
-let trader;
-let apiKey = '';
 beforeAll(async () => {
   product = await startKillableProduct({ hasDashboard: true });
   browser = await openBrowser(product.urlOf('dashboard'));
-  trader = await openTrader(product, 'dashboard outages');
-  ({ key: apiKey } = await trader.api.apiKeys.create({ name: 'outages', permissions: ['ADMIN'] }));
 }, 120_000);
 afterAll(async () => {
   await browser?.close();
   await product?.stop();
 }, 60_000);
 
-const order = (amount) => ({
-  exchange_account_id: trader.account.id,
-  trade_pair_id: trader.pair.id,
-  type: 'MARKET',
-  side: 'BUY',
-  amount,
-});
+const buy = ({ api, account, pair }, amount) =>
+  api.trades.create({
+    exchange_account_id: account.id,
+    trade_pair_id: pair.id,
+    type: 'MARKET',
+    side: 'BUY',
+    amount,
+  });
 
 describe.each(parts)('while %s does not respond, the page', (part) => {
   it(
     'says so, keeps what it shows, and shows the current state afterwards, without a reload',
     async () => {
-      await trader.api.trades.create(order('0.011'));
+      const trader = await openTrader(product, `outage of ${part}`);
+      const { key } = await trader.api.apiKeys.create({ name: 'outages', permissions: ['ADMIN'] });
+      await buy(trader, '0.011');
       const { page, context } = await browser.newPerson();
-      await signInByApiKey(page, apiKey);
+      await signInByApiKey(page, key);
       await page.goto('/trades');
       const rows = page.locator('tbody tr[aria-rowindex]');
       await rows.first().waitFor();
@@ -53,11 +51,18 @@ describe.each(parts)('while %s does not respond, the page', (part) => {
       const failure = page
         .getByRole('alert')
         .getByText(/^The (?:service|dashboard) does not respond|may be old/);
-      await failure.waitFor({ timeout: LIMIT_MS }).finally(() => product.resume(part));
+      try {
+        await failure.waitFor({ timeout: LIMIT_MS });
+        // The page tries again, and meanwhile shows the failure, not the placeholder of a first loading.
+        await page.waitForRequest(/side=BUY/, { timeout: LIMIT_MS });
+        expect(await failure.isVisible()).toBe(true);
+      } finally {
+        product.resume(part);
+      }
       await rows.first().waitFor({ timeout: LIMIT_MS });
       await failure.waitFor({ state: 'detached', timeout: LIMIT_MS });
 
-      await trader.api.trades.create(order('0.0123'));
+      await buy(trader, '0.0123');
       await page.getByText('0.0123').waitFor({ timeout: LIMIT_MS });
       expect(await rows.count()).toBe(countBefore + 1);
       await page.getByRole('status').getByText('Live').waitFor({ timeout: LIMIT_MS });

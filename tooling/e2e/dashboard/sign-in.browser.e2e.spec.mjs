@@ -3,33 +3,30 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '../../launch/first-trade/scenario.mjs';
 import { openTrader } from '../accounts.mjs';
-import { openHome } from '../cli-runs.mjs';
-import { startProduct } from '../product.mjs';
-import { openBrowser, signInByApiKey } from './browser.mjs';
+import { signInByApiKey } from './browser.mjs';
+import { openSharedDashboard } from './shared-dashboard.mjs';
 
-/** @type {import('../product.mjs').Product} */
+/** @type {import('./shared-dashboard.mjs').SharedDashboard} */
+let dashboard;
+/** @type {import('./shared-dashboard.mjs').SharedDashboard['product']} */
 let product;
 /** @type {import('./browser.mjs').Browser} */
 let browser;
-/** @type {ReturnType<typeof openHome>} */
+/** @type {ReturnType<import('./shared-dashboard.mjs').SharedDashboard['openHome']>} */
 let home;
 /** @type {Awaited<ReturnType<typeof openTrader>>} */
 let trader;
 let apiKey = '';
 let adminKey = '';
 beforeAll(async () => {
-  product = await startProduct({ graphqlApis: 1, hasDashboard: true });
-  browser = await openBrowser(product.urlOf('dashboard'));
-  home = openHome(product);
+  dashboard = await openSharedDashboard();
+  ({ product, browser } = dashboard);
+  home = dashboard.openHome();
   trader = await openTrader(product, 'dashboard sign-in');
   ({ key: apiKey } = await trader.api.apiKeys.create({ name: 'pasted', permissions: ['READ', 'TRADE'] }));
   ({ key: adminKey } = await trader.api.apiKeys.create({ name: 'everything', permissions: ['ADMIN'] }));
-}, 90_000);
-afterAll(async () => {
-  await browser?.close();
-  await home?.close();
-  await product?.stop();
-}, 60_000);
+}, 120_000);
+afterAll(() => dashboard?.close(), 60_000);
 
 const onOverview = (page) => page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
 const onSignIn = (page) => page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor();

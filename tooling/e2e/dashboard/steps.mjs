@@ -42,7 +42,7 @@ export async function goTo(page, name) {
  * Creates an account with `svc` and signs the browser in to it by a code.
  *
  * @param {Page} page
- * @param {ReturnType<import('../cli-runs.mjs').openHome>} home
+ * @param {ReturnType<typeof import('../cli-runs.mjs').openHome>} home
  * @param {string} restUrl
  */
 export async function signInByCode(page, home, restUrl) {
