@@ -1,12 +1,14 @@
 /** Photographs pages so that equal data gives equal pictures: without motion, and only once nothing is loading. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import sharp from 'sharp';
 
 /**
  * @typedef {import('playwright-core').Page} Page
  * @typedef {{ width: number, height: number, theme: 'light' | 'dark' }} Look
  */
 
-const QUALITY = 60;
+/** Text and flat colours are smaller and sharper this way than with the usual loss; only edges lose a few shades. */
+const ENCODING = { nearLossless: true, quality: 20, effort: 6 };
 const IDLE_MS = 400;
 const SETTLED_WITHIN_MS = 60_000;
 /** Skeletons, and the spinners of buttons. */
@@ -64,8 +66,7 @@ export const untilLive = (page) =>
 
 /** Returns the visible part of a page as WebP. @param {Page} page */
 export async function photograph(page) {
-  const browser = await page.context().newCDPSession(page);
-  const { data } = await browser.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY });
-  await browser.detach();
-  return Buffer.from(data, 'base64');
+  return await sharp(await page.screenshot())
+    .webp(ENCODING)
+    .toBuffer();
 }
