@@ -44,7 +44,7 @@ function open() {
   session = opened;
   return () => {
     const messages: LiveMessage[] = [];
-    opened.join({ send: (message) => messages.push(message) });
+    opened.join({ send: (message) => messages.push(message), close: () => undefined });
     return messages;
   };
 }
