@@ -37,6 +37,7 @@ it('signs in by code and out again', async () => {
   await untilHeading(page, 'Overview');
   const account = button(page.getByRole('banner'), 'Account');
   await keyboard.enter(account);
+  await page.getByRole('menu').waitFor();
   await keyboard.press('Escape');
   await keyboard.untilFocused(account);
   await keyboard.press('Enter');

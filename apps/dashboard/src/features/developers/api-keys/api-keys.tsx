@@ -1,5 +1,5 @@
 'use client';
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ApiKey, ApiKeyWithValue } from '@trading-automation/sdk';
 import { Plus } from 'lucide-react';
 import { useMemo, useState } from 'react';
@@ -21,6 +21,7 @@ import { actionsColumn, COLUMNS, FILTERS, keyText } from './columns';
 const CreateKey = onDemand(() => import('./create-key').then((module) => module.CreateKey));
 
 const KEY = ['api-keys', 'list'];
+const KEYS_MAX = 1_000;
 const read = (...[query, options]: Parameters<ReturnType<typeof api>['apiKeys']['list']>) =>
   api().apiKeys.list(query, options);
 const keyOf = ({ id }: ApiKey) => id;
@@ -122,12 +123,27 @@ export function ApiKeys({ restUrl }: { readonly restUrl: string }) {
   );
 }
 
-function LastUse({ apiKey: { last_used_at } }: { readonly apiKey: ApiKey }) {
-  return last_used_at === null ? (
-    <span className="font-medium text-text">It was never used.</span>
-  ) : (
+/** When the key was last used, loaded when it is asked for: a use is no event, so that the list may be older. */
+function LastUse({ apiKey: { id } }: { readonly apiKey: ApiKey }) {
+  const { data } = useQuery({
+    queryKey: ['api-keys', 'last-use', id],
+    queryFn: async ({ signal }) => {
+      const keys = await api().apiKeys.list({ limit: 100 }, { signal }).toArray({ limit: KEYS_MAX });
+      return keys.find((key) => key.id === id) ?? null;
+    },
+    staleTime: 0,
+    gcTime: 0,
+  });
+  if (!data) return null;
+  return (
     <span className="font-medium text-text">
-      It was last used <Time at={last_used_at} />.
+      {data.last_used_at === null ? (
+        'It was never used.'
+      ) : (
+        <>
+          It was last used <Time at={data.last_used_at} />.
+        </>
+      )}
     </span>
   );
 }
