@@ -24,7 +24,7 @@ const FURTHER = [
   { name: 'trades-filter', path: '/trades', act: press('Status') },
   { name: 'trades-filtered', path: '/trades?status=FAILED' },
   { name: 'positions-closed', path: '/positions?view=closed' },
-  { name: 'close-lot', path: '/positions', act: press('Close') },
+  { name: 'close-lot', path: '/positions', act: press(/^Close .* lot of/) },
   { name: 'order-review', path: '/markets/:pair', act: reviewOrder },
   { name: 'copy-2-account', path: '/copiers/new?strategy=:copied' },
   { name: 'copy-3-limits', path: '/copiers/new?copier=:paused&step=limits' },
@@ -49,5 +49,7 @@ function nameOf(path) {
 /** @param {Page} page */
 async function reviewOrder(page) {
   await page.getByLabel('Amount', { exact: true }).first().fill('0.25');
+  // The best price of the sellers.
+  await page.getByRole('button', { name: /^Ask / }).click();
   await page.getByRole('button', { name: /^Review / }).click();
 }
