@@ -8,9 +8,12 @@ import { PageHeader } from '../../ui/page-header';
 import { Skeleton, TableSkeleton } from '../../ui/skeleton';
 import { Alerts, useAlerts } from './alerts';
 import { EquityCard } from './equity-card';
-import { Figures } from './figures';
 
-// The lists load after the figures and the curve, which are what a trader looks at first.
+// What is below the curve loads after it: the curve is what a trader looks at first.
+const Figures = onDemand(
+  () => import('./figures').then((module) => module.Figures),
+  <Skeleton className="h-24 lg:h-19" />,
+);
 const LatestTrades = onDemand(
   () => import('./latest-trades').then((module) => module.LatestTrades),
   waitingCard('Latest trades', 8),
