@@ -11,7 +11,7 @@ const ENCODING = { quality: 40, effort: 6 };
 /** A wider picture is scaled down to this width: documents show it no wider. */
 const WIDTH_MAX = 1_080;
 const IDLE_MS = 400;
-const SETTLED_WITHIN_MS = 60_000;
+const SETTLED_WITHIN_MS = 180_000;
 /** Skeletons, and the spinners of buttons. */
 const LOADING = '.animate-pulse, .animate-spin';
 
@@ -50,7 +50,7 @@ export function watchLoading(page) {
       performance.now() - lastAt < IDLE_MS ||
       (await page.locator(LOADING).count()) > 0;
     while (await isLoading()) {
-      if (performance.now() > deadline) throw new Error(`${page.url()} was still loading after 60 s`);
+      if (performance.now() > deadline) throw new Error(`${page.url()} was still loading after 180 s`);
       await sleep(50);
     }
     await page.evaluate(async () => {
