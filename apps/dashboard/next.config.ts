@@ -9,6 +9,8 @@ const config: NextConfig = {
   reactStrictMode: true,
   // The API compresses its responses, and event streams must not be buffered.
   compress: true,
+  // Browsers request this address where no page names an icon, for example beside a download.
+  rewrites: async () => [{ source: '/favicon.ico', destination: '/icon.svg' }],
   agentRules: false,
 };
 

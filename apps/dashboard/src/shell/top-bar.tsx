@@ -3,17 +3,11 @@ import { ChevronRight, Search } from 'lucide-react';
 import Link from 'next/link';
 import { usePathname } from 'next/navigation';
 import { Badge } from '../ui/badge';
-import { onDemand } from '../ui/on-demand';
-import { AccountButton } from './account-button';
 import { Bell } from './bell';
 import { LiveBadge } from './live-badge';
 import { groupOfItem, itemOfPath, partOfPath } from './navigation';
 import { openPalette } from './shortcuts';
-
-const UserMenu = onDemand(
-  () => import('./user-menu').then((module) => module.UserMenu),
-  <AccountButton aria-haspopup="menu" />,
-);
+import { UserMenu } from './user-menu';
 
 export function TopBar({ world, userId }: { readonly world: 'live' | 'test'; readonly userId: string }) {
   return (

@@ -1,51 +1,23 @@
 'use client';
-import { useQueryClient } from '@tanstack/react-query';
-import { Activity, LogOut, Monitor, Moon, Settings, ShieldCheck, Sun } from 'lucide-react';
-import { useRouter } from 'next/navigation';
-import { useTheme } from 'next-themes';
-import { signOut } from '../data/session';
-import { shortId } from '../ui/copyable';
-import { Menu, MenuItem, MenuLabel, MenuRadioGroup, MenuSeparator } from '../ui/menu';
-import { AccountButton } from './account-button';
-
-const THEMES = [
-  { value: 'light', label: 'Light', icon: <Sun aria-hidden className="size-4" /> },
-  { value: 'dark', label: 'Dark', icon: <Moon aria-hidden className="size-4" /> },
-  { value: 'system', label: 'System', icon: <Monitor aria-hidden className="size-4" /> },
-];
+import { CircleUser } from 'lucide-react';
+import { Menu } from '../ui/menu';
 
 export function UserMenu({ userId }: { readonly userId: string }) {
-  const router = useRouter();
-  const queries = useQueryClient();
-  const { theme, setTheme } = useTheme();
-  const leave = async () => {
-    await signOut();
-    queries.clear();
-    window.location.assign('/sign-in');
-  };
   return (
-    <Menu align="end" trigger={<AccountButton />}>
-      <MenuLabel>
-        <span className="font-mono">{shortId(userId)}</span>
-      </MenuLabel>
-      <MenuItem icon={<Settings aria-hidden className="size-4" />} onSelect={() => router.push('/settings')}>
-        Settings
-      </MenuItem>
-      <MenuItem
-        icon={<ShieldCheck aria-hidden className="size-4" />}
-        onSelect={() => router.push('/settings/sessions')}
-      >
-        Sessions
-      </MenuItem>
-      <MenuItem icon={<Activity aria-hidden className="size-4" />} onSelect={() => router.push('/status')}>
-        Status
-      </MenuItem>
-      <MenuSeparator />
-      <MenuRadioGroup label="Theme" value={theme ?? 'system'} onChange={setTheme} options={THEMES} />
-      <MenuSeparator />
-      <MenuItem icon={<LogOut aria-hidden className="size-4" />} onSelect={() => void leave()}>
-        Sign out
-      </MenuItem>
+    <Menu
+      align="end"
+      trigger={
+        <button
+          type="button"
+          aria-label="Account"
+          title="Account"
+          className="grid size-8 shrink-0 place-items-center rounded-control hover:bg-hover pointer-coarse:size-10"
+        >
+          <CircleUser aria-hidden className="size-5" />
+        </button>
+      }
+    >
+      {() => import('./user-menu-items').then(({ UserMenuItems }) => <UserMenuItems userId={userId} />)}
     </Menu>
   );
 }

@@ -10,42 +10,36 @@ import {
   type PointerEvent,
   type ReactElement,
   type ReactNode,
-  useContext,
   useRef,
   useState,
 } from 'react';
-import { classNames } from './class-names';
 import type * as Loaded from './menu-parts';
 
-const ITEM =
-  'flex h-8 cursor-default select-none items-center gap-2 rounded-control px-2 text-sm outline-none data-[highlighted]:bg-selected data-[disabled]:opacity-50 pointer-coarse:h-10';
-
 /** The parts of the library, for the children of a menu, which exist only while it is open. */
-const PartsContext = createContext<typeof Loaded | undefined>(undefined);
-
-function useParts(): typeof Loaded {
-  const parts = useContext(PartsContext);
-  if (parts === undefined) throw new Error('Items belong in a Menu.');
-  return parts;
-}
+export const PartsContext = createContext<typeof Loaded | undefined>(undefined);
 
 export interface MenuProps {
   /** A button. */
   readonly trigger: ReactElement<ButtonHTMLAttributes<HTMLButtonElement>>;
   readonly align?: 'start' | 'end';
-  readonly children: ReactNode;
+  /** The items, or what loads them together with the library. */
+  readonly children: ReactNode | (() => Promise<ReactNode>);
 }
 
 export function Menu({ trigger, align = 'start', children }: MenuProps) {
-  const [parts, setParts] = useState<typeof Loaded>();
+  const [loaded, setLoaded] = useState<{ parts: typeof Loaded; items: ReactNode }>();
   const [isOpen, setOpen] = useState(false);
   const hasFocus = useRef(false);
-  const load = () => void import('./menu-parts').then(setParts);
+  const load = async () => {
+    const items = typeof children === 'function' ? children() : children;
+    setLoaded({ parts: await import('./menu-parts'), items: await items });
+  };
   const open = () => {
     setOpen(true);
-    load();
+    void load();
   };
-  if (parts !== undefined)
+  if (loaded !== undefined) {
+    const { parts, items } = loaded;
     return (
       <PartsContext value={parts}>
         <parts.OpenableMenu
@@ -55,17 +49,18 @@ export function Menu({ trigger, align = 'start', children }: MenuProps) {
           onOpenChange={setOpen}
           isFocused={hasFocus.current}
         >
-          {children}
+          {typeof children === 'function' ? items : children}
         </parts.OpenableMenu>
       </PartsContext>
     );
+  }
   return cloneElement(trigger, {
     'aria-haspopup': 'menu',
     'aria-expanded': isOpen,
-    onPointerEnter: load,
+    onPointerEnter: () => void load(),
     onFocus: () => {
       hasFocus.current = true;
-      load();
+      void load();
     },
     onBlur: () => {
       hasFocus.current = false;
@@ -76,78 +71,4 @@ export function Menu({ trigger, align = 'start', children }: MenuProps) {
     },
     onClick: open,
   });
-}
-
-export interface MenuItemProps {
-  readonly icon?: ReactNode;
-  readonly onSelect: () => void;
-  readonly isDanger?: boolean;
-  readonly children: ReactNode;
-}
-
-export function MenuItem({ icon, onSelect, isDanger = false, children }: MenuItemProps) {
-  const { Item } = useParts();
-  return (
-    <Item onSelect={onSelect} className={classNames(ITEM, isDanger && 'text-loss')}>
-      {icon}
-      {children}
-    </Item>
-  );
-}
-
-export function MenuLabel({ children }: { readonly children: ReactNode }) {
-  const { Label } = useParts();
-  return <Label className="px-2 py-1.5 text-muted text-xs">{children}</Label>;
-}
-
-export function MenuSeparator() {
-  const { Separator } = useParts();
-  return <Separator className="-mx-1 my-1 h-px bg-line" />;
-}
-
-export interface MenuRadioGroupProps {
-  readonly label: string;
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-  readonly options: readonly { readonly value: string; readonly label: string; readonly icon?: ReactNode }[];
-}
-
-export function MenuRadioGroup({ label, value, onChange, options }: MenuRadioGroupProps) {
-  const { RadioGroup, RadioItem, Mark } = useParts();
-  return (
-    <RadioGroup value={value} onValueChange={onChange} aria-label={label}>
-      <MenuLabel>{label}</MenuLabel>
-      {options.map((option) => (
-        <RadioItem key={option.value} value={option.value} className={ITEM}>
-          {option.icon}
-          {option.label}
-          <Mark className="ml-auto" />
-        </RadioItem>
-      ))}
-    </RadioGroup>
-  );
-}
-
-export interface MenuCheckProps {
-  readonly isChecked: boolean;
-  readonly onChange: (isChecked: boolean) => void;
-  readonly children: ReactNode;
-}
-
-/** A choice that leaves the menu open. */
-export function MenuCheck({ isChecked, onChange, children }: MenuCheckProps) {
-  const { CheckboxItem, Mark } = useParts();
-  return (
-    <CheckboxItem
-      checked={isChecked}
-      onCheckedChange={onChange}
-      onSelect={(event) => event.preventDefault()}
-      className={ITEM}
-    >
-      <span className="grid size-4 place-items-center rounded border">
-        <Mark />
-      </span>
-      {children}
-    </CheckboxItem>
-  );
 }

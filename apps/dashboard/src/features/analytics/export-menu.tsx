@@ -3,7 +3,8 @@ import { Download } from 'lucide-react';
 import type { Figures } from '../../data/analytics';
 import { Button } from '../../ui/button';
 import { saveFile } from '../../ui/data-table/csv';
-import { Menu, MenuItem } from '../../ui/menu';
+import { Menu } from '../../ui/menu';
+import { MenuItem } from '../../ui/menu-items';
 import { figuresFile, fileOf } from './export.rules';
 
 const RESULT = [

@@ -1,6 +1,7 @@
 'use client';
 import { Check, Plus, X } from 'lucide-react';
-import { Menu, MenuItem } from '../../ui/menu';
+import { Menu } from '../../ui/menu';
+import { MenuItem } from '../../ui/menu-items';
 import { KINDS, kindName } from './kinds';
 
 /** Chooses one kind of notification; a chip, as in every list. */

@@ -3,7 +3,8 @@ import { Archive, ArchiveRestore, Ellipsis, Eye, EyeOff, Trash2 } from 'lucide-r
 import { useState } from 'react';
 import { useTradeRefusal } from '../../data/me';
 import { Button, IconButton } from '../../ui/button';
-import { Menu, MenuItem, MenuSeparator } from '../../ui/menu';
+import { Menu } from '../../ui/menu';
+import { MenuItem, MenuSeparator } from '../../ui/menu-items';
 import { onDemand } from '../../ui/on-demand';
 import { useWasTrue } from '../../ui/use-was-true';
 import type { StrategyRow } from './figures';

@@ -3,7 +3,8 @@ import { Check, Columns3, Download, Plus, Rows3, Rows4, Search, X } from 'lucide
 import { useEffect, useState } from 'react';
 import { usePreferences } from '../../format/preferences';
 import { Button, IconButton } from '../button';
-import { Menu, MenuCheck, MenuItem } from '../menu';
+import { Menu } from '../menu';
+import { MenuCheck, MenuItem } from '../menu-items';
 import type { Filter, ListRequest } from './columns';
 
 const SEARCH_MS = 250;

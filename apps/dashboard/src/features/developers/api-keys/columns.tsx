@@ -3,7 +3,8 @@ import { Ellipsis, RotateCw, Trash2 } from 'lucide-react';
 import { Badge } from '../../../ui/badge';
 import { IconButton } from '../../../ui/button';
 import type { Column, Filter } from '../../../ui/data-table/columns';
-import { Menu, MenuItem } from '../../../ui/menu';
+import { Menu } from '../../../ui/menu';
+import { MenuItem } from '../../../ui/menu-items';
 import { Time } from '../../../ui/values';
 import { PermissionList } from '../shared/permissions';
 
