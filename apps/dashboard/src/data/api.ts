@@ -24,7 +24,18 @@ export function api(): Client<'string'> {
   return client;
 }
 
+let isHeld = false;
+
+/**
+ * Holds back all requests of this page, for a page that is about to leave: once its session has ended they would only be
+ * refused.
+ */
+export function holdRequests(hold: boolean): void {
+  isHeld = hold;
+}
+
 function sendToServer(url: string, init: RequestInit): Promise<Response> {
+  if (isHeld) return new Promise(() => {});
   const { origin, pathname, search } = new URL(url);
   const headers = new Headers(init.headers);
   if (!isUserActive()) headers.set('x-background', 'true');
