@@ -24,7 +24,7 @@ const FURTHER = [
   { name: 'trades-filter', path: '/trades', act: press('Status') },
   { name: 'trades-filtered', path: '/trades?status=FAILED' },
   { name: 'positions-closed', path: '/positions?view=closed' },
-  { name: 'close-lot', path: '/positions', act: press(/^Close .* lot of/) },
+  { name: 'close-lot', path: '/positions', act: press(/^Close .* lot of/), only: 'wide' },
   { name: 'order-review', path: '/markets/:pair', act: reviewOrder },
   { name: 'copy-2-account', path: '/copiers/new?strategy=:copied' },
   { name: 'copy-3-limits', path: '/copiers/new?copier=:paused&step=limits' },
