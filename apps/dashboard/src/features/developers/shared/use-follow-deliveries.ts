@@ -5,6 +5,8 @@ import { api } from '../../../data/api';
 import { useEvents } from '../../../data/live';
 import { nextCheckMs } from '../webhooks/delivery-state.rules';
 
+const ALL = [['deliveries'], ['webhooks'], ['dead-letters']];
+
 /**
  * Keeps what a page shows of the deliveries of a webhook current. An attempt is no event, so that this asks for the newest
  * attempts while another one can follow.
@@ -26,10 +28,10 @@ export function useFollowDeliveries(webhookId: string | undefined): void {
   useEffect(() => {
     if (data === undefined) return;
     const newest = `${webhookId} ${data[0]?.id}`;
-    const isNew = shown.current !== undefined && shown.current !== newest;
+    if (shown.current === newest) return;
+    // On the first check, only the webhook may be older than its attempts: it is kept from an earlier page.
+    const old = shown.current === undefined ? [['webhooks', webhookId]] : ALL;
     shown.current = newest;
-    if (!isNew) return;
-    for (const kind of ['deliveries', 'webhooks', 'dead-letters'])
-      void queries.invalidateQueries({ queryKey: [kind] });
+    for (const queryKey of old) void queries.invalidateQueries({ queryKey });
   }, [data, webhookId, queries]);
 }
