@@ -1,14 +1,14 @@
 'use client';
-import { onDemand } from '../../../ui/on-demand';
+import dynamic from 'next/dynamic';
 import { PageHeader } from '../../../ui/page-header';
 import { Skeleton } from '../../../ui/skeleton';
 import { ReferenceTabs } from '../shared/reference-tabs';
 
-/** The editor is large, so it is loaded by this page alone, and never on the server. */
-const Explorer = onDemand(
-  () => import('./explorer').then((module) => module.default),
-  <Skeleton className="h-full w-full" />,
-);
+/** The editor is large, so it is loaded by this page alone. It must not become a part of the server, as `onDemand` would make it. */
+const Explorer = dynamic(() => import('./explorer'), {
+  ssr: false,
+  loading: () => <Skeleton className="h-full w-full" />,
+});
 
 export function GraphqlPage() {
   return (
