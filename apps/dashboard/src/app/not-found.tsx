@@ -1,8 +1,7 @@
 import type { Metadata } from 'next';
+import { PLAIN_PRIMARY, PLAIN_SECONDARY } from '../ui/plain-button';
 
 export const metadata: Metadata = { title: 'Page not found' };
-
-const BUTTON = 'inline-flex h-8 items-center rounded-control px-3 font-medium text-sm pointer-coarse:h-10';
 
 /** Every page contains the code of this one, so that its links are plain. */
 export default function NotFound() {
@@ -14,10 +13,10 @@ export default function NotFound() {
         The address may be mistyped, or the page has moved. Your account is not affected.
       </p>
       <div className="flex flex-wrap gap-2 pt-1">
-        <a href="/" className={`${BUTTON} bg-accent text-white`}>
+        <a href="/" className={PLAIN_PRIMARY}>
           Go to the overview
         </a>
-        <a href="/status" className={`${BUTTON} border bg-surface`}>
+        <a href="/status" className={PLAIN_SECONDARY}>
           Show the status
         </a>
       </div>

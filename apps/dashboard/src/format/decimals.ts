@@ -3,7 +3,6 @@ import { Big, type BigSource } from 'big.js';
 
 export const Exact = Big();
 Exact.DP = 40;
-Exact.strict = false;
 export type Exact = Big;
 
 const PLAIN = /^\d{1,20}(\.\d{0,18})?$/;

@@ -1,5 +1,5 @@
 /** Results by strategy and by pair, as bars. */
-import { Exact, isZero, total } from '../../format/decimals';
+import { Exact, total } from '../../format/decimals';
 
 export interface GroupResult {
   readonly currency: string;
@@ -37,7 +37,7 @@ export function restOf(
   const count = (of: 'trade_count' | 'closed_count') =>
     Math.max(0, totals[of] - members.reduce((sum, group) => sum + group[of], 0));
   const volume = left('volume');
-  if (!volume.gte(0) || isZero(volume)) return undefined;
+  if (volume.lte(0)) return undefined;
   return {
     name,
     currency,

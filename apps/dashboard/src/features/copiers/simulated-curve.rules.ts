@@ -9,7 +9,7 @@
 
 import type { SimulatedDecision, Simulation } from '@trading-automation/sdk';
 import { quoteOf } from '../../data/symbols';
-import { Exact, isZero, largestOf } from '../../format/decimals';
+import { Exact, isZero, largestOf, total } from '../../format/decimals';
 
 export interface CurvePoint {
   readonly at: string;
@@ -54,7 +54,7 @@ export function simulatedCurve(result: Result): CurvePoint[] {
       cash = cash.plus(cost).minus(cost.times(feeRate));
       held.set(copy.symbol, { price, lots: lotsAfterExit(lots, copy, amount) });
     }
-    const open = [...held.values()].reduce((sum, pair) => sum.plus(openValueOf(pair)), new Exact(0));
+    const open = total([...held.values()].map(openValueOf));
     points.set(secondOf(copy.signal_at), { at: copy.signal_at, value: index(cash.plus(open)) });
   }
   const curve = [...points.values()];
@@ -73,8 +73,7 @@ interface Held {
   readonly lots: readonly Exact[];
 }
 
-const openValueOf = ({ price, lots }: Held) =>
-  lots.reduce((sum, lot) => sum.plus(lot), new Exact(0)).times(price);
+const openValueOf = ({ price, lots }: Held) => total(lots).times(price);
 
 function lotsAfterEntry(lots: readonly Exact[], { kind }: Copy, amount: Exact): Exact[] {
   const last = lots.at(-1);
@@ -96,10 +95,7 @@ function lotsAfterExit(lots: readonly Exact[], { kind }: Copy, amount: Exact): E
 }
 
 function feeRateOf(copies: readonly Copy[], fees: string): Exact {
-  const turnover = copies.reduce(
-    (sum, copy) => sum.plus(new Exact(copy.sent_amount).times(priceOf(copy) ?? 0)),
-    new Exact(0),
-  );
+  const turnover = total(copies.map((copy) => new Exact(copy.sent_amount).times(priceOf(copy) ?? 0)));
   return isZero(turnover) ? new Exact(0) : new Exact(fees).div(turnover);
 }
 

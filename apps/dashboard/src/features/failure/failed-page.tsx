@@ -1,13 +1,12 @@
 'use client';
 /** Every page contains this code, so that it needs nothing that could not be loaded. */
 import { useEffect } from 'react';
+import { PLAIN_PRIMARY, PLAIN_SECONDARY } from '../../ui/plain-button';
 
 export interface FailedPageProps {
   readonly error: Error & { readonly digest?: string; readonly requestId?: string };
   readonly reset: () => void;
 }
-
-const BUTTON = 'inline-flex h-8 items-center rounded-control px-3 font-medium text-sm pointer-coarse:h-10';
 
 /** What is shown instead of a page whose code failed. An error of the API brings the id of its request. */
 export function FailedPage({ error, reset }: FailedPageProps) {
@@ -22,11 +21,11 @@ export function FailedPage({ error, reset }: FailedPageProps) {
         fails again, go to another page and report this.
       </p>
       <div className="flex flex-wrap gap-2">
-        <button type="button" onClick={reset} className={`${BUTTON} bg-accent text-white`}>
+        <button type="button" onClick={reset} className={PLAIN_PRIMARY}>
           Try again
         </button>
         {/* The whole page is loaded again: a link inside the failed one could lead to the same failure. */}
-        <a href="/" className={`${BUTTON} border bg-surface`}>
+        <a href="/" className={PLAIN_SECONDARY}>
           Go to the overview
         </a>
       </div>

@@ -34,7 +34,7 @@ export function walkBook(levels: readonly Level[], limit: WalkLimit): Walk {
     if (limit.isAcceptable?.(price) === false) break;
     const offered = new Exact(amountText);
     const wanted = wantedAt(price, offered, amount, cost, limit);
-    if (wanted.gte(0) && !isZero(wanted)) {
+    if (wanted.gt(0)) {
       amount = amount.plus(wanted);
       cost = cost.plus(wanted.times(price));
       worstPrice = price;

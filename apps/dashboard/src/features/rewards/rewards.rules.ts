@@ -1,4 +1,4 @@
-import { Exact } from '../../format/decimals';
+import { total } from '../../format/decimals';
 
 interface RewardPart {
   readonly status: string;
@@ -7,10 +7,7 @@ interface RewardPart {
 
 /** Sums the amounts of the rewards that have a status. */
 export function sumOf(rewards: readonly RewardPart[], status: string): string {
-  return rewards
-    .filter((reward) => reward.status === status)
-    .reduce((sum, { amount }) => sum.plus(amount), new Exact(0))
-    .toFixed();
+  return total(rewards.filter((reward) => reward.status === status).map(({ amount }) => amount)).toFixed();
 }
 
 const PERIODS: Readonly<Record<string, string>> = {
