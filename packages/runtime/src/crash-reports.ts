@@ -47,13 +47,18 @@ export function failStart(event: string, error: unknown, message: string): never
   process.exit(1);
 }
 
-/** Libraries print to the console what they cannot report otherwise. Values other than strings are not written. */
+/**
+ * Libraries print to the console what they cannot report otherwise. Strings and the first error are written, no other
+ * values.
+ */
 function reportConsole(): void {
-  const textOf = (values: unknown[]) => values.filter((value) => typeof value === 'string').join(' ');
-  const report = (...values: unknown[]) =>
+  const report = (...values: unknown[]) => {
+    const reason = values.filter((value) => typeof value === 'string').join(' ');
+    const err = values.find((value) => value instanceof Error);
     crashLogger?.warn(
-      { event: 'process.printed', reason: textOf(values) },
+      { event: 'process.printed', reason, ...(err === undefined ? {} : { err }) },
       'A library printed to the console.',
     );
+  };
   for (const method of ['log', 'info', 'warn', 'error', 'debug', 'trace'] as const) console[method] = report;
 }

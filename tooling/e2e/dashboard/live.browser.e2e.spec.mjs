@@ -89,3 +89,61 @@ describe('the tabs of a session', () => {
     await context.close();
   });
 });
+
+describe('a page that is opened', () => {
+  it('arrives with its data, in the locale and the time zone of the reader, and for no one else', async () => {
+    const placed = await trader.api.trades.create(order('0.0133'));
+    const reader = { locale: 'de-DE', timezoneId: 'Asia/Kolkata' };
+    const { page, context, problems } = await browser.newPerson(reader);
+    await signInByApiKey(page, apiKey);
+    const response = await context.request.get('/trades');
+    const document = await response.text();
+    expect(response.headers()['cache-control']).toMatch(/no-store/);
+    expect([document.includes('>0,0133'), document.includes(placed.id)]).toEqual([true, true]);
+    await page.goto('/settings/values');
+    await page.goto(`/trades/${placed.id}`);
+    const placedAt = new Intl.DateTimeFormat('de-DE', {
+      hour: '2-digit',
+      minute: '2-digit',
+      timeZone: 'Asia/Kolkata',
+    });
+    await page
+      .getByRole('dialog')
+      .getByText(placedAt.format(new Date(placed.created_at)))
+      .first()
+      .waitFor();
+    expect(problems).toEqual([]);
+    const cookies = await context.cookies();
+    await context.close();
+
+    const stranger = await browser.newPerson(reader);
+    await stranger.context.addCookies(cookies.filter(({ name }) => name === 'reading'));
+    const other = await stranger.context.request.get('/trades', { maxRedirects: 0 });
+    expect([other.status(), await other.text()]).toEqual([307, expect.not.stringContaining(placed.id)]);
+    await stranger.context.close();
+  });
+
+  it('shows an event that happened after its data were loaded and before it was connected', async () => {
+    const { page, context } = await browser.newPerson();
+    await signInByApiKey(page, apiKey);
+    await liveBadge(page).waitFor();
+    const second = await context.newPage();
+    /** @type {() => void} */
+    let connect = () => {};
+    await second.route(/\/api\/live/, async (route) => {
+      await new Promise((resolve) => {
+        connect = () => resolve(undefined);
+      });
+      await route.continue();
+    });
+    await second.goto('/trades');
+    await second.getByText('0.0133').waitFor();
+    await trader.api.trades.create(order('0.0144'));
+    await page.goto('/trades');
+    await page.getByText('0.0144').waitFor();
+    expect(await second.getByText('0.0144').count()).toBe(0);
+    connect();
+    await second.getByText('0.0144').waitFor();
+    await context.close();
+  });
+});

@@ -79,11 +79,36 @@ export async function openInState(page, dashboardPage, state, records) {
   await replaceResponses(page, dashboardPage, state);
   const path =
     (state === 'empty' && dashboardPage.empty?.path) || (dashboardPage.path ?? dashboardPage.route);
-  await page.goto(path.replace(/\{(\w+)\}/g, (_, name) => String(records[name])));
+  await navigate(
+    page,
+    dashboardPage,
+    state,
+    path.replace(/\{(\w+)\}/g, (_, name) => String(records[name])),
+  );
   if (state !== 'loading') await dashboardPage.act?.(page);
   await untilShown(page, dashboardPage, state);
   if (state === 'stale') await makeStale(page, dashboardPage);
 }
+
+/**
+ * A page that is opened arrives with its data. A page that a link leads to loads them, so that responses can be replaced.
+ *
+ * @param {Page} page
+ * @param {DashboardPage} dashboardPage
+ * @param {PageState} state
+ * @param {string} path
+ */
+async function navigate(page, { isSignedOut = false, empty }, state, path) {
+  const isReplaced = LOADED_BY_BROWSER.includes(state) || (state === 'empty' && empty?.isByResponse === true);
+  if (isSignedOut || !isReplaced) return void (await page.goto(path));
+  await page.goto('/no-such-page');
+  await page.getByRole('heading', { name: 'This page does not exist.' }).waitFor();
+  // As a link of Next.js does.
+  await page.waitForFunction(() => Object(window).next?.router !== undefined);
+  await page.evaluate((to) => Object(window).next.router.push(to), path);
+}
+/** @type {readonly PageState[]} */
+const LOADED_BY_BROWSER = ['loading', 'error', 'no permission'];
 
 /** @param {Page} page @param {DashboardPage} dashboardPage @param {PageState} state */
 async function replaceResponses(page, { empty, refusal }, state) {

@@ -1,11 +1,11 @@
 'use client';
-import { useQuery } from '@tanstack/react-query';
 import { api } from './api';
+import { queryOptions, useQuery } from './query';
+
+export const anyTradeQuery = queryOptions({
+  queryKey: ['trades', 'any'],
+  queryFn: async ({ signal }) => (await api().trades.list({ limit: 1 }, { signal })).data.length,
+});
 
 /** The number of orders of the account, at most one: whether there is any. */
-export function useAnyTrade() {
-  return useQuery({
-    queryKey: ['trades', 'any'],
-    queryFn: async ({ signal }) => (await api().trades.list({ limit: 1 }, { signal })).data.length,
-  });
-}
+export const useAnyTrade = () => useQuery(anyTradeQuery);

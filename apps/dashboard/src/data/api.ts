@@ -1,16 +1,19 @@
 'use client';
 /**
- * The client of the API in a page. Requests go to this dashboard's own server, which signs them.
+ * The client of the API in a page. Requests go to this dashboard's own server, which signs them. While the server renders
+ * the page, they go to the API at once.
  *
  * A request that no input caused is marked, so that it does not extend the session.
  */
 import { Client } from '@trading-automation/sdk';
+import { dashboardRuntime } from '../process/runtime';
 import { isUserActive } from './activity';
 
 let client: Client<'string'> | undefined;
 
 /** Returns the client of this page. Decimals are strings, so that no digit is lost. */
 export function api(): Client<'string'> {
+  if (typeof window === 'undefined') return clientOfRequest();
   client ??= new Client({
     baseURL: window.location.origin,
     graphqlURL: window.location.origin,
@@ -22,6 +25,12 @@ export function api(): Client<'string'> {
     fetch: sendToServer,
   });
   return client;
+}
+
+function clientOfRequest(): Client<'string'> {
+  const ofRequest = dashboardRuntime().pageRequest()?.client;
+  if (ofRequest === undefined) throw new Error('Only a page of a session can call the API.');
+  return ofRequest;
 }
 
 let isHeld = false;

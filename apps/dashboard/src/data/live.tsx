@@ -4,10 +4,12 @@
  *
  * 1. A hidden tab closes its connection. When it is shown again, it connects and loads everything that is on screen.
  * 2. After any interruption everything on screen is loaded again, so that no missed event leaves a view old.
+ * 3. The data with which the page arrived are older than the connection. It begins with the events since then.
  */
 import { useQueryClient } from '@tanstack/react-query';
 import type { OrderBook, WebhookEvent } from '@trading-automation/sdk';
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react';
+import { useArrivedAt } from '../format/clock';
 import { keysOfEvent } from './event-keys';
 
 export interface LiveState {
@@ -33,6 +35,8 @@ const LiveContext = createContext<Live | undefined>(undefined);
 
 export function LiveProvider({ children }: { readonly children: ReactNode }) {
   const queries = useQueryClient();
+  /** The data on screen contain everything before this time. */
+  const since = useRef(useArrivedAt());
   const [state, setState] = useState<LiveState>(() => ({ state: 'reconnecting', since: Date.now() }));
   const [pairId, setPairId] = useState<string>();
   const listeners = useRef(new Set<EventListener>());
@@ -66,7 +70,8 @@ export function LiveProvider({ children }: { readonly children: ReactNode }) {
       clearTimeout(staleTimer);
       staleTimer = undefined;
     };
-    const onState = ({ data }: MessageEvent<string>) => {
+    const onState = ({ data, lastEventId }: MessageEvent<string>) => {
+      since.current = Number(lastEventId) + 1;
       const message: { state: string } = JSON.parse(data);
       if (message.state === 'over') void queries.invalidateQueries();
       if (message.state !== 'live') return interrupt('reconnecting');
@@ -75,14 +80,19 @@ export function LiveProvider({ children }: { readonly children: ReactNode }) {
       if (wasInterrupted) void queries.invalidateQueries();
       wasInterrupted = false;
     };
-    const onEvent = ({ data }: MessageEvent<string>) => {
+    const onEvent = ({ data, lastEventId }: MessageEvent<string>) => {
+      since.current = Number(lastEventId) + 1;
       const event: WebhookEvent<'string'> = JSON.parse(data);
       for (const key of keysOfEvent(event.type)) oldKeys.add(key);
       reloadTimer ??= setTimeout(reload, RELOAD_MS);
       for (const listener of listeners.current) listener(event);
     };
     const open = () => {
-      source = new EventSource(`/api/live${pairId === undefined ? '' : `?pair=${pairId}`}`);
+      const query = new URLSearchParams({
+        since: String(since.current),
+        ...(pairId === undefined ? {} : { pair: pairId }),
+      });
+      source = new EventSource(`/api/live?${query}`);
       source.addEventListener('state', onState);
       source.addEventListener('event', onEvent);
       source.addEventListener('book', ({ data }: MessageEvent<string>) =>

@@ -1,7 +1,7 @@
 'use client';
-/** The account and the credential of this session. All pages share the query. */
-import { useQuery } from '@tanstack/react-query';
 import { api } from './api';
+/** The account and the credential of this session. All pages share the query. */
+import { useQuery } from './query';
 
 export type Permission = 'READ' | 'TRADE' | 'WITHDRAW' | 'ADMIN';
 

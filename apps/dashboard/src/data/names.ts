@@ -1,26 +1,26 @@
 'use client';
-/** Names of records that other records mention by id. Each list is loaded once and shared by all pages. */
-import { useQuery } from '@tanstack/react-query';
 import type { ExchangeAccount, Strategy, TradePair } from '@trading-automation/sdk';
 import { api } from './api';
+/** Names of records that other records mention by id. Each list is loaded once and shared by all pages. */
+import { queryOptions, useQuery } from './query';
 
 const LISTED_MAX = 1_000;
 
+export const accountsQuery = queryOptions({
+  queryKey: ['exchanges', 'all'],
+  queryFn: ({ signal }) => api().exchanges.list({ limit: 100 }, { signal }).toArray({ limit: LISTED_MAX }),
+});
+
 /** The exchange accounts of the user. */
-export function useAccounts() {
-  return useQuery({
-    queryKey: ['exchanges', 'all'],
-    queryFn: ({ signal }) => api().exchanges.list({ limit: 100 }, { signal }).toArray({ limit: LISTED_MAX }),
-  });
-}
+export const useAccounts = () => useQuery(accountsQuery);
+
+export const strategiesQuery = queryOptions({
+  queryKey: ['strategies', 'all'],
+  queryFn: ({ signal }) => api().strategies.list({ limit: 100 }, { signal }).toArray({ limit: LISTED_MAX }),
+});
 
 /** The strategies of the user. */
-export function useStrategies() {
-  return useQuery({
-    queryKey: ['strategies', 'all'],
-    queryFn: ({ signal }) => api().strategies.list({ limit: 100 }, { signal }).toArray({ limit: LISTED_MAX }),
-  });
-}
+export const useStrategies = () => useQuery(strategiesQuery);
 
 /** The pairs of all exchanges. */
 export function usePairs() {

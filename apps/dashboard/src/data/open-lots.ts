@@ -1,7 +1,7 @@
 'use client';
-import { useQuery } from '@tanstack/react-query';
 import type { Lot } from '@trading-automation/sdk';
 import { api } from './api';
+import { useQuery } from './query';
 
 export type LotRow = Lot<'string'>;
 

@@ -2,7 +2,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { api } from './api';
 
-/** The OpenAPI document of the REST API. It changes only with a release. */
+/**
+ * The OpenAPI document of the REST API. It changes only with a release. It is too large to arrive with a page, so only the
+ * browser loads it.
+ */
 export function useOpenApi<T>() {
   return useQuery({
     queryKey: ['health', 'openapi'],

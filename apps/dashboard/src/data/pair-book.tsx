@@ -1,11 +1,4 @@
 'use client';
-/**
- * The order book of the pair on screen, for all parts of a page. It begins with a request and goes on live; while there is
- * no live book, the request is repeated.
- *
- * Readers choose how often they draw, so that a form beside the book does not draw ten times a second.
- */
-import { useQuery } from '@tanstack/react-query';
 import {
   createContext,
   type ReactNode,
@@ -19,6 +12,13 @@ import {
 } from 'react';
 import { api } from './api';
 import { useLiveBook } from './live';
+/**
+ * The order book of the pair on screen, for all parts of a page. It begins with a request and goes on live; while there is
+ * no live book, the request is repeated.
+ *
+ * Readers choose how often they draw, so that a form beside the book does not draw ten times a second.
+ */
+import { useQuery } from './query';
 
 type BookLevel = readonly [price: string, amount: string];
 
@@ -64,7 +64,7 @@ export function PairBookProvider({
     refetchInterval: live === undefined ? POLL_MS : false,
   });
   const store = useRef<BookStore>(undefined);
-  store.current ??= new BookStore();
+  store.current ??= new BookStore(pairId, data && { ...data, isLive: false }, dataUpdatedAt);
   const { current: books } = store;
   useEffect(() => {
     if (live !== undefined) books.put(pairId, { ...live, isLive: true }, Date.now());
@@ -89,9 +89,16 @@ export function PairBookProvider({
 /** The latest book of one pair. A book that is older than the latest one never replaces it. */
 class BookStore {
   private latest: PairBook | undefined;
-  private latestAt = 0;
-  private pairId: string | undefined;
   private readonly listeners = new Set<() => void>();
+
+  /** @param arrived the book with which the page arrived */
+  constructor(
+    private pairId: string,
+    readonly arrived: PairBook | undefined,
+    private latestAt: number,
+  ) {
+    this.latest = arrived;
+  }
 
   readonly read = () => this.latest;
 
@@ -133,7 +140,7 @@ function usePairBookContext(): PairBookContext {
 /** Returns the book, drawn at most once per interval; undefined until it arrives. */
 export function usePairBook(everyMs = 100): PairBook | undefined {
   const { books } = usePairBookContext();
-  const shown = useRef<PairBook>(undefined);
+  const shown = useRef(books.read());
   const follow = useCallback(
     (onChange: () => void) => {
       let timer: ReturnType<typeof setTimeout> | undefined;
@@ -158,7 +165,7 @@ export function usePairBook(everyMs = 100): PairBook | undefined {
   return useSyncExternalStore(
     follow,
     () => shown.current,
-    () => undefined,
+    () => books.arrived,
   );
 }
 

@@ -1,7 +1,7 @@
 'use client';
-/** The balance of reward tokens, which rewards and withdrawals show. */
-import { useQuery } from '@tanstack/react-query';
 import { api } from './api';
+/** The balance of reward tokens, which rewards and withdrawals show. */
+import { useQuery } from './query';
 
 export function useRewardBalance() {
   return useQuery({

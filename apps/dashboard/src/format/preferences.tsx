@@ -1,23 +1,29 @@
 'use client';
-/** How this person reads numbers and times: locale, time zone and the density of tables, stored in the browser. */
-import { createContext, type ReactNode, useCallback, useContext, useMemo, useSyncExternalStore } from 'react';
-
-export interface Preferences {
-  /** Undefined: that of the browser. */
-  readonly locale: string | undefined;
-  /** Undefined: that of the browser. */
-  readonly timeZone: string | undefined;
-  readonly density: 'compact' | 'comfortable';
-}
+/**
+ * How this person reads numbers and times, stored in the browser. What is not chosen is as the browser has it. A page that
+ * arrives has the reading that the server knows from the last page.
+ */
+import {
+  createContext,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useEffect,
+  useMemo,
+  useSyncExternalStore,
+} from 'react';
+import { formatReading, parseReading, type Reading, storeReading } from './reading';
 
 const STORED = 'preferences';
 const CHANGED = 'preferences-changed';
-const DEFAULTS: Preferences = { locale: undefined, timeZone: undefined, density: 'comfortable' };
 
-interface PreferencesContext extends Preferences {
-  readonly change: (changes: Partial<Preferences>) => void;
+interface Preferences extends Reading {
+  readonly change: (changes: Changes) => void;
 }
-const Context = createContext<PreferencesContext>({ ...DEFAULTS, change: () => undefined });
+/** An undefined value returns to that of the browser. */
+type Changes = { readonly [Name in keyof Reading]?: Reading[Name] | undefined };
+
+const Context = createContext<Preferences | undefined>(undefined);
 
 function subscribe(onChange: () => void): () => void {
   window.addEventListener('storage', onChange);
@@ -28,30 +34,52 @@ function subscribe(onChange: () => void): () => void {
   };
 }
 
-export function PreferencesProvider({ children }: { readonly children: ReactNode }) {
-  const stored = useSyncExternalStore(
-    subscribe,
-    () => window.localStorage.getItem(STORED),
-    () => null,
+export interface PreferencesProviderProps {
+  /** The reading with which the page arrives. */
+  readonly arrived: Reading;
+  readonly children: ReactNode;
+}
+
+export function PreferencesProvider({ arrived, children }: PreferencesProviderProps) {
+  const reading = useSyncExternalStore(subscribe, readingOfBrowser, () => formatReading(arrived));
+  useEffect(() => storeReading(reading), [reading]);
+  const change = useCallback((changes: Changes) => {
+    window.localStorage.setItem(STORED, JSON.stringify({ ...chosenReading(), ...changes }));
+    window.dispatchEvent(new Event(CHANGED));
+  }, []);
+  const value = useMemo(
+    () => ({ ...(parseReading(reading) ?? arrived), change }),
+    [reading, arrived, change],
   );
-  const preferences = useMemo(() => read(stored), [stored]);
-  const change = useCallback(
-    (changes: Partial<Preferences>) => {
-      window.localStorage.setItem(STORED, JSON.stringify({ ...preferences, ...changes }));
-      window.dispatchEvent(new Event(CHANGED));
-    },
-    [preferences],
-  );
-  const value = useMemo(() => ({ ...preferences, change }), [preferences, change]);
   return <Context value={value}>{children}</Context>;
 }
 
-export const usePreferences = () => useContext(Context);
+export function usePreferences(): Preferences {
+  const preferences = useContext(Context);
+  if (preferences === undefined) throw new Error('usePreferences needs a PreferencesProvider');
+  return preferences;
+}
 
-function read(stored: string | null): Preferences {
+/** Returns what the person has chosen, in the browser only. */
+export function chosenReading(): Partial<Reading> {
   try {
-    return { ...DEFAULTS, ...JSON.parse(stored ?? '{}') };
+    return Object(JSON.parse(window.localStorage.getItem(STORED) ?? '{}'));
   } catch {
-    return DEFAULTS;
+    return {};
   }
+}
+
+/** Returns the reading in this browser, as one text. */
+export function readingOfBrowser(): string {
+  const { locale, timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  const { density = 'comfortable', ...chosen } = chosenReading();
+  const reading = formatReading({
+    locale: chosen.locale ?? locale,
+    timeZone: chosen.timeZone ?? timeZone,
+    density,
+  });
+  // The storage may have been edited.
+  return parseReading(reading) === undefined
+    ? formatReading({ locale, timeZone, density: 'comfortable' })
+    : reading;
 }

@@ -12,6 +12,7 @@ import type { Logger } from '@trading-automation/runtime';
 import { type Config, provideBuildConfig } from '../config.js';
 import { behindEdge } from './edge.js';
 import { LiveSessions } from './live-sessions.js';
+import { inPageRequest, pageRequest } from './page-requests.js';
 import { provideRuntime } from './runtime.js';
 
 /** The types of Next.js describe an ES module; the file is CommonJS. */
@@ -24,15 +25,17 @@ export async function startDashboard(config: Config, logger: Logger) {
   const { HOST, PORT } = config;
   const handle = await loadPages(PORT, HOST);
   const listener = behindEdge(config, (request, response) => {
-    handle(request, response).catch((error: unknown) => {
-      logger.error({ event: 'request.failed', err: error }, 'A request failed.');
-      if (!response.headersSent) response.writeHead(500);
-      response.end();
+    inPageRequest(() => {
+      handle(request, response).catch((error: unknown) => {
+        logger.error({ event: 'request.failed', err: error }, 'A request failed.');
+        if (!response.headersSent) response.writeHead(500);
+        response.end();
+      });
     });
   });
   const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, listener);
   const live = new LiveSessions();
-  provideRuntime({ config, logger, live, stopping: stopped.signal });
+  provideRuntime({ config, logger, live, pageRequest, stopping: stopped.signal });
   server.listen(PORT, HOST);
   await once(server, 'listening');
   return {

@@ -42,12 +42,18 @@ function open() {
     ends++;
   });
   session = opened;
-  return () => {
+  return (since?: number) => {
     const messages: LiveMessage[] = [];
-    opened.join({ send: (message) => messages.push(message), close: () => undefined });
+    opened.join({ since, send: (message) => messages.push(message), close: () => undefined });
     return messages;
   };
 }
+const writeEvent = (id: string) =>
+  streams[0]?.response.write(
+    `id: ${id}\nevent: trade.created\ndata: ${JSON.stringify({ ...EVENT, id })}\n\n`,
+  );
+const eventsOf = (messages: readonly LiveMessage[]) =>
+  messages.flatMap((message) => (message.kind === 'event' ? [Object(message.data).id] : []));
 const statesOf = (messages: readonly LiveMessage[]) =>
   messages.flatMap((message) => (message.kind === 'state' ? [message.data.state] : []));
 
@@ -59,9 +65,30 @@ describe('the live session of a browser', () => {
     expect(streams.map(({ headers }) => headers)).toMatchObject([
       { 'x-background': 'true', 'x-forwarded-for': '198.51.100.7', 'x-svc-pubkey': expect.any(String) },
     ]);
-    streams[0]?.response.write(`id: 1\nevent: trade.created\ndata: ${JSON.stringify(EVENT)}\n\n`);
+    writeEvent('evt_1');
     await eventually(() => tabs.every((messages) => messages.some(({ kind }) => kind === 'event')));
     expect(ends).toBe(0);
+  });
+
+  it('gives a tab the events since its data were loaded, and no older ones', async () => {
+    const join = open();
+    const first = join();
+    await eventually(() => statesOf(first).includes('live'));
+    writeEvent('evt_1');
+    await eventually(() => eventsOf(first).length === 1);
+    const since = Number(first.flatMap((message) => (message.kind === 'event' ? [message.id] : []))[0]);
+    writeEvent('evt_2');
+    await eventually(() => eventsOf(first).length === 2);
+    const [all, later, later2] = [join(since), join(since + 1), join()];
+    expect([all, later, later2].map(eventsOf)).toEqual([['evt_1', 'evt_2'], ['evt_2'], []]);
+    expect([all, later, later2].map(statesOf)).toEqual([['live'], ['live'], ['live']]);
+  });
+
+  it('tells a tab of an interruption if events since its data were loaded may be missing', async () => {
+    const join = open();
+    const first = join();
+    await eventually(() => statesOf(first).includes('live'));
+    expect(statesOf(join(Date.now() - 60_000))).toEqual(['reconnecting', 'live']);
   });
 
   it('ends when the API ends the session, and every tab learns it', async () => {

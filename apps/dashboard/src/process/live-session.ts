@@ -4,19 +4,26 @@
  * 1. The connections open with the first tab and close 5 s after the last one, so that a reload reuses them.
  * 2. Books are sent at most ten times a second to each tab; each is the latest.
  * 3. The connections do not extend the session: the API counts only requests that a user caused.
+ * 4. A tab has data that were loaded before it joins. It gets the events since then; if some may be missing, it is told of an
+ *    interruption, so that it loads its data again.
  */
 import { ApiError, Client } from '@trading-automation/sdk';
 import { Realtime } from '@trading-automation/sdk/realtime';
 import { createSigner } from '@trading-automation/sdk/signer';
 
-/** What a tab receives. `over`: the session has ended. */
+type State = 'live' | 'reconnecting' | 'over';
+
+/** What a tab receives. `id`: its time in milliseconds, unique in the session. `over`: the session has ended. */
 export type LiveMessage =
-  | { readonly kind: 'event' | 'book'; readonly data: unknown }
-  | { readonly kind: 'state'; readonly data: { readonly state: 'live' | 'reconnecting' | 'over' } };
+  | { readonly kind: 'book'; readonly data: unknown }
+  | { readonly kind: 'event'; readonly id: number; readonly data: unknown }
+  | { readonly kind: 'state'; readonly id: number; readonly data: { readonly state: State } };
 
 export interface LiveTab {
   /** The pair whose book the tab shows. */
   readonly pairId?: string | undefined;
+  /** When the data of the tab were loaded, in milliseconds by the clock of this process; undefined: they are to be loaded. */
+  readonly since?: number | undefined;
   readonly send: (message: LiveMessage) => void;
   /** Ends the stream to the tab, which then connects again. */
   readonly close: () => void;
@@ -33,6 +40,9 @@ export interface LiveConnection {
 const BOOK_INTERVAL_MS = 100;
 const BOOK_DEPTH = 25;
 const LINGER_MS = 5_000;
+/** A page has joined within this time after its data were loaded. */
+const KEPT_MS = 15_000;
+const KEPT_MAX = 1_000;
 
 interface Book {
   readonly stop: AbortController;
@@ -45,7 +55,11 @@ export class LiveSession {
   private readonly client: Client<'string'>;
   private readonly realtime: Realtime<'string'>;
   private readonly ended = new AbortController();
-  private state: 'live' | 'reconnecting' | 'over' = 'reconnecting';
+  private state: State = 'reconnecting';
+  /** No event was missed since then, in milliseconds. */
+  private completeSince = Number.POSITIVE_INFINITY;
+  private readonly kept: Extract<LiveMessage, { kind: 'event' }>[] = [];
+  private lastId = 0;
   private linger: NodeJS.Timeout | undefined;
 
   /** @param onEnd called when the connections have closed */
@@ -73,7 +87,7 @@ export class LiveSession {
   join(tab: LiveTab): () => void {
     clearTimeout(this.linger);
     this.tabs.add(tab);
-    tab.send({ kind: 'state', data: { state: this.state } });
+    this.bringUpToDate(tab);
     if (tab.pairId !== undefined) this.openBook(tab.pairId, tab);
     return () => this.leave(tab);
   }
@@ -87,6 +101,32 @@ export class LiveSession {
     this.onEnd();
     // A tab of a session that is over leaves on its own; it would only be refused.
     if (this.state !== 'over') for (const tab of this.tabs) tab.close();
+  }
+
+  private bringUpToDate({ since, send }: LiveTab): void {
+    const isMissing = since !== undefined && since < this.completeSince;
+    if (isMissing) send(this.stateMessage('reconnecting'));
+    else if (since !== undefined) for (const event of this.kept) if (event.id >= since) send(event);
+    send(this.stateMessage(this.state));
+  }
+
+  private keep(data: unknown): LiveMessage {
+    const event = { kind: 'event', id: this.nextId(), data } as const;
+    const first = this.kept.findIndex(({ id }) => id > event.id - KEPT_MS);
+    const expired = first < 0 ? this.kept.length : first;
+    const removed = this.kept.splice(0, Math.max(expired, this.kept.length - KEPT_MAX));
+    this.completeSince = Math.max(this.completeSince, (removed.at(-1)?.id ?? -1) + 1);
+    this.kept.push(event);
+    return event;
+  }
+
+  private stateMessage(state: State): LiveMessage {
+    return { kind: 'state', id: this.nextId(), data: { state } };
+  }
+
+  private nextId(): number {
+    this.lastId = Math.max(Date.now(), this.lastId + 1);
+    return this.lastId;
   }
 
   private leave(tab: LiveTab): void {
@@ -109,7 +149,7 @@ export class LiveSession {
           onCut: () => this.changeState('reconnecting'),
         },
       );
-      for await (const data of events) this.send({ kind: 'event', data });
+      for await (const data of events) this.send(this.keep(data));
     } catch (error) {
       if (!this.ended.signal.aborted) this.changeState(isOver(error) ? 'over' : 'reconnecting');
     }
@@ -142,9 +182,11 @@ export class LiveSession {
     if (this.books.get(pairId) === book) this.books.delete(pairId);
   }
 
-  private changeState(state: 'live' | 'reconnecting' | 'over'): void {
+  private changeState(state: State): void {
     this.state = state;
-    this.send({ kind: 'state', data: { state } });
+    const message = this.stateMessage(state);
+    if (state === 'live') this.completeSince = this.lastId;
+    this.send(message);
   }
 
   private send(message: LiveMessage): void {

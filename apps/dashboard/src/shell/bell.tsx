@@ -1,8 +1,8 @@
 'use client';
-import { useQuery } from '@tanstack/react-query';
 import { Bell as BellIcon } from 'lucide-react';
 import Link from 'next/link';
 import { api } from '../data/api';
+import { useQuery } from '../data/query';
 
 /** Leads to the notifications, with the count of unread ones. */
 export function Bell() {

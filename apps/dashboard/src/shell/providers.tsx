@@ -4,8 +4,11 @@ import { type ReactNode, useState } from 'react';
 import { describeFailure } from '../data/failures';
 import { keepFailures } from '../data/keep-failures';
 import { LiveProvider } from '../data/live';
+import { ClockProvider } from '../format/clock';
 import { PreferencesProvider } from '../format/preferences';
+import type { Reading } from '../format/reading';
 import { Notices } from './notices';
+import { PageData } from './page-data';
 import { SessionWatch } from './session-watch';
 import './style-nonce';
 
@@ -13,8 +16,15 @@ const STALE_MS = 30_000;
 /** How often a view that could not be loaded is loaded again, so that it recovers without a reload. */
 const RECOVERY_MS = 5_000;
 
+export interface ProvidersProps {
+  readonly reading: Reading;
+  /** When the server rendered the page, in milliseconds. */
+  readonly arrivedAt: number;
+  readonly children: ReactNode;
+}
+
 /** What every page of a session needs. */
-export function Providers({ children }: { readonly children: ReactNode }) {
+export function Providers({ reading, arrivedAt, children }: ProvidersProps) {
   const [queries] = useState(() => {
     const client = new QueryClient({
       defaultOptions: {
@@ -32,13 +42,16 @@ export function Providers({ children }: { readonly children: ReactNode }) {
   });
   return (
     <QueryClientProvider client={queries}>
-      <PreferencesProvider>
-        <LiveProvider>
-          <SessionWatch />
-          {children}
-          <Notices />
-        </LiveProvider>
-      </PreferencesProvider>
+      <PageData />
+      <ClockProvider value={arrivedAt}>
+        <PreferencesProvider arrived={reading}>
+          <LiveProvider>
+            <SessionWatch />
+            {children}
+            <Notices />
+          </LiveProvider>
+        </PreferencesProvider>
+      </ClockProvider>
     </QueryClientProvider>
   );
 }

@@ -1,6 +1,7 @@
 'use client';
 import { type ReactNode, useState } from 'react';
 import { onDemand } from '../ui/on-demand';
+import { useIsHydrated } from '../ui/use-is-hydrated';
 import { OfflineNotice } from './offline-notice';
 import { Shortcuts } from './shortcuts';
 import { SideBar } from './side-bar';
@@ -18,8 +19,9 @@ export interface ShellProps {
 /** The frame of every page of a session. */
 export function Shell({ world, userId, children }: ShellProps) {
   const [isCollapsed, setCollapsed] = useState(false);
+  // The page is complete before its scripts run. Until then it takes no input, which would be lost.
   return (
-    <div className="flex min-h-dvh">
+    <div className="flex min-h-dvh" inert={!useIsHydrated()}>
       <a
         href="#content"
         className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-control focus:bg-surface focus:p-2 focus:shadow-float"

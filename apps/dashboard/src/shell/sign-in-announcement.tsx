@@ -1,10 +1,10 @@
 'use client';
-import { useQuery } from '@tanstack/react-query';
 import type { BrowserSession } from '@trading-automation/sdk';
 import { useRouter } from 'next/navigation';
 import { useEffect } from 'react';
 import { api } from '../data/api';
 import { permissionWords } from '../data/permissions';
+import { useQuery } from '../data/query';
 import { usePreferences } from '../format/preferences';
 import { formatTime, type TimeStyle } from '../format/times';
 import { shortId } from '../ui/copyable';

@@ -2,6 +2,7 @@
 import { useCallback, useState } from 'react';
 import { useMe } from '../data/me';
 import { onDemand } from '../ui/on-demand';
+import { useIsHydrated } from '../ui/use-is-hydrated';
 
 const Announcement = onDemand(() =>
   import('./sign-in-announcement').then((module) => module.SignInAnnouncement),
@@ -11,6 +12,7 @@ const STORED = 'announced-session';
 /** Announces each session once, on the first page after its sign-in. */
 export function SignInNotice() {
   const { data: me } = useMe();
+  const isHydrated = useIsHydrated();
   const [announced, setAnnounced] = useState<string>();
   const id = me?.credential.kind === 'browser_session' ? me.credential.id : undefined;
   const onAnnounced = useCallback(() => {
@@ -18,6 +20,8 @@ export function SignInNotice() {
     window.localStorage.setItem(STORED, id);
     setAnnounced(id);
   }, [id]);
-  if (id === undefined || id === announced || window.localStorage.getItem(STORED) === id) return null;
+  // Only the browser knows which session it has announced.
+  if (!isHydrated || id === undefined || id === announced || window.localStorage.getItem(STORED) === id)
+    return null;
   return <Announcement id={id} onAnnounced={onAnnounced} />;
 }

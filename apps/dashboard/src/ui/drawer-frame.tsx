@@ -1,9 +1,10 @@
 'use client';
 import { X } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
-import type { ReactNode } from 'react';
+import { Fragment, type ReactNode, useState } from 'react';
 import { IconButton } from './button';
 import { useFocusReturn } from './use-focus-return';
+import { useIsHydrated } from './use-is-hydrated';
 
 export interface DrawerProps {
   readonly isOpen: boolean;
@@ -15,9 +16,12 @@ export interface DrawerProps {
 
 export function DrawerFrame({ isOpen, onClose, title, footer, children }: DrawerProps) {
   const focusReturn = useFocusReturn(true);
+  const isHydrated = useIsHydrated();
+  // A drawer with which the page arrives stays where the server rendered it, which knows no portals.
+  const [Place] = useState(() => (isHydrated ? Radix.Portal : Fragment));
   return (
     <Radix.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
-      <Radix.Portal>
+      <Place>
         <Radix.Overlay className="fixed inset-0 z-30 bg-overlay" />
         <Radix.Content
           {...focusReturn}
@@ -35,7 +39,7 @@ export function DrawerFrame({ isOpen, onClose, title, footer, children }: Drawer
             <footer className="flex flex-wrap justify-end gap-2 border-t px-5 py-3">{footer}</footer>
           )}
         </Radix.Content>
-      </Radix.Portal>
+      </Place>
     </Radix.Root>
   );
 }

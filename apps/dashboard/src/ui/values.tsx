@@ -1,5 +1,10 @@
 'use client';
-/** Numbers and times in the reader's form. A missing value is a dash that screen readers skip. */
+/**
+ * Numbers and times in the reader's form. A missing value is a dash that screen readers skip.
+ *
+ * Browsers format some of them a little differently from the server that rendered the page; its text then stays until the
+ * value changes.
+ */
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { useNow } from '../format/clock';
 import { formatAmount, formatPercent, formatSigned, signOf } from '../format/numbers';
@@ -31,7 +36,7 @@ export function Amount({
   const { locale } = usePreferences();
   if (isMissing(value)) return <Missing />;
   return (
-    <span className="whitespace-nowrap">
+    <span suppressHydrationWarning className="whitespace-nowrap">
       {formatAmount(value, locale, digits)}
       <Asset asset={asset} />
     </span>
@@ -51,7 +56,10 @@ export function Change({
   const { locale } = usePreferences();
   if (isMissing(value)) return <Missing />;
   return (
-    <span className={classNames('whitespace-nowrap', TONE[`${signOf(value, digits)}`])}>
+    <span
+      suppressHydrationWarning
+      className={classNames('whitespace-nowrap', TONE[`${signOf(value, digits)}`])}
+    >
       {formatSigned(value, locale, digits)}
       <Asset asset={asset} />
     </span>
@@ -62,12 +70,20 @@ export function Change({
 export function Percent({ ratio, isChange = false }: { readonly ratio: Value; readonly isChange?: boolean }) {
   const { locale } = usePreferences();
   if (isMissing(ratio)) return <Missing />;
-  if (!isChange) return <span className="whitespace-nowrap">{formatPercent(ratio, locale)}</span>;
+  if (!isChange)
+    return (
+      <span suppressHydrationWarning className="whitespace-nowrap">
+        {formatPercent(ratio, locale)}
+      </span>
+    );
   // A percentage has two digits more than its ratio.
   const sign = signOf(ratio, 4);
   const Arrow = sign < 0 ? ArrowDown : ArrowUp;
   return (
-    <span className={classNames('inline-flex items-center gap-0.5 whitespace-nowrap', TONE[`${sign}`])}>
+    <span
+      suppressHydrationWarning
+      className={classNames('inline-flex items-center gap-0.5 whitespace-nowrap', TONE[`${sign}`])}
+    >
       {sign !== 0 && <Arrow aria-hidden className="size-3" />}
       {formatPercent(ratio, locale, true)}
     </span>
@@ -80,7 +96,7 @@ export function Time({ at, isExact = false }: { readonly at: Value; readonly isE
   const nowMs = useNow();
   if (isMissing(at)) return <Missing />;
   return (
-    <time dateTime={at} title={formatExact(at, style)} className="whitespace-nowrap">
+    <time suppressHydrationWarning dateTime={at} title={formatExact(at, style)} className="whitespace-nowrap">
       {isExact ? formatTime(at, style) : formatRelative(at, nowMs, style)}
     </time>
   );

@@ -1,7 +1,9 @@
 import { headers } from 'next/headers';
 import { redirect } from 'next/navigation';
 import type { ReactNode } from 'react';
+import { readingOf } from '../../format/reading';
 import { dashboardRuntime } from '../../process/runtime';
+import { openPageClient } from '../../server/page-client';
 import { openCookies, type Session } from '../../server/session';
 import { Providers } from '../../shell/providers';
 import { Shell } from '../../shell/shell';
@@ -11,9 +13,10 @@ export default async function SignedInLayout({ children }: { readonly children: 
   const requested = await headers();
   const session = await openCookies<Session>(requested.get('cookie'), 'session');
   if (session === undefined) redirect(signInPath(requested.get('x-page') ?? '/'));
+  openPageClient(session, requested);
   const { WORLD } = dashboardRuntime().config;
   return (
-    <Providers>
+    <Providers reading={readingOf(requested)} arrivedAt={Date.now()}>
       <Shell world={WORLD} userId={session.userId}>
         {children}
       </Shell>

@@ -1,7 +1,7 @@
 'use client';
-import { useQuery } from '@tanstack/react-query';
 import type { Copier, Strategy } from '@trading-automation/sdk';
 import { api } from '../../data/api';
+import { useQuery } from '../../data/query';
 import { type Holdings, holdingsOf } from './open-lots.rules';
 
 export type CopierRow = Copier<'string'>;

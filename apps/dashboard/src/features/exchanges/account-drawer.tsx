@@ -1,9 +1,9 @@
 'use client';
-import { useQuery } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
 import { useState } from 'react';
 import { api } from '../../data/api';
 import { useMayTrade } from '../../data/me';
+import { useQuery } from '../../data/query';
 import { useNow } from '../../format/clock';
 import { Badge } from '../../ui/badge';
 import { Button } from '../../ui/button';

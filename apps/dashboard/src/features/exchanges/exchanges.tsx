@@ -1,10 +1,10 @@
 'use client';
-import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { api } from '../../data/api';
 import { useMayTrade } from '../../data/me';
 import { useAccounts } from '../../data/names';
+import { useQuery } from '../../data/query';
 import { ButtonLink } from '../../ui/button';
 import { Card } from '../../ui/card';
 import { PageHeader } from '../../ui/page-header';

@@ -1,7 +1,7 @@
 'use client';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { api } from '../../data/api';
+import { keepPreviousData, useQuery } from '../../data/query';
 import { Card } from '../../ui/card';
 import { onDemand } from '../../ui/on-demand';
 import { Segmented } from '../../ui/segmented';

@@ -1,8 +1,8 @@
 'use client';
-import { useQuery } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
 import { api } from '../../data/api';
 import { PairBookProvider } from '../../data/pair-book';
+import { useQuery } from '../../data/query';
 import { Badge } from '../../ui/badge';
 import { Card } from '../../ui/card';
 import { Detail, Details } from '../../ui/details';

@@ -1,6 +1,6 @@
 'use client';
-import { useQuery } from '@tanstack/react-query';
 import { api } from '../../data/api';
+import { useQuery } from '../../data/query';
 import { decimalsOf, Exact } from '../../format/decimals';
 import { Flash } from '../../ui/flash';
 import { StaleNotice } from '../../ui/stale-notice';

@@ -24,7 +24,7 @@ const read: ListReader<NotificationRow> = (query, options) => api().notification
 export function Notifications() {
   const [isUnreadOnly, setUnreadOnly] = useQueryState('unread', parseAsBoolean.withDefault(false));
   const [kind, setKind] = useQueryState('kind', parseAsString);
-  const list = useList(KEY, read, {
+  const { list, rows } = useList(KEY, read, {
     ...(isUnreadOnly ? { is_read: 'false' } : {}),
     ...(kind === null ? {} : { kind }),
   });
@@ -48,7 +48,7 @@ export function Notifications() {
           </>
         }
       />
-      {list.isError && list.rows.length > 0 && <StaleNotice error={list.error} onRetry={retry} />}
+      {list.isError && rows.length > 0 && <StaleNotice error={list.error} onRetry={retry} />}
       <section aria-label="Notifications" className="min-w-0 rounded-card border bg-surface">
         <div className="flex flex-wrap items-center gap-2 px-3 py-2.5">
           <Segmented
@@ -64,13 +64,13 @@ export function Notifications() {
         </div>
         {list.isPending ? (
           <TableSkeleton rows={8} />
-        ) : list.isError && list.rows.length === 0 ? (
+        ) : list.isError && rows.length === 0 ? (
           <ErrorState error={list.error} onRetry={retry} />
-        ) : list.rows.length === 0 ? (
+        ) : rows.length === 0 ? (
           <NothingHere isUnreadOnly={isUnreadOnly} isFiltered={isFiltered} onClear={clear} />
         ) : (
           <ul>
-            {list.rows.map((row) => (
+            {rows.map((row) => (
               <NotificationLine key={row.id} notification={row} />
             ))}
           </ul>

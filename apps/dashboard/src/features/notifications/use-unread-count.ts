@@ -1,6 +1,6 @@
 'use client';
-import { useQuery } from '@tanstack/react-query';
 import { api } from '../../data/api';
+import { useQuery } from '../../data/query';
 
 /** The number that the bell shows; 0 while it is loading. */
 export function useUnreadCount(): number {

@@ -1,11 +1,11 @@
 'use client';
-/** The state of the order ticket: what was typed, and what follows from it. */
-import { useQuery } from '@tanstack/react-query';
 import type { ExchangeAccount, TradeCreate } from '@trading-automation/sdk';
 import { useMemo, useState } from 'react';
 import { api } from '../../data/api';
 import { useAccounts } from '../../data/names';
 import { usePairBook } from '../../data/pair-book';
+/** The state of the order ticket: what was typed, and what follows from it. */
+import { useQuery } from '../../data/query';
 import { Exact, largestOf, readTyped, type TypedDecimal } from '../../format/decimals';
 import {
   type AmountMode,

@@ -1,29 +1,33 @@
 'use client';
-import { useQuery } from '@tanstack/react-query';
 import { CircleAlert, TriangleAlert } from 'lucide-react';
 import Link from 'next/link';
 import { api } from '../../data/api';
-import { useAccounts } from '../../data/names';
+import { accountsQuery, useAccounts } from '../../data/names';
+import { queryOptions, useQuery } from '../../data/query';
+import { useServerData } from '../../data/server-data';
 import { Time } from '../../ui/values';
 import { type Alert, alertsOf } from './alerts.rules';
-import { useWebhooks } from './use-webhooks';
+import { useWebhooks, webhooksQuery } from './use-webhooks';
 
 const LISTED = 20;
 
+const failuresQuery = queryOptions({
+  queryKey: ['events', 'sync-failures'],
+  queryFn: async ({ signal }) => {
+    const page = await api().events.list({ type: 'exchange.sync_failed', limit: LISTED }, { signal });
+    return page.data.flatMap(({ data, timestamp }) => {
+      const { id } = data as { readonly id?: unknown };
+      return typeof id === 'string' ? [{ accountId: id, at: timestamp }] : [];
+    });
+  },
+});
+
 /** Returns what needs attention; undefined while it is loading. */
 export function useAlerts(): readonly Alert[] | undefined {
+  useServerData([accountsQuery, webhooksQuery, failuresQuery]);
   const accounts = useAccounts();
   const webhooks = useWebhooks();
-  const failures = useQuery({
-    queryKey: ['events', 'sync-failures'],
-    queryFn: async ({ signal }) => {
-      const page = await api().events.list({ type: 'exchange.sync_failed', limit: LISTED }, { signal });
-      return page.data.flatMap(({ data, timestamp }) => {
-        const { id } = data as { readonly id?: unknown };
-        return typeof id === 'string' ? [{ accountId: id, at: timestamp }] : [];
-      });
-    },
-  });
+  const failures = useQuery(failuresQuery);
   if ([accounts, webhooks, failures].some(({ isPending }) => isPending)) return undefined;
   return alertsOf(accounts.data ?? [], webhooks.data ?? [], failures.data ?? []);
 }

@@ -1,23 +1,18 @@
 'use client';
-import { useCallback, useMemo, useState } from 'react';
+import { useState } from 'react';
 import { type Figures, useAnalytics } from '../../data/analytics';
-import { curveOf, hasEquity } from '../../data/curve.rules';
-import { formatAmount } from '../../format/numbers';
-import { usePreferences } from '../../format/preferences';
-import { RANGE_OPTIONS, RANGE_WORDS, type Range, startOfDay, startOfRange } from '../../format/ranges';
-import { ButtonLink } from '../../ui/button';
+import { RANGE_OPTIONS, RANGE_WORDS, type Range, startOfRange } from '../../format/ranges';
 import { classNames } from '../../ui/class-names';
 import { onDemand } from '../../ui/on-demand';
 import { Segmented } from '../../ui/segmented';
 import { Skeleton } from '../../ui/skeleton';
 import { StaleNotice } from '../../ui/stale-notice';
-import { EmptyState, ErrorState } from '../../ui/states';
+import { ErrorState } from '../../ui/states';
 import { Amount, Change, Percent } from '../../ui/values';
 
-const HEIGHT = 248;
 const ChartSkeleton = () => <Skeleton className="mx-4 mb-3 h-68" />;
-const LineChart = onDemand(
-  () => import('../../ui/charts/line-chart').then((module) => module.LineChart),
+const EquityChart = onDemand(
+  () => import('./equity-chart').then((module) => module.EquityChart),
   <ChartSkeleton />,
 );
 
@@ -81,44 +76,5 @@ function Headline({ figures, range }: { readonly figures: Figures; readonly rang
         <span className="text-muted">{RANGE_WORDS[range]}</span>
       </p>
     </>
-  );
-}
-
-function EquityChart({ figures, range }: { readonly figures: Figures; readonly range: Range }) {
-  const { locale } = usePreferences();
-  const today = startOfDay(Date.now());
-  const isEquity = hasEquity(figures);
-  const unit = figures.currency ?? '';
-  const series = useMemo(
-    () => [
-      { label: isEquity ? 'Equity' : 'Realised result', unit, points: curveOf(figures, today), isArea: true },
-    ],
-    [figures, today, isEquity, unit],
-  );
-  const formatValue = useCallback(
-    (value: number) => formatAmount(String(value), locale, Math.abs(value) < 10_000 ? 2 : 0),
-    [locale],
-  );
-  if ((series[0]?.points.length ?? 0) < 2)
-    return (
-      <div style={{ minHeight: HEIGHT }}>
-        <EmptyState
-          title={
-            range === 'all'
-              ? 'The curve begins with your first closed trades.'
-              : 'Too few closed trades in this range.'
-          }
-          hint="Each day with a closed trade adds a point."
-          action={<ButtonLink href="/positions">View positions</ButtonLink>}
-        />
-      </div>
-    );
-  return (
-    <LineChart
-      description={`${isEquity ? 'Equity' : 'Realised result'} in ${unit} by day, ${RANGE_WORDS[range]}`}
-      series={series}
-      height={HEIGHT}
-      formatValue={formatValue}
-    />
   );
 }

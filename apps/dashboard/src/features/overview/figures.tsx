@@ -1,9 +1,10 @@
 'use client';
-import { useQuery } from '@tanstack/react-query';
 import Link from 'next/link';
 import type { ReactNode } from 'react';
-import { useAnalytics } from '../../data/analytics';
+import { analyticsQuery, useAnalytics } from '../../data/analytics';
 import { api } from '../../data/api';
+import { queryOptions, useQuery } from '../../data/query';
+import { useServerData } from '../../data/server-data';
 import { formatCount } from '../../format/numbers';
 import { usePreferences } from '../../format/preferences';
 import { startOfDay } from '../../format/ranges';
@@ -13,17 +14,21 @@ import { Change, Missing, Percent } from '../../ui/values';
 
 const ALL_TIME = {};
 
+const copiersQuery = queryOptions({
+  queryKey: ['copiers', 'active-count'],
+  queryFn: async ({ signal }) => {
+    const query = { status: 'ACTIVE', limit: 1, include: 'total' } as const;
+    return (await api().copiers.list(query, { signal })).pagination.total ?? 0;
+  },
+});
+
 /** The results of the day and in total, and the counts of orders and copiers. */
 export function Figures() {
-  const today = useAnalytics({ from: startOfDay(Date.now()) });
+  const day = { from: startOfDay(Date.now()) };
+  useServerData([analyticsQuery(day), analyticsQuery(ALL_TIME), copiersQuery]);
+  const today = useAnalytics(day);
   const total = useAnalytics(ALL_TIME);
-  const copiers = useQuery({
-    queryKey: ['copiers', 'active-count'],
-    queryFn: async ({ signal }) => {
-      const query = { status: 'ACTIVE', limit: 1, include: 'total' } as const;
-      return (await api().copiers.list(query, { signal })).pagination.total ?? 0;
-    },
-  });
+  const copiers = useQuery(copiersQuery);
   const failed = [today, total, copiers].find(({ isError }) => isError);
   const status = total.data?.by_status;
   return (

@@ -1,8 +1,8 @@
 'use client';
-import { useQuery } from '@tanstack/react-query';
 import type { Trade } from '@trading-automation/sdk';
 import Link from 'next/link';
 import { api } from '../../data/api';
+import { useQuery } from '../../data/query';
 import { baseOf, quoteOf } from '../../format/money';
 import { ButtonLink } from '../../ui/button';
 import { Card } from '../../ui/card';

@@ -1,10 +1,10 @@
 'use client';
-import { useQuery } from '@tanstack/react-query';
 import type { WebhookEvent } from '@trading-automation/sdk';
 import Link from 'next/link';
 import { useState } from 'react';
 import { api } from '../../data/api';
 import { useEvents } from '../../data/live';
+import { useQuery } from '../../data/query';
 import { ButtonLink } from '../../ui/button';
 import { Card } from '../../ui/card';
 import { TableSkeleton } from '../../ui/skeleton';

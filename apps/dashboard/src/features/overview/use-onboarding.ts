@@ -1,11 +1,12 @@
 'use client';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useAnyTrade } from '../../data/any-trade';
+import { anyTradeQuery, useAnyTrade } from '../../data/any-trade';
 import { api } from '../../data/api';
-import { useAccounts, useStrategies } from '../../data/names';
+import { accountsQuery, strategiesQuery, useAccounts, useStrategies } from '../../data/names';
+import { queryOptions, useQuery, useQueryClient } from '../../data/query';
+import { useServerData } from '../../data/server-data';
 import { type OnboardingStep, stepsOf } from './onboarding.rules';
-import { useWebhooks } from './use-webhooks';
+import { useWebhooks, webhooksQuery } from './use-webhooks';
 
 const SETTING = 'dashboard.onboarding';
 
@@ -18,24 +19,35 @@ export interface OnboardingState {
   readonly hide: () => Promise<void>;
 }
 
+// The list has no failure for a setting that was never set.
+const settingsQuery = queryOptions({
+  queryKey: ['settings', 'all'],
+  queryFn: ({ signal }) => api().settings.list({ limit: 100 }, { signal }).toArray({ limit: 1_000 }),
+});
+const anyCopierQuery = queryOptions({
+  queryKey: ['copiers', 'any'],
+  queryFn: async ({ signal }) => (await api().copiers.list({ limit: 1 }, { signal })).data.length,
+});
+
 /** The first steps with the product, ticked off by what exists. */
 export function useOnboarding(): OnboardingState {
   const queries = useQueryClient();
   const [isHiding, setHiding] = useState(false);
   const [error, setError] = useState<unknown>();
-  // The list has no failure for a setting that was never set.
-  const settings = useQuery({
-    queryKey: ['settings', 'all'],
-    queryFn: ({ signal }) => api().settings.list({ limit: 100 }, { signal }).toArray({ limit: 1_000 }),
-  });
+  useServerData([
+    settingsQuery,
+    accountsQuery,
+    strategiesQuery,
+    webhooksQuery,
+    anyTradeQuery,
+    anyCopierQuery,
+  ]);
+  const settings = useQuery(settingsQuery);
   const accounts = useAccounts().data;
   const strategies = useStrategies().data;
   const webhooks = useWebhooks().data;
   const counts = useAnyTrade().data;
-  const copiers = useQuery({
-    queryKey: ['copiers', 'any'],
-    queryFn: async ({ signal }) => (await api().copiers.list({ limit: 1 }, { signal })).data.length,
-  }).data;
+  const copiers = useQuery(anyCopierQuery).data;
   const steps = stepsOf({
     accounts: accounts?.length,
     trades: counts,

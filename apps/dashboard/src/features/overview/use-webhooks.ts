@@ -1,12 +1,12 @@
 'use client';
-import { useQuery } from '@tanstack/react-query';
 import { api } from '../../data/api';
+import { queryOptions, useQuery } from '../../data/query';
 
 const LISTED_MAX = 100;
 
-export function useWebhooks() {
-  return useQuery({
-    queryKey: ['webhooks', 'overview'],
-    queryFn: async ({ signal }) => (await api().webhooks.list({ limit: LISTED_MAX }, { signal })).data,
-  });
-}
+export const webhooksQuery = queryOptions({
+  queryKey: ['webhooks', 'overview'],
+  queryFn: async ({ signal }) => (await api().webhooks.list({ limit: LISTED_MAX }, { signal })).data,
+});
+
+export const useWebhooks = () => useQuery(webhooksQuery);

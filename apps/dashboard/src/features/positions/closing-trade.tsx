@@ -1,6 +1,6 @@
 'use client';
-import { useQuery } from '@tanstack/react-query';
 import { api } from '../../data/api';
+import { useQuery } from '../../data/query';
 import { baseOf, quoteOf } from '../../format/money';
 import { Detail, Details } from '../../ui/details';
 import { Skeleton } from '../../ui/skeleton';

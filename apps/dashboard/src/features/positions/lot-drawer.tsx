@@ -1,5 +1,4 @@
 'use client';
-import { useQuery } from '@tanstack/react-query';
 import Link from 'next/link';
 import { useRouter, useSearchParams } from 'next/navigation';
 import { useState } from 'react';
@@ -7,6 +6,7 @@ import { api } from '../../data/api';
 import { useMayTrade } from '../../data/me';
 import { byId, useStrategies } from '../../data/names';
 import type { LotRow } from '../../data/open-lots';
+import { useQuery } from '../../data/query';
 import { baseOf, quoteOf } from '../../format/money';
 import { Button } from '../../ui/button';
 import { Copyable } from '../../ui/copyable';

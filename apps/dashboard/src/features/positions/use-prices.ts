@@ -1,7 +1,8 @@
 'use client';
-import { useQueries, useQuery } from '@tanstack/react-query';
 import { api } from '../../data/api';
 import { usePairs } from '../../data/names';
+import { useQueries } from '../../data/queries';
+import { useQuery } from '../../data/query';
 import type { Quotes } from './close.rules';
 
 const PRICE_MS = 3_000;

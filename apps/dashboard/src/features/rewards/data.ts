@@ -1,6 +1,6 @@
 'use client';
-import { useQuery } from '@tanstack/react-query';
 import { api } from '../../data/api';
+import { useQuery } from '../../data/query';
 
 const LISTED_MAX = 10_000;
 

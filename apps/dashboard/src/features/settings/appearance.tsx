@@ -1,7 +1,7 @@
 'use client';
 import { useTheme } from 'next-themes';
 import { type ReactNode, useMemo } from 'react';
-import { usePreferences } from '../../format/preferences';
+import { chosenReading, usePreferences } from '../../format/preferences';
 import { Card } from '../../ui/card';
 import { Field, Select } from '../../ui/field';
 import { Segmented } from '../../ui/segmented';
@@ -40,7 +40,8 @@ export function Appearance() {
 
 function Choices() {
   const { theme, setTheme } = useTheme();
-  const { locale, timeZone, density, change } = usePreferences();
+  const { density, change } = usePreferences();
+  const { locale, timeZone } = chosenReading();
   const zones = useMemo(timeZones, []);
   const browser = Intl.DateTimeFormat().resolvedOptions();
   return (

@@ -1,5 +1,8 @@
 'use client';
 /** Signing in: by code, with an API key, as the demo account, or with a new account. */
+import { useEffect } from 'react';
+import { readingOfBrowser } from '../../format/preferences';
+import { storeReading } from '../../format/reading';
 import { Badge } from '../../ui/badge';
 import { Tab, Tabs } from '../../ui/tabs';
 import { ByApiKey } from './by-api-key';
@@ -27,6 +30,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 export function SignIn({ world, hasDemo, hasRegistration, restUrl, returnPath, reason }: SignInProps) {
   const enter = () => window.location.assign(returnPath);
+  useEffect(() => storeReading(readingOfBrowser()), []);
   return (
     <main className="mx-auto flex min-h-dvh w-full max-w-105 flex-col justify-center px-4 py-10">
       <div className="flex items-center justify-between pb-6">

@@ -1,8 +1,8 @@
 'use client';
-import { useQuery } from '@tanstack/react-query';
 import Link from 'next/link';
 import { api } from '../../data/api';
 import { useLiveState } from '../../data/live';
+import { useQuery } from '../../data/query';
 import { Badge, type Tone } from '../../ui/badge';
 import { Card } from '../../ui/card';
 import { Copyable } from '../../ui/copyable';

@@ -1,8 +1,8 @@
 'use client';
-import { useQuery } from '@tanstack/react-query';
 import type { DetailedHealth } from '@trading-automation/sdk';
 import { CircleCheck, RefreshCw, TriangleAlert } from 'lucide-react';
 import { api } from '../../data/api';
+import { useQuery } from '../../data/query';
 import { formatDuration } from '../../format/times';
 import { Badge } from '../../ui/badge';
 import { Button } from '../../ui/button';

@@ -1,8 +1,8 @@
 'use client';
-import { useQuery } from '@tanstack/react-query';
 import Link from 'next/link';
 import { api } from '../../data/api';
 import { byId, useAccounts } from '../../data/names';
+import { useQuery } from '../../data/query';
 import { Card } from '../../ui/card';
 import { TableSkeleton } from '../../ui/skeleton';
 import { ErrorState } from '../../ui/states';

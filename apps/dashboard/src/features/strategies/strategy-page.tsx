@@ -1,8 +1,8 @@
 'use client';
-import { useQuery } from '@tanstack/react-query';
 import { Copy } from 'lucide-react';
 import { api } from '../../data/api';
 import { useTradeRefusal } from '../../data/me';
+import { useQuery } from '../../data/query';
 import { Badge } from '../../ui/badge';
 import { Button, ButtonLink } from '../../ui/button';
 import { Card } from '../../ui/card';

@@ -1,10 +1,10 @@
 'use client';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { TradeDetail } from '@trading-automation/sdk';
 import { useRouter, useSearchParams } from 'next/navigation';
 import { useState } from 'react';
 import { api } from '../../data/api';
 import { byId, useAccounts } from '../../data/names';
+import { useQuery, useQueryClient } from '../../data/query';
 import { quoteOf } from '../../format/money';
 import { Button } from '../../ui/button';
 import { ConfirmDialog } from '../../ui/confirm-dialog';

@@ -1,8 +1,8 @@
 'use client';
-import { useQuery } from '@tanstack/react-query';
 import type { Withdrawal } from '@trading-automation/sdk';
 import { useRouter, useSearchParams } from 'next/navigation';
 import { api } from '../../data/api';
+import { useQuery } from '../../data/query';
 import { Copyable } from '../../ui/copyable';
 import { Detail, Details } from '../../ui/details';
 import { Drawer } from '../../ui/drawer';

@@ -61,7 +61,7 @@ export function DataTable<T extends RowData>(props: DataTableProps<T>) {
     Object.fromEntries(columns.filter(({ isOptional }) => isOptional).map(({ id }) => [id, false])),
   );
   const [exported, setExported] = useState<number>();
-  const list = useList(queryKey, read, { ...query, ...request });
+  const { list, rows } = useList(queryKey, read, { ...query, ...request });
   const byId = useMemo(() => new Map(columns.map((column) => [column.id, column])), [columns]);
   const definitions = useMemo(() => {
     const helper = createColumnHelper<typeof features, T>();
@@ -72,7 +72,7 @@ export function DataTable<T extends RowData>(props: DataTableProps<T>) {
   const table = useTable({
     features,
     columns: definitions,
-    data: list.rows,
+    data: rows,
     getRowId: rowKey,
     state: { columnVisibility: hidden },
     onColumnVisibilityChange: setHidden,
@@ -81,9 +81,9 @@ export function DataTable<T extends RowData>(props: DataTableProps<T>) {
   const exportAll = async () => {
     setExported(0);
     try {
-      const rows = read({ ...query, ...request, limit: 100 }, {});
+      const all = read({ ...query, ...request, limit: 100 }, {});
       const exportable = shown.filter(({ isAction }) => isAction !== true);
-      saveFile(await csvOf(exportable, rows, setExported), `${label.toLowerCase().replaceAll(' ', '-')}.csv`);
+      saveFile(await csvOf(exportable, all, setExported), `${label.toLowerCase().replaceAll(' ', '-')}.csv`);
     } catch (error) {
       notify({
         kind: 'error',
@@ -109,9 +109,9 @@ export function DataTable<T extends RowData>(props: DataTableProps<T>) {
         />
         {list.isPending ? (
           <TableSkeleton />
-        ) : list.isError && list.rows.length === 0 ? (
+        ) : list.isError && rows.length === 0 ? (
           <ErrorState error={list.error} onRetry={() => void list.refetch()} />
-        ) : list.rows.length === 0 ? (
+        ) : rows.length === 0 ? (
           isFiltered ? (
             <NothingMatches
               onClear={() =>
@@ -130,7 +130,7 @@ export function DataTable<T extends RowData>(props: DataTableProps<T>) {
             )}
             <Rows
               label={label}
-              rows={list.rows}
+              rows={rows}
               columns={shown}
               rowKey={rowKey}
               isTall={props.hasTallRows ?? false}
@@ -145,7 +145,7 @@ export function DataTable<T extends RowData>(props: DataTableProps<T>) {
             <p role="status" className="border-t px-4 py-2 text-muted text-xs">
               {list.isFetchingNextPage
                 ? 'Loading more rows'
-                : `${list.rows.length} ${list.hasNextPage ? 'rows so far' : list.rows.length === 1 ? 'row' : 'rows'}`}
+                : `${rows.length} ${list.hasNextPage ? 'rows so far' : rows.length === 1 ? 'row' : 'rows'}`}
             </p>
           </>
         )}

@@ -13,6 +13,8 @@ import { rowName, SelectAll, type Selection, SelectRow } from './selection';
 import type { Sorting } from './use-table-request';
 
 const ROW_PX = { compact: 36, comfortable: 44 } as const;
+/** Until the height of the window is known, as many rows are drawn as most windows show. */
+const FIRST_RECT = { width: 1_280, height: 900 };
 const FROM = { always: '', md: 'max-md:hidden', xl: 'max-xl:hidden' } as const;
 
 export interface RowsProps<T> {
@@ -48,6 +50,8 @@ export function Rows<T>(props: RowsProps<T>) {
     estimateSize: () => ROW_PX[density],
     overscan: 12,
     scrollMargin: offset,
+    initialRect: FIRST_RECT,
+    initialOffset: 0,
   });
   const items = virtualizer.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;

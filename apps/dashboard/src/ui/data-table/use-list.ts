@@ -1,7 +1,8 @@
 'use client';
-import { type QueryKey, useInfiniteQuery } from '@tanstack/react-query';
-import type { Page, PagePromise, RequestOptions } from '@trading-automation/sdk';
+import { type QueryKey } from '@tanstack/react-query';
+import type { PagePromise, RequestOptions } from '@trading-automation/sdk';
 import { useMemo } from 'react';
+import { useInfiniteQuery } from '../../data/infinite-query';
 
 /** Reads a list of the API, for example `(query, options) => api().trades.list(query, options)`. */
 export type ListReader<T> = (query: Record<string, unknown>, options: RequestOptions) => PagePromise<T>;
@@ -16,13 +17,14 @@ export function useList<T>(
 ) {
   const result = useInfiniteQuery({
     queryKey: [...queryKey, query],
-    queryFn: async ({ pageParam, signal }): Promise<Page<T>> =>
-      read({ limit: PAGE_SIZE, ...query, ...(pageParam === '' ? {} : { cursor: pageParam }) }, { signal }),
+    queryFn: async ({ pageParam, signal }) => {
+      const request = { limit: PAGE_SIZE, ...query, ...(pageParam === '' ? {} : { cursor: pageParam }) };
+      const { data, pagination } = await read(request, { signal });
+      return { data, pagination };
+    },
     initialPageParam: '',
     getNextPageParam: ({ pagination }) => (pagination.has_more ? pagination.next_cursor : null),
-    // Pages are classes of the SDK, which must not be merged.
-    structuralSharing: false,
   });
   const rows = useMemo(() => result.data?.pages.flatMap(({ data }) => data) ?? [], [result.data]);
-  return { ...result, rows, total: result.data?.pages[0]?.pagination.total };
+  return { list: result, rows, total: result.data?.pages[0]?.pagination.total };
 }

@@ -1,7 +1,7 @@
 'use client';
-import { useQuery } from '@tanstack/react-query';
 import { api } from '../../data/api';
 import { useOpenLots } from '../../data/open-lots';
+import { useQuery } from '../../data/query';
 import { sumOf } from '../../format/decimals';
 import { quoteOf } from '../../format/money';
 

@@ -26,10 +26,13 @@ beforeEach(() => {
   joined.length = 0;
 });
 
-async function open(signal: AbortSignal): Promise<Response> {
+async function open(
+  signal: AbortSignal,
+  { query = '', headers = {} }: { query?: string; headers?: Record<string, string> } = {},
+): Promise<Response> {
   const session = { privateKey: '1', id: 'pbk_1', userId: 'usr_1', expiresAt: '' };
   const cookie = String((await sessionCookie(session)).split(';')[0]);
-  return GET(new Request(`${ORIGIN}/api/live`, { headers: { cookie }, signal }), {});
+  return GET(new Request(`${ORIGIN}/api/live${query}`, { headers: { ...headers, cookie }, signal }), {});
 }
 
 describe('the stream of a tab', () => {
@@ -51,9 +54,19 @@ describe('the stream of a tab', () => {
     expect(leaves).toBe(joined.length);
   });
 
+  it('begins at the time of the data in the tab, or after the last message that the browser got', async () => {
+    const tab = new AbortController();
+    const { signal } = tab;
+    await open(signal, { query: '?since=1700000000000' });
+    await open(signal, { query: '?since=1700000000000', headers: { 'last-event-id': '1700000000005' } });
+    expect(joined.map(({ since }) => since)).toEqual([1_700_000_000_000, 1_700_000_000_006]);
+    expect((await open(signal, { query: '?since=yesterday' })).status).toBe(400);
+    tab.abort();
+  });
+
   it('ends if the tab reads nothing, so that its messages need bounded memory', async () => {
     await open(new AbortController().signal);
-    for (let i = 0; i < 300; i++) joined[0]?.send({ kind: 'event', data: i });
+    for (let i = 0; i < 300; i++) joined[0]?.send({ kind: 'event', id: i, data: i });
     expect(leaves).toBe(1);
   });
 

@@ -7,15 +7,25 @@ const PING_MS = 15_000;
 /** A tab that leaves so many messages unread is gone. */
 const UNREAD_MAX = 256;
 const PAIR_ID = /^tpr_[0-9a-z]{26}$/;
+const TIME = /^\d{1,15}$/;
 
-/** Streams live data to a tab: events, the book of `?pair=`, and whether the connection to the API is live. */
+/**
+ * Streams live data to a tab: events, with those since `?since=` in milliseconds, the book of `?pair=`, and whether the
+ * connection to the API is live.
+ */
 export const GET = sameOrigin(async (request: Request) => {
   const session = await readSession(request);
   if (session === undefined) return sendError(401, 'authentication_required', 'Sign in first.');
   const { config, live, stopping } = dashboardRuntime();
-  const pairId = new URL(request.url).searchParams.get('pair') ?? undefined;
+  const query = new URL(request.url).searchParams;
+  const pairId = query.get('pair') ?? undefined;
   if (pairId !== undefined && !PAIR_ID.test(pairId))
     return sendError(400, 'invalid_query', 'pair must be the id of a trade pair.');
+  // A browser that connects again names the last message that it got.
+  const last = request.headers.get('last-event-id') ?? '';
+  const since = TIME.test(last) ? String(Number(last) + 1) : (query.get('since') ?? undefined);
+  if (since !== undefined && !TIME.test(since))
+    return sendError(400, 'invalid_query', 'since must be a time in milliseconds.');
   const encoder = new TextEncoder();
   let close = () => {};
   const body = new ReadableStream<Uint8Array>({
@@ -34,11 +44,14 @@ export const GET = sameOrigin(async (request: Request) => {
         },
         {
           pairId,
+          since: since === undefined ? undefined : Number(since),
           close: () => close(),
-          send: ({ kind, data }) => {
+          send: (message) => {
+            const { kind, data } = message;
             // A tab that does not read gets the next message when it does.
             if (kind === 'book' && (controller.desiredSize ?? 0) <= 0) return;
-            write(`event: ${kind}\ndata: ${JSON.stringify(data)}\n\n`);
+            const id = kind === 'book' ? '' : `id: ${message.id}\n`;
+            write(`${id}event: ${kind}\ndata: ${JSON.stringify(data)}\n\n`);
           },
         },
       );

@@ -1,8 +1,8 @@
 'use client';
-import { useQuery } from '@tanstack/react-query';
 import Link from 'next/link';
 import { api } from '../../../data/api';
 import { useStrategies } from '../../../data/names';
+import { useQuery } from '../../../data/query';
 import { Button, ButtonLink } from '../../../ui/button';
 import { Card } from '../../../ui/card';
 import { ProfitShareTerms } from '../../../ui/profit-share';

@@ -1,10 +1,10 @@
 'use client';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ApiKey, ApiKeyWithValue } from '@trading-automation/sdk';
 import { Plus } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { api } from '../../../data/api';
 import { useMay } from '../../../data/me';
+import { useQuery, useQueryClient } from '../../../data/query';
 import { Button } from '../../../ui/button';
 import { CodeBlock } from '../../../ui/code-block';
 import { ConfirmDialog } from '../../../ui/confirm-dialog';

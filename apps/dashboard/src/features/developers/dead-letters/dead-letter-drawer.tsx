@@ -1,10 +1,10 @@
 'use client';
-import { useQuery } from '@tanstack/react-query';
 import type { DeadLetter } from '@trading-automation/sdk';
 import { useRouter } from 'next/navigation';
 import { useState } from 'react';
 import { api } from '../../../data/api';
 import { useMay } from '../../../data/me';
+import { useQuery } from '../../../data/query';
 import { Button } from '../../../ui/button';
 import { ConfirmDialog } from '../../../ui/confirm-dialog';
 import { Copyable } from '../../../ui/copyable';

@@ -1,9 +1,10 @@
 'use client';
-import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { DeadLetterStats, Webhook } from '@trading-automation/sdk';
 import { parseAsString, useQueryState } from 'nuqs';
 import { useCallback } from 'react';
 import { api } from '../../../data/api';
+import { useQueries } from '../../../data/queries';
+import { useQuery, useQueryClient } from '../../../data/query';
 
 const WEBHOOKS_MAX = 200;
 

@@ -1,7 +1,7 @@
 'use client';
-import { useQuery } from '@tanstack/react-query';
 import { useRouter, useSearchParams } from 'next/navigation';
 import { api } from '../../../data/api';
+import { useQuery } from '../../../data/query';
 import { ButtonLink } from '../../../ui/button';
 import { Copyable } from '../../../ui/copyable';
 import { Detail, Details } from '../../../ui/details';

@@ -14,8 +14,13 @@ import { MethodName } from './method-name';
 import { groupsOf, type OpenApi, operationsOf } from './openapi.rules';
 import { OperationView } from './operation-view';
 
+export interface ReferenceProps {
+  /** In Markdown; undefined if only the whole document has it. */
+  readonly introduction: string | undefined;
+}
+
 /** The reference of the REST API, from its own document. */
-export function Reference() {
+export function Reference({ introduction }: ReferenceProps) {
   const document = useOpenApi<OpenApi>();
   const retry = () => void document.refetch();
   return (
@@ -26,9 +31,9 @@ export function Reference() {
       />
       <ReferenceTabs />
       {document.isPending && (
-        <div className="grid gap-4 lg:grid-cols-[300px_minmax(0,1fr)]">
+        <div className="grid items-start gap-4 lg:grid-cols-[300px_minmax(0,1fr)]">
           <Skeleton className="h-120" />
-          <Skeleton className="h-120" />
+          <Arrived introduction={introduction} />
         </div>
       )}
       {document.isError &&
@@ -44,6 +49,23 @@ export function Reference() {
   );
 }
 
+/** What the page shows until the document is loaded. */
+function Arrived({ introduction }: ReferenceProps) {
+  const [chosen] = useQueryState('operation', parseAsString);
+  return introduction === undefined || chosen !== null ? (
+    <Skeleton className="h-120" />
+  ) : (
+    <Introduction text={introduction} />
+  );
+}
+
+const Introduction = ({ text }: { readonly text: string }) => (
+  <article className="min-w-0 rounded-card border bg-surface p-5">
+    <h2 className="pb-2 font-semibold text-lg">Introduction</h2>
+    <Markdown text={text} />
+  </article>
+);
+
 function Loaded({ document }: { readonly document: OpenApi }) {
   const [chosen, choose] = useQueryState('operation', parseAsString.withOptions({ history: 'push' }));
   const operation = useMemo(
@@ -54,10 +76,7 @@ function Loaded({ document }: { readonly document: OpenApi }) {
     <div className="grid items-start gap-4 lg:grid-cols-[300px_minmax(0,1fr)]">
       <Contents document={document} chosen={operation?.operationId} onChoose={(id) => void choose(id)} />
       {operation === undefined ? (
-        <article className="min-w-0 rounded-card border bg-surface p-5">
-          <h2 className="pb-2 font-semibold text-lg">Introduction</h2>
-          <Markdown text={document.info.description} />
-        </article>
+        <Introduction text={document.info.description} />
       ) : (
         <OperationView key={operation.operationId} document={document} operation={operation} />
       )}

@@ -1,9 +1,9 @@
 'use client';
-import { useQuery } from '@tanstack/react-query';
 import type { LoggedRequest } from '@trading-automation/sdk';
 import { useMemo } from 'react';
 import { api } from '../../../data/api';
 import { useMe } from '../../../data/me';
+import { useQuery } from '../../../data/query';
 import { ButtonLink } from '../../../ui/button';
 import { shortId } from '../../../ui/copyable';
 import type { Filter } from '../../../ui/data-table/columns';

@@ -1,7 +1,7 @@
 'use client';
-import { useQuery } from '@tanstack/react-query';
 import { api } from '../../../data/api';
 import { useMe } from '../../../data/me';
+import { useQuery } from '../../../data/query';
 import { signInAgain } from '../../../data/session';
 import { useNow } from '../../../format/clock';
 

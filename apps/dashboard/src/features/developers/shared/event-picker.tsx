@@ -1,6 +1,6 @@
 'use client';
-import { useQuery } from '@tanstack/react-query';
 import { api } from '../../../data/api';
+import { useQuery } from '../../../data/query';
 import { Checkbox } from '../../../ui/field';
 import { ScrollRegion } from '../../../ui/scroll-region';
 import { TableSkeleton } from '../../../ui/skeleton';

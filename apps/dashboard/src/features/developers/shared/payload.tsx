@@ -1,7 +1,7 @@
 'use client';
-import { useQuery } from '@tanstack/react-query';
 import { ApiError } from '@trading-automation/sdk';
 import { api } from '../../../data/api';
+import { useQuery } from '../../../data/query';
 import { CodeBlock } from '../../../ui/code-block';
 import { Skeleton } from '../../../ui/skeleton';
 import { ErrorState } from '../../../ui/states';

@@ -1,8 +1,8 @@
 'use client';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { api } from '../../../data/api';
 import { useEvents } from '../../../data/live';
+import { useQuery, useQueryClient } from '../../../data/query';
 import { nextCheckMs } from '../webhooks/delivery-state.rules';
 
 const ALL = [['deliveries'], ['webhooks'], ['dead-letters']];

@@ -1,11 +1,11 @@
 'use client';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Delivery } from '@trading-automation/sdk';
 import { useRouter } from 'next/navigation';
 import { parseAsString, useQueryState } from 'nuqs';
 import { useState } from 'react';
 import { api } from '../../../data/api';
 import { useMay } from '../../../data/me';
+import { useQuery, useQueryClient } from '../../../data/query';
 import { useNow } from '../../../format/clock';
 import { Button, ButtonLink } from '../../../ui/button';
 import { classNames } from '../../../ui/class-names';

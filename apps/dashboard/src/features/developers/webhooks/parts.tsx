@@ -1,8 +1,8 @@
 'use client';
-import { useQuery } from '@tanstack/react-query';
 import type { Webhook } from '@trading-automation/sdk';
 import { CircleDot, CircleSlash, TriangleAlert } from 'lucide-react';
 import { api } from '../../../data/api';
+import { useQuery } from '../../../data/query';
 import { Badge } from '../../../ui/badge';
 import { Skeleton } from '../../../ui/skeleton';
 import { Missing } from '../../../ui/values';

@@ -1,8 +1,8 @@
 'use client';
-import { useQuery } from '@tanstack/react-query';
 import type { Webhook } from '@trading-automation/sdk';
 import { useState } from 'react';
 import { api } from '../../../data/api';
+import { useQuery } from '../../../data/query';
 import { Button } from '../../../ui/button';
 import { Dialog } from '../../../ui/dialog';
 import { Checkbox } from '../../../ui/field';

@@ -1,8 +1,8 @@
 'use client';
-import { useQuery } from '@tanstack/react-query';
 import type { WebhookStats } from '@trading-automation/sdk';
 import Link from 'next/link';
 import { api } from '../../../data/api';
+import { useQuery } from '../../../data/query';
 import { formatCount } from '../../../format/numbers';
 import { usePreferences } from '../../../format/preferences';
 import { Stat, StatRow } from '../../../ui/stat';

@@ -1,9 +1,9 @@
 'use client';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Webhook } from '@trading-automation/sdk';
 import { type ReactNode, useState } from 'react';
 import { api } from '../../../data/api';
 import { useMay } from '../../../data/me';
+import { useQuery, useQueryClient } from '../../../data/query';
 import { Button } from '../../../ui/button';
 import { Card } from '../../../ui/card';
 import { ConfirmDialog } from '../../../ui/confirm-dialog';

@@ -1,8 +1,9 @@
 import type { Metadata } from 'next';
 import { Reference } from '../../../../../features/developers/reference/reference';
+import { openApiIntroduction } from '../../../../../server/openapi-introduction';
 
 export const metadata: Metadata = { title: 'Reference' };
 
-export default function ReferencePage() {
-  return <Reference />;
+export default async function ReferencePage() {
+  return <Reference introduction={await openApiIntroduction()} />;
 }

@@ -1,0 +1,10 @@
+'use client';
+/** As `query.ts`, for a query of several pages. */
+import { useInfiniteQuery as useInfiniteQueryInBrowser } from '@tanstack/react-query';
+import type { PageQuery } from '../process/page-data';
+import { useArrivedResult, useServerData } from './server-data';
+
+export const useInfiniteQuery = ((options: Parameters<typeof useInfiniteQueryInBrowser>[0]) => {
+  useServerData([options as PageQuery]);
+  return useArrivedResult(options.queryKey, useInfiniteQueryInBrowser(options));
+}) as typeof useInfiniteQueryInBrowser;

@@ -1,0 +1,15 @@
+'use client';
+/**
+ * The queries of TanStack Query, loaded by the server too: a page arrives with its data instead of loading them after its
+ * scripts. Each kind has its own file, so that a page has the code only of the kinds that it uses.
+ */
+import { useQuery as useQueryInBrowser } from '@tanstack/react-query';
+import type { PageQuery } from '../process/page-data';
+import { useArrivedResult, useServerData } from './server-data';
+
+export { keepPreviousData, queryOptions, useQueryClient } from '@tanstack/react-query';
+
+export const useQuery = ((options: Parameters<typeof useQueryInBrowser>[0]) => {
+  useServerData([options as PageQuery]);
+  return useArrivedResult(options.queryKey, useQueryInBrowser(options));
+}) as typeof useQueryInBrowser;

@@ -1,0 +1,63 @@
+import { QueryClient } from '@tanstack/react-query';
+import { PageData } from './page-data.js';
+
+const queryOf = (key: string, load: () => Promise<unknown>) => ({
+  queryKey: [key],
+  queryFn: load,
+  retry: false,
+});
+const never = () => new Promise(() => undefined);
+
+describe('the data of a page', () => {
+  it('are loaded once for all views, and taken once', async () => {
+    const [queries, data] = [new QueryClient(), new PageData()];
+    let loads = 0;
+    const query = queryOf('a', async () => ++loads);
+    await Promise.all([data.load(queries, query), data.load(queries, query)]);
+    expect(data.takeLoaded(queries)).toEqual([{ key: ['a'], data: 1, at: expect.any(Number) }]);
+    await data.load(
+      queries,
+      queryOf('b', async () => 'other'),
+    );
+    expect(data.takeLoaded(queries)).toEqual([{ key: ['b'], data: 'other', at: expect.any(Number) }]);
+  });
+
+  it('have the pages of an infinite query', async () => {
+    const [queries, data] = [new QueryClient(), new PageData()];
+    const query = {
+      ...queryOf('list', async () => ({ data: [1] })),
+      initialPageParam: '',
+      getNextPageParam: () => null,
+    };
+    await data.load(queries, query);
+    expect(data.takeLoaded(queries)).toMatchObject([{ data: { pages: [{ data: [1] }], pageParams: [''] } }]);
+  });
+
+  it('lack a query that failed, so that it is rendered as loading', async () => {
+    const [queries, data] = [new QueryClient(), new PageData()];
+    await data.load(
+      queries,
+      queryOf('a', async () => Promise.reject(new Error('The API did not respond.'))),
+    );
+    expect(queries.getQueryState(['a'])).toBeUndefined();
+    expect(data.takeLoaded(queries)).toEqual([]);
+  });
+
+  it('lack all queries that are not loaded within the time of the page, even if they complete later', async () => {
+    const [queries, data] = [new QueryClient(), new PageData(20)];
+    let complete = (_value: string) => {};
+    const slow = queryOf('slow', () => new Promise((resolve) => (complete = resolve)));
+    await data.load(queries, slow);
+    await data.load(queries, queryOf('after', never));
+    complete('too late');
+    await data.load(queries, slow);
+    expect(data.takeLoaded(queries)).toEqual([]);
+  });
+
+  it('lack a query that is not enabled', async () => {
+    const [queries, data] = [new QueryClient(), new PageData()];
+    let loads = 0;
+    await data.load(queries, { ...queryOf('a', async () => ++loads), enabled: false });
+    expect([loads, data.takeLoaded(queries)]).toEqual([0, []]);
+  });
+});

@@ -1,0 +1,72 @@
+/** The data that the views of one page load while the server renders it. */
+import type { QueryClient, QueryKey } from '@tanstack/react-query';
+
+/** The longest that a page waits for all of its data. */
+const WAIT_MS = 500;
+
+/** The options of a query; an infinite one has `getNextPageParam`. */
+export interface PageQuery {
+  readonly queryKey: QueryKey;
+  /** Only `false` prevents loading. */
+  readonly enabled?: unknown;
+  readonly getNextPageParam?: unknown;
+}
+
+export interface LoadedQuery {
+  readonly key: QueryKey;
+  readonly data: unknown;
+  /** When it was loaded, in milliseconds. */
+  readonly at: number;
+}
+
+const NOTHING = Promise.resolve();
+
+export class PageData {
+  private readonly loading = new Map<string, Promise<void>>();
+  private readonly sent = new Set<string>();
+  private deadline: Promise<false> | undefined;
+
+  constructor(private readonly waitMs = WAIT_MS) {}
+
+  /** Returns when the query has its data, has failed or is late. Never rejects. */
+  load(queries: QueryClient, options: PageQuery): Promise<void> {
+    if (options.enabled === false) return NOTHING;
+    const name = JSON.stringify(options.queryKey);
+    let loading = this.loading.get(name);
+    if (loading === undefined) {
+      loading = this.begin(queries, options);
+      this.loading.set(name, loading);
+    }
+    return loading;
+  }
+
+  /** Returns what was loaded since the last call. */
+  takeLoaded(queries: QueryClient): LoadedQuery[] {
+    return queries
+      .getQueryCache()
+      .findAll({
+        predicate: ({ queryHash, state }) => state.status === 'success' && !this.sent.has(queryHash),
+      })
+      .map(({ queryHash, queryKey, state }) => {
+        this.sent.add(queryHash);
+        return { key: queryKey, data: state.data, at: state.dataUpdatedAt };
+      });
+  }
+
+  private async begin(queries: QueryClient, options: PageQuery): Promise<void> {
+    this.deadline ??= new Promise((resolve) => {
+      setTimeout(() => resolve(false), this.waitMs).unref();
+    });
+    const { queryKey, getNextPageParam } = options;
+    const fetching: Promise<unknown> =
+      getNextPageParam === undefined
+        ? queries.fetchQuery(options as Parameters<QueryClient['fetchQuery']>[0])
+        : queries.fetchInfiniteQuery(options as Parameters<QueryClient['fetchInfiniteQuery']>[0]);
+    const loaded = fetching.then(
+      () => true,
+      () => false,
+    );
+    // The browser renders it as loading, so the server must, too.
+    if (!(await Promise.race([loaded, this.deadline]))) queries.removeQueries({ queryKey, exact: true });
+  }
+}

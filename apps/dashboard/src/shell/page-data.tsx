@@ -1,0 +1,21 @@
+'use client';
+import { useServerInsertedHTML } from 'next/navigation';
+import { useQueryClient } from '../data/query';
+import { DATA_MARK } from '../data/server-data';
+import { dashboardRuntime } from '../process/runtime';
+
+/** Puts the data that the server has loaded into the page, as JSON, which never runs. Renders nothing in the browser. */
+export function PageData() {
+  const queries = useQueryClient();
+  useServerInsertedHTML(() => {
+    const loaded = dashboardRuntime().pageRequest()?.data.takeLoaded(queries) ?? [];
+    if (loaded.length === 0) return null;
+    return (
+      <script type="application/json" {...{ [DATA_MARK]: '' }}>
+        {/* Without the sign that begins a tag, no text can end the element. */}
+        {JSON.stringify(loaded).replaceAll('<', '\\u003c')}
+      </script>
+    );
+  });
+  return null;
+}
