@@ -22,7 +22,9 @@ export const FILTERS: readonly Filter[] = [
 
 function TypeName({ id }: { readonly id: string }) {
   const { data } = useRewardTypes();
-  return <span className="font-medium">{data?.find((type) => type.id === id)?.name ?? '…'}</span>;
+  return (
+    <span className="whitespace-nowrap font-medium">{data?.find((type) => type.id === id)?.name ?? '…'}</span>
+  );
 }
 
 function Source({ source }: { readonly source: RewardRow['source'] }) {
@@ -33,7 +35,7 @@ function Source({ source }: { readonly source: RewardRow['source'] }) {
     <Link
       href={path}
       prefetch={false}
-      className="inline-flex min-h-6 items-center text-accent-text underline"
+      className="inline-flex min-h-6 items-center whitespace-nowrap text-accent-text underline"
     >
       {name}
     </Link>
@@ -53,12 +55,14 @@ export const COLUMNS: readonly Column<RewardRow>[] = [
     id: 'type_id',
     header: 'Type',
     cell: ({ type_id }) => <TypeName id={type_id} />,
+    below: ({ amount, currency }) => <Amount value={amount} asset={currency} />,
     csv: ({ type_id }) => type_id,
   },
   {
     id: 'amount',
     header: 'Amount',
     isNumeric: true,
+    from: 'md',
     sort: 'amount',
     cell: ({ amount, currency }) => <Amount value={amount} asset={currency} />,
     csv: ({ amount }) => amount,

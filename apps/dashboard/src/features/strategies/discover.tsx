@@ -57,9 +57,9 @@ const read: ListReader<StrategyRow> = ({ search, ...query }, options) => {
 function Name({ row, rank }: { readonly row: StrategyRow; readonly rank: number }) {
   return (
     <span className="flex min-w-0 flex-col">
-      <span className="flex items-center gap-2">
+      <span className="flex items-center gap-x-2 max-md:max-w-[52vw] max-md:flex-wrap">
         <span className="w-5 shrink-0 text-muted">{rank}</span>
-        <span className="max-w-64 truncate font-medium">{row.name}</span>
+        <span className="max-w-56 truncate font-medium max-md:max-w-[42vw]">{row.name}</span>
         {row.status === 'ARCHIVED' && <Status value="ARCHIVED" />}
         {isOwn(row) && <Badge>Yours</Badge>}
       </span>

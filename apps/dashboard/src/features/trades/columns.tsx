@@ -45,19 +45,27 @@ function StrategyName({ id }: { readonly id: string | undefined }) {
 
 export const COLUMNS: readonly Column<TradeRow>[] = [
   {
+    id: 'symbol',
+    header: 'Pair',
+    cell: ({ symbol }) => <span className="font-medium">{symbol}</span>,
+    below: ({ created_at }) => <Time at={created_at} isExact />,
+    csv: ({ symbol }) => symbol,
+  },
+  {
     id: 'created_at',
     header: 'Time',
     sort: 'created_at',
+    from: 'md',
     cell: ({ created_at }) => <Time at={created_at} isExact />,
     csv: ({ created_at }) => created_at,
   },
   {
-    id: 'symbol',
-    header: 'Pair',
-    cell: ({ symbol }) => <span className="font-medium">{symbol}</span>,
-    csv: ({ symbol }) => symbol,
+    id: 'side',
+    header: 'Side',
+    from: 'md',
+    cell: ({ side }) => <Side side={side} />,
+    csv: ({ side }) => side,
   },
-  { id: 'side', header: 'Side', cell: ({ side }) => <Side side={side} />, csv: ({ side }) => side },
   { id: 'type', header: 'Type', from: 'xl', cell: ({ type }) => wordsOf(type), csv: ({ type }) => type },
   {
     id: 'price',
@@ -74,6 +82,7 @@ export const COLUMNS: readonly Column<TradeRow>[] = [
     header: 'Amount',
     isNumeric: true,
     cell: ({ amount, symbol }) => <Amount value={amount} asset={symbol.split('/')[0]} />,
+    below: ({ side }) => <Side side={side} />,
     csv: ({ amount }) => amount,
   },
   {
