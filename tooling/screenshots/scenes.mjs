@@ -14,6 +14,9 @@ const press = (name) => (page) => page.getByRole('button', { name }).first().cli
 /** @param {string | RegExp} name @returns {(page: Page) => Promise<void>} */
 const openTab = (name) => (page) => page.getByRole('tab', { name }).click();
 
+/** What is done on a page that would be half empty. @type {Readonly<Record<string, Scene['act']>>} */
+const ACTS = { '/developers/graphql': press(/^Execute query/) };
+
 /** @type {readonly Scene[]} */
 const FURTHER = [
   { name: 'sign-in-by-api-key', path: '/sign-in', isPublic: true, act: openTab('API key') },
@@ -41,6 +44,7 @@ export const SCENES = [
     name: nameOf(address),
     path: address,
     isPublic: isSignedOut,
+    ...(address in ACTS ? { act: ACTS[address] } : {}),
   })),
   ...FURTHER,
 ];
