@@ -13,7 +13,7 @@ const isMissing = (value: Value): value is null | undefined => value === null ||
 export const Missing = () => <span className="text-muted">–</span>;
 
 function Asset({ asset }: { readonly asset: string | undefined }) {
-  return asset === undefined ? null : <span className="text-muted">{`\u2009${asset}`}</span>;
+  return asset === undefined ? null : <span data-unit className="text-muted">{`\u2009${asset}`}</span>;
 }
 
 const TONE = { '-1': 'text-loss', '0': 'text-muted', '1': 'text-gain' } as const;
