@@ -48,7 +48,12 @@ export const COLUMNS: readonly Column<TradeRow>[] = [
     id: 'symbol',
     header: 'Pair',
     cell: ({ symbol }) => <span className="font-medium">{symbol}</span>,
-    below: ({ created_at }) => <Time at={created_at} isExact />,
+    below: ({ side, created_at }) => (
+      <span className="inline-flex gap-2">
+        <Side side={side} />
+        <Time at={created_at} isExact />
+      </span>
+    ),
     csv: ({ symbol }) => symbol,
   },
   {
@@ -82,7 +87,7 @@ export const COLUMNS: readonly Column<TradeRow>[] = [
     header: 'Amount',
     isNumeric: true,
     cell: ({ amount, symbol }) => <Amount value={amount} asset={symbol.split('/')[0]} />,
-    below: ({ side }) => <Side side={side} />,
+    below: ({ status }) => <Status value={status} />,
     csv: ({ amount }) => amount,
   },
   {
@@ -96,6 +101,7 @@ export const COLUMNS: readonly Column<TradeRow>[] = [
   {
     id: 'status',
     header: 'Status',
+    from: 'md',
     cell: ({ status }) => <Status value={status} />,
     csv: ({ status }) => status,
   },
