@@ -84,7 +84,7 @@ const COLUMNS: readonly Column<CopierRow>[] = [
   },
   {
     id: 'open_exposure',
-    header: 'Open exposure',
+    header: 'Exposure',
     isNumeric: true,
     from: 'md',
     cell: ({ stats }) => <Amount value={stats.open_exposure_quote} digits={2} />,
@@ -92,7 +92,7 @@ const COLUMNS: readonly Column<CopierRow>[] = [
   },
   {
     id: 'tracking',
-    header: 'Tracking difference',
+    header: 'Tracking',
     isNumeric: true,
     from: 'xl',
     cell: ({ stats }) => <Bps value={stats.tracking_difference_bps} isChange />,

@@ -48,7 +48,7 @@ export const COLUMNS: readonly Column<RewardRow>[] = [
     header: 'Granted',
     sort: 'created_at',
     from: 'md',
-    cell: ({ created_at }) => <Time at={created_at} isExact />,
+    cell: ({ created_at }) => <Time at={created_at} />,
     csv: ({ created_at }) => created_at,
   },
   {
@@ -105,20 +105,14 @@ export const COLUMNS: readonly Column<RewardRow>[] = [
     header: 'Expires',
     from: 'xl',
     cell: ({ expires_at, status }) =>
-      status === 'CLAIMED' ? (
-        <Missing />
-      ) : expires_at === undefined ? (
-        'Never'
-      ) : (
-        <Time at={expires_at} isExact />
-      ),
+      status === 'CLAIMED' ? <Missing /> : expires_at === undefined ? 'Never' : <Time at={expires_at} />,
     csv: ({ expires_at }) => expires_at,
   },
   {
     id: 'claimed_at',
     header: 'Claimed',
     from: 'xl',
-    cell: ({ claimed_at }) => <Time at={claimed_at} isExact />,
+    cell: ({ claimed_at }) => <Time at={claimed_at} />,
     csv: ({ claimed_at }) => claimed_at,
   },
   {
