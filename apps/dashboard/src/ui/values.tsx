@@ -67,8 +67,8 @@ export function Percent({ ratio, isChange = false }: { readonly ratio: Value; re
   const sign = signOf(ratio, 4);
   const Arrow = sign < 0 ? ArrowDown : ArrowUp;
   return (
-    <span className={classNames('inline-flex items-center gap-0.5 whitespace-nowrap', TONE[`${sign}`])}>
-      {sign !== 0 && <Arrow aria-hidden className="size-3" />}
+    <span className={classNames('inline-flex items-baseline gap-0.5 whitespace-nowrap', TONE[`${sign}`])}>
+      {sign !== 0 && <Arrow aria-hidden className="size-3 self-center" />}
       {formatPercent(ratio, locale, true)}
     </span>
   );

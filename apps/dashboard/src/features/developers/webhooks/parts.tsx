@@ -53,7 +53,9 @@ export function Milliseconds({ value }: { readonly value: number | null }) {
   return (
     <span className="whitespace-nowrap">
       {formatCount(value, locale)}
-      <span className="text-muted">{'\u2009ms'}</span>
+      <span data-unit className="text-muted">
+        {'\u2009ms'}
+      </span>
     </span>
   );
 }
