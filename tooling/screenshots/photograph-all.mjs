@@ -51,8 +51,6 @@ async function photographScenes({ browser, look, records, scenes, folder, apiKey
   const visitor = await browser.newPerson(look);
   const user = await browser.newPerson(look);
   await signInByApiKey(user.page, apiKey);
-  // It covers the first page, and is shown once.
-  await user.page.getByText('Signed in to the account').waitFor();
   for (const { name, path, isPublic = false, act } of scenes) {
     // A page of its own, so that no scene depends on the ones before it.
     const page = await (isPublic ? visitor : user).context.newPage();
