@@ -57,7 +57,7 @@ function Account({ me }: { readonly me: Me }) {
           </span>
         </Detail>
         <Detail name="Opened">
-          <Time at={me.created_at} isExact />
+          <Time at={me.created_at} />
         </Detail>
       </Details>
     </Card>
