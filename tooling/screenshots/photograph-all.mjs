@@ -43,8 +43,8 @@ export async function photographAll(product, { out, only, print }) {
 
 /**
  * @param {{
- *   browser: import('../e2e/dashboard/browser.mjs').Browser, look: ReturnType<typeof contextOptions>, records: Readonly<Record<string, string>>,
- *   scenes: readonly import('./scenes.mjs').Scene[], folder: string, apiKey: string,
+ *   browser: import('../e2e/dashboard/browser.mjs').Browser, look: ReturnType<typeof contextOptions>,
+ *   records: Readonly<Record<string, string>>, scenes: readonly import('./scenes.mjs').Scene[], folder: string, apiKey: string,
  * }} options
  */
 async function photographScenes({ browser, look, records, scenes, folder, apiKey }) {
