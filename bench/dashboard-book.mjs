@@ -3,10 +3,12 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { recordsOf, SYMBOL, withRecords } from '../tooling/demo-data/dashboard-pages.mjs';
+import { createClient } from '../tooling/launch/first-trade/client.mjs';
+import { pairNamed, pairsOf } from '../tooling/launch/first-trade/scenario.mjs';
 import { atEnd, EMPTY_PAGE, inTab, signIn } from './dashboard-environment.mjs';
 import { count } from './dashboard-frames.mjs';
 
+const SYMBOL = 'BTC/USDT';
 const UPDATES_PER_SECOND = 1_000;
 const MEASURED_MS = 6_000;
 
@@ -19,10 +21,10 @@ const MEASURED_MS = 6_000;
 export async function measureBook(environment, rounds) {
   const { product } = environment;
   const session = await signIn(environment, product.apiKey);
-  const records = await recordsOf(product);
-  const market = { url: withRecords('/markets/:pair', records), heading: SYMBOL };
+  const { id: pairId } = pairNamed(SYMBOL, await pairsOf(createClient(product)));
+  const market = { url: `/markets/${pairId}`, heading: SYMBOL };
   const feed = await startFeed(product);
-  const reader = await openReader(product, session, records.get('pair'));
+  const reader = await openReader(product, session, pairId);
   const results = [];
   for (let round = 0; round < rounds; round++) {
     const before = { updates: feed.count(), books: reader.count(), at: performance.now() };

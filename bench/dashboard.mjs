@@ -13,7 +13,9 @@
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { PAGES, recordsOf, withRecords } from '../tooling/demo-data/dashboard-pages.mjs';
+import { recordsOf } from '../tooling/e2e/dashboard/page-people.mjs';
+import { ADDRESSES, withRecords } from '../tooling/e2e/dashboard/pages.mjs';
+import { createClient } from '../tooling/launch/first-trade/client.mjs';
 import { measureBook } from './dashboard-book.mjs';
 import { close, EMPTY_PAGE, signIn, startEnvironment } from './dashboard-environment.mjs';
 import { compare, judge, median } from './dashboard-figures.mjs';
@@ -38,16 +40,16 @@ const print = (line) => console.error(line);
 
 /** @returns {Promise<import('./dashboard-figures.mjs').Figure[]>} */
 async function measurePages(environment, rounds) {
-  const records = await recordsOf(environment.product);
-  const pages = PAGES.map((page) => ({ ...page, url: withRecords(page.path, records) }));
-  const results = new Map(pages.map(({ path }) => [path, []]));
+  const records = await recordsOf(createClient(environment.product));
+  const pages = ADDRESSES.map((page) => ({ ...page, url: withRecords(page.address, records), heading: /./ }));
+  const results = new Map(pages.map(({ address }) => [address, []]));
   for (let round = 1; round <= rounds; round++) {
     // A session without a person at its page ends after 30 minutes.
     const session = await signIn(environment, environment.product.apiKey);
     for (const page of pages) {
-      const visited = await visit(environment.browser, page, page.isPublic ? undefined : session);
+      const visited = await visit(environment.browser, page, page.isSignedOut ? undefined : session);
       const empty = await visit(environment.browser, EMPTY_PAGE, session);
-      results.get(page.path).push({ ...visited, empty });
+      results.get(page.address).push({ ...visited, empty });
     }
     print(`round ${round} of ${rounds} is complete`);
   }
@@ -55,7 +57,7 @@ async function measurePages(environment, rounds) {
 }
 
 function reportPages(results) {
-  const columns = [30, 14, 12, 8, 22, 22];
+  const columns = [56, 14, 12, 8, 22, 22];
   const row = (cells) =>
     console.log(
       cells.map((cell, i) => (i === 0 ? cell.padEnd(columns[i]) : cell.padStart(columns[i]))).join(''),

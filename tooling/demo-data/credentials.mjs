@@ -25,14 +25,14 @@ const PUBLIC_KEYS = /** @type {const} */ ([
 /** `hours` and `idleMinutes` are the times since the sign-in and since the last use. */
 const SESSIONS = /** @type {const} */ ([
   {
-    name: 'Dashboard, Chrome on macOS',
+    name: 'Dashboard: Chrome on macOS',
     address: '203.0.113.24',
     hours: 3,
     idleMinutes: 1,
     permissions: ['READ', 'TRADE'],
   },
   {
-    name: 'Dashboard, Safari on iPhone',
+    name: 'Dashboard: Safari on iPhone',
     address: '198.51.100.77',
     hours: 7.5,
     idleMinutes: 9,

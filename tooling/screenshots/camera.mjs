@@ -7,13 +7,13 @@ import sharp from 'sharp';
  * @typedef {{ width: number, height: number, theme: 'light' | 'dark' }} Look
  */
 
-const ENCODING = { quality: 40, effort: 6 };
+const ENCODING = { quality: 30, effort: 6 };
 /** A wider picture is scaled down to this width: documents show it no wider. */
 const WIDTH_MAX = 1_080;
 const IDLE_MS = 400;
 const SETTLED_WITHIN_MS = 180_000;
-/** Skeletons, and the spinners of buttons. */
-const LOADING = '.animate-pulse, .animate-spin';
+/** Skeletons, the spinners of buttons and of the GraphQL editor, and notices that cover the page for some seconds. */
+const LOADING = '.animate-pulse, .animate-spin, .graphiql-spinner, [data-sonner-toast]';
 
 /** The options of a browser's context. Locale and time zone are those of the documentation. @param {Look} look */
 export const contextOptions = ({ width, height, theme }) => ({

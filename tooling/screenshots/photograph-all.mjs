@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { recordsOf, withRecords } from '../demo-data/dashboard-pages.mjs';
 import { openBrowser, signInByApiKey } from '../e2e/dashboard/browser.mjs';
+import { recordsOf } from '../e2e/dashboard/page-people.mjs';
+import { withRecords } from '../e2e/dashboard/pages.mjs';
 import { createClient } from '../launch/first-trade/client.mjs';
 import { contextOptions, photograph, untilLive, watchLoading } from './camera.mjs';
 import { SCENES } from './scenes.mjs';
@@ -42,8 +43,8 @@ export async function photographAll(product, { out, only, print }) {
 
 /**
  * @param {{
- *   browser: import('../e2e/dashboard/browser.mjs').Browser, look: ReturnType<typeof contextOptions>, records: Map<string, string>,
- *   scenes: readonly import('./scenes.mjs').Scene[], folder: string, apiKey: string,
+ *   browser: import('../e2e/dashboard/browser.mjs').Browser, look: ReturnType<typeof contextOptions>,
+ *   records: Readonly<Record<string, string>>, scenes: readonly import('./scenes.mjs').Scene[], folder: string, apiKey: string,
  * }} options
  */
 async function photographScenes({ browser, look, records, scenes, folder, apiKey }) {
@@ -76,7 +77,6 @@ async function photographScenes({ browser, look, records, scenes, folder, apiKey
 /** @param {Product} product */
 async function recordsForScenes(product) {
   const api = createClient(product);
-  const records = await recordsOf(product);
   const { data: copiers } = await api.copiers.list({ limit: 100 });
   const { data: offered } = await api.strategies.list({ visibility: 'PUBLIC', status: 'ACTIVE', limit: 100 });
   const further = {
@@ -84,9 +84,9 @@ async function recordsForScenes(product) {
     paused: copiers.find(({ status }) => status === 'PAUSED'),
     copied: offered.find(({ exchange_account_id: own }) => own === undefined),
   };
-  for (const [name, record] of Object.entries(further)) {
+  const ids = Object.entries(further).map(([name, record]) => {
     if (record === undefined) throw new Error(`the demo account has no record for ${name}`);
-    records.set(name, record.id);
-  }
-  return records;
+    return [name, record.id];
+  });
+  return { ...(await recordsOf(api)), ...Object.fromEntries(ids) };
 }

@@ -1,11 +1,11 @@
 /** What is photographed: every page, and the drawers, dialogs and steps that matter most. */
-import { PAGES } from '../demo-data/dashboard-pages.mjs';
+import { ADDRESSES } from '../e2e/dashboard/pages.mjs';
 
 /**
  * @typedef {import('playwright-core').Page} Page
  * @typedef {{
  *   name: string, path: string, isPublic?: boolean, act?: (page: Page) => Promise<void>, only?: 'wide' | 'narrow',
- * }} Scene `name`: that of the file; `path`: with `:name` for the id of a record; `act`: what is done on the page before it is
+ * }} Scene `name`: that of the file; `path`: with the names of records in braces; `act`: what is done on the page before it is
  *   photographed; `only`: the only width that has it
  */
 
@@ -13,6 +13,9 @@ import { PAGES } from '../demo-data/dashboard-pages.mjs';
 const press = (name) => (page) => page.getByRole('button', { name }).first().click();
 /** @param {string | RegExp} name @returns {(page: Page) => Promise<void>} */
 const openTab = (name) => (page) => page.getByRole('tab', { name }).click();
+
+/** What is done on a page that would be half empty. @type {Readonly<Record<string, Scene['act']>>} */
+const ACTS = { '/developers/graphql': press(/^Execute query/) };
 
 /** @type {readonly Scene[]} */
 const FURTHER = [
@@ -25,25 +28,36 @@ const FURTHER = [
   { name: 'trades-filtered', path: '/trades?status=FAILED' },
   { name: 'positions-closed', path: '/positions?view=closed' },
   { name: 'close-lot', path: '/positions', act: press(/^Close .* lot of/), only: 'wide' },
-  { name: 'order-review', path: '/markets/:pair', act: reviewOrder },
-  { name: 'copy-2-account', path: '/copiers/new?strategy=:copied' },
-  { name: 'copy-3-limits', path: '/copiers/new?copier=:paused&step=limits' },
-  { name: 'copy-4-simulation', path: '/copiers/new?copier=:paused&step=simulation' },
-  { name: 'copy-5-terms', path: '/copiers/new?copier=:paused&step=confirm' },
-  { name: 'stop-copier', path: '/copiers/:active', act: press('Stop copier') },
+  { name: 'order-review', path: '/markets/{pair}', act: reviewOrder },
+  { name: 'copy-2-account', path: '/copiers/new?strategy={copied}' },
+  { name: 'copy-3-limits', path: '/copiers/new?copier={paused}&step=limits' },
+  { name: 'copy-4-simulation', path: '/copiers/new?copier={paused}&step=simulation' },
+  { name: 'copy-5-terms', path: '/copiers/new?copier={paused}&step=confirm' },
+  { name: 'stop-copier', path: '/copiers/{active}', act: press('Stop copier') },
   { name: 'create-api-key', path: '/developers/api-keys?new=1' },
   { name: 'create-webhook', path: '/developers/webhooks?new=1' },
 ];
 
 /** @type {readonly Scene[]} */
 export const SCENES = [
-  ...PAGES.map(({ path, isPublic }) => ({ name: nameOf(path), path, ...(isPublic ? { isPublic } : {}) })),
+  ...ADDRESSES.map(({ address, isSignedOut }) => ({
+    name: nameOf(address),
+    path: address,
+    isPublic: isSignedOut,
+    ...(address in ACTS ? { act: ACTS[address] } : {}),
+  })),
   ...FURTHER,
 ];
 
-/** @param {string} path */
-function nameOf(path) {
-  return path === '/' ? 'overview' : path.slice(1).replaceAll('/:', '-one-').replaceAll('/', '-');
+/** Returns `trades-one-trade` for `/trades/{trade}`. @param {string} address */
+function nameOf(address) {
+  const { pathname } = new URL(address.replaceAll(/\{(\w+)\}/g, 'one-$1'), 'http://dashboard');
+  return pathname === '/'
+    ? 'overview'
+    : pathname
+        .slice(1)
+        .replaceAll('/', '-')
+        .replaceAll(/[A-Z]/g, (c) => `-${c.toLowerCase()}`);
 }
 
 /** @param {Page} page */

@@ -3,6 +3,7 @@
  * Brings a page into one of its states. Only the far side of the network is replaced: the responses of the API are held
  * back, emptied, or replaced by an error of the API.
  */
+import { withRecords } from './pages.mjs';
 
 /** @typedef {'content' | 'loading' | 'empty' | 'error' | 'no permission' | 'stale'} PageState */
 /** @typedef {import('./pages.mjs').DashboardPage} DashboardPage */
@@ -79,12 +80,7 @@ export async function openInState(page, dashboardPage, state, records) {
   await replaceResponses(page, dashboardPage, state);
   const path =
     (state === 'empty' && dashboardPage.empty?.path) || (dashboardPage.path ?? dashboardPage.route);
-  await navigate(
-    page,
-    dashboardPage,
-    state,
-    path.replace(/\{(\w+)\}/g, (_, name) => String(records[name])),
-  );
+  await navigate(page, dashboardPage, state, withRecords(path, records));
   if (state !== 'loading') await dashboardPage.act?.(page);
   await untilShown(page, dashboardPage, state);
   if (state === 'stale') await makeStale(page, dashboardPage);

@@ -1,6 +1,6 @@
 /**
- * The pages of the dashboard, for the tests that open each of them. `pages.spec.mjs` compares them with the routes of the
- * app, so that a new page without an entry fails.
+ * The pages of the dashboard, for the tests, the screenshots and the benchmark that open each of them. `pages.spec.mjs` compares
+ * them with the routes of the app, so that a new page without an entry fails.
  */
 import { ACCOUNT_PAGES } from './pages/account.mjs';
 import { COPY_PAGES } from './pages/copy.mjs';
@@ -41,3 +41,26 @@ export const PAGES = [
   ...DEVELOPERS_PAGES,
   ...SIGNED_OUT_PAGES,
 ];
+
+/**
+ * The address of each page, with the names of records in braces: each route once, as its first entry.
+ *
+ * @type {readonly { address: string, isSignedOut: boolean }[]}
+ */
+export const ADDRESSES = PAGES.filter(
+  ({ route }, i) => route !== 'not-found' && PAGES.findIndex((page) => page.route === route) === i,
+).map(({ route, path = route, isSignedOut = false }) => ({ address: path, isSignedOut }));
+
+/**
+ * Returns an address with the ids of records.
+ *
+ * @param {string} address
+ * @param {Readonly<Record<string, string>>} records
+ */
+export const withRecords = (address, records) =>
+  address.replace(/\{(\w+)\}/g, (_, name) => records[name] ?? raise(`no record is named ${name}`));
+
+/** @param {string} message @returns {never} */
+function raise(message) {
+  throw new Error(message);
+}

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { STATES } from './page-states.mjs';
-import { PAGES } from './pages.mjs';
+import { ADDRESSES, PAGES, withRecords } from './pages.mjs';
 
 const app = join(import.meta.dirname, '..', '..', '..', 'apps', 'dashboard', 'src', 'app');
 
@@ -22,6 +22,15 @@ describe('the list of pages', () => {
   it('has each route of the app, and no other', () => {
     expect(routes.length).toBeGreaterThan(40);
     expect([...new Set(PAGES.map(({ route }) => route))].toSorted()).toEqual(routes.toSorted());
+  });
+
+  it('has one address for each route', () => {
+    const anyRecord = new Proxy({}, { get: () => '1' });
+    const patterns = routes
+      .filter((route) => route !== 'not-found')
+      .map((route) => route.replaceAll(/\[\w+\]/g, '1'));
+    const addresses = ADDRESSES.map(({ address }) => withRecords(address, anyRecord).replace(/\?.*/, ''));
+    expect(addresses.toSorted()).toEqual(patterns.toSorted());
   });
 
   it.each(PAGES)('has each state of $route, or the reason why it cannot be', (page) => {

@@ -1,4 +1,5 @@
 import type { Metadata } from 'next';
+import { BrandMark } from '../ui/brand-mark';
 import { PLAIN_PRIMARY, PLAIN_SECONDARY } from '../ui/plain-button';
 
 export const metadata: Metadata = { title: 'Page not found' };
@@ -7,6 +8,10 @@ export const metadata: Metadata = { title: 'Page not found' };
 export default function NotFound() {
   return (
     <main className="mx-auto flex min-h-dvh max-w-lg flex-col items-start justify-center gap-3 px-4 pb-24">
+      <p className="flex items-center gap-2.5 pb-5 font-semibold text-base">
+        <BrandMark />
+        Trading automation
+      </p>
       <p className="font-medium text-muted text-sm">404</p>
       <h1 className="font-semibold text-2xl">This page does not exist.</h1>
       <p className="text-muted text-sm">

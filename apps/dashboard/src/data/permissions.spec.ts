@@ -12,6 +12,7 @@ describe('includesPermission', () => {
 describe('permissionWords', () => {
   it('says what a credential may do', () => {
     expect(permissionWords(['ADMIN'])).toBe('all permissions');
-    expect(permissionWords(['READ', 'TRADE'])).toBe('READ, TRADE');
+    expect(permissionWords(['READ', 'TRADE'])).toBe('the permissions Read, Trade');
+    expect(permissionWords(['READ'])).toBe('the permission Read');
   });
 });

@@ -1,4 +1,5 @@
 /** The permissions of a credential. TRADE and WITHDRAW include READ; ADMIN includes all. */
+import { wordsOf } from '../format/words';
 
 export type Permission = 'READ' | 'TRADE' | 'WITHDRAW' | 'ADMIN';
 
@@ -9,5 +10,7 @@ export function includesPermission(held: readonly string[], permission: Permissi
 
 /** Names what a credential may do: all, or the permissions that it holds. */
 export function permissionWords(held: readonly string[]): string {
-  return held.includes('ADMIN') ? 'all permissions' : held.join(', ');
+  if (held.includes('ADMIN')) return 'all permissions';
+  const names = held.map(wordsOf).join(', ');
+  return held.length === 1 ? `the permission ${names}` : `the permissions ${names}`;
 }

@@ -24,10 +24,10 @@ describe('a time', () => {
 
 describe('a duration', () => {
   it.each([
-    [340, '340\u2009ms'],
-    [2_400, '2.4\u2009s'],
-    [180_000, '3\u2009min'],
-    [7_200_000, '2\u2009h'],
+    [340, '340\u202fms'],
+    [2_400, '2.4\u202fs'],
+    [180_000, '3\u202fmin'],
+    [7_200_000, '2\u202fh'],
   ])('of %d ms is %s', (ms, text) => {
     expect(formatDuration(ms)).toBe(text);
   });

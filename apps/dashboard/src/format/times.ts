@@ -44,10 +44,10 @@ export function formatTime(at: string, { locale, timeZone }: TimeStyle): string 
   }).format(new Date(at));
 }
 
-/** Formats a duration in milliseconds: 340 ms, 2.4 s, 3 min. */
+/** Formats a duration in milliseconds: 340 ms, 2.4 s, 3 min. No line breaks before the unit. */
 export function formatDuration(ms: number): string {
-  if (ms < 1_000) return `${Math.round(ms)}\u2009ms`;
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)}\u2009s`;
-  if (ms < 3_600_000) return `${Math.round(ms / 60_000)}\u2009min`;
-  return `${Math.round(ms / 3_600_000)}\u2009h`;
+  if (ms < 1_000) return `${Math.round(ms)}\u202fms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)}\u202fs`;
+  if (ms < 3_600_000) return `${Math.round(ms / 60_000)}\u202fmin`;
+  return `${Math.round(ms / 3_600_000)}\u202fh`;
 }

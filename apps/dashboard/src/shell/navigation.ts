@@ -42,7 +42,13 @@ export const NAVIGATION: readonly NavigationGroup[] = [
     label: 'Trade',
     items: [
       { href: '/', label: 'Overview', icon: LayoutDashboard, shortcut: 'o' },
-      { href: '/trades', label: 'Trades', icon: ArrowLeftRight, shortcut: 't' },
+      {
+        href: '/trades',
+        label: 'Trades',
+        icon: ArrowLeftRight,
+        shortcut: 't',
+        parts: [{ href: '/trades/new', label: 'Place order' }],
+      },
       { href: '/positions', label: 'Positions', icon: Layers, shortcut: 'p' },
       { href: '/markets', label: 'Markets', icon: CandlestickChart, shortcut: 'm' },
       { href: '/analytics', label: 'Analytics', icon: ChartColumn, shortcut: 'a' },
@@ -52,14 +58,32 @@ export const NAVIGATION: readonly NavigationGroup[] = [
     label: 'Copy',
     items: [
       { href: '/discover', label: 'Discover', icon: Compass, shortcut: 'd' },
-      { href: '/strategies', label: 'Strategies', icon: Target, shortcut: 's' },
-      { href: '/copiers', label: 'Copiers', icon: Copy, shortcut: 'c' },
+      {
+        href: '/strategies',
+        label: 'Strategies',
+        icon: Target,
+        shortcut: 's',
+        parts: [{ href: '/strategies/new', label: 'New strategy' }],
+      },
+      {
+        href: '/copiers',
+        label: 'Copiers',
+        icon: Copy,
+        shortcut: 'c',
+        parts: [{ href: '/copiers/new', label: 'New copier' }],
+      },
     ],
   },
   {
     label: 'Account',
     items: [
-      { href: '/exchanges', label: 'Exchanges', icon: Landmark, shortcut: 'e' },
+      {
+        href: '/exchanges',
+        label: 'Exchanges',
+        icon: Landmark,
+        shortcut: 'e',
+        parts: [{ href: '/exchanges/new', label: 'Connect exchange' }],
+      },
       { href: '/rewards', label: 'Rewards', icon: Gift, shortcut: 'r' },
       {
         href: '/withdrawals',

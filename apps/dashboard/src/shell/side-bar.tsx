@@ -2,6 +2,7 @@
 import { PanelLeftClose, PanelLeftOpen } from 'lucide-react';
 import Link from 'next/link';
 import { usePathname, useRouter } from 'next/navigation';
+import { BrandMark } from '../ui/brand-mark';
 import { classNames } from '../ui/class-names';
 import { isPageOf, NAVIGATION, type NavigationItem } from './navigation';
 
@@ -58,17 +59,7 @@ function Brand({ isCollapsed }: { readonly isCollapsed: boolean }) {
       className="flex h-14 shrink-0 items-center gap-2.5 px-4 font-semibold text-base"
       aria-label="Trading automation, overview"
     >
-      <svg viewBox="0 0 32 32" aria-hidden="true" className="size-6 shrink-0">
-        <rect width="32" height="32" rx="8" className="fill-accent" />
-        <path
-          d="M7 21l6-7 5 4 7-9"
-          fill="none"
-          stroke="#fff"
-          strokeWidth="3"
-          strokeLinecap="round"
-          strokeLinejoin="round"
-        />
-      </svg>
+      <BrandMark />
       {!isCollapsed && 'Trading automation'}
     </Link>
   );

@@ -17,7 +17,7 @@ export function Stat({ label, value, note, isLoading = false }: StatProps) {
       {isLoading ? (
         <Skeleton className="mt-1 h-6 w-24" />
       ) : (
-        <p className="font-medium text-lg sm:text-xl">{value}</p>
+        <p className="font-medium text-lg sm:text-xl [&_[data-unit]]:text-base">{value}</p>
       )}
       {note !== undefined &&
         (isLoading ? <Skeleton className="mt-1 h-3 w-16" /> : <p className="text-muted text-xs">{note}</p>)}

@@ -39,7 +39,7 @@ const LOOKS: Readonly<Record<string, Look>> = {
   FILLED: look('Filled', 'gain', CircleCheck),
   HELD: look('Held', 'warn', Pause),
   OPEN: look('Open', 'accent', CircleDot),
-  PARTIALLY_FILLED: look('Partly filled', 'accent', CircleDashed),
+  PARTIALLY_FILLED: look('Partially filled', 'accent', CircleDashed),
   PAUSED: look('Paused', 'neutral', Pause),
   PENDING: look('Pending', 'warn', CircleDashed),
   PROCESSING: look('Processing', 'accent', CircleDashed),

@@ -22,12 +22,14 @@ export function Steps({
           <span
             className={classNames(
               'grid size-5 shrink-0 place-items-center rounded-full text-2xs',
-              i === current ? 'bg-accent text-white' : 'border',
+              i < current && 'border border-accent bg-accent-soft text-accent-text',
+              i === current && 'bg-accent text-white',
+              i > current && 'border',
             )}
           >
             {i < current ? <Check aria-hidden className="size-3" /> : i + 1}
           </span>
-          {name}
+          <span className={i === current ? '' : 'max-sm:sr-only'}>{name}</span>
           {i < current && <span className="sr-only">, done</span>}
         </li>
       ))}

@@ -36,7 +36,7 @@ export function Tabs({ label, initial, value, onChange, children }: TabsProps) {
           <Radix.Trigger
             key={props.value}
             value={props.value}
-            className="-mb-px h-9 shrink-0 -outline-offset-2 border-transparent border-b-2 text-muted text-sm hover:text-text data-[state=active]:border-accent data-[state=active]:font-medium data-[state=active]:text-text"
+            className="-mb-px h-9 shrink-0 rounded-t-control -outline-offset-1 border-transparent border-b-2 text-muted text-sm hover:text-text data-[state=active]:border-accent data-[state=active]:font-medium data-[state=active]:text-text"
           >
             {props.label}
           </Radix.Trigger>

@@ -18,7 +18,7 @@ const isMissing = (value: Value): value is null | undefined => value === null ||
 export const Missing = () => <span className="text-muted">–</span>;
 
 function Asset({ asset }: { readonly asset: string | undefined }) {
-  return asset === undefined ? null : <span className="text-muted">{`\u2009${asset}`}</span>;
+  return asset === undefined ? null : <span data-unit className="text-muted">{`\u2009${asset}`}</span>;
 }
 
 const TONE = { '-1': 'text-loss', '0': 'text-muted', '1': 'text-gain' } as const;
@@ -82,9 +82,9 @@ export function Percent({ ratio, isChange = false }: { readonly ratio: Value; re
   return (
     <span
       suppressHydrationWarning
-      className={classNames('inline-flex items-center gap-0.5 whitespace-nowrap', TONE[`${sign}`])}
+      className={classNames('inline-flex items-baseline gap-0.5 whitespace-nowrap', TONE[`${sign}`])}
     >
-      {sign !== 0 && <Arrow aria-hidden className="size-3" />}
+      {sign !== 0 && <Arrow aria-hidden className="size-3 self-center" />}
       {formatPercent(ratio, locale, true)}
     </span>
   );

@@ -12,16 +12,6 @@ const waitsFor =
 export const SIGNED_OUT_PAGES = [
   {
     route: '/sign-in',
-    path: '/sign-in?reason=IDLE',
-    title: 'Sign in',
-    shows: '[data-testid=user-code]',
-    isSignedOut: true,
-    act: waitsFor('By code', 'Show a code'),
-    failure: DOES_NOT_RESPOND,
-    without: FORM,
-  },
-  {
-    route: '/sign-in',
     title: 'Sign in',
     shows: 'text=This is not an API key.',
     status: 422,
@@ -40,6 +30,16 @@ export const SIGNED_OUT_PAGES = [
     shows: 'text=Save the key file',
     isSignedOut: true,
     act: waitsFor('New account', 'Create an account'),
+    failure: DOES_NOT_RESPOND,
+    without: FORM,
+  },
+  {
+    route: '/sign-in',
+    path: '/sign-in?reason=IDLE',
+    title: 'Sign in',
+    shows: '[data-testid=user-code]',
+    isSignedOut: true,
+    act: waitsFor('By code', 'Show a code'),
     failure: DOES_NOT_RESPOND,
     without: FORM,
   },

@@ -18,7 +18,9 @@ export function Bps({
   return (
     <span className={`whitespace-nowrap ${tone}`}>
       {isChange ? formatSigned(value, locale, 0) : signedOnlyIfNegative(value, locale)}
-      <span className="text-muted">{'\u2009bps'}</span>
+      <span data-unit className="text-muted">
+        {'\u2009bps'}
+      </span>
     </span>
   );
 }

@@ -1,6 +1,6 @@
 'use client';
 import { Exact } from '../../format/decimals';
-import { formatPercent } from '../../format/numbers';
+import { formatAmount, formatPercent, signOf } from '../../format/numbers';
 import { usePreferences } from '../../format/preferences';
 import { formatDuration } from '../../format/times';
 import { Stat, StatRow } from '../../ui/stat';
@@ -26,7 +26,7 @@ export function CopierFigures({ copier }: { readonly copier: CopierRow }) {
       <Stat
         label="Return"
         value={<Percent ratio={stats.roi} isChange />}
-        note={stats.sharpe === null ? 'Sharpe from 2 days on' : `Sharpe ${stats.sharpe}`}
+        note={stats.sharpe === null ? 'Sharpe from 2 days on' : <Sharpe value={stats.sharpe} />}
       />
       <Stat
         label="Open exposure"
@@ -64,10 +64,16 @@ export function CopierFigures({ copier }: { readonly copier: CopierRow }) {
   );
 }
 
+function Sharpe({ value }: { readonly value: string }) {
+  const { locale } = usePreferences();
+  const isNegative = signOf(value, 2) < 0;
+  return `Sharpe ${isNegative ? '−' : ''}${formatAmount(value.replace('-', ''), locale, 2)}`;
+}
+
 /** The open exposure as a share of the equity of the account. */
 function Allocation({ copier: { stats } }: { readonly copier: CopierRow }) {
   const { locale } = usePreferences();
   if (stats.equity === null || new Exact(stats.equity).lte(0)) return 'Of the account';
   const share = new Exact(stats.open_exposure_quote).div(stats.equity).toFixed();
-  return `${formatPercent(share, locale)} of the equity of the account`;
+  return `${formatPercent(share, locale)} of the equity`;
 }

@@ -70,8 +70,14 @@ export function limitLines(limits: Limits, locale?: string): LimitLine[] {
 }
 
 export const BREACH_WORDS: Readonly<Record<string, string>> = {
-  CLOSE_ONLY: 'Copy exits alone',
+  CLOSE_ONLY: 'Copy only exits',
   PAUSE: 'Pause: copy neither entries nor exits',
+};
+
+/** The same, as a sentence. */
+export const BREACH_SENTENCES: Readonly<Record<string, string>> = {
+  CLOSE_ONLY: 'At a loss limit, the copier copies only exits.',
+  PAUSE: 'At a loss limit, the copier pauses: it copies neither entries nor exits.',
 };
 
 export const BELOW_MINIMUM_WORDS: Readonly<Record<string, string>> = {

@@ -10,7 +10,7 @@ import { DataTable } from '../../ui/data-table/data-table';
 import type { ListReader } from '../../ui/data-table/use-list';
 import { PageHeader } from '../../ui/page-header';
 import { EmptyState } from '../../ui/states';
-import { Status } from '../../ui/status';
+import { Status, wordsOf } from '../../ui/status';
 import { Amount, Change, Missing, Percent, Time } from '../../ui/values';
 import { Bps } from './bps';
 import { StrategyName } from './strategy-name';
@@ -43,11 +43,13 @@ const COLUMNS: readonly Column<CopierRow>[] = [
     header: 'Copier',
     sort: 'name',
     cell: ({ name }) => <span className="block max-w-56 truncate font-medium">{name}</span>,
+    below: ({ status }) => wordsOf(status),
     csv: ({ name }) => name,
   },
   {
     id: 'status',
     header: 'Status',
+    from: 'md',
     cell: ({ status }) => <Status value={status} />,
     csv: ({ status }) => status,
   },
@@ -82,7 +84,7 @@ const COLUMNS: readonly Column<CopierRow>[] = [
   },
   {
     id: 'open_exposure',
-    header: 'Open exposure',
+    header: 'Exposure',
     isNumeric: true,
     from: 'md',
     cell: ({ stats }) => <Amount value={stats.open_exposure_quote} digits={2} />,
@@ -90,7 +92,7 @@ const COLUMNS: readonly Column<CopierRow>[] = [
   },
   {
     id: 'tracking',
-    header: 'Tracking difference',
+    header: 'Tracking',
     isNumeric: true,
     from: 'xl',
     cell: ({ stats }) => <Bps value={stats.tracking_difference_bps} isChange />,
@@ -101,7 +103,8 @@ const COLUMNS: readonly Column<CopierRow>[] = [
     header: 'Lag',
     isNumeric: true,
     from: 'xl',
-    cell: ({ stats: { median_latency_ms: ms } }) => (ms === null ? <Missing /> : formatDuration(ms)),
+    cell: ({ stats: { median_latency_ms: ms } }) =>
+      ms === null ? <Missing /> : <span className="whitespace-nowrap">{formatDuration(ms)}</span>,
     csv: ({ stats }) => stats.median_latency_ms,
   },
   {

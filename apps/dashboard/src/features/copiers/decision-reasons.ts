@@ -30,7 +30,7 @@ function withBoth(
 
 const STATUS_WORDS: Readonly<Record<string, string>> = {
   PAUSED: 'the copier was paused, and a paused copier copies neither entries nor exits',
-  CLOSE_ONLY: 'the copier was set to close only, and then copies exits alone',
+  CLOSE_ONLY: 'the copier was set to close only, which copies only exits',
 };
 
 const notActive: Reason = ({ rule, value }) =>

@@ -88,7 +88,7 @@ describe('the sentence about a decision', () => {
         inputs: { ratio: '0.25', leader_amount: '0.2', reference_price: '60000' },
       }),
     ).toBe(
-      "Opened 0.05 BTC. The size is 0.25 × the 0.20 BTC of the strategy so far. The strategy's price was 60,000.00 USDT; the copy's was 1.50 bps worse. The order was sent after 42\u2009ms.",
+      "Opened 0.05 BTC. The size is 0.25 × the 0.20 BTC of the strategy so far. The strategy's price was 60,000.00 USDT; the copy's was 1.50 bps worse. The order was sent after 42\u202fms.",
     );
   });
 

@@ -5,6 +5,7 @@
  * 2. Numbers that are missing, or hidden because another user owns the strategy, are left out of the sentence.
  */
 import { baseOf, quoteOf } from '../../data/symbols';
+import { Exact } from '../../format/decimals';
 import { formatAmount, signOf } from '../../format/numbers';
 import { formatDuration } from '../../format/times';
 import { type Facts, REASONS } from './decision-reasons';
@@ -106,7 +107,8 @@ function sizeSentence(ratio: string, leaderAmount: string | undefined, { base, p
 function comparison(slippageBps: string, plain: Facts['plain']): string {
   const sign = signOf(slippageBps);
   if (sign === 0) return 'the same';
-  return sign > 0 ? `${plain(slippageBps)} bps worse` : `${plain(slippageBps.slice(1))} bps better`;
+  const bps = plain(new Exact(slippageBps).abs().round(2).toFixed());
+  return `${bps} bps ${sign > 0 ? 'worse' : 'better'}`;
 }
 
 function pendingSentence(decision: DecisionToExplain, { base, isEntry }: Facts, reason: string): string {

@@ -74,8 +74,8 @@ export function BalanceTable({
           <th scope="col" className="h-8 text-left font-medium">
             Asset
           </th>
-          <th scope="col" className="text-right font-medium">
-            Total, free and held
+          <th scope="col" className="text-right font-medium" title="What is free, and what orders hold">
+            Total
           </th>
         </tr>
       </thead>

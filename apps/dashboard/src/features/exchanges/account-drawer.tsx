@@ -2,6 +2,7 @@
 import { useRouter } from 'next/navigation';
 import { useState } from 'react';
 import { api } from '../../data/api';
+import { useSupportedExchanges } from '../../data/exchange-names';
 import { useMayTrade } from '../../data/me';
 import { useQuery } from '../../data/query';
 import { useNow } from '../../format/clock';
@@ -19,7 +20,6 @@ import { Time } from '../../ui/values';
 import { type Account, balancesOf, stateOf } from './account.rules';
 import { BalanceTable } from './account-card';
 import { CredentialsDialog, RenameDialog } from './edit-dialogs';
-import { useSupportedExchanges } from './exchanges';
 import { RemoveDialog } from './remove-dialog';
 import { useSync } from './use-sync';
 
@@ -65,7 +65,7 @@ function AccountDetails({ account }: { readonly account: Account }) {
           {account.last_sync_at === null ? 'Not yet' : <Time at={account.last_sync_at} />}
         </Detail>
         <Detail name="Connected">
-          <Time at={account.created_at} isExact />
+          <Time at={account.created_at} />
         </Detail>
         <Detail name="Account">
           <Copyable text={account.id} isShort />

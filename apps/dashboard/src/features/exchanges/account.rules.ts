@@ -22,7 +22,7 @@ export function stateOf(
 ): AccountState {
   if (!is_active)
     return {
-      label: 'Not active',
+      label: 'Credentials rejected',
       tone: 'loss',
       advice: 'The exchange rejected the credentials. Replace them to trade again.',
     };

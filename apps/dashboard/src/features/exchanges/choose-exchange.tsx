@@ -1,12 +1,12 @@
 'use client';
 import type { SupportedExchange } from '@trading-automation/sdk';
+import { useSupportedExchanges } from '../../data/exchange-names';
 import { Button, ButtonLink } from '../../ui/button';
 import { classNames } from '../../ui/class-names';
 import { Skeleton } from '../../ui/skeleton';
 import { StaleNotice } from '../../ui/stale-notice';
 import { EmptyState, ErrorState } from '../../ui/states';
 import { wordsOf } from '../../ui/status';
-import { useSupportedExchanges } from './exchanges';
 
 export interface Choice {
   readonly exchange: SupportedExchange;

@@ -28,7 +28,7 @@ export function ConnectExchange() {
   const back = () => setStep((now) => now - 1);
   const next = () => setStep((now) => now + 1);
   return (
-    <div className="mx-auto max-w-160">
+    <div className="max-w-200">
       <PageHeader title="Connect exchange" />
       {mayTrade ? (
         <>

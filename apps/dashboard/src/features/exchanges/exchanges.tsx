@@ -1,10 +1,9 @@
 'use client';
 import { Plus } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { api } from '../../data/api';
+import { useSupportedExchanges } from '../../data/exchange-names';
 import { useMayTrade } from '../../data/me';
 import { useAccounts } from '../../data/names';
-import { useQuery } from '../../data/query';
 import { ButtonLink } from '../../ui/button';
 import { Card } from '../../ui/card';
 import { PageHeader } from '../../ui/page-header';
@@ -12,15 +11,6 @@ import { Skeleton } from '../../ui/skeleton';
 import { StaleNotice } from '../../ui/stale-notice';
 import { EmptyState, ErrorState } from '../../ui/states';
 import { AccountCard } from './account-card';
-
-/** The exchanges whose accounts can be connected. */
-export function useSupportedExchanges() {
-  return useQuery({
-    queryKey: ['exchanges', 'supported'],
-    queryFn: ({ signal }) =>
-      api().supportedExchanges.list({ limit: 100 }, { signal }).toArray({ limit: 500 }),
-  });
-}
 
 const ConnectExchange = () => (
   <ButtonLink href="/exchanges/new" variant="primary">

@@ -13,13 +13,14 @@ export function Steps({ labels, current }: { readonly labels: readonly string[];
         >
           <span
             className={classNames(
-              'grid size-6 place-items-center rounded-full border text-xs',
+              'grid size-5 place-items-center rounded-full border text-2xs',
+              i < current && 'border-accent bg-accent-soft text-accent-text',
               i === current && 'border-accent bg-accent text-white',
             )}
           >
-            {i < current ? <Check aria-label="Done" className="size-3.5" /> : i + 1}
+            {i < current ? <Check aria-label="Done" className="size-3" /> : i + 1}
           </span>
-          {label}
+          <span className={i === current ? '' : 'max-sm:sr-only'}>{label}</span>
         </li>
       ))}
     </ol>

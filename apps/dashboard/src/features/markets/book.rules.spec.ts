@@ -53,6 +53,14 @@ describe('depthOf', () => {
     expect(depthOf(ladderOf(far, 4))).toMatchObject({ from: '97', to: '103' });
   });
 
+  it('is not flattened by orders far away on both sides', () => {
+    const far = {
+      bids: [...book.bids, ['1', '0.5'] as const],
+      asks: [...book.asks, ['900', '0.5'] as const],
+    };
+    expect(depthOf(ladderOf(far, 4))).toMatchObject({ from: '97', to: '103' });
+  });
+
   it('draws nothing without a side', () => {
     expect(depthOf(ladderOf({ bids: [], asks: book.asks }, 3))).toBeUndefined();
   });

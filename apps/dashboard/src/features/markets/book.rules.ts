@@ -62,6 +62,9 @@ export function spreadOf(book: {
   };
 }
 
+/** A last level this many times as far as the one before it is left out of the drawing. */
+const FAR = 5;
+
 export interface DepthDrawing {
   /** SVG paths of the areas, in a box of 100 × 100. */
   readonly bids: string;
@@ -79,10 +82,7 @@ export function depthOf(ladder: Ladder): DepthDrawing | undefined {
   const [bid, ask] = [ladder.bids[0], ladder.asks[0]];
   if (bid === undefined || ask === undefined) return undefined;
   const middle = new Exact(bid.price).plus(ask.price).div(2);
-  const reach = smallestOf(
-    middle.minus(ladder.bids.at(-1)?.price ?? middle),
-    new Exact(ladder.asks.at(-1)?.price ?? middle).minus(middle),
-  );
+  const reach = smallestOf(reachOf(ladder.bids, middle), reachOf(ladder.asks, middle));
   if (isZero(reach)) return undefined;
   const from = middle.minus(reach);
   const x = (price: string) => new Exact(price).minus(from).div(reach).times(50).toNumber();
@@ -94,6 +94,15 @@ export function depthOf(ladder: Ladder): DepthDrawing | undefined {
     to: middle.plus(reach).toFixed(),
     largest: largest.toFixed(),
   };
+}
+
+/** How far the last price is from the middle. One far from all others is left out. */
+function reachOf(rows: readonly Row[], middle: Exact): Exact {
+  const [previous, last] = [rows.at(-2), rows.at(-1)].map(
+    (row) => row && new Exact(row.price).minus(middle).abs(),
+  );
+  const isFar = previous !== undefined && last?.gt(previous.times(FAR)) === true;
+  return (isFar ? previous : last) ?? new Exact(0);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { useExchangeNames } from '../../data/exchange-names';
 import { decimalsOf } from '../../format/decimals';
 import type { Column } from '../../ui/data-table/columns';
 import { wordsOf } from '../../ui/status';
@@ -7,6 +8,8 @@ import { ratioOf, useTicker } from './ticker-row';
 
 /** The prices of all rows on screen share the rate limit of the session. */
 const RELOAD_MS = 30_000;
+
+const ExchangeName = ({ id }: { readonly id: string }) => useExchangeNames()(id);
 
 function LastPrice({ pair }: { readonly pair: Pair }) {
   const { data } = useTicker(pair, RELOAD_MS);
@@ -36,7 +39,7 @@ export const COLUMNS: readonly Column<Pair>[] = [
     header: 'Exchange',
     sort: 'exchange',
     from: 'md',
-    cell: ({ exchange }) => exchange,
+    cell: ({ exchange }) => <ExchangeName id={exchange} />,
     csv: ({ exchange }) => exchange,
   },
   {

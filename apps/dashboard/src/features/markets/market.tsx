@@ -1,6 +1,7 @@
 'use client';
 import { type ReactNode } from 'react';
 import { api } from '../../data/api';
+import { useExchangeNames } from '../../data/exchange-names';
 import { PairBookProvider } from '../../data/pair-book';
 import { useQuery } from '../../data/query';
 import { Badge } from '../../ui/badge';
@@ -25,6 +26,7 @@ export interface MarketProps {
 
 /** A market: its price, its book, and the order ticket beside them. */
 export function Market({ pairId, ticket }: MarketProps) {
+  const exchangeName = useExchangeNames();
   const {
     data: pair,
     isPending,
@@ -57,7 +59,7 @@ export function Market({ pairId, ticket }: MarketProps) {
         title={
           <>
             {pair.symbol}
-            <Badge>{pair.exchange}</Badge>
+            <Badge>{exchangeName(pair.exchange)}</Badge>
             <Badge>{wordsOf(pair.trading_type)}</Badge>
             {!pair.is_active && <Badge tone="warn">Not traded now</Badge>}
           </>

@@ -1,4 +1,5 @@
 'use client';
+import { Plus } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { usePairs } from '../../data/names';
 import { Button, ButtonLink } from '../../ui/button';
@@ -41,6 +42,7 @@ export function Markets() {
         title="Markets"
         actions={
           <ButtonLink href="/trades/new" variant="primary">
+            <Plus aria-hidden className="size-4" />
             Place order
           </ButtonLink>
         }

@@ -8,6 +8,9 @@ import type { Pair } from './order.rules';
 import { Cautions, FeeDetail, Value } from './summary';
 import type { Ticket } from './use-ticket';
 
+/** What is placed is shown with every digit. */
+const EXACT = 18;
+
 export interface ConfirmOrderProps {
   /** The order that is placed; undefined: the dialog is closed. */
   readonly request: TradeCreate | undefined;
@@ -38,12 +41,18 @@ export function ConfirmOrder({ request, ticket, pair, isUncertain, onClose, onPl
           <Detail name="Order">
             {`${verb}, ${wordsOf(request.type).toLowerCase()}${isMarket ? '' : `, ${draft.timeInForce}`}`}
           </Detail>
-          <Detail name="Amount">{`${request.amount}\u2009${pair.base}`}</Detail>
+          <Detail name="Amount">
+            <Amount value={String(request.amount)} asset={pair.base} digits={EXACT} />
+          </Detail>
           {request.stop_price !== undefined && (
-            <Detail name="Stop price">{`${request.stop_price}\u2009${pair.quote}`}</Detail>
+            <Detail name="Stop price">
+              <Amount value={String(request.stop_price)} asset={pair.quote} digits={EXACT} />
+            </Detail>
           )}
           {request.price !== undefined && (
-            <Detail name="Limit price">{`${request.price}\u2009${pair.quote}`}</Detail>
+            <Detail name="Limit price">
+              <Amount value={String(request.price)} asset={pair.quote} digits={EXACT} />
+            </Detail>
           )}
           {isMarket && (
             <Detail name="Expected average price">

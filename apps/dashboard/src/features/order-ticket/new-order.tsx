@@ -63,7 +63,7 @@ export function NewOrder({ book }: NewOrderProps) {
 }
 
 const Frame = ({ children }: { readonly children: ReactNode }) => (
-  <div className="mx-auto max-w-200">
+  <div className="max-w-240">
     <PageHeader title="Place order" description="You see and confirm the whole order before it is placed." />
     {children}
   </div>

@@ -2,6 +2,7 @@
 import type { TradeCreate } from '@trading-automation/sdk';
 import { ArrowDownLeft, ArrowUpRight } from 'lucide-react';
 import { type FormEvent, useEffect, useState } from 'react';
+import { useExchangeNames } from '../../data/exchange-names';
 import { useMayTrade } from '../../data/me';
 import { usePickedPrice } from '../../data/pair-book';
 import { Button, ButtonLink } from '../../ui/button';
@@ -172,7 +173,7 @@ function TypeField({ ticket, pair, server }: Parameters<typeof AmountField>[0]) 
 
 const NoAccount = ({ pair }: { readonly pair: Pair }) => (
   <EmptyState
-    title={`No active account of yours trades ${pair.trading_type} on ${pair.exchange}.`}
+    title={`No active account of yours trades ${pair.trading_type} on ${useExchangeNames()(pair.exchange)}.`}
     action={
       <ButtonLink href="/exchanges/new" variant="primary">
         Connect an exchange

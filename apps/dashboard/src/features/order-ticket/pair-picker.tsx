@@ -1,5 +1,6 @@
 'use client';
 import { type KeyboardEvent, useId, useMemo, useState } from 'react';
+import { useExchangeNames } from '../../data/exchange-names';
 import { classNames } from '../../ui/class-names';
 import { Field, Input } from '../../ui/field';
 import type { Pair } from './order.rules';
@@ -16,6 +17,7 @@ export interface PairPickerProps {
 /** A pair of all exchanges, found by typing. */
 export function PairPicker({ pairs, value, onChange }: PairPickerProps) {
   const listId = useId();
+  const exchangeName = useExchangeNames();
   const [text, setText] = useState<string>();
   const [active, setActive] = useState(0);
   const isOpen = text !== undefined;
@@ -52,7 +54,12 @@ export function PairPicker({ pairs, value, onChange }: PairPickerProps) {
           aria-activedescendant={isOpen && found[active] ? `${listId}-${active}` : undefined}
           autoComplete="off"
           placeholder="Search for a pair, such as BTC/USDT"
-          value={text ?? (value === undefined ? '' : labelOf(value))}
+          value={
+            text ??
+            (value === undefined
+              ? ''
+              : `${value.symbol}, ${exchangeName(value.exchange)}, ${value.trading_type}`)
+          }
           onChange={(event) => {
             setText(event.target.value);
             setActive(0);
@@ -91,7 +98,7 @@ export function PairPicker({ pairs, value, onChange }: PairPickerProps) {
             )}
           >
             <span className="font-medium">{pair.symbol}</span>
-            <span className="text-muted text-xs">{`${pair.exchange}, ${pair.trading_type}`}</span>
+            <span className="text-muted text-xs">{`${exchangeName(pair.exchange)}, ${pair.trading_type}`}</span>
           </div>
         ))}
         {found.length === 0 && <p className="px-2 py-1.5 text-muted text-sm">No pair matches.</p>}
@@ -99,5 +106,3 @@ export function PairPicker({ pairs, value, onChange }: PairPickerProps) {
     </div>
   );
 }
-
-const labelOf = ({ symbol, exchange, trading_type }: Pair) => `${symbol}, ${exchange} ${trading_type}`;

@@ -2,6 +2,7 @@
 import type { ExchangeAccount } from '@trading-automation/sdk';
 import { CircleCheck, CircleX, Clock } from 'lucide-react';
 import Link from 'next/link';
+import { useExchangeNames } from '../../data/exchange-names';
 import { useAccounts } from '../../data/names';
 import { useNow } from '../../format/clock';
 import { Badge } from '../../ui/badge';
@@ -65,7 +66,7 @@ function Line({ account }: { readonly account: ExchangeAccount<'string'> }) {
           {account_name}
         </Link>
         <p className="truncate text-muted text-xs">
-          {exchange_name}, {trading_type}
+          {useExchangeNames()(exchange_name)}, {trading_type}
         </p>
       </div>
       <div className="flex shrink-0 flex-col items-end gap-0.5">
@@ -100,7 +101,7 @@ function Health({ account: { is_active, last_sync_at } }: { readonly account: Ex
     );
   return (
     <Badge tone="gain" icon={<CircleCheck aria-hidden className="size-3" />}>
-      Connected
+      Active
     </Badge>
   );
 }

@@ -61,7 +61,7 @@ function AlertLine({ alert: { text, at, href, action, isUrgent } }: { readonly a
           </span>
         )}
       </span>
-      <Link href={href} className="font-medium underline">
+      <Link href={href} className="font-medium underline max-sm:ml-7">
         {action}
       </Link>
     </li>

@@ -71,8 +71,16 @@ function Headline({ figures, range }: { readonly figures: Figures; readonly rang
         )}
       </p>
       <p className="flex flex-wrap items-center gap-x-2 text-sm">
-        {equity !== null && <Change value={net_pnl} asset={currency} />}
-        {roi !== null && <Percent ratio={roi} isChange />}
+        {equity !== null && (
+          <span className="text-muted">
+            <Change value={net_pnl} asset={currency} /> realised
+          </span>
+        )}
+        {roi !== null && (
+          <span className="text-muted">
+            <Percent ratio={roi} isChange /> return
+          </span>
+        )}
         <span className="text-muted">{RANGE_WORDS[range]}</span>
       </p>
     </>

@@ -44,7 +44,11 @@ export function Figures() {
           label="Result today"
           isLoading={today.isPending}
           value={<Change value={today.data?.net_pnl} asset={today.data?.currency ?? undefined} />}
-          note={<Percent ratio={today.data?.roi} isChange />}
+          note={
+            <>
+              <Percent ratio={today.data?.roi} isChange /> return
+            </>
+          }
         />
         <Stat
           label="Total result"

@@ -22,7 +22,9 @@ export const FILTERS: readonly Filter[] = [
 
 function TypeName({ id }: { readonly id: string }) {
   const { data } = useRewardTypes();
-  return <span className="font-medium">{data?.find((type) => type.id === id)?.name ?? '…'}</span>;
+  return (
+    <span className="whitespace-nowrap font-medium">{data?.find((type) => type.id === id)?.name ?? '…'}</span>
+  );
 }
 
 function Source({ source }: { readonly source: RewardRow['source'] }) {
@@ -33,7 +35,7 @@ function Source({ source }: { readonly source: RewardRow['source'] }) {
     <Link
       href={path}
       prefetch={false}
-      className="inline-flex min-h-6 items-center text-accent-text underline"
+      className="inline-flex min-h-6 items-center whitespace-nowrap text-accent-text underline"
     >
       {name}
     </Link>
@@ -46,19 +48,21 @@ export const COLUMNS: readonly Column<RewardRow>[] = [
     header: 'Granted',
     sort: 'created_at',
     from: 'md',
-    cell: ({ created_at }) => <Time at={created_at} isExact />,
+    cell: ({ created_at }) => <Time at={created_at} />,
     csv: ({ created_at }) => created_at,
   },
   {
     id: 'type_id',
     header: 'Type',
     cell: ({ type_id }) => <TypeName id={type_id} />,
+    below: ({ amount, currency }) => <Amount value={amount} asset={currency} />,
     csv: ({ type_id }) => type_id,
   },
   {
     id: 'amount',
     header: 'Amount',
     isNumeric: true,
+    from: 'md',
     sort: 'amount',
     cell: ({ amount, currency }) => <Amount value={amount} asset={currency} />,
     csv: ({ amount }) => amount,
@@ -101,20 +105,14 @@ export const COLUMNS: readonly Column<RewardRow>[] = [
     header: 'Expires',
     from: 'xl',
     cell: ({ expires_at, status }) =>
-      status === 'CLAIMED' ? (
-        <Missing />
-      ) : expires_at === undefined ? (
-        'Never'
-      ) : (
-        <Time at={expires_at} isExact />
-      ),
+      status === 'CLAIMED' ? <Missing /> : expires_at === undefined ? 'Never' : <Time at={expires_at} />,
     csv: ({ expires_at }) => expires_at,
   },
   {
     id: 'claimed_at',
     header: 'Claimed',
     from: 'xl',
-    cell: ({ claimed_at }) => <Time at={claimed_at} isExact />,
+    cell: ({ claimed_at }) => <Time at={claimed_at} />,
     csv: ({ claimed_at }) => claimed_at,
   },
   {

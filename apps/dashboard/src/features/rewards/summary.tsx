@@ -39,7 +39,7 @@ export function RewardSummary() {
           {open.data === undefined || currency === undefined ? (
             <Skeleton className="my-1.5 h-7 w-44" />
           ) : (
-            <p className="font-semibold text-figure">
+            <p className="font-semibold text-2xl sm:text-figure">
               <Amount value={sumOf(open.data, 'CLAIMABLE')} asset={currency} />
             </p>
           )}

@@ -2,6 +2,7 @@
 import type { Me } from '@trading-automation/sdk';
 import { useMe } from '../../data/me';
 import { includesPermission } from '../../data/permissions';
+import { wordsOf } from '../../format/words';
 import { Badge } from '../../ui/badge';
 import { Card } from '../../ui/card';
 import { Copyable } from '../../ui/copyable';
@@ -56,7 +57,7 @@ function Account({ me }: { readonly me: Me }) {
           </span>
         </Detail>
         <Detail name="Opened">
-          <Time at={me.created_at} isExact />
+          <Time at={me.created_at} />
         </Detail>
       </Details>
     </Card>
@@ -78,7 +79,7 @@ function Credential({ credential }: { readonly credential: Me['credential'] }) {
         {MEANINGS.map(({ value, meaning }) => (
           <li key={value} className="flex items-center justify-between gap-4">
             <span className="min-w-0">
-              {value}
+              {wordsOf(value)}
               <span className="block text-muted text-xs">{meaning}</span>
             </span>
             {includesPermission(permissions, value) ? (

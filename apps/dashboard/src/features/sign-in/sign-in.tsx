@@ -4,6 +4,7 @@ import { useEffect } from 'react';
 import { readingOfBrowser } from '../../format/preferences';
 import { storeReading } from '../../format/reading';
 import { Badge } from '../../ui/badge';
+import { BrandMark } from '../../ui/brand-mark';
 import { Tab, Tabs } from '../../ui/tabs';
 import { ByApiKey } from './by-api-key';
 import { ByCode } from './by-code';
@@ -33,6 +34,10 @@ export function SignIn({ world, hasDemo, hasRegistration, restUrl, returnPath, r
   useEffect(() => storeReading(readingOfBrowser()), []);
   return (
     <main className="mx-auto flex min-h-dvh w-full max-w-105 flex-col justify-center px-4 py-10">
+      <p className="flex items-center gap-2.5 pb-8 font-semibold text-base">
+        <BrandMark />
+        Trading automation
+      </p>
       <div className="flex items-center justify-between pb-6">
         <h1 className="font-semibold text-2xl">Sign in</h1>
         <Badge tone={world === 'test' ? 'warn' : 'neutral'}>{world === 'test' ? 'TEST' : 'LIVE'}</Badge>

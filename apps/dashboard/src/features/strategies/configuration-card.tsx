@@ -22,7 +22,7 @@ export function ConfigurationCard({ strategy }: { readonly strategy: StrategyRow
             : ids.map((id) => byId(pairs.data, id)?.symbol ?? '…').join(', ')}
         </Detail>
         <Detail name="Created">
-          <Time at={strategy.created_at} isExact />
+          <Time at={strategy.created_at} />
         </Detail>
         <Detail name="Changed">
           <Time at={strategy.updated_at} />

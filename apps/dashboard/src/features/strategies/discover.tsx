@@ -54,17 +54,26 @@ const read: ListReader<StrategyRow> = ({ search, ...query }, options) => {
   return api().strategies.list({ ...query, ...symbol }, options);
 };
 
+const Marks = ({ row }: { readonly row: StrategyRow }) => (
+  <>
+    {row.status === 'ARCHIVED' && <Status value="ARCHIVED" />}
+    {isOwn(row) && <Badge>Yours</Badge>}
+  </>
+);
+
 function Name({ row, rank }: { readonly row: StrategyRow; readonly rank: number }) {
   return (
     <span className="flex min-w-0 flex-col">
-      <span className="flex items-center gap-2">
+      <span className="flex items-center gap-x-2 ">
         <span className="w-5 shrink-0 text-muted">{rank}</span>
-        <span className="max-w-64 truncate font-medium">{row.name}</span>
-        {row.status === 'ARCHIVED' && <Status value="ARCHIVED" />}
-        {isOwn(row) && <Badge>Yours</Badge>}
+        <span className="max-w-56 truncate font-medium max-md:max-w-[42vw]">{row.name}</span>
+        <span className="flex gap-2 empty:hidden max-md:hidden">
+          <Marks row={row} />
+        </span>
       </span>
-      <span className="pl-7 text-muted text-xs md:hidden">
+      <span className="flex max-w-[56vw] flex-wrap gap-x-2 gap-y-0.5 pl-7 text-muted text-xs md:hidden">
         <Sample results={row.performance} />
+        <Marks row={row} />
       </span>
     </span>
   );

@@ -21,9 +21,11 @@ export function Sample({ results }: { readonly results: Results }) {
   const days = daysSince(results.since, useNow());
   const trades = results.closed_count;
   return (
-    <span className="inline-flex items-center gap-2 whitespace-nowrap">
-      {formatCount(days, locale)} {days === 1 ? 'day' : 'days'}, {formatCount(trades, locale)}{' '}
-      {trades === 1 ? 'trade' : 'trades'}
+    <span className="inline-flex flex-col whitespace-nowrap max-md:flex-row max-md:flex-wrap max-md:items-center max-md:gap-x-2">
+      <span>
+        {formatCount(days, locale)} {days === 1 ? 'day' : 'days'}, {formatCount(trades, locale)}{' '}
+        {trades === 1 ? 'trade' : 'trades'}
+      </span>
       {results.low_sample && <SmallSample />}
     </span>
   );

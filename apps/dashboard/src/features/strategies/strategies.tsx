@@ -38,11 +38,13 @@ const COLUMNS: readonly Column<StrategyRow>[] = [
     header: 'Strategy',
     sort: 'name',
     cell: ({ name }) => <span className="block max-w-64 truncate font-medium">{name}</span>,
+    below: ({ status, visibility }) => `${wordsOf(status)}, ${wordsOf(visibility).toLowerCase()}`,
     csv: ({ name }) => name,
   },
   {
     id: 'status',
     header: 'Status',
+    from: 'md',
     cell: ({ status }) => <Status value={status} />,
     csv: ({ status }) => status,
   },

@@ -1,6 +1,7 @@
 'use client';
 import type { Control, FieldErrors, UseFormRegister } from 'react-hook-form';
 import { useWatch } from 'react-hook-form';
+import { useExchangeNames } from '../../data/exchange-names';
 import { useAccounts } from '../../data/names';
 import { Checkbox, Field, Input, Select, TextArea } from '../../ui/field';
 import { profitShareExample } from './performance.rules';
@@ -56,6 +57,7 @@ export function StrategyFields(props: StrategyFieldsProps) {
 
 function AccountField({ register, errors }: StrategyFieldsProps) {
   const accounts = useAccounts();
+  const exchangeName = useExchangeNames();
   return (
     <Field
       label="Account"
@@ -66,7 +68,7 @@ function AccountField({ register, errors }: StrategyFieldsProps) {
         <option value="">{accounts.isPending ? 'Loading accounts' : 'Choose an account'}</option>
         {accounts.data?.map(({ id, account_name, exchange_name, trading_type }) => (
           <option key={id} value={id}>
-            {account_name} ({exchange_name}, {trading_type})
+            {account_name} ({exchangeName(exchange_name)}, {trading_type})
           </option>
         ))}
       </Select>

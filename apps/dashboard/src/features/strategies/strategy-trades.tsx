@@ -30,10 +30,21 @@ const COLUMNS: readonly Column<TradeRow>[] = [
     header: 'Time',
     sort: 'created_at',
     cell: ({ created_at }) => <Time at={created_at} isExact />,
+    below: ({ symbol, side }) => (
+      <span className="inline-flex gap-2">
+        {symbol} <Side side={side} />
+      </span>
+    ),
     csv: ({ created_at }) => created_at,
   },
-  { id: 'symbol', header: 'Pair', cell: ({ symbol }) => symbol, csv: ({ symbol }) => symbol },
-  { id: 'side', header: 'Side', cell: ({ side }) => <Side side={side} />, csv: ({ side }) => side },
+  { id: 'symbol', header: 'Pair', from: 'md', cell: ({ symbol }) => symbol, csv: ({ symbol }) => symbol },
+  {
+    id: 'side',
+    header: 'Side',
+    from: 'md',
+    cell: ({ side }) => <Side side={side} />,
+    csv: ({ side }) => side,
+  },
   {
     id: 'filled_amount',
     header: 'Filled',

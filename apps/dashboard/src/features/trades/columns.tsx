@@ -45,19 +45,32 @@ function StrategyName({ id }: { readonly id: string | undefined }) {
 
 export const COLUMNS: readonly Column<TradeRow>[] = [
   {
+    id: 'symbol',
+    header: 'Pair',
+    cell: ({ symbol }) => <span className="font-medium">{symbol}</span>,
+    below: ({ side, created_at }) => (
+      <span className="inline-flex gap-2">
+        <Side side={side} />
+        <Time at={created_at} isExact />
+      </span>
+    ),
+    csv: ({ symbol }) => symbol,
+  },
+  {
     id: 'created_at',
     header: 'Time',
     sort: 'created_at',
+    from: 'md',
     cell: ({ created_at }) => <Time at={created_at} isExact />,
     csv: ({ created_at }) => created_at,
   },
   {
-    id: 'symbol',
-    header: 'Pair',
-    cell: ({ symbol }) => <span className="font-medium">{symbol}</span>,
-    csv: ({ symbol }) => symbol,
+    id: 'side',
+    header: 'Side',
+    from: 'md',
+    cell: ({ side }) => <Side side={side} />,
+    csv: ({ side }) => side,
   },
-  { id: 'side', header: 'Side', cell: ({ side }) => <Side side={side} />, csv: ({ side }) => side },
   { id: 'type', header: 'Type', from: 'xl', cell: ({ type }) => wordsOf(type), csv: ({ type }) => type },
   {
     id: 'price',
@@ -74,6 +87,7 @@ export const COLUMNS: readonly Column<TradeRow>[] = [
     header: 'Amount',
     isNumeric: true,
     cell: ({ amount, symbol }) => <Amount value={amount} asset={symbol.split('/')[0]} />,
+    below: ({ status }) => <Status value={status} />,
     csv: ({ amount }) => amount,
   },
   {
@@ -87,6 +101,7 @@ export const COLUMNS: readonly Column<TradeRow>[] = [
   {
     id: 'status',
     header: 'Status',
+    from: 'md',
     cell: ({ status }) => <Status value={status} />,
     csv: ({ status }) => status,
   },

@@ -23,6 +23,7 @@ export const COLUMNS: readonly Column<WithdrawalRow>[] = [
     header: 'Requested',
     sort: 'created_at',
     cell: ({ requested_at }) => <Time at={requested_at} />,
+    below: ({ status }) => <Status value={status} />,
     csv: ({ requested_at }) => requested_at,
   },
   {
@@ -52,6 +53,7 @@ export const COLUMNS: readonly Column<WithdrawalRow>[] = [
   {
     id: 'status',
     header: 'Status',
+    from: 'md',
     cell: ({ status }) => <Status value={status} />,
     csv: ({ status }) => status,
   },
@@ -66,7 +68,7 @@ export const COLUMNS: readonly Column<WithdrawalRow>[] = [
     id: 'network',
     header: 'Network',
     from: 'xl',
-    cell: ({ network }) => network,
+    cell: ({ network }) => wordsOf(network),
     csv: ({ network }) => network,
   },
   {

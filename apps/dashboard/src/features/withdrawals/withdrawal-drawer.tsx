@@ -10,7 +10,7 @@ import { JsonView } from '../../ui/json-view';
 import { TableSkeleton } from '../../ui/skeleton';
 import { StaleNotice } from '../../ui/stale-notice';
 import { ErrorState } from '../../ui/states';
-import { Status } from '../../ui/status';
+import { Status, wordsOf } from '../../ui/status';
 import { Timeline } from '../../ui/timeline';
 import { Amount } from '../../ui/values';
 import { CancelWithdrawal } from './cancel-withdrawal';
@@ -69,7 +69,7 @@ function WithdrawalDetails({ withdrawal }: { readonly withdrawal: Withdrawal<'st
         <Detail name="Net amount">
           <Amount value={net_amount} asset={currency} digits={18} />
         </Detail>
-        <Detail name="Network">{network}</Detail>
+        <Detail name="Network">{wordsOf(network)}</Detail>
         {tx_hash !== undefined && (
           <Detail name="Transaction">
             <Copyable text={tx_hash} isShort />

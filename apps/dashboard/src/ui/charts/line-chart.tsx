@@ -102,7 +102,11 @@ function Canvas({
         },
         localization: { priceFormatter: formatValue, ...(locale === undefined ? {} : { locale }) },
         grid: { vertLines: { visible: false }, horzLines: { color: withOpacity(colours['slate-6'], 0.6) } },
-        rightPriceScale: { borderVisible: false, scaleMargins: { top: 0.12, bottom: 0.08 } },
+        rightPriceScale: {
+          borderVisible: false,
+          entireTextOnly: true,
+          scaleMargins: { top: 0.12, bottom: 0.08 },
+        },
         timeScale: {
           borderVisible: false,
           fixLeftEdge: true,

@@ -6,6 +6,8 @@ export interface Column<T> {
   readonly header: string;
   /** `index` is the position of the row in the list, from 0. */
   readonly cell: (row: T, index: number) => ReactNode;
+  /** A second line of the cell on screens below 768 px, for columns that they do not show. */
+  readonly below?: (row: T) => ReactNode;
   /** The value in a CSV file: exact, without the reader's format. */
   readonly csv: (row: T) => string | number | boolean | null | undefined;
   /** Aligns the figures at the right. */

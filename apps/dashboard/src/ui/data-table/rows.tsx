@@ -10,11 +10,14 @@ import { classNames } from '../class-names';
 import { ScrollRegion } from '../scroll-region';
 import type { Column } from './columns';
 import { rowName, SelectAll, type Selection, SelectRow } from './selection';
+import { useIsNarrow } from './use-is-narrow';
 import type { Sorting } from './use-table-request';
 
 const ROW_PX = { compact: 36, comfortable: 44 } as const;
 /** Until the height of the window is known, as many rows are drawn as most windows show. */
 const FIRST_RECT = { width: 1_280, height: 900 };
+/** A row of two lines, on screens below 768 px. */
+const STACKED_PX = 56;
 const FROM = { always: '', md: 'max-md:hidden', xl: 'max-xl:hidden' } as const;
 
 export interface RowsProps<T> {
@@ -36,6 +39,8 @@ export function Rows<T>(props: RowsProps<T>) {
   const { label, rows, columns, rowKey, rowHref, isTall = false, selection, sorting, onSort, onEnd } = props;
   const body = useRef<HTMLTableSectionElement>(null);
   const { density } = usePreferences();
+  const isNarrow = useIsNarrow();
+  const height = isNarrow && columns.some(({ below }) => below) ? STACKED_PX : ROW_PX[density];
   const [offset, setOffset] = useState(0);
   useEffect(() => {
     const measure = () => setOffset((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY);
@@ -47,7 +52,7 @@ export function Rows<T>(props: RowsProps<T>) {
   }, []);
   const virtualizer = useWindowVirtualizer({
     count: rows.length,
-    estimateSize: () => ROW_PX[density],
+    estimateSize: () => height,
     overscan: 12,
     scrollMargin: offset,
     initialRect: FIRST_RECT,
@@ -58,7 +63,7 @@ export function Rows<T>(props: RowsProps<T>) {
   useEffect(() => {
     if (last >= rows.length - 10) onEnd();
   });
-  useEffect(() => virtualizer.measure(), [virtualizer, density]);
+  useEffect(() => virtualizer.measure(), [virtualizer, height]);
   const before = (items[0]?.start ?? offset) - offset;
   const after = virtualizer.getTotalSize() - ((items.at(-1)?.end ?? offset) - offset);
   return (
@@ -86,7 +91,7 @@ export function Rows<T>(props: RowsProps<T>) {
                 key={rowKey(row)}
                 row={row}
                 index={index}
-                height={ROW_PX[density]}
+                height={height}
                 {...(isTall ? { measure: virtualizer.measureElement } : {})}
                 columns={columns}
                 href={rowHref?.(row)}
@@ -201,6 +206,9 @@ function Row<T>({ row, index, height, measure, columns, href, check }: RowProps<
             </Link>
           ) : (
             column.cell(row, index)
+          )}
+          {column.below && (
+            <span className="block whitespace-nowrap text-muted text-xs md:hidden">{column.below(row)}</span>
           )}
         </td>
       ))}

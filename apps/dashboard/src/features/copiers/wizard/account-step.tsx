@@ -1,4 +1,5 @@
 'use client';
+import { useExchangeNames } from '../../../data/exchange-names';
 import { useAccounts } from '../../../data/names';
 import { Button, ButtonLink } from '../../../ui/button';
 import { Card } from '../../../ui/card';
@@ -20,6 +21,7 @@ export interface AccountStepProps {
 
 export function AccountStep({ strategy, accountId, onChoose, onBack, onNext }: AccountStepProps) {
   const accounts = useAccounts();
+  const exchangeName = useExchangeNames();
   const { data } = accounts;
   const retry = () => void accounts.refetch();
   const { min_copy_equity: minimum } = strategy;
@@ -51,7 +53,7 @@ export function AccountStep({ strategy, accountId, onChoose, onBack, onNext }: A
                 key={account.id}
                 group="account"
                 label={account.account_name}
-                note={`${account.exchange_name}, ${account.trading_type}`}
+                note={`${exchangeName(account.exchange_name)}, ${account.trading_type}`}
                 aside={<Amount value={equity} asset={quote} digits={2} />}
                 isChosen={account.id === accountId}
                 refusal={refusalOf(account, strategy)}

@@ -12,7 +12,7 @@ import { Card } from '../../../ui/card';
 import { Detail, Details } from '../../../ui/details';
 import { Checkbox } from '../../../ui/field';
 import { FormError } from '../../../ui/form-error';
-import { BREACH_WORDS, limitLines, sizingWords } from '../copier-words';
+import { BREACH_SENTENCES, limitLines, sizingWords } from '../copier-words';
 import type { CopierRow, StrategyRecord } from '../use-copier';
 
 export interface ConfirmStepProps {
@@ -60,9 +60,9 @@ export function ConfirmStep({ strategy, copier, onBack, onStarted }: ConfirmStep
               too.
             </li>
             <li>
-              {BREACH_WORDS[copier.on_breach] === undefined
+              {BREACH_SENTENCES[copier.on_breach] === undefined
                 ? 'At a loss limit the copier stops.'
-                : `At a loss limit: ${BREACH_WORDS[copier.on_breach]?.toLowerCase()}. Open positions are not closed.`}
+                : `${BREACH_SENTENCES[copier.on_breach]} Open positions are not closed.`}
             </li>
             <li>Stopping the copier closes no position. You close what is left yourself.</li>
             <li>{shareWords(strategy, locale)}</li>

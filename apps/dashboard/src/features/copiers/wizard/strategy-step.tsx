@@ -98,12 +98,19 @@ export function StrategyStep({ strategy, onChoose, onNext }: StrategyStepProps) 
 }
 
 function Note({ strategy }: { readonly strategy: StrategyRecord }) {
-  const { performance: results } = strategy;
+  const { performance: results, profit_share: share } = strategy;
+  const isFree = share === undefined || Number(share.rate) === 0;
   return (
     <>
       {results.closed_count} closed {results.closed_count === 1 ? 'trade' : 'trades'}
-      {results.low_sample && ', small sample'}. Profit share:{' '}
-      <ProfitShareTerms terms={strategy.profit_share} />
+      {results.low_sample && ', small sample'}.{' '}
+      {isFree ? (
+        'No profit share'
+      ) : (
+        <>
+          Profit share: <ProfitShareTerms terms={share} />
+        </>
+      )}
     </>
   );
 }

@@ -19,11 +19,13 @@ export const COLUMNS: readonly Column<DeadLetter>[] = [
     header: 'Time',
     sort: 'created_at',
     cell: ({ created_at }) => <Time at={created_at} isExact />,
+    below: ({ event_type }) => <code className="font-mono">{event_type}</code>,
     csv: ({ created_at }) => created_at,
   },
   {
     id: 'event_type',
     header: 'Event',
+    from: 'md',
     cell: ({ event_type }) => <code className="font-mono text-xs">{event_type}</code>,
     csv: ({ event_type }) => event_type,
   },

@@ -74,7 +74,7 @@ function LetterDetails({ letter }: { readonly letter: DeadLetter }) {
         <Status value={letter.status} />
       </Detail>
       {letter.last_error_message !== undefined && (
-        <Detail name="Why the last attempt failed">{letter.last_error_message}</Detail>
+        <Detail name="Last error">{letter.last_error_message}</Detail>
       )}
       {letter.last_status_code !== undefined && <Detail name="Last code">{letter.last_status_code}</Detail>}
       <Detail name="Attempts">{letter.attempts} of 5</Detail>

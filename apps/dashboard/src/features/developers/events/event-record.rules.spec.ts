@@ -6,6 +6,9 @@ describe('the description of an event', () => {
       'BTC/USDT, partially filled',
     );
     expect(recordText({ name: 'bot' })).toBe('bot');
+    expect(recordText({ id: 'wdr_1', amount: '85', currency: 'SVC-TEST', status: 'PENDING' })).toBe(
+      '85 SVC-TEST, pending',
+    );
   });
 
   it('is empty for a record without a name', () => {

@@ -35,11 +35,13 @@ const COLUMNS: readonly Column<EventRow>[] = [
     id: 'type',
     header: 'Event',
     cell: ({ type }) => <code className="font-mono text-xs">{type}</code>,
+    below: (event) => recordText(event.data),
     csv: ({ type }) => type,
   },
   {
     id: 'record',
     header: 'Record',
+    from: 'md',
     cell: (event) => recordText(event.data) || <Missing />,
     csv: (event) => recordText(event.data),
   },

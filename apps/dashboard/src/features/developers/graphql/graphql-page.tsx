@@ -22,11 +22,8 @@ export function GraphqlPage() {
         Subscriptions do not run here, because the dashboard holds the credential and forwards single
         requests. Use the SDK or the command-line client for them.
       </p>
-      <div className="h-[calc(100dvh-280px)] min-h-120 overflow-x-auto overflow-y-hidden rounded-card border bg-surface">
-        {/* The editors need this width; narrower screens scroll. */}
-        <div className="h-full min-w-180">
-          <Explorer />
-        </div>
+      <div className="h-[calc(100dvh-280px)] min-h-120 overflow-hidden rounded-card border bg-surface max-md:min-h-180">
+        <Explorer />
       </div>
     </>
   );

@@ -30,11 +30,13 @@ const columnsWith = (onRevoke: ((key: PublicKey) => void) | undefined): readonly
     id: 'label',
     header: 'Label',
     cell: ({ label }) => (label === undefined ? <Missing /> : <span className="font-medium">{label}</span>),
+    below: ({ pubkey }) => <Copyable text={pubkey} label="the public key" isShort />,
     csv: ({ label }) => label,
   },
   {
     id: 'pubkey',
     header: 'Public key',
+    from: 'md',
     cell: ({ pubkey }) => <Copyable text={pubkey} label="the public key" isShort />,
     csv: ({ pubkey }) => pubkey,
   },

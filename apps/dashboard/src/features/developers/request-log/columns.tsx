@@ -15,6 +15,9 @@ export const columnsWith = (nameOf: (id: string) => string | undefined): readonl
     header: 'Time',
     sort: 'created_at',
     cell: ({ created_at }) => <Time at={created_at} isExact />,
+    below: ({ method, route }) => (
+      <code className="block max-w-[58vw] truncate font-mono">{`${method} ${route}`}</code>
+    ),
     csv: ({ created_at }) => created_at,
   },
   {
@@ -26,12 +29,14 @@ export const columnsWith = (nameOf: (id: string) => string | undefined): readonl
   {
     id: 'method',
     header: 'Method',
+    from: 'md',
     cell: ({ method }) => <code className="font-mono text-xs">{method}</code>,
     csv: ({ method }) => method,
   },
   {
     id: 'route',
     header: 'Route',
+    from: 'md',
     cell: ({ route }) => <code className="font-mono text-xs whitespace-nowrap">{route}</code>,
     csv: ({ route }) => route,
   },

@@ -49,11 +49,13 @@ const columnsWith = (isActive: boolean): readonly Column<Delivery>[] => [
     header: 'Time',
     sort: 'created_at',
     cell: ({ attempted_at }) => <Time at={attempted_at} isExact />,
+    below: ({ event_type }) => <code className="font-mono">{event_type}</code>,
     csv: ({ attempted_at }) => attempted_at,
   },
   {
     id: 'event_type',
     header: 'Event',
+    from: 'md',
     cell: ({ event_type }) => <code className="font-mono text-xs">{event_type}</code>,
     csv: ({ event_type }) => event_type,
   },

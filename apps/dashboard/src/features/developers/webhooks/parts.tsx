@@ -3,6 +3,8 @@ import type { Webhook } from '@trading-automation/sdk';
 import { CircleDot, CircleSlash, TriangleAlert } from 'lucide-react';
 import { api } from '../../../data/api';
 import { useQuery } from '../../../data/query';
+import { formatCount } from '../../../format/numbers';
+import { usePreferences } from '../../../format/preferences';
 import { Badge } from '../../../ui/badge';
 import { Skeleton } from '../../../ui/skeleton';
 import { Missing } from '../../../ui/values';
@@ -45,15 +47,18 @@ export const Rate = ({ percent }: { readonly percent: string | null }) =>
 const trimmed = (percent: string) =>
   percent.includes('.') ? percent.replace(/(\.\d{1,2}).*$/, '$1') : percent;
 
-export const Milliseconds = ({ value }: { readonly value: number | null }) =>
-  value === null ? (
-    <Missing />
-  ) : (
+export function Milliseconds({ value }: { readonly value: number | null }) {
+  const { locale } = usePreferences();
+  if (value === null) return <Missing />;
+  return (
     <span className="whitespace-nowrap">
-      {value}
-      <span className="text-muted">{'\u2009ms'}</span>
+      {formatCount(value, locale)}
+      <span data-unit className="text-muted">
+        {'\u2009ms'}
+      </span>
     </span>
   );
+}
 
 /** A figure of the last 24 hours, in a row of the list. */
 export function StatsCell({ id, figure }: { readonly id: string; readonly figure: 'rate' | 'p95' }) {

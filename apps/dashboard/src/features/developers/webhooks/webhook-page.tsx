@@ -1,6 +1,6 @@
 'use client';
 import type { Webhook } from '@trading-automation/sdk';
-import { type ReactNode, useState } from 'react';
+import { Fragment, type ReactNode, useState } from 'react';
 import { api } from '../../../data/api';
 import { useMay } from '../../../data/me';
 import { useQuery, useQueryClient } from '../../../data/query';
@@ -63,7 +63,7 @@ function Content({ webhook }: { readonly webhook: Webhook }) {
       <PageHeader
         title={
           <>
-            <span className="min-w-0 break-all">{webhook.url}</span>
+            <span className="min-w-0 wrap-anywhere">{breakable(webhook.url)}</span>
             <WebhookState webhook={webhook} />
           </>
         }
@@ -105,6 +105,15 @@ function Content({ webhook }: { readonly webhook: Webhook }) {
     </>
   );
 }
+
+/** Lets a URL break after its slashes and dots before it breaks anywhere. */
+const breakable = (url: string): ReactNode =>
+  url.split(/(?<=[/.])(?![/.])/).map((part, i) => (
+    <Fragment key={i}>
+      {i > 0 && <wbr />}
+      {part}
+    </Fragment>
+  ));
 
 const EventList = ({ events }: { readonly events: readonly string[] }) => (
   <span className="flex flex-wrap justify-end gap-x-2">

@@ -34,7 +34,7 @@ const COLUMNS: readonly Column<Webhook>[] = [
     id: 'url',
     header: 'URL',
     cell: ({ url, description }) => (
-      <span className="block max-w-[52vw] min-w-0 md:max-w-96">
+      <span className="block max-w-[42vw] min-w-0 md:max-w-96">
         <span className="block truncate font-medium" title={url}>
           {url}
         </span>
@@ -53,7 +53,11 @@ const COLUMNS: readonly Column<Webhook>[] = [
     id: 'events',
     header: 'Events',
     from: 'md',
-    cell: ({ events }) => <span title={events.join(', ')}>{selectorText(events)}</span>,
+    cell: ({ events }) => (
+      <code className="font-mono text-xs" title={events.join(', ')}>
+        {selectorText(events)}
+      </code>
+    ),
     csv: ({ events }) => events.join(' '),
   },
   {

@@ -44,7 +44,7 @@ export function AddressStep({
   const selected = chosen ?? active[0]?.id ?? NEW;
   const entry = active.find(({ id }) => id === selected);
   const buttons = (
-    <div className="flex gap-2 pt-1">
+    <div className="flex justify-end gap-2 pt-1">
       <Button onClick={onBack}>Back</Button>
       <Button
         variant="primary"

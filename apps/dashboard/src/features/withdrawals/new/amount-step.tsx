@@ -27,13 +27,13 @@ export function AmountStep({
       <form
         noValidate
         onSubmit={form.handleSubmit(({ amount }) => onNext(amount.trim()))}
-        className="flex max-w-120 flex-col gap-3"
+        className="flex flex-col gap-3"
       >
         <Field
           label={`Amount in ${currency}`}
           aside={
             <>
-              Available <Amount value={available} asset={currency} digits={18} />
+              Available <Amount value={available} digits={18} />
             </>
           }
           error={form.formState.errors.amount?.message}
@@ -72,7 +72,7 @@ export function AmountStep({
             first.
           </p>
         )}
-        <Button type="submit" variant="primary" disabled={isEmpty} className="self-start">
+        <Button type="submit" variant="primary" disabled={isEmpty} className="self-end">
           Continue
         </Button>
       </form>

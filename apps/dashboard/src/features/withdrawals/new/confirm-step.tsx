@@ -9,6 +9,7 @@ import { Card } from '../../../ui/card';
 import { Detail, Details } from '../../../ui/details';
 import { Checkbox } from '../../../ui/field';
 import { FormError } from '../../../ui/form-error';
+import { wordsOf } from '../../../ui/status';
 import { Amount, Missing } from '../../../ui/values';
 import { netOf } from '../amount.rules';
 import { FullAddress } from '../parts';
@@ -66,7 +67,7 @@ export function ConfirmStep({
               <Amount value={netOf(amount, fee)} asset={currency} digits={18} />
             </span>
           </Detail>
-          <Detail name="Network">{network ?? <Missing />}</Detail>
+          <Detail name="Network">{network === undefined ? <Missing /> : wordsOf(network)}</Detail>
           {label !== undefined && <Detail name="Address book">{label}</Detail>}
         </Details>
         <section aria-label="Address" className="rounded-card border bg-hover px-4 py-3">
@@ -82,7 +83,7 @@ export function ConfirmStep({
           label="I compared the address with the one in my wallet."
         />
         {error !== undefined && <RequestError error={error} />}
-        <div className="flex gap-2">
+        <div className="flex justify-end gap-2">
           <Button onClick={onBack} disabled={isBusy}>
             Back
           </Button>

@@ -1,6 +1,7 @@
 import type { Withdrawal } from '@trading-automation/sdk';
 import { Card } from '../../../ui/card';
 import { Detail, Details } from '../../../ui/details';
+import { wordsOf } from '../../../ui/status';
 import { Amount, Missing } from '../../../ui/values';
 import { netOf } from '../amount.rules';
 import { ShortAddress } from '../parts';
@@ -24,7 +25,7 @@ export function Summary({
     <Card title="This withdrawal">
       <Details>
         <Detail name="Available">
-          <Amount value={terms.available} asset={currency} />
+          <Amount value={terms.available} asset={currency} digits={18} />
         </Detail>
         <Detail name="Amount">
           <Amount value={amount} asset={currency} />
@@ -38,7 +39,7 @@ export function Summary({
         <Detail name="To">
           {draft.address === '' ? <Missing /> : <ShortAddress address={draft.address} />}
         </Detail>
-        <Detail name="Network">{network ?? <Missing />}</Detail>
+        <Detail name="Network">{network === undefined ? <Missing /> : wordsOf(network)}</Detail>
       </Details>
       {result === undefined && (
         <p className="pt-2 text-muted text-xs">
