@@ -1,13 +1,15 @@
 'use client';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { onDemand } from '../ui/on-demand';
+import { MissingCodeNotice } from './missing-code-notice';
 import { OfflineNotice } from './offline-notice';
+import { preloadEssentials } from './preload';
 import { Shortcuts } from './shortcuts';
 import { SideBar } from './side-bar';
 import { SignInNotice } from './sign-in-notice';
 import { TopBar } from './top-bar';
 
-const BottomBar = onDemand(() => import('./bottom-bar').then((module) => module.BottomBar));
+const BottomBar = onDemand(() => import('./bottom-bar').then((module) => module.BottomBar), null, null);
 
 export interface ShellProps {
   readonly world: 'live' | 'test';
@@ -18,6 +20,7 @@ export interface ShellProps {
 /** The frame of every page of a session. */
 export function Shell({ world, userId, children }: ShellProps) {
   const [isCollapsed, setCollapsed] = useState(false);
+  useEffect(preloadEssentials, []);
   return (
     <div className="flex min-h-dvh">
       <a
@@ -30,6 +33,7 @@ export function Shell({ world, userId, children }: ShellProps) {
       <div className="flex min-w-0 flex-1 flex-col">
         <TopBar world={world} userId={userId} />
         <OfflineNotice />
+        <MissingCodeNotice />
         <main
           id="content"
           tabIndex={-1}

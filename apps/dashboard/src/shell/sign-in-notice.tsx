@@ -3,8 +3,10 @@ import { useCallback, useState } from 'react';
 import { useMe } from '../data/me';
 import { onDemand } from '../ui/on-demand';
 
-const Announcement = onDemand(() =>
-  import('./sign-in-announcement').then((module) => module.SignInAnnouncement),
+const Announcement = onDemand(
+  () => import('./sign-in-announcement').then((module) => module.SignInAnnouncement),
+  null,
+  null,
 );
 const STORED = 'announced-session';
 

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { Button } from '../../ui/button';
 import { Copyable } from '../../ui/copyable';
 import { FormError } from '../../ui/form-error';
+import { loadLate } from '../../ui/late-code';
 
 const FILE_NAME = 'trading-automation.key';
 
@@ -22,7 +23,7 @@ export function NewAccount({ restUrl, onSignedIn }: NewAccountProps) {
     setBusy(true);
     setError(undefined);
     try {
-      const { createAccount } = await import('../../data/create-account');
+      const { createAccount } = await loadLate(() => import('../../data/create-account'));
       setFile(await createAccount());
     } catch (failure) {
       setError(failure);

@@ -9,6 +9,7 @@ import { Button } from '../../../ui/button';
 import { Dialog } from '../../../ui/dialog';
 import { Checkbox, Field, Input, Select, TextArea } from '../../../ui/field';
 import { FormError } from '../../../ui/form-error';
+import { loadLate } from '../../../ui/late-code';
 import { ApprovalNotice } from '../shared/approval';
 import { PERMISSIONS } from '../shared/permissions';
 import { type ApiKeyForm, bodyOf, EMPTY_FORM, fieldErrors, type Issue } from './api-key-form.rules';
@@ -30,7 +31,7 @@ const asErrors = (issues: readonly Issue[], form: ApiKeyForm) =>
 
 /** Checks the form with the schema of the API. */
 const resolver: Resolver<ApiKeyForm> = async (form) => {
-  const { apiKeyCreate } = await import('@trading-automation/contracts');
+  const { apiKeyCreate } = await loadLate(() => import('@trading-automation/contracts'));
   const { error } = apiKeyCreate.safeParse(bodyOf(form, Date.now()));
   const issues = error?.issues.map(({ path, message }) => ({ field: path.join('.'), message })) ?? [];
   return issues.length === 0
