@@ -73,8 +73,11 @@ export function Menu({ trigger, align = 'start', children }: MenuProps) {
       hasFocus.current = false;
     },
     // The trigger of the library opens at this moment, too. Waiting for the click could lose it to the replacement.
-    onPointerDown: ({ button }: PointerEvent) => {
-      if (button === 0) open();
+    onPointerDown: (event: PointerEvent) => {
+      if (event.button !== 0) return;
+      // The press would move the focus to what is below the replaced trigger, which closes the menu.
+      event.preventDefault();
+      open();
     },
     onClick: open,
   });
