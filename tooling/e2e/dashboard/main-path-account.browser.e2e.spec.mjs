@@ -18,6 +18,7 @@ it('an API key is shown once, works until it is revoked, and is then refused', a
   await goTo(page, 'API keys');
   await page.getByRole('button', { name: 'Create key' }).first().click();
   const form = page.getByRole('dialog', { name: 'Create an API key' });
+  await form.getByText('withdraw tokens').waitFor();
   await form.getByRole('button', { name: 'Create key' }).click();
   await form.getByLabel('Name').and(page.locator('[aria-invalid=true]')).waitFor();
   await form.getByLabel('Name').fill('Bot');
@@ -33,7 +34,8 @@ it('an API key is shown once, works until it is revoked, and is then refused', a
   expect(await page.content()).not.toContain(key);
 
   const row = page.getByRole('row', { name: /^Bot/ });
-  await row.getByText('Trade').first().waitFor();
+  await row.getByText('Read', { exact: true }).waitFor();
+  expect(await row.getByText('Trade').count()).toBe(0);
   await row.getByRole('button', { name: 'Actions of Bot' }).click();
   await page.getByRole('menuitem', { name: 'Revoke key' }).click();
   const question = page.getByRole('dialog', { name: 'Revoke “Bot”?' });

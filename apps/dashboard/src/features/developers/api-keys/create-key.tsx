@@ -111,7 +111,7 @@ export function CreateKey({ isOpen, onClose, onCreated }: CreateKeyProps) {
               {...form.register('permissions')}
               value={value}
               label={label}
-              hint={may(value) ? hint : 'This session does not have the permission.'}
+              hint={may(value) ? hint : `${hint} This session does not have the permission.`}
               disabled={!may(value)}
             />
           ))}
