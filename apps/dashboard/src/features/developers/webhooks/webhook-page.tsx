@@ -94,8 +94,8 @@ function Content({ webhook }: { readonly webhook: Webhook }) {
               <Detail name="Changed">
                 <Time at={webhook.updated_at} />
               </Detail>
-              <Detail name="Secret rotated">
-                <Time at={webhook.secret_last_rotated_at} />
+              <Detail name="Secret since">
+                <Time at={webhook.secret_last_rotated_at} isExact />
               </Detail>
             </Details>
           </div>
