@@ -11,6 +11,27 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => dashboard?.close(), 60_000);
 
+it('the command palette opens the emergency stop and signs out', async () => {
+  const { page, problems, context } = await openPersonOf(dashboard, 'palette');
+  const search = page.getByRole('button', { name: 'Search and commands' });
+  const choose = async (name) => {
+    await search.click();
+    await page.getByPlaceholder('Search pages and actions').fill(name);
+    await page.keyboard.press('Enter');
+  };
+  await goTo(page, 'API keys');
+  await choose('emergency stop');
+  const question = page.getByRole('dialog', { name: 'Stop all trading?' });
+  await question.getByLabel('Type STOP to confirm').waitFor();
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  await question.waitFor({ state: 'detached' });
+  await search.and(page.locator(':focus')).waitFor();
+  await choose('sign out');
+  await untilHeading(page, 'Sign in');
+  expect(problems).toEqual([]);
+  await context.close();
+}, 120_000);
+
 it('an API key is shown once, works until it is revoked, and is then refused', async () => {
   const { page, problems, context } = await openPersonOf(dashboard, 'keys');
   const statusWith = async (key) =>
