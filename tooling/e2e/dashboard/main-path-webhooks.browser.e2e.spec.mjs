@@ -125,6 +125,8 @@ it('a webhook is created and broken; its attempts and its dead letter are shown;
   await page.getByRole('link', { name: 'Webhooks' }).last().click();
   await page.getByRole('link', { name: receiver.url }).click();
   await deliveries.getByRole('row', { name: /trade\.created Delivered 204.* 1 of 5/ }).waitFor();
+  await page.getByRole('navigation', { name: 'Breadcrumb' }).getByText(receiver.url).waitFor();
+  expect(await page.title()).toBe(`${receiver.url} · Webhook · Trading automation`);
   await page.getByRole('heading', { level: 1 }).getByText('Active').waitFor();
   await page.getByRole('button', { name: 'More actions' }).click();
   await page.getByRole('menuitem', { name: 'Rotate secret' }).click();

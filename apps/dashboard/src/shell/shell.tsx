@@ -1,6 +1,7 @@
 'use client';
 import { type ReactNode, useEffect, useState } from 'react';
 import { onDemand } from '../ui/on-demand';
+import { RecordNameContext } from '../ui/record-name';
 import { MissingCodeNotice } from './missing-code-notice';
 import { OfflineNotice } from './offline-notice';
 import { preloadEssentials } from './preload';
@@ -20,6 +21,7 @@ export interface ShellProps {
 /** The frame of every page of a session. */
 export function Shell({ world, userId, children }: ShellProps) {
   const [isCollapsed, setCollapsed] = useState(false);
+  const [recordName, setRecordName] = useState<string>();
   useEffect(preloadEssentials, []);
   return (
     <div className="flex min-h-dvh">
@@ -31,7 +33,7 @@ export function Shell({ world, userId, children }: ShellProps) {
       </a>
       <SideBar isCollapsed={isCollapsed} onToggle={() => setCollapsed((value) => !value)} />
       <div className="flex min-w-0 flex-1 flex-col">
-        <TopBar world={world} userId={userId} />
+        <TopBar world={world} userId={userId} recordName={recordName} />
         <OfflineNotice />
         <MissingCodeNotice />
         <main
@@ -39,7 +41,7 @@ export function Shell({ world, userId, children }: ShellProps) {
           tabIndex={-1}
           className="min-w-0 flex-1 px-4 pt-5 pb-24 outline-none md:px-6 md:pt-6 md:pb-10"
         >
-          {children}
+          <RecordNameContext value={setRecordName}>{children}</RecordNameContext>
         </main>
       </div>
       <BottomBar />
