@@ -85,7 +85,7 @@ it('creates and revokes an API key', async () => {
   await keyboard.untilFocused(page.getByRole('main'));
   const { data: keys } = await api.apiKeys.list({ include: 'revoked' });
   expect(keys.find(({ name }) => name === 'Bot')).toMatchObject({
-    permissions: ['READ'],
+    permissions: ['READ', 'TRADE'],
     revoked_at: expect.any(String),
   });
   expect(problems).toEqual([]);

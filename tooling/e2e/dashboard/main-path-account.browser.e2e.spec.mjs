@@ -11,6 +11,27 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => dashboard?.close(), 60_000);
 
+it('the command palette opens the emergency stop and signs out', async () => {
+  const { page, problems, context } = await openPersonOf(dashboard, 'palette');
+  const search = page.getByRole('button', { name: 'Search and commands' });
+  const choose = async (name) => {
+    await search.click();
+    await page.getByPlaceholder('Search pages and actions').fill(name);
+    await page.keyboard.press('Enter');
+  };
+  await goTo(page, 'API keys');
+  await choose('emergency stop');
+  const question = page.getByRole('dialog', { name: 'Stop all trading?' });
+  await question.getByLabel('Type STOP to confirm').waitFor();
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  await question.waitFor({ state: 'detached' });
+  await search.and(page.locator(':focus')).waitFor();
+  await choose('sign out');
+  await untilHeading(page, 'Sign in');
+  expect(problems).toEqual([]);
+  await context.close();
+}, 120_000);
+
 it('an API key is shown once, works until it is revoked, and is then refused', async () => {
   const { page, problems, context } = await openPersonOf(dashboard, 'keys');
   const statusWith = async (key) =>
@@ -18,6 +39,7 @@ it('an API key is shown once, works until it is revoked, and is then refused', a
   await goTo(page, 'API keys');
   await page.getByRole('button', { name: 'Create key' }).first().click();
   const form = page.getByRole('dialog', { name: 'Create an API key' });
+  await form.getByText('withdraw tokens').waitFor();
   await form.getByRole('button', { name: 'Create key' }).click();
   await form.getByLabel('Name').and(page.locator('[aria-invalid=true]')).waitFor();
   await form.getByLabel('Name').fill('Bot');
@@ -33,7 +55,8 @@ it('an API key is shown once, works until it is revoked, and is then refused', a
   expect(await page.content()).not.toContain(key);
 
   const row = page.getByRole('row', { name: /^Bot/ });
-  await row.getByText('Trade').first().waitFor();
+  await row.getByText('Read', { exact: true }).waitFor();
+  expect(await row.getByText('Trade').count()).toBe(0);
   await row.getByRole('button', { name: 'Actions of Bot' }).click();
   await page.getByRole('menuitem', { name: 'Revoke key' }).click();
   const question = page.getByRole('dialog', { name: 'Revoke “Bot”?' });

@@ -107,12 +107,12 @@ it('a webhook is created and broken; its attempts and its dead letter are shown;
   const letter = page.getByRole('dialog', { name: 'trade.created' });
   await letter.getByText('5 of 5').waitFor();
   await letter.getByText(tradeId).first().waitFor();
-  isBroken = false;
+  expect(await page.title()).toBe('Dead letter · Trading automation');
   await letter.getByRole('button', { name: 'Retry' }).click();
-  await page
-    .getByRole('dialog', { name: /Retry this dead letter/ })
-    .getByRole('button', { name: 'Retry delivery' })
-    .click();
+  const retry = page.getByRole('dialog', { name: /Retry this dead letter/ });
+  await retry.getByText('The last 5 attempts of this webhook failed.').waitFor();
+  isBroken = false;
+  await retry.getByRole('button', { name: 'Retry delivery' }).click();
   const retried = await receiver.until(
     'the retried event',
     ({ event, attempt, isGenuine }) =>
@@ -125,6 +125,8 @@ it('a webhook is created and broken; its attempts and its dead letter are shown;
   await page.getByRole('link', { name: 'Webhooks' }).last().click();
   await page.getByRole('link', { name: receiver.url }).click();
   await deliveries.getByRole('row', { name: /trade\.created Delivered 204.* 1 of 5/ }).waitFor();
+  await page.getByRole('navigation', { name: 'Breadcrumb' }).getByText(receiver.url).waitFor();
+  expect(await page.title()).toBe(`${receiver.url} · Webhook · Trading automation`);
   await page.getByRole('heading', { level: 1 }).getByText('Active').waitFor();
   await page.getByRole('button', { name: 'More actions' }).click();
   await page.getByRole('menuitem', { name: 'Rotate secret' }).click();

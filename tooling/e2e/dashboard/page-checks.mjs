@@ -41,10 +41,11 @@ export async function problemsOf(page, dashboardPage) {
  * @param {Page} page
  * @param {DashboardPage} dashboardPage
  */
-export async function namesOf(page, { title }) {
+export async function namesOf(page, { title, isNamed = false }) {
   const problems = [];
   const shown = await page.title();
-  if (shown !== (title === '' ? 'Trading automation' : `${title} · Trading automation`))
+  const expected = title === '' ? 'Trading automation' : `${title} · Trading automation`;
+  if (shown !== expected && !(isNamed && shown.endsWith(` · ${expected}`)))
     problems.push(`the title is “${shown}”`);
   const headings = await page.locator('h1').allTextContents();
   if (headings.length !== 1) problems.push(`it has ${headings.length} h1: ${headings.join(', ')}`);

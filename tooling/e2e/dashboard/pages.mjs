@@ -12,7 +12,7 @@ import { TRADE_PAGES } from './pages/trade.mjs';
 
 /**
  * @typedef {{
- *   route: string, path?: string, title: string, shows: string, isDrawer?: boolean, isSignedOut?: boolean,
+ *   route: string, path?: string, title: string, isNamed?: boolean, shows: string, isDrawer?: boolean, isSignedOut?: boolean,
  *   act?: (page: import('playwright-core').Page) => Promise<unknown>,
  *   empty?: { text: string, next: string, path?: string, isByResponse?: boolean },
  *   refusal?: string, failure?: string, status?: number,
@@ -22,6 +22,7 @@ import { TRADE_PAGES } from './pages/trade.mjs';
  *
  * - `route`: the folder of the page in the app; `path`: its address if it differs, with the names of records in braces
  * - `title`: the title of the document, without the name of the product
+ * - `isNamed`: the title begins with the name of the record once the page knows it
  * - `shows`: selects what only the content has
  * - `isDrawer`: the states are those of a drawer beside a list
  * - `act`: what brings the page to its content

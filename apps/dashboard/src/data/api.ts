@@ -6,8 +6,8 @@
  * A request that no input caused is marked, so that it does not extend the session.
  */
 import { Client } from '@trading-automation/sdk';
-import { dashboardRuntime } from '../process/runtime';
 import { isUserActive } from './activity';
+import { serverPage } from './server-page';
 
 let client: Client<'string'> | undefined;
 
@@ -28,7 +28,7 @@ export function api(): Client<'string'> {
 }
 
 function clientOfRequest(): Client<'string'> {
-  const ofRequest = dashboardRuntime().pageRequest()?.client;
+  const ofRequest = serverPage()?.client;
   if (ofRequest === undefined) throw new Error('Only a page of a session can call the API.');
   return ofRequest;
 }

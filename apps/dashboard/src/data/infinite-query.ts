@@ -1,8 +1,8 @@
 'use client';
 /** As `query.ts`, for a query of several pages. */
 import { useInfiniteQuery as useInfiniteQueryInBrowser } from '@tanstack/react-query';
-import type { PageQuery } from '../process/page-data';
 import { useArrivedResult, useServerData } from './server-data';
+import type { PageQuery } from './server-page';
 
 export const useInfiniteQuery = ((options: Parameters<typeof useInfiniteQueryInBrowser>[0]) => {
   useServerData([options as PageQuery]);

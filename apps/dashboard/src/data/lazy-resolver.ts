@@ -1,6 +1,7 @@
 'use client';
 import type { FieldValues, Resolver } from 'react-hook-form';
 import type { ZodType } from 'zod';
+import { loadLate } from './late-code';
 
 type Contracts = typeof import('@trading-automation/contracts');
 
@@ -10,8 +11,8 @@ export function lazyResolver<T extends FieldValues>(
 ): Resolver<T> {
   return async (values, context, options) => {
     const [{ zodResolver }, contracts] = await Promise.all([
-      import('@hookform/resolvers/zod'),
-      import('@trading-automation/contracts'),
+      loadLate(() => import('@hookform/resolvers/zod')),
+      loadLate(() => import('@trading-automation/contracts')),
     ]);
     const resolve = zodResolver(schemaOf(contracts)) as unknown as Resolver<T>;
     return resolve(values, context, options);

@@ -1,8 +1,8 @@
 'use client';
 /** As `query.ts`, for several queries at once. */
 import { useQueries as useQueriesInBrowser } from '@tanstack/react-query';
-import type { PageQuery } from '../process/page-data';
 import { useServerData } from './server-data';
+import type { PageQuery } from './server-page';
 
 export const useQueries = ((options: { readonly queries: readonly PageQuery[] }) => {
   useServerData(options.queries);

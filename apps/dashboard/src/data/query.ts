@@ -4,8 +4,8 @@
  * scripts. Each kind has its own file, so that a page has the code only of the kinds that it uses.
  */
 import { useQuery as useQueryInBrowser } from '@tanstack/react-query';
-import type { PageQuery } from '../process/page-data';
 import { useArrivedResult, useServerData } from './server-data';
+import type { PageQuery } from './server-page';
 
 export { keepPreviousData, queryOptions, useQueryClient } from '@tanstack/react-query';
 

@@ -8,10 +8,9 @@
  * 3. A part whose code arrives later begins with the data with which the page arrived, even if they have changed since.
  */
 import { hashKey, type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query';
-import { use } from 'react';
-import type { LoadedQuery, PageQuery } from '../process/page-data';
-import { dashboardRuntime } from '../process/runtime';
-import { useIsHydrated } from '../ui/use-is-hydrated';
+import { createContext, use, useContext } from 'react';
+import { type LoadedQuery, type PageQuery, serverPage } from './server-page';
+import { useIsHydrated } from './use-is-hydrated';
 
 /** The attribute of the elements with the data. */
 export const DATA_MARK = 'data-queries';
@@ -21,11 +20,12 @@ const isServer = typeof window === 'undefined';
 /** On the server: waits for the data of queries. In the browser: takes over what the server loaded. */
 export function useServerData(options: readonly PageQuery[]): void {
   const queries = useQueryClient();
-  if (!isServer) return void takeOver(queries);
-  const data = dashboardRuntime().pageRequest()?.data;
-  if (data === undefined) return;
+  const arrived = useContext(ArrivedContext);
+  arrived?.takeOver(queries);
+  const page = serverPage();
+  if (page === undefined) return;
   // All begin before the first one is waited for.
-  for (const loading of options.map((one) => data.load(queries, one))) use(loading);
+  for (const loading of options.map((one) => page.load(queries, one))) use(loading);
 }
 
 /**
@@ -33,8 +33,9 @@ export function useServerData(options: readonly PageQuery[]): void {
  * itself in all other cases.
  */
 export function useArrivedResult<T extends object>(queryKey: QueryKey, result: T): T {
+  const arrived = useContext(ArrivedContext);
   if (useIsHydrated() || isServer) return result;
-  const one = arrived.get(hashKey(queryKey));
+  const one = arrived?.get(queryKey);
   const isPending = one === undefined;
   // Reading the members of a result makes its view follow them, so they are not copied.
   return Object.assign(Object.create(result), {
@@ -47,21 +48,28 @@ export function useArrivedResult<T extends object>(queryKey: QueryKey, result: T
   });
 }
 
-/** What has arrived with the page, by the hash of its key. */
-const arrived = new Map<string, LoadedQuery>();
-let isComplete = false;
+/** What has arrived with the page. */
+export class ArrivedData {
+  private readonly byHash = new Map<string, LoadedQuery>();
+  private isComplete = false;
 
-/** Takes over the data that has arrived with the page. More may arrive until the document is complete. */
-function takeOver(queries: QueryClient): void {
-  if (isComplete) return;
-  isComplete = document.readyState !== 'loading';
-  for (const element of document.querySelectorAll(`[${DATA_MARK}]`)) {
-    element.remove();
-    for (const one of JSON.parse(element.textContent ?? '[]') as LoadedQuery[]) {
-      const { key, data, at } = one;
-      arrived.set(hashKey(key), one);
-      if ((queries.getQueryState(key)?.dataUpdatedAt ?? 0) < at)
-        queries.setQueryData(key, data, { updatedAt: at });
+  get = (key: QueryKey) => this.byHash.get(hashKey(key));
+
+  /** Takes over the data that are in the document. More may arrive until it is complete. */
+  takeOver(queries: QueryClient): void {
+    if (isServer || this.isComplete) return;
+    this.isComplete = document.readyState !== 'loading';
+    for (const element of document.querySelectorAll(`[${DATA_MARK}]`)) {
+      element.remove();
+      for (const one of JSON.parse(element.textContent ?? '[]') as LoadedQuery[]) {
+        const { key, data, at } = one;
+        this.byHash.set(hashKey(key), one);
+        if ((queries.getQueryState(key)?.dataUpdatedAt ?? 0) < at)
+          queries.setQueryData(key, data, { updatedAt: at });
+      }
     }
   }
 }
+
+/** The data of this document. */
+export const ArrivedContext = createContext<ArrivedData | undefined>(undefined);

@@ -12,7 +12,7 @@ import type { Logger } from '@trading-automation/runtime';
 import { type Config, provideBuildConfig } from '../config.js';
 import { behindEdge } from './edge.js';
 import { LiveSessions } from './live-sessions.js';
-import { inPageRequest, pageRequest } from './page-requests.js';
+import { inPageRequest } from './page-requests.js';
 import { provideRuntime } from './runtime.js';
 
 /** The types of Next.js describe an ES module; the file is CommonJS. */
@@ -35,7 +35,7 @@ export async function startDashboard(config: Config, logger: Logger) {
   });
   const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, listener);
   const live = new LiveSessions();
-  provideRuntime({ config, logger, live, pageRequest, stopping: stopped.signal });
+  provideRuntime({ config, logger, live, stopping: stopped.signal });
   server.listen(PORT, HOST);
   await once(server, 'listening');
   return {

@@ -1,34 +1,21 @@
 /** The data that the views of one page load while the server renders it. */
-import type { QueryClient, QueryKey } from '@tanstack/react-query';
+import type { QueryClient } from '@tanstack/react-query';
+import type { Client } from '@trading-automation/sdk';
+import type { LoadedQuery, PageQuery, ServerPage } from '../data/server-page.js';
 
 /** The longest that a page waits for all of its data. */
 const WAIT_MS = 500;
 
-/** The options of a query; an infinite one has `getNextPageParam`. */
-export interface PageQuery {
-  readonly queryKey: QueryKey;
-  /** Only `false` prevents loading. */
-  readonly enabled?: unknown;
-  readonly getNextPageParam?: unknown;
-}
-
-export interface LoadedQuery {
-  readonly key: QueryKey;
-  readonly data: unknown;
-  /** When it was loaded, in milliseconds. */
-  readonly at: number;
-}
-
 const NOTHING = Promise.resolve();
 
-export class PageData {
+export class PageData implements ServerPage {
+  client?: Client<'string'>;
   private readonly loading = new Map<string, Promise<void>>();
   private readonly sent = new Set<string>();
   private deadline: Promise<false> | undefined;
 
   constructor(private readonly waitMs = WAIT_MS) {}
 
-  /** Returns when the query has its data, has failed or is late. Never rejects. */
   load(queries: QueryClient, options: PageQuery): Promise<void> {
     if (options.enabled === false) return NOTHING;
     const name = JSON.stringify(options.queryKey);
@@ -40,7 +27,6 @@ export class PageData {
     return loading;
   }
 
-  /** Returns what was loaded since the last call. */
   takeLoaded(queries: QueryClient): LoadedQuery[] {
     return queries
       .getQueryCache()

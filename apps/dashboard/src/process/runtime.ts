@@ -5,7 +5,6 @@
 import type { Logger } from '@trading-automation/runtime';
 import type { Config } from '../config.js';
 import type { LiveSessions } from './live-sessions.js';
-import type { PageRequest } from './page-requests.js';
 
 /** The header with the address of the browser. The process sets it; a client cannot. */
 export const ADDRESS_HEADER = 'x-client-address';
@@ -14,8 +13,6 @@ export interface DashboardRuntime {
   readonly config: Config;
   readonly logger: Logger;
   readonly live: LiveSessions;
-  /** Returns the request that is being handled. */
-  readonly pageRequest: () => PageRequest | undefined;
   /** Aborts when the process stops. Event streams then end. */
   readonly stopping: AbortSignal;
 }

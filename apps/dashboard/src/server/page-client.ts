@@ -1,5 +1,6 @@
 import { Client } from '@trading-automation/sdk';
 import { createSigner } from '@trading-automation/sdk/signer';
+import { serverPage } from '../data/server-page';
 import { ADDRESS_HEADER, dashboardRuntime } from '../process/runtime';
 import type { Session } from './session';
 
@@ -11,10 +12,10 @@ const READ_WITHIN_MS = 500;
  * browser. A page that a person opens extends the session.
  */
 export function openPageClient({ privateKey }: Session, headers: Headers): void {
-  const { config, pageRequest } = dashboardRuntime();
-  const request = pageRequest();
-  if (request === undefined) return;
-  request.client = new Client({
+  const { config } = dashboardRuntime();
+  const page = serverPage();
+  if (page === undefined) return;
+  page.client = new Client({
     baseURL: config.REST_URL,
     graphqlURL: config.GRAPHQL_URL,
     signer: createSigner(privateKey),

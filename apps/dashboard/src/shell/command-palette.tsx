@@ -3,11 +3,20 @@ import { Command } from 'cmdk';
 import { useRouter } from 'next/navigation';
 import { useTheme } from 'next-themes';
 import { useEffect, useRef, useState } from 'react';
+import { useMayTrade } from '../data/me';
 import { currentOpener, focusContent, returnFocus } from '../ui/focus-return';
+import { onDemand } from '../ui/on-demand';
 import { FURTHER_PAGES, NAVIGATION } from './navigation';
+import { useLeave } from './use-leave';
+
+const StopDialog = onDemand(
+  () => import('../ui/emergency-stop/stop-dialog').then((module) => module.StopDialog),
+  null,
+  null,
+);
 
 const ITEM =
-  'flex h-9 items-center gap-2.5 rounded-control px-2 text-sm text-muted data-[selected=true]:bg-selected data-[selected=true]:text-text';
+  'flex h-9 items-center gap-2.5 rounded-control px-2 text-sm text-muted data-[selected=true]:bg-selected data-[selected=true]:text-text data-[disabled=true]:opacity-50';
 const ACTIONS = [
   { label: 'Place an order', href: '/trades/new' },
   { label: 'Connect an exchange account', href: '/exchanges/new' },
@@ -22,6 +31,9 @@ const ACTIONS = [
 export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
   const router = useRouter();
   const { resolvedTheme, setTheme } = useTheme();
+  const leave = useLeave();
+  const mayTrade = useMayTrade();
+  const [isStopping, setStopping] = useState(false);
   // The first rendering, before the focus moves into the palette.
   const [opener] = useState(currentOpener);
   const hasChosen = useRef(false);
@@ -38,6 +50,8 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
     act();
   };
   const open = (href: string) => run(() => router.push(href));
+  // The dialog takes the place of the palette, so that the focus returns to what opened the palette.
+  if (isStopping) return <StopDialog onClose={onClose} />;
   return (
     <Command.Dialog
       open
@@ -60,11 +74,18 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
               {label}
             </Command.Item>
           ))}
+          <Command.Item disabled={!mayTrade} onSelect={() => setStopping(true)} className={ITEM}>
+            Emergency stop
+            {!mayTrade && <span className="ml-auto text-xs">This session has no permission to trade.</span>}
+          </Command.Item>
           <Command.Item
             onSelect={run(() => setTheme(resolvedTheme === 'dark' ? 'light' : 'dark'))}
             className={ITEM}
           >
             Switch to the {resolvedTheme === 'dark' ? 'light' : 'dark'} theme
+          </Command.Item>
+          <Command.Item onSelect={run(() => void leave())} className={ITEM}>
+            Sign out
           </Command.Item>
         </Command.Group>
         {[...NAVIGATION, { label: 'More', items: FURTHER_PAGES }].map(({ label, items }) => (

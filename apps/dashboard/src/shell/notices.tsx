@@ -1,6 +1,7 @@
 'use client';
 /** Shows notices. The library is loaded with the first one, because most pages show none. */
 import { type ComponentType, useEffect, useState } from 'react';
+import { loadLate } from '../data/late-code';
 import { NOTICE_EVENT, type Notice } from '../ui/notify';
 
 export function Notices() {
@@ -8,7 +9,7 @@ export function Notices() {
   useEffect(() => {
     const onNotice = async (event: Event) => {
       const notice = (event as CustomEvent<Notice>).detail;
-      const loaded = await import('./toaster');
+      const loaded = await loadLate(() => import('./toaster'));
       setToaster(() => loaded.Toaster);
       loaded.show(notice);
     };

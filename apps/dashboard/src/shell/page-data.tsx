@@ -2,13 +2,13 @@
 import { useServerInsertedHTML } from 'next/navigation';
 import { useQueryClient } from '../data/query';
 import { DATA_MARK } from '../data/server-data';
-import { dashboardRuntime } from '../process/runtime';
+import { serverPage } from '../data/server-page';
 
 /** Puts the data that the server has loaded into the page, as JSON, which never runs. Renders nothing in the browser. */
 export function PageData() {
   const queries = useQueryClient();
   useServerInsertedHTML(() => {
-    const loaded = dashboardRuntime().pageRequest()?.data.takeLoaded(queries) ?? [];
+    const loaded = serverPage()?.takeLoaded(queries) ?? [];
     if (loaded.length === 0) return null;
     return (
       <script type="application/json" {...{ [DATA_MARK]: '' }}>

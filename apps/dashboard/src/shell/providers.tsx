@@ -4,6 +4,7 @@ import { type ReactNode, useState } from 'react';
 import { describeFailure } from '../data/failures';
 import { keepFailures } from '../data/keep-failures';
 import { LiveProvider } from '../data/live';
+import { ArrivedContext, ArrivedData } from '../data/server-data';
 import { ClockProvider } from '../format/clock';
 import { PreferencesProvider } from '../format/preferences';
 import type { Reading } from '../format/reading';
@@ -40,16 +41,19 @@ export function Providers({ reading, arrivedAt, children }: ProvidersProps) {
     keepFailures(client);
     return client;
   });
+  const [arrived] = useState(() => new ArrivedData());
   return (
     <QueryClientProvider client={queries}>
       <PageData />
       <ClockProvider value={arrivedAt}>
         <PreferencesProvider arrived={reading}>
-          <LiveProvider>
-            <SessionWatch />
-            {children}
-            <Notices />
-          </LiveProvider>
+          <ArrivedContext value={arrived}>
+            <LiveProvider>
+              <SessionWatch />
+              {children}
+              <Notices />
+            </LiveProvider>
+          </ArrivedContext>
         </PreferencesProvider>
       </ClockProvider>
     </QueryClientProvider>

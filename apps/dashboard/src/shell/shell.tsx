@@ -1,14 +1,17 @@
 'use client';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
+import { useIsHydrated } from '../data/use-is-hydrated';
 import { onDemand } from '../ui/on-demand';
-import { useIsHydrated } from '../ui/use-is-hydrated';
+import { RecordNameContext } from '../ui/record-name';
+import { MissingCodeNotice } from './missing-code-notice';
 import { OfflineNotice } from './offline-notice';
+import { preloadEssentials } from './preload';
 import { Shortcuts } from './shortcuts';
 import { SideBar } from './side-bar';
 import { SignInNotice } from './sign-in-notice';
 import { TopBar } from './top-bar';
 
-const BottomBar = onDemand(() => import('./bottom-bar').then((module) => module.BottomBar));
+const BottomBar = onDemand(() => import('./bottom-bar').then((module) => module.BottomBar), null, null);
 
 export interface ShellProps {
   readonly world: 'live' | 'test';
@@ -19,6 +22,8 @@ export interface ShellProps {
 /** The frame of every page of a session. */
 export function Shell({ world, userId, children }: ShellProps) {
   const [isCollapsed, setCollapsed] = useState(false);
+  const [recordName, setRecordName] = useState<string>();
+  useEffect(preloadEssentials, []);
   // The page is complete before its scripts run. Until then it takes no input, which would be lost.
   return (
     <div className="flex min-h-dvh" inert={!useIsHydrated()}>
@@ -30,14 +35,15 @@ export function Shell({ world, userId, children }: ShellProps) {
       </a>
       <SideBar isCollapsed={isCollapsed} onToggle={() => setCollapsed((value) => !value)} />
       <div className="flex min-w-0 flex-1 flex-col">
-        <TopBar world={world} userId={userId} />
+        <TopBar world={world} userId={userId} recordName={recordName} />
         <OfflineNotice />
+        <MissingCodeNotice />
         <main
           id="content"
           tabIndex={-1}
           className="min-w-0 flex-1 px-4 pt-5 pb-24 outline-none md:px-6 md:pt-6 md:pb-10"
         >
-          {children}
+          <RecordNameContext value={setRecordName}>{children}</RecordNameContext>
         </main>
       </div>
       <BottomBar />

@@ -6,8 +6,13 @@ import { focusContent } from '../ui/focus-return';
 import { onDemand } from '../ui/on-demand';
 import { FURTHER_PAGES, NAVIGATION } from './navigation';
 
-const CommandPalette = onDemand(() => import('./command-palette').then((module) => module.CommandPalette));
-const KeyHelp = onDemand(() => import('./key-help').then((module) => module.KeyHelp));
+// If they are missing, the notice of the shell says so.
+const CommandPalette = onDemand(
+  () => import('./command-palette').then((module) => module.CommandPalette),
+  null,
+  null,
+);
+const KeyHelp = onDemand(() => import('./key-help').then((module) => module.KeyHelp), null, null);
 
 const OPEN = 'open-command-palette';
 const SEQUENCE_MS = 1_500;

@@ -1,11 +1,13 @@
 'use client';
 import { useCallback, useState } from 'react';
 import { useMe } from '../data/me';
+import { useIsHydrated } from '../data/use-is-hydrated';
 import { onDemand } from '../ui/on-demand';
-import { useIsHydrated } from '../ui/use-is-hydrated';
 
-const Announcement = onDemand(() =>
-  import('./sign-in-announcement').then((module) => module.SignInAnnouncement),
+const Announcement = onDemand(
+  () => import('./sign-in-announcement').then((module) => module.SignInAnnouncement),
+  null,
+  null,
 );
 const STORED = 'announced-session';
 

@@ -9,10 +9,17 @@ import { groupOfItem, itemOfPath, partOfPath } from './navigation';
 import { openPalette } from './shortcuts';
 import { UserMenu } from './user-menu';
 
-export function TopBar({ world, userId }: { readonly world: 'live' | 'test'; readonly userId: string }) {
+export interface TopBarProps {
+  readonly world: 'live' | 'test';
+  readonly userId: string;
+  /** The record that the page is about, once it is known. */
+  readonly recordName: string | undefined;
+}
+
+export function TopBar({ world, userId, recordName }: TopBarProps) {
   return (
     <header className="sticky top-0 z-20 flex h-14 items-center gap-2 border-b bg-surface px-4 md:px-6">
-      <Breadcrumb />
+      <Breadcrumb recordName={recordName} />
       <div className="ml-auto flex items-center gap-2">
         <button
           type="button"
@@ -35,7 +42,7 @@ export function TopBar({ world, userId }: { readonly world: 'live' | 'test'; rea
   );
 }
 
-function Breadcrumb() {
+function Breadcrumb({ recordName }: Pick<TopBarProps, 'recordName'>) {
   const path = usePathname();
   const item = itemOfPath(path);
   const group = groupOfItem(item);
@@ -60,9 +67,9 @@ function Breadcrumb() {
           </li>
         )}
         {isDetail && (
-          <li className="hidden items-center gap-1 font-medium sm:flex" aria-current="page">
-            <ChevronRight aria-hidden className="size-3.5 text-muted" />
-            {part}
+          <li className="hidden min-w-0 items-center gap-1 font-medium sm:flex" aria-current="page">
+            <ChevronRight aria-hidden className="size-3.5 shrink-0 text-muted" />
+            <span className="truncate">{recordName ?? part}</span>
           </li>
         )}
       </ol>

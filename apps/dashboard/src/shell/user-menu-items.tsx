@@ -1,13 +1,10 @@
 'use client';
-import { useQueryClient } from '@tanstack/react-query';
 import { Activity, LogOut, Monitor, Moon, Settings, ShieldCheck, Sun } from 'lucide-react';
 import { useRouter } from 'next/navigation';
 import { useTheme } from 'next-themes';
-import { holdRequests } from '../data/api';
-import { signOut } from '../data/session';
 import { shortId } from '../ui/copyable';
 import { MenuItem, MenuLabel, MenuRadioGroup, MenuSeparator } from '../ui/menu-items';
-import { notify } from '../ui/notify';
+import { useLeave } from './use-leave';
 
 const THEMES = [
   { value: 'light', label: 'Light', icon: <Sun aria-hidden className="size-4" /> },
@@ -17,24 +14,8 @@ const THEMES = [
 
 export function UserMenuItems({ userId }: { readonly userId: string }) {
   const router = useRouter();
-  const queries = useQueryClient();
   const { theme, setTheme } = useTheme();
-  const leave = async () => {
-    holdRequests(true);
-    await queries.cancelQueries();
-    try {
-      await signOut();
-      window.location.assign('/sign-in');
-    } catch (error) {
-      holdRequests(false);
-      void queries.invalidateQueries();
-      notify({
-        kind: 'error',
-        message: 'You are still signed in.',
-        description: String(Object(error).message),
-      });
-    }
-  };
+  const leave = useLeave();
   return (
     <>
       <MenuLabel>

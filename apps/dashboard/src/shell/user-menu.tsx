@@ -1,5 +1,6 @@
 'use client';
 import { CircleUser } from 'lucide-react';
+import { loadLate } from '../data/late-code';
 import { Menu } from '../ui/menu';
 
 export function UserMenu({ userId }: { readonly userId: string }) {
@@ -17,7 +18,11 @@ export function UserMenu({ userId }: { readonly userId: string }) {
         </button>
       }
     >
-      {() => import('./user-menu-items').then(({ UserMenuItems }) => <UserMenuItems userId={userId} />)}
+      {() =>
+        loadLate(() => import('./user-menu-items')).then(({ UserMenuItems }) => (
+          <UserMenuItems userId={userId} />
+        ))
+      }
     </Menu>
   );
 }

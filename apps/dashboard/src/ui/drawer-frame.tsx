@@ -2,9 +2,9 @@
 import { X } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
 import { Fragment, type ReactNode, useState } from 'react';
+import { useIsHydrated } from '../data/use-is-hydrated';
 import { IconButton } from './button';
 import { useFocusReturn } from './use-focus-return';
-import { useIsHydrated } from './use-is-hydrated';
 
 export interface DrawerProps {
   readonly isOpen: boolean;

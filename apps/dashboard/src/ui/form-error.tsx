@@ -1,9 +1,17 @@
 'use client';
 import { describeFailure } from '../data/failures';
+import { isMissingCode } from '../data/late-code';
 import { SessionError, signInAgain } from '../data/session';
+import { MissingCode } from './missing-code';
 
 /** The failure of a form, above its buttons. */
 export function FormError({ error }: { readonly error: unknown }) {
+  if (isMissingCode(error))
+    return (
+      <div role="alert">
+        <MissingCode className="rounded-card border" />
+      </div>
+    );
   const { kind, title, advice, requestId } =
     error instanceof SessionError
       ? { kind: 'rejected', title: error.message, advice: '', requestId: undefined }

@@ -14,7 +14,7 @@ export function LinkTabs({ label, tabs }: { readonly label: string; readonly tab
   const path = usePathname();
   return (
     <nav aria-label={label} className="mb-4 border-b">
-      <ul className="flex gap-5 overflow-x-auto">
+      <ul className="tab-row">
         {tabs.map(({ href, label: name, isPrefix = false }) => {
           const isCurrent = path === href || (isPrefix && path.startsWith(`${href}/`));
           return (

@@ -13,6 +13,7 @@ import {
   useRef,
   useState,
 } from 'react';
+import { loadLate } from '../data/late-code';
 import type * as Loaded from './menu-parts';
 
 /** The parts of the library, for the children of a menu, which exist only while it is open. */
@@ -31,8 +32,14 @@ export function Menu({ trigger, align = 'start', children }: MenuProps) {
   const [isOpen, setOpen] = useState(false);
   const hasFocus = useRef(false);
   const load = async () => {
-    const items = typeof children === 'function' ? children() : children;
-    setLoaded({ parts: await import('./menu-parts'), items: await items });
+    try {
+      const items = typeof children === 'function' ? children() : children;
+      const [parts, loadedItems] = await Promise.all([loadLate(() => import('./menu-parts')), items]);
+      setLoaded({ parts, items: loadedItems });
+    } catch {
+      // The notice of the shell says that code is missing.
+      setOpen(false);
+    }
   };
   const open = () => {
     setOpen(true);
@@ -66,8 +73,11 @@ export function Menu({ trigger, align = 'start', children }: MenuProps) {
       hasFocus.current = false;
     },
     // The trigger of the library opens at this moment, too. Waiting for the click could lose it to the replacement.
-    onPointerDown: ({ button }: PointerEvent) => {
-      if (button === 0) open();
+    onPointerDown: (event: PointerEvent) => {
+      if (event.button !== 0) return;
+      // The press would move the focus to what is below the replaced trigger, which closes the menu.
+      event.preventDefault();
+      open();
     },
     onClick: open,
   });

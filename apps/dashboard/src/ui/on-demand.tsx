@@ -1,5 +1,7 @@
 'use client';
 import { type ComponentType, lazy, type ReactNode, Suspense } from 'react';
+import { loadLate } from '../data/late-code';
+import { MissingCode } from './missing-code';
 
 /**
  * Makes a component whose code is loaded when it is shown first, so that a page does not wait for what it shows later or
@@ -7,12 +9,16 @@ import { type ComponentType, lazy, type ReactNode, Suspense } from 'react';
  *
  * @param load imports the component
  * @param waiting what is shown meanwhile, in the size of the component
+ * @param missing what is shown if the code cannot be loaded
  */
 export function onDemand<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
   waiting: ReactNode = null,
+  missing: ReactNode = <MissingCode className="w-fit rounded-card border" />,
 ): ComponentType<Props> {
-  const Loaded = lazy(async () => ({ default: await load() }));
+  const Loaded = lazy(async () => ({
+    default: await loadLate(load).catch((): ComponentType<Props> => () => missing),
+  }));
   return function OnDemand(props: Props) {
     return (
       <Suspense fallback={waiting}>

@@ -43,7 +43,7 @@ const LOOKS: Readonly<Record<string, Look>> = {
   PAUSED: look('Paused', 'neutral', Pause),
   PENDING: look('Pending', 'warn', CircleDashed),
   PROCESSING: look('Processing', 'accent', CircleDashed),
-  RETRIED: look('Retried', 'gain', CircleCheck),
+  RETRIED: look('Retried', 'neutral', CircleDot),
   SKIPPED: look('Skipped', 'neutral', TriangleAlert),
 };
 

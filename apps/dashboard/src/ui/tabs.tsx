@@ -31,17 +31,19 @@ export function Tabs({ label, initial, value, onChange, children }: TabsProps) {
       {...(value === undefined ? {} : { value })}
       {...(onChange === undefined ? {} : { onValueChange: onChange })}
     >
-      <Radix.List aria-label={label} className="mb-4 flex gap-5 overflow-x-auto border-b">
-        {tabs.map(({ props }) => (
-          <Radix.Trigger
-            key={props.value}
-            value={props.value}
-            className="-mb-px h-9 shrink-0 rounded-t-control -outline-offset-1 border-transparent border-b-2 text-muted text-sm hover:text-text data-[state=active]:border-accent data-[state=active]:font-medium data-[state=active]:text-text"
-          >
-            {props.label}
-          </Radix.Trigger>
-        ))}
-      </Radix.List>
+      <div className="mb-4 border-b">
+        <Radix.List aria-label={label} className="tab-row -mb-px">
+          {tabs.map(({ props }) => (
+            <Radix.Trigger
+              key={props.value}
+              value={props.value}
+              className="h-9 shrink-0 rounded-t-control -outline-offset-1 border-transparent border-b-2 text-muted text-sm hover:text-text data-[state=active]:border-accent data-[state=active]:font-medium data-[state=active]:text-text"
+            >
+              {props.label}
+            </Radix.Trigger>
+          ))}
+        </Radix.List>
+      </div>
       {tabs.map(({ props }) => (
         <Radix.Content key={props.value} value={props.value}>
           {props.children}

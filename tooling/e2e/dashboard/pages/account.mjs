@@ -12,6 +12,7 @@ export const ACCOUNT_PAGES = [
     route: '/exchanges/[id]',
     path: '/exchanges/{account}',
     title: 'Exchange account',
+    isNamed: true,
     isDrawer: true,
     shows: 'text=Balances read',
     empty: MISSING,

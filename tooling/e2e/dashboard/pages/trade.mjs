@@ -64,6 +64,7 @@ export const TRADE_PAGES = [
     route: '/markets/[id]',
     path: '/markets/{pair}',
     title: 'Market',
+    isNamed: true,
     shows: 'text=Live. Click a price',
     empty: { ...MISSING, path: '/markets/{unknownPair}' },
   },

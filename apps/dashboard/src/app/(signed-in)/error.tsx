@@ -1,9 +1,10 @@
 'use client';
 import { useQueryClient } from '@tanstack/react-query';
+import { isMissingCode } from '../../data/late-code';
 import type { FailedPageProps } from '../../features/failure/failed-page';
+import { MissingPage } from '../../features/failure/missing-page';
 import { onDemand } from '../../ui/on-demand';
 
-// If it cannot be loaded either, the failure page of the whole document appears, which every page contains.
 const FailedPage = onDemand(() =>
   import('../../features/failure/failed-page').then((module) => module.FailedPage),
 );
@@ -15,5 +16,6 @@ export default function SignedInError({ error, reset }: FailedPageProps) {
     queries.removeQueries({ type: 'inactive' });
     reset();
   };
-  return <FailedPage error={error} reset={retry} />;
+  // If the code of the page is missing, that of the failure page may be, too.
+  return isMissingCode(error) ? <MissingPage /> : <FailedPage error={error} reset={retry} />;
 }

@@ -12,6 +12,7 @@ import { StaleNotice } from '../../ui/stale-notice';
 import { ErrorState } from '../../ui/states';
 import { Status } from '../../ui/status';
 import { Tab, Tabs } from '../../ui/tabs';
+import { useRecordName } from '../../ui/use-record-name';
 import { Amount, Time } from '../../ui/values';
 import { CopierActions } from './copier-actions';
 import { CopierFigures } from './copier-figures';
@@ -28,6 +29,7 @@ const CopierLots = onDemand(() => import('./copier-lots').then((module) => modul
 export function CopierPage({ id }: { readonly id: string }) {
   const copier = useCopier(id);
   const { data } = copier;
+  useRecordName(data?.name);
   const retry = () => void copier.refetch();
   if (data === undefined)
     return (

@@ -2,6 +2,7 @@
 import { useCallback, useEffect, useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { type Problem, problemsOf, problemsOfError } from '../../data/form-problems';
+import { loadLate } from '../../data/late-code';
 import { type CopierValues, formFieldOf, updateBody } from './copier-form.rules';
 
 /** The form of the settings of a copier. Problems appear at their fields, other failures in `failure`. */
@@ -36,10 +37,10 @@ export function useSettingsForm(initial: CopierValues) {
       setFailure(undefined);
       clearErrors();
       const values = getValues();
-      const { copierUpdate } = await import('@trading-automation/contracts');
-      // A new copier has the same rules.
-      if (show(problemsOf(copierUpdate, updateBody(values)), isFocused)) return false;
       try {
+        const { copierUpdate } = await loadLate(() => import('@trading-automation/contracts'));
+        // A new copier has the same rules.
+        if (show(problemsOf(copierUpdate, updateBody(values)), isFocused)) return false;
         await send(values);
         return true;
       } catch (error) {

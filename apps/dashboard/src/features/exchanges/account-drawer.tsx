@@ -16,6 +16,7 @@ import { TableSkeleton } from '../../ui/skeleton';
 import { StaleNotice } from '../../ui/stale-notice';
 import { ErrorState } from '../../ui/states';
 import { wordsOf } from '../../ui/status';
+import { useRecordName } from '../../ui/use-record-name';
 import { Time } from '../../ui/values';
 import { type Account, balancesOf, stateOf } from './account.rules';
 import { BalanceTable } from './account-card';
@@ -30,6 +31,7 @@ export function AccountDrawer({ id }: { readonly id: string }) {
     queryKey: ['exchanges', id],
     queryFn: ({ signal }) => api().exchanges.get(id, { signal }),
   });
+  useRecordName(data?.account_name);
   return (
     <Drawer
       isOpen

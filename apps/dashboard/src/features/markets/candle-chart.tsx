@@ -4,12 +4,14 @@ import type { Candle } from '@trading-automation/sdk';
 import type { IChartApi, IPriceLine, ISeriesApi, UTCTimestamp } from 'lightweight-charts';
 import { useTheme } from 'next-themes';
 import { useEffect, useRef, useState } from 'react';
+import { loadLate } from '../../data/late-code';
 import { decimalsOf } from '../../format/decimals';
 import { formatAmount } from '../../format/numbers';
 import { usePreferences } from '../../format/preferences';
 import { formatExact, formatTime } from '../../format/times';
 import { ChartFrame } from '../../ui/charts/chart-frame';
 import { chartColours, withOpacity } from '../../ui/charts/theme';
+import { MissingCode } from '../../ui/missing-code';
 import { axisLabel } from './axis-label';
 import type { Pair } from './pair';
 
@@ -47,6 +49,8 @@ export function CandleChart({ pair, interval, candles }: CandleChartProps) {
   );
 }
 
+type Library = typeof import('lightweight-charts');
+
 interface Drawing {
   readonly chart: IChartApi;
   readonly prices: ISeriesApi<'Candlestick'>;
@@ -59,13 +63,14 @@ function Canvas({ pair, interval, candles }: CandleChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const [drawing, setDrawing] = useState<Drawing>();
   const [pointedAt, setPointedAt] = useState<number>();
+  const [isMissing, setMissing] = useState(false);
   const { resolvedTheme } = useTheme();
   const { locale, timeZone } = usePreferences();
   const decimals = decimalsOf(pair.price_tick);
   useEffect(() => {
     let chart: IChartApi | undefined;
     let isGone = false;
-    void import('lightweight-charts').then(({ createChart, CandlestickSeries, HistogramSeries }) => {
+    const draw = ({ createChart, CandlestickSeries, HistogramSeries }: Library) => {
       if (isGone || box.current === null) return;
       const colours = chartColours();
       const style = { locale, timeZone };
@@ -119,7 +124,8 @@ function Canvas({ pair, interval, candles }: CandleChartProps) {
         // The series of a removed chart has no lines to remove.
         removeLine: (line) => !isGone && prices.removePriceLine(line),
       });
-    });
+    };
+    void loadLate(() => import('lightweight-charts')).then(draw, () => setMissing(true));
     return () => {
       isGone = true;
       chart?.remove();
@@ -129,6 +135,7 @@ function Canvas({ pair, interval, candles }: CandleChartProps) {
   useCandles(drawing, candles);
   // A new interval begins with its last candles; later ones keep what the reader has scrolled to.
   useEffect(() => drawing?.chart.timeScale().scrollToRealTime(), [drawing, interval]);
+  if (isMissing) return <MissingCode />;
   const pointed = candles.find(({ at }) => timeOf(at) === pointedAt) ?? candles.at(-1);
   return (
     <div className="relative" style={{ height: HEIGHT }}>

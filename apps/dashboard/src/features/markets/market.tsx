@@ -11,6 +11,7 @@ import { PageHeader } from '../../ui/page-header';
 import { Skeleton } from '../../ui/skeleton';
 import { ErrorState } from '../../ui/states';
 import { wordsOf } from '../../ui/status';
+import { useRecordName } from '../../ui/use-record-name';
 import { Amount, Percent, Time } from '../../ui/values';
 import { CandlesCard } from './candles-card';
 import { DepthChart } from './depth-chart';
@@ -37,6 +38,7 @@ export function Market({ pairId, ticket }: MarketProps) {
     queryFn: ({ signal }) => api().tradePairs.get(pairId, { signal }),
     staleTime: 10 * 60_000,
   });
+  useRecordName(pair?.symbol);
   if (isPending)
     return (
       <>

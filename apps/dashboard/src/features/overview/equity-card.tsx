@@ -6,13 +6,11 @@ import { classNames } from '../../ui/class-names';
 import { onDemand } from '../../ui/on-demand';
 import { Segmented } from '../../ui/segmented';
 import { Skeleton } from '../../ui/skeleton';
-import { StaleNotice } from '../../ui/stale-notice';
-import { ErrorState } from '../../ui/states';
 import { Amount, Change, Percent } from '../../ui/values';
 
 const ChartSkeleton = () => <Skeleton className="mx-4 mb-3 h-68" />;
-const EquityChart = onDemand(
-  () => import('./equity-chart').then((module) => module.EquityChart),
+const EquityCurve = onDemand(
+  () => import('./equity-curve').then((module) => module.EquityCurve),
   <ChartSkeleton />,
 );
 
@@ -42,17 +40,13 @@ export function EquityCard({ className }: { readonly className?: string }) {
       </header>
       {figures.isPending ? (
         <ChartSkeleton />
-      ) : data === undefined ? (
-        <ErrorState error={figures.error} onRetry={() => void figures.refetch()} />
       ) : (
-        <>
-          {figures.isError && (
-            <div className="px-4 pb-3">
-              <StaleNotice error={figures.error} onRetry={() => void figures.refetch()} />
-            </div>
-          )}
-          <EquityChart figures={data} range={range} />
-        </>
+        <EquityCurve
+          figures={data}
+          failure={figures.error}
+          onRetry={() => void figures.refetch()}
+          range={range}
+        />
       )}
     </section>
   );

@@ -1,12 +1,12 @@
 'use client';
 import { useTheme } from 'next-themes';
 import { type ReactNode, useMemo } from 'react';
+import { useIsHydrated } from '../../data/use-is-hydrated';
 import { chosenReading, usePreferences } from '../../format/preferences';
 import { Card } from '../../ui/card';
 import { Field, Select } from '../../ui/field';
 import { Segmented } from '../../ui/segmented';
 import { Skeleton } from '../../ui/skeleton';
-import { useIsHydrated } from '../../ui/use-is-hydrated';
 import { Example } from './example';
 import { LOCALES, languageName, timeZones } from './regions';
 

@@ -1,6 +1,7 @@
 'use client';
 import { Download } from 'lucide-react';
 import { useState } from 'react';
+import { loadLate } from '../../data/late-code';
 import { Button } from '../../ui/button';
 import { Copyable } from '../../ui/copyable';
 import { FormError } from '../../ui/form-error';
@@ -22,7 +23,7 @@ export function NewAccount({ restUrl, onSignedIn }: NewAccountProps) {
     setBusy(true);
     setError(undefined);
     try {
-      const { createAccount } = await import('../../data/create-account');
+      const { createAccount } = await loadLate(() => import('../../data/create-account'));
       setFile(await createAccount());
     } catch (failure) {
       setError(failure);

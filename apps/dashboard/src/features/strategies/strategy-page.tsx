@@ -11,6 +11,7 @@ import { Skeleton } from '../../ui/skeleton';
 import { StaleNotice } from '../../ui/stale-notice';
 import { ErrorState } from '../../ui/states';
 import { Status, wordsOf } from '../../ui/status';
+import { useRecordName } from '../../ui/use-record-name';
 import { ConfigurationCard } from './configuration-card';
 import { EquityChart } from './equity-chart';
 import { isOwn, type StrategyRow } from './figures';
@@ -27,6 +28,7 @@ export function StrategyPage({ id }: { readonly id: string }) {
     queryFn: ({ signal }) => api().strategies.get(id, { signal }),
   });
   const { data } = strategy;
+  useRecordName(data?.name);
   const retry = () => void strategy.refetch();
   if (data === undefined)
     return (

@@ -3,6 +3,7 @@ import type { TradePair } from '@trading-automation/sdk';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { type Problem, problemsOf, problemsOfError } from '../../data/form-problems';
+import { loadLate } from '../../data/late-code';
 import { byId, useAccounts, usePairs } from '../../data/names';
 import {
   createBody,
@@ -51,10 +52,12 @@ export function useStrategyForm({ initial, isNew, send }: StrategyFormOptions) {
         { field: 'trade_pair_ids', message: `${name} does not trade ${unknown}. Check the symbol.` },
       ]);
     }
-    const { strategyCreate, strategyUpdate } = await import('@trading-automation/contracts');
-    const body = isNew ? createBody(values, offered) : updateBody(values, offered);
-    if (show(problemsOf(isNew ? strategyCreate : strategyUpdate, body))) return;
     try {
+      const { strategyCreate, strategyUpdate } = await loadLate(
+        () => import('@trading-automation/contracts'),
+      );
+      const body = isNew ? createBody(values, offered) : updateBody(values, offered);
+      if (show(problemsOf(isNew ? strategyCreate : strategyUpdate, body))) return;
       await send(body, idempotencyKey);
       setKey(crypto.randomUUID());
     } catch (error) {

@@ -2,9 +2,11 @@
 /** Lines over time, such as equity and drawdown, on one axis of time. */
 import type { IChartApi, UTCTimestamp } from 'lightweight-charts';
 import { useTheme } from 'next-themes';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
+import { loadLate } from '../../data/late-code';
 import { usePreferences } from '../../format/preferences';
 import { formatExact } from '../../format/times';
+import { MissingCode } from '../missing-code';
 import { ChartFrame } from './chart-frame';
 import { chartColours, withOpacity } from './theme';
 
@@ -29,6 +31,8 @@ export interface LineChartProps {
   /** Draws a line at this value, such as zero. */
   readonly baseline?: number;
 }
+
+type Library = typeof import('lightweight-charts');
 
 const TONES = { accent: 'iris-9', muted: 'slate-11', loss: 'tomato-9' } as const;
 const timeOf = (at: string) => Math.floor(Date.parse(at) / 1000) as UTCTimestamp;
@@ -80,12 +84,13 @@ function Canvas({
   baseline,
 }: Pick<LineChartProps, 'series' | 'formatValue' | 'baseline'> & { readonly height: number }) {
   const box = useRef<HTMLDivElement>(null);
+  const [isMissing, setMissing] = useState(false);
   const { resolvedTheme } = useTheme();
   const { locale } = usePreferences();
   useEffect(() => {
     let chart: IChartApi | undefined;
     let isGone = false;
-    void import('lightweight-charts').then(({ createChart, AreaSeries, LineSeries: Line, LineStyle }) => {
+    const draw = ({ createChart, AreaSeries, LineSeries: Line, LineStyle }: Library) => {
       if (isGone || box.current === null) return;
       const colours = chartColours();
       chart = createChart(box.current, {
@@ -156,11 +161,12 @@ function Canvas({
       // The main part is twice as high as the others.
       for (const [i, pane] of chart.panes().entries()) pane.setStretchFactor(i === 0 ? 2 : 1);
       chart.timeScale().fitContent();
-    });
+    };
+    void loadLate(() => import('lightweight-charts')).then(draw, () => setMissing(true));
     return () => {
       isGone = true;
       chart?.remove();
     };
   }, [series, height, formatValue, baseline, resolvedTheme, locale]);
-  return <div ref={box} aria-hidden style={{ height }} />;
+  return isMissing ? <MissingCode /> : <div ref={box} aria-hidden style={{ height }} />;
 }

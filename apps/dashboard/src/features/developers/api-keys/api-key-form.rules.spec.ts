@@ -4,7 +4,7 @@ const NOW = Date.parse('2026-01-01T00:00:00Z');
 
 describe('the form of an API key', () => {
   it('expires after the chosen number of days', () => {
-    const form = { ...EMPTY_FORM, name: ' bot ', expiry: '7' };
+    const form = { ...EMPTY_FORM, name: ' bot ', expiry: '7', permissions: ['READ', 'TRADE'] };
     expect(bodyOf(form, NOW)).toEqual({
       name: 'bot',
       permissions: ['READ', 'TRADE'],
@@ -12,10 +12,10 @@ describe('the form of an API key', () => {
     });
   });
 
-  it('leaves out what was not chosen, so that the API uses its defaults', () => {
+  it('may only read unless more is chosen, and leaves out what was not chosen, so that the API uses its defaults', () => {
     expect(bodyOf({ ...EMPTY_FORM, name: 'bot', expiry: 'never' }, NOW)).toEqual({
       name: 'bot',
-      permissions: ['READ', 'TRADE'],
+      permissions: ['READ'],
     });
   });
 

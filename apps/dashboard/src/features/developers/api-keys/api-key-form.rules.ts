@@ -13,7 +13,7 @@ export interface ApiKeyForm {
 
 export const EMPTY_FORM: ApiKeyForm = {
   name: '',
-  permissions: ['READ', 'TRADE'],
+  permissions: ['READ'],
   expiry: '90',
   date: '',
   allowlist: '',

@@ -4,6 +4,7 @@ import { ApiError, type ApiKeyWithValue } from '@trading-automation/sdk';
 import { useState } from 'react';
 import { type Resolver, useForm } from 'react-hook-form';
 import { api } from '../../../data/api';
+import { loadLate } from '../../../data/late-code';
 import { useMe } from '../../../data/me';
 import { Button } from '../../../ui/button';
 import { Dialog } from '../../../ui/dialog';
@@ -30,7 +31,7 @@ const asErrors = (issues: readonly Issue[], form: ApiKeyForm) =>
 
 /** Checks the form with the schema of the API. */
 const resolver: Resolver<ApiKeyForm> = async (form) => {
-  const { apiKeyCreate } = await import('@trading-automation/contracts');
+  const { apiKeyCreate } = await loadLate(() => import('@trading-automation/contracts'));
   const { error } = apiKeyCreate.safeParse(bodyOf(form, Date.now()));
   const issues = error?.issues.map(({ path, message }) => ({ field: path.join('.'), message })) ?? [];
   return issues.length === 0
@@ -110,7 +111,7 @@ export function CreateKey({ isOpen, onClose, onCreated }: CreateKeyProps) {
               {...form.register('permissions')}
               value={value}
               label={label}
-              hint={may(value) ? hint : 'This session does not have the permission.'}
+              hint={may(value) ? hint : `${hint} This session does not have the permission.`}
               disabled={!may(value)}
             />
           ))}

@@ -17,6 +17,7 @@ import { Status } from '../../../ui/status';
 import { Time } from '../../../ui/values';
 import { Payload } from '../shared/payload';
 import { memberText } from '../shared/raw-json.rules';
+import { RetryWarning } from './retry-warning';
 import { useReloadDeadLetters } from './use-dead-letters';
 
 interface Loaded {
@@ -100,6 +101,10 @@ function Actions({ webhookId, letter }: { readonly webhookId: string; readonly l
   const mayChange = useMay('ADMIN') === true;
   const reload = useReloadDeadLetters();
   const [asked, setAsked] = useState<'retry' | 'discard'>();
+  const webhook = useQuery({
+    queryKey: ['webhooks', webhookId],
+    queryFn: ({ signal }) => api().webhooks.get(webhookId, { signal }),
+  });
   if (letter.status !== 'PENDING')
     return <span className="text-muted text-sm">Only pending dead letters can be retried or discarded.</span>;
   if (!mayChange)
@@ -124,6 +129,7 @@ function Actions({ webhookId, letter }: { readonly webhookId: string; readonly l
         }}
       >
         The event is sent with the same id and the same body, in up to five attempts.
+        <RetryWarning webhook={webhook.data} />
       </ConfirmDialog>
       <ConfirmDialog
         isOpen={asked === 'discard'}

@@ -12,6 +12,7 @@ import { useEventTypes } from '../shared/event-picker';
 import { outcomeText, useRunMany } from '../shared/run-many';
 import { COLUMNS, STATUS_FILTER } from './columns';
 import { RetryRange } from './retry-range';
+import { RetryWarning } from './retry-warning';
 import { type Receiver, useReloadDeadLetters } from './use-dead-letters';
 
 const keyOf = ({ id }: DeadLetter) => id;
@@ -57,9 +58,9 @@ export function LetterTable({
     );
     setSelected(new Map());
     const words = action === 'retry' ? 'retried' : 'discarded';
-    setResult(
-      outcomeText(outcome, `dead letter ${words}`, `dead letters ${words}`, 'they are no longer pending'),
-    );
+    const reason =
+      action === 'retry' && !webhook.is_active ? 'the webhook is deactivated' : 'they are no longer pending';
+    setResult(outcomeText(outcome, `dead letter ${words}`, `dead letters ${words}`, reason));
     await reload();
   };
   const count = selected.size;
@@ -120,6 +121,7 @@ export function LetterTable({
         onConfirm={() => runSelected('retry')}
       >
         Each event is sent to {webhook.url} with the same id and the same body, in up to five attempts.
+        <RetryWarning webhook={webhook} />
       </ConfirmDialog>
       <ConfirmDialog
         isOpen={asked === 'discard'}

@@ -8,6 +8,7 @@ import { Field, Select } from '../../../ui/field';
 import { FormError } from '../../../ui/form-error';
 import { useEventTypes } from '../shared/event-picker';
 import { isEmptyRange, RangeFields, rangeOf } from '../shared/range-fields';
+import { RetryWarning } from './retry-warning';
 
 export interface RetryRangeProps {
   readonly webhook: Webhook;
@@ -81,11 +82,7 @@ export function RetryRange({ webhook, pending, isOpen, onClose, onRetried }: Ret
             ))}
           </Select>
         </Field>
-        {!webhook.is_active && (
-          <p className="text-sm text-warn">
-            The webhook is deactivated. Activate it first; otherwise the retry is refused.
-          </p>
-        )}
+        <RetryWarning webhook={webhook} />
         {failure !== undefined && <FormError error={failure} />}
       </div>
     </Dialog>

@@ -1,11 +1,12 @@
 'use client';
 import dynamic from 'next/dynamic';
+import { loadLate } from '../../../data/late-code';
 import { PageHeader } from '../../../ui/page-header';
 import { Skeleton } from '../../../ui/skeleton';
 import { ReferenceTabs } from '../shared/reference-tabs';
 
 /** The editor is large, so it is loaded by this page alone. It must not become a part of the server, as `onDemand` would make it. */
-const Explorer = dynamic(() => import('./explorer'), {
+const Explorer = dynamic(() => loadLate(() => import('./explorer')), {
   ssr: false,
   loading: () => <Skeleton className="h-full w-full" />,
 });

@@ -12,11 +12,15 @@ export const PERMISSIONS: readonly {
     label: 'Trade',
     hint: 'Place and cancel orders, manage exchanges, strategies and copiers. Includes Read.',
   },
-  { value: 'WITHDRAW', label: 'Withdraw', hint: 'Claim rewards and withdraw them. Includes Read.' },
+  {
+    value: 'WITHDRAW',
+    label: 'Withdraw',
+    hint: 'Claim rewards, withdraw tokens, and add and remove withdrawal addresses. Includes Read.',
+  },
   {
     value: 'ADMIN',
     label: 'Admin',
-    hint: 'Everything, including keys, webhooks and the request log.',
+    hint: 'Everything: trade and withdraw, create and revoke keys, end sessions, change webhooks, read the request log.',
   },
 ];
 

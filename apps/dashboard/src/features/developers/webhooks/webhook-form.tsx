@@ -2,6 +2,7 @@
 import { ApiError } from '@trading-automation/sdk';
 import { useState } from 'react';
 import { type Resolver, useForm } from 'react-hook-form';
+import { loadLate } from '../../../data/late-code';
 import { Button } from '../../../ui/button';
 import { Dialog } from '../../../ui/dialog';
 import { Field, Input } from '../../../ui/field';
@@ -21,7 +22,7 @@ const fieldOf = (path: string): FieldName | undefined =>
   (['url', 'events', 'description'] as const).find((name) => path.split('.')[0] === name);
 
 const resolver: Resolver<WebhookValues> = async (values) => {
-  const { webhookCreate } = await import('@trading-automation/contracts');
+  const { webhookCreate } = await loadLate(() => import('@trading-automation/contracts'));
   const { error } = webhookCreate.safeParse(values);
   const errors: Partial<Record<FieldName, { type: string; message: string }>> = {};
   for (const { path, message } of error?.issues ?? []) {

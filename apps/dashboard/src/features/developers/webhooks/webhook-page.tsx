@@ -13,6 +13,7 @@ import { PageHeader } from '../../../ui/page-header';
 import { Skeleton, TableSkeleton } from '../../../ui/skeleton';
 import { StaleNotice } from '../../../ui/stale-notice';
 import { ErrorState } from '../../../ui/states';
+import { useRecordName } from '../../../ui/use-record-name';
 import { Time } from '../../../ui/values';
 import { useFollowDeliveries } from '../shared/use-follow-deliveries';
 import { Deliveries } from './deliveries';
@@ -27,6 +28,7 @@ export function WebhookPage({ id, children }: { readonly id: string; readonly ch
     queryFn: ({ signal }) => api().webhooks.get(id, { signal }),
   });
   const { data } = webhook;
+  useRecordName(data?.url);
   useFollowDeliveries(id);
   const retry = () => void webhook.refetch();
   return (
@@ -94,8 +96,8 @@ function Content({ webhook }: { readonly webhook: Webhook }) {
               <Detail name="Changed">
                 <Time at={webhook.updated_at} />
               </Detail>
-              <Detail name="Secret rotated">
-                <Time at={webhook.secret_last_rotated_at} />
+              <Detail name="Secret since">
+                <Time at={webhook.secret_last_rotated_at} isExact />
               </Detail>
             </Details>
           </div>

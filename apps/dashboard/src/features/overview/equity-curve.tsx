@@ -7,17 +7,35 @@ import { usePreferences } from '../../format/preferences';
 import { RANGE_WORDS, type Range, startOfDay } from '../../format/ranges';
 import { ButtonLink } from '../../ui/button';
 import { LineChart } from '../../ui/charts/line-chart';
-import { EmptyState } from '../../ui/states';
+import { StaleNotice } from '../../ui/stale-notice';
+import { EmptyState, ErrorState } from '../../ui/states';
 
 const HEIGHT = 248;
 
-export interface EquityChartProps {
-  readonly figures: Figures;
+export interface EquityCurveProps {
+  readonly figures: Figures | undefined;
+  readonly failure: unknown;
+  readonly onRetry: () => void;
   readonly range: Range;
 }
 
+/** The curve, or why there is none. */
+export function EquityCurve({ figures, failure, onRetry, range }: EquityCurveProps) {
+  if (figures === undefined) return <ErrorState error={failure} onRetry={onRetry} />;
+  return (
+    <>
+      {failure !== null && (
+        <div className="px-4 pb-3">
+          <StaleNotice error={failure} onRetry={onRetry} />
+        </div>
+      )}
+      <EquityChart figures={figures} range={range} />
+    </>
+  );
+}
+
 /** The curve of the equity, or of the realised result if the equity is unknown. */
-export function EquityChart({ figures, range }: EquityChartProps) {
+function EquityChart({ figures, range }: { readonly figures: Figures; readonly range: Range }) {
   const { locale } = usePreferences();
   const today = startOfDay(Date.now());
   const isEquity = hasEquity(figures);
