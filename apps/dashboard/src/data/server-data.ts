@@ -60,7 +60,8 @@ export class ArrivedData {
     if (isServer || this.isComplete) return;
     this.isComplete = document.readyState !== 'loading';
     for (const element of document.querySelectorAll(`[${DATA_MARK}]`)) {
-      element.remove();
+      // The element stays: React goes from one element to the next while it takes over the page.
+      element.removeAttribute(DATA_MARK);
       for (const one of JSON.parse(element.textContent ?? '[]') as LoadedQuery[]) {
         const { key, data, at } = one;
         this.byHash.set(hashKey(key), one);

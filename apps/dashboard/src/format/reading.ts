@@ -1,5 +1,5 @@
 /**
- * How a person reads numbers and times. The browser knows it and tells the server in a cookie, so that a page arrives as it
+ * How a person reads numbers and times. The browser knows it and gives it to the server in a cookie, so that a page arrives as it
  * stays.
  */
 export interface Reading {
@@ -13,11 +13,11 @@ export interface Reading {
 const COOKIE = 'reading';
 const YEAR_SECONDS = 365 * 86_400;
 
-/** Returns a reading as one text, the same for equal readings. */
+/** Returns a reading as one string, the same for equal readings. */
 export const formatReading = ({ locale, timeZone, density }: Reading): string =>
   JSON.stringify([locale, timeZone, density]);
 
-/** Returns the reading in a text of `formatReading`; undefined for another text. */
+/** Returns the reading in a string of `formatReading`; undefined for another string. */
 export function parseReading(text: string): Reading | undefined {
   try {
     const [locale, timeZone, density] = JSON.parse(text);
@@ -61,7 +61,7 @@ function firstLanguage(accepted: string | null): string {
   }
 }
 
-/** Tells the server the reading of this browser. */
+/** Stores the reading of this browser for the server. */
 export function storeReading(reading: string): void {
   const cookie = `${COOKIE}=${encodeURIComponent(reading)}`;
   if (document.cookie.split('; ').includes(cookie)) return;

@@ -84,7 +84,7 @@ describe('the live session of a browser', () => {
     expect([all, later, later2].map(statesOf)).toEqual([['live'], ['live'], ['live']]);
   });
 
-  it('tells a tab of an interruption if events since its data were loaded may be missing', async () => {
+  it('reports an interruption to a tab if events since its data were loaded may be missing', async () => {
     const join = open();
     const first = join();
     await eventually(() => statesOf(first).includes('live'));

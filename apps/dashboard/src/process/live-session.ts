@@ -4,7 +4,7 @@
  * 1. The connections open with the first tab and close 5 s after the last one, so that a reload reuses them.
  * 2. Books are sent at most ten times a second to each tab; each is the latest.
  * 3. The connections do not extend the session: the API counts only requests that a user caused.
- * 4. A tab has data that were loaded before it joins. It gets the events since then; if some may be missing, it is told of an
+ * 4. A tab has data that were loaded before it joins. It gets the events since then; if some may be missing, it gets the report of an
  *    interruption, so that it loads its data again.
  */
 import { ApiError, Client } from '@trading-automation/sdk';

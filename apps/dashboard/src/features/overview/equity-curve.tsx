@@ -19,7 +19,7 @@ export interface EquityCurveProps {
   readonly range: Range;
 }
 
-/** The curve, or why there is none. */
+/** The curve, or why it cannot be shown. */
 export function EquityCurve({ figures, failure, onRetry, range }: EquityCurveProps) {
   if (figures === undefined) return <ErrorState error={failure} onRetry={onRetry} />;
   return (
