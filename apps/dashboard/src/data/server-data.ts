@@ -4,7 +4,8 @@
  *
  * 1. On the server a view waits for its queries. One that fails or takes too long is rendered as loading, and the browser
  *    loads it.
- * 2. The loaded data are in the page as JSON, which the browser reads before it renders the same views.
+ * 2. The page is sent when its data are complete. They are in its head as JSON, which the browser reads before it renders the
+ *    same views.
  * 3. A part whose code arrives later begins with the data with which the page arrived, even if they have changed since.
  */
 import { hashKey, type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query';
@@ -12,16 +13,14 @@ import { createContext, use, useContext } from 'react';
 import { type LoadedQuery, type PageQuery, serverPage } from './server-page';
 import { useIsHydrated } from './use-is-hydrated';
 
-/** The attribute of the elements with the data. */
+/** The attribute of the element with the data. */
 export const DATA_MARK = 'data-queries';
 
 const isServer = typeof window === 'undefined';
 
-/** On the server: waits for the data of queries. In the browser: takes over what the server loaded. */
+/** On the server: waits for the data of queries. */
 export function useServerData(options: readonly PageQuery[]): void {
   const queries = useQueryClient();
-  const arrived = useContext(ArrivedContext);
-  arrived?.takeOver(queries);
   const page = serverPage();
   if (page === undefined) return;
   // All begin before the first one is waited for.
@@ -51,25 +50,17 @@ export function useArrivedResult<T extends object>(queryKey: QueryKey, result: T
 /** What has arrived with the page. */
 export class ArrivedData {
   private readonly byHash = new Map<string, LoadedQuery>();
-  private isComplete = false;
 
-  get = (key: QueryKey) => this.byHash.get(hashKey(key));
-
-  /** Takes over the data that are in the document. More may arrive until it is complete. */
-  takeOver(queries: QueryClient): void {
-    if (isServer || this.isComplete) return;
-    this.isComplete = document.readyState !== 'loading';
-    for (const element of document.querySelectorAll(`[${DATA_MARK}]`)) {
-      // The element stays: React goes from one element to the next while it takes over the page.
-      element.removeAttribute(DATA_MARK);
-      for (const one of JSON.parse(element.textContent ?? '[]') as LoadedQuery[]) {
-        const { key, data, at } = one;
-        this.byHash.set(hashKey(key), one);
-        if ((queries.getQueryState(key)?.dataUpdatedAt ?? 0) < at)
-          queries.setQueryData(key, data, { updatedAt: at });
-      }
+  /** Takes over the data that are in the document. */
+  constructor(queries: QueryClient) {
+    const text = isServer ? null : document.querySelector(`[${DATA_MARK}]`)?.textContent;
+    for (const one of JSON.parse(text ?? '[]') as LoadedQuery[]) {
+      this.byHash.set(hashKey(one.key), one);
+      queries.setQueryData(one.key, one.data, { updatedAt: one.at });
     }
   }
+
+  get = (key: QueryKey) => this.byHash.get(hashKey(key));
 }
 
 /** The data of this document. */

@@ -25,6 +25,8 @@ export interface ServerPage {
   client?: Client<'string'>;
   /** Returns when the query has its data, has failed or is late. Never rejects. */
   load(queries: QueryClient, options: PageQuery): Promise<void>;
+  /** Returns when everything is loaded, has failed or is late. Nothing is loaded afterwards. Never rejects. */
+  settled(): Promise<void>;
   /** Returns what was loaded since the last call. */
   takeLoaded(queries: QueryClient): LoadedQuery[];
 }

@@ -60,4 +60,22 @@ describe('the data of a page', () => {
     await data.load(queries, { ...queryOf('a', async () => ++loads), enabled: false });
     expect([loads, data.takeLoaded(queries)]).toEqual([0, []]);
   });
+
+  it('are complete when the views that they show have loaded theirs; nothing is loaded afterwards', async () => {
+    const [queries, data] = [new QueryClient(), new PageData()];
+    const inner = queryOf('inner', async () => 'later');
+    void data
+      .load(
+        queries,
+        queryOf('outer', async () => 'first'),
+      )
+      .then(() => data.load(queries, inner));
+    await data.settled();
+    expect(data.takeLoaded(queries).map((one) => one.data)).toEqual(['first', 'later']);
+    await data.load(
+      queries,
+      queryOf('too late', async () => 'never'),
+    );
+    expect(data.takeLoaded(queries)).toEqual([]);
+  });
 });

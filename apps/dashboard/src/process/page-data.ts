@@ -1,4 +1,5 @@
 /** The data that the views of one page load while the server renders it. */
+import { setImmediate } from 'node:timers/promises';
 import type { QueryClient } from '@tanstack/react-query';
 import type { Client } from '@trading-automation/sdk';
 import type { LoadedQuery, PageQuery, ServerPage } from '../data/server-page.js';
@@ -6,6 +7,8 @@ import type { LoadedQuery, PageQuery, ServerPage } from '../data/server-page.js'
 /** The longest that a page waits for all of its data. */
 const WAIT_MS = 500;
 
+/** A view is rendered within so many turns of the event loop after its data. */
+const RENDER_TURNS = 4;
 const NOTHING = Promise.resolve();
 
 export class PageData implements ServerPage {
@@ -13,6 +16,8 @@ export class PageData implements ServerPage {
   private readonly loading = new Map<string, Promise<void>>();
   private readonly sent = new Set<string>();
   private deadline: Promise<false> | undefined;
+  private settling: Promise<void> | undefined;
+  private isSettled = false;
 
   constructor(private readonly waitMs = WAIT_MS) {}
 
@@ -20,11 +25,17 @@ export class PageData implements ServerPage {
     if (options.enabled === false) return NOTHING;
     const name = JSON.stringify(options.queryKey);
     let loading = this.loading.get(name);
+    if (loading === undefined && this.isSettled) return NOTHING;
     if (loading === undefined) {
       loading = this.begin(queries, options);
       this.loading.set(name, loading);
     }
     return loading;
+  }
+
+  settled(): Promise<void> {
+    this.settling ??= this.settle();
+    return this.settling;
   }
 
   takeLoaded(queries: QueryClient): LoadedQuery[] {
@@ -37,6 +48,17 @@ export class PageData implements ServerPage {
         this.sent.add(queryHash);
         return { key: queryKey, data: state.data, at: state.dataUpdatedAt };
       });
+  }
+
+  private async settle(): Promise<void> {
+    let count: number;
+    do {
+      count = this.loading.size;
+      await Promise.all(this.loading.values());
+      // The data of a view can show further views, which begin to load when they are rendered.
+      for (let turn = 0; turn < RENDER_TURNS; turn++) await setImmediate();
+    } while (this.loading.size > count);
+    this.isSettled = true;
   }
 
   private async begin(queries: QueryClient, options: PageQuery): Promise<void> {

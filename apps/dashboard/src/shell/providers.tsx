@@ -41,7 +41,7 @@ export function Providers({ reading, arrivedAt, children }: ProvidersProps) {
     keepFailures(client);
     return client;
   });
-  const [arrived] = useState(() => new ArrivedData());
+  const [arrived] = useState(() => new ArrivedData(queries));
   return (
     <QueryClientProvider client={queries}>
       <PageData />
