@@ -16,12 +16,14 @@ interface Live {
   readonly showBook: (pairId: string, listener: (book: LiveBook) => void) => () => void;
 }
 
+/** Another process than the one that rendered the page may serve the connection. Their clocks differ by less. */
+const CLOCK_DIFFERENCE_MS = 1_000;
 const LiveContext = createContext<Live | undefined>(undefined);
 
 export function LiveProvider({ children }: { readonly children: ReactNode }) {
   const queries = useQueryClient();
   /** The data on screen contain everything before this time. */
-  const since = useRef(useArrivedAt());
+  const since = useRef(useArrivedAt() - CLOCK_DIFFERENCE_MS);
   const [state, setState] = useState<LiveState>(() => ({ state: 'reconnecting', since: Date.now() }));
   const [pairId, setPairId] = useState<string>();
   const listeners = useRef(new Set<EventListener>());
