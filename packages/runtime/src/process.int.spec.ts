@@ -117,19 +117,24 @@ describe('runProcess', () => {
     expect(logged()).not.toContain('canary');
   });
 
-  it('logs warnings and what libraries print to the console, without values', async () => {
+  it('logs warnings and what libraries print to the console: strings and errors, without other values', async () => {
     const { child, logged } = start(
       folder,
       `start: async () => {
         process.emitWarning('The URL //redis:"canary" is invalid.', 'DeprecationWarning', 'DEP0170');
-        console.error('The library failed:', 'password=canary', { secret: 'canary' });
+        const error = Object.assign(new Error('Its request failed.'), { body: 'canary' });
+        console.error('The library failed:', 'password=canary', { secret: 'canary' }, error);
         setTimeout(() => process.disconnect(), 100);
         return { stop: async () => {} };
       }`,
     );
     expect(await once(child, 'close')).toEqual([0, null]);
     expect(linesOf(logged())).toMatchObject([
-      { event: 'process.printed', reason: 'The library failed: password=…' },
+      {
+        event: 'process.printed',
+        reason: 'The library failed: password=…',
+        err: { message: 'Its request failed.' },
+      },
       { event: 'process.warning', err: { type: 'DeprecationWarning', code: 'DEP0170' } },
       { event: 'process.stopping' },
     ]);
