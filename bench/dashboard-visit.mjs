@@ -9,6 +9,7 @@ import {
 } from './dashboard-figures.mjs';
 
 const IDLE_MS = 500;
+const TAB_STARTED_MS = 800;
 const SETTLED_WITHIN_MS = 60_000;
 const INPUTS = 3;
 /** Controls that a person opens, chooses or types into. None of them changes a record. */
@@ -58,6 +59,8 @@ export async function visit(browser, { url, heading }, session) {
   try {
     const network = await watchNetwork(context, page);
     await page.addInitScript(observe, SHORTEST_EVENT_MS);
+    // The browser still starts processes for the tab, which the person would not wait for.
+    await sleep(TAB_STARTED_MS);
     await page.goto(url, { waitUntil: 'load' });
     await page.getByRole('heading', { level: 1, name: heading }).first().waitFor();
     await untilSettled(page, network);
@@ -86,9 +89,7 @@ async function watchNetwork(context, page) {
   network.on('Network.responseReceived', ({ requestId, response }) => {
     const script = scripts.get(requestId);
     if (script === undefined) return;
-    script.isCompressed = /gzip|br/.test(
-      response.headers['Content-Encoding'] ?? response.headers['content-encoding'] ?? '',
-    );
+    script.isGzip = (response.headers['Content-Encoding'] ?? response.headers['content-encoding']) === 'gzip';
     script.headerBytes = response.encodedDataLength;
   });
   const end = ({ requestId, encodedDataLength }) => {
@@ -106,12 +107,12 @@ async function watchNetwork(context, page) {
     page.workers().some((worker) => worker.url().startsWith(scripts.get(requestId)?.url));
   return {
     isIdle: () => [...open].every(isWorker) && performance.now() - lastAt > IDLE_MS,
-    /** Returns each script once, with the bytes of its compressed body. */
+    /** Returns each script once, with the bytes of its body, compressed by gzip. */
     async scripts() {
       const byUrl = new Map();
       for (const [requestId, script] of scripts) {
         if (isWorker(requestId)) continue;
-        if (!script.isCompressed) {
+        if (!script.isGzip) {
           const { body, base64Encoded } = await network.send('Network.getResponseBody', { requestId });
           const content = Buffer.from(body, base64Encoded ? 'base64' : 'utf8');
           script.bytes = gzipSync(content, { level: 9 }).length;
@@ -142,7 +143,8 @@ async function useControls(page) {
   const count = await controls.count();
   for (let i = 0; i < INPUTS; i++) {
     const control = count === 0 ? page.locator('h1').first() : controls.nth(i % count);
-    await control.scrollIntoViewIfNeeded();
+    // A trigger is replaced when its library arrives, for which Playwright's own way to scroll does not wait.
+    await control.evaluate((element) => element.scrollIntoView({ block: 'nearest' }));
     const box = await control.boundingBox();
     if (box === null) continue;
     await page.mouse.click(box.x + box.width / 2, box.y + Math.min(box.height / 2, 12));

@@ -1,7 +1,7 @@
 'use client';
 import type { Analytics, TradesAnalyticsQuery } from '@trading-automation/sdk';
 import { api } from './api';
-import { keepPreviousData, queryOptions, useQuery } from './query';
+import { keepPreviousData, type LATE, queryOptions, useQuery } from './query';
 
 export type Figures = Analytics<'string'>;
 
@@ -12,5 +12,5 @@ export const analyticsQuery = (query: TradesAnalyticsQuery) =>
   });
 
 /** Results of the user's trades. While another selection is loading, the figures of the last one stay. */
-export const useAnalytics = (query: TradesAnalyticsQuery) =>
-  useQuery({ ...analyticsQuery(query), placeholderData: keepPreviousData });
+export const useAnalytics = (query: TradesAnalyticsQuery, meta?: typeof LATE) =>
+  useQuery({ ...analyticsQuery(query), meta, placeholderData: keepPreviousData });

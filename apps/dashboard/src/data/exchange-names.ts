@@ -1,17 +1,16 @@
 'use client';
 import { wordsOf } from '../format/words';
 import { api } from './api';
-import { useQuery } from './query';
+import { queryOptions, useQuery } from './query';
+
+export const supportedExchangesQuery = queryOptions({
+  queryKey: ['exchanges', 'supported'],
+  queryFn: ({ signal }) => api().supportedExchanges.list({ limit: 100 }, { signal }).toArray({ limit: 500 }),
+  staleTime: 10 * 60_000,
+});
 
 /** The exchanges whose accounts can be connected. */
-export function useSupportedExchanges() {
-  return useQuery({
-    queryKey: ['exchanges', 'supported'],
-    queryFn: ({ signal }) =>
-      api().supportedExchanges.list({ limit: 100 }, { signal }).toArray({ limit: 500 }),
-    staleTime: 10 * 60_000,
-  });
-}
+export const useSupportedExchanges = () => useQuery(supportedExchangesQuery);
 
 /** Returns a function that names an exchange, such as "Paper Exchange" for `paper`. */
 export function useExchangeNames(): (id: string) => string {

@@ -4,7 +4,9 @@ import { useInfiniteQuery as useInfiniteQueryInBrowser } from '@tanstack/react-q
 import { useArrivedResult, useServerData } from './server-data';
 import type { PageQuery } from './server-page';
 
+export { infiniteQueryOptions } from '@tanstack/react-query';
+
 export const useInfiniteQuery = ((options: Parameters<typeof useInfiniteQueryInBrowser>[0]) => {
   useServerData([options as PageQuery]);
-  return useArrivedResult(options.queryKey, useInfiniteQueryInBrowser(options));
+  return useArrivedResult(options as PageQuery, useInfiniteQueryInBrowser(options));
 }) as typeof useInfiniteQueryInBrowser;

@@ -18,7 +18,7 @@ import { useLiveBook } from './live';
  *
  * Readers choose how often they draw, so that a form beside the book does not draw ten times a second.
  */
-import { useQuery } from './query';
+import { queryOptions, useQuery } from './query';
 
 type BookLevel = readonly [price: string, amount: string];
 
@@ -48,6 +48,12 @@ const DEPTH = 25;
 const POLL_MS = 2_000;
 const Context = createContext<PairBookContext | undefined>(undefined);
 
+export const bookQuery = (pairId: string) =>
+  queryOptions({
+    queryKey: ['market', 'book', pairId],
+    queryFn: ({ signal }) => api().tradePairs.orderBook(pairId, { depth: DEPTH }, { signal }),
+  });
+
 /** Gives the book of a pair to everything in it. */
 export function PairBookProvider({
   pairId,
@@ -59,8 +65,7 @@ export function PairBookProvider({
   const liveBook = useLiveBook(pairId);
   const live = liveBook?.trade_pair_id === pairId ? liveBook : undefined;
   const { data, dataUpdatedAt, isError, error, refetch } = useQuery({
-    queryKey: ['market', 'book', pairId],
-    queryFn: ({ signal }) => api().tradePairs.orderBook(pairId, { depth: DEPTH }, { signal }),
+    ...bookQuery(pairId),
     refetchInterval: live === undefined ? POLL_MS : false,
   });
   const store = useRef<BookStore>(undefined);

@@ -9,7 +9,10 @@ import type { PageQuery } from './server-page';
 
 export { keepPreviousData, queryOptions, useQueryClient } from '@tanstack/react-query';
 
+/** Of a query that the browser loads after the page, because it is not what a person looks at first. */
+export const LATE = { isLate: true };
+
 export const useQuery = ((options: Parameters<typeof useQueryInBrowser>[0]) => {
   useServerData([options as PageQuery]);
-  return useArrivedResult(options.queryKey, useQueryInBrowser(options));
+  return useArrivedResult(options as PageQuery, useQueryInBrowser(options));
 }) as typeof useQueryInBrowser;

@@ -27,14 +27,23 @@ export function useServerData(options: readonly PageQuery[]): void {
   for (const loading of options.map((one) => page.load(queries, one))) use(loading);
 }
 
+/** On the server: begins to load what other views of the page will wait for, so that none of them waits for another. */
+export function useEarlyData(options: readonly PageQuery[]): void {
+  const queries = useQueryClient();
+  const page = serverPage();
+  for (const one of options) void page?.load(queries, one);
+}
+
 /**
  * Returns the result of a query as the server rendered it, while the browser takes over what the server rendered; the result
  * itself in all other cases.
  */
-export function useArrivedResult<T extends object>(queryKey: QueryKey, result: T): T {
+export function useArrivedResult<T extends object>({ queryKey, meta }: PageQuery, result: T): T {
   const arrived = useContext(ArrivedContext);
-  if (useIsHydrated() || isServer) return result;
-  const one = arrived?.get(queryKey);
+  const isLate = meta?.isLate === true;
+  if (useIsHydrated() || (isServer && !isLate)) return result;
+  // Another view may have loaded the same query, at any time while this one was rendered.
+  const one = isLate ? undefined : arrived?.get(queryKey);
   const isPending = one === undefined;
   // Reading the members of a result makes its view follow them, so they are not copied.
   return Object.assign(Object.create(result), {

@@ -10,6 +10,8 @@ export interface PageQuery {
   readonly queryKey: QueryKey;
   /** Only `false` prevents loading. */
   readonly enabled?: unknown;
+  /** With `isLate`, only the browser loads it. */
+  readonly meta?: Readonly<Record<string, unknown>> | undefined;
   readonly getNextPageParam?: unknown;
 }
 
@@ -23,6 +25,8 @@ export interface LoadedQuery {
 export interface ServerPage {
   /** The API with the credential of the page's session; undefined for a page without a session. */
   client?: Client<'string'>;
+  /** Sends the head of the response: the page will be rendered. */
+  sendHead?: (() => void) | undefined;
   /** Returns when the query has its data, has failed or is late. Never rejects. */
   load(queries: QueryClient, options: PageQuery): Promise<void>;
   /** Returns when everything is loaded, has failed or is late. Nothing is loaded afterwards. Never rejects. */

@@ -10,10 +10,12 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Logger } from '@trading-automation/runtime';
 import { type Config, provideBuildConfig } from '../config.js';
+import { isHeadSent, pageLinks, sendHead } from './early-head.js';
 import { behindEdge } from './edge.js';
 import { LiveSessions } from './live-sessions.js';
 import { inPageRequest } from './page-requests.js';
 import { provideRuntime } from './runtime.js';
+import { withStaticFiles } from './static-files.js';
 
 /** The types of Next.js describe an ES module; the file is CommonJS. */
 const next: typeof import('next').default = createRequire(import.meta.url)('next');
@@ -23,16 +25,20 @@ const REQUEST_TIMEOUT_MS = 30_000;
 export async function startDashboard(config: Config, logger: Logger) {
   const stopped = new AbortController();
   const { HOST, PORT } = config;
-  const handle = await loadPages(PORT, HOST);
-  const listener = behindEdge(config, (request, response) => {
-    inPageRequest(() => {
+  const { dir, handle } = await loadPages(PORT, HOST);
+  const links = pageLinks(dir);
+  const pages = withStaticFiles(dir, (request, response) => {
+    const isDocument = request.headers['sec-fetch-dest'] === 'document';
+    const onSession = isDocument ? () => sendHead(response, links) : undefined;
+    inPageRequest(onSession, () => {
       handle(request, response).catch((error: unknown) => {
         logger.error({ event: 'request.failed', err: error }, 'A request failed.');
-        if (!response.headersSent) response.writeHead(500);
+        if (!isHeadSent(response)) response.writeHead(500);
         response.end();
       });
     });
   });
+  const listener = behindEdge(config, pages);
   const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, listener);
   const live = new LiveSessions();
   provideRuntime({ config, logger, live, stopping: stopped.signal });
@@ -57,7 +63,7 @@ async function loadPages(port: number, hostname: string) {
   provideBuildConfig(config);
   const pages = next({ dev: false, dir, hostname, port });
   await pages.prepare();
-  return pages.getRequestHandler();
+  return { dir, handle: pages.getRequestHandler() };
 }
 
 async function close(server: Server): Promise<void> {

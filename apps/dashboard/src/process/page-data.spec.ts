@@ -54,6 +54,37 @@ describe('the data of a page', () => {
     expect(data.takeLoaded(queries)).toEqual([]);
   });
 
+  it('are complete only when no view has asked for any in a while, even if all were loaded', async () => {
+    const [queries, data] = [new QueryClient(), new PageData()];
+    const query = queryOf('a', async () => 1);
+    await data.load(queries, query);
+    let isSettled = false;
+    void data.settled().then(() => {
+      isSettled = true;
+    });
+    // A view inside of others, which is rendered some turns later.
+    for (let view = 0; view < 3; view++) {
+      for (let turn = 0; turn < 6; turn++) await new Promise((resolve) => setImmediate(resolve));
+      await data.load(queries, query);
+    }
+    expect(isSettled).toBe(false);
+    await data.settled();
+  });
+
+  it('are not waited for again by a view that is rendered after them', async () => {
+    const [queries, data] = [new QueryClient(), new PageData()];
+    const query = queryOf('a', async () => 1);
+    await data.load(queries, query);
+    expect(data.load(queries, query)).toHaveProperty('status', 'fulfilled');
+  });
+
+  it('lack a query that is left to the browser', async () => {
+    const [queries, data] = [new QueryClient(), new PageData()];
+    let loads = 0;
+    await data.load(queries, { ...queryOf('a', async () => ++loads), meta: { isLate: true } });
+    expect([loads, data.takeLoaded(queries)]).toEqual([0, []]);
+  });
+
   it('lack a query that is not enabled', async () => {
     const [queries, data] = [new QueryClient(), new PageData()];
     let loads = 0;

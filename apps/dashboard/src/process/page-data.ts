@@ -7,28 +7,33 @@ import type { LoadedQuery, PageQuery, ServerPage } from '../data/server-page.js'
 /** The longest that a page waits for all of its data. */
 const WAIT_MS = 500;
 
-/** A view is rendered within so many turns of the event loop after its data. */
-const RENDER_TURNS = 4;
-const NOTHING = Promise.resolve();
+/** A view is rendered within so many turns of the event loop after its code or its data. */
+const RENDER_TURNS = 8;
+const NOTHING = fulfilled(Promise.resolve());
 
 export class PageData implements ServerPage {
   client?: Client<'string'>;
+  sendHead?: ServerPage['sendHead'];
   private readonly loading = new Map<string, Promise<void>>();
   private readonly sent = new Set<string>();
   private deadline: Promise<false> | undefined;
   private settling: Promise<void> | undefined;
   private isSettled = false;
+  /** How often a view has asked for data: as long as this grows, the page is being rendered. */
+  private asked = 0;
 
   constructor(private readonly waitMs = WAIT_MS) {}
 
   load(queries: QueryClient, options: PageQuery): Promise<void> {
-    if (options.enabled === false) return NOTHING;
+    if (options.enabled === false || options.meta?.isLate === true) return NOTHING;
+    this.asked++;
     const name = JSON.stringify(options.queryKey);
     let loading = this.loading.get(name);
     if (loading === undefined && this.isSettled) return NOTHING;
     if (loading === undefined) {
       loading = this.begin(queries, options);
       this.loading.set(name, loading);
+      void loading.then(() => fulfilled(loading as Promise<void>));
     }
     return loading;
   }
@@ -51,13 +56,13 @@ export class PageData implements ServerPage {
   }
 
   private async settle(): Promise<void> {
-    let count: number;
+    let asked: number;
     do {
-      count = this.loading.size;
+      asked = this.asked;
       await Promise.all(this.loading.values());
-      // The data of a view can show further views, which begin to load when they are rendered.
+      // The data of a view can show further views, which ask for theirs when they are rendered.
       for (let turn = 0; turn < RENDER_TURNS; turn++) await setImmediate();
-    } while (this.loading.size > count);
+    } while (this.asked > asked);
     this.isSettled = true;
   }
 
@@ -77,4 +82,9 @@ export class PageData implements ServerPage {
     // The browser renders it as loading, so the server must, too.
     if (!(await Promise.race([loaded, this.deadline]))) queries.removeQueries({ queryKey, exact: true });
   }
+}
+
+/** Marks a promise as React marks those that it has waited for, so that a view does not wait for it again. */
+function fulfilled(promise: Promise<void>): Promise<void> {
+  return Object.assign(promise, { status: 'fulfilled', value: undefined });
 }

@@ -7,4 +7,8 @@ const requests = new AsyncLocalStorage<ServerPage>();
 provideServerPage(() => requests.getStore());
 
 /** Handles a request, so that everything that it causes finds its page. */
-export const inPageRequest = (handle: () => void) => requests.run(new PageData(), handle);
+export const inPageRequest = (sendHead: ServerPage['sendHead'], handle: () => void) => {
+  const page = new PageData();
+  page.sendHead = sendHead;
+  requests.run(page, handle);
+};

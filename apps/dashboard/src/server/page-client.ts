@@ -15,6 +15,7 @@ export function openPageClient({ privateKey }: Session, headers: Headers): void 
   const { config } = dashboardRuntime();
   const page = serverPage();
   if (page === undefined) return;
+  page.sendHead?.();
   page.client = new Client({
     baseURL: config.REST_URL,
     graphqlURL: config.GRAPHQL_URL,
