@@ -3,7 +3,8 @@ import { type ReactNode, useId } from 'react';
 
 export interface SegmentedProps<T extends string> {
   readonly label: string;
-  readonly value: T;
+  /** Undefined until it is known. */
+  readonly value: T | undefined;
   readonly onChange: (value: T) => void;
   readonly options: readonly { readonly value: T; readonly label: ReactNode }[];
 }

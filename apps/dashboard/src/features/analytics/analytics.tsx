@@ -1,6 +1,8 @@
 'use client';
 import { type Figures, useAnalytics } from '../../data/analytics';
 import { useAnyTrade } from '../../data/any-trade';
+import { accountsQuery, strategiesQuery } from '../../data/names';
+import { useEarlyData } from '../../data/server-data';
 import { Button, ButtonLink } from '../../ui/button';
 import { Card } from '../../ui/card';
 import { onDemand } from '../../ui/on-demand';
@@ -27,6 +29,7 @@ const HeatMap = onDemand(
 
 /** How the user's trades performed. */
 export function Analytics() {
+  useEarlyData([strategiesQuery, accountsQuery]);
   const state = useSelection();
   // Days: the heat map needs them.
   const figures = useAnalytics({ ...state.query, interval: 'day' });

@@ -2,6 +2,7 @@
 import { useMemo } from 'react';
 import { useAnalytics } from '../../data/analytics';
 import { useAccounts, useStrategies } from '../../data/names';
+import { LATE } from '../../data/query';
 import { RANGE_OPTIONS } from '../../format/ranges';
 import type { Filter } from '../../ui/data-table/columns';
 import { FilterChip } from '../../ui/data-table/toolbar';
@@ -58,7 +59,7 @@ export function Filters({ state }: { readonly state: SelectionState }) {
 function useFilters(): readonly Filter[] {
   const accounts = useAccounts().data;
   const strategies = useStrategies().data;
-  const pairs = useAnalytics(ALL_TIME).data?.by_pair;
+  const pairs = useAnalytics(ALL_TIME, LATE).data?.by_pair;
   return useMemo(
     () => [
       {

@@ -1,5 +1,7 @@
 'use client';
-import { byId, useAccounts } from '../../data/names';
+import { useSearchParams } from 'next/navigation';
+import { accountsQuery, byId, useAccounts } from '../../data/names';
+import { useEarlyData } from '../../data/server-data';
 import { usePreferences } from '../../format/preferences';
 import { Card } from '../../ui/card';
 import { Copyable } from '../../ui/copyable';
@@ -17,16 +19,20 @@ import { Amount, Time } from '../../ui/values';
 import { CopierActions } from './copier-actions';
 import { CopierFigures } from './copier-figures';
 import { BELOW_MINIMUM_WORDS, BREACH_WORDS, limitLines, sizingWords } from './copier-words';
+import { decisionsQuery } from './decisions-query';
 import { CopierNotices } from './notices';
 import { StrategyName } from './strategy-name';
 import { TrackingBars } from './tracking-bars';
-import { type CopierRow, useCopier } from './use-copier';
+import { type CopierRow, holdingsQuery, useCopier } from './use-copier';
 
 const WAITING = <TableSkeleton rows={6} />;
 const Decisions = onDemand(() => import('./decisions').then((module) => module.Decisions), WAITING);
 const CopierLots = onDemand(() => import('./copier-lots').then((module) => module.CopierLots), WAITING);
 
 export function CopierPage({ id }: { readonly id: string }) {
+  // A chosen tab or filter shows another list.
+  const isWhole = useSearchParams().size === 0;
+  useEarlyData([accountsQuery, holdingsQuery(id), ...(isWhole ? [decisionsQuery(id)] : [])]);
   const copier = useCopier(id);
   const { data } = copier;
   useRecordName(data?.name);

@@ -1,8 +1,9 @@
 'use client';
-/** The copiers of the user. */
 import { Plus } from 'lucide-react';
 import { api } from '../../data/api';
-import { byId, useAccounts } from '../../data/names';
+import { accountsQuery, byId, useAccounts } from '../../data/names';
+/** The copiers of the user. */
+import { useEarlyData } from '../../data/server-data';
 import { formatDuration } from '../../format/times';
 import { ButtonLink } from '../../ui/button';
 import type { Column, Filter } from '../../ui/data-table/columns';
@@ -133,6 +134,7 @@ const NewCopier = () => (
 );
 
 export function Copiers() {
+  useEarlyData([accountsQuery]);
   return (
     <>
       <PageHeader title="Copiers" actions={<NewCopier />} />

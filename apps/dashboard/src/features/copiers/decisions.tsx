@@ -1,21 +1,18 @@
 'use client';
 /** Every signal with the decision of the copier about it, in a sentence. */
-import type { Decision } from '@trading-automation/sdk';
 import Link from 'next/link';
 import { useMemo } from 'react';
-import { api } from '../../data/api';
 import { usePreferences } from '../../format/preferences';
 import { formatDuration } from '../../format/times';
 import type { Column, Filter } from '../../ui/data-table/columns';
 import { DataTable } from '../../ui/data-table/data-table';
-import type { ListReader } from '../../ui/data-table/use-list';
 import { EmptyState } from '../../ui/states';
 import { wordsOf } from '../../ui/status';
 import { Missing, Time } from '../../ui/values';
 import { decisionSentence } from './decision-sentence';
+import { type DecisionRow, decisionsOf } from './decisions-query';
 import { OutcomeBadge } from './outcome-badge';
 
-type DecisionRow = Decision<'string'>;
 const OUTCOMES = ['COPIED', 'CLAMPED', 'SKIPPED', 'FAILED', 'PENDING'];
 const FILTERS: readonly Filter[] = [
   {
@@ -113,11 +110,7 @@ const COLUMNS: readonly Column<DecisionRow>[] = [
 ];
 
 export function Decisions({ copierId }: { readonly copierId: string }) {
-  const key = useMemo(() => ['copiers', copierId, 'decisions'], [copierId]);
-  const read = useMemo<ListReader<DecisionRow>>(
-    () => (query, options) => api().copiers.decisions(copierId, query, options),
-    [copierId],
-  );
+  const { key, read } = useMemo(() => decisionsOf(copierId), [copierId]);
   return (
     <DataTable
       label="Decisions"

@@ -1,7 +1,7 @@
 'use client';
 import type { Copier, Strategy } from '@trading-automation/sdk';
 import { api } from '../../data/api';
-import { useQuery } from '../../data/query';
+import { type LATE, queryOptions, useQuery } from '../../data/query';
 import { type Holdings, holdingsOf } from './open-lots.rules';
 
 export type CopierRow = Copier<'string'>;
@@ -18,17 +18,17 @@ export function useCopier(id: string | undefined) {
 }
 
 /** The strategy of a copier: one of the user, or a public one. */
-export function useStrategy(id: string | undefined) {
+export function useStrategy(id: string | undefined, meta?: typeof LATE) {
   return useQuery({
     queryKey: ['strategies', id],
     queryFn: ({ signal }) => api().strategies.get(id ?? '', { signal }),
     enabled: id !== undefined,
+    meta,
   });
 }
 
-/** What the copier holds now. */
-export function useHoldings(copierId: string) {
-  return useQuery({
+export const holdingsQuery = (copierId: string) =>
+  queryOptions({
     queryKey: ['lots', 'open-of-copier', copierId],
     queryFn: async ({ signal }): Promise<Holdings> =>
       holdingsOf(
@@ -37,4 +37,6 @@ export function useHoldings(copierId: string) {
           .toArray({ limit: LOTS_MAX }),
       ),
   });
-}
+
+/** What the copier holds now. */
+export const useHoldings = (copierId: string) => useQuery(holdingsQuery(copierId));

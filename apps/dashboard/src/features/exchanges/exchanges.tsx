@@ -1,9 +1,10 @@
 'use client';
 import { Plus } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useSupportedExchanges } from '../../data/exchange-names';
+import { supportedExchangesQuery, useSupportedExchanges } from '../../data/exchange-names';
 import { useMayTrade } from '../../data/me';
-import { useAccounts } from '../../data/names';
+import { accountsQuery, useAccounts } from '../../data/names';
+import { useEarlyData } from '../../data/server-data';
 import { ButtonLink } from '../../ui/button';
 import { Card } from '../../ui/card';
 import { PageHeader } from '../../ui/page-header';
@@ -21,6 +22,7 @@ const ConnectExchange = () => (
 
 /** The exchange accounts; `children` is the drawer of the one that the address names. */
 export function Exchanges({ children }: { readonly children?: ReactNode }) {
+  useEarlyData([accountsQuery, supportedExchangesQuery]);
   const mayTrade = useMayTrade();
   return (
     <>

@@ -1,7 +1,7 @@
 'use client';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { api } from '../../data/api';
-import { keepPreviousData, useQuery } from '../../data/query';
+import { keepPreviousData, LATE, useQuery } from '../../data/query';
 import { Card } from '../../ui/card';
 import { onDemand } from '../../ui/on-demand';
 import { Segmented } from '../../ui/segmented';
@@ -32,6 +32,7 @@ export function CandlesCard({ pair }: { readonly pair: Pair }) {
     queryKey: ['market', 'candles', pair.id, interval],
     queryFn: ({ signal }) => api().tradePairs.candles(pair.id, { interval }, { signal }),
     refetchInterval: RELOAD_MS,
+    meta: LATE,
     placeholderData: keepPreviousData,
   });
   return (

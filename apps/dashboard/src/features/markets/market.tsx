@@ -1,9 +1,11 @@
 'use client';
 import { type ReactNode } from 'react';
 import { api } from '../../data/api';
-import { useExchangeNames } from '../../data/exchange-names';
-import { PairBookProvider } from '../../data/pair-book';
+import { supportedExchangesQuery, useExchangeNames } from '../../data/exchange-names';
+import { accountsQuery, strategiesQuery } from '../../data/names';
+import { bookQuery, PairBookProvider } from '../../data/pair-book';
 import { useQuery } from '../../data/query';
+import { useEarlyData } from '../../data/server-data';
 import { Badge } from '../../ui/badge';
 import { Card } from '../../ui/card';
 import { Detail, Details } from '../../ui/details';
@@ -17,7 +19,7 @@ import { CandlesCard } from './candles-card';
 import { DepthChart } from './depth-chart';
 import { OrderBook } from './order-book';
 import type { Pair } from './pair';
-import { TickerRow } from './ticker-row';
+import { TickerRow, tickerQuery } from './ticker-row';
 
 export interface MarketProps {
   readonly pairId: string;
@@ -27,6 +29,13 @@ export interface MarketProps {
 
 /** A market: its price, its book, and the order ticket beside them. */
 export function Market({ pairId, ticket }: MarketProps) {
+  useEarlyData([
+    supportedExchangesQuery,
+    bookQuery(pairId),
+    tickerQuery(pairId),
+    accountsQuery,
+    strategiesQuery,
+  ]);
   const exchangeName = useExchangeNames();
   const {
     data: pair,

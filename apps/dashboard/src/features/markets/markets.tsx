@@ -1,7 +1,9 @@
 'use client';
 import { Plus } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { usePairs } from '../../data/names';
+import { supportedExchangesQuery } from '../../data/exchange-names';
+import { pairsQuery, usePairs } from '../../data/names';
+import { useEarlyData } from '../../data/server-data';
 import { Button, ButtonLink } from '../../ui/button';
 import type { Filter } from '../../ui/data-table/columns';
 import { csvLine, saveFile } from '../../ui/data-table/csv';
@@ -24,6 +26,7 @@ const hrefOf = ({ id }: Pair) => `/markets/${id}`;
 
 /** The pairs of all exchanges. All are loaded at once, so that the search is immediate. */
 export function Markets() {
+  useEarlyData([pairsQuery, supportedExchangesQuery]);
   const pairs = usePairs();
   const all = pairs.data ?? NONE;
   const filters = useMemo(() => filtersOf(all), [all]);

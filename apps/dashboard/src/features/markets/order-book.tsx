@@ -9,6 +9,7 @@ import { classNames } from '../../ui/class-names';
 import { Flash } from '../../ui/flash';
 import { Skeleton } from '../../ui/skeleton';
 import { EmptyState, ErrorState } from '../../ui/states';
+import { useWasTrue } from '../../ui/use-was-true';
 import { ladderOf, type Row, spreadOf } from './book.rules';
 import type { Pair } from './pair';
 
@@ -28,6 +29,7 @@ export function OrderBook({ pair }: { readonly pair: Pair }) {
 
 function Ladder({ book, pair }: { readonly book: PairBook; readonly pair: Pair }) {
   const { bids, asks } = ladderOf(book, LEVELS);
+  const wasLive = useWasTrue(book.isLive);
   const places = useMost(Math.max(bids.length, asks.length));
   return (
     <div>
@@ -55,7 +57,9 @@ function Ladder({ book, pair }: { readonly book: PairBook; readonly pair: Pair }
       <p className="border-t px-4 py-2 text-muted text-xs">
         {book.isLive
           ? 'Live. Click a price to use it in the order.'
-          : 'Loaded every 2 s until the live book is back.'}
+          : wasLive
+            ? 'Loaded every 2 s until the live book is back.'
+            : 'Click a price to use it in the order.'}
       </p>
     </div>
   );

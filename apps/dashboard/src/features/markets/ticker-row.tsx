@@ -1,6 +1,6 @@
 'use client';
 import { api } from '../../data/api';
-import { useQuery } from '../../data/query';
+import { queryOptions, useQuery } from '../../data/query';
 import { decimalsOf, Exact } from '../../format/decimals';
 import { Flash } from '../../ui/flash';
 import { StaleNotice } from '../../ui/stale-notice';
@@ -8,14 +8,15 @@ import { Stat, StatRow } from '../../ui/stat';
 import { Amount, Missing, Percent } from '../../ui/values';
 import type { Pair } from './pair';
 
+export const tickerQuery = (pairId: string) =>
+  queryOptions({
+    queryKey: ['market', 'ticker', pairId],
+    queryFn: ({ signal }) => api().tradePairs.ticker(pairId, { signal }),
+  });
+
 /** Reads the prices of a pair now and over the last 24 hours. An exchange has none for a pair that it no longer lists. */
 export function useTicker({ id, is_active }: Pair, reloadMs: number) {
-  return useQuery({
-    queryKey: ['market', 'ticker', id],
-    queryFn: ({ signal }) => api().tradePairs.ticker(id, { signal }),
-    refetchInterval: reloadMs,
-    enabled: is_active,
-  });
+  return useQuery({ ...tickerQuery(id), refetchInterval: reloadMs, enabled: is_active });
 }
 
 /** A percentage of the API, such as -0.16, as a ratio. */

@@ -5,6 +5,7 @@ import { parseAsBoolean, parseAsString, useQueryState } from 'nuqs';
 import { useState } from 'react';
 import { api } from '../../data/api';
 import { describeFailure } from '../../data/failures';
+import { useIsHydrated } from '../../data/use-is-hydrated';
 import { Button, ButtonLink } from '../../ui/button';
 import { type ListReader, useList } from '../../ui/data-table/use-list';
 import { notify } from '../../ui/notify';
@@ -17,6 +18,8 @@ import { KindFilter } from './kind-filter';
 import { NotificationLine, type NotificationRow } from './notification-line';
 import { useUnreadCount } from './use-unread-count';
 
+/** The page arrives with as many notifications as a window shows; the others follow at once. */
+const FIRST_ROWS = 16;
 const KEY = ['notifications', 'list'];
 const read: ListReader<NotificationRow> = (query, options) => api().notifications.list(query, options);
 
@@ -28,6 +31,7 @@ export function Notifications() {
     ...(isUnreadOnly ? { is_read: 'false' } : {}),
     ...(kind === null ? {} : { kind }),
   });
+  const isHydrated = useIsHydrated();
   const isFiltered = isUnreadOnly || kind !== null;
   const clear = () => {
     void setUnreadOnly(null);
@@ -70,7 +74,7 @@ export function Notifications() {
           <NothingHere isUnreadOnly={isUnreadOnly} isFiltered={isFiltered} onClear={clear} />
         ) : (
           <ul>
-            {rows.map((row) => (
+            {rows.slice(0, isHydrated ? rows.length : FIRST_ROWS).map((row) => (
               <NotificationLine key={row.id} notification={row} />
             ))}
           </ul>

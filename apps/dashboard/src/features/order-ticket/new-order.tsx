@@ -1,8 +1,10 @@
 'use client';
 import { parseAsString, useQueryState } from 'nuqs';
 import type { ReactNode } from 'react';
-import { usePairs } from '../../data/names';
+import { supportedExchangesQuery } from '../../data/exchange-names';
+import { accountsQuery, pairsQuery, strategiesQuery, usePairs } from '../../data/names';
 import { PairBookProvider } from '../../data/pair-book';
+import { useEarlyData } from '../../data/server-data';
 import { ButtonLink } from '../../ui/button';
 import { Card } from '../../ui/card';
 import { onDemand } from '../../ui/on-demand';
@@ -25,6 +27,7 @@ export interface NewOrderProps {
 
 /** The order ticket as a page of its own, with the book beside it. `?pair=` names the pair. */
 export function NewOrder({ book }: NewOrderProps) {
+  useEarlyData([pairsQuery, supportedExchangesQuery, accountsQuery, strategiesQuery]);
   const pairs = usePairs();
   const [pairId, setPairId] = useQueryState('pair', parseAsString);
   const pair = pairs.data?.find(({ id }) => id === pairId) ?? searchPairs(pairs.data ?? [], '')[0];

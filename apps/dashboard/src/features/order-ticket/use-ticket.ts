@@ -5,7 +5,7 @@ import { api } from '../../data/api';
 import { useAccounts } from '../../data/names';
 import { usePairBook } from '../../data/pair-book';
 /** The state of the order ticket: what was typed, and what follows from it. */
-import { useQuery } from '../../data/query';
+import { LATE, useQuery } from '../../data/query';
 import { Exact, largestOf, readTyped, type TypedDecimal } from '../../format/decimals';
 import {
   type AmountMode,
@@ -179,6 +179,7 @@ function useFreeBalances(account: ExchangeAccount<'string'> | undefined) {
       return (await Promise.all([read('PENDING'), read('PARTIALLY_FILLED')])).flat();
     },
     enabled: account !== undefined,
+    meta: LATE,
   });
   const free = useMemo(
     () => (account && open.data ? freeBalances(account.balance, open.data) : undefined),

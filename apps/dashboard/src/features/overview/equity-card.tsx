@@ -1,6 +1,6 @@
 'use client';
 import { useState } from 'react';
-import { type Figures, useAnalytics } from '../../data/analytics';
+import { analyticsQuery, type Figures, useAnalytics } from '../../data/analytics';
 import { RANGE_OPTIONS, RANGE_WORDS, type Range, startOfRange } from '../../format/ranges';
 import { classNames } from '../../ui/class-names';
 import { onDemand } from '../../ui/on-demand';
@@ -14,11 +14,20 @@ const EquityCurve = onDemand(
   <ChartSkeleton />,
 );
 
+const FIRST_RANGE = '30d';
+
+const queryOf = (range: Range) => {
+  const from = startOfRange(range, Date.now());
+  return from === undefined ? {} : { from };
+};
+
+/** What the card shows at first. */
+export const firstEquityQuery = () => analyticsQuery(queryOf(FIRST_RANGE));
+
 /** The equity over a range, with its last value and its change. */
 export function EquityCard({ className }: { readonly className?: string }) {
-  const [range, setRange] = useState<Range>('30d');
-  const from = startOfRange(range, Date.now());
-  const figures = useAnalytics(from === undefined ? {} : { from });
+  const [range, setRange] = useState<Range>(FIRST_RANGE);
+  const figures = useAnalytics(queryOf(range));
   const { data } = figures;
   return (
     <section

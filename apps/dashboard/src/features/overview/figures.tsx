@@ -1,10 +1,9 @@
 'use client';
 import Link from 'next/link';
 import type { ReactNode } from 'react';
-import { analyticsQuery, useAnalytics } from '../../data/analytics';
+import { useAnalytics } from '../../data/analytics';
 import { api } from '../../data/api';
-import { queryOptions, useQuery } from '../../data/query';
-import { useServerData } from '../../data/server-data';
+import { LATE, queryOptions, useQuery } from '../../data/query';
 import { formatCount } from '../../format/numbers';
 import { usePreferences } from '../../format/preferences';
 import { startOfDay } from '../../format/ranges';
@@ -16,6 +15,7 @@ const ALL_TIME = {};
 
 const copiersQuery = queryOptions({
   queryKey: ['copiers', 'active-count'],
+  meta: LATE,
   queryFn: async ({ signal }) => {
     const query = { status: 'ACTIVE', limit: 1, include: 'total' } as const;
     return (await api().copiers.list(query, { signal })).pagination.total ?? 0;
@@ -25,9 +25,8 @@ const copiersQuery = queryOptions({
 /** The results of the day and in total, and the counts of orders and copiers. */
 export function Figures() {
   const day = { from: startOfDay(Date.now()) };
-  useServerData([analyticsQuery(day), analyticsQuery(ALL_TIME), copiersQuery]);
-  const today = useAnalytics(day);
-  const total = useAnalytics(ALL_TIME);
+  const today = useAnalytics(day, LATE);
+  const total = useAnalytics(ALL_TIME, LATE);
   const copiers = useQuery(copiersQuery);
   const failed = [today, total, copiers].find(({ isError }) => isError);
   const status = total.data?.by_status;

@@ -2,7 +2,7 @@
 import type { Trade } from '@trading-automation/sdk';
 import Link from 'next/link';
 import { api } from '../../data/api';
-import { useQuery } from '../../data/query';
+import { LATE, useQuery } from '../../data/query';
 import { baseOf, quoteOf } from '../../format/money';
 import { ButtonLink } from '../../ui/button';
 import { Card } from '../../ui/card';
@@ -23,6 +23,7 @@ const WIDE = 'max-md:hidden';
 export function LatestTrades() {
   const trades = useQuery({
     queryKey: ['trades', 'latest'],
+    meta: LATE,
     queryFn: async ({ signal }) => (await api().trades.list({ limit: SHOWN }, { signal })).data,
   });
   const { data } = trades;

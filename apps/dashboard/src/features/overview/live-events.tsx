@@ -4,7 +4,7 @@ import Link from 'next/link';
 import { useState } from 'react';
 import { api } from '../../data/api';
 import { useEvents } from '../../data/live';
-import { useQuery } from '../../data/query';
+import { LATE, useQuery } from '../../data/query';
 import { ButtonLink } from '../../ui/button';
 import { Card } from '../../ui/card';
 import { TableSkeleton } from '../../ui/skeleton';
@@ -23,6 +23,7 @@ export function LiveEvents() {
   useEvents((event) => setLive((events) => [event, ...events].slice(0, SHOWN)));
   const loaded = useQuery({
     queryKey: ['events', 'latest'],
+    meta: LATE,
     queryFn: async ({ signal }) => (await api().events.list({ limit: SHOWN }, { signal })).data,
   });
   const events = mergeEvents(live, loaded.data ?? NONE, SHOWN);

@@ -1,5 +1,6 @@
 'use client';
 import { Plus } from 'lucide-react';
+import { useEarlyData } from '../../data/server-data';
 import { ButtonLink } from '../../ui/button';
 import { Card } from '../../ui/card';
 import { EmergencyStop } from '../../ui/emergency-stop/emergency-stop';
@@ -7,7 +8,8 @@ import { onDemand } from '../../ui/on-demand';
 import { PageHeader } from '../../ui/page-header';
 import { Skeleton, TableSkeleton } from '../../ui/skeleton';
 import { Alerts, useAlerts } from './alerts';
-import { EquityCard } from './equity-card';
+import { EquityCard, firstEquityQuery } from './equity-card';
+import { ONBOARDING_QUERIES } from './onboarding-queries';
 
 // What is below the curve loads after it: the curve is what a trader looks at first.
 const Figures = onDemand(
@@ -37,6 +39,7 @@ function waitingCard(title: string, rows: number) {
 }
 
 export function Overview() {
+  useEarlyData([firstEquityQuery(), ...ONBOARDING_QUERIES]);
   const alerts = useAlerts();
   return (
     <>

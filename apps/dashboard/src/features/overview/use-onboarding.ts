@@ -1,12 +1,13 @@
 'use client';
 import { useState } from 'react';
-import { anyTradeQuery, useAnyTrade } from '../../data/any-trade';
+import { useAnyTrade } from '../../data/any-trade';
 import { api } from '../../data/api';
-import { accountsQuery, strategiesQuery, useAccounts, useStrategies } from '../../data/names';
-import { queryOptions, useQuery, useQueryClient } from '../../data/query';
+import { useAccounts, useStrategies } from '../../data/names';
+import { useQuery, useQueryClient } from '../../data/query';
 import { useServerData } from '../../data/server-data';
 import { type OnboardingStep, stepsOf } from './onboarding.rules';
-import { useWebhooks, webhooksQuery } from './use-webhooks';
+import { anyCopierQuery, ONBOARDING_QUERIES, settingsQuery } from './onboarding-queries';
+import { useWebhooks } from './use-webhooks';
 
 const SETTING = 'dashboard.onboarding';
 
@@ -19,29 +20,12 @@ export interface OnboardingState {
   readonly hide: () => Promise<void>;
 }
 
-// The list has no failure for a setting that was never set.
-const settingsQuery = queryOptions({
-  queryKey: ['settings', 'all'],
-  queryFn: ({ signal }) => api().settings.list({ limit: 100 }, { signal }).toArray({ limit: 1_000 }),
-});
-const anyCopierQuery = queryOptions({
-  queryKey: ['copiers', 'any'],
-  queryFn: async ({ signal }) => (await api().copiers.list({ limit: 1 }, { signal })).data.length,
-});
-
 /** The first steps with the product, ticked off by what exists. */
 export function useOnboarding(): OnboardingState {
   const queries = useQueryClient();
   const [isHiding, setHiding] = useState(false);
   const [error, setError] = useState<unknown>();
-  useServerData([
-    settingsQuery,
-    accountsQuery,
-    strategiesQuery,
-    webhooksQuery,
-    anyTradeQuery,
-    anyCopierQuery,
-  ]);
+  useServerData(ONBOARDING_QUERIES);
   const settings = useQuery(settingsQuery);
   const accounts = useAccounts().data;
   const strategies = useStrategies().data;

@@ -3,10 +3,10 @@ import { useTheme } from 'next-themes';
 import { type ReactNode, useMemo } from 'react';
 import { useIsHydrated } from '../../data/use-is-hydrated';
 import { chosenReading, usePreferences } from '../../format/preferences';
+import type { Reading } from '../../format/reading';
 import { Card } from '../../ui/card';
 import { Field, Select } from '../../ui/field';
 import { Segmented } from '../../ui/segmented';
-import { Skeleton } from '../../ui/skeleton';
 import { Example } from './example';
 import { LOCALES, languageName, timeZones } from './regions';
 
@@ -20,16 +20,10 @@ const DENSITIES = [
   { value: 'compact', label: 'Compact' },
 ] as const;
 
+const UNKNOWN: Partial<Reading> = {};
+
 /** How this browser shows pages, numbers and times. The choices stay in the browser. */
 export function Appearance() {
-  // Theme, locale and zone are known to the browser only.
-  if (!useIsHydrated())
-    return (
-      <div role="status" aria-label="Loading" className="grid gap-4 lg:grid-cols-2">
-        <Skeleton className="h-72" />
-        <Skeleton className="h-72" />
-      </div>
-    );
   return (
     <div className="grid items-start gap-4 lg:grid-cols-2">
       <Choices />
@@ -41,16 +35,17 @@ export function Appearance() {
 function Choices() {
   const { theme, setTheme } = useTheme();
   const { density, change } = usePreferences();
-  const { locale, timeZone } = chosenReading();
-  const zones = useMemo(timeZones, []);
-  const browser = Intl.DateTimeFormat().resolvedOptions();
+  // The server knows neither what is stored in the browser nor what the browser itself prefers.
+  const isHydrated = useIsHydrated();
+  const { locale, timeZone } = isHydrated ? chosenReading() : UNKNOWN;
+  const [locales, zones] = useMemo(() => (isHydrated ? [LOCALES, timeZones()] : [[], []]), [isHydrated]);
   return (
     <Card title="Appearance of this browser">
       <div className="flex flex-col gap-4">
         <Choice label="Theme">
           <Segmented
             label="Theme"
-            value={THEMES.find(({ value }) => value === theme)?.value ?? 'system'}
+            value={isHydrated ? (THEMES.find(({ value }) => value === theme)?.value ?? 'system') : undefined}
             onChange={setTheme}
             options={THEMES}
           />
@@ -68,8 +63,8 @@ function Choices() {
             value={locale ?? ''}
             onChange={({ target }) => change({ locale: target.value === '' ? undefined : target.value })}
           >
-            <option value="">As the browser: {languageName(navigator.language)}</option>
-            {LOCALES.map((value) => (
+            <option value="">As the browser{isHydrated && `: ${languageName(navigator.language)}`}</option>
+            {locales.map((value) => (
               <option key={value} value={value}>
                 {languageName(value)}
               </option>
@@ -81,7 +76,9 @@ function Choices() {
             value={timeZone ?? ''}
             onChange={({ target }) => change({ timeZone: target.value === '' ? undefined : target.value })}
           >
-            <option value="">As the browser: {browser.timeZone}</option>
+            <option value="">
+              As the browser{isHydrated && `: ${Intl.DateTimeFormat().resolvedOptions().timeZone}`}
+            </option>
             {zones.map((zone) => (
               <option key={zone} value={zone}>
                 {zone.replaceAll('_', ' ')}

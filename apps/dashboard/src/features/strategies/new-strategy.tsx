@@ -3,8 +3,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import type { StrategyCreate } from '@trading-automation/sdk';
 import { useRouter } from 'next/navigation';
 import { api } from '../../data/api';
+import { supportedExchangesQuery } from '../../data/exchange-names';
 import { useTradeRefusal } from '../../data/me';
-import { useAccounts } from '../../data/names';
+import { accountsQuery, pairsQuery, useAccounts } from '../../data/names';
+import { useEarlyData } from '../../data/server-data';
 import { Button, ButtonLink } from '../../ui/button';
 import { Card } from '../../ui/card';
 import { FormError } from '../../ui/form-error';
@@ -17,6 +19,7 @@ import { EMPTY_STRATEGY } from './strategy-form.rules';
 import { useStrategyForm } from './use-strategy-form';
 
 export function NewStrategy() {
+  useEarlyData([accountsQuery, pairsQuery, supportedExchangesQuery]);
   return (
     <>
       <PageHeader

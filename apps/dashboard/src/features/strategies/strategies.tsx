@@ -1,8 +1,9 @@
 'use client';
-/** The strategies of the user. */
 import { Plus } from 'lucide-react';
 import { api } from '../../data/api';
-import { byId, useAccounts } from '../../data/names';
+import { accountsQuery, byId, useAccounts } from '../../data/names';
+/** The strategies of the user. */
+import { useEarlyData } from '../../data/server-data';
 import { Badge } from '../../ui/badge';
 import { ButtonLink } from '../../ui/button';
 import type { Column, Filter } from '../../ui/data-table/columns';
@@ -131,6 +132,7 @@ const hrefOf = ({ id }: StrategyRow) => `/strategies/${id}`;
 const keyOf = ({ id }: StrategyRow) => id;
 
 export function Strategies() {
+  useEarlyData([accountsQuery]);
   return (
     <>
       <PageHeader title="Strategies" actions={<CreateStrategy />} />

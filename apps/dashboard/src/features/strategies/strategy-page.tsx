@@ -2,7 +2,9 @@
 import { Copy } from 'lucide-react';
 import { api } from '../../data/api';
 import { useTradeRefusal } from '../../data/me';
+import { accountsQuery, pairsQuery } from '../../data/names';
 import { useQuery } from '../../data/query';
+import { useEarlyData } from '../../data/server-data';
 import { Badge } from '../../ui/badge';
 import { Button, ButtonLink } from '../../ui/button';
 import { Card } from '../../ui/card';
@@ -23,6 +25,7 @@ import { TermsCard } from './terms-card';
 
 /** A strategy, for its owner and, as far as it is public, for everyone else. */
 export function StrategyPage({ id }: { readonly id: string }) {
+  useEarlyData([accountsQuery, pairsQuery]);
   const strategy = useQuery({
     queryKey: ['strategies', id],
     queryFn: ({ signal }) => api().strategies.get(id, { signal }),

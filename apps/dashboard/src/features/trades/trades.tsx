@@ -3,6 +3,8 @@ import { Plus } from 'lucide-react';
 import { useSearchParams } from 'next/navigation';
 import { type ReactNode, useCallback } from 'react';
 import { api } from '../../data/api';
+import { accountsQuery, strategiesQuery } from '../../data/names';
+import { useEarlyData } from '../../data/server-data';
 import { ButtonLink } from '../../ui/button';
 import { DataTable } from '../../ui/data-table/data-table';
 import { PageHeader } from '../../ui/page-header';
@@ -23,6 +25,7 @@ const PlaceOrder = () => (
 
 /** All trades; `children` is the drawer of the one that the address names. */
 export function Trades({ children }: { readonly children?: ReactNode }) {
+  useEarlyData([accountsQuery, strategiesQuery]);
   const search = useSearchParams().toString();
   // The drawer keeps the filters of the list behind it.
   const hrefOf = useCallback(

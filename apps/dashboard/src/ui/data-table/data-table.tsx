@@ -12,6 +12,7 @@ import {
 } from '@tanstack/react-table';
 import { type ReactNode, useMemo, useState } from 'react';
 import { describeFailure } from '../../data/failures';
+import { LATE } from '../../data/query';
 import { notify } from '../notify';
 import { TableSkeleton } from '../skeleton';
 import { StaleNotice } from '../stale-notice';
@@ -22,11 +23,10 @@ import { Rows } from './rows';
 import type { Selection } from './selection';
 import { Toolbar } from './toolbar';
 import { type ListReader, useList } from './use-list';
-import { type Sorting, useTableRequest } from './use-table-request';
+import { NEWEST, type Sorting, useTableRequest } from './use-table-request';
 
 const features = tableFeatures({ columnVisibilityFeature });
 const NO_FILTERS: readonly Filter[] = [];
-const NEWEST: Sorting = { sort: 'created_at', order: 'desc' };
 
 export interface DataTableProps<T> {
   /** The name of the list, for screen readers and files. */
@@ -43,6 +43,8 @@ export interface DataTableProps<T> {
   /** The label of the search, if the API searches this list. */
   readonly search?: string;
   readonly sorting?: Sorting;
+  /** The list is below what a person looks at first, so that the browser loads it after the page. */
+  readonly isLate?: boolean;
   /** Rows are as high as their content, for sentences. */
   readonly hasTallRows?: boolean;
   /** Adds a column of checkboxes. */
@@ -61,7 +63,7 @@ export function DataTable<T extends RowData>(props: DataTableProps<T>) {
     Object.fromEntries(columns.filter(({ isOptional }) => isOptional).map(({ id }) => [id, false])),
   );
   const [exported, setExported] = useState<number>();
-  const { list, rows } = useList(queryKey, read, { ...query, ...request });
+  const { list, rows } = useList(queryKey, read, { ...query, ...request }, props.isLate ? LATE : undefined);
   const byId = useMemo(() => new Map(columns.map((column) => [column.id, column])), [columns]);
   const definitions = useMemo(() => {
     const helper = createColumnHelper<typeof features, T>();

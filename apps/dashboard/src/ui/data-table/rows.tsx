@@ -14,8 +14,11 @@ import { useIsNarrow } from './use-is-narrow';
 import type { Sorting } from './use-table-request';
 
 const ROW_PX = { compact: 36, comfortable: 44 } as const;
-/** Until the height of the window is known, as many rows are drawn as most windows show. */
-const FIRST_RECT = { width: 1_280, height: 900 };
+/** The page arrives with as many rows as most windows show below the head of a page. */
+const FIRST_RECT = { width: 1_280, height: 680 };
+/** Rows above and below the window, for scrolling and for the keyboard. */
+const OVERSCAN = 12;
+const MOVES = ['scroll', 'wheel', 'touchstart', 'keydown'] as const;
 /** A row of two lines, on screens below 768 px. */
 const STACKED_PX = 56;
 const FROM = { always: '', md: 'max-md:hidden', xl: 'max-xl:hidden' } as const;
@@ -53,7 +56,7 @@ export function Rows<T>(props: RowsProps<T>) {
   const virtualizer = useWindowVirtualizer({
     count: rows.length,
     estimateSize: () => height,
-    overscan: 12,
+    overscan: useIsMoving() ? OVERSCAN : 0,
     scrollMargin: offset,
     initialRect: FIRST_RECT,
     initialOffset: 0,
@@ -113,6 +116,19 @@ export function Rows<T>(props: RowsProps<T>) {
       </table>
     </ScrollRegion>
   );
+}
+
+/** Returns whether the person has begun to move. Until then no row is added that could change the widths of the columns. */
+function useIsMoving(): boolean {
+  const [isMoving, setMoving] = useState(false);
+  useEffect(() => {
+    const begin = () => setMoving(true);
+    for (const move of MOVES) window.addEventListener(move, begin, { once: true, passive: true });
+    return () => {
+      for (const move of MOVES) window.removeEventListener(move, begin);
+    };
+  }, []);
+  return isMoving;
 }
 
 const Spacer = ({ height }: { readonly height: number }) => (

@@ -2,20 +2,20 @@
 import { type QueryKey } from '@tanstack/react-query';
 import type { PagePromise, RequestOptions } from '@trading-automation/sdk';
 import { useMemo } from 'react';
-import { useInfiniteQuery } from '../../data/infinite-query';
+import { infiniteQueryOptions, useInfiniteQuery } from '../../data/infinite-query';
+import type { LATE } from '../../data/query';
 
 /** Reads a list of the API, for example `(query, options) => api().trades.list(query, options)`. */
 export type ListReader<T> = (query: Record<string, unknown>, options: RequestOptions) => PagePromise<T>;
 
 const PAGE_SIZE = 50;
 
-/** Loads a list page by page. */
-export function useList<T>(
+export const listQuery = <T>(
   queryKey: QueryKey,
   read: ListReader<T>,
   query: Readonly<Record<string, unknown>>,
-) {
-  const result = useInfiniteQuery({
+) =>
+  infiniteQueryOptions({
     queryKey: [...queryKey, query],
     queryFn: async ({ pageParam, signal }) => {
       const request = { limit: PAGE_SIZE, ...query, ...(pageParam === '' ? {} : { cursor: pageParam }) };
@@ -25,6 +25,15 @@ export function useList<T>(
     initialPageParam: '',
     getNextPageParam: ({ pagination }) => (pagination.has_more ? pagination.next_cursor : null),
   });
+
+/** Loads a list page by page. */
+export function useList<T>(
+  queryKey: QueryKey,
+  read: ListReader<T>,
+  query: Readonly<Record<string, unknown>>,
+  meta?: typeof LATE,
+) {
+  const result = useInfiniteQuery({ ...listQuery(queryKey, read, query), meta });
   const rows = useMemo(() => result.data?.pages.flatMap(({ data }) => data) ?? [], [result.data]);
   return { list: result, rows, total: result.data?.pages[0]?.pagination.total };
 }

@@ -10,6 +10,9 @@ export interface Sorting {
   readonly order: 'asc' | 'desc';
 }
 
+/** How a list is sorted at first. */
+export const NEWEST = { sort: 'created_at', order: 'desc' } as const satisfies Sorting;
+
 /** Filters and sorting of a list, kept in the address of the page. */
 export function useTableRequest(filters: readonly Filter[], defaults: Sorting, hasSearch: boolean) {
   const parsers = useMemo(

@@ -8,6 +8,7 @@ import { byId, useAccounts } from '../../../data/names';
 import { Button } from '../../../ui/button';
 import { Card } from '../../../ui/card';
 import { FormError } from '../../../ui/form-error';
+import { onDemand } from '../../../ui/on-demand';
 import { Segmented } from '../../../ui/segmented';
 import { Skeleton } from '../../../ui/skeleton';
 import { ErrorState } from '../../../ui/states';
@@ -16,8 +17,12 @@ import { quoteAndEquity } from '../quote-and-equity';
 import { SettingsFields } from '../settings-fields';
 import type { CopierRow, StrategyRecord } from '../use-copier';
 import { useSettingsForm } from '../use-settings-form';
-import { SimulationResults } from './simulation-results';
 import { type SimulationState, useCountdown, useSimulation } from './use-simulation';
+
+const SimulationResults = onDemand(
+  () => import('./simulation-results').then((module) => module.SimulationResults),
+  <Skeleton className="h-96" />,
+);
 
 const PAUSE_MS = 1_200;
 const RANGES = [

@@ -3,6 +3,7 @@ import type { DeadLetter } from '@trading-automation/sdk';
 import { History, RotateCw, Trash2 } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { api } from '../../../data/api';
+import { LATE } from '../../../data/query';
 import { Button } from '../../../ui/button';
 import { ConfirmDialog } from '../../../ui/confirm-dialog';
 import type { Filter } from '../../../ui/data-table/columns';
@@ -33,7 +34,7 @@ export function LetterTable({
   const [selected, setSelected] = useState<ReadonlyMap<string, DeadLetter>>(new Map());
   const [asked, setAsked] = useState<'retry' | 'discard' | 'range'>();
   const [result, setResult] = useState('');
-  const types = useEventTypes().data?.types;
+  const types = useEventTypes(LATE).data?.types;
   const filters = useMemo(
     (): readonly Filter[] => [
       STATUS_FILTER,

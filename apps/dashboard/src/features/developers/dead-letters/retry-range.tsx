@@ -2,6 +2,7 @@
 import type { Webhook } from '@trading-automation/sdk';
 import { useState } from 'react';
 import { api } from '../../../data/api';
+import { LATE } from '../../../data/query';
 import { Button } from '../../../ui/button';
 import { Dialog } from '../../../ui/dialog';
 import { Field, Select } from '../../../ui/field';
@@ -22,7 +23,7 @@ const EVERY = { from: '', to: '' };
 
 /** Retries pending dead letters of a time range, of an event type, or all of them. */
 export function RetryRange({ webhook, pending, isOpen, onClose, onRetried }: RetryRangeProps) {
-  const types = useEventTypes().data?.types ?? [];
+  const types = useEventTypes(LATE).data?.types ?? [];
   const [range, setRange] = useState(EVERY);
   const [type, setType] = useState('');
   const [isBusy, setBusy] = useState(false);

@@ -5,6 +5,7 @@ import { useCallback } from 'react';
 import { api } from '../../../data/api';
 import { useQueries } from '../../../data/queries';
 import { useQuery, useQueryClient } from '../../../data/query';
+import { deadLetterStatsQuery } from '../shared/dead-letter-stats';
 
 const WEBHOOKS_MAX = 200;
 
@@ -22,10 +23,7 @@ export function useReceivers(webhookId: string | undefined) {
     queryFn: ({ signal }) => api().webhooks.list({ limit: 100 }, { signal }).toArray({ limit: WEBHOOKS_MAX }),
   });
   const stats = useQueries({
-    queries: (webhooks.data ?? []).map(({ id }) => ({
-      queryKey: ['dead-letters', id, 'stats'],
-      queryFn: ({ signal }: { signal: AbortSignal }) => api().webhooks.deadLetters.stats(id, { signal }),
-    })),
+    queries: (webhooks.data ?? []).map(({ id }) => deadLetterStatsQuery(id)),
   });
   const receivers = (webhooks.data ?? []).map((webhook, i): Receiver => ({ webhook, stats: stats[i]?.data }));
   const areCounted = stats.every(({ isPending }) => !isPending);

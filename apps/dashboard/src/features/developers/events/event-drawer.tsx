@@ -1,7 +1,7 @@
 'use client';
 import { useRouter, useSearchParams } from 'next/navigation';
 import { api } from '../../../data/api';
-import { useQuery } from '../../../data/query';
+import { LATE, useQuery } from '../../../data/query';
 import { ButtonLink } from '../../../ui/button';
 import { Copyable } from '../../../ui/copyable';
 import { Detail, Details } from '../../../ui/details';
@@ -17,7 +17,7 @@ import { EventPayload } from '../shared/payload';
 export function EventDrawer({ id }: { readonly id: string }) {
   const router = useRouter();
   const search = useSearchParams().toString();
-  const types = useEventTypes();
+  const types = useEventTypes(LATE);
   const event = useQuery({
     queryKey: ['events', id],
     queryFn: ({ signal }) => api().events.get(id, { signal }),

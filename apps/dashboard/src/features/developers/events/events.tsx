@@ -3,6 +3,7 @@ import type { WebhookEvent } from '@trading-automation/sdk';
 import { type ReactNode, useMemo, useState } from 'react';
 import { api } from '../../../data/api';
 import { useEvents, useLiveState } from '../../../data/live';
+import { LATE } from '../../../data/query';
 import { ButtonLink } from '../../../ui/button';
 import type { Column, Filter } from '../../../ui/data-table/columns';
 import { DataTable } from '../../../ui/data-table/data-table';
@@ -56,7 +57,7 @@ const COLUMNS: readonly Column<EventRow>[] = [
 
 /** The events of the account as they happen; `children` is the drawer of the one that the address names. */
 export function Events({ children }: { readonly children?: ReactNode }) {
-  const types = useEventTypes().data?.types;
+  const types = useEventTypes(LATE).data?.types;
   const filters = useMemo((): readonly Filter[] => {
     const options = subjectsOf(types ?? []).flatMap(({ subject, types: members }) => [
       { value: `${subject}.*`, label: `${wordsOf(subject)}: all` },

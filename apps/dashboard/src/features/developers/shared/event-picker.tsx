@@ -1,6 +1,6 @@
 'use client';
 import { api } from '../../../data/api';
-import { useQuery } from '../../../data/query';
+import { type LATE, useQuery } from '../../../data/query';
 import { Checkbox } from '../../../ui/field';
 import { ScrollRegion } from '../../../ui/scroll-region';
 import { TableSkeleton } from '../../../ui/skeleton';
@@ -8,12 +8,17 @@ import { ErrorState } from '../../../ui/states';
 import { wordsOf } from '../../../ui/status';
 import { isChosen, subjectsOf, toggled } from './event-selectors.rules';
 
-/** The event types with their descriptions, schemas and samples. They change only with a release. */
-export function useEventTypes() {
+/**
+ * The event types with their descriptions, schemas and samples. They change only with a release.
+ *
+ * @param meta `LATE` for a page that does not show them at first
+ */
+export function useEventTypes(meta?: typeof LATE) {
   return useQuery({
     queryKey: ['events', 'types'],
     queryFn: ({ signal }) => api().events.types({}, { signal }),
     staleTime: Number.POSITIVE_INFINITY,
+    meta,
   });
 }
 

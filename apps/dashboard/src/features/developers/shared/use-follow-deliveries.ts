@@ -2,7 +2,7 @@
 import { useEffect, useRef } from 'react';
 import { api } from '../../../data/api';
 import { useEvents } from '../../../data/live';
-import { useQuery, useQueryClient } from '../../../data/query';
+import { LATE, useQuery, useQueryClient } from '../../../data/query';
 import { nextCheckMs } from '../webhooks/delivery-state.rules';
 
 const ALL = [['deliveries'], ['webhooks'], ['dead-letters']];
@@ -23,6 +23,7 @@ export function useFollowDeliveries(webhookId: string | undefined): void {
     queryFn: async ({ signal }) =>
       (await api().webhooks.deliveries(webhookId ?? '', { limit: 50 }, { signal })).data,
     enabled: webhookId !== undefined,
+    meta: LATE,
     refetchInterval: ({ state }) => nextCheckMs(state.data ?? [], Date.now(), eventAtMs.current) ?? false,
   });
   useEffect(() => {

@@ -4,6 +4,7 @@ import type { Delivery, Webhook } from '@trading-automation/sdk';
 import { History, RotateCw } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { api } from '../../../data/api';
+import { LATE } from '../../../data/query';
 import { useNow } from '../../../format/clock';
 import { Button } from '../../../ui/button';
 import { ConfirmDialog } from '../../../ui/confirm-dialog';
@@ -137,7 +138,7 @@ export function Deliveries({ webhook, mayReplay }: DeliveriesProps) {
   const [isAsking, setAsking] = useState(false);
   const [isRange, setRange] = useState(false);
   const [result, setResult] = useState('');
-  const types = useEventTypes().data?.types;
+  const types = useEventTypes(LATE).data?.types;
   const filters = useMemo(
     (): readonly Filter[] => [
       STATUS_FILTER,

@@ -2,19 +2,20 @@
 import type { Webhook } from '@trading-automation/sdk';
 import { CircleDot, CircleSlash, TriangleAlert } from 'lucide-react';
 import { api } from '../../../data/api';
-import { useQuery } from '../../../data/query';
+import { queryOptions, useQuery } from '../../../data/query';
 import { formatCount } from '../../../format/numbers';
 import { usePreferences } from '../../../format/preferences';
 import { Badge } from '../../../ui/badge';
 import { Skeleton } from '../../../ui/skeleton';
 import { Missing } from '../../../ui/values';
 
-export function useWebhookStats(id: string) {
-  return useQuery({
+export const webhookStatsQuery = (id: string) =>
+  queryOptions({
     queryKey: ['webhooks', id, 'stats'],
     queryFn: ({ signal }) => api().webhooks.stats(id, { signal }),
   });
-}
+
+export const useWebhookStats = (id: string) => useQuery(webhookStatsQuery(id));
 
 export function WebhookState({ webhook }: { readonly webhook: Webhook }) {
   const icon = 'size-3';

@@ -1,12 +1,12 @@
 'use client';
 import type { WebhookStats } from '@trading-automation/sdk';
 import Link from 'next/link';
-import { api } from '../../../data/api';
 import { useQuery } from '../../../data/query';
 import { formatCount } from '../../../format/numbers';
 import { usePreferences } from '../../../format/preferences';
 import { Stat, StatRow } from '../../../ui/stat';
 import { Missing } from '../../../ui/values';
+import { deadLetterStatsQuery } from '../shared/dead-letter-stats';
 import { Milliseconds, Rate, useWebhookStats } from './parts';
 
 type Attempts = WebhookStats<'string'>['last_24_hours'];
@@ -15,10 +15,7 @@ type Attempts = WebhookStats<'string'>['last_24_hours'];
 export function WebhookFigures({ id }: { readonly id: string }) {
   const { locale } = usePreferences();
   const { data, isPending } = useWebhookStats(id);
-  const pending = useQuery({
-    queryKey: ['dead-letters', id, 'stats'],
-    queryFn: ({ signal }) => api().webhooks.deadLetters.stats(id, { signal }),
-  });
+  const pending = useQuery(deadLetterStatsQuery(id));
   const countsOf = (attempts: Attempts | undefined) =>
     attempts &&
     `${formatCount(attempts.succeeded, locale)} of ${formatCount(attempts.attempts, locale)} attempts`;

@@ -4,6 +4,7 @@ import { Fragment, type ReactNode, useState } from 'react';
 import { api } from '../../../data/api';
 import { useMay } from '../../../data/me';
 import { useQuery, useQueryClient } from '../../../data/query';
+import { useEarlyData } from '../../../data/server-data';
 import { Button } from '../../../ui/button';
 import { Card } from '../../../ui/card';
 import { ConfirmDialog } from '../../../ui/confirm-dialog';
@@ -15,14 +16,16 @@ import { StaleNotice } from '../../../ui/stale-notice';
 import { ErrorState } from '../../../ui/states';
 import { useRecordName } from '../../../ui/use-record-name';
 import { Time } from '../../../ui/values';
+import { deadLetterStatsQuery } from '../shared/dead-letter-stats';
 import { useFollowDeliveries } from '../shared/use-follow-deliveries';
 import { Deliveries } from './deliveries';
-import { WebhookState } from './parts';
+import { WebhookState, webhookStatsQuery } from './parts';
 import { WebhookActions } from './webhook-actions';
 import { WebhookFigures } from './webhook-figures';
 
 /** One webhook with its deliveries; `children` is the drawer of the delivery that the address names. */
 export function WebhookPage({ id, children }: { readonly id: string; readonly children?: ReactNode }) {
+  useEarlyData([webhookStatsQuery(id), deadLetterStatsQuery(id)]);
   const webhook = useQuery({
     queryKey: ['webhooks', id],
     queryFn: ({ signal }) => api().webhooks.get(id, { signal }),
