@@ -31,6 +31,8 @@ const countOfLeases = async () =>
   Number(
     (await database.query('SELECT count(*) FROM event_streams WHERE lease_until > now()')).rows[0].count,
   );
+/** Only the script of the card of the exchange accounts contains them. */
+const WORDS_OF_LATE_PART = 'Sync is late';
 const liveBadge = (page) => page.getByRole('status').getByText('Live', { exact: true });
 const order = (amount) => ({
   exchange_account_id: trader.account.id,
@@ -144,6 +146,33 @@ describe('a page that is opened', () => {
     expect(await second.getByText('0.0144').count()).toBe(0);
     connect();
     await second.getByText('0.0144').waitFor();
+    await context.close();
+  });
+
+  it('shows in a part whose code comes late what has changed meanwhile', async () => {
+    const { page, context, problems } = await browser.newPerson();
+    await signInByApiKey(page, apiKey);
+    let release = () => {};
+    const held = new Promise((resolve) => {
+      release = () => resolve(undefined);
+    });
+    const second = await context.newPage();
+    await second.route('**/_next/static/chunks/*.js', async (route) => {
+      const response = await route.fetch();
+      if ((await response.text()).includes(WORDS_OF_LATE_PART)) await held;
+      await route.fulfill({ response });
+    });
+    await second.goto('/');
+    await liveBadge(second).waitFor();
+    const reloaded = second.waitForResponse((response) => response.url().includes('/api/v1/exchanges?'));
+    await trader.api.exchanges.update(trader.account.id, { account_name: 'Renamed meanwhile' });
+    // A new name is no event. The order is one, after which the accounts are loaded again.
+    await trader.api.trades.create(order('0.0155'));
+    await reloaded;
+    expect(await second.getByText('Renamed meanwhile').count()).toBe(0);
+    release();
+    await second.getByText('Renamed meanwhile').waitFor();
+    expect(problems).toEqual([]);
     await context.close();
   });
 });

@@ -47,7 +47,7 @@ export function OpenableMenu({
           align={align}
           sideOffset={4}
           collisionPadding={8}
-          className="z-50 max-h-(--radix-dropdown-menu-content-available-height) min-w-48 animate-appear overflow-y-auto rounded-card border bg-surface p-1 shadow-float"
+          className="z-50 max-h-(--radix-dropdown-menu-content-available-height) min-w-48 overflow-y-auto rounded-card border bg-surface p-1 shadow-float"
         >
           {children}
         </DropdownMenu.Content>

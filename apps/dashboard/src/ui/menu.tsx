@@ -10,6 +10,7 @@ import {
   type PointerEvent,
   type ReactElement,
   type ReactNode,
+  startTransition,
   useRef,
   useState,
 } from 'react';
@@ -35,7 +36,7 @@ export function Menu({ trigger, align = 'start', children }: MenuProps) {
     try {
       const items = typeof children === 'function' ? children() : children;
       const [parts, loadedItems] = await Promise.all([loadLate(() => import('./menu-parts')), items]);
-      setLoaded({ parts, items: loadedItems });
+      startTransition(() => setLoaded({ parts, items: loadedItems }));
     } catch {
       // The notice of the shell says that code is missing.
       setOpen(false);
@@ -53,7 +54,7 @@ export function Menu({ trigger, align = 'start', children }: MenuProps) {
           trigger={trigger}
           align={align}
           isOpen={isOpen}
-          onOpenChange={setOpen}
+          onOpenChange={(next) => startTransition(() => setOpen(next))}
           isFocused={hasFocus.current}
         >
           {typeof children === 'function' ? items : children}
