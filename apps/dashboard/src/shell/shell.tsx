@@ -1,5 +1,5 @@
 'use client';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useCallback, useEffect, useState } from 'react';
 import { useIsHydrated } from '../data/use-is-hydrated';
 import { onDemand } from '../ui/on-demand';
 import { RecordNameContext } from '../ui/record-name';
@@ -10,6 +10,7 @@ import { Shortcuts } from './shortcuts';
 import { SideBar } from './side-bar';
 import { SignInNotice } from './sign-in-notice';
 import { TopBar } from './top-bar';
+import { useRecordTitle } from './use-record-title';
 
 const BottomBar = onDemand(() => import('./bottom-bar').then((module) => module.BottomBar), null, null);
 
@@ -22,7 +23,14 @@ export interface ShellProps {
 /** The frame of every page of a session. */
 export function Shell({ world, userId, children }: ShellProps) {
   const [isCollapsed, setCollapsed] = useState(false);
-  const [recordName, setRecordName] = useState<string>();
+  const [record, setRecord] = useState<{ readonly name: string }>();
+  // A page that is left may take its name back after the next one has shown its own.
+  const showRecordName = useCallback((name: string) => {
+    const own = { name };
+    setRecord(own);
+    return () => setRecord((shown) => (shown === own ? undefined : shown));
+  }, []);
+  useRecordTitle(record?.name);
   useEffect(preloadEssentials, []);
   // The page is complete before its scripts run. Until then it takes no input, which would be lost.
   return (
@@ -35,7 +43,7 @@ export function Shell({ world, userId, children }: ShellProps) {
       </a>
       <SideBar isCollapsed={isCollapsed} onToggle={() => setCollapsed((value) => !value)} />
       <div className="flex min-w-0 flex-1 flex-col">
-        <TopBar world={world} userId={userId} recordName={recordName} />
+        <TopBar world={world} userId={userId} recordName={record?.name} />
         <OfflineNotice />
         <MissingCodeNotice />
         <main
@@ -43,7 +51,7 @@ export function Shell({ world, userId, children }: ShellProps) {
           tabIndex={-1}
           className="min-w-0 flex-1 px-4 pt-5 pb-24 outline-none md:px-6 md:pt-6 md:pb-10"
         >
-          <RecordNameContext value={setRecordName}>{children}</RecordNameContext>
+          <RecordNameContext value={showRecordName}>{children}</RecordNameContext>
         </main>
       </div>
       <BottomBar />

@@ -1,5 +1,7 @@
 'use client';
 import { createContext } from 'react';
 
-/** Shows the name of the record that the page is about in the breadcrumb. */
-export const RecordNameContext = createContext<(name: string | undefined) => void>(() => undefined);
+/** Names the record that the page is about. The returned function takes the name back. */
+export type ShowRecordName = (name: string) => () => void;
+
+export const RecordNameContext = createContext<ShowRecordName>(() => () => undefined);
