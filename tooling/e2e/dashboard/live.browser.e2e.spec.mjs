@@ -103,7 +103,14 @@ describe('a page that is opened', () => {
     expect(response.headers()['cache-control']).toMatch(/no-store/);
     expect([document.includes('>0,0133'), document.includes(placed.id)]).toEqual([true, true]);
     await page.goto('/settings/values');
-    await page.goto(`/trades/${placed.id}`);
+    const opened = await page.goto(`/trades/${placed.id}`);
+    // The head came before the data, with the files that the browser loads meanwhile, and with all that protects the page.
+    expect(opened?.headers()).toMatchObject({
+      link: expect.stringMatching(/\.css>; rel=preload; as=style.*\.woff2>; rel=preload; as=font/),
+      'content-security-policy': expect.stringContaining("frame-ancestors 'none'"),
+      'content-encoding': 'gzip',
+      'cache-control': 'private, no-store',
+    });
     const placedAt = new Intl.DateTimeFormat('de-DE', {
       hour: '2-digit',
       minute: '2-digit',

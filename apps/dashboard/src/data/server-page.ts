@@ -5,6 +5,9 @@
 import type { QueryClient, QueryKey } from '@tanstack/react-query';
 import type { Client } from '@trading-automation/sdk';
 
+/** The longest that a page waits for all of its data, and so for one read. */
+export const PAGE_WAIT_MS = 500;
+
 /** The options of a query; an infinite one has `getNextPageParam`. */
 export interface PageQuery {
   readonly queryKey: QueryKey;

@@ -3,7 +3,7 @@
  * other responses.
  */
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
@@ -54,12 +54,11 @@ export async function startDashboard(config: Config, logger: Logger) {
   };
 }
 
-/** Loads the build: the standalone one of an image or of this folder. */
+/** Loads the standalone build. */
 async function loadPages(port: number, hostname: string) {
   const app = join(import.meta.dirname, '..', '..');
   const { config } = JSON.parse(readFileSync(join(app, '.next', 'required-server-files.json'), 'utf8'));
-  const standalone = join(app, '.next', 'standalone', 'apps', 'dashboard');
-  const dir = existsSync(standalone) ? standalone : app;
+  const dir = join(app, '.next', 'standalone', 'apps', 'dashboard');
   provideBuildConfig(config);
   const pages = next({ dev: false, dir, hostname, port });
   await pages.prepare();

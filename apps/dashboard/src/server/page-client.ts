@@ -1,11 +1,8 @@
 import { Client } from '@trading-automation/sdk';
 import { createSigner } from '@trading-automation/sdk/signer';
-import { serverPage } from '../data/server-page';
+import { PAGE_WAIT_MS, serverPage } from '../data/server-page';
 import { ADDRESS_HEADER, dashboardRuntime } from '../process/runtime';
 import type { Session } from './session';
-
-/** A read that takes longer is left to the browser, which shows a placeholder meanwhile. */
-const READ_WITHIN_MS = 500;
 
 /**
  * Lets the views of a page read the API while the server renders them, with the key of the session and the address of the
@@ -22,7 +19,8 @@ export function openPageClient({ privateKey }: Session, headers: Headers): void 
     signer: createSigner(privateKey),
     decimals: 'string',
     defaultHeaders: { 'x-forwarded-for': headers.get(ADDRESS_HEADER) ?? '' },
-    timeout: READ_WITHIN_MS,
+    // A read that takes longer is left to the browser, which shows a placeholder meanwhile.
+    timeout: PAGE_WAIT_MS,
     maxRetries: 0,
     logLevel: 'off',
   });

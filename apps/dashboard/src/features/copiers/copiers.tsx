@@ -58,7 +58,7 @@ const COLUMNS: readonly Column<CopierRow>[] = [
     id: 'strategy',
     header: 'Strategy',
     from: 'md',
-    cell: ({ strategy_id }) => <StrategyName id={strategy_id} />,
+    cell: ({ strategy_id }) => <StrategyName id={strategy_id} isLate />,
     csv: ({ strategy_id }) => strategy_id,
   },
   {

@@ -4,9 +4,10 @@ import { useRouter, useSearchParams } from 'next/navigation';
 import { useState } from 'react';
 import { api } from '../../data/api';
 import { useMayTrade } from '../../data/me';
-import { byId, useStrategies } from '../../data/names';
+import { byId, strategiesQuery, useStrategies } from '../../data/names';
 import type { LotRow } from '../../data/open-lots';
 import { useQuery } from '../../data/query';
+import { useEarlyData } from '../../data/server-data';
 import { baseOf, quoteOf } from '../../format/money';
 import { Button } from '../../ui/button';
 import { Copyable } from '../../ui/copyable';
@@ -25,6 +26,7 @@ import { AccountName } from './columns';
 
 /** The details of a lot, beside the list. */
 export function LotDrawer({ id }: { readonly id: string }) {
+  useEarlyData([strategiesQuery]);
   const router = useRouter();
   const search = useSearchParams().toString();
   const [isClosing, setClosing] = useState(false);

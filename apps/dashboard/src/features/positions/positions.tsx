@@ -4,7 +4,7 @@ import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { type ReactNode, useCallback, useMemo, useState } from 'react';
 import { api } from '../../data/api';
 import { useMayTrade } from '../../data/me';
-import { accountsQuery, pairsQuery, strategiesQuery, useAccounts, usePairs } from '../../data/names';
+import { accountsQuery, pairsQuery, useAccounts, usePairs } from '../../data/names';
 import { type LotRow, openLotsQuery, useOpenLots } from '../../data/open-lots';
 import { useEarlyData } from '../../data/server-data';
 import { Button } from '../../ui/button';
@@ -30,7 +30,7 @@ const keyOf = ({ id }: LotRow) => id;
 
 /** Open and closed lots; `children` is the drawer of the one that the address names. */
 export function Positions({ children }: { readonly children?: ReactNode }) {
-  useEarlyData([openLotsQuery, accountsQuery, pairsQuery, strategiesQuery]);
+  useEarlyData([openLotsQuery, accountsQuery, pairsQuery]);
   const [view, setView] = useQueryState('view', parseAsStringLiteral(VIEWS).withDefault('open'));
   const [closing, setClosing] = useState<LotRow>();
   const [selection, setSelection] = useState<LotSelection>();
