@@ -33,6 +33,7 @@ const PLACEHOLDERS: readonly (readonly [RegExp, string])[] = [
   [/\bsvc_test_[0-9A-Za-z]{49}\b/g, 'key'],
   [/\bwhsec_[\w+/=-]+/g, 'secret'],
   [/\b0[23][0-9a-f]{64}\b/g, 'pubkey'],
+  [/("name":"webhook-timestamp","value":)"\d+"/g, '$1"seconds"'],
   [/"(user_?code|device_?code)":"[^"]*"/gi, '"$1":"some"'],
   [/"(last_?four|pubkey_?fingerprint)":"[^"]*"/gi, '"$1":"some"'],
 ];

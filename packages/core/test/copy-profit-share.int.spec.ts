@@ -5,6 +5,7 @@
 import { CopyingUnderTest } from '../src/copiers/testing/copying-under-test.js';
 import { Ledger } from '../src/ledger/index.js';
 import { ProfitSharesService } from '../src/rewards/index.js';
+import { type UtcPeriod, utcPeriodAt } from '../src/values/index.js';
 
 let env: CopyingUnderTest;
 let shares: ProfitSharesService;
@@ -21,8 +22,14 @@ beforeEach(async () => {
 });
 
 const DAY_MS = 86_400_000;
-/** Settles as if the current time were `weeks` weeks and one day later. */
-const settleIn = (weeks: number) => shares.settleDue(new Date(Date.now() + weeks * 7 * DAY_MS + DAY_MS));
+/**
+ * Settles as if the current time were one day after the end of the week `week`, or `weeksLater` weeks after that.
+ *
+ * @param week a week with the fills that are settled: fills that are more than 7 days older than the end of the settled
+ *   week would count as too late
+ */
+const settleAfter = (week: UtcPeriod, weeksLater = 0) =>
+  shares.settleDue(new Date(week.to.getTime() + (weeksLater * 7 + 1) * DAY_MS));
 const granted = async () =>
   (await env.core.events(env.leader.userId))
     .filter(({ type }) => type === 'reward.granted')
@@ -32,12 +39,13 @@ it('rule 28: the leader is granted 10 % of each rise of the high-water mark, als
   const follower = await env.followerWithLot();
   await env.leaderSells('5', '120');
   await env.executeAll({ price: '120' });
-  await settleIn(1);
+  const week = utcPeriodAt('WEEK', new Date());
+  await settleAfter(week);
   // Five units were bought at 100.5. Half of them were sold at 120.
   expect(await granted()).toEqual([{ amount: 4.875, mark: { before: 0, after: 48.75 } }]);
   await env.leaderSells('5', '110');
   await env.executeAll({ price: '110' });
-  await settleIn(2);
+  await settleAfter(week, 1);
   // The other half was sold at 110: a profit of 72.5 in all.
   expect(await granted()).toEqual([
     { amount: 4.875, mark: { before: 0, after: 48.75 } },
@@ -52,6 +60,6 @@ it('rule 28: the profit share of a copier that was deleted before the period end
   await env.executeAll({ price: '120' });
   await env.copiers.stop(follower.actor, follower.copier.id);
   await env.copiers.delete(follower.actor, follower.copier.id);
-  await settleIn(3);
+  await settleAfter(utcPeriodAt('WEEK', new Date()), 2);
   expect(await granted()).toEqual([{ amount: 9.75, mark: { before: 0, after: 97.5 } }]);
 });
