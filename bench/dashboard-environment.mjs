@@ -3,6 +3,7 @@
 import { startDemoProduct } from '../tooling/demo-data/start-demo-product.mjs';
 import { openBrowser, signInByApiKey } from '../tooling/e2e/dashboard/browser.mjs';
 import { browserMissingMessage, ensureBrowser } from '../tooling/launch/browser.mjs';
+import { until } from '../tooling/launch/first-trade/scenario.mjs';
 
 /** The page that says that an address does not exist. Its frame, styles and scripts are those of every page of the build. */
 export const EMPTY_PAGE = { path: '/empty', url: '/empty', heading: 'This page does not exist.' };
@@ -29,13 +30,33 @@ export async function startEnvironment(print) {
   return { product, browser };
 }
 
-/** Signs in. @returns the cookies of the session, for further tabs */
+const WARM_UP_REQUESTS = 8;
+/** What the browser stores about a person who has used the overview. */
+const COOKIES = ['reading', 'first-steps'];
+
+/** Signs in, and waits until the browser knows the person. @returns the cookies of the session, for further tabs */
 export async function signIn({ browser }, apiKey) {
   const { context, page } = await browser.newPerson();
   await signInByApiKey(page, apiKey);
+  await until(
+    async () => (await context.cookies()).map(({ name }) => name),
+    (names) => COOKIES.every((name) => names.includes(name)),
+  );
   const session = await context.storageState();
   await context.close();
   return session;
+}
+
+/** Requests each page several times, because the code of a server that has just started is not optimised yet. */
+export async function warmUp({ browser }, session, pages) {
+  const { context } = await browser.newPerson({ storageState: session });
+  for (const { url } of pages)
+    for (let request = 0; request < WARM_UP_REQUESTS; request++) {
+      const response = await context.request.get(url);
+      if (response.status() >= 500) throw new Error(`${url}: HTTP ${response.status()}`);
+      await response.dispose();
+    }
+  await context.close();
 }
 
 /** Opens a page in a tab of its own, and closes the tab after the work. */

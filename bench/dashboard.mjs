@@ -5,7 +5,7 @@
  *
  * 1. The product runs as with `npm start`, with the data of `npm run demo-data`. The rate limits of the API are raised.
  * 2. `pages`: each page is loaded without a cache and then used, alternately with the empty page. A ratio is the median of
- *    the ratios of the rounds.
+ *    the ratios of the rounds. Before, the server has sent each page a few times, as one that runs for longer than a minute.
  * 3. `book`: a market while its order book changes 1,000 times a second. `trades`: a list of 10,000 trades that scrolls from its
  *    first to its last row. Both count frames, alternately with the empty page.
  * 4. Exits with 1 if a limit is missed.
@@ -17,7 +17,7 @@ import { recordsOf } from '../tooling/e2e/dashboard/page-people.mjs';
 import { ADDRESSES, withRecords } from '../tooling/e2e/dashboard/pages.mjs';
 import { createClient } from '../tooling/launch/first-trade/client.mjs';
 import { measureBook } from './dashboard-book.mjs';
-import { close, EMPTY_PAGE, signIn, startEnvironment } from './dashboard-environment.mjs';
+import { close, EMPTY_PAGE, signIn, startEnvironment, warmUp } from './dashboard-environment.mjs';
 import { compare, judge, median } from './dashboard-figures.mjs';
 import { countScrolledFrames } from './dashboard-frames.mjs';
 import { openUserWithTrades } from './dashboard-trades.mjs';
@@ -46,6 +46,7 @@ async function measurePages(environment, rounds) {
   for (let round = 1; round <= rounds; round++) {
     // A session without a person at its page ends after 30 minutes.
     const session = await signIn(environment, environment.product.apiKey);
+    if (round === 1) await warmUp(environment, session, [EMPTY_PAGE, ...pages]);
     for (const page of pages) {
       const visited = await visit(environment.browser, page, page.isSignedOut ? undefined : session);
       const empty = await visit(environment.browser, EMPTY_PAGE, session);

@@ -12,6 +12,9 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 /** Higher ones take several times longer, for a few percent. */
 const BROTLI_QUALITY = 9;
 
+/** More than the parts of any page. */
+const MAX_PAGE_BYTES = 4_194_304;
+
 const app = join(import.meta.dirname, '..');
 const run = (/** @type {string} */ command, /** @type {string[]} */ args) => {
   const { status } = spawnSync(join(app, 'node_modules', '.bin', command), args, {
@@ -28,6 +31,7 @@ run('next', ['build']);
 const standalone = join(app, '.next', 'standalone', 'apps', 'dashboard');
 const files = join(standalone, '.next', 'static');
 cpSync(join(app, '.next', 'static'), files, { recursive: true });
+sendWholePages(join(app, '.next', 'standalone', 'node_modules', '.pnpm'));
 await Promise.all(
   readdirSync(files, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.(?:js|css|json|svg|map|txt)$/.test(name))
@@ -36,6 +40,27 @@ await Promise.all(
 writeFileSync(join(standalone, '.next', 'page-files.json'), JSON.stringify(pageFiles(join(app, '.next'))));
 if (existsSync(join(app, 'public')))
   cpSync(join(app, 'public'), join(standalone, 'public'), { recursive: true });
+
+/**
+ * Raises the size from which React sends parts whose code is loaded on demand behind the page. The browser would show
+ * them up to 300 ms after the rest. Next.js has no setting for it (docs/adr/0049-pages-arrive-with-their-data.md).
+ */
+function sendWholePages(/** @type {string} */ packages) {
+  const renderers = readdirSync(packages)
+    .filter((name) => name.startsWith('next@'))
+    .map((name) => join(packages, name, 'node_modules/next/dist/compiled/next-server'))
+    .flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
+    .filter((file) => /app-page[^/]*\.prod\.js$/.test(file));
+  const limit = /(progressiveChunkSize=void 0===\w+\?)12800\b/g;
+  for (const file of renderers) {
+    const code = readFileSync(file, 'utf8');
+    if (code.match(limit)?.length !== 1)
+      throw new Error(`${file} has no limit of parts that React sends behind a page.`);
+    rmSync(file);
+    writeFileSync(file, code.replace(limit, `$1${MAX_PAGE_BYTES}`));
+  }
+  if (renderers.length === 0) throw new Error('The build contains no renderer of Next.js.');
+}
 
 /** Returns the styles and fonts of the pages of a session, from what Next.js knows of them. */
 function pageFiles(/** @type {string} */ built) {

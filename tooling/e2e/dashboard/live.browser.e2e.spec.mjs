@@ -102,6 +102,11 @@ describe('a page that is opened', () => {
     const document = await response.text();
     expect(response.headers()['cache-control']).toMatch(/no-store/);
     expect([document.includes('>0,0133'), document.includes(placed.id)]).toEqual([true, true]);
+    const overview = await (await context.request.get('/')).text();
+    // The browser shows the page once it is complete: nothing of it comes behind the place that it waits for.
+    expect(overview).toMatch(/<link rel="expect" href="#end-of-page" blocking="render"\/>/);
+    expect(overview.slice(overview.indexOf('id="end-of-page"'))).toMatch(/^id="end-of-page"><\/span><script/);
+    expect([overview.includes('Place a test trade'), overview.includes('<!--$?-->')]).toEqual([true, false]);
     await page.goto('/settings/values');
     const opened = await page.goto(`/trades/${placed.id}`);
     // The head came before the data, with the files that the browser loads meanwhile, and with all that protects the page.
@@ -180,6 +185,44 @@ describe('a page that is opened', () => {
     release();
     await second.getByText('Renamed meanwhile').waitFor();
     expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('does not ask what the account has, once the browser has seen that its first steps are done', async () => {
+    const { page, context } = await browser.newPerson();
+    await signInByApiKey(page, apiKey);
+    const steps = page.getByText('Get started');
+    const cookieOfSteps = async () =>
+      (await context.cookies()).find(({ name }) => name === 'first-steps')?.value;
+    const isAsked = async () => (await (await context.request.get('/')).text()).includes('["copiers","any"]');
+    await steps.waitFor();
+    expect([await cookieOfSteps(), await isAsked()]).toEqual([undefined, true]);
+
+    const leader = await openTrader(product, 'dashboard leader');
+    const { id: strategy_id } = await leader.api.strategies.create({
+      name: 'followed',
+      exchange_account_id: leader.account.id,
+      visibility: 'PUBLIC',
+    });
+    const { api, account } = trader;
+    await api.strategies.create({ name: 'own', exchange_account_id: account.id });
+    await api.webhooks.create({ url: 'https://receiver.example/', events: ['trade.filled'] });
+    await api.copiers.create({
+      name: 'copier',
+      strategy_id,
+      exchange_account_id: account.id,
+      sizing: { mode: 'FIXED_QUOTE', value: 100 },
+    });
+    await page.reload();
+    const { id: userId } = await api.me.get();
+    await until(cookieOfSteps, (value) => value === userId);
+    expect([await steps.count(), await isAsked()]).toEqual([0, false]);
+
+    // Another account that signs in with this browser has its own first steps.
+    await context.addCookies([
+      { name: 'first-steps', value: 'usr_another', url: product.urlOf('dashboard') },
+    ]);
+    expect(await isAsked()).toBe(true);
     await context.close();
   });
 });

@@ -1,6 +1,7 @@
 'use client';
 import { type ReactNode, useCallback, useEffect, useState } from 'react';
 import { useIsHydrated } from '../data/use-is-hydrated';
+import { UserIdContext } from '../data/user-id';
 import { onDemand } from '../ui/on-demand';
 import { RecordNameContext } from '../ui/record-name';
 import { MissingCodeNotice } from './missing-code-notice';
@@ -51,7 +52,9 @@ export function Shell({ world, userId, children }: ShellProps) {
           tabIndex={-1}
           className="min-w-0 flex-1 px-4 pt-5 pb-24 outline-none md:px-6 md:pt-6 md:pb-10"
         >
-          <RecordNameContext value={showRecordName}>{children}</RecordNameContext>
+          <UserIdContext value={userId}>
+            <RecordNameContext value={showRecordName}>{children}</RecordNameContext>
+          </UserIdContext>
         </main>
       </div>
       <BottomBar />

@@ -1,6 +1,8 @@
 'use client';
 import { Plus } from 'lucide-react';
+import { accountsQuery } from '../../data/names';
 import { useEarlyData } from '../../data/server-data';
+import { useUserId } from '../../data/user-id';
 import { ButtonLink } from '../../ui/button';
 import { Card } from '../../ui/card';
 import { EmergencyStop } from '../../ui/emergency-stop/emergency-stop';
@@ -9,7 +11,6 @@ import { PageHeader } from '../../ui/page-header';
 import { Skeleton, TableSkeleton } from '../../ui/skeleton';
 import { Alerts, useAlerts } from './alerts';
 import { EquityCard, firstEquityQuery } from './equity-card';
-import { ONBOARDING_QUERIES } from './onboarding-queries';
 
 // What is below the curve loads after it: the curve is what a trader looks at first.
 const Figures = onDemand(
@@ -38,8 +39,14 @@ function waitingCard(title: string, rows: number) {
   );
 }
 
-export function Overview() {
-  useEarlyData([firstEquityQuery(), ...ONBOARDING_QUERIES]);
+export interface OverviewProps {
+  /** The id of an account that is done with its first steps, as this browser knows it. */
+  readonly doneWithSteps?: string | undefined;
+}
+
+export function Overview({ doneWithSteps }: OverviewProps) {
+  const areStepsDone = useUserId() === doneWithSteps;
+  useEarlyData([firstEquityQuery(), accountsQuery]);
   const alerts = useAlerts();
   return (
     <>
@@ -60,7 +67,7 @@ export function Overview() {
       <div hidden={alerts === undefined} className="grid grid-cols-1 gap-4 lg:grid-cols-3">
         <Alerts alerts={alerts ?? []} />
         <EquityCard className="lg:col-span-2" />
-        <StepsOrEvents />
+        <StepsOrEvents areStepsDone={areStepsDone} />
         <div className="lg:col-span-3">
           <Figures />
         </div>
@@ -69,7 +76,7 @@ export function Overview() {
         </div>
         <div className="flex min-w-0 flex-col gap-4">
           <AccountHealth />
-          <EventsBelowSteps />
+          {!areStepsDone && <EventsBelowSteps />}
         </div>
       </div>
     </>
