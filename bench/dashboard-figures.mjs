@@ -62,6 +62,18 @@ export const compare = (rounds) => ({
 });
 
 /**
+ * Returns the median of a page, that of the empty page, and their ratio. All visits of the empty page in the run count, because
+ * one of them may take half as long again as the next.
+ *
+ * @param {readonly number[]} pages
+ * @param {readonly number[]} empties
+ */
+export function compareWithAll(pages, empties) {
+  const [page, empty] = [median(pages), median(empties)];
+  return { page, empty, ratio: page / empty };
+}
+
+/**
  * Returns the line of a figure, and whether it keeps its limit.
  *
  * @typedef {{

@@ -1,4 +1,11 @@
-import { compare, judge, layoutShiftOf, scriptSizesOf, slowestInteractionOf } from './dashboard-figures.mjs';
+import {
+  compare,
+  compareWithAll,
+  judge,
+  layoutShiftOf,
+  scriptSizesOf,
+  slowestInteractionOf,
+} from './dashboard-figures.mjs';
 
 describe('the layout shift', () => {
   it('is the largest sum of shifts that follow each other within a second', () => {
@@ -48,6 +55,14 @@ it('a ratio is the median of the ratios within a round', () => {
     { page: 400, empty: 200 },
   ];
   expect(compare(rounds)).toEqual({ page: 300, empty: 100, ratio: 2 });
+});
+
+it('a page is compared with all visits of the empty page', () => {
+  expect(compareWithAll([300, 200, 900], [100, 190, 120, 150, 160])).toEqual({
+    page: 300,
+    empty: 150,
+    ratio: 2,
+  });
 });
 
 it('a figure is met at its limit', () => {

@@ -4,8 +4,8 @@
  *   pnpm turbo run build && node bench/dashboard.mjs [pages] [book] [trades] [--rounds 3]
  *
  * 1. The product runs as with `npm start`, with the data of `npm run demo-data`. The rate limits of the API are raised.
- * 2. `pages`: each page is loaded without a cache and then used, alternately with the empty page. A ratio is the median of
- *    the ratios of the rounds. Before, the server has sent each page a few times, as one that runs for longer than a minute.
+ * 2. `pages`: each page is loaded without a cache and then used, alternately with the empty page. A ratio is that of the
+ *    median of the page to the median of all visits of the empty page. Before, the server has sent each page a few times, as one that runs for longer than a minute.
  * 3. `book`: a market while its order book changes 1,000 times a second. `trades`: a list of 10,000 trades that scrolls from its
  *    first to its last row. Both count frames, alternately with the empty page.
  * 4. Exits with 1 if a limit is missed.
@@ -18,7 +18,7 @@ import { ADDRESSES, withRecords } from '../tooling/e2e/dashboard/pages.mjs';
 import { createClient } from '../tooling/launch/first-trade/client.mjs';
 import { measureBook } from './dashboard-book.mjs';
 import { close, EMPTY_PAGE, signIn, startEnvironment, warmUp } from './dashboard-environment.mjs';
-import { compare, judge, median } from './dashboard-figures.mjs';
+import { compare, compareWithAll, judge, median } from './dashboard-figures.mjs';
 import { countScrolledFrames } from './dashboard-frames.mjs';
 import { openUserWithTrades } from './dashboard-trades.mjs';
 import { visit } from './dashboard-visit.mjs';
@@ -64,8 +64,9 @@ function reportPages(results) {
       cells.map((cell, i) => (i === 0 ? cell.padEnd(columns[i]) : cell.padStart(columns[i]))).join(''),
     );
   row(['page', 'scripts first', 'later, KiB', 'CLS', 'LCP: page/empty', 'INP: page/empty']);
+  const empties = [...results.values()].flat().map(({ empty }) => empty);
   const pages = [...results].map(([path, rounds]) => {
-    const page = figuresOf(path, rounds);
+    const page = figuresOf(path, rounds, empties);
     const inWords = ({ page: own, empty, ratio }) =>
       `${own.toFixed(0)}/${empty.toFixed(0)} ms ${ratio.toFixed(2)}`;
     row([
@@ -83,8 +84,9 @@ function reportPages(results) {
   return limitsOf(pages);
 }
 
-function figuresOf(path, rounds) {
-  const compared = (name) => compare(rounds.map(({ [name]: page, empty }) => ({ page, empty: empty[name] })));
+function figuresOf(path, rounds, empties) {
+  const of = (visits, name) => visits.map(({ [name]: value }) => value);
+  const compared = (name) => compareWithAll(of(rounds, name), of(empties, name));
   return {
     path,
     first: median(rounds.map(({ scripts }) => scripts.first)) / KIB,

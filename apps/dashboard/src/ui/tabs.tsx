@@ -1,6 +1,13 @@
 'use client';
 import { Tabs as Radix } from 'radix-ui';
-import { Children, isValidElement, type ReactElement, type ReactNode } from 'react';
+import {
+  Children,
+  isValidElement,
+  type ReactElement,
+  type ReactNode,
+  startTransition,
+  useState,
+} from 'react';
 
 export interface TabProps {
   readonly value: string;
@@ -15,21 +22,21 @@ export function Tab(_props: TabProps): ReactElement | null {
 
 export interface TabsProps {
   readonly label: string;
-  readonly initial?: string;
-  readonly value?: string;
-  readonly onChange?: (value: string) => void;
+  /** The tab that is open first. */
+  readonly initial: string;
   readonly children: ReactNode;
 }
 
-export function Tabs({ label, initial, value, onChange, children }: TabsProps) {
+export function Tabs({ label, initial, children }: TabsProps) {
+  const [value, setValue] = useState(initial);
   const tabs = Children.toArray(children).filter((child): child is ReactElement<TabProps> =>
     isValidElement(child),
   );
   return (
     <Radix.Root
-      {...(initial === undefined ? {} : { defaultValue: initial })}
-      {...(value === undefined ? {} : { value })}
-      {...(onChange === undefined ? {} : { onValueChange: onChange })}
+      value={value}
+      // The content of a tab may be a whole list. Rendering it must not block the next input.
+      onValueChange={(next) => startTransition(() => setValue(next))}
     >
       <div className="mb-4 border-b">
         <Radix.List aria-label={label} className="tab-row -mb-px">

@@ -1,4 +1,5 @@
 'use client';
+import { memo, useDeferredValue } from 'react';
 import { type Figures, useAnalytics } from '../../data/analytics';
 import { useAnyTrade } from '../../data/any-trade';
 import { accountsQuery, strategiesQuery } from '../../data/names';
@@ -18,13 +19,12 @@ import { Ratios } from './ratios';
 import { Results } from './results';
 import { type SelectionState, useSelection } from './use-selection';
 
-const Breakdown = onDemand(
-  () => import('./breakdown').then((module) => module.Breakdown),
-  <Skeleton className="h-60" />,
+// Until the figures of another selection are there, an input renders nothing but the controls again.
+const Breakdown = memo(
+  onDemand(() => import('./breakdown').then((module) => module.Breakdown), <Skeleton className="h-60" />),
 );
-const HeatMap = onDemand(
-  () => import('./heat-map').then((module) => module.HeatMap),
-  <Skeleton className="h-67" />,
+const HeatMap = memo(
+  onDemand(() => import('./heat-map').then((module) => module.HeatMap), <Skeleton className="h-67" />),
 );
 
 /** How the user's trades performed. */
@@ -32,7 +32,8 @@ export function Analytics() {
   useEarlyData([strategiesQuery, accountsQuery]);
   const state = useSelection();
   // Days: the heat map needs them.
-  const figures = useAnalytics({ ...state.query, interval: 'day' });
+  const query = useDeferredValue(state.query);
+  const figures = useAnalytics({ ...query, interval: 'day' });
   const { data } = figures;
   return (
     <>
@@ -55,7 +56,7 @@ export function Analytics() {
             aria-busy={figures.isPlaceholderData}
             className={`flex flex-col gap-4 ${figures.isPlaceholderData ? 'opacity-60' : ''}`}
           >
-            <Content figures={data} state={state} />
+            <Content figures={data} state={state} query={query} />
           </div>
         )}
       </div>
@@ -63,23 +64,30 @@ export function Analytics() {
   );
 }
 
-function Content({ figures, state }: { readonly figures: Figures; readonly state: SelectionState }) {
+interface ContentProps {
+  readonly figures: Figures;
+  readonly state: SelectionState;
+  /** That of the figures, which may be older than that of the controls. */
+  readonly query: SelectionState['query'];
+}
+
+function Content({ figures, state, query }: ContentProps) {
   return (
     <>
       <Notes figures={figures} />
       <Results figures={figures} />
-      <CurveCard state={state} />
+      <CurveCard state={state} query={query} />
       <Ratios figures={figures} />
       <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">
         <Breakdown figures={figures} by="strategy" />
         <Breakdown figures={figures} by="pair" />
       </div>
-      <HeatMap figures={figures} lastDay={lastDayOf(state)} />
+      <HeatMap figures={figures} lastDay={lastDayOf(query)} />
     </>
   );
 }
 
-function lastDayOf({ query }: SelectionState): string {
+function lastDayOf(query: SelectionState['query']): string {
   const now = Date.now();
   const end = query.to === undefined ? now : Math.min(now, Date.parse(query.to) - 1);
   return new Date(end).toISOString().slice(0, 10);

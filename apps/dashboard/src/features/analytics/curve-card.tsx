@@ -1,5 +1,5 @@
 'use client';
-import { useCallback, useMemo } from 'react';
+import { useCallback, useDeferredValue, useMemo } from 'react';
 import { useAnalytics } from '../../data/analytics';
 import { curveOf, drawdownOf, hasEquity } from '../../data/curve.rules';
 import { formatAmount, formatSigned } from '../../format/numbers';
@@ -23,9 +23,15 @@ const LineChart = onDemand(
 const LABELS = { day: 'Days', week: 'Weeks', month: 'Months' } as const;
 const OPTIONS = INTERVALS.map((value) => ({ value, label: LABELS[value] }));
 
+export interface CurveCardProps {
+  readonly state: SelectionState;
+  /** What the curve shows: `state.query`, or what it was before the last input. */
+  readonly query: SelectionState['query'];
+}
+
 /** Equity and drawdown on one axis of time. */
-export function CurveCard({ state: { selection, change, query } }: { readonly state: SelectionState }) {
-  const { interval } = selection;
+export function CurveCard({ state: { selection, change }, query }: CurveCardProps) {
+  const interval = useDeferredValue(selection.interval);
   const { locale } = usePreferences();
   const figures = useAnalytics({ ...query, interval });
   const { data } = figures;
@@ -63,7 +69,7 @@ export function CurveCard({ state: { selection, change, query } }: { readonly st
       actions={
         <Segmented
           label="Interval"
-          value={interval}
+          value={selection.interval}
           onChange={(next) => void change({ interval: next })}
           options={OPTIONS}
         />

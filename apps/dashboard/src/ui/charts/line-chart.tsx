@@ -2,7 +2,7 @@
 /** Lines over time, such as equity and drawdown, on one axis of time. */
 import type { IChartApi, UTCTimestamp } from 'lightweight-charts';
 import { useTheme } from 'next-themes';
-import { useEffect, useRef, useState } from 'react';
+import { memo, useEffect, useRef, useState } from 'react';
 import { loadLate } from '../../data/late-code';
 import { usePreferences } from '../../format/preferences';
 import { formatExact } from '../../format/times';
@@ -37,7 +37,9 @@ type Library = typeof import('lightweight-charts');
 const TONES = { accent: 'iris-9', muted: 'slate-11', loss: 'tomato-9' } as const;
 const timeOf = (at: string) => Math.floor(Date.parse(at) / 1000) as UTCTimestamp;
 
-export function LineChart({ description, series, height = 240, formatValue, baseline }: LineChartProps) {
+/** Renders again only for another series, since it writes all of its points into a table for screen readers. */
+export const LineChart = memo(function LineChart(props: LineChartProps) {
+  const { description, series, height = 240, formatValue, baseline } = props;
   const style = usePreferences();
   return (
     <ChartFrame
@@ -51,7 +53,7 @@ export function LineChart({ description, series, height = 240, formatValue, base
       <Canvas series={series} height={height} formatValue={formatValue} baseline={baseline} />
     </ChartFrame>
   );
-}
+});
 
 function tableRows(
   series: readonly LineSeries[],
