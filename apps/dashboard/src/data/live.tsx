@@ -2,15 +2,26 @@
 /** Live data of a tab, for its views. The code of the connection is loaded after the page. */
 import { useQueryClient } from '@tanstack/react-query';
 import type { WebhookEvent } from '@trading-automation/sdk';
-import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react';
+import {
+  createContext,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react';
 import { useArrivedAt } from '../format/clock';
 import { loadLate } from './late-code';
 import type { LiveBook, LiveState } from './live-connection';
+import { Stored } from './stored';
 
 type EventListener = (event: WebhookEvent<'string'>) => void;
 
+/** Never changes: React would replace a part whose code is not there yet by its skeleton. */
 interface Live {
-  readonly state: LiveState;
+  readonly state: Stored<LiveState>;
   readonly listenToEvents: (listener: EventListener) => () => void;
   /** Names the pair whose book this tab shows. */
   readonly showBook: (pairId: string, listener: (book: LiveBook) => void) => () => void;
@@ -24,7 +35,7 @@ export function LiveProvider({ children }: { readonly children: ReactNode }) {
   const queries = useQueryClient();
   /** The data on screen contain everything before this time. */
   const since = useRef(useArrivedAt() - CLOCK_DIFFERENCE_MS);
-  const [state, setState] = useState<LiveState>(() => ({ state: 'reconnecting', since: Date.now() }));
+  const [state] = useState(() => new Stored<LiveState>({ state: 'reconnecting', since: Date.now() }));
   const [pairId, setPairId] = useState<string>();
   const listeners = useRef(new Set<EventListener>());
   const bookListener = useRef<(book: LiveBook) => void>(undefined);
@@ -38,7 +49,8 @@ export function LiveProvider({ children }: { readonly children: ReactNode }) {
     };
     loadLate(() => import('./live-connection')).then(
       ({ openLiveConnection }) => {
-        if (!isOver) close = openLiveConnection({ queries, pairId, since, setState, onEvent, onBook });
+        if (!isOver)
+          close = openLiveConnection({ queries, pairId, since, setState: state.change, onEvent, onBook });
       },
       // The notice of missing code says that nothing is live.
       () => undefined,
@@ -47,7 +59,7 @@ export function LiveProvider({ children }: { readonly children: ReactNode }) {
       isOver = true;
       close();
     };
-  }, [pairId, queries]);
+  }, [pairId, queries, state]);
 
   const live = useMemo<Live>(
     () => ({
@@ -70,13 +82,17 @@ export function LiveProvider({ children }: { readonly children: ReactNode }) {
   return <LiveContext value={live}>{children}</LiveContext>;
 }
 
-function useLive(): Live {
+/** For hooks of live data. */
+export function useLive(): Live {
   const live = useContext(LiveContext);
   if (live === undefined) throw new Error('useLive needs a LiveProvider');
   return live;
 }
 
-export const useLiveState = () => useLive().state;
+export function useLiveState(): LiveState {
+  const { state } = useLive();
+  return useSyncExternalStore(state.subscribe, state.get, state.get);
+}
 
 /** Calls the listener for each event of the account. */
 export function useEvents(listener: EventListener): void {
@@ -86,21 +102,4 @@ export function useEvents(listener: EventListener): void {
     latest.current = listener;
   });
   useEffect(() => listenToEvents((event) => latest.current(event)), [listenToEvents]);
-}
-
-/** Returns the live book of a pair; undefined until it arrives. Changes at most ten times a second. */
-export function useLiveBook(pairId: string | undefined): LiveBook | undefined {
-  const { showBook } = useLive();
-  const [book, setBook] = useState<LiveBook>();
-  useEffect(() => {
-    if (pairId === undefined) return;
-    const hide = showBook(pairId, (next) => {
-      if (next.trade_pair_id === pairId) setBook(next);
-    });
-    return () => {
-      hide();
-      setBook(undefined);
-    };
-  }, [pairId, showBook]);
-  return book;
 }

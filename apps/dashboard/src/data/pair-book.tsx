@@ -11,7 +11,7 @@ import {
   useSyncExternalStore,
 } from 'react';
 import { api } from './api';
-import { useLiveBook } from './live';
+import { useLiveBook } from './live-book';
 /**
  * The order book of the pair on screen, for all parts of a page. It begins with a request and goes on live; while there is
  * no live book, the request is repeated.

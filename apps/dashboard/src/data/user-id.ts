@@ -1,11 +1,7 @@
 'use client';
 import { createContext, useContext } from 'react';
 
-/** The id of the account that is signed in, `usr_…`. */
-export const UserIdContext = createContext<string | undefined>(undefined);
+/** The id of the account that is signed in, `usr_…`; empty outside of the pages of a session. */
+export const UserIdContext = createContext('');
 
-export function useUserId(): string {
-  const userId = useContext(UserIdContext);
-  if (userId === undefined) throw new Error('useUserId needs a page of a session');
-  return userId;
-}
+export const useUserId = () => useContext(UserIdContext);

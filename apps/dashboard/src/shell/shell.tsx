@@ -36,10 +36,7 @@ export function Shell({ world, userId, children }: ShellProps) {
   // The page is complete before its scripts run. Until then it takes no input, which would be lost.
   return (
     <div className="flex min-h-dvh" inert={!useIsHydrated()}>
-      <a
-        href="#content"
-        className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-control focus:bg-surface focus:p-2 focus:shadow-float"
-      >
+      <a href="#content" className="skip-link">
         Skip to the content
       </a>
       <SideBar isCollapsed={isCollapsed} onToggle={() => setCollapsed((value) => !value)} />

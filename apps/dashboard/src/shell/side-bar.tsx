@@ -13,6 +13,7 @@ interface SideBarProps {
 
 export function SideBar({ isCollapsed, onToggle }: SideBarProps) {
   const Icon = isCollapsed ? PanelLeftOpen : PanelLeftClose;
+  const toggle = isCollapsed ? 'Expand the navigation' : 'Collapse the navigation';
   return (
     <nav
       aria-label="Main"
@@ -41,8 +42,8 @@ export function SideBar({ isCollapsed, onToggle }: SideBarProps) {
       <button
         type="button"
         onClick={onToggle}
-        aria-label={isCollapsed ? 'Expand the navigation' : 'Collapse the navigation'}
-        title={isCollapsed ? 'Expand the navigation' : 'Collapse the navigation'}
+        aria-label={toggle}
+        title={toggle}
         className="flex h-10 items-center gap-2 border-t px-4.5 text-muted text-sm hover:bg-hover hover:text-text"
       >
         <Icon aria-hidden className="size-4 shrink-0" />

@@ -1,5 +1,5 @@
 'use client';
-import { type ComponentType, lazy, type ReactNode, Suspense } from 'react';
+import { type ComponentType, lazy, memo, type ReactNode, Suspense } from 'react';
 import { loadLate } from '../data/late-code';
 import { MissingCode } from './missing-code';
 
@@ -19,11 +19,12 @@ export function onDemand<Props extends object>(
   const Loaded = lazy(async () => ({
     default: await loadLate(load).catch((): ComponentType<Props> => () => missing),
   }));
-  return function OnDemand(props: Props) {
+  // Rendered again without its code, what the server sent would be replaced by the skeleton.
+  return memo(function OnDemand(props: Props) {
     return (
       <Suspense fallback={waiting}>
         <Loaded {...props} />
       </Suspense>
     );
-  };
+  }) as unknown as ComponentType<Props>;
 }

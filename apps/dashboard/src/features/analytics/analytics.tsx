@@ -1,5 +1,5 @@
 'use client';
-import { memo, useDeferredValue } from 'react';
+import { useDeferredValue } from 'react';
 import { type Figures, useAnalytics } from '../../data/analytics';
 import { useAnyTrade } from '../../data/any-trade';
 import { accountsQuery, strategiesQuery } from '../../data/names';
@@ -19,12 +19,13 @@ import { Ratios } from './ratios';
 import { Results } from './results';
 import { type SelectionState, useSelection } from './use-selection';
 
-// Until the figures of another selection are there, an input renders nothing but the controls again.
-const Breakdown = memo(
-  onDemand(() => import('./breakdown').then((module) => module.Breakdown), <Skeleton className="h-60" />),
+const Breakdown = onDemand(
+  () => import('./breakdown').then((module) => module.Breakdown),
+  <Skeleton className="h-60" />,
 );
-const HeatMap = memo(
-  onDemand(() => import('./heat-map').then((module) => module.HeatMap), <Skeleton className="h-67" />),
+const HeatMap = onDemand(
+  () => import('./heat-map').then((module) => module.HeatMap),
+  <Skeleton className="h-67" />,
 );
 
 /** How the user's trades performed. */
