@@ -25,7 +25,7 @@ const OPTIONS = INTERVALS.map((value) => ({ value, label: LABELS[value] }));
 
 export interface CurveCardProps {
   readonly state: SelectionState;
-  /** What the curve shows: `state.query`, or what it was before the last input. */
+  /** What the curve shows: `state.query`, or the previous one until the next is rendered. */
   readonly query: SelectionState['query'];
 }
 
