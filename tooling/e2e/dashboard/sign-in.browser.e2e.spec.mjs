@@ -135,7 +135,33 @@ describe('a new account', () => {
     expect(await home.shell(login)).toMatchObject({ code: 0 });
     const { stdout } = await home.svc(['auth', 'whoami', '--profile', 'saved']);
     expect(stdout.trim()).toBe(ofPage.id);
+
+    // It is also the way back into the account in this browser.
+    await context.clearCookies();
+    await page.goto('/sign-in');
+    await page.getByRole('tab', { name: 'Key file' }).click();
+    const choose = (/** @type {string} */ content) =>
+      page
+        .getByLabel('Key file')
+        .and(page.locator('input'))
+        .setInputFiles({ name: 'any.key', mimeType: 'text/plain', buffer: Buffer.from(content) });
+    await choose('not a key');
+    await page.getByText('This file holds no private key.').waitFor();
+    await choose(`${key}\n`);
+    await onOverview(page);
+    expect(await page.evaluate(async () => (await (await fetch('/api/v1/me')).json()).data.id)).toBe(
+      ofPage.id,
+    );
+    expect(sent.filter((text) => text.includes(key))).toEqual([]);
     expect(problems).toEqual([]);
+
+    // A key without an account opens none.
+    await context.clearCookies();
+    await page.goto('/sign-in');
+    await page.getByRole('tab', { name: 'Key file' }).click();
+    await choose('3'.padStart(64, '0'));
+    await page.getByRole('alert').waitFor();
+    expect(await sessionCookie(context)).toBeUndefined();
     await context.close();
   });
 });

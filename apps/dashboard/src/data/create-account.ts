@@ -1,6 +1,6 @@
-/** Makes an account in the page. The private key of the account is never sent. */
+/** Makes an account in the page, or signs in with the key of one. The private key of the account is never sent. */
 import { Client } from '@trading-automation/sdk';
-import { createSigner, generatePrivateKey, signChallenge } from '@trading-automation/sdk/signer';
+import { createSigner, generatePrivateKey, type Signer, signChallenge } from '@trading-automation/sdk/signer';
 import { callServer } from './session';
 
 interface PreparedAccount {
@@ -29,8 +29,23 @@ export async function createAccount(): Promise<string> {
   return Array.from(key, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
+/** Returns the signer of a key file; undefined if its text is not a private key. */
+export function readKeyFile(text: string): Signer | undefined {
+  try {
+    return createSigner(text.trim());
+  } catch {
+    return undefined;
+  }
+}
+
+/** Opens a session of this browser for the account of a key pair. */
+export async function signInWithKey(signer: Signer): Promise<void> {
+  const prepared = await callServer<PreparedAccount>('POST', '/account');
+  await openSession(signer, prepared.session_request);
+}
+
 /** Signs the request that opens the session. The server sends it on and keeps the key of the session alone. */
-async function openSession(signer: ReturnType<typeof createSigner>, request: Record<string, string>) {
+async function openSession(signer: Signer, request: Record<string, string>) {
   let signed: { body: string; headers: Record<string, string> } | undefined;
   const signing = new Client({
     baseURL: window.location.origin,

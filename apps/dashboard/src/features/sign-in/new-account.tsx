@@ -66,7 +66,9 @@ export function NewAccount({ restUrl, onSignedIn }: NewAccountProps) {
         Save the key file
       </Button>
       <div className="w-full text-sm">
-        <p className="pb-1 text-muted">Sign in with it in a terminal:</p>
+        <p className="pb-1 text-muted">
+          Sign in with it here, under “Key file”, whenever a session has ended, or in a terminal:
+        </p>
         <Copyable
           text={`svc auth login --base-url ${restUrl} --key-stdin < ${FILE_NAME}`}
           label="the command"

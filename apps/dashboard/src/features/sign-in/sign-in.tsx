@@ -1,5 +1,5 @@
 'use client';
-/** Signing in: by code, with an API key, as the demo account, or with a new account. */
+/** Signing in: by code, with an API key or a key file, as the demo account, or with a new account. */
 import { useEffect } from 'react';
 import { readingOfBrowser } from '../../format/preferences';
 import { storeReading } from '../../format/reading';
@@ -8,6 +8,7 @@ import { BrandMark } from '../../ui/brand-mark';
 import { Tab, Tabs } from '../../ui/tabs';
 import { ByApiKey } from './by-api-key';
 import { ByCode } from './by-code';
+import { ByKeyFile } from './by-key-file';
 import { DemoButton } from './demo-button';
 import { NewAccount } from './new-account';
 
@@ -54,6 +55,9 @@ export function SignIn({ world, hasDemo, hasRegistration, restUrl, returnPath, r
         </Tab>
         <Tab value="key" label="API key">
           <ByApiKey onSignedIn={enter} />
+        </Tab>
+        <Tab value="file" label="Key file">
+          <ByKeyFile onSignedIn={enter} />
         </Tab>
         {hasRegistration && (
           <Tab value="new" label="New account">
