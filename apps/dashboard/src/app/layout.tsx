@@ -12,18 +12,13 @@ export const metadata: Metadata = {
   robots: { index: false },
 };
 
-/**
- * What the browser waits for before it shows a page. It would show the first part of a page otherwise, and then run
- * scripts before it shows the rest.
- */
-const END_OF_PAGE = 'end-of-page';
-
 export default async function RootLayout({ children }: { readonly children: ReactNode }) {
   const nonce = (await headers()).get('x-nonce') ?? undefined;
   return (
     <html lang="en" suppressHydrationWarning className={`${GeistSans.variable} ${GeistMono.variable}`}>
       <head>
-        <link rel="expect" href={`#${END_OF_PAGE}`} blocking="render" />
+        {/* The browser would show the first part of a page otherwise, and run scripts before it shows the rest. */}
+        <link rel="expect" href="#end-of-page" blocking="render" />
       </head>
       <body>
         <ThemeProvider
@@ -33,7 +28,7 @@ export default async function RootLayout({ children }: { readonly children: Reac
         >
           {children}
         </ThemeProvider>
-        <span id={END_OF_PAGE} />
+        <span id="end-of-page" />
       </body>
     </html>
   );

@@ -12,11 +12,11 @@ export const RANGE_OPTIONS: readonly { readonly value: Range; readonly label: st
 ];
 
 export const RANGE_WORDS: Readonly<Record<Range, string>> = {
-  '7d': 'in 7 days',
-  '30d': 'in 30 days',
-  '90d': 'in 90 days',
-  '1y': 'in a year',
-  all: 'in total',
+  '7d': 'in the last 7 days',
+  '30d': 'in the last 30 days',
+  '90d': 'in the last 90 days',
+  '1y': 'in the last year',
+  all: 'so far',
 };
 
 const DAYS: Readonly<Record<Exclude<Range, 'all'>, number>> = { '7d': 7, '30d': 30, '90d': 90, '1y': 365 };

@@ -44,11 +44,7 @@ export function Shell({ world, userId, children }: ShellProps) {
         <TopBar world={world} userId={userId} recordName={record?.name} />
         <OfflineNotice />
         <MissingCodeNotice />
-        <main
-          id="content"
-          tabIndex={-1}
-          className="min-w-0 flex-1 px-4 pt-5 pb-24 outline-none md:px-6 md:pt-6 md:pb-10"
-        >
+        <main id="content" tabIndex={-1} className="page-content">
           <UserIdContext value={userId}>
             <RecordNameContext value={showRecordName}>{children}</RecordNameContext>
           </UserIdContext>

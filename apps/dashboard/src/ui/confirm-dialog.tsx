@@ -13,6 +13,8 @@ export interface ConfirmDialogProps {
   readonly children: ReactNode;
   /** The verb of the button, such as "Pause copier". */
   readonly action: string;
+  /** The button that changes nothing, if "Cancel" could be read as the action. */
+  readonly keep?: string;
   readonly isDanger?: boolean;
   /** A word that must be typed before the button works. */
   readonly typed?: string;
@@ -22,7 +24,17 @@ export interface ConfirmDialogProps {
 
 /** Asks before something with consequences. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
-  const { isOpen, onClose, title, children, action, isDanger = false, typed, onConfirm } = props;
+  const {
+    isOpen,
+    onClose,
+    title,
+    children,
+    action,
+    keep = 'Cancel',
+    isDanger = false,
+    typed,
+    onConfirm,
+  } = props;
   const [text, setText] = useState('');
   const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
@@ -51,7 +63,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       description={children}
       footer={
         <>
-          <Button onClick={close}>Cancel</Button>
+          <Button onClick={close}>{keep}</Button>
           <Button
             variant={isDanger ? 'danger' : 'primary'}
             isBusy={isBusy}

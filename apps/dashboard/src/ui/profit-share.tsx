@@ -3,7 +3,7 @@ import { periodWord } from '../data/profit-share';
 import { formatRate } from '../format/numbers';
 import { usePreferences } from '../format/preferences';
 
-/** The terms of a profit share in a few words: "15 % a month", or "None". */
+/** The terms of a profit share in a few words: "15 % of profit, each month", or "None". */
 export function ProfitShareTerms({
   terms,
 }: {
@@ -13,7 +13,7 @@ export function ProfitShareTerms({
   if (terms === undefined || Number(terms.rate) === 0) return <span className="text-muted">None</span>;
   return (
     <span className="whitespace-nowrap">
-      {formatRate(terms.rate, locale)} a {periodWord(terms.period)}
+      {formatRate(terms.rate, locale)} of profit, each {periodWord(terms.period)}
     </span>
   );
 }

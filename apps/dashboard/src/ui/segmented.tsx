@@ -18,7 +18,7 @@ export function Segmented<T extends string>({ label, value, onChange, options }:
       {options.map((option) => (
         <label
           key={option.value}
-          className="flex h-7 cursor-pointer items-center rounded px-2.5 text-muted text-xs hover:text-text has-checked:bg-surface has-checked:font-medium has-checked:text-text has-checked:shadow-sm has-focus-visible:outline-2 has-focus-visible:outline-accent pointer-coarse:h-9"
+          className="flex h-7 cursor-pointer items-center rounded px-2.5 text-muted text-xs hover:text-text has-checked:bg-surface dark:has-checked:bg-line has-checked:font-medium has-checked:text-text has-checked:shadow-sm has-focus-visible:outline-2 has-focus-visible:outline-accent pointer-coarse:h-9"
         >
           <input
             type="radio"

@@ -44,7 +44,7 @@ export function Tabs({ label, initial, children }: TabsProps) {
             <Radix.Trigger
               key={props.value}
               value={props.value}
-              className="h-9 shrink-0 rounded-t-control -outline-offset-1 border-transparent border-b-2 text-muted text-sm hover:text-text data-[state=active]:border-accent data-[state=active]:font-medium data-[state=active]:text-text"
+              className="h-9 shrink-0 rounded-t-control px-1 -outline-offset-1 border-transparent border-b-2 text-muted text-sm hover:text-text data-[state=active]:border-accent data-[state=active]:font-medium data-[state=active]:text-text"
             >
               {props.label}
             </Radix.Trigger>

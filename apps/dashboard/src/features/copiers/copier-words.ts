@@ -52,9 +52,9 @@ export function limitLines(limits: Limits, locale?: string): LimitLine[] {
       'Open lots',
       map(limits.max_open_trades, (count) => `at most ${count}`),
     ),
-    ...line('Stops at a loss of the day of', map(limits.max_daily_loss_quote, quote)),
+    ...line('Loss limit of a day', map(limits.max_daily_loss_quote, quote)),
     ...line(
-      'Stops at a drawdown of',
+      'Drawdown limit',
       map(limits.max_drawdown_percent, (value) => `${formatAmount(value, locale)}\u2009%`),
     ),
     ...line('Slippage of an entry', `at most ${limits.max_slippage_bps ?? 50}\u2009bps`),

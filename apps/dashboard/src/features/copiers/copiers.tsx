@@ -9,6 +9,7 @@ import { ButtonLink } from '../../ui/button';
 import type { Column, Filter } from '../../ui/data-table/columns';
 import { DataTable } from '../../ui/data-table/data-table';
 import type { ListReader } from '../../ui/data-table/use-list';
+import { EmergencyStop } from '../../ui/emergency-stop/emergency-stop';
 import { PageHeader } from '../../ui/page-header';
 import { EmptyState } from '../../ui/states';
 import { Status, wordsOf } from '../../ui/status';
@@ -77,7 +78,7 @@ const COLUMNS: readonly Column<CopierRow>[] = [
   },
   {
     id: 'roi',
-    header: 'Return',
+    header: 'Return on the account',
     isNumeric: true,
     from: 'md',
     cell: ({ stats }) => <Percent ratio={stats.roi} isChange />,
@@ -137,7 +138,15 @@ export function Copiers() {
   useEarlyData([accountsQuery]);
   return (
     <>
-      <PageHeader title="Copiers" actions={<NewCopier />} />
+      <PageHeader
+        title="Copiers"
+        actions={
+          <>
+            <EmergencyStop />
+            <NewCopier />
+          </>
+        }
+      />
       <DataTable
         label="Copiers"
         queryKey={KEY}

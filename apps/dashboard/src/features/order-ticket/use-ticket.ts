@@ -66,7 +66,7 @@ export function useTicket(pair: Pair, initial: Partial<Draft>) {
   const change = (changes: Partial<Draft>) => setDraft((now) => ({ ...now, ...changes }));
   const book = usePairBook(BOOK_MS);
   const accounts = useAccountsOf(pair);
-  const account = accounts.list.find(({ id }) => id === draft.accountId) ?? accounts.list[0];
+  const account = accounts.list.find(({ id }) => id === draft.accountId) ?? accounts.list.at(-1);
   const balances = useFreeBalances(account);
   const last = useLastPrice(pair.id);
   const type = orderTypesOf(pair).includes(draft.type) ? draft.type : (orderTypesOf(pair)[0] ?? 'LIMIT');

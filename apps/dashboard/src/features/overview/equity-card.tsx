@@ -37,7 +37,9 @@ export function EquityCard({ className }: { readonly className?: string }) {
       <header className="flex flex-wrap items-start justify-between gap-3 px-4 pt-4 pb-3">
         <div className="min-w-0">
           <h2 id="equity-title" className="text-muted text-xs">
-            {data === undefined || data.equity !== null ? 'Equity' : 'Realised result'}
+            {data?.equity === null
+              ? 'Realised result'
+              : `Equity of accounts that traded ${RANGE_WORDS[range]}`}
           </h2>
           {figures.isPending ? (
             <Skeleton className="my-1 h-13 w-52" />

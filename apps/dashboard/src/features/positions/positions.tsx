@@ -48,7 +48,11 @@ export function Positions({ children }: { readonly children?: ReactNode }) {
   const accounts = useAccounts();
   return (
     <>
-      <PageHeader title="Positions" actions={<EmergencyStop />} />
+      <PageHeader
+        title="Positions"
+        description="A lot is an amount that one fill opened, with its cost."
+        actions={<EmergencyStop />}
+      />
       <div className="flex flex-col gap-4">
         <div>
           <Segmented

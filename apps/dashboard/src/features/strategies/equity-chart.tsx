@@ -1,5 +1,6 @@
 'use client';
 import { useCallback, useMemo } from 'react';
+import { useArrivedAt } from '../../format/clock';
 import { Exact } from '../../format/decimals';
 import { formatAmount, formatPercent } from '../../format/numbers';
 import { usePreferences } from '../../format/preferences';
@@ -8,7 +9,7 @@ import type { LineSeries } from '../../ui/charts/line-chart';
 import { onDemand } from '../../ui/on-demand';
 import { Skeleton } from '../../ui/skeleton';
 import type { StrategyRow } from './figures';
-import { drawdownsOf } from './performance.rules';
+import { drawdownsOf, untilNow } from './performance.rules';
 
 const LineChart = onDemand(
   () => import('../../ui/charts/line-chart').then((module) => module.LineChart),
@@ -18,7 +19,9 @@ const LineChart = onDemand(
 /** The index of what was invested at the start, and the fall from its peak below it. */
 export function EquityChart({ strategy }: { readonly strategy: StrategyRow }) {
   const { locale } = usePreferences();
-  const { curve } = strategy.performance;
+  const { performance } = strategy;
+  const arrivedAt = useArrivedAt();
+  const curve = useMemo(() => untilNow(performance.curve, arrivedAt), [performance.curve, arrivedAt]);
   const index = useMemo<readonly LineSeries[]>(
     () => [
       {

@@ -43,9 +43,9 @@ export function CopierReturn({ results }: { readonly results: Results }) {
     return (
       <span
         className="whitespace-nowrap text-muted text-xs"
-        title="Published once at least 5 other users have copied the strategy."
+        title="Published once at least 5 other users have a result from copying the strategy."
       >
-        Under 5 copiers
+        Under 5 with results
       </span>
     );
   return <Percent ratio={results.copier_roi} isChange />;

@@ -1,4 +1,4 @@
-import { daysSince, drawdownsOf, profitShareExample, ratioOfPercent } from './performance.rules';
+import { daysSince, drawdownsOf, profitShareExample, ratioOfPercent, untilNow } from './performance.rules';
 
 describe('the results of a strategy', () => {
   it('have a record of full days', () => {
@@ -12,6 +12,16 @@ describe('the results of a strategy', () => {
     const curve = ['100', '110', '99', '110', '121', '60.5'].map((index) => ({ at, index }));
     expect(drawdownsOf(curve).map(({ value }) => value)).toEqual([0, 0, -10, 0, 0, -50]);
     expect(drawdownsOf([])).toEqual([]);
+  });
+
+  it('end now, not at the end of the day', () => {
+    const point = (at: string) => ({ at, index: '100' });
+    const [yesterday, today] = ['2026-03-10T00:00:00.000Z', '2026-03-11T00:00:00.000Z'];
+    const now = '2026-03-10T12:00:00.000Z';
+    expect(untilNow([point(yesterday), point(today)], Date.parse(now))).toEqual([
+      point(yesterday),
+      point(now),
+    ]);
   });
 
   it('show percentages as ratios', () => {

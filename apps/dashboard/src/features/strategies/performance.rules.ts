@@ -13,6 +13,12 @@ export function daysSince(since: string, nowMs: number): number {
   return Math.max(0, Math.floor((nowMs - Date.parse(since)) / DAY_MS));
 }
 
+/** A point stands for the end of its UTC day. That of today is shown at the current time instead, which is not in the future. */
+export const untilNow = <T extends IndexPoint>(curve: readonly T[], nowMs: number): T[] =>
+  curve.map((point) =>
+    Date.parse(point.at) > nowMs ? { ...point, at: new Date(nowMs).toISOString() } : point,
+  );
+
 /** The fall from the highest index so far, in percent, at each point: 0 or negative. */
 export function drawdownsOf(curve: readonly IndexPoint[]): { at: string; value: number }[] {
   let peak = new Exact(0);

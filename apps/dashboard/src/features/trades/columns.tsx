@@ -28,6 +28,10 @@ export const FILTERS: readonly Filter[] = [
   },
 ];
 
+/** Who sent the order. */
+export const originOf = ({ origin }: Pick<TradeRow, 'origin'>) =>
+  origin === 'API' ? 'API or dashboard' : wordsOf(origin);
+
 /** As wide before a name has loaded, so that the columns keep their places. */
 const NAME = 'block w-32 truncate';
 
@@ -123,8 +127,31 @@ export const COLUMNS: readonly Column<TradeRow>[] = [
     id: 'origin',
     header: 'Origin',
     isOptional: true,
-    cell: ({ origin }) => wordsOf(origin),
+    cell: originOf,
     csv: ({ origin }) => origin,
+  },
+  {
+    id: 'cost',
+    header: 'Cost',
+    isNumeric: true,
+    isOptional: true,
+    cell: ({ cost, symbol }) => <Amount value={cost} asset={quoteOf(symbol)} />,
+    csv: ({ cost }) => cost,
+  },
+  {
+    id: 'fee',
+    header: 'Fee',
+    isNumeric: true,
+    isOptional: true,
+    cell: ({ fee }) => <Amount value={fee.amount} asset={fee.currency} />,
+    csv: ({ fee }) => fee.amount,
+  },
+  {
+    id: 'fee_currency',
+    header: 'Currency of the fee',
+    isOptional: true,
+    cell: ({ fee }) => fee.currency ?? <Missing />,
+    csv: ({ fee }) => fee.currency,
   },
   {
     id: 'id',

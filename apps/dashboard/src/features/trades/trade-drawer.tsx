@@ -19,6 +19,7 @@ import { ErrorState } from '../../ui/states';
 import { Status, wordsOf } from '../../ui/status';
 import { Timeline } from '../../ui/timeline';
 import { Amount, Change } from '../../ui/values';
+import { originOf } from './columns';
 
 /** The details of a trade, beside the list. */
 export function TradeDrawer({ id }: { readonly id: string }) {
@@ -68,7 +69,8 @@ function TradeDetails({ trade }: { readonly trade: TradeDetail<'string'> }) {
           <Detail name="Cancelled by">{wordsOf(trade.cancel_reason)}</Detail>
         )}
         <Detail name="Order">
-          <Side side={trade.side} /> {wordsOf(trade.type).toLowerCase()}, {trade.time_in_force}
+          <Side side={trade.side} /> {wordsOf(trade.type).toLowerCase()}
+          {trade.type !== 'MARKET' && `, ${trade.time_in_force}`}
         </Detail>
         <Detail name="Amount">
           <Amount value={trade.amount} asset={base} />
@@ -76,9 +78,11 @@ function TradeDetails({ trade }: { readonly trade: TradeDetail<'string'> }) {
         <Detail name="Filled">
           <Amount value={trade.filled_amount} asset={base} />
         </Detail>
-        <Detail name="Limit price">
-          <Amount value={trade.price} asset={quote} />
-        </Detail>
+        {trade.type !== 'MARKET' && (
+          <Detail name="Limit price">
+            <Amount value={trade.price} asset={quote} />
+          </Detail>
+        )}
         <Detail name="Average price">
           <Amount value={trade.average_price} asset={quote} />
         </Detail>
@@ -94,7 +98,7 @@ function TradeDetails({ trade }: { readonly trade: TradeDetail<'string'> }) {
           </Detail>
         )}
         <Detail name="Account">{byId(accounts.data, trade.exchange_account_id)?.account_name ?? '…'}</Detail>
-        <Detail name="Origin">{wordsOf(trade.origin)}</Detail>
+        <Detail name="Origin">{originOf(trade)}</Detail>
         <Detail name="Trade">
           <Copyable text={trade.id} isShort />
         </Detail>
@@ -138,6 +142,7 @@ function Actions({ trade }: { readonly trade: TradeDetail<'string'> }) {
         onClose={() => setAsking(false)}
         title="Cancel this order?"
         action="Cancel order"
+        keep="Keep order"
         isDanger
         onConfirm={cancel}
       >

@@ -7,6 +7,7 @@ import { accountsQuery, strategiesQuery } from '../../data/names';
 import { useEarlyData } from '../../data/server-data';
 import { ButtonLink } from '../../ui/button';
 import { DataTable } from '../../ui/data-table/data-table';
+import { EmergencyStop } from '../../ui/emergency-stop/emergency-stop';
 import { PageHeader } from '../../ui/page-header';
 import { EmptyState } from '../../ui/states';
 import { COLUMNS, FILTERS, type TradeRow } from './columns';
@@ -34,7 +35,15 @@ export function Trades({ children }: { readonly children?: ReactNode }) {
   );
   return (
     <>
-      <PageHeader title="Trades" actions={<PlaceOrder />} />
+      <PageHeader
+        title="Trades"
+        actions={
+          <>
+            <EmergencyStop />
+            <PlaceOrder />
+          </>
+        }
+      />
       <DataTable
         label="Trades"
         queryKey={KEY}

@@ -39,6 +39,7 @@ export function CancelWithdrawal({ withdrawal }: { readonly withdrawal: Withdraw
         onClose={() => setAsking(false)}
         title="Cancel this withdrawal?"
         action="Cancel withdrawal"
+        keep="Keep withdrawal"
         isDanger
         onConfirm={cancel}
       >

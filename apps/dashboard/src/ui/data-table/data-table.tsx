@@ -84,7 +84,7 @@ export function DataTable<T extends RowData>(props: DataTableProps<T>) {
     setExported(0);
     try {
       const all = read({ ...query, ...request, limit: 100 }, {});
-      const exportable = shown.filter(({ isAction }) => isAction !== true);
+      const exportable = columns.filter(({ isAction }) => isAction !== true);
       saveFile(await csvOf(exportable, all, setExported), `${label.toLowerCase().replaceAll(' ', '-')}.csv`);
     } catch (error) {
       notify({

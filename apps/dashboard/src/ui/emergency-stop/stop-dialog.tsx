@@ -101,8 +101,16 @@ function Consequence() {
     );
   return (
     <ul className="flex list-disc flex-col gap-1 pl-4">
-      <li>{known(copiers, 'copier', 'copiers')} will be paused.</li>
-      <li>{known(orders, 'open order', 'open orders')} will be cancelled.</li>
+      <li>
+        {copiers === 0 ? 'No copier is active.' : <>{known(copiers, 'copier', 'copiers')} will be paused.</>}
+      </li>
+      <li>
+        {orders === 0 ? (
+          'There is no open order to cancel.'
+        ) : (
+          <>{known(orders, 'open order', 'open orders')} will be cancelled.</>
+        )}
+      </li>
       {lots === 0 ? (
         <li>No position is open.</li>
       ) : (

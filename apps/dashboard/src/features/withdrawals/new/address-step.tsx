@@ -41,7 +41,7 @@ export function AddressStep({
     );
   const isTest = me.world === 'test';
   const active = addresses.data.filter(({ status }) => status === 'ACTIVE');
-  const selected = chosen ?? active[0]?.id ?? NEW;
+  const selected = chosen ?? (active.length === 0 ? NEW : undefined);
   const entry = active.find(({ id }) => id === selected);
   const buttons = (
     <div className="flex justify-end gap-2 pt-1">
