@@ -9,6 +9,7 @@ import { onDemand } from '../../ui/on-demand';
 import { Skeleton } from '../../ui/skeleton';
 import { EmptyState } from '../../ui/states';
 import { type NamedResult, restOf, sortByResult } from './breakdown.rules';
+import { useCopiedNames } from './copied-names';
 
 const ResultBars = onDemand(
   () => import('./result-bars').then((module) => module.ResultBars),
@@ -64,12 +65,15 @@ export function Breakdown({ figures, by }: { readonly figures: Figures; readonly
 
 function useNamedResults(figures: Figures, by: 'strategy' | 'pair'): readonly NamedResult[] {
   const strategies = useStrategies().data;
+  const ofOthers = figures.by_strategy
+    .map(({ strategy_id }) => strategy_id)
+    .filter((id) => by === 'strategy' && strategies !== undefined && byId(strategies, id) === undefined);
+  const copied = useCopiedNames(ofOthers);
   if (by === 'pair')
     return sortByResult(figures.by_pair.map((result) => ({ ...result, name: result.symbol })));
   const named = figures.by_strategy.map((result) => ({
     ...result,
-    // A strategy of another user is not in the list.
-    name: byId(strategies, result.strategy_id)?.name ?? 'Copied strategy',
+    name: byId(strategies, result.strategy_id)?.name ?? copied[result.strategy_id] ?? 'Copied strategy',
   }));
   const rest = restOf(figures, figures.by_strategy, 'Without a strategy');
   return sortByResult(rest === undefined ? named : [...named, rest]);
