@@ -2,6 +2,7 @@ import {
   errorsOf,
   groupsOf,
   type OpenApi,
+  operationOfRoute,
   operationsOf,
   recordOf,
   targetOf,
@@ -67,6 +68,11 @@ describe('the OpenAPI document', () => {
   it('finds the record of a list', () => {
     expect(recordOf(DOCUMENT, { type: 'array', items: ref('Trade') })?.properties).toHaveProperty('id');
     expect(recordOf(DOCUMENT, { type: 'string' })).toBeUndefined();
+  });
+
+  it('finds the operation of a route of the request log', () => {
+    expect(operationOfRoute(DOCUMENT, 'GET', '/v1/trades/:id')?.operationId).toBe('trades.get');
+    expect(operationOfRoute(DOCUMENT, 'POST', '/v1/trades/:id')).toBeUndefined();
   });
 
   it('fills path parameters, escaped, and waits for all of them', () => {

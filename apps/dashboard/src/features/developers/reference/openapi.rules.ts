@@ -91,6 +91,12 @@ export function operationsOf({ paths }: OpenApi): readonly ApiOperation[] {
   );
 }
 
+/** Returns the operation of a route such as `/v1/trades/:id`. */
+export function operationOfRoute(document: OpenApi, method: string, route: string): ApiOperation | undefined {
+  const wanted = route.replaceAll(/:(\w+)/g, '{$1}');
+  return operationsOf(document).find((operation) => operation.method === method && operation.path === wanted);
+}
+
 /** Groups the operations that match all words of the search, in the order of the document. */
 export function groupsOf(document: OpenApi, search: string): readonly OperationGroup[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);

@@ -1,5 +1,5 @@
 'use client';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { CodeBlock } from '../../../ui/code-block';
 import { Copyable } from '../../../ui/copyable';
 import { Tab, Tabs } from '../../../ui/tabs';
@@ -14,16 +14,21 @@ import {
   type Schema,
   successOf,
 } from './openapi.rules';
+import { sampleWith } from './sample-code.rules';
 import { MemberHead, SchemaView } from './schema-view';
-import { TryIt } from './try-it';
+import { type Answer, TryIt } from './try-it';
 
 interface OperationProps {
   readonly document: OpenApi;
   readonly operation: ApiOperation;
 }
 
-/** One operation: how to call it, what it returns and how it fails. */
-export function OperationView({ document, operation }: OperationProps) {
+interface OperationViewProps extends OperationProps {
+  readonly restUrl: string;
+}
+
+/** One operation: how to call it, what it returns and how it fails. `restUrl`: the origin of the REST API, for the samples. */
+export function OperationView({ document, operation, restUrl }: OperationViewProps) {
   const { summary, description, method, path } = operation;
   return (
     <article aria-label={operation.operationId} className="min-w-0 rounded-card border bg-surface p-5">
@@ -52,7 +57,7 @@ export function OperationView({ document, operation }: OperationProps) {
           </Tabs>
         </div>
         <div className="min-w-0">
-          <Samples document={document} operation={operation} />
+          <Samples document={document} operation={operation} restUrl={restUrl} />
         </div>
       </div>
     </article>
@@ -138,7 +143,10 @@ function Errors({ document, operation }: OperationProps) {
   );
 }
 
-function Samples({ document, operation }: OperationProps) {
+function Samples({ document, operation, restUrl }: OperationViewProps) {
+  // Only the chosen tab is mounted, so the inputs of "Try it" are kept here.
+  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
+  const [answer, setAnswer] = useState<Answer>();
   const samples = operation['x-codeSamples'] ?? [];
   const examples = Object.entries(bodyOf(operation)?.examples ?? {});
   const isTryable = operation.method === 'GET' && successOf(document, operation)?.type === 'application/json';
@@ -146,12 +154,24 @@ function Samples({ document, operation }: OperationProps) {
     <Tabs label="Samples" initial={isTryable ? 'try' : (samples[0]?.label ?? 'body')}>
       {isTryable && (
         <Tab value="try" label="Try it">
-          <TryIt document={document} operation={operation} />
+          <TryIt
+            document={document}
+            operation={operation}
+            values={values}
+            onChange={(name, value) => setValues((now) => ({ ...now, [name]: value }))}
+            answer={answer}
+            onAnswer={setAnswer}
+          />
         </Tab>
       )}
       {samples.map(({ label, source }) => (
         <Tab key={label} value={label} label={label}>
-          <CodeBlock label={`Sample: ${label}`} title={label} code={source} className="max-h-120" />
+          <CodeBlock
+            label={`Sample: ${label}`}
+            title={label}
+            code={sampleWith(source, restUrl, operation, values)}
+            className="max-h-120"
+          />
         </Tab>
       ))}
       {examples.length > 0 && (

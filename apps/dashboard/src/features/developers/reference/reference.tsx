@@ -17,10 +17,12 @@ import { OperationView } from './operation-view';
 export interface ReferenceProps {
   /** In Markdown; undefined if only the whole document has it. */
   readonly introduction: string | undefined;
+  /** The origin of the REST API. */
+  readonly restUrl: string;
 }
 
 /** The reference of the REST API, from its own document. */
-export function Reference({ introduction }: ReferenceProps) {
+export function Reference({ introduction, restUrl }: ReferenceProps) {
   const document = useOpenApi<OpenApi>();
   const retry = () => void document.refetch();
   return (
@@ -33,7 +35,7 @@ export function Reference({ introduction }: ReferenceProps) {
       {document.isPending && (
         <div className="grid items-start gap-4 lg:grid-cols-[300px_minmax(0,1fr)]">
           <Skeleton className="h-120" />
-          <Arrived introduction={introduction} />
+          <Arrived introduction={introduction} restUrl={restUrl} />
         </div>
       )}
       {document.isError &&
@@ -44,29 +46,29 @@ export function Reference({ introduction }: ReferenceProps) {
             <StaleNotice error={document.error} onRetry={retry} />
           </div>
         ))}
-      {document.data !== undefined && <Loaded document={document.data} />}
+      {document.data !== undefined && <Loaded document={document.data} restUrl={restUrl} />}
     </>
   );
 }
 
 /** What the page shows until the document is loaded. */
-function Arrived({ introduction }: ReferenceProps) {
+function Arrived({ introduction, restUrl }: ReferenceProps) {
   const [chosen] = useQueryState('operation', parseAsString);
   return introduction === undefined || chosen !== null ? (
     <Skeleton className="h-120" />
   ) : (
-    <Introduction text={introduction} />
+    <Introduction text={introduction} restUrl={restUrl} />
   );
 }
 
-const Introduction = ({ text }: { readonly text: string }) => (
+const Introduction = ({ text, restUrl }: { readonly text: string; readonly restUrl: string }) => (
   <article className="min-w-0 rounded-card border bg-surface p-5">
     <h2 className="pb-2 font-semibold text-lg">Introduction</h2>
-    <Markdown text={text} />
+    <Markdown text={text.replaceAll('$API_URL', () => restUrl)} />
   </article>
 );
 
-function Loaded({ document }: { readonly document: OpenApi }) {
+function Loaded({ document, restUrl }: { readonly document: OpenApi; readonly restUrl: string }) {
   const [chosen, choose] = useQueryState('operation', parseAsString.withOptions({ history: 'push' }));
   const operation = useMemo(
     () => operationsOf(document).find(({ operationId }) => operationId === chosen),
@@ -76,9 +78,14 @@ function Loaded({ document }: { readonly document: OpenApi }) {
     <div className="grid items-start gap-4 lg:grid-cols-[300px_minmax(0,1fr)]">
       <Contents document={document} chosen={operation?.operationId} onChoose={(id) => void choose(id)} />
       {operation === undefined ? (
-        <Introduction text={document.info.description} />
+        <Introduction text={document.info.description} restUrl={restUrl} />
       ) : (
-        <OperationView key={operation.operationId} document={document} operation={operation} />
+        <OperationView
+          key={operation.operationId}
+          document={document}
+          operation={operation}
+          restUrl={restUrl}
+        />
       )}
     </div>
   );
@@ -89,6 +96,8 @@ interface ContentsProps {
   readonly chosen: string | undefined;
   readonly onChoose: (operationId: string | null) => void;
 }
+
+const firstSentence = (text: string) => text.split('. ')[0]?.replace(/\.$/, '');
 
 function Contents({ document, chosen, onChoose }: ContentsProps) {
   const [search, setSearch] = useState('');
@@ -129,8 +138,13 @@ function Contents({ document, chosen, onChoose }: ContentsProps) {
                     onClick={() => onChoose(operationId)}
                     title={summary}
                   >
-                    <MethodName method={method} className="w-10 shrink-0" />
-                    <span className="truncate font-mono text-xs">{path.replace('/v1', '')}</span>
+                    <span className="min-w-0 flex-1">
+                      <span className="block truncate">{firstSentence(summary)}</span>
+                      <span className="flex items-center gap-1 font-normal text-muted">
+                        <MethodName method={method} className="shrink-0" />
+                        <span className="truncate font-mono text-xs">{path.replace('/v1', '')}</span>
+                      </span>
+                    </span>
                   </Entry>
                 </li>
               ))}
@@ -160,7 +174,7 @@ function Entry({ isCurrent, onClick, title, children }: EntryProps) {
       onClick={onClick}
       title={title}
       className={classNames(
-        'flex h-8 w-full min-w-0 items-center gap-1 rounded-control px-2 text-left text-sm -outline-offset-2 hover:bg-hover',
+        'flex min-h-8 w-full min-w-0 items-center gap-1 rounded-control px-2 py-1 text-left text-sm -outline-offset-2 hover:bg-hover',
         isCurrent && 'bg-selected font-medium',
       )}
     >

@@ -5,7 +5,7 @@ import type { Column } from '../../../ui/data-table/columns';
 import { wordsOf } from '../../../ui/status';
 import { Time } from '../../../ui/values';
 
-const toneOf = (status: number) =>
+export const toneOf = (status: number) =>
   status >= 500 ? 'loss' : status >= 400 ? 'warn' : status >= 300 ? 'neutral' : 'gain';
 
 /** The columns; `nameOf` returns the name of a credential, if it is known. */

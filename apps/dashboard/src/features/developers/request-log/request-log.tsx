@@ -1,17 +1,25 @@
 'use client';
 import type { LoggedRequest } from '@trading-automation/sdk';
-import { useMemo } from 'react';
+import { RefreshCw } from 'lucide-react';
+import { useSearchParams } from 'next/navigation';
+import { parseAsString, useQueryState } from 'nuqs';
+import { useCallback, useMemo, useState } from 'react';
 import { api } from '../../../data/api';
 import { useMe } from '../../../data/me';
-import { useQuery } from '../../../data/query';
-import { ButtonLink } from '../../../ui/button';
+import { useQuery, useQueryClient } from '../../../data/query';
+import { Button, ButtonLink } from '../../../ui/button';
 import { shortId } from '../../../ui/copyable';
 import type { Filter } from '../../../ui/data-table/columns';
 import { DataTable } from '../../../ui/data-table/data-table';
+import { onDemand } from '../../../ui/on-demand';
 import { PageHeader } from '../../../ui/page-header';
 import { TableSkeleton } from '../../../ui/skeleton';
 import { EmptyState } from '../../../ui/states';
 import { columnsWith } from './columns';
+import { type Credential, credentialOptions } from './credential-names.rules';
+import { FindForm } from './find-form';
+
+const RequestDrawer = onDemand(() => import('./request-drawer').then((module) => module.RequestDrawer));
 
 const KEY = ['request-log', 'list'];
 const LISTED_MAX = 300;
@@ -33,11 +41,6 @@ const FILTERS: readonly Filter[] = [
   },
   { name: 'method', label: 'Method', options: optionsOf(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) },
 ];
-
-interface Credential {
-  readonly id: string;
-  readonly name: string;
-}
 
 /** The credentials of the account with their names. Without the permission, only this session has a name. */
 function useCredentials() {
@@ -70,21 +73,32 @@ export function RequestLog() {
       {
         name: 'credential_id',
         label: 'Credential',
-        options: credentials.map(({ id, name }) => ({ value: id, label: name })),
+        options: credentialOptions(credentials),
       },
     ],
     [ids],
   );
-  const columns = useMemo(
-    () => columnsWith((id) => credentials.find((credential) => credential.id === id)?.name),
+  const nameOf = useCallback(
+    (id: string) => credentials.find((credential) => credential.id === id)?.name,
     [ids],
+  );
+  const columns = useMemo(() => columnsWith(nameOf), [nameOf]);
+  const [wanted, find] = useQueryState('request', parseAsString.withOptions({ history: 'push' }));
+  const params = useSearchParams();
+  const search = withoutRequest(params).toString();
+  // The drawer keeps the filters of the list behind it.
+  const hrefOf = useCallback(
+    ({ id }: LoggedRequest) => `/developers/request-log?${search === '' ? '' : `${search}&`}request=${id}`,
+    [search],
   );
   return (
     <>
       <PageHeader
         title="Request log"
         description="The requests of the last 7 days that your credentials sent to the REST and GraphQL APIs. A request appears within some seconds."
+        actions={<Refresh />}
       />
+      <FindForm onFind={(id) => void find(id)} />
       {isPending ? (
         <div className="rounded-card border bg-surface">
           <TableSkeleton />
@@ -97,6 +111,7 @@ export function RequestLog() {
           columns={columns}
           filters={filters}
           rowKey={keyOf}
+          rowHref={hrefOf}
           empty={
             <EmptyState
               title="No request was sent in the last 7 days."
@@ -105,6 +120,49 @@ export function RequestLog() {
           }
         />
       )}
+      {wanted !== null && !isPending && (
+        <RequestDrawer
+          wanted={wanted}
+          filters={chosenOf(filters, params)}
+          listKey={KEY}
+          nameOf={nameOf}
+          onClose={() => void find(null)}
+        />
+      )}
     </>
+  );
+}
+
+/** The list does not follow new requests, because the dashboard itself sends some all the time. */
+function Refresh() {
+  const queries = useQueryClient();
+  const [isBusy, setBusy] = useState(false);
+  const refresh = async () => {
+    setBusy(true);
+    await queries.invalidateQueries({ queryKey: KEY });
+    setBusy(false);
+  };
+  return (
+    <Button
+      isBusy={isBusy}
+      icon={<RefreshCw aria-hidden className="size-4" />}
+      onClick={() => void refresh()}
+    >
+      Refresh
+    </Button>
+  );
+}
+
+function withoutRequest(params: Iterable<[string, string]>): URLSearchParams {
+  return new URLSearchParams([...params].filter(([name]) => name !== 'request'));
+}
+
+/** Returns the filters that are set, with their values. */
+function chosenOf(filters: readonly Filter[], params: URLSearchParams): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    filters.flatMap(({ name, options }) => {
+      const value = params.get(name);
+      return options.some((option) => option.value === value) ? [[name, value ?? '']] : [];
+    }),
   );
 }
