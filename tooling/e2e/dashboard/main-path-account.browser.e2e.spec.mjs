@@ -1,4 +1,5 @@
 /** The main paths of keys and rewards, clicked as people do: create and revoke an API key, claim and withdraw. */
+import { signInByApiKey } from './browser.mjs';
 import { openSharedDashboard } from './shared-dashboard.mjs';
 import { closeTop, goTo, openPersonOf, untilHeading } from './steps.mjs';
 
@@ -10,6 +11,19 @@ beforeAll(async () => {
   dashboard = await openSharedDashboard();
 }, 120_000);
 afterAll(() => dashboard?.close(), 60_000);
+
+/** Reloads the page until it shows an element. */
+async function untilShown(page, element) {
+  for (let attempt = 0; attempt < 10; attempt += 1) {
+    const isShown = await element.waitFor({ timeout: 3_000 }).then(
+      () => true,
+      () => false,
+    );
+    if (isShown) return;
+    await page.reload();
+  }
+  throw new Error('The page does not show the element.');
+}
 
 it('the command palette opens the emergency stop and signs out', async () => {
   const { page, problems, context } = await openPersonOf(dashboard, 'palette');
@@ -26,10 +40,70 @@ it('the command palette opens the emergency stop and signs out', async () => {
   await question.getByRole('button', { name: 'Cancel' }).click();
   await question.waitFor({ state: 'detached' });
   await search.and(page.locator(':focus')).waitFor();
+  await choose('keyboard shortcuts');
+  await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
+  await closeTop(page);
+  await search.and(page.locator(':focus')).waitFor();
+  await page.getByRole('banner').getByRole('button', { name: 'Account' }).click();
+  await page.getByRole('menuitem', { name: 'Keyboard shortcuts' }).click();
+  await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
+  await closeTop(page);
+  await page.getByRole('dialog', { name: 'Keyboard' }).waitFor({ state: 'detached' });
   await choose('sign out');
   await untilHeading(page, 'Sign in');
   expect(problems).toEqual([]);
   await context.close();
+}, 120_000);
+
+it('a request of the reference is found in the request log, and the samples have the typed values', async () => {
+  const { page, problems, context } = await openPersonOf(dashboard, 'requests');
+  await page.goto('/developers/reference?operation=trades.get');
+  await page.locator('form').getByRole('textbox').first().fill('trd_00000000000000000000000000');
+  await page.getByRole('tab', { name: 'curl' }).click();
+  const { restUrl } = dashboard.product;
+  await page.getByText(`"${restUrl}/v1/trades/trd_00000000000000000000000000"`).waitFor();
+  await page.getByRole('tab', { name: 'Try it' }).click();
+  await page.getByRole('button', { name: 'Send request' }).click();
+  await page.getByText('Status 404').waitFor();
+  const requestId = String(
+    await page.locator('p').filter({ hasText: 'Request id' }).locator('code').textContent(),
+  );
+
+  await page.getByRole('button', { name: 'Search and commands' }).click();
+  await page.getByPlaceholder('Search pages and actions').fill('dead letters');
+  await page.getByRole('option', { name: 'Webhooks: Dead letters' }).waitFor();
+  const drawer = page.getByRole('dialog', { name: 'Request', exact: true });
+  await page.getByPlaceholder('Search pages and actions').fill(requestId);
+  await page.getByRole('option', { name: 'Find this request in the request log' }).click();
+  await drawer.waitFor();
+  // A request appears in the log within some seconds.
+  const found = drawer.getByText('not_found', { exact: true });
+  await untilShown(page, found);
+  await drawer.getByText('/v1/trades/:id').waitFor();
+  await drawer.getByText(requestId, { exact: true }).waitFor();
+  await closeTop(page);
+  await drawer.waitFor({ state: 'detached' });
+  // The browser reports the response with the status 404.
+  expect(problems).toEqual([expect.stringContaining('status of 404')]);
+  await context.close();
+}, 120_000);
+
+it('the other browser sessions are ended, and this one stays', async () => {
+  const { page, api, problems, context } = await openPersonOf(dashboard, 'sessions');
+  const { key } = await api.apiKeys.create({ name: 'other', permissions: ['ADMIN'] });
+  const other = await dashboard.browser.newPerson();
+  await signInByApiKey(other.page, key);
+  await page.goto('/settings/sessions');
+  await page.getByRole('button', { name: 'Sign out all others' }).click();
+  const question = page.getByRole('dialog', { name: 'Sign out all other browsers?' });
+  await question.getByText('The other browser session ends immediately.').waitFor();
+  await question.getByRole('button', { name: 'Sign out all others' }).click();
+  await question.waitFor({ state: 'detached' });
+  await page.getByText('This browser').waitFor();
+  expect(await api.browserSessions.list().toArray({ limit: 10 })).toHaveLength(1);
+  await page.getByRole('button', { name: 'Sign out all others' }).waitFor({ state: 'detached' });
+  expect(problems).toEqual([]);
+  await Promise.all([context.close(), other.context.close()]);
 }, 120_000);
 
 it('an API key is shown once, works until it is revoked, and is then refused', async () => {

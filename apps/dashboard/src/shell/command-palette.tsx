@@ -6,7 +6,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useMayTrade } from '../data/me';
 import { currentOpener, focusContent, returnFocus } from '../ui/focus-return';
 import { onDemand } from '../ui/on-demand';
-import { FURTHER_PAGES, NAVIGATION } from './navigation';
+import { FURTHER_PAGES, NAVIGATION, type NavigationItem } from './navigation';
 import { useLeave } from './use-leave';
 
 const StopDialog = onDemand(
@@ -14,6 +14,7 @@ const StopDialog = onDemand(
   null,
   null,
 );
+const KeyHelp = onDemand(() => import('./key-help').then((module) => module.KeyHelp), null, null);
 
 const ITEM =
   'flex h-9 items-center gap-2.5 rounded-control px-2 text-sm text-muted data-[selected=true]:bg-selected data-[selected=true]:text-text data-[disabled=true]:opacity-50';
@@ -26,6 +27,16 @@ const ACTIONS = [
   { label: 'Create a webhook', href: '/developers/webhooks?new=1' },
   { label: 'Withdraw tokens', href: '/withdrawals/new' },
 ];
+const ACTION_PAGES = new Set(ACTIONS.map(({ href }) => href));
+const REQUEST_ID = /^(?:(?:req|rqt)_\w+|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i;
+
+/** The page of an item and its parts, except those that an action opens. */
+const pagesOf = ({ href, label, shortcut, parts = [] }: NavigationItem) => [
+  { href, label, shortcut },
+  ...parts
+    .filter((part) => !ACTION_PAGES.has(part.href) && !part.href.endsWith('/new'))
+    .map((part) => ({ href: part.href, label: `${label}: ${part.label}`, shortcut: undefined })),
+];
 
 /** All pages and actions, by typing. */
 export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
@@ -34,6 +45,9 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
   const leave = useLeave();
   const mayTrade = useMayTrade();
   const [isStopping, setStopping] = useState(false);
+  const [isShowingKeys, setShowingKeys] = useState(false);
+  const [search, setSearch] = useState('');
+  const requestId = search.trim();
   // The first rendering, before the focus moves into the palette.
   const [opener] = useState(currentOpener);
   const hasChosen = useRef(false);
@@ -50,8 +64,9 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
     act();
   };
   const open = (href: string) => run(() => router.push(href));
-  // The dialog takes the place of the palette, so that the focus returns to what opened the palette.
+  // These dialogs take the place of the palette, so that the focus returns to what opened the palette.
   if (isStopping) return <StopDialog onClose={onClose} />;
+  if (isShowingKeys) return <KeyHelp onClose={onClose} />;
   return (
     <Command.Dialog
       open
@@ -61,6 +76,8 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
       contentClassName="fixed top-[12vh] left-1/2 z-50 w-[min(560px,calc(100vw-32px))] -translate-x-1/2 rounded-dialog border bg-surface shadow-float"
     >
       <Command.Input
+        value={search}
+        onValueChange={setSearch}
         placeholder="Search pages and actions"
         className="-outline-offset-2 h-12 w-full rounded-t-dialog border-b bg-transparent px-4 text-base placeholder:text-muted"
       />
@@ -69,6 +86,15 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
           No page or action has this name.
         </Command.Empty>
         <Command.Group heading="Actions">
+          {REQUEST_ID.test(requestId) && (
+            <Command.Item
+              value={search}
+              onSelect={open(`/developers/request-log?request=${encodeURIComponent(requestId)}`)}
+              className={ITEM}
+            >
+              Find this request in the request log
+            </Command.Item>
+          )}
           {ACTIONS.map(({ label, href }) => (
             <Command.Item key={href} onSelect={open(href)} className={ITEM}>
               {label}
@@ -84,19 +110,24 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
           >
             Switch to the {resolvedTheme === 'dark' ? 'light' : 'dark'} theme
           </Command.Item>
+          <Command.Item onSelect={() => setShowingKeys(true)} className={ITEM}>
+            Show keyboard shortcuts
+          </Command.Item>
           <Command.Item onSelect={run(() => void leave())} className={ITEM}>
             Sign out
           </Command.Item>
         </Command.Group>
         {[...NAVIGATION, { label: 'More', items: FURTHER_PAGES }].map(({ label, items }) => (
           <Command.Group key={label} heading={label}>
-            {items.map(({ href, label: name, icon: Icon, shortcut }) => (
-              <Command.Item key={href} value={`${label} ${name}`} onSelect={open(href)} className={ITEM}>
-                <Icon aria-hidden className="size-4" />
-                {name}
-                {shortcut !== undefined && <kbd className="ml-auto font-sans text-2xs">g {shortcut}</kbd>}
-              </Command.Item>
-            ))}
+            {items.flatMap((item) =>
+              pagesOf(item).map(({ href, label: name, shortcut }) => (
+                <Command.Item key={href} value={`${label} ${name}`} onSelect={open(href)} className={ITEM}>
+                  <item.icon aria-hidden className="size-4" />
+                  {name}
+                  {shortcut !== undefined && <kbd className="ml-auto font-sans text-2xs">g {shortcut}</kbd>}
+                </Command.Item>
+              )),
+            )}
           </Command.Group>
         ))}
       </Command.List>

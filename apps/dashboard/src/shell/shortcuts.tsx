@@ -14,13 +14,15 @@ const CommandPalette = onDemand(
 );
 const KeyHelp = onDemand(() => import('./key-help').then((module) => module.KeyHelp), null, null);
 
-const OPEN = 'open-command-palette';
+const OPEN = 'open-keyboard-dialog';
+type Dialog = 'palette' | 'help';
 const SEQUENCE_MS = 1_500;
 const PAGES = [...NAVIGATION.flatMap(({ items }) => items), ...FURTHER_PAGES];
 
-export function openPalette(): void {
-  window.dispatchEvent(new Event(OPEN));
-}
+const request = (detail: Dialog) => window.dispatchEvent(new CustomEvent(OPEN, { detail }));
+
+export const openPalette = () => request('palette');
+export const openKeyHelp = () => request('help');
 
 const isTyping = (target: EventTarget | null) =>
   target instanceof HTMLElement &&
@@ -28,7 +30,7 @@ const isTyping = (target: EventTarget | null) =>
 
 export function Shortcuts() {
   const router = useRouter();
-  const [shown, setShown] = useState<'palette' | 'help'>();
+  const [shown, setShown] = useState<Dialog>();
   useEffect(() => {
     let goSince = Number.NEGATIVE_INFINITY;
     const onKey = (event: KeyboardEvent) => {
@@ -59,7 +61,7 @@ export function Shortcuts() {
         else search.focus();
       }
     };
-    const onOpen = () => setShown('palette');
+    const onOpen = (event: Event) => setShown((event as CustomEvent<Dialog>).detail);
     window.addEventListener('keydown', onKey);
     window.addEventListener(OPEN, onOpen);
     return () => {

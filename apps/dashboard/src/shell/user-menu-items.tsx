@@ -1,9 +1,11 @@
 'use client';
-import { Activity, LogOut, Monitor, Moon, Settings, ShieldCheck, Sun } from 'lucide-react';
+import { Activity, Keyboard, LogOut, Monitor, Moon, Settings, ShieldCheck, Sun } from 'lucide-react';
 import { useRouter } from 'next/navigation';
 import { useTheme } from 'next-themes';
+import { useMe } from '../data/me';
 import { shortId } from '../ui/copyable';
 import { MenuItem, MenuLabel, MenuRadioGroup, MenuSeparator } from '../ui/menu-items';
+import { openKeyHelp } from './shortcuts';
 import { useLeave } from './use-leave';
 
 const THEMES = [
@@ -16,9 +18,11 @@ export function UserMenuItems({ userId }: { readonly userId: string }) {
   const router = useRouter();
   const { theme, setTheme } = useTheme();
   const leave = useLeave();
+  const email = useMe().data?.email;
   return (
     <>
       <MenuLabel>
+        {email !== undefined && <span className="block max-w-64 truncate text-text">{email}</span>}
         <span className="font-mono">{shortId(userId)}</span>
       </MenuLabel>
       <MenuItem icon={<Settings aria-hidden className="size-4" />} onSelect={() => router.push('/settings')}>
@@ -32,6 +36,9 @@ export function UserMenuItems({ userId }: { readonly userId: string }) {
       </MenuItem>
       <MenuItem icon={<Activity aria-hidden className="size-4" />} onSelect={() => router.push('/status')}>
         Status
+      </MenuItem>
+      <MenuItem icon={<Keyboard aria-hidden className="size-4" />} onSelect={openKeyHelp}>
+        Keyboard shortcuts
       </MenuItem>
       <MenuSeparator />
       <MenuRadioGroup label="Theme" value={theme ?? 'system'} onChange={setTheme} options={THEMES} />

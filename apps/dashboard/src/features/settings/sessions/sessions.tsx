@@ -8,6 +8,7 @@ import { ApproveCode } from './approve-code';
 import { useSessions } from './data';
 import { SessionLine } from './session-line';
 import { SignOutEverywhere } from './sign-out-everywhere';
+import { SignOutOthers } from './sign-out-others';
 
 /** The open browser sessions, and the approval of another one. */
 export function Sessions() {
@@ -23,7 +24,17 @@ export function Sessions() {
         <Card
           title="Browser sessions"
           isFlush
-          actions={data !== undefined && data.length > 0 && <SignOutEverywhere count={data.length} />}
+          actions={
+            data !== undefined &&
+            data.length > 0 && (
+              <div className="flex flex-wrap justify-end gap-2">
+                {me !== undefined && (
+                  <SignOutOthers others={data.filter(({ id }) => id !== me.credential.id)} />
+                )}
+                <SignOutEverywhere count={data.length} />
+              </div>
+            )
+          }
         >
           <p className="px-4 pb-3 text-muted text-sm">
             A session ends after 30 minutes without use, and after 12 hours in any case.
