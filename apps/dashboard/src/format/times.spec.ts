@@ -10,6 +10,8 @@ describe('a time', () => {
     ['2026-03-01T09:00:00Z', '3 hr ago'],
     ['2026-02-27T12:00:00Z', '2 days ago'],
     ['2026-03-01T12:10:00Z', 'in 10 min'],
+    ['2026-03-08T11:59:40Z', 'in 7 days'],
+    ['2026-02-22T12:00:20Z', '6 days ago'],
     ['2025-12-24T12:00:00Z', '24 Dec 2025'],
   ])('%s is %s', (at, text) => {
     expect(formatRelative(at, NOW, STYLE)).toBe(text);

@@ -13,7 +13,7 @@ const UNITS = [
   ['second', 1],
 ] as const;
 
-/** Formats a time relative to now: "just now" under 10 s, then "2 min ago", and a date after 7 days. */
+/** Formats a time relative to now: "just now" under 10 s, then "2 min ago", and a date after 7 days. The past is rounded down, the future to the nearest. */
 export function formatRelative(at: string, nowMs: number, { locale, timeZone }: TimeStyle): string {
   const seconds = (Date.parse(at) - nowMs) / 1000;
   if (Math.abs(seconds) < 10) return 'just now';
@@ -21,7 +21,7 @@ export function formatRelative(at: string, nowMs: number, { locale, timeZone }: 
     return timeFormatter(locale, { dateStyle: 'medium', timeZone }).format(new Date(at));
   const [unit, size] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
   return relativeTimeFormatter(locale, { style: 'short', numeric: 'always' }).format(
-    Math.trunc(seconds / size),
+    seconds > 0 ? Math.round(seconds / size) : Math.trunc(seconds / size),
     unit,
   );
 }

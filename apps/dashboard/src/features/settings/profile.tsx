@@ -50,7 +50,7 @@ function Account({ me }: { readonly me: Me }) {
         <Detail name="User">
           <Copyable text={me.id} label="the user id" />
         </Detail>
-        <Detail name="World">
+        <Detail name="Environment">
           <span className="inline-flex items-center gap-2">
             {me.world === 'test' ? 'Play money on paper exchanges' : 'Real money on real exchanges'}
             <Badge tone={me.world === 'test' ? 'warn' : 'neutral'}>{me.world.toUpperCase()}</Badge>

@@ -21,7 +21,9 @@ export function DemoButton({ onSignedIn }: { readonly onSignedIn: () => void }) 
   };
   return (
     <div className="mb-6 flex flex-col gap-3 rounded-card border bg-surface p-4">
-      <p className="text-muted text-sm">This is a development world with a demo account and play money.</p>
+      <p className="text-muted text-sm">
+        This is a development environment with a demo account and play money.
+      </p>
       <Button variant="primary" isBusy={isBusy} onClick={() => void signIn()} className="self-start">
         Sign in as the demo account
       </Button>

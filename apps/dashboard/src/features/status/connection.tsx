@@ -18,6 +18,9 @@ const LIVE: Readonly<Record<ReturnType<typeof useLiveState>['state'], { words: s
   stale: { words: 'Stale', tone: 'loss' },
 };
 
+/** The version of a build that is not a release. */
+const UNRELEASED = '0.0.0';
+
 /** The live connection of this page, and the versions. */
 export function Connection() {
   const { state, since } = useLiveState();
@@ -48,11 +51,11 @@ export function Connection() {
       <Card title="Version">
         {data !== undefined ? (
           <Details>
-            <Detail name="Release">{data.version}</Detail>
+            <Detail name="Release">{data.version === UNRELEASED ? 'Development build' : data.version}</Detail>
             <Detail name="Commit">
               <Copyable text={data.commit} isShort label="the commit" />
             </Detail>
-            <Detail name="World">{data.world === 'test' ? 'Test, with play money' : 'Live'}</Detail>
+            <Detail name="Environment">{data.world === 'test' ? 'Test, with play money' : 'Live'}</Detail>
           </Details>
         ) : version.isError ? (
           <ErrorState error={version.error} onRetry={() => void version.refetch()} />

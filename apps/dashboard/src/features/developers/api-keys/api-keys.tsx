@@ -25,7 +25,7 @@ const KEYS_MAX = 1_000;
 const read = (...[query, options]: Parameters<ReturnType<typeof api>['apiKeys']['list']>) =>
   api().apiKeys.list(query, options);
 const keyOf = ({ id }: ApiKey) => id;
-const sampleOf = (restUrl: string) => `curl "${restUrl}/v1/me" -H "X-API-Key: $API_KEY"`;
+const sampleOf = (restUrl: string) => `curl -i "${restUrl}/v1/me" -H "X-API-Key: $API_KEY"`;
 
 /** `restUrl`: the origin of the REST API, for the sample request. */
 export function ApiKeys({ restUrl }: { readonly restUrl: string }) {
@@ -125,10 +125,13 @@ export function ApiKeys({ restUrl }: { readonly restUrl: string }) {
 
 /** When the key was last used, loaded when it is asked for: a use is no event, so that the list may be older. */
 function LastUse({ apiKey: { id } }: { readonly apiKey: ApiKey }) {
+  const queries = useQueryClient();
   const { data } = useQuery({
     queryKey: ['api-keys', 'last-use', id],
     queryFn: async ({ signal }) => {
       const keys = await api().apiKeys.list({ limit: 100 }, { signal }).toArray({ limit: KEYS_MAX });
+      // The list must not show an earlier time than the dialog.
+      void queries.invalidateQueries({ queryKey: KEY });
       return keys.find((key) => key.id === id) ?? null;
     },
     staleTime: 0,

@@ -9,7 +9,7 @@ import { Time } from '../../../ui/values';
 import { PermissionList } from '../shared/permissions';
 
 export const FILTERS: readonly Filter[] = [
-  { name: 'include', label: 'Include', options: [{ value: 'revoked', label: 'Revoked keys' }] },
+  { name: 'include', label: 'Revoked keys', options: [{ value: 'revoked', label: 'Included' }] },
 ];
 
 export const keyText = ({ prefix, last_four }: Pick<ApiKey, 'prefix' | 'last_four'>) =>

@@ -22,7 +22,7 @@ const read = (...[query, options]: Parameters<ReturnType<typeof api>['publicKeys
   api().publicKeys.list(query, options);
 const keyOf = ({ id }: PublicKey) => id;
 const FILTERS: readonly Filter[] = [
-  { name: 'include', label: 'Include', options: [{ value: 'revoked', label: 'Revoked keys' }] },
+  { name: 'include', label: 'Revoked keys', options: [{ value: 'revoked', label: 'Included' }] },
 ];
 
 const columnsWith = (onRevoke: ((key: PublicKey) => void) | undefined): readonly Column<PublicKey>[] => [
@@ -78,8 +78,7 @@ const columnsWith = (onRevoke: ((key: PublicKey) => void) | undefined): readonly
   },
 ];
 
-/** The public keys that may sign requests for the account. */
-/** `restUrl`: the origin of the REST API, for the command. */
+/** The public keys that may sign requests for the account. `restUrl`: the origin of the REST API, for the command. */
 export function Identities({ restUrl }: { readonly restUrl: string }) {
   const queries = useQueryClient();
   const mayRevoke = useMay('ADMIN') === true;
@@ -93,7 +92,7 @@ export function Identities({ restUrl }: { readonly restUrl: string }) {
     <>
       <PageHeader
         title="Identities"
-        description="Key pairs that sign requests to this account. The private key never leaves the machine that made it."
+        description="Key pairs that sign requests to this account, with the permission Admin. The private key never leaves the machine that made it."
       />
       <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_400px]">
         <DataTable
@@ -137,17 +136,29 @@ function LinkGuide({ restUrl }: { readonly restUrl: string }) {
           <Link href="/developers/api-keys?new=1" className="text-accent-text underline">
             Create an API key
           </Link>{' '}
-          with the permission Admin and without an expiry or an allow-list. It only links the key pair.
+          with the permission Admin and without an expiry or an allow-list. A key pair has all permissions,
+          does not expire and works from every address, and a credential cannot create one with more rights
+          than its own. The key only links the key pair.
         </li>
         <li className="min-w-0">
           <p className="pb-2">Run the command-line client on the machine that gets the key pair:</p>
           <CodeBlock
             label="Command that links a key pair"
             title="Terminal"
-            code={`svc auth login --base-url "${restUrl}" --api-key-stdin < api-key.txt`}
+            code={`svc auth login \\
+  --base-url "${restUrl}" \\
+  --api-key-stdin < api-key.txt`}
           />
           <p className="pt-2 text-muted">
-            It creates the key pair, stores the private key in the keychain and links the public key.
+            It creates the key pair, stores the private key in the keychain and links the public key. Without
+            the client, sign a challenge and call{' '}
+            <Link
+              href="/developers/reference?operation=auth.cliIdentity"
+              className="text-accent-text underline"
+            >
+              the operation that links a public key
+            </Link>
+            .
           </p>
         </li>
         <li>The identity appears here. Revoke the API key, and delete the file.</li>

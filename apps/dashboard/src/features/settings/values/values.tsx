@@ -33,8 +33,10 @@ export function StoredValues() {
     <>
       <div className="flex flex-wrap items-center justify-between gap-3 pb-4">
         <p className="max-w-3xl text-muted text-sm">
-          Programs of yours can keep small JSON values here. The product itself reads only{' '}
-          <code>notifications</code>.
+          Programs of yours can store small JSON values in the account, such as the theme of an application,
+          and read them on every machine. Here you see and correct them. The product itself uses two:{' '}
+          <code>notifications</code> has your notification preferences, and <code>dashboard.onboarding</code>{' '}
+          says whether the overview shows the first steps. It ignores all others.
         </p>
         {add}
       </div>
