@@ -11,7 +11,8 @@ export function currentOpener(): Element | null {
 
 function takesFocus(element: Element | null): boolean {
   if (!(element instanceof HTMLElement) || element === document.body || !element.isConnected) return false;
-  element.focus();
+  // It was on screen when it was used.
+  element.focus({ preventScroll: true });
   return document.activeElement === element;
 }
 
