@@ -111,6 +111,7 @@ it('a webhook is created and broken; its attempts and its dead letter are shown;
   await letter.getByRole('button', { name: 'Retry' }).click();
   const retry = page.getByRole('dialog', { name: /Retry this dead letter/ });
   await retry.getByText('The last 5 attempts of this webhook failed.').waitFor();
+  await retry.getByText('after 10 failed attempts in a row').waitFor();
   isBroken = false;
   await retry.getByRole('button', { name: 'Retry delivery' }).click();
   const retried = await receiver.until(
@@ -120,6 +121,7 @@ it('a webhook is created and broken; its attempts and its dead letter are shown;
   );
   expect(retried.event.type).toBe('trade.created');
   await letter.getByText('Retried', { exact: true }).first().waitFor();
+  await letter.getByRole('link', { name: 'the attempts of the event' }).waitFor();
   await closeTop(page);
 
   await page.getByRole('link', { name: 'Webhooks' }).last().click();
@@ -128,6 +130,10 @@ it('a webhook is created and broken; its attempts and its dead letter are shown;
   await page.getByRole('navigation', { name: 'Breadcrumb' }).getByText(receiver.url).waitFor();
   expect(await page.title()).toBe(`${receiver.url} · Webhook · Trading automation`);
   await page.getByRole('heading', { level: 1 }).getByText('Active').waitFor();
+  await page.getByRole('button', { name: 'Verify signatures' }).click();
+  const sample = page.getByRole('dialog', { name: 'Verify signatures' });
+  await sample.getByText('npm install @trading-automation/sdk').waitFor();
+  await closeTop(page);
   await page.getByRole('button', { name: 'More actions' }).click();
   await page.getByRole('menuitem', { name: 'Rotate secret' }).click();
   const question = page.getByRole('dialog', { name: 'Rotate the signing secret?' });

@@ -9,10 +9,12 @@ export interface CodeBlockProps {
   /** Shown above the code, such as the name of a language. */
   readonly title?: string;
   readonly className?: string;
+  /** Wraps long lines instead of scrolling them. */
+  readonly isWrapped?: boolean;
 }
 
 /** Code or another text of fixed width, always shown as plain text, with a button that copies it. */
-export function CodeBlock({ label, code, title, className = 'max-h-80' }: CodeBlockProps) {
+export function CodeBlock({ label, code, title, className = 'max-h-80', isWrapped = false }: CodeBlockProps) {
   return (
     <div className="min-w-0 overflow-hidden rounded-card border bg-hover">
       <div className="flex h-8 items-center justify-between gap-2 border-b pr-1 pl-3">
@@ -20,7 +22,9 @@ export function CodeBlock({ label, code, title, className = 'max-h-80' }: CodeBl
         <CopyButton text={code} label={`Copy: ${label}`} />
       </div>
       <ScrollRegion label={label} className={`overflow-auto p-3 -outline-offset-2 ${className}`}>
-        <pre className="font-mono text-xs">{code}</pre>
+        <pre className={`font-mono text-xs ${isWrapped ? 'whitespace-pre-wrap wrap-anywhere' : ''}`}>
+          {code}
+        </pre>
       </ScrollRegion>
     </div>
   );

@@ -1,5 +1,6 @@
 'use client';
 import type { DeadLetter } from '@trading-automation/sdk';
+import Link from 'next/link';
 import { useRouter } from 'next/navigation';
 import { useState } from 'react';
 import { api } from '../../../data/api';
@@ -17,13 +18,19 @@ import { Status } from '../../../ui/status';
 import { Time } from '../../../ui/values';
 import { Payload } from '../shared/payload';
 import { memberText } from '../shared/raw-json.rules';
-import { RetryWarning } from './retry-warning';
+import { reasonWords } from '../webhooks/failure-words.rules';
+import { RetryWarning, WebhookLink } from './retry-warning';
 import { useReloadDeadLetters } from './use-dead-letters';
 
 interface Loaded {
   readonly letter: DeadLetter;
   /** The payload as it was sent, with every digit. */
   readonly payload: string;
+}
+
+interface LetterProps {
+  readonly webhookId: string;
+  readonly letter: DeadLetter;
 }
 
 /** A dead letter with its payload. */
@@ -57,7 +64,7 @@ export function DeadLetterDrawer({ webhookId, id }: { readonly webhookId: string
         ))}
       {data !== undefined && (
         <div className="flex flex-col gap-6">
-          <LetterDetails letter={data.letter} />
+          <LetterDetails webhookId={webhookId} letter={data.letter} />
           <section className="flex flex-col gap-2">
             <h3 className="font-semibold text-sm">Payload</h3>
             <Payload json={data.payload} />
@@ -68,17 +75,41 @@ export function DeadLetterDrawer({ webhookId, id }: { readonly webhookId: string
   );
 }
 
-function LetterDetails({ letter }: { readonly letter: DeadLetter }) {
+const AttemptsLink = ({ webhookId, letter, children }: LetterProps & { readonly children: string }) => (
+  <Link
+    href={`/developers/webhooks/${webhookId}/events/${letter.event_id}`}
+    className="text-accent-text underline"
+  >
+    {children}
+  </Link>
+);
+
+function LetterDetails({ webhookId, letter }: LetterProps) {
   return (
     <Details>
       <Detail name="Status">
         <Status value={letter.status} />
       </Detail>
       {letter.last_error_message !== undefined && (
-        <Detail name="Last error">{letter.last_error_message}</Detail>
+        <Detail name="Last error">
+          {letter.last_error_reason !== undefined && (
+            <span className="font-medium">{reasonWords(letter.last_error_reason)}. </span>
+          )}
+          {letter.last_error_message}
+        </Detail>
       )}
       {letter.last_status_code !== undefined && <Detail name="Last code">{letter.last_status_code}</Detail>}
-      <Detail name="Attempts">{letter.attempts} of 5</Detail>
+      <Detail name="Attempts">
+        {letter.attempts} of 5
+        {letter.attempts > 0 && (
+          <>
+            {', '}
+            <AttemptsLink webhookId={webhookId} letter={letter}>
+              show requests and responses
+            </AttemptsLink>
+          </>
+        )}
+      </Detail>
       <Detail name="Failed">
         <Time at={letter.created_at} isExact />
       </Detail>
@@ -97,7 +128,7 @@ function LetterDetails({ letter }: { readonly letter: DeadLetter }) {
   );
 }
 
-function Actions({ webhookId, letter }: { readonly webhookId: string; readonly letter: DeadLetter }) {
+function Actions({ webhookId, letter }: LetterProps) {
   const mayChange = useMay('ADMIN') === true;
   const reload = useReloadDeadLetters();
   const [asked, setAsked] = useState<'retry' | 'discard'>();
@@ -105,17 +136,38 @@ function Actions({ webhookId, letter }: { readonly webhookId: string; readonly l
     queryKey: ['webhooks', webhookId],
     queryFn: ({ signal }) => api().webhooks.get(webhookId, { signal }),
   });
+  if (letter.status === 'RETRIED')
+    return (
+      <span className="text-muted text-sm">
+        Sent again. The result is among{' '}
+        <AttemptsLink webhookId={webhookId} letter={letter}>
+          the attempts of the event
+        </AttemptsLink>
+        .
+      </span>
+    );
   if (letter.status !== 'PENDING')
     return <span className="text-muted text-sm">Only pending dead letters can be retried or discarded.</span>;
   if (!mayChange)
     return <span className="text-muted text-sm">Retrying and discarding need the permission Admin.</span>;
   const { deadLetters } = api().webhooks;
+  const isBlocked = webhook.data?.is_active === false;
   return (
     <>
+      {isBlocked && (
+        <span id="retry-blocked" className="mr-auto self-center text-sm">
+          The webhook is deactivated. <WebhookLink id={webhookId}>Activate it</WebhookLink> to retry.
+        </span>
+      )}
       <Button variant="danger-outline" onClick={() => setAsked('discard')}>
         Discard
       </Button>
-      <Button variant="primary" onClick={() => setAsked('retry')}>
+      <Button
+        variant="primary"
+        disabled={isBlocked}
+        aria-describedby={isBlocked ? 'retry-blocked' : undefined}
+        onClick={() => setAsked('retry')}
+      >
         Retry
       </Button>
       <ConfirmDialog

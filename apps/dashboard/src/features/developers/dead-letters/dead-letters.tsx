@@ -12,6 +12,7 @@ import { EmptyState, ErrorState } from '../../../ui/states';
 import { useFollowDeliveries } from '../shared/use-follow-deliveries';
 import { WebhookTabs } from '../shared/webhook-tabs';
 import { LetterTable } from './letter-table';
+import { WebhookLink } from './retry-warning';
 import { type Receiver, useReceivers } from './use-dead-letters';
 
 export interface DeadLettersProps {
@@ -31,7 +32,7 @@ export function DeadLetters({ webhookId, children }: DeadLettersProps) {
         title="Webhooks"
         description="Events whose five attempts all failed, or whose webhook was deactivated, wait here until you retry or discard them."
       />
-      <WebhookTabs />
+      <WebhookTabs pending={pendingOf(receivers)} />
       {webhooks.data !== undefined && receivers.length === 0 ? (
         <NoWebhook />
       ) : webhooks.isError && webhooks.data === undefined ? (
@@ -40,7 +41,11 @@ export function DeadLetters({ webhookId, children }: DeadLettersProps) {
         <TableSkeleton />
       ) : (
         <div className="flex flex-col gap-4">
-          <Field label="Webhook" className="max-w-160">
+          <Field
+            label="Webhook"
+            aside={<WebhookLink id={chosen.webhook.id}>Show this webhook</WebhookLink>}
+            className="max-w-160"
+          >
             <Select value={chosen.webhook.id} onChange={(event) => choose(event.target.value)}>
               {receivers.map(({ webhook, stats }) => (
                 <option key={webhook.id} value={webhook.id}>
@@ -59,6 +64,12 @@ export function DeadLetters({ webhookId, children }: DeadLettersProps) {
       {children}
     </>
   );
+}
+
+/** Returns the number of pending dead letters of all webhooks; undefined until each is loaded. */
+function pendingOf(receivers: readonly Receiver[]): number | undefined {
+  if (receivers.length === 0 || receivers.some(({ stats }) => stats === undefined)) return undefined;
+  return receivers.reduce((sum, { stats }) => sum + (stats?.pending ?? 0), 0);
 }
 
 function Counters({ receiver: { stats } }: { readonly receiver: Receiver }) {

@@ -1,7 +1,7 @@
 'use client';
 import type { DeadLetter } from '@trading-automation/sdk';
 import { History, RotateCw, Trash2 } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { api } from '../../../data/api';
 import { LATE } from '../../../data/query';
 import { Button } from '../../../ui/button';
@@ -11,13 +11,16 @@ import { DataTable } from '../../../ui/data-table/data-table';
 import { EmptyState } from '../../../ui/states';
 import { useEventTypes } from '../shared/event-picker';
 import { outcomeText, useRunMany } from '../shared/run-many';
+import { DeactivatedNotice } from '../webhooks/deactivated-notice';
+import { ResultNotice } from '../webhooks/result-notice';
 import { COLUMNS, STATUS_FILTER } from './columns';
 import { RetryRange } from './retry-range';
-import { RetryWarning } from './retry-warning';
+import { RetryWarning, WebhookLink } from './retry-warning';
 import { type Receiver, useReloadDeadLetters } from './use-dead-letters';
 
 const keyOf = ({ id }: DeadLetter) => id;
 const isPending = ({ status }: DeadLetter) => status === 'PENDING';
+const DEACTIVATED = 'webhook-deactivated';
 const lettersOf = (count: number) => (count === 1 ? '1 dead letter' : `${count} dead letters`);
 
 /** The dead letters of one webhook, with what can be done with many of them. */
@@ -33,7 +36,7 @@ export function LetterTable({
   const { progress, run } = useRunMany();
   const [selected, setSelected] = useState<ReadonlyMap<string, DeadLetter>>(new Map());
   const [asked, setAsked] = useState<'retry' | 'discard' | 'range'>();
-  const [result, setResult] = useState('');
+  const [result, setResult] = useState<ReactNode>();
   const types = useEventTypes(LATE).data?.types;
   const filters = useMemo(
     (): readonly Filter[] => [
@@ -61,15 +64,33 @@ export function LetterTable({
     const words = action === 'retry' ? 'retried' : 'discarded';
     const reason =
       action === 'retry' && !webhook.is_active ? 'the webhook is deactivated' : 'they are no longer pending';
-    setResult(outcomeText(outcome, `dead letter ${words}`, `dead letters ${words}`, reason));
+    const text = outcomeText(outcome, `dead letter ${words}`, `dead letters ${words}`, reason);
+    setResult(
+      action === 'retry' && outcome.done > 0 ? (
+        <RetryResult webhookId={id} text={text} />
+      ) : (
+        <ResultNotice>{text}</ResultNotice>
+      ),
+    );
     await reload();
   };
   const count = selected.size;
+  const blocked = webhook.is_active ? {} : { disabled: true, 'aria-describedby': DEACTIVATED };
   return (
     <>
+      <div className="flex flex-col gap-3 pb-3 empty:hidden">
+        {!webhook.is_active && (
+          <DeactivatedNotice webhook={webhook} mayActivate={mayChange} id={DEACTIVATED}>
+            <p>Its dead letters can be retried once it is active.</p>
+          </DeactivatedNotice>
+        )}
+        <div role="status" className="empty:hidden">
+          {result}
+        </div>
+      </div>
       <div className="flex min-h-10 flex-wrap items-center justify-between gap-2 pb-2">
         <span role="status" className="text-muted text-sm">
-          {progress === undefined ? result : `${progress.done} of ${progress.total}`}
+          {progress !== undefined && `${progress.done} of ${progress.total}`}
         </span>
         {mayChange && (
           <div className="flex flex-wrap items-center gap-2">
@@ -84,6 +105,7 @@ export function LetterTable({
             <Button
               icon={<RotateCw aria-hidden className="size-4" />}
               disabled={count === 0}
+              {...blocked}
               onClick={() => setAsked('retry')}
             >
               Retry selected{count > 0 && ` (${count})`}
@@ -91,6 +113,7 @@ export function LetterTable({
             <Button
               icon={<History aria-hidden className="size-4" />}
               disabled={stats?.pending === 0}
+              {...blocked}
               onClick={() => setAsked('range')}
             >
               Retry a time range
@@ -141,10 +164,25 @@ export function LetterTable({
         onClose={() => setAsked(undefined)}
         onRetried={(retried, hasMore) => {
           const more = hasMore ? ' More are pending; retry again.' : '';
-          setResult(`${lettersOf(retried)} retried.${more}`);
+          setResult(
+            retried === 0 ? (
+              'No pending dead letter matched.'
+            ) : (
+              <RetryResult webhookId={id} text={`${lettersOf(retried)} retried.${more}`} />
+            ),
+          );
           return reload();
         }}
       />
     </>
+  );
+}
+
+function RetryResult({ webhookId, text }: { readonly webhookId: string; readonly text: string }) {
+  return (
+    <ResultNotice>
+      {text} The deliveries are under way. Their results appear among the{' '}
+      <WebhookLink id={webhookId}>deliveries of the webhook</WebhookLink>.
+    </ResultNotice>
   );
 }

@@ -5,9 +5,10 @@ import { api } from '../../../data/api';
 import { LATE } from '../../../data/query';
 import { Button } from '../../../ui/button';
 import { Dialog } from '../../../ui/dialog';
-import { Field, Select } from '../../../ui/field';
+import { Checkbox, Field, Select } from '../../../ui/field';
 import { FormError } from '../../../ui/form-error';
 import { useEventTypes } from '../shared/event-picker';
+import { isChosen } from '../shared/event-selectors.rules';
 import { isEmptyRange, RangeFields, rangeOf } from '../shared/range-fields';
 import { RetryWarning } from './retry-warning';
 
@@ -21,30 +22,46 @@ export interface RetryRangeProps {
 
 const EVERY = { from: '', to: '' };
 
+/** Returns the types that the webhook subscribes to, in alphabetical order. A test event never becomes a dead letter. */
+const typesOf = <T extends string>(webhook: Webhook, types: readonly { readonly type: T }[]): readonly T[] =>
+  types
+    .map(({ type }) => type)
+    .filter((type) => type !== 'webhook.test' && isChosen(webhook.events, type))
+    .sort();
+
 /** Retries pending dead letters of a time range, of an event type, or all of them. */
 export function RetryRange({ webhook, pending, isOpen, onClose, onRetried }: RetryRangeProps) {
-  const types = useEventTypes(LATE).data?.types ?? [];
+  const types = typesOf(webhook, useEventTypes(LATE).data?.types ?? []);
   const [range, setRange] = useState(EVERY);
   const [type, setType] = useState('');
+  const [isAnyTime, setAnyTime] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<unknown>();
   const [idempotencyKey, setIdempotencyKey] = useState(() => crypto.randomUUID());
-  const isAll = range.from === '' && range.to === '' && type === '';
+  const isBounded = range.from !== '' || range.to !== '';
+  const close = () => {
+    setRange(EVERY);
+    setType('');
+    setAnyTime(false);
+    setFailure(undefined);
+    onClose();
+  };
   const retry = async () => {
     setBusy(true);
     setFailure(undefined);
     try {
-      const chosen = types.find((entry) => entry.type === type)?.type;
-      const body = { ...rangeOf(range), ...(chosen === undefined ? {} : { event_type: chosen }) };
+      const chosen = types.find((one) => one === type);
+      const body = {
+        ...(isAnyTime ? {} : rangeOf(range)),
+        ...(chosen === undefined ? {} : { event_type: chosen }),
+      };
       const answer = await api().webhooks.deadLetters.retryMany(
         webhook.id,
         body as Parameters<ReturnType<typeof api>['webhooks']['deadLetters']['retryMany']>[1],
         { idempotencyKey },
       );
       await onRetried(answer.retried, answer.has_more);
-      setRange(EVERY);
-      setType('');
-      onClose();
+      close();
     } catch (error) {
       setFailure(error);
     } finally {
@@ -56,30 +73,41 @@ export function RetryRange({ webhook, pending, isOpen, onClose, onRetried }: Ret
   return (
     <Dialog
       isOpen={isOpen}
-      onClose={onClose}
+      onClose={close}
       title="Retry pending dead letters"
-      description={`${pending} ${pending === 1 ? 'is' : 'are'} pending for ${webhook.url}. Leave the fields empty to retry all of them.`}
+      description={`${pending} ${pending === 1 ? 'is' : 'are'} pending for ${webhook.url}. Choose a start, an end or any time.`}
       footer={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={close}>Cancel</Button>
           <Button
             variant="primary"
             isBusy={isBusy}
-            disabled={isEmptyRange(range)}
+            disabled={!isAnyTime && (!isBounded || isEmptyRange(range))}
             onClick={() => void retry()}
           >
-            {isAll ? `Retry all ${pending}` : 'Retry matching'}
+            {isAnyTime && type === '' ? `Retry all ${pending}` : 'Retry matching'}
           </Button>
         </>
       }
     >
       <div className="flex flex-col gap-3">
-        <RangeFields range={range} onChange={setRange} />
+        <RangeFields
+          range={range}
+          onChange={setRange}
+          counted="The time at which the event became a dead letter counts."
+          isDisabled={isAnyTime}
+        />
+        <Checkbox
+          checked={isAnyTime}
+          onChange={(event) => setAnyTime(event.target.checked)}
+          label="Any time"
+          hint="Retries pending dead letters without a limit of time."
+        />
         <Field label="Event">
           <Select value={type} onChange={(event) => setType(event.target.value)}>
             <option value="">All events</option>
-            {types.map((entry) => (
-              <option key={entry.type}>{entry.type}</option>
+            {types.map((one) => (
+              <option key={one}>{one}</option>
             ))}
           </Select>
         </Field>

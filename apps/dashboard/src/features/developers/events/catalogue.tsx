@@ -1,5 +1,4 @@
 'use client';
-import type { EventKind } from '@trading-automation/sdk';
 import { parseAsString, useQueryState } from 'nuqs';
 import { classNames } from '../../../ui/class-names';
 import { CodeBlock } from '../../../ui/code-block';
@@ -9,16 +8,17 @@ import { StaleNotice } from '../../../ui/stale-notice';
 import { ErrorState } from '../../../ui/states';
 import { wordsOf } from '../../../ui/status';
 import { Tab, Tabs } from '../../../ui/tabs';
-import { useEventTypes } from '../shared/event-picker';
 import { subjectsOf } from '../shared/event-selectors.rules';
+import { indentJson } from '../shared/raw-json.rules';
 import { EventTabs } from './event-tabs';
+import { type CatalogueEntry, useCatalogue } from './use-catalogue';
 
 /** Every event type with its description, a sample and the schema of its payload. */
 export function EventCatalogue() {
-  const types = useEventTypes();
+  const types = useCatalogue();
   const [chosen, choose] = useQueryState('type', parseAsString);
   const retry = () => void types.refetch();
-  const kinds = types.data?.types ?? [];
+  const kinds = types.data ?? [];
   const shown = kinds.find(({ type }) => type === chosen) ?? kinds[0];
   return (
     <>
@@ -47,7 +47,7 @@ export function EventCatalogue() {
 }
 
 interface TypeListProps {
-  readonly kinds: readonly EventKind<'string'>[];
+  readonly kinds: readonly CatalogueEntry[];
   readonly shown: string;
   readonly onChoose: (type: string) => void;
 }
@@ -86,17 +86,18 @@ function TypeList({ kinds, shown, onChoose }: TypeListProps) {
 
 const textOf = (value: unknown) => JSON.stringify(value, null, 2);
 
-function Kind({ kind }: { readonly kind: EventKind<'string'> }) {
+function Kind({ kind }: { readonly kind: CatalogueEntry }) {
+  const [tab] = useQueryState('tab', parseAsString);
   return (
     <section className="min-w-0 rounded-card border bg-surface p-5">
       <h2 className="font-mono font-semibold text-base">{kind.type}</h2>
       <p className="pt-1 pb-4 text-muted text-sm">{kind.description}</p>
-      <Tabs label="Payload" initial="sample">
+      <Tabs label="Payload" initial={tab === 'schema' ? 'schema' : 'sample'}>
         <Tab value="sample" label="Sample">
           <CodeBlock
             label="Sample payload"
-            title="Decimals are shown as strings; webhooks send them as numbers"
-            code={textOf(kind.sample)}
+            title="application/json"
+            code={indentJson(kind.sampleText)}
             className="max-h-160"
           />
         </Tab>

@@ -32,7 +32,9 @@ export function EventDrawer({ id }: { readonly id: string }) {
       title={data?.type ?? 'Event'}
       footer={
         data !== undefined && (
-          <ButtonLink href={`/developers/events/catalogue?type=${data.type}`}>Show schema</ButtonLink>
+          <ButtonLink href={`/developers/events/catalogue?type=${data.type}&tab=schema`}>
+            Show schema
+          </ButtonLink>
         )
       }
     >
@@ -51,7 +53,7 @@ export function EventDrawer({ id }: { readonly id: string }) {
               <Time at={data.timestamp} isExact />
             </Detail>
             <Detail name="Event">
-              <Copyable text={data.event_id} isShort />
+              <Copyable text={data.event_id} />
             </Detail>
             {data.truncated === true && (
               <Detail name="Truncated">Long lists were cut, so that the payload stays below 64 KiB.</Detail>

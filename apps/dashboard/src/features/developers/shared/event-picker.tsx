@@ -6,7 +6,7 @@ import { ScrollRegion } from '../../../ui/scroll-region';
 import { TableSkeleton } from '../../../ui/skeleton';
 import { ErrorState } from '../../../ui/states';
 import { wordsOf } from '../../../ui/status';
-import { isChosen, subjectsOf, toggled } from './event-selectors.rules';
+import { isChosen, isPartlyChosen, subjectsOf, toggled } from './event-selectors.rules';
 
 /**
  * The event types with their descriptions, schemas and samples. They change only with a release.
@@ -33,9 +33,15 @@ export interface EventPickerProps {
 export function EventPicker({ value, onChange, error }: EventPickerProps) {
   const types = useEventTypes();
   const isAll = value.includes('*');
+  const kinds = types.data?.types ?? [];
   return (
     <fieldset className="flex flex-col gap-2">
       <legend className="pb-1.5 font-medium text-sm">Events</legend>
+      {kinds.length > 0 && !isAll && (
+        <p role="status" className="text-muted text-xs">
+          {kinds.filter(({ type }) => isChosen(value, type)).length} of {kinds.length} event types chosen
+        </p>
+      )}
       <Checkbox
         checked={isAll}
         onChange={(event) => onChange(event.target.checked ? ['*'] : [])}
@@ -52,6 +58,9 @@ export function EventPicker({ value, onChange, error }: EventPickerProps) {
           {subjectsOf(types.data.types).map(({ subject, types: members }) => (
             <div key={subject} className="flex flex-col gap-2">
               <Checkbox
+                ref={(input) => {
+                  if (input !== null) input.indeterminate = isPartlyChosen(value, subject);
+                }}
                 checked={value.includes(`${subject}.*`)}
                 onChange={() => onChange(toggled(value, `${subject}.*`))}
                 label={<span className="font-medium">{wordsOf(subject)}: all</span>}

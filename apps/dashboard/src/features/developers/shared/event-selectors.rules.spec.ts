@@ -1,4 +1,4 @@
-import { isChosen, selectorText, subjectsOf, toggled } from './event-selectors.rules';
+import { isChosen, isPartlyChosen, selectorText, subjectsOf, toggled } from './event-selectors.rules';
 
 describe('event selectors', () => {
   it('groups types by subject in the order of the list', () => {
@@ -14,6 +14,13 @@ describe('event selectors', () => {
     expect(isChosen(['trade.*'], 'trade.filled')).toBe(true);
     expect(isChosen(['*'], 'trade.filled')).toBe(true);
     expect(isChosen(['key.*', 'trade.closed'], 'trade.filled')).toBe(false);
+  });
+
+  it('covers a subject in part by one of its types', () => {
+    expect(isPartlyChosen(['trade.filled'], 'trade')).toBe(true);
+    expect(isPartlyChosen(['trade.*'], 'trade')).toBe(false);
+    expect(isPartlyChosen(['key.created'], 'trade')).toBe(false);
+    expect(isPartlyChosen(['*'], 'trade')).toBe(false);
   });
 
   it('replaces the types of a subject by the subject', () => {

@@ -22,6 +22,11 @@ export function isChosen(selectors: readonly string[], type: string): boolean {
   );
 }
 
+/** Returns whether single types of a subject are chosen, but not the subject itself. */
+export function isPartlyChosen(selectors: readonly string[], subject: string): boolean {
+  return !selectors.includes(`${subject}.*`) && selectors.some((selector) => subjectOf(selector) === subject);
+}
+
 /** Adds or removes a selector. A subject replaces its types. */
 export function toggled(selectors: readonly string[], selector: string): readonly string[] {
   if (selectors.includes(selector)) return selectors.filter((other) => other !== selector);

@@ -24,14 +24,21 @@ export const isEmptyRange = ({ from, to }: LocalRange) => from !== '' && to !== 
 export interface RangeFieldsProps {
   readonly range: LocalRange;
   readonly onChange: (range: LocalRange) => void;
+  /** Which time of a record the range selects. */
+  readonly counted: string;
+  readonly isDisabled?: boolean;
 }
 
-export function RangeFields({ range, onChange }: RangeFieldsProps) {
+const browserZone = () => new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** Chooses a time range in the time zone of the browser. It is shown in a dialog, so never rendered by the server. */
+export function RangeFields({ range, onChange, counted, isDisabled = false }: RangeFieldsProps) {
   return (
     <div className="grid gap-3 sm:grid-cols-2">
       <Field label="From">
         <Input
           type="datetime-local"
+          disabled={isDisabled}
           value={range.from}
           onChange={(event) => onChange({ ...range, from: event.target.value })}
         />
@@ -42,10 +49,14 @@ export function RangeFields({ range, onChange }: RangeFieldsProps) {
       >
         <Input
           type="datetime-local"
+          disabled={isDisabled}
           value={range.to}
           onChange={(event) => onChange({ ...range, to: event.target.value })}
         />
       </Field>
+      <p className="text-muted text-xs sm:col-span-2">
+        {counted} Time zone: {browserZone()}.
+      </p>
     </div>
   );
 }

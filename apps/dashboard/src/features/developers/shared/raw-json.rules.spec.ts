@@ -1,4 +1,4 @@
-import { indentJson, memberText } from './raw-json.rules';
+import { elementTexts, indentJson, memberText } from './raw-json.rules';
 
 const RESPONSE =
   '{"success":true,"data":{"id":"a,}","payload":{"price":0.123456789012345678901,"list":[1,{"x":"\\""}]}}}';
@@ -13,6 +13,15 @@ describe('JSON as text', () => {
 
   it('returns undefined for a member that does not exist', () => {
     expect(memberText(RESPONSE, ['data', 'missing', 'x'])).toBeUndefined();
+  });
+
+  it('splits an array without parsing its numbers', () => {
+    expect(elementTexts('[{"a":[1,2]}, 0.10000000000000000001, "x,]"]')).toEqual([
+      '{"a":[1,2]}',
+      '0.10000000000000000001',
+      '"x,]"',
+    ]);
+    expect(elementTexts('[]')).toEqual([]);
   });
 
   it('indents like JSON.stringify', () => {

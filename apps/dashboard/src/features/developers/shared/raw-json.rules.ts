@@ -13,6 +13,23 @@ export function memberText(json: string, path: readonly string[]): string | unde
   return text?.trim();
 }
 
+/** Returns the texts of the elements of an array. */
+export function elementTexts(json: string): string[] {
+  const elements: string[] = [];
+  let depth = 0;
+  let start = 0;
+  for (const { token, at } of tokensOf(json)) {
+    if (token === '}' || token === ']') depth -= 1;
+    if ((depth === 1 && token === ',') || (depth === 0 && token === ']')) {
+      elements.push(json.slice(start, at).trim());
+      start = at + 1;
+    }
+    if (token === '[' && depth === 0) start = at + 1;
+    if (token === '{' || token === '[') depth += 1;
+  }
+  return elements.filter((text) => text !== '');
+}
+
 function membersOf(json: string): [string, string][] {
   const members: [string, string][] = [];
   let depth = 0;

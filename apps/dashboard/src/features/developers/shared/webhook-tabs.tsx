@@ -1,8 +1,20 @@
 import { LinkTabs } from '../../../ui/link-tabs';
 
-const TABS = [
-  { href: '/developers/webhooks', label: 'Webhooks' },
-  { href: '/developers/dead-letters', label: 'Dead letters', isPrefix: true },
-];
+export interface WebhookTabsProps {
+  /** The number of pending dead letters, on a page that has loaded it. */
+  readonly pending?: number | undefined;
+}
 
-export const WebhookTabs = () => <LinkTabs label="Webhooks" tabs={TABS} />;
+export const WebhookTabs = ({ pending }: WebhookTabsProps) => (
+  <LinkTabs
+    label="Webhooks"
+    tabs={[
+      { href: '/developers/webhooks', label: 'Webhooks' },
+      {
+        href: '/developers/dead-letters',
+        label: pending === undefined ? 'Dead letters' : `Dead letters (${pending} pending)`,
+        isPrefix: true,
+      },
+    ]}
+  />
+);

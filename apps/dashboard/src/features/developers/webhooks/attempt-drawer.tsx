@@ -21,6 +21,7 @@ import { Time } from '../../../ui/values';
 import { EventPayload } from '../shared/payload';
 import { attemptText, DeliveryStatus, NextAttempt } from './deliveries';
 import { deliveryState, isLatestOfRun } from './delivery-state.rules';
+import { failureWords, reasonWords } from './failure-words.rules';
 import { Milliseconds } from './parts';
 
 const ATTEMPTS_MAX = 200;
@@ -108,11 +109,14 @@ function AttemptList({ attempts, shown, isActive, onChoose }: AttemptListProps) 
             )}
           >
             <DeliveryStatus delivery={delivery} isActive={isActive(delivery)} />
-            <span>
+            <span className="shrink-0">
               Attempt {attemptText(delivery)}
               {delivery.run > 0 && <span className="text-muted">, resend {delivery.run}</span>}
             </span>
-            <span className="ml-auto text-muted">
+            <span className="min-w-0 flex-1 truncate text-muted">
+              {failureWords({ reason: delivery.error_reason, statusCode: delivery.status_code })}
+            </span>
+            <span className="shrink-0 text-muted">
               <Time at={delivery.attempted_at} />
             </span>
           </button>
@@ -129,7 +133,10 @@ function Attempt({ delivery, isActive }: { readonly delivery: Delivery; readonly
       <Details>
         {delivery.error_message !== undefined && (
           <Detail name="Why it failed">
-            {delivery.error_message} <code className="font-mono text-xs">{delivery.error_reason}</code>
+            {delivery.error_reason !== undefined && (
+              <span className="font-medium">{reasonWords(delivery.error_reason)}. </span>
+            )}
+            {delivery.error_message}
           </Detail>
         )}
         {isPending && (

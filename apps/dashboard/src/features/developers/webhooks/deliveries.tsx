@@ -1,10 +1,9 @@
 'use client';
-import { useQueryClient } from '@tanstack/react-query';
 import type { Delivery, Webhook } from '@trading-automation/sdk';
 import { History, RotateCw } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { api } from '../../../data/api';
-import { LATE } from '../../../data/query';
+import { LATE, useQueryClient } from '../../../data/query';
 import { useNow } from '../../../format/clock';
 import { Button } from '../../../ui/button';
 import { ConfirmDialog } from '../../../ui/confirm-dialog';
@@ -16,6 +15,7 @@ import { Missing, Time } from '../../../ui/values';
 import { useEventTypes } from '../shared/event-picker';
 import { outcomeText, useRunMany } from '../shared/run-many';
 import { deliveryState } from './delivery-state.rules';
+import { failureWords } from './failure-words.rules';
 import { Milliseconds } from './parts';
 import { ReplayRange } from './replay-range';
 
@@ -71,8 +71,8 @@ const columnsWith = (isActive: boolean): readonly Column<Delivery>[] => [
     header: 'Code',
     isNumeric: true,
     from: 'md',
-    cell: ({ status_code, error }) =>
-      status_code ?? (error === undefined ? <Missing /> : <code className="font-mono text-xs">{error}</code>),
+    cell: ({ status_code, error_reason }) =>
+      status_code ?? failureWords({ reason: error_reason, statusCode: undefined }) ?? <Missing />,
     csv: ({ status_code, error }) => status_code ?? error,
   },
   {
@@ -156,13 +156,9 @@ export function Deliveries({ webhook, mayReplay }: DeliveriesProps) {
     () => (query: Record<string, unknown>, options: object) => api().webhooks.deliveries(id, query, options),
     [id],
   );
-  const eventIds = [
-    ...new Set(
-      [...selected.values()]
-        .filter(({ event_type }) => event_type !== 'webhook.test')
-        .map(({ event_id }) => event_id),
-    ),
-  ];
+  const resendable = [...selected.values()].filter(({ event_type }) => event_type !== 'webhook.test');
+  const eventIds = [...new Set(resendable.map(({ event_id }) => event_id))];
+  const hasTests = resendable.length < selected.size;
   const replay = async (ids: readonly string[]) => {
     const outcome = await run(ids, (event_id) => api().webhooks.replay(id, { event_id }));
     setSelected(new Map());
@@ -177,7 +173,11 @@ export function Deliveries({ webhook, mayReplay }: DeliveriesProps) {
         <h2 className="font-semibold text-base">Deliveries</h2>
         <div className="flex flex-wrap items-center gap-2">
           <span role="status" className="text-muted text-sm">
-            {progress === undefined ? result : `${progress.done} of ${progress.total} events`}
+            {progress !== undefined
+              ? `${progress.done} of ${progress.total} events`
+              : hasTests
+                ? 'Test events are not resent.'
+                : result}
           </span>
           {mayReplay && (
             <>

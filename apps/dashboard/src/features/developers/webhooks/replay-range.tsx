@@ -54,7 +54,7 @@ export function ReplayRange({ webhook, isOpen, onClose, onReplay }: ReplayRangeP
       isOpen={isOpen}
       onClose={onClose}
       title="Resend a time range"
-      description="Events that were sent to this webhook in the range are sent again, each once, oldest first."
+      description="Events that were sent to this webhook in the range are sent again, each once, oldest first. Test events are not resent."
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
@@ -70,7 +70,11 @@ export function ReplayRange({ webhook, isOpen, onClose, onReplay }: ReplayRangeP
       }
     >
       <div className="flex flex-col gap-3">
-        <RangeFields range={range} onChange={setRange} />
+        <RangeFields
+          range={range}
+          onChange={setRange}
+          counted="The time of the attempt counts, not that of the event."
+        />
         <Checkbox
           checked={isFailedOnly}
           onChange={(event) => setFailedOnly(event.target.checked)}
@@ -82,7 +86,9 @@ export function ReplayRange({ webhook, isOpen, onClose, onReplay }: ReplayRangeP
             : attempts.isPending
               ? 'Counting the events of the range.'
               : attempts.isSuccess &&
-                `${count} of this range ${eventIds.length === 1 ? 'is' : 'are'} sent to ${webhook.url}.`}
+                (eventIds.length === 0
+                  ? 'No event of this range can be resent with these settings.'
+                  : `${count} of this range ${eventIds.length === 1 ? 'is' : 'are'} sent to ${webhook.url}.`)}
           {attempts.data?.length === ATTEMPTS_MAX &&
             ` The range has more than ${ATTEMPTS_MAX} attempts; only the latest of them are counted.`}
         </p>

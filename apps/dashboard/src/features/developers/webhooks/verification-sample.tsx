@@ -1,6 +1,8 @@
 import { CodeBlock } from '../../../ui/code-block';
 import { Tab, Tabs } from '../../../ui/tabs';
 
+const INSTALL = 'npm install @trading-automation/sdk';
+
 const TYPESCRIPT = `import { constructEvent } from '@trading-automation/sdk/webhooks';
 
 export async function POST(request: Request): Promise<Response> {
@@ -33,11 +35,15 @@ export function VerificationSample() {
   return (
     <Tabs label="Language" initial="typescript">
       <Tab value="typescript" label="TypeScript">
+        <div className="pb-3">
+          <CodeBlock label="Install command" title="Install the SDK" code={INSTALL} isWrapped />
+        </div>
         <CodeBlock
           label="Verification in TypeScript"
           title="Verify the signature"
           code={TYPESCRIPT}
           className="max-h-52"
+          isWrapped
         />
       </Tab>
       <Tab value="python" label="Python">
@@ -46,6 +52,7 @@ export function VerificationSample() {
           title="Verify the signature"
           code={PYTHON}
           className="max-h-52"
+          isWrapped
         />
       </Tab>
     </Tabs>

@@ -8,25 +8,21 @@ import { Button, IconButton } from '../../../ui/button';
 import { FormError } from '../../../ui/form-error';
 import { Menu } from '../../../ui/menu';
 import { MenuItem, MenuSeparator } from '../../../ui/menu-items';
-import { onDemand } from '../../../ui/on-demand';
-import { useWasTrue } from '../../../ui/use-was-true';
 import { useReloadWebhook } from './use-reload-webhook';
 import type { WebhookAction } from './webhook-dialogs';
 
-const WebhookDialogs = onDemand(() => import('./webhook-dialogs').then((module) => module.WebhookDialogs));
-
-/** What can be done with a webhook. `onResult` shows what an action has done. */
+/** What can be done with a webhook. `onOpen` opens a dialog, `onResult` shows what an action has done. */
 export function WebhookActions({
   webhook,
+  onOpen,
   onResult,
 }: {
   readonly webhook: Webhook;
+  readonly onOpen: (action: WebhookAction) => void;
   readonly onResult: (result: ReactNode) => void;
 }) {
   const { id } = webhook;
-  const [open, setOpen] = useState<WebhookAction>();
   const [isTesting, setTesting] = useState(false);
-  const isOpened = useWasTrue(open !== undefined);
   const reload = useReloadWebhook();
   const test = async () => {
     setTesting(true);
@@ -60,27 +56,22 @@ export function WebhookActions({
           />
         }
       >
-        <MenuItem icon={<Pencil aria-hidden className="size-4" />} onSelect={() => setOpen('edit')}>
+        <MenuItem icon={<Pencil aria-hidden className="size-4" />} onSelect={() => onOpen('edit')}>
           Edit webhook
         </MenuItem>
-        <MenuItem icon={<KeyRound aria-hidden className="size-4" />} onSelect={() => setOpen('rotate')}>
+        <MenuItem icon={<KeyRound aria-hidden className="size-4" />} onSelect={() => onOpen('rotate')}>
           Rotate secret
         </MenuItem>
         {webhook.is_active && (
-          <MenuItem icon={<Power aria-hidden className="size-4" />} onSelect={() => setOpen('deactivate')}>
+          <MenuItem icon={<Power aria-hidden className="size-4" />} onSelect={() => onOpen('deactivate')}>
             Deactivate
           </MenuItem>
         )}
         <MenuSeparator />
-        <MenuItem
-          isDanger
-          icon={<Trash2 aria-hidden className="size-4" />}
-          onSelect={() => setOpen('delete')}
-        >
+        <MenuItem isDanger icon={<Trash2 aria-hidden className="size-4" />} onSelect={() => onOpen('delete')}>
           Delete webhook
         </MenuItem>
       </Menu>
-      {isOpened && <WebhookDialogs webhook={webhook} open={open} onClose={() => setOpen(undefined)} />}
     </>
   );
 }

@@ -5,21 +5,24 @@ import { useRouter } from 'next/navigation';
 import { useState } from 'react';
 import { api } from '../../../data/api';
 import { ConfirmDialog } from '../../../ui/confirm-dialog';
+import { Dialog } from '../../../ui/dialog';
 import { SecretDialog } from '../shared/secret-dialog';
 import { useReloadWebhook } from './use-reload-webhook';
 import { VerificationSample } from './verification-sample';
 import { WebhookForm, type WebhookValues } from './webhook-form';
 
-export type WebhookAction = 'edit' | 'rotate' | 'deactivate' | 'delete';
+export type WebhookAction = 'edit' | 'verify' | 'rotate' | 'deactivate' | 'delete';
 
 export interface WebhookDialogsProps {
   readonly webhook: Webhook;
   readonly open: WebhookAction | undefined;
   readonly onClose: () => void;
+  /** Called after the settings have changed. */
+  readonly onSaved: () => void;
 }
 
 /** The form and the questions of the actions of a webhook. */
-export function WebhookDialogs({ webhook, open, onClose }: WebhookDialogsProps) {
+export function WebhookDialogs({ webhook, open, onClose, onSaved }: WebhookDialogsProps) {
   const { id, url } = webhook;
   const router = useRouter();
   const queries = useQueryClient();
@@ -38,9 +41,20 @@ export function WebhookDialogs({ webhook, open, onClose }: WebhookDialogsProps) 
           title="Edit the webhook"
           action="Save changes"
           initial={{ url, events: webhook.events, description: webhook.description }}
-          onSave={update}
+          onSave={async (values) => {
+            await update(values);
+            onSaved();
+          }}
         />
       )}
+      <Dialog
+        isOpen={open === 'verify'}
+        onClose={onClose}
+        title="Verify signatures"
+        description="The code reads the signing secret from the variable SVC_WEBHOOK_SECRET. If the secret is lost, rotate it to get a new one."
+      >
+        <VerificationSample />
+      </Dialog>
       <ConfirmDialog
         isOpen={open === 'rotate'}
         onClose={onClose}

@@ -9,6 +9,8 @@ import { Missing } from '../../../ui/values';
 import { deadLetterStatsQuery } from '../shared/dead-letter-stats';
 import { Milliseconds, Rate, useWebhookStats } from './parts';
 
+const P95_NOTE = '95\u2009% of all attempts ended within this time, failed ones and test events included';
+
 type Attempts = WebhookStats<'string'>['last_24_hours'];
 
 /** How deliveries went in the last 24 hours and 7 days. */
@@ -18,7 +20,7 @@ export function WebhookFigures({ id }: { readonly id: string }) {
   const pending = useQuery(deadLetterStatsQuery(id));
   const countsOf = (attempts: Attempts | undefined) =>
     attempts &&
-    `${formatCount(attempts.succeeded, locale)} of ${formatCount(attempts.attempts, locale)} attempts`;
+    `${formatCount(attempts.succeeded, locale)} of ${formatCount(attempts.attempts, locale)} attempts, test events included`;
   const [day, week] = [data?.last_24_hours, data?.last_7_days];
   return (
     <StatRow>
@@ -29,10 +31,10 @@ export function WebhookFigures({ id }: { readonly id: string }) {
         note={countsOf(day)}
       />
       <Stat
-        label="p95, 24 h"
+        label="Response time p95, 24 h"
         isLoading={isPending}
         value={day === undefined ? <Missing /> : <Milliseconds value={day.p95_response_time_ms} />}
-        note="95 % of the attempts are faster"
+        note={P95_NOTE}
       />
       <Stat
         label="Success, 7 days"
@@ -41,10 +43,10 @@ export function WebhookFigures({ id }: { readonly id: string }) {
         note={countsOf(week)}
       />
       <Stat
-        label="p95, 7 days"
+        label="Response time p95, 7 days"
         isLoading={isPending}
         value={week === undefined ? <Missing /> : <Milliseconds value={week.p95_response_time_ms} />}
-        note={week && `${formatCount(week.failed, locale)} failed`}
+        note={P95_NOTE}
       />
       <Stat
         label="Dead letters"

@@ -8,6 +8,7 @@ import { Dialog } from '../../../ui/dialog';
 import { Field, Input } from '../../../ui/field';
 import { FormError } from '../../../ui/form-error';
 import { EventPicker } from '../shared/event-picker';
+import { aboutUrl, urlProblem } from './webhook-url.rules';
 
 export interface WebhookValues {
   readonly url: string;
@@ -30,7 +31,8 @@ const resolver: Resolver<WebhookValues> = async (values) => {
     if (name !== undefined) errors[name] ??= { type: 'schema', message };
   }
   if (values.events.length === 0) errors.events = { type: 'schema', message: 'Choose at least one event.' };
-  if (values.url.trim() === '') errors.url = { type: 'schema', message: 'Enter the URL of your receiver.' };
+  const problem = urlProblem(values.url);
+  if (problem !== undefined) errors.url = { type: 'schema', message: problem };
   return Object.keys(errors).length === 0 ? { values, errors: {} } : { values: {}, errors };
 };
 
@@ -68,7 +70,7 @@ export function WebhookForm(props: WebhookFormProps) {
       if (error instanceof ApiError && error.status < 500) setIdempotencyKey(crypto.randomUUID());
       const named = details.flatMap(({ field = '', message = '' }) => {
         const name = fieldOf(field);
-        return name === undefined ? [] : [{ name, message }];
+        return name === undefined ? [] : [{ name, message: name === 'url' ? aboutUrl(message) : message }];
       });
       for (const { name, message } of named) form.setError(name, { type: 'api', message });
       if (named.length === 0) setFailure(error);

@@ -3,25 +3,32 @@ import type { Webhook } from '@trading-automation/sdk';
 import { Fragment, type ReactNode, useState } from 'react';
 import { api } from '../../../data/api';
 import { useMay } from '../../../data/me';
-import { useQuery, useQueryClient } from '../../../data/query';
+import { useQuery } from '../../../data/query';
 import { useEarlyData } from '../../../data/server-data';
 import { Button } from '../../../ui/button';
 import { Card } from '../../../ui/card';
-import { ConfirmDialog } from '../../../ui/confirm-dialog';
 import { Copyable } from '../../../ui/copyable';
 import { Detail, Details } from '../../../ui/details';
+import { onDemand } from '../../../ui/on-demand';
 import { PageHeader } from '../../../ui/page-header';
 import { Skeleton, TableSkeleton } from '../../../ui/skeleton';
 import { StaleNotice } from '../../../ui/stale-notice';
 import { ErrorState } from '../../../ui/states';
 import { useRecordName } from '../../../ui/use-record-name';
+import { useWasTrue } from '../../../ui/use-was-true';
 import { Time } from '../../../ui/values';
 import { deadLetterStatsQuery } from '../shared/dead-letter-stats';
 import { useFollowDeliveries } from '../shared/use-follow-deliveries';
+import { DeactivatedNotice } from './deactivated-notice';
+import { DEACTIVATION_RULE } from './deactivation.rules';
 import { Deliveries } from './deliveries';
 import { WebhookState, webhookStatsQuery } from './parts';
+import { ResultNotice } from './result-notice';
 import { WebhookActions } from './webhook-actions';
+import type { WebhookAction } from './webhook-dialogs';
 import { WebhookFigures } from './webhook-figures';
+
+const WebhookDialogs = onDemand(() => import('./webhook-dialogs').then((module) => module.WebhookDialogs));
 
 /** One webhook with its deliveries; `children` is the drawer of the delivery that the address names. */
 export function WebhookPage({ id, children }: { readonly id: string; readonly children?: ReactNode }) {
@@ -63,6 +70,8 @@ export function WebhookPage({ id, children }: { readonly id: string; readonly ch
 function Content({ webhook }: { readonly webhook: Webhook }) {
   const isAdmin = useMay('ADMIN') === true;
   const [result, setResult] = useState<ReactNode>();
+  const [open, setOpen] = useState<WebhookAction>();
+  const isOpened = useWasTrue(open !== undefined);
   return (
     <>
       <PageHeader
@@ -73,21 +82,29 @@ function Content({ webhook }: { readonly webhook: Webhook }) {
           </>
         }
         description={webhook.description === '' ? undefined : webhook.description}
-        actions={isAdmin && <WebhookActions webhook={webhook} onResult={setResult} />}
+        actions={isAdmin && <WebhookActions webhook={webhook} onOpen={setOpen} onResult={setResult} />}
       />
       <div className="flex flex-col gap-4">
         <div role="status" className="empty:hidden">
           {result}
         </div>
-        {!webhook.is_active && <Deactivated webhook={webhook} mayActivate={isAdmin} />}
+        {!webhook.is_active && <DeactivatedNotice webhook={webhook} mayActivate={isAdmin} />}
         <WebhookFigures id={webhook.id} />
-        <Card title="Settings">
+        <Card
+          title="Settings"
+          actions={
+            <div className="flex flex-wrap gap-2">
+              <Button onClick={() => setOpen('verify')}>Verify signatures</Button>
+              {isAdmin && <Button onClick={() => setOpen('edit')}>Edit webhook</Button>}
+            </div>
+          }
+        >
           <div className="grid gap-x-10 md:grid-cols-2">
             <Details>
               <Detail name="Events">
                 {webhook.events.includes('*') ? 'All events' : <EventList events={webhook.events} />}
               </Detail>
-              <Detail name="Failed deliveries in a row">{webhook.consecutive_failures}</Detail>
+              <Detail name="Failed attempts in a row">{webhook.consecutive_failures}</Detail>
               <Detail name="Webhook">
                 <Copyable text={webhook.id} isShort />
               </Detail>
@@ -104,9 +121,22 @@ function Content({ webhook }: { readonly webhook: Webhook }) {
               </Detail>
             </Details>
           </div>
+          <p className="pt-3 text-muted text-xs">
+            {DEACTIVATION_RULE} An attempt that succeeds sets the count to zero.
+          </p>
         </Card>
       </div>
       <Deliveries webhook={webhook} mayReplay={isAdmin} />
+      {isOpened && (
+        <WebhookDialogs
+          webhook={webhook}
+          open={open}
+          onClose={() => setOpen(undefined)}
+          onSaved={() =>
+            setResult(<ResultNotice>The changes are saved. The next attempts use them.</ResultNotice>)
+          }
+        />
+      )}
     </>
   );
 }
@@ -129,42 +159,3 @@ const EventList = ({ events }: { readonly events: readonly string[] }) => (
     ))}
   </span>
 );
-
-const REASONS: Readonly<Record<string, string>> = {
-  consecutive_failures: 'The service deactivated it after repeated failures. Correct the receiver first.',
-  insecure_url: 'Its URL is not https, which the live world requires. Change the URL first.',
-  user: 'It was deactivated by you.',
-};
-
-function Deactivated({ webhook, mayActivate }: { readonly webhook: Webhook; readonly mayActivate: boolean }) {
-  const queries = useQueryClient();
-  const [isAsking, setAsking] = useState(false);
-  const activate = async () => {
-    await api().webhooks.update(webhook.id, { is_active: true });
-    await queries.invalidateQueries({ queryKey: ['webhooks'] });
-  };
-  return (
-    <div
-      role="alert"
-      className="flex flex-wrap items-center justify-between gap-3 rounded-card border border-warn-line bg-warn-soft px-4 py-3 text-sm"
-    >
-      <div>
-        <p className="font-medium">
-          This webhook has been deactivated <Time at={webhook.deactivated_at} />. No events are sent to it.
-        </p>
-        <p>{REASONS[webhook.deactivation_reason ?? ''] ?? 'The service deactivated it.'}</p>
-      </div>
-      {mayActivate && <Button onClick={() => setAsking(true)}>Activate webhook</Button>}
-      <ConfirmDialog
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
-        title="Activate this webhook?"
-        action="Activate webhook"
-        onConfirm={activate}
-      >
-        New events are sent to {webhook.url} from now on, and the failure count starts at zero. Dead letters
-        are not sent; retry them separately.
-      </ConfirmDialog>
-    </div>
-  );
-}

@@ -70,7 +70,7 @@ const COLUMNS: readonly Column<Webhook>[] = [
   },
   {
     id: 'p95',
-    header: 'p95, 24 h',
+    header: 'Response p95, 24 h',
     isNumeric: true,
     from: 'md',
     cell: ({ id }) => <StatsCell id={id} figure="p95" />,

@@ -1,0 +1,21 @@
+import { wordsOf } from '../../../format/words';
+
+const ACRONYMS = /\b(?:dns|tls|http2?|url)\b/gi;
+
+/** Returns the reason of a failed attempt in words: `dns_name_not_found` is "DNS name not found". */
+export function reasonWords(reason: string): string {
+  return wordsOf(reason).replace(ACRONYMS, (word) => word.toUpperCase().replace('HTTP2', 'HTTP/2'));
+}
+
+export interface Failure {
+  readonly reason: string | undefined;
+  readonly statusCode: number | undefined;
+}
+
+/** Describes a failure in a few words: "HTTP status 500", "DNS name not found". Undefined without a reason. */
+export function failureWords({ reason, statusCode }: Failure): string | undefined {
+  if (reason === undefined) return undefined;
+  const words = reasonWords(reason);
+  if (statusCode === undefined) return words;
+  return reason === 'http_status' ? `${words} ${statusCode}` : `${words}, status ${statusCode}`;
+}
