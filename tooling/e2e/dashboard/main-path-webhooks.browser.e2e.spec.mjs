@@ -93,7 +93,7 @@ it('a webhook is created and broken; its attempts and its dead letter are shown;
   const drawer = page.getByRole('dialog', { name: 'trade.created' });
   for (const attempt of [1, 2, 3, 4, 5])
     await drawer.getByRole('button', { name: `Attempt ${attempt} of 5` }).waitFor();
-  await drawer.getByText('Status 500.').waitFor();
+  await drawer.getByText('Status 500.', { exact: true }).waitFor();
   await drawer.getByRole('region', { name: 'Request headers' }).getByText('webhook-signature').waitFor();
   await drawer.getByText(tradeId).first().waitFor();
   await closeTop(page);

@@ -2,7 +2,7 @@ import type { DeadLetter } from '@trading-automation/sdk';
 import type { Column, Filter } from '../../../ui/data-table/columns';
 import { Status } from '../../../ui/status';
 import { Missing, Time } from '../../../ui/values';
-import { reasonWords } from '../webhooks/failure-words.rules';
+import { failureWords } from '../webhooks/failure-words.rules';
 
 export const STATUS_FILTER: Filter = {
   name: 'status',
@@ -56,12 +56,13 @@ export const COLUMNS: readonly Column<DeadLetter>[] = [
     id: 'last_error_message',
     header: 'Why',
     from: 'xl',
-    cell: ({ last_error_reason, last_error_message }) =>
+    cell: ({ last_error_reason, last_status_code, last_error_message }) =>
       last_error_reason === undefined ? (
         <Missing />
       ) : (
         <span className="block max-w-110 truncate" title={last_error_message}>
-          {reasonWords(last_error_reason)}. <span className="text-muted">{last_error_message}</span>
+          {failureWords({ reason: last_error_reason, statusCode: last_status_code })}.{' '}
+          <span className="text-muted">{last_error_message}</span>
         </span>
       ),
     csv: ({ last_error_message }) => last_error_message,

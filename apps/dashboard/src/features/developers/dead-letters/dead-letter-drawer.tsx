@@ -18,7 +18,7 @@ import { Status } from '../../../ui/status';
 import { Time } from '../../../ui/values';
 import { Payload } from '../shared/payload';
 import { memberText } from '../shared/raw-json.rules';
-import { reasonWords } from '../webhooks/failure-words.rules';
+import { failureWords } from '../webhooks/failure-words.rules';
 import { RetryWarning, WebhookLink } from './retry-warning';
 import { useReloadDeadLetters } from './use-dead-letters';
 
@@ -85,6 +85,7 @@ const AttemptsLink = ({ webhookId, letter, children }: LetterProps & { readonly 
 );
 
 function LetterDetails({ webhookId, letter }: LetterProps) {
+  const failure = failureWords({ reason: letter.last_error_reason, statusCode: letter.last_status_code });
   return (
     <Details>
       <Detail name="Status">
@@ -92,9 +93,7 @@ function LetterDetails({ webhookId, letter }: LetterProps) {
       </Detail>
       {letter.last_error_message !== undefined && (
         <Detail name="Last error">
-          {letter.last_error_reason !== undefined && (
-            <span className="font-medium">{reasonWords(letter.last_error_reason)}. </span>
-          )}
+          {failure !== undefined && <span className="font-medium">{failure}. </span>}
           {letter.last_error_message}
         </Detail>
       )}

@@ -21,10 +21,13 @@ import { Time } from '../../../ui/values';
 import { EventPayload } from '../shared/payload';
 import { attemptText, DeliveryStatus, NextAttempt } from './deliveries';
 import { deliveryState, isLatestOfRun } from './delivery-state.rules';
-import { failureWords, reasonWords } from './failure-words.rules';
+import { failureWords } from './failure-words.rules';
 import { Milliseconds } from './parts';
 
 const ATTEMPTS_MAX = 200;
+
+const failureOf = ({ error_reason, status_code }: Delivery) =>
+  failureWords({ reason: error_reason, statusCode: status_code });
 
 /** All attempts to deliver one event to a webhook, and the request and the response of one of them. */
 export function AttemptDrawer({
@@ -113,9 +116,7 @@ function AttemptList({ attempts, shown, isActive, onChoose }: AttemptListProps) 
               Attempt {attemptText(delivery)}
               {delivery.run > 0 && <span className="text-muted">, resend {delivery.run}</span>}
             </span>
-            <span className="min-w-0 flex-1 truncate text-muted">
-              {failureWords({ reason: delivery.error_reason, statusCode: delivery.status_code })}
-            </span>
+            <span className="min-w-0 flex-1 truncate text-muted">{failureOf(delivery)}</span>
             <span className="shrink-0 text-muted">
               <Time at={delivery.attempted_at} />
             </span>
@@ -128,14 +129,13 @@ function AttemptList({ attempts, shown, isActive, onChoose }: AttemptListProps) 
 
 function Attempt({ delivery, isActive }: { readonly delivery: Delivery; readonly isActive: boolean }) {
   const isPending = deliveryState(delivery, useNow(), isActive) === 'PENDING';
+  const failure = failureOf(delivery);
   return (
     <>
       <Details>
         {delivery.error_message !== undefined && (
           <Detail name="Why it failed">
-            {delivery.error_reason !== undefined && (
-              <span className="font-medium">{reasonWords(delivery.error_reason)}. </span>
-            )}
+            {failure !== undefined && <span className="font-medium">{failure}. </span>}
             {delivery.error_message}
           </Detail>
         )}

@@ -3,7 +3,7 @@ import { wordsOf } from '../../../format/words';
 const ACRONYMS = /\b(?:dns|tls|http2?|url)\b/gi;
 
 /** Returns the reason of a failed attempt in words: `dns_name_not_found` is "DNS name not found". */
-export function reasonWords(reason: string): string {
+function reasonWords(reason: string): string {
   return wordsOf(reason).replace(ACRONYMS, (word) => word.toUpperCase().replace('HTTP2', 'HTTP/2'));
 }
 

@@ -42,18 +42,11 @@ export function VerificationSample() {
           label="Verification in TypeScript"
           title="Verify the signature"
           code={TYPESCRIPT}
-          className="max-h-52"
           isWrapped
         />
       </Tab>
       <Tab value="python" label="Python">
-        <CodeBlock
-          label="Verification in Python"
-          title="Verify the signature"
-          code={PYTHON}
-          className="max-h-52"
-          isWrapped
-        />
+        <CodeBlock label="Verification in Python" title="Verify the signature" code={PYTHON} isWrapped />
       </Tab>
     </Tabs>
   );
