@@ -76,7 +76,7 @@ it('reads the list of keys, finds pages and actions by typing, and skips the nav
   await keyboard.enter(skip);
   await keyboard.untilFocused(page.getByRole('main'));
   await keyboard.press('Tab');
-  await keyboard.untilFocused(page.getByRole('main').getByRole('link', { name: 'Place order' }).first());
+  await keyboard.untilFocused(page.getByRole('main').getByRole('button', { name: 'Emergency stop' }));
   expect(problems).toEqual([]);
   await context.close();
 }, 180_000);
@@ -119,7 +119,7 @@ it('places and cancels an order', async () => {
   const cancel = button(drawer, 'Cancel order');
   await keyboard.enter(cancel);
   const sure = dialog(page, 'Cancel this order?');
-  await keyboard.enter(button(sure, 'Cancel'));
+  await keyboard.enter(button(sure, 'Keep order'));
   await gone(sure);
   await keyboard.untilFocused(cancel);
   await keyboard.press('Enter');

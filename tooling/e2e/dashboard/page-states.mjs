@@ -42,6 +42,9 @@ const DENIED = failure(403, {
 /** The status of responses that a state consists of. */
 const STATUS = { empty: 404, error: 503, 'no permission': 403, stale: 503 };
 
+/** A page without data, from which a link leads to the page that is checked. */
+const STARTING_PAGE = '/no-such-page';
+
 /**
  * Returns whether a problem of the browser is a response that the page shows in this state.
  *
@@ -53,7 +56,10 @@ export const isExpectedIn =
   (/** @type {string} */ problem) => {
     const [, responded] =
       /^Failed to load resource: the server responded with a status of (\d+)/.exec(problem) ?? [];
-    return responded !== undefined && [Object(STATUS)[state], status].includes(Number(responded));
+    return (
+      responded !== undefined &&
+      ([Object(STATUS)[state], status].includes(Number(responded)) || problem.includes(STARTING_PAGE))
+    );
   };
 
 /** The person whose browser shows the page. @param {DashboardPage} dashboardPage @param {PageState} state */
@@ -97,7 +103,7 @@ export async function openInState(page, dashboardPage, state, records) {
 async function navigate(page, { isSignedOut = false, empty }, state, path) {
   const isReplaced = LOADED_BY_BROWSER.includes(state) || (state === 'empty' && empty?.isByResponse === true);
   if (isSignedOut || !isReplaced) return void (await page.goto(path));
-  await page.goto('/no-such-page');
+  await page.goto(STARTING_PAGE);
   await page.getByRole('heading', { name: 'This page does not exist.' }).waitFor();
   // As a link of Next.js does.
   await page.waitForFunction(() => Object(window).next?.router !== undefined);

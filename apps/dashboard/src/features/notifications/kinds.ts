@@ -59,7 +59,7 @@ export const KINDS: readonly Kind[] = [
   kind(
     'webhook.deactivated',
     'Webhook deactivated',
-    'A webhook was deactivated, because its receiver failed for too long.',
+    'A webhook was deactivated, because too many attempts failed in a row.',
   ),
   kind('key.created', 'API key created', 'An API key was created.'),
   kind('key.revoked', 'Key revoked', 'An API key or a public key was revoked.'),

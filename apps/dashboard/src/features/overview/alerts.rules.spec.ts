@@ -36,7 +36,7 @@ describe('alertsOf', () => {
     const byUser = { ...webhook, id: 'whk_2', deactivation_reason: 'user' };
     expect(alertsOf([], [failed, byUser], [])).toMatchObject([
       {
-        text: 'The webhook https://example.com/hook is deactivated, because its receiver failed for too long.',
+        text: 'The webhook https://example.com/hook is deactivated, because too many attempts failed in a row.',
       },
     ]);
   });

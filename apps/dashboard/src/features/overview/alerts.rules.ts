@@ -31,7 +31,7 @@ export interface Alert {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  consecutive_failures: 'its receiver failed for too long',
+  consecutive_failures: 'too many attempts failed in a row',
   insecure_url: 'its URL is not https',
 };
 
