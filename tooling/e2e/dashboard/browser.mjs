@@ -61,7 +61,7 @@ export async function openBrowser(dashboardUrl) {
 export async function signInByApiKey(page, apiKey) {
   await page.goto('/sign-in');
   await page.getByRole('tab', { name: 'API key' }).click();
-  await page.getByLabel('API key', { exact: true }).last().fill(apiKey);
+  await page.getByPlaceholder('svc_…').fill(apiKey);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
 }

@@ -90,7 +90,7 @@ describe('a sign-in with an API key', () => {
     const { page, context } = await browser.newPerson();
     await page.goto('/sign-in');
     await page.getByRole('tab', { name: 'API key' }).click();
-    const field = page.getByLabel('API key', { exact: true }).last();
+    const field = page.getByPlaceholder('svc_…');
     for (const [key, message] of [
       ['secret', 'This is not an API key.'],
       [`${apiKey.slice(0, -4)}0000`, 'The API key'],
@@ -214,7 +214,7 @@ describe('a session', () => {
     await onSignIn(page);
     await page.getByText('Your session was signed out.').waitFor();
     await page.getByRole('tab', { name: 'API key' }).click();
-    await page.getByLabel('API key', { exact: true }).last().fill(apiKey);
+    await page.getByPlaceholder('svc_…').fill(apiKey);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await until(
       async () => new URL(page.url()),

@@ -290,7 +290,7 @@ describe('an address', () => {
     ]) {
       await other.page.goto(`/sign-in?${new URLSearchParams({ return: wanted, reason: PAYLOADS.image })}`);
       await other.page.getByRole('tab', { name: 'API key' }).click();
-      await other.page.getByLabel('API key', { exact: true }).last().fill(key);
+      await other.page.getByPlaceholder('svc_…').fill(key);
       await other.page.getByRole('button', { name: 'Sign in' }).click();
       await other.page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
       expect(new URL(other.page.url()).origin).toBe(product.urlOf('dashboard'));

@@ -18,7 +18,7 @@ export const SIGNED_OUT_PAGES = [
     isSignedOut: true,
     act: async (page) => {
       await page.getByRole('tab', { name: 'API key' }).click();
-      await page.getByLabel('API key', { exact: true }).last().fill('secret');
+      await page.getByPlaceholder('svc_…').fill('secret');
       await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     },
     failure: DOES_NOT_RESPOND,

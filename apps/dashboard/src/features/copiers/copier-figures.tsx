@@ -24,7 +24,7 @@ export function CopierFigures({ copier }: { readonly copier: CopierRow }) {
         }
       />
       <Stat
-        label="Return on the account"
+        label="Account return"
         value={<Percent ratio={stats.roi} isChange />}
         note={stats.sharpe === null ? 'Sharpe from 2 days on' : <Sharpe value={stats.sharpe} />}
       />

@@ -78,7 +78,7 @@ const COLUMNS: readonly Column<CopierRow>[] = [
   },
   {
     id: 'roi',
-    header: 'Return on the account',
+    header: 'Account return',
     isNumeric: true,
     from: 'md',
     cell: ({ stats }) => <Percent ratio={stats.roi} isChange />,
