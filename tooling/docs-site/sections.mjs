@@ -5,7 +5,7 @@ const patterns = [
   {
     text: 'Start',
     pattern:
-      /^(README|CHANGELOG|CONTRIBUTING)\.md$|^docs\/guides\/(quick-start|cli|graphql)\.md$|^packages\/(sdk|cli)\/README\.md$/,
+      /^(README|CHANGELOG|CONTRIBUTING)\.md$|^docs\/guides\/(quick-start|dashboard|cli|graphql)\.md$|^packages\/(sdk|cli)\/README\.md$/,
   },
   { text: 'Guides', pattern: /^docs\/guides\// },
   { text: 'Trading', pattern: /^docs\/(trading\/|reliability\.md$)|^apps\/paper-exchange\// },
