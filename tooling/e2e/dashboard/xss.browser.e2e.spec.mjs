@@ -219,12 +219,12 @@ describe('a CSV file', () => {
   afterEach(expectNoAttack);
 
   it.each([
-    ['/strategies', 'name'],
-    ['/copiers', 'name'],
-    ['/discover', 'name'],
-    ['/developers/api-keys', 'name'],
-    ['/developers/identities', 'label'],
-  ])('of %s has no formula', async (path) => {
+    ['/strategies', ['name']],
+    ['/copiers', ['name', 'created_at']],
+    ['/discover', ['name']],
+    ['/developers/api-keys', ['name']],
+    ['/developers/identities', ['label']],
+  ])('of %s has no formula, and the columns %j, also if the page hides one', async (path, columns) => {
     const { page } = person;
     await page.goto(path);
     await expectTexts([PAYLOADS.formula]);
@@ -235,12 +235,13 @@ describe('a CSV file', () => {
     const text = readFileSync(await download.path(), 'utf8');
     expect(text).toContain(`"'${PAYLOADS.formula.replaceAll('"', '""')}"`);
     expect(text).not.toMatch(/(?:^|[,;\t\r\n])"?[=@+]/);
+    expect(text.slice(0, text.indexOf('\r\n')).split(',')).toEqual(expect.arrayContaining(columns));
   });
 });
 
 /** The parameters that pages read, and those of the sign-in. */
 const PARAMETERS =
-  'account attempt copier exchange_account_id from interval kind new operation order pair range reason return search sort side status step strategy strategy_id symbol to trade_pair_id type unread view webhook'.split(
+  'account attempt copier exchange_account_id from interval kind new operation order pair range reason request return search sort side status step strategy strategy_id symbol tab to trade_pair_id type unread view webhook'.split(
     ' ',
   );
 const PATHS =

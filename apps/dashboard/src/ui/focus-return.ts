@@ -9,10 +9,9 @@ export function currentOpener(): Element | null {
   return triggerId ? document.getElementById(triggerId) : active;
 }
 
-function takesFocus(element: Element | null): boolean {
+function takesFocus(element: Element | null, options?: FocusOptions): boolean {
   if (!(element instanceof HTMLElement) || element === document.body || !element.isConnected) return false;
-  // It was on screen when it was used.
-  element.focus({ preventScroll: true });
+  element.focus(options);
   return document.activeElement === element;
 }
 
@@ -30,7 +29,8 @@ export function returnFocus(opener: Element | null, address?: string): void {
   const attempt = () => {
     const link =
       address === undefined ? null : document.querySelector(`main a[href="${CSS.escape(address)}"]`);
-    if (takesFocus(opener) || takesFocus(link)) return;
+    // The opener was on screen when it was used. A link may be further down, and must be seen.
+    if (takesFocus(opener, { preventScroll: true }) || takesFocus(link)) return;
     // The reader may have moved on.
     if (document.activeElement !== document.body) return;
     if (performance.now() < endMs) requestAnimationFrame(attempt);

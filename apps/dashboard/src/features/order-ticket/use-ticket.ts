@@ -66,6 +66,7 @@ export function useTicket(pair: Pair, initial: Partial<Draft>) {
   const change = (changes: Partial<Draft>) => setDraft((now) => ({ ...now, ...changes }));
   const book = usePairBook(BOOK_MS);
   const accounts = useAccountsOf(pair);
+  // The newest account is first. The oldest is the main one more often than one that was added for a strategy.
   const account = accounts.list.find(({ id }) => id === draft.accountId) ?? accounts.list.at(-1);
   const balances = useFreeBalances(account);
   const last = useLastPrice(pair.id);
