@@ -80,7 +80,7 @@ it('finds a strategy, simulates it and copies it', async () => {
   await untilHeading(page, `Copy ${name}`);
   await keyboard.toggle(page.getByRole('radio', { name: account.account_name }));
   await keyboard.enter(button(page, 'Continue to the limits'));
-  await keyboard.write(page.getByLabel('One entry, in USDT'), '3000');
+  await keyboard.write(page.getByLabel('Maximum cost of an entry, in USDT'), '3000');
   await keyboard.enter(button(page, 'Save and simulate'));
   await page.getByText('Simulated with the settings below.').waitFor();
   await keyboard.enter(button(page, 'Continue to the terms'));

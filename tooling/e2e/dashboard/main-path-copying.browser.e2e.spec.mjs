@@ -48,7 +48,7 @@ async function copyStrategy({ page, account }) {
   await untilHeading(page, `Copy ${name}`);
   await page.getByRole('radio', { name: account.account_name }).check();
   await page.getByRole('button', { name: 'Continue to the limits' }).click();
-  await page.getByLabel('One entry, in USDT').fill('3000');
+  await page.getByLabel('Maximum cost of an entry, in USDT').fill('3000');
   await page.getByRole('button', { name: 'Save and simulate' }).click();
   await page.getByText('Simulated with the settings below.').waitFor();
   // The simulation replays the first purchase, which the limit reduces.

@@ -26,7 +26,17 @@ export function CopierFigures({ copier }: { readonly copier: CopierRow }) {
       <Stat
         label="Account return"
         value={<Percent ratio={stats.roi} isChange />}
-        note={stats.sharpe === null ? 'Sharpe from 2 days on' : <Sharpe value={stats.sharpe} />}
+        note={
+          <>
+            Open lots included
+            {stats.sharpe !== null && (
+              <>
+                {', '}
+                <Sharpe value={stats.sharpe} />
+              </>
+            )}
+          </>
+        }
       />
       <Stat
         label="Open exposure"

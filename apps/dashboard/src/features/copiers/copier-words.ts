@@ -7,10 +7,10 @@ type Sizing = Copier<'string'>['sizing'];
 type Limits = Copier<'string'>['limits'];
 
 export const MODE_NAMES: Readonly<Record<string, string>> = {
-  EQUITY_RATIO: 'Same share of equity',
+  EQUITY_RATIO: 'Proportional to equity',
   FIXED_QUOTE: 'Fixed cost',
   FIXED_AMOUNT: 'Fixed amount',
-  MULTIPLIER: 'Multiple of the amounts',
+  MULTIPLIER: 'Multiplier',
 };
 
 export const MODE_MEANINGS: Readonly<Record<string, string>> = {

@@ -196,7 +196,7 @@ export const REASONS: Readonly<Record<string, Reason>> = {
 /** A short name of each code, for counts. */
 export const REASON_NAMES: Readonly<Record<string, string>> = {
   NOT_ACTIVE: 'Copier not active',
-  NOT_HELD: 'Lot not held',
+  NOT_HELD: 'Lot that was not copied',
   PAIR_BLOCKED: 'Pair not allowed',
   PAIR_UNAVAILABLE: 'Pair not offered by the exchange',
   SIDE_BLOCKED: 'Side not allowed',

@@ -103,35 +103,35 @@ function MoneyLimits({ register, errors, quote, grid }: Part) {
       </legend>
       <div className={grid}>
         <Field
-          label={`One entry, in ${quote}`}
+          label={`Maximum cost of an entry, in ${quote}`}
           hint="A larger entry is reduced to this cost."
           error={errors.max_trade_quote?.message}
         >
           <Input {...register('max_trade_quote')} inputMode="decimal" autoComplete="off" />
         </Field>
         <Field
-          label={`All open lots, in ${quote}`}
-          hint="An entry that would exceed it is reduced."
+          label={`Maximum open exposure, in ${quote}`}
+          hint="Cost of all open lots. An entry that would exceed it is reduced."
           error={errors.max_open_quote?.message}
         >
           <Input {...register('max_open_quote')} inputMode="decimal" autoComplete="off" />
         </Field>
         <Field
-          label={`Loss of a day, in ${quote}`}
+          label={`Maximum daily loss, in ${quote}`}
           hint="Counted from 00:00 UTC, realised and open."
           error={errors.max_daily_loss_quote?.message}
         >
           <Input {...register('max_daily_loss_quote')} inputMode="decimal" autoComplete="off" />
         </Field>
         <Field
-          label="Drawdown, in percent"
+          label="Maximum drawdown, in percent"
           hint="Fall of the result from its peak."
           error={errors.max_drawdown_percent?.message}
         >
           <Input {...register('max_drawdown_percent')} inputMode="decimal" autoComplete="off" />
         </Field>
         <Field
-          label="When one of these two losses is reached"
+          label="When a loss limit is reached"
           hint="It starts again only when you start it."
           error={errors.on_breach?.message}
         >
@@ -164,40 +164,32 @@ function FurtherLimits({ register, errors, hasLeverage, grid }: Part) {
   return (
     <div className={grid}>
       <Field
-        label="Slippage, in basis points"
+        label="Maximum slippage, in basis points"
         hint="50 bps are 0.5 %. Entries at a worse price are not filled."
         error={errors.max_slippage_bps?.message}
       >
         <Input {...register('max_slippage_bps')} inputMode="numeric" autoComplete="off" />
       </Field>
       <Field
-        label="Age of a signal, in seconds"
+        label="Maximum age of a signal, in seconds"
         hint="Older entries are skipped, such as after an outage."
         error={errors.max_signal_age_s?.message}
       >
         <Input {...register('max_signal_age_s')} inputMode="decimal" autoComplete="off" />
       </Field>
-      <Field label="Open lots" error={errors.max_open_trades?.message}>
+      <Field label="Maximum open lots" error={errors.max_open_trades?.message}>
         <Input {...register('max_open_trades')} inputMode="numeric" autoComplete="off" />
       </Field>
-      <Field label="Sides of entries" error={errors.allowed_sides?.message}>
+      <Field label="Allowed sides" error={errors.allowed_sides?.message}>
         <Options
           register={register('allowed_sides')}
           options={{ '': 'Buys and sells', BUY: 'Buys only', SELL: 'Sells only' }}
         />
       </Field>
-      <Field
-        label="Only these pairs"
-        hint="Symbols, separated by commas."
-        error={errors.allowed_pairs?.message}
-      >
+      <Field label="Allowed pairs" hint="Symbols, separated by commas." error={errors.allowed_pairs?.message}>
         <Input {...register('allowed_pairs')} autoComplete="off" spellCheck={false} />
       </Field>
-      <Field
-        label="Never these pairs"
-        hint="Symbols, separated by commas."
-        error={errors.blocked_pairs?.message}
-      >
+      <Field label="Blocked pairs" hint="Symbols, separated by commas." error={errors.blocked_pairs?.message}>
         <Input {...register('blocked_pairs')} autoComplete="off" spellCheck={false} />
       </Field>
       <Field
@@ -208,7 +200,7 @@ function FurtherLimits({ register, errors, hasLeverage, grid }: Part) {
         <Options register={register('below_minimum')} options={BELOW_MINIMUM_WORDS} />
       </Field>
       {hasLeverage && (
-        <Field label="Leverage" error={errors.max_leverage?.message}>
+        <Field label="Maximum leverage" error={errors.max_leverage?.message}>
           <Input {...register('max_leverage')} inputMode="decimal" autoComplete="off" />
         </Field>
       )}

@@ -7,13 +7,13 @@
  * 4. The last point is the result that the simulation reports.
  */
 
-import type { SimulatedDecision, Simulation } from '@trading-automation/sdk';
+import type { Copier, SimulatedDecision, Simulation } from '@trading-automation/sdk';
 import { quoteOf } from '../../data/symbols';
 import { Exact, isZero, largestOf, total } from '../../format/decimals';
 
 export interface CurvePoint {
   readonly at: string;
-  /** Value of 100 of the account's equity at the start. */
+  /** Value of 100 of the capital, which is the account's equity unless the copier has a capital of its own. */
   readonly value: number;
 }
 
@@ -21,15 +21,30 @@ type Result = Pick<
   Simulation<'string'>,
   'decisions' | 'truncated' | 'currency' | 'starting_equity' | 'fees' | 'net_pnl' | 'to'
 >;
+type Sizing = Pick<Copier<'string'>['sizing'], 'mode' | 'capital'>;
 type Copy = Pick<SimulatedDecision<'string'>, 'symbol' | 'kind' | 'inputs' | 'sent_amount' | 'signal_at'>;
 
 const isEntry = ({ kind }: Copy) => kind === 'OPEN' || kind === 'INCREASE';
 const priceOf = ({ inputs }: Copy) =>
   typeof inputs.reference_price === 'string' ? new Exact(inputs.reference_price) : undefined;
 
-/** Returns the curve; empty if decisions are missing, or if the account had no equity to compare with. */
-export function simulatedCurve(result: Result): CurvePoint[] {
-  const { currency, truncated, starting_equity: start } = result;
+/** What the result of a simulation is compared with. */
+export interface Basis {
+  readonly amount: string;
+  /** The capital is a setting of the copier: the part of the account that it may use. */
+  readonly kind: 'capital' | 'equity';
+}
+
+/** Returns the copier's capital if its sizing uses one; otherwise the equity of the whole account. */
+export function basisOf(result: Pick<Result, 'starting_equity'>, { mode, capital }: Sizing): Basis {
+  return mode === 'EQUITY_RATIO' && capital !== undefined
+    ? { amount: capital, kind: 'capital' }
+    : { amount: result.starting_equity, kind: 'equity' };
+}
+
+/** Returns the curve; empty if decisions are missing, or if there is no amount to compare with. */
+export function simulatedCurve(result: Result, start: string): CurvePoint[] {
+  const { currency, truncated } = result;
   const copies = result.decisions.filter(({ symbol }) => quoteOf(symbol) === currency);
   if (truncated || copies.length === 0 || new Exact(start).lte(0)) return [];
   const feeRate = feeRateOf(copies, result.fees);

@@ -10,7 +10,7 @@ describe('the parts of the tracking difference', () => {
       fees_bps: '-18',
     };
     expect(trackingParts(parts).map(({ name, bps, share }) => [name, bps, share])).toEqual([
-      ['Skips', '-500', 1],
+      ['Skips and reductions', '-500', 1],
       ['Rounding', '1', 0.002],
       ['Latency', '0', 0],
       ['Slippage', '-250', 0.5],

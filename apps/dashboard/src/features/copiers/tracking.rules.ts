@@ -15,7 +15,7 @@ export interface TrackingPart {
 }
 
 const WORDS = [
-  ['skips_bps', 'Skips', 'Entries that were skipped, failed, or were reduced by a limit'],
+  ['skips_bps', 'Skips and reductions', 'Entries that were skipped, failed, or were reduced by a limit'],
   ['rounding_bps', 'Rounding', 'Amount steps and minimums of the exchange'],
   ['latency_bps', 'Latency', 'The market moved before the order was planned'],
   ['slippage_bps', 'Slippage', 'The order was filled at another price than the market had'],

@@ -1,5 +1,6 @@
 'use client';
 /** The public strategies of all users, ranked by what their copiers earned. */
+import { useSearchParams } from 'next/navigation';
 import { api } from '../../data/api';
 import { Badge } from '../../ui/badge';
 import { ButtonLink } from '../../ui/button';
@@ -13,6 +14,7 @@ import { EmptyState } from '../../ui/states';
 import { Status } from '../../ui/status';
 import { Percent } from '../../ui/values';
 import { CopierReturn, CurveSpark, Drawdown, isOwn, Sample, type StrategyRow } from './figures';
+import { isFull, rankOf } from './performance.rules';
 
 const FILTERS: readonly Filter[] = [
   {
@@ -57,11 +59,22 @@ const read: ListReader<StrategyRow> = ({ search, ...query }, options) => {
 const Marks = ({ row }: { readonly row: StrategyRow }) => (
   <>
     {row.status === 'ARCHIVED' && <Status value="ARCHIVED" />}
+    {row.status === 'ACTIVE' && isFull(row) && (
+      <span title="All places for copiers are taken.">
+        <Badge tone="warn">Full</Badge>
+      </span>
+    )}
     {isOwn(row) && <Badge>Yours</Badge>}
   </>
 );
 
-function Name({ row, rank }: { readonly row: StrategyRow; readonly rank: number }) {
+function Name({ row, index }: { readonly row: StrategyRow; readonly index: number }) {
+  const search = useSearchParams();
+  const rank = rankOf(row.performance.copier_roi, {
+    index,
+    sort: search.get('sort'),
+    order: search.get('order'),
+  });
   return (
     <span className="flex min-w-0 flex-col">
       <span className="flex items-center gap-x-2 ">
@@ -84,7 +97,7 @@ const COLUMNS: readonly Column<StrategyRow>[] = [
     id: 'name',
     header: 'Strategy',
     sort: 'name',
-    cell: (row, index) => <Name row={row} rank={index + 1} />,
+    cell: (row, index) => <Name row={row} index={index} />,
     csv: ({ name }) => name,
   },
   {

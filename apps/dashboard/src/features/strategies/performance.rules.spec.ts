@@ -1,4 +1,12 @@
-import { daysSince, drawdownsOf, profitShareExample, ratioOfPercent, untilNow } from './performance.rules';
+import {
+  daysSince,
+  drawdownsOf,
+  isFull,
+  profitShareExample,
+  rankOf,
+  ratioOfPercent,
+  untilNow,
+} from './performance.rules';
 
 describe('the results of a strategy', () => {
   it('have a record of full days', () => {
@@ -32,5 +40,22 @@ describe('the results of a strategy', () => {
   it('show what a profit of 1,000 costs', () => {
     expect(profitShareExample('0.15')).toEqual({ profit: '1000', share: '150', kept: '850' });
     expect(profitShareExample('0')).toEqual({ profit: '1000', share: '0', kept: '1000' });
+  });
+});
+
+describe('a strategy in a list', () => {
+  it('has a rank only by the return of its copiers', () => {
+    const ranking = { index: 2, sort: null, order: null };
+    expect(rankOf('0.1', ranking)).toBe(3);
+    expect(rankOf('0.1', { index: 2, sort: 'copier_roi', order: 'desc' })).toBe(3);
+    expect(rankOf(null, ranking)).toBeUndefined();
+    expect(rankOf('0.1', { ...ranking, sort: 'name' })).toBeUndefined();
+    expect(rankOf('0.1', { ...ranking, order: 'asc' })).toBeUndefined();
+  });
+
+  it('is full once all of its places are taken', () => {
+    expect(isFull({ capacity: 2, copier_count: 1 })).toBe(false);
+    expect(isFull({ capacity: 2, copier_count: 2 })).toBe(true);
+    expect(isFull({ copier_count: 1_000 })).toBe(false);
   });
 });

@@ -44,3 +44,26 @@ export function profitShareExample(rate: string): ProfitShareExample {
   const share = new Exact(rate).times(1_000);
   return { profit: '1000', share: share.toFixed(), kept: new Exact(1_000).minus(share).toFixed() };
 }
+
+/** Returns whether all places for copiers are taken. */
+export const isFull = ({
+  capacity,
+  copier_count,
+}: {
+  capacity?: number | undefined;
+  copier_count: number;
+}): boolean => capacity !== undefined && copier_count >= capacity;
+
+export interface Position {
+  /** The place in the list, from 0. */
+  readonly index: number;
+  /** The order of the list as the address names it; null for the default, which is the ranking. */
+  readonly sort: string | null;
+  readonly order: string | null;
+}
+
+/** Returns the rank by the copiers' return; undefined without this figure, or in a list of another order. */
+export function rankOf(copierRoi: string | null, { index, sort, order }: Position): number | undefined {
+  const isRanking = (sort === null || sort === 'copier_roi') && order !== 'asc';
+  return isRanking && copierRoi !== null ? index + 1 : undefined;
+}

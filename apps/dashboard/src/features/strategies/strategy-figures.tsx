@@ -20,7 +20,7 @@ export function HeadFigures({ strategy }: { readonly strategy: StrategyRow }) {
         value={<CopierReturn results={results} />}
         note={`${strategy.copier_count} ${strategy.copier_count === 1 ? 'copier' : 'copiers'} now`}
       />
-      <Stat label="Return" value={<Percent ratio={results.roi} isChange />} note="Daily, compounded" />
+      <Stat label="Return" value={<Percent ratio={results.roi} isChange />} note="Open positions included" />
       <Stat
         label="Max drawdown"
         value={<Drawdown percent={results.max_drawdown_percent} />}
@@ -55,12 +55,12 @@ export function FigureDefinitions({ strategy }: { readonly strategy: StrategyRow
         <Figure
           name="Copiers' return"
           value={<CopierReturn results={results} />}
-          meaning="Result of all copiers of other users, realised and open, after fees, divided by their equity at the start. Published from 5 copiers on."
+          meaning="Result of all copiers of other users, realised and open, after fees, divided by their equity at the start. Published from 5 copiers on. It can differ from the strategy's return: copiers start at another time, size by their own equity, and skip what their limits forbid."
         />
         <Figure
           name="Return"
           value={<Percent ratio={results.roi} isChange />}
-          meaning="Result of each UTC day divided by the equity at its start, compounded. Deposits and withdrawals never count."
+          meaning="Result of each UTC day, realised and open, divided by the equity at its start, compounded. Deposits and withdrawals never count."
         />
         <Figure
           name="Max drawdown"

@@ -18,6 +18,7 @@ import { ConfigurationCard } from './configuration-card';
 import { EquityChart } from './equity-chart';
 import { isOwn, type StrategyRow } from './figures';
 import { LinkedCopiers } from './linked-copiers';
+import { isFull } from './performance.rules';
 import { OwnerActions } from './strategy-actions';
 import { FigureDefinitions, HeadFigures } from './strategy-figures';
 import { StrategyTrades } from './strategy-trades';
@@ -91,12 +92,12 @@ export function StrategyPage({ id }: { readonly id: string }) {
 
 function CopyAction({ strategy }: { readonly strategy: StrategyRow }) {
   const rights = useTradeRefusal();
-  const { status, capacity, copier_count: count } = strategy;
+  const { status, capacity } = strategy;
   const refusal =
     rights ??
     (status === 'ARCHIVED'
       ? 'Archived strategies cannot be copied.'
-      : capacity !== undefined && count >= capacity
+      : isFull(strategy)
         ? `All ${capacity} places are taken.`
         : undefined);
   if (refusal !== undefined)

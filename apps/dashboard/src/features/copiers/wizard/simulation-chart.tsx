@@ -7,8 +7,8 @@ import { Card } from '../../../ui/card';
 import type { LineSeries } from '../../../ui/charts/line-chart';
 import { onDemand } from '../../../ui/on-demand';
 import { Skeleton } from '../../../ui/skeleton';
-import { rebasedCurve, simulatedCurve } from '../simulated-curve.rules';
-import type { StrategyRecord } from '../use-copier';
+import { basisOf, rebasedCurve, simulatedCurve } from '../simulated-curve.rules';
+import type { CopierRow, StrategyRecord } from '../use-copier';
 
 const LineChart = onDemand(
   () => import('../../../ui/charts/line-chart').then((module) => module.LineChart),
@@ -18,14 +18,15 @@ const LineChart = onDemand(
 export interface SimulationChartProps {
   readonly result: Simulation<'string'>;
   readonly strategy: StrategyRecord;
+  readonly sizing: CopierRow['sizing'];
 }
 
 /** The simulated copier beside the strategy: the value of 100 at the first signal. */
-export function SimulationChart({ result, strategy }: SimulationChartProps) {
+export function SimulationChart({ result, strategy, sizing }: SimulationChartProps) {
   const { locale } = usePreferences();
   const { curve } = strategy.performance;
   const series = useMemo<readonly LineSeries[]>(() => {
-    const own = simulatedCurve(result);
+    const own = simulatedCurve(result, basisOf(result, sizing).amount);
     const leader = rebasedCurve(curve, result.from, new Date().toISOString());
     return [
       ...(own.length < 2 ? [] : [{ label: 'Copier', unit: 'start = 100', points: own }]),
@@ -33,7 +34,7 @@ export function SimulationChart({ result, strategy }: SimulationChartProps) {
         ? []
         : [{ label: 'Strategy', unit: 'start = 100', points: leader, tone: 'muted' as const }]),
     ];
-  }, [result, curve]);
+  }, [result, curve, sizing]);
   const formatIndex = useCallback((value: number) => formatAmount(String(value), locale, 2), [locale]);
   if (series.length === 0)
     return (

@@ -6,17 +6,20 @@ import { Card } from '../../../ui/card';
 import { Stat, StatRow } from '../../../ui/stat';
 import { Amount, Change, Percent, Time } from '../../../ui/values';
 import { REASON_NAMES } from '../decision-reasons';
+import { basisOf } from '../simulated-curve.rules';
 import { TrackingBars } from '../tracking-bars';
-import type { StrategyRecord } from '../use-copier';
+import type { CopierRow, StrategyRecord } from '../use-copier';
 import { SimulatedDecisions } from './simulated-decisions';
 import { SimulationChart } from './simulation-chart';
 
 export interface SimulationResultsProps {
   readonly result: Simulation<'string'>;
   readonly strategy: StrategyRecord;
+  /** How the copier is sized: its capital, if any, is what the result is compared with. */
+  readonly sizing: CopierRow['sizing'];
 }
 
-export function SimulationResults({ result, strategy }: SimulationResultsProps) {
+export function SimulationResults({ result, strategy, sizing }: SimulationResultsProps) {
   if (result.signal_count === 0)
     return (
       <Card title="Nothing to simulate">
@@ -27,8 +30,8 @@ export function SimulationResults({ result, strategy }: SimulationResultsProps) 
     );
   return (
     <div className="flex min-w-0 flex-col gap-4">
-      <Figures result={result} />
-      <SimulationChart result={result} strategy={strategy} />
+      <Figures result={result} sizing={sizing} />
+      <SimulationChart result={result} strategy={strategy} sizing={sizing} />
       <div className="grid items-start gap-4 2xl:grid-cols-2">
         <Reasons result={result} />
         <Card title="Tracking difference">
@@ -44,8 +47,9 @@ export function SimulationResults({ result, strategy }: SimulationResultsProps) 
   );
 }
 
-function Figures({ result }: { readonly result: SimulationResultsProps['result'] }) {
-  const start = new Exact(result.starting_equity);
+function Figures({ result, sizing }: Pick<SimulationResultsProps, 'result' | 'sizing'>) {
+  const basis = basisOf(result, sizing);
+  const start = new Exact(basis.amount);
   const roi = start.gt(0) ? new Exact(result.net_pnl).div(start).toFixed() : null;
   const { currency } = result;
   return (
@@ -53,7 +57,13 @@ function Figures({ result }: { readonly result: SimulationResultsProps['result']
       <Stat
         label="Result after fees"
         value={<Change value={result.net_pnl} asset={currency} />}
-        note={<Percent ratio={roi} isChange />}
+        note={
+          <>
+            <Percent ratio={roi} isChange /> of{' '}
+            {basis.kind === 'capital' ? 'its capital' : "the account's equity"} of{' '}
+            <Amount value={basis.amount} asset={currency} digits={2} />
+          </>
+        }
       />
       <Stat label="Fees" value={<Amount value={result.fees} asset={currency} digits={2} />} note="Included" />
       <Stat
@@ -100,6 +110,11 @@ function Reasons({ result }: { readonly result: SimulationResultsProps['result']
             </li>
           ))}
         </ul>
+      )}
+      {result.skipped_by_reason.NOT_HELD !== undefined && (
+        <p className="pt-3 text-muted text-xs">
+          After a skipped entry, the exits of the same lot are skipped, too: there is nothing to sell.
+        </p>
       )}
       {result.left_out_count > 0 && (
         <p className="pt-3 text-muted text-xs">

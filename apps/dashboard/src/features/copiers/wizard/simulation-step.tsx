@@ -53,6 +53,7 @@ export function SimulationStep({ strategy, copier, onBack, onNext }: SimulationS
   const days = range === 'all' ? undefined : Number(range);
   const simulation = useSimulation({ copierId: copier.id, days, version });
   const { result, error } = simulation;
+  const { sizing } = copier;
   return (
     <>
       <div className="flex flex-wrap items-center justify-between gap-3 pb-4">
@@ -81,7 +82,7 @@ export function SimulationStep({ strategy, copier, onBack, onNext }: SimulationS
               <Skeleton className="h-72" />
             </div>
           ) : (
-            <SimulationResults result={result} strategy={strategy} />
+            <SimulationResults result={result} strategy={strategy} sizing={sizing} />
           )}
         </div>
       </div>
