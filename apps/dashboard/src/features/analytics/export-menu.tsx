@@ -1,5 +1,6 @@
 'use client';
 import { Download } from 'lucide-react';
+import { useRouter } from 'next/navigation';
 import type { Figures } from '../../data/analytics';
 import { Button } from '../../ui/button';
 import { saveFile } from '../../ui/data-table/csv';
@@ -21,6 +22,7 @@ const RESULT = [
 
 /** The figures on this page as CSV files. */
 export function ExportMenu({ figures }: { readonly figures: Figures }) {
+  const router = useRouter();
   const save = (name: string, text: string) =>
     saveFile(new Blob([text], { type: 'text/csv;charset=utf-8' }), `analytics-${name}.csv`);
   return (
@@ -44,6 +46,7 @@ export function ExportMenu({ figures }: { readonly figures: Figures }) {
       >
         Result by pair
       </MenuItem>
+      <MenuItem onSelect={() => router.push('/trades')}>Single trades, on the page Trades</MenuItem>
     </Menu>
   );
 }

@@ -8,8 +8,9 @@ import { formatDuration } from '../../format/times';
 import { Card } from '../../ui/card';
 import { Definition } from '../../ui/definition';
 import { Detail, Details } from '../../ui/details';
-import { Amount, Change, Missing, Percent, Time } from '../../ui/values';
+import { Change, Missing, Percent, Time } from '../../ui/values';
 import { DEFINITIONS } from './definitions';
+import { asLoss } from './results';
 
 type Name = keyof typeof DEFINITIONS;
 
@@ -27,7 +28,7 @@ function Figure({
 
 function Ratio({ value }: { readonly value: string | null }) {
   const { locale } = usePreferences();
-  return value === null ? <Missing /> : formatAmount(value, locale, 2);
+  return value === null ? <Missing /> : formatAmount(value, locale, 2).replace('-', '−');
 }
 
 /** Trades, averages and risk. */
@@ -82,10 +83,10 @@ function Averages({ figures }: { readonly figures: Figures }) {
           <Change value={figures.expectancy} asset={currency} />
         </Figure>
         <Figure of="averageWin" label="Average win">
-          <Amount value={average_win} asset={currency} digits={2} />
+          <Change value={average_win} asset={currency} />
         </Figure>
         <Figure of="averageLoss" label="Average loss">
-          <Amount value={average_loss} asset={currency} digits={2} />
+          <Change value={asLoss(average_loss)} asset={currency} />
         </Figure>
         <Figure of="best" label="Best trade">
           <TradeResult trade={best_trade} currency={currency} />
@@ -121,7 +122,7 @@ function Risk({ figures }: { readonly figures: Figures }) {
       <Details>
         <Figure of="drawdown" label="Largest drawdown">
           <span className="flex flex-col items-end">
-            <Amount value={amount} asset={figures.currency ?? undefined} digits={2} />
+            <Change value={asLoss(amount)} asset={figures.currency ?? undefined} />
             {trough_at !== null && (
               <span className="text-muted text-xs">
                 <DrawdownPercent percent={percent} />

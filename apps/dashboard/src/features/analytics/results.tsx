@@ -1,9 +1,14 @@
 'use client';
 import type { Figures } from '../../data/analytics';
+import { signOf } from '../../format/numbers';
 import { Definition } from '../../ui/definition';
 import { Stat } from '../../ui/stat';
 import { Amount, Change, Percent } from '../../ui/values';
 import { DEFINITIONS } from './definitions';
+
+/** The API sends losses as positive amounts. */
+export const asLoss = (amount: string | null) =>
+  amount === null || signOf(amount) === 0 ? amount : `-${amount}`;
 
 /** The result, and what it consists of. */
 export function Results({ figures }: { readonly figures: Figures }) {
@@ -30,11 +35,11 @@ export function Results({ figures }: { readonly figures: Figures }) {
         />
         <Stat
           label={<Definition text={DEFINITIONS.grossProfit}>Gross profit</Definition>}
-          value={<Amount value={gross_profit} asset={currency} digits={2} />}
+          value={<Change value={gross_profit} asset={currency} />}
         />
         <Stat
           label={<Definition text={DEFINITIONS.grossLoss}>Gross loss</Definition>}
-          value={<Amount value={gross_loss} asset={currency} digits={2} />}
+          value={<Change value={asLoss(gross_loss)} asset={currency} />}
         />
         <Stat
           label={<Definition text={DEFINITIONS.fees}>Fees</Definition>}

@@ -1,7 +1,7 @@
 'use client';
 /** Every signal with the decision of the copier about it, in a sentence. */
 import Link from 'next/link';
-import { useMemo } from 'react';
+import { Fragment, useMemo } from 'react';
 import { usePreferences } from '../../format/preferences';
 import { formatDuration } from '../../format/times';
 import type { Column, Filter } from '../../ui/data-table/columns';
@@ -9,6 +9,7 @@ import { DataTable } from '../../ui/data-table/data-table';
 import { EmptyState } from '../../ui/states';
 import { wordsOf } from '../../ui/status';
 import { Missing, Time } from '../../ui/values';
+import { decisionNumbers } from './decision-numbers.rules';
 import { decisionSentence } from './decision-sentence';
 import { type DecisionRow, decisionsOf } from './decisions-query';
 import { OutcomeBadge } from './outcome-badge';
@@ -26,12 +27,33 @@ const keyOf = ({ id }: DecisionRow) => id;
 function Explanation({ decision }: { readonly decision: DecisionRow }) {
   const { locale } = usePreferences();
   return (
-    <span className="block max-w-180 py-1">
+    <div className="max-w-180 py-1">
       {decisionSentence(decision, locale)}
+      <Numbers decision={decision} />
       <span className="block text-muted text-xs md:hidden">
         <Links decision={decision} />
       </span>
-    </span>
+    </div>
+  );
+}
+
+/** The numbers behind the sentence. They open in the row, since a skipped signal has no trade to open. */
+function Numbers({ decision }: { readonly decision: DecisionRow }) {
+  const { locale } = usePreferences();
+  const numbers = decisionNumbers(decision.inputs, locale);
+  if (numbers.length === 0) return null;
+  return (
+    <details className="text-muted text-xs">
+      <summary className="w-fit cursor-pointer rounded">Numbers</summary>
+      <dl className="grid w-fit grid-cols-[auto_auto] gap-x-4 py-1">
+        {numbers.map(({ name, value }) => (
+          <Fragment key={name}>
+            <dt>{name}</dt>
+            <dd className="text-right">{value}</dd>
+          </Fragment>
+        ))}
+      </dl>
+    </details>
   );
 }
 

@@ -89,8 +89,7 @@ function OfferNotice({ copier }: { readonly copier: CopierRow }) {
         The strategy offers other terms: <ProfitShareTerms terms={offer} />
       </p>
       <p>
-        You pay <ProfitShareTerms terms={accepted} />. Your terms stay as they are until you accept the new
-        ones.
+        Yours are <ProfitShareTerms terms={accepted} />. They stay as they are until you accept the new ones.
       </p>
       <ConfirmDialog
         isOpen={isAsking}
@@ -99,11 +98,12 @@ function OfferNotice({ copier }: { readonly copier: CopierRow }) {
         action="Accept terms"
         onConfirm={accept}
       >
-        From the next period on you pay <ProfitShareTerms terms={offer} /> instead of{' '}
-        <ProfitShareTerms terms={accepted} />.{' '}
+        From the next period on, the profit share is <ProfitShareTerms terms={offer} /> instead of{' '}
+        <ProfitShareTerms terms={accepted} />. The owner gets it in tokens of the platform; nothing is taken
+        from your account.{' '}
         {isRaise && (
           <>
-            Of a profit of 1,000 above your highest result, the owner then gets{' '}
+            For a profit of 1,000 above your highest result, the owner then gets tokens worth up to{' '}
             <Amount value={new Exact(offer.rate).times(1_000).toFixed()} digits={2} /> instead of{' '}
             <Amount value={new Exact(accepted?.rate ?? 0).times(1_000).toFixed()} digits={2} />. If you do
             nothing, your present terms stay.

@@ -26,6 +26,10 @@ export function RewardTypes() {
           ))}
         </ul>
       )}
+      <p className="border-t px-4 py-3 text-muted text-xs">
+        Rewards are paid in a token of the platform. It is not traded here and has no price, so no worth in
+        another currency is shown.
+      </p>
     </Card>
   );
 }

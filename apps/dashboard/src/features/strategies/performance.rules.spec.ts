@@ -2,7 +2,7 @@ import {
   daysSince,
   drawdownsOf,
   isFull,
-  profitShareExample,
+  profitShareOf1000,
   rankOf,
   ratioOfPercent,
   untilNow,
@@ -38,8 +38,8 @@ describe('the results of a strategy', () => {
   });
 
   it('show what a profit of 1,000 costs', () => {
-    expect(profitShareExample('0.15')).toEqual({ profit: '1000', share: '150', kept: '850' });
-    expect(profitShareExample('0')).toEqual({ profit: '1000', share: '0', kept: '1000' });
+    expect(profitShareOf1000('0.15')).toBe('150');
+    expect(profitShareOf1000('0')).toBe('0');
   });
 });
 

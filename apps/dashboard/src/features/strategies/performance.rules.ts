@@ -33,17 +33,11 @@ export function drawdownsOf(curve: readonly IndexPoint[]): { at: string; value: 
 export const ratioOfPercent = (percent: string | null): string | null =>
   percent === null ? null : new Exact(percent).div(100).toFixed();
 
-export interface ProfitShareExample {
-  readonly profit: string;
-  readonly share: string;
-  readonly kept: string;
-}
-
-/** What a profit of 1,000 above the high-water mark costs. */
-export function profitShareExample(rate: string): ProfitShareExample {
-  const share = new Exact(rate).times(1_000);
-  return { profit: '1000', share: share.toFixed(), kept: new Exact(1_000).minus(share).toFixed() };
-}
+/**
+ * Returns the profit share of a profit of 1,000 above the high-water mark. The owner is granted tokens of this worth; the copier
+ * is not debited.
+ */
+export const profitShareOf1000 = (rate: string): string => new Exact(rate).times(1_000).toFixed();
 
 /** Returns whether all places for copiers are taken. */
 export const isFull = ({

@@ -4,7 +4,7 @@ import { useWatch } from 'react-hook-form';
 import { useExchangeNames } from '../../data/exchange-names';
 import { useAccounts } from '../../data/names';
 import { Checkbox, Field, Input, Select, TextArea } from '../../ui/field';
-import { profitShareExample } from './performance.rules';
+import { profitShareOf1000 } from './performance.rules';
 import type { StrategyValues } from './strategy-form.rules';
 
 export interface StrategyFieldsProps {
@@ -133,6 +133,6 @@ function CopyTerms({ register, control, errors }: StrategyFieldsProps) {
 
 function exampleOf(percent: string): string {
   if (!/^\d+(\.\d+)?$/.test(percent) || Number(percent) > 50) return 'From 0 to 50.';
-  const { share } = profitShareExample(String(Number(percent) / 100));
-  return `Of a profit of 1,000 USDT you get ${share} USDT.`;
+  const share = profitShareOf1000(String(Number(percent) / 100));
+  return `For a copier's profit of 1,000 USDT you get tokens worth up to ${share} USDT. The copier pays nothing.`;
 }

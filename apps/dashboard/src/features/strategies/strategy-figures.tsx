@@ -141,7 +141,7 @@ function OwnFigures({ results }: { readonly results: StrategyRow['performance'] 
 
 function Ratio({ value }: { readonly value: string | null }) {
   const { locale } = usePreferences();
-  return value === null ? <Missing /> : formatAmount(value, locale, 2);
+  return value === null ? <Missing /> : formatAmount(value, locale, 2).replace('-', '−');
 }
 
 function Figure({

@@ -7,7 +7,7 @@ import { Detail, Details } from '../../ui/details';
 import { ProfitShareTerms } from '../../ui/profit-share';
 import { Amount } from '../../ui/values';
 import type { StrategyRow } from './figures';
-import { profitShareExample } from './performance.rules';
+import { profitShareOf1000 } from './performance.rules';
 
 /** What copying costs and who may copy. */
 export function TermsCard({ strategy }: { readonly strategy: StrategyRow }) {
@@ -40,14 +40,14 @@ export function TermsCard({ strategy }: { readonly strategy: StrategyRow }) {
 function ShareExample({ share }: { readonly share: StrategyRow['profit_share'] }) {
   const { locale } = usePreferences();
   if (share === undefined || Number(share.rate) === 0)
-    return <p className="pt-3 text-muted text-xs">Copying is free: copiers keep their whole profit.</p>;
-  const { share: paid, kept } = profitShareExample(share.rate);
+    return <p className="pt-3 text-muted text-xs">The owner gets no share of the profit of copiers.</p>;
   return (
     <p className="pt-3 text-muted text-xs">
-      Each {periodWord(share.period)} a part of the profit above the highest result so far goes to the owner.
-      Of a profit of {formatAmount('1000', locale)} USDT the owner gets {formatAmount(paid, locale)}, and{' '}
-      {formatAmount(kept, locale)} stay with the copier. A loss costs nothing, and is made up first. The terms
-      are frozen when a copier starts; a raise needs its consent.
+      Each {periodWord(share.period)}, the owner is granted tokens of the platform for a part of a copier's
+      profit above its highest result so far: for {formatAmount('1000', locale)} USDT, tokens worth{' '}
+      {formatAmount(profitShareOf1000(share.rate), locale)} USDT, less if the budget of the month is used up.
+      Copiers pay nothing and keep their whole profit. A loss is made up first. The terms are frozen when a
+      copier starts; a raise needs its consent.
     </p>
   );
 }

@@ -1,4 +1,4 @@
-import { addressProblem, groupsOf, hasChecksum } from './wallet-address.rules';
+import { addressProblem, groupsOf, hasChecksum, knownAddressProblem } from './wallet-address.rules';
 
 const VALID = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 
@@ -32,5 +32,17 @@ describe('groupsOf', () => {
     const groups = groupsOf(VALID);
     expect(groups).toHaveLength(11);
     expect(groups.join('')).toBe(VALID);
+  });
+});
+
+describe('knownAddressProblem', () => {
+  it('names the entry of an address in any letter case', () => {
+    const book = [{ address: VALID.toLowerCase(), label: 'Ledger' }];
+    expect(knownAddressProblem(VALID, book)).toContain('“Ledger”');
+    expect(knownAddressProblem(VALID, [{ address: VALID }])).toContain('without a label');
+  });
+
+  it('accepts a new address', () => {
+    expect(knownAddressProblem(VALID, [])).toBeUndefined();
   });
 });

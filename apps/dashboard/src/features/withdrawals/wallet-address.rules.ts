@@ -45,3 +45,14 @@ function withChecksum(lower: string): string {
 export function groupsOf(address: string): readonly string[] {
   return [address.slice(0, 2), ...(address.slice(2).match(/.{1,4}/g) ?? [])];
 }
+
+/** Returns what to do about an address that the book already has; undefined if it is new. Letter case does not matter. */
+export function knownAddressProblem(
+  address: string,
+  book: readonly { readonly address: string; readonly label?: string | undefined }[],
+): string | undefined {
+  const known = book.find((entry) => entry.address.toLowerCase() === address.toLowerCase());
+  if (known === undefined) return undefined;
+  const name = known.label === undefined ? 'without a label' : `as “${known.label}”`;
+  return `This address is in your book already, ${name}. To rename it, delete it there first.`;
+}

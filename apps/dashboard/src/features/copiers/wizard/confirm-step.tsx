@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { api } from '../../../data/api';
 import { byId, useAccounts } from '../../../data/names';
 import { periodWord } from '../../../data/profit-share';
-import { formatAmount, formatRate } from '../../../format/numbers';
+import { formatRate } from '../../../format/numbers';
 import { usePreferences } from '../../../format/preferences';
 import { Button } from '../../../ui/button';
 import { Card } from '../../../ui/card';
@@ -119,7 +119,6 @@ function Summary({ strategy, copier }: Pick<ConfirmStepProps, 'strategy' | 'copi
 
 function shareWords({ profit_share: share }: StrategyRecord, locale: string | undefined): string {
   if (share === undefined || Number(share.rate) === 0)
-    return 'Copying is free. A profit share that the owner adds later applies only if you accept it.';
-  const paid = formatAmount(String(Number(share.rate) * 1_000), locale, 2);
-  return `Profit share: ${formatRate(share.rate, locale)} of the profit above your highest result, settled each ${periodWord(share.period)}. Of a profit of 1,000 you pay ${paid}. The start freezes these terms: a raise needs your consent.`;
+    return 'There is no profit share. One that the owner adds later applies only if you accept it.';
+  return `Profit share: ${formatRate(share.rate, locale)} of the profit above your highest result, settled each ${periodWord(share.period)}. The owner gets it in tokens of the platform; nothing is taken from your account. The start freezes these terms: a raise needs your consent.`;
 }

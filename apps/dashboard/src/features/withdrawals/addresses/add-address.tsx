@@ -12,7 +12,8 @@ import { Button } from '../../../ui/button';
 import { Dialog } from '../../../ui/dialog';
 import { Field, Input } from '../../../ui/field';
 import { FormError } from '../../../ui/form-error';
-import { addressProblem, hasChecksum } from '../wallet-address.rules';
+import { useAddresses } from '../data';
+import { addressProblem, hasChecksum, knownAddressProblem } from '../wallet-address.rules';
 
 const schema = z.strictObject({
   label: z.preprocess((text) => (text === '' ? undefined : text), withdrawalAddressCreate.shape.label),
@@ -30,6 +31,7 @@ const NAMES = ['label', 'address'] as const;
 /** Adds an address to the book. */
 export function AddAddress({ onClose }: { readonly onClose: () => void }) {
   const queries = useQueryClient();
+  const book = useAddresses().data ?? [];
   const [idempotencyKey, setIdempotencyKey] = useState(() => crypto.randomUUID());
   const [error, setError] = useState<unknown>();
   const form = useForm({
@@ -43,6 +45,8 @@ export function AddAddress({ onClose }: { readonly onClose: () => void }) {
     setError(undefined);
     try {
       const { label, address } = values;
+      const known = knownAddressProblem(address, book);
+      if (known !== undefined) return form.setError('address', { message: known });
       const named = label === undefined ? {} : { label };
       await api().withdrawalAddresses.create({ address, ...named }, { idempotencyKey });
       setIdempotencyKey(crypto.randomUUID());

@@ -3,7 +3,7 @@ import type { Withdrawal } from '@trading-automation/sdk';
 import { Button, ButtonLink } from '../../../ui/button';
 import { Card } from '../../../ui/card';
 import { Detail, Details } from '../../../ui/details';
-import { Status } from '../../../ui/status';
+import { Status, wordsOf } from '../../../ui/status';
 import { Amount } from '../../../ui/values';
 import { FullAddress } from '../parts';
 
@@ -32,7 +32,7 @@ export function ResultStep({
           <Detail name="You receive">
             <Amount value={net_amount} asset={currency} digits={18} />
           </Detail>
-          <Detail name="Network">{network}</Detail>
+          <Detail name="Network">{wordsOf(network)}</Detail>
         </Details>
         <FullAddress address={wallet_address} />
         <div className="flex flex-wrap gap-2">
