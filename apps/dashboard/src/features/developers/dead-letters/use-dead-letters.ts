@@ -2,12 +2,10 @@
 import type { DeadLetterStats, Webhook } from '@trading-automation/sdk';
 import { parseAsString, useQueryState } from 'nuqs';
 import { useCallback } from 'react';
-import { api } from '../../../data/api';
 import { useQueries } from '../../../data/queries';
 import { useQuery, useQueryClient } from '../../../data/query';
+import { allWebhooksQuery } from '../shared/all-webhooks';
 import { deadLetterStatsQuery } from '../shared/dead-letter-stats';
-
-const WEBHOOKS_MAX = 200;
 
 export interface Receiver {
   readonly webhook: Webhook;
@@ -18,10 +16,7 @@ export interface Receiver {
 export function useReceivers(webhookId: string | undefined) {
   const [named, choose] = useQueryState('webhook', parseAsString);
   const wanted = webhookId ?? named;
-  const webhooks = useQuery({
-    queryKey: ['webhooks', 'all'],
-    queryFn: ({ signal }) => api().webhooks.list({ limit: 100 }, { signal }).toArray({ limit: WEBHOOKS_MAX }),
-  });
+  const webhooks = useQuery(allWebhooksQuery);
   const stats = useQueries({
     queries: (webhooks.data ?? []).map(({ id }) => deadLetterStatsQuery(id)),
   });

@@ -6,14 +6,20 @@ import { ButtonLink } from '../../../ui/button';
 import { Copyable } from '../../../ui/copyable';
 import { Detail, Details } from '../../../ui/details';
 import { Drawer } from '../../../ui/drawer';
-import { TableSkeleton } from '../../../ui/skeleton';
+import { onDemand } from '../../../ui/on-demand';
+import { Skeleton, TableSkeleton } from '../../../ui/skeleton';
 import { StaleNotice } from '../../../ui/stale-notice';
 import { ErrorState } from '../../../ui/states';
 import { Time } from '../../../ui/values';
 import { useEventTypes } from '../shared/event-picker';
 import { EventPayload } from '../shared/payload';
 
-/** One event with its payload. */
+const EventDeliveries = onDemand(
+  () => import('./event-deliveries').then((module) => module.EventDeliveries),
+  <Skeleton className="h-26 w-full" />,
+);
+
+/** One event with its payload, and who received it. */
 export function EventDrawer({ id }: { readonly id: string }) {
   const router = useRouter();
   const search = useSearchParams().toString();
@@ -62,6 +68,10 @@ export function EventDrawer({ id }: { readonly id: string }) {
           <section className="flex flex-col gap-2">
             <h3 className="font-semibold text-sm">Payload</h3>
             <EventPayload eventId={data.event_id} />
+          </section>
+          <section className="flex flex-col gap-2">
+            <h3 className="font-semibold text-sm">Deliveries</h3>
+            <EventDeliveries event={data} />
           </section>
         </div>
       )}
