@@ -100,6 +100,12 @@ it('a webhook is created and broken; its attempts and its dead letter are shown;
 
   await page.getByRole('link', { name: 'Show', exact: true }).click();
   const letters = page.getByRole('region', { name: 'Dead letters, table' });
+  await page.getByRole('button', { name: 'Retry a time range' }).click();
+  const range = page.getByRole('dialog', { name: 'Retry pending dead letters' });
+  await range.getByRole('checkbox', { name: /^Any time/ }).check();
+  await range.getByText('1 pending dead letter matches.').waitFor();
+  await range.getByRole('button', { name: 'Retry 1 dead letter' }).waitFor();
+  await range.getByRole('button', { name: 'Cancel' }).click();
   await letters
     .getByRole('row', { name: /trade\.created/ })
     .getByRole('link')
@@ -124,7 +130,19 @@ it('a webhook is created and broken; its attempts and its dead letter are shown;
   await letter.getByRole('link', { name: 'the attempts of the event' }).waitFor();
   await closeTop(page);
 
-  await page.getByRole('link', { name: 'Webhooks' }).last().click();
+  await goTo(page, 'Events');
+  const events = page.getByRole('region', { name: 'Events, table' });
+  await events
+    .getByRole('row', { name: /trade\.created/ })
+    .getByRole('link')
+    .click();
+  const event = page.getByRole('dialog', { name: 'trade.created' });
+  const receivers = event.getByRole('list', { name: 'Webhooks' });
+  await receivers.getByText('Delivered').waitFor();
+  await receivers.getByText('Status 204').waitFor();
+  await receivers.getByRole('link', { name: `Show attempts to ${receiver.url}` }).waitFor();
+  await closeTop(page);
+  await goTo(page, 'Webhooks');
   await page.getByRole('link', { name: receiver.url }).click();
   await deliveries.getByRole('row', { name: /trade\.created Delivered 204.* 1 of 5/ }).waitFor();
   await page.getByRole('navigation', { name: 'Breadcrumb' }).getByText(receiver.url).waitFor();

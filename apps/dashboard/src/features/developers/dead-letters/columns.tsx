@@ -2,7 +2,7 @@ import type { DeadLetter } from '@trading-automation/sdk';
 import type { Column, Filter } from '../../../ui/data-table/columns';
 import { Status } from '../../../ui/status';
 import { Missing, Time } from '../../../ui/values';
-import { failureWords } from '../webhooks/failure-words.rules';
+import { failureWords, withTimeLimit } from '../webhooks/failure-words.rules';
 
 export const STATUS_FILTER: Filter = {
   name: 'status',
@@ -60,9 +60,9 @@ export const COLUMNS: readonly Column<DeadLetter>[] = [
       last_error_reason === undefined ? (
         <Missing />
       ) : (
-        <span className="block max-w-110 truncate" title={last_error_message}>
+        <span className="block max-w-110 truncate" title={withTimeLimit(last_error_message ?? '')}>
           {failureWords({ reason: last_error_reason, statusCode: last_status_code })}.{' '}
-          <span className="text-muted">{last_error_message}</span>
+          <span className="text-muted">{withTimeLimit(last_error_message ?? '')}</span>
         </span>
       ),
     csv: ({ last_error_message }) => last_error_message,

@@ -18,7 +18,9 @@ import { Status } from '../../../ui/status';
 import { Time } from '../../../ui/values';
 import { Payload } from '../shared/payload';
 import { memberText } from '../shared/raw-json.rules';
-import { failureWords } from '../webhooks/failure-words.rules';
+import { failureWords, withTimeLimit } from '../webhooks/failure-words.rules';
+import { LastAttempt } from './last-attempt';
+import { isAbandoned } from './last-attempt.rules';
 import { RetryWarning, WebhookLink } from './retry-warning';
 import { useReloadDeadLetters } from './use-dead-letters';
 
@@ -94,9 +96,10 @@ function LetterDetails({ webhookId, letter }: LetterProps) {
       {letter.last_error_message !== undefined && (
         <Detail name="Last error">
           {failure !== undefined && <span className="font-medium">{failure}. </span>}
-          {letter.last_error_message}
+          {withTimeLimit(letter.last_error_message)}
         </Detail>
       )}
+      {isAbandoned(letter) && <LastAttempt webhookId={webhookId} letter={letter} />}
       {letter.last_status_code !== undefined && <Detail name="Last code">{letter.last_status_code}</Detail>}
       <Detail name="Attempts">
         {letter.attempts} of 5

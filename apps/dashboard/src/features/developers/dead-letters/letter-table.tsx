@@ -14,6 +14,7 @@ import { outcomeText, useRunMany } from '../shared/run-many';
 import { DeactivatedNotice } from '../webhooks/deactivated-notice';
 import { ResultNotice } from '../webhooks/result-notice';
 import { COLUMNS, STATUS_FILTER } from './columns';
+import { lettersOf } from './retry-count.rules';
 import { RetryRange } from './retry-range';
 import { RetryWarning, WebhookLink } from './retry-warning';
 import { type Receiver, useReloadDeadLetters } from './use-dead-letters';
@@ -21,7 +22,6 @@ import { type Receiver, useReloadDeadLetters } from './use-dead-letters';
 const keyOf = ({ id }: DeadLetter) => id;
 const isPending = ({ status }: DeadLetter) => status === 'PENDING';
 const DEACTIVATED = 'webhook-deactivated';
-const lettersOf = (count: number) => (count === 1 ? '1 dead letter' : `${count} dead letters`);
 
 /** The dead letters of one webhook, with what can be done with many of them. */
 export function LetterTable({

@@ -10,7 +10,9 @@ import { FormError } from '../../../ui/form-error';
 import { useEventTypes } from '../shared/event-picker';
 import { isChosen } from '../shared/event-selectors.rules';
 import { isEmptyRange, RangeFields, rangeOf } from '../shared/range-fields';
+import { matchWords, retryLabel, uncountedWords } from './retry-count.rules';
 import { RetryWarning } from './retry-warning';
+import { type RetryFilter, useMatchingCount } from './use-matching-count';
 
 export interface RetryRangeProps {
   readonly webhook: Webhook;
@@ -39,6 +41,14 @@ export function RetryRange({ webhook, pending, isOpen, onClose, onRetried }: Ret
   const [failure, setFailure] = useState<unknown>();
   const [idempotencyKey, setIdempotencyKey] = useState(() => crypto.randomUUID());
   const isBounded = range.from !== '' || range.to !== '';
+  const chosen = types.find((one) => one === type);
+  const body = {
+    ...(isAnyTime ? {} : rangeOf(range)),
+    ...(chosen === undefined ? {} : { event_type: chosen }),
+  } as RetryFilter;
+  const isReady = isAnyTime || (isBounded && !isEmptyRange(range));
+  const matching = useMatchingCount(webhook.id, body, isOpen && isReady);
+  const count = isReady ? (matching.data ?? undefined) : undefined;
   const close = () => {
     setRange(EVERY);
     setType('');
@@ -50,16 +60,7 @@ export function RetryRange({ webhook, pending, isOpen, onClose, onRetried }: Ret
     setBusy(true);
     setFailure(undefined);
     try {
-      const chosen = types.find((one) => one === type);
-      const body = {
-        ...(isAnyTime ? {} : rangeOf(range)),
-        ...(chosen === undefined ? {} : { event_type: chosen }),
-      };
-      const answer = await api().webhooks.deadLetters.retryMany(
-        webhook.id,
-        body as Parameters<ReturnType<typeof api>['webhooks']['deadLetters']['retryMany']>[1],
-        { idempotencyKey },
-      );
+      const answer = await api().webhooks.deadLetters.retryMany(webhook.id, body, { idempotencyKey });
       await onRetried(answer.retried, answer.has_more);
       close();
     } catch (error) {
@@ -82,10 +83,10 @@ export function RetryRange({ webhook, pending, isOpen, onClose, onRetried }: Ret
           <Button
             variant="primary"
             isBusy={isBusy}
-            disabled={!isAnyTime && (!isBounded || isEmptyRange(range))}
+            disabled={!isReady || count === 0}
             onClick={() => void retry()}
           >
-            {isAnyTime && type === '' ? `Retry all ${pending}` : 'Retry matching'}
+            {retryLabel(count)}
           </Button>
         </>
       }
@@ -111,6 +112,9 @@ export function RetryRange({ webhook, pending, isOpen, onClose, onRetried }: Ret
             ))}
           </Select>
         </Field>
+        <p role="status" className="min-h-5 font-medium text-sm">
+          {isReady && (count === undefined ? uncountedWords(matching.isError) : matchWords(count))}
+        </p>
         <RetryWarning webhook={webhook} />
         {failure !== undefined && <FormError error={failure} />}
       </div>

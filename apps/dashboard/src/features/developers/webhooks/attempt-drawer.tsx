@@ -1,5 +1,6 @@
 'use client';
 import type { Delivery } from '@trading-automation/sdk';
+import Link from 'next/link';
 import { useRouter } from 'next/navigation';
 import { parseAsString, useQueryState } from 'nuqs';
 import { useState } from 'react';
@@ -21,10 +22,9 @@ import { Time } from '../../../ui/values';
 import { EventPayload } from '../shared/payload';
 import { attemptText, DeliveryStatus, NextAttempt } from './deliveries';
 import { deliveryState, isLatestOfRun } from './delivery-state.rules';
-import { failureWords } from './failure-words.rules';
+import { eventAttemptsQuery } from './event-attempts';
+import { failureWords, withTimeLimit } from './failure-words.rules';
 import { Milliseconds } from './parts';
-
-const ATTEMPTS_MAX = 200;
 
 const failureOf = ({ error_reason, status_code }: Delivery) =>
   failureWords({ reason: error_reason, statusCode: status_code });
@@ -39,13 +39,7 @@ export function AttemptDrawer({
 }) {
   const router = useRouter();
   const [chosen, choose] = useQueryState('attempt', parseAsString);
-  const attempts = useQuery({
-    queryKey: ['deliveries', webhookId, 'event', eventId],
-    queryFn: ({ signal }) =>
-      api()
-        .webhooks.deliveries(webhookId, { event_id: eventId, limit: 100 }, { signal })
-        .toArray({ limit: ATTEMPTS_MAX }),
-  });
+  const attempts = useQuery(eventAttemptsQuery(webhookId, eventId));
   const webhook = useQuery({
     queryKey: ['webhooks', webhookId],
     queryFn: ({ signal }) => api().webhooks.get(webhookId, { signal }),
@@ -136,7 +130,7 @@ function Attempt({ delivery, isActive }: { readonly delivery: Delivery; readonly
         {delivery.error_message !== undefined && (
           <Detail name="Why it failed">
             {failure !== undefined && <span className="font-medium">{failure}. </span>}
-            {delivery.error_message}
+            {withTimeLimit(delivery.error_message)}
           </Detail>
         )}
         {isPending && (
@@ -166,7 +160,17 @@ function Attempt({ delivery, isActive }: { readonly delivery: Delivery; readonly
           />
         )}
         {delivery.event_type === 'webhook.test' ? (
-          <p className="text-muted text-sm">The body of a test event is not stored.</p>
+          <p className="text-muted text-sm">
+            The body of a test event is not kept, because a test is no event of the account. It has the form
+            of{' '}
+            <Link
+              href="/developers/events/catalogue?type=webhook.test"
+              className="text-accent-text underline"
+            >
+              this sample
+            </Link>
+            , with your webhook as its record.
+          </p>
         ) : (
           <EventPayload eventId={delivery.event_id} />
         )}
@@ -178,6 +182,11 @@ function Attempt({ delivery, isActive }: { readonly delivery: Delivery; readonly
             ? 'The receiver sent no response.'
             : `Status ${delivery.status_code}.`}
         </p>
+        {delivery.status_code !== undefined && (
+          <p className="text-muted text-sm">
+            The status and the first 1 KiB of the body are kept, the headers of the response are not.
+          </p>
+        )}
         {delivery.response_body !== null && delivery.response_body !== '' && (
           <CodeBlock
             label="Response body"

@@ -1,4 +1,4 @@
-import { failureWords } from './failure-words.rules';
+import { failureWords, withTimeLimit } from './failure-words.rules';
 
 describe('the words of a failure', () => {
   it('are the reason in plain words', () => {
@@ -17,4 +17,11 @@ describe('the words of a failure', () => {
   it('do not exist for an attempt that succeeded', () => {
     expect(failureWords({ reason: undefined, statusCode: 204 })).toBeUndefined();
   });
+});
+
+it('the time limit of an attempt has its value', () => {
+  expect(withTimeLimit('The attempt reached its time limit. Respond at once.')).toBe(
+    'The attempt reached its time limit of 30 s. Respond at once.',
+  );
+  expect(withTimeLimit('The host name does not exist.')).toBe('The host name does not exist.');
 });

@@ -19,3 +19,10 @@ export function failureWords({ reason, statusCode }: Failure): string | undefine
   if (statusCode === undefined) return words;
   return reason === 'http_status' ? `${words} ${statusCode}` : `${words}, status ${statusCode}`;
 }
+
+/** Part of the published interface: a receiver must respond within this time. */
+const ATTEMPT_SECONDS = 30;
+
+/** Adds the value of the time limit to an explanation of the API that mentions it. */
+export const withTimeLimit = (message: string): string =>
+  message.replace('time limit', `time limit of ${ATTEMPT_SECONDS} s`);

@@ -8,10 +8,10 @@ import { Button, IconButton } from '../../../ui/button';
 import { FormError } from '../../../ui/form-error';
 import { Menu } from '../../../ui/menu';
 import { MenuItem, MenuSeparator } from '../../../ui/menu-items';
+/** What can be done with a webhook. `onOpen` opens a dialog, `onResult` shows what an action has done. */ import { withTimeLimit } from './failure-words.rules';
 import { useReloadWebhook } from './use-reload-webhook';
 import type { WebhookAction } from './webhook-dialogs';
 
-/** What can be done with a webhook. `onOpen` opens a dialog, `onResult` shows what an action has done. */
 export function WebhookActions({
   webhook,
   onOpen,
@@ -93,7 +93,7 @@ function TestResult({ webhookId, delivery }: { readonly webhookId: string; reado
           {delivery.response_time_ms}
           {'\u2009ms'}.
         </span>{' '}
-        {delivery.error_message}{' '}
+        {delivery.error_message !== undefined && withTimeLimit(delivery.error_message)}{' '}
         <Link
           href={`/developers/webhooks/${webhookId}/events/${delivery.event_id}?attempt=${delivery.id}`}
           scroll={false}
