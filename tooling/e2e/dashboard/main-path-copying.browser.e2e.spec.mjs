@@ -79,7 +79,7 @@ it('a strategy is published, found by a second user, simulated and copied, and t
   const decision = page.getByRole('row', { name: /BTC\/USDT Open/ });
   await decision.getByRole('cell', { name: 'Reduced' }).waitFor();
   await decision
-    .getByText(/limit.*3,000/)
+    .getByText(/limit for one entry.*3,000/)
     .first()
     .waitFor();
   await page.getByRole('tab', { name: 'Lots and trades' }).click();

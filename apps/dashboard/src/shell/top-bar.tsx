@@ -21,17 +21,12 @@ export function TopBar({ world, userId, recordName }: TopBarProps) {
     <header className="sticky top-0 z-20 flex h-14 items-center gap-2 border-b bg-surface px-4 md:px-6">
       <Breadcrumb recordName={recordName} />
       <div className="ml-auto flex items-center gap-2">
-        <button
-          type="button"
-          onClick={openPalette}
-          aria-keyshortcuts="Control+K"
-          className="flex h-8 items-center gap-2 rounded-control border px-2.5 text-muted text-sm hover:bg-hover lg:w-56 pointer-coarse:h-10"
-        >
+        <button type="button" onClick={openPalette} aria-keyshortcuts="Control+K" className="search-field">
           <Search aria-hidden className="size-4" />
           <span className="sr-only lg:not-sr-only">
             Search<span className="sr-only"> and commands</span>
           </span>
-          <kbd className="ml-auto hidden rounded border px-1 font-sans text-2xs lg:inline">Ctrl K</kbd>
+          <kbd className="key-hint">Ctrl K</kbd>
         </button>
         <Badge tone={world === 'test' ? 'warn' : 'neutral'}>{world === 'test' ? 'TEST' : 'LIVE'}</Badge>
         <LiveBadge />
