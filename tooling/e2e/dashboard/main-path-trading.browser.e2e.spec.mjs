@@ -41,6 +41,8 @@ it('a new trader signs in by code, connects a paper account, watches a fill, can
   const filled = await placeOrder(page, { amount: '0.0123' });
   await filled.getByText('Filled', { exact: true }).first().waitFor();
   await filled.getByText('This order is final.').waitFor();
+  const fills = filled.getByRole('region', { name: 'Fills' });
+  await fills.getByRole('row', { name: /0\.0123.*taker/ }).waitFor();
   const [filledId] = new URL(page.url()).pathname.split('/').slice(-1);
   expect(await readJson(home, ['trades', 'get', filledId])).toMatchObject({
     status: 'FILLED',
@@ -67,6 +69,21 @@ it('a new trader signs in by code, connects a paper account, watches a fill, can
   });
   await closeTop(page);
   await page.getByRole('row', { name: /0.02.*Cancelled/ }).waitFor();
+
+  await openTicket(page);
+  await placeOrder(page, { amount: '0.03', price: '10000' });
+  await closeTop(page);
+  await page.getByText('Open orders (1)').click();
+  const openOrders = page.getByRole('region', { name: 'Open orders', exact: true });
+  await openOrders.getByRole('button', { name: 'Cancel order: BTC/USDT buy of 0.03 BTC' }).click();
+  await question.getByText('0.03 BTC').waitFor();
+  await question.getByRole('button', { name: 'Cancel order' }).click();
+  await openOrders.getByText('No order is open.').waitFor();
+  await page.getByText('All trades').click();
+  await page.getByRole('button', { name: 'Account', exact: true }).last().click();
+  await page.getByRole('menuitem', { name: 'Practice' }).click();
+  await page.waitForURL(/exchange_account_id=exa_/);
+  await page.getByRole('row', { name: /0.03.*Cancelled/ }).waitFor();
 
   await goTo(page, 'Positions');
   await page

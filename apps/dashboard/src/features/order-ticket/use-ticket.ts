@@ -3,9 +3,10 @@ import type { ExchangeAccount, TradeCreate } from '@trading-automation/sdk';
 import { useMemo, useState } from 'react';
 import { api } from '../../data/api';
 import { useAccounts } from '../../data/names';
+import { useOpenOrdersOf } from '../../data/open-orders';
 import { usePairBook } from '../../data/pair-book';
 /** The state of the order ticket: what was typed, and what follows from it. */
-import { LATE, useQuery } from '../../data/query';
+import { useQuery } from '../../data/query';
 import { Exact, largestOf, readTyped, type TypedDecimal } from '../../format/decimals';
 import {
   type AmountMode,
@@ -170,18 +171,7 @@ function useAccountsOf({ exchange, trading_type }: Pair) {
 
 /** The balance that open orders leave. */
 function useFreeBalances(account: ExchangeAccount<'string'> | undefined) {
-  const open = useQuery({
-    queryKey: ['trades', 'open', account?.id],
-    queryFn: async ({ signal }) => {
-      const read = (status: 'PENDING' | 'PARTIALLY_FILLED') =>
-        api()
-          .trades.list({ exchange_account_id: account?.id ?? '', status, limit: 100 }, { signal })
-          .toArray({ limit: 1_000 });
-      return (await Promise.all([read('PENDING'), read('PARTIALLY_FILLED')])).flat();
-    },
-    enabled: account !== undefined,
-    meta: LATE,
-  });
+  const open = useOpenOrdersOf(account?.id);
   const free = useMemo(
     () => (account && open.data ? freeBalances(account.balance, open.data) : undefined),
     [account, open.data],

@@ -1,32 +1,13 @@
 import type { Trade } from '@trading-automation/sdk';
 import { byId, useAccounts, useStrategies } from '../../data/names';
 import { quoteOf } from '../../format/money';
-import type { Column, Filter } from '../../ui/data-table/columns';
+import type { Column } from '../../ui/data-table/columns';
 import { Side } from '../../ui/side';
 import { Status, wordsOf } from '../../ui/status';
 import { Amount, Missing, Time } from '../../ui/values';
 import { filledShare } from './filled-share';
 
 export type TradeRow = Trade<'string'>;
-
-export const FILTERS: readonly Filter[] = [
-  {
-    name: 'status',
-    label: 'Status',
-    options: ['PENDING', 'PARTIALLY_FILLED', 'FILLED', 'CANCELLED', 'FAILED'].map((value) => ({
-      value,
-      label: wordsOf(value),
-    })),
-  },
-  {
-    name: 'side',
-    label: 'Side',
-    options: [
-      { value: 'BUY', label: 'Buy' },
-      { value: 'SELL', label: 'Sell' },
-    ],
-  },
-];
 
 /** Who sent the order. */
 export const originOf = ({ origin }: Pick<TradeRow, 'origin'>) =>

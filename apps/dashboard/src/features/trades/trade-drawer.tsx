@@ -4,10 +4,9 @@ import { useRouter, useSearchParams } from 'next/navigation';
 import { useState } from 'react';
 import { api } from '../../data/api';
 import { byId, useAccounts } from '../../data/names';
-import { useQuery, useQueryClient } from '../../data/query';
+import { useQuery } from '../../data/query';
 import { quoteOf } from '../../format/money';
 import { Button } from '../../ui/button';
-import { ConfirmDialog } from '../../ui/confirm-dialog';
 import { Copyable } from '../../ui/copyable';
 import { Detail, Details } from '../../ui/details';
 import { Drawer } from '../../ui/drawer';
@@ -19,7 +18,9 @@ import { ErrorState } from '../../ui/states';
 import { Status, wordsOf } from '../../ui/status';
 import { Timeline } from '../../ui/timeline';
 import { Amount, Change } from '../../ui/values';
+import { CancelOrder } from './cancel-order';
 import { originOf } from './columns';
+import { Fills } from './fills';
 
 /** The details of a trade, beside the list. */
 export function TradeDrawer({ id }: { readonly id: string }) {
@@ -108,6 +109,7 @@ function TradeDetails({ trade }: { readonly trade: TradeDetail<'string'> }) {
           </Detail>
         )}
       </Details>
+      <Fills trade={trade} />
       <Timeline
         steps={[
           { label: 'Created', at: trade.created_at },
@@ -125,30 +127,14 @@ function TradeDetails({ trade }: { readonly trade: TradeDetail<'string'> }) {
 const isOpen = ({ status }: TradeDetail<'string'>) => status === 'PENDING' || status === 'PARTIALLY_FILLED';
 
 function Actions({ trade }: { readonly trade: TradeDetail<'string'> }) {
-  const queries = useQueryClient();
   const [isAsking, setAsking] = useState(false);
-  const cancel = async () => {
-    await api().trades.cancel(trade.id);
-    await queries.invalidateQueries({ queryKey: ['trades'] });
-  };
   if (!isOpen(trade)) return <span className="text-muted text-sm">This order is final.</span>;
   return (
     <>
       <Button variant="danger-outline" onClick={() => setAsking(true)}>
         Cancel order
       </Button>
-      <ConfirmDialog
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
-        title="Cancel this order?"
-        action="Cancel order"
-        keep="Keep order"
-        isDanger
-        onConfirm={cancel}
-      >
-        The rest of <Amount value={trade.remaining_amount} asset={trade.symbol.split('/')[0]} /> is not
-        traded. What is filled stays as it is.
-      </ConfirmDialog>
+      <CancelOrder trade={trade} isOpen={isAsking} onClose={() => setAsking(false)} />
     </>
   );
 }

@@ -1,17 +1,23 @@
 'use client';
 import { Plus } from 'lucide-react';
 import { useSearchParams } from 'next/navigation';
+import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { type ReactNode, useCallback } from 'react';
 import { api } from '../../data/api';
 import { accountsQuery, strategiesQuery } from '../../data/names';
+import { useOpenOrders } from '../../data/open-orders';
 import { useEarlyData } from '../../data/server-data';
 import { ButtonLink } from '../../ui/button';
 import { DataTable } from '../../ui/data-table/data-table';
 import { EmergencyStop } from '../../ui/emergency-stop/emergency-stop';
 import { PageHeader } from '../../ui/page-header';
+import { Segmented } from '../../ui/segmented';
 import { EmptyState } from '../../ui/states';
-import { COLUMNS, FILTERS, type TradeRow } from './columns';
+import { COLUMNS, type TradeRow } from './columns';
+import { OpenOrders } from './open-orders';
+import { useTradeFilters } from './use-filters';
 
+const VIEWS = ['all', 'open'] as const;
 const KEY = ['trades', 'list'];
 const read = (...[query, options]: Parameters<ReturnType<typeof api>['trades']['list']>) =>
   api().trades.list(query, options);
@@ -33,10 +39,13 @@ export function Trades({ children }: { readonly children?: ReactNode }) {
     ({ id }: TradeRow) => `/trades/${id}${search === '' ? '' : `?${search}`}`,
     [search],
   );
+  const [view, setView] = useQueryState('view', parseAsStringLiteral(VIEWS).withDefault('all'));
+  const openOrders = useOpenOrders(view !== 'open').data?.length;
   return (
     <>
       <PageHeader
         title="Trades"
+        description="Trades can be filtered by account, strategy, status and side; open orders also by pair."
         actions={
           <>
             <EmergencyStop />
@@ -44,23 +53,40 @@ export function Trades({ children }: { readonly children?: ReactNode }) {
           </>
         }
       />
-      <DataTable
-        label="Trades"
-        queryKey={KEY}
-        read={read}
-        columns={COLUMNS}
-        filters={FILTERS}
-        rowKey={keyOf}
-        rowHref={hrefOf}
-        empty={
-          <EmptyState
-            title="No order has been placed yet."
-            hint="Orders that you place, that a strategy sends and that a copier repeats are listed here."
-            action={<PlaceOrder />}
-          />
-        }
-      />
+      <div className="pb-4">
+        <Segmented
+          label="Trades"
+          value={view}
+          onChange={(next) => void setView(next)}
+          options={[
+            { value: 'all', label: 'All trades' },
+            { value: 'open', label: `Open orders${openOrders === undefined ? '' : ` (${openOrders})`}` },
+          ]}
+        />
+      </div>
+      {view === 'open' ? <OpenOrders hrefOf={hrefOf} /> : <AllTrades hrefOf={hrefOf} />}
       {children}
     </>
+  );
+}
+
+function AllTrades({ hrefOf }: { readonly hrefOf: (trade: TradeRow) => string }) {
+  return (
+    <DataTable
+      label="Trades"
+      queryKey={KEY}
+      read={read}
+      columns={COLUMNS}
+      filters={useTradeFilters()}
+      rowKey={keyOf}
+      rowHref={hrefOf}
+      empty={
+        <EmptyState
+          title="No order has been placed yet."
+          hint="Orders that you place, that a strategy sends and that a copier repeats are listed here."
+          action={<PlaceOrder />}
+        />
+      }
+    />
   );
 }
