@@ -13,6 +13,7 @@ import { Skeleton } from '../../ui/skeleton';
 import { Amount, Change, Missing } from '../../ui/values';
 import { type CloseEstimate, closingPrice, estimateClose, fractionOf } from './close.rules';
 import { ClosingTrade } from './closing-trade';
+import { EstimateNote } from './estimate-note';
 import { ProblemNotice } from './problem-notice';
 import { Refusal } from './refusal';
 import { ShareField } from './share-field';
@@ -30,11 +31,12 @@ export function CloseLot({ lot, onClose }: { readonly lot: LotRow; readonly onCl
   const [tradeId, setTradeId] = useState<string>();
   const limits = useLimits(lot.trade_pair_id);
   const price = usePrice(lot.trade_pair_id);
+  const closesAt = closingPrice(lot.side, price.data);
   const fraction = fractionOf(percent);
   const estimate =
     limits === undefined || fraction === undefined
       ? undefined
-      : estimateClose(lot, fraction, limits, closingPrice(lot.side, price.data));
+      : estimateClose(lot, fraction, limits, closesAt);
   const choose = (next: string) => {
     setPercent(next);
     setError(undefined);
@@ -100,7 +102,8 @@ export function CloseLot({ lot, onClose }: { readonly lot: LotRow; readonly onCl
     >
       <div className="flex flex-col gap-3">
         <ShareField percent={percent} onChange={choose} />
-        <Estimate lot={lot} estimate={estimate} isPriced={!price.isPending} />
+        <Estimate lot={lot} estimate={estimate} price={closesAt} isPriced={!price.isPending} />
+        <EstimateNote />
         {estimate !== undefined && (
           <ProblemNotice estimate={estimate} symbol={lot.symbol} onChoose={choose} />
         )}
@@ -122,10 +125,12 @@ const isTooSmall = (estimate: CloseEstimate | undefined) =>
 function Estimate({
   lot,
   estimate,
+  price,
   isPriced,
 }: {
   readonly lot: LotRow;
   readonly estimate: CloseEstimate | undefined;
+  readonly price: string | null | undefined;
   readonly isPriced: boolean;
 }) {
   const base = baseOf(lot.symbol);
@@ -144,6 +149,12 @@ function Estimate({
       </Detail>
       <Detail name="Entry price">
         <Amount value={lot.entry_price} asset={quote} />
+      </Detail>
+      <Detail name="Closes at about">
+        {shown(price ?? undefined, <Amount value={price} asset={quote} />)}
+      </Detail>
+      <Detail name="Fee of closing">
+        {shown(estimate?.fee, <Amount value={estimate?.fee} asset={quote} digits={2} />)}
       </Detail>
       <Detail name={isLong ? 'Estimated proceeds after fees' : 'Estimated cost after fees'}>
         {shown(estimate?.proceeds, <Amount value={estimate?.proceeds} asset={quote} digits={2} />)}

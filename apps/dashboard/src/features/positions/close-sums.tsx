@@ -1,10 +1,11 @@
 'use client';
 import { usePairs } from '../../data/names';
 import type { LotRow } from '../../data/open-lots';
-import { Exact, sumOf } from '../../format/decimals';
+import { Exact, isZero, sumOf } from '../../format/decimals';
 import { baseOf, quoteOf } from '../../format/money';
 import { Amount, Change } from '../../ui/values';
 import { closingPrice, estimateClose } from './close.rules';
+import { EstimateNote } from './estimate-note';
 import { usePrices } from './use-prices';
 
 const PAIRS_SHOWN = 5;
@@ -31,6 +32,8 @@ export function CloseSums({ lots }: { readonly lots: readonly LotRow[] }) {
       id,
       symbol: lots.find(({ trade_pair_id }) => trade_pair_id === id)?.symbol ?? '',
       amount: sumOf(members.map(({ estimate }) => estimate.amount)),
+      rest: sumOf(members.map(({ estimate }) => estimate.rest)),
+      fee: sumIfAll(members.map(({ estimate }) => estimate.fee)),
       proceeds: sumIfAll(proceeds),
       result: sumIfAll(members.map(({ estimate }) => estimate.result)),
     };
@@ -52,13 +55,21 @@ export function CloseSums({ lots }: { readonly lots: readonly LotRow[] }) {
           </tr>
         </thead>
         <tbody>
-          {rows.slice(0, PAIRS_SHOWN).map(({ id, symbol, amount, proceeds, result }) => (
+          {rows.slice(0, PAIRS_SHOWN).map(({ id, symbol, amount, rest, fee, proceeds, result }) => (
             <tr key={id} className="border-t">
               <td className="py-2">
                 <Amount value={amount} asset={baseOf(symbol)} />
+                {!isZero(new Exact(rest)) && (
+                  <span className="block text-muted text-xs">
+                    <Amount value={rest} /> remains open
+                  </span>
+                )}
               </td>
               <td className="py-2 text-right">
                 <Amount value={proceeds} asset={quoteOf(symbol)} digits={2} />
+                <span className="block text-muted text-xs">
+                  after a fee of <Amount value={fee} digits={2} />
+                </span>
               </td>
               <td className="py-2 text-right">
                 <Change value={result} asset={quoteOf(symbol)} />
@@ -68,6 +79,7 @@ export function CloseSums({ lots }: { readonly lots: readonly LotRow[] }) {
         </tbody>
       </table>
       {rows.length > PAIRS_SHOWN && <p className="text-muted">and {rows.length - PAIRS_SHOWN} more pairs</p>}
+      <EstimateNote />
       {tooSmall > 0 && (
         <p role="status" className="rounded-card border border-warn-line bg-warn-soft px-3 py-2">
           {tooSmall} {tooSmall === 1 ? 'lot is' : 'lots are'} below the minimum of the exchange and will

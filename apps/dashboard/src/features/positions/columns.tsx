@@ -4,7 +4,8 @@ import { baseOf, quoteOf } from '../../format/money';
 import { Button } from '../../ui/button';
 import type { Column } from '../../ui/data-table/columns';
 import { Side } from '../../ui/side';
-import { Amount, Change, Time } from '../../ui/values';
+import { Amount, Change, Percent, Time } from '../../ui/values';
+import { lastPriceOf, openRatioOf } from './lot-price.rules';
 
 export type LotView = 'open' | 'closed';
 
@@ -117,6 +118,14 @@ export function columnsOf(
     amount('Open amount', 'remaining_amount'),
     entry,
     {
+      id: 'last_price',
+      header: 'Last price',
+      isNumeric: true,
+      from: 'md',
+      cell: (lot) => <Amount value={lastPriceOf(lot)} asset={quoteOf(lot.symbol)} />,
+      csv: lastPriceOf,
+    },
+    {
       id: 'remaining_cost',
       header: 'Cost',
       isNumeric: true,
@@ -132,6 +141,14 @@ export function columnsOf(
       isNumeric: true,
       cell: ({ unrealized_pnl, symbol }) => <Change value={unrealized_pnl} asset={quoteOf(symbol)} />,
       csv: ({ unrealized_pnl }) => unrealized_pnl,
+    },
+    {
+      id: 'open_ratio',
+      header: 'Of cost',
+      isNumeric: true,
+      from: 'md',
+      cell: (lot) => <Percent ratio={openRatioOf(lot)} isChange />,
+      csv: openRatioOf,
     },
     { ...realized, isOptional: true },
     ...LAST,

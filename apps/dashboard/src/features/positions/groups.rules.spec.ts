@@ -31,6 +31,12 @@ describe('groupLots', () => {
     expect(groupLots(lots).map(({ lots: [first] }) => first?.id)).toEqual(['d', 'c', 'b', 'a']);
   });
 
+  it('has the last price and the result as a share of the cost', () => {
+    expect(groupLots([lot('a', { remaining_cost: '5990', unrealized_pnl: '11.98' })])).toMatchObject([
+      { lastPrice: '60019.8', ratio: '0.002' },
+    ]);
+  });
+
   it('knows no value if a lot has no price', () => {
     expect(groupLots([lot('a'), lot('b', { unrealized_pnl: null })])).toMatchObject([
       { value: null, result: null },

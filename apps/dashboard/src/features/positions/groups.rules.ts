@@ -1,5 +1,6 @@
 /** Open lots by account and pair. */
 import { Exact, isZero, sumOf } from '../../format/decimals';
+import { lastPriceOf, openRatioOf } from './lot-price.rules';
 
 export interface GroupedLot {
   readonly id: string;
@@ -25,6 +26,9 @@ export interface LotGroup<L extends GroupedLot> {
   /** Null if a lot has no price. */
   readonly value: string | null;
   readonly result: string | null;
+  /** The result as a share of the cost. */
+  readonly ratio: string | null;
+  readonly lastPrice: string | null;
 }
 
 /** Groups lots by account, pair and side, in the order of accounts and symbols. */
@@ -45,6 +49,7 @@ function groupOf<L extends GroupedLot>(key: string, lots: readonly L[]): LotGrou
   const cost = sumOf(lots.map((lot) => lot.remaining_cost));
   const results = lots.flatMap((lot) => lot.unrealized_pnl ?? []);
   const result = results.length === lots.length ? sumOf(results) : null;
+  const whole = { side: first.side, remaining_amount: amount, remaining_cost: cost, unrealized_pnl: result };
   return [
     {
       key,
@@ -56,6 +61,8 @@ function groupOf<L extends GroupedLot>(key: string, lots: readonly L[]): LotGrou
       amount,
       averagePrice: isZero(new Exact(amount)) ? '0' : new Exact(sumOf(bought)).div(amount).toFixed(),
       result,
+      ratio: openRatioOf(whole),
+      lastPrice: lastPriceOf(whole),
       // Buying back a short lot costs its proceeds less its result.
       value:
         result === null

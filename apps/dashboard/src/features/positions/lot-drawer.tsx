@@ -20,9 +20,10 @@ import { StaleNotice } from '../../ui/stale-notice';
 import { ErrorState } from '../../ui/states';
 import { Status } from '../../ui/status';
 import { Timeline } from '../../ui/timeline';
-import { Amount, Change } from '../../ui/values';
+import { Amount, Change, Percent } from '../../ui/values';
 import { CloseLot } from './close-lot';
 import { AccountName } from './columns';
+import { lastPriceOf, openRatioOf } from './lot-price.rules';
 
 /** The details of a lot, beside the list. */
 export function LotDrawer({ id }: { readonly id: string }) {
@@ -87,11 +88,17 @@ function LotDetails({ lot }: { readonly lot: LotRow }) {
         <Detail name="Entry price">
           <Amount value={lot.entry_price} asset={quote} />
         </Detail>
+        <Detail name="Last price">
+          <Amount value={lastPriceOf(lot)} asset={quote} />
+        </Detail>
         <Detail name="Cost of the open part">
           <Amount value={lot.remaining_cost} asset={quote} digits={2} />
         </Detail>
         <Detail name="Open result after fees">
           <Change value={lot.unrealized_pnl} asset={quote} />
+        </Detail>
+        <Detail name="Open result in percent of cost">
+          <Percent ratio={openRatioOf(lot)} isChange />
         </Detail>
         <Detail name="Realised result after fees">
           <Change value={lot.realized_pnl} asset={quote} />

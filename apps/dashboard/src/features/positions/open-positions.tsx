@@ -11,7 +11,7 @@ import { TableSkeleton } from '../../ui/skeleton';
 import { StaleNotice } from '../../ui/stale-notice';
 import { Stat, StatRow } from '../../ui/stat';
 import { EmptyState, ErrorState } from '../../ui/states';
-import { Amount, Change } from '../../ui/values';
+import { Amount, Change, Percent } from '../../ui/values';
 import type { LotSelection } from './close-many';
 import { groupLots, type LotGroup } from './groups.rules';
 import { resultByQuote } from './totals';
@@ -148,8 +148,10 @@ const COLUMNS = [
   ['Lots', `text-right ${HIDDEN}`],
   ['Amount', `text-right ${HIDDEN}`],
   ['Average entry', `text-right ${HIDDEN}`],
+  ['Last price', `text-right ${HIDDEN}`],
   ['Worth', `text-right ${HIDDEN}`],
   ['Open result', 'text-right'],
+  ['Of cost', `text-right ${HIDDEN}`],
   ['Actions', 'text-right'],
 ] as const;
 
@@ -158,7 +160,7 @@ function GroupRow({
   account,
   onCloseMany,
 }: OpenPositionsProps & { readonly group: LotGroup<LotRow>; readonly account: string }) {
-  const { symbol, side, lots, amount, averagePrice, value, result } = group;
+  const { symbol, side, lots, amount, averagePrice, lastPrice, value, result, ratio } = group;
   const quote = quoteOf(symbol);
   const cells = [
     <span key="pair" className="font-medium">
@@ -169,8 +171,10 @@ function GroupRow({
     lots.length,
     <Amount key="amount" value={amount} asset={baseOf(symbol)} />,
     <Amount key="price" value={averagePrice} asset={quote} />,
+    <Amount key="last" value={lastPrice} asset={quote} />,
     <Amount key="value" value={value} asset={quote} digits={2} />,
     <Change key="result" value={result} asset={quote} />,
+    <Percent key="ratio" ratio={ratio} isChange />,
     onCloseMany === undefined ? undefined : (
       <Button
         key="close"
