@@ -10,6 +10,7 @@ import type { Column, Filter } from '../../ui/data-table/columns';
 import { DataTable } from '../../ui/data-table/data-table';
 import type { ListReader } from '../../ui/data-table/use-list';
 import { EmergencyStop } from '../../ui/emergency-stop/emergency-stop';
+import { StopNotice } from '../../ui/emergency-stop/stop-notice';
 import { PageHeader } from '../../ui/page-header';
 import { EmptyState } from '../../ui/states';
 import { Status, wordsOf } from '../../ui/status';
@@ -183,6 +184,7 @@ export function Copiers() {
           />
         }
       />
+      <StopNotice />
     </>
   );
 }

@@ -7,6 +7,7 @@ import { accountsQuery, useAccounts } from '../../data/names';
 import { useEarlyData } from '../../data/server-data';
 import { ButtonLink } from '../../ui/button';
 import { Card } from '../../ui/card';
+import { StopNotice } from '../../ui/emergency-stop/stop-notice';
 import { PageHeader } from '../../ui/page-header';
 import { Skeleton } from '../../ui/skeleton';
 import { StaleNotice } from '../../ui/stale-notice';
@@ -28,6 +29,7 @@ export function Exchanges({ children }: { readonly children?: ReactNode }) {
     <>
       <PageHeader title="Exchanges" actions={mayTrade && <ConnectExchange />} />
       <Accounts mayTrade={mayTrade} />
+      <StopNotice />
       {children}
     </>
   );

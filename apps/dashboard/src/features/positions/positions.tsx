@@ -11,6 +11,7 @@ import { Button } from '../../ui/button';
 import type { Filter } from '../../ui/data-table/columns';
 import { DataTable } from '../../ui/data-table/data-table';
 import { EmergencyStop } from '../../ui/emergency-stop/emergency-stop';
+import { StopNotice } from '../../ui/emergency-stop/stop-notice';
 import { onDemand } from '../../ui/on-demand';
 import { PageHeader } from '../../ui/page-header';
 import { Segmented } from '../../ui/segmented';
@@ -92,6 +93,7 @@ export function Positions({ children }: { readonly children?: ReactNode }) {
           </div>
         )}
       </div>
+      <StopNotice />
       {children}
       {closing !== undefined && <CloseLot lot={closing} onClose={() => setClosing(undefined)} />}
       {selection !== undefined && <CloseMany selection={selection} onClose={() => setSelection(undefined)} />}

@@ -10,6 +10,7 @@ import { useEarlyData } from '../../data/server-data';
 import { ButtonLink } from '../../ui/button';
 import { DataTable } from '../../ui/data-table/data-table';
 import { EmergencyStop } from '../../ui/emergency-stop/emergency-stop';
+import { StopNotice } from '../../ui/emergency-stop/stop-notice';
 import { PageHeader } from '../../ui/page-header';
 import { Segmented } from '../../ui/segmented';
 import { EmptyState } from '../../ui/states';
@@ -65,6 +66,7 @@ export function Trades({ children }: { readonly children?: ReactNode }) {
         />
       </div>
       {view === 'open' ? <OpenOrders hrefOf={hrefOf} /> : <AllTrades hrefOf={hrefOf} />}
+      <StopNotice />
       {children}
     </>
   );

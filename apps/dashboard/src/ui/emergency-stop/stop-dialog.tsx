@@ -81,7 +81,7 @@ export function StopDialog({ onClose }: { readonly onClose: () => void }) {
 
 const DoneText = ({ result }: { readonly result: Result<'string'> }) =>
   result.still_open.length === 0
-    ? 'No order is open any more. Start a copier again on its page.'
+    ? 'No order is open any more. Copiers are paused.'
     : 'Some orders are still open. Check again in a few seconds.';
 
 const plural = (count: number, one: string, many: string) =>

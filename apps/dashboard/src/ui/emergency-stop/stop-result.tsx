@@ -24,6 +24,7 @@ export function StopResult({ result }: { readonly result: Result }) {
         <Detail name="Orders still open">{still_open.length}</Detail>
         <Detail name="Positions still open">{open_lots.length}</Detail>
       </Details>
+      <HowToGoOn hasCopiers={paused_copiers.length > 0} />
       {still_open.length > 0 && (
         <Part
           title="Orders still open"
@@ -63,6 +64,25 @@ export function StopResult({ result }: { readonly result: Result }) {
     </div>
   );
 }
+
+const HowToGoOn = ({ hasCopiers }: { readonly hasCopiers: boolean }) => (
+  <section>
+    <h3 className="font-medium">How to start again</h3>
+    <p className="text-muted text-xs">
+      {hasCopiers && (
+        <>
+          Start each copier again under{' '}
+          <Link href="/copiers" className="underline">
+            Copiers
+          </Link>
+          .{' '}
+        </>
+      )}
+      Cancelled orders are not placed again. Accounts and strategies are unchanged: new orders, from this
+      dashboard or with an API key, still trade.
+    </p>
+  </section>
+);
 
 function Part({
   title,
