@@ -14,6 +14,7 @@ import { Copyable } from '../../ui/copyable';
 import { Detail, Details } from '../../ui/details';
 import { Drawer } from '../../ui/drawer';
 import { JsonView } from '../../ui/json-view';
+import { onDemand } from '../../ui/on-demand';
 import { Side } from '../../ui/side';
 import { TableSkeleton } from '../../ui/skeleton';
 import { StaleNotice } from '../../ui/stale-notice';
@@ -21,9 +22,10 @@ import { ErrorState } from '../../ui/states';
 import { Status } from '../../ui/status';
 import { Timeline } from '../../ui/timeline';
 import { Amount, Change, Percent } from '../../ui/values';
-import { CloseLot } from './close-lot';
 import { AccountName } from './columns';
 import { lastPriceOf, openRatioOf } from './lot-price.rules';
+
+const CloseLot = onDemand(() => import('./close-lot').then((module) => module.CloseLot));
 
 /** The details of a lot, beside the list. */
 export function LotDrawer({ id }: { readonly id: string }) {
