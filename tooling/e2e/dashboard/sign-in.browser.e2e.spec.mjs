@@ -51,7 +51,7 @@ describe('a sign-in by code', () => {
     // The page that was wanted before the sign-in.
     await page.getByRole('heading', { name: 'Trades', level: 1 }).waitFor();
     const id = (await home.svc(['auth', 'whoami'])).stdout.trim();
-    await page.getByRole('button', { name: 'Account' }).click();
+    await page.getByRole('banner').getByRole('button', { name: 'Account' }).click();
     await page.getByRole('menu').getByText(id.slice(0, 9)).waitFor();
     expect(problems).toEqual([]);
     await context.close();
@@ -171,7 +171,7 @@ describe('a session', () => {
     const { page, context } = await browser.newPerson();
     await signInByApiKey(page, apiKey);
     const cookie = await sessionCookie(context);
-    await page.getByRole('button', { name: 'Account' }).click();
+    await page.getByRole('banner').getByRole('button', { name: 'Account' }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await onSignIn(page);
     expect(await sessionCookie(context)).toBeUndefined();
