@@ -142,6 +142,26 @@ it('a webhook is created and broken; its attempts and its dead letter are shown;
   await receivers.getByText('Status 204').waitFor();
   await receivers.getByRole('link', { name: `Show attempts to ${receiver.url}` }).waitFor();
   await closeTop(page);
+  await page.getByLabel('Event or record id').fill(tradeId);
+  await page.getByRole('button', { name: 'Find events' }).click();
+  const found = page.getByRole('region', { name: 'Found events' });
+  await found.getByText(/^1 event has this id among/).waitFor();
+  await found.getByRole('link', { name: /trade\.created/ }).click();
+  await event.getByText(tradeId).first().waitFor();
+  await closeTop(page);
+  await page.getByRole('button', { name: 'Close results' }).click();
+  await found.waitFor({ state: 'detached' });
+
+  await goTo(page, 'Request log');
+  const requests = page.getByRole('region', { name: 'Requests, table' });
+  await requests
+    .getByRole('row', { name: /This session/ })
+    .first()
+    .waitFor();
+  await page.getByRole('button', { name: 'Browser sessions' }).click();
+  await page.getByRole('menuitem', { name: 'Hidden' }).click();
+  await requests.getByRole('row', { name: /POST \/v1\/trades / }).waitFor();
+  expect(await requests.getByRole('row', { name: /This session/ }).count()).toBe(0);
   await goTo(page, 'Webhooks');
   await page.getByRole('link', { name: receiver.url }).click();
   await deliveries.getByRole('row', { name: /trade\.created Delivered 204.* 1 of 5/ }).waitFor();

@@ -5,8 +5,11 @@ import { useMemo } from 'react';
 import { infiniteQueryOptions, useInfiniteQuery } from '../../data/infinite-query';
 import type { LATE } from '../../data/query';
 
+/** A page of a list, and the items of all pages from it on: a `PagePromise`, or a selection of its items. */
+type ListPages<T> = PromiseLike<Pick<Awaited<PagePromise<T>>, 'data' | 'pagination'>> & AsyncIterable<T>;
+
 /** Reads a list of the API, for example `(query, options) => api().trades.list(query, options)`. */
-export type ListReader<T> = (query: Record<string, unknown>, options: RequestOptions) => PagePromise<T>;
+export type ListReader<T> = (query: Record<string, unknown>, options: RequestOptions) => ListPages<T>;
 
 const PAGE_SIZE = 50;
 

@@ -1,5 +1,7 @@
 'use client';
 import type { WebhookEvent } from '@trading-automation/sdk';
+import { useRouter, useSearchParams } from 'next/navigation';
+import { parseAsString, useQueryState } from 'nuqs';
 import { type ReactNode, useMemo, useState } from 'react';
 import { api } from '../../../data/api';
 import { useEvents, useLiveState } from '../../../data/live';
@@ -13,8 +15,11 @@ import { wordsOf } from '../../../ui/status';
 import { Missing, Time } from '../../../ui/values';
 import { useEventTypes } from '../shared/event-picker';
 import { subjectsOf } from '../shared/event-selectors.rules';
+import { FindForm } from '../shared/find-form';
 import { recordText } from './event-record.rules';
 import { EventTabs } from './event-tabs';
+import { isEventId } from './find-events.rules';
+import { FoundEvents } from './found-events';
 
 type EventRow = WebhookEvent<'string'>;
 
@@ -22,7 +27,7 @@ const KEY = ['events', 'list'];
 const read = (...[query, options]: Parameters<ReturnType<typeof api>['events']['list']>) =>
   api().events.list(query, options);
 const keyOf = ({ event_id }: EventRow) => event_id;
-const hrefOf = ({ event_id }: EventRow) => `/developers/events/${event_id}`;
+const hrefOf = ({ event_id }: Pick<EventRow, 'event_id'>) => `/developers/events/${event_id}`;
 
 const COLUMNS: readonly Column<EventRow>[] = [
   {
@@ -65,6 +70,9 @@ export function Events({ children }: { readonly children?: ReactNode }) {
     ]);
     return [{ name: 'type', label: 'Type', options }];
   }, [types]);
+  const router = useRouter();
+  const search = useSearchParams().toString();
+  const [wanted, find] = useQueryState('record', parseAsString.withOptions({ history: 'push' }));
   return (
     <>
       <PageHeader
@@ -72,6 +80,19 @@ export function Events({ children }: { readonly children?: ReactNode }) {
         description="What happened in the account in the last 30 days. Webhooks and streams deliver the same events."
       />
       <EventTabs />
+      <FindForm
+        label="Event or record id"
+        placeholder="evt_…, trd_…, cpr_…"
+        action="Find events"
+        onFind={(id) => (isEventId(id) ? router.push(hrefOf({ event_id: id })) : void find(id))}
+      />
+      {wanted !== null && (
+        <FoundEvents
+          id={wanted}
+          hrefOf={(id) => `${hrefOf({ event_id: id })}?${search}`}
+          onClose={() => void find(null)}
+        />
+      )}
       <Arrivals />
       <DataTable
         label="Events"

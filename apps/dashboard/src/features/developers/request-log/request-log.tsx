@@ -11,22 +11,34 @@ import { Button, ButtonLink } from '../../../ui/button';
 import { shortId } from '../../../ui/copyable';
 import type { Filter } from '../../../ui/data-table/columns';
 import { DataTable } from '../../../ui/data-table/data-table';
+import type { ListReader } from '../../../ui/data-table/use-list';
 import { onDemand } from '../../../ui/on-demand';
 import { PageHeader } from '../../../ui/page-header';
 import { TableSkeleton } from '../../../ui/skeleton';
 import { EmptyState } from '../../../ui/states';
+import { FindForm } from '../shared/find-form';
 import { columnsWith } from './columns';
 import { type Credential, credentialOptions } from './credential-names.rules';
-import { FindForm } from './find-form';
+import { withoutBrowsers } from './without-browsers.rules';
 
 const RequestDrawer = onDemand(() => import('./request-drawer').then((module) => module.RequestDrawer));
 
 const KEY = ['request-log', 'list'];
+const HIDDEN = 'hidden';
 const LISTED_MAX = 300;
-const read = (...[query, options]: Parameters<ReturnType<typeof api>['requestLog']['list']>) =>
-  api().requestLog.list(query, options);
+const read: ListReader<LoggedRequest> = ({ browsers, ...query }, options) => {
+  if (browsers !== HIDDEN) return api().requestLog.list(query, options);
+  return withoutBrowsers(api().requestLog.list({ ...query, limit: 100 }, options));
+};
 const keyOf = ({ id }: LoggedRequest) => id;
 const optionsOf = (values: readonly string[]) => values.map((value) => ({ value, label: value }));
+
+/** The dashboard's own requests, which are most of the log. Not a parameter of the API. */
+const BROWSERS: Filter = {
+  name: 'browsers',
+  label: 'Browser sessions',
+  options: [{ value: HIDDEN, label: 'Hidden' }],
+};
 
 const FILTERS: readonly Filter[] = [
   {
@@ -75,6 +87,7 @@ export function RequestLog() {
         label: 'Credential',
         options: credentialOptions(credentials),
       },
+      BROWSERS,
     ],
     [ids],
   );
@@ -95,10 +108,15 @@ export function RequestLog() {
     <>
       <PageHeader
         title="Request log"
-        description="The requests of the last 7 days that your credentials sent to the REST and GraphQL APIs. A request appears within some seconds."
+        description="The requests of the last 7 days that your credentials sent to the REST and GraphQL APIs. A request appears within some seconds. Requests refused with 401, such as those with a revoked key, belong to no credential and are not listed."
         actions={<Refresh />}
       />
-      <FindForm onFind={(id) => void find(id)} />
+      <FindForm
+        label="Request id"
+        placeholder="The x-request-id of a response"
+        action="Find request"
+        onFind={(id) => void find(id)}
+      />
       {isPending ? (
         <div className="rounded-card border bg-surface">
           <TableSkeleton />
@@ -123,7 +141,10 @@ export function RequestLog() {
       {wanted !== null && !isPending && (
         <RequestDrawer
           wanted={wanted}
-          filters={chosenOf(filters, params)}
+          filters={chosenOf(
+            filters.filter((filter) => filter !== BROWSERS),
+            params,
+          )}
           listKey={KEY}
           nameOf={nameOf}
           onClose={() => void find(null)}

@@ -3,8 +3,15 @@ import { useState } from 'react';
 import { Button } from '../../../ui/button';
 import { Field, Input } from '../../../ui/field';
 
-/** Asks for the id of a request. */
-export function FindForm({ onFind }: { readonly onFind: (id: string) => void }) {
+export interface FindFormProps {
+  readonly label: string;
+  readonly placeholder: string;
+  readonly action: string;
+  readonly onFind: (id: string) => void;
+}
+
+/** Asks for an id. */
+export function FindForm({ label, placeholder, action, onFind }: FindFormProps) {
   const [text, setText] = useState('');
   const id = text.trim();
   return (
@@ -15,19 +22,19 @@ export function FindForm({ onFind }: { readonly onFind: (id: string) => void }) 
         if (id !== '') onFind(id);
       }}
     >
-      <Field label="Request id" className="w-full sm:w-96">
+      <Field label={label} className="w-full sm:w-96">
         <Input
           type="search"
           value={text}
           onChange={(event) => setText(event.target.value)}
-          placeholder="The x-request-id of a response"
+          placeholder={placeholder}
           autoComplete="off"
           spellCheck={false}
           className="font-mono"
         />
       </Field>
       <Button type="submit" disabled={id === ''}>
-        Find request
+        {action}
       </Button>
     </form>
   );
