@@ -108,7 +108,7 @@ The rate limits are 600 requests per minute, 20 trade writes per second, and 10 
 
 # Webhooks
 
-Events are sent by POST to the URLs of your webhooks, signed according to the Standard Webhooks specification. An event is stored in the same transaction as its change and delivered at least once. The event types are listed below under webhooks.`;
+Events are sent by POST to the URLs of your webhooks, signed according to the Standard Webhooks specification. An event is stored in the same transaction as its change and delivered at least once. \`GET /v1/events/types\` returns every event type with a sample and its schema.`;
 
 function errors(): string {
   const rows = Object.entries(REST_ERRORS).map(
