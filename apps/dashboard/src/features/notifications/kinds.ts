@@ -16,7 +16,11 @@ export const KINDS: readonly Kind[] = [
     'An order that was placed outside the product was found at the exchange.',
   ),
   kind('trade.filled', 'Trade filled', 'An order was filled in full.'),
-  kind('trade.cancelled', 'Trade cancelled', 'An order ended before it was filled in full.'),
+  kind(
+    'trade.cancelled',
+    'Trade cancelled',
+    'An order ended before it was filled in full. One that you cancelled yourself does not notify.',
+  ),
   kind('trade.failed', 'Trade failed', 'An order was rejected without a fill.'),
   kind('trade.closed', 'Trade closed', 'Later fills closed everything that a trade opened.'),
   kind(

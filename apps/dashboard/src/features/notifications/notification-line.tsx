@@ -11,6 +11,7 @@ import { classNames } from '../../ui/class-names';
 import { notify } from '../../ui/notify';
 import { wordsOf } from '../../ui/status';
 import { Time } from '../../ui/values';
+import { bodyWords } from './body-words.rules';
 import { kindName } from './kinds';
 
 export type NotificationRow = Notification;
@@ -65,7 +66,7 @@ export function NotificationLine({ notification }: { readonly notification: Noti
               </Link>
             )}
           </h2>
-          <p className="break-words text-muted">{body}</p>
+          <p className="break-words text-muted">{bodyWords(kind, body)}</p>
         </div>
         <p className="flex flex-wrap items-center gap-x-3 text-muted text-xs lg:flex-col lg:items-end lg:justify-center">
           <Time at={created_at} />

@@ -11,7 +11,13 @@ import { CHANNELS, type Channel, isNotified, type Preferences, withChoice } from
 
 const CHANNEL_NAMES: Readonly<Record<Channel, string>> = { in_app: 'In the app', email: 'By mail' };
 
-export function PreferencesForm({ stored }: { readonly stored: Preferences }) {
+export interface PreferencesFormProps {
+  readonly stored: Preferences;
+  /** The id of the text that says why mails cannot be chosen; without it they can. */
+  readonly mailRefusal: string | undefined;
+}
+
+export function PreferencesForm({ stored, mailRefusal }: PreferencesFormProps) {
   const queries = useQueryClient();
   const [preferences, setPreferences] = useState(stored);
   const [isBusy, setBusy] = useState(false);
@@ -59,6 +65,7 @@ export function PreferencesForm({ stored }: { readonly stored: Preferences }) {
                 key={kind.type}
                 kind={kind}
                 preferences={preferences}
+                mailRefusal={mailRefusal}
                 onChange={(channel, isOn) =>
                   setPreferences((now) => withChoice(now, { channel, type: kind.type, isOn }, DEFAULTS))
                 }
@@ -81,10 +88,12 @@ export function PreferencesForm({ stored }: { readonly stored: Preferences }) {
 function KindRow({
   kind: { type, name, meaning },
   preferences,
+  mailRefusal,
   onChange,
 }: {
   readonly kind: Kind;
   readonly preferences: Preferences;
+  readonly mailRefusal: string | undefined;
   readonly onChange: (channel: Channel, isOn: boolean) => void;
 }) {
   const isMandatory = DEFAULTS.mandatory.includes(type);
@@ -107,7 +116,8 @@ function KindRow({
               type="checkbox"
               className="size-4 accent-accent"
               checked={isNotified(preferences, channel, type, DEFAULTS)}
-              disabled={isMandatory}
+              disabled={isMandatory || (channel === 'email' && mailRefusal !== undefined)}
+              aria-describedby={channel === 'email' ? mailRefusal : undefined}
               onChange={(event) => onChange(channel, event.target.checked)}
             />
           </label>

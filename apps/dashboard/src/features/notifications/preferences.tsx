@@ -10,12 +10,15 @@ import { ErrorState } from '../../ui/states';
 import { readPreferences } from './preferences.rules';
 import { PreferencesForm } from './preferences-form';
 
+const MAIL_NOTE = 'mail-note';
+
 /** Which events notify, in the app and by mail. */
 export function NotificationPreferences() {
   const setting = useQuery({
     queryKey: ['settings', 'notifications'],
     queryFn: ({ signal }) => api().settings.get('notifications', { signal }),
   });
+  const { data: me } = useMe();
   const { data } = setting;
   const retry = () => void setting.refetch();
   return (
@@ -27,7 +30,11 @@ export function NotificationPreferences() {
         {setting.isError && data === undefined && <ErrorState error={setting.error} onRetry={retry} />}
         {data !== undefined && (
           // A newer value starts the form again.
-          <PreferencesForm key={data.updated_at} stored={readPreferences(data.value)} />
+          <PreferencesForm
+            key={data.updated_at}
+            stored={readPreferences(data.value)}
+            mailRefusal={me === undefined || me.email_verified ? undefined : MAIL_NOTE}
+          />
         )}
       </Card>
     </>
@@ -37,12 +44,12 @@ export function NotificationPreferences() {
 function MailNote() {
   const { data: me } = useMe();
   return (
-    <p className="px-4 pb-3 text-muted text-sm">
+    <p id={MAIL_NOTE} className="px-4 pb-3 text-muted text-sm">
       {me === undefined || me.email_verified ? (
         'Mail goes to your verified address, at most 10 a day for each kind.'
       ) : (
         <>
-          Mail is sent only to a verified address.{' '}
+          Mail is sent only to a verified address, so it cannot be chosen yet.{' '}
           <Link href="/settings" className="text-accent-text underline">
             {me.email === undefined ? 'Add your address' : 'Verify your address'}
           </Link>
