@@ -1,4 +1,6 @@
 /** The main paths of keys and rewards, clicked as people do: create and revoke an API key, claim and withdraw. */
+import { readFileSync } from 'node:fs';
+import { Client, createSigner } from '../../launch/sdk.mjs';
 import { signInByApiKey } from './browser.mjs';
 import { openSharedDashboard } from './shared-dashboard.mjs';
 import { closeTop, goTo, openPersonOf, untilHeading } from './steps.mjs';
@@ -142,6 +144,35 @@ it('an API key is shown once, works until it is revoked, and is then refused', a
   expect(problems).toEqual([]);
   await context.close();
 }, 180_000);
+
+it('a key pair that the page made is linked, and signs for the account', async () => {
+  const { page, api, problems, context } = await openPersonOf(dashboard, 'identities');
+  await goTo(page, 'Identities');
+  await page.getByRole('button', { name: 'Link public key' }).click();
+  const form = page.getByRole('dialog', { name: 'Link a public key' });
+  await form.getByLabel('Label').fill('Price bot');
+  await form.getByRole('button', { name: 'Create key pair' }).click();
+  const link = form.getByRole('button', { name: 'Link public key' });
+  // A key that was not saved must not become a way into the account.
+  expect(await link.isDisabled()).toBe(true);
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    form.getByRole('button', { name: 'Save the key file' }).click(),
+  ]);
+  await link.click();
+  await form.waitFor({ state: 'detached' });
+  await page.getByRole('row', { name: /^Price bot/ }).waitFor();
+  const signer = createSigner(readFileSync(String(await download.path()), 'utf8').trim());
+  const owner = new Client({ baseURL: dashboard.product.restUrl, signer });
+  expect((await owner.me.get()).id).toBe((await api.me.get()).id);
+
+  await page.goto('/settings/notifications');
+  const byMail = page.getByRole('checkbox', { name: 'Trade filled, by mail' });
+  await page.getByRole('link', { name: 'Add your address' }).waitFor();
+  expect(await byMail.isDisabled()).toBe(true);
+  expect(problems).toEqual([]);
+  await context.close();
+}, 120_000);
 
 it('a reward is claimed and withdrawn, and the withdrawal is cancelled', async () => {
   const { page, api, problems, context } = await openPersonOf(dashboard, 'rewards');

@@ -13,9 +13,13 @@ import { ConfirmDialog } from '../../../ui/confirm-dialog';
 import { Copyable, shortId } from '../../../ui/copyable';
 import type { Column, Filter } from '../../../ui/data-table/columns';
 import { DataTable } from '../../../ui/data-table/data-table';
+import { onDemand } from '../../../ui/on-demand';
 import { PageHeader } from '../../../ui/page-header';
 import { EmptyState } from '../../../ui/states';
+import { useWasTrue } from '../../../ui/use-was-true';
 import { Missing, Time } from '../../../ui/values';
+
+const LinkDialog = onDemand(() => import('./link-dialog').then((module) => module.LinkDialog));
 
 const KEY = ['public-keys', 'list'];
 const read = (...[query, options]: Parameters<ReturnType<typeof api>['publicKeys']['list']>) =>
@@ -83,6 +87,7 @@ export function Identities({ restUrl }: { readonly restUrl: string }) {
   const queries = useQueryClient();
   const mayRevoke = useMay('ADMIN') === true;
   const [revoked, setRevoked] = useState<PublicKey>();
+  const [isLinking, setLinking] = useState(false);
   const columns = useMemo(() => columnsWith(mayRevoke ? setRevoked : undefined), [mayRevoke]);
   const revoke = async () => {
     await api().publicKeys.revoke(revoked?.id ?? '');
@@ -93,7 +98,15 @@ export function Identities({ restUrl }: { readonly restUrl: string }) {
       <PageHeader
         title="Identities"
         description="Key pairs that sign requests to this account, with the permission Admin. The private key never leaves the machine that made it."
+        actions={
+          mayRevoke && (
+            <Button variant="primary" onClick={() => setLinking(true)}>
+              Link public key
+            </Button>
+          )
+        }
       />
+      {useWasTrue(isLinking) && <LinkDialog isOpen={isLinking} onClose={() => setLinking(false)} />}
       <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_400px]">
         <DataTable
           label="Identities"
@@ -105,7 +118,7 @@ export function Identities({ restUrl }: { readonly restUrl: string }) {
           empty={
             <EmptyState
               title="No public key is linked yet."
-              hint="Link one with the command-line client, as described on this page."
+              hint="Link one here, or with the command-line client, as described on this page."
             />
           }
         />
@@ -130,7 +143,7 @@ export function Identities({ restUrl }: { readonly restUrl: string }) {
 
 function LinkGuide({ restUrl }: { readonly restUrl: string }) {
   return (
-    <Card title="Link a key pair" className="self-start">
+    <Card title="Link from the command line" className="self-start">
       <ol className="flex list-decimal flex-col gap-3 pl-4 text-sm marker:text-muted">
         <li>
           <Link href="/developers/api-keys?new=1" className="text-accent-text underline">
