@@ -13,6 +13,7 @@ import { StaleNotice } from '../../ui/stale-notice';
 import { ErrorState } from '../../ui/states';
 import { Time } from '../../ui/values';
 import { Connection } from './connection';
+import { History } from './history';
 import { partWords } from './parts';
 
 const RELOAD_MS = 15_000;
@@ -53,7 +54,16 @@ export function Status() {
           <Parts services={data.services} />
         </>
       )}
-      {!health.isPending && <Connection />}
+      {!health.isPending && (
+        <>
+          <Connection />
+          <History
+            health={data}
+            succeededAtMs={health.dataUpdatedAt}
+            failedAtMs={health.isError ? health.errorUpdatedAt : 0}
+          />
+        </>
+      )}
     </>
   );
 }
