@@ -1,13 +1,9 @@
 'use client';
-import type { BrowserSession } from '@trading-automation/sdk';
 import { useRouter } from 'next/navigation';
 import { useEffect } from 'react';
 import { api } from '../data/api';
-import { permissionWords } from '../data/permissions';
+import { useMe } from '../data/me';
 import { useQuery } from '../data/query';
-import { usePreferences } from '../format/preferences';
-import { formatTime, type TimeStyle } from '../format/times';
-import { shortId } from '../ui/copyable';
 import { notify } from '../ui/notify';
 
 const SHOWN_MS = 15_000;
@@ -16,6 +12,9 @@ const APPROVERS: Readonly<Record<string, string>> = {
   public_key: 'the public key',
   session: 'the browser session',
 };
+
+/** The end of an id, in which ids differ. All of it is on the page of the sessions. */
+const endOf = (id: string) => `…${id.slice(-5)}`;
 
 export interface SignInAnnouncementProps {
   /** The id of the session. */
@@ -26,7 +25,7 @@ export interface SignInAnnouncementProps {
 /** Says whose account the page shows and who approved the session. */
 export function SignInAnnouncement({ id, onAnnounced }: SignInAnnouncementProps) {
   const router = useRouter();
-  const style = usePreferences();
+  const { data: me } = useMe();
   const { data: session } = useQuery({
     queryKey: ['sessions', 'announced', id],
     queryFn: async ({ signal }) => {
@@ -39,16 +38,11 @@ export function SignInAnnouncement({ id, onAnnounced }: SignInAnnouncementProps)
     if (!session) return;
     onAnnounced();
     notify({
-      message: `Signed in to the account ${shortId(session.user_id)}.`,
-      description: approvalWords(session, style),
+      message: `Signed in as ${me?.email ?? `user ${endOf(session.user_id)}`}.`,
+      description: `Approved by ${APPROVERS[session.approved_by.kind] ?? session.approved_by.kind} ${endOf(session.approved_by.id)}.`,
       durationMs: SHOWN_MS,
       action: { label: 'Sessions', onClick: () => router.push('/settings/sessions') },
     });
-  }, [session, style, router, onAnnounced]);
+  }, [session, me, router, onAnnounced]);
   return null;
-}
-
-function approvalWords({ approved_by, approved_at, permissions }: BrowserSession, style: TimeStyle): string {
-  const approver = `${APPROVERS[approved_by.kind] ?? approved_by.kind} ${shortId(approved_by.id)}`;
-  return `Approved by ${approver} on ${formatTime(approved_at, style)}, with ${permissionWords(permissions)}.`;
 }

@@ -2,6 +2,7 @@
 import type { UseFormReturn } from 'react-hook-form';
 import { useMe } from '../../data/me';
 import { Field, Input } from '../../ui/field';
+import { hasPassphrase, PAPER } from './credentials.rules';
 
 export interface CredentialsForm {
   readonly credentials: {
@@ -10,9 +11,6 @@ export interface CredentialsForm {
     readonly passphrase?: string | undefined;
   };
 }
-
-/** The practice exchange of this product. */
-const PAPER = 'paper';
 
 export function CredentialFields({
   form,
@@ -37,7 +35,7 @@ export function CredentialFields({
       >
         <Input {...common} {...register('credentials.api_secret')} type="password" className="font-mono" />
       </Field>
-      {exchange !== PAPER && (
+      {hasPassphrase(exchange) && (
         <Field
           label="Passphrase"
           hint="Only if the exchange gave one with the key."

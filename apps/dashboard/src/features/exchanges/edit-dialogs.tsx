@@ -10,6 +10,7 @@ import { Field, Input } from '../../ui/field';
 import { FormError } from '../../ui/form-error';
 import type { Account } from './account.rules';
 import { CredentialFields, type CredentialsForm } from './credential-fields';
+import { CredentialsError } from './credentials-error';
 
 interface EditDialogProps {
   readonly account: Account;
@@ -103,7 +104,7 @@ export function CredentialsDialog({ account, isOpen, onClose }: EditDialogProps)
     >
       <form onSubmit={(event) => void save(event)} className="flex flex-col gap-3">
         <CredentialFields form={form} exchange={account.exchange_name} />
-        {error !== undefined && <FormError error={error} />}
+        {error !== undefined && <CredentialsError error={error} exchange={account.exchange_name} />}
       </form>
     </Dialog>
   );

@@ -50,7 +50,8 @@ export function KeyRights({ exchange, onBack, onNext }: KeyRightsProps) {
         </section>
       </div>
       <p className="text-muted text-sm">
-        If the exchange can restrict a key to IP addresses, add those of this installation's trading workers.
+        If the exchange can restrict a key to IP addresses, allow those of this installation's trading
+        workers. The service does not publish them; ask its operator.
       </p>
       <Checkbox
         label="The key cannot withdraw"

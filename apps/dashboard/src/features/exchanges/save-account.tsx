@@ -7,10 +7,10 @@ import { api } from '../../data/api';
 import { Button } from '../../ui/button';
 import { Detail, Details } from '../../ui/details';
 import { Field, Input } from '../../ui/field';
-import { FormError } from '../../ui/form-error';
 import { wordsOf } from '../../ui/status';
 import type { Choice } from './choose-exchange';
 import type { CredentialsForm } from './credential-fields';
+import { CredentialsError } from './credentials-error';
 import { nameResolver } from './edit-dialogs';
 
 interface SaveAccountProps {
@@ -66,7 +66,7 @@ export function SaveAccount({ choice, credentials, onBack }: SaveAccountProps) {
         </Detail>
         <Detail name="Key can withdraw">No</Detail>
       </Details>
-      {error !== undefined && <FormError error={error} />}
+      {error !== undefined && <CredentialsError error={error} exchange={exchange.id} />}
       <div className="flex justify-end gap-2">
         <Button onClick={onBack}>Back</Button>
         <Button type="submit" variant="primary" isBusy={formState.isSubmitting}>

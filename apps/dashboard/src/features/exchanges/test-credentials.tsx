@@ -5,10 +5,10 @@ import { useState } from 'react';
 import type { UseFormReturn } from 'react-hook-form';
 import { api } from '../../data/api';
 import { Button } from '../../ui/button';
-import { FormError } from '../../ui/form-error';
 import { wordsOf } from '../../ui/status';
 import type { Choice } from './choose-exchange';
 import { CredentialFields, type CredentialsForm } from './credential-fields';
+import { CredentialsError } from './credentials-error';
 
 interface TestCredentialsProps {
   readonly choice: Choice;
@@ -49,7 +49,7 @@ export function TestCredentials({ choice, form, onBack, onNext }: TestCredential
     >
       <CredentialFields form={form} exchange={choice.exchange.id} />
       <div role="status">{result !== undefined && <TestResult result={result} />}</div>
-      {error !== undefined && <FormError error={error} />}
+      {error !== undefined && <CredentialsError error={error} exchange={choice.exchange.id} />}
       <div className="flex flex-wrap justify-end gap-2 pt-1">
         <Button onClick={onBack}>Back</Button>
         {isUsable ? (

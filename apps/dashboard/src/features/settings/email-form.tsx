@@ -14,6 +14,12 @@ import { FormError } from '../../ui/form-error';
 
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 
+/** The published defaults. An operator can set another time, which the API does not return. */
+const HOLDS: Readonly<Record<Me['world'], string>> = {
+  live: 'After a change, withdrawals are held for 24 hours, unless the operator set another time.',
+  test: 'In the test environment, withdrawals are not held after a change, unless the operator set a time.',
+};
+
 /** Sets the e-mail address, and sends the link that verifies it. */
 export function EmailForm({ me }: { readonly me: Me }) {
   const queries = useQueryClient();
@@ -51,7 +57,7 @@ export function EmailForm({ me }: { readonly me: Me }) {
         <Field
           label="E-mail address"
           error={form.formState.errors.email?.message}
-          hint="A new address takes effect when you open the link that is mailed to it. Withdrawals are held for a while after a change."
+          hint={`A new address takes effect when you open the link that is mailed to it. ${HOLDS[me.world]}`}
         >
           <Input
             {...form.register('email', {

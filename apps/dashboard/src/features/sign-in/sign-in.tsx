@@ -66,8 +66,8 @@ export function SignIn({ world, hasDemo, hasRegistration, restUrl, returnPath, r
         )}
       </Tabs>
       <p className="pt-6 text-muted text-xs">
-        There is no password: a key that you hold approves each browser. This browser keeps only a sealed
-        cookie, which ends after 30 minutes without input and after 12 hours in any case.
+        There is no password: a key that you hold approves each browser. Your key is not stored in this
+        browser. You are signed out after 30 minutes without input, and after 12 hours in any case.
       </p>
     </main>
   );
