@@ -14,9 +14,19 @@ const STOPS: Readonly<Record<string, string>> = {
 
 const SIDES: Readonly<Record<string, string>> = { BUY: 'buy', SELL: 'sell' };
 
-/** A decimal of the API ends with zeros up to its precision. */
-const ZEROS = /(\d+\.\d*?)0+(?!\d|\.\d)/g;
-const trimmed = (text: string) => text.replace(ZEROS, (_, kept: string) => kept.replace(/\.$/, ''));
+const DIGITS = /\d[\d.]*/g;
+
+/** A decimal of the API ends with zeros up to its precision. The point that ends a sentence stays. */
+const trimmed = (text: string) => text.replace(DIGITS, withoutZeros);
+
+function withoutZeros(digits: string): string {
+  const [whole = '', fraction, ...rest] = digits.split('.');
+  const isSentenceEnd = rest.length === 1 && rest[0] === '';
+  if (fraction === undefined || fraction === '' || (rest.length > 0 && !isSentenceEnd)) return digits;
+  let end = fraction.length;
+  while (fraction[end - 1] === '0') end -= 1;
+  return `${whole}${end === 0 ? '' : '.'}${fraction.slice(0, end)}${isSentenceEnd ? '.' : ''}`;
+}
 
 const WORDINGS: Readonly<Record<string, (body: string) => string>> = {
   trade: (body) =>
