@@ -65,13 +65,13 @@ export function CloseSums({ lots }: { readonly lots: readonly LotRow[] }) {
                   </span>
                 )}
               </td>
-              <td className="py-2 text-right">
+              <td className="py-2 pl-3 text-right">
                 <Amount value={proceeds} asset={quoteOf(symbol)} digits={2} />
                 <span className="block text-muted text-xs">
-                  after a fee of <Amount value={fee} digits={2} />
+                  fee <Amount value={fee} digits={2} />
                 </span>
               </td>
-              <td className="py-2 text-right">
+              <td className="py-2 pl-3 text-right">
                 <Change value={result} asset={quoteOf(symbol)} />
               </td>
             </tr>

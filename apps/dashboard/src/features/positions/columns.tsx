@@ -67,6 +67,9 @@ const LAST: readonly Column<LotRow>[] = [
   },
 ];
 
+/** Of open lots: hidden until the reader chooses them. */
+const LESS_SHOWN = new Set(['fees', 'source']);
+
 const entry: Column<LotRow> = {
   id: 'entry_price',
   header: 'Entry price',
@@ -151,7 +154,8 @@ export function columnsOf(
       csv: openRatioOf,
     },
     { ...realized, isOptional: true },
-    ...LAST,
+    // There is room for one of costs and fees.
+    ...LAST.map((column) => (LESS_SHOWN.has(column.id) ? { ...column, isOptional: true } : column)),
     ...(onClose === undefined ? [] : [closeColumn(onClose)]),
   ];
 }

@@ -56,7 +56,13 @@ export const COLUMNS: readonly Column<TradeRow>[] = [
     cell: ({ side }) => <Side side={side} />,
     csv: ({ side }) => side,
   },
-  { id: 'type', header: 'Type', from: 'xl', cell: ({ type }) => wordsOf(type), csv: ({ type }) => type },
+  {
+    id: 'type',
+    header: 'Type',
+    from: 'xl',
+    cell: ({ type }) => <span className="whitespace-nowrap">{wordsOf(type)}</span>,
+    csv: ({ type }) => type,
+  },
   {
     id: 'price',
     header: 'Price',

@@ -23,35 +23,35 @@ export function Fills({ trade }: { readonly trade: TradeDetail<'string'> }) {
         <table className="w-full text-xs">
           <thead>
             <tr className="h-8 text-left text-muted">
-              <th scope="col" className="pr-3 font-medium">
+              <th scope="col" className="pr-2 font-medium">
                 Time
               </th>
-              <th scope="col" className="px-3 text-right font-medium">
+              <th scope="col" className="px-2 text-right font-medium">
                 {`Price, ${quoteOf(symbol)}`}
               </th>
-              <th scope="col" className="px-3 text-right font-medium">
+              <th scope="col" className="px-2 text-right font-medium">
                 {`Amount, ${baseOf(symbol)}`}
               </th>
-              <th scope="col" className="pl-3 text-right font-medium">
+              <th scope="col" className="pl-2 text-right font-medium">
                 Fee
               </th>
             </tr>
           </thead>
           <tbody>
             {shown.map(({ id, executed_at, price, amount, fee, liquidity }) => (
-              <tr key={id} className="h-9 border-t">
-                <td className="pr-3">
+              <tr key={id} className="h-11 border-t">
+                <td className="pr-2">
                   <Time at={executed_at} isExact />
                 </td>
-                <td className="px-3 text-right">
+                <td className="px-2 text-right">
                   <Amount value={price} />
                 </td>
-                <td className="px-3 text-right">
+                <td className="px-2 text-right">
                   <Amount value={amount} />
                 </td>
-                <td className="pl-3 text-right whitespace-nowrap">
-                  <Amount value={fee.amount} asset={fee.currency} />
-                  <span className="text-muted">, {wordsOf(liquidity).toLowerCase()}</span>
+                <td className="pl-2 text-right whitespace-nowrap">
+                  <Amount value={fee.amount} />
+                  <span className="block text-muted">{`${fee.currency}, ${wordsOf(liquidity).toLowerCase()}`}</span>
                 </td>
               </tr>
             ))}

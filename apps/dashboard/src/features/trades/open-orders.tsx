@@ -100,6 +100,7 @@ const cancelColumn = (onCancel: (order: OpenOrder) => void): Column<OpenOrder> =
   header: 'Actions',
   isNumeric: true,
   isAction: true,
+  from: 'md',
   cell: (order) => (
     <Button
       className="h-7"

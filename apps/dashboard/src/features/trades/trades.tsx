@@ -46,7 +46,6 @@ export function Trades({ children }: { readonly children?: ReactNode }) {
     <>
       <PageHeader
         title="Trades"
-        description="Trades can be filtered by account, strategy, status and side; open orders also by pair."
         actions={
           <>
             <EmergencyStop />
@@ -54,7 +53,7 @@ export function Trades({ children }: { readonly children?: ReactNode }) {
           </>
         }
       />
-      <div className="pb-4">
+      <div className="flex items-center gap-3 pb-4">
         <Segmented
           label="Trades"
           value={view}
@@ -64,6 +63,10 @@ export function Trades({ children }: { readonly children?: ReactNode }) {
             { value: 'open', label: `Open orders${openOrders === undefined ? '' : ` (${openOrders})`}` },
           ]}
         />
+        {/* One line in every width: a line that breaks when the font arrives would move the list. */}
+        <p className="truncate text-muted text-xs max-md:hidden">
+          The API filters trades by account, strategy, status and side. Open orders are also filtered by pair.
+        </p>
       </div>
       {view === 'open' ? <OpenOrders hrefOf={hrefOf} /> : <AllTrades hrefOf={hrefOf} />}
       <StopNotice />

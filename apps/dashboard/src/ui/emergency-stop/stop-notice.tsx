@@ -31,7 +31,9 @@ export function StopNotice() {
           {count === 1 ? ', ' : ', the last one '}
           <Time at={at} />, by hand or by an emergency stop.
         </span>{' '}
-        Cancelled orders are not placed again. Orders of yours and of API keys still work.{' '}
+        <span className="max-md:hidden">
+          Cancelled orders are not placed again. Orders of yours and of API keys still work.{' '}
+        </span>
         <Link href="/copiers" className="underline">
           Start copiers again
         </Link>
