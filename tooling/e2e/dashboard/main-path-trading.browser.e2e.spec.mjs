@@ -33,9 +33,9 @@ it('a new trader signs in by code, connects a paper account, watches a fill, can
   await connectPaperAccount(page, { paperExchangeUrl: product.paperExchangeUrl, name: 'Practice' });
   const account = page.getByRole('dialog', { name: 'Practice' });
   // The balances appear as soon as the worker has read them.
-  await account.getByRole('row', { name: /USDT 100,000/ }).waitFor();
+  await account.getByRole('row', { name: /USDT 100,000.00 0.00 100,000.00/ }).waitFor();
   await closeTop(page);
-  await page.getByRole('region', { name: 'Practice' }).getByText('Synced').waitFor();
+  await page.getByRole('region', { name: 'Practice' }).getByText('All balances read').waitFor();
 
   await openTicket(page);
   const filled = await placeOrder(page, { amount: '0.0123' });

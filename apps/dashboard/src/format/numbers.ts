@@ -18,7 +18,7 @@ function magnitudeOf(value: string): number | undefined {
 }
 
 /** The most digits after the point that an amount of this size needs: about six significant ones. */
-function digitsFor(value: string): number {
+export function digitsFor(value: string): number {
   const magnitude = magnitudeOf(value);
   return magnitude === undefined ? 2 : Math.min(Math.max(5 - magnitude, 2), 8);
 }

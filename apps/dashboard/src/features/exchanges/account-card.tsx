@@ -6,8 +6,9 @@ import { useNow } from '../../format/clock';
 import { Badge } from '../../ui/badge';
 import { Button, ButtonLink } from '../../ui/button';
 import { wordsOf } from '../../ui/status';
-import { Amount, Time } from '../../ui/values';
-import { type Account, type Balance, balancesOf, stateOf } from './account.rules';
+import { Time } from '../../ui/values';
+import { type Account, balancesOf, LIVE_BALANCES, stateOf } from './account.rules';
+import { BalanceTable } from './balance-table';
 import { useSync } from './use-sync';
 
 const SHOWN = 6;
@@ -52,59 +53,19 @@ export function AccountCard({ account, exchange }: { readonly account: Account; 
   );
 }
 
-export function BalanceTable({
-  balances,
-  areRead,
-}: {
-  readonly balances: readonly Balance[];
-  /** Whether the balances have been read once. */
-  readonly areRead: boolean;
-}) {
-  if (balances.length === 0)
-    return (
-      <p className="py-2 text-muted text-sm">
-        {areRead ? 'The account holds nothing.' : 'The balances have not been read yet.'}
-      </p>
-    );
-  return (
-    <table className="w-full text-sm">
-      <caption className="sr-only">Balances</caption>
-      <thead>
-        <tr className="text-muted text-xs">
-          <th scope="col" className="h-8 text-left font-medium">
-            Asset
-          </th>
-          <th scope="col" className="text-right font-medium" title="What is free, and what orders hold">
-            Total
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {balances.map(({ asset, amount }) => (
-          <tr key={asset} className="h-8 border-t">
-            <td className="font-medium">{asset}</td>
-            <td className="text-right">
-              <Amount value={amount} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
-
 function Footer({ account, href }: { readonly account: Account; readonly href: string }) {
   const { state, sync } = useSync(account.id);
   const mayTrade = useMayTrade();
   return (
     <footer className="border-t px-4 py-3">
-      <div className="flex flex-wrap items-center justify-between gap-2">
-        <p className="text-muted text-xs">
+      <div className="flex flex-col gap-2">
+        <p className="text-muted text-xs" title={LIVE_BALANCES}>
           {account.last_sync_at === null ? (
-            'Not synced yet'
+            'Balances not read yet'
           ) : (
             <>
-              Synced <Time at={account.last_sync_at} />
+              All balances read <Time at={account.last_sync_at} />
+              {account.is_active && ', changes arrive live'}
             </>
           )}
         </p>

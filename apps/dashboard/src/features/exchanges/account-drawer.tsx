@@ -3,6 +3,7 @@ import { useRouter } from 'next/navigation';
 import { useState } from 'react';
 import { api } from '../../data/api';
 import { useSupportedExchanges } from '../../data/exchange-names';
+import { useFreeBalances } from '../../data/free-balances';
 import { useMayTrade } from '../../data/me';
 import { useQuery } from '../../data/query';
 import { useNow } from '../../format/clock';
@@ -18,8 +19,8 @@ import { ErrorState } from '../../ui/states';
 import { wordsOf } from '../../ui/status';
 import { useRecordName } from '../../ui/use-record-name';
 import { Time } from '../../ui/values';
-import { type Account, balancesOf, stateOf } from './account.rules';
-import { BalanceTable } from './account-card';
+import { type Account, balancesOf, LIVE_BALANCES, stateOf } from './account.rules';
+import { BalanceTable } from './balance-table';
 import { CredentialsDialog, RenameDialog } from './edit-dialogs';
 import { RemoveDialog } from './remove-dialog';
 import { useSync } from './use-sync';
@@ -52,6 +53,8 @@ function AccountDetails({ account }: { readonly account: Account }) {
   const supported = useSupportedExchanges();
   const { state: syncing, sync } = useSync(account.id);
   const mayTrade = useMayTrade();
+  const isSpot = account.trading_type === 'spot';
+  const { free, error } = useFreeBalances(isSpot ? account : undefined);
   const exchange = supported.data?.find(({ id }) => id === account.exchange_name)?.name;
   return (
     <div className="flex flex-col gap-6">
@@ -63,7 +66,7 @@ function AccountDetails({ account }: { readonly account: Account }) {
         <Detail name="Exchange">{exchange ?? account.exchange_name}</Detail>
         <Detail name="Type">{wordsOf(account.trading_type)}</Detail>
         <Detail name="Key can withdraw">{account.can_withdraw ? 'Yes' : 'No'}</Detail>
-        <Detail name="Balances read">
+        <Detail name="All balances read">
           {account.last_sync_at === null ? 'Not yet' : <Time at={account.last_sync_at} />}
         </Detail>
         <Detail name="Connected">
@@ -86,7 +89,17 @@ function AccountDetails({ account }: { readonly account: Account }) {
           {syncing.kind === 'running' && 'Reading the balances'}
           {(syncing.kind === 'done' || syncing.kind === 'failed') && syncing.text}
         </p>
-        <BalanceTable balances={balancesOf(account)} areRead={account.last_sync_at !== null} />
+        <BalanceTable
+          balances={balancesOf(account)}
+          areRead={account.last_sync_at !== null}
+          {...(isSpot ? { free: { amounts: free, isFailed: error !== null } } : {})}
+        />
+        <p className="pt-2 text-muted text-xs">
+          {isSpot
+            ? 'The API reports totals. What is in orders is computed from the open orders of the account.'
+            : 'The API reports totals. What is free on a margin or perpetual account, only the exchange knows.'}
+          {account.is_active && ` ${LIVE_BALANCES}`}
+        </p>
       </section>
       <JsonView value={account} />
     </div>

@@ -43,13 +43,26 @@ export function stateOf(
   return { label: 'Active', tone: 'gain' };
 }
 
-export interface Balance {
+/** Why balances that were read a while ago are current. */
+export const LIVE_BALANCES =
+  'The exchange reports changes as they happen, and all balances are read at least every 4 hours.';
+
+export interface BalanceRow {
   readonly asset: string;
   readonly amount: string;
 }
 
+export interface FreeAmounts {
+  /** By asset; undefined until the open orders are loaded. */
+  readonly amounts: Readonly<Record<string, string>> | undefined;
+  readonly isFailed: boolean;
+}
+
+/** Returns what orders hold of a balance. */
+export const heldOf = (total: string, free = total): string => new Exact(total).minus(free).toFixed();
+
 /** Returns the assets that an account holds, by name. */
-export function balancesOf({ balance }: Pick<Account, 'balance'>): Balance[] {
+export function balancesOf({ balance }: Pick<Account, 'balance'>): BalanceRow[] {
   return Object.entries(balance)
     .filter(([, amount]) => !isZero(new Exact(amount)))
     .map(([asset, amount]) => ({ asset, amount }))

@@ -1,5 +1,6 @@
 'use client';
 import type { TradeCreate } from '@trading-automation/sdk';
+import { Balance } from '../../ui/balance';
 import { ConfirmDialog } from '../../ui/confirm-dialog';
 import { Detail, Details } from '../../ui/details';
 import { wordsOf } from '../../ui/status';
@@ -73,7 +74,7 @@ export function ConfirmOrder({ request, ticket, pair, isUncertain, onClose, onPl
           {request.reduce_only === true && <Detail name="Reduce only">Yes</Detail>}
           {shortage !== undefined && (
             <Detail name={`Free ${shortage.asset} after the order`}>
-              <Amount value={shortage.left.toFixed()} asset={shortage.asset} />
+              <Balance value={shortage.left.toFixed()} asset={shortage.asset} />
             </Detail>
           )}
         </Details>

@@ -1,3 +1,4 @@
+import { freeBalances } from '../../data/free-balance.rules';
 import { Exact } from '../../format/decimals';
 import { walkBook } from './book-walk.rules';
 import {
@@ -8,7 +9,6 @@ import {
   type PricedOrder,
   valuationOf,
 } from './estimate.rules';
-import { freeBalances } from './free-balance.rules';
 import { samplePair } from './pair.sample';
 
 const pair = samplePair();

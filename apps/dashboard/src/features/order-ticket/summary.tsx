@@ -1,8 +1,10 @@
 'use client';
 import { TriangleAlert } from 'lucide-react';
+import { formatBalance } from '../../format/balance';
 import type { Exact } from '../../format/decimals';
 import { formatAmount, formatPercent } from '../../format/numbers';
 import { usePreferences } from '../../format/preferences';
+import { Balance } from '../../ui/balance';
 import { Detail, Details } from '../../ui/details';
 import { Amount, Missing } from '../../ui/values';
 import type { Pair } from './order.rules';
@@ -30,7 +32,7 @@ export function Summary({ ticket, pair }: { readonly ticket: Ticket; readonly pa
     <Details>
       <Detail name="Free balance">
         {account !== undefined && balances.free !== undefined ? (
-          <Amount value={balances.free[paid] ?? '0'} asset={paid} />
+          <Balance value={balances.free[paid] ?? '0'} asset={paid} />
         ) : (
           <Missing />
         )}
@@ -53,11 +55,13 @@ export function Summary({ ticket, pair }: { readonly ticket: Ticket; readonly pa
           asset={estimate?.received?.asset ?? (draft.side === 'BUY' ? pair.base : pair.quote)}
         />
       </Detail>
-      {shortage?.isShort === false && (
-        <Detail name="Free after the order">
-          <Value value={shortage.left} asset={shortage.asset} />
-        </Detail>
-      )}
+      <Detail name="Free after the order">
+        {shortage?.isShort === false ? (
+          <Balance value={shortage.left.toFixed()} asset={shortage.asset} />
+        ) : (
+          <Missing />
+        )}
+      </Detail>
     </Details>
   );
 }
@@ -80,7 +84,7 @@ export function Cautions({ ticket }: { readonly ticket: Ticket }) {
   const lines = [...cautions];
   if (shortage?.isShort && estimate?.needed)
     lines.unshift(
-      `The order needs ${formatAmount(estimate.needed.amount.toFixed(), locale)} ${shortage.asset}, but ${formatAmount(shortage.available, locale)} is free.`,
+      `The order needs ${formatAmount(estimate.needed.amount.toFixed(), locale)} ${shortage.asset}, but ${formatBalance(shortage.available, locale)} is free.`,
     );
   return (
     <div role="status" className="flex flex-col gap-2 empty:hidden">

@@ -1,9 +1,9 @@
 'use client';
-import type { ExchangeAccount, TradeCreate } from '@trading-automation/sdk';
+import type { TradeCreate } from '@trading-automation/sdk';
 import { useMemo, useState } from 'react';
 import { api } from '../../data/api';
+import { useFreeBalances } from '../../data/free-balances';
 import { useAccounts } from '../../data/names';
-import { useOpenOrdersOf } from '../../data/open-orders';
 import { usePairBook } from '../../data/pair-book';
 /** The state of the order ticket: what was typed, and what follows from it. */
 import { useQuery } from '../../data/query';
@@ -17,7 +17,6 @@ import {
   type PricedOrder,
   valuationOf,
 } from './estimate.rules';
-import { freeBalances } from './free-balance.rules';
 import {
   type Field,
   hasLimitPrice,
@@ -167,16 +166,6 @@ function useAccountsOf({ exchange, trading_type }: Pair) {
   );
   const isKnown = data !== undefined;
   return { list, isPending, isError: isError && !isKnown, isStale: isError && isKnown, error, refetch };
-}
-
-/** The balance that open orders leave. */
-function useFreeBalances(account: ExchangeAccount<'string'> | undefined) {
-  const open = useOpenOrdersOf(account?.id);
-  const free = useMemo(
-    () => (account && open.data ? freeBalances(account.balance, open.data) : undefined),
-    [account, open.data],
-  );
-  return { free, error: open.error };
 }
 
 function useLastPrice(pairId: string): string | null | undefined {

@@ -73,10 +73,10 @@ function Line({ account }: { readonly account: ExchangeAccount<'string'> }) {
         <Health account={account} />
         <p className="text-muted text-xs">
           {last_sync_at === null ? (
-            'Not synced yet'
+            'Not read yet'
           ) : (
             <>
-              Synced <Time at={last_sync_at} />
+              Balances read <Time at={last_sync_at} />
             </>
           )}
         </p>

@@ -1,5 +1,6 @@
 'use client';
 import { useRewardBalance } from '../../data/rewards';
+import { Balance } from '../../ui/balance';
 import { ButtonLink } from '../../ui/button';
 import { Skeleton } from '../../ui/skeleton';
 import { StaleNotice } from '../../ui/stale-notice';
@@ -57,7 +58,7 @@ export function RewardSummary() {
         <div className="grid gap-4 sm:grid-cols-3 lg:grid-cols-[repeat(3,1fr)_auto] lg:items-center">
           <Stat
             label="Available"
-            value={<Amount value={balance.data?.available} asset={currency} />}
+            value={<Balance value={balance.data?.available} asset={currency} />}
             note="Can be withdrawn"
             isLoading={balance.data === undefined}
           />

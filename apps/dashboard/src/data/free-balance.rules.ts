@@ -1,5 +1,5 @@
 import type { Trade } from '@trading-automation/sdk';
-import { Exact, largestOf } from '../../format/decimals';
+import { Exact, largestOf } from '../format/decimals';
 
 type OpenOrder = Pick<
   Trade<'string'>,
