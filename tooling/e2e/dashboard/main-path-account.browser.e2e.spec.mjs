@@ -32,7 +32,7 @@ it('the command palette opens the emergency stop and signs out', async () => {
   const search = page.getByRole('button', { name: 'Search and commands' });
   const choose = async (name) => {
     await search.click();
-    await page.getByPlaceholder('Search pages and actions').fill(name);
+    await page.getByPlaceholder('Search pages, actions and pairs').fill(name);
     await page.keyboard.press('Enter');
   };
   await goTo(page, 'API keys');
@@ -72,10 +72,10 @@ it('a request of the reference is found in the request log, and the samples have
   );
 
   await page.getByRole('button', { name: 'Search and commands' }).click();
-  await page.getByPlaceholder('Search pages and actions').fill('dead letters');
+  await page.getByPlaceholder('Search pages, actions and pairs').fill('dead letters');
   await page.getByRole('option', { name: 'Webhooks: Dead letters' }).waitFor();
   const drawer = page.getByRole('dialog', { name: 'Request', exact: true });
-  await page.getByPlaceholder('Search pages and actions').fill(requestId);
+  await page.getByPlaceholder('Search pages, actions and pairs').fill(requestId);
   await page.getByRole('option', { name: 'Find this request in the request log' }).click();
   await drawer.waitFor();
   // A request appears in the log within some seconds.

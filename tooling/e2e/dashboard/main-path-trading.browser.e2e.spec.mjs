@@ -91,6 +91,12 @@ it('a new trader signs in by code, connects a paper account, watches a fill, can
     .getByText(/^0\.0122\d*.BTC/)
     .first()
     .waitFor();
+
+  await page.keyboard.press('Control+k');
+  await page.getByPlaceholder('Search pages, actions and pairs').fill('eth');
+  await page.getByRole('option', { name: /^ETH\/USDT/, selected: true }).waitFor();
+  await page.keyboard.press('Enter');
+  await untilHeading(page, /ETH\/USDT/);
   await signOut(page);
   await until(
     async () => (await home.svc(['sessions', 'list', '--json'])).stdout,

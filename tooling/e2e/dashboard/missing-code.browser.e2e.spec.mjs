@@ -54,7 +54,7 @@ it('the emergency stop and the sign-out still open, and another part says that t
 
   await page.getByRole('button', { name: 'Search and commands' }).click();
   await noticeOf(page).waitFor();
-  expect(await page.getByPlaceholder('Search pages and actions').count()).toBe(0);
+  expect(await page.getByPlaceholder('Search pages, actions and pairs').count()).toBe(0);
 
   await context.unroute(CHUNKS);
   await noticeOf(page).click();
@@ -62,7 +62,7 @@ it('the emergency stop and the sign-out still open, and another part says that t
   await noticeOf(page).waitFor({ state: 'detached' });
   await page.getByRole('status').getByText('Live', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Search and commands' }).click();
-  await page.getByPlaceholder('Search pages and actions').waitFor();
+  await page.getByPlaceholder('Search pages, actions and pairs').waitFor();
   await context.close();
 }, 120_000);
 

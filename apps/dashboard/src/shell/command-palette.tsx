@@ -14,6 +14,11 @@ const StopDialog = onDemand(
   null,
   null,
 );
+const PalettePairs = onDemand(
+  () => import('./palette-pairs').then((module) => module.PalettePairs),
+  null,
+  null,
+);
 const KeyHelp = onDemand(() => import('./key-help').then((module) => module.KeyHelp), null, null);
 
 const ITEM =
@@ -47,6 +52,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
   const [isStopping, setStopping] = useState(false);
   const [isShowingKeys, setShowingKeys] = useState(false);
   const [search, setSearch] = useState('');
+  const [selected, setSelected] = useState('');
   const requestId = search.trim();
   // The first rendering, before the focus moves into the palette.
   const [opener] = useState(currentOpener);
@@ -64,12 +70,15 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
     act();
   };
   const open = (href: string) => run(() => router.push(href));
+  const pairs = { search, className: ITEM, onOpen: (href: string) => open(href)() };
   // These dialogs take the place of the palette, so that the focus returns to what opened the palette.
   if (isStopping) return <StopDialog onClose={onClose} />;
   if (isShowingKeys) return <KeyHelp onClose={onClose} />;
   return (
     <Command.Dialog
       open
+      value={selected}
+      onValueChange={setSelected}
       onOpenChange={(isOpen) => !isOpen && onClose()}
       label="Search and commands"
       overlayClassName="fixed inset-0 z-40 bg-overlay"
@@ -78,13 +87,14 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
       <Command.Input
         value={search}
         onValueChange={setSearch}
-        placeholder="Search pages and actions"
+        placeholder="Search pages, actions and pairs"
         className="-outline-offset-2 h-12 w-full rounded-t-dialog border-b bg-transparent px-4 text-base placeholder:text-muted"
       />
       <Command.List className="max-h-[50vh] overflow-y-auto p-2 [&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:py-1.5 [&_[cmdk-group-heading]]:text-muted [&_[cmdk-group-heading]]:text-xs">
         <Command.Empty className="px-2 py-6 text-muted text-sm">
-          No page or action has this name.
+          No page, action or pair has this name.
         </Command.Empty>
+        <PalettePairs {...pairs} isNamed onFirst={setSelected} />
         <Command.Group heading="Actions">
           {REQUEST_ID.test(requestId) && (
             <Command.Item
@@ -130,6 +140,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
             )}
           </Command.Group>
         ))}
+        <PalettePairs {...pairs} isNamed={false} />
       </Command.List>
     </Command.Dialog>
   );

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { supportedExchangesQuery } from '../../data/exchange-names';
 import { accountsQuery, pairsQuery, strategiesQuery, usePairs } from '../../data/names';
 import { PairBookProvider } from '../../data/pair-book';
+import { searchPairs } from '../../data/search-pairs.rules';
 import { useEarlyData } from '../../data/server-data';
 import { ButtonLink } from '../../ui/button';
 import { Card } from '../../ui/card';
@@ -12,7 +13,6 @@ import { PageHeader } from '../../ui/page-header';
 import { EmptyState, ErrorState } from '../../ui/states';
 import type { Pair } from './order.rules';
 import { PairPicker } from './pair-picker';
-import { searchPairs } from './search-pairs.rules';
 import { TicketSkeleton } from './ticket-skeleton';
 
 const OrderTicket = onDemand(

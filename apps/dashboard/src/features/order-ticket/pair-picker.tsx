@@ -1,10 +1,11 @@
 'use client';
+import { ChevronDown } from 'lucide-react';
 import { type KeyboardEvent, useId, useMemo, useState } from 'react';
 import { useExchangeNames } from '../../data/exchange-names';
+import { searchPairs } from '../../data/search-pairs.rules';
 import { classNames } from '../../ui/class-names';
 import { Field, Input } from '../../ui/field';
 import type { Pair } from './order.rules';
-import { searchPairs } from './search-pairs.rules';
 
 const SHOWN_MAX = 50;
 
@@ -14,14 +15,15 @@ export interface PairPickerProps {
   readonly onChange: (pair: Pair) => void;
 }
 
-/** A pair of all exchanges, found by typing. */
+/** A pair of all exchanges, chosen from a list or found by typing. */
 export function PairPicker({ pairs, value, onChange }: PairPickerProps) {
   const listId = useId();
   const exchangeName = useExchangeNames();
   const [text, setText] = useState<string>();
   const [active, setActive] = useState(0);
   const isOpen = text !== undefined;
-  const found = useMemo(() => searchPairs(pairs, text ?? '').slice(0, SHOWN_MAX), [pairs, text]);
+  const matching = useMemo(() => searchPairs(pairs, text ?? ''), [pairs, text]);
+  const found = matching.slice(0, SHOWN_MAX);
   const choose = (pair: Pair | undefined) => {
     if (pair === undefined) return;
     onChange(pair);
@@ -46,29 +48,36 @@ export function PairPicker({ pairs, value, onChange }: PairPickerProps) {
   return (
     <div className="relative">
       <Field label="Pair">
-        <Input
-          role="combobox"
-          aria-expanded={isOpen}
-          aria-controls={listId}
-          aria-autocomplete="list"
-          aria-activedescendant={isOpen && found[active] ? `${listId}-${active}` : undefined}
-          autoComplete="off"
-          placeholder="Search for a pair, such as BTC/USDT"
-          value={
-            text ??
-            (value === undefined
-              ? ''
-              : `${value.symbol}, ${exchangeName(value.exchange)}, ${value.trading_type}`)
-          }
-          onChange={(event) => {
-            setText(event.target.value);
-            setActive(0);
-          }}
-          onFocus={(event) => event.target.select()}
-          onClick={() => setText((now) => now ?? '')}
-          onBlur={() => setText(undefined)}
-          onKeyDown={onKeyDown}
-        />
+        <span className="relative block">
+          <Input
+            role="combobox"
+            aria-expanded={isOpen}
+            aria-controls={listId}
+            aria-autocomplete="list"
+            aria-activedescendant={isOpen && found[active] ? `${listId}-${active}` : undefined}
+            autoComplete="off"
+            placeholder="Choose or search a pair"
+            value={
+              text ??
+              (value === undefined
+                ? ''
+                : `${value.symbol}, ${exchangeName(value.exchange)}, ${value.trading_type}`)
+            }
+            onChange={(event) => {
+              setText(event.target.value);
+              setActive(0);
+            }}
+            onFocus={(event) => event.target.select()}
+            onClick={() => setText((now) => now ?? '')}
+            onBlur={() => setText(undefined)}
+            onKeyDown={onKeyDown}
+            className="pr-8"
+          />
+          <ChevronDown
+            aria-hidden
+            className="pointer-events-none absolute top-1/2 right-2 size-4 -translate-y-1/2 text-muted"
+          />
+        </span>
       </Field>
       <div
         id={listId}
@@ -101,6 +110,11 @@ export function PairPicker({ pairs, value, onChange }: PairPickerProps) {
             <span className="text-muted text-xs">{`${exchangeName(pair.exchange)}, ${pair.trading_type}`}</span>
           </div>
         ))}
+        {matching.length > found.length && (
+          <p className="px-2 py-1.5 text-muted text-xs">
+            {`${found.length} of ${matching.length} pairs. Type to find the others.`}
+          </p>
+        )}
         {found.length === 0 && <p className="px-2 py-1.5 text-muted text-sm">No pair matches.</p>}
       </div>
     </div>
