@@ -1,5 +1,6 @@
 'use client';
 /** The inputs of the order ticket. */
+import { usePairBook } from '../../data/pair-book';
 import { decimalsOf } from '../../format/decimals';
 import { formatAmount } from '../../format/numbers';
 import { usePreferences } from '../../format/preferences';
@@ -21,7 +22,7 @@ const DECIMAL = { inputMode: 'decimal', autoComplete: 'off', spellCheck: false }
 
 /** The limit and the stop price, as the order type needs them. */
 export function PriceFields({ ticket, pair, server }: TicketFieldsProps) {
-  const { draft, change, problems, book } = ticket;
+  const { draft, change, problems } = ticket;
   return (
     <>
       {hasStopPrice(draft.type) && (
@@ -55,32 +56,20 @@ export function PriceFields({ ticket, pair, server }: TicketFieldsProps) {
             />
           </Field>
           <ProblemFixes problem={problems.price} name="price" onUse={(price) => change({ price })} />
-          <BestPrices
-            bid={book?.bids[0]?.[0]}
-            ask={book?.asks[0]?.[0]}
-            digits={decimalsOf(pair.price_tick)}
-            onUse={(price) => change({ price })}
-          />
+          <BestPrices digits={decimalsOf(pair.price_tick)} onUse={(price) => change({ price })} />
         </div>
       )}
     </>
   );
 }
 
-function BestPrices({
-  bid,
-  ask,
-  digits,
-  onUse,
-}: {
-  readonly bid: string | undefined;
-  readonly ask: string | undefined;
-  readonly digits: number;
-  readonly onUse: (price: string) => void;
-}) {
+/** The best prices at the pace of the book beside the form, so that both show the same ones. */
+function BestPrices({ digits, onUse }: { readonly digits: number; readonly onUse: (price: string) => void }) {
   const { locale } = usePreferences();
+  const book = usePairBook();
+  const [bid, ask] = [book?.bids[0]?.[0], book?.asks[0]?.[0]];
   return (
-    <div className="flex flex-wrap gap-1.5 pt-1.5">
+    <div className="flex min-h-[30px] flex-wrap gap-1.5 pt-1.5 pointer-coarse:min-h-[38px]">
       {bid !== undefined && (
         <SmallButton onClick={() => onUse(bid)}>Bid {formatAmount(bid, locale, digits)}</SmallButton>
       )}
@@ -114,11 +103,7 @@ export function AmountField({ ticket, pair, server }: TicketFieldsProps) {
         <Field
           label={isQuote ? 'Value' : 'Amount'}
           error={problems.amount?.message ?? server.amount}
-          hint={
-            isQuote && amount !== undefined
-              ? `${amount.toFixed()} ${pair.base} after rounding to the step.`
-              : undefined
-          }
+          hint={isQuote ? `${amount?.toFixed() ?? '0'} ${pair.base} after rounding to the step.` : undefined}
           className="flex-1"
           aside={
             <Segmented
@@ -140,24 +125,27 @@ export function AmountField({ ticket, pair, server }: TicketFieldsProps) {
         </Field>
       </div>
       <ProblemFixes problem={problems.amount} name="amount" onUse={use} />
-      {balances.free !== undefined && (order.side === 'SELL' || valuation !== undefined) && (
-        <fieldset className="flex flex-wrap gap-1.5 pt-1.5">
-          <legend className="sr-only">
-            {order.side === 'BUY' && order.type === 'MARKET'
-              ? 'Share of the free balance, less 0.5 % for a rising price'
-              : 'Share of the free balance'}
-          </legend>
-          {SHARES.map(([share, percent]) => (
-            <SmallButton
-              key={share}
-              label={`${percent} % of the free balance`}
-              onClick={() => takeShare(share)}
-            >
-              {`${percent}\u2009%`}
-            </SmallButton>
-          ))}
-        </fieldset>
-      )}
+      {/* They keep their place while a price or the balance is missing, so that the form does not move. */}
+      <fieldset
+        disabled={balances.free === undefined || (order.side === 'BUY' && valuation === undefined)}
+        title={order.side === 'BUY' && valuation === undefined ? 'Enter a price first.' : undefined}
+        className="flex flex-wrap gap-1.5 pt-1.5"
+      >
+        <legend className="sr-only">
+          {order.side === 'BUY' && order.type === 'MARKET'
+            ? 'Share of the free balance, less 0.5 % for a rising price'
+            : 'Share of the free balance'}
+        </legend>
+        {SHARES.map(([share, percent]) => (
+          <SmallButton
+            key={share}
+            label={`${percent} % of the free balance`}
+            onClick={() => takeShare(share)}
+          >
+            {`${percent}\u2009%`}
+          </SmallButton>
+        ))}
+      </fieldset>
     </div>
   );
 }

@@ -1,6 +1,5 @@
 'use client';
 import type { TradeCreate } from '@trading-automation/sdk';
-import { ArrowDownLeft, ArrowUpRight } from 'lucide-react';
 import { type FormEvent, useEffect, useState } from 'react';
 import { useExchangeNames } from '../../data/exchange-names';
 import { useMayTrade } from '../../data/me';
@@ -113,15 +112,11 @@ const SIDES = [
   {
     value: 'BUY',
     label: 'Buy',
-    icon: ArrowDownLeft,
-    tone: 'text-gain',
     chosen: 'border-gain-line bg-gain-soft text-text',
   },
   {
     value: 'SELL',
     label: 'Sell',
-    icon: ArrowUpRight,
-    tone: 'text-loss',
     chosen: 'border-loss-line bg-loss-soft text-text',
   },
 ] as const;
@@ -130,7 +125,7 @@ function SideSwitch({ side, onChange }: { readonly side: Side; readonly onChange
   return (
     <fieldset className="grid grid-cols-2 gap-2">
       <legend className="sr-only">Side</legend>
-      {SIDES.map(({ value, label, chosen, icon: Arrow, tone }) => (
+      {SIDES.map(({ value, label, chosen }) => (
         <label
           key={value}
           className={classNames(
@@ -146,7 +141,6 @@ function SideSwitch({ side, onChange }: { readonly side: Side; readonly onChange
             onChange={() => onChange(value)}
             className="sr-only"
           />
-          <Arrow aria-hidden className={`mr-1 size-4 ${tone}`} />
           {label}
         </label>
       ))}

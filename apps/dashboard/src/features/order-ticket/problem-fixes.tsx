@@ -38,7 +38,7 @@ export function SmallButton({
       type="button"
       aria-label={label}
       onClick={onClick}
-      className="h-[24px] rounded border bg-surface px-2 text-xs hover:bg-hover pointer-coarse:h-[32px]"
+      className="h-[24px] rounded border bg-surface px-2 text-xs hover:bg-hover disabled:text-muted disabled:opacity-60 pointer-coarse:h-[32px]"
     >
       {children}
     </button>
