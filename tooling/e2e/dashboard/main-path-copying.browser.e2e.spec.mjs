@@ -91,6 +91,8 @@ it('a strategy is published, found by a second user, simulated and copied, and t
   await page.getByRole('button', { name: /^Close BTC\/USDT lot/ }).click();
   const question = page.getByRole('dialog', { name: 'Close BTC/USDT lot' });
   await question.getByText('This lot is a copy.').waitFor();
+  await question.getByText('Fee of closing', { exact: true }).waitFor();
+  await question.getByText('The tables value lots at the last price').waitFor();
   await question.getByRole('button', { name: 'Close lot' }).click();
   const result = page.getByRole('dialog', { name: 'Order sent' });
   await result.getByRole('definition').getByText('Filled', { exact: true }).waitFor();
@@ -104,5 +106,17 @@ it('a strategy is published, found by a second user, simulated and copied, and t
   expect((await api.lots.list({ copier_id: copierId })).data).toMatchObject([
     { id: open[0].id, status: 'CLOSED', remaining_amount: 0 },
   ]);
+
+  await page.getByRole('button', { name: 'Emergency stop' }).click();
+  await page.getByLabel('Type STOP to confirm').fill('STOP');
+  await page.getByRole('button', { name: 'Stop all trading' }).click();
+  const stopped = page.getByRole('dialog', { name: 'Trading is stopped' });
+  await stopped.getByText('Start each copier again').waitFor();
+  await stopped.getByRole('button', { name: 'Close', exact: true }).last().click();
+  const notice = page.getByRole('complementary', { name: 'Copying is stopped' });
+  for (const name of ['Trades', 'Exchanges', 'Copiers']) {
+    await goTo(page, name);
+    await notice.getByText('Your copier is paused').waitFor();
+  }
   expect([leader.problems, follower.problems]).toEqual([[], []]);
 }, 300_000);

@@ -107,6 +107,9 @@ export async function placeOrder(page, { amount, price, side = 'Buy', strategy }
   const ticket = page.getByRole('form', { name: 'Order on BTC/USDT' });
   await ticket.getByText(side, { exact: true }).click();
   await ticket.getByLabel('Type').selectOption(price === undefined ? 'MARKET' : 'LIMIT');
+  // Without a price, a buy has no shares of the balance; their buttons keep their place.
+  if (price !== undefined && side === 'Buy')
+    await ticket.getByRole('button', { name: '25 % of the free balance', disabled: true }).waitFor();
   if (price !== undefined) await ticket.getByLabel('Limit price').fill(price);
   await ticket.getByLabel('Amount', { exact: true }).fill(amount);
   if (strategy !== undefined) await ticket.getByLabel('Strategy').selectOption({ label: strategy });
