@@ -44,7 +44,7 @@ export function FoundEvents({ id, hrefOf, onClose }: FoundEventsProps) {
         <Copyable text={id} label="the id of the record" />
       </div>
       {/* The height does not depend on the result, which would move the list below. */}
-      <ScrollRegion label="Found events" className="h-64 overflow-y-auto border-t text-sm -outline-offset-2">
+      <ScrollRegion label="Found events" className="h-48 overflow-y-auto border-t text-sm -outline-offset-2">
         {data === undefined ? (
           search.isError ? (
             <ErrorState error={search.error} onRetry={() => void search.refetch()} />
@@ -53,7 +53,7 @@ export function FoundEvents({ id, hrefOf, onClose }: FoundEventsProps) {
               <p role="status" className="px-4 py-2 text-muted">
                 Searching the events for this id
               </p>
-              <TableSkeleton rows={4} />
+              <TableSkeleton rows={2} />
             </>
           )
         ) : (

@@ -110,18 +110,20 @@ export function LinkDialog({ isOpen, onClose }: { readonly isOpen: boolean; read
             onChange={(event) => setLabel(event.target.value)}
           />
         </Field>
-        <Segmented
-          label="Key pair"
-          value={source}
-          onChange={(value) => {
-            forget();
-            setSource(value);
-          }}
-          options={[
-            { value: 'new', label: 'New key pair' },
-            { value: 'file', label: 'Key file' },
-          ]}
-        />
+        <div>
+          <Segmented
+            label="Key pair"
+            value={source}
+            onChange={(value) => {
+              forget();
+              setSource(value);
+            }}
+            options={[
+              { value: 'new', label: 'New key pair' },
+              { value: 'file', label: 'Key file' },
+            ]}
+          />
+        </div>
         {source === 'new' ? (
           <NewPair
             pair={pair}

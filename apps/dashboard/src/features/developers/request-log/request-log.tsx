@@ -108,7 +108,7 @@ export function RequestLog() {
     <>
       <PageHeader
         title="Request log"
-        description="The requests of the last 7 days that your credentials sent to the REST and GraphQL APIs. A request appears within some seconds. Requests refused with 401, such as those with a revoked key, belong to no credential and are not listed."
+        description="Requests of the last 7 days. Those refused with 401, such as for a revoked key, belong to no credential and are not listed."
         actions={<Refresh />}
       />
       <FindForm
