@@ -142,6 +142,8 @@ it('a webhook is created and broken; its attempts and its dead letter are shown;
   await receivers.getByText('Status 204').waitFor();
   await receivers.getByRole('link', { name: `Show attempts to ${receiver.url}` }).waitFor();
   await closeTop(page);
+  // The list without a drawer is another page, with an empty form.
+  await page.waitForURL(/\/developers\/events$/);
   await page.getByLabel('Event or record id').fill(tradeId);
   await page.getByRole('button', { name: 'Find events' }).click();
   const found = page.getByRole('region', { name: 'Found events' });
@@ -149,6 +151,7 @@ it('a webhook is created and broken; its attempts and its dead letter are shown;
   await found.getByRole('link', { name: /trade\.created/ }).click();
   await event.getByText(tradeId).first().waitFor();
   await closeTop(page);
+  await page.waitForURL(/\/developers\/events\?record=/);
   await page.getByRole('button', { name: 'Close results' }).click();
   await found.waitFor({ state: 'detached' });
 
