@@ -2,6 +2,7 @@
 import Link from 'next/link';
 import type { ReactNode } from 'react';
 import type { Figures } from '../../data/analytics';
+import { asLoss, formatFigure } from '../../format/figures';
 import { formatAmount } from '../../format/numbers';
 import { usePreferences } from '../../format/preferences';
 import { formatDuration } from '../../format/times';
@@ -10,7 +11,6 @@ import { Definition } from '../../ui/definition';
 import { Detail, Details } from '../../ui/details';
 import { Change, Missing, Percent, Time } from '../../ui/values';
 import { DEFINITIONS } from './definitions';
-import { asLoss } from './results';
 
 type Name = keyof typeof DEFINITIONS;
 
@@ -28,7 +28,7 @@ function Figure({
 
 function Ratio({ value }: { readonly value: string | null }) {
   const { locale } = usePreferences();
-  return value === null ? <Missing /> : formatAmount(value, locale, 2).replace('-', '−');
+  return value === null ? <Missing /> : formatFigure(value, locale);
 }
 
 /** Trades, averages and risk. */

@@ -1,14 +1,10 @@
 'use client';
 import type { Figures } from '../../data/analytics';
-import { signOf } from '../../format/numbers';
+import { asLoss } from '../../format/figures';
 import { Definition } from '../../ui/definition';
 import { Stat } from '../../ui/stat';
 import { Amount, Change, Percent } from '../../ui/values';
 import { DEFINITIONS } from './definitions';
-
-/** The API sends losses as positive amounts. */
-export const asLoss = (amount: string | null) =>
-  amount === null || signOf(amount) === 0 ? amount : `-${amount}`;
 
 /** The result, and what it consists of. */
 export function Results({ figures }: { readonly figures: Figures }) {

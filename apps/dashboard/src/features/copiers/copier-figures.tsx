@@ -1,6 +1,7 @@
 'use client';
 import { Exact } from '../../format/decimals';
-import { formatAmount, formatPercent, signOf } from '../../format/numbers';
+import { formatFigure } from '../../format/figures';
+import { formatPercent } from '../../format/numbers';
 import { usePreferences } from '../../format/preferences';
 import { formatDuration } from '../../format/times';
 import { Stat, StatRow } from '../../ui/stat';
@@ -76,8 +77,7 @@ export function CopierFigures({ copier }: { readonly copier: CopierRow }) {
 
 function Sharpe({ value }: { readonly value: string }) {
   const { locale } = usePreferences();
-  const isNegative = signOf(value, 2) < 0;
-  return `Sharpe ${isNegative ? '−' : ''}${formatAmount(value.replace('-', ''), locale, 2)}`;
+  return `Sharpe ${formatFigure(value, locale)}`;
 }
 
 /** The open exposure as a share of the equity of the account. */

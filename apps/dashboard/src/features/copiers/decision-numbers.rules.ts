@@ -8,7 +8,8 @@ export interface DecisionNumber {
 
 type Inputs = Readonly<Record<string, string | number | boolean | null>>;
 
-const isDecimal = (value: string) => /^-?\d+(\.\d+)?$/.test(value);
+/** Whether an input is a decimal, which is formatted. */
+export const isDecimal = (value: string) => /^-?\d+(\.\d+)?$/.test(value);
 
 /** Returns the inputs in their order with readable names. Missing ones, and those hidden from copiers, are left out. */
 export function decisionNumbers(inputs: Inputs, locale?: string): DecisionNumber[] {

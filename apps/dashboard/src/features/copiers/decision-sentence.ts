@@ -8,6 +8,7 @@ import { baseOf, quoteOf } from '../../data/symbols';
 import { Exact } from '../../format/decimals';
 import { formatAmount, signOf } from '../../format/numbers';
 import { formatDuration } from '../../format/times';
+import { isDecimal } from './decision-numbers.rules';
 import { type Facts, REASONS } from './decision-reasons';
 
 export interface DecisionToExplain {
@@ -120,5 +121,3 @@ function pendingSentence(decision: DecisionToExplain, { base, isEntry }: Facts, 
   if (code === undefined) return progress;
   return `${progress} ${isEntry ? 'The size was reduced' : 'The rest waits'}: ${reason}.`;
 }
-
-const isDecimal = (value: string) => /^-?\d+(\.\d+)?$/.test(value);

@@ -1,7 +1,7 @@
 'use client';
 import type { ReactNode } from 'react';
 import { useNow } from '../../format/clock';
-import { formatAmount } from '../../format/numbers';
+import { formatFigure } from '../../format/figures';
 import { usePreferences } from '../../format/preferences';
 import { Card } from '../../ui/card';
 import { Stat, StatRow } from '../../ui/stat';
@@ -141,7 +141,7 @@ function OwnFigures({ results }: { readonly results: StrategyRow['performance'] 
 
 function Ratio({ value }: { readonly value: string | null }) {
   const { locale } = usePreferences();
-  return value === null ? <Missing /> : formatAmount(value, locale, 2).replace('-', '−');
+  return value === null ? <Missing /> : formatFigure(value, locale);
 }
 
 function Figure({
