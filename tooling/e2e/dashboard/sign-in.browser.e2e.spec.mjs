@@ -136,9 +136,13 @@ describe('a new account', () => {
     const { stdout } = await home.svc(['auth', 'whoami', '--profile', 'saved']);
     expect(stdout.trim()).toBe(ofPage.id);
 
-    // It is also the way back into the account in this browser.
-    await context.clearCookies();
-    await page.goto('/sign-in');
+    // It is also the way back into the account in this browser. A page left open would go to the sign-in by itself.
+    const comeBack = async () => {
+      await page.goto('about:blank');
+      await context.clearCookies();
+      await page.goto('/sign-in');
+    };
+    await comeBack();
     await page.getByRole('tab', { name: 'Key file' }).click();
     const choose = (/** @type {string} */ content) =>
       page
@@ -156,8 +160,7 @@ describe('a new account', () => {
     expect(problems).toEqual([]);
 
     // A key without an account opens none.
-    await context.clearCookies();
-    await page.goto('/sign-in');
+    await comeBack();
     await page.getByRole('tab', { name: 'Key file' }).click();
     await choose('3'.padStart(64, '0'));
     await page.getByRole('alert').waitFor();

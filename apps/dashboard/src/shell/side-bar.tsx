@@ -7,11 +7,13 @@ import { classNames } from '../ui/class-names';
 import { isPageOf, NAVIGATION, type NavigationItem } from './navigation';
 
 interface SideBarProps {
+  /** The page of the menu to which the page belongs, if not the one of the address. */
+  readonly menuPath: string | undefined;
   readonly isCollapsed: boolean;
   readonly onToggle: () => void;
 }
 
-export function SideBar({ isCollapsed, onToggle }: SideBarProps) {
+export function SideBar({ menuPath, isCollapsed, onToggle }: SideBarProps) {
   const Icon = isCollapsed ? PanelLeftOpen : PanelLeftClose;
   const toggle = isCollapsed ? 'Expand the navigation' : 'Collapse the navigation';
   return (
@@ -32,7 +34,7 @@ export function SideBar({ isCollapsed, onToggle }: SideBarProps) {
             <ul>
               {items.map((item) => (
                 <li key={item.href}>
-                  <NavigationLink item={item} isCollapsed={isCollapsed} />
+                  <NavigationLink item={item} menuPath={menuPath} isCollapsed={isCollapsed} />
                 </li>
               ))}
             </ul>
@@ -68,14 +70,17 @@ function Brand({ isCollapsed }: { readonly isCollapsed: boolean }) {
 
 export function NavigationLink({
   item,
+  menuPath,
   isCollapsed = false,
   onFollow,
 }: {
   readonly item: NavigationItem;
+  readonly menuPath?: string | undefined;
   readonly isCollapsed?: boolean;
   readonly onFollow?: () => void;
 }) {
-  const isCurrent = isPageOf(usePathname(), item);
+  const address = usePathname();
+  const isCurrent = isPageOf(menuPath ?? address, item);
   const router = useRouter();
   const { icon: Icon, label, href } = item;
   return (

@@ -9,17 +9,24 @@ import { groupOfItem, itemOfPath, partOfPath } from './navigation';
 import { openPalette } from './shortcuts';
 import { UserMenu } from './user-menu';
 
+/** What the page is about, once it is known. */
+export interface ShownRecord {
+  readonly name: string;
+  /** The page of the menu to which it belongs, if not the one of the address. */
+  readonly menuPath: string | undefined;
+}
+
 export interface TopBarProps {
   readonly world: 'live' | 'test';
   readonly userId: string;
-  /** The record that the page is about, once it is known. */
-  readonly recordName: string | undefined;
+  readonly record: ShownRecord | undefined;
 }
 
-export function TopBar({ world, userId, recordName }: TopBarProps) {
+export function TopBar({ world, userId, record }: TopBarProps) {
+  const isTest = world === 'test';
   return (
     <header className="sticky top-0 z-20 flex h-14 items-center gap-2 border-b bg-surface px-4 md:px-6">
-      <Breadcrumb recordName={recordName} />
+      <Breadcrumb record={record} />
       <div className="ml-auto flex items-center gap-2">
         <button type="button" onClick={openPalette} aria-keyshortcuts="Control+K" className="search-field">
           <Search aria-hidden className="size-4" />
@@ -28,7 +35,10 @@ export function TopBar({ world, userId, recordName }: TopBarProps) {
           </span>
           <kbd className="key-hint">Ctrl K</kbd>
         </button>
-        <Badge tone={world === 'test' ? 'warn' : 'neutral'}>{world === 'test' ? 'TEST' : 'LIVE'}</Badge>
+        <Badge tone={isTest ? 'warn' : 'neutral'}>
+          {isTest ? 'TEST' : 'LIVE'}
+          <span className="max-sm:sr-only"> MODE</span>
+        </Badge>
         <LiveBadge />
         <Bell />
         <UserMenu userId={userId} />
@@ -37,8 +47,9 @@ export function TopBar({ world, userId, recordName }: TopBarProps) {
   );
 }
 
-function Breadcrumb({ recordName }: Pick<TopBarProps, 'recordName'>) {
-  const path = usePathname();
+function Breadcrumb({ record }: Pick<TopBarProps, 'record'>) {
+  const address = usePathname();
+  const path = record?.menuPath ?? address;
   const item = itemOfPath(path);
   const group = groupOfItem(item);
   const part = item && partOfPath(path, item);
@@ -64,7 +75,7 @@ function Breadcrumb({ recordName }: Pick<TopBarProps, 'recordName'>) {
         {isDetail && (
           <li className="hidden min-w-0 items-center gap-1 font-medium sm:flex" aria-current="page">
             <ChevronRight aria-hidden className="size-3.5 shrink-0 text-muted" />
-            <span className="truncate">{recordName ?? part}</span>
+            <span className="truncate">{record?.name ?? part}</span>
           </li>
         )}
       </ol>

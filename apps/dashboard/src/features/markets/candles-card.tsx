@@ -11,6 +11,8 @@ import { EmptyState, ErrorState } from '../../ui/states';
 import type { Pair } from './pair';
 
 const INTERVALS = ['1m', '5m', '15m', '1h', '4h', '1d'] as const;
+/** Fewer candles show no course of the price. */
+const FEW = 5;
 const RELOAD_MS = 15_000;
 const ChartSkeleton = () => (
   <div role="status" aria-label="Loading" className="h-[412px] px-4 pb-4">
@@ -59,8 +61,21 @@ export function CandlesCard({ pair }: { readonly pair: Pair }) {
         (data.candles.length === 0 ? (
           <EmptyState title="Nothing was traded in this time." />
         ) : (
-          <CandleChart pair={pair} interval={data.interval} candles={data.candles} />
+          <>
+            <CandleChart pair={pair} interval={data.interval} candles={data.candles} />
+            {data.candles.length < FEW && (
+              <FewCandles count={data.candles.length} isShortest={interval === INTERVALS[0]} />
+            )}
+          </>
         ))}
     </Card>
   );
 }
+
+/** An exchange whose history is short has few long candles. */
+const FewCandles = ({ count, isShortest }: { readonly count: number; readonly isShortest: boolean }) => (
+  <p className="px-4 pb-3 text-muted text-xs">
+    The exchange has {count === 1 ? 'one candle' : `${count} candles`} of this length
+    {isShortest ? '.' : '. A shorter length shows more of the course.'}
+  </p>
+);

@@ -54,6 +54,7 @@ export function EquityCard({ className }: { readonly className?: string }) {
       ) : (
         <EquityCurve
           figures={data}
+          readAt={figures.dataUpdatedAt}
           failure={figures.error}
           onRetry={() => void figures.refetch()}
           range={range}

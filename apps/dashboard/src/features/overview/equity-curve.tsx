@@ -5,6 +5,7 @@ import { curveOf, hasEquity } from '../../data/curve.rules';
 import { formatAmount } from '../../format/numbers';
 import { usePreferences } from '../../format/preferences';
 import { RANGE_WORDS, type Range, startOfDay } from '../../format/ranges';
+import { formatTime } from '../../format/times';
 import { ButtonLink } from '../../ui/button';
 import { LineChart } from '../../ui/charts/line-chart';
 import { StaleNotice } from '../../ui/stale-notice';
@@ -14,13 +15,15 @@ const HEIGHT = 248;
 
 export interface EquityCurveProps {
   readonly figures: Figures | undefined;
+  /** When the figures were read, in milliseconds since 1970. */
+  readonly readAt: number;
   readonly failure: unknown;
   readonly onRetry: () => void;
   readonly range: Range;
 }
 
 /** The curve, or why it cannot be shown. */
-export function EquityCurve({ figures, failure, onRetry, range }: EquityCurveProps) {
+export function EquityCurve({ figures, readAt, failure, onRetry, range }: EquityCurveProps) {
   if (figures === undefined) return <ErrorState error={failure} onRetry={onRetry} />;
   return (
     <>
@@ -29,14 +32,17 @@ export function EquityCurve({ figures, failure, onRetry, range }: EquityCurvePro
           <StaleNotice error={failure} onRetry={onRetry} />
         </div>
       )}
-      <EquityChart figures={figures} range={range} />
+      <EquityChart figures={figures} readAt={readAt} range={range} />
     </>
   );
 }
 
+type ChartProps = Pick<EquityCurveProps, 'readAt' | 'range'> & { readonly figures: Figures };
+
 /** The curve of the equity, or of the realised result if the equity is unknown. */
-function EquityChart({ figures, range }: { readonly figures: Figures; readonly range: Range }) {
-  const { locale } = usePreferences();
+function EquityChart({ figures, readAt, range }: ChartProps) {
+  const style = usePreferences();
+  const { locale } = style;
   const today = startOfDay(Date.now());
   const isEquity = hasEquity(figures);
   const unit = figures.currency ?? '';
@@ -70,6 +76,7 @@ function EquityChart({ figures, range }: { readonly figures: Figures; readonly r
       series={series}
       height={HEIGHT}
       formatValue={formatValue}
+      note={`As of ${formatTime(new Date(readAt).toISOString(), style)}`}
     />
   );
 }

@@ -71,17 +71,17 @@ function WithAccounts() {
           <StaleNotice error={error} onRetry={retry} />
         </div>
       )}
-      <StrategyForm />
+      <StrategyForm onlyAccountId={data.length === 1 ? data[0]?.id : undefined} />
     </>
   );
 }
 
-function StrategyForm() {
+function StrategyForm({ onlyAccountId }: { readonly onlyAccountId: string | undefined }) {
   const router = useRouter();
   const queries = useQueryClient();
   const refusal = useTradeRefusal();
   const { form, submit, failure, isBusy } = useStrategyForm({
-    initial: EMPTY_STRATEGY,
+    initial: { ...EMPTY_STRATEGY, exchange_account_id: onlyAccountId ?? '' },
     isNew: true,
     send: async (body, idempotencyKey) => {
       const { id } = await api().strategies.create(body as unknown as StrategyCreate, { idempotencyKey });

@@ -32,7 +32,8 @@ export function StrategyPage({ id }: { readonly id: string }) {
     queryFn: ({ signal }) => api().strategies.get(id, { signal }),
   });
   const { data } = strategy;
-  useRecordName(data?.name);
+  // Strategies of others are found on Discover; the list of strategies has one's own.
+  useRecordName(data?.name, data === undefined || isOwn(data) ? undefined : `/discover/${id}`);
   const retry = () => void strategy.refetch();
   if (data === undefined)
     return (

@@ -14,11 +14,13 @@ export interface ChartFrameProps {
   readonly table: ChartTable;
   /** False for a drawing that does not use the chart library. */
   readonly hasAttribution?: boolean;
+  readonly note?: ReactNode;
   readonly children: ReactNode;
 }
 
 /** A chart with its table: the same values for readers who do not see the drawing. */
-export function ChartFrame({ description, height, table, hasAttribution = true, children }: ChartFrameProps) {
+export function ChartFrame(props: ChartFrameProps) {
+  const { description, height, table, hasAttribution = true, note, children } = props;
   const [isTable, setTable] = useState(false);
   return (
     <figure className="min-w-0">
@@ -41,6 +43,7 @@ export function ChartFrame({ description, height, table, hasAttribution = true, 
             Charts by TradingView
           </a>
         )}
+        {note !== undefined && <span className="truncate">{note}</span>}
         <button
           type="button"
           onClick={() => setTable((value) => !value)}

@@ -2,10 +2,11 @@
 /** Lines over time, such as equity and drawdown, on one axis of time. */
 import type { IChartApi, UTCTimestamp } from 'lightweight-charts';
 import { useTheme } from 'next-themes';
-import { memo, useEffect, useRef, useState } from 'react';
+import { memo, type ReactNode, useEffect, useRef, useState } from 'react';
 import { loadLate } from '../../data/late-code';
 import { usePreferences } from '../../format/preferences';
 import { formatExact } from '../../format/times';
+import { classNames } from '../class-names';
 import { MissingCode } from '../missing-code';
 import { ChartFrame } from './chart-frame';
 import { chartColours, withOpacity } from './theme';
@@ -30,30 +31,56 @@ export interface LineChartProps {
   readonly formatValue: (value: number) => string;
   /** Draws a line at this value, such as zero. */
   readonly baseline?: number;
+  /** Below the chart, such as the time of its last value. */
+  readonly note?: ReactNode;
 }
 
 type Library = typeof import('lightweight-charts');
 
 const TONES = { accent: 'iris-9', muted: 'slate-11', loss: 'tomato-9' } as const;
+const KEY_TONES = { accent: 'bg-accent', muted: 'bg-muted', loss: 'bg-loss-solid' } as const;
+const KEY_PX = 24;
 const timeOf = (at: string) => Math.floor(Date.parse(at) / 1000) as UTCTimestamp;
 
 /** Renders again only for another series, since it writes all of its points into a table for screen readers. */
 export const LineChart = memo(function LineChart(props: LineChartProps) {
-  const { description, series, height = 240, formatValue, baseline } = props;
+  const { description, series, height = 240, formatValue, baseline, note } = props;
+  const hasKey = series.length > 1;
   const style = usePreferences();
   return (
     <ChartFrame
       description={description}
       height={height}
+      note={note}
       table={{
         columns: ['Time', ...series.map(({ label, unit }) => `${label} (${unit})`)],
         rows: tableRows(series, formatValue, (at) => formatExact(at, style)),
       }}
     >
-      <Canvas series={series} height={height} formatValue={formatValue} baseline={baseline} />
+      {hasKey && <Key series={series} />}
+      <Canvas
+        series={series}
+        height={hasKey ? height - KEY_PX : height}
+        formatValue={formatValue}
+        baseline={baseline}
+      />
     </ChartFrame>
   );
 });
+
+/** Names the lines above the chart, where no name covers a line. */
+function Key({ series }: Pick<LineChartProps, 'series'>) {
+  return (
+    <p className="flex items-center gap-4 px-4 text-muted text-xs" style={{ height: KEY_PX }}>
+      {series.map(({ label, tone = 'accent' }) => (
+        <span key={label} className="flex items-center gap-1.5">
+          <span aria-hidden className={classNames('h-0.5 w-3 rounded', KEY_TONES[tone])} />
+          {label}
+        </span>
+      ))}
+    </p>
+  );
+}
 
 function tableRows(
   series: readonly LineSeries[],
@@ -123,13 +150,12 @@ function Canvas({
         handleScroll: false,
         handleScale: false,
       });
-      for (const { points, tone = 'accent', isArea = false, label, pane = 0 } of series) {
+      for (const { points, tone = 'accent', isArea = false, pane = 0 } of series) {
         const colour = colours[TONES[tone]];
         const common = {
           lineWidth: 2 as const,
           priceLineVisible: false,
           lastValueVisible: true,
-          title: series.length > 1 ? label : '',
         };
         const drawn = isArea
           ? chart.addSeries(

@@ -19,8 +19,8 @@ const FIRST_RECT = { width: 1_280, height: 680 };
 /** Rows above and below the window, for scrolling and for the keyboard. */
 const OVERSCAN = 12;
 const MOVES = ['scroll', 'wheel', 'touchstart', 'keydown'] as const;
-/** A row of two lines, on screens below 768 px. */
-const STACKED_PX = 56;
+/** A row of two lines, on screens below 768 px: its height, and the class that also gives it before scripts run. */
+const STACKED = { px: 56, className: 'max-md:h-14!' } as const;
 const FROM = { always: '', md: 'max-md:hidden', xl: 'max-xl:hidden' } as const;
 
 export interface RowsProps<T> {
@@ -43,7 +43,8 @@ export function Rows<T>(props: RowsProps<T>) {
   const body = useRef<HTMLTableSectionElement>(null);
   const { density } = usePreferences();
   const isNarrow = useIsNarrow();
-  const height = isNarrow && columns.some(({ below }) => below) ? STACKED_PX : ROW_PX[density];
+  const isStacked = columns.some(({ below }) => below);
+  const height = isNarrow && isStacked ? STACKED.px : ROW_PX[density];
   const [offset, setOffset] = useState(0);
   useEffect(() => {
     const measure = () => setOffset((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY);
@@ -95,6 +96,7 @@ export function Rows<T>(props: RowsProps<T>) {
                 row={row}
                 index={index}
                 height={height}
+                isStacked={isStacked}
                 {...(isTall ? { measure: virtualizer.measureElement } : {})}
                 columns={columns}
                 href={rowHref?.(row)}
@@ -180,6 +182,8 @@ interface RowProps<T> {
   readonly row: T;
   readonly index: number;
   readonly height: number;
+  /** The row has two lines on narrow screens. */
+  readonly isStacked: boolean;
   /** Reads the height of a row that is as high as its content. */
   readonly measure?: (row: HTMLTableRowElement | null) => void;
   readonly columns: readonly Column<T>[];
@@ -191,7 +195,7 @@ interface RowProps<T> {
 /** Scrolling draws only the rows that come into view. */
 const MemoizedRow = memo(Row) as typeof Row;
 
-function Row<T>({ row, index, height, measure, columns, href, check }: RowProps<T>) {
+function Row<T>({ row, index, height, isStacked, measure, columns, href, check }: RowProps<T>) {
   const router = useRouter();
   const open = (event: MouseEvent) => {
     // Links and buttons in a row have their own meaning.
@@ -203,7 +207,11 @@ function Row<T>({ row, index, height, measure, columns, href, check }: RowProps<
       {...(measure === undefined ? {} : { ref: measure, 'data-index': index })}
       aria-rowindex={index + 2}
       style={{ height }}
-      className={classNames('border-t', href !== undefined && 'cursor-pointer hover:bg-hover')}
+      className={classNames(
+        'border-t',
+        isStacked && STACKED.className,
+        href !== undefined && 'cursor-pointer hover:bg-hover',
+      )}
       onClick={open}
     >
       {check !== undefined && <td className="pl-3">{check}</td>}

@@ -16,13 +16,15 @@ export interface AccountStepProps {
   readonly accountId: string | undefined;
   readonly onChoose: (id: string) => void;
   readonly onBack: () => void;
-  readonly onNext: () => void;
+  readonly onNext: (accountId: string) => void;
 }
 
 export function AccountStep({ strategy, accountId, onChoose, onBack, onNext }: AccountStepProps) {
   const accounts = useAccounts();
   const exchangeName = useExchangeNames();
   const { data } = accounts;
+  const onlyId = onlyOf(data?.filter((account) => refusalOf(account, strategy) === undefined));
+  const chosenId = accountId ?? onlyId;
   const retry = () => void accounts.refetch();
   const { min_copy_equity: minimum } = strategy;
   return (
@@ -55,7 +57,7 @@ export function AccountStep({ strategy, accountId, onChoose, onBack, onNext }: A
                 label={account.account_name}
                 note={`${exchangeName(account.exchange_name)}, ${account.trading_type}`}
                 aside={<Amount value={equity} asset={quote} digits={2} />}
-                isChosen={account.id === accountId}
+                isChosen={account.id === chosenId}
                 refusal={refusalOf(account, strategy)}
                 onChoose={() => onChoose(account.id)}
               />
@@ -75,13 +77,20 @@ export function AccountStep({ strategy, accountId, onChoose, onBack, onNext }: A
       </Card>
       <div className="flex justify-end gap-2 pt-4">
         <Button onClick={onBack}>Back</Button>
-        <Button variant="primary" disabled={accountId === undefined} onClick={onNext}>
+        <Button
+          variant="primary"
+          disabled={chosenId === undefined}
+          onClick={() => chosenId !== undefined && onNext(chosenId)}
+        >
           Continue to the limits
         </Button>
       </div>
     </>
   );
 }
+
+const onlyOf = (accounts: readonly { readonly id: string }[] = []) =>
+  accounts.length === 1 ? accounts[0]?.id : undefined;
 
 function refusalOf(
   { id, is_active: isActive }: { readonly id: string; readonly is_active: boolean },

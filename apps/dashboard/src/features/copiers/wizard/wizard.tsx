@@ -87,7 +87,7 @@ export function CopyWizard() {
           accountId={accountId}
           onChoose={(id) => void choose({ account: id }, { history: 'replace' })}
           onBack={() => goTo('strategy')}
-          onNext={() => goTo('limits')}
+          onNext={(account) => void choose({ account, step: 'limits' })}
         />
       );
     if (step === 'limits' || draft === undefined)

@@ -35,7 +35,7 @@ export function NewWithdrawal() {
     <>
       <PageHeader
         title="Withdraw tokens"
-        description="Sends reward tokens from your available balance to a wallet of yours."
+        description="Sends reward tokens from your available balance to a wallet of yours. Payouts are not processed yet: the amount is held, and you can cancel the withdrawal until then."
         actions={<ButtonLink href="/withdrawals">All withdrawals</ButtonLink>}
       />
       {error !== null && !isLoading && <StaleNotice error={error} onRetry={retry} />}
