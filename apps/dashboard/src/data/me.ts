@@ -1,17 +1,18 @@
 'use client';
 import { api } from './api';
 /** The account and the credential of this session. All pages share the query. */
-import { useQuery } from './query';
+import { type LATE, useQuery } from './query';
 
 export type Permission = 'READ' | 'TRADE' | 'WITHDRAW' | 'ADMIN';
 
 const STALE_MS = 5 * 60_000;
 
-export function useMe() {
+export function useMe(meta?: typeof LATE) {
   return useQuery({
     queryKey: ['me'],
     queryFn: ({ signal }) => api().me.get({ signal }),
     staleTime: STALE_MS,
+    meta,
   });
 }
 

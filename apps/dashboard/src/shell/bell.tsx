@@ -2,13 +2,14 @@
 import { Bell as BellIcon } from 'lucide-react';
 import Link from 'next/link';
 import { api } from '../data/api';
-import { useQuery } from '../data/query';
+import { LATE, useQuery } from '../data/query';
 
 /** Leads to the notifications, with the count of unread ones. */
 export function Bell() {
   const { data } = useQuery({
     queryKey: ['notifications', 'count'],
     queryFn: ({ signal }) => api().notifications.count({ signal }),
+    meta: LATE,
   });
   const unread = data?.unread ?? 0;
   return (

@@ -1,6 +1,7 @@
 'use client';
 import { useCallback, useState } from 'react';
 import { useMe } from '../data/me';
+import { LATE } from '../data/query';
 import { useIsHydrated } from '../data/use-is-hydrated';
 import { onDemand } from '../ui/on-demand';
 
@@ -13,7 +14,7 @@ const STORED = 'announced-session';
 
 /** Announces each session once, on the first page after its sign-in. */
 export function SignInNotice() {
-  const { data: me } = useMe();
+  const { data: me } = useMe(LATE);
   const isHydrated = useIsHydrated();
   const [announced, setAnnounced] = useState<string>();
   const id = me?.credential.kind === 'browser_session' ? me.credential.id : undefined;

@@ -6,6 +6,7 @@ import { accountsQuery, strategiesQuery } from '../../data/names';
 import { bookQuery, PairBookProvider } from '../../data/pair-book';
 import { useQuery } from '../../data/query';
 import { useEarlyData } from '../../data/server-data';
+import { tickerQuery } from '../../data/ticker';
 import { Badge } from '../../ui/badge';
 import { Card } from '../../ui/card';
 import { Detail, Details } from '../../ui/details';
@@ -19,7 +20,7 @@ import { CandlesCard } from './candles-card';
 import { DepthChart } from './depth-chart';
 import { OrderBook } from './order-book';
 import type { Pair } from './pair';
-import { TickerRow, tickerQuery } from './ticker-row';
+import { TickerRow } from './ticker-row';
 
 export interface MarketProps {
   readonly pairId: string;

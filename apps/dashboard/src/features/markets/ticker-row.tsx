@@ -1,18 +1,12 @@
 'use client';
-import { api } from '../../data/api';
-import { queryOptions, useQuery } from '../../data/query';
+import { useQuery } from '../../data/query';
+import { tickerQuery } from '../../data/ticker';
 import { decimalsOf, Exact } from '../../format/decimals';
 import { Flash } from '../../ui/flash';
 import { StaleNotice } from '../../ui/stale-notice';
 import { Stat, StatRow } from '../../ui/stat';
 import { Amount, Missing, Percent } from '../../ui/values';
 import type { Pair } from './pair';
-
-export const tickerQuery = (pairId: string) =>
-  queryOptions({
-    queryKey: ['market', 'ticker', pairId],
-    queryFn: ({ signal }) => api().tradePairs.ticker(pairId, { signal }),
-  });
 
 /** Reads the prices of a pair now and over the last 24 hours. An exchange has none for a pair that it no longer lists. */
 export function useTicker({ id, is_active }: Pair, reloadMs: number) {

@@ -3,9 +3,10 @@ import { parseAsString, useQueryState } from 'nuqs';
 import type { ReactNode } from 'react';
 import { supportedExchangesQuery } from '../../data/exchange-names';
 import { accountsQuery, pairsQuery, strategiesQuery, usePairs } from '../../data/names';
-import { PairBookProvider } from '../../data/pair-book';
+import { bookQuery, PairBookProvider } from '../../data/pair-book';
 import { searchPairs } from '../../data/search-pairs.rules';
 import { useEarlyData } from '../../data/server-data';
+import { tickerQuery } from '../../data/ticker';
 import { ButtonLink } from '../../ui/button';
 import { Card } from '../../ui/card';
 import { onDemand } from '../../ui/on-demand';
@@ -31,6 +32,7 @@ export function NewOrder({ book }: NewOrderProps) {
   const pairs = usePairs();
   const [pairId, setPairId] = useQueryState('pair', parseAsString);
   const pair = pairs.data?.find(({ id }) => id === pairId) ?? searchPairs(pairs.data ?? [], '')[0];
+  useEarlyData(pair === undefined ? [] : [bookQuery(pair.id), tickerQuery(pair.id)]);
   if (pairs.data === undefined || pair === undefined)
     return (
       <Frame>

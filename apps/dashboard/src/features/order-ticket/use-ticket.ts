@@ -1,12 +1,12 @@
 'use client';
 import type { TradeCreate } from '@trading-automation/sdk';
 import { useMemo, useState } from 'react';
-import { api } from '../../data/api';
 import { useFreeBalances } from '../../data/free-balances';
 import { useAccounts } from '../../data/names';
 import { usePairBook } from '../../data/pair-book';
 /** The state of the order ticket: what was typed, and what follows from it. */
 import { useQuery } from '../../data/query';
+import { tickerQuery } from '../../data/ticker';
 import { Exact, largestOf, readTyped, type TypedDecimal } from '../../format/decimals';
 import {
   type AmountMode,
@@ -169,11 +169,7 @@ function useAccountsOf({ exchange, trading_type }: Pair) {
 }
 
 function useLastPrice(pairId: string): string | null | undefined {
-  const { data } = useQuery({
-    queryKey: ['market', 'ticker', pairId],
-    queryFn: ({ signal }) => api().tradePairs.ticker(pairId, { signal }),
-    refetchInterval: 5_000,
-  });
+  const { data } = useQuery({ ...tickerQuery(pairId), refetchInterval: 5_000 });
   return data?.last;
 }
 

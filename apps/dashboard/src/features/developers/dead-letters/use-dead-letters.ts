@@ -3,7 +3,7 @@ import type { DeadLetterStats, Webhook } from '@trading-automation/sdk';
 import { parseAsString, useQueryState } from 'nuqs';
 import { useCallback } from 'react';
 import { useQueries } from '../../../data/queries';
-import { useQuery, useQueryClient } from '../../../data/query';
+import { LATE, useQuery, useQueryClient } from '../../../data/query';
 import { allWebhooksQuery } from '../shared/all-webhooks';
 import { deadLetterStatsQuery } from '../shared/dead-letter-stats';
 
@@ -18,7 +18,12 @@ export function useReceivers(webhookId: string | undefined) {
   const wanted = webhookId ?? named;
   const webhooks = useQuery(allWebhooksQuery);
   const stats = useQueries({
-    queries: (webhooks.data ?? []).map(({ id }) => deadLetterStatsQuery(id)),
+    // The page needs the numbers of all webhooks at first only to choose one of them.
+    queries: (webhooks.data ?? []).map(({ id }) =>
+      wanted === null || wanted === id
+        ? deadLetterStatsQuery(id)
+        : { ...deadLetterStatsQuery(id), meta: LATE },
+    ),
   });
   const receivers = (webhooks.data ?? []).map((webhook, i): Receiver => ({ webhook, stats: stats[i]?.data }));
   const areCounted = stats.every(({ isPending }) => !isPending);

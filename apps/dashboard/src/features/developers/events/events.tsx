@@ -126,7 +126,7 @@ function Arrivals() {
   });
   const isLive = state === 'live';
   return (
-    <p role="status" className="flex items-center gap-2 pb-3 text-muted text-sm">
+    <p role="status" className="flex items-center gap-2 pb-3 text-muted text-sm max-sm:min-h-13">
       <span aria-hidden className={`size-2 rounded-full ${isLive ? 'bg-gain' : 'bg-line-strong'}`} />
       {isLive
         ? 'Live. New events appear at the top.'

@@ -1,7 +1,7 @@
 'use client';
 import type { WebhookStats } from '@trading-automation/sdk';
 import Link from 'next/link';
-import { useQuery } from '../../../data/query';
+import { LATE, useQuery } from '../../../data/query';
 import { formatCount } from '../../../format/numbers';
 import { usePreferences } from '../../../format/preferences';
 import { Stat, StatRow } from '../../../ui/stat';
@@ -14,10 +14,11 @@ const P95_NOTE = '95\u2009% of all attempts ended within this time, failed ones 
 type Attempts = WebhookStats<'string'>['last_24_hours'];
 
 /** How deliveries went in the last 24 hours and 7 days. */
-export function WebhookFigures({ id }: { readonly id: string }) {
+export function WebhookFigures({ id, isLate }: { readonly id: string; readonly isLate: boolean }) {
   const { locale } = usePreferences();
-  const { data, isPending } = useWebhookStats(id);
-  const pending = useQuery(deadLetterStatsQuery(id));
+  const meta = isLate ? LATE : undefined;
+  const { data, isPending } = useWebhookStats(id, meta);
+  const pending = useQuery({ ...deadLetterStatsQuery(id), meta });
   const countsOf = (attempts: Attempts | undefined) =>
     attempts &&
     `${formatCount(attempts.succeeded, locale)} of ${formatCount(attempts.attempts, locale)} attempts, test events included`;

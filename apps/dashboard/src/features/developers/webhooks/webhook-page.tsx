@@ -32,7 +32,9 @@ const WebhookDialogs = onDemand(() => import('./webhook-dialogs').then((module) 
 
 /** One webhook with its deliveries; `children` is the drawer of the delivery that the address names. */
 export function WebhookPage({ id, children }: { readonly id: string; readonly children?: ReactNode }) {
-  useEarlyData([webhookStatsQuery(id), deadLetterStatsQuery(id)]);
+  // A drawer is what a person looks at first.
+  const isBehind = children !== undefined;
+  useEarlyData(isBehind ? [] : [webhookStatsQuery(id), deadLetterStatsQuery(id)]);
   const webhook = useQuery({
     queryKey: ['webhooks', id],
     queryFn: ({ signal }) => api().webhooks.get(id, { signal }),
@@ -46,7 +48,7 @@ export function WebhookPage({ id, children }: { readonly id: string; readonly ch
       {data !== undefined ? (
         <>
           {webhook.isError && <StaleNotice error={webhook.error} onRetry={retry} />}
-          <Content webhook={data} />
+          <Content webhook={data} isBehind={isBehind} />
         </>
       ) : (
         <>
@@ -67,7 +69,7 @@ export function WebhookPage({ id, children }: { readonly id: string; readonly ch
   );
 }
 
-function Content({ webhook }: { readonly webhook: Webhook }) {
+function Content({ webhook, isBehind }: { readonly webhook: Webhook; readonly isBehind: boolean }) {
   const isAdmin = useMay('ADMIN') === true;
   const [result, setResult] = useState<ReactNode>();
   const [open, setOpen] = useState<WebhookAction>();
@@ -89,7 +91,7 @@ function Content({ webhook }: { readonly webhook: Webhook }) {
           {result}
         </div>
         {!webhook.is_active && <DeactivatedNotice webhook={webhook} mayActivate={isAdmin} />}
-        <WebhookFigures id={webhook.id} />
+        <WebhookFigures id={webhook.id} isLate={isBehind} />
         <Card
           title="Settings"
           actions={
