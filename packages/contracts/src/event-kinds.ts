@@ -71,7 +71,7 @@ export const EVENT_DEFINITIONS = {
     webhook,
   ),
   'webhook.deactivated': defineEvent(
-    'A webhook was deactivated because its receiver failed for too long. The event is sent to your other webhooks.',
+    'A webhook was deactivated because too many attempts in a row failed. The event is sent to your other webhooks.',
     webhook,
   ),
   'copier.drift': defineEvent(

@@ -23,7 +23,7 @@ export const webhook = z
       .enum(DEACTIVATION_REASONS)
       .optional()
       .describe(
-        '`consecutive_failures`: the service deactivated the webhook after repeated failures. `insecure_url`: its URL is not https, which the live world requires. `user`: you deactivated it.',
+        '`consecutive_failures`: ten or more attempts in a row failed, at least one of them the last attempt of a delivery. `insecure_url`: its URL is not https, which the live world requires. `user`: you deactivated it.',
       ),
     secret_last_rotated_at: instant,
     created_at: instant,

@@ -41,6 +41,16 @@ const order = (amount) => ({
   side: 'BUY',
   amount,
 });
+/** The limit of bench/dashboard.mjs. */
+const SHIFT_MAX = 0.02;
+/** Runs in the page before its own scripts: adds up the layout shifts that no input has caused. */
+function collectShifts() {
+  const page = Object(window);
+  page.shifted = 0;
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries().map(Object)) if (!entry.hadRecentInput) page.shifted += entry.value;
+  }).observe({ type: 'layout-shift', buffered: true });
+}
 /** Hides or shows a tab, as the browser does when the user changes to another one. */
 const setHidden = (page, isHidden) =>
   page.evaluate((hidden) => {
@@ -136,6 +146,27 @@ describe('a page that is opened', () => {
     expect([other.status(), await other.text()]).toEqual([307, expect.not.stringContaining(placed.id)]);
     await stranger.context.close();
   });
+
+  it.each(['/trades', '/developers/events'])(
+    'keeps its lines in their places on a small screen: %s',
+    async (path) => {
+      const { page, context } = await browser.newPerson({ viewport: { width: 360, height: 780 } });
+      await signInByApiKey(page, apiKey);
+      for (let i = 0; i < 6; i++) await trader.api.trades.create(order('0.001'));
+      await page.addInitScript(collectShifts);
+      await page.goto(path);
+      await page.getByRole('row').nth(6).waitFor();
+      await liveBadge(page).waitFor();
+      // A shift is reported with the frame that follows it.
+      await page.evaluate(
+        () =>
+          new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))),
+      );
+      expect(await page.evaluate(() => Object(window).shifted)).toBeLessThanOrEqual(SHIFT_MAX);
+      await context.close();
+    },
+    30_000,
+  );
 
   it('shows an event that happened after its data were loaded and before it was connected', async () => {
     const { page, context } = await browser.newPerson();

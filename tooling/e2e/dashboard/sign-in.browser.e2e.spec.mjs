@@ -136,7 +136,7 @@ describe('a new account', () => {
     const { stdout } = await home.svc(['auth', 'whoami', '--profile', 'saved']);
     expect(stdout.trim()).toBe(ofPage.id);
 
-    // It is also the way back into the account in this browser. A page left open would go to the sign-in by itself.
+    // It is also the way back into the account in this browser. A page that stays open would navigate to the sign-in at the same time.
     const comeBack = async () => {
       await page.goto('about:blank');
       await context.clearCookies();

@@ -8,6 +8,7 @@
 import { Client } from '@trading-automation/sdk';
 import { isUserActive } from './activity';
 import { serverPage } from './server-page';
+import { READS_AT_ONCE, Turns } from './turns';
 
 let client: Client<'string'> | undefined;
 
@@ -33,6 +34,7 @@ function clientOfRequest(): Client<'string'> {
   return ofRequest;
 }
 
+const reads = new Turns(READS_AT_ONCE);
 let isHeld = false;
 
 /**
@@ -48,5 +50,7 @@ function sendToServer(url: string, init: RequestInit): Promise<Response> {
   const { origin, pathname, search } = new URL(url);
   const headers = new Headers(init.headers);
   if (!isUserActive()) headers.set('x-background', 'true');
-  return fetch(`${origin}/api${pathname}${search}`, { ...init, headers });
+  const send = () => fetch(`${origin}/api${pathname}${search}`, { ...init, headers });
+  // What a person does never waits for reads that get no response.
+  return init.method === 'GET' ? reads.run(send) : send();
 }

@@ -7,8 +7,8 @@ import {
   ChartColumn,
   Compass,
   Copy,
-  Fingerprint,
   Gift,
+  IdCard,
   KeyRound,
   Landmark,
   Layers,
@@ -102,7 +102,7 @@ export const NAVIGATION: readonly NavigationGroup[] = [
     label: 'Developers',
     items: [
       { href: '/developers/api-keys', label: 'API keys', icon: KeyRound, shortcut: 'k' },
-      { href: '/developers/identities', label: 'Identities', icon: Fingerprint, shortcut: 'i' },
+      { href: '/developers/identities', label: 'Identities', icon: IdCard, shortcut: 'i' },
       {
         href: '/developers/webhooks',
         label: 'Webhooks',

@@ -132,7 +132,7 @@ export function composeDeactivationMail(event: NotifiableEvent, summary: Webhook
     subject: 'A webhook was deactivated',
     text: textOf([
       [
-        'One of your webhooks was deactivated because its receiver failed for too long.',
+        'One of your webhooks was deactivated because too many attempts in a row failed.',
         'No events are sent to it.',
       ],
       [

@@ -2200,7 +2200,7 @@ export interface Webhook {
   is_active: boolean;
   consecutive_failures: number;
   deactivated_at?: string;
-  /** `consecutive_failures`: the service deactivated the webhook after repeated failures. `insecure_url`: its URL is not https, which the live world requires. `user`: you deactivated it. */
+  /** `consecutive_failures`: ten or more attempts in a row failed, at least one of them the last attempt of a delivery. `insecure_url`: its URL is not https, which the live world requires. `user`: you deactivated it. */
   deactivation_reason?: 'consecutive_failures' | 'insecure_url' | 'user' | (string & {});
   secret_last_rotated_at: string;
   created_at: string;
@@ -2299,7 +2299,7 @@ export interface WebhookWithSecret {
   is_active: boolean;
   consecutive_failures: number;
   deactivated_at?: string;
-  /** `consecutive_failures`: the service deactivated the webhook after repeated failures. `insecure_url`: its URL is not https, which the live world requires. `user`: you deactivated it. */
+  /** `consecutive_failures`: ten or more attempts in a row failed, at least one of them the last attempt of a delivery. `insecure_url`: its URL is not https, which the live world requires. `user`: you deactivated it. */
   deactivation_reason?: 'consecutive_failures' | 'insecure_url' | 'user' | (string & {});
   secret_last_rotated_at: string;
   created_at: string;
@@ -2720,7 +2720,7 @@ export interface EventData<D extends DecimalForm = 'number'> {
   'withdrawal.failed': Withdrawal<D>;
   /** You requested a test of a webhook. The event is sent once, only to that webhook, and is not listed among your events. */
   'webhook.test': Webhook;
-  /** A webhook was deactivated because its receiver failed for too long. The event is sent to your other webhooks. */
+  /** A webhook was deactivated because too many attempts in a row failed. The event is sent to your other webhooks. */
   'webhook.deactivated': Webhook;
   /** A copier was started and holds lots that its strategy reduced or closed while the copier was paused. */
   'copier.drift': Copier<D>;
