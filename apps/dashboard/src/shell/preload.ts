@@ -12,14 +12,22 @@ const ESSENTIAL = [
   () => import('./toaster'),
 ];
 
-/** Loads it after the page has become idle. */
+/** Loads it after the page has become idle, part by part, so that no input waits for it. */
 export function preloadEssentials(): void {
-  // Not every browser has idle callbacks.
-  const whenIdle = window.requestIdleCallback ?? setTimeout;
-  whenIdle(() => setTimeout(load, DELAY_MS));
+  void idle().then(() => setTimeout(load, DELAY_MS));
 }
 
-const load = () => {
-  // The notice of the shell reports a failure.
-  for (const each of ESSENTIAL) loadLate<unknown>(each).catch(() => undefined);
-};
+async function load(): Promise<void> {
+  for (const each of ESSENTIAL) {
+    await idle();
+    // The notice of the shell reports a failure.
+    await loadLate<unknown>(each).catch(() => undefined);
+  }
+}
+
+// Not every browser has idle callbacks.
+const idle = () =>
+  new Promise<void>((go) => {
+    if (window.requestIdleCallback === undefined) setTimeout(go);
+    else window.requestIdleCallback(() => go());
+  });
