@@ -135,29 +135,10 @@ async function untilSettled(page, network) {
 }
 
 /**
- * Changes one pixel in each frame. The browser reports an input that changes nothing with the next frame that is drawn,
- * whenever that is, for example 150 ms later with the next request that has ended.
- */
-function paintEachFrame() {
-  const pixel = document.createElement('div');
-  pixel.ariaHidden = 'true';
-  Object.assign(pixel.style, { position: 'fixed', right: 0, bottom: 0, width: '1px', height: '1px' });
-  document.documentElement.append(pixel);
-  let isDark = false;
-  const change = () => {
-    isDark = !isDark;
-    pixel.style.background = isDark ? '#000' : '#fff';
-    requestAnimationFrame(change);
-  };
-  change();
-}
-
-/**
  * Clicks some controls with a real mouse, and presses keys. A page without such controls, as the empty page, gets the same
  * inputs on its heading.
  */
 async function useControls(page) {
-  await page.evaluate(paintEachFrame);
   const controls = page.locator(`main :is(${CONTROLS}):visible:enabled`);
   const count = await controls.count();
   for (let i = 0; i < INPUTS; i++) {
