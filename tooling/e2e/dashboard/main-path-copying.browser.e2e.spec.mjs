@@ -21,7 +21,8 @@ async function publishStrategy({ page, account, api }) {
   await page.getByRole('link', { name: 'New strategy' }).first().click();
   await untilHeading(page, 'New strategy');
   await page.getByLabel('Name').fill(name);
-  await page.getByRole('combobox', { name: 'Account' }).selectOption(account.id);
+  // The only account is chosen already.
+  expect(await page.getByRole('combobox', { name: 'Account' }).inputValue()).toBe(account.id);
   await page.getByLabel('Visibility').selectOption('PUBLIC');
   await page.getByRole('button', { name: 'Create strategy' }).click();
   const heading = page.getByRole('heading', { name: new RegExp(name), level: 1 });
@@ -44,9 +45,15 @@ async function buyWithStrategy({ page }, amount) {
 async function copyStrategy({ page, account }) {
   await goTo(page, 'Discover');
   await page.getByRole('link', { name }).click();
+  // Strategies of others belong to Discover.
+  await page.getByRole('navigation', { name: 'Breadcrumb' }).getByText('Discover').waitFor();
+  await page
+    .getByRole('navigation', { name: 'Main' })
+    .locator('[aria-current]', { hasText: 'Discover' })
+    .waitFor();
   await page.getByRole('link', { name: 'Copy this strategy' }).click();
   await untilHeading(page, `Copy ${name}`);
-  await page.getByRole('radio', { name: account.account_name }).check();
+  await page.getByRole('radio', { name: account.account_name, checked: true }).waitFor();
   await page.getByRole('button', { name: 'Continue to the limits' }).click();
   await page.getByLabel('Maximum cost of an entry, in USDT').fill('3000');
   await page.getByRole('button', { name: 'Save and simulate' }).click();

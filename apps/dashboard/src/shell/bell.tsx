@@ -1,17 +1,12 @@
 'use client';
 import { Bell as BellIcon } from 'lucide-react';
 import Link from 'next/link';
-import { api } from '../data/api';
-import { LATE, useQuery } from '../data/query';
+import { LATE } from '../data/query';
+import { useUnreadCount } from '../data/unread-count';
 
 /** Leads to the notifications, with the count of unread ones. */
 export function Bell() {
-  const { data } = useQuery({
-    queryKey: ['notifications', 'count'],
-    queryFn: ({ signal }) => api().notifications.count({ signal }),
-    meta: LATE,
-  });
-  const unread = data?.unread ?? 0;
+  const unread = useUnreadCount(LATE);
   return (
     <Link
       href="/notifications"

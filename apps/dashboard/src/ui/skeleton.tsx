@@ -1,8 +1,18 @@
+import type { ReactNode } from 'react';
 import { classNames } from './class-names';
 
-/** The place of content that is loading. Give it the size of the content. */
-export function Skeleton({ className }: { readonly className?: string }) {
-  return <div aria-hidden className={classNames('animate-pulse rounded bg-selected', className)} />;
+interface SkeletonProps {
+  readonly className?: string;
+  readonly children?: ReactNode;
+}
+
+/** The place of content that is loading. Give it the size of the content, or the content itself, which it hides. */
+export function Skeleton({ className, children }: SkeletonProps) {
+  return (
+    <div aria-hidden className={classNames('animate-pulse rounded bg-selected', className)}>
+      {children !== undefined && <div className="invisible">{children}</div>}
+    </div>
+  );
 }
 
 /** Placeholder of a table, with rows of the same height. */

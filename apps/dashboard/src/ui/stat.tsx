@@ -19,12 +19,13 @@ export function Stat({ label, value, note, isLoading = false }: StatProps) {
       ) : (
         <p className="font-medium text-lg sm:text-xl [&_[data-unit]]:text-base">{value}</p>
       )}
-      {note !== undefined && (
+      {note !== undefined &&
         // A note that is known before the figure keeps its place.
-        <p className={isLoading ? 'animate-pulse rounded bg-selected text-xs' : 'text-muted text-xs'}>
-          {isLoading ? <span className="invisible">{note}</span> : note}
-        </p>
-      )}
+        (isLoading ? (
+          <Skeleton className="text-xs">{note}</Skeleton>
+        ) : (
+          <p className="text-muted text-xs">{note}</p>
+        ))}
     </div>
   );
 }

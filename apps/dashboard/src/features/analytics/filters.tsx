@@ -1,10 +1,10 @@
 'use client';
 import { useMemo } from 'react';
 import { useAnalytics } from '../../data/analytics';
-import { useAccounts, useStrategies } from '../../data/names';
 import { LATE } from '../../data/query';
 import { RANGE_OPTIONS } from '../../format/ranges';
 import type { Filter } from '../../ui/data-table/columns';
+import { useOwnerFilters } from '../../ui/data-table/owner-filters';
 import { FilterChip } from '../../ui/data-table/toolbar';
 import { Field, Input } from '../../ui/field';
 import { Segmented } from '../../ui/segmented';
@@ -57,27 +57,13 @@ export function Filters({ state }: { readonly state: SelectionState }) {
 }
 
 function useFilters(): readonly Filter[] {
-  const accounts = useAccounts().data;
-  const strategies = useStrategies().data;
+  const owners = useOwnerFilters();
   const pairs = useAnalytics(ALL_TIME, LATE).data?.by_pair;
-  return useMemo(
-    () => [
-      {
-        name: 'exchange_account_id',
-        label: 'Account',
-        options: (accounts ?? []).map(({ id, account_name }) => ({ value: id, label: account_name })),
-      },
-      {
-        name: 'strategy_id',
-        label: 'Strategy',
-        options: (strategies ?? []).map(({ id, name }) => ({ value: id, label: name })),
-      },
-      {
-        name: 'trade_pair_id',
-        label: 'Pair',
-        options: (pairs ?? []).map(({ trade_pair_id, symbol }) => ({ value: trade_pair_id, label: symbol })),
-      },
-    ],
-    [accounts, strategies, pairs],
-  );
+  return useMemo(() => {
+    const options = (pairs ?? []).map(({ trade_pair_id, symbol }) => ({
+      value: trade_pair_id,
+      label: symbol,
+    }));
+    return [...owners, { name: 'trade_pair_id', label: 'Pair', options }];
+  }, [owners, pairs]);
 }

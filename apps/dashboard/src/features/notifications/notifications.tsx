@@ -5,6 +5,7 @@ import { parseAsBoolean, parseAsString, useQueryState } from 'nuqs';
 import { useState } from 'react';
 import { api } from '../../data/api';
 import { describeFailure } from '../../data/failures';
+import { useUnreadCount } from '../../data/unread-count';
 import { useIsHydrated } from '../../data/use-is-hydrated';
 import { Button, ButtonLink } from '../../ui/button';
 import { type ListReader, useList } from '../../ui/data-table/use-list';
@@ -16,7 +17,6 @@ import { StaleNotice } from '../../ui/stale-notice';
 import { EmptyState, ErrorState } from '../../ui/states';
 import { KindFilter } from './kind-filter';
 import { NotificationLine, type NotificationRow } from './notification-line';
-import { useUnreadCount } from './use-unread-count';
 
 /** The page arrives with as many notifications as a window shows; the others follow at once. */
 const FIRST_ROWS = 16;

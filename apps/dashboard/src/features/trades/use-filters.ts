@@ -1,8 +1,8 @@
 'use client';
 import { useMemo } from 'react';
-import { useAccounts, useStrategies } from '../../data/names';
 import type { OpenOrder } from '../../data/open-orders';
 import type { Filter } from '../../ui/data-table/columns';
+import { useOwnerFilters } from '../../ui/data-table/owner-filters';
 import { wordsOf } from '../../ui/status';
 
 const STATUS: Filter = {
@@ -21,26 +21,6 @@ const SIDE: Filter = {
     { value: 'SELL', label: 'Sell' },
   ],
 };
-
-function useOwnerFilters(): readonly Filter[] {
-  const accounts = useAccounts().data;
-  const strategies = useStrategies().data;
-  return useMemo(
-    () => [
-      {
-        name: 'exchange_account_id',
-        label: 'Account',
-        options: (accounts ?? []).map(({ id, account_name }) => ({ value: id, label: account_name })),
-      },
-      {
-        name: 'strategy_id',
-        label: 'Strategy',
-        options: (strategies ?? []).map(({ id, name }) => ({ value: id, label: name })),
-      },
-    ],
-    [accounts, strategies],
-  );
-}
 
 /** The filters of all trades: those that the API has. */
 export function useTradeFilters(): readonly Filter[] {

@@ -14,6 +14,7 @@ export interface ChartFrameProps {
   readonly table: ChartTable;
   /** False for a drawing that does not use the chart library. */
   readonly hasAttribution?: boolean;
+  /** Below the chart, such as the time of its last value. */
   readonly note?: ReactNode;
   readonly children: ReactNode;
 }

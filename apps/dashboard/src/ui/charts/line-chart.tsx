@@ -2,13 +2,13 @@
 /** Lines over time, such as equity and drawdown, on one axis of time. */
 import type { IChartApi, UTCTimestamp } from 'lightweight-charts';
 import { useTheme } from 'next-themes';
-import { memo, type ReactNode, useEffect, useRef, useState } from 'react';
+import { memo, useEffect, useRef, useState } from 'react';
 import { loadLate } from '../../data/late-code';
 import { usePreferences } from '../../format/preferences';
 import { formatExact } from '../../format/times';
 import { classNames } from '../class-names';
 import { MissingCode } from '../missing-code';
-import { ChartFrame } from './chart-frame';
+import { ChartFrame, type ChartFrameProps } from './chart-frame';
 import { chartColours, withOpacity } from './theme';
 
 export interface LineSeries {
@@ -31,8 +31,7 @@ export interface LineChartProps {
   readonly formatValue: (value: number) => string;
   /** Draws a line at this value, such as zero. */
   readonly baseline?: number;
-  /** Below the chart, such as the time of its last value. */
-  readonly note?: ReactNode;
+  readonly note?: ChartFrameProps['note'];
 }
 
 type Library = typeof import('lightweight-charts');
