@@ -31,16 +31,17 @@ export async function startEnvironment(print) {
 }
 
 const WARM_UP_REQUESTS = 8;
-/** What the browser stores about a person who has used the overview. */
-const COOKIES = ['reading', 'first-steps'];
+/** The browser stores how to write dates, and of a person with a finished checklist that it is finished. */
+const COOKIES = ['reading'];
+export const COOKIES_OF_FINISHED = [...COOKIES, 'first-steps'];
 
 /** Signs in, and waits until the browser knows the person. @returns the cookies of the session, for further tabs */
-export async function signIn({ browser }, apiKey) {
+export async function signIn({ browser }, apiKey, cookies = COOKIES) {
   const { context, page } = await browser.newPerson();
   await signInByApiKey(page, apiKey);
   await until(
     async () => (await context.cookies()).map(({ name }) => name),
-    (names) => COOKIES.every((name) => names.includes(name)),
+    (names) => cookies.every((name) => names.includes(name)),
   );
   const session = await context.storageState();
   await context.close();

@@ -17,7 +17,14 @@ import { recordsOf } from '../tooling/e2e/dashboard/page-people.mjs';
 import { ADDRESSES, withRecords } from '../tooling/e2e/dashboard/pages.mjs';
 import { createClient } from '../tooling/launch/first-trade/client.mjs';
 import { measureBook } from './dashboard-book.mjs';
-import { close, EMPTY_PAGE, signIn, startEnvironment, warmUp } from './dashboard-environment.mjs';
+import {
+  COOKIES_OF_FINISHED,
+  close,
+  EMPTY_PAGE,
+  signIn,
+  startEnvironment,
+  warmUp,
+} from './dashboard-environment.mjs';
 import { compare, compareWithAll, judge, median } from './dashboard-figures.mjs';
 import { countScrolledFrames } from './dashboard-frames.mjs';
 import { openUserWithTrades } from './dashboard-trades.mjs';
@@ -45,7 +52,7 @@ async function measurePages(environment, rounds) {
   const results = new Map(pages.map(({ address }) => [address, []]));
   for (let round = 1; round <= rounds; round++) {
     // A session without a person at its page ends after 30 minutes.
-    const session = await signIn(environment, environment.product.apiKey);
+    const session = await signIn(environment, environment.product.apiKey, COOKIES_OF_FINISHED);
     if (round === 1) await warmUp(environment, session, [EMPTY_PAGE, ...pages]);
     for (const page of pages) {
       const visited = await visit(environment.browser, page, page.isSignedOut ? undefined : session);
