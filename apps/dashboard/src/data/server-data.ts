@@ -6,7 +6,8 @@
  *    loads it.
  * 2. The page is sent when its data are complete. They are in its head as JSON, which the browser reads before it renders the
  *    same views.
- * 3. A part whose code arrives later begins with the data with which the page arrived, even if they have changed since.
+ * 3. A view that is late (late.ts), as the list behind a drawer, loads nothing on the server.
+ * 4. A part whose code arrives later begins with the data with which the page arrived, even if they have changed since.
  */
 import { hashKey, type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { createContext, use, useContext } from 'react';
@@ -21,7 +22,7 @@ const isServer = typeof window === 'undefined';
 /** On the server: waits for the data of queries. */
 export function useServerData(options: readonly PageQuery[]): void {
   const queries = useQueryClient();
-  const page = serverPage();
+  const page = useServerPage();
   if (page === undefined) return;
   // All begin before the first one is waited for.
   for (const loading of options.map((one) => page.load(queries, one))) use(loading);
@@ -30,8 +31,14 @@ export function useServerData(options: readonly PageQuery[]): void {
 /** On the server: begins to load what other views of the page will wait for, so that none of them waits for another. */
 export function useEarlyData(options: readonly PageQuery[]): void {
   const queries = useQueryClient();
-  const page = serverPage();
+  const page = useServerPage();
   for (const one of options) void page?.load(queries, one);
+}
+
+/** Returns the page that the server renders; undefined in the browser, and for a view that is late. */
+function useServerPage() {
+  const page = serverPage();
+  return useContext(ArrivedContext) && page;
 }
 
 /**
@@ -40,7 +47,7 @@ export function useEarlyData(options: readonly PageQuery[]): void {
  */
 export function useArrivedResult<T extends object>({ queryKey, meta }: PageQuery, result: T): T {
   const arrived = useContext(ArrivedContext);
-  const isLate = meta?.isLate === true;
+  const isLate = !arrived || meta?.isLate === true;
   if (useIsHydrated() || (isServer && !isLate)) return result;
   // Another view may have loaded the same query, at any time while this one was rendered.
   const one = isLate ? undefined : arrived?.get(queryKey);
@@ -72,5 +79,5 @@ export class ArrivedData {
   get = (key: QueryKey) => this.byHash.get(hashKey(key));
 }
 
-/** The data of this document. */
+/** The data of this document; undefined for a view that is late (late.ts). */
 export const ArrivedContext = createContext<ArrivedData | undefined>(undefined);

@@ -2,8 +2,8 @@
 import { useDeferredValue } from 'react';
 import { type Figures, useAnalytics } from '../../data/analytics';
 import { useAnyTrade } from '../../data/any-trade';
-import { accountsQuery, strategiesQuery } from '../../data/names';
-import { useEarlyData } from '../../data/server-data';
+import { Late } from '../../data/late';
+import { useIsHydrated } from '../../data/use-is-hydrated';
 import { Button, ButtonLink } from '../../ui/button';
 import { Card } from '../../ui/card';
 import { onDemand } from '../../ui/on-demand';
@@ -30,7 +30,6 @@ const HeatMap = onDemand(
 
 /** How the user's trades performed. */
 export function Analytics() {
-  useEarlyData([strategiesQuery, accountsQuery]);
   const state = useSelection();
   // Days: the heat map needs them.
   const query = useDeferredValue(state.query);
@@ -40,7 +39,9 @@ export function Analytics() {
     <>
       <PageHeader title="Analytics" actions={data !== undefined && <ExportMenu figures={data} />} />
       <div className="flex flex-col gap-4">
-        <Filters state={state} />
+        <Late>
+          <Filters state={state} />
+        </Late>
         {figures.isError && data !== undefined && (
           <StaleNotice error={figures.error} onRetry={() => void figures.refetch()} />
         )}
@@ -79,14 +80,30 @@ function Content({ figures, state, query }: ContentProps) {
       <Results figures={figures} />
       <CurveCard state={state} query={query} />
       <Ratios figures={figures} />
+      {useIsHydrated() ? <Details figures={figures} lastDay={lastDayOf(query)} /> : <DetailsSkeleton />}
+    </>
+  );
+}
+
+/** What a person scrolls to. It follows after the page. */
+function Details({ figures, lastDay }: { readonly figures: Figures; readonly lastDay: string }) {
+  return (
+    <>
       <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">
         <Breakdown figures={figures} by="strategy" />
         <Breakdown figures={figures} by="pair" />
       </div>
-      <HeatMap figures={figures} lastDay={lastDayOf(query)} />
+      <HeatMap figures={figures} lastDay={lastDay} />
     </>
   );
 }
+
+const DetailsSkeleton = () => (
+  <>
+    <Skeleton className="h-60" />
+    <Skeleton className="h-67" />
+  </>
+);
 
 function lastDayOf(query: SelectionState['query']): string {
   const now = Date.now();

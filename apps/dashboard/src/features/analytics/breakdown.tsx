@@ -24,11 +24,13 @@ const BARS_MAX = 10;
 /** The result of each strategy or pair. */
 export function Breakdown({ figures, by }: { readonly figures: Figures; readonly by: 'strategy' | 'pair' }) {
   const { locale } = usePreferences();
+  const areNamesPending = useStrategies().isPending && by === 'strategy';
   const results = useNamedResults(figures, by);
   const drawn = results.filter(({ currency }) => currency === figures.currency);
   const shown = drawn.slice(0, BARS_MAX);
   const height = Math.max(120, shown.length * ROW_PX + 36);
   const unit = figures.currency ?? '';
+  if (areNamesPending) return <Skeleton className="h-60" />;
   return (
     <Card title={`${TITLES[by]}${unit === '' ? '' : `, ${unit}`}`} isFlush>
       {shown.length === 0 ? (

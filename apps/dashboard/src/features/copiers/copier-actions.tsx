@@ -2,6 +2,7 @@
 import { Ellipsis, Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { useTradeRefusal } from '../../data/me';
+import { LATE } from '../../data/query';
 import { Button, IconButton } from '../../ui/button';
 import { Menu } from '../../ui/menu';
 import { MenuItem, MenuSeparator } from '../../ui/menu-items';
@@ -20,7 +21,7 @@ type Asked = 'start' | 'stop' | 'edit' | 'delete';
 export function CopierActions({ copier }: { readonly copier: CopierRow }) {
   const [asked, ask] = useState<Asked>();
   const refusal = useTradeRefusal();
-  const strategy = useStrategy(copier.strategy_id);
+  const strategy = useStrategy(copier.strategy_id, LATE);
   if (refusal !== undefined) return <p className="text-muted text-sm">{refusal}</p>;
   const close = () => ask(undefined);
   const isPaused = copier.status === 'PAUSED';

@@ -1,9 +1,9 @@
 'use client';
 import { Plus } from 'lucide-react';
 import { api } from '../../data/api';
-import { accountsQuery, byId, useAccounts } from '../../data/names';
+import { accountsQuery, byId } from '../../data/names';
 /** The copiers of the user. */
-import { useEarlyData } from '../../data/server-data';
+import { LATE, useQuery } from '../../data/query';
 import { formatDuration } from '../../format/times';
 import { ButtonLink } from '../../ui/button';
 import type { Column, Filter } from '../../ui/data-table/columns';
@@ -36,7 +36,7 @@ const hrefOf = ({ id }: CopierRow) => `/copiers/${id}`;
 const keyOf = ({ id }: CopierRow) => id;
 
 function AccountName({ id }: { readonly id: string }) {
-  const { data } = useAccounts();
+  const { data } = useQuery({ ...accountsQuery, meta: LATE });
   return <span className="truncate">{byId(data, id)?.account_name ?? '…'}</span>;
 }
 
@@ -60,7 +60,7 @@ const COLUMNS: readonly Column<CopierRow>[] = [
     id: 'strategy',
     header: 'Strategy',
     from: 'md',
-    cell: ({ strategy_id }) => <StrategyName id={strategy_id} isLate />,
+    cell: ({ strategy_id }) => <StrategyName id={strategy_id} />,
     csv: ({ strategy_id }) => strategy_id,
   },
   {
@@ -152,7 +152,6 @@ const NewCopier = () => (
 );
 
 export function Copiers() {
-  useEarlyData([accountsQuery]);
   return (
     <>
       <PageHeader

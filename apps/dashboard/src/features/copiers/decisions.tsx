@@ -140,7 +140,7 @@ export function Decisions({ copierId }: { readonly copierId: string }) {
       read={read}
       columns={COLUMNS}
       filters={FILTERS}
-      hasTallRows
+      tallRowPx={66}
       rowKey={keyOf}
       empty={
         <EmptyState

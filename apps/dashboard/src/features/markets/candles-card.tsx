@@ -75,7 +75,7 @@ export function CandlesCard({ pair }: { readonly pair: Pair }) {
 /** An exchange whose history is short has few long candles. */
 const FewCandles = ({ count, isShortest }: { readonly count: number; readonly isShortest: boolean }) => (
   <p className="px-4 pb-3 text-muted text-xs">
-    The exchange has {count === 1 ? 'one candle' : `${count} candles`} of this length
+    There {count === 1 ? 'is one candle' : `are ${count} candles`} so far
     {isShortest ? '.' : '. A shorter length shows more of the course.'}
   </p>
 );

@@ -1,5 +1,6 @@
 'use client';
 import { usePairBook } from '../../data/pair-book';
+import { useIsHydrated } from '../../data/use-is-hydrated';
 import { decimalsOf } from '../../format/decimals';
 import { formatAmount } from '../../format/numbers';
 import { usePreferences } from '../../format/preferences';
@@ -17,7 +18,9 @@ const EVERY_MS = 500;
 export function DepthChart({ pair }: { readonly pair: Pair }) {
   const book = usePairBook(EVERY_MS);
   const { locale } = usePreferences();
-  if (book === undefined)
+  // It is below the first look, and costs the server as much as the book.
+  const isHydrated = useIsHydrated();
+  if (book === undefined || !isHydrated)
     return (
       <div style={{ height: HEIGHT + 36 }} className="px-4 pb-4">
         <Skeleton className="h-full w-full" />

@@ -1,7 +1,7 @@
 'use client';
 import { useSearchParams } from 'next/navigation';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
-import { type ReactNode, useCallback, useMemo, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { api } from '../../data/api';
 import { useMayTrade } from '../../data/me';
 import { accountsQuery, pairsQuery, useAccounts, usePairs } from '../../data/names';
@@ -29,8 +29,8 @@ const read = (...[query, options]: Parameters<ReturnType<typeof api>['lots']['li
   api().lots.list(query, options);
 const keyOf = ({ id }: LotRow) => id;
 
-/** Open and closed lots; `children` is the drawer of the one that the address names. */
-export function Positions({ children }: { readonly children?: ReactNode }) {
+/** Open and closed lots. */
+export function Positions() {
   useEarlyData([openLotsQuery, accountsQuery, pairsQuery]);
   const [view, setView] = useQueryState('view', parseAsStringLiteral(VIEWS).withDefault('open'));
   const [closing, setClosing] = useState<LotRow>();
@@ -94,7 +94,6 @@ export function Positions({ children }: { readonly children?: ReactNode }) {
         )}
       </div>
       <StopNotice />
-      {children}
       {closing !== undefined && <CloseLot lot={closing} onClose={() => setClosing(undefined)} />}
       {selection !== undefined && <CloseMany selection={selection} onClose={() => setSelection(undefined)} />}
     </>

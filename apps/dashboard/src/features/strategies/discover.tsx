@@ -185,7 +185,7 @@ export function Discover() {
         filters={FILTERS}
         search="Pair, such as BTC/USDT"
         sorting={BEST_FIRST}
-        hasTallRows
+        tallRowPx={46}
         rowKey={keyOf}
         rowHref={hrefOf}
         empty={

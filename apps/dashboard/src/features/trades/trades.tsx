@@ -2,7 +2,7 @@
 import { Plus } from 'lucide-react';
 import { useSearchParams } from 'next/navigation';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
-import { type ReactNode, useCallback } from 'react';
+import { useCallback } from 'react';
 import { api } from '../../data/api';
 import { accountsQuery, strategiesQuery } from '../../data/names';
 import { useOpenOrders } from '../../data/open-orders';
@@ -31,8 +31,8 @@ const PlaceOrder = () => (
   </ButtonLink>
 );
 
-/** All trades; `children` is the drawer of the one that the address names. */
-export function Trades({ children }: { readonly children?: ReactNode }) {
+/** All trades. */
+export function Trades() {
   useEarlyData([accountsQuery, strategiesQuery]);
   const search = useSearchParams().toString();
   // The drawer keeps the filters of the list behind it.
@@ -70,7 +70,6 @@ export function Trades({ children }: { readonly children?: ReactNode }) {
       </div>
       {view === 'open' ? <OpenOrders hrefOf={hrefOf} /> : <AllTrades hrefOf={hrefOf} />}
       <StopNotice />
-      {children}
     </>
   );
 }

@@ -1,6 +1,5 @@
 'use client';
 import { ArrowUpRight } from 'lucide-react';
-import type { ReactNode } from 'react';
 import { api } from '../../data/api';
 import { useRewardBalance } from '../../data/rewards';
 import { ButtonLink } from '../../ui/button';
@@ -23,8 +22,8 @@ const Withdraw = () => (
   </ButtonLink>
 );
 
-/** All withdrawals; `children` is the drawer of the one that the address names. */
-export function Withdrawals({ children }: { readonly children?: ReactNode }) {
+/** All withdrawals. */
+export function Withdrawals() {
   return (
     <>
       <PageHeader
@@ -53,7 +52,6 @@ export function Withdrawals({ children }: { readonly children?: ReactNode }) {
           />
         }
       />
-      {children}
     </>
   );
 }

@@ -45,8 +45,8 @@ export interface DataTableProps<T> {
   readonly sorting?: Sorting;
   /** The list is below what a person looks at first, so that the browser loads it after the page. */
   readonly isLate?: boolean;
-  /** Rows are as high as their content, for sentences. */
-  readonly hasTallRows?: boolean;
+  /** Rows are as high as their content, for sentences: about this height, until they are measured. */
+  readonly tallRowPx?: number;
   /** Adds a column of checkboxes. */
   readonly selection?: Selection<T>;
   /** Shown for a list without items and filters. */
@@ -135,7 +135,7 @@ export function DataTable<T extends RowData>(props: DataTableProps<T>) {
               rows={rows}
               columns={shown}
               rowKey={rowKey}
-              isTall={props.hasTallRows ?? false}
+              tallRowPx={props.tallRowPx}
               {...(rowHref === undefined ? {} : { rowHref })}
               {...(props.selection === undefined ? {} : { selection: props.selection })}
               sorting={{ sort: request.sort ?? '', order: request.order === 'asc' ? 'asc' : 'desc' }}

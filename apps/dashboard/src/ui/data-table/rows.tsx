@@ -29,8 +29,8 @@ export interface RowsProps<T> {
   readonly columns: readonly Column<T>[];
   readonly rowKey: (row: T) => string;
   readonly rowHref?: (row: T) => string;
-  /** Rows are as high as their content. */
-  readonly isTall?: boolean;
+  /** Rows are as high as their content: about this height, until they are measured. */
+  readonly tallRowPx?: number | undefined;
   readonly selection?: Selection<T>;
   readonly sorting: Sorting;
   readonly onSort: (changes: Record<string, string | null>) => void;
@@ -39,7 +39,7 @@ export interface RowsProps<T> {
 }
 
 export function Rows<T>(props: RowsProps<T>) {
-  const { label, rows, columns, rowKey, rowHref, isTall = false, selection, sorting, onSort, onEnd } = props;
+  const { label, rows, columns, rowKey, rowHref, tallRowPx, selection, sorting, onSort, onEnd } = props;
   const body = useRef<HTMLTableSectionElement>(null);
   const { density } = usePreferences();
   const isNarrow = useIsNarrow();
@@ -56,7 +56,7 @@ export function Rows<T>(props: RowsProps<T>) {
   }, []);
   const virtualizer = useWindowVirtualizer({
     count: rows.length,
-    estimateSize: () => height,
+    estimateSize: () => tallRowPx ?? height,
     overscan: useIsMoving() ? OVERSCAN : 0,
     scrollMargin: offset,
     initialRect: FIRST_RECT,
@@ -97,7 +97,7 @@ export function Rows<T>(props: RowsProps<T>) {
                 index={index}
                 height={height}
                 isStacked={isStacked}
-                {...(isTall ? { measure: virtualizer.measureElement } : {})}
+                {...(tallRowPx !== undefined ? { measure: virtualizer.measureElement } : {})}
                 columns={columns}
                 href={rowHref?.(row)}
                 check={

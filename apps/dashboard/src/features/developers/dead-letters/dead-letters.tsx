@@ -1,5 +1,4 @@
 'use client';
-import type { ReactNode } from 'react';
 import { useMay } from '../../../data/me';
 import { formatCount } from '../../../format/numbers';
 import { usePreferences } from '../../../format/preferences';
@@ -16,13 +15,12 @@ import { WebhookLink } from './retry-warning';
 import { type Receiver, useReceivers } from './use-dead-letters';
 
 export interface DeadLettersProps {
-  /** The webhook of the drawer. */
+  /** The webhook of the drawer before this page. */
   readonly webhookId?: string;
-  readonly children?: ReactNode;
 }
 
-/** Deliveries whose attempts all failed; `children` is the drawer of the one that the address names. */
-export function DeadLetters({ webhookId, children }: DeadLettersProps) {
+/** Deliveries whose attempts all failed. */
+export function DeadLetters({ webhookId }: DeadLettersProps) {
   const { webhooks, receivers, chosen, choose } = useReceivers(webhookId);
   const mayChange = useMay('ADMIN') === true;
   useFollowDeliveries(chosen?.webhook.id);
@@ -61,7 +59,6 @@ export function DeadLetters({ webhookId, children }: DeadLettersProps) {
           </div>
         </div>
       )}
-      {children}
     </>
   );
 }

@@ -2,7 +2,7 @@
 import type { WebhookEvent } from '@trading-automation/sdk';
 import { useRouter, useSearchParams } from 'next/navigation';
 import { parseAsString, useQueryState } from 'nuqs';
-import { type ReactNode, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { api } from '../../../data/api';
 import { useEvents, useLiveState } from '../../../data/live';
 import { LATE } from '../../../data/query';
@@ -60,8 +60,8 @@ const COLUMNS: readonly Column<EventRow>[] = [
   },
 ];
 
-/** The events of the account as they happen; `children` is the drawer of the one that the address names. */
-export function Events({ children }: { readonly children?: ReactNode }) {
+/** The events of the account as they happen. */
+export function Events() {
   const types = useEventTypes(LATE).data?.types;
   const filters = useMemo((): readonly Filter[] => {
     const options = subjectsOf(types ?? []).flatMap(({ subject, types: members }) => [
@@ -110,7 +110,6 @@ export function Events({ children }: { readonly children?: ReactNode }) {
           />
         }
       />
-      {children}
     </>
   );
 }

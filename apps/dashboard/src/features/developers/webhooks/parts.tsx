@@ -2,7 +2,7 @@
 import type { Webhook } from '@trading-automation/sdk';
 import { CircleDot, CircleSlash, TriangleAlert } from 'lucide-react';
 import { api } from '../../../data/api';
-import { type LATE, queryOptions, useQuery } from '../../../data/query';
+import { queryOptions, useQuery } from '../../../data/query';
 import { formatCount } from '../../../format/numbers';
 import { usePreferences } from '../../../format/preferences';
 import { Badge } from '../../../ui/badge';
@@ -15,8 +15,7 @@ export const webhookStatsQuery = (id: string) =>
     queryFn: ({ signal }) => api().webhooks.stats(id, { signal }),
   });
 
-export const useWebhookStats = (id: string, meta?: typeof LATE) =>
-  useQuery({ ...webhookStatsQuery(id), meta });
+export const useWebhookStats = (id: string) => useQuery(webhookStatsQuery(id));
 
 export function WebhookState({ webhook }: { readonly webhook: Webhook }) {
   const icon = 'size-3';

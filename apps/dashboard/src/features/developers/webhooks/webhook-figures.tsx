@@ -1,7 +1,7 @@
 'use client';
 import type { WebhookStats } from '@trading-automation/sdk';
 import Link from 'next/link';
-import { LATE, useQuery } from '../../../data/query';
+import { useQuery } from '../../../data/query';
 import { formatCount } from '../../../format/numbers';
 import { usePreferences } from '../../../format/preferences';
 import { Stat, StatRow } from '../../../ui/stat';
@@ -14,11 +14,10 @@ const P95_NOTE = '95\u2009% of all attempts ended within this time, failed ones 
 type Attempts = WebhookStats<'string'>['last_24_hours'];
 
 /** How deliveries went in the last 24 hours and 7 days. */
-export function WebhookFigures({ id, isLate }: { readonly id: string; readonly isLate: boolean }) {
+export function WebhookFigures({ id }: { readonly id: string }) {
   const { locale } = usePreferences();
-  const meta = isLate ? LATE : undefined;
-  const { data, isPending } = useWebhookStats(id, meta);
-  const pending = useQuery({ ...deadLetterStatsQuery(id), meta });
+  const { data, isPending } = useWebhookStats(id);
+  const pending = useQuery(deadLetterStatsQuery(id));
   const countsOf = (attempts: Attempts | undefined) =>
     attempts &&
     `${formatCount(attempts.succeeded, locale)} of ${formatCount(attempts.attempts, locale)} attempts, test events included`;

@@ -2,6 +2,7 @@
 import type { Webhook } from '@trading-automation/sdk';
 import { Fragment, type ReactNode, useState } from 'react';
 import { api } from '../../../data/api';
+import { Late } from '../../../data/late';
 import { useMay } from '../../../data/me';
 import { useQuery } from '../../../data/query';
 import { useEarlyData } from '../../../data/server-data';
@@ -74,6 +75,7 @@ function Content({ webhook, isBehind }: { readonly webhook: Webhook; readonly is
   const [result, setResult] = useState<ReactNode>();
   const [open, setOpen] = useState<WebhookAction>();
   const isOpened = useWasTrue(open !== undefined);
+  const Part = isBehind ? Late : Fragment;
   return (
     <>
       <PageHeader
@@ -91,7 +93,9 @@ function Content({ webhook, isBehind }: { readonly webhook: Webhook; readonly is
           {result}
         </div>
         {!webhook.is_active && <DeactivatedNotice webhook={webhook} mayActivate={isAdmin} />}
-        <WebhookFigures id={webhook.id} isLate={isBehind} />
+        <Part>
+          <WebhookFigures id={webhook.id} />
+        </Part>
         <Card
           title="Settings"
           actions={
@@ -128,7 +132,9 @@ function Content({ webhook, isBehind }: { readonly webhook: Webhook; readonly is
           </p>
         </Card>
       </div>
-      <Deliveries webhook={webhook} mayReplay={isAdmin} />
+      <Part>
+        <Deliveries webhook={webhook} mayReplay={isAdmin} />
+      </Part>
       {isOpened && (
         <WebhookDialogs
           webhook={webhook}

@@ -1,4 +1,5 @@
 import type { Metadata } from 'next';
+import { Late } from '../../../../../data/late';
 import { LotDrawer } from '../../../../../features/positions/lot-drawer';
 import { Positions } from '../../../../../features/positions/positions';
 
@@ -7,8 +8,11 @@ export const metadata: Metadata = { title: 'Position' };
 export default async function PositionPage({ params }: { readonly params: Promise<{ id: string }> }) {
   const { id } = await params;
   return (
-    <Positions>
+    <>
+      <Late>
+        <Positions />
+      </Late>
       <LotDrawer id={id} />
-    </Positions>
+    </>
   );
 }

@@ -1,4 +1,5 @@
 import type { Metadata } from 'next';
+import { Late } from '../../../../../data/late';
 import { TradeDrawer } from '../../../../../features/trades/trade-drawer';
 import { Trades } from '../../../../../features/trades/trades';
 
@@ -7,8 +8,11 @@ export const metadata: Metadata = { title: 'Trade' };
 export default async function TradePage({ params }: { readonly params: Promise<{ id: string }> }) {
   const { id } = await params;
   return (
-    <Trades>
+    <>
+      <Late>
+        <Trades />
+      </Late>
       <TradeDrawer id={id} />
-    </Trades>
+    </>
   );
 }

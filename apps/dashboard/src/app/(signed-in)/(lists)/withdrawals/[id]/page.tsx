@@ -1,4 +1,5 @@
 import type { Metadata } from 'next';
+import { Late } from '../../../../../data/late';
 import { WithdrawalDrawer } from '../../../../../features/withdrawals/withdrawal-drawer';
 import { Withdrawals } from '../../../../../features/withdrawals/withdrawals';
 
@@ -7,8 +8,11 @@ export const metadata: Metadata = { title: 'Withdrawal' };
 export default async function WithdrawalPage({ params }: { readonly params: Promise<{ id: string }> }) {
   const { id } = await params;
   return (
-    <Withdrawals>
+    <>
+      <Late>
+        <Withdrawals />
+      </Late>
       <WithdrawalDrawer id={id} />
-    </Withdrawals>
+    </>
   );
 }

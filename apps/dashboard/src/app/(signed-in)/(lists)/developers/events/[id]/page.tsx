@@ -1,4 +1,5 @@
 import type { Metadata } from 'next';
+import { Late } from '../../../../../../data/late';
 import { EventDrawer } from '../../../../../../features/developers/events/event-drawer';
 import { Events } from '../../../../../../features/developers/events/events';
 
@@ -7,8 +8,11 @@ export const metadata: Metadata = { title: 'Event' };
 export default async function EventPage({ params }: { readonly params: Promise<{ id: string }> }) {
   const { id } = await params;
   return (
-    <Events>
+    <>
+      <Late>
+        <Events />
+      </Late>
       <EventDrawer id={id} />
-    </Events>
+    </>
   );
 }

@@ -1,4 +1,5 @@
 import type { Metadata } from 'next';
+import { Late } from '../../../../../../../data/late';
 import { DeadLetterDrawer } from '../../../../../../../features/developers/dead-letters/dead-letter-drawer';
 import { DeadLetters } from '../../../../../../../features/developers/dead-letters/dead-letters';
 
@@ -11,8 +12,11 @@ interface Props {
 export default async function DeadLetterPage({ params }: Props) {
   const { webhookId, id } = await params;
   return (
-    <DeadLetters webhookId={webhookId}>
+    <>
+      <Late>
+        <DeadLetters webhookId={webhookId} />
+      </Late>
       <DeadLetterDrawer webhookId={webhookId} id={id} />
-    </DeadLetters>
+    </>
   );
 }
