@@ -169,6 +169,8 @@ const untilLoaded = (page) =>
 /** Lets the page load everything again, which fails. @param {Page} page @param {DashboardPage} dashboardPage */
 async function makeStale(page, dashboardPage) {
   await page.route(DATA, (route) => route.fulfill(UNAVAILABLE));
+  // A page arrives with its content, and follows whether it is shown once its scripts run.
+  await page.waitForFunction(() => document.querySelector('[inert]') === null);
   // A tab that is shown again loads what it shows.
   for (const isHidden of [true, false])
     await page.evaluate((hidden) => {

@@ -26,7 +26,7 @@ it('is the only use of the hooks of the library', () => {
   expect(importing.sort()).toEqual(OWN);
 });
 
-const All = Fragment;
+const All = ({ children }: { readonly children: ReactNode }) => createElement(Fragment, null, children);
 /** As React marks a promise whose value it has. */
 const LOADED = Object.assign(Promise.resolve(), { status: 'fulfilled', value: undefined });
 
@@ -41,7 +41,7 @@ it.each([
     const { status, data } = useQuery({ queryKey: ['a'], queryFn: async () => 1, meta });
     return `${status} ${data ?? ''}`.trim();
   }
-  expect(render(queries, createElement(Part, null, createElement(View)))).toBe(expected);
+  expect(render(queries, createElement(Part, { children: createElement(View) }))).toBe(expected);
 });
 
 it.each([
@@ -62,7 +62,7 @@ it.each([
     return useQuery({ queryKey: ['a'], queryFn: async () => 1 }).status;
   }
   try {
-    expect(render(new QueryClient(), createElement(Part, null, createElement(View)))).toBe('pending');
+    expect(render(new QueryClient(), createElement(Part, { children: createElement(View) }))).toBe('pending');
     expect(loaded).toEqual(expected);
   } finally {
     provideServerPage(() => undefined);

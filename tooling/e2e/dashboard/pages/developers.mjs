@@ -17,7 +17,7 @@ export const DEVELOPERS_PAGES = [
     shows: ROWS,
     empty: {
       text: 'No public key is linked yet.',
-      next: 'Link one with the command-line client',
+      next: 'Link one here, or with the command-line client',
       isByResponse: true,
     },
   },
