@@ -24,13 +24,12 @@ const BARS_MAX = 10;
 /** The result of each strategy or pair. */
 export function Breakdown({ figures, by }: { readonly figures: Figures; readonly by: 'strategy' | 'pair' }) {
   const { locale } = usePreferences();
-  const areNamesPending = useStrategies().isPending && by === 'strategy';
   const results = useNamedResults(figures, by);
+  if (results === undefined) return <Skeleton className="h-60" />;
   const drawn = results.filter(({ currency }) => currency === figures.currency);
   const shown = drawn.slice(0, BARS_MAX);
   const height = Math.max(120, shown.length * ROW_PX + 36);
   const unit = figures.currency ?? '';
-  if (areNamesPending) return <Skeleton className="h-60" />;
   return (
     <Card title={`${TITLES[by]}${unit === '' ? '' : `, ${unit}`}`} isFlush>
       {shown.length === 0 ? (
@@ -65,14 +64,16 @@ export function Breakdown({ figures, by }: { readonly figures: Figures; readonly
   );
 }
 
-function useNamedResults(figures: Figures, by: 'strategy' | 'pair'): readonly NamedResult[] {
-  const strategies = useStrategies().data;
+/** Returns the results with their names, sorted; undefined while the names are loading. */
+function useNamedResults(figures: Figures, by: 'strategy' | 'pair'): readonly NamedResult[] | undefined {
+  const { data: strategies, isPending } = useStrategies();
   const ofOthers = figures.by_strategy
     .map(({ strategy_id }) => strategy_id)
     .filter((id) => by === 'strategy' && strategies !== undefined && byId(strategies, id) === undefined);
   const copied = useCopiedNames(ofOthers);
   if (by === 'pair')
     return sortByResult(figures.by_pair.map((result) => ({ ...result, name: result.symbol })));
+  if (isPending) return undefined;
   const named = figures.by_strategy.map((result) => ({
     ...result,
     name: byId(strategies, result.strategy_id)?.name ?? copied[result.strategy_id] ?? 'Copied strategy',

@@ -1,6 +1,7 @@
 'use client';
 import { Copy } from 'lucide-react';
 import { api } from '../../data/api';
+import { Late } from '../../data/late';
 import { useTradeRefusal } from '../../data/me';
 import { accountsQuery, pairsQuery } from '../../data/names';
 import { useQuery } from '../../data/query';
@@ -83,7 +84,9 @@ export function StrategyPage({ id }: { readonly id: string }) {
             <h2 id="strategy-trades" className="pb-2 font-semibold text-base">
               Trades of this strategy
             </h2>
-            <StrategyTrades strategyId={data.id} />
+            <Late>
+              <StrategyTrades strategyId={data.id} />
+            </Late>
           </section>
         )}
       </div>

@@ -88,7 +88,6 @@ export function StrategyTrades({ strategyId }: { readonly strategyId: string }) 
   return (
     <DataTable
       label="Trades"
-      isLate
       queryKey={key}
       read={readTrades}
       columns={COLUMNS}

@@ -12,7 +12,6 @@ import {
 } from '@tanstack/react-table';
 import { type ReactNode, useMemo, useState } from 'react';
 import { describeFailure } from '../../data/failures';
-import { LATE } from '../../data/query';
 import { notify } from '../notify';
 import { TableSkeleton } from '../skeleton';
 import { StaleNotice } from '../stale-notice';
@@ -43,8 +42,6 @@ export interface DataTableProps<T> {
   /** The label of the search, if the API searches this list. */
   readonly search?: string;
   readonly sorting?: Sorting;
-  /** The list is below what a person looks at first, so that the browser loads it after the page. */
-  readonly isLate?: boolean;
   /** Rows are as high as their content, for sentences: about this height, until they are measured. */
   readonly tallRowPx?: number;
   /** Adds a column of checkboxes. */
@@ -63,7 +60,7 @@ export function DataTable<T extends RowData>(props: DataTableProps<T>) {
     Object.fromEntries(columns.filter(({ isOptional }) => isOptional).map(({ id }) => [id, false])),
   );
   const [exported, setExported] = useState<number>();
-  const { list, rows } = useList(queryKey, read, { ...query, ...request }, props.isLate ? LATE : undefined);
+  const { list, rows } = useList(queryKey, read, { ...query, ...request });
   const byId = useMemo(() => new Map(columns.map((column) => [column.id, column])), [columns]);
   const definitions = useMemo(() => {
     const helper = createColumnHelper<typeof features, T>();

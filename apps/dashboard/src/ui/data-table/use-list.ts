@@ -3,7 +3,6 @@ import { type QueryKey } from '@tanstack/react-query';
 import type { PagePromise, RequestOptions } from '@trading-automation/sdk';
 import { useMemo } from 'react';
 import { infiniteQueryOptions, useInfiniteQuery } from '../../data/infinite-query';
-import type { LATE } from '../../data/query';
 
 /** A page of a list, and the items of all pages from it on: a `PagePromise`, or a selection of its items. */
 type ListPages<T> = PromiseLike<Pick<Awaited<PagePromise<T>>, 'data' | 'pagination'>> & AsyncIterable<T>;
@@ -34,9 +33,8 @@ export function useList<T>(
   queryKey: QueryKey,
   read: ListReader<T>,
   query: Readonly<Record<string, unknown>>,
-  meta?: typeof LATE,
 ) {
-  const result = useInfiniteQuery({ ...listQuery(queryKey, read, query), meta });
+  const result = useInfiniteQuery(listQuery(queryKey, read, query));
   const rows = useMemo(() => result.data?.pages.flatMap(({ data }) => data) ?? [], [result.data]);
   return { list: result, rows, total: result.data?.pages[0]?.pagination.total };
 }
