@@ -93,11 +93,15 @@ export function Percent({ ratio, isChange = false }: { readonly ratio: Value; re
 /** A time: relative, with the exact one on hover; `isExact` shows date and time. */
 export function Time({ at, isExact = false }: { readonly at: Value; readonly isExact?: boolean }) {
   const style = usePreferences();
-  const nowMs = useNow();
   if (isMissing(at)) return <Missing />;
   return (
     <time suppressHydrationWarning dateTime={at} title={formatExact(at, style)} className="whitespace-nowrap">
-      {isExact ? formatTime(at, style) : formatRelative(at, nowMs, style)}
+      {isExact ? formatTime(at, style) : <RelativeTime at={at} />}
     </time>
   );
+}
+
+/** Follows the clock, which an exact time need not do. */
+function RelativeTime({ at }: { readonly at: string }) {
+  return formatRelative(at, useNow(), usePreferences());
 }

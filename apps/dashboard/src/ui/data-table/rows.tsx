@@ -1,6 +1,6 @@
 'use client';
 /** The rows of a list. Only those on screen are in the document; two spacers have the height of the others. */
-import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { defaultRangeExtractor, type Range, useWindowVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import Link from 'next/link';
 import { useRouter } from 'next/navigation';
@@ -18,6 +18,8 @@ const ROW_PX = { compact: 36, comfortable: 44 } as const;
 const FIRST_RECT = { width: 1_280, height: 680 };
 /** Rows above and below the window, for scrolling and for the keyboard. */
 const OVERSCAN = 12;
+/** While the list scrolls, rows come and go in blocks of this many, so that the table does not change with each frame. */
+const BLOCK = 8;
 const MOVES = ['scroll', 'wheel', 'touchstart', 'keydown'] as const;
 /** A row of two lines, on screens below 768 px: its height, and the class that also gives it before scripts run. */
 const STACKED = { px: 56, className: 'max-md:h-14!' } as const;
@@ -45,6 +47,7 @@ export function Rows<T>(props: RowsProps<T>) {
   const isNarrow = useIsNarrow();
   const isStacked = columns.some(({ below }) => below);
   const height = isNarrow && isStacked ? STACKED.px : ROW_PX[density];
+  const isMoving = useIsMoving();
   const [offset, setOffset] = useState(0);
   useEffect(() => {
     const measure = () => setOffset((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY);
@@ -57,7 +60,8 @@ export function Rows<T>(props: RowsProps<T>) {
   const virtualizer = useWindowVirtualizer({
     count: rows.length,
     estimateSize: () => tallRowPx ?? height,
-    overscan: useIsMoving() ? OVERSCAN : 0,
+    overscan: isMoving ? OVERSCAN : 0,
+    ...(isMoving ? { rangeExtractor: inBlocks } : {}),
     scrollMargin: offset,
     initialRect: FIRST_RECT,
     initialOffset: 0,
@@ -72,7 +76,8 @@ export function Rows<T>(props: RowsProps<T>) {
   const after = virtualizer.getTotalSize() - ((items.at(-1)?.end ?? offset) - offset);
   return (
     <ScrollRegion label={`${label}, table`} className="overflow-x-auto border-t">
-      <table aria-rowcount={rows.length + 1} className="w-full text-sm">
+      {/* A change in a table with collapsed borders draws all of the table again. */}
+      <table aria-rowcount={rows.length + 1} className="w-full border-separate border-spacing-0 text-sm">
         <thead>
           <tr className="text-left text-muted text-xs">
             {selection !== undefined && (
@@ -97,6 +102,7 @@ export function Rows<T>(props: RowsProps<T>) {
                 index={index}
                 height={height}
                 isStacked={isStacked}
+                hasBelow={isNarrow || !isMoving}
                 {...(tallRowPx !== undefined ? { measure: virtualizer.measureElement } : {})}
                 columns={columns}
                 href={rowHref?.(row)}
@@ -120,7 +126,16 @@ export function Rows<T>(props: RowsProps<T>) {
   );
 }
 
-/** Returns whether the person has begun to move. Until then no row is added that could change the widths of the columns. */
+function inBlocks(range: Range): number[] {
+  const indexes = defaultRangeExtractor(range);
+  const [first = 0] = indexes;
+  const start = first - (first % BLOCK);
+  const last = indexes.at(-1) ?? -1;
+  const end = Math.min(last - (last % BLOCK) + BLOCK, range.count);
+  return Array.from({ length: end - start }, (_, i) => start + i);
+}
+
+/** Returns whether the person has begun to move. Until then rows stay as they arrived: another one could change the widths of the columns. */
 function useIsMoving(): boolean {
   const [isMoving, setMoving] = useState(false);
   useEffect(() => {
@@ -184,6 +199,8 @@ interface RowProps<T> {
   readonly height: number;
   /** The row has two lines on narrow screens. */
   readonly isStacked: boolean;
+  /** The second line is in the document: always until the width of the screen is known. */
+  readonly hasBelow: boolean;
   /** Reads the height of a row that is as high as its content. */
   readonly measure?: (row: HTMLTableRowElement | null) => void;
   readonly columns: readonly Column<T>[];
@@ -195,7 +212,7 @@ interface RowProps<T> {
 /** Scrolling draws only the rows that come into view. */
 const MemoizedRow = memo(Row) as typeof Row;
 
-function Row<T>({ row, index, height, isStacked, measure, columns, href, check }: RowProps<T>) {
+function Row<T>({ row, index, height, isStacked, hasBelow, measure, columns, href, check }: RowProps<T>) {
   const router = useRouter();
   const open = (event: MouseEvent) => {
     // Links and buttons in a row have their own meaning.
@@ -208,7 +225,7 @@ function Row<T>({ row, index, height, isStacked, measure, columns, href, check }
       aria-rowindex={index + 2}
       style={{ height }}
       className={classNames(
-        'border-t',
+        '[&>td]:border-t',
         isStacked && STACKED.className,
         href !== undefined && 'cursor-pointer hover:bg-hover',
       )}
@@ -231,7 +248,7 @@ function Row<T>({ row, index, height, isStacked, measure, columns, href, check }
           ) : (
             column.cell(row, index)
           )}
-          {column.below && (
+          {hasBelow && column.below && (
             <span className="block whitespace-nowrap text-muted text-xs md:hidden">{column.below(row)}</span>
           )}
         </td>
