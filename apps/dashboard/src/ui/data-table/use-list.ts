@@ -10,6 +10,8 @@ type ListPages<T> = PromiseLike<Pick<Awaited<PagePromise<T>>, 'data' | 'paginati
 /** Reads a list of the API, for example `(query, options) => api().trades.list(query, options)`. */
 export type ListReader<T> = (query: Record<string, unknown>, options: RequestOptions) => ListPages<T>;
 
+/** The first page has more rows than most windows show, and the document that arrives has no more than that. */
+const FIRST_PAGE_SIZE = 30;
 const PAGE_SIZE = 50;
 
 export const listQuery = <T>(
@@ -20,8 +22,8 @@ export const listQuery = <T>(
   infiniteQueryOptions({
     queryKey: [...queryKey, query],
     queryFn: async ({ pageParam, signal }) => {
-      const request = { limit: PAGE_SIZE, ...query, ...(pageParam === '' ? {} : { cursor: pageParam }) };
-      const { data, pagination } = await read(request, { signal });
+      const page = pageParam === '' ? { limit: FIRST_PAGE_SIZE } : { limit: PAGE_SIZE, cursor: pageParam };
+      const { data, pagination } = await read({ ...query, ...page }, { signal });
       return { data, pagination };
     },
     initialPageParam: '',
