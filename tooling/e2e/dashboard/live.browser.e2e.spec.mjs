@@ -158,7 +158,7 @@ describe('a page that is opened', () => {
       for (const { id } of placed)
         await until(
           () => trader.api.trades.get(id),
-          ({ exchange_order_id: isAtExchange }) => isAtExchange !== undefined,
+          ({ status }) => status === 'FILLED',
         );
       await page.addInitScript(collectShifts);
       await page.goto(path);
