@@ -43,6 +43,8 @@ export async function problemsOf(page, dashboardPage) {
  */
 export async function namesOf(page, { title, isNamed = false }) {
   const problems = [];
+  // A page that a link leads to appears a moment before its title.
+  await page.waitForFunction(() => document.title !== '');
   const shown = await page.title();
   const expected = title === '' ? 'Trading automation' : `${title} · Trading automation`;
   if (shown !== expected && !(isNamed && shown.endsWith(` · ${expected}`)))
