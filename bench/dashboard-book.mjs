@@ -25,6 +25,16 @@ export async function measureBook(environment, rounds) {
   const market = { url: `/markets/${pairId}`, heading: SYMBOL };
   const feed = await startFeed(product);
   const reader = await openReader(product, session, pairId);
+  try {
+    return await countBookFrames(environment, session, market, { feed, reader, rounds });
+  } finally {
+    // What is measured next must not share the processors with them.
+    reader.stop();
+    feed.stop();
+  }
+}
+
+async function countBookFrames(environment, session, market, { feed, reader, rounds }) {
   const results = [];
   for (let round = 0; round < rounds; round++) {
     const before = { updates: feed.count(), books: reader.count(), at: performance.now() };
@@ -59,7 +69,8 @@ async function startFeed(product) {
       UPDATES_PER_SECOND: String(UPDATES_PER_SECOND),
     },
   });
-  atEnd(() => void child.kill());
+  const end = () => void child.kill();
+  atEnd(end);
   let updates = 0;
   child.on('message', (value) => {
     updates = value;
@@ -67,13 +78,14 @@ async function startFeed(product) {
   const begun = once(child, 'message');
   await product.kill('trading-worker', 'SIGSTOP');
   await begun.finally(() => product.kill('trading-worker', 'SIGCONT'));
-  return { count: () => updates };
+  return { count: () => updates, stop: end };
 }
 
 /** Reads the event stream of a tab. */
 async function openReader({ dashboardUrl }, { cookies }, pairId) {
   const stop = new AbortController();
-  atEnd(() => stop.abort());
+  const end = () => stop.abort();
+  atEnd(end);
   const { body } = await fetch(`${dashboardUrl}/api/live?pair=${pairId}`, {
     headers: { cookie: cookies.map(({ name, value }) => `${name}=${value}`).join('; ') },
     signal: stop.signal,
@@ -86,5 +98,5 @@ async function openReader({ dashboardUrl }, { cookies }, pairId) {
   read().catch((error) => {
     if (!stop.signal.aborted) throw error;
   });
-  return { count: () => books };
+  return { count: () => books, stop: end };
 }
