@@ -1,6 +1,6 @@
 'use client';
 /** The rows of a list. Only those on screen are in the document; two spacers have the height of the others. */
-import { defaultRangeExtractor, type Range, useWindowVirtualizer } from '@tanstack/react-virtual';
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import Link from 'next/link';
 import { useRouter } from 'next/navigation';
@@ -9,6 +9,7 @@ import { usePreferences } from '../../format/preferences';
 import { classNames } from '../class-names';
 import { ScrollRegion } from '../scroll-region';
 import type { Column } from './columns';
+import { inBlocks } from './row-blocks.rules';
 import { rowName, SelectAll, type Selection, SelectRow } from './selection';
 import { useIsNarrow } from './use-is-narrow';
 import type { Sorting } from './use-table-request';
@@ -18,8 +19,6 @@ const ROW_PX = { compact: 36, comfortable: 44 } as const;
 const FIRST_RECT = { width: 1_280, height: 680 };
 /** Rows above and below the window, for scrolling and for the keyboard. */
 const OVERSCAN = 12;
-/** While the list scrolls, rows come and go in blocks of this many, so that the table does not change with each frame. */
-const BLOCK = 8;
 const MOVES = ['scroll', 'wheel', 'touchstart', 'keydown'] as const;
 /** A row of two lines, on screens below 768 px: its height, and the class that also gives it before scripts run. */
 const STACKED = { px: 56, className: 'max-md:h-14!' } as const;
@@ -126,16 +125,10 @@ export function Rows<T>(props: RowsProps<T>) {
   );
 }
 
-function inBlocks(range: Range): number[] {
-  const indexes = defaultRangeExtractor(range);
-  const [first = 0] = indexes;
-  const start = first - (first % BLOCK);
-  const last = indexes.at(-1) ?? -1;
-  const end = Math.min(last - (last % BLOCK) + BLOCK, range.count);
-  return Array.from({ length: end - start }, (_, i) => start + i);
-}
-
-/** Returns whether the person has begun to move. Until then rows stay as they arrived: another one could change the widths of the columns. */
+/**
+ * Returns whether the person has begun to move. Until then rows stay as they arrived: another one could change the widths of
+ * the columns.
+ */
 function useIsMoving(): boolean {
   const [isMoving, setMoving] = useState(false);
   useEffect(() => {

@@ -2,7 +2,7 @@
 import { useSyncExternalStore } from 'react';
 
 let narrow: MediaQueryList | undefined;
-/** Reading the same list again costs a part of asking the browser for a new one. */
+/** One for all readers: a new one in each drawing of a list is slow. */
 const narrowScreen = () => (narrow ??= window.matchMedia('(max-width: 767.98px)'));
 
 function subscribe(onChange: () => void): () => void {
