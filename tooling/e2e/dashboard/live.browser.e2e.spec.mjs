@@ -147,6 +147,17 @@ describe('a page that is opened', () => {
     await stranger.context.close();
   });
 
+  it('arrives with the filter that its address names', async () => {
+    const { page, context } = await browser.newPerson();
+    await signInByApiKey(page, apiKey);
+    const { id, account_name } = trader.account;
+    const textOf = async (path) => await (await context.request.get(path)).text();
+    const name = `Account: ${account_name}`;
+    expect(await textOf(`/trades?exchange_account_id=${id}`)).toContain(name);
+    expect(await textOf('/trades')).not.toContain(name);
+    await context.close();
+  });
+
   it.each(['/trades', '/developers/events'])(
     'keeps its lines in their places on a small screen: %s',
     async (path) => {
