@@ -5,7 +5,7 @@ import { NestFactory } from '@nestjs/core';
 import { assertNoEviction, openPlatform } from '@trading-automation/core';
 import { Opener } from '@trading-automation/core/sealing';
 import { oldestReconciliationAge } from '@trading-automation/core/trades';
-import { createVenue, LocalBudget, limitsOf } from '@trading-automation/exchanges/ccxt';
+import { createVenue, LocalBudget, limitsByBudget } from '@trading-automation/exchanges/ccxt';
 import { createLogger, type Logger, nestLogger, readConfig, runProcess } from '@trading-automation/runtime';
 import { Registry } from 'prom-client';
 import { AppModule } from './app.module.js';
@@ -19,7 +19,7 @@ const NAME = 'trading-worker';
 
 /** Opens the call budget that all workers share. Trading continues while Redis is unavailable. */
 async function openBudget(config: Config, logger: Logger): Promise<RedisCallBudget> {
-  const limits = new Map(config.VENUES.map((venue) => [venue.id, limitsOf(venue)]));
+  const limits = new Map(config.VENUES.flatMap((venue) => [...limitsByBudget(venue)]));
   const budget = new RedisCallBudget(
     { redisUrl: config.REDIS_URL, prefix: `trading-${config.WORLD}` },
     (venue) => {

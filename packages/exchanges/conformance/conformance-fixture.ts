@@ -4,7 +4,9 @@ import {
   type ExchangeCredentials,
   ExchangeError,
   type ExchangeVenue,
+  type OrderKey,
   type OrderRequest,
+  type VenueOrder,
 } from '../src/index.js';
 
 /** An exchange under test on which no other client trades the symbol. */
@@ -27,6 +29,13 @@ export async function failureOf(call: Promise<unknown>): Promise<string> {
   throw new Error('the call succeeded');
 }
 
+/** Returns the order with a client order id. Throws if the look-up does not find it. */
+export async function foundOrder(client: ExchangeClient, key: OrderKey): Promise<VenueOrder> {
+  const lookup = await client.findOrder(key);
+  if (lookup.outcome !== 'FOUND') throw new Error(`the order is ${lookup.outcome}`);
+  return lookup.order;
+}
+
 /** The members of an order request that a test sets. */
 type OrderOverrides = Partial<OrderRequest>;
 
@@ -38,7 +47,7 @@ function orderFactory({ venue, symbol }: Pick<VenueUnderTest, 'venue' | 'symbol'
   let orderCount = 0;
   return (overrides: OrderOverrides = {}): OrderRequest => ({
     symbol,
-    venueClientOrderId: venue.clientOrderIdFor(`trade-${++orderCount}`),
+    venueClientOrderId: venue.clientOrderIdFor(`trade-${++orderCount}`, 'spot'),
     type: 'LIMIT',
     side: 'BUY',
     timeInForce: 'GTC',

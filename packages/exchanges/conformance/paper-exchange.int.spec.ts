@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CERTIFIED_VENUES, createVenue, venueConfig } from '../src/ccxt/index.js';
+import { createVenue, venueConfig } from '../src/ccxt/index.js';
 import { describeConformance } from './suite.js';
 import { describeStreams } from './suite-streams.js';
 import { describeWeather, type WeatherVenueUnderTest } from './suite-weather.js';
@@ -81,16 +81,3 @@ async function startPaperExchange(timeoutMs = 10_000): Promise<WeatherVenueUnder
 describeConformance('the paper exchange', startPaperExchange);
 describeStreams('the paper exchange', startPaperExchange);
 describeWeather('the paper exchange', () => startPaperExchange(3_000));
-
-describe('the venues that are offered to users', () => {
-  it('[EX-00] are only those that pass the suite: the paper exchange, at any configured URL', () => {
-    const isOffered = (id: string, url?: string) =>
-      createVenue(venueConfig.parse({ id, name: id, adapter: 'binance', tradingTypes: ['spot'], url }))
-        .isCertified;
-    expect([...CERTIFIED_VENUES]).toEqual([VENUE]);
-    expect(isOffered(VENUE, 'http://127.0.0.1:9')).toBe(true);
-    expect(isOffered(VENUE)).toBe(false);
-    expect(isOffered('binance')).toBe(false);
-    expect(isOffered('binance', 'http://127.0.0.1:9')).toBe(false);
-  });
-});

@@ -2,6 +2,7 @@
 import { gzipSync } from 'node:zlib';
 import { createVenue, venueConfig } from '../src/ccxt/index.js';
 import type { ExchangeClient, ExchangeVenue, OrderRequest } from '../src/index.js';
+import { foundOrder } from './conformance-fixture.js';
 import { type Reaction, respondWith, ScriptedExchangeServer } from './scripted-exchange.js';
 
 const ORDER = '/api/v3/order';
@@ -198,7 +199,7 @@ describe('the client of an exchange', () => {
     ],
   ])('reads digits that no double can represent: %s', async (_how, reaction) => {
     exchange.on(ORDER, reaction);
-    expect(await client.findOrder(order)).toMatchObject({ filledAmount: '1234567890.12345678' });
+    expect(await foundOrder(client, order)).toMatchObject({ filledAmount: '1234567890.12345678' });
   });
 
   it('reads an id that is larger than the exact integers of a double', async () => {
@@ -206,7 +207,7 @@ describe('the client of an exchange', () => {
       ORDER,
       respondWith(JSON.stringify(acceptedOrder).replace('"orderId":28', '"orderId":9007199254740993')),
     );
-    expect(await client.findOrder(order)).toMatchObject({ exchangeOrderId: '9007199254740993' });
+    expect(await foundOrder(client, order)).toMatchObject({ exchangeOrderId: '9007199254740993' });
   });
 
   it('reads balances in exponent notation and as numbers without loss', async () => {
@@ -371,9 +372,9 @@ describe('the client of an exchange', () => {
   });
 
   it('derives a valid, unique and repeatable client order id from a trade id', () => {
-    const ids = Array.from({ length: 1_000 }, (_, i) => venue.clientOrderIdFor(`trd_${i}`));
+    const ids = Array.from({ length: 1_000 }, (_, i) => venue.clientOrderIdFor(`trd_${i}`, 'spot'));
     expect(new Set(ids).size).toBe(1_000);
     for (const id of ids) expect(id).toMatch(/^ta[0-9a-f]{34}$/);
-    expect(venue.clientOrderIdFor('trd_7')).toBe(ids[7]);
+    expect(venue.clientOrderIdFor('trd_7', 'spot')).toBe(ids[7]);
   });
 });

@@ -116,7 +116,27 @@ export interface PlaceOrderOptions {
 export interface OrderKey {
   readonly symbol: string;
   readonly venueClientOrderId: string;
+  /** When the order was sent. Without it, some exchanges cannot prove that an order does not exist. */
+  readonly sentAt?: Date | undefined;
 }
+
+/** An order by the exchange's own id. */
+export interface ExchangeOrderKey {
+  readonly symbol: string;
+  readonly exchangeOrderId: string;
+}
+
+/**
+ * The result of looking up an order.
+ *
+ * - `FOUND`: the exchange has the order.
+ * - `ABSENT`: the exchange has no such order and will not get it from a request that it has already received.
+ * - `NOT_KNOWN`: the exchange did not return the order, but that does not prove that it has none. Do not send it again.
+ */
+export type OrderLookup =
+  | { readonly outcome: 'FOUND'; readonly order: VenueOrder }
+  | { readonly outcome: 'ABSENT' }
+  | { readonly outcome: 'NOT_KNOWN' };
 
 /** `EXPIRED`: the exchange ended the remainder under the order's own terms (IOC, FOK, POST_ONLY). */
 export type VenueOrderStatus = 'OPEN' | 'FILLED' | 'CANCELLED' | 'EXPIRED' | 'REJECTED';
@@ -243,20 +263,14 @@ export interface ExchangeClient {
    * filled.
    */
   cancelOrder(key: OrderKey): Promise<void>;
-  /** Returns the order with this client order id, or null if the exchange reports that it has none. */
-  findOrder(key: OrderKey): Promise<VenueOrder | null>;
+  /** Looks up the order with this client order id. */
+  findOrder(key: OrderKey): Promise<OrderLookup>;
   /** Returns the order with this exchange order id, or null if the exchange reports that it has none. */
-  findOrderByExchangeId(key: {
-    readonly symbol: string;
-    readonly exchangeOrderId: string;
-  }): Promise<VenueOrder | null>;
+  findOrderByExchangeId(key: ExchangeOrderKey): Promise<VenueOrder | null>;
   /** Returns every open order of the account, including external orders; without a symbol, for all symbols. */
   fetchOpenOrders(symbol?: string): Promise<readonly VenueOrder[]>;
   /** Returns every fill of one order, oldest first. */
-  fetchFills(key: {
-    readonly symbol: string;
-    readonly exchangeOrderId: string;
-  }): Promise<readonly VenueFill[]>;
+  fetchFills(key: ExchangeOrderKey): Promise<readonly VenueFill[]>;
   /** Returns every fill of one symbol executed at or after `since`, for any order, oldest first. */
   fetchFillsSince(request: { readonly symbol: string; readonly since: Date }): Promise<readonly VenueFill[]>;
   /** Whether {@link watch} is supported; otherwise the caller polls the account. */
@@ -327,10 +341,10 @@ export interface ExchangeVenue {
   /** Whether the venue passed the conformance suite. Only certified venues are offered to users. */
   readonly isCertified: boolean;
   /**
-   * Returns a client order id within the exchange's limits. Equal seeds give equal ids; different seeds give different
-   * ids.
+   * Returns a client order id within the exchange's limits for a trading type. Equal seeds give equal ids; different
+   * seeds give different ids.
    */
-  clientOrderIdFor(seed: string): string;
+  clientOrderIdFor(seed: string, tradingType: TradingType): string;
   /** Returns public data; needs no credentials. */
   fetchMarkets(): Promise<readonly Market[]>;
   /** Returns the last price of each symbol that has one, in quote currency. Public data; needs no credentials. */

@@ -44,7 +44,8 @@ export class OrderReconciler {
     // Request a cancellation again if its response is missing. A second cancellation has no effect.
     if (trade.isCancelRequested && trade.isAcknowledged) await order.cancel();
     const begunAtMs = performance.now();
-    if (!(await order.refresh())) await execution.storeAbsence(tradeId, begunAtMs);
+    // An order that may exist is looked up again when the lease of this check ends.
+    if ((await order.refresh()) === 'ABSENT') await execution.storeAbsence(tradeId, begunAtMs);
   }
 
   /**

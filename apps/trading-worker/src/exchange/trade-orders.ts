@@ -3,7 +3,7 @@ import {
   type CallPurpose,
   type ExchangeClient,
   ExchangeError,
-  type VenueOrder,
+  type OrderLookup,
 } from '@trading-automation/exchanges';
 import type { OrderUpdateWriter } from '../streams/order-update-writer.js';
 import type { AccountClients } from './account-clients.js';
@@ -38,12 +38,11 @@ class TradeOrder {
     private readonly updates: OrderUpdateWriter,
   ) {}
 
-  /** Stores the order's state at the exchange; returns false if the exchange does not know the order. */
-  async refresh(): Promise<boolean> {
-    const order = await this.find();
-    if (order === null) return false;
-    await this.updates.storeFound(this.trade, this.client, order);
-    return true;
+  /** Stores the order's state if the exchange has the order; returns the outcome of the look-up. */
+  async refresh(): Promise<OrderLookup['outcome']> {
+    const lookup = await this.find();
+    if (lookup.outcome === 'FOUND') await this.updates.storeFound(this.trade, this.client, lookup.order);
+    return lookup.outcome;
   }
 
   /**
@@ -66,9 +65,12 @@ class TradeOrder {
    * Finds the order at the exchange. Orders of the product are found by client order id. External orders are found by
    * exchange order id, because their client order id may be reused or absent.
    */
-  private async find(): Promise<VenueOrder | null> {
-    const { symbol, isOurs, venueClientOrderId, exchangeOrderId } = this.trade;
-    if (isOurs && venueClientOrderId !== null) return this.client.findOrder({ symbol, venueClientOrderId });
-    return exchangeOrderId === null ? null : this.client.findOrderByExchangeId({ symbol, exchangeOrderId });
+  private async find(): Promise<OrderLookup> {
+    const { symbol, isOurs, venueClientOrderId, exchangeOrderId, submittedAt } = this.trade;
+    if (isOurs && venueClientOrderId !== null)
+      return this.client.findOrder({ symbol, venueClientOrderId, sentAt: submittedAt ?? undefined });
+    if (exchangeOrderId === null) return { outcome: 'ABSENT' };
+    const order = await this.client.findOrderByExchangeId({ symbol, exchangeOrderId });
+    return order === null ? { outcome: 'ABSENT' } : { outcome: 'FOUND', order };
   }
 }

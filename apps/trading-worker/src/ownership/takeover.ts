@@ -168,8 +168,9 @@ export class Takeover {
         if (trade === null || !trade.isOpen || !trade.isSubmitted) return true;
         if (trade.isAcknowledged && !isAcknowledged) return true;
         const order = await this.orders.open(trade, 'resume');
-        if (await order.refresh()) return true;
-        if (certainInMs === null) {
+        const outcome = await order.refresh();
+        if (outcome === 'FOUND') return true;
+        if (outcome === 'NOT_KNOWN' || certainInMs === null) {
           await this.leaveToChecks(id);
           return true;
         }

@@ -250,7 +250,10 @@ export class OrderSubmitter {
       ready.map(({ owned }) => owned),
       ready.map(({ trade, open }) => ({
         id: trade.id,
-        venueClientOrderId: open.venue.clientOrderIdFor(`${trade.accountId}/${trade.clientOrderId}`),
+        venueClientOrderId: open.venue.clientOrderIdFor(
+          `${trade.accountId}/${trade.clientOrderId}`,
+          open.account.tradingType,
+        ),
       })),
     );
     const byId = new Map(claimed.map((submission) => [submission.id, submission]));

@@ -13,6 +13,7 @@ import type {
   ExchangeVenue,
   Market,
   OrderKey,
+  OrderLookup,
   OrderRequest,
   Ticker,
   VenueFill,
@@ -145,9 +146,10 @@ export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
     if (order?.status === 'OPEN') this.put({ ...order, status: 'CANCELLED' });
   }
 
-  async findOrder({ venueClientOrderId }: OrderKey): Promise<VenueOrder | null> {
+  async findOrder({ venueClientOrderId }: OrderKey): Promise<OrderLookup> {
     await this.onCall('findOrder');
-    return this.orders.get(venueClientOrderId) ?? null;
+    const order = this.orders.get(venueClientOrderId);
+    return order === undefined ? { outcome: 'ABSENT' } : { outcome: 'FOUND', order };
   }
 
   async findOrderByExchangeId(key: { readonly exchangeOrderId: string }): Promise<VenueOrder | null> {

@@ -62,6 +62,8 @@ export interface TradeForExecution {
   readonly isOurs: boolean;
   readonly venueClientOrderId: string | null;
   readonly exchangeOrderId: string | null;
+  /** When the submission was claimed; null if it was not. */
+  readonly submittedAt: Date | null;
   readonly isSubmitted: boolean;
   readonly isAcknowledged: boolean;
   readonly isCancelRequested: boolean;
@@ -312,6 +314,7 @@ function toTradeForExecution(trade: TradeEntity): TradeForExecution {
     isOurs: trade.origin !== 'EXTERNAL',
     venueClientOrderId: trade.venueClientOrderId,
     exchangeOrderId: trade.exchangeOrderId,
+    submittedAt: trade.submittedAt,
     isSubmitted: trade.submittedAt !== null,
     isAcknowledged: trade.acknowledgedAt !== null,
     isCancelRequested: trade.subStatus === 'PENDING_CANCEL',

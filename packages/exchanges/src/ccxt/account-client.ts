@@ -1,37 +1,24 @@
-import type { TradingType } from '@trading-automation/contracts';
 import type { CallPurpose } from '../call-budget.js';
-import {
-  type AccountStreamHandler,
-  type BalanceReport,
-  type CredentialsReport,
-  type ExchangeClient,
-  ExchangeError,
-  type OrderKey,
-  type OrderRequest,
-  type PlaceOrderOptions,
-  type VenueFill,
-  type VenueOrder,
-  type VenueStream,
+import type {
+  AccountStreamHandler,
+  BalanceReport,
+  CredentialsReport,
+  ExchangeClient,
+  ExchangeOrderKey,
+  OrderKey,
+  OrderLookup,
+  OrderRequest,
+  PlaceOrderOptions,
+  VenueFill,
+  VenueOrder,
+  VenueStream,
 } from '../port.js';
-import type { Adapter, VenueSession } from './adapter.js';
 import type { CallAccount, CallRequest } from './call.js';
-import type { CcxtClient } from './ccxt-client.js';
+import type { TradingTypeDeclaration, VenueSession } from './declaration.js';
 import { failure } from './failures.js';
-import { readAllFills, readFillsSince } from './fill-pages.js';
-import { readBalances } from './markets.js';
-import { expectCancelled, type OrderLookup, orderArguments, readOpenOrders, readOrder } from './orders.js';
-import type { AccountStreams } from './streams/account-streams.js';
+import type { Segment } from './segment.js';
 
-/** The members of a venue that an account client uses. */
-export interface VenueCalls {
-  readonly adapter: Adapter;
-  readonly accountStreams: AccountStreams | undefined;
-  run<T>(
-    request: CallRequest,
-    tradingType: TradingType,
-    work: (session: VenueSession) => Promise<T>,
-  ): Promise<T>;
-}
+type Work<T> = (session: VenueSession, declaration: TradingTypeDeclaration) => Promise<T>;
 
 interface SharedState {
   /** The purpose of reads. */
@@ -40,24 +27,18 @@ interface SharedState {
   readonly streams: Set<VenueStream>;
 }
 
-/**
- * The client of one account at an exchange; it calls ccxt's unified API. Its only state is the account's credentials
- * and open streams.
- */
+/** The client of one account at an exchange. Its only state is the account's credentials and open streams. */
 export class AccountClient implements ExchangeClient {
   readonly hasStream: boolean;
   readonly openOrdersLockBalances: boolean;
-  readonly #params: Readonly<Record<string, unknown>>;
 
   constructor(
-    private readonly venue: VenueCalls,
+    private readonly segment: Segment,
     private readonly account: CallAccount,
-    private readonly tradingType: TradingType,
     private readonly shared: SharedState = { purpose: undefined, streams: new Set() },
   ) {
-    this.hasStream = venue.accountStreams !== undefined;
-    this.openOrdersLockBalances = venue.adapter.lockingTypes.has(tradingType);
-    this.#params = venue.adapter.tradingTypes[tradingType]?.params ?? {};
+    this.hasStream = segment.accountStreams !== undefined;
+    this.openOrdersLockBalances = segment.declaration.openOrdersLockBalances;
   }
 
   get egress(): string | undefined {
@@ -65,73 +46,44 @@ export class AccountClient implements ExchangeClient {
   }
 
   as(purpose: CallPurpose): ExchangeClient {
-    const { venue, account, tradingType, shared } = this;
-    return new AccountClient(venue, account, tradingType, { ...shared, purpose });
+    const { segment, account, shared } = this;
+    return new AccountClient(segment, account, { ...shared, purpose });
   }
 
   testCredentials(): Promise<CredentialsReport> {
-    return this.#run({ kind: 'read' }, ({ inspectCredentials }) => inspectCredentials());
+    return this.#read((session, { account }) => account.inspectCredentials(session));
   }
 
   fetchBalances(): Promise<BalanceReport> {
-    return this.#read(async (ccxt) => {
-      const requestedAt = venueTime(ccxt);
-      const response = await ccxt.fetchBalance();
-      return readBalances(response, this.venue.adapter, { requestedAt, respondedAt: venueTime(ccxt) });
-    });
+    return this.#read((session, { account }) => account.fetchBalances(session));
   }
 
   placeOrder(order: OrderRequest, { sendByMs }: PlaceOrderOptions = {}): Promise<VenueOrder> {
     const { isExit, isCopy } = order;
     const purpose = isCopy === true ? 'copy' : 'user';
-    return this.#run({ kind: 'write', isOrder: true, isExit, purpose, sendByMs }, async ({ ccxt }) => {
-      const { type, side, price, params } = orderArguments(order, this.tradingType === 'spot');
-      const response = await ccxt.createOrder(order.symbol, type, side, order.amount, price, {
-        ...params,
-        ...this.#params,
-      });
-      return readOrder(response, order);
-    });
+    const request = { kind: 'write', isOrder: true, isExit, purpose, sendByMs } as const;
+    return this.#run(request, (session, { orders }) => orders.place(session, order));
   }
 
   /** A cancellation reduces risk, so it has the priority of an exit. */
-  cancelOrder({ symbol, venueClientOrderId }: OrderKey): Promise<void> {
-    return this.#run({ kind: 'write', isExit: true }, async ({ ccxt }) => {
-      const params = { ...this.#params, clientOrderId: venueClientOrderId };
-      expectCancelled(await ccxt.cancelOrder('', symbol, params), symbol);
-    });
+  cancelOrder(key: OrderKey): Promise<void> {
+    return this.#run({ kind: 'write', isExit: true }, (session, { orders }) => orders.cancel(session, key));
   }
 
-  findOrder({ symbol, venueClientOrderId }: OrderKey): Promise<VenueOrder | null> {
-    return this.#find({ symbol, venueClientOrderId }, '', { clientOrderId: venueClientOrderId });
+  findOrder(key: OrderKey): Promise<OrderLookup> {
+    return this.#read((session, { orders }) => orders.find(session, key));
   }
 
-  findOrderByExchangeId({
-    symbol,
-    exchangeOrderId,
-  }: {
-    readonly symbol: string;
-    readonly exchangeOrderId: string;
-  }): Promise<VenueOrder | null> {
-    return this.#find({ symbol, exchangeOrderId }, exchangeOrderId, {});
+  findOrderByExchangeId(key: ExchangeOrderKey): Promise<VenueOrder | null> {
+    return this.#read((session, { orders }) => orders.findByExchangeId(session, key));
   }
 
   fetchOpenOrders(symbol?: string): Promise<readonly VenueOrder[]> {
-    return this.#read(async (ccxt) =>
-      readOpenOrders(await ccxt.fetchOpenOrders(symbol, undefined, undefined, { ...this.#params }), symbol),
-    );
+    return this.#read((session, { orders }) => orders.fetchOpen(session, symbol));
   }
 
-  fetchFills({
-    symbol,
-    exchangeOrderId,
-  }: {
-    readonly symbol: string;
-    readonly exchangeOrderId: string;
-  }): Promise<readonly VenueFill[]> {
-    return this.#read((ccxt) =>
-      readAllFills({ ccxt, rules: this.venue.adapter.fills, symbol, params: this.#params }, exchangeOrderId),
-    );
+  fetchFills(key: ExchangeOrderKey): Promise<readonly VenueFill[]> {
+    return this.#read((session, { fills }) => fills.ofOrder(session, key));
   }
 
   fetchFillsSince({
@@ -141,15 +93,13 @@ export class AccountClient implements ExchangeClient {
     readonly symbol: string;
     readonly since: Date;
   }): Promise<readonly VenueFill[]> {
-    return this.#read((ccxt) =>
-      readFillsSince({ ccxt, rules: this.venue.adapter.fills, symbol, params: this.#params }, since),
-    );
+    return this.#read((session, { fills }) => fills.since(session, symbol, since));
   }
 
   watch(handler: AccountStreamHandler): VenueStream {
-    const { accountStreams } = this.venue;
+    const { accountStreams } = this.segment;
     if (accountStreams === undefined) throw failure(['rejected', 'not_supported']);
-    const stream = accountStreams.open(this.account, this.tradingType, handler);
+    const stream = accountStreams.open(this.account, handler);
     const { streams } = this.shared;
     streams.add(stream);
     return {
@@ -166,33 +116,14 @@ export class AccountClient implements ExchangeClient {
     await Promise.all(streams.map((stream) => stream.close()));
   }
 
-  async #find(
-    lookup: OrderLookup,
-    id: string,
-    params: Readonly<Record<string, unknown>>,
-  ): Promise<VenueOrder | null> {
-    try {
-      return await this.#read(async (ccxt) =>
-        readOrder(await ccxt.fetchOrder(id, lookup.symbol, { ...this.#params, ...params }), lookup),
-      );
-    } catch (error) {
-      if (error instanceof ExchangeError && error.code === 'order_not_found') return null;
-      throw error;
-    }
+  #read<T>(work: Work<T>): Promise<T> {
+    return this.#run({ kind: 'read' }, work);
   }
 
-  #read<T>(work: (ccxt: CcxtClient) => Promise<T>): Promise<T> {
-    return this.#run({ kind: 'read' }, ({ ccxt }) => work(ccxt));
-  }
-
-  #run<T>(request: CallRequest, work: (session: VenueSession) => Promise<T>): Promise<T> {
+  #run<T>(request: CallRequest, work: Work<T>): Promise<T> {
     const { purpose } = this.shared;
-    return this.venue.run({ purpose, ...request, account: this.account }, this.tradingType, work);
+    return this.segment.run({ purpose, ...request, account: this.account }, (session) =>
+      work(session, this.segment.declaration),
+    );
   }
-}
-
-/** Returns the exchange's time, by the clock offset that was measured when the markets were loaded. */
-function venueTime({ options }: CcxtClient): Date {
-  const { timeDifference } = options;
-  return new Date(Date.now() - (typeof timeDifference === 'number' ? timeDifference : 0));
 }

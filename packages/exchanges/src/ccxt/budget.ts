@@ -215,3 +215,26 @@ export class LocalBudget implements CallBudget {
     }
   }
 }
+
+/** The budgets of one venue in one process. */
+export class VenueBudgets implements CallBudget {
+  readonly #byKey: ReadonlyMap<string, LocalBudget>;
+
+  constructor(limits: ReadonlyMap<string, VenueRateLimits>) {
+    this.#byKey = new Map([...limits].map(([key, each]) => [key, new LocalBudget(each)]));
+  }
+
+  take(call: BudgetedCall, signal: AbortSignal): Promise<void> {
+    return this.#budgetOf(call.venue).take(call, signal);
+  }
+
+  pause(key: string, forMs: number): void {
+    this.#budgetOf(key).pause(key, forMs);
+  }
+
+  #budgetOf(key: string): LocalBudget {
+    const budget = this.#byKey.get(key);
+    if (budget === undefined) throw new Error(`no call budget ${key}`);
+    return budget;
+  }
+}

@@ -32,6 +32,10 @@ interface CcxtMarket {
   readonly id: string;
   readonly base: string;
   readonly quote: string;
+  /** Whether amounts are counted in contracts. */
+  readonly contract?: boolean;
+  /** Base currency per contract. */
+  readonly contractSize?: string;
   readonly precision: { readonly amount?: string; readonly price?: string };
 }
 
@@ -96,7 +100,7 @@ export interface CcxtClient {
     params: Params,
   ): Promise<unknown>;
   fetchMyTrades(symbol: string, since: undefined, limit: number, params: Params): Promise<unknown>;
-  fetchBalance(): Promise<unknown>;
+  fetchBalance(params: Params): Promise<unknown>;
   fetchLastPrices(symbols: readonly string[]): Promise<unknown>;
   fetchOHLCV(
     symbol: string,
@@ -113,7 +117,7 @@ export interface CcxtClientOptions {
   readonly transport: Transport;
   readonly options: Params;
   /** Options that must stay constant, although ccxt would change them at run time. */
-  readonly clientOptions: Params;
+  readonly fixedOptions: Params;
   /** Resolves when a request of this cost, in ccxt's units, may be sent. */
   readonly acquireBudget: (cost: number) => Promise<void>;
 }
@@ -135,7 +139,7 @@ export function ccxtConstructorOptions({ options }: CcxtClientOptions): object {
 
 /** Replaces methods of a new ccxt client, as described at the top of this file. */
 export function patchCcxtClient(client: CcxtClient, options: CcxtClientOptions): CcxtClient {
-  for (const [name, value] of Object.entries(options.clientOptions))
+  for (const [name, value] of Object.entries(options.fixedOptions))
     defineFixed(client.options, name, () => value);
   defineFixed(client, 'apiKey', () => currentCredentials()?.apiKey);
   defineFixed(client, 'secret', () => currentCredentials()?.apiSecret);

@@ -1,5 +1,6 @@
-import { ADAPTERS } from './adapters.js';
+import { declarationOf, VENUE_IDS } from '../venues/index.js';
 import { venueConfig, venuesSetting } from './config.js';
+import { createVenue } from './venue.js';
 
 const paper = { id: 'paper', name: 'Paper', adapter: 'binance', tradingTypes: ['spot'] };
 
@@ -70,9 +71,26 @@ describe('the venues of a deployment', () => {
   });
 
   it('can use every adapter with each of its trading types', () => {
-    for (const [adapter, { tradingTypes }] of ADAPTERS)
+    for (const adapter of VENUE_IDS)
       expect(
-        venueConfig.safeParse({ ...paper, adapter, tradingTypes: Object.keys(tradingTypes) }).success,
+        venueConfig.safeParse({
+          ...paper,
+          adapter,
+          tradingTypes: Object.keys(declarationOf(adapter)?.tradingTypes ?? {}),
+        }).success,
       ).toBe(true);
+  });
+
+  it('are offered at the exchange of their folder, or as a paper exchange at any URL', () => {
+    const isOffered = (id: string, url?: string) =>
+      createVenue(venueConfig.parse({ id, name: id, adapter: 'binance', tradingTypes: ['spot'], url }))
+        .isCertified;
+    const url = 'http://127.0.0.1:9';
+    expect([isOffered('binance'), isOffered('paper', url)]).toEqual([true, true]);
+    expect([isOffered('paper'), isOffered('binance', url), isOffered('other')]).toEqual([
+      false,
+      false,
+      false,
+    ]);
   });
 });

@@ -2,8 +2,9 @@
 import { isIP } from 'node:net';
 import { TRADING_TYPES } from '@trading-automation/contracts';
 import { z } from 'zod';
-import { ADAPTERS, adapterOf } from './adapters.js';
+import { declarationOf, VENUE_IDS } from '../venues/index.js';
 import type { VenueRateLimits } from './budget.js';
+import type { TradingTypeDeclaration } from './declaration.js';
 
 const origin = z
   .url({ protocol: /^https?$/, error: 'expected an http or https address', abort: true })
@@ -21,9 +22,9 @@ export const venueConfig = z
     /** Accounts and pairs store this id as their `exchange`. Never change an id that is in use. */
     id: z.string().regex(/^[a-z0-9-]{1,32}$/, { error: 'expected 1 to 32 of a-z, 0-9 and -' }),
     name: z.string().trim().min(1).max(64),
-    /** The ccxt id of the exchange whose wire format the venue uses. */
-    adapter: z.string().refine((id) => adapterOf(id) !== undefined, {
-      error: `expected one of ${[...ADAPTERS.keys()].join(', ')}`,
+    /** The venue folder whose wire format the exchange has. */
+    adapter: z.string().refine((id) => declarationOf(id) !== undefined, {
+      error: `expected one of ${VENUE_IDS.join(', ')}`,
     }),
     tradingTypes: z
       .array(z.enum(TRADING_TYPES))
@@ -50,7 +51,7 @@ export const venueConfig = z
       .optional(),
     /**
      * The rate limits that the exchange granted to this deployment, if they differ from its published ones. The weight
-     * is that of each address in `egress`.
+     * is that of each address in `egress`. They apply to each group of trading types with limits of its own.
      */
     limits: z
       .strictObject({
@@ -60,7 +61,7 @@ export const venueConfig = z
       .optional(),
   })
   .superRefine(({ adapter, tradingTypes }, context) => {
-    const available = adapterOf(adapter)?.tradingTypes;
+    const available = declarationOf(adapter)?.tradingTypes;
     if (available === undefined) return;
     for (const type of tradingTypes) {
       if (available[type] !== undefined) continue;
@@ -74,18 +75,15 @@ export const venueConfig = z
 export type VenueConfig = z.output<typeof venueConfig>;
 
 /**
- * The ids of the venues that passed the conformance suite; `conformance/` has a file for each. Other venues may be
- * configured, and their market data is read, but users cannot connect accounts to them.
+ * Returns whether users can connect accounts: the venue is the exchange of its folder, or a paper exchange. Other
+ * venues may be configured, and their market data is read.
  */
-export const CERTIFIED_VENUES: ReadonlySet<string> = new Set(['paper']);
-
-/**
- * Returns whether a venue is certified. The venue `paper` is certified only with a configured URL: without one, its
- * adapter would call a real exchange.
- */
-export function isCertified({ id, url }: VenueConfig): boolean {
-  return CERTIFIED_VENUES.has(id) && (id !== 'paper' || url !== undefined);
+export function isOffered({ id, adapter, url }: VenueConfig): boolean {
+  return url === undefined ? id === adapter : id === PAPER_ID;
 }
+
+/** The id of a paper exchange. It needs a URL: without one, its adapter would call a real exchange. */
+const PAPER_ID = 'paper';
 
 const venueList = z
   .array(venueConfig)
@@ -116,12 +114,27 @@ function readJson(text: string): unknown {
   }
 }
 
-/** Returns the configured rate limits of a venue, or else the limits that the exchange publishes. */
-export function limitsOf({ adapter, limits }: VenueConfig): VenueRateLimits {
-  const published = adapterOf(adapter)?.rateLimits;
-  if (published === undefined) throw new Error(`no adapter ${adapter}`);
-  return {
-    weightPerMinute: limits?.weightPerMinute ?? published.weightPerMinute,
-    ordersPer10s: limits?.ordersPer10s ?? published.ordersPer10s,
-  };
+/** Returns the key of the call budget that a trading type of a venue uses. */
+export function budgetKeyOf(
+  { id }: Pick<VenueConfig, 'id'>,
+  { rateLimits: { scope } }: Pick<TradingTypeDeclaration, 'rateLimits'>,
+): string {
+  return scope === undefined ? id : `${id}/${scope}`;
+}
+
+/** Returns the limits of each call budget of a venue: the configured ones, or else those that the exchange publishes. */
+export function limitsByBudget(config: VenueConfig): ReadonlyMap<string, VenueRateLimits> {
+  const declared = declarationOf(config.adapter)?.tradingTypes ?? {};
+  return new Map(
+    config.tradingTypes.flatMap((type) => {
+      const declaration = declared[type];
+      if (declaration === undefined) return [];
+      const { weightPerMinute, ordersPer10s } = declaration.rateLimits;
+      const limits = {
+        weightPerMinute: config.limits?.weightPerMinute ?? weightPerMinute,
+        ordersPer10s: config.limits?.ordersPer10s ?? ordersPer10s,
+      };
+      return [[budgetKeyOf(config, declaration), limits] as const];
+    }),
+  );
 }

@@ -1,31 +1,72 @@
 /**
- * An adapter describes how one exchange differs from the others. The product offers a venue to users only if the venue
- * has an adapter and passes the conformance suite. Support in ccxt is not sufficient: it does not prove that an order
- * can be found by its client order id.
+ * A declaration describes how one exchange differs from the others. Each exchange has a folder in `venues`, and each of
+ * its trading types has a declaration of its own. The product offers a trading type only if it passes the conformance
+ * suite. Support in ccxt is not sufficient: it does not prove that an order can be found by its client order id.
  */
 import type { Decimal, TimeInForce, TradeType, TradingType } from '@trading-automation/contracts';
-import type { Balances, BookLevel, CredentialsReport, VenueFill, VenueOrder } from '../port.js';
-import type { CcxtClient, CcxtClientOptions } from './ccxt-client.js';
+import type {
+  BalanceReport,
+  Balances,
+  BookLevel,
+  CredentialsReport,
+  ExchangeOrderKey,
+  OrderKey,
+  OrderLookup,
+  OrderRequest,
+  VenueFill,
+  VenueOrder,
+} from '../port.js';
+import type { CcxtClient } from './ccxt-client.js';
 import type { RejectionPatterns } from './failures.js';
 
-/** How ccxt selects one trading type. */
-interface TradingMode {
-  /** Constructor options of a ccxt client for this trading type. */
-  readonly options: Readonly<Record<string, unknown>>;
-  /** ccxt's market type. */
+/** An exchange. Its id is the name of its folder, and never changes: accounts and pairs store it. */
+export interface VenueDeclaration {
+  readonly id: string;
+  readonly tradingTypes: Readonly<Partial<Record<TradingType, TradingTypeDeclaration>>>;
+}
+
+/** One trading type of an exchange. */
+export interface TradingTypeDeclaration {
+  readonly client: ClientDeclaration;
+  /** ccxt's name of the market type. */
   readonly market: 'spot' | 'margin' | 'swap';
-  /** Parameters that are added to each call about orders or fills. */
-  readonly params: Readonly<Record<string, unknown>>;
+  /**
+   * A client order id is `prefix` followed by hexadecimal digits, `length` characters in total. The exchange must
+   * accept such an id.
+   */
+  readonly clientOrderId: { readonly prefix: string; readonly length: number };
+  readonly rateLimits: RateLimitSchedule;
+  readonly rejectionPatterns: RejectionPatterns;
+  /** Whether every open order locks a balance of the account. */
+  readonly openOrdersLockBalances: boolean;
+  /** The maximum number of candles per response. */
+  readonly candlesPerResponse: number;
+  readonly orders: OrderCalls;
+  readonly fills: FillCalls;
+  readonly account: AccountCalls;
+  /** @throws {MalformedResponse} if the market has no rules that can be parsed; the market is then omitted */
+  nativeRules(info: unknown): NativeMarketRules;
+  /** The account stream, if the exchange has one; otherwise accounts are polled. */
+  readonly accountStream?: AccountStreamProtocol | undefined;
+  readonly marketStream?: MarketStreamProtocol | undefined;
 }
 
-/** A ccxt client, and the calls that ccxt's unified API lacks. */
-export interface VenueSession {
-  readonly ccxt: CcxtClient;
-  inspectCredentials(): Promise<CredentialsReport>;
+/** How a ccxt client of a trading type is created. */
+interface ClientDeclaration {
+  /** Loads ccxt's class of the exchange. Classes are large, so only those of configured exchanges are loaded. */
+  load(): Promise<new (options: object) => object>;
+  /** Options of the constructor. */
+  readonly options: Readonly<Record<string, unknown>>;
+  /** Options that must stay constant, although ccxt would change them at run time. */
+  readonly fixedOptions: Readonly<Record<string, unknown>>;
+  /** Changes a new client. */
+  prepare?(client: object): void;
 }
 
-/** The published rate limits of the exchange. */
+/** The published rate limits of an exchange. */
 interface RateLimitSchedule {
+  /** Names the limits if other trading types of the exchange have others. */
+  readonly scope?: string | undefined;
   /** The exchange's request weight per unit of ccxt's cost. */
   readonly weightPerCost: number;
   /** The limit per IP address. */
@@ -36,7 +77,35 @@ interface RateLimitSchedule {
   isAccountLimit(body: string): boolean;
 }
 
-/** Market rules that ccxt leaves in the exchange's own format; the adapter parses them. */
+/** What the calls of a trading type use. They run in the context of one account, with the markets loaded. */
+export interface VenueSession {
+  readonly ccxt: CcxtClient;
+  /** Returns the result of a call; null if the exchange reports that it has no such order. */
+  orNull<T>(call: () => Promise<T>): Promise<T | null>;
+}
+
+export interface OrderCalls {
+  place(session: VenueSession, order: OrderRequest): Promise<VenueOrder>;
+  /** @throws {ExchangeError} `rejected`/`order_not_found` if no open order has this id */
+  cancel(session: VenueSession, key: OrderKey): Promise<void>;
+  find(session: VenueSession, key: OrderKey): Promise<OrderLookup>;
+  findByExchangeId(session: VenueSession, key: ExchangeOrderKey): Promise<VenueOrder | null>;
+  /** Returns the open orders of a symbol; without a symbol, those of the account. */
+  fetchOpen(session: VenueSession, symbol: string | undefined): Promise<readonly VenueOrder[]>;
+}
+
+/** Calls about fills; results are complete, oldest first. */
+export interface FillCalls {
+  ofOrder(session: VenueSession, key: ExchangeOrderKey): Promise<readonly VenueFill[]>;
+  since(session: VenueSession, symbol: string, since: Date): Promise<readonly VenueFill[]>;
+}
+
+interface AccountCalls {
+  inspectCredentials(session: VenueSession): Promise<CredentialsReport>;
+  fetchBalances(session: VenueSession): Promise<BalanceReport>;
+}
+
+/** Market rules that ccxt leaves in the exchange's own format; the declaration parses them. */
 export interface NativeMarketRules {
   /** The amount step of MARKET orders, if it differs from that of limit orders. */
   readonly marketAmountStep?: Decimal | undefined;
@@ -50,7 +119,6 @@ export type AccountEvent =
   | { readonly kind: 'balances'; readonly balances: Balances; readonly at: Date }
   /** The exchange reports that it ends the stream. */
   | { readonly kind: 'ended' };
-
 /** The protocol that carries the streams of several accounts on one connection. */
 export interface AccountStreamProtocol {
   /** The address in ccxt's configuration. */
@@ -112,50 +180,4 @@ export interface MarketStreamProtocol {
   ): { readonly marketId: string; readonly price: Decimal; readonly at: Date } | undefined;
   /** @param depth number of levels of each side; by default the maximum */
   fetchBook(ccxt: CcxtClient, marketId: string, depth?: number): Promise<BookSnapshot>;
-}
-
-export interface Adapter {
-  readonly tradingTypes: Readonly<Partial<Record<TradingType, TradingMode>>>;
-  /**
-   * A client order id is `prefix` followed by hexadecimal digits, `length` characters in total. The exchange must
-   * accept such an id.
-   */
-  readonly clientOrderId: { readonly prefix: string; readonly length: number };
-  readonly rateLimits: RateLimitSchedule;
-  /** ccxt options that load the markets of these trading types. */
-  marketOptions(types: readonly TradingType[]): Readonly<Record<string, unknown>>;
-  /** Options of every ccxt client of this exchange; ccxt cannot change them at run time. */
-  readonly clientOptions: Readonly<Record<string, unknown>>;
-  readonly rejectionPatterns: RejectionPatterns;
-  /** The trading types in which every open order locks a balance of the account. */
-  readonly lockingTypes: ReadonlySet<TradingType>;
-  readonly fills: {
-    /** The maximum number of fills per response. */
-    readonly pageSize: number;
-    /**
-     * Parameters that request the fills from this id on. The fill with this id is included, because the two fills of a
-     * self-trade have the same id.
-     */
-    from(fillId: string): Readonly<Record<string, unknown>>;
-    /** Parameters that request the fills of a time range, at most `spanMs` long. */
-    between(from: Date, to: Date): Readonly<Record<string, unknown>>;
-    /** The longest time range that the exchange accepts, in milliseconds. */
-    readonly spanMs: number;
-  };
-  /** The maximum number of candles per response. */
-  readonly candlesPerResponse: number;
-  /**
-   * Returns whether a response contains balances. ccxt would parse a response without balances as an empty account.
-   */
-  isBalanceResponse(info: unknown): boolean;
-  /**
-   * Returns the instant of the balances in a response: they include every change before it and none after it. Undefined
-   * if the exchange does not report one.
-   */
-  balancesDatedAt(info: unknown): Date | undefined;
-  nativeRules(info: unknown): NativeMarketRules;
-  open(options: CcxtClientOptions): VenueSession;
-  /** The account stream, if the exchange has one; otherwise accounts are polled. */
-  readonly accountStream?: AccountStreamProtocol | undefined;
-  readonly marketStream?: MarketStreamProtocol | undefined;
 }

@@ -1,3 +1,3 @@
 export { LocalBudget, type VenueRateLimits } from './budget.js';
-export { CERTIFIED_VENUES, limitsOf, type VenueConfig, venueConfig, venuesSetting } from './config.js';
+export { limitsByBudget, type VenueConfig, venueConfig, venuesSetting } from './config.js';
 export { createVenue, type VenueOptions } from './venue.js';

@@ -1,8 +1,9 @@
-/** Converts ccxt's markets, prices and balances to the types of the port. */
+/** Converts ccxt's markets and prices to the types of the port. */
 import type { Decimal, TradingType } from '@trading-automation/contracts';
 import { z } from 'zod';
-import type { AssetBalance, BalanceReport, Candle, Market, Ticker } from '../port.js';
-import type { Adapter, NativeMarketRules } from './adapter.js';
+import type { Candle, Market, Ticker } from '../port.js';
+import { multiply } from './amounts.js';
+import type { NativeMarketRules, TradingTypeDeclaration } from './declaration.js';
 import { MalformedResponse } from './failures.js';
 import { exactDecimal, parseResponse } from './parse-response.js';
 
@@ -19,6 +20,11 @@ const market = z.object({
   quote: z.string().min(1),
   settle: z.string().min(1).optional(),
   active: z.boolean().optional(),
+  spot: z.boolean().optional(),
+  margin: z.boolean().optional(),
+  swap: z.boolean().optional(),
+  contract: z.boolean().optional(),
+  linear: z.boolean().optional(),
   contractSize: exactDecimal.optional(),
   maker: rate,
   taker: rate,
@@ -27,41 +33,45 @@ const market = z.object({
   info: z.unknown(),
 });
 
-/** Converts markets. Omits those whose rules cannot be parsed or whose contract size is not 1. */
+/**
+ * Converts the markets of one trading type. Omits those whose rules cannot be parsed, and contracts that are not linear
+ * perpetuals.
+ */
 export function readMarkets(
   markets: Readonly<Record<string, unknown>>,
-  types: readonly TradingType[],
-  adapter: Adapter,
+  tradingType: TradingType,
+  declaration: Pick<TradingTypeDeclaration, 'market' | 'nativeRules'>,
 ): readonly Market[] {
   return Object.values(markets).flatMap((entry) => {
     const { data } = market.safeParse(entry);
-    if (data === undefined || (data.contractSize ?? '1') !== '1') return [];
+    // ccxt marks a market with one flag for each market type.
+    if (data === undefined || data[declaration.market] !== true) return [];
+    if (data.contract === true && data.linear !== true) return [];
     if (data.precision.price === '0' || data.precision.amount === '0') return [];
-    const rules = nativeRulesOf(adapter, data.info);
-    if (rules === undefined) return [];
-    return types
-      .filter((type) => hasTradingType(entry, adapter, type))
-      .map((type) => toMarket(data, rules, type));
+    const rules = nativeRulesOf(declaration, data.info);
+    return rules === undefined ? [] : [toMarket(data, rules, tradingType)];
   });
 }
 
-function nativeRulesOf(adapter: Adapter, info: unknown): NativeMarketRules | undefined {
+function nativeRulesOf(
+  declaration: Pick<TradingTypeDeclaration, 'nativeRules'>,
+  info: unknown,
+): NativeMarketRules | undefined {
   try {
-    return adapter.nativeRules(info);
+    return declaration.nativeRules(info);
   } catch (error) {
     if (error instanceof MalformedResponse) return undefined;
     throw error;
   }
 }
 
-/** ccxt marks a market with one flag for each market type. */
-function hasTradingType(entry: unknown, adapter: Adapter, type: TradingType): boolean {
-  const kind = adapter.tradingTypes[type]?.market;
-  return kind !== undefined && (entry as Readonly<Record<string, unknown>>)[kind] === true;
-}
-
 function toMarket(data: z.output<typeof market>, rules: NativeMarketRules, tradingType: TradingType): Market {
   const { amount, cost, market: marketOrderLimits } = data.limits;
+  const contractSize = data.contract === true ? (data.contractSize ?? '1') : undefined;
+  const toBase = (contracts: Decimal) => multiply(contracts, contractSize ?? '1');
+  const maximumOf = (max: Decimal | undefined) =>
+    max === undefined || max === '0' ? undefined : toBase(max);
+  const stepOfMarketOrders = rules.marketAmountStep;
   return {
     symbol: data.symbol,
     exchangeSymbol: data.id,
@@ -70,51 +80,21 @@ function toMarket(data: z.output<typeof market>, rules: NativeMarketRules, tradi
     settle: data.settle,
     tradingType,
     priceTick: data.precision.price,
-    amountStep: data.precision.amount,
-    minAmount: amount?.min ?? data.precision.amount,
+    amountStep: toBase(data.precision.amount),
+    minAmount: toBase(amount?.min ?? data.precision.amount),
     maxAmount: maximumOf(amount?.max),
     minNotional: cost?.min ?? '0',
-    maxNotional: maximumOf(cost?.max),
-    marketAmountStep: rules.marketAmountStep,
+    // Exchanges write 0 for "no maximum".
+    maxNotional: cost?.max === '0' ? undefined : cost?.max,
+    marketAmountStep: stepOfMarketOrders === undefined ? undefined : toBase(stepOfMarketOrders),
     marketMaxAmount: maximumOf(marketOrderLimits?.max),
-    contractSize: data.contractSize,
+    contractSize,
     makerFee: data.maker,
     takerFee: data.taker,
     orderTypes: rules.orderTypes,
     timeInForces: rules.timeInForces,
     isActive: data.active !== false,
   };
-}
-
-/** Exchanges write 0 for "no maximum". */
-function maximumOf(max: Decimal | undefined): Decimal | undefined {
-  return max === '0' ? undefined : max;
-}
-
-const amounts = z.record(z.string(), exactDecimal.optional());
-const balances = z.object({ info: z.unknown(), free: amounts, used: amounts });
-
-/**
- * Converts balances. If the exchange does not date them, they lie between the request and the response, by its clock.
- *
- * @throws {MalformedResponse} if the response contains no balances
- */
-export function readBalances(
-  response: unknown,
-  adapter: Adapter,
-  call: { readonly requestedAt: Date; readonly respondedAt: Date },
-): BalanceReport {
-  const { info, free, used } = parseResponse(balances, response);
-  if (!adapter.isBalanceResponse(info)) throw new MalformedResponse('the response has no balances');
-  const nonZero: Record<string, AssetBalance> = {};
-  for (const [asset, amount] of Object.entries(free)) {
-    const locked = used[asset];
-    if (amount === undefined || locked === undefined)
-      throw new MalformedResponse('a balance lacks its free or locked amount');
-    if (amount !== '0' || locked !== '0') nonZero[asset] = { free: amount, locked };
-  }
-  const datedAt = adapter.balancesDatedAt(info);
-  return { balances: nonZero, at: datedAt ?? call.requestedAt, until: datedAt ?? call.respondedAt };
 }
 
 const prices = z.record(

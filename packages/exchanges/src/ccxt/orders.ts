@@ -2,6 +2,8 @@
 import type { Decimal, TimeInForce, TradeType } from '@trading-automation/contracts';
 import { z } from 'zod';
 import type { OrderRequest, VenueOrder, VenueOrderStatus } from '../port.js';
+import { toBaseAmount } from './amounts.js';
+import type { CcxtClient } from './ccxt-client.js';
 import { failure, MalformedResponse } from './failures.js';
 import { exactDecimal, parseResponse } from './parse-response.js';
 
@@ -84,38 +86,42 @@ const ccxtOrder = z.object({
 });
 
 /** The id that identifies the requested order: the client order id or the exchange's id. */
-export type OrderLookup = { readonly symbol: string } & (
+export type RequestedOrder = { readonly symbol: string } & (
   | { readonly venueClientOrderId: string }
   | { readonly exchangeOrderId: string }
 );
 
 /** @throws {MalformedResponse} if this is not the requested order */
-export function readOrder(response: unknown, lookup: OrderLookup): VenueOrder {
+export function readOrder(ccxt: CcxtClient, response: unknown, requested: RequestedOrder): VenueOrder {
   const order = parseResponse(ccxtOrder, response);
   const isRequestedOrder =
-    'exchangeOrderId' in lookup
-      ? order.id === lookup.exchangeOrderId
-      : order.clientOrderId === lookup.venueClientOrderId;
-  if (order.symbol !== lookup.symbol || !isRequestedOrder) throw new MalformedResponse('another order');
-  return toVenueOrder(order);
+    'exchangeOrderId' in requested
+      ? order.id === requested.exchangeOrderId
+      : order.clientOrderId === requested.venueClientOrderId;
+  if (order.symbol !== requested.symbol || !isRequestedOrder) throw new MalformedResponse('another order');
+  return toVenueOrder(ccxt, order);
 }
 
 /** Parses an order of the account stream, where no particular order was requested. */
-export function readPushedOrder(response: unknown): VenueOrder {
-  return toVenueOrder(parseResponse(ccxtOrder, response));
+export function readPushedOrder(ccxt: CcxtClient, response: unknown): VenueOrder {
+  return toVenueOrder(ccxt, parseResponse(ccxtOrder, response));
 }
 
 /** @throws {MalformedResponse} if an order is not open, or belongs to another symbol than the requested one */
-export function readOpenOrders(response: unknown, symbol: string | undefined): readonly VenueOrder[] {
+export function readOpenOrders(
+  ccxt: CcxtClient,
+  response: unknown,
+  symbol: string | undefined,
+): readonly VenueOrder[] {
   return parseResponse(z.array(ccxtOrder), response).map((item) => {
-    const order = toVenueOrder(item);
+    const order = toVenueOrder(ccxt, item);
     if (order.symbol !== (symbol ?? order.symbol) || order.status !== 'OPEN')
       throw new MalformedResponse('not an open order of this symbol');
     return order;
   });
 }
 
-function toVenueOrder(order: z.output<typeof ccxtOrder>): VenueOrder {
+function toVenueOrder(ccxt: CcxtClient, order: z.output<typeof ccxtOrder>): VenueOrder {
   const { timestamp, lastTradeTimestamp, lastUpdateTimestamp } = order;
   const updatedAt = firstInstantOf(lastUpdateTimestamp, lastTradeTimestamp, timestamp);
   const type = typeOf(order);
@@ -130,8 +136,8 @@ function toVenueOrder(order: z.output<typeof ccxtOrder>): VenueOrder {
     price: type.endsWith('LIMIT') ? nonZero(order.price) : undefined,
     stopPrice: nonZero(order.triggerPrice),
     status: statusOf(order),
-    amount: order.amount,
-    filledAmount: order.filled,
+    amount: toBaseAmount(ccxt, order.symbol, order.amount),
+    filledAmount: toBaseAmount(ccxt, order.symbol, order.filled),
     createdAt: firstInstantOf(timestamp) ?? updatedAt ?? new Date(),
     updatedAt: updatedAt ?? new Date(),
   };

@@ -1,59 +1,70 @@
-/** Reads lists of fills that may be longer than one response. */
+/** Reads lists of fills that may be longer than one response, at exchanges that page by fill id. */
 import type { VenueFill } from '../port.js';
-import type { Adapter } from './adapter.js';
 import type { CcxtClient } from './ccxt-client.js';
-import { readFills } from './fills.js';
+import type { FillCalls } from './declaration.js';
+import { readFills, sortByExecution } from './fills.js';
 
 type Params = Readonly<Record<string, unknown>>;
 
-export interface FillSource {
-  readonly ccxt: CcxtClient;
-  readonly rules: Adapter['fills'];
-  readonly symbol: string;
-  readonly params: Params;
+/** How an exchange pages its lists of fills. */
+interface FillPages {
+  /** The maximum number of fills per response. */
+  readonly pageSize: number;
+  /**
+   * Parameters that request the fills from this id on. The fill with this id is included, because the two fills of a
+   * self-trade have the same id.
+   */
+  from(fillId: string): Params;
+  /** Parameters that request the fills of a time range, at most `spanMs` long. */
+  between(from: Date, to: Date): Params;
+  /** The longest time range that the exchange accepts, in milliseconds. */
+  readonly spanMs: number;
 }
 
-/** Returns every fill of one order, oldest first. */
-export async function readAllFills(
-  source: FillSource,
-  exchangeOrderId: string,
-): Promise<readonly VenueFill[]> {
-  const { ccxt, rules, symbol, params } = source;
-  const fetchMore = async (more: Params) => {
+type FetchPage = (more: Params) => Promise<readonly VenueFill[]>;
+
+/** @param params parameters of every call */
+export function unifiedFills(pages: FillPages, params: Params = {}): FillCalls {
+  const { pageSize } = pages;
+  const pageOfOrder = (ccxt: CcxtClient, exchangeOrderId: string, symbol: string) => async (more: Params) => {
     const all = { ...params, ...more };
-    const response = await ccxt.fetchOrderTrades(exchangeOrderId, symbol, undefined, rules.pageSize, all);
-    return readFills(response, symbol, exchangeOrderId);
+    const response = await ccxt.fetchOrderTrades(exchangeOrderId, symbol, undefined, pageSize, all);
+    return readFills(ccxt, response, { symbol, exchangeOrderId });
   };
-  return sortByExecution(await fetchRemainingPages(rules, fetchMore, await fetchMore({})));
+  const pageOfSymbol = (ccxt: CcxtClient, symbol: string) => async (more: Params) => {
+    const response = await ccxt.fetchMyTrades(symbol, undefined, pageSize, { ...params, ...more });
+    return readFills(ccxt, response, { symbol });
+  };
+  return {
+    ofOrder: async ({ ccxt }, { symbol, exchangeOrderId }) => {
+      const fetchPage = pageOfOrder(ccxt, exchangeOrderId, symbol);
+      return sortByExecution(await fetchRemainingPages(pages, fetchPage, await fetchPage({})));
+    },
+    since: ({ ccxt }, symbol, since) => fetchSince(pages, pageOfSymbol(ccxt, symbol), since),
+  };
 }
 
 /**
- * Returns every fill of one symbol at or after `since`, oldest first.
+ * Returns every fill at or after `since`, oldest first.
  *
  * The first request returns the newest fills. If they do not reach back to `since`, one time range after another is
  * requested from `since` on. All fills after the first range that is not empty are then read page by page.
  */
-export async function readFillsSince(source: FillSource, since: Date): Promise<readonly VenueFill[]> {
-  const { rules } = source;
-  const fetchMore = (more: Params) => fetchPage(source, more);
-  const newest = await fetchMore({});
+async function fetchSince(
+  pages: FillPages,
+  fetchPage: FetchPage,
+  since: Date,
+): Promise<readonly VenueFill[]> {
+  const newest = await fetchPage({});
   const isAfter = ({ executedAt }: VenueFill) => executedAt >= since;
-  if (newest.length < rules.pageSize || !newest.every(isAfter))
+  if (newest.length < pages.pageSize || !newest.every(isAfter))
     return sortByExecution(newest.filter(isAfter));
-  for (let from = since.getTime(); from <= Date.now(); from += rules.spanMs) {
-    const page = await fetchMore(rules.between(new Date(from), new Date(from + rules.spanMs - 1)));
+  for (let from = since.getTime(); from <= Date.now(); from += pages.spanMs) {
+    const page = await fetchPage(pages.between(new Date(from), new Date(from + pages.spanMs - 1)));
     if (page.length > 0)
-      return sortByExecution((await fetchRemainingPages(rules, fetchMore, page, true)).filter(isAfter));
+      return sortByExecution((await fetchRemainingPages(pages, fetchPage, page, true)).filter(isAfter));
   }
   return sortByExecution(newest);
-}
-
-async function fetchPage(
-  { ccxt, rules, symbol, params }: FillSource,
-  more: Params,
-): Promise<readonly VenueFill[]> {
-  const response = await ccxt.fetchMyTrades(symbol, undefined, rules.pageSize, { ...params, ...more });
-  return readFills(response, symbol);
 }
 
 /**
@@ -62,8 +73,8 @@ async function fetchPage(
  * @param isRange whether `firstPage` covers only a time range, so that fills may follow even if it is not full
  */
 async function fetchRemainingPages(
-  rules: Adapter['fills'],
-  fetchMore: (more: Params) => Promise<readonly VenueFill[]>,
+  pages: FillPages,
+  fetchPage: FetchPage,
   firstPage: readonly VenueFill[],
   isRange = false,
 ): Promise<readonly VenueFill[]> {
@@ -75,13 +86,9 @@ async function fetchRemainingPages(
     for (const fill of page) fills.set(`${fill.exchangeFillId} ${fill.exchangeOrderId}`, fill);
     const last = page.at(-1);
     if (last === undefined || fills.size === countBefore) break;
-    if (page.length < rules.pageSize && !mustContinue) break;
+    if (page.length < pages.pageSize && !mustContinue) break;
     mustContinue = false;
-    page = await fetchMore(rules.from(last.exchangeFillId));
+    page = await fetchPage(pages.from(last.exchangeFillId));
   }
   return [...fills.values()];
-}
-
-function sortByExecution(fills: readonly VenueFill[]): readonly VenueFill[] {
-  return [...fills].sort((a, b) => a.executedAt.getTime() - b.executedAt.getTime());
 }

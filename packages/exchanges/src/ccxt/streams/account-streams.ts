@@ -5,20 +5,19 @@
  * minutes only if they share connections. When a connection ends, every stream on it ends and each handler is
  * notified.
  */
-import type { TradingType } from '@trading-automation/contracts';
 import { type AccountStreamHandler, ExchangeError, type VenueStream } from '../../port.js';
-import type { AccountStreamProtocol, StreamMessage, VenueSession } from '../adapter.js';
 import { type CallAccount, runAsAccount } from '../call.js';
 import type { CcxtClient } from '../ccxt-client.js';
+import type { AccountStreamProtocol, StreamMessage, VenueSession } from '../declaration.js';
 import { failure, MalformedResponse } from '../failures.js';
 import type { Sockets, StreamSocket } from './sockets.js';
 
-/** The members of a venue that account streams use. */
-export interface StreamVenue {
+/** The members of a segment that account streams use. */
+export interface StreamSegment {
   readonly sockets: Sockets;
   /** The time within which a stream must be connected. */
   readonly startTimeoutMs: number;
-  preparedSession(tradingType: TradingType): Promise<VenueSession>;
+  preparedSession(): Promise<VenueSession>;
   acquireBudget(account: CallAccount, weight: number): Promise<void>;
   classifyRejection(ccxt: CcxtClient, status: number, rejection: unknown): ExchangeError;
 }
@@ -27,19 +26,19 @@ export class AccountStreams {
   readonly #connections = new Set<SharedConnection>();
 
   constructor(
-    private readonly venue: StreamVenue,
+    private readonly segment: StreamSegment,
     private readonly protocol: AccountStreamProtocol,
   ) {}
 
-  open(account: CallAccount, tradingType: TradingType, handler: AccountStreamHandler): VenueStream {
-    const stream = new AccountSubscription(account, handler, this.venue.startTimeoutMs);
-    this.#start(stream, tradingType).catch((error: unknown) => stream.lose(asExchangeError(error)));
+  open(account: CallAccount, handler: AccountStreamHandler): VenueStream {
+    const stream = new AccountSubscription(account, handler, this.segment.startTimeoutMs);
+    this.#start(stream).catch((error: unknown) => stream.lose(asExchangeError(error)));
     return { close: () => stream.close() };
   }
 
-  async #start(stream: AccountSubscription, tradingType: TradingType): Promise<void> {
-    const { ccxt } = await this.venue.preparedSession(tradingType);
-    await this.venue.acquireBudget(stream.account, this.protocol.weight);
+  async #start(stream: AccountSubscription): Promise<void> {
+    const { ccxt } = await this.segment.preparedSession();
+    await this.segment.acquireBudget(stream.account, this.protocol.weight);
     if (!stream.hasEnded) this.#connectionFor(ccxt, stream.account.egress).add(stream);
   }
 
@@ -52,7 +51,7 @@ export class AccountStreams {
       )
         return connection;
     const connection: SharedConnection = new SharedConnection(
-      this.venue,
+      this.segment,
       this.protocol,
       { ccxt, egress },
       () => this.#connections.delete(connection),
@@ -125,7 +124,7 @@ class SharedConnection {
   #requestCount = 0;
 
   constructor(
-    private readonly venue: StreamVenue,
+    private readonly segment: StreamSegment,
     private readonly protocol: AccountStreamProtocol,
     { ccxt, egress }: { readonly ccxt: CcxtClient; readonly egress: string | undefined },
     private readonly onClosed: () => void,
@@ -137,7 +136,7 @@ class SharedConnection {
       onMessage: (message: unknown) => this.#receive(message),
       onClosed: (error: ExchangeError) => this.#end(error),
     };
-    this.#socket = venue.sockets.connect(protocol.url(ccxt), handler, egress);
+    this.#socket = segment.sockets.connect(protocol.url(ccxt), handler, egress);
   }
 
   get size(): number {
@@ -179,7 +178,7 @@ class SharedConnection {
     if (stream === undefined) return;
     this.#requested.delete(response.id);
     if ('rejection' in response) {
-      this.#drop(stream, this.venue.classifyRejection(this.ccxt, response.status, response.rejection));
+      this.#drop(stream, this.segment.classifyRejection(this.ccxt, response.status, response.rejection));
     } else if (stream.hasEnded) {
       this.#unsubscribe(response.streamId);
     } else {

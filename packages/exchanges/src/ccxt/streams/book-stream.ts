@@ -6,9 +6,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BookHandler, VenueStream } from '../../port.js';
-import type { BookDiff, BookSnapshot } from '../adapter.js';
+import type { BookDiff, BookSnapshot } from '../declaration.js';
 import { failure, MalformedResponse } from '../failures.js';
-import { MarketStream, type MarketStreamVenue, marketIdOf } from './market-stream.js';
+import { MarketStream, type MarketStreamSegment, marketIdOf } from './market-stream.js';
 
 /** The minimum time between two snapshots, so that a book that stays out of sync does not use up the call budget. */
 const SNAPSHOT_INTERVAL_MS = 250;
@@ -23,11 +23,11 @@ export class BookStream implements VenueStream {
   #isReadingSnapshot = false;
 
   constructor(
-    private readonly venue: MarketStreamVenue,
+    private readonly segment: MarketStreamSegment,
     private readonly symbol: string,
     private readonly handler: BookHandler,
   ) {
-    this.#stream = new MarketStream(venue, {
+    this.#stream = new MarketStream(segment, {
       streams: (protocol, ccxt) => [protocol.bookStream(marketIdOf(ccxt, symbol))],
       onSubscribed: () => this.#resync(),
       onMessage: (message) => this.#receive(message),
@@ -40,7 +40,7 @@ export class BookStream implements VenueStream {
   }
 
   #receive(message: unknown): void {
-    const diff = this.venue.adapter.marketStream?.readBook(message);
+    const diff = this.segment.declaration.marketStream?.readBook(message);
     if (diff === undefined) return;
     if (this.#sequence !== undefined) {
       this.#apply(diff, this.#sequence);
@@ -116,8 +116,8 @@ export class BookStream implements VenueStream {
   }
 
   #fetchSnapshot(): Promise<BookSnapshot> {
-    const protocol = this.venue.adapter.marketStream;
+    const protocol = this.segment.declaration.marketStream;
     if (protocol === undefined) throw failure(['rejected', 'not_supported']);
-    return this.venue.read((ccxt) => protocol.fetchBook(ccxt, marketIdOf(ccxt, this.symbol)));
+    return this.segment.read((ccxt) => protocol.fetchBook(ccxt, marketIdOf(ccxt, this.symbol)));
   }
 }

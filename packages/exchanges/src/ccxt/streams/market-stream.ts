@@ -1,13 +1,13 @@
 /** One connection for public streams: order books and prices. */
 import { ExchangeError } from '../../port.js';
-import type { MarketStreamProtocol } from '../adapter.js';
 import type { CcxtClient } from '../ccxt-client.js';
+import type { MarketStreamProtocol } from '../declaration.js';
 import { failure } from '../failures.js';
 import type { Sockets, StreamSocket } from './sockets.js';
 
-/** The members of a venue that public streams use. */
-export interface MarketStreamVenue {
-  readonly adapter: { readonly marketStream?: MarketStreamProtocol | undefined };
+/** The members of a segment that public streams use. */
+export interface MarketStreamSegment {
+  readonly declaration: { readonly marketStream?: MarketStreamProtocol | undefined };
   readonly sockets: Sockets;
   /** The time within which a stream must be connected. */
   readonly startTimeoutMs: number;
@@ -33,12 +33,12 @@ export class MarketStream {
   readonly #deadline: NodeJS.Timeout;
 
   constructor(
-    private readonly venue: MarketStreamVenue,
+    private readonly segment: MarketStreamSegment,
     private readonly callbacks: MarketStreamCallbacks,
   ) {
-    this.#deadline = setTimeout(() => this.lose(failure(['retryable', 'no_answer'])), venue.startTimeoutMs);
+    this.#deadline = setTimeout(() => this.lose(failure(['retryable', 'no_answer'])), segment.startTimeoutMs);
     // `read` loads the markets before it runs its callback; nothing else is requested.
-    venue
+    segment
       .read(async (ccxt) => ccxt)
       .then((ccxt) => this.#start(ccxt))
       .catch((error: unknown) => this.lose(error));
@@ -69,7 +69,7 @@ export class MarketStream {
 
   #start(ccxt: CcxtClient): void {
     if (this.#hasEnded) return;
-    const protocol = this.venue.adapter.marketStream;
+    const protocol = this.segment.declaration.marketStream;
     if (protocol === undefined) throw failure(['rejected', 'not_supported']);
     const streams = this.callbacks.streams(protocol, ccxt);
     if (streams.length > protocol.streamsPerConnection) throw failure(['rejected', 'not_supported']);
@@ -78,10 +78,10 @@ export class MarketStream {
       onMessage: (message: unknown) => this.#receive(protocol, message),
       onClosed: (error: ExchangeError) => this.lose(error),
     };
-    const socket: StreamSocket = this.venue.sockets.connect(
+    const socket: StreamSocket = this.segment.sockets.connect(
       protocol.url(ccxt),
       handler,
-      this.venue.publicEgress,
+      this.segment.publicEgress,
     );
     this.#socket = socket;
   }

@@ -1,7 +1,7 @@
-import type { PriceHandler, VenueStream } from '../../port.js';
+import type { ExchangeError, PriceHandler, VenueStream } from '../../port.js';
 import type { CcxtClient } from '../ccxt-client.js';
 import { failure } from '../failures.js';
-import { MarketStream, type MarketStreamVenue, marketIdOf } from './market-stream.js';
+import { MarketStream, type MarketStreamSegment, marketIdOf } from './market-stream.js';
 
 /** Streams the last prices of some symbols. */
 export class PriceStream implements VenueStream {
@@ -9,11 +9,11 @@ export class PriceStream implements VenueStream {
   readonly #symbolsByMarketId = new Map<string, string>();
 
   constructor(
-    private readonly venue: MarketStreamVenue,
+    private readonly segment: MarketStreamSegment,
     private readonly symbols: readonly string[],
     private readonly handler: PriceHandler,
   ) {
-    this.#stream = new MarketStream(venue, {
+    this.#stream = new MarketStream(segment, {
       streams: (protocol, ccxt) => this.#marketIds(ccxt).map((id) => protocol.priceStream(id)),
       onSubscribed: () => handler.onConnected(),
       onMessage: (message) => this.#dispatch(message),
@@ -32,9 +32,47 @@ export class PriceStream implements VenueStream {
   }
 
   #dispatch(message: unknown): void {
-    const parsed = this.venue.adapter.marketStream?.readPrice(message);
+    const parsed = this.segment.declaration.marketStream?.readPrice(message);
     const symbol = this.#symbolsByMarketId.get(parsed?.marketId ?? '');
     if (parsed !== undefined && symbol !== undefined && parsed.price !== '0')
       this.handler.onPrice(symbol, parsed.price, parsed.at);
+  }
+}
+
+/** Streams the last prices of symbols of several segments. It ends when the first of its streams ends. */
+export class CombinedPriceStream implements VenueStream {
+  readonly #streams: readonly PriceStream[];
+  #missingConnections: number;
+  #hasEnded = false;
+
+  constructor(
+    groups: readonly (readonly [segment: MarketStreamSegment, symbols: readonly string[]])[],
+    private readonly handler: PriceHandler,
+  ) {
+    this.#missingConnections = groups.length;
+    const part: PriceHandler = {
+      onConnected: () => this.#countConnection(),
+      onPrice: (symbol, price, at) => {
+        if (!this.#hasEnded) handler.onPrice(symbol, price, at);
+      },
+      onLost: (error) => this.#lose(error),
+    };
+    this.#streams = groups.map(([segment, symbols]) => new PriceStream(segment, symbols, part));
+  }
+
+  async close(): Promise<void> {
+    this.#hasEnded = true;
+    await Promise.all(this.#streams.map((stream) => stream.close()));
+  }
+
+  #countConnection(): void {
+    this.#missingConnections -= 1;
+    if (this.#missingConnections === 0 && !this.#hasEnded) this.handler.onConnected();
+  }
+
+  #lose(error: ExchangeError): void {
+    if (this.#hasEnded) return;
+    void this.close();
+    this.handler.onLost(error);
   }
 }

@@ -1,8 +1,8 @@
 /** Public market data: https://developers.binance.com/docs/binance-spot-api-docs/web-socket-streams */
 import { z } from 'zod';
+import type { MarketStreamProtocol } from '../../ccxt/declaration.js';
+import { exactDecimal, parseResponse } from '../../ccxt/parse-response.js';
 import type { BookLevel } from '../../port.js';
-import type { MarketStreamProtocol } from '../adapter.js';
-import { exactDecimal, parseResponse } from '../parse-response.js';
 
 const level = z
   .tuple([exactDecimal, exactDecimal])

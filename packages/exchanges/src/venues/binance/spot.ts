@@ -1,10 +1,11 @@
 /** Binance spot: https://developers.binance.com/docs/binance-spot-api-docs */
 import type { TradeType } from '@trading-automation/contracts';
-import BinanceClient from 'ccxt/js/src/pro/binance';
 import { z } from 'zod';
-import type { Adapter, NativeMarketRules } from '../adapter.js';
-import { type CcxtClient, ccxtConstructorOptions, patchCcxtClient } from '../ccxt-client.js';
-import { exactDecimal, parseResponse } from '../parse-response.js';
+import type { NativeMarketRules, TradingTypeDeclaration } from '../../ccxt/declaration.js';
+import { exactDecimal, parseResponse } from '../../ccxt/parse-response.js';
+import { fetchUnifiedBalances } from '../../ccxt/unified-balances.js';
+import { unifiedFills } from '../../ccxt/unified-fills.js';
+import { unifiedOrders } from '../../ccxt/unified-orders.js';
 import { marketStreams } from './market-streams.js';
 import { userDataStream } from './user-data-stream.js';
 
@@ -29,8 +30,31 @@ const ORDER_TYPES: Readonly<Record<string, TradeType>> = {
 
 const DAY_MS = 86_400_000;
 
-export const binance: Adapter = {
-  tradingTypes: { spot: { options: { defaultType: 'spot' }, market: 'spot', params: {} } },
+const BALANCES = {
+  isBalanceResponse: (info: unknown) => account.safeParse(info).success,
+  datedAt: (info: unknown) => {
+    const updateTime = account.safeParse(info).data?.updateTime;
+    return updateTime === undefined ? undefined : new Date(updateTime);
+  },
+};
+
+export const spot: TradingTypeDeclaration = {
+  client: {
+    load: async () => (await import('ccxt/js/src/pro/binance')).default,
+    options: { defaultType: 'spot', fetchMarkets: { types: ['spot'] }, fetchMargins: false },
+    fixedOptions: {
+      // The exchange rejects a request that arrives later than this after it was signed, so no order arrives long after.
+      recvWindow: 5_000,
+      // If this were true, ccxt would report rejected credentials as a rate limit.
+      hasAlreadyAuthenticatedSuccessfully: false,
+      // RESULT requests a response without fills: the product reads fills from the account stream and the list of fills.
+      newOrderRespType: { limit: 'RESULT', market: 'RESULT' },
+      // ccxt would warn of the higher weight of a call without a symbol; the call budget accounts for it.
+      fetchOpenOrders: { warnWithoutSymbol: false },
+    },
+    prepare: (client) => prepare(client as BinanceClient),
+  },
+  market: 'spot',
   clientOrderId: { prefix: 'ta', length: 36 },
   rateLimits: {
     // ccxt assumes a limit of 1,200 units a minute; the limit of the exchange is 6,000 units.
@@ -39,65 +63,64 @@ export const binance: Adapter = {
     ordersPer10s: 100,
     isAccountLimit: (body) => /"code"\s*:\s*"?-1015\b/.test(body),
   },
-  marketOptions: () => ({ fetchMarkets: { types: ['spot'] }, fetchMargins: false }),
-  clientOptions: {
-    // The exchange rejects a request that arrives later than this after it was signed, so no order arrives long after.
-    recvWindow: 5_000,
-    // If this were true, ccxt would report rejected credentials as a rate limit.
-    hasAlreadyAuthenticatedSuccessfully: false,
-    // RESULT requests a response without fills: the product reads fills from the account stream and the list of fills.
-    newOrderRespType: { limit: 'RESULT', market: 'RESULT' },
-    // ccxt would warn of the higher weight of a call without a symbol; the call budget accounts for it.
-    fetchOpenOrders: { warnWithoutSymbol: false },
-  },
   rejectionPatterns: [
     { pattern: /Duplicate order sent/, code: 'duplicate_client_order_id' },
     { pattern: /insufficient balance/, code: 'insufficient_balance' },
     { pattern: /would immediately match|would trigger immediately/, code: 'would_not_fit_book' },
     { pattern: /"code"\s*:\s*"?-2010\b/, code: 'refused' },
   ],
-  // Spot orders lock what they may spend when they are accepted, stop orders included.
-  lockingTypes: new Set(['spot']),
-  fills: {
+  // Orders lock what they may spend when they are accepted, stop orders included.
+  openOrdersLockBalances: true,
+  candlesPerResponse: 1_000,
+  orders: unifiedOrders(true),
+  fills: unifiedFills({
     pageSize: 1_000,
     from: (fillId) => ({ fromId: fillId }),
     between: (from, to) => ({ startTime: from.getTime(), endTime: to.getTime() }),
     spanMs: DAY_MS,
-  },
-  candlesPerResponse: 1_000,
-  isBalanceResponse: (info) => account.safeParse(info).success,
-  balancesDatedAt: (info) => {
-    const updateTime = account.safeParse(info).data?.updateTime;
-    return updateTime === undefined ? undefined : new Date(updateTime);
+  }),
+  account: {
+    inspectCredentials: async ({ ccxt }) => {
+      const client = ccxt as unknown as BinanceClient;
+      const accountInfo = parseResponse(account, await client.privateGetAccount());
+      const keyInfo = parseResponse(key, await client.sapiGetAccountApiRestrictions());
+      return {
+        tradingTypes: ['spot'],
+        canTrade: accountInfo.canTrade && keyInfo.enableSpotAndMarginTrading,
+        canWithdraw: keyInfo.enableWithdrawals,
+        venueAccountId: accountInfo.uid === undefined ? undefined : String(accountInfo.uid),
+      };
+    },
+    fetchBalances: ({ ccxt }) => fetchUnifiedBalances(ccxt, BALANCES),
   },
   nativeRules: nativeRulesOf,
-  open: (options) => {
-    const exchange = new BinanceClient(ccxtConstructorOptions(options));
-    const ccxt = patchCcxtClient(exchange as unknown as CcxtClient, options);
-    // ccxt counts the fills of one order like those of a pair; the exchange counts 5 instead of 20.
-    const costOf = exchange.calculateRateLimiterCost.bind(exchange);
-    exchange.calculateRateLimiterCost = (api, method, path, params, config) =>
-      path === 'myTrades' && 'orderId' in params ? 1 : costOf(api, method, path, params, config);
-    // ccxt's method derives fields that some exchanges omit (average, cost, remaining). Binance reports every field
-    // that the product uses. The derivation would take a tenth of the CPU time of an order.
-    ccxt.safeOrder = (order) => order;
-    return {
-      ccxt,
-      inspectCredentials: async () => {
-        const accountInfo = parseResponse(account, await exchange.privateGetAccount());
-        const keyInfo = parseResponse(key, await exchange.sapiGetAccountApiRestrictions());
-        return {
-          tradingTypes: ['spot'],
-          canTrade: accountInfo.canTrade && keyInfo.enableSpotAndMarginTrading,
-          canWithdraw: keyInfo.enableWithdrawals,
-          venueAccountId: accountInfo.uid === undefined ? undefined : String(accountInfo.uid),
-        };
-      },
-    };
-  },
   accountStream: userDataStream,
   marketStream: marketStreams,
 };
+
+/** The members of ccxt's class that only this exchange needs. */
+interface BinanceClient {
+  calculateRateLimiterCost: (
+    api: unknown,
+    method: unknown,
+    path: string,
+    params: object,
+    config: unknown,
+  ) => number;
+  safeOrder: (order: object) => object;
+  privateGetAccount(): Promise<unknown>;
+  sapiGetAccountApiRestrictions(): Promise<unknown>;
+}
+
+function prepare(client: BinanceClient): void {
+  // ccxt counts the fills of one order like those of a pair; the exchange counts 5 instead of 20.
+  const costOf = client.calculateRateLimiterCost.bind(client);
+  client.calculateRateLimiterCost = (api, method, path, params, config) =>
+    path === 'myTrades' && 'orderId' in params ? 1 : costOf(api, method, path, params, config);
+  // ccxt's method derives fields that some exchanges omit (average, cost, remaining). Binance reports every field
+  // that the product uses. The derivation would take a tenth of the CPU time of an order.
+  client.safeOrder = (order) => order;
+}
 
 function nativeRulesOf(info: unknown): NativeMarketRules {
   const { orderTypes, filters } = parseResponse(market, info);

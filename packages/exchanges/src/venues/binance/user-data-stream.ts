@@ -1,11 +1,11 @@
 /** Binance's user data stream over its WebSocket API. One connection carries the streams of several accounts. */
 import { z } from 'zod';
+import type { CcxtClient } from '../../ccxt/ccxt-client.js';
+import type { AccountEvent, AccountStreamProtocol, StreamMessage } from '../../ccxt/declaration.js';
+import { readFill } from '../../ccxt/fills.js';
+import { readPushedOrder } from '../../ccxt/orders.js';
+import { exactDecimal, parseResponse } from '../../ccxt/parse-response.js';
 import type { AssetBalance, VenueFill } from '../../port.js';
-import type { AccountEvent, AccountStreamProtocol, StreamMessage } from '../adapter.js';
-import type { CcxtClient } from '../ccxt-client.js';
-import { readFill } from '../fills.js';
-import { readPushedOrder } from '../orders.js';
-import { exactDecimal, parseResponse } from '../parse-response.js';
 
 const id = z.union([z.string(), z.number()]).transform(String);
 const eventMessage = z.object({ subscriptionId: id, event: z.unknown() });
@@ -74,9 +74,9 @@ function routeMessage(message: unknown): StreamMessage | undefined {
 function readReport(ccxt: CcxtClient, event: unknown): AccountEvent {
   const { o: orderType, x: executionType } = parseResponse(report, event);
   const parsed = ccxt.parseWsOrder(event) as object;
-  const order = readPushedOrder({ ...parsed, ...(orderType === 'LIMIT_MAKER' && { postOnly: true }) });
+  const order = readPushedOrder(ccxt, { ...parsed, ...(orderType === 'LIMIT_MAKER' && { postOnly: true }) });
   if (executionType !== 'TRADE') return { kind: 'order', order, fills: [] };
-  const fill = readFill(withFee(ccxt, ccxt.parseWsTrade(event) as CcxtTrade));
+  const fill = readFill(ccxt, withFee(ccxt, ccxt.parseWsTrade(event) as CcxtTrade));
   const fillOfOrder: VenueFill = { ...fill, venueClientOrderId: order.venueClientOrderId };
   return { kind: 'order', order, fills: [fillOfOrder] };
 }

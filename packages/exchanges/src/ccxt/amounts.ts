@@ -1,0 +1,35 @@
+/** Exchanges count some markets in contracts; the port counts every amount in base currency. */
+import type { Decimal } from '@trading-automation/contracts';
+import { Precise } from 'ccxt/js/src/base/Precise';
+import type { CcxtClient } from './ccxt-client.js';
+
+/** Returns the base currency of `contracts` contracts. */
+export function toBaseAmount(ccxt: CcxtClient, symbol: string, contracts: Decimal): Decimal {
+  const size = contractSizeOf(ccxt, symbol);
+  return multiply(contracts, size);
+}
+
+/**
+ * Returns the number of contracts of an amount in base currency. An amount that is no multiple of the contract size
+ * gives a fraction, which the check against the amount step rejects.
+ */
+export function toContracts(ccxt: CcxtClient, symbol: string, amount: Decimal): Decimal {
+  const size = contractSizeOf(ccxt, symbol);
+  return size === '1' ? amount : exact(Precise.stringDiv(amount, size));
+}
+
+/** Returns 1 for a market that is not counted in contracts. */
+function contractSizeOf(ccxt: CcxtClient, symbol: string): Decimal {
+  const { contract, contractSize } = ccxt.market(symbol);
+  return contract === true ? (contractSize ?? '1') : '1';
+}
+
+/** Multiplies without rounding. */
+export function multiply(amount: Decimal, factor: Decimal): Decimal {
+  return factor === '1' ? amount : exact(Precise.stringMul(amount, factor));
+}
+
+function exact(result: string | undefined): Decimal {
+  if (result === undefined) throw new Error('an amount is missing');
+  return result;
+}

@@ -1,0 +1,233 @@
+/**
+ * One trading type of a venue: its ccxt client, markets, clock offset and streams. An account adds only its credentials.
+ */
+import type { TradingType } from '@trading-automation/contracts';
+import type { BudgetedCall, CallBudget } from '../call-budget.js';
+import { ExchangeError, type Market } from '../port.js';
+import {
+  type Call,
+  type CallAccount,
+  type CallRequest,
+  currentCall,
+  type Deadline,
+  noDeadline,
+  runCall,
+} from './call.js';
+import { type CcxtClient, ccxtConstructorOptions, patchCcxtClient } from './ccxt-client.js';
+import { budgetKeyOf, type VenueConfig } from './config.js';
+import type { TradingTypeDeclaration, VenueSession } from './declaration.js';
+import { failure, toExchangeError } from './failures.js';
+import { readMarkets } from './markets.js';
+import { AccountStreams } from './streams/account-streams.js';
+import { Sockets } from './streams/sockets.js';
+import { Transport } from './transport.js';
+
+export interface SegmentOptions {
+  readonly config: VenueConfig;
+  readonly budget: CallBudget;
+  /** Milliseconds without a message after which a stream is lost. */
+  readonly idleTimeoutMs: number;
+}
+
+/** How much longer than the time limit a background read may wait for the budget. */
+const BACKGROUND_WAIT_MS = 15_000;
+
+export class Segment {
+  readonly sockets: Sockets;
+  readonly startTimeoutMs: number;
+  readonly accountStreams: AccountStreams | undefined;
+  readonly publicEgress: string | undefined;
+  readonly #transport: Transport;
+  readonly #budgetKey: string;
+  #session: Promise<VenueSession> | undefined;
+  #loading: Promise<void> | undefined;
+  #isClockKnown = false;
+
+  constructor(
+    readonly tradingType: TradingType,
+    readonly declaration: TradingTypeDeclaration,
+    private readonly options: SegmentOptions,
+  ) {
+    const { config, budget, idleTimeoutMs } = options;
+    const { timeoutMs, url: origin } = config;
+    this.#budgetKey = budgetKeyOf(config, declaration);
+    this.publicEgress = config.egress?.[0];
+    this.#transport = new Transport({
+      origin,
+      publicEgress: this.publicEgress,
+      timeoutMs,
+      isAccountLimit: declaration.rateLimits.isAccountLimit,
+      onPause: (forMs, egress) => budget.pause(this.#budgetKey, forMs, egress),
+    });
+    this.sockets = new Sockets({ origin, timeoutMs, idleTimeoutMs });
+    // A stream loads the markets, waits for the call budget and connects. Each step has its own time limit.
+    this.startTimeoutMs = 3 * timeoutMs;
+    const protocol = declaration.accountStream;
+    this.accountStreams = protocol && new AccountStreams(this, protocol);
+  }
+
+  async fetchMarkets(): Promise<readonly Market[]> {
+    await this.#load();
+    const { ccxt } = await this.#open();
+    return readMarkets(ccxt.markets ?? {}, this.tradingType, this.declaration);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.sockets.close(), this.#transport.close()]);
+  }
+
+  /** Runs one call within the time limit. Loads the markets and the clock offset first if they are not loaded yet. */
+  async run<T>(request: CallRequest, work: (session: VenueSession) => Promise<T>): Promise<T> {
+    return this.#withDeadline(async (limit) => {
+      const session = await this.preparedSession();
+      return runCall(request, limit, () => work(session), this.#toExchangeError);
+    }, waitsInBackground(request));
+  }
+
+  /** Fetches public data for background work. */
+  read<T>(work: (ccxt: CcxtClient) => Promise<T>): Promise<T> {
+    return this.run({ kind: 'read', purpose: 'check' }, ({ ccxt }) => work(ccxt));
+  }
+
+  /** Waits for the budget of a stream's connection, which does not go through ccxt. */
+  async acquireBudget({ key, userId, egress }: CallAccount, weight: number): Promise<void> {
+    const call = {
+      venue: this.#budgetKey,
+      egress,
+      accountKey: key,
+      userId,
+      weight,
+      isOrder: false,
+      purpose: 'resume',
+    } as const;
+    await this.#withDeadline(({ signal }) => this.#acquire(call, signal), true);
+  }
+
+  /** Converts the rejection of a subscription to the error that a call with the same rejection would throw. */
+  classifyRejection(ccxt: CcxtClient, status: number, rejection: unknown): ExchangeError {
+    const body = JSON.stringify(rejection) ?? '';
+    const call: Call = {
+      kind: 'read',
+      ...noDeadline(),
+      isReleased: true,
+      isSent: true,
+      response: { status, body },
+    };
+    try {
+      ccxt.handleErrors(status, '', ccxt.urls.api.private, 'GET', {}, body, rejection, {}, '');
+    } catch (error) {
+      return this.#toExchangeError(error, call);
+    }
+    return failure(['retryable', 'bad_answer']);
+  }
+
+  async preparedSession(): Promise<VenueSession> {
+    if (!this.#isClockKnown) await this.#load();
+    return this.#open();
+  }
+
+  /** Reloads markets and clock offset. Concurrent callers share one request. After a failure, the old data remains. */
+  #load(): Promise<void> {
+    const reload = async () => {
+      const { ccxt } = await this.#open();
+      await ccxt.loadMarkets(true);
+      this.#isClockKnown = true;
+    };
+    // Calls of users wait for the markets, too. They are read rarely.
+    this.#loading ??= this.#withDeadline((limit) =>
+      runCall({ kind: 'read', purpose: 'user' }, limit, reload, this.#toExchangeError),
+    ).finally(() => {
+      this.#loading = undefined;
+    });
+    return this.#loading;
+  }
+
+  /**
+   * Runs work with a time limit. The timer is cleared when the work ends; otherwise timers would pile up at a high
+   * call rate.
+   *
+   * @param isBackground whether the work may wait longer for the budget; the time limit begins after that
+   */
+  async #withDeadline<T>(work: (limit: Deadline) => Promise<T>, isBackground = false): Promise<T> {
+    const { timeoutMs } = this.options.config;
+    const deadline = new AbortController();
+    let timer: NodeJS.Timeout | undefined;
+    const startTimer = (ms: number) => {
+      clearTimeout(timer);
+      timer = setTimeout(() => deadline.abort(), ms);
+      return performance.now() + ms;
+    };
+    const endsAtMs = startTimer(timeoutMs + (isBackground ? BACKGROUND_WAIT_MS : 0));
+    const restart = isBackground ? () => startTimer(timeoutMs) : undefined;
+    try {
+      return await work({ signal: deadline.signal, endsAtMs, restart });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  readonly #toExchangeError = (error: unknown, call: Call): ExchangeError => {
+    const classified = toExchangeError(error, call, this.declaration.rejectionPatterns);
+    // `refused` and `retryable` together mean that the clock offset is wrong; the next call reloads it.
+    if (classified.outcome === 'retryable' && classified.code === 'refused') this.#isClockKnown = false;
+    return classified;
+  };
+
+  /** Creates the ccxt client. Its class is loaded on the first use of the segment. */
+  #open(): Promise<VenueSession> {
+    this.#session ??= this.#create();
+    return this.#session;
+  }
+
+  async #create(): Promise<VenueSession> {
+    const { client } = this.declaration;
+    const options = {
+      transport: this.#transport,
+      options: client.options,
+      fixedOptions: client.fixedOptions,
+      acquireBudget: (cost: number) => this.#acquireCallBudget(cost),
+    };
+    const ExchangeClass = await client.load();
+    const exchange = new ExchangeClass(ccxtConstructorOptions(options));
+    const ccxt = patchCcxtClient(exchange as CcxtClient, options);
+    client.prepare?.(exchange);
+    return { ccxt, orNull: (call) => this.#orNull(call) };
+  }
+
+  async #orNull<T>(call: () => Promise<T>): Promise<T | null> {
+    try {
+      return await call();
+    } catch (error) {
+      const classified = this.#toExchangeError(error, currentCall());
+      if (classified.code === 'order_not_found') return null;
+      throw classified;
+    }
+  }
+
+  async #acquireCallBudget(cost: number): Promise<void> {
+    const call = currentCall();
+    const { account, isOrder = false, isExit, purpose, signal } = call;
+    const { key: accountKey, userId = call.userId, egress = this.publicEgress } = account ?? {};
+    const weight = Math.ceil(cost * this.declaration.rateLimits.weightPerCost);
+    const budgeted = { venue: this.#budgetKey, egress, accountKey, userId, weight, isOrder, isExit, purpose };
+    await this.#acquire(budgeted, signal);
+    if (call.restart !== undefined) call.endsAtMs = call.restart();
+  }
+
+  /**
+   * Waits until the call budget admits a call. If the budget itself fails, nothing was sent either, so the error is the
+   * same as for an exhausted budget.
+   */
+  async #acquire(call: BudgetedCall, signal: AbortSignal): Promise<void> {
+    try {
+      await this.options.budget.take(call, signal);
+    } catch (error) {
+      throw error instanceof ExchangeError ? error : failure(['retryable', 'rate_limited']);
+    }
+  }
+}
+
+/** Whether the time in the queue of the budget does not count towards the time limit of a call. */
+function waitsInBackground({ kind, purpose = 'check' }: CallRequest): boolean {
+  return kind === 'read' && (purpose === 'check' || purpose === 'rotation');
+}

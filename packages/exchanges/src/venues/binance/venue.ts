@@ -1,0 +1,4 @@
+import type { VenueDeclaration } from '../../ccxt/declaration.js';
+import { spot } from './spot.js';
+
+export const binance: VenueDeclaration = { id: 'binance', tradingTypes: { spot } };
