@@ -11,10 +11,8 @@
  * 5. A stream lasts as long as its one connection. Exchanges do not resend events that a disconnected client missed:
  *    the caller reads open orders, fills and balances after it reconnects, before it trusts the new stream.
  *
- * The port covers spot and is prepared for derivatives. Amounts are in base currency (an adapter multiplies by the
- * contract size), a market names its settlement currency, and an order may be reduce-only. Positions, position side
- * and mode, leverage, margin and funding are not covered. Each can be added without changing the existing port: as an
- * optional order field, or as an optional call with a flag like {@link ExchangeClient.hasStream}.
+ * The port covers spot, cross margin, and linear perpetuals in one-way mode. Amounts are always in base currency, also
+ * of markets that trade in contracts.
  */
 import type {
   CandleInterval,
@@ -39,7 +37,20 @@ export interface CredentialsReport {
   readonly canWithdraw: boolean;
   /** The exchange's own id of the account that the credentials belong to, if the exchange reports one. */
   readonly venueAccountId?: string | undefined;
+  /** Whether all trading types of the account trade from one wallet. Default: false. */
+  readonly isUnified?: boolean | undefined;
+  /** Why the product cannot trade this kind of account. Undefined: it can. */
+  readonly unsupported?: UnsupportedAccount | undefined;
 }
+
+/** A kind or setting of an account that the product refuses. */
+export type UnsupportedAccount =
+  /** Long and short positions of one market are separate. */
+  | 'HEDGE_MODE'
+  /** The margin of an account depends on the risk of the whole portfolio. */
+  | 'PORTFOLIO_MARGIN'
+  /** A kind of account that the page of the venue does not name. */
+  | 'ACCOUNT_TYPE';
 
 /** The balance of one asset at an exchange: the free amount, and the amount that open orders lock. */
 export interface AssetBalance {
@@ -81,6 +92,8 @@ export interface Market {
   readonly marketMaxAmount?: Decimal | undefined;
   /** Base currency per contract, for markets that trade in contracts. */
   readonly contractSize?: Decimal | undefined;
+  /** The highest leverage of the smallest positions, for perpetuals. */
+  readonly maxLeverage?: Decimal | undefined;
   /** The exchange's general fee rates, as a fraction of the amount received. An account may have lower rates. */
   readonly makerFee?: Decimal | undefined;
   readonly takerFee?: Decimal | undefined;
@@ -100,6 +113,10 @@ export interface OrderRequest {
   readonly price?: Decimal | undefined;
   readonly stopPrice?: Decimal | undefined;
   readonly reduceOnly: boolean;
+  /** Margin only: whether the exchange lends what the account lacks. Default: false. */
+  readonly autoBorrow?: boolean | undefined;
+  /** Margin only: whether the exchange uses what the order receives to repay a loan. Default: false. */
+  readonly autoRepay?: boolean | undefined;
   /**
    * True if the order closes exposure. When calls have to wait, exits are sent before entries. The exchange does not
    * receive this field.
@@ -155,9 +172,16 @@ export interface VenueOrder {
   readonly amount: Decimal;
   /** The filled amount that the exchange reports with the order. The list of fills may add up to less for a moment. */
   readonly filledAmount: Decimal;
+  /** Default: false. */
+  readonly reduceOnly?: boolean | undefined;
+  /** Set if the exchange itself placed the order. */
+  readonly cause?: ForcedCause | undefined;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
+
+/** Why an exchange changes a position without an order of the account. */
+export type ForcedCause = 'LIQUIDATION' | 'ADL' | 'SETTLEMENT';
 
 export interface VenueFill {
   /** Unique within an order. An account that trades with itself has two fills with the same id. */
@@ -171,7 +195,91 @@ export interface VenueFill {
   readonly amount: Decimal;
   readonly fee: { readonly amount: Decimal; readonly currency: string };
   readonly liquidity: 'MAKER' | 'TAKER';
+  /** Set if the exchange itself changed the position. */
+  readonly cause?: ForcedCause | undefined;
   readonly executedAt: Date;
+}
+
+/** A position in a perpetual. Amounts of money are in the settlement currency of the market. */
+export interface VenuePosition {
+  readonly symbol: string;
+  readonly side: 'LONG' | 'SHORT';
+  /** Zero only in a stream's report that a position was closed. */
+  readonly amount: Decimal;
+  /** The exchange's average entry price; undefined without a position. */
+  readonly entryPrice?: Decimal | undefined;
+  readonly markPrice?: Decimal | undefined;
+  readonly liquidationPrice?: Decimal | undefined;
+  readonly leverage?: Decimal | undefined;
+  readonly marginMode: 'CROSS' | 'ISOLATED';
+  readonly unrealizedPnl?: Decimal | undefined;
+  readonly maintenanceMargin?: Decimal | undefined;
+  /** The margin of this position alone, including its open result. Only of isolated positions. */
+  readonly isolatedMargin?: Decimal | undefined;
+  /** False for a position that the product lists and never touches: of a hedge mode, inverse or dated. */
+  readonly isSupported: boolean;
+}
+
+/** All positions of an account, and when they were true by the exchange's clock. */
+export interface PositionReport {
+  readonly positions: readonly VenuePosition[];
+  readonly at: Date;
+  readonly until: Date;
+}
+
+/** The cross margin of an account. */
+export interface AccountMargin {
+  /** The currency of the amounts; USD if the exchange values several currencies. */
+  readonly currency: string;
+  /** The wallet with the open result of all positions. */
+  readonly equity: Decimal;
+  /** What new orders may use. */
+  readonly available: Decimal;
+  readonly maintenanceMargin: Decimal;
+}
+
+export interface LeverageSettings {
+  readonly leverage: Decimal;
+  readonly marginMode: 'CROSS' | 'ISOLATED';
+  /** The highest leverage that the exchange allows for a small position, if it reports it. */
+  readonly maxLeverage?: Decimal | undefined;
+}
+
+/** One funding payment of a position. */
+export interface FundingPayment {
+  /** Unique within the account. */
+  readonly id: string;
+  readonly symbol: string;
+  /** Positive if the account received it. */
+  readonly amount: Decimal;
+  readonly currency: string;
+  readonly paidAt: Date;
+}
+
+/** Interest on a loan of the exchange. */
+export interface InterestCharge {
+  /** Unique within the account. */
+  readonly id: string;
+  readonly asset: string;
+  readonly amount: Decimal;
+  readonly chargedAt: Date;
+}
+
+/** What an account owes the exchange in one asset. */
+export interface AssetLoan {
+  readonly borrowed: Decimal;
+  /** Interest that is charged and not paid yet. */
+  readonly interest: Decimal;
+}
+
+/** The funding of a perpetual at one time. */
+export interface FundingRate {
+  readonly symbol: string;
+  /** The fraction of the notional that longs pay to shorts. */
+  readonly rate: Decimal;
+  /** The mark price at that time, if the exchange reports it. */
+  readonly markPrice?: Decimal | undefined;
+  readonly at: Date;
 }
 
 /**
@@ -190,6 +298,8 @@ export interface AccountStreamHandler {
    * zero is included with zeros.
    */
   onBalances(balances: Balances, at: Date): void;
+  /** Perpetuals only: the positions that changed. A closed position is included with the amount zero. */
+  onPositions?(positions: readonly VenuePosition[], at: Date): void;
 }
 
 export interface VenueStream {
@@ -273,6 +383,10 @@ export interface ExchangeClient {
   fetchFills(key: ExchangeOrderKey): Promise<readonly VenueFill[]>;
   /** Returns every fill of one symbol executed at or after `since`, for any order, oldest first. */
   fetchFillsSince(request: { readonly symbol: string; readonly since: Date }): Promise<readonly VenueFill[]>;
+  /** The calls about positions; undefined for trading types without positions. */
+  readonly positions?: PositionClient | undefined;
+  /** The calls about loans; undefined for trading types without loans. */
+  readonly loans?: LoanClient | undefined;
   /** Whether {@link watch} is supported; otherwise the caller polls the account. */
   readonly hasStream: boolean;
   /**
@@ -282,6 +396,32 @@ export interface ExchangeClient {
   watch(handler: AccountStreamHandler): VenueStream;
   /** Closes the account's streams. Calls in flight continue. */
   close(): Promise<void>;
+}
+
+/** The positions of one account. */
+export interface PositionClient {
+  /** Returns every position of the account, those that the product does not support included. */
+  fetchPositions(): Promise<PositionReport>;
+  fetchMargin(): Promise<AccountMargin>;
+  fetchLeverage(symbol: string): Promise<LeverageSettings>;
+  /**
+   * Changes the leverage, and the margin mode if it is named. Fails as `rejected`/`rule_violated` above the exchange's
+   * limit, as `rejected`/`refused` if an open order or position forbids the change.
+   */
+  setLeverage(
+    symbol: string,
+    settings: { readonly leverage: Decimal; readonly marginMode?: 'CROSS' | 'ISOLATED' | undefined },
+  ): Promise<LeverageSettings>;
+  /** Returns every funding payment at or after `since`, oldest first. */
+  fetchFunding(since: Date): Promise<readonly FundingPayment[]>;
+}
+
+/** The loans of one account with cross margin. */
+export interface LoanClient {
+  /** Returns the loans by asset. Assets without a loan are omitted. */
+  fetchLoans(): Promise<Readonly<Record<string, AssetLoan>>>;
+  /** Returns every interest charge at or after `since`, oldest first. */
+  fetchInterest(since: Date): Promise<readonly InterestCharge[]>;
 }
 
 export interface ConnectOptions {
@@ -378,6 +518,16 @@ export interface ExchangeVenue {
    * @param userId the user who waits for them, and whose share of the call budget they use
    */
   fetchCandles(symbol: string, range: CandleRange, userId?: string): Promise<readonly Candle[]>;
+  /** Returns the mark price of each perpetual that has one. Public data; needs no credentials. */
+  fetchMarkPrices(symbols: readonly string[]): Promise<Readonly<Record<string, Decimal>>>;
+  /**
+   * Returns the funding rates that a perpetual had at or after `from` and before `to`, oldest first. Public data; needs
+   * no credentials.
+   */
+  fetchFundingRates(
+    symbol: string,
+    range: { readonly from: Date; readonly to: Date },
+  ): Promise<readonly FundingRate[]>;
   /** Streams one order book for as long as one connection lasts, as {@link ExchangeClient.watch} does. */
   watchBook(symbol: string, handler: BookHandler): VenueStream;
   /** Streams the last prices of these symbols for as long as one connection lasts. */

@@ -11,6 +11,7 @@ import type {
   ExchangeClient,
   ExchangeCredentials,
   ExchangeVenue,
+  FundingRate,
   Market,
   OrderKey,
   OrderLookup,
@@ -216,6 +217,14 @@ export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
   async fetchBook(): Promise<BookSides> {
     await this.onCall('fetchBook');
     return this.book;
+  }
+
+  async fetchMarkPrices(): Promise<Readonly<Record<string, string>>> {
+    return {};
+  }
+
+  async fetchFundingRates(): Promise<readonly FundingRate[]> {
+    return [];
   }
 
   async fetchTicker(): Promise<Ticker> {

@@ -5,10 +5,12 @@ import type {
   CredentialsReport,
   ExchangeClient,
   ExchangeOrderKey,
+  LoanClient,
   OrderKey,
   OrderLookup,
   OrderRequest,
   PlaceOrderOptions,
+  PositionClient,
   VenueFill,
   VenueOrder,
   VenueStream,
@@ -94,6 +96,31 @@ export class AccountClient implements ExchangeClient {
     readonly since: Date;
   }): Promise<readonly VenueFill[]> {
     return this.#read((session, { fills }) => fills.since(session, symbol, since));
+  }
+
+  get positions(): PositionClient | undefined {
+    const { positions } = this.segment.declaration;
+    if (positions === undefined) return undefined;
+    const read = <T>(work: (session: VenueSession) => Promise<T>) => this.#read(work);
+    return {
+      fetchPositions: () => read((session) => positions.fetchPositions(session)),
+      fetchMargin: () => read((session) => positions.fetchMargin(session)),
+      fetchLeverage: (symbol) => read((session) => positions.fetchLeverage(session, symbol)),
+      setLeverage: (symbol, settings) =>
+        this.#run({ kind: 'write', purpose: 'user' }, (session) =>
+          positions.setLeverage(session, symbol, settings),
+        ),
+      fetchFunding: (since) => read((session) => positions.fetchFunding(session, since)),
+    };
+  }
+
+  get loans(): LoanClient | undefined {
+    const { loans } = this.segment.declaration;
+    if (loans === undefined) return undefined;
+    return {
+      fetchLoans: () => this.#read((session) => loans.fetchLoans(session)),
+      fetchInterest: (since) => this.#read((session) => loans.fetchInterest(session, since)),
+    };
   }
 
   watch(handler: AccountStreamHandler): VenueStream {

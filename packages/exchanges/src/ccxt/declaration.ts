@@ -5,16 +5,24 @@
  */
 import type { Decimal, TimeInForce, TradeType, TradingType } from '@trading-automation/contracts';
 import type {
+  AccountMargin,
+  AssetLoan,
   BalanceReport,
   Balances,
   BookLevel,
   CredentialsReport,
   ExchangeOrderKey,
+  FundingPayment,
+  FundingRate,
+  InterestCharge,
+  LeverageSettings,
   OrderKey,
   OrderLookup,
   OrderRequest,
+  PositionReport,
   VenueFill,
   VenueOrder,
+  VenuePosition,
 } from '../port.js';
 import type { CcxtClient } from './ccxt-client.js';
 import type { RejectionPatterns } from './failures.js';
@@ -44,6 +52,10 @@ export interface TradingTypeDeclaration {
   readonly orders: OrderCalls;
   readonly fills: FillCalls;
   readonly account: AccountCalls;
+  /** Set for trading types with positions. */
+  readonly positions?: PositionCalls | undefined;
+  /** Set for trading types with loans. */
+  readonly loans?: LoanCalls | undefined;
   /** @throws {MalformedResponse} if the market has no rules that can be parsed; the market is then omitted */
   nativeRules(info: unknown): NativeMarketRules;
   /** The account stream, if the exchange has one; otherwise accounts are polled. */
@@ -105,6 +117,34 @@ interface AccountCalls {
   fetchBalances(session: VenueSession): Promise<BalanceReport>;
 }
 
+interface PositionCalls {
+  fetchPositions(session: VenueSession): Promise<PositionReport>;
+  fetchMargin(session: VenueSession): Promise<AccountMargin>;
+  fetchLeverage(session: VenueSession, symbol: string): Promise<LeverageSettings>;
+  setLeverage(
+    session: VenueSession,
+    symbol: string,
+    settings: Pick<LeverageSettings, 'leverage'> & Partial<Pick<LeverageSettings, 'marginMode'>>,
+  ): Promise<LeverageSettings>;
+  fetchFunding(session: VenueSession, since: Date): Promise<readonly FundingPayment[]>;
+  /** Returns the mark prices of listed symbols. Public data. */
+  fetchMarkPrices(
+    session: VenueSession,
+    symbols: readonly string[],
+  ): Promise<Readonly<Record<string, Decimal>>>;
+  /** Returns the funding rates of a listed symbol in a range, oldest first. Public data. */
+  fetchFundingRates(
+    session: VenueSession,
+    symbol: string,
+    range: { readonly from: Date; readonly to: Date },
+  ): Promise<readonly FundingRate[]>;
+}
+
+interface LoanCalls {
+  fetchLoans(session: VenueSession): Promise<Readonly<Record<string, AssetLoan>>>;
+  fetchInterest(session: VenueSession, since: Date): Promise<readonly InterestCharge[]>;
+}
+
 /** Market rules that ccxt leaves in the exchange's own format; the declaration parses them. */
 export interface NativeMarketRules {
   /** The amount step of MARKET orders, if it differs from that of limit orders. */
@@ -117,6 +157,7 @@ export interface NativeMarketRules {
 export type AccountEvent =
   | { readonly kind: 'order'; readonly order: VenueOrder; readonly fills: readonly VenueFill[] }
   | { readonly kind: 'balances'; readonly balances: Balances; readonly at: Date }
+  | { readonly kind: 'positions'; readonly positions: readonly VenuePosition[]; readonly at: Date }
   /** The exchange reports that it ends the stream. */
   | { readonly kind: 'ended' };
 /** The protocol that carries the streams of several accounts on one connection. */

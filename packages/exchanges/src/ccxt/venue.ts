@@ -11,6 +11,7 @@ import {
   type ExchangeClient,
   type ExchangeCredentials,
   type ExchangeVenue,
+  type FundingRate,
   type Market,
   type PriceHandler,
   type Ticker,
@@ -162,6 +163,29 @@ class CcxtVenue implements ExchangeVenue {
         candles.push(...readCandles(page, range));
       }
       return candles;
+    });
+  }
+
+  async fetchMarkPrices(symbols: readonly string[]): Promise<Readonly<Record<string, Decimal>>> {
+    const segment = this.#segments.get('perpetual');
+    const calls = segment?.declaration.positions;
+    if (segment === undefined || calls === undefined) return {};
+    return segment.run({ kind: 'read', purpose: 'check' }, async (session) => {
+      const listed = symbols.filter((symbol) => session.ccxt.markets?.[symbol] !== undefined);
+      return listed.length === 0 ? {} : calls.fetchMarkPrices(session, listed);
+    });
+  }
+
+  async fetchFundingRates(
+    symbol: string,
+    range: { readonly from: Date; readonly to: Date },
+  ): Promise<readonly FundingRate[]> {
+    const segment = this.#segmentOf('perpetual');
+    const calls = segment.declaration.positions;
+    if (calls === undefined) throw failure(['rejected', 'not_supported']);
+    return segment.run({ kind: 'read', purpose: 'check' }, (session) => {
+      if (session.ccxt.markets?.[symbol] === undefined) throw failure(['rejected', 'not_supported']);
+      return calls.fetchFundingRates(session, symbol, range);
     });
   }
 

@@ -195,6 +195,7 @@ class SharedConnection {
       if (parsed === undefined) return;
       if (parsed.kind === 'order') stream.handler.onOrder(parsed.order, parsed.fills);
       else if (parsed.kind === 'balances') stream.handler.onBalances(parsed.balances, parsed.at);
+      else if (parsed.kind === 'positions') stream.handler.onPositions?.(parsed.positions, parsed.at);
       else this.#endStream(streamId, stream, failure(['retryable', 'unreachable']));
     });
   }
