@@ -9,7 +9,7 @@ import type {
   AssetLoan,
   BalanceReport,
   Balances,
-  BookLevel,
+  BookSides,
   CredentialsReport,
   ExchangeOrderKey,
   FundingPayment,
@@ -26,6 +26,7 @@ import type {
 } from '../port.js';
 import type { CcxtClient } from './ccxt-client.js';
 import type { RejectionPatterns } from './failures.js';
+import type { Heartbeat } from './streams/sockets.js';
 
 /** An exchange. Its id is the name of its folder, and never changes: accounts and pairs store it. */
 export interface VenueDeclaration {
@@ -160,8 +161,11 @@ export type AccountEvent =
   | { readonly kind: 'positions'; readonly positions: readonly VenuePosition[]; readonly at: Date }
   /** The exchange reports that it ends the stream. */
   | { readonly kind: 'ended' };
+export type AccountStreamProtocol = SharedStreamProtocol | OwnStreamProtocol;
+
 /** The protocol that carries the streams of several accounts on one connection. */
-export interface AccountStreamProtocol {
+export interface SharedStreamProtocol {
+  readonly kind: 'SHARED';
   /** The address in ccxt's configuration. */
   url(ccxt: CcxtClient): string;
   /** The maximum number of accounts per connection. */
@@ -180,45 +184,104 @@ export interface AccountStreamProtocol {
   read(ccxt: CcxtClient, event: unknown): AccountEvent | undefined;
 }
 
+/** The protocol of a connection that carries the stream of one account. */
+export interface OwnStreamProtocol {
+  readonly kind: 'OWN';
+  /** The request weight of opening one stream, without the calls of {@link plan}. */
+  readonly weight: number;
+  readonly heartbeat?: Heartbeat | undefined;
+  /** Runs in the context of the account; may make calls, for example for a token. */
+  plan(session: VenueSession): Promise<StreamPlan>;
+  /** Returns whether a message accepts or rejects the last step; undefined for any other message. */
+  responseOf(message: unknown): StepResponse | undefined;
+  /** Creates the state of one stream. */
+  open(session: VenueSession): StreamReader;
+}
+
+/** How one stream is opened. */
+export interface StreamPlan {
+  readonly url: string;
+  /** The messages to send; each is sent when the exchange has accepted the one before it. */
+  readonly steps: readonly object[];
+}
+
+export type StepResponse =
+  | { readonly isAccepted: true }
+  | { readonly isAccepted: false; readonly status: number; readonly rejection: unknown };
+
+/** Parses the messages of one stream. */
+export interface StreamReader {
+  /** @throws {MalformedResponse} if an event cannot be parsed */
+  read(message: unknown): readonly StreamReport[];
+}
+
+/** What a message reports. Exchanges may report an order and its fills in separate messages. */
+export type StreamReport =
+  | Exclude<AccountEvent, { kind: 'order' }>
+  | { readonly kind: 'order'; readonly order: VenueOrder }
+  | { readonly kind: 'fill'; readonly fill: VenueFill };
+
 export type StreamMessage =
   | { readonly to: 'request'; readonly id: string; readonly streamId: string }
   | { readonly to: 'request'; readonly id: string; readonly rejection: unknown; readonly status: number }
   | { readonly to: 'stream'; readonly id: string; readonly event: unknown };
 
 /** Changes of an order book. `first` and `last` are the exchange's sequence numbers of the first and last change. */
-export interface BookDiff {
+export interface BookDiff extends BookSides {
   readonly first: number;
   readonly last: number;
-  readonly bids: readonly BookLevel[];
-  readonly asks: readonly BookLevel[];
   readonly at: Date;
 }
 
-export interface BookSnapshot extends Pick<BookDiff, 'last' | 'bids' | 'asks'> {}
+export interface BookSnapshot extends BookSides {
+  readonly last: number;
+}
+
+/** A message about an order book on a stream. */
+export type BookMessage =
+  | ({ readonly kind: 'SNAPSHOT'; readonly at: Date } & BookSnapshot)
+  | ({ readonly kind: 'CHANGE' } & BookDiff)
+  /** The message contradicts the earlier ones; the book has to begin again. */
+  | { readonly kind: 'GAP' };
+
+/** Parses the messages of one order book. */
+export interface BookReader {
+  /**
+   * Returns undefined for a message of another kind.
+   * @throws {MalformedResponse} if the message cannot be parsed
+   */
+  read(message: unknown): BookMessage | undefined;
+}
+
+/** A price on a stream. */
+export interface StreamPrice {
+  readonly marketId: string;
+  readonly price: Decimal;
+  readonly at: Date;
+}
 
 /** The protocol of public market data. Each connection subscribes once, to one list of streams. */
 export interface MarketStreamProtocol {
-  /** The address in ccxt's configuration. */
-  url(ccxt: CcxtClient): string;
+  /** The address. May make calls, for example for a token. */
+  url(ccxt: CcxtClient): string | Promise<string>;
+  readonly heartbeat?: Heartbeat | undefined;
   /** The maximum number of streams per connection. */
   readonly streamsPerConnection: number;
   subscribe(streams: readonly string[]): object;
+  unsubscribe(streams: readonly string[]): object;
   /** Returns whether the message accepts or rejects the subscription; undefined for any other message. */
   acknowledgementOf(message: unknown): 'accepted' | 'rejected' | undefined;
   bookStream(marketId: string): string;
   priceStream(marketId: string): string;
+  /** Where the first state of a book comes from: a call, or the first message after the subscription. */
+  readonly bookSnapshots: 'CALL' | 'STREAM';
+  /** Creates the state of one order book. */
+  openBook(ccxt: CcxtClient, symbol: string): BookReader;
   /**
-   * Returns undefined for a message of another kind.
+   * Returns the prices in a message; none for a message of another kind.
    * @throws {MalformedResponse} if the message cannot be parsed
    */
-  readBook(message: unknown): BookDiff | undefined;
-  /**
-   * Returns undefined for a message of another kind.
-   * @throws {MalformedResponse} if the message cannot be parsed
-   */
-  readPrice(
-    message: unknown,
-  ): { readonly marketId: string; readonly price: Decimal; readonly at: Date } | undefined;
+  readPrices(message: unknown): readonly StreamPrice[];
   /** @param depth number of levels of each side; by default the maximum */
-  fetchBook(ccxt: CcxtClient, marketId: string, depth?: number): Promise<BookSnapshot>;
+  fetchBook(ccxt: CcxtClient, symbol: string, depth?: number): Promise<BookSnapshot>;
 }

@@ -18,7 +18,8 @@ import { budgetKeyOf, type VenueConfig } from './config.js';
 import type { TradingTypeDeclaration, VenueSession } from './declaration.js';
 import { failure, toExchangeError } from './failures.js';
 import { readMarkets } from './markets.js';
-import { AccountStreams } from './streams/account-streams.js';
+import { OwnAccountStreams } from './streams/own-account-streams.js';
+import { type AccountStreams, SharedAccountStreams } from './streams/shared-account-streams.js';
 import { Sockets } from './streams/sockets.js';
 import { Transport } from './transport.js';
 
@@ -62,8 +63,7 @@ export class Segment {
     this.sockets = new Sockets({ origin, timeoutMs, idleTimeoutMs });
     // A stream loads the markets, waits for the call budget and connects. Each step has its own time limit.
     this.startTimeoutMs = 3 * timeoutMs;
-    const protocol = declaration.accountStream;
-    this.accountStreams = protocol && new AccountStreams(this, protocol);
+    this.accountStreams = this.#openAccountStreams();
   }
 
   async fetchMarkets(): Promise<readonly Market[]> {
@@ -124,6 +124,14 @@ export class Segment {
   async preparedSession(): Promise<VenueSession> {
     if (!this.#isClockKnown) await this.#load();
     return this.#open();
+  }
+
+  #openAccountStreams(): AccountStreams | undefined {
+    const protocol = this.declaration.accountStream;
+    if (protocol === undefined) return undefined;
+    return protocol.kind === 'SHARED'
+      ? new SharedAccountStreams(this, protocol)
+      : new OwnAccountStreams(this, protocol);
   }
 
   /** Reloads markets and clock offset. Concurrent callers share one request. After a failure, the old data remains. */

@@ -28,7 +28,6 @@ import { failure } from './failures.js';
 import { readCandles, readCloseAt, readPrices, readTicker } from './markets.js';
 import { Segment } from './segment.js';
 import { BookStream } from './streams/book-stream.js';
-import { marketIdOf } from './streams/market-stream.js';
 import { CombinedPriceStream, PriceStream } from './streams/price-stream.js';
 
 export interface VenueOptions {
@@ -120,7 +119,8 @@ class CcxtVenue implements ExchangeVenue {
     if (protocol === undefined) throw failure(['rejected', 'not_supported']);
     // Users and copies wait for these prices.
     return segment.run({ kind: 'read', purpose: 'user' }, async ({ ccxt }) => {
-      const { bids, asks } = await protocol.fetchBook(ccxt, marketIdOf(ccxt, symbol), BEST_PRICES_DEPTH);
+      if (ccxt.markets?.[symbol] === undefined) throw failure(['rejected', 'not_supported']);
+      const { bids, asks } = await protocol.fetchBook(ccxt, symbol, BEST_PRICES_DEPTH);
       return { bid: bids[0]?.[0] ?? null, ask: asks[0]?.[0] ?? null };
     });
   }
@@ -139,7 +139,7 @@ class CcxtVenue implements ExchangeVenue {
     const protocol = this.#segmentFor(symbol).declaration.marketStream;
     if (protocol === undefined) throw failure(['rejected', 'not_supported']);
     return this.#readForUser(userId, symbol, async (ccxt) => {
-      const { bids, asks } = await protocol.fetchBook(ccxt, marketIdOf(ccxt, symbol), depth);
+      const { bids, asks } = await protocol.fetchBook(ccxt, symbol, depth);
       return { bids: bids.slice(0, depth), asks: asks.slice(0, depth) };
     });
   }

@@ -2,11 +2,12 @@
  * One order book: a snapshot, then its changes in the order of the exchange's sequence numbers.
  *
  * The stream starts before the snapshot is requested, so no change is missed. Changes that the snapshot already
- * contains are skipped. A gap in the sequence means that a message was lost; a new snapshot is then requested.
+ * contains are skipped. A gap in the sequence means that a message was lost; a new snapshot is then requested. Some
+ * exchanges send the snapshot on the stream itself, after each subscription.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BookHandler, VenueStream } from '../../port.js';
-import type { BookDiff, BookSnapshot } from '../declaration.js';
+import type { BookDiff, BookReader, BookSnapshot, MarketStreamProtocol } from '../declaration.js';
 import { failure, MalformedResponse } from '../failures.js';
 import { MarketStream, type MarketStreamSegment, marketIdOf } from './market-stream.js';
 
@@ -21,6 +22,7 @@ export class BookStream implements VenueStream {
   #sequence: number | undefined;
   #buffered: BookDiff[] = [];
   #isReadingSnapshot = false;
+  #reader: BookReader | undefined;
 
   constructor(
     private readonly segment: MarketStreamSegment,
@@ -28,8 +30,13 @@ export class BookStream implements VenueStream {
     private readonly handler: BookHandler,
   ) {
     this.#stream = new MarketStream(segment, {
-      streams: (protocol, ccxt) => [protocol.bookStream(marketIdOf(ccxt, symbol))],
-      onSubscribed: () => this.#resync(),
+      streams: (protocol, ccxt) => {
+        this.#reader = protocol.openBook(ccxt, symbol);
+        return [protocol.bookStream(marketIdOf(ccxt, symbol))];
+      },
+      onSubscribed: () => {
+        if (this.#protocol.bookSnapshots === 'CALL') this.#resync();
+      },
       onMessage: (message) => this.#receive(message),
       onLost: (error) => handler.onLost(error),
     });
@@ -40,12 +47,15 @@ export class BookStream implements VenueStream {
   }
 
   #receive(message: unknown): void {
-    const diff = this.segment.declaration.marketStream?.readBook(message);
-    if (diff === undefined) return;
-    if (this.#sequence !== undefined) {
-      this.#apply(diff, this.#sequence);
-      return;
-    }
+    const update = this.#reader?.read(message);
+    if (update === undefined) return;
+    if (update.kind === 'GAP') this.#resync();
+    else if (update.kind === 'SNAPSHOT') this.#begin(update, update.at);
+    else if (this.#sequence !== undefined) this.#apply(update, this.#sequence);
+    else if (this.#protocol.bookSnapshots === 'CALL') this.#buffer(update);
+  }
+
+  #buffer(diff: BookDiff): void {
     if (this.#buffered.length >= BUFFERED_MAX)
       throw new MalformedResponse(`more than ${BUFFERED_MAX} changes arrived before the snapshot`);
     this.#buffered.push(diff);
@@ -71,6 +81,10 @@ export class BookStream implements VenueStream {
 
   #resync(): void {
     this.#sequence = undefined;
+    if (this.#protocol.bookSnapshots === 'STREAM') {
+      this.#stream.resubscribe();
+      return;
+    }
     if (this.#isReadingSnapshot) return;
     this.#isReadingSnapshot = true;
     this.#readSnapshots()
@@ -97,14 +111,7 @@ export class BookStream implements VenueStream {
     const [oldest] = later;
     if (oldest !== undefined && oldest.first > snapshot.last + 1) return false;
     this.#buffered = [];
-    this.#sequence = snapshot.last;
-    this.handler.onSnapshot({
-      symbol: this.symbol,
-      sequence: snapshot.last,
-      bids: snapshot.bids,
-      asks: snapshot.asks,
-      exchangeTimestamp: oldest?.at ?? new Date(),
-    });
+    this.#begin(snapshot, oldest?.at ?? new Date());
     for (const diff of later) {
       if (this.#sequence === undefined) {
         this.#buffered.push(diff);
@@ -115,9 +122,18 @@ export class BookStream implements VenueStream {
     return this.#sequence !== undefined;
   }
 
+  #begin({ last, bids, asks }: BookSnapshot, exchangeTimestamp: Date): void {
+    this.#sequence = last;
+    this.handler.onSnapshot({ symbol: this.symbol, sequence: last, bids, asks, exchangeTimestamp });
+  }
+
   #fetchSnapshot(): Promise<BookSnapshot> {
+    return this.segment.read((ccxt) => this.#protocol.fetchBook(ccxt, this.symbol));
+  }
+
+  get #protocol(): MarketStreamProtocol {
     const protocol = this.segment.declaration.marketStream;
     if (protocol === undefined) throw failure(['rejected', 'not_supported']);
-    return this.segment.read((ccxt) => protocol.fetchBook(ccxt, marketIdOf(ccxt, this.symbol)));
+    return protocol;
   }
 }

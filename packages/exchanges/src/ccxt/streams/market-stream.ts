@@ -30,6 +30,8 @@ export interface MarketStreamCallbacks {
 export class MarketStream {
   #socket: StreamSocket | undefined;
   #hasEnded = false;
+  #isSubscribed = false;
+  #streams: readonly string[] = [];
   readonly #deadline: NodeJS.Timeout;
 
   constructor(
@@ -37,10 +39,10 @@ export class MarketStream {
     private readonly callbacks: MarketStreamCallbacks,
   ) {
     this.#deadline = setTimeout(() => this.lose(failure(['retryable', 'no_answer'])), segment.startTimeoutMs);
-    // `read` loads the markets before it runs its callback; nothing else is requested.
+    // `read` loads the markets before it runs its callback.
     segment
-      .read(async (ccxt) => ccxt)
-      .then((ccxt) => this.#start(ccxt))
+      .read(async (ccxt) => ({ ccxt, url: await segment.declaration.marketStream?.url(ccxt) }))
+      .then(({ ccxt, url }) => this.#start(ccxt, url))
       .catch((error: unknown) => this.lose(error));
   }
 
@@ -67,10 +69,17 @@ export class MarketStream {
     await this.#socket?.close();
   }
 
-  #start(ccxt: CcxtClient): void {
+  /** Subscribes once more, so that the exchange sends a new snapshot. */
+  resubscribe(): void {
+    const protocol = this.segment.declaration.marketStream;
+    this.#socket?.send(protocol?.unsubscribe(this.#streams) ?? {});
+    this.#socket?.send(protocol?.subscribe(this.#streams) ?? {});
+  }
+
+  #start(ccxt: CcxtClient, url: string | undefined): void {
     if (this.#hasEnded) return;
     const protocol = this.segment.declaration.marketStream;
-    if (protocol === undefined) throw failure(['rejected', 'not_supported']);
+    if (protocol === undefined || url === undefined) throw failure(['rejected', 'not_supported']);
     const streams = this.callbacks.streams(protocol, ccxt);
     if (streams.length > protocol.streamsPerConnection) throw failure(['rejected', 'not_supported']);
     const handler = {
@@ -78,11 +87,11 @@ export class MarketStream {
       onMessage: (message: unknown) => this.#receive(protocol, message),
       onClosed: (error: ExchangeError) => this.lose(error),
     };
-    const socket: StreamSocket = this.segment.sockets.connect(
-      protocol.url(ccxt),
-      handler,
-      this.segment.publicEgress,
-    );
+    this.#streams = streams;
+    const socket: StreamSocket = this.segment.sockets.connect(url, handler, {
+      egress: this.segment.publicEgress,
+      heartbeat: protocol.heartbeat,
+    });
     this.#socket = socket;
   }
 
@@ -95,6 +104,8 @@ export class MarketStream {
   }
 
   #acceptSubscription(): void {
+    if (this.#isSubscribed) return;
+    this.#isSubscribed = true;
     clearTimeout(this.#deadline);
     this.callbacks.onSubscribed();
   }

@@ -32,10 +32,10 @@ export class PriceStream implements VenueStream {
   }
 
   #dispatch(message: unknown): void {
-    const parsed = this.segment.declaration.marketStream?.readPrice(message);
-    const symbol = this.#symbolsByMarketId.get(parsed?.marketId ?? '');
-    if (parsed !== undefined && symbol !== undefined && parsed.price !== '0')
-      this.handler.onPrice(symbol, parsed.price, parsed.at);
+    for (const { marketId, price, at } of this.segment.declaration.marketStream?.readPrices(message) ?? []) {
+      const symbol = this.#symbolsByMarketId.get(marketId);
+      if (symbol !== undefined && price !== '0') this.handler.onPrice(symbol, price, at);
+    }
   }
 }
 

@@ -5,7 +5,7 @@
  * 2. A connection sends pings and ends if nothing arrives for `idleTimeoutMs`, so a peer that died is detected.
  * 3. A message that cannot be parsed ends the connection, so that no event is skipped unnoticed.
  */
-import { type RawData, WebSocket } from 'ws';
+import { WebSocket } from 'ws';
 import type { ExchangeError } from '../../port.js';
 import { failure, MalformedResponse } from '../failures.js';
 import { readJson } from '../json.js';
@@ -17,6 +17,21 @@ export interface SocketsOptions {
   readonly timeoutMs: number;
   /** Milliseconds without any message after which the peer is considered dead. */
   readonly idleTimeoutMs: number;
+}
+
+/** Messages that an exchange requires so that it keeps a connection open. */
+export interface Heartbeat {
+  readonly everyMs: number;
+  /** A string is sent as it is. */
+  readonly message: object | string;
+  /** The exchange's reply, if it is not JSON. */
+  readonly reply?: string | undefined;
+}
+
+export interface ConnectionOptions {
+  /** The local address of the connection. Default: the operating system chooses it. */
+  readonly egress?: string | undefined;
+  readonly heartbeat?: Heartbeat | undefined;
 }
 
 export interface SocketHandler {
@@ -38,14 +53,13 @@ export class Sockets {
 
   /**
    * @param address the address in ccxt's configuration
-   * @param egress the local address of the connection. Default: the operating system chooses it.
    * @throws {ExchangeError} after `close`
    */
-  connect(address: string, handler: SocketHandler, egress?: string): StreamSocket {
+  connect(address: string, handler: SocketHandler, connection: ConnectionOptions = {}): StreamSocket {
     if (this.#isClosed) throw failure(['retryable', 'unreachable']);
     const socket: StreamSocket = new StreamSocket(
       this.#addressOf(address),
-      { ...this.options, egress },
+      { ...this.options, ...connection },
       {
         onOpen: () => handler.onOpen(),
         onMessage: (message) => handler.onMessage(message),
@@ -74,7 +88,8 @@ export class Sockets {
 
 export class StreamSocket {
   readonly #socket: WebSocket;
-  readonly #heartbeat: NodeJS.Timeout;
+  readonly #pings: NodeJS.Timeout;
+  readonly #heartbeats: NodeJS.Timeout | undefined;
   readonly #closed: Promise<void>;
   /**
    * The number of pings since the last message. Pings are counted, not timed, so that a stall of this process does not
@@ -85,7 +100,7 @@ export class StreamSocket {
 
   constructor(
     address: string,
-    options: SocketsOptions & { readonly egress: string | undefined },
+    options: SocketsOptions & ConnectionOptions,
     private readonly handler: SocketHandler,
   ) {
     this.#socket = new WebSocket(address, {
@@ -96,14 +111,18 @@ export class StreamSocket {
       ...(options.egress === undefined ? {} : { localAddress: options.egress }),
     });
     this.#closed = new Promise((resolve) => this.#socket.once('close', () => resolve()));
-    this.#heartbeat = setInterval(() => this.#ping(), options.idleTimeoutMs / (UNANSWERED_PINGS_MAX + 1));
-    this.#heartbeat.unref();
-    this.#listen();
+    this.#pings = setInterval(() => this.#ping(), options.idleTimeoutMs / (UNANSWERED_PINGS_MAX + 1));
+    this.#pings.unref();
+    const { heartbeat } = options;
+    this.#heartbeats =
+      heartbeat && setInterval(() => this.send(heartbeat.message), heartbeat.everyMs).unref();
+    this.#listen(heartbeat?.reply);
   }
 
-  send(message: object): void {
+  /** Sends a message as JSON; a string is sent as it is. */
+  send(message: object | string): void {
     if (this.#socket.readyState !== WebSocket.OPEN) return;
-    this.#socket.send(JSON.stringify(message), (error) => {
+    this.#socket.send(typeof message === 'string' ? message : JSON.stringify(message), (error) => {
       if (error) this.end(failure(['retryable', 'unreachable']));
     });
   }
@@ -112,7 +131,8 @@ export class StreamSocket {
   end(error: ExchangeError): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    clearInterval(this.#heartbeat);
+    clearInterval(this.#pings);
+    clearInterval(this.#heartbeats);
     this.#socket.terminate();
     this.handler.onClosed(error);
   }
@@ -123,7 +143,8 @@ export class StreamSocket {
     return this.#closed;
   }
 
-  #listen(): void {
+  /** @param ignored a message that is no event, and need not be JSON */
+  #listen(ignored: string | undefined): void {
     const onAlive = () => {
       this.#unansweredPings = 0;
     };
@@ -133,7 +154,8 @@ export class StreamSocket {
     });
     this.#socket.on('message', (data) => {
       onAlive();
-      this.#callHandler(() => this.handler.onMessage(readMessage(data)));
+      const text = data.toString();
+      if (text !== ignored) this.#callHandler(() => this.handler.onMessage(readMessage(text)));
     });
     this.#socket.on('ping', onAlive);
     this.#socket.on('pong', onAlive);
@@ -170,8 +192,8 @@ function toExchangeError(error: unknown): ExchangeError {
 }
 
 /** @throws {MalformedResponse} if the message is not a JSON object or array */
-function readMessage(data: RawData): unknown {
-  const parsed = readJson(data.toString());
+function readMessage(text: string): unknown {
+  const parsed = readJson(text);
   if (typeof parsed === 'object' && parsed !== null) return parsed;
   throw new MalformedResponse('not JSON');
 }

@@ -22,6 +22,8 @@ export const marketStreams: MarketStreamProtocol = {
   url: (ccxt) => ccxt.urls.api.ws.spot,
   streamsPerConnection: 1_024,
   subscribe: (streams) => ({ method: 'SUBSCRIBE', params: streams, id: 1 }),
+  unsubscribe: (streams) => ({ method: 'UNSUBSCRIBE', params: streams, id: 2 }),
+  bookSnapshots: 'CALL',
   acknowledgementOf: (message) => {
     const { data } = response.safeParse(message);
     if (data?.id === undefined || eventNameOf(message) !== undefined) return undefined;
@@ -29,18 +31,20 @@ export const marketStreams: MarketStreamProtocol = {
   },
   bookStream: (marketId) => `${marketId.toLowerCase()}@depth@100ms`,
   priceStream: (marketId) => `${marketId.toLowerCase()}@miniTicker`,
-  readBook: (message) => {
-    if (eventNameOf(message) !== 'depthUpdate') return undefined;
-    const { E, U, u, b, a } = parseResponse(diff, message);
-    return { first: U, last: u, bids: b, asks: a, at: new Date(E) };
-  },
-  readPrice: (message) => {
-    if (eventNameOf(message) !== '24hrMiniTicker') return undefined;
+  openBook: () => ({
+    read: (message) => {
+      if (eventNameOf(message) !== 'depthUpdate') return undefined;
+      const { E, U, u, b, a } = parseResponse(diff, message);
+      return { kind: 'CHANGE', first: U, last: u, bids: b, asks: a, at: new Date(E) };
+    },
+  }),
+  readPrices: (message) => {
+    if (eventNameOf(message) !== '24hrMiniTicker') return [];
     const { E, s, c } = parseResponse(ticker, message);
-    return { marketId: s, price: c, at: new Date(E) };
+    return [{ marketId: s, price: c, at: new Date(E) }];
   },
-  fetchBook: async (ccxt, marketId, limit = DEPTH) => {
-    const snapshot = await ccxt.publicGetDepth({ symbol: marketId, limit });
+  fetchBook: async (ccxt, symbol, limit = DEPTH) => {
+    const snapshot = await ccxt.publicGetDepth({ symbol: ccxt.market(symbol).id, limit });
     const { lastUpdateId, bids, asks } = parseResponse(depth, snapshot);
     return { last: lastUpdateId, bids, asks };
   },

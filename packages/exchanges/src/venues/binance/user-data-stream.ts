@@ -1,7 +1,7 @@
 /** Binance's user data stream over its WebSocket API. One connection carries the streams of several accounts. */
 import { z } from 'zod';
 import type { CcxtClient } from '../../ccxt/ccxt-client.js';
-import type { AccountEvent, AccountStreamProtocol, StreamMessage } from '../../ccxt/declaration.js';
+import type { AccountEvent, SharedStreamProtocol, StreamMessage } from '../../ccxt/declaration.js';
 import { readFill } from '../../ccxt/fills.js';
 import { readPushedOrder } from '../../ccxt/orders.js';
 import { exactDecimal, parseResponse } from '../../ccxt/parse-response.js';
@@ -25,7 +25,8 @@ const report = z.looseObject({
   n: exactDecimal.optional(),
 });
 
-export const userDataStream: AccountStreamProtocol = {
+export const userDataStream: SharedStreamProtocol = {
+  kind: 'SHARED',
   url: (ccxt) => ccxt.urls.api.ws['ws-api'].spot,
   accountsPerConnection: 100,
   weight: 2,

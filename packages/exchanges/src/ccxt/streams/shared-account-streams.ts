@@ -5,12 +5,18 @@
  * minutes only if they share connections. When a connection ends, every stream on it ends and each handler is
  * notified.
  */
-import { type AccountStreamHandler, ExchangeError, type VenueStream } from '../../port.js';
+import type { AccountStreamHandler, ExchangeError, VenueStream } from '../../port.js';
 import { type CallAccount, runAsAccount } from '../call.js';
 import type { CcxtClient } from '../ccxt-client.js';
-import type { AccountStreamProtocol, StreamMessage, VenueSession } from '../declaration.js';
-import { failure, MalformedResponse } from '../failures.js';
+import type { SharedStreamProtocol, StreamMessage, VenueSession } from '../declaration.js';
+import { failure } from '../failures.js';
+import { AccountSubscription, asExchangeError } from './account-subscription.js';
 import type { Sockets, StreamSocket } from './sockets.js';
+
+/** Opens the streams of accounts. */
+export interface AccountStreams {
+  open(account: CallAccount, handler: AccountStreamHandler): VenueStream;
+}
 
 /** The members of a segment that account streams use. */
 export interface StreamSegment {
@@ -22,12 +28,12 @@ export interface StreamSegment {
   classifyRejection(ccxt: CcxtClient, status: number, rejection: unknown): ExchangeError;
 }
 
-export class AccountStreams {
+export class SharedAccountStreams implements AccountStreams {
   readonly #connections = new Set<SharedConnection>();
 
   constructor(
     private readonly segment: StreamSegment,
-    private readonly protocol: AccountStreamProtocol,
+    private readonly protocol: SharedStreamProtocol,
   ) {}
 
   open(account: CallAccount, handler: AccountStreamHandler): VenueStream {
@@ -61,54 +67,6 @@ export class AccountStreams {
   }
 }
 
-/** The stream of one account. It ends once: it is closed or lost. */
-class AccountSubscription {
-  hasEnded = false;
-  #unsubscribe: (() => Promise<void>) | undefined;
-  readonly #deadline: NodeJS.Timeout;
-
-  constructor(
-    readonly account: CallAccount,
-    readonly handler: AccountStreamHandler,
-    startTimeoutMs: number,
-  ) {
-    this.#deadline = setTimeout(() => this.#timeOut(), startTimeoutMs);
-  }
-
-  onSubscribed(): void {
-    clearTimeout(this.#deadline);
-    this.handler.onConnected();
-  }
-
-  attach(unsubscribe: () => Promise<void>): void {
-    this.#unsubscribe = unsubscribe;
-  }
-
-  /** Ends the stream and notifies the handler, for the last time. An exception of the handler is ignored. */
-  lose(error: ExchangeError): void {
-    if (this.hasEnded) return;
-    this.hasEnded = true;
-    clearTimeout(this.#deadline);
-    try {
-      this.handler.onLost(error);
-    } catch {
-      // onLost is the last callback, so nothing is left to clean up.
-    }
-  }
-
-  async close(): Promise<void> {
-    if (this.hasEnded) return;
-    this.hasEnded = true;
-    clearTimeout(this.#deadline);
-    await this.#unsubscribe?.();
-  }
-
-  #timeOut(): void {
-    this.lose(failure(['retryable', 'no_answer']));
-    void this.#unsubscribe?.();
-  }
-}
-
 class SharedConnection {
   readonly ccxt: CcxtClient;
   /** The local address of the connection. */
@@ -125,7 +83,7 @@ class SharedConnection {
 
   constructor(
     private readonly segment: StreamSegment,
-    private readonly protocol: AccountStreamProtocol,
+    private readonly protocol: SharedStreamProtocol,
     { ccxt, egress }: { readonly ccxt: CcxtClient; readonly egress: string | undefined },
     private readonly onClosed: () => void,
   ) {
@@ -136,7 +94,7 @@ class SharedConnection {
       onMessage: (message: unknown) => this.#receive(message),
       onClosed: (error: ExchangeError) => this.#end(error),
     };
-    this.#socket = segment.sockets.connect(protocol.url(ccxt), handler, egress);
+    this.#socket = segment.sockets.connect(protocol.url(ccxt), handler, { egress });
   }
 
   get size(): number {
@@ -192,11 +150,8 @@ class SharedConnection {
     if (stream === undefined || stream.hasEnded) return;
     this.#callHandler(streamId, stream, () => {
       const parsed = this.protocol.read(this.ccxt, event);
-      if (parsed === undefined) return;
-      if (parsed.kind === 'order') stream.handler.onOrder(parsed.order, parsed.fills);
-      else if (parsed.kind === 'balances') stream.handler.onBalances(parsed.balances, parsed.at);
-      else if (parsed.kind === 'positions') stream.handler.onPositions?.(parsed.positions, parsed.at);
-      else this.#endStream(streamId, stream, failure(['retryable', 'unreachable']));
+      if (parsed !== undefined && !stream.onEvent(parsed))
+        this.#endStream(streamId, stream, failure(['retryable', 'unreachable']));
     });
   }
 
@@ -251,13 +206,4 @@ class SharedConnection {
     this.#requestCount += 1;
     return String(this.#requestCount);
   }
-}
-
-function asExchangeError(error: unknown): ExchangeError {
-  if (error instanceof ExchangeError) return error;
-  const detail = error instanceof MalformedResponse ? error.message : undefined;
-  return failure(['retryable', 'bad_answer'], {
-    type: error instanceof Error ? error.name : typeof error,
-    detail,
-  });
 }

@@ -1,0 +1,27 @@
+import type { Book } from './books.js';
+import { type Exact, exact, type OrderTerms, Refusal, type RefusalKind } from './model.js';
+
+/** @throws {Refusal} if an order breaks a rule of its market */
+export function checkRules(terms: OrderTerms, book: Book): void {
+  const { market, amount, price, stopPrice, type } = terms;
+  const best = book.ordersOf(terms.side === 'BUY' ? 'SELL' : 'BUY')[0]?.price;
+  const valuedAt = price ?? stopPrice ?? best ?? exact(0);
+  refuseIf(amount.lte(0) || amount.lt(market.minAmount), 'MIN_AMOUNT');
+  refuseIf(!isMultiple(amount, market.step), 'AMOUNT_STEP');
+  refuseIf(amount.gt(type === 'MARKET' ? market.marketMaxAmount : market.maxAmount), 'MAX_AMOUNT');
+  for (const each of [price, stopPrice])
+    refuseIf(each !== undefined && !isMultiple(each, market.tick), 'PRICE_TICK');
+  refuseIf(
+    terms.reduceOnly !== true && !valuedAt.isZero() && amount.times(valuedAt).lt(market.minNotional),
+    'MIN_NOTIONAL',
+  );
+  const wouldTake =
+    price !== undefined && best !== undefined && (terms.side === 'BUY' ? best.lte(price) : best.gte(price));
+  refuseIf(terms.timeInForce === 'POST_ONLY' && wouldTake, 'WOULD_TAKE');
+}
+
+const isMultiple = (value: Exact, step: string): boolean => value.mod(step).isZero();
+
+function refuseIf(isBroken: boolean, kind: RefusalKind): void {
+  if (isBroken) throw new Refusal(kind);
+}
