@@ -103,7 +103,7 @@ export interface StreamConnection {
   readonly exchange: ScriptedExchange;
   /** Sends a message; `source` names what it follows. */
   send(message: unknown, source: Source): void;
-  /** Sends a text without checking it: a pong, for example. */
+  /** Sends a string without checking it: a pong, for example. */
   sendText(text: string): void;
   close(): void;
 }
@@ -117,6 +117,12 @@ export interface StreamSession {
 export interface Dialect {
   /** The name of the venue folder. */
   readonly venue: string;
+  readonly traits: {
+    /** Whether the response to a new order contains its state, or only that the exchange accepted it. */
+    readonly placement: 'STATE' | 'ACKNOWLEDGEMENT';
+    /** Whether the exchange reports what a key may do. */
+    readonly reportsPermissions: boolean;
+  };
   /** The settings of the exchange for a trading type. */
   settingsFor(tradingType: TradingType): ExchangeSettings;
   readonly routes: readonly Route[];
@@ -137,7 +143,10 @@ export interface Dialect {
   /** Wraps the answer of a route as the venue does. */
   wrap(answer: unknown): unknown;
   /** Renders a refusal. Undefined: the venue documents no error for it. */
-  refuse(kind: RefusalKind, request: Pick<VenueRequest, 'path'>): VenueAnswer | undefined;
+  refuse(
+    kind: RefusalKind,
+    request: Pick<VenueRequest, 'path'> & { readonly tradingType: TradingType },
+  ): VenueAnswer | undefined;
   /** The pages that document the refusals. */
   readonly refusalPages: readonly string[];
   /** Returns the session of a new connection; undefined if the venue has no stream at this path. */

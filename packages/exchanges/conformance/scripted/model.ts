@@ -7,7 +7,7 @@ export type Exact = Decimal;
 export const exact = (value: Decimal.Value): Exact => new Exact(value);
 
 export type Side = 'BUY' | 'SELL';
-export type TimeInForce = 'GTC' | 'IOC' | 'FOK' | 'POST_ONLY';
+type TimeInForce = 'GTC' | 'IOC' | 'FOK' | 'POST_ONLY';
 export type Cause = 'LIQUIDATION' | 'ADL' | 'SETTLEMENT';
 
 export interface ScriptedMarket {
@@ -82,7 +82,7 @@ export interface OrderTerms {
 }
 
 /** `WAITING`: the order waits for its stop price. */
-export type OrderStatus = 'WAITING' | 'OPEN' | 'FILLED' | 'CANCELLED' | 'EXPIRED';
+type OrderStatus = 'WAITING' | 'OPEN' | 'FILLED' | 'CANCELLED' | 'EXPIRED';
 
 export interface Order extends OrderTerms {
   /** Unique on the exchange, from 1 on. */
@@ -159,31 +159,33 @@ export interface BookChange {
 }
 
 /** Why the exchange refuses a request. A dialect renders it as the exchange's documented error. */
-export type RefusalKind =
-  | 'UNKNOWN_KEY'
-  | 'BAD_SIGNATURE'
-  | 'BAD_TIMESTAMP'
-  | 'NO_PERMISSION'
-  | 'UNKNOWN_SYMBOL'
-  | 'BAD_PARAMETER'
-  | 'PRICE_TICK'
-  | 'AMOUNT_STEP'
-  | 'MIN_AMOUNT'
-  | 'MAX_AMOUNT'
-  | 'MIN_NOTIONAL'
-  | 'INSUFFICIENT_BALANCE'
-  | 'INSUFFICIENT_MARGIN'
-  | 'WOULD_TAKE'
-  | 'DUPLICATE_CLIENT_ORDER_ID'
-  | 'UNKNOWN_ORDER'
-  | 'REDUCE_ONLY'
-  | 'MAX_LEVERAGE'
-  | 'LEVERAGE_UNCHANGED'
-  | 'OPEN_POSITION'
-  | 'POSITION_MODE'
-  | 'BORROW_LIMIT'
-  | 'RATE_LIMIT'
-  | 'MAINTENANCE';
+export const REFUSALS = [
+  'UNKNOWN_KEY',
+  'BAD_SIGNATURE',
+  'BAD_TIMESTAMP',
+  'NO_PERMISSION',
+  'UNKNOWN_SYMBOL',
+  'BAD_PARAMETER',
+  'PRICE_TICK',
+  'AMOUNT_STEP',
+  'MIN_AMOUNT',
+  'MAX_AMOUNT',
+  'MIN_NOTIONAL',
+  'INSUFFICIENT_BALANCE',
+  'INSUFFICIENT_MARGIN',
+  'WOULD_TAKE',
+  'DUPLICATE_CLIENT_ORDER_ID',
+  'UNKNOWN_ORDER',
+  'REDUCE_ONLY',
+  'MAX_LEVERAGE',
+  'LEVERAGE_UNCHANGED',
+  'OPEN_POSITION',
+  'POSITION_MODE',
+  'BORROW_LIMIT',
+  'RATE_LIMIT',
+  'MAINTENANCE',
+] as const;
+export type RefusalKind = (typeof REFUSALS)[number];
 
 export class Refusal extends Error {
   override readonly name = 'Refusal';

@@ -15,9 +15,13 @@ export function checkRules(terms: OrderTerms, book: Book): void {
     terms.reduceOnly !== true && !valuedAt.isZero() && amount.times(valuedAt).lt(market.minNotional),
     'MIN_NOTIONAL',
   );
-  const wouldTake =
-    price !== undefined && best !== undefined && (terms.side === 'BUY' ? best.lte(price) : best.gte(price));
-  refuseIf(terms.timeInForce === 'POST_ONLY' && wouldTake, 'WOULD_TAKE');
+}
+
+/** Whether a post-only order would take liquidity. */
+export function wouldTake({ price, side, timeInForce }: OrderTerms, book: Book): boolean {
+  const best = book.ordersOf(side === 'BUY' ? 'SELL' : 'BUY')[0]?.price;
+  if (timeInForce !== 'POST_ONLY' || price === undefined || best === undefined) return false;
+  return side === 'BUY' ? best.lte(price) : best.gte(price);
 }
 
 const isMultiple = (value: Exact, step: string): boolean => value.mod(step).isZero();

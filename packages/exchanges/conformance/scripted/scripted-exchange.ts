@@ -18,7 +18,7 @@ import {
   Refusal,
   type ScriptedMarket,
 } from './model.js';
-import { checkRules } from './order-rules.js';
+import { checkRules, wouldTake } from './order-rules.js';
 import { addToPosition, leverageOf, type Margin, marginOf, positionOf } from './positions.js';
 import { credit, lock, repay, spendLocked, unlock, walletOf } from './wallets.js';
 
@@ -27,10 +27,14 @@ export interface ExchangeSettings {
   /** The currency of fees on spot: what the order receives, or the quote currency. */
   readonly spotFeeIn: 'RECEIVED' | 'QUOTE';
   /** Whether a client order id may be used again once its order has ended, or never. */
-  readonly clientOrderIds: 'UNIQUE_AMONG_OPEN' | 'UNIQUE_FOR_EVER' | 'NOT_UNIQUE';
+  readonly clientOrderIds: 'UNIQUE_AMONG_OPEN' | 'UNIQUE_FOR_EVER' | 'RETURNS_FIRST' | 'NOT_UNIQUE';
+  /** What becomes of a post-only order that would take liquidity. */
+  readonly postOnlyThatTakes: 'REFUSED' | 'EXPIRES';
   /** Returns the credentials of the account with this number. */
   credentialsOf(number: number): Pick<Account, 'apiKey' | 'apiSecret' | 'passphrase'>;
 }
+
+const HOUR_MS = 3_600_000;
 
 export class ScriptedExchange {
   readonly orders: Order[] = [];
@@ -107,12 +111,19 @@ export class ScriptedExchange {
   /** @throws {Refusal} if the order breaks a rule; nothing has changed then */
   place(account: Account, terms: OrderTerms): Order {
     if (!account.canTrade) throw new Refusal('NO_PERMISSION');
-    this.#checkClientOrderId(account, terms);
+    const first = this.#orderWithIdOf(account, terms);
+    if (first !== undefined) {
+      if (this.settings.clientOrderIds === 'RETURNS_FIRST') return first;
+      throw new Refusal('DUPLICATE_CLIENT_ORDER_ID');
+    }
     const book = this.bookOf(terms.market);
     checkRules(terms, book);
+    const expires = wouldTake(terms, book);
+    if (expires && this.settings.postOnlyThatTakes === 'REFUSED') throw new Refusal('WOULD_TAKE');
     const order = this.#admit(account, terms);
     this.orders.push(order);
     if (order.status === 'WAITING') this.#emitOrder(order);
+    else if (expires) this.#end(order, 'EXPIRED');
     else this.#changeBook(book, () => this.#execute(order, book));
     this.#triggerStops(book);
     return order;
@@ -143,7 +154,9 @@ export class ScriptedExchange {
 
   /** Pays funding: longs pay `rate` of their notional at the mark price to shorts. */
   payFunding(market: ScriptedMarket, rate: string): void {
-    const [at, markPrice] = [this.now(), this.markPriceOf(market)];
+    // Funding is paid at the start of an hour.
+    const at = Math.floor(this.now() / HOUR_MS) * HOUR_MS;
+    const markPrice = this.markPriceOf(market);
     this.fundingRates.push({ market, rate: exact(rate), markPrice, at });
     for (const account of this.accounts) {
       const { size } = positionOf(account, market);
@@ -170,7 +183,11 @@ export class ScriptedExchange {
   }
 
   /** Closes a part of a position against the exchange's insurance fund. */
-  forceClose(account: Account, market: ScriptedMarket, amount: string, price: string, cause: Cause): Order {
+  forceClose(
+    account: Account,
+    market: ScriptedMarket,
+    { amount, price, cause }: { readonly amount: string; readonly price: string; readonly cause: Cause },
+  ): Order {
     const isLong = positionOf(account, market).size.isPositive();
     const terms: OrderTerms = {
       market,
@@ -189,16 +206,16 @@ export class ScriptedExchange {
     return order;
   }
 
-  #checkClientOrderId(account: Account, { clientOrderId }: OrderTerms): void {
+  /** Returns an order whose client order id may not be used again yet. */
+  #orderWithIdOf(account: Account, { clientOrderId }: OrderTerms): Order | undefined {
     const { clientOrderIds } = this.settings;
-    if (clientOrderIds === 'NOT_UNIQUE' || clientOrderId === '') return;
-    const isTaken = this.orders.some(
+    if (clientOrderIds === 'NOT_UNIQUE' || clientOrderId === '') return undefined;
+    return this.orders.find(
       (order) =>
         order.account === account &&
         order.clientOrderId === clientOrderId &&
-        (clientOrderIds === 'UNIQUE_FOR_EVER' || isOpen(order)),
+        (clientOrderIds !== 'UNIQUE_AMONG_OPEN' || isOpen(order)),
     );
-    if (isTaken) throw new Refusal('DUPLICATE_CLIENT_ORDER_ID');
   }
 
   #newOrder(account: Account, terms: OrderTerms, cause?: Cause): Order {

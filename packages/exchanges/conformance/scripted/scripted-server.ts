@@ -5,29 +5,18 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TradingType } from '@trading-automation/contracts';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
+import type { Weather } from '../conformance-fixture.js';
 import type { Dialect, Route, Source, StreamConnection, VenueAnswer, VenueRequest } from './dialect.js';
 import { type Account, Refusal } from './model.js';
 import type { Recordings } from './recordings.js';
 import { ScriptedExchange } from './scripted-exchange.js';
 import { shapeDifferences } from './shapes.js';
 
-/** Faults of the next requests. */
-export interface Weather {
-  /** The exchange executes the request, then closes the connection without an answer. */
-  dropsAnswers?: boolean;
-  /** The exchange answers with status 503 and does nothing. */
-  isDown?: boolean;
-  /** A refusal of every request. */
-  refuses?: 'RATE_LIMIT' | 'MAINTENANCE' | 'BAD_TIMESTAMP' | undefined;
-  /** The exchange executes the request, then sends HTML instead of its answer. */
-  sendsHtml?: boolean;
-  /** The exchange executes the request, then sends a part of its answer. */
-  truncates?: boolean;
-}
-
 export class ScriptedServer {
   readonly exchange: ScriptedExchange;
   weather: Weather = {};
+  /** Whether the next message about an order book is lost. */
+  losesBookMessage = false;
   /** What clients or the dialect did wrong. A test fails if there is any. */
   readonly problems: string[] = [];
   /** The requests that were answered, as method and path. */
@@ -40,7 +29,7 @@ export class ScriptedServer {
   private constructor(
     private readonly dialect: Dialect,
     private readonly recordings: Recordings,
-    tradingType: TradingType,
+    private readonly tradingType: TradingType,
   ) {
     this.exchange = new ScriptedExchange(dialect.settingsFor(tradingType));
     this.#routes = dialect.routes
@@ -66,6 +55,12 @@ export class ScriptedServer {
 
   get url(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** The route of the exchange's time, as `requests` names it. */
+  get clockRoute(): string | undefined {
+    const clock = this.#routes.find(({ route }) => route.capability === 'clock')?.route;
+    return clock && `${clock.method} ${clock.path}`;
   }
 
   /** Closes every WebSocket connection, as an exchange does when a node restarts. */
@@ -120,7 +115,7 @@ export class ScriptedServer {
 
   #refuse(error: unknown, request: VenueRequest): VenueAnswer {
     if (!(error instanceof Refusal)) throw error;
-    const answer = this.dialect.refuse(error.kind, request);
+    const answer = this.dialect.refuse(error.kind, { ...request, tradingType: this.tradingType });
     if (answer !== undefined) return answer;
     this.problems.push(`${request.method} ${request.path}: no documented refusal ${error.kind}`);
     return { status: 400, body: {} };
@@ -176,7 +171,9 @@ export class ScriptedServer {
       return;
     }
     const stop = this.exchange.onEvent((event) => {
-      if (peer.readyState === peer.OPEN) session.onEvent(event);
+      if (peer.readyState !== peer.OPEN) return;
+      if (event.kind === 'book' && this.losesBookMessage) this.losesBookMessage = false;
+      else session.onEvent(event);
     });
     peer.on('close', stop);
     peer.on('message', (data: RawData) => session.onMessage(data.toString()));
