@@ -1,21 +1,91 @@
 /** The fixture of the conformance suites: the exchange under test, two accounts on it, and their orders. */
+import type { TradeType, TradingType } from '@trading-automation/contracts';
 import {
   type ExchangeClient,
   type ExchangeCredentials,
   ExchangeError,
   type ExchangeVenue,
+  type ForcedCause,
+  type Market,
   type OrderKey,
   type OrderRequest,
   type VenueOrder,
 } from '../src/index.js';
+import type { RefusalKind } from './scripted/model.js';
+
+/** In what exchanges differ, although each of them conforms. */
+interface VenueTraits {
+  /** Whether the response to a new order contains its state, or only that the exchange accepted it. */
+  readonly placement: 'STATE' | 'ACKNOWLEDGEMENT';
+  /** The currency of fees on spot: what the order receives, or the quote currency. */
+  readonly spotFeeIn: 'RECEIVED' | 'QUOTE';
+  /** What becomes of a post-only order that would take liquidity. */
+  readonly postOnlyThatTakes: 'REFUSED' | 'EXPIRES';
+  /** Whether the exchange reports what a key may do. */
+  readonly reportsPermissions: boolean;
+  /** Whether a client order id may be used again. */
+  readonly clientOrderIds: 'UNIQUE_AMONG_OPEN' | 'UNIQUE_FOR_EVER' | 'RETURNS_FIRST' | 'NOT_UNIQUE';
+}
 
 /** An exchange under test on which no other client trades the symbol. */
 export interface VenueUnderTest {
   readonly venue: ExchangeVenue;
+  readonly tradingType: TradingType;
+  readonly traits: VenueTraits;
   /** A pair with a price tick of 0.01, an amount step of 0.00001 and a minimum notional of at most 10. */
-  readonly symbol: 'BTC/USDT';
+  readonly symbol: string;
+  readonly otherSymbol: string;
+  /** The rules of the symbol, as the exchange has them. */
+  readonly rules: Partial<Market>;
+  readonly orderTypes: readonly TradeType[];
   readonly openAccount: (balances: Readonly<Record<string, number>>) => Promise<ExchangeCredentials>;
   readonly close: () => Promise<void>;
+}
+
+/** An exchange whose prices, funding and faults a test controls. */
+export interface ControlledVenueUnderTest extends VenueUnderTest {
+  readonly setMarkPrice: (price: string) => Promise<void>;
+  /** Pays funding for the symbol: longs pay the rate to shorts. */
+  readonly payFunding: (rate: string) => Promise<void>;
+  /** Charges interest on what accounts have borrowed. */
+  readonly chargeInterest: (asset: string, rate: string) => Promise<void>;
+  /** Closes a part of an account's position in the symbol, as the exchange does. */
+  readonly forceClose: (
+    credentials: ExchangeCredentials,
+    forced: { readonly amount: string; readonly price: string; readonly cause: ForcedCause },
+  ) => Promise<void>;
+  /** Changes what the exchange reports of an account. */
+  readonly changeAccount: (
+    credentials: ExchangeCredentials,
+    change: {
+      readonly isHedged?: boolean;
+      readonly kind?: 'PORTFOLIO_MARGIN' | 'UNKNOWN';
+      readonly canTrade?: boolean;
+      readonly canWithdraw?: boolean;
+    },
+  ) => Promise<void>;
+  /** Loses the next message about the order book of the symbol. */
+  readonly loseBookMessage: () => void;
+  /** The number of requests for the exchange's time. */
+  readonly clockReads: () => number;
+  /** Sets how the exchange treats the next requests. */
+  readonly setWeather: (weather: Weather) => void;
+  /** Ends every stream connection. */
+  readonly cutStreams: () => Promise<void>;
+}
+
+/** Faults of an exchange or of the network. */
+export interface Weather {
+  /** The exchange executes the request, then closes the connection without an answer. */
+  readonly dropsAnswers?: boolean;
+  /** The exchange answers with status 503 and does nothing. */
+  readonly isDown?: boolean;
+  /** A refusal of every request. */
+  readonly refuses?: RefusalKind | undefined;
+  /** The exchange executes the request, then sends HTML instead of its answer. */
+  readonly sendsHtml?: boolean;
+  /** The exchange executes the request, then sends a part of its answer. */
+  readonly truncates?: boolean;
 }
 
 /** Returns `outcome/code` of the error with which a call fails. Throws if the call succeeds. */
@@ -43,16 +113,17 @@ type OrderOverrides = Partial<OrderRequest>;
  * Returns a function that creates order requests for `symbol`, each with its own client order id. Default: a limit
  * order to buy 0.5 at 60,000.
  */
-function orderFactory({ venue, symbol }: Pick<VenueUnderTest, 'venue' | 'symbol'>) {
+function orderFactory({ venue, symbol, tradingType }: VenueUnderTest) {
   let orderCount = 0;
-  return (overrides: OrderOverrides = {}): OrderRequest => ({
+  return (overrides: OrderOverrides = {}): OrderRequest & { readonly sentAt: Date } => ({
     symbol,
-    venueClientOrderId: venue.clientOrderIdFor(`trade-${++orderCount}`, 'spot'),
+    venueClientOrderId: venue.clientOrderIdFor(`trade-${++orderCount}`, tradingType),
     type: 'LIMIT',
     side: 'BUY',
     timeInForce: 'GTC',
     amount: '0.5',
     reduceOnly: false,
+    sentAt: new Date(),
     ...(overrides.type?.endsWith('MARKET') ? {} : { price: '60000' }),
     ...overrides,
   });
@@ -65,14 +136,23 @@ export interface ConformanceFixture<S extends VenueUnderTest> {
   taker: ExchangeClient;
   order: ReturnType<typeof orderFactory>;
   readonly connectAccount: () => Promise<ExchangeClient>;
+  readonly connect: (credentials: ExchangeCredentials) => ExchangeClient;
+  /** Places an order and returns its state, which some exchanges report only when they are asked. */
+  readonly place: (client: ExchangeClient, order: OrderRequest & OrderKey) => Promise<VenueOrder>;
 }
 
 export function setupConformanceFixture<S extends VenueUnderTest>(
   setup: () => Promise<S>,
+  balances: Readonly<Record<string, number>> = { USDT: 100_000, BTC: 2 },
 ): ConformanceFixture<S> {
-  const connectAccount = async () =>
-    fixture.subject.venue.connect(await fixture.subject.openAccount({ USDT: 100_000, BTC: 2 }), 'spot');
-  const fixture = { connectAccount } as ConformanceFixture<S>;
+  const connect = (credentials: ExchangeCredentials) =>
+    fixture.subject.venue.connect(credentials, fixture.subject.tradingType);
+  const connectAccount = async () => connect(await fixture.subject.openAccount(balances));
+  const place = async (client: ExchangeClient, order: OrderRequest & OrderKey) => {
+    const placed = await client.placeOrder(order);
+    return fixture.subject.traits.placement === 'STATE' ? placed : foundOrder(client, order);
+  };
+  const fixture = { connectAccount, connect, place } as ConformanceFixture<S>;
   beforeEach(async () => {
     fixture.subject = await setup();
     fixture.order = orderFactory(fixture.subject);

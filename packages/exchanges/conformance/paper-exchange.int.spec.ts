@@ -5,7 +5,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createVenue, venueConfig } from '../src/ccxt/index.js';
-import { describeConformance } from './suite.js';
+import { describeBalances } from './suite-balances.js';
+import { describeOrders } from './suite-orders.js';
 import { describeStreams } from './suite-streams.js';
 import { describeWeather, type WeatherVenueUnderTest } from './suite-weather.js';
 
@@ -61,7 +62,18 @@ async function startPaperExchange(timeoutMs = 10_000): Promise<WeatherVenueUnder
   };
   return {
     venue,
+    tradingType: 'spot',
+    traits: {
+      placement: 'STATE',
+      spotFeeIn: 'RECEIVED',
+      postOnlyThatTakes: 'REFUSED',
+      reportsPermissions: true,
+      clientOrderIds: 'UNIQUE_AMONG_OPEN',
+    },
     symbol: 'BTC/USDT',
+    otherSymbol: 'ETH/USDT',
+    rules: { priceTick: '0.01', amountStep: '0.00001', minAmount: '0.00001', minNotional: '10' },
+    orderTypes: ['LIMIT', 'MARKET', 'STOP_LIMIT', 'STOP_MARKET'],
     timeoutMs,
     openAccount: async (balances) => {
       const keys = await admin('POST', 'accounts', { balances });
@@ -78,6 +90,7 @@ async function startPaperExchange(timeoutMs = 10_000): Promise<WeatherVenueUnder
   };
 }
 
-describeConformance('the paper exchange', startPaperExchange);
+describeOrders('the paper exchange', startPaperExchange);
+describeBalances('the paper exchange', startPaperExchange);
 describeStreams('the paper exchange', startPaperExchange);
 describeWeather('the paper exchange', () => startPaperExchange(3_000));

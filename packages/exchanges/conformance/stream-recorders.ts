@@ -6,6 +6,7 @@ import type {
   ExchangeError,
   VenueFill,
   VenueOrder,
+  VenuePosition,
 } from '../src/index.js';
 
 /** Lets a test wait for a condition, which is checked after each event. */
@@ -38,6 +39,7 @@ export class AccountStreamRecorder extends Recorder implements AccountStreamHand
   readonly fills: VenueFill[] = [];
   readonly balances: Balances[] = [];
   readonly balanceTimes: Date[] = [];
+  readonly positions: VenuePosition[] = [];
 
   onConnected(): void {
     this.connections += 1;
@@ -58,6 +60,11 @@ export class AccountStreamRecorder extends Recorder implements AccountStreamHand
   onBalances(balances: Balances, at: Date): void {
     this.balances.push(balances);
     this.balanceTimes.push(at);
+    this.notify();
+  }
+
+  onPositions(positions: readonly VenuePosition[]): void {
+    this.positions.push(...positions);
     this.notify();
   }
 

@@ -47,7 +47,7 @@ export function describeWeather(name: string, setup: () => Promise<WeatherVenueU
       expect(await failureOf(fixture.taker.placeOrder(request))).toBe('unknown/no_answer');
       await fixture.subject.weather({});
       expect(await fixture.taker.findOrder(request)).toEqual({ outcome: 'ABSENT' });
-      expect(await fixture.taker.placeOrder(request)).toMatchObject({ status: 'OPEN' });
+      expect(await fixture.place(fixture.taker, request)).toMatchObject({ status: 'OPEN' });
     });
 
     it('[EX-RATE-01] pauses all calls to the exchange for the requested time, and then continues', async () => {
@@ -57,7 +57,7 @@ export function describeWeather(name: string, setup: () => Promise<WeatherVenueU
       expect(await failureOf(fixture.taker.fetchBalances())).toBe('retryable/rate_limited');
       await fixture.subject.weather({});
       const sentAtMs = performance.now();
-      expect(await fixture.maker.placeOrder(request)).toMatchObject({ status: 'OPEN' });
+      expect(await fixture.place(fixture.maker, request)).toMatchObject({ status: 'OPEN' });
       // The requested pause was one second, of which some has passed.
       expect(performance.now() - sentAtMs).toBeGreaterThan(500);
       expect(await fixture.maker.fetchOpenOrders(fixture.subject.symbol)).toHaveLength(1);
@@ -71,12 +71,12 @@ export function describeWeather(name: string, setup: () => Promise<WeatherVenueU
         partial_fill_rate: 1,
       });
       for (const price of ['60000', '60010', '60020'])
-        await fixture.maker.placeOrder(fixture.order({ side: 'SELL', price }));
+        await fixture.place(fixture.maker, fixture.order({ side: 'SELL', price }));
       const requests = Array.from({ length: 6 }, () => fixture.order({ type: 'MARKET', amount: '0.21' }));
-      for (const request of requests) await fixture.taker.placeOrder(request);
+      for (const request of requests) await fixture.place(fixture.taker, request);
       const listed = await fixture.taker.fetchFillsSince({
         symbol: fixture.subject.symbol,
-        since: new Date(0),
+        since: new Date(Date.now() - 3_600_000),
       });
       await recorder.until(() => new Set(recorder.fills.map(keyOf)).size === listed.length);
       expect(new Set(recorder.fills.map(keyOf))).toEqual(new Set(listed.map(keyOf)));
@@ -92,19 +92,19 @@ export function describeWeather(name: string, setup: () => Promise<WeatherVenueU
         fixture.order({ side: 'SELL' }),
         fixture.order({ side: 'SELL', price: '60100' }),
       ];
-      for (const request of [resting, gone]) await fixture.maker.placeOrder(request);
+      for (const request of [resting, gone]) await fixture.place(fixture.maker, request);
       await before.until(() => before.orders.length === 2);
       const since = new Date();
       await fixture.subject.cutStreams();
       await before.until(() => before.lost.length > 0);
-      await fixture.taker.placeOrder(fixture.order({ type: 'MARKET', amount: '0.3' }));
+      await fixture.place(fixture.taker, fixture.order({ type: 'MARKET', amount: '0.3' }));
       await fixture.maker.cancelOrder(gone);
       const externalOrder = fixture.order({
         price: '50000',
         amount: '0.01',
         venueClientOrderId: 'from-elsewhere',
       });
-      await fixture.maker.placeOrder(externalOrder);
+      await fixture.place(fixture.maker, externalOrder);
 
       const after = await watchAccount(fixture.maker);
       const open = await fixture.maker.fetchOpenOrders();
@@ -121,7 +121,7 @@ export function describeWeather(name: string, setup: () => Promise<WeatherVenueU
         await fixture.maker.fetchFillsSince({ symbol: fixture.subject.symbol, since: overlap }),
       ).toMatchObject([{ amount: '0.3', price: '60000' }]);
       expect(await foundOrder(fixture.maker, gone)).toMatchObject({ status: 'CANCELLED' });
-      await fixture.taker.placeOrder(fixture.order({ type: 'MARKET', amount: '0.2' }));
+      await fixture.place(fixture.taker, fixture.order({ type: 'MARKET', amount: '0.2' }));
       await after.until(() => after.fills.length > 0);
       expect(after.fills).toMatchObject([{ amount: '0.2', venueClientOrderId: resting.venueClientOrderId }]);
       expect([before.lost, before.fills, after.lost]).toEqual([['retryable/unreachable'], [], []]);

@@ -1,0 +1,50 @@
+/** Requirements for every exchange with cross margin. */
+import type { ExchangeClient, LoanClient } from '../src/index.js';
+import { type ControlledVenueUnderTest, failureOf, setupConformanceFixture } from './conformance-fixture.js';
+
+const hourAgo = () => new Date(Date.now() - 3_600_000);
+
+export function describeMargin(name: string, setup: () => Promise<ControlledVenueUnderTest>): void {
+  describe(`the cross margin of a conforming exchange: ${name}`, () => {
+    const fixture = setupConformanceFixture(setup);
+    const loansOf = ({ loans }: ExchangeClient): LoanClient => {
+      if (loans === undefined) throw new Error('the client has no calls about loans');
+      return loans;
+    };
+    const openAccount = async () => fixture.connect(await fixture.subject.openAccount({ USDT: 10_000 }));
+    const sale = { side: 'SELL', amount: '0.1', price: '60000' } as const;
+    const purchase = { side: 'BUY', amount: '0.1', price: '60000' } as const;
+
+    it('[EX-LOAN-01] borrows only if the order asks for it, and reports the loan', async () => {
+      const account = await openAccount();
+      expect(await failureOf(account.placeOrder(fixture.order(sale)))).toBe('rejected/insufficient_balance');
+      await fixture.place(fixture.maker, fixture.order(purchase));
+      const request = fixture.order({ ...sale, autoBorrow: true });
+      expect(await fixture.place(account, request)).toMatchObject({ status: 'FILLED' });
+      expect(await loansOf(account).fetchLoans()).toEqual({ BTC: { borrowed: '0.1', interest: '0' } });
+      const { balances } = await account.fetchBalances();
+      expect(balances.USDT).toMatchObject({ locked: '0' });
+      expect(Number(balances.USDT?.free)).toBeGreaterThan(15_000);
+    });
+
+    it('[EX-LOAN-02] returns each interest charge once, and repays with the closing order', async () => {
+      const account = await openAccount();
+      const since = hourAgo();
+      await fixture.place(fixture.maker, fixture.order(purchase));
+      await fixture.place(account, fixture.order({ ...sale, autoBorrow: true }));
+      await fixture.subject.chargeInterest('BTC', '0.00001');
+      const charges = await loansOf(account).fetchInterest(since);
+      expect(charges.map(({ asset, amount }) => [asset, amount])).toEqual([['BTC', '0.000001']]);
+      expect(await loansOf(account).fetchLoans()).toEqual({ BTC: { borrowed: '0.1', interest: '0.000001' } });
+      await fixture.place(fixture.maker, fixture.order({ ...sale, amount: '0.2' }));
+      await fixture.place(account, fixture.order({ ...purchase, amount: '0.11', autoRepay: true }));
+      expect(await loansOf(account).fetchLoans()).toEqual({});
+    });
+
+    it('[EX-LOAN-03] reports no loan for an account that has none', async () => {
+      const account = await openAccount();
+      expect(await loansOf(account).fetchLoans()).toEqual({});
+      expect(await loansOf(account).fetchInterest(hourAgo())).toEqual([]);
+    });
+  });
+}
