@@ -565,6 +565,8 @@ export type ExchangeErrorCode =
   /** A POST_ONLY order that would take liquidity, or a FOK order that cannot fill. */
   | 'would_not_fit_book'
   | 'duplicate_client_order_id'
+  /** The account keeps long and short positions of a market apart, which the product does not support. */
+  | 'position_mode'
   | 'not_supported'
   /** The exchange rejected the request for a reason without a code of its own. */
   | 'refused';

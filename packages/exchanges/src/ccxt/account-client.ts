@@ -64,7 +64,10 @@ export class AccountClient implements ExchangeClient {
     const { isExit, isCopy } = order;
     const purpose = isCopy === true ? 'copy' : 'user';
     const request = { kind: 'write', isOrder: true, isExit, purpose, sendByMs } as const;
-    return this.#run(request, (session, { orders }) => orders.place(session, order));
+    return this.#run(request, async (session, { orders, orderTypes }) => {
+      if (!orderTypes.includes(order.type)) throw failure(['rejected', 'not_supported']);
+      return orders.place(session, order);
+    });
   }
 
   /** A cancellation reduces risk, so it has the priority of an exit. */

@@ -29,6 +29,11 @@ export function multiply(amount: Decimal, factor: Decimal): Decimal {
   return factor === '1' ? amount : exact(Precise.stringMul(amount, factor));
 }
 
+/** Subtracts without rounding. */
+export function subtract(amount: Decimal, subtracted: Decimal): Decimal {
+  return exact(Precise.stringSub(amount, subtracted));
+}
+
 function exact(result: string | undefined): Decimal {
   if (result === undefined) throw new Error('an amount is missing');
   return result;

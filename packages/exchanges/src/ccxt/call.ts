@@ -53,6 +53,8 @@ export interface Call extends CallRequest {
   readonly restart?: (() => number) | undefined;
   /** Whether the call budget has released the request. Before that, the request waits for the budget. */
   isReleased: boolean;
+  /** The nonce of the next request, at exchanges that require rising nonces. */
+  nonce?: number | undefined;
   /** Whether any part of a request may have reached the exchange. */
   isSent: boolean;
   /** The last response, whatever its status. */

@@ -37,6 +37,7 @@ interface CcxtMarket {
   /** Base currency per contract. */
   readonly contractSize?: string;
   readonly precision: { readonly amount?: string; readonly price?: string };
+  readonly limits?: { readonly leverage?: { readonly max?: string } };
 }
 
 /** The members of ccxt that the product uses. Results are `unknown`, because they are validated before use. */
@@ -44,12 +45,15 @@ export interface CcxtClient {
   readonly has: Readonly<Record<string, unknown>>;
   readonly options: Record<string, unknown>;
   readonly markets: Readonly<Record<string, unknown>> | undefined;
+  /** The markets by the exchange's names; names may repeat between market types. */
+  readonly markets_by_id: Readonly<Record<string, readonly { readonly symbol: string }[]>> | undefined;
   readonly urls: {
     readonly api: {
       readonly private: string;
       readonly ws: { readonly spot: string; readonly 'ws-api': { readonly spot: string } };
     };
   };
+  nonce(): number;
   throttle(cost: number): Promise<void>;
   setLastRequest(request: unknown): void;
   hmac(text: Bytes, secret: Bytes, hash: CcxtHash, digest?: string): unknown;
@@ -73,6 +77,8 @@ export interface CcxtClient {
   parseWsOrder(event: unknown): unknown;
   parseWsTrade(event: unknown): unknown;
   publicGetDepth(params: Params): Promise<unknown>;
+  /** Replaces the placeholders of an address. */
+  implodeHostname(address: string): string;
   setMarketsFromExchange(source: CcxtClient): unknown;
   loadMarkets(reload?: boolean): Promise<unknown>;
   loadTimeDifference(): Promise<unknown>;
@@ -225,4 +231,15 @@ function assertMultipleOfStep(value: unknown, step: string | undefined): string 
   )
     throw failure(['rejected', 'rule_violated']);
   return parsed.value;
+}
+
+/**
+ * Calls an endpoint of the exchange that ccxt knows by this name, such as `privateGetV5OrderRealtime`. ccxt signs the
+ * request and throws the exchange's refusals.
+ */
+export function callEndpoint(ccxt: CcxtClient, endpoint: string, params: Params): Promise<unknown> {
+  const endpoints = ccxt as unknown as Readonly<Record<string, (params: Params) => Promise<unknown>>>;
+  const call = endpoints[endpoint];
+  if (call === undefined) throw new Error(`ccxt has no endpoint ${endpoint}`);
+  return call.call(ccxt, params);
 }

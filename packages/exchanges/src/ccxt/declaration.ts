@@ -27,10 +27,12 @@ import type {
 import type { CcxtClient } from './ccxt-client.js';
 import type { RejectionPatterns } from './failures.js';
 import type { Heartbeat } from './streams/sockets.js';
+import type { RateLimitResponse } from './transport.js';
 
 /** An exchange. Its id is the name of its folder, and never changes: accounts and pairs store it. */
 export interface VenueDeclaration {
   readonly id: string;
+  readonly credentials: CredentialForm;
   readonly tradingTypes: Readonly<Partial<Record<TradingType, TradingTypeDeclaration>>>;
 }
 
@@ -39,13 +41,11 @@ export interface TradingTypeDeclaration {
   readonly client: ClientDeclaration;
   /** ccxt's name of the market type. */
   readonly market: 'spot' | 'margin' | 'swap';
-  /**
-   * A client order id is `prefix` followed by hexadecimal digits, `length` characters in total. The exchange must
-   * accept such an id.
-   */
-  readonly clientOrderId: { readonly prefix: string; readonly length: number };
+  readonly clientOrderId: ClientOrderIdRule;
   readonly rateLimits: RateLimitSchedule;
   readonly rejectionPatterns: RejectionPatterns;
+  /** The order types that the product offers. A market may have fewer. */
+  readonly orderTypes: readonly TradeType[];
   /** Whether every open order locks a balance of the account. */
   readonly openOrdersLockBalances: boolean;
   /** The maximum number of candles per response. */
@@ -64,6 +64,32 @@ export interface TradingTypeDeclaration {
   readonly marketStream?: MarketStreamProtocol | undefined;
 }
 
+/** What a user enters to connect an account. */
+interface CredentialForm {
+  readonly secret: 'HMAC_SECRET' | 'EC_PRIVATE_KEY';
+  readonly hasPassphrase: boolean;
+}
+
+/** The exchange's rule for client order ids. */
+interface ClientOrderIdRule {
+  /**
+   * An id is `prefix` followed by hexadecimal digits, `length` characters in total. The exchange must accept such an
+   * id.
+   */
+  readonly prefix: string;
+  readonly length: number;
+  /** The characters and the length that the exchange accepts, for the page of the venue. */
+  readonly accepts: string;
+  /** Until when an id may not be used again. */
+  readonly unique: 'AMONG_OPEN_ORDERS' | 'FOR_EVER' | 'NOT_ENFORCED';
+  /** What the exchange does with a new order whose id is in use. */
+  readonly repetition: 'REFUSED' | 'RETURNS_FIRST' | 'PLACES_ANOTHER';
+  /** How an order is found by its id, and for how long, for the page of the venue. */
+  readonly lookUp: string;
+  /** When the absence of an order is proven, for the page of the venue. */
+  readonly absence: string;
+}
+
 /** How a ccxt client of a trading type is created. */
 interface ClientDeclaration {
   /** Loads ccxt's class of the exchange. Classes are large, so only those of configured exchanges are loaded. */
@@ -74,20 +100,30 @@ interface ClientDeclaration {
   readonly fixedOptions: Readonly<Record<string, unknown>>;
   /** Changes a new client. */
   prepare?(client: object): void;
+  /**
+   * Whether each request of an account needs a higher nonce than the one before it. The requests of an account are then
+   * sent one after another, with nonces from one place for all processes.
+   */
+  readonly hasRisingNonces?: boolean | undefined;
 }
 
 /** The published rate limits of an exchange. */
 interface RateLimitSchedule {
   /** Names the limits if other trading types of the exchange have others. */
   readonly scope?: string | undefined;
-  /** The exchange's request weight per unit of ccxt's cost. */
-  readonly weightPerCost: number;
+  /** Returns the exchange's request weight of a call, from ccxt's cost of it. */
+  weightOf(cost: number): number;
   /** The limit per IP address. */
   readonly weightPerMinute: number;
   /** The limit per account. */
   readonly ordersPer10s: number;
   /** Whether the body of a rate-limit response shows that the limit applies to one account only. */
   isAccountLimit(body: string): boolean;
+  /**
+   * Returns for how long the exchange asks not to be called, in milliseconds. Default: `retry-after` of a response with
+   * the status 429 or 418.
+   */
+  pauseOf?(response: RateLimitResponse): number | undefined;
 }
 
 /** What the calls of a trading type use. They run in the context of one account, with the markets loaded. */
@@ -118,7 +154,7 @@ interface AccountCalls {
   fetchBalances(session: VenueSession): Promise<BalanceReport>;
 }
 
-interface PositionCalls {
+export interface PositionCalls {
   fetchPositions(session: VenueSession): Promise<PositionReport>;
   fetchMargin(session: VenueSession): Promise<AccountMargin>;
   fetchLeverage(session: VenueSession, symbol: string): Promise<LeverageSettings>;
@@ -141,7 +177,7 @@ interface PositionCalls {
   ): Promise<readonly FundingRate[]>;
 }
 
-interface LoanCalls {
+export interface LoanCalls {
   fetchLoans(session: VenueSession): Promise<Readonly<Record<string, AssetLoan>>>;
   fetchInterest(session: VenueSession, since: Date): Promise<readonly InterestCharge[]>;
 }
@@ -161,7 +197,7 @@ export type AccountEvent =
   | { readonly kind: 'positions'; readonly positions: readonly VenuePosition[]; readonly at: Date }
   /** The exchange reports that it ends the stream. */
   | { readonly kind: 'ended' };
-export type AccountStreamProtocol = SharedStreamProtocol | OwnStreamProtocol;
+type AccountStreamProtocol = SharedStreamProtocol | OwnStreamProtocol;
 
 /** The protocol that carries the streams of several accounts on one connection. */
 export interface SharedStreamProtocol {
@@ -238,7 +274,7 @@ export interface BookSnapshot extends BookSides {
 }
 
 /** A message about an order book on a stream. */
-export type BookMessage =
+type BookMessage =
   | ({ readonly kind: 'SNAPSHOT'; readonly at: Date } & BookSnapshot)
   | ({ readonly kind: 'CHANGE' } & BookDiff)
   /** The message contradicts the earlier ones; the book has to begin again. */
@@ -254,7 +290,7 @@ export interface BookReader {
 }
 
 /** A price on a stream. */
-export interface StreamPrice {
+interface StreamPrice {
   readonly marketId: string;
   readonly price: Decimal;
   readonly at: Date;

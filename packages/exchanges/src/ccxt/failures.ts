@@ -87,6 +87,8 @@ const MESSAGES: Readonly<Record<ExchangeErrorCode, string>> = {
   order_not_found: 'The exchange has no open order with this id.',
   would_not_fit_book: 'The current order book does not allow an order with this price and time in force.',
   duplicate_client_order_id: 'The exchange already has an order with this client order id.',
+  position_mode:
+    'The account keeps long and short positions apart. Switch it to one-way mode at the exchange.',
   not_supported: 'The exchange does not support this request.',
   refused: 'The exchange rejected the request.',
 };

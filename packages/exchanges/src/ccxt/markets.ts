@@ -29,7 +29,7 @@ const market = z.object({
   maker: rate,
   taker: rate,
   precision: z.object({ price: exactDecimal, amount: exactDecimal }),
-  limits: z.object({ amount: limit, cost: limit, market: limit }),
+  limits: z.object({ amount: limit, cost: limit, leverage: limit, market: limit }),
   info: z.unknown(),
 });
 
@@ -66,7 +66,7 @@ function nativeRulesOf(
 }
 
 function toMarket(data: z.output<typeof market>, rules: NativeMarketRules, tradingType: TradingType): Market {
-  const { amount, cost, market: marketOrderLimits } = data.limits;
+  const { amount, cost, leverage, market: marketOrderLimits } = data.limits;
   const contractSize = data.contract === true ? (data.contractSize ?? '1') : undefined;
   const toBase = (contracts: Decimal) => multiply(contracts, contractSize ?? '1');
   const maximumOf = (max: Decimal | undefined) =>
@@ -89,6 +89,7 @@ function toMarket(data: z.output<typeof market>, rules: NativeMarketRules, tradi
     marketAmountStep: stepOfMarketOrders === undefined ? undefined : toBase(stepOfMarketOrders),
     marketMaxAmount: maximumOf(marketOrderLimits?.max),
     contractSize,
+    maxLeverage: contractSize === undefined ? undefined : leverage?.max,
     makerFee: data.maker,
     takerFee: data.taker,
     orderTypes: rules.orderTypes,

@@ -198,3 +198,27 @@ function statusOf({ status, amount, filled }: z.output<typeof ccxtOrder>): Venue
       return 'REJECTED';
   }
 }
+
+/**
+ * Returns the state of an order whose acceptance is all that the exchange reports: open and without fills. The account
+ * stream or a look-up reports what becomes of it.
+ */
+export function acceptedOrder(order: OrderRequest, exchangeOrderId: string, at: Date): VenueOrder {
+  const { venueClientOrderId, symbol, side, type, timeInForce, price, stopPrice, amount, reduceOnly } = order;
+  return {
+    exchangeOrderId,
+    venueClientOrderId,
+    symbol,
+    side,
+    type,
+    timeInForce,
+    price,
+    stopPrice,
+    status: 'OPEN',
+    amount,
+    filledAmount: '0',
+    reduceOnly,
+    createdAt: at,
+    updatedAt: at,
+  };
+}

@@ -1,6 +1,7 @@
 /**
  * One trading type of a venue: its ccxt client, markets, clock offset and streams. An account adds only its credentials.
  */
+import { createHash } from 'node:crypto';
 import type { TradingType } from '@trading-automation/contracts';
 import type { BudgetedCall, CallBudget } from '../call-budget.js';
 import { ExchangeError, type Market } from '../port.js';
@@ -18,6 +19,7 @@ import { budgetKeyOf, type VenueConfig } from './config.js';
 import type { TradingTypeDeclaration, VenueSession } from './declaration.js';
 import { failure, toExchangeError } from './failures.js';
 import { readMarkets } from './markets.js';
+import { type NonceSource, Turns } from './nonces.js';
 import { OwnAccountStreams } from './streams/own-account-streams.js';
 import { type AccountStreams, SharedAccountStreams } from './streams/shared-account-streams.js';
 import { Sockets } from './streams/sockets.js';
@@ -26,6 +28,7 @@ import { Transport } from './transport.js';
 export interface SegmentOptions {
   readonly config: VenueConfig;
   readonly budget: CallBudget;
+  readonly nonces: NonceSource;
   /** Milliseconds without a message after which a stream is lost. */
   readonly idleTimeoutMs: number;
 }
@@ -40,6 +43,7 @@ export class Segment {
   readonly publicEgress: string | undefined;
   readonly #transport: Transport;
   readonly #budgetKey: string;
+  readonly #turns = new Turns();
   #session: Promise<VenueSession> | undefined;
   #loading: Promise<void> | undefined;
   #isClockKnown = false;
@@ -58,6 +62,7 @@ export class Segment {
       publicEgress: this.publicEgress,
       timeoutMs,
       isAccountLimit: declaration.rateLimits.isAccountLimit,
+      pauseOf: declaration.rateLimits.pauseOf,
       onPause: (forMs, egress) => budget.pause(this.#budgetKey, forMs, egress),
     });
     this.sockets = new Sockets({ origin, timeoutMs, idleTimeoutMs });
@@ -80,7 +85,10 @@ export class Segment {
   async run<T>(request: CallRequest, work: (session: VenueSession) => Promise<T>): Promise<T> {
     return this.#withDeadline(async (limit) => {
       const session = await this.preparedSession();
-      return runCall(request, limit, () => work(session), this.#toExchangeError);
+      const call = () => runCall(request, limit, () => work(session), this.#toExchangeError);
+      const { account } = request;
+      const hasTurns = account !== undefined && this.declaration.client.hasRisingNonces === true;
+      return hasTurns ? this.#turns.run(nonceKeyOf(account), call) : call();
     }, waitsInBackground(request));
   }
 
@@ -198,6 +206,7 @@ export class Segment {
     const ExchangeClass = await client.load();
     const exchange = new ExchangeClass(ccxtConstructorOptions(options));
     const ccxt = patchCcxtClient(exchange as CcxtClient, options);
+    if (client.hasRisingNonces === true) ccxt.nonce = () => currentCall().nonce ?? 0;
     client.prepare?.(exchange);
     return { ccxt, orNull: (call) => this.#orNull(call) };
   }
@@ -216,9 +225,11 @@ export class Segment {
     const call = currentCall();
     const { account, isOrder = false, isExit, purpose, signal } = call;
     const { key: accountKey, userId = call.userId, egress = this.publicEgress } = account ?? {};
-    const weight = Math.ceil(cost * this.declaration.rateLimits.weightPerCost);
+    const weight = Math.ceil(this.declaration.rateLimits.weightOf(cost));
     const budgeted = { venue: this.#budgetKey, egress, accountKey, userId, weight, isOrder, isExit, purpose };
     await this.#acquire(budgeted, signal);
+    if (account !== undefined && this.declaration.client.hasRisingNonces === true)
+      call.nonce = await this.options.nonces.next(nonceKeyOf(account));
     if (call.restart !== undefined) call.endsAtMs = call.restart();
   }
 
@@ -233,6 +244,11 @@ export class Segment {
       throw error instanceof ExchangeError ? error : failure(['retryable', 'rate_limited']);
     }
   }
+}
+
+/** Keys of the exchange, not accounts, have nonces: a test of credentials has no account. */
+function nonceKeyOf({ credentials }: CallAccount): string {
+  return createHash('sha256').update(credentials.apiKey).digest('hex');
 }
 
 /** Whether the time in the queue of the budget does not count towards the time limit of a call. */

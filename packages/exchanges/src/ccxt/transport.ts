@@ -52,12 +52,22 @@ const RESPONSE_BYTES_MAX = 64 * 1024 * 1024;
 const PAUSE_MAX_MS = 600_000;
 const gunzipAsync = promisify(gunzip);
 
+/** A response that may request a pause. */
+export interface RateLimitResponse {
+  readonly status: number;
+  /** Names are in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
 export interface TransportOptions {
   /** Replaces the scheme, host and port of every URL. */
   readonly origin?: string | undefined;
   readonly timeoutMs: number;
   /** Whether the body of a rate-limit response shows that the limit applies to one account only. */
   readonly isAccountLimit: (body: string) => boolean;
+  /** Returns the pause that a response requests, in milliseconds. */
+  readonly pauseOf?: ((response: RateLimitResponse) => number | undefined) | undefined;
   /** The local address of calls without an account. Default: the operating system chooses it. */
   readonly publicEgress: string | undefined;
   /** Called for each pause that the exchange requests for all calls from a local address. */
@@ -96,8 +106,10 @@ export class Transport {
     const response = await request.response;
     const text = await textOf(response.headers, response.body);
     call.response = { status: response.status, body: text };
-    this.#applyRateLimit(call, response.status, response.headers);
-    return { status: response.status, headers: toPlainHeaders(response.headers), text };
+    const { status } = response;
+    const plainHeaders = toPlainHeaders(response.headers);
+    this.#applyRateLimit(call, { status, headers: plainHeaders, body: text });
+    return { status, headers: plainHeaders, text };
   }
 
   #egressOf({ account }: Call): string | undefined {
@@ -129,15 +141,15 @@ export class Transport {
     return until !== undefined && now < until;
   }
 
-  #applyRateLimit(call: Call, status: number, headers: IncomingHttpHeaders): void {
-    const { account, response } = call;
-    if (status !== 429 && status !== 418) return;
-    const seconds = Number(headers['retry-after'] ?? 0);
-    if (!(seconds > 0)) return;
-    const forMs = Math.min(seconds * 1_000, PAUSE_MAX_MS);
+  #applyRateLimit(call: Call, response: RateLimitResponse): void {
+    const { account } = call;
+    const { pauseOf = retryAfterOf } = this.options;
+    const requestedMs = pauseOf(response) ?? 0;
+    if (!(requestedMs > 0)) return;
+    const forMs = Math.min(requestedMs, PAUSE_MAX_MS);
     const until = Date.now() + forMs;
     // One account's orders must not block all other accounts.
-    if (account !== undefined && this.options.isAccountLimit(response?.body ?? '')) {
+    if (account !== undefined && this.options.isAccountLimit(response.body)) {
       this.#pauseAccount(account.key, until);
       return;
     }
@@ -157,6 +169,11 @@ export class Transport {
   async close(): Promise<void> {
     await Promise.all([...this.#agents.values()].map((agent) => agent.destroy()));
   }
+}
+
+/** Returns the milliseconds of `retry-after`, if the status is that of a rate limit. */
+function retryAfterOf({ status, headers }: RateLimitResponse): number | undefined {
+  return status === 429 || status === 418 ? Number(headers['retry-after'] ?? 0) * 1_000 : undefined;
 }
 
 interface RawResponse {

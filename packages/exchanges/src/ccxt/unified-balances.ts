@@ -46,7 +46,7 @@ export async function fetchUnifiedBalances(
 }
 
 /** Returns the exchange's time, by the clock offset that was measured when the markets were loaded. */
-function venueTime({ options }: CcxtClient): Date {
+export function venueTime({ options }: CcxtClient): Date {
   const { timeDifference } = options;
   return new Date(Date.now() - (typeof timeDifference === 'number' ? timeDifference : 0));
 }

@@ -26,6 +26,7 @@ import type { VenueDeclaration } from './declaration.js';
 import { chooseEgress } from './egress.js';
 import { failure } from './failures.js';
 import { readCandles, readCloseAt, readPrices, readTicker } from './markets.js';
+import { LocalNonces, type NonceSource } from './nonces.js';
 import { Segment } from './segment.js';
 import { BookStream } from './streams/book-stream.js';
 import { CombinedPriceStream, PriceStream } from './streams/price-stream.js';
@@ -36,6 +37,8 @@ export interface VenueOptions {
    * exchange's rate limits.
    */
   readonly budget?: CallBudget | undefined;
+  /** The nonces shared with other processes. Default: nonces of this process alone. */
+  readonly nonces?: NonceSource | undefined;
   /** Milliseconds without a message after which a stream is lost. At most 30,000; tests use less. */
   readonly idleTimeoutMs?: number | undefined;
 }
@@ -70,7 +73,7 @@ class CcxtVenue implements ExchangeVenue {
   constructor(
     private readonly config: VenueConfig,
     declaration: VenueDeclaration,
-    { budget, idleTimeoutMs = IDLE_TIMEOUT_DEFAULT_MS }: VenueOptions,
+    { budget, nonces = new LocalNonces(), idleTimeoutMs = IDLE_TIMEOUT_DEFAULT_MS }: VenueOptions,
   ) {
     this.id = config.id;
     this.name = config.name;
@@ -79,6 +82,7 @@ class CcxtVenue implements ExchangeVenue {
     const options = {
       config,
       budget: budget ?? new VenueBudgets(limitsByBudget(config)),
+      nonces,
       idleTimeoutMs,
     };
     const segments = config.tradingTypes.flatMap((type) => {

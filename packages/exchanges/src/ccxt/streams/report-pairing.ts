@@ -65,7 +65,11 @@ export class ReportPairing {
     paired.fills = [];
     // What did not arrive counts as reported, so that the next report does not wait for it again.
     if (Precise.stringGt(held.filledAmount, paired.filled)) paired.filled = held.filledAmount;
-    this.emit(held, fills);
+    const { venueClientOrderId } = held;
+    this.emit(
+      held,
+      fills.map((fill) => ({ ...fill, venueClientOrderId })),
+    );
   }
 
   #pairedFor(exchangeOrderId: string): PairedOrder {

@@ -55,10 +55,18 @@ export const spot: TradingTypeDeclaration = {
     prepare: (client) => prepare(client as BinanceClient),
   },
   market: 'spot',
-  clientOrderId: { prefix: 'ta', length: 36 },
+  clientOrderId: {
+    prefix: 'ta',
+    length: 36,
+    accepts: '1 to 36 of letters, digits, and `. : / _ -`',
+    unique: 'AMONG_OPEN_ORDERS',
+    repetition: 'REFUSED',
+    lookUp: 'One call, for orders of the last 90 days.',
+    absence: 'At once: the call finds every order that the exchange has accepted.',
+  },
   rateLimits: {
     // ccxt assumes a limit of 1,200 units a minute; the limit of the exchange is 6,000 units.
-    weightPerCost: 5,
+    weightOf: (cost) => 5 * cost,
     weightPerMinute: 6_000,
     ordersPer10s: 100,
     isAccountLimit: (body) => /"code"\s*:\s*"?-1015\b/.test(body),
@@ -69,6 +77,7 @@ export const spot: TradingTypeDeclaration = {
     { pattern: /would immediately match|would trigger immediately/, code: 'would_not_fit_book' },
     { pattern: /"code"\s*:\s*"?-2010\b/, code: 'refused' },
   ],
+  orderTypes: ['LIMIT', 'MARKET', 'STOP_LIMIT', 'STOP_MARKET'],
   // Orders lock what they may spend when they are accepted, stop orders included.
   openOrdersLockBalances: true,
   candlesPerResponse: 1_000,

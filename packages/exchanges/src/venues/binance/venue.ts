@@ -1,4 +1,8 @@
 import type { VenueDeclaration } from '../../ccxt/declaration.js';
 import { spot } from './spot.js';
 
-export const binance: VenueDeclaration = { id: 'binance', tradingTypes: { spot } };
+export const binance: VenueDeclaration = {
+  id: 'binance',
+  credentials: { secret: 'HMAC_SECRET', hasPassphrase: false },
+  tradingTypes: { spot },
+};
