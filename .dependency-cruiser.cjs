@@ -127,6 +127,26 @@ const forbidden = [
     },
   },
   {
+    name: 'dialects-know-only-the-scripted-exchange',
+    comment:
+      'A dialect proves the declaration of its venue, so an error in the one must not be repeated in the other. It imports neither ccxt nor code that the product runs.',
+    from: { path: '^packages/exchanges/src/venues/[^/]+/dialect/' },
+    to: {
+      path: ['^packages/exchanges/src/', '(?:^|/)ccxt(?:/|$)'],
+      pathNot: '^packages/exchanges/src/venues/[^/]+/dialect/',
+    },
+  },
+  {
+    name: 'venues-stand-apart',
+    comment:
+      'A venue is one folder: what two venues share belongs in src/ccxt. A venue can then be changed or removed alone.',
+    from: { path: '^packages/exchanges/src/venues/([^/]+)/' },
+    to: {
+      path: '^packages/exchanges/src/venues/[^/]+/',
+      pathNot: '^packages/exchanges/src/venues/$1/',
+    },
+  },
+  {
     name: 'nothing-imports-an-app',
     comment: 'An app is a process. Code that two processes share belongs in a package.',
     from: { pathNot: APPS },

@@ -34,6 +34,8 @@ export interface VenueDeclaration {
   readonly id: string;
   readonly credentials: CredentialForm;
   readonly tradingTypes: Readonly<Partial<Record<TradingType, TradingTypeDeclaration>>>;
+  /** Why the other trading types are not offered, for the page of the venue. */
+  readonly notOffered?: Readonly<Partial<Record<TradingType, string>>> | undefined;
 }
 
 /** One trading type of an exchange. */

@@ -5,4 +5,8 @@ export const binance: VenueDeclaration = {
   id: 'binance',
   credentials: { secret: 'HMAC_SECRET', hasPassphrase: false },
   tradingTypes: { spot },
+  notOffered: {
+    margin: 'Not proven yet.',
+    perpetual: 'Not proven yet.',
+  },
 };
