@@ -19,12 +19,15 @@ export const skipped = [
 const isSkipped = /(^|\/)(fixtures|patches)\/|^apps\/[^/]+\/test\/|^packages\/sdk\/etc\/|^\./;
 
 /**
- * Returns the path of a Markdown file on the site: `docs/` is the top folder, and a README is its folder's index.
+ * Returns the path of a Markdown file on the site: `docs/` is the top folder, a README is its folder's index, and the
+ * pages of venues have a folder of their own.
  *
  * @param {string} file relative to the root, with slashes
  */
 export function pageOf(file) {
-  const path = file.replace(/^docs\//, '');
+  const path = file
+    .replace(/^docs\//, '')
+    .replace(/^packages\/exchanges\/src\/venues\/([^/]+)\/page\.md$/, 'venues/$1.md');
   return path.replace(/(^|\/)README\.md$/, '$1index.md');
 }
 

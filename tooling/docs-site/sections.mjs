@@ -9,6 +9,7 @@ const patterns = [
   },
   { text: 'Guides', pattern: /^docs\/guides\// },
   { text: 'Trading', pattern: /^docs\/(trading\/|reliability\.md$)|^apps\/paper-exchange\// },
+  { text: 'Venues', pattern: /^docs\/reference\/venues\.md$|^packages\/exchanges\/src\/venues\// },
   { text: 'Security', pattern: /^docs\/security\/|^SECURITY\.md$|^packages\/signed-request\// },
   { text: 'Reference', pattern: /^docs\/(reference\/|glossary\.md$)|^packages\/sdk\/docs\// },
   { text: 'Decisions', pattern: /^docs\/adr\// },
