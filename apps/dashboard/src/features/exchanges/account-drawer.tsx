@@ -19,7 +19,7 @@ import { ErrorState } from '../../ui/states';
 import { wordsOf } from '../../ui/status';
 import { useRecordName } from '../../ui/use-record-name';
 import { Time } from '../../ui/values';
-import { type Account, balancesOf, LIVE_BALANCES, stateOf } from './account.rules';
+import { type Account, balancesOf, LIVE_BALANCES, rightOf, stateOf } from './account.rules';
 import { BalanceTable } from './balance-table';
 import { CredentialsDialog, RenameDialog } from './edit-dialogs';
 import { RemoveDialog } from './remove-dialog';
@@ -65,7 +65,8 @@ function AccountDetails({ account }: { readonly account: Account }) {
         {state.advice !== undefined && <Detail name="What to do">{state.advice}</Detail>}
         <Detail name="Exchange">{exchange ?? account.exchange_name}</Detail>
         <Detail name="Type">{wordsOf(account.trading_type)}</Detail>
-        <Detail name="Key can withdraw">{account.can_withdraw ? 'Yes' : 'No'}</Detail>
+        <Detail name="Key can trade">{rightOf(account.can_trade)}</Detail>
+        <Detail name="Key can withdraw">{rightOf(account.can_withdraw)}</Detail>
         <Detail name="All balances read">
           {account.last_sync_at === null ? 'Not yet' : <Time at={account.last_sync_at} />}
         </Detail>

@@ -1,7 +1,13 @@
 import { type AccountUse, balancesOf, consequencesOf, heldOf, obstaclesOf, stateOf } from './account.rules';
 
 const NOW = Date.parse('2026-05-01T12:00:00Z');
-const account = { is_active: true, can_withdraw: false, last_sync_at: '2026-05-01T11:59:00Z' };
+const account = {
+  is_active: true,
+  inactive_reason: null,
+  can_trade: true,
+  can_withdraw: false,
+  last_sync_at: '2026-05-01T11:59:00Z',
+};
 
 it('computes what orders hold of a balance', () => {
   expect(heldOf('3', '1.25')).toBe('1.75');

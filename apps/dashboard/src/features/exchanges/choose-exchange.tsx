@@ -1,6 +1,7 @@
 'use client';
 import type { SupportedExchange } from '@trading-automation/sdk';
 import { useSupportedExchanges } from '../../data/exchange-names';
+import { Badge } from '../../ui/badge';
 import { Button, ButtonLink } from '../../ui/button';
 import { classNames } from '../../ui/class-names';
 import { Skeleton } from '../../ui/skeleton';
@@ -64,7 +65,10 @@ export function ChooseExchange({ choice, onChoose, onNext }: ChooseExchangeProps
             />
             <span>
               <span className="block font-medium">{option.exchange.name}</span>
-              <span className="block text-muted text-sm">{wordsOf(option.tradingType)}</span>
+              <span className="flex items-center gap-2 text-muted text-sm">
+                {wordsOf(option.tradingType)}
+                {option.exchange.stages[option.tradingType] === 'BETA' && <Badge tone="warn">Beta</Badge>}
+              </span>
             </span>
           </label>
         ))}

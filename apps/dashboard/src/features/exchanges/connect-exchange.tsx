@@ -19,6 +19,7 @@ const STEPS = ['Exchange', 'Rights of the key', 'Credentials', 'Name'] as const;
 export function ConnectExchange() {
   const [step, setStep] = useState(0);
   const [choice, setChoice] = useState<Choice>();
+  const [canWithdraw, setCanWithdraw] = useState<boolean | null>(false);
   const form = useForm<CredentialsForm>({
     resolver: credentialsResolver,
     defaultValues: { credentials: { api_key: '', api_secret: '' } },
@@ -45,10 +46,23 @@ export function ConnectExchange() {
               <KeyRights exchange={choice.exchange.name} onBack={back} onNext={next} />
             )}
             {step === 2 && choice !== undefined && (
-              <TestCredentials choice={choice} form={form} onBack={back} onNext={next} />
+              <TestCredentials
+                choice={choice}
+                form={form}
+                onBack={back}
+                onNext={(right) => {
+                  setCanWithdraw(right);
+                  next();
+                }}
+              />
             )}
             {step === 3 && choice !== undefined && (
-              <SaveAccount choice={choice} credentials={form.getValues('credentials')} onBack={back} />
+              <SaveAccount
+                choice={choice}
+                credentials={form.getValues('credentials')}
+                canWithdraw={canWithdraw}
+                onBack={back}
+              />
             )}
           </Card>
         </>

@@ -1,8 +1,9 @@
 'use client';
+import type { SupportedExchange } from '@trading-automation/sdk';
 import type { UseFormReturn } from 'react-hook-form';
 import { useMe } from '../../data/me';
-import { Field, Input } from '../../ui/field';
-import { hasPassphrase, PAPER } from './credentials.rules';
+import { Field, Input, TextArea } from '../../ui/field';
+import { PAPER } from './credentials.rules';
 
 export interface CredentialsForm {
   readonly credentials: {
@@ -12,33 +13,47 @@ export interface CredentialsForm {
   };
 }
 
+/** What the form needs to know of an exchange. */
+type CredentialedExchange = Pick<SupportedExchange, 'id' | 'credentials'>;
+
 export function CredentialFields({
   form,
   exchange,
 }: {
   readonly form: UseFormReturn<CredentialsForm>;
-  readonly exchange: string;
+  readonly exchange: CredentialedExchange | undefined;
 }) {
   const { register, formState } = form;
   const errors = formState.errors.credentials;
+  const isKeyFile = exchange?.credentials.secret === 'EC_PRIVATE_KEY';
   const common = { autoComplete: 'off', spellCheck: false } as const;
   return (
     <>
-      {exchange === PAPER && <PracticeHint />}
+      {exchange?.id === PAPER && <PracticeHint />}
       <Field label="API key" error={errors?.api_key && 'Paste the API key.'}>
         <Input {...common} {...register('credentials.api_key')} className="font-mono" />
       </Field>
-      <Field
-        label="API secret"
-        error={errors?.api_secret && 'Paste the API secret.'}
-        hint="Stored encrypted. It is never shown again."
-      >
-        <Input {...common} {...register('credentials.api_secret')} type="password" className="font-mono" />
-      </Field>
-      {hasPassphrase(exchange) && (
+      {isKeyFile ? (
+        <Field
+          label="Private key"
+          error={errors?.api_secret && 'Paste the private key.'}
+          hint="The whole text, with its first and last line. Stored encrypted. It is never shown again."
+        >
+          <TextArea {...common} {...register('credentials.api_secret')} rows={5} className="font-mono" />
+        </Field>
+      ) : (
+        <Field
+          label="API secret"
+          error={errors?.api_secret && 'Paste the API secret.'}
+          hint="Stored encrypted. It is never shown again."
+        >
+          <Input {...common} {...register('credentials.api_secret')} type="password" className="font-mono" />
+        </Field>
+      )}
+      {exchange?.credentials.has_passphrase !== false && (
         <Field
           label="Passphrase"
-          hint="Only if the exchange gave one with the key."
+          hint="You chose it when you created the key."
           error={errors?.passphrase && 'Enter the passphrase of the key.'}
         >
           <Input

@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { api } from '../../data/api';
+import { useSupportedExchanges } from '../../data/exchange-names';
 import { lazyResolver } from '../../data/lazy-resolver';
 import { Button } from '../../ui/button';
 import { Dialog } from '../../ui/dialog';
@@ -77,10 +78,13 @@ export function CredentialsDialog({ account, isOpen, onClose }: EditDialogProps)
     setError(undefined);
     onClose();
   };
+  const exchange = useSupportedExchanges().data?.find(({ id }) => id === account.exchange_name);
   const save = form.handleSubmit(async ({ credentials }) => {
     setError(undefined);
     try {
-      await api().exchanges.update(account.id, { credentials });
+      // Where the exchange does not report the right to withdraw, the user confirmed once that there is none.
+      const isUnknown = account.can_withdraw === null;
+      await api().exchanges.update(account.id, { credentials, allow_withdraw_keys: isUnknown });
       await queries.invalidateQueries({ queryKey: ['exchanges'] });
       close();
     } catch (failure) {
@@ -103,7 +107,7 @@ export function CredentialsDialog({ account, isOpen, onClose }: EditDialogProps)
       }
     >
       <form onSubmit={(event) => void save(event)} className="flex flex-col gap-3">
-        <CredentialFields form={form} exchange={account.exchange_name} />
+        <CredentialFields form={form} exchange={exchange} />
         {error !== undefined && <CredentialsError error={error} exchange={account.exchange_name} />}
       </form>
     </Dialog>

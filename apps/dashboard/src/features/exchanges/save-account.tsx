@@ -8,6 +8,7 @@ import { Button } from '../../ui/button';
 import { Detail, Details } from '../../ui/details';
 import { Field, Input } from '../../ui/field';
 import { wordsOf } from '../../ui/status';
+import { rightOf } from './account.rules';
 import type { Choice } from './choose-exchange';
 import type { CredentialsForm } from './credential-fields';
 import { CredentialsError } from './credentials-error';
@@ -16,11 +17,13 @@ import { nameResolver } from './edit-dialogs';
 interface SaveAccountProps {
   readonly choice: Choice;
   readonly credentials: CredentialsForm['credentials'];
+  /** Null if the exchange does not report it. */
+  readonly canWithdraw: boolean | null;
   readonly onBack: () => void;
 }
 
 /** Names the account and stores it. The API tests the credentials once more. */
-export function SaveAccount({ choice, credentials, onBack }: SaveAccountProps) {
+export function SaveAccount({ choice, credentials, canWithdraw, onBack }: SaveAccountProps) {
   const router = useRouter();
   const queries = useQueryClient();
   const [error, setError] = useState<unknown>();
@@ -36,6 +39,8 @@ export function SaveAccount({ choice, credentials, onBack }: SaveAccountProps) {
       trading_type: tradingType as 'spot' | 'margin' | 'perpetual',
       credentials,
       account_name,
+      // The user has confirmed that the key cannot withdraw.
+      allow_withdraw_keys: canWithdraw === null,
     };
     const body = JSON.stringify(request);
     // A repetition of the same request after a lost response connects the account once.
@@ -64,7 +69,7 @@ export function SaveAccount({ choice, credentials, onBack }: SaveAccountProps) {
         <Detail name="API key">
           <code className="font-mono text-xs">{`…${credentials.api_key.slice(-6)}`}</code>
         </Detail>
-        <Detail name="Key can withdraw">No</Detail>
+        <Detail name="Key can withdraw">{rightOf(canWithdraw)}</Detail>
       </Details>
       {error !== undefined && <CredentialsError error={error} exchange={exchange.id} />}
       <div className="flex justify-end gap-2">

@@ -14,7 +14,8 @@ interface TestCredentialsProps {
   readonly choice: Choice;
   readonly form: UseFormReturn<CredentialsForm>;
   readonly onBack: () => void;
-  readonly onNext: () => void;
+  /** @param canWithdraw what the exchange reports; null if it does not */
+  readonly onNext: (canWithdraw: boolean | null) => void;
 }
 
 /** Tests the credentials at the exchange. Nothing is stored by this. */
@@ -44,10 +45,10 @@ export function TestCredentials({ choice, form, onBack, onNext }: TestCredential
       onSubmit={(event) => {
         if (!isUsable) return void test(event);
         event.preventDefault();
-        onNext();
+        onNext(result.can_withdraw);
       }}
     >
-      <CredentialFields form={form} exchange={choice.exchange.id} />
+      <CredentialFields form={form} exchange={choice.exchange} />
       <div role="status">{result !== undefined && <TestResult result={result} />}</div>
       {error !== undefined && <CredentialsError error={error} exchange={choice.exchange.id} />}
       <div className="flex flex-wrap justify-end gap-2 pt-1">
@@ -73,19 +74,19 @@ function TestResult({ result }: { readonly result: CredentialsTestResult }) {
       <p className="pb-1 font-medium">The exchange accepted the credentials</p>
       <ul className="flex flex-col gap-1">
         <Line isGood text={`Reads balances, orders and trades: ${types}`} />
-        {result.can_trade ? (
-          <Line isGood text="Places and cancels orders" />
-        ) : (
-          <Line text="Cannot trade: orders on this account will fail" />
+        {result.can_trade === true && <Line isGood text="Places and cancels orders" />}
+        {result.can_trade === false && <Line text="Cannot trade: orders on this account will fail" />}
+        {result.can_trade === null && <Line text="The exchange does not report whether it can trade" />}
+        {result.can_withdraw === null && (
+          <Line text="The exchange does not report whether it can withdraw. Check it there." />
         )}
-        {result.can_withdraw ? (
+        {result.can_withdraw === true && (
           <li className="flex gap-2">
             <CircleX aria-hidden className="mt-0.5 size-4 shrink-0 text-loss" />
             Can withdraw: turn this right off at the exchange, then test again
           </li>
-        ) : (
-          <Line isGood text="Cannot withdraw" />
         )}
+        {result.can_withdraw === false && <Line isGood text="Cannot withdraw" />}
       </ul>
     </div>
   );

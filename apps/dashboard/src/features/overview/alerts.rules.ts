@@ -4,7 +4,7 @@ export interface AlertAccount {
   readonly id: string;
   readonly account_name: string;
   readonly is_active: boolean;
-  readonly can_withdraw: boolean;
+  readonly can_withdraw: boolean | null;
   readonly last_sync_at: string | null;
 }
 

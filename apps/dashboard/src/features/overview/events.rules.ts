@@ -26,6 +26,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'exchange.synced': 'Account synced',
   'exchange.sync_failed': 'Sync failed',
   'exchange.credentials_rejected': 'Credentials rejected',
+  'exchange.permissions_changed': 'Account rights changed',
   'key.created': 'API key created',
   'key.revoked': 'Key revoked',
 };
