@@ -3,6 +3,7 @@
  * their handling on them. New ones may be added.
  */
 export const DETAIL_CODES = {
+  account_type: 'The product does not support this kind of account.',
   address_not_active: 'The withdrawal address is not in the address book, not confirmed, or still held.',
   already_exists: 'A record with this value exists.',
   amount_step: 'The order breaks this limit of its trade pair.',
@@ -56,6 +57,8 @@ export const DETAIL_CODES = {
   own_account: "A copier cannot use the account of its own strategy's leader.",
   permission_needed: 'The credential lacks a permission.',
   PERSISTED_QUERY_NOT_FOUND: 'The server does not know the hash. Send it with the query.',
+  portfolio_margin: 'The account uses portfolio margin.',
+  position_mode: 'The account keeps long and short positions apart.',
   price_tick: 'The order breaks this limit of its trade pair.',
   range_is_empty: 'The end of the range is not after its start.',
   range_is_too_long: 'The range contains more records than a response.',

@@ -97,6 +97,10 @@ export const EVENT_DEFINITIONS = {
     'A pending reward is final and can be claimed, because the month of its profit share has ended. Its amount is lower than in `reward.granted` if the budget of the month did not cover all shares.',
     reward,
   ),
+  'exchange.permissions_changed': defineEvent(
+    'The rights of the credentials of an account, or the kind of the account, changed at its exchange.',
+    exchangeAccount,
+  ),
 } as const satisfies Record<EventType, EventDefinition>;
 
 /** The schema of every record that the `data` of an event can hold. */

@@ -32,6 +32,7 @@ export const EVENT_TYPES = [
   'strategy.multiplier_kept',
   'copier.profit_share_raised',
   'reward.claimable',
+  'exchange.permissions_changed',
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 

@@ -7,16 +7,40 @@ import { UPDATE } from './optional-fields.js';
 export const TRADING_TYPES = ['spot', 'margin', 'perpetual'] as const;
 export type TradingType = (typeof TRADING_TYPES)[number];
 
+/** `BETA`: proven by tests alone. `STABLE`: also by a run at the exchange. */
+export const VENUE_STAGES = ['BETA', 'STABLE'] as const;
+export type VenueStage = (typeof VENUE_STAGES)[number];
+
+/** The form of the secret that an exchange issues with an API key. */
+export const SECRET_KINDS = ['HMAC_SECRET', 'EC_PRIVATE_KEY'] as const;
+
+/** Why an account is not active. */
+export const INACTIVE_REASONS = ['CREDENTIALS', 'POSITION_MODE', 'PORTFOLIO_MARGIN', 'ACCOUNT_TYPE'] as const;
+export type InactiveReason = (typeof INACTIVE_REASONS)[number];
+
+const keyRight = z.boolean().nullable();
+
 export const exchangeAccount = z
   .object({
     id: idOf('exa'),
     exchange_name: z.string().describe('Id of the exchange, as in the list of supported exchanges.'),
     account_name: z.string(),
     trading_type: z.enum(TRADING_TYPES),
-    is_active: z.boolean().describe('False after the exchange rejected the credentials.'),
-    can_withdraw: z
+    is_active: z
       .boolean()
-      .describe('True if the credentials can withdraw. Replace such credentials with ones that cannot.'),
+      .describe('False if the account cannot trade, for the reason in `inactive_reason`.'),
+    inactive_reason: z
+      .enum(INACTIVE_REASONS)
+      .nullable()
+      .describe(
+        'Why the account is not active. `CREDENTIALS`: the exchange rejected them. `POSITION_MODE`: the account is in hedge mode. `PORTFOLIO_MARGIN` and `ACCOUNT_TYPE`: the kind of the account is not supported. Null while it is active.',
+      ),
+    can_trade: keyRight.describe(
+      'Whether the credentials can trade. Null if the exchange does not report it, or if it was not read yet. Read again each day.',
+    ),
+    can_withdraw: keyRight.describe(
+      'True if the credentials can withdraw. Replace such credentials with ones that cannot. Null if the exchange does not report it. Read again each day.',
+    ),
     balance: z.record(z.string(), decimal).describe('Total balance (free and locked) by asset.'),
     last_sync_at: instant
       .nullable()
@@ -33,7 +57,21 @@ export const supportedExchange = z
   .object({
     id: z.string(),
     name: z.string(),
-    trading_types: z.array(z.enum(TRADING_TYPES)),
+    trading_types: z.array(z.enum(TRADING_TYPES)).describe('The trading types that are proven and offered.'),
+    stages: z
+      .record(z.string(), z.enum(VENUE_STAGES))
+      .describe(
+        'The stage of each trading type. `BETA`: proven by tests alone. `STABLE`: also by a run at the exchange.',
+      ),
+    credentials: z
+      .object({
+        secret: z
+          .enum(SECRET_KINDS)
+          .describe('What `api_secret` is: a secret text, or an EC private key in PEM format.'),
+        has_passphrase: z.boolean().describe('Whether the exchange needs `passphrase`.'),
+      })
+      .meta({ id: 'SupportedExchangeCredentials' })
+      .describe('The credentials that the exchange issues.'),
     is_active: z.boolean(),
     created_at: instant,
   })
@@ -84,8 +122,10 @@ export const credentialsTestResult = z
   .object({
     ok: z.literal(true),
     trading_types: z.array(z.enum(TRADING_TYPES)),
-    can_trade: z.boolean(),
-    can_withdraw: z.boolean(),
+    can_trade: keyRight.describe('Null if the exchange does not report it.'),
+    can_withdraw: keyRight.describe(
+      'Null if the exchange does not report it; it then counts as true when an account is connected.',
+    ),
   })
   .meta({ id: 'CredentialsTestResult' });
 export type CredentialsTestResult = z.output<typeof credentialsTestResult>;

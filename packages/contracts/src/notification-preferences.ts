@@ -30,6 +30,7 @@ export const MAILED_BY_DEFAULT: readonly EventType[] = [
   'withdrawal.cancelled',
   'withdrawal.failed',
   'exchange.credentials_rejected',
+  'exchange.permissions_changed',
   'copier.stopped',
   'copier.drift',
   'copier.exit_delayed',

@@ -49,7 +49,14 @@ beforeAll(async () => {
   await env.reset();
   follower = await env.follower();
   await new VenueCatalogue(env.core.platform).publish([
-    { id: 'paper', name: 'Paper Exchange', tradingTypes: ['spot'], isCertified: true },
+    {
+      id: 'paper',
+      name: 'Paper Exchange',
+      tradingTypes: ['spot'],
+      stages: { spot: 'STABLE' },
+      credentialForm: { secret: 'HMAC_SECRET', hasPassphrase: false },
+      isCertified: true,
+    },
   ]);
   await new RewardAccrual(env.core.platform, new Ledger(env.core.platform), {
     amounts: {},

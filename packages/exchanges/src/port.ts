@@ -21,6 +21,7 @@ import type {
   TradeSide,
   TradeType,
   TradingType,
+  VenueStage,
 } from '@trading-automation/contracts';
 import type { CallPurpose } from './call-budget.js';
 
@@ -33,8 +34,10 @@ export interface ExchangeCredentials {
 /** The result of the test that credentials must pass before they are stored. */
 export interface CredentialsReport {
   readonly tradingTypes: readonly TradingType[];
-  readonly canTrade: boolean;
-  readonly canWithdraw: boolean;
+  /** Null if the exchange does not report it. */
+  readonly canTrade: boolean | null;
+  /** Null if the exchange does not report it. */
+  readonly canWithdraw: boolean | null;
   /** The exchange's own id of the account that the credentials belong to, if the exchange reports one. */
   readonly venueAccountId?: string | undefined;
   /** Whether all trading types of the account trade from one wallet. Default: false. */
@@ -473,11 +476,21 @@ export interface CandleRange {
   readonly to: Date;
 }
 
+/** The credentials that an exchange issues. */
+export interface CredentialForm {
+  readonly secret: 'HMAC_SECRET' | 'EC_PRIVATE_KEY';
+  readonly hasPassphrase: boolean;
+}
+
 /** An exchange that the deployment has configured. */
 export interface ExchangeVenue {
   readonly id: string;
   readonly name: string;
   readonly tradingTypes: readonly TradingType[];
+  /** The stage of each trading type. */
+  readonly stages: Readonly<Partial<Record<TradingType, VenueStage>>>;
+  /** What a user enters to connect an account. */
+  readonly credentialForm: CredentialForm;
   /** Whether the venue passed the conformance suite. Only certified venues are offered to users. */
   readonly isCertified: boolean;
   /**

@@ -21,7 +21,7 @@ export function exampleOfSchema(schema, definitions, name = 'value') {
   if (schema.enum !== undefined) return schema.enum[0];
   const [option] = schema.anyOf ?? schema.oneOf ?? [];
   if (option !== undefined) return exampleOf(option);
-  switch (schema.type) {
+  switch (Array.isArray(schema.type) ? schema.type[0] : schema.type) {
     case 'object':
       return Object.fromEntries(
         (schema.required ?? []).map((/** @type {string} */ member) => [

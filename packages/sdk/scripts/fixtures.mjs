@@ -296,6 +296,8 @@ const exchange = {
   id: 'paper',
   name: 'Paper exchange',
   trading_types: ['spot'],
+  stages: { spot: 'STABLE' },
+  credentials: { secret: 'HMAC_SECRET', has_passphrase: false },
   is_active: true,
   created_at: LONG_BEFORE,
 };

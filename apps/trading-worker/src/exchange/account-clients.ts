@@ -1,4 +1,5 @@
 import {
+  type AccountRights,
   AccountSyncService,
   type ConnectableAccount,
   credentialsContext,
@@ -27,6 +28,7 @@ export class AccountClients {
 
   constructor(
     private readonly accountSync: AccountSyncService,
+    private readonly rights: AccountRights,
     private readonly venues: Venues,
   ) {}
 
@@ -73,9 +75,13 @@ export class AccountClients {
 
   /**
    * If the exchange rejected the credentials, closes their client and records a failed sync. This deactivates the
-   * account, unless the credentials have been replaced since.
+   * account, unless the credentials have been replaced since. An account in hedge mode is deactivated, too.
    */
   async onExchangeError({ id, credentialsSealed }: ConnectableAccount, error: ExchangeError): Promise<void> {
+    if (error.code === 'position_mode') {
+      await this.rights.deactivate(id, credentialsSealed, 'POSITION_MODE');
+      return;
+    }
     if (error.outcome !== 'fatal' || error.code !== 'credentials_rejected') return;
     if (this.cache.get(id)?.account.credentialsSealed === credentialsSealed) await this.remove(id);
     await this.accountSync.recordSyncFailure(id, credentialsSealed);

@@ -1,6 +1,7 @@
 import type { Platform } from '@trading-automation/core';
 import {
   AccountOwnership,
+  AccountRights,
   type AccountSyncService,
   type DueAccount,
   type OwnedAccount,
@@ -12,6 +13,7 @@ import { AccountStreams } from '../streams/account-streams.js';
 import { AccountClients } from './account-clients.js';
 import { BalanceStore } from './balance-store.js';
 import { BalanceSync } from './balance-sync.js';
+import { KeyRights } from './key-rights.js';
 import type { Venues } from './venues.js';
 
 /** Creates the components for exchange accounts: their ownership, clients, streams and balances. */
@@ -21,6 +23,7 @@ export class ExchangeAccounts {
   readonly streams = new AccountStreams();
   readonly balances: BalanceStore;
   readonly balanceSync: BalanceSync;
+  private readonly keyRights: KeyRights;
 
   constructor(
     private readonly platform: Platform,
@@ -33,7 +36,9 @@ export class ExchangeAccounts {
       exchanges: venues.all.map(({ id }) => id),
       onLost: (ids) => streams.remove(ids),
     });
-    this.clients = new AccountClients(accountSync, venues);
+    const rights = new AccountRights(platform);
+    this.clients = new AccountClients(accountSync, rights, venues);
+    this.keyRights = new KeyRights(rights, this.clients);
     this.balances = new BalanceStore(accountSync, this.ownership);
     this.balanceSync = new BalanceSync(this.balances, this.clients, streams, logger);
   }
@@ -56,6 +61,11 @@ export class ExchangeAccounts {
     const owned = [...this.owned().keys()];
     const reconciled = owned.filter((id) => this.streams.isSupervised(id));
     return this.accountSync.dueForSync(ageMaxMs, limit, owned, reconciled);
+  }
+
+  /** Reads the rights of the owned accounts' credentials that are due. */
+  readDueRights(): Promise<void> {
+    return this.keyRights.readDue([...this.owned().keys()]);
   }
 
   /** Stores and logs the stream status of this worker's accounts, for monitoring. */

@@ -1,3 +1,4 @@
+import { AccountRights } from '@trading-automation/core/exchange-accounts';
 import { ExchangeError } from '@trading-automation/exchanges';
 import { GatewayUnderTest } from '../testing/gateway-under-test.js';
 import { AccountClients } from './account-clients.js';
@@ -82,7 +83,11 @@ describe('resting orders', () => {
 
   it('are skipped after a check, as long as they are not being cancelled and their account has a live stream', async () => {
     let isLive = true;
-    const clients = new AccountClients(env.accountSync, env.gateway.venues);
+    const clients = new AccountClients(
+      env.accountSync,
+      new AccountRights(env.core.platform),
+      env.gateway.venues,
+    );
     const resting = new RestingOrderChecker(env.execution, clients, () => isLive);
     const onError = (error: unknown) => errors.push(error);
     const [first = '', second = ''] = await placeRestingOrders(2);

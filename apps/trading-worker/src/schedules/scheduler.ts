@@ -13,6 +13,7 @@ const SNAPSHOTS_EVERY_MS = 60_000;
 const ROLLUPS_EVERY_MS = 5_000;
 const FEE_VALUES_EVERY_MS = 2_000;
 const HEALTH_EVERY_MS = 30_000;
+const KEY_RIGHTS_EVERY_MS = 60_000;
 /** The minimum delay after a refresh of the rollups, as a multiple of its duration; it leaves time for other writes. */
 const ROLLUP_IDLE_RATIO = 10;
 const rollupDelayMs = (tookMs: number) => Math.max(ROLLUPS_EVERY_MS, tookMs * ROLLUP_IDLE_RATIO);
@@ -63,6 +64,11 @@ export class Scheduler {
         HEALTH_EVERY_MS,
         () => gateway.accounts.reportStreamHealth(),
         this.errorLogger('stream_status.report_failed', 'Could not store the status of account streams.'),
+      ),
+      startLoop(
+        KEY_RIGHTS_EVERY_MS,
+        () => gateway.accounts.readDueRights(),
+        this.errorLogger('key_rights.failed', 'Could not read the rights of credentials.'),
       ),
       startLoop(
         HOUSEKEEPING_EVERY_MS,

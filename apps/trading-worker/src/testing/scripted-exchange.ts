@@ -30,6 +30,8 @@ export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
   readonly id = 'paper';
   readonly name = 'Paper';
   readonly tradingTypes = ['spot'] as const;
+  readonly stages = { spot: 'STABLE' } as const;
+  readonly credentialForm = { secret: 'HMAC_SECRET', hasPassphrase: false } as const;
   readonly isCertified = true;
   hasStream = false;
   openOrdersLockBalances = false;

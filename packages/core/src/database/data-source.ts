@@ -81,6 +81,7 @@ import { CopierRoiOnceADay1763700000051 } from './migrations/0051-copier-roi-onc
 import { MaskedForgone1763700000052 } from './migrations/0052-masked-forgone.js';
 import { BrowserSessions1763700000053 } from './migrations/0053-browser-sessions.js';
 import { RequestLog1763700000054 } from './migrations/0054-request-log.js';
+import { KeyRights1763700000055 } from './migrations/0055-key-rights.js';
 
 const ENTITIES = [
   AccountOwnerEntity,
@@ -159,6 +160,7 @@ const MIGRATIONS = [
   MaskedForgone1763700000052,
   BrowserSessions1763700000053,
   RequestLog1763700000054,
+  KeyRights1763700000055,
 ];
 
 interface DatabaseOptions {

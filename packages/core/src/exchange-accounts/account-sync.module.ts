@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { Platform } from '../platform/index.js';
+import { AccountRights } from './account-rights.js';
 import { AccountSyncService } from './account-sync.service.js';
 import { VenueCatalogue } from './venue-catalogue.service.js';
 
@@ -12,11 +13,16 @@ import { VenueCatalogue } from './venue-catalogue.service.js';
       inject: [Platform],
     },
     {
+      provide: AccountRights,
+      useFactory: (platform: Platform) => new AccountRights(platform),
+      inject: [Platform],
+    },
+    {
       provide: VenueCatalogue,
       useFactory: (platform: Platform) => new VenueCatalogue(platform),
       inject: [Platform],
     },
   ],
-  exports: [AccountSyncService, VenueCatalogue],
+  exports: [AccountSyncService, AccountRights, VenueCatalogue],
 })
 export class AccountSyncModule {}

@@ -186,7 +186,7 @@ export class AccountSyncService {
       if (isRejected && before.entity.credentialsSealed !== rejected) return;
       await tx.query(
         `UPDATE exchange_accounts SET sync_served_at = clock_timestamp(), is_active = $2,
-           updated_at = clock_timestamp() WHERE id = $1`,
+           inactive_reason = CASE WHEN $2 THEN NULL ELSE 'CREDENTIALS' END, updated_at = clock_timestamp() WHERE id = $1`,
         [accountId, !isRejected],
       );
       if (isRejected) await emitAccountEvent(tx, accountId, 'exchange.credentials_rejected');

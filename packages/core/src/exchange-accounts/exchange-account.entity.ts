@@ -1,4 +1,4 @@
-import type { TradingType } from '@trading-automation/contracts';
+import type { InactiveReason, TradingType } from '@trading-automation/contracts';
 import type { Balances } from '@trading-automation/exchanges';
 import { RecordColumns } from '@trading-automation/persistence';
 import { Column, Entity } from 'typeorm';
@@ -23,8 +23,21 @@ export class ExchangeAccountEntity extends RecordColumns {
   @Column({ name: 'is_active', type: 'boolean' })
   isActive!: boolean;
 
-  @Column({ name: 'can_withdraw', type: 'boolean' })
-  canWithdraw!: boolean;
+  /** Why the account is not active. Rows from before this column have none. */
+  @Column({ name: 'inactive_reason', type: 'text', nullable: true })
+  inactiveReason!: InactiveReason | null;
+
+  /** Null if the exchange does not report it, or if it was not read yet. */
+  @Column({ name: 'can_trade', type: 'boolean', nullable: true })
+  canTrade!: boolean | null;
+
+  /** Null if the exchange does not report it. */
+  @Column({ name: 'can_withdraw', type: 'boolean', nullable: true })
+  canWithdraw!: boolean | null;
+
+  /** When the rights of the credentials have to be read again; null: now. */
+  @Column({ name: 'rights_due_at', type: 'timestamptz', nullable: true })
+  rightsDueAt!: Date | null;
 
   /** The account's id at the exchange; null if the exchange does not identify accounts. */
   @Column({ name: 'venue_account_id', type: 'text', nullable: true })

@@ -18,6 +18,8 @@ export function exchangeAccountView(
     account_name: account.accountName,
     trading_type: account.tradingType,
     is_active: account.isActive,
+    inactive_reason: account.isActive ? null : (account.inactiveReason ?? 'CREDENTIALS'),
+    can_trade: account.canTrade,
     can_withdraw: account.canWithdraw,
     balance: { ...balance },
     last_sync_at: account.lastSyncAt?.toISOString() ?? null,
@@ -31,6 +33,11 @@ export function viewSupportedExchange(exchange: SupportedExchangeEntity): Suppor
     id: exchange.code,
     name: exchange.name,
     trading_types: exchange.tradingTypes,
+    stages: { ...exchange.stages },
+    credentials: {
+      secret: exchange.credentialForm.secret,
+      has_passphrase: exchange.credentialForm.hasPassphrase,
+    },
     is_active: exchange.isActive,
     created_at: exchange.createdAt.toISOString(),
   };

@@ -97,6 +97,41 @@ describe('connecting an account', () => {
     await expect(create({ allow_withdraw_keys: true })).resolves.toMatchObject({ can_withdraw: true });
   });
 
+  it('accepts credentials whose right to withdraw is unknown only with allow_withdraw_keys', async () => {
+    env.report = () => ({ tradingTypes: ['spot'], canTrade: null, canWithdraw: null });
+    await expect(create()).rejects.toMatchObject({
+      details: [
+        { field: 'credentials', code: 'may_withdraw', message: expect.stringContaining('does not report') },
+      ],
+    });
+    const tested = await env.accounts.test(env.actor, inputOf());
+    expect(tested).toMatchObject({ can_trade: null, can_withdraw: null });
+    await expect(create({ allow_withdraw_keys: true })).resolves.toMatchObject({
+      can_trade: null,
+      can_withdraw: null,
+      is_active: true,
+      inactive_reason: null,
+    });
+  });
+
+  it.each([
+    ['HEDGE_MODE', 'position_mode', 'one-way mode'],
+    ['PORTFOLIO_MARGIN', 'portfolio_margin', 'cross margin'],
+    ['ACCOUNT_TYPE', 'account_type', 'how to switch'],
+  ] as const)(
+    'refuses an account of a kind that cannot be traded, and says how to switch: %s',
+    async (unsupported, code, fix) => {
+      env.report = () => ({ tradingTypes: ['spot'], canTrade: true, canWithdraw: false, unsupported });
+      const refusal = {
+        code: 'validation_failed',
+        details: [{ field: 'credentials', code, message: expect.stringContaining(fix) }],
+      };
+      await expect(create()).rejects.toMatchObject(refusal);
+      await expect(env.accounts.test(env.actor, inputOf())).rejects.toMatchObject(refusal);
+      expect(await env.rows()).toEqual([]);
+    },
+  );
+
   it('does not call the worker if the exchange or its trading type is not offered', async () => {
     await expect(create({ exchange: 'nowhere' })).rejects.toMatchObject({
       code: 'validation_failed',
@@ -285,6 +320,8 @@ describe('the offered exchanges', () => {
       id: 'other',
       name: 'Other',
       tradingTypes: ['spot', 'perpetual'],
+      stages: { spot: 'STABLE', perpetual: 'BETA' },
+      credentialForm: { secret: 'EC_PRIVATE_KEY', hasPassphrase: true },
       isCertified: true,
     } as const;
     await env.catalogue.publish([PAPER, other]);

@@ -35,12 +35,14 @@ import {
 } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
 import type { Sealer } from '../sealing/index.js';
+import { RIGHTS_AGE_MAX_MS } from './account-rights.js';
 import { CURRENT_BALANCE, type CurrentBalances } from './current-balances.queries.js';
 import { ExchangeAccountEntity } from './exchange-account.entity.js';
 import {
   accountInactiveError,
   accountInUse,
   assertNoWithdrawPermission,
+  assertSupported,
   notOffered,
   otherAccount,
 } from './exchange-account.errors.js';
@@ -160,7 +162,9 @@ export class ExchangeAccountsService {
         accountName: input.account_name,
         tradingType: input.trading_type,
         isActive: true,
+        canTrade: report.canTrade,
         canWithdraw: report.canWithdraw,
+        rightsDueAt: new Date(Date.now() + RIGHTS_AGE_MAX_MS),
         venueAccountId: report.venueAccountId ?? null,
         credentialsSealed: sealed,
         balances: {},
@@ -205,7 +209,7 @@ export class ExchangeAccountsService {
     authorise(actor, exchangeAccountOperations.sync.access);
     return this.dependencies.commands.run(actor.idempotency, async (tx) => {
       const account = await findOwn(tx, actor, publicId);
-      if (!account.isActive) throw accountInactiveError();
+      if (!account.isActive) throw accountInactiveError(account.inactiveReason ?? 'CREDENTIALS');
       await requestSyncIn(tx, account.id);
       return viewExchangeAccount(tx, account);
     });
@@ -260,7 +264,9 @@ export class ExchangeAccountsService {
     const { platform, credentialsSealer } = this.dependencies;
     const sealed = await credentialsSealer.sealer.seal(serializeCredentials(credentials), context);
     const call = { exchange, trading_type: tradingType, sealed, context };
-    return { sealed, report: await callWorker(platform, 'exchange_account.test', call, owner) };
+    const report = await callWorker(platform, 'exchange_account.test', call, owner);
+    assertSupported(report);
+    return { sealed, report };
   }
 }
 
@@ -305,11 +311,12 @@ async function replaceCredentials(
   const reportedId = report.venueAccountId ?? null;
   if (venueAccountId !== null && reportedId !== null && reportedId !== venueAccountId) throw otherAccount();
   await tx.query(
-    `UPDATE exchange_accounts SET credentials_sealed = $2, can_withdraw = $3, is_active = true,
+    `UPDATE exchange_accounts SET credentials_sealed = $2, can_withdraw = $3, can_trade = $5, is_active = true,
+       inactive_reason = NULL, rights_due_at = clock_timestamp() + $6 * interval '1 millisecond',
        venue_account_id = coalesce(venue_account_id, $4), sync_requested_at = clock_timestamp(),
        updated_at = clock_timestamp()
      WHERE id = $1`,
-    [id, sealed, report.canWithdraw, reportedId],
+    [id, sealed, report.canWithdraw, reportedId, report.canTrade, RIGHTS_AGE_MAX_MS],
   );
 }
 

@@ -14,6 +14,7 @@ export {
   SESSION_LOST_AFTER_MS,
   storeStreamStatuses,
 } from './account-ownership.service.js';
+export { AccountRights } from './account-rights.js';
 export { AccountSyncModule } from './account-sync.module.js';
 export {
   AccountSyncService,

@@ -1,4 +1,5 @@
 import type { TradingType } from '@trading-automation/contracts';
+import type { ExchangeVenue } from '@trading-automation/exchanges';
 import { RecordColumns } from '@trading-automation/persistence';
 import { Column, Entity } from 'typeorm';
 
@@ -14,6 +15,14 @@ export class SupportedExchangeEntity extends RecordColumns {
 
   @Column({ name: 'trading_types', type: 'text', array: true })
   tradingTypes!: TradingType[];
+
+  /** The stage of each trading type. */
+  @Column({ type: 'jsonb' })
+  stages!: ExchangeVenue['stages'];
+
+  /** The credentials that the exchange issues. */
+  @Column({ name: 'credential_form', type: 'jsonb' })
+  credentialForm!: ExchangeVenue['credentialForm'];
 
   @Column({ name: 'is_active', type: 'boolean' })
   isActive!: boolean;

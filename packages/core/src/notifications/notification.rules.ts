@@ -79,6 +79,12 @@ const RULES: Readonly<Record<EventType, Rule>> = {
     body: `${withName('Account', data, 'account_name')} cannot trade until you enter valid credentials.`,
     resource: 'exchange_account',
   }),
+  'exchange.permissions_changed': (data) => ({
+    severity: data.is_active === false || data.can_withdraw !== false ? 'CRITICAL' : 'WARNING',
+    title: 'Rights of an exchange account changed',
+    body: `${withName('Account', data, 'account_name')}: ${permissionChange(data)}`,
+    resource: 'exchange_account',
+  }),
   'reward.granted': (data) => ({
     severity: 'INFO',
     title: 'Reward granted',
@@ -187,6 +193,15 @@ function exitDelayed(data: EventData): ReturnType<Rule> {
     body: `A copier cannot sell${amount}${withValue(' of ', data, 'symbol')} yet: the exchange requires more.${missing === '' ? '' : ` Missing: ${missing}.`} It tries again at least every minute.`,
     resource: 'decision',
   };
+}
+
+/** Says which right of an exchange account changed, and what to do. */
+function permissionChange(data: EventData): string {
+  if (data.is_active === false)
+    return 'the exchange now reports a kind or mode of account that cannot be traded here. Switch it at the exchange.';
+  if (data.can_trade === false)
+    return 'its credentials can no longer trade. Allow them to trade at the exchange, or replace them.';
+  return 'its credentials may now withdraw. Replace them by ones that cannot.';
 }
 
 function stopped(data: EventData): ReturnType<Rule> {

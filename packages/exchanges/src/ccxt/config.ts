@@ -78,12 +78,14 @@ export type VenueConfig = z.output<typeof venueConfig>;
  * Returns whether users can connect accounts: the venue is the exchange of its folder, or a paper exchange. Other
  * venues may be configured, and their market data is read.
  */
-export function isOffered({ id, adapter, url }: VenueConfig): boolean {
-  return url === undefined ? id === adapter : id === PAPER_ID;
+export function isOffered(config: VenueConfig): boolean {
+  return isPaper(config) || (config.url === undefined && config.id === config.adapter);
 }
 
-/** The id of a paper exchange. It needs a URL: without one, its adapter would call a real exchange. */
-const PAPER_ID = 'paper';
+/** Returns whether a venue is a paper exchange. It needs a URL: without one, its adapter would call a real exchange. */
+export function isPaper({ id, url }: VenueConfig): boolean {
+  return id === 'paper' && url !== undefined;
+}
 
 const venueList = z
   .array(venueConfig)

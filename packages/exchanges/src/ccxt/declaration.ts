@@ -10,6 +10,7 @@ import type {
   BalanceReport,
   Balances,
   BookSides,
+  CredentialForm,
   CredentialsReport,
   ExchangeOrderKey,
   FundingPayment,
@@ -64,12 +65,6 @@ export interface TradingTypeDeclaration {
   /** The account stream, if the exchange has one; otherwise accounts are polled. */
   readonly accountStream?: AccountStreamProtocol | undefined;
   readonly marketStream?: MarketStreamProtocol | undefined;
-}
-
-/** What a user enters to connect an account. */
-interface CredentialForm {
-  readonly secret: 'HMAC_SECRET' | 'EC_PRIVATE_KEY';
-  readonly hasPassphrase: boolean;
 }
 
 /** The exchange's rule for client order ids. */

@@ -8,6 +8,7 @@ import {
   type Candle,
   type CandleRange,
   type ConnectOptions,
+  type CredentialForm,
   type ExchangeClient,
   type ExchangeCredentials,
   type ExchangeVenue,
@@ -17,11 +18,11 @@ import {
   type Ticker,
   type VenueStream,
 } from '../port.js';
-import { declarationOf } from '../venues/index.js';
+import { declarationOf, stageOf } from '../venues/index.js';
 import { AccountClient } from './account-client.js';
 import { VenueBudgets } from './budget.js';
 import type { CcxtClient } from './ccxt-client.js';
-import { isOffered, limitsByBudget, type VenueConfig } from './config.js';
+import { isOffered, isPaper, limitsByBudget, type VenueConfig } from './config.js';
 import type { VenueDeclaration } from './declaration.js';
 import { chooseEgress } from './egress.js';
 import { failure } from './failures.js';
@@ -65,6 +66,8 @@ class CcxtVenue implements ExchangeVenue {
   readonly id: string;
   readonly name: string;
   readonly tradingTypes: readonly TradingType[];
+  readonly stages: ExchangeVenue['stages'];
+  readonly credentialForm: CredentialForm;
   readonly isCertified: boolean;
   readonly #segments: ReadonlyMap<TradingType, Segment>;
   /** The segment of public data for symbols that no segment lists. */
@@ -79,6 +82,10 @@ class CcxtVenue implements ExchangeVenue {
     this.name = config.name;
     this.tradingTypes = config.tradingTypes;
     this.isCertified = isOffered(config);
+    this.credentialForm = declaration.credentials;
+    this.stages = Object.fromEntries(
+      config.tradingTypes.map((type) => [type, isPaper(config) ? 'STABLE' : stageOf(declaration.id, type)]),
+    );
     const options = {
       config,
       budget: budget ?? new VenueBudgets(limitsByBudget(config)),

@@ -514,8 +514,10 @@ export interface CopyingResults<D extends DecimalForm = 'number'> {
 export interface CredentialsTestResult {
   ok: true;
   trading_types: ('spot' | 'margin' | 'perpetual' | (string & {}))[];
-  can_trade: boolean;
-  can_withdraw: boolean;
+  /** Null if the exchange does not report it. */
+  can_trade: boolean | null;
+  /** Null if the exchange does not report it; it then counts as true when an account is connected. */
+  can_withdraw: boolean | null;
 }
 
 /** Dead letter: returned by `deadLetters.list`. */
@@ -553,6 +555,7 @@ export interface DeadLetter {
     | 'strategy.multiplier_kept'
     | 'copier.profit_share_raised'
     | 'reward.claimable'
+    | 'exchange.permissions_changed'
     | (string & {});
   /** Number of the run whose attempts failed. The deliveries of this run have the same number. */
   run: number;
@@ -664,6 +667,7 @@ export interface DeadLetterDetail<D extends DecimalForm = 'number'> {
     | 'strategy.multiplier_kept'
     | 'copier.profit_share_raised'
     | 'reward.claimable'
+    | 'exchange.permissions_changed'
     | (string & {});
   /** Number of the run whose attempts failed. The deliveries of this run have the same number. */
   run: number;
@@ -785,6 +789,7 @@ export interface DeadLetterRetryAsked {
     | 'strategy.multiplier_kept'
     | 'copier.profit_share_raised'
     | 'reward.claimable'
+    | 'exchange.permissions_changed'
     | null;
 }
 
@@ -893,6 +898,7 @@ export interface Delivery {
     | 'strategy.multiplier_kept'
     | 'copier.profit_share_raised'
     | 'reward.claimable'
+    | 'exchange.permissions_changed'
     | (string & {});
   /** Number of the run of attempts. Run 0 is the automatic delivery, or the first replay if there was no automatic delivery. Each later retry or replay adds 1. */
   run: number;
@@ -1096,6 +1102,7 @@ export interface EventKind<D extends DecimalForm = 'number'> {
     | 'strategy.multiplier_kept'
     | 'copier.profit_share_raised'
     | 'reward.claimable'
+    | 'exchange.permissions_changed'
     | (string & {});
   /** When the event is sent. */
   description: string;
@@ -1113,10 +1120,20 @@ export interface ExchangeAccount<D extends DecimalForm = 'number'> {
   exchange_name: string;
   account_name: string;
   trading_type: 'spot' | 'margin' | 'perpetual' | (string & {});
-  /** False after the exchange rejected the credentials. */
+  /** False if the account cannot trade, for the reason in `inactive_reason`. */
   is_active: boolean;
-  /** True if the credentials can withdraw. Replace such credentials with ones that cannot. */
-  can_withdraw: boolean;
+  /** Why the account is not active. `CREDENTIALS`: the exchange rejected them. `POSITION_MODE`: the account is in hedge mode. `PORTFOLIO_MARGIN` and `ACCOUNT_TYPE`: the kind of the account is not supported. Null while it is active. */
+  inactive_reason:
+    | 'CREDENTIALS'
+    | 'POSITION_MODE'
+    | 'PORTFOLIO_MARGIN'
+    | 'ACCOUNT_TYPE'
+    | (string & {})
+    | null;
+  /** Whether the credentials can trade. Null if the exchange does not report it, or if it was not read yet. Read again each day. */
+  can_trade: boolean | null;
+  /** True if the credentials can withdraw. Replace such credentials with ones that cannot. Null if the exchange does not report it. Read again each day. */
+  can_withdraw: boolean | null;
   /** Total balance (free and locked) by asset. */
   balance: Record<string, DecimalOf<D>>;
   /** When all balances were last read from the exchange; null before the first sync. While the account stream works, changes are applied as the exchange reports them, and all balances are read at least every 4 hours. */
@@ -1337,6 +1354,7 @@ export interface Notification {
     | 'strategy.multiplier_kept'
     | 'copier.profit_share_raised'
     | 'reward.claimable'
+    | 'exchange.permissions_changed'
     | (string & {});
   severity: 'INFO' | 'WARNING' | 'CRITICAL' | (string & {});
   title: string;
@@ -1586,7 +1604,7 @@ export interface Setting {
 
 /** Input of `settings.put`. */
 export interface SettingPut {
-  /** Any JSON value, including null, of at most 16 KiB. The setting `notifications` selects the events that notify you: `{"in_app": {"trade.filled": false}, "email": {"trade.*": true, "trade.filled": false}}`. Each key is an event type, `subject.*` or `*`; the most specific key applies. By default, every notification appears in the product, and these are also sent by e-mail: `key.created`, `key.revoked`, `public_key.linked`, `withdrawal.created`, `withdrawal.completed`, `withdrawal.cancelled`, `withdrawal.failed`, `exchange.credentials_rejected`, `copier.stopped`, `copier.drift`, `copier.exit_delayed`, `webhook.deactivated`. You get no e-mail about a copier that you stopped yourself. `key.created`, `key.revoked`, `public_key.linked`, `withdrawal.created` always notify you. E-mail is sent only to a verified address (PATCH /v1/me). You get at most 10 e-mails per event type and day; for `webhook.deactivated`, one per webhook and day. */
+  /** Any JSON value, including null, of at most 16 KiB. The setting `notifications` selects the events that notify you: `{"in_app": {"trade.filled": false}, "email": {"trade.*": true, "trade.filled": false}}`. Each key is an event type, `subject.*` or `*`; the most specific key applies. By default, every notification appears in the product, and these are also sent by e-mail: `key.created`, `key.revoked`, `public_key.linked`, `withdrawal.created`, `withdrawal.completed`, `withdrawal.cancelled`, `withdrawal.failed`, `exchange.credentials_rejected`, `exchange.permissions_changed`, `copier.stopped`, `copier.drift`, `copier.exit_delayed`, `webhook.deactivated`. You get no e-mail about a copier that you stopped yourself. `key.created`, `key.revoked`, `public_key.linked`, `withdrawal.created` always notify you. E-mail is sent only to a verified address (PATCH /v1/me). You get at most 10 e-mails per event type and day; for `webhook.deactivated`, one per webhook and day. */
   value: unknown;
 }
 
@@ -1878,9 +1896,22 @@ export interface StrategyUpdate {
 export interface SupportedExchange {
   id: string;
   name: string;
+  /** The trading types that are proven and offered. */
   trading_types: ('spot' | 'margin' | 'perpetual' | (string & {}))[];
+  /** The stage of each trading type. `BETA`: proven by tests alone. `STABLE`: also by a run at the exchange. */
+  stages: Record<string, 'BETA' | 'STABLE' | (string & {})>;
+  /** The credentials that the exchange issues. */
+  credentials: SupportedExchangeCredentials;
   is_active: boolean;
   created_at: string;
+}
+
+/** Supported exchange credentials: part of `SupportedExchange`. */
+export interface SupportedExchangeCredentials {
+  /** What `api_secret` is: a secret text, or an EC private key in PEM format. */
+  secret: 'HMAC_SECRET' | 'EC_PRIVATE_KEY' | (string & {});
+  /** Whether the exchange needs `passphrase`. */
+  has_passphrase: boolean;
 }
 
 /** Ticker: returned by `tradePairs.ticker`. */
@@ -2261,6 +2292,7 @@ export interface WebhookReplay {
     | 'strategy.multiplier_kept'
     | 'copier.profit_share_raised'
     | 'reward.claimable'
+    | 'exchange.permissions_changed'
     | (string & {});
   /** Number of the started run of up to five attempts. Its deliveries have the same number. */
   run: number;
@@ -2532,7 +2564,8 @@ export interface NotificationsListQuery extends ListQuery<'created_at'> {
     | 'copier.exit_delayed'
     | 'strategy.multiplier_kept'
     | 'copier.profit_share_raised'
-    | 'reward.claimable';
+    | 'reward.claimable'
+    | 'exchange.permissions_changed';
 }
 
 /** The response of `notifications.count`. */
@@ -2626,7 +2659,8 @@ export interface WebhooksDeliveriesQuery extends ListQuery<'created_at' | 'attem
     | 'copier.exit_delayed'
     | 'strategy.multiplier_kept'
     | 'copier.profit_share_raised'
-    | 'reward.claimable';
+    | 'reward.claimable'
+    | 'exchange.permissions_changed';
   /** Id of an event (`evt_…`). */
   event_id?: string;
   /** Start of the range, inclusive. Default: no lower bound. Filters deliveries by created_at. */
@@ -2666,7 +2700,8 @@ export interface DeadLettersListQuery extends ListQuery<'created_at' | 'updated_
     | 'copier.exit_delayed'
     | 'strategy.multiplier_kept'
     | 'copier.profit_share_raised'
-    | 'reward.claimable';
+    | 'reward.claimable'
+    | 'exchange.permissions_changed';
   /** Start of the range, inclusive. Default: no lower bound. Filters dead letters by created_at. */
   from?: string;
   /** End of the range, exclusive. Default: no upper bound. */
@@ -2740,6 +2775,8 @@ export interface EventData<D extends DecimalForm = 'number'> {
   'copier.profit_share_raised': Copier<D>;
   /** A pending reward is final and can be claimed, because the month of its profit share has ended. Its amount is lower than in `reward.granted` if the budget of the month did not cover all shares. */
   'reward.claimable': Reward<D>;
+  /** The rights of the credentials of an account, or the kind of the account, changed at its exchange. */
+  'exchange.permissions_changed': ExchangeAccount<D>;
 }
 
 /** The input and the response of each operation. */

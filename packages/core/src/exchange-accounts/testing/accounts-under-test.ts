@@ -11,6 +11,8 @@ export const PAPER = {
   id: 'paper',
   name: 'Paper Exchange',
   tradingTypes: ['spot'],
+  stages: { spot: 'STABLE' },
+  credentialForm: { secret: 'HMAC_SECRET', hasPassphrase: false },
   isCertified: true,
 } as const;
 
