@@ -2,7 +2,7 @@
 export const PAPER = 'paper';
 
 /** Returns whether an exchange may give a passphrase with a key. */
-export const hasPassphrase = (exchange: string) => exchange !== PAPER;
+const hasPassphrase = (exchange: string) => exchange !== PAPER;
 
 /** Says what to check if the exchange rejected the credentials: the fields of its form, then the key itself. */
 export function rejectionAdvice(exchange: string): string {

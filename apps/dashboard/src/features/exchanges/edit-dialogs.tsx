@@ -82,7 +82,7 @@ export function CredentialsDialog({ account, isOpen, onClose }: EditDialogProps)
   const save = form.handleSubmit(async ({ credentials }) => {
     setError(undefined);
     try {
-      // Where the exchange does not report the right to withdraw, the user confirmed once that there is none.
+      // Where the exchange does not report the right to withdraw, the user confirmed that the key cannot.
       const isUnknown = account.can_withdraw === null;
       await api().exchanges.update(account.id, { credentials, allow_withdraw_keys: isUnknown });
       await queries.invalidateQueries({ queryKey: ['exchanges'] });
