@@ -10,6 +10,7 @@ import { createLogger, type Logger, nestLogger, readConfig, runProcess } from '@
 import { Registry } from 'prom-client';
 import { AppModule } from './app.module.js';
 import { RedisCallBudget } from './budgets/redis-call-budget.js';
+import { RedisNonces } from './budgets/redis-nonces.js';
 import { type Config, configSchema } from './config.js';
 import { ExchangeGateway } from './exchange/exchange-gateway.js';
 import { Venues } from './exchange/venues.js';
@@ -38,6 +39,17 @@ async function openBudget(config: Config, logger: Logger): Promise<RedisCallBudg
   return budget;
 }
 
+/** Opens the nonces that all workers share. It connects only if a venue needs them. */
+function openNonces(config: Config, logger: Logger): RedisNonces {
+  const settings = { redisUrl: config.REDIS_URL, prefix: `trading-${config.WORLD}` };
+  return new RedisNonces(settings, (error) =>
+    logger.warn(
+      { event: 'nonces.unavailable', err: error },
+      'Redis is unavailable; the nonces of exchanges follow the clock of this worker.',
+    ),
+  );
+}
+
 await runProcess({
   logger: createLogger(NAME),
   start: async () => {
@@ -58,10 +70,11 @@ await runProcess({
     });
     const opener = await Opener.with(config.EXCHANGE_OPENING_KEYS);
     const budget = await openBudget(config, logger);
+    const nonces = openNonces(config, logger);
     const registry = new Registry();
     const counted = new CountedBudget(budget, registry);
     const venues = new Venues(
-      config.VENUES.map((venue) => createVenue(venue, { budget: counted })),
+      config.VENUES.map((venue) => createVenue(venue, { budget: counted, nonces })),
       opener,
       budget,
     );
@@ -92,6 +105,7 @@ await runProcess({
         await app.close();
         await gateway.close();
         budget.close();
+        nonces.close();
         await platform.close();
       },
     };
