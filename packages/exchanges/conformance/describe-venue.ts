@@ -11,6 +11,7 @@ import type { ScriptedExchange } from './scripted/scripted-exchange.js';
 import { ScriptedServer } from './scripted/scripted-server.js';
 import { describeBalances } from './suite-balances.js';
 import { describeFailures } from './suite-failures.js';
+import { describeLiveChecks } from './suite-live.js';
 import { describeMargin } from './suite-margin.js';
 import { describeOrders } from './suite-orders.js';
 import { describePerpetual } from './suite-perpetual.js';
@@ -29,6 +30,7 @@ export function describeVenue(dialect: Dialect, folder: string): void {
     describeStreams(name, setup);
     const refusals = REFUSALS.filter((kind) => dialect.refuse(kind, { path: '', tradingType }) !== undefined);
     describeFailures(name, refusals, setup);
+    describeLiveChecks(name, setup);
   }
 }
 

@@ -53,6 +53,10 @@ export interface CcxtClient {
       readonly ws: { readonly spot: string; readonly 'ws-api': { readonly spot: string } };
     };
   };
+  /** Switches to the exchange's test network. */
+  setSandboxMode(isOn: boolean): void;
+  /** Switches to the exchange's demo trading. */
+  enableDemoTrading(isOn: boolean): void;
   nonce(): number;
   throttle(cost: number): Promise<void>;
   setLastRequest(request: unknown): void;

@@ -97,6 +97,8 @@ interface ClientDeclaration {
   readonly fixedOptions: Readonly<Record<string, unknown>>;
   /** Changes a new client. */
   prepare?(client: object): void;
+  /** How ccxt switches to a test network or to demo trading; undefined if the exchange has neither. */
+  readonly sandbox?: 'setSandboxMode' | 'enableDemoTrading' | undefined;
   /**
    * Whether each request of an account needs a higher nonce than the one before it. The requests of an account are then
    * sent one after another, with nonces from one place for all processes.

@@ -29,6 +29,8 @@ export interface SegmentOptions {
   readonly config: VenueConfig;
   readonly budget: CallBudget;
   readonly nonces: NonceSource;
+  /** Whether the client talks to the exchange's test network or its demo trading. */
+  readonly isSandbox: boolean;
   /** Milliseconds without a message after which a stream is lost. */
   readonly idleTimeoutMs: number;
 }
@@ -208,6 +210,11 @@ export class Segment {
     const ccxt = patchCcxtClient(exchange as CcxtClient, options);
     if (client.hasRisingNonces === true) ccxt.nonce = () => currentCall().nonce ?? 0;
     client.prepare?.(exchange);
+    if (this.options.isSandbox) {
+      if (client.sandbox === undefined)
+        throw new Error('the exchange has no test network and no demo trading');
+      ccxt[client.sandbox](true);
+    }
     return { ccxt, orNull: (call) => this.#orNull(call) };
   }
 

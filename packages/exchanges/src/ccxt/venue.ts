@@ -40,6 +40,8 @@ export interface VenueOptions {
   readonly budget?: CallBudget | undefined;
   /** The nonces shared with other processes. Default: nonces of this process alone. */
   readonly nonces?: NonceSource | undefined;
+  /** Whether the venue is the exchange's test network or its demo trading. Default: false. */
+  readonly isSandbox?: boolean | undefined;
   /** Milliseconds without a message after which a stream is lost. At most 30,000; tests use less. */
   readonly idleTimeoutMs?: number | undefined;
 }
@@ -76,7 +78,12 @@ class CcxtVenue implements ExchangeVenue {
   constructor(
     private readonly config: VenueConfig,
     declaration: VenueDeclaration,
-    { budget, nonces = new LocalNonces(), idleTimeoutMs = IDLE_TIMEOUT_DEFAULT_MS }: VenueOptions,
+    {
+      budget,
+      nonces = new LocalNonces(),
+      isSandbox = false,
+      idleTimeoutMs = IDLE_TIMEOUT_DEFAULT_MS,
+    }: VenueOptions,
   ) {
     this.id = config.id;
     this.name = config.name;
@@ -90,6 +97,7 @@ class CcxtVenue implements ExchangeVenue {
       config,
       budget: budget ?? new VenueBudgets(limitsByBudget(config)),
       nonces,
+      isSandbox,
       idleTimeoutMs,
     };
     const segments = config.tradingTypes.flatMap((type) => {

@@ -22,6 +22,7 @@ function declare(type: TradingType, category: Category): TradingTypeDeclaration 
   return {
     client: {
       load: async () => (await import('ccxt/js/src/pro/bybit')).default,
+      sandbox: 'enableDemoTrading',
       options: {
         defaultType: category === 'spot' ? 'spot' : 'swap',
         fetchMarkets: { types: [category] },
