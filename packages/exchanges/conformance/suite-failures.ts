@@ -17,7 +17,13 @@ export function describeFailures(
 ): void {
   describe(`the failures of a conforming exchange: ${name}`, () => {
     const fixture = setupConformanceFixture(setup);
-    const resting = () => fixture.order({ price: '50000', amount: '0.1' });
+    /** With margin, an order that may borrow, because others may read the balance before they are sent. */
+    const resting = () =>
+      fixture.order({
+        price: '50000',
+        amount: '0.1',
+        autoBorrow: fixture.subject.tradingType === 'margin' ? true : undefined,
+      });
     /** Calls once, so that the markets are loaded before the weather changes. */
     const warmUp = async (client: ExchangeClient) => void (await client.fetchOpenOrders());
     beforeEach(() => warmUp(fixture.taker));

@@ -207,7 +207,7 @@ export function describeOrders(name: string, setup: () => Promise<VenueUnderTest
         fixture.order({
           symbol: fixture.subject.otherSymbol,
           price: '2000',
-          venueClientOrderId: 'from-elsewhere',
+          venueClientOrderId: 'fromelsewhere',
         }),
       ];
       for (const request of requests) await fixture.place(fixture.maker, request);

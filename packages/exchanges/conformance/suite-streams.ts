@@ -72,7 +72,7 @@ export function describeStreams(name: string, setup: () => Promise<VenueUnderTes
     it('[EX-STR-04] reports every kind of order with its terms, even if another program chose the client order id', async () => {
       const { recorder } = await watchAccount(fixture.maker);
       const kinds = [
-        { type: 'LIMIT', timeInForce: 'POST_ONLY', price: '50000', venueClientOrderId: 'from-elsewhere' },
+        { type: 'LIMIT', timeInForce: 'POST_ONLY', price: '50000', venueClientOrderId: 'fromelsewhere' },
         { type: 'LIMIT', timeInForce: 'IOC', price: '50000' },
         { type: 'LIMIT', timeInForce: 'FOK', price: '50000' },
         { type: 'STOP_LIMIT', side: 'SELL', stopPrice: '40000', price: '39000' },

@@ -37,7 +37,10 @@ interface CcxtMarket {
   /** Base currency per contract. */
   readonly contractSize?: string;
   readonly precision: { readonly amount?: string; readonly price?: string };
-  readonly limits?: { readonly leverage?: { readonly max?: string } };
+  readonly limits?: {
+    readonly amount?: { readonly max?: string };
+    readonly leverage?: { readonly max?: string };
+  };
 }
 
 /** The members of ccxt that the product uses. Results are `unknown`, because they are validated before use. */
