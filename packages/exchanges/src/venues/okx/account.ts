@@ -6,7 +6,6 @@ import { type CcxtClient, callEndpoint } from '../../ccxt/ccxt-client.js';
 import type { LoanCalls } from '../../ccxt/declaration.js';
 import { allPages } from '../../ccxt/pages.js';
 import { exactDecimal, parseResponse } from '../../ccxt/parse-response.js';
-import { venueTime } from '../../ccxt/unified-balances.js';
 import type {
   AccountMargin,
   AssetBalance,
@@ -97,11 +96,13 @@ export function balancesOf(ccxt: CcxtClient, { details }: Wallet): Balances {
 }
 
 export async function fetchOkxBalances(ccxt: CcxtClient): Promise<BalanceReport> {
-  const requestedAt = venueTime(ccxt);
-  const held = Object.entries(balancesOf(ccxt, await fetchWallet(ccxt))).filter(
+  const account = await fetchWallet(ccxt);
+  const held = Object.entries(balancesOf(ccxt, account)).filter(
     ([, { free, locked }]) => free !== '0' || locked !== '0',
   );
-  return { balances: Object.fromEntries(held), at: requestedAt, until: venueTime(ccxt) };
+  // The exchange dates its answer as a whole, and each currency by its last change.
+  const at = new Date(account.uTime);
+  return { balances: Object.fromEntries(held), at, until: at };
 }
 
 /** Returns the balance of a currency that the account may spend without a loan. */
