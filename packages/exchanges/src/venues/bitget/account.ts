@@ -1,0 +1,111 @@
+/** Bitget's unified account: permissions, balances and margin. https://www.bitget.com/api-doc/uta/account/Get-Account */
+import errors from 'ccxt/js/src/base/errors';
+import { z } from 'zod';
+import { subtract } from '../../ccxt/amounts.js';
+import { type CcxtClient, callEndpoint } from '../../ccxt/ccxt-client.js';
+import { exactDecimal, parseResponse } from '../../ccxt/parse-response.js';
+import { venueTime } from '../../ccxt/unified-balances.js';
+import type {
+  AccountMargin,
+  AssetBalance,
+  BalanceReport,
+  Balances,
+  CredentialsReport,
+  UnsupportedAccount,
+} from '../../port.js';
+
+const settings = z.object({
+  data: z.object({
+    uid: z.string().min(1),
+    accountMode: z.string(),
+    holdMode: z.string(),
+    symbolConfigList: z.array(
+      z.object({ category: z.string(), symbol: z.string(), marginMode: z.string(), leverage: exactDecimal }),
+    ),
+  }),
+});
+type Settings = z.output<typeof settings>['data'];
+const keyInfo = z.object({
+  data: z.object({ permType: z.string(), permissions: z.array(z.string()) }),
+});
+
+export async function fetchSettings(ccxt: CcxtClient): Promise<Settings> {
+  return parseResponse(settings, await callEndpoint(ccxt, 'privateUtaGetV3AccountSettings', {})).data;
+}
+
+/** The account modes in which the product can trade. Others are the classic account and accounts between two modes. */
+const MODES = new Set(['unified', 'hybrid']);
+
+export async function inspectBitget(ccxt: CcxtClient): Promise<CredentialsReport> {
+  const account = await fetchUnifiedSettings(ccxt);
+  // A classic account does not report its permissions here, so the key may have all of them.
+  if (account === undefined)
+    return { tradingTypes: ['perpetual'], canTrade: true, canWithdraw: true, unsupported: 'ACCOUNT_TYPE' };
+  const { data: key } = parseResponse(keyInfo, await callEndpoint(ccxt, 'privateUtaGetV3AccountInfo', {}));
+  return {
+    tradingTypes: ['perpetual'],
+    canTrade: key.permType === 'read-and-write' && key.permissions.includes('uta_trade'),
+    canWithdraw: key.permissions.includes('withdraw'),
+    venueAccountId: account.uid,
+    isUnified: true,
+    unsupported: unsupportedOf(account),
+  };
+}
+
+/** Returns undefined for a classic account. */
+async function fetchUnifiedSettings(ccxt: CcxtClient): Promise<Settings | undefined> {
+  try {
+    return await fetchSettings(ccxt);
+  } catch (error) {
+    if (error instanceof errors.AccountNotEnabled) return undefined;
+    throw error;
+  }
+}
+
+function unsupportedOf({ accountMode, holdMode }: Settings): UnsupportedAccount | undefined {
+  if (!MODES.has(accountMode)) return 'ACCOUNT_TYPE';
+  return holdMode === 'one_way_mode' ? undefined : 'HEDGE_MODE';
+}
+
+const coin = z.object({ coin: z.string().min(1), balance: exactDecimal, locked: exactDecimal });
+const assets = z.object({
+  requestTime: z.number(),
+  data: z.object({
+    effEquity: exactDecimal,
+    imr: exactDecimal,
+    mmr: exactDecimal,
+    assets: z.array(coin),
+  }),
+});
+/** The account in a message of the stream. */
+export const streamedAccount = z.object({ coin: z.array(coin) });
+
+/** Returns the balances of coins; zeros are included. */
+export function balancesOf(ccxt: CcxtClient, coins: readonly z.output<typeof coin>[]): Balances {
+  const balances: Record<string, AssetBalance> = {};
+  for (const { coin: code, balance, locked } of coins)
+    balances[ccxt.safeCurrencyCode(code)] = { free: subtract(balance, locked), locked };
+  return balances;
+}
+
+export async function fetchBitgetBalances(ccxt: CcxtClient): Promise<BalanceReport> {
+  const response = await callEndpoint(ccxt, 'privateUtaGetV3AccountAssets', {});
+  const { requestTime, data } = parseResponse(assets, response);
+  const held = Object.entries(balancesOf(ccxt, data.assets)).filter(
+    ([, { free, locked }]) => free !== '0' || locked !== '0',
+  );
+  // The exchange states when it received the request.
+  const until = Math.max(requestTime, venueTime(ccxt).getTime());
+  return { balances: Object.fromEntries(held), at: new Date(requestTime), until: new Date(until) };
+}
+
+export async function fetchBitgetMargin(ccxt: CcxtClient): Promise<AccountMargin> {
+  const response = await callEndpoint(ccxt, 'privateUtaGetV3AccountAssets', {});
+  const { effEquity, imr, mmr } = parseResponse(assets, response).data;
+  return {
+    currency: 'USD',
+    equity: effEquity,
+    available: subtract(effEquity, imr),
+    maintenanceMargin: mmr,
+  };
+}

@@ -1,0 +1,171 @@
+/**
+ * Bitget's calls for orders and fills: https://www.bitget.com/api-doc/uta/trade/Place-Order
+ *
+ * The exchange acknowledges an order with its ids alone. The account stream reports the rest.
+ */
+import { z } from 'zod';
+import { type CcxtClient, callEndpoint } from '../../ccxt/ccxt-client.js';
+import type { FillCalls, OrderCalls, VenueSession } from '../../ccxt/declaration.js';
+import { failure, MalformedResponse } from '../../ccxt/failures.js';
+import { sortByExecution } from '../../ccxt/fills.js';
+import { acceptedOrder, orderArguments } from '../../ccxt/orders.js';
+import { allPages, allRanges } from '../../ccxt/pages.js';
+import { parseResponse } from '../../ccxt/parse-response.js';
+import { venueTime } from '../../ccxt/unified-balances.js';
+import type { OrderRequest, VenueOrder } from '../../port.js';
+import { CATEGORIES, categoryOf } from './client.js';
+import { readBitgetFill, readBitgetOrder } from './records.js';
+
+type Params = Readonly<Record<string, unknown>>;
+
+const PAGE_SIZE = 100;
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+/** The lists of what happened in an account reach back 90 days, in ranges of at most 30 days. */
+const RANGES = { spanMs: 30 * DAY_MS, historyMs: 90 * DAY_MS - 10 * MINUTE_MS };
+
+const list = z.object({
+  data: z.object({ list: z.array(z.unknown()).nullable(), cursor: z.string().nullish() }),
+});
+
+/** Returns the records of all pages of a list, newest first. */
+function fetchList(ccxt: CcxtClient, endpoint: string, params: Params): Promise<readonly unknown[]> {
+  return allPages(async (cursor) => {
+    const page = { ...params, limit: PAGE_SIZE, ...(cursor === undefined ? {} : { cursor }) };
+    const { data } = parseResponse(list, await callEndpoint(ccxt, endpoint, page));
+    const items = data.list ?? [];
+    return { items, next: items.length < PAGE_SIZE ? undefined : (data.cursor ?? undefined) };
+  });
+}
+
+/** Returns the records of a list from `since` on, newest first in each range. */
+export function fetchListSince(
+  ccxt: CcxtClient,
+  endpoint: string,
+  params: Params,
+  since: Date,
+): Promise<readonly unknown[]> {
+  return allRanges(since, RANGES, (from, to) =>
+    fetchList(ccxt, endpoint, { ...params, startTime: from.getTime(), endTime: to.getTime() }),
+  );
+}
+
+const acknowledgement = z.object({
+  // Null if the order replaced another one that only reduces the position.
+  data: z.object({ orderId: z.string().min(1).nullable(), clientOid: z.string() }),
+  requestTime: z.number(),
+});
+
+function readAcknowledgement(response: unknown, venueClientOrderId: string) {
+  const { data, requestTime } = parseResponse(acknowledgement, response);
+  if (data.clientOid !== venueClientOrderId) throw new MalformedResponse('another order');
+  return { orderId: data.orderId, at: new Date(requestTime) };
+}
+
+export const bitgetOrders: OrderCalls = {
+  place: async (session, order) => {
+    const { ccxt } = session;
+    const response = await callEndpoint(ccxt, 'privateUtaPostV3TradePlaceOrder', orderRequest(ccxt, order));
+    const { orderId, at } = readAcknowledgement(response, order.venueClientOrderId);
+    if (orderId !== null) return acceptedOrder(order, orderId, at);
+    const found = await findOrder(session, order.symbol, { clientOid: order.venueClientOrderId });
+    if (found === null) throw new MalformedResponse('an order without an id');
+    return found;
+  },
+  cancel: async ({ ccxt }, { venueClientOrderId }) => {
+    const key = { clientOid: venueClientOrderId };
+    const response = await callEndpoint(ccxt, 'privateUtaPostV3TradeCancelOrder', key);
+    readAcknowledgement(response, venueClientOrderId);
+  },
+  find: async (session, { symbol, venueClientOrderId, sentAt }) => {
+    const order = await findOrder(session, symbol, { clientOid: venueClientOrderId });
+    if (order !== null) {
+      if (order.venueClientOrderId !== venueClientOrderId) throw new MalformedResponse('another order');
+      return { outcome: 'FOUND', order };
+    }
+    if (sentAt === undefined) return { outcome: 'NOT_KNOWN' };
+    // The documentation does not promise that the call finds orders that have ended.
+    const since = new Date(sentAt.getTime() - MINUTE_MS);
+    const ended = (await fetchEnded(session.ccxt, symbol, since)).find(
+      (each) => each.venueClientOrderId === venueClientOrderId,
+    );
+    if (ended !== undefined) return { outcome: 'FOUND', order: ended };
+    const isListed = venueTime(session.ccxt).getTime() - since.getTime() < RANGES.historyMs;
+    return { outcome: isListed ? 'ABSENT' : 'NOT_KNOWN' };
+  },
+  findByExchangeId: async (session, { symbol, exchangeOrderId }) => {
+    const order = await findOrder(session, symbol, { orderId: exchangeOrderId });
+    if (order !== null && order.exchangeOrderId !== exchangeOrderId)
+      throw new MalformedResponse('another order');
+    return order;
+  },
+  fetchOpen: async ({ ccxt }, symbol) => {
+    const groups =
+      symbol === undefined
+        ? CATEGORIES.map((category) => ({ category }))
+        : [{ category: categoryOf(symbol), symbol: ccxt.market(symbol).id }];
+    const lists = groups.map((group) => fetchList(ccxt, 'privateUtaGetV3TradeUnfilledOrders', group));
+    return (await Promise.all(lists)).flat().flatMap((record) => readBitgetOrder(ccxt, record) ?? []);
+  },
+};
+
+async function fetchEnded(ccxt: CcxtClient, symbol: string, since: Date): Promise<readonly VenueOrder[]> {
+  const params = { category: categoryOf(symbol), symbol: ccxt.market(symbol).id };
+  const records = await fetchListSince(ccxt, 'privateUtaGetV3TradeHistoryOrders', params, since);
+  return records.flatMap((record) => readBitgetOrder(ccxt, record) ?? []);
+}
+
+const found = z.object({ data: z.unknown() });
+
+async function findOrder(
+  { ccxt, orNull }: VenueSession,
+  symbol: string,
+  key: Params,
+): Promise<VenueOrder | null> {
+  const response = await orNull(() => callEndpoint(ccxt, 'privateUtaGetV3TradeOrderInfo', key));
+  const record = response === null ? null : parseResponse(found, response).data;
+  if (record === null || record === undefined) return null;
+  const order = readBitgetOrder(ccxt, record);
+  if (order?.symbol !== symbol) throw new MalformedResponse('another order');
+  return order;
+}
+
+const TIMES_IN_FORCE = { GTC: 'gtc', IOC: 'ioc', FOK: 'fok', POST_ONLY: 'post_only' } as const;
+
+function orderRequest(ccxt: CcxtClient, order: OrderRequest): Params {
+  const { type, side } = orderArguments(order, false);
+  if (order.stopPrice !== undefined) throw failure(['rejected', 'not_supported']);
+  const { symbol, price, timeInForce, venueClientOrderId, reduceOnly } = order;
+  return {
+    category: categoryOf(symbol),
+    symbol: ccxt.market(symbol).id,
+    side,
+    orderType: type,
+    qty: ccxt.amountToPrecision(symbol, order.amount),
+    clientOid: venueClientOrderId,
+    marginMode: 'crossed',
+    ...(type === 'limit' && {
+      price: ccxt.priceToPrecision(symbol, price),
+      timeInForce: TIMES_IN_FORCE[timeInForce],
+    }),
+    ...(reduceOnly && { reduceOnly: 'yes' }),
+  };
+}
+
+const FILLS = 'privateUtaGetV3TradeFills';
+
+export const bitgetFills: FillCalls = {
+  ofOrder: async ({ ccxt }, { symbol, exchangeOrderId }) => {
+    const params = { category: categoryOf(symbol), orderId: exchangeOrderId };
+    return readFills(ccxt, symbol, await fetchList(ccxt, FILLS, params));
+  },
+  // The list cannot be read by symbol.
+  since: async ({ ccxt }, symbol, since) =>
+    readFills(ccxt, symbol, await fetchListSince(ccxt, FILLS, { category: categoryOf(symbol) }, since)),
+};
+
+/** The lists begin with the newest fill. Fills of one millisecond keep their order. */
+function readFills(ccxt: CcxtClient, symbol: string, records: readonly unknown[]) {
+  const fills = [...records].reverse().flatMap((record) => readBitgetFill(ccxt, record) ?? []);
+  return sortByExecution(fills.filter((fill) => fill.symbol === symbol));
+}
