@@ -350,6 +350,15 @@ export function describeOrders(name: string, setup: () => Promise<VenueUnderTest
       }
     });
 
+    it('[EX-ORD-12] rejects a market order if none are offered, instead of placing a similar one', async () => {
+      await placeOffers();
+      const { orderTypes } = fixture.subject;
+      const order = { ...fixture.order({ amount: '0.1' }), type: 'MARKET', price: undefined } as const;
+      if (orderTypes.includes('MARKET'))
+        expect(await fixture.place(fixture.taker, order)).toMatchObject({ status: 'FILLED' });
+      else expect(await failureOf(fixture.taker.placeOrder(order))).toBe('rejected/not_supported');
+    });
+
     it('[EX-ORD-08] rejects an unsupported order instead of placing a similar one', async () => {
       for (const overrides of [
         { type: 'MARKET', timeInForce: 'FOK' },
