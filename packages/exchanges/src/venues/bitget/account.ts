@@ -13,6 +13,7 @@ import type {
   CredentialsReport,
   UnsupportedAccount,
 } from '../../port.js';
+import type { BitgetType } from './client.js';
 
 const settings = z.object({
   data: z.object({
@@ -36,19 +37,19 @@ export async function fetchSettings(ccxt: CcxtClient): Promise<Settings> {
 /** The account modes in which the product can trade. Others are the classic account and accounts between two modes. */
 const MODES = new Set(['unified', 'hybrid']);
 
-export async function inspectBitget(ccxt: CcxtClient): Promise<CredentialsReport> {
+export async function inspectBitget(ccxt: CcxtClient, type: BitgetType): Promise<CredentialsReport> {
   const account = await fetchUnifiedSettings(ccxt);
   // A classic account does not report its permissions here, so the key may have all of them.
   if (account === undefined)
-    return { tradingTypes: ['perpetual'], canTrade: true, canWithdraw: true, unsupported: 'ACCOUNT_TYPE' };
+    return { tradingTypes: [type], canTrade: true, canWithdraw: true, unsupported: 'ACCOUNT_TYPE' };
   const { data: key } = parseResponse(keyInfo, await callEndpoint(ccxt, 'privateUtaGetV3AccountInfo', {}));
   return {
-    tradingTypes: ['perpetual'],
+    tradingTypes: [type],
     canTrade: key.permType === 'read-and-write' && key.permissions.includes('uta_trade'),
     canWithdraw: key.permissions.includes('withdraw'),
     venueAccountId: account.uid,
     isUnified: true,
-    unsupported: unsupportedOf(account),
+    unsupported: unsupportedOf(type, account),
   };
 }
 
@@ -62,9 +63,12 @@ async function fetchUnifiedSettings(ccxt: CcxtClient): Promise<Settings | undefi
   }
 }
 
-function unsupportedOf({ accountMode, holdMode }: Settings): UnsupportedAccount | undefined {
+function unsupportedOf(
+  type: BitgetType,
+  { accountMode, holdMode }: Settings,
+): UnsupportedAccount | undefined {
   if (!MODES.has(accountMode)) return 'ACCOUNT_TYPE';
-  return holdMode === 'one_way_mode' ? undefined : 'HEDGE_MODE';
+  return type === 'spot' || holdMode === 'one_way_mode' ? undefined : 'HEDGE_MODE';
 }
 
 const coin = z.object({ coin: z.string().min(1), balance: exactDecimal, locked: exactDecimal });

@@ -9,7 +9,7 @@ describe('the order book of Bitget', () => {
     ts: 1_746_698_732_563,
   });
   const read = (messages: readonly object[]) => {
-    const reader = marketStream.openBook({} as never, 'BTC/USDT:USDT');
+    const reader = marketStream('perpetual').openBook({} as never, 'BTC/USDT:USDT');
     return messages.map((each) => {
       const update = reader.read(each);
       return update?.kind === 'SNAPSHOT' || update?.kind === 'CHANGE'

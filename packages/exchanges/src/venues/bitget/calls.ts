@@ -13,7 +13,7 @@ import { allPages, allRanges } from '../../ccxt/pages.js';
 import { parseResponse } from '../../ccxt/parse-response.js';
 import { venueTime } from '../../ccxt/unified-balances.js';
 import type { OrderRequest, VenueOrder } from '../../port.js';
-import { CATEGORIES, categoryOf } from './client.js';
+import { type BitgetType, CATEGORIES, categoryOf } from './client.js';
 import { readBitgetFill, readBitgetOrder } from './records.js';
 
 type Params = Readonly<Record<string, unknown>>;
@@ -62,10 +62,11 @@ function readAcknowledgement(response: unknown, venueClientOrderId: string) {
   return { orderId: data.orderId, at: new Date(requestTime) };
 }
 
-export const bitgetOrders: OrderCalls = {
+export const bitgetOrders = (type: BitgetType): OrderCalls => ({
   place: async (session, order) => {
     const { ccxt } = session;
-    const response = await callEndpoint(ccxt, 'privateUtaPostV3TradePlaceOrder', orderRequest(ccxt, order));
+    const request = orderRequest(ccxt, type, order);
+    const response = await callEndpoint(ccxt, 'privateUtaPostV3TradePlaceOrder', request);
     const { orderId, at } = readAcknowledgement(response, order.venueClientOrderId);
     if (orderId !== null) return acceptedOrder(order, orderId, at);
     const found = await findOrder(session, order.symbol, { clientOid: order.venueClientOrderId });
@@ -102,12 +103,12 @@ export const bitgetOrders: OrderCalls = {
   fetchOpen: async ({ ccxt }, symbol) => {
     const groups =
       symbol === undefined
-        ? CATEGORIES.map((category) => ({ category }))
+        ? CATEGORIES[type].map((category) => ({ category }))
         : [{ category: categoryOf(symbol), symbol: ccxt.market(symbol).id }];
     const lists = groups.map((group) => fetchList(ccxt, 'privateUtaGetV3TradeUnfilledOrders', group));
     return (await Promise.all(lists)).flat().flatMap((record) => readBitgetOrder(ccxt, record) ?? []);
   },
-};
+});
 
 async function fetchEnded(ccxt: CcxtClient, symbol: string, since: Date): Promise<readonly VenueOrder[]> {
   const params = { category: categoryOf(symbol), symbol: ccxt.market(symbol).id };
@@ -132,9 +133,12 @@ async function findOrder(
 
 const TIMES_IN_FORCE = { GTC: 'gtc', IOC: 'ioc', FOK: 'fok', POST_ONLY: 'post_only' } as const;
 
-function orderRequest(ccxt: CcxtClient, order: OrderRequest): Params {
-  const { type, side } = orderArguments(order, false);
-  if (order.stopPrice !== undefined) throw failure(['rejected', 'not_supported']);
+function orderRequest(ccxt: CcxtClient, tradingType: BitgetType, order: OrderRequest): Params {
+  const isSpot = tradingType === 'spot';
+  const { type, side } = orderArguments(order, isSpot);
+  // A market purchase of spot would be counted in quote currency.
+  if (order.stopPrice !== undefined || (isSpot && type === 'market'))
+    throw failure(['rejected', 'not_supported']);
   const { symbol, price, timeInForce, venueClientOrderId, reduceOnly } = order;
   return {
     category: categoryOf(symbol),
@@ -143,12 +147,12 @@ function orderRequest(ccxt: CcxtClient, order: OrderRequest): Params {
     orderType: type,
     qty: ccxt.amountToPrecision(symbol, order.amount),
     clientOid: venueClientOrderId,
-    marginMode: 'crossed',
+    ...(!isSpot && { marginMode: 'crossed' }),
     ...(type === 'limit' && {
       price: ccxt.priceToPrecision(symbol, price),
       timeInForce: TIMES_IN_FORCE[timeInForce],
     }),
-    ...(reduceOnly && { reduceOnly: 'yes' }),
+    ...(reduceOnly && !isSpot && { reduceOnly: 'yes' }),
   };
 }
 

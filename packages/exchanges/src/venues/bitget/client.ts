@@ -4,6 +4,8 @@ import errors from 'ccxt/js/src/base/errors';
 type Fields = Readonly<Record<string, unknown>>;
 
 interface BitgetMarket {
+  readonly maker?: unknown;
+  readonly taker?: unknown;
   readonly info: Fields;
   readonly limits: Fields;
 }
@@ -17,13 +19,20 @@ interface BitgetClass {
   parseTickers(tickers: unknown, symbols?: readonly string[]): object;
 }
 
-/** The categories of linear perpetuals. */
-export const CATEGORIES = ['USDT-FUTURES', 'USDC-FUTURES'] as const;
-export type Category = (typeof CATEGORIES)[number];
+/** The trading types of the product. */
+export type BitgetType = 'spot' | 'perpetual';
+
+/** The exchange's categories of markets. Of contracts, those of linear perpetuals. */
+export const CATEGORIES = { spot: ['SPOT'], perpetual: ['USDT-FUTURES', 'USDC-FUTURES'] } as const;
+type Category = (typeof CATEGORIES)[BitgetType][number];
 
 export function categoryOf(symbol: string): Category {
+  if (!symbol.includes(':')) return 'SPOT';
   return symbol.endsWith(':USDC') ? 'USDC-FUTURES' : 'USDT-FUTURES';
 }
+
+/** The exchange reports no rates for some markets of spot. The general ones: https://www.bitget.com/fee */
+const SPOT_RATE = '0.001';
 
 const allOf = (codes: readonly number[], error: unknown) =>
   Object.fromEntries(codes.map((code) => [String(code), error]));
@@ -54,23 +63,30 @@ const ERRORS: Fields = {
   ...allOf([30033], errors.ExchangeNotAvailable),
 };
 
-export function prepareBitget(client: object): void {
+/** Changes a new client of a trading type. */
+export function prepareBitget(type: BitgetType, client: object): void {
+  const categories: readonly Category[] = CATEGORIES[type];
   const bitget = client as BitgetClass;
   Object.assign(bitget.exceptions.exact, ERRORS);
   const fetchInstruments = bitget.publicUtaGetV3MarketInstruments.bind(bitget);
   bitget.publicUtaGetV3MarketInstruments = async (params) =>
-    CATEGORIES.some((category) => category === params.category) ? fetchInstruments(params) : { data: [] };
+    categories.some((category) => category === params.category) ? fetchInstruments(params) : { data: [] };
   const fetchMarkets = bitget.fetchUtaMarkets.bind(bitget);
-  bitget.fetchUtaMarkets = async (params) => (await fetchMarkets(params)).map(withExactRules);
+  bitget.fetchUtaMarkets = async (params) =>
+    (await fetchMarkets(params)).map(type === 'spot' ? withRates : withExactRules);
   // ccxt would read the prices of the first symbol's category alone.
   bitget.fetchTickers = async (symbols = []) => {
-    const used = CATEGORIES.filter((category) => symbols.some((symbol) => categoryOf(symbol) === category));
+    const used = categories.filter((category) => symbols.some((symbol) => categoryOf(symbol) === category));
     const answers = await Promise.all(
       used.map((category) => bitget.publicUtaGetV3MarketTickers({ category })),
     );
     const parsed = answers.map(({ data }) => bitget.parseTickers(data, symbols));
     return Object.assign({}, ...parsed);
   };
+}
+
+function withRates(market: BitgetMarket): BitgetMarket {
+  return { ...market, maker: market.maker ?? SPOT_RATE, taker: market.taker ?? SPOT_RATE };
 }
 
 /** ccxt reads the number of decimals as the step, which may be a multiple of it. */

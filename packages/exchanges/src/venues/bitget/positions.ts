@@ -21,7 +21,7 @@ const CANDLES_PER_PAGE = 100;
 const RATE_PAGES_MAX = 100;
 
 /** Contracts of other categories are listed and never traded. */
-const LISTED_CATEGORIES = [...CATEGORIES, 'COIN-FUTURES'];
+const LISTED_CATEGORIES = [...CATEGORIES.perpetual, 'COIN-FUTURES'];
 const FUNDING_TYPES = ['CONTRACT_MAIN_SETTLE_FEE_USER_IN', 'CONTRACT_MAIN_SETTLE_FEE_USER_OUT'] as const;
 
 const held = z.object({ data: z.object({ list: z.array(z.unknown()).nullable() }) });
@@ -83,7 +83,9 @@ export const bitgetPositions: PositionCalls = {
     return { ...before, leverage };
   },
   fetchFunding: async ({ ccxt }, since) => {
-    const groups = CATEGORIES.flatMap((category) => FUNDING_TYPES.map((type) => ({ category, type })));
+    const groups = CATEGORIES.perpetual.flatMap((category) =>
+      FUNDING_TYPES.map((type) => ({ category, type })),
+    );
     const lists = groups.map((group) =>
       fetchListSince(ccxt, 'privateUtaGetV3AccountFinancialRecords', group, since),
     );
@@ -91,7 +93,9 @@ export const bitgetPositions: PositionCalls = {
     return payments.sort((a, b) => a.paidAt.getTime() - b.paidAt.getTime());
   },
   fetchMarkPrices: async ({ ccxt }, symbols) => {
-    const used = CATEGORIES.filter((category) => symbols.some((symbol) => categoryOf(symbol) === category));
+    const used = CATEGORIES.perpetual.filter((category) =>
+      symbols.some((symbol) => categoryOf(symbol) === category),
+    );
     const answers = await Promise.all(
       used.map((category) => callEndpoint(ccxt, 'publicUtaGetV3MarketTickers', { category })),
     );

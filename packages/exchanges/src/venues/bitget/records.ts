@@ -6,7 +6,7 @@ import type { CcxtClient } from '../../ccxt/ccxt-client.js';
 import { symbolOfMarketId } from '../../ccxt/market-ids.js';
 import { exactDecimal, parseResponse } from '../../ccxt/parse-response.js';
 import type { ForcedCause, VenueFill, VenueOrder, VenueOrderStatus, VenuePosition } from '../../port.js';
-import { CATEGORIES } from './client.js';
+import { categoryOf } from './client.js';
 
 /** A decimal that is empty if it does not apply. */
 const optionalDecimal = z
@@ -18,9 +18,10 @@ const instant = z.coerce.number().transform((ms) => new Date(ms));
 /** Calls write categories in capital letters, streams in small ones. */
 const category = z.string().transform((value) => value.toUpperCase());
 
-/** Returns the symbol of a linear perpetual. Spot and other contracts may have the same names. */
+/** Returns the symbol of a market that the client has loaded. Markets of several categories have the same names. */
 function symbolOf(ccxt: CcxtClient, of: string, marketId: string): string | undefined {
-  return CATEGORIES.some((each) => each === of) ? symbolOfMarketId(ccxt, marketId) : undefined;
+  const symbol = symbolOfMarketId(ccxt, marketId);
+  return symbol !== undefined && categoryOf(symbol) === of ? symbol : undefined;
 }
 
 const order = z.object({
@@ -58,7 +59,8 @@ export function readBitgetOrder(ccxt: CcxtClient, record: unknown): VenueOrder |
     timeInForce: isMarket ? 'GTC' : (TIMES_IN_FORCE[parsed.timeInForce] ?? 'GTC'),
     price: isMarket ? undefined : parsed.price,
     status: statusOf(parsed),
-    amount: parsed.qty,
+    // A market purchase of spot that another program placed has an amount of quote currency instead.
+    amount: parsed.qty === '0' ? parsed.cumExecQty : parsed.qty,
     filledAmount: parsed.cumExecQty,
     reduceOnly: parsed.reduceOnly.toUpperCase() === 'YES',
     cause: CAUSES_OF_ORDERS[parsed.execType ?? ''],

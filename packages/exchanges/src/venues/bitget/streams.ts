@@ -15,7 +15,7 @@ import { exactDecimal, parseResponse } from '../../ccxt/parse-response.js';
 import { venueTime } from '../../ccxt/unified-balances.js';
 import type { BookLevel } from '../../port.js';
 import { balancesOf, streamedAccount } from './account.js';
-import { categoryOf } from './client.js';
+import { type BitgetType, categoryOf } from './client.js';
 import { readBitgetFill, readBitgetOrder, readStreamedPosition } from './records.js';
 
 /** The exchange closes a connection that sends nothing for two minutes. */
@@ -36,7 +36,7 @@ function responseOf(message: unknown): StepResponse | undefined {
     : { isAccepted: true };
 }
 
-export const accountStream: OwnStreamProtocol = {
+export const accountStream = (type: BitgetType): OwnStreamProtocol => ({
   kind: 'OWN',
   weight: 1,
   heartbeat: HEARTBEAT,
@@ -49,7 +49,7 @@ export const accountStream: OwnStreamProtocol = {
       steps: [
         { op: 'login', args: [{ apiKey, passphrase, timestamp, sign }] },
         // The exchange acknowledges each topic separately.
-        ...['order', 'fill', 'account', 'position'].map((topic) => {
+        ...topicsOf(type).map((topic) => {
           return { op: 'subscribe', args: [{ instType: 'UTA', topic }] };
         }),
       ],
@@ -57,7 +57,14 @@ export const accountStream: OwnStreamProtocol = {
   },
   responseOf,
   open: ({ ccxt }) => ({ read: (message) => readEvent(ccxt, message) }),
-};
+});
+
+const topicsOf = (type: BitgetType) => [
+  'order',
+  'fill',
+  'account',
+  ...(type === 'perpetual' ? ['position'] : []),
+];
 
 const event = z.object({
   arg: z.object({ topic: z.string() }),
@@ -118,10 +125,11 @@ const pushed = z.object({ arg: pair, data: z.unknown() });
 const DEPTH = 200;
 
 /** A stream is named by its topic and its pair: `books:BTCUSDT`. */
-const channels = (streams: readonly string[]) =>
+const channels = (type: BitgetType, streams: readonly string[]) =>
   streams.map((stream) => {
     const [topic, symbol = ''] = stream.split(':');
-    return { instType: symbol.endsWith('USDT') ? 'usdt-futures' : 'usdc-futures', topic, symbol };
+    const contracts = symbol.endsWith('USDT') ? 'usdt-futures' : 'usdc-futures';
+    return { instType: type === 'spot' ? 'spot' : contracts, topic, symbol };
   });
 
 const isOfTopic = (message: unknown, topic: string) => {
@@ -129,13 +137,13 @@ const isOfTopic = (message: unknown, topic: string) => {
   return parsed?.arg.topic === topic && parsed.data !== undefined;
 };
 
-export const marketStream: MarketStreamProtocol = {
+export const marketStream = (type: BitgetType): MarketStreamProtocol => ({
   url: (ccxt) => addressOf(ccxt, 'utaPublic'),
   heartbeat: HEARTBEAT,
   // The exchange recommends fewer than 50 for a stable connection.
   streamsPerConnection: 50,
-  subscribe: (streams) => ({ op: 'subscribe', args: channels(streams) }),
-  unsubscribe: (streams) => ({ op: 'unsubscribe', args: channels(streams) }),
+  subscribe: (streams) => ({ op: 'subscribe', args: channels(type, streams) }),
+  unsubscribe: (streams) => ({ op: 'unsubscribe', args: channels(type, streams) }),
   acknowledgementOf: (message) => {
     const answer = responseOf(message);
     return answer === undefined ? undefined : answer.isAccepted ? 'accepted' : 'rejected';
@@ -160,7 +168,7 @@ export const marketStream: MarketStreamProtocol = {
     const { a: asks, b: bids, ts } = parseResponse(bookResponse, answer).data;
     return { last: ts, bids, asks };
   },
-};
+});
 
 /**
  * Each message names the number of the message before it. The numbers are longer than a JavaScript number, so the book has

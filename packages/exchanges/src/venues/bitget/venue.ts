@@ -1,79 +1,88 @@
 /** Bitget's unified trading account, version 3 of its API: https://www.bitget.com/api-doc/uta/intro */
+import type { TradeType } from '@trading-automation/contracts';
 import { z } from 'zod';
 import type { NativeMarketRules, TradingTypeDeclaration, VenueDeclaration } from '../../ccxt/declaration.js';
 import { parseResponse } from '../../ccxt/parse-response.js';
 import { fetchBitgetBalances, inspectBitget } from './account.js';
 import { bitgetFills, bitgetOrders } from './calls.js';
-import { prepareBitget } from './client.js';
+import { type BitgetType, CATEGORIES, prepareBitget } from './client.js';
 import { bitgetPositions } from './positions.js';
 import { accountStream, marketStream } from './streams.js';
 
-// Stop orders are another kind of order, whose trigger places an order with other ids.
-const ORDER_TYPES = ['LIMIT', 'MARKET'] as const;
+/** Stop orders are another kind of order, whose trigger places an order with other ids. */
+const ORDER_TYPES: Readonly<Record<BitgetType, readonly TradeType[]>> = {
+  // A market purchase of spot is an amount of quote currency.
+  spot: ['LIMIT'],
+  perpetual: ['LIMIT', 'MARKET'],
+};
 
-const perpetualMarket = z.object({
-  category: z.enum(['USDT-FUTURES', 'USDC-FUTURES']),
-  type: z.literal('perpetual'),
-});
+const tradingMarket = z.union([
+  z.object({ category: z.literal('SPOT') }),
+  z.object({ category: z.enum(CATEGORIES.perpetual), type: z.literal('perpetual') }),
+]);
 
-function nativeRulesOf(info: unknown): NativeMarketRules {
-  parseResponse(perpetualMarket, info);
-  return { orderTypes: ORDER_TYPES, timeInForces: ['GTC', 'IOC', 'FOK', 'POST_ONLY'] };
+function nativeRulesOf(info: unknown, orderTypes: readonly TradeType[]): NativeMarketRules {
+  parseResponse(tradingMarket, info);
+  return { orderTypes, timeInForces: ['GTC', 'IOC', 'FOK', 'POST_ONLY'] };
 }
 
-const perpetual: TradingTypeDeclaration = {
-  client: {
-    load: async () => (await import('ccxt/js/src/pro/bitget')).default,
-    options: {
-      defaultType: 'swap',
-      // Days begin at midnight UTC.
-      fetchOHLCV: { timeframes: { uta: { '1d': '1Dutc' } } },
+function declare(type: BitgetType): TradingTypeDeclaration {
+  const isPerpetual = type === 'perpetual';
+  const orderTypes = ORDER_TYPES[type];
+  return {
+    client: {
+      load: async () => (await import('ccxt/js/src/pro/bitget')).default,
+      options: {
+        defaultType: isPerpetual ? 'swap' : 'spot',
+        // Days begin at midnight UTC.
+        fetchOHLCV: { timeframes: { uta: { '1d': '1Dutc' } } },
+      },
+      fixedOptions: {
+        // ccxt would store the kind of one account for all of them.
+        uta: true,
+      },
+      prepare: (client) => prepareBitget(type, client),
     },
-    fixedOptions: {
-      // ccxt would store the kind of one account for all of them.
-      uta: true,
+    market: isPerpetual ? 'swap' : 'spot',
+    clientOrderId: {
+      prefix: 'ta',
+      length: 32,
+      accepts: '1 to 32 of letters, digits and `. : / _ -`',
+      unique: 'AMONG_OPEN_ORDERS',
+      repetition: 'REFUSED',
+      lookUp:
+        'By a call with the client order id, then in the list of ended orders, which reaches back 90 days.',
+      absence: 'If neither the call nor the list of ended orders since it was sent has the order.',
     },
-    prepare: prepareBitget,
-  },
-  market: 'swap',
-  clientOrderId: {
-    prefix: 'ta',
-    length: 32,
-    accepts: '1 to 32 of letters, digits and `. : / _ -`',
-    unique: 'AMONG_OPEN_ORDERS',
-    repetition: 'REFUSED',
-    lookUp:
-      'By a call with the client order id, then in the list of ended orders, which reaches back 90 days.',
-    absence: 'If neither the call nor the list of ended orders since it was sent has the order.',
-  },
-  rateLimits: {
-    // Public calls are counted by address, signed ones by user; 20 a second of most of them.
-    weightOf: () => 1,
-    weightPerMinute: 6_000,
-    ordersPer10s: 100,
-    // The exchange names no time; its limits are for one second.
-    pauseOf: ({ status }) => (status === 429 ? 1_000 : undefined),
-    isAccountLimit: (body) => /"code"\s*:\s*"25004"/.test(body),
-  },
-  rejectionPatterns: [{ pattern: /"code"\s*:\s*"(?:25236|40774)"/, code: 'position_mode' }],
-  orderTypes: ORDER_TYPES,
-  openOrdersLockBalances: false,
-  candlesPerResponse: 100,
-  orders: bitgetOrders,
-  fills: bitgetFills,
-  account: {
-    inspectCredentials: ({ ccxt }) => inspectBitget(ccxt),
-    fetchBalances: ({ ccxt }) => fetchBitgetBalances(ccxt),
-  },
-  positions: bitgetPositions,
-  nativeRules: nativeRulesOf,
-  accountStream,
-  marketStream,
-};
+    rateLimits: {
+      // Public calls are counted by address, signed ones by user; 20 a second of most of them.
+      weightOf: () => 1,
+      weightPerMinute: 6_000,
+      ordersPer10s: 100,
+      // The exchange names no time; its limits are for one second.
+      pauseOf: ({ status }) => (status === 429 ? 1_000 : undefined),
+      isAccountLimit: (body) => /"code"\s*:\s*"25004"/.test(body),
+    },
+    rejectionPatterns: [{ pattern: /"code"\s*:\s*"(?:25236|40774)"/, code: 'position_mode' }],
+    orderTypes,
+    openOrdersLockBalances: !isPerpetual,
+    candlesPerResponse: 100,
+    orders: bitgetOrders(type),
+    fills: bitgetFills,
+    account: {
+      inspectCredentials: ({ ccxt }) => inspectBitget(ccxt, type),
+      fetchBalances: ({ ccxt }) => fetchBitgetBalances(ccxt),
+    },
+    positions: isPerpetual ? bitgetPositions : undefined,
+    nativeRules: (info) => nativeRulesOf(info, orderTypes),
+    accountStream: accountStream(type),
+    marketStream: marketStream(type),
+  };
+}
 
 export const bitget: VenueDeclaration = {
   id: 'bitget',
   credentials: { secret: 'HMAC_SECRET', hasPassphrase: true },
-  // A market purchase of spot and margin is an amount of quote currency, so neither can be offered with all order types.
-  tradingTypes: { perpetual },
+  // Margin is not offered: it is not documented when the exchange repays a loan.
+  tradingTypes: { spot: declare('spot'), perpetual: declare('perpetual') },
 };

@@ -5,6 +5,7 @@ import { leverageOf } from '../../../../conformance/scripted/positions.js';
 import { category, docs, isRange, isWithin, page, pageOf, range, signedCall } from './call.js';
 import { categoryOf, coinFields, idOf, listedPosition, marginFields, marketOf, recordIdOf } from './views.js';
 
+const PERPETUAL = ['perpetual'] as const;
 const FUNDING_TYPES = ['CONTRACT_MAIN_SETTLE_FEE_USER_IN', 'CONTRACT_MAIN_SETTLE_FEE_USER_OUT'] as const;
 
 export const accountRoutes: readonly Route[] = [
@@ -60,6 +61,7 @@ export const accountRoutes: readonly Route[] = [
     {
       method: 'POST',
       path: 'v3/account/set-leverage',
+      tradingTypes: PERPETUAL,
       capability: 'leverage',
       source: { recordings: ['Unified/Account/SetLeverage'], page: docs('account/Change-Leverage') },
     },
@@ -99,6 +101,7 @@ export const accountRoutes: readonly Route[] = [
     {
       method: 'GET',
       path: 'v3/account/financial-records',
+      tradingTypes: PERPETUAL,
       capability: 'funding',
       source: {
         recordings: ['Unified/Account/GetFinancialRecords'],
@@ -136,6 +139,7 @@ export const accountRoutes: readonly Route[] = [
     {
       method: 'GET',
       path: 'v3/position/current-position',
+      tradingTypes: PERPETUAL,
       capability: 'positions',
       source: { recordings: ['Unified/Trading/GetPositions'], page: docs('trade/Get-Position') },
     },

@@ -24,6 +24,7 @@ interface Call {
   readonly path: string;
   readonly capability: Capability;
   readonly source: Source;
+  readonly tradingTypes?: readonly ('spot' | 'perpetual')[];
 }
 
 interface Declared<P extends z.ZodType> {
@@ -32,7 +33,13 @@ interface Declared<P extends z.ZodType> {
 }
 
 const declare = <P extends z.ZodType>(isSigned: boolean, call: Call, declared: Declared<P>): Route =>
-  route({ ...call, path: `/api/${call.path}`, tradingTypes: ['perpetual'], isSigned, ...declared });
+  route({
+    ...call,
+    path: `/api/${call.path}`,
+    tradingTypes: call.tradingTypes ?? ['spot', 'perpetual'],
+    isSigned,
+    ...declared,
+  });
 
 export const publicCall = <P extends z.ZodType>(call: Call, declared: Declared<P>): Route =>
   declare(false, call, declared);

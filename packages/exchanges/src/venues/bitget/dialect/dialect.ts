@@ -1,5 +1,6 @@
 /** Bitget's wire format, written from recordings and from https://www.bitget.com/api-doc/uta/intro */
 import { createHmac } from 'node:crypto';
+import type { TradingType } from '@trading-automation/contracts';
 import type { Dialect, VenueAnswer } from '../../../../conformance/scripted/dialect.js';
 import { markets } from '../../../../conformance/scripted/markets.js';
 import { Refusal, type RefusalKind } from '../../../../conformance/scripted/model.js';
@@ -38,8 +39,8 @@ const REQUEST_LIFE_MS = 30_000;
 export const dialect: Dialect = {
   venue: 'bitget',
   traits: { placement: 'ACKNOWLEDGEMENT', reportsPermissions: true },
-  settingsFor: () => ({
-    markets: markets('PERPETUAL', { minAmount: '0.0001' }),
+  settingsFor: (tradingType: TradingType) => ({
+    markets: markets(tradingType === 'perpetual' ? 'PERPETUAL' : 'SPOT', {}),
     spotFeeIn: 'RECEIVED',
     clientOrderIds: 'UNIQUE_AMONG_OPEN',
     postOnlyThatTakes: 'EXPIRES',

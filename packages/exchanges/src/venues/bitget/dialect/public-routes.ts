@@ -7,6 +7,9 @@ import type { ScriptedExchange } from '../../../../conformance/scripted/scripted
 import { category, docs, integer, isWithin, publicCall, range } from './call.js';
 import { categoryOf, idOf, marketOf } from './views.js';
 
+const PERPETUAL = ['perpetual'] as const;
+const SPOT = ['spot'] as const;
+
 const decimalsOf = (step: string): string => String(step.split('.')[1]?.length ?? 0);
 
 const instrument = (market: ScriptedMarket) => ({
@@ -48,6 +51,29 @@ const instrument = (market: ScriptedMarket) => ({
   maxMarketOrderQty: market.marketMaxAmount,
 });
 
+const spotInstrument = (market: ScriptedMarket) => ({
+  symbol: idOf(market),
+  category: 'SPOT',
+  baseCoin: market.base,
+  quoteCoin: market.quote,
+  buyLimitPriceRatio: '0.05',
+  sellLimitPriceRatio: '0.05',
+  feeRateUpRatio: '',
+  minOrderQty: market.minAmount,
+  maxOrderQty: market.maxAmount,
+  pricePrecision: decimalsOf(market.tick),
+  quantityPrecision: decimalsOf(market.step),
+  quotePrecision: '6',
+  minOrderAmount: market.minNotional,
+  maxSymbolOrderNum: '',
+  maxProductOrderNum: '',
+  status: 'online',
+  offTime: '',
+  limitOpenTime: '',
+  maintainTime: '',
+  areaSymbol: 'no',
+});
+
 /** The fields that the call and the stream of prices have in common. */
 export function tickerFields(exchange: ScriptedExchange, market: ScriptedMarket) {
   const book = exchange.bookOf(market);
@@ -72,13 +98,17 @@ export function tickerFields(exchange: ScriptedExchange, market: ScriptedMarket)
   };
 }
 
+const spotTicker = (exchange: ScriptedExchange, market: ScriptedMarket) => ({
+  ...tickerFields(exchange, market),
+  category: categoryOf(market),
+  symbol: idOf(market),
+  ts: String(exchange.now()),
+});
+
 function ticker(exchange: ScriptedExchange, market: ScriptedMarket) {
   const mark = exchange.markPriceOf(market).toString();
   return {
-    ...tickerFields(exchange, market),
-    category: categoryOf(market),
-    symbol: idOf(market),
-    ts: String(exchange.now()),
+    ...spotTicker(exchange, market),
     indexPrice: mark,
     markPrice: mark,
     fundingRate: '0.0001',
@@ -117,6 +147,7 @@ export const publicRoutes: readonly Route[] = [
     {
       method: 'GET',
       path: 'v3/market/instruments',
+      tradingTypes: PERPETUAL,
       capability: 'markets',
       source: { recordings: ['Unified/ExchangeData/GetFuturesSymbols'], page: docs('public/Instruments') },
     },
@@ -130,6 +161,7 @@ export const publicRoutes: readonly Route[] = [
     {
       method: 'GET',
       path: 'v3/market/tickers',
+      tradingTypes: PERPETUAL,
       capability: 'prices',
       source: { recordings: ['Unified/ExchangeData/GetFuturesTickers'], page: docs('public/Tickers') },
     },
@@ -140,6 +172,36 @@ export const publicRoutes: readonly Route[] = [
           .filter((market) => categoryOf(market) === params.category)
           .filter((market) => idOf(market) === (params.symbol ?? idOf(market)))
           .map((market) => ticker(exchange, market)),
+    },
+  ),
+  // The recordings contain contracts alone.
+  publicCall(
+    {
+      method: 'GET',
+      path: 'v3/market/instruments',
+      tradingTypes: SPOT,
+      capability: 'markets',
+      source: { page: docs('public/Instruments') },
+    },
+    {
+      params: z.strictObject({ category: z.literal('SPOT') }),
+      answer: ({ exchange }) => exchange.markets.map(spotInstrument),
+    },
+  ),
+  publicCall(
+    {
+      method: 'GET',
+      path: 'v3/market/tickers',
+      tradingTypes: SPOT,
+      capability: 'prices',
+      source: { page: docs('public/Tickers') },
+    },
+    {
+      params: z.strictObject({ category: z.literal('SPOT'), symbol: z.string().optional() }),
+      answer: ({ exchange, params }) =>
+        exchange.markets
+          .filter((market) => idOf(market) === (params.symbol ?? idOf(market)))
+          .map((market) => spotTicker(exchange, market)),
     },
   ),
   publicCall(
@@ -169,6 +231,7 @@ export const publicRoutes: readonly Route[] = [
     {
       method: 'GET',
       path: 'v3/market/history-candles',
+      tradingTypes: PERPETUAL,
       capability: 'funding',
       source: {
         recordings: ['Unified/ExchangeData/GetKlineHistory'],
@@ -188,6 +251,7 @@ export const publicRoutes: readonly Route[] = [
     {
       method: 'GET',
       path: 'v3/market/history-fund-rate',
+      tradingTypes: PERPETUAL,
       capability: 'funding',
       source: {
         recordings: ['Unified/ExchangeData/GetFundingRateHistory'],

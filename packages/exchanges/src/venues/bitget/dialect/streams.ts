@@ -21,7 +21,7 @@ import {
   streamedPosition,
 } from './views.js';
 
-const PERPETUAL = ['perpetual'] as const;
+const ALL = ['spot', 'perpetual'] as const;
 const INTRO = 'https://www.bitget.com/api-doc/common/websocket-intro';
 /** The documentation names the pair `symbol`; the recorded client sent the older name. */
 const PAIR = ['arg.symbol', 'arg.instId'];
@@ -62,18 +62,18 @@ const SOURCES = {
 } as const satisfies Readonly<Record<string, Source>>;
 
 export const CHANNELS: Dialect['channels'] = [
-  { name: 'login', capability: 'stream login', tradingTypes: PERPETUAL, source: SOURCES.login },
-  { name: 'order', capability: 'stream of orders', tradingTypes: PERPETUAL, source: SOURCES.order },
-  { name: 'fill', capability: 'stream of fills', tradingTypes: PERPETUAL, source: SOURCES.fill },
-  { name: 'account', capability: 'stream of balances', tradingTypes: PERPETUAL, source: SOURCES.account },
+  { name: 'login', capability: 'stream login', tradingTypes: ALL, source: SOURCES.login },
+  { name: 'order', capability: 'stream of orders', tradingTypes: ALL, source: SOURCES.order },
+  { name: 'fill', capability: 'stream of fills', tradingTypes: ALL, source: SOURCES.fill },
+  { name: 'account', capability: 'stream of balances', tradingTypes: ALL, source: SOURCES.account },
   {
     name: 'position',
     capability: 'stream of positions',
-    tradingTypes: PERPETUAL,
+    tradingTypes: ['perpetual'],
     source: SOURCES.position,
   },
-  { name: 'books', capability: 'stream of books', tradingTypes: PERPETUAL, source: SOURCES.books },
-  { name: 'ticker', capability: 'stream of prices', tradingTypes: PERPETUAL, source: SOURCES.ticker },
+  { name: 'books', capability: 'stream of books', tradingTypes: ALL, source: SOURCES.books },
+  { name: 'ticker', capability: 'stream of prices', tradingTypes: ALL, source: SOURCES.ticker },
 ];
 
 const login = z.strictObject({
@@ -88,7 +88,7 @@ const privateChannel = z.strictObject({
   topic: z.enum(['order', 'fill', 'account', 'position']),
 });
 const publicChannel = z.strictObject({
-  instType: z.enum(['usdt-futures', 'usdc-futures']),
+  instType: z.enum(['spot', 'usdt-futures', 'usdc-futures']),
   topic: z.enum(['books', 'ticker']),
   symbol: z.string(),
 });

@@ -27,7 +27,7 @@ const orderRequest = z
     price: z.string().optional(),
     timeInForce: z.enum(['gtc', 'ioc', 'fok', 'post_only']).optional(),
     clientOid,
-    marginMode: z.literal('crossed'),
+    marginMode: z.literal('crossed').optional(),
     reduceOnly: z.enum(['yes', 'no']).optional(),
   })
   .refine(({ orderType, price, timeInForce }) =>
@@ -37,7 +37,11 @@ const TIMES_IN_FORCE = { gtc: 'GTC', ioc: 'IOC', fok: 'FOK', post_only: 'POST_ON
 
 function placeOrder(exchange: ScriptedExchange, each: Account, params: z.output<typeof orderRequest>): Order {
   const market = marketOf(exchange, params.category, params.symbol);
-  if (each.isHedged) throw new Refusal('POSITION_MODE');
+  const isSpot = market.kind === 'SPOT';
+  // The margin mode belongs to contracts, and a market order of spot is an amount of quote currency.
+  if (isSpot !== (params.marginMode === undefined) || (isSpot && params.orderType === 'market'))
+    throw new Refusal('BAD_PARAMETER');
+  if (each.isHedged && !isSpot) throw new Refusal('POSITION_MODE');
   return exchange.place(each, {
     market,
     clientOrderId: params.clientOid,

@@ -13,7 +13,8 @@ import { leverageOf, unrealizedOf } from '../../../../conformance/scripted/posit
 import type { ScriptedExchange } from '../../../../conformance/scripted/scripted-exchange.js';
 
 export const idOf = ({ base, quote }: ScriptedMarket): string => `${base}${quote}`;
-export const categoryOf = ({ quote }: ScriptedMarket): string => `${quote}-FUTURES`;
+export const categoryOf = ({ kind, quote }: ScriptedMarket): string =>
+  kind === 'SPOT' ? 'SPOT' : `${quote}-FUTURES`;
 export const orderIdOf = ({ number }: Order): string => String(1_233_965_375_251_996_672n + BigInt(number));
 export const fillIdOf = ({ number }: Fill): string => String(1_311_111_111_111_111_111n + BigInt(number));
 export const recordIdOf = (number: number): string => String(13_111_111_111_111_111n + BigInt(number));
@@ -64,7 +65,7 @@ function orderFields(order: Order, fills: readonly Fill[]) {
     clientOid: order.clientOrderId,
     qty: text(amount),
     amount: '0',
-    holdMode: 'one_way_mode',
+    holdMode: market.kind === 'SPOT' ? '' : 'one_way_mode',
     orderType: type === 'MARKET' ? 'market' : 'limit',
     timeInForce: type === 'MARKET' ? 'gtc' : TIMES_IN_FORCE[timeInForce],
     side: side === 'BUY' ? 'buy' : 'sell',
