@@ -1,5 +1,5 @@
 /** The fixture of the conformance suites: the exchange under test, two accounts on it, and their orders. */
-import type { TradeType, TradingType } from '@trading-automation/contracts';
+import type { TimeInForce, TradeType, TradingType } from '@trading-automation/contracts';
 import {
   type ExchangeClient,
   type ExchangeCredentials,
@@ -10,6 +10,7 @@ import {
   type OrderKey,
   type OrderRequest,
   type VenueOrder,
+  type VenueOrderStatus,
 } from '../src/index.js';
 import type { RefusalKind } from './scripted/model.js';
 
@@ -23,6 +24,15 @@ interface VenueTraits {
   readonly postOnlyThatTakes: 'REFUSED' | 'EXPIRES';
   /** Whether the exchange reports what a key may do. */
   readonly reportsPermissions: boolean;
+  /**
+   * Whether look-ups report the time in force of limit orders. Otherwise they report GTC or POST_ONLY, and orders that
+   * ended under their own terms as cancelled. Default: true.
+   */
+  readonly reportsTimeInForce?: boolean;
+  /** Whether accounts can keep long and short positions of a market apart. Default: true. */
+  readonly hasHedgeMode?: boolean;
+  /** Whether a position with cross margin has a leverage of its own, or the highest of its market. Default: true. */
+  readonly hasCrossLeverage?: boolean;
   /** Whether a client order id may be used again. */
   readonly clientOrderIds: 'UNIQUE_AMONG_OPEN' | 'UNIQUE_FOR_EVER' | 'RETURNS_FIRST' | 'NOT_UNIQUE';
 }
@@ -35,6 +45,8 @@ export interface VenueUnderTest {
   /** A pair with a price tick of 0.01, an amount step of 0.00001 and a minimum notional of at most 10. */
   readonly symbol: string;
   readonly otherSymbol: string;
+  /** The quote currency of both. Default: USDT. */
+  readonly quote?: string;
   /** The rules of the symbol, as the exchange has them. */
   readonly rules: Partial<Market>;
   readonly orderTypes: readonly TradeType[];
@@ -87,6 +99,22 @@ export interface Weather {
   /** The exchange executes the request, then sends a part of its answer. */
   readonly truncates?: boolean;
 }
+
+/** Returns the quote currency of the pairs of the suites. */
+export const quoteOf = ({ quote = 'USDT' }: Pick<VenueUnderTest, 'quote'>): string => quote;
+
+/** Returns the terms of an order that a look-up reports. */
+export function reportedTerms<T extends { readonly type: TradeType; readonly timeInForce: TimeInForce }>(
+  { traits }: Pick<VenueUnderTest, 'traits'>,
+  order: T,
+): T {
+  const isKept = traits.reportsTimeInForce !== false || order.type.endsWith('MARKET');
+  return isKept || order.timeInForce === 'POST_ONLY' ? order : { ...order, timeInForce: 'GTC' };
+}
+
+/** Returns the status that a look-up reports of an order that ended under its own terms. */
+export const statusOfEnded = ({ traits }: Pick<VenueUnderTest, 'traits'>): VenueOrderStatus =>
+  traits.reportsTimeInForce === false ? 'CANCELLED' : 'EXPIRED';
 
 /** Returns `outcome/code` of the error with which a call fails. Throws if the call succeeds. */
 export async function failureOf(call: Promise<unknown>): Promise<string> {

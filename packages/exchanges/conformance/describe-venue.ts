@@ -53,6 +53,7 @@ async function startScripted(
     traits: { ...exchange.settings, ...traits },
     symbol: market.symbol,
     otherSymbol: other.symbol,
+    quote: market.quote,
     rules: {
       priceTick: market.tick,
       amountStep: market.step,
@@ -60,7 +61,8 @@ async function startScripted(
       minNotional: market.minNotional,
     },
     orderTypes: declarationOf(id)?.tradingTypes[tradingType]?.orderTypes ?? [],
-    openAccount: async (balances) => exchange.openAccount(balances),
+    openAccount: async ({ USDT, ...others }) =>
+      exchange.openAccount({ ...others, ...(USDT !== undefined && { [market.quote]: USDT }) }),
     setMarkPrice: async (price) => exchange.setMarkPrice(market, price),
     payFunding: async (rate) => exchange.payFunding(market, rate),
     chargeInterest: async (asset, rate) => exchange.chargeInterest(asset, rate),

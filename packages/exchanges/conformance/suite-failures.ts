@@ -64,6 +64,12 @@ export function describeFailures(
     });
 
     it('[EX-CLOCK-01] measures the clock again after a refusal for it, and then succeeds', async () => {
+      if (!refusals.includes('BAD_TIMESTAMP')) {
+        // The exchange does not compare clocks, so nothing has to be measured.
+        await fixture.taker.placeOrder(resting());
+        expect(fixture.subject.clockReads()).toBe(0);
+        return;
+      }
       fixture.subject.setWeather({ refuses: 'BAD_TIMESTAMP' });
       expect(await failureOf(fixture.taker.placeOrder(resting()))).toBe('retryable/refused');
       fixture.subject.setWeather({});

@@ -4,6 +4,7 @@ import {
   type ControlledVenueUnderTest,
   failureOf,
   foundOrder,
+  quoteOf,
   setupConformanceFixture,
 } from './conformance-fixture.js';
 import { AccountStreamRecorder } from './stream-recorders.js';
@@ -106,6 +107,7 @@ export function describePerpetual(name: string, setup: () => Promise<ControlledV
       const { symbol: pair, otherSymbol } = fixture.subject;
       const before = await fetchLeverage(pair);
       expect(before).toMatchObject({ leverage: '10', marginMode: 'CROSS' });
+      if (fixture.subject.traits.hasCrossLeverage === false) return;
       expect(await setLeverage(pair, { leverage: '3' })).toMatchObject({
         leverage: '3',
         marginMode: 'CROSS',
@@ -118,6 +120,29 @@ export function describePerpetual(name: string, setup: () => Promise<ControlledV
       expect(await fetchLeverage(pair)).toMatchObject({ leverage: '3' });
     });
 
+    it('[EX-LEV-02] sets a leverage with isolated margin alone, if positions with cross margin have none of their own', async () => {
+      if (fixture.subject.traits.hasCrossLeverage !== false) return;
+      const { fetchLeverage, setLeverage } = positionsOf(account);
+      const { symbol: pair, otherSymbol } = fixture.subject;
+      const [isolated, cross] = [
+        { leverage: '3', marginMode: 'ISOLATED' },
+        { leverage: '10', marginMode: 'CROSS' },
+      ] as const;
+      expect(await failureOf(setLeverage(pair, { leverage: '3' }))).toBe('rejected/not_supported');
+      expect(await fetchLeverage(pair)).toMatchObject(cross);
+      // The same value again is no error.
+      for (let i = 0; i < 2; i++) expect(await setLeverage(pair, isolated)).toMatchObject(isolated);
+      expect(await fetchLeverage(pair)).toMatchObject(isolated);
+      expect(await setLeverage(pair, { leverage: '4' })).toMatchObject({ ...isolated, leverage: '4' });
+      expect(await fetchLeverage(otherSymbol)).toMatchObject(cross);
+      expect(await failureOf(setLeverage(pair, { ...isolated, leverage: '5000' }))).toBe(
+        'rejected/rule_violated',
+      );
+      expect(await fetchLeverage(pair)).toMatchObject({ leverage: '4' });
+      expect(await setLeverage(pair, cross)).toMatchObject(cross);
+      expect(await fetchLeverage(pair)).toMatchObject(cross);
+    });
+
     it('[EX-FUND-01] returns each funding payment once, with its sign', async () => {
       const { fetchFunding } = positionsOf(account);
       const since = hourAgo();
@@ -128,8 +153,8 @@ export function describePerpetual(name: string, setup: () => Promise<ControlledV
       await fixture.subject.payFunding('-0.0002');
       const payments = await fetchFunding(since);
       expect(payments.map(({ amount, currency, symbol: pair }) => [pair, amount, currency]).sort()).toEqual([
-        [fixture.subject.symbol, '-6.1', 'USDT'],
-        [fixture.subject.symbol, '3.05', 'USDT'],
+        [fixture.subject.symbol, '-6.1', quoteOf(fixture.subject)],
+        [fixture.subject.symbol, '3.05', quoteOf(fixture.subject)],
       ]);
       expect(new Set(payments.map(({ id }) => id)).size).toBe(2);
       expect(await fetchFunding(new Date(Date.now() + 60_000))).toEqual([]);
@@ -189,6 +214,10 @@ export function describePerpetual(name: string, setup: () => Promise<ControlledV
       const unsupported = async () => (await account.testCredentials()).unsupported;
       expect(await unsupported()).toBeUndefined();
       await trade('BUY', '0.1', '60000');
+      if (fixture.subject.traits.hasHedgeMode === false) {
+        expect(await positions()).toMatchObject([{ amount: '0.1', isSupported: true }]);
+        return;
+      }
       await changeAccount(credentials, { isHedged: true });
       expect(await unsupported()).toBe('HEDGE_MODE');
       expect(await positions()).toMatchObject([{ amount: '0.1', isSupported: false }]);

@@ -31,6 +31,8 @@ export type Source =
   | {
       readonly recordings: readonly string[];
       readonly documented?: readonly string[] | undefined;
+      /** The objects of an answer whose keys are ids. */
+      readonly maps?: readonly string[] | undefined;
       readonly page?: string;
     }
   /** The address of the page of the venue's documentation. */
@@ -122,6 +124,12 @@ export interface Dialect {
     readonly placement: 'STATE' | 'ACKNOWLEDGEMENT';
     /** Whether the exchange reports what a key may do. */
     readonly reportsPermissions: boolean;
+    /** Whether look-ups report the time in force of limit orders. Default: true. */
+    readonly reportsTimeInForce?: boolean;
+    /** Whether accounts can keep long and short positions of a market apart. Default: true. */
+    readonly hasHedgeMode?: boolean;
+    /** Whether a position with cross margin has a leverage of its own, or the highest of its market. Default: true. */
+    readonly hasCrossLeverage?: boolean;
   };
   /** The settings of the exchange for a trading type. */
   settingsFor(tradingType: TradingType): ExchangeSettings;

@@ -32,9 +32,12 @@ export function readRecordings(file: URL): Recordings {
   return { answers: new Map(answers), messages: new Map(messages) };
 }
 
+/** Recordings write `|1|` for the number of a request. */
+const REQUEST_NUMBER = /:\s*\|\w+\|/g;
+
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text.replace(REQUEST_NUMBER, ':0'));
   } catch {
     return undefined;
   }

@@ -29,4 +29,16 @@ describe('the comparison of a rendered answer with recordings', () => {
     expect(shapeDifferences(rendered, recorded, { documented: ['list.price', 'list.fee'] })).toEqual([]);
     expect(shapeDifferences(rendered, recorded, { documented: ['list.pri'] })).toHaveLength(2);
   });
+
+  it('compares the members of maps with each other, whatever their keys are', () => {
+    const byId = [{ result: { 'A-1': { price: '2' }, 'A-2': { price: '3' }, count: 2 } }];
+    const maps = ['result'];
+    expect(shapeDifferences({ result: { 'B-1': { price: '9' }, count: 1 } }, byId, { maps })).toEqual([]);
+    expect(shapeDifferences({ result: { count: 0 } }, byId, { maps })).toEqual([]);
+    expect(shapeDifferences({ result: { 'B-1': { price: 9 }, total: 1 } }, byId, { maps })).toEqual([
+      'result.count: missing',
+      'result.total: not recorded',
+      'result.*.price: number instead of string',
+    ]);
+  });
 });

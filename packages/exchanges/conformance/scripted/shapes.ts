@@ -17,18 +17,38 @@ export interface ShapeExceptions {
    * fields from the root, without positions in lists: `result.list.cursor`. It covers the fields inside, too.
    */
   readonly documented?: readonly string[] | undefined;
+  /**
+   * Objects whose keys are ids. Their members that are objects or lists are compared with each other, under the name
+   * `*`: `result.*.price`.
+   */
+  readonly maps?: readonly string[] | undefined;
 }
 
 /** Returns a sentence for each difference between a rendered value and recorded ones; none if they agree. */
 export function shapeDifferences(
   rendered: unknown,
   recorded: readonly unknown[],
-  { documented = [] }: ShapeExceptions = {},
+  { documented = [], maps = [] }: ShapeExceptions = {},
 ): readonly string[] {
-  const shape = recorded.map(shapeOf).reduce(mergeShapes);
-  return differences(rendered, shape, '')
+  const shape = recorded.map((each) => shapeOf(withoutIds(each, maps))).reduce(mergeShapes);
+  return differences(withoutIds(rendered, maps), shape, '')
     .filter(({ path }) => !documented.some((each) => path === each || path.startsWith(`${each}.`)))
     .map(({ path, problem }) => `${path === '' ? 'the answer' : path}: ${problem}`);
+}
+
+/** Replaces the keys of maps by `*`. */
+function withoutIds(value: unknown, maps: readonly string[], path = ''): unknown {
+  if (typeof value !== 'object' || value === null || maps.length === 0) return value;
+  if (Array.isArray(value)) return value.map((each) => withoutIds(each, maps, path));
+  const within = (name: string) => (path === '' ? name : `${path}.${name}`);
+  const isMap = maps.includes(path);
+  const entries = Object.entries(value).map(([name, each]): [string, unknown] => [
+    isMap && typeof each === 'object' && each !== null ? '*' : name,
+    withoutIds(each, maps, within(name)),
+  ]);
+  const members = entries.filter(([name]) => name === '*').map(([, each]) => each);
+  const others = Object.fromEntries(entries.filter(([name]) => name !== '*'));
+  return isMap ? { ...others, '*': members } : others;
 }
 
 function shapeOf(value: unknown): Shape {

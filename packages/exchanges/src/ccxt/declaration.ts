@@ -237,8 +237,11 @@ export interface OwnStreamProtocol {
 export interface StreamPlan {
   readonly url: string;
   /** The messages to send; each is sent when the exchange has accepted the one before it. */
-  readonly steps: readonly object[];
+  readonly steps: readonly StreamStep[];
 }
+
+/** A message, or a function that creates it from the message that accepted the step before it. */
+type StreamStep = object | ((accepted: unknown) => object);
 
 export type StepResponse =
   | { readonly isAccepted: true }
@@ -254,7 +257,16 @@ export interface StreamReader {
 export type StreamReport =
   | Exclude<AccountEvent, { kind: 'order' }>
   | { readonly kind: 'order'; readonly order: VenueOrder }
-  | { readonly kind: 'fill'; readonly fill: VenueFill };
+  | { readonly kind: 'fill'; readonly fill: VenueFill }
+  | StreamCall;
+
+/** A report that something has changed, without its new state. A call reads the state. */
+export interface StreamCall {
+  readonly kind: 'call';
+  /** Names what has changed. Calls with the same key run one after another, and those that wait become one. */
+  readonly key: string;
+  read(session: VenueSession): Promise<readonly StreamReport[]>;
+}
 
 export type StreamMessage =
   | { readonly to: 'request'; readonly id: string; readonly streamId: string }
@@ -288,7 +300,7 @@ export interface BookReader {
   read(message: unknown): BookMessage | undefined;
 }
 
-/** A price on a stream. */
+/** A price on a stream. The market has the name that it has on streams. */
 interface StreamPrice {
   readonly marketId: string;
   readonly price: Decimal;
@@ -306,6 +318,8 @@ export interface MarketStreamProtocol {
   unsubscribe(streams: readonly string[]): object;
   /** Returns whether the message accepts or rejects the subscription; undefined for any other message. */
   acknowledgementOf(message: unknown): 'accepted' | 'rejected' | undefined;
+  /** Returns the name of a market on streams. Default: its id. */
+  nameOf?(ccxt: CcxtClient, symbol: string): string;
   bookStream(marketId: string): string;
   priceStream(marketId: string): string;
   /** Where the first state of a book comes from: a call, or the first message after the subscription. */

@@ -12,10 +12,13 @@ export function parseResponse<Schema extends z.ZodType>(schema: Schema, response
   );
 }
 
-/** A decimal number of a response, converted to canonical form. */
+/** A decimal number of a response that is a string, converted to canonical form. */
 export const exactDecimal = z.string().transform((text, context) => {
   const parsed = readDecimal(text);
   if ('value' in parsed) return parsed.value;
   context.addIssue({ code: 'custom', message: parsed.problem });
   return z.NEVER;
 });
+
+/** A decimal number of a response that is a JSON number or a string, converted to canonical form. */
+export const jsonDecimal = z.union([z.string(), z.number().transform(String)]).pipe(exactDecimal);

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BookHandler, VenueStream } from '../../port.js';
 import type { BookDiff, BookReader, BookSnapshot, MarketStreamProtocol } from '../declaration.js';
 import { failure, MalformedResponse } from '../failures.js';
-import { MarketStream, type MarketStreamSegment, marketIdOf } from './market-stream.js';
+import { MarketStream, type MarketStreamSegment, streamNameOf } from './market-stream.js';
 
 /** The minimum time between two snapshots, so that a book that stays out of sync does not use up the call budget. */
 const SNAPSHOT_INTERVAL_MS = 250;
@@ -31,8 +31,9 @@ export class BookStream implements VenueStream {
   ) {
     this.#stream = new MarketStream(segment, {
       streams: (protocol, ccxt) => {
+        const name = streamNameOf(protocol, ccxt, symbol);
         this.#reader = protocol.openBook(ccxt, symbol);
-        return [protocol.bookStream(marketIdOf(ccxt, symbol))];
+        return [protocol.bookStream(name)];
       },
       onSubscribed: () => {
         if (this.#protocol.bookSnapshots === 'CALL') this.#resync();

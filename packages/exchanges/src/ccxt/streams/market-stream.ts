@@ -111,8 +111,11 @@ export class MarketStream {
   }
 }
 
-/** @throws {ExchangeError} `rejected`/`not_supported` if the symbol is not listed */
-export function marketIdOf(ccxt: CcxtClient, symbol: string): string {
+/**
+ * Returns the name of a market on streams.
+ * @throws {ExchangeError} `rejected`/`not_supported` if the symbol is not listed
+ */
+export function streamNameOf(protocol: MarketStreamProtocol, ccxt: CcxtClient, symbol: string): string {
   if (ccxt.markets?.[symbol] === undefined) throw failure(['rejected', 'not_supported']);
-  return ccxt.market(symbol).id;
+  return protocol.nameOf?.(ccxt, symbol) ?? ccxt.market(symbol).id;
 }

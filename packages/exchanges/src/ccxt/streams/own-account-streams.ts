@@ -14,6 +14,7 @@ import { AccountSubscription, asExchangeError } from './account-subscription.js'
 import { ReportPairing } from './report-pairing.js';
 import type { AccountStreams, StreamSegment } from './shared-account-streams.js';
 import type { StreamSocket } from './sockets.js';
+import { StreamCalls } from './stream-calls.js';
 
 /** The members of a segment that these streams use. */
 export interface OwnStreamSegment extends StreamSegment {
@@ -47,6 +48,7 @@ export class OwnAccountStreams implements AccountStreams {
 /** The connection of one account. */
 class OwnConnection {
   readonly #pairing: ReportPairing;
+  #calls: StreamCalls | undefined;
   #socket: StreamSocket | undefined;
   #stepsSent = 0;
   #isSubscribed = false;
@@ -63,16 +65,23 @@ class OwnConnection {
 
   connect(segment: OwnStreamSegment, { ccxt }: VenueSession): void {
     const { stream, protocol, opened } = this;
+    const request = { kind: 'read', purpose: 'resume', account: stream.account } as const;
+    this.#calls = new StreamCalls({
+      read: (call) => segment.run(request, (session) => call.read(session)),
+      emit: (report) => this.#dispatch(report),
+      fail: (error) => this.#end(asExchangeError(error)),
+    });
     const handler = {
-      onOpen: () => this.#sendNext(),
+      onOpen: () => this.#sendNext(undefined),
       onMessage: (message: unknown) => {
         const response = protocol.responseOf(message);
         if (response === undefined) this.#receive(message);
-        else if (response.isAccepted) this.#sendNext();
+        else if (response.isAccepted) this.#sendNext(message);
         else this.#end(rejectionOf(segment, ccxt, response));
       },
       onClosed: (error: ExchangeError) => {
         this.#pairing.close();
+        this.#calls?.close();
         stream.lose(error);
       },
     };
@@ -85,11 +94,11 @@ class OwnConnection {
   }
 
   /** Sends the next message of the plan. After the last one was accepted, the stream is connected. */
-  #sendNext(): void {
+  #sendNext(accepted: unknown): void {
     const step = this.opened.plan.steps[this.#stepsSent];
     if (step !== undefined) {
       this.#stepsSent += 1;
-      this.#socket?.send(step);
+      this.#socket?.send(typeof step === 'function' ? step(accepted) : step);
     } else if (!this.#isSubscribed) {
       this.#isSubscribed = true;
       this.#callHandler(() => this.stream.onSubscribed());
@@ -103,6 +112,7 @@ class OwnConnection {
   #dispatch(report: StreamReport): void {
     if (report.kind === 'order') this.#pairing.addOrder(report.order);
     else if (report.kind === 'fill') this.#pairing.addFill(report.fill);
+    else if (report.kind === 'call') this.#calls?.add(report);
     else
       this.#callHandler(() => {
         if (!this.stream.onEvent(report)) this.#end(failure(['retryable', 'unreachable']));
@@ -126,6 +136,7 @@ class OwnConnection {
 
   async #close(): Promise<void> {
     this.#pairing.close();
+    this.#calls?.close();
     await this.#socket?.close();
   }
 }

@@ -1,12 +1,13 @@
 import type { ExchangeError, PriceHandler, VenueStream } from '../../port.js';
 import type { CcxtClient } from '../ccxt-client.js';
+import type { MarketStreamProtocol } from '../declaration.js';
 import { failure } from '../failures.js';
-import { MarketStream, type MarketStreamSegment, marketIdOf } from './market-stream.js';
+import { MarketStream, type MarketStreamSegment, streamNameOf } from './market-stream.js';
 
 /** Streams the last prices of some symbols. */
 export class PriceStream implements VenueStream {
   readonly #stream: MarketStream;
-  readonly #symbolsByMarketId = new Map<string, string>();
+  readonly #symbolsByName = new Map<string, string>();
 
   constructor(
     private readonly segment: MarketStreamSegment,
@@ -14,7 +15,7 @@ export class PriceStream implements VenueStream {
     private readonly handler: PriceHandler,
   ) {
     this.#stream = new MarketStream(segment, {
-      streams: (protocol, ccxt) => this.#marketIds(ccxt).map((id) => protocol.priceStream(id)),
+      streams: (protocol, ccxt) => this.#names(protocol, ccxt).map((name) => protocol.priceStream(name)),
       onSubscribed: () => handler.onConnected(),
       onMessage: (message) => this.#dispatch(message),
       onLost: (error) => handler.onLost(error),
@@ -25,15 +26,15 @@ export class PriceStream implements VenueStream {
     return this.#stream.close();
   }
 
-  #marketIds(ccxt: CcxtClient): readonly string[] {
+  #names(protocol: MarketStreamProtocol, ccxt: CcxtClient): readonly string[] {
     if (this.symbols.length === 0) throw failure(['rejected', 'not_supported']);
-    for (const symbol of this.symbols) this.#symbolsByMarketId.set(marketIdOf(ccxt, symbol), symbol);
-    return [...this.#symbolsByMarketId.keys()];
+    for (const symbol of this.symbols) this.#symbolsByName.set(streamNameOf(protocol, ccxt, symbol), symbol);
+    return [...this.#symbolsByName.keys()];
   }
 
   #dispatch(message: unknown): void {
     for (const { marketId, price, at } of this.segment.declaration.marketStream?.readPrices(message) ?? []) {
-      const symbol = this.#symbolsByMarketId.get(marketId);
+      const symbol = this.#symbolsByName.get(marketId);
       if (symbol !== undefined && price !== '0') this.handler.onPrice(symbol, price, at);
     }
   }
