@@ -25,7 +25,7 @@ interface VenueTraits {
   /** Whether the exchange reports what a key may do. */
   readonly reportsPermissions: boolean;
   /**
-   * Whether look-ups report the time in force of limit orders. Otherwise they report GTC or POST_ONLY, and orders that
+   * Whether look-ups report the time in force of limit orders. Otherwise they may report GTC instead, and orders that
    * ended under their own terms as cancelled. Default: true.
    */
   readonly reportsTimeInForce?: boolean;
@@ -103,18 +103,15 @@ export interface Weather {
 /** Returns the quote currency of the pairs of the suites. */
 export const quoteOf = ({ quote = 'USDT' }: Pick<VenueUnderTest, 'quote'>): string => quote;
 
-/** Returns the terms of an order that a look-up reports. */
-export function reportedTerms<T extends { readonly type: TradeType; readonly timeInForce: TimeInForce }>(
+/** Returns what a look-up may report as the time in force of an order. */
+export const timesInForceOf = (
   { traits }: Pick<VenueUnderTest, 'traits'>,
-  order: T,
-): T {
-  const isKept = traits.reportsTimeInForce !== false || order.type.endsWith('MARKET');
-  return isKept || order.timeInForce === 'POST_ONLY' ? order : { ...order, timeInForce: 'GTC' };
-}
+  { timeInForce }: Pick<OrderRequest, 'timeInForce'>,
+): readonly TimeInForce[] => (traits.reportsTimeInForce === false ? [timeInForce, 'GTC'] : [timeInForce]);
 
-/** Returns the status that a look-up reports of an order that ended under its own terms. */
-export const statusOfEnded = ({ traits }: Pick<VenueUnderTest, 'traits'>): VenueOrderStatus =>
-  traits.reportsTimeInForce === false ? 'CANCELLED' : 'EXPIRED';
+/** Returns what a look-up may report as the status of an order that ended under its own terms. */
+export const statusesOfEnded = ({ traits }: Pick<VenueUnderTest, 'traits'>): readonly VenueOrderStatus[] =>
+  traits.reportsTimeInForce === false ? ['EXPIRED', 'CANCELLED'] : ['EXPIRED'];
 
 /** Returns `outcome/code` of the error with which a call fails. Throws if the call succeeds. */
 export async function failureOf(call: Promise<unknown>): Promise<string> {

@@ -50,7 +50,7 @@ async function startScripted(
   return {
     venue,
     tradingType,
-    traits: { ...exchange.settings, ...traits },
+    traits: { ...exchange.settings, ...traits, ...dialect.traitsFor?.(tradingType) },
     symbol: market.symbol,
     otherSymbol: other.symbol,
     quote: market.quote,

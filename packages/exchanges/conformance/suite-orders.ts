@@ -6,9 +6,9 @@ import {
   failureOf,
   foundOrder,
   quoteOf,
-  reportedTerms,
   setupConformanceFixture,
-  statusOfEnded,
+  statusesOfEnded,
+  timesInForceOf,
   type VenueUnderTest,
 } from './conformance-fixture.js';
 
@@ -178,15 +178,9 @@ export function describeOrders(name: string, setup: () => Promise<VenueUnderTest
         const placed = await fixture.place(fixture.taker, request);
         const { type, side, amount, price, stopPrice } = request;
         // A market order has no time in force of its own: it ends immediately.
-        const reported = reportedTerms(fixture.subject, request);
-        const timeInForce = type.endsWith('MARKET') ? placed.timeInForce : reported.timeInForce;
-        expect(placed).toMatchObject({
-          type,
-          side,
-          amount,
-          timeInForce,
-          exchangeOrderId: expect.any(String),
-        });
+        if (!type.endsWith('MARKET'))
+          expect(timesInForceOf(fixture.subject, request)).toContain(placed.timeInForce);
+        expect(placed).toMatchObject({ type, side, amount, exchangeOrderId: expect.any(String) });
         expect([placed.price, placed.stopPrice]).toEqual([price, stopPrice]);
         const { updatedAt: _, createdAt, ...expected } = placed;
         expect(await foundOrder(fixture.taker, request)).toMatchObject(expected);
@@ -315,20 +309,18 @@ export function describeOrders(name: string, setup: () => Promise<VenueUnderTest
     it('[EX-TIF-02] IOC: takes the available amount and ends', async () => {
       await placeOffers();
       const request = fixture.order({ timeInForce: 'IOC', amount: '0.8', price: '60050' });
-      expect(await fixture.place(fixture.taker, request)).toMatchObject({
-        status: statusOfEnded(fixture.subject),
-        filledAmount: '0.5',
-      });
+      const ended = await fixture.place(fixture.taker, request);
+      expect(statusesOfEnded(fixture.subject)).toContain(ended.status);
+      expect(ended.filledAmount).toBe('0.5');
       expect(await fixture.taker.fetchOpenOrders()).toEqual([]);
     });
 
     it('[EX-TIF-03] FOK: fills completely or not at all', async () => {
       await placeOffers();
       const tooMuch = fixture.order({ timeInForce: 'FOK', amount: '1.1', price: '60100' });
-      expect(await fixture.place(fixture.taker, tooMuch)).toMatchObject({
-        status: statusOfEnded(fixture.subject),
-        filledAmount: '0',
-      });
+      const ended = await fixture.place(fixture.taker, tooMuch);
+      expect(statusesOfEnded(fixture.subject)).toContain(ended.status);
+      expect(ended.filledAmount).toBe('0');
       const whole = fixture.order({ timeInForce: 'FOK', amount: '1', price: '60100' });
       expect(await fixture.place(fixture.taker, whole)).toMatchObject({
         status: 'FILLED',

@@ -131,6 +131,8 @@ export interface Dialect {
     /** Whether a position with cross margin has a leverage of its own, or the highest of its market. Default: true. */
     readonly hasCrossLeverage?: boolean;
   };
+  /** The traits in which a trading type differs from the others. */
+  traitsFor?(tradingType: TradingType): Partial<Dialect['traits']>;
   /** The settings of the exchange for a trading type. */
   settingsFor(tradingType: TradingType): ExchangeSettings;
   readonly routes: readonly Route[];

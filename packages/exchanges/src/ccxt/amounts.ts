@@ -29,6 +29,11 @@ export function multiply(amount: Decimal, factor: Decimal): Decimal {
   return factor === '1' ? amount : exact(Precise.stringMul(amount, factor));
 }
 
+/** Adds without rounding. */
+export function add(amount: Decimal, added: Decimal): Decimal {
+  return exact(Precise.stringAdd(amount, added));
+}
+
 /** Subtracts without rounding. */
 export function subtract(amount: Decimal, subtracted: Decimal): Decimal {
   return exact(Precise.stringSub(amount, subtracted));

@@ -15,8 +15,6 @@ import { venueTime } from '../../ccxt/unified-balances.js';
 import type { OrderKey, OrderRequest, VenueFill, VenueOrder } from '../../port.js';
 import { readSpotFill, readSpotOrder } from './spot-records.js';
 
-/** How long after its signature the exchange accepts an order. */
-const DEADLINE_MS = 5_000;
 const TRADES_PER_PAGE = 50;
 /** The most trades that one call looks up by their ids. */
 const TRADES_PER_LOOK_UP = 20;
@@ -105,7 +103,6 @@ function orderRequest(ccxt: CcxtClient, order: OrderRequest): Readonly<Record<st
     cl_ord_id: venueClientOrderId,
     // The exchange would take the fee of a sale in base currency.
     oflags: isLimit && timeInForce === 'POST_ONLY' ? 'fciq,post' : 'fciq',
-    deadline: new Date(venueTime(ccxt).getTime() + DEADLINE_MS).toISOString(),
     ...(isLimit && {
       price: ccxt.priceToPrecision(symbol, price),
       timeinforce: TIMES_IN_FORCE[timeInForce],

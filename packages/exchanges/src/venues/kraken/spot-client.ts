@@ -1,6 +1,7 @@
 /** What Kraken's spot needs of ccxt's client beyond what ccxt does. */
 import errors from 'ccxt/js/src/base/errors';
 import type { CcxtClient } from '../../ccxt/ccxt-client.js';
+import { addDeadlines } from './deadline.js';
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -45,6 +46,7 @@ export function prepareSpot(created: object): void {
   const client = created as KrakenClient;
   Object.assign(client.exceptions.exact, EXCEPTIONS);
   Object.assign(client.exceptions.broad, { 'EAccount:Invalid permissions': errors.OperationRejected });
+  addDeadlines(client, 'AddOrder', 'deadline');
   const fetchMarkets = client.fetchMarkets.bind(client);
   // ccxt reads the decimals of prices, of which the tick may be a multiple.
   client.fetchMarkets = async (params) =>

@@ -1,10 +1,11 @@
 /** Kraken: two exchanges with hosts, keys, limits and signatures of their own, one for spot and one for perpetuals. */
 import type { VenueDeclaration } from '../../ccxt/declaration.js';
+import { futures } from './futures.js';
 import { spot } from './spot.js';
 
 export const kraken: VenueDeclaration = {
   id: 'kraken',
   credentials: { secret: 'HMAC_SECRET', hasPassphrase: false },
   // Margin is left out: its positions belong to single orders, and are no loans.
-  tradingTypes: { spot },
+  tradingTypes: { spot, perpetual: futures },
 };
