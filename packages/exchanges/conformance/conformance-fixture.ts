@@ -22,6 +22,8 @@ interface VenueTraits {
   readonly spotFeeIn: 'RECEIVED' | 'QUOTE';
   /** What becomes of a post-only order that would take liquidity. */
   readonly postOnlyThatTakes: 'REFUSED' | 'EXPIRES';
+  /** Whether interest is owed until it is paid, or taken from the balance at once. Default: `OWED`. */
+  readonly interest?: 'OWED' | 'DEDUCTED' | undefined;
   /** Whether the exchange reports what a key may do. */
   readonly reportsPermissions: boolean;
   /**

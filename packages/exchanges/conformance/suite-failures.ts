@@ -92,6 +92,7 @@ export function describeFailures(
       ['INSUFFICIENT_MARGIN', 'rejected/insufficient_balance'],
       ['BORROW_LIMIT', 'rejected/insufficient_balance'],
       ['WOULD_TAKE', 'rejected/would_not_fit_book'],
+      ['WOULD_NOT_FILL', 'rejected/would_not_fit_book'],
       ['DUPLICATE_CLIENT_ORDER_ID', 'rejected/duplicate_client_order_id'],
       ['UNKNOWN_ORDER', 'rejected/order_not_found'],
       ['REDUCE_ONLY', 'rejected/refused'],

@@ -283,6 +283,11 @@ export function describeOrders(name: string, setup: () => Promise<VenueUnderTest
       const { clientOrderIds } = fixture.subject.traits;
       const request = fixture.order({ price: '50000', amount: '0.1' });
       await fixture.place(fixture.maker, request);
+      if (clientOrderIds === 'NOT_UNIQUE') {
+        await fixture.maker.placeOrder(request);
+        expect(await fixture.maker.fetchOpenOrders()).toHaveLength(2);
+        return;
+      }
       if (clientOrderIds === 'RETURNS_FIRST') await fixture.maker.placeOrder(request);
       else
         expect(await failureOf(fixture.maker.placeOrder(request))).toBe('rejected/duplicate_client_order_id');

@@ -20,7 +20,7 @@ import {
 } from './model.js';
 import { checkRules, wouldTake } from './order-rules.js';
 import { addToPosition, leverageOf, type Margin, marginOf, positionOf } from './positions.js';
-import { credit, lock, repay, spendLocked, unlock, walletOf } from './wallets.js';
+import { credit, deduct, lock, repay, spendLocked, unlock, walletOf } from './wallets.js';
 
 export interface ExchangeSettings {
   readonly markets: readonly ScriptedMarket[];
@@ -30,6 +30,8 @@ export interface ExchangeSettings {
   readonly clientOrderIds: 'UNIQUE_AMONG_OPEN' | 'UNIQUE_FOR_EVER' | 'RETURNS_FIRST' | 'NOT_UNIQUE';
   /** What becomes of a post-only order that would take liquidity. */
   readonly postOnlyThatTakes: 'REFUSED' | 'EXPIRES';
+  /** Whether interest is owed until it is paid, or taken from the balance at once. Default: `OWED`. */
+  readonly interest?: 'OWED' | 'DEDUCTED' | undefined;
   /** Returns the credentials of the account with this number. */
   credentialsOf(number: number): Pick<Account, 'apiKey' | 'apiSecret' | 'passphrase'>;
 }
@@ -174,10 +176,12 @@ export class ScriptedExchange {
     for (const account of this.accounts) {
       const wallet = walletOf(account, asset);
       if (wallet.borrowed.isZero()) continue;
-      const amount = wallet.borrowed.times(rate);
-      wallet.interest = wallet.interest.plus(amount);
+      const principal = wallet.borrowed;
+      const amount = principal.times(rate);
+      if (this.settings.interest === 'DEDUCTED') deduct(account, asset, amount);
+      else wallet.interest = wallet.interest.plus(amount);
       const number = this.interests.length + 1;
-      const [principal, at] = [wallet.borrowed, this.now()];
+      const at = this.now();
       this.interests.push({ number, account, asset, amount, rate: exact(rate), principal, at });
     }
   }

@@ -46,6 +46,14 @@ export function credit(account: Account, asset: string, amount: Exact): void {
   wallet.free = wallet.free.plus(amount);
 }
 
+/** Takes an amount from the free balance; the exchange lends what is missing. */
+export function deduct(account: Account, asset: string, amount: Exact): void {
+  const wallet = walletOf(account, asset);
+  const taken = wallet.free.lt(amount) ? wallet.free : amount;
+  wallet.free = wallet.free.minus(taken);
+  wallet.borrowed = wallet.borrowed.plus(amount.minus(taken));
+}
+
 /** Uses the free balance to pay interest, then the loan. */
 export function repay(account: Account, asset: string): void {
   const wallet = walletOf(account, asset);

@@ -7,12 +7,10 @@ import type { NativeMarketRules, TradingTypeDeclaration } from './declaration.js
 import { MalformedResponse } from './failures.js';
 import { exactDecimal, parseResponse } from './parse-response.js';
 
-const limit = z.object({ min: exactDecimal.optional(), max: exactDecimal.optional() }).optional();
-/** A fee rate. For some exchanges ccxt has fixed rates in its code, as numbers instead of strings. */
-const rate = z
-  .union([z.number().transform(String), z.string()])
-  .pipe(exactDecimal)
-  .optional();
+/** A decimal. For some exchanges ccxt has fixed values in its code, as numbers instead of strings. */
+const decimal = z.union([z.number().transform(String), z.string()]).pipe(exactDecimal);
+const limit = z.object({ min: decimal.optional(), max: decimal.optional() }).optional();
+const rate = decimal.optional();
 const market = z.object({
   id: z.string().min(1),
   symbol: z.string().min(1),
