@@ -1,0 +1,72 @@
+/** Changes of ccxt's client of Gate. */
+import errors from 'ccxt/js/src/base/errors';
+import { multiply } from '../../ccxt/amounts.js';
+
+/** How long after its signing an order may arrive at the exchange, in milliseconds. */
+const ORDER_EXPIRY_MS = 5_000;
+const DAY_MS = 86_400_000;
+const CANDLE_MS = 300_000;
+
+interface GateMarket {
+  readonly contract?: boolean;
+  readonly contractSize?: string;
+}
+interface SignedRequest {
+  readonly headers?: Readonly<Record<string, string>>;
+}
+/** A candle: opening time, open, high, low, close and volume. */
+type Candle = readonly [number, string, string, string, string, string | undefined];
+
+/** The members of ccxt's client that this file replaces. */
+interface GateClient {
+  readonly exceptions: { readonly exact: Record<string, unknown> };
+  nonce(): number;
+  sign(path: string, api: unknown, method: string, ...rest: readonly unknown[]): SignedRequest;
+  parseOHLCV(candle: unknown, market?: GateMarket): Candle;
+  fetchTicker(symbol: string): Promise<object>;
+  fetchOHLCV(symbol: string, interval: string, since: number, limit: number): Promise<readonly Candle[]>;
+  publicMarginGetCurrencyPairs(): Promise<readonly unknown[]>;
+}
+
+export function prepareGate(created: object): void {
+  const client = created as GateClient;
+  // The exchange checked only the timestamp.
+  client.exceptions.exact.REQUEST_EXPIRED = errors.InvalidNonce;
+  // Isolated margin is not offered; its list of pairs is not needed.
+  client.publicMarginGetCurrencyPairs = async () => [];
+  expireOrders(client);
+  countInBase(client);
+  completeTickers(client);
+}
+
+/** The exchange rejects an order that arrives after the time in this header. */
+function expireOrders(client: GateClient): void {
+  const sign = client.sign.bind(client);
+  client.sign = (path, api, method, ...rest) => {
+    const signed = sign(path, api, method, ...rest);
+    if (method !== 'POST' || !path.endsWith('orders')) return signed;
+    const expiry = String(client.nonce() + ORDER_EXPIRY_MS);
+    return { ...signed, headers: { ...signed.headers, 'x-gate-exptime': expiry } };
+  };
+}
+
+/** Candles of futures count contracts. */
+function countInBase(client: GateClient): void {
+  const parse = client.parseOHLCV.bind(client);
+  client.parseOHLCV = (candle, market) => {
+    const [at, open, high, low, close, volume] = parse(candle, market);
+    const size = market?.contract === true ? (market.contractSize ?? '1') : '1';
+    return [at, open, high, low, close, volume === undefined ? undefined : multiply(volume, size)];
+  };
+}
+
+/** The exchange's ticker has the change in percent instead of the first price, which a candle has exactly. */
+function completeTickers(client: GateClient): void {
+  const fetchTicker = client.fetchTicker.bind(client);
+  client.fetchTicker = async (symbol) => {
+    const ticker = await fetchTicker(symbol);
+    const since = client.nonce() - DAY_MS;
+    const candles = await client.fetchOHLCV(symbol, '5m', since, DAY_MS / CANDLE_MS + 1);
+    return { ...ticker, open: candles[0]?.[1] };
+  };
+}
