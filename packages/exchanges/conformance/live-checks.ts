@@ -93,21 +93,39 @@ async function orderIn(
 const isOpen = ({ status }: VenueOrder) => status === 'OPEN';
 const hasEnded = ({ status }: VenueOrder) => status !== 'OPEN';
 
-/** Buys the least amount at market; the caller sells it again. */
+/** The terms of an order that is executed at once: at market, or near it where the exchange has no market orders. */
+function executedAtOnce(market: Market, side: 'BUY' | 'SELL', best: Decimal): Partial<OrderRequest> {
+  if (market.orderTypes.includes('MARKET')) return { side, type: 'MARKET', price: undefined };
+  const price = best
+    .times(side === 'BUY' ? '1.01' : '0.99')
+    .div(market.priceTick)
+    .floor();
+  return { side, timeInForce: 'IOC', price: price.times(market.priceTick).toFixed() };
+}
+
+/** Buys little more than the least amount; the caller sells it again. */
 async function buy(live: LiveVenue): Promise<VenueOrder> {
   const market = await marketOf(live);
-  const { ask } = await live.venue.fetchBestPrices(live.symbol);
-  const amount = leastAmount(market, new Decimal(ask ?? '1'), live.maxNotional);
-  const request = await restingOrder(live, { type: 'MARKET', price: undefined, amount });
+  const ask = new Decimal((await live.venue.fetchBestPrices(live.symbol)).ask ?? '1');
+  const least = leastAmount(market, ask, live.maxNotional);
+  // A fee in base currency may not make the rest unsellable.
+  const factor = live.tradingType === 'perpetual' ? '1' : '1.02';
+  const steps = new Decimal(least).times(factor).div(market.amountStep).ceil();
+  const amount = steps.times(market.amountStep).toFixed();
+  const request = await restingOrder(live, { ...executedAtOnce(market, 'BUY', ask), amount });
   await live.client.placeOrder(request);
   return orderIn(live, request, hasEnded);
 }
 
 async function sell(live: LiveVenue, amount: string): Promise<VenueOrder> {
-  const step = (await marketOf(live)).amountStep;
-  const sellable = new Decimal(amount).div(step).floor().times(step).toFixed();
-  const terms = { side: 'SELL', type: 'MARKET', price: undefined, amount: sellable } as const;
-  const request = await restingOrder(live, { ...terms, reduceOnly: live.tradingType === 'perpetual' });
+  const market = await marketOf(live);
+  const bid = new Decimal((await live.venue.fetchBestPrices(live.symbol)).bid ?? '1');
+  const sellable = new Decimal(amount).div(market.amountStep).floor().times(market.amountStep).toFixed();
+  const request = await restingOrder(live, {
+    ...executedAtOnce(market, 'SELL', bid),
+    amount: sellable,
+    reduceOnly: live.tradingType === 'perpetual',
+  });
   await live.client.placeOrder(request);
   return orderIn(live, request, hasEnded);
 }
@@ -200,7 +218,7 @@ export const LIVE_CHECKS: readonly LiveCheck[] = [
       if (new Decimal(market.amountStep).times(small.price ?? 0).lt(market.minNotional))
         expect(await failureOf(live.client.placeOrder(small))).toBe('rejected/rule_violated');
       const large = await restingOrder(live);
-      const amount = new Decimal(large.amount).times(1_000_000).toFixed();
+      const amount = new Decimal(large.amount).times(10_000_000).toFixed();
       expect(await failureOf(live.client.placeOrder({ ...large, amount }))).toMatch(
         /^rejected\/(?:insufficient_balance|rule_violated)$/,
       );

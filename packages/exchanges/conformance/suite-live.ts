@@ -41,7 +41,7 @@ export function describeLiveChecks(name: string, setup: () => Promise<Controlled
       async (_id, _title, check) => {
         const { venue, tradingType, symbol } = fixture.subject;
         const client = await fixture.connectAccount();
-        await check.run({ venue, client, tradingType, symbol, maxNotional: 20 });
+        await check.run({ venue, client, tradingType, symbol, maxNotional: 1_500 });
       },
     );
   });

@@ -83,6 +83,6 @@ function declare(type: BitgetType): TradingTypeDeclaration {
 export const bitget: VenueDeclaration = {
   id: 'bitget',
   credentials: { secret: 'HMAC_SECRET', hasPassphrase: true },
-  // Margin is not offered: it is not documented when the exchange repays a loan.
   tradingTypes: { spot: declare('spot'), perpetual: declare('perpetual') },
+  notOffered: { margin: 'It is not documented when the exchange repays a loan.' },
 };

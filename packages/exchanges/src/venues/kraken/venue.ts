@@ -6,6 +6,8 @@ import { spot } from './spot.js';
 export const kraken: VenueDeclaration = {
   id: 'kraken',
   credentials: { secret: 'HMAC_SECRET', hasPassphrase: false },
-  // Margin is left out: its positions belong to single orders, and are no loans.
   tradingTypes: { spot, perpetual: futures },
+  notOffered: {
+    margin: 'A position on margin belongs to single orders; the exchange lends no balance of an account.',
+  },
 };
