@@ -1,0 +1,145 @@
+import { VENUE_ERRORS, VenueError } from '../../errors.js';
+import { FUTURES_ERRORS } from '../../futures-errors.js';
+import { wouldTrigger } from './algo-book.js';
+import type { Closer } from './closer.js';
+import { CONTRACTS, type ContractSpec, markOfTicks } from './contracts.js';
+import { type FuturesAccount, positionIn } from './futures-account.js';
+import type { FuturesCore } from './futures-core.js';
+import type { AlgoOrder, AlgoRequest, FuturesOrder, FuturesOrderRequest } from './futures-order.js';
+import { assertSizes } from './futures-order.rules.js';
+import { closableLots } from './position.rules.js';
+
+interface AlgoOrdersOptions {
+  /** Ends a change: follows its consequences and commits. */
+  readonly finish: () => void;
+  /** Checks, accepts and matches an order, without a commit. */
+  readonly submit: (
+    account: FuturesAccount,
+    spec: ContractSpec,
+    request: FuturesOrderRequest,
+  ) => FuturesOrder;
+  readonly closer: Closer;
+}
+
+/** Places, cancels and triggers conditional orders. Their margin is checked when they trigger, as at the venue. */
+export class AlgoOrders {
+  constructor(
+    private readonly core: FuturesCore,
+    private readonly options: AlgoOrdersOptions,
+  ) {}
+
+  /** @throws VenueError if a filter rejects it, it would trigger at once, or its client id is in use */
+  place(account: FuturesAccount, spec: ContractSpec, request: AlgoRequest): AlgoOrder {
+    this.assertPlaceable(account, spec, request);
+    const at = this.core.now();
+    const { trailingBips, ...terms } = request;
+    const order: AlgoOrder = {
+      id: this.core.state.nextIds.algo++,
+      accountId: account.id,
+      symbol: spec.id,
+      ...terms,
+      createdAt: at,
+      ...(trailingBips === undefined ? {} : { trailing: { bips: trailingBips } }),
+      status: 'NEW',
+      updatedAt: at,
+      triggeredAt: 0,
+    };
+    this.core.algos.add(order);
+    this.core.log.addAlgo(order);
+    this.options.finish();
+    return order;
+  }
+
+  /** @throws VenueError -2011 if it does not wait for its price */
+  cancel(order: AlgoOrder): AlgoOrder {
+    this.core.log.assertNotBroken();
+    if (order.status !== 'NEW') throw VENUE_ERRORS.cancelUnknown();
+    this.options.closer.closeAlgo(order, 'CANCELED');
+    this.options.finish();
+    return order;
+  }
+
+  /** Returns the waiting orders of an account, in one contract or in all, oldest first. */
+  openOf(accountId: string, symbol?: string): AlgoOrder[] {
+    return this.core.algos.of(accountId, symbol);
+  }
+
+  /**
+   * Triggers the orders whose price is reached. The orders that they place may move the price and trigger others. Each is
+   * triggered once, so this terminates.
+   */
+  trigger(): void {
+    for (const spec of CONTRACTS) {
+      for (;;) {
+        const { algos, log, now } = this.core;
+        const next = algos.takeTriggered(spec, this.pricesOf(spec), now(), (order) =>
+          log.addSilentAlgo(order),
+        );
+        if (next === undefined) break;
+        this.run(spec, next);
+      }
+    }
+  }
+
+  private pricesOf(spec: ContractSpec) {
+    const last = this.core.state.lastTicks.get(spec.id);
+    return {
+      MARK_PRICE: this.core.state.contracts.of(spec.id).mark,
+      CONTRACT_PRICE: last === undefined ? undefined : markOfTicks(spec, last),
+    };
+  }
+
+  private run(spec: ContractSpec, algo: AlgoOrder): void {
+    const { state, log, now } = this.core;
+    const account = state.account(algo.accountId);
+    algo.status = 'TRIGGERED';
+    algo.triggeredAt = now();
+    algo.updatedAt = algo.triggeredAt;
+    log.addAlgo(algo);
+    try {
+      algo.orderId = this.options.submit(account, spec, this.requestOf(account, algo)).id;
+      algo.status = 'FINISHED';
+    } catch (error) {
+      if (!(error instanceof VenueError)) throw error;
+      // The position that it would close may be gone.
+      algo.status = algo.isClosePosition ? 'EXPIRED' : 'REJECTED';
+      algo.failure = error.message;
+    }
+    log.addAlgo(algo);
+  }
+
+  private requestOf(account: FuturesAccount, algo: AlgoOrder): FuturesOrderRequest {
+    const { side, timeInForce, priceTicks, clientAlgoId, isClosePosition } = algo;
+    const isLimit = algo.type === 'STOP' || algo.type === 'TAKE_PROFIT';
+    const lots = isClosePosition ? closableLots(positionIn(account, algo.symbol), side) : algo.lots;
+    return {
+      side,
+      type: isLimit ? 'LIMIT' : 'MARKET',
+      timeInForce: isLimit ? timeInForce : 'GTC',
+      // An order without lots has no position to close; the check of reduce-only orders refuses it.
+      lots: Math.max(lots, 1),
+      priceTicks,
+      isReduceOnly: algo.isReduceOnly || isClosePosition,
+      clientOrderId: clientAlgoId,
+      isClosePosition,
+      algoId: algo.id,
+    };
+  }
+
+  private assertPlaceable(account: FuturesAccount, spec: ContractSpec, request: AlgoRequest): void {
+    const { state, log, algos } = this.core;
+    log.assertNotBroken();
+    if (!state.contracts.of(spec.id).isListed) throw FUTURES_ERRORS.symbolClosed();
+    if (account.isHedged) throw FUTURES_ERRORS.positionSideMismatch();
+    const isLimit = request.type === 'STOP' || request.type === 'TAKE_PROFIT';
+    const lots = request.isClosePosition ? 1 : request.lots;
+    assertSizes(spec, { type: isLimit ? 'LIMIT' : 'MARKET', lots, priceTicks: request.priceTicks });
+    const open = algos.of(account.id, spec.id);
+    if (algos.of(account.id).some(({ clientAlgoId }) => clientAlgoId === request.clientAlgoId))
+      throw FUTURES_ERRORS.duplicateClientOrderId();
+    const isSameClose = (other: AlgoOrder) =>
+      other.isClosePosition && other.side === request.side && other.type === request.type;
+    if (request.isClosePosition && open.some(isSameClose)) throw FUTURES_ERRORS.closePositionExists();
+    if (wouldTrigger(spec, request, this.pricesOf(spec))) throw FUTURES_ERRORS.wouldTrigger();
+  }
+}

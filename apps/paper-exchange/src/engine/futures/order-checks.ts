@@ -1,0 +1,99 @@
+import { FUTURES_ERRORS } from '../../futures-errors.js';
+import type { OrderSide } from '../book.js';
+import { costOf } from '../order.rules.js';
+import { quoteUnits } from '../symbols.js';
+import { type ContractSpec, markOfTicks } from './contracts.js';
+import { type FuturesAccount, positionIn } from './futures-account.js';
+import type { FuturesCore } from './futures-core.js';
+import { type FuturesOrder, type FuturesOrderRequest, isOpenOrder } from './futures-order.js';
+import { assertMinNotional, assertPercentPrice, assertSizes } from './futures-order.rules.js';
+import { closableLots } from './position.rules.js';
+
+/** Decides whether an order may be placed or amended. It changes nothing. */
+export class OrderChecks {
+  constructor(private readonly core: FuturesCore) {}
+
+  /**
+   * Checks a new order. Returns it with the amount that it may have: a reduce-only order fits its
+   * position.
+   *
+   * @throws VenueError if a filter, the margin or the position rejects the order, or its client order id is in use
+   */
+  checked(account: FuturesAccount, spec: ContractSpec, request: FuturesOrderRequest): FuturesOrderRequest {
+    this.core.log.assertNotBroken();
+    const { isListed, mark } = this.core.state.contracts.of(spec.id);
+    if (!isListed) throw FUTURES_ERRORS.symbolClosed();
+    if (account.isHedged) throw FUTURES_ERRORS.positionSideMismatch();
+    assertSizes(spec, request);
+    assertPercentPrice(spec, request, mark);
+    const sameId = this.core.state.orderByClientId(account.id, spec.id, request.clientOrderId);
+    if (sameId !== undefined && isOpenOrder(sameId)) throw FUTURES_ERRORS.duplicateClientOrderId();
+    const sized = this.fitted(account, spec, request);
+    const markTicks = Math.max(1, Math.floor(mark / markOfTicks(spec, 1)));
+    assertMinNotional(spec, sized, sized.type === 'LIMIT' ? sized.priceTicks : markTicks);
+    this.assertTimeInForce(account, spec, sized);
+    if (!sized.isReduceOnly)
+      this.core.margins.assertAffordable(account, spec, { ...sized, quote: this.quoteOf(spec, sized) });
+    return sized;
+  }
+
+  private fitted(
+    account: FuturesAccount,
+    spec: ContractSpec,
+    request: FuturesOrderRequest,
+  ): FuturesOrderRequest {
+    if (!request.isReduceOnly) return request;
+    const lots = closableLots(positionIn(account, spec.id), request.side);
+    if (lots === 0) throw FUTURES_ERRORS.reduceOnlyRejected();
+    return { ...request, lots: Math.min(request.lots, lots) };
+  }
+
+  private assertTimeInForce(account: FuturesAccount, spec: ContractSpec, request: FuturesOrderRequest): void {
+    const { side, priceTicks, timeInForce } = request;
+    const isFok = request.type === 'LIMIT' && timeInForce === 'FOK';
+    if (isFok && !this.core.matcher.isFillable(spec, { ...request, accountId: account.id }))
+      throw FUTURES_ERRORS.fokRejected();
+    if (timeInForce === 'GTX' && this.wouldTake(spec, side, priceTicks)) throw FUTURES_ERRORS.gtxRejected();
+  }
+
+  private wouldTake(spec: ContractSpec, side: OrderSide, priceTicks: number): boolean {
+    const best = this.core.matcher.book(spec.id).opposite(side)[0]?.[0];
+    return best !== undefined && (side === 'BUY' ? priceTicks >= best : priceTicks <= best);
+  }
+
+  /** Returns what an order costs or brings in: at its limit, at a better bid, or at the prices in the book. */
+  private quoteOf(
+    spec: ContractSpec,
+    { type, side, lots, priceTicks }: Pick<FuturesOrderRequest, 'type' | 'side' | 'lots' | 'priceTicks'>,
+  ): bigint {
+    const levels = type === 'MARKET' || side === 'SELL' ? this.core.matcher.book(spec.id).opposite(side) : [];
+    if (type === 'MARKET') return costOf(spec, levels, lots);
+    return quoteUnits(spec, Math.max(priceTicks, levels[0]?.[0] ?? 0), lots);
+  }
+
+  /** Checks an amendment of an open order. @throws VenueError as `checked` does */
+  assertAmendable(
+    order: FuturesOrder,
+    spec: ContractSpec,
+    { lots, priceTicks }: { readonly lots: number; readonly priceTicks: number },
+  ): void {
+    const terms = { ...order, lots, priceTicks };
+    const account = this.core.state.account(order.accountId);
+    assertSizes(spec, terms);
+    assertPercentPrice(spec, terms, this.core.state.contracts.of(spec.id).mark);
+    assertMinNotional(spec, terms, priceTicks);
+    if (order.timeInForce === 'GTX' && this.wouldTake(spec, order.side, priceTicks))
+      throw FUTURES_ERRORS.gtxRejected();
+    const openLots = lots - order.executedLots;
+    if (order.isReduceOnly && openLots > closableLots(positionIn(account, spec.id), order.side))
+      throw FUTURES_ERRORS.reduceOnlyRejected();
+    const planned = { ...terms, lots: openLots };
+    if (!order.isReduceOnly)
+      this.core.margins.assertAffordable(
+        account,
+        spec,
+        { ...planned, quote: this.quoteOf(spec, planned) },
+        order,
+      );
+  }
+}
