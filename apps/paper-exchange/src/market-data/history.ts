@@ -1,4 +1,3 @@
-import type { Exchange } from '../engine/exchange.js';
 import type { PublicTrade } from '../engine/order.js';
 import { type MarketSpec, SYMBOLS } from '../engine/symbols.js';
 import { aggregateCandles, type Candle, candleOf, flatCandle, mergeCandles } from './candles.js';
@@ -120,15 +119,21 @@ type Listener = (
   aggregates: readonly AggregateTrade[],
 ) => void;
 
-/** The history of every market since the start of the process. */
+/** What publishes the trades of each commit: the spot exchange or the futures exchange. */
+interface TradeSource {
+  onCommit(listener: (commit: { readonly trades: readonly PublicTrade[] }) => void): void;
+}
+
+/** The history of every market of an exchange since the start of the process. */
 export class MarketHistories {
-  private readonly bySymbol = new Map(SYMBOLS.map((spec) => [spec.id, new MarketHistory()]));
+  private readonly bySymbol: ReadonlyMap<string, MarketHistory>;
   private readonly listeners: Listener[] = [];
 
-  constructor(exchange: Exchange) {
+  constructor(exchange: TradeSource, specs: readonly MarketSpec[] = SYMBOLS) {
+    this.bySymbol = new Map(specs.map((spec) => [spec.id, new MarketHistory()]));
     exchange.onCommit(({ trades }) => {
       if (trades.length === 0) return;
-      for (const spec of SYMBOLS)
+      for (const spec of specs)
         this.add(
           spec,
           trades.filter((trade) => trade.symbol === spec.id),

@@ -19,7 +19,7 @@ function start(seed: number, specs: readonly MarketSpec[] = [spec]) {
     now,
     persist: (record) => records.push(record),
   });
-  const maker = new MarketMaker(exchange, seed, now, specs);
+  const maker = new MarketMaker(exchange, seed, now, { specs });
   const step = () => {
     at += REFILL_EVERY_MS;
     maker.step();

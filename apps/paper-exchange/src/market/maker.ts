@@ -11,6 +11,20 @@ const MINUTE_RANGE_BPS = 12;
 /** The maximum move of the mid price in one step. */
 const STEP_BPS = 0.5;
 
+/** The trading of the house, which the spot exchange and the futures exchange both offer. */
+export type HouseVenue = Pick<
+  Exchange,
+  'book' | 'cancelQuotes' | 'placeQuote' | 'take' | 'setLastPrice' | 'commitHouseOrders'
+> & { readonly state: { readonly lastTicks: ReadonlyMap<string, number> } };
+
+/** Returns the mid price that a market follows, in its ticks; undefined: it moves by a random walk of its own. */
+type Reference = (spec: MarketSpec) => number | undefined;
+
+interface MarketMakerOptions {
+  readonly specs?: readonly MarketSpec[];
+  readonly reference?: Reference;
+}
+
 /**
  * The market maker in one market. In each step it moves a mid price by a seeded random walk, places quotes around it,
  * and takes some lots from the book.
@@ -20,7 +34,7 @@ class HouseMarket {
   private recentMids: { readonly at: number; readonly mid: number }[] = [];
 
   constructor(
-    private readonly exchange: Exchange,
+    private readonly exchange: HouseVenue,
     private readonly spec: MarketSpec,
     private readonly random: Random,
     private mid: number,
@@ -60,12 +74,9 @@ class HouseMarket {
     this.refill();
   }
 
-  step(at: number): void {
+  step(at: number, reference?: number): void {
     this.recentMids = this.recentMids.filter((past) => at - past.at <= 60_000);
-    const mids = this.recentMids.map((past) => past.mid).concat(this.mid);
-    const range = 1 + MINUTE_RANGE_BPS / 10_000;
-    const moved = this.mid * (1 + ((this.random() * 2 - 1) * STEP_BPS) / 10_000);
-    this.mid = Math.round(Math.min(Math.max(moved, Math.max(...mids) / range), Math.min(...mids) * range));
+    this.mid = reference ?? this.walk();
     this.recentMids.push({ at, mid: this.mid });
     this.refill();
     const lots = Math.ceil((this.spec.houseLots / LEVELS) * this.random() * 0.5);
@@ -73,6 +84,14 @@ class HouseMarket {
     const limit = Math.round(this.mid * (side === 'BUY' ? 1.0005 : 0.9995));
     this.exchange.take(this.spec, side, lots, limit);
     this.exchange.commitHouseOrders(this.spec);
+  }
+
+  /** Returns the next mid price of the random walk. */
+  private walk(): number {
+    const mids = this.recentMids.map((past) => past.mid).concat(this.mid);
+    const range = 1 + MINUTE_RANGE_BPS / 10_000;
+    const moved = this.mid * (1 + ((this.random() * 2 - 1) * STEP_BPS) / 10_000);
+    return Math.round(Math.min(Math.max(moved, Math.max(...mids) / range), Math.min(...mids) * range));
   }
 
   /** Replaces the quotes: one on each side at 1, 2, … 9 bps from the mid price, but at least that many ticks. */
@@ -90,15 +109,19 @@ class HouseMarket {
 
 /** The market maker in all markets (the house). Equal seeds give equal price movements. */
 export class MarketMaker {
+  private readonly specs: readonly MarketSpec[];
+  private readonly reference: Reference | undefined;
   private readonly markets: ReadonlyMap<string, HouseMarket>;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
-    exchange: Exchange,
+    exchange: HouseVenue,
     seed: number,
     private readonly now: () => number,
-    specs: readonly MarketSpec[] = SYMBOLS,
+    { specs = SYMBOLS, reference }: MarketMakerOptions = {},
   ) {
+    this.specs = specs;
+    this.reference = reference;
     this.markets = new Map(
       specs.map((spec, index) => {
         const start = exchange.state.lastTicks.get(spec.id) ?? spec.startTicks;
@@ -117,7 +140,7 @@ export class MarketMaker {
    * calls this method.
    */
   step(): void {
-    for (const market of this.markets.values()) market.step(this.now());
+    for (const spec of this.specs) this.markets.get(spec.id)?.step(this.now(), this.reference?.(spec));
   }
 
   stop(): void {

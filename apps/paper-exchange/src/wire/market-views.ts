@@ -6,10 +6,15 @@ import type { Candle } from '../market-data/candles.js';
 import type { AggregateTrade, MarketHistory } from '../market-data/history.js';
 import type { Interval } from '../market-data/intervals.js';
 
+/** The prices of an exchange that the views read. */
+export type PriceSource = Pick<Exchange, 'book'> & {
+  readonly state: { readonly lastTicks: ReadonlyMap<string, number> };
+};
+
 const ZERO = formatUnits(0n);
 const AVERAGE_MINUTES = 5;
 
-export function tradeView(spec: MarketSpec, trade: PublicTrade): object {
+export function tradeView(spec: MarketSpec, trade: PublicTrade) {
   return {
     id: trade.id,
     price: priceText(spec, trade.priceTicks),
@@ -21,7 +26,7 @@ export function tradeView(spec: MarketSpec, trade: PublicTrade): object {
   };
 }
 
-export function aggregateView(spec: MarketSpec, { id, first, lastId, lots }: AggregateTrade): object {
+export function aggregateView(spec: MarketSpec, { id, first, lastId, lots }: AggregateTrade) {
   return {
     a: id,
     p: priceText(spec, first.priceTicks),
@@ -52,21 +57,21 @@ export function candleView(spec: MarketSpec, interval: Interval, candle: Candle)
 }
 
 /** Returns the best price and its amount on each side as wire strings; zeros for an empty side. */
-export function bestOf(exchange: Exchange, spec: MarketSpec): Record<'bid' | 'ask', [string, string]> {
+export function bestOf(exchange: PriceSource, spec: MarketSpec): Record<'bid' | 'ask', [string, string]> {
   const { bids, asks } = exchange.book(spec).levels();
   const text = (level: (typeof bids)[number] | undefined): [string, string] =>
     level === undefined ? [ZERO, ZERO] : [priceText(spec, level[0]), lotsText(spec, level[1])];
   return { bid: text(bids[0]), ask: text(asks[0]) };
 }
 
-export function bookTickerView(exchange: Exchange, spec: MarketSpec): object {
+export function bookTickerView(exchange: PriceSource, spec: MarketSpec): object {
   const { bid, ask } = bestOf(exchange, spec);
   return { symbol: spec.id, bidPrice: bid[0], bidQty: bid[1], askPrice: ask[0], askQty: ask[1] };
 }
 
 /** Returns the average price of the last five minutes; the last price if nothing was traded. */
 export function averageView(
-  exchange: Exchange,
+  exchange: PriceSource,
   spec: MarketSpec,
   history: MarketHistory,
   now: number,
@@ -85,7 +90,7 @@ function averageText(spec: MarketSpec, { lots, quote }: Candle): string {
 
 /** Returns the statistics since `startAt`, or since the oldest stored trade after it. */
 export function windowView(
-  exchange: Exchange,
+  exchange: PriceSource,
   spec: MarketSpec,
   history: MarketHistory,
   { startAt, now, isMini }: { readonly startAt: number; readonly now: number; readonly isMini: boolean },
@@ -117,7 +122,7 @@ export function windowView(
   };
 }
 
-export function lastPriceText(exchange: Exchange, spec: MarketSpec): string {
+export function lastPriceText(exchange: PriceSource, spec: MarketSpec): string {
   return priceText(spec, exchange.state.lastTicks.get(spec.id) ?? 0);
 }
 
@@ -125,7 +130,7 @@ export function lastPriceText(exchange: Exchange, spec: MarketSpec): string {
  * Returns the statistics of the last 24 hours with the field names of the REST ticker. The ticker stream abbreviates
  * these names.
  */
-export function dayView(exchange: Exchange, spec: MarketSpec, history: MarketHistory, now: number) {
+export function dayView(exchange: PriceSource, spec: MarketSpec, history: MarketHistory, now: number) {
   const day = history.dayStats(now);
   const { total } = day;
   const last = exchange.state.lastTicks.get(spec.id) ?? 0;
