@@ -1,4 +1,6 @@
 import { VENUE_ERRORS, type VenueError } from '../errors.js';
+import { FUTURES_WEIGHTS } from './futures/weights.js';
+import { bySymbol, type Weight } from './weight.js';
 
 const MINUTE_MS = 60_000;
 const TEN_SECONDS_MS = 10_000;
@@ -7,15 +9,17 @@ const DAY_MS = 86_400_000;
 export interface Limits {
   readonly weightPerMinute: number;
   readonly ordersPer10s: number;
-  readonly ordersPerDay: number;
+  /** The limit of the second order window, which is a day on spot and a minute on futures. */
+  readonly ordersPerDay?: number;
+  readonly ordersPerMinute?: number;
 }
 
-type Weight = number | ((params: URLSearchParams) => number);
-
-const bySymbol =
-  (weightForOne: number, weightForAll: number): Weight =>
-  (params) =>
-    params.has('symbol') ? weightForOne : weightForAll;
+/** The number of orders that an account has placed in the current windows. Only one of the last two is set. */
+export interface OrderCounts {
+  readonly in10s: number;
+  readonly inDay?: number;
+  readonly inMinute?: number;
+}
 
 const perMarket =
   (weight: number): Weight =>
@@ -26,8 +30,8 @@ const perMarket =
 
 /** The weight of each route (`METHOD path`), as the venue publishes it. Other routes have weight 1. */
 const WEIGHTS: Readonly<Record<string, Weight>> = {
+  ...FUTURES_WEIGHTS,
   'GET /api/v3/exchangeInfo': 20,
-  'GET /fapi/v1/exchangeInfo': 1,
   'GET /api/v3/depth': (params) => {
     const limit = Number(params.get('limit') ?? 100);
     if (limit <= 100) return 5;
@@ -102,15 +106,21 @@ class WindowCounter {
 export class RateLimits {
   private readonly weight: WindowCounter;
   private readonly orders10s: WindowCounter;
-  private readonly ordersDay: WindowCounter;
+  private readonly ordersLong: WindowCounter;
+  private readonly long: { readonly interval: 'DAY' | 'MINUTE'; readonly limit: number };
 
   constructor(
     private readonly limits: Limits,
     now: () => number,
   ) {
+    const { ordersPerMinute, ordersPerDay = Number.POSITIVE_INFINITY } = limits;
+    this.long =
+      ordersPerMinute === undefined
+        ? { interval: 'DAY', limit: ordersPerDay }
+        : { interval: 'MINUTE', limit: ordersPerMinute };
     this.weight = new WindowCounter(MINUTE_MS, now);
     this.orders10s = new WindowCounter(TEN_SECONDS_MS, now);
-    this.ordersDay = new WindowCounter(DAY_MS, now);
+    this.ordersLong = new WindowCounter(ordersPerMinute === undefined ? DAY_MS : MINUTE_MS, now);
   }
 
   /**
@@ -134,48 +144,51 @@ export class RateLimits {
     return VENUE_ERRORS.tooMuchWeight(this.limits.weightPerMinute, hasRetryAfter ? 1 : undefined);
   }
 
-  /** @throws VenueError -1015 (429) if the account has reached its limit of new orders per 10 seconds or per day. */
+  /** @throws VenueError -1015 (429) if the account has reached its limit of new orders in one of the two windows. */
   assertOrderAllowed(accountId: string): void {
-    const { ordersPer10s, ordersPerDay } = this.limits;
+    const { ordersPer10s } = this.limits;
+    const { interval, limit } = this.long;
     if (this.orders10s.used(accountId) >= ordersPer10s) {
       throw VENUE_ERRORS.tooManyOrders(`${ordersPer10s} orders per 10 SECOND`, this.orders10s.secondsLeft());
     }
-    if (this.ordersDay.used(accountId) >= ordersPerDay) {
-      throw VENUE_ERRORS.tooManyOrders(`${ordersPerDay} orders per 1 DAY`, this.ordersDay.secondsLeft());
+    if (this.ordersLong.used(accountId) >= limit) {
+      throw VENUE_ERRORS.tooManyOrders(`${limit} orders per 1 ${interval}`, this.ordersLong.secondsLeft());
     }
   }
 
-  countOrder(accountId: string, count = 1): { in10s: number; inDay: number } {
-    return { in10s: this.orders10s.add(accountId, count), inDay: this.ordersDay.add(accountId, count) };
+  countOrder(accountId: string, count = 1): OrderCounts {
+    const in10s = this.orders10s.add(accountId, count);
+    const inLong = this.ordersLong.add(accountId, count);
+    return this.long.interval === 'DAY' ? { in10s, inDay: inLong } : { in10s, inMinute: inLong };
   }
 
   /** Returns the limits that a response of the WebSocket API shows, with what is used of each. */
-  usedView(usedWeight: number, orders?: { readonly in10s: number; readonly inDay: number }): object[] {
-    const [weight, in10s, inDay] = this.view();
+  usedView(usedWeight: number, orders?: OrderCounts): object[] {
+    const [weight, in10s, inLong] = this.view();
     return orders === undefined
       ? [{ ...weight, count: usedWeight }]
       : [
           { ...in10s, count: orders.in10s },
-          { ...inDay, count: orders.inDay },
+          { ...inLong, count: orders.inDay ?? orders.inMinute },
           { ...weight, count: usedWeight },
         ];
   }
 
   /** Returns the limits of new orders, each with the number of orders that the account placed in its window. */
   orderView(accountId: string): object[] {
-    const [in10s, inDay] = [this.orders10s.used(accountId), this.ordersDay.used(accountId)];
+    const [in10s, inLong] = [this.orders10s.used(accountId), this.ordersLong.used(accountId)];
     return this.view()
       .slice(1)
-      .map((limit, index) => ({ ...limit, count: index === 0 ? in10s : inDay }));
+      .map((limit, index) => ({ ...limit, count: index === 0 ? in10s : inLong }));
   }
 
   /** Returns the limits in the format of `exchangeInfo`. */
   view(): object[] {
-    const { weightPerMinute, ordersPer10s, ordersPerDay } = this.limits;
+    const { weightPerMinute, ordersPer10s } = this.limits;
     return [
       { rateLimitType: 'REQUEST_WEIGHT', interval: 'MINUTE', intervalNum: 1, limit: weightPerMinute },
       { rateLimitType: 'ORDERS', interval: 'SECOND', intervalNum: 10, limit: ordersPer10s },
-      { rateLimitType: 'ORDERS', interval: 'DAY', intervalNum: 1, limit: ordersPerDay },
+      { rateLimitType: 'ORDERS', interval: this.long.interval, intervalNum: 1, limit: this.long.limit },
     ];
   }
 }

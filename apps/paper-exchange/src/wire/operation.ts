@@ -3,7 +3,7 @@ import type { Account } from '../engine/order.js';
 import type { FeeRates } from '../engine/settlement.js';
 import type { MarketHistories } from '../market-data/history.js';
 import type { Weather } from '../weather/weather.js';
-import type { RateLimits } from './limits.js';
+import type { OrderCounts, RateLimits } from './limits.js';
 import { type Access, assertParams } from './params.js';
 
 /** What the operations of the venue read and change. */
@@ -16,17 +16,11 @@ export interface VenueContext {
   readonly now: () => number;
 }
 
-/** The number of orders that the account has placed in the current windows, for the response headers. */
-export interface OrderCounts {
-  readonly in10s: number;
-  readonly inDay: number;
-}
-
 export interface Call {
   readonly params: URLSearchParams;
   /** The caller. Defined exactly if the access is not PUBLIC. */
   readonly account: Account | undefined;
-  /** Set by an operation that places orders. */
+  /** For the response headers. Set by an operation that places orders. */
   orderCounts?: OrderCounts;
 }
 

@@ -101,7 +101,7 @@ const REPLACE_PARAMS = [
 
 /** Applies the weather and the limits of new orders to `place`, and counts `orderCount` orders. */
 export function placed(
-  { weather, limits }: VenueContext,
+  { weather, limits }: Pick<VenueContext, 'weather' | 'limits'>,
   call: SignedCall,
   place: (account: Account, params: URLSearchParams) => object,
   orderCount = 1,
@@ -117,7 +117,7 @@ export function placed(
   return result;
 }
 
-function assertMayTrade(account: Account): void {
+export function assertMayTrade(account: Account): void {
   if (!account.canTrade) throw VENUE_ERRORS.invalidApiKey();
 }
 

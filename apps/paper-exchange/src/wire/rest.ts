@@ -6,11 +6,14 @@ import { type Call, NO_RESPONSE, type Operation, type VenueContext } from './ope
 import { readParams } from './params.js';
 import { addVenueHooks } from './venue-hooks.js';
 
+/** What answers requests of any product of the venue. */
+export type RestContext = Pick<VenueContext, 'exchange' | 'weather' | 'limits'>;
+
 /** Serves the operations over REST: https://developers.binance.com/docs/binance-spot-api-docs/rest-api. */
 export function registerRest(
   app: FastifyInstance,
   operations: readonly Operation[],
-  context: VenueContext,
+  context: RestContext,
 ): void {
   addVenueHooks(app, context.weather, context.limits);
   for (const operation of operations) {
@@ -24,7 +27,7 @@ export function registerRest(
 
 function respond(
   operation: Operation,
-  context: VenueContext,
+  context: RestContext,
   req: FastifyRequest,
   reply: FastifyReply,
 ): unknown {
@@ -38,15 +41,17 @@ function respond(
   if (result === NO_RESPONSE) return reply.hijack();
   const { orderCounts } = call;
   if (orderCounts !== undefined) {
-    const { in10s, inDay } = orderCounts;
-    reply.headers({ 'x-mbx-order-count-10s': in10s, 'x-mbx-order-count-1d': inDay });
+    const { in10s, inDay, inMinute } = orderCounts;
+    const long =
+      inDay === undefined ? { 'x-mbx-order-count-1m': inMinute } : { 'x-mbx-order-count-1d': inDay };
+    reply.headers({ 'x-mbx-order-count-10s': in10s, ...long });
   }
   return result;
 }
 
 function callerOf(
   { access }: Operation,
-  { exchange: { state }, weather }: VenueContext,
+  { exchange: { state }, weather }: RestContext,
   req: FastifyRequest,
   received: ReturnType<typeof readParams>,
 ): Account | undefined {

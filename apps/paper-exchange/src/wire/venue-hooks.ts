@@ -12,6 +12,9 @@ const NEW_ORDERS: ReadonlySet<string> = new Set([
   '/api/v3/order/cancelReplace',
   '/api/v3/order/oco',
   '/api/v3/orderList/oco',
+  '/fapi/v1/order',
+  '/fapi/v1/batchOrders',
+  '/fapi/v1/algoOrder',
 ]);
 
 /**

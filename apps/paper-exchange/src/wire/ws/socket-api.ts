@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { Account } from '../../engine/order.js';
 import { VENUE_ERRORS, VenueError } from '../../errors.js';
+import type { OrderCounts } from '../limits.js';
 import { type RateLimits, weightOf } from '../limits.js';
-import { type Call, NO_RESPONSE, type Operation, type OrderCounts } from '../operation.js';
+import { type Call, NO_RESPONSE, type Operation } from '../operation.js';
 import { type Access, assertParams } from '../params.js';
 import { errorView } from '../venue-hooks.js';
 import type { Peer } from './peer.js';
