@@ -25,6 +25,12 @@ export class ListenKeys {
       : undefined;
   }
 
+  /** Returns the valid key of the account; undefined if it has none. */
+  keyOf(accountId: string): string | undefined {
+    const current = this.byAccount.get(accountId);
+    return current !== undefined && current.validUntil > this.now() ? current.key : undefined;
+  }
+
   /** Returns the key of the account, extended; creates it if the account has none. */
   open(accountId: string): string {
     const current = this.byAccount.get(accountId);

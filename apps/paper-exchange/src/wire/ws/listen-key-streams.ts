@@ -1,10 +1,11 @@
 import type { ListenKeys } from '../listen-keys.js';
 import type { Peer } from './peer.js';
+import type { KeyedStreams } from './stream-hub.js';
 import type { UserStreams } from './user-streams.js';
 import type { UserSubscription } from './user-subscription.js';
 
-/** The streams of user events that a connection subscribes to by a listen key. */
-export class ListenKeyStreams {
+/** The streams of user events on spot that a connection subscribes to by a listen key. */
+export class ListenKeyStreams implements KeyedStreams {
   constructor(
     private readonly keys: ListenKeys,
     private readonly users: UserStreams,
@@ -14,7 +15,6 @@ export class ListenKeyStreams {
     return this.keys.accountIdOf(key) !== undefined;
   }
 
-  /** Subscribes a connection. Returns undefined for an unknown or expired key. */
   subscribe(key: string, peer: Peer, envelope: (event: object) => object): UserSubscription | undefined {
     const accountId = this.keys.accountIdOf(key);
     return accountId === undefined ? undefined : this.users.subscribe(accountId, peer, envelope);

@@ -2,7 +2,8 @@ import { z } from 'zod';
 
 const MAX_STREAMS_PER_CONNECTION = 1_024;
 
-const Request = z.strictObject({
+/** The venue ignores other fields of a request. ccxt.pro sends some of its own. */
+const Request = z.object({
   method: z.enum(['SUBSCRIBE', 'UNSUBSCRIBE', 'LIST_SUBSCRIPTIONS']),
   params: z.array(z.string().max(100)).max(MAX_STREAMS_PER_CONNECTION).optional(),
   id: z.union([z.int(), z.string().max(36), z.null()]),
