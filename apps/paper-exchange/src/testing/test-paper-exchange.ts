@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import BinanceClient from 'ccxt/js/src/binance';
+import FuturesClient from 'ccxt/js/src/binanceusdm';
 import BinanceStreams from 'ccxt/js/src/pro/binance';
+import FuturesStreams from 'ccxt/js/src/pro/binanceusdm';
 import { configSchema, startPaperExchange } from '../index.js';
 
 export interface Keys {
@@ -79,6 +81,25 @@ export class TestPaperExchange {
     return (await this.admin<Keys>('POST', 'accounts', { balances })).body;
   }
 
+  /** Creates an account with USDT for futures only. */
+  async createFuturesAccount(usdt = 10_000): Promise<Keys> {
+    return (await this.admin<Keys>('POST', 'accounts', { futures_balances: { USDT: usdt } })).body;
+  }
+
+  futuresClientOf(keys: Keys): FuturesClient {
+    const exchange = new FuturesClient({ apiKey: keys.api_key, secret: keys.api_secret });
+    rewrite(exchange.urls.api as Record<string, unknown>, this.url);
+    return exchange;
+  }
+
+  /** Creates a ccxt.pro client for futures, which also reads WebSocket streams. */
+  async createFuturesWatcher(keys: Keys): Promise<FuturesStreams> {
+    const exchange = new FuturesStreams({ apiKey: keys.api_key, secret: keys.api_secret });
+    // ccxt schedules the extension of its listen key by a timer that would keep the process alive for 20 minutes.
+    exchange.delay = () => undefined;
+    return this.prepareWatcher(exchange);
+  }
+
   clientOf(keys: Keys): BinanceClient {
     const exchange = new BinanceClient({ apiKey: keys.api_key, secret: keys.api_secret });
     rewrite(exchange.urls.api as Record<string, unknown>, this.url);
@@ -92,7 +113,10 @@ export class TestPaperExchange {
 
   /** Creates a ccxt.pro client, which also reads WebSocket streams. */
   async createWatcher(keys: Keys): Promise<BinanceStreams> {
-    const exchange = new BinanceStreams({ apiKey: keys.api_key, secret: keys.api_secret });
+    return this.prepareWatcher(new BinanceStreams({ apiKey: keys.api_key, secret: keys.api_secret }));
+  }
+
+  private async prepareWatcher<T extends BinanceStreams>(exchange: T): Promise<T> {
     rewrite(exchange.urls.api as Record<string, unknown>, this.url);
     this.watchers.push(exchange);
     // Only after this call can the client open a WebSocket that does not use TLS.
@@ -118,11 +142,14 @@ export async function retryUntil<T>(received: Promise<T>, action: () => Promise<
   return received;
 }
 
-/** Replaces the origin in each URL of a ccxt client, recursively, by that of the test exchange. */
+/**
+ * Replaces the origin in each URL of a ccxt client, recursively, by that of the test exchange. A WebSocket URL keeps the
+ * venue's host as a path segment, by which ccxt distinguishes the messages of spot from those of futures.
+ */
 function rewrite(urls: Record<string, unknown>, base: string): void {
   const hosts: [RegExp, string][] = [
     [/^https?:\/\/[^/]+/, base],
-    [/^wss?:\/\/[^/]+/, base.replace('http', 'ws')],
+    [/^wss?:\/(\/[^/]+)/, `${base.replace('http', 'ws')}$1`],
   ];
   for (const [name, value] of Object.entries(urls)) {
     if (typeof value === 'string') {

@@ -9,6 +9,12 @@ const MAX_MESSAGE_BYTES = 64 * 1_024;
 const MAX_CONNECTIONS = 1_000;
 /** The base URL for parsing request targets, which are relative. Only path and query are used. */
 const ORIGIN = 'ws://localhost';
+/**
+ * The host of the venue as the first segment of a path. A client that distinguishes spot from futures by the host of
+ * its connection keeps it there when its URLs are replaced: `/stream.binance.com:9443/ws`, `/fstream.binance.com/ws`.
+ */
+const VENUE_HOST = /^\/([a-z-]{1,20})\.binance\.com(?::\d{1,5})?(?=\/)/;
+const FUTURES_HOST = 'fstream';
 const PING_EVERY_MS = 20_000;
 /** The interval at which the weather may drop connections. */
 const RANDOM_CUT_EVERY_MS = 250;
@@ -17,7 +23,9 @@ const MISSED_PONGS_MAX = 3;
 
 /** The handler of a connection; undefined if its path has none, `invalid` if something in its URL is not supported. */
 export type ConnectionRoute = ((peer: Peer) => void) | 'invalid' | undefined;
-export type ConnectionRouter = (url: URL) => ConnectionRoute;
+export type ConnectionRouter = (url: URL, product: Product | undefined) => ConnectionRoute;
+/** What the host in a path says about the streams of a connection. */
+export type Product = 'spot' | 'futures';
 
 /** Accepts, checks and closes the WebSocket connections of the process. */
 export class StreamServer {
@@ -68,7 +76,7 @@ export class StreamServer {
       return;
     }
     const url = URL.canParse(target, ORIGIN) ? new URL(target, ORIGIN) : undefined;
-    const handle = url === undefined ? undefined : this.route(url);
+    const handle = url === undefined ? undefined : this.route(url, takeHost(url));
     if (url === undefined || handle === undefined) {
       reject(socket, '404 Not Found');
       return;
@@ -88,6 +96,14 @@ export class StreamServer {
       handle(peer);
     });
   }
+}
+
+/** Removes the host of the venue from the path. Returns which product the host serves; undefined without a host. */
+function takeHost(url: URL): Product | undefined {
+  const [prefix, host] = VENUE_HOST.exec(url.pathname) ?? [];
+  if (prefix === undefined) return undefined;
+  url.pathname = url.pathname.slice(prefix.length);
+  return host === FUTURES_HOST ? 'futures' : 'spot';
 }
 
 function reject(socket: Duplex, status: string): void {
