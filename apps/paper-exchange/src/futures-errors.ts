@@ -7,6 +7,7 @@ export const FUTURES_ERRORS = {
   marginInsufficient: () => new VenueError(-2019, 'Margin is insufficient.'),
   wouldTrigger: () => new VenueError(-2021, 'Order would immediately trigger.'),
   reduceOnlyRejected: () => new VenueError(-2022, 'ReduceOnly Order is rejected.'),
+  maxOpenOrders: () => new VenueError(-2025, 'Reach max open order limit.'),
   maxPosition: () => new VenueError(-2027, 'Exceeded the maximum allowable position at current leverage.'),
   leverageTooSmall: () =>
     new VenueError(-2028, 'Leverage is smaller than permitted: insufficient margin balance.'),
@@ -20,6 +21,7 @@ export const FUTURES_ERRORS = {
   quantityNotStep: () => new VenueError(-4023, 'Qty not increased by step size.'),
   priceBelowPercent: (limit: string) => new VenueError(-4024, `Limit price can't be lower than ${limit}.`),
   badLeverage: (leverage: number) => new VenueError(-4028, `Leverage ${leverage} is not valid`),
+  maxAlgoOrders: () => new VenueError(-4045, 'Reach max stop order limit.'),
   sameMarginType: () => new VenueError(-4046, 'No need to change margin type.'),
   marginTypeWithOrders: () =>
     new VenueError(-4047, 'Margin type cannot be changed if there exists open orders.'),

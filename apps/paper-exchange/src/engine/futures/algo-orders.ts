@@ -6,7 +6,7 @@ import { CONTRACTS, type ContractSpec, markOfTicks } from './contracts.js';
 import { type FuturesAccount, positionIn } from './futures-account.js';
 import type { FuturesCore } from './futures-core.js';
 import type { AlgoOrder, AlgoRequest, FuturesOrder, FuturesOrderRequest } from './futures-order.js';
-import { assertSizes } from './futures-order.rules.js';
+import { assertSizes, MAX_OPEN } from './futures-order.rules.js';
 import { closableLots } from './position.rules.js';
 
 interface AlgoOrdersOptions {
@@ -135,6 +135,7 @@ export class AlgoOrders {
     const lots = request.isClosePosition ? 1 : request.lots;
     assertSizes(spec, { type: isLimit ? 'LIMIT' : 'MARKET', lots, priceTicks: request.priceTicks });
     const open = algos.of(account.id, spec.id);
+    if (open.length >= MAX_OPEN.algoOrders) throw FUTURES_ERRORS.maxAlgoOrders();
     if (algos.of(account.id).some(({ clientAlgoId }) => clientAlgoId === request.clientAlgoId))
       throw FUTURES_ERRORS.duplicateClientOrderId();
     const isSameClose = (other: AlgoOrder) =>

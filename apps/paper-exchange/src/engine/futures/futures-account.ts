@@ -12,6 +12,8 @@ export interface Position {
   isolated: bigint;
   /** Fees minus realised profit since the position was last flat. They move its break-even price. */
   expenses: bigint;
+  /** All profits that were ever realised in this contract, before fees. */
+  realized: bigint;
   updatedAt: number;
 }
 
@@ -45,6 +47,7 @@ interface StoredPosition {
   readonly cost: string;
   readonly isolated: string;
   readonly expenses: string;
+  readonly realized: string;
   readonly updatedAt: number;
 }
 
@@ -69,18 +72,25 @@ export function settingsOf(account: FuturesAccount, symbol: string): ContractSet
   return account.settings.get(symbol) ?? DEFAULT_SETTINGS;
 }
 
-const FLAT: Readonly<Position> = { lots: 0, cost: 0n, isolated: 0n, expenses: 0n, updatedAt: 0 };
+const FLAT: Readonly<Position> = {
+  lots: 0,
+  cost: 0n,
+  isolated: 0n,
+  expenses: 0n,
+  realized: 0n,
+  updatedAt: 0,
+};
 
-/** Returns the position in a contract for reading; a flat one if there is none. */
+/** Returns the position in a contract for reading; a flat one if it does not exist. */
 export function positionIn(account: FuturesAccount, symbol: string): Readonly<Position> {
   return account.positions.get(symbol) ?? FLAT;
 }
 
-/** Returns the position in a contract for changing. A flat position is created if there is none. */
+/** Returns the position in a contract for changing. A flat position is created at the first call. */
 export function positionOf(account: FuturesAccount, symbol: string): Position {
   let position = account.positions.get(symbol);
   if (position === undefined) {
-    position = { lots: 0, cost: 0n, isolated: 0n, expenses: 0n, updatedAt: 0 };
+    position = { lots: 0, cost: 0n, isolated: 0n, expenses: 0n, realized: 0n, updatedAt: 0 };
     account.positions.set(symbol, position);
   }
   return position;
@@ -98,16 +108,19 @@ export function storeFuturesAccount(account: FuturesAccount): StoredFuturesAccou
     cross: account.cross.toString(),
     isHedged: account.isHedged,
     settings: [...account.settings],
-    positions: [...account.positions].map(([symbol, { lots, cost, isolated, expenses, updatedAt }]) => [
-      symbol,
-      {
-        lots,
-        cost: cost.toString(),
-        isolated: isolated.toString(),
-        expenses: expenses.toString(),
-        updatedAt,
-      },
-    ]),
+    positions: [...account.positions].map(
+      ([symbol, { lots, cost, isolated, expenses, realized, updatedAt }]) => [
+        symbol,
+        {
+          lots,
+          cost: cost.toString(),
+          isolated: isolated.toString(),
+          expenses: expenses.toString(),
+          realized: realized.toString(),
+          updatedAt,
+        },
+      ],
+    ),
   };
 }
 
@@ -118,13 +131,14 @@ export function readFuturesAccount(stored: StoredFuturesAccount): FuturesAccount
     isHedged: stored.isHedged,
     settings: new Map(stored.settings),
     positions: new Map(
-      stored.positions.map(([symbol, { lots, cost, isolated, expenses, updatedAt }]) => [
+      stored.positions.map(([symbol, { lots, cost, isolated, expenses, realized, updatedAt }]) => [
         symbol,
         {
           lots,
           cost: BigInt(cost),
           isolated: BigInt(isolated),
           expenses: BigInt(expenses),
+          realized: BigInt(realized),
           updatedAt,
         },
       ]),

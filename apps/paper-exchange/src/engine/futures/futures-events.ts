@@ -21,6 +21,7 @@ export interface PositionSnapshot {
   readonly cost: bigint;
   readonly isolated: bigint;
   readonly expenses: bigint;
+  readonly realized: bigint;
   readonly isIsolated: boolean;
   readonly mark: number;
   readonly unrealized: bigint;
@@ -58,7 +59,7 @@ export type FuturesEvent =
     };
 
 export function snapshotOf(state: FuturesState, account: FuturesAccount, symbol: string): PositionSnapshot {
-  const { lots, cost, isolated, expenses } = positionIn(account, symbol);
+  const { lots, cost, isolated, expenses, realized } = positionIn(account, symbol);
   const { mark } = state.contracts.of(symbol);
   const { isIsolated } = settingsOf(account, symbol);
   return {
@@ -67,6 +68,7 @@ export function snapshotOf(state: FuturesState, account: FuturesAccount, symbol:
     cost,
     isolated,
     expenses,
+    realized,
     isIsolated,
     mark,
     unrealized: unrealizedOf({ lots, cost }, mark),

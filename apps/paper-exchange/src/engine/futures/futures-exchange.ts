@@ -80,9 +80,9 @@ export class FuturesExchange {
     return order;
   }
 
-  /** Checks a new order as `place` does, but changes nothing. @throws VenueError as `place` does */
-  test(account: FuturesAccount, spec: ContractSpec, request: FuturesOrderRequest): void {
-    this.checks.checked(account, spec, request);
+  /** Checks a new order as `place` does, but changes nothing. Returns it with id 0. @throws VenueError as `place` does */
+  test(account: FuturesAccount, spec: ContractSpec, request: FuturesOrderRequest): FuturesOrder {
+    return this.newOrder(account, spec, this.checks.checked(account, spec, request), 0);
   }
 
   /** Cancels an order. @throws VenueError -2011 if it is not open */
@@ -131,7 +131,7 @@ export class FuturesExchange {
     if (this.funding.payDue()) this.finish();
   }
 
-  /** Closes a position by auto-deleveraging. Returns undefined if there is none. */
+  /** Closes a position by auto-deleveraging. Returns undefined if the account has no position. */
   deleverage(account: FuturesAccount, spec: ContractSpec): FuturesOrder | undefined {
     this.core.log.assertNotBroken();
     const { lots } = positionIn(account, spec.id);
@@ -214,16 +214,22 @@ export class FuturesExchange {
 
   /** Checks, accepts and matches an order, without a commit. @throws VenueError as `place` does */
   private submit(account: FuturesAccount, spec: ContractSpec, request: FuturesOrderRequest): FuturesOrder {
-    const order = this.newOrder(account, spec, this.checks.checked(account, spec, request));
+    const sized = this.checks.checked(account, spec, request);
+    const order = this.newOrder(account, spec, sized, this.state.nextIds.order++);
     this.core.log.addReport({ execution: 'NEW', order });
     this.core.matcher.match(spec, order);
     return order;
   }
 
-  private newOrder(account: FuturesAccount, spec: ContractSpec, request: FuturesOrderRequest): FuturesOrder {
+  private newOrder(
+    account: FuturesAccount,
+    spec: ContractSpec,
+    request: FuturesOrderRequest,
+    id: number,
+  ): FuturesOrder {
     const at = this.core.now();
     return {
-      id: this.state.nextIds.order++,
+      id,
       accountId: account.id,
       symbol: spec.id,
       clientOrderId: request.clientOrderId,

@@ -137,7 +137,7 @@ export class FuturesLog {
     for (const listener of this.listeners) listener(commit);
   }
 
-  /** Empties the collected changes. Returns the record to persist; undefined if there is none. */
+  /** Empties the collected changes. Returns the record to persist; undefined if nothing changed. */
   private takeRecord(): FuturesRecord | undefined {
     const { state } = this.options;
     const { orders, algoOrders, accounts, fills, incomes, fundings } = this;

@@ -7,6 +7,9 @@ import type { FuturesOrderRequest } from './futures-order.js';
 /** How far a limit price may be from the mark price, in per cent. */
 export const PERCENT_PRICE = { up: 105, down: 95 } as const;
 
+/** The maximum number of open orders and of conditional orders of an account in one contract. */
+export const MAX_OPEN = { orders: 200, algoOrders: 100 } as const;
+
 /** Checks the filters of a contract that do not depend on the market. @throws VenueError -4001 to -4005 */
 export function assertSizes(
   spec: ContractSpec,

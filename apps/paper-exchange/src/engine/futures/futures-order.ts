@@ -57,7 +57,7 @@ export interface FuturesFill {
   readonly executedAt: number;
 }
 
-export type IncomeType = 'TRANSFER' | 'REALIZED_PNL' | 'COMMISSION' | 'FUNDING_FEE' | 'INSURANCE_CLEAR';
+type IncomeType = 'TRANSFER' | 'REALIZED_PNL' | 'COMMISSION' | 'FUNDING_FEE' | 'INSURANCE_CLEAR';
 
 /** One change of a wallet balance. */
 export interface Income {
@@ -75,7 +75,7 @@ export interface Income {
 
 export type AlgoType = 'STOP' | 'STOP_MARKET' | 'TAKE_PROFIT' | 'TAKE_PROFIT_MARKET' | 'TRAILING_STOP_MARKET';
 export type WorkingType = 'MARK_PRICE' | 'CONTRACT_PRICE';
-export type AlgoStatus = 'NEW' | 'CANCELED' | 'TRIGGERED' | 'FINISHED' | 'REJECTED' | 'EXPIRED';
+type AlgoStatus = 'NEW' | 'CANCELED' | 'TRIGGERED' | 'FINISHED' | 'REJECTED' | 'EXPIRED';
 
 /** A conditional order, which waits for a price and then places an order. */
 export interface AlgoOrder {
@@ -107,7 +107,7 @@ export interface AlgoOrder {
   failure?: string;
 }
 
-export type FuturesExecution = 'NEW' | 'TRADE' | 'CALCULATED' | 'CANCELED' | 'EXPIRED' | 'AMENDMENT';
+type FuturesExecution = 'NEW' | 'TRADE' | 'CALCULATED' | 'CANCELED' | 'EXPIRED' | 'AMENDMENT';
 
 /** One change of an order, with a copy of the order after the change. */
 export interface FuturesReport {

@@ -21,7 +21,7 @@ export interface FuturesRecord {
   readonly nextIds?: FuturesIds;
 }
 
-export interface FuturesIds {
+interface FuturesIds {
   readonly order: number;
   readonly trade: number;
   readonly algo: number;

@@ -51,7 +51,7 @@ export class FuturesState {
   private readonly fillsByAccount = new Map<string, FuturesFill[]>();
   private readonly incomesByAccount = new Map<string, Income[]>();
 
-  /** Returns the futures side of an account. It is created, with an empty wallet, if there is none. */
+  /** Returns the futures side of an account. It is created, with an empty wallet, at the first call. */
   account(id: string): FuturesAccount {
     let account = this.accounts.get(id);
     if (account === undefined) {
@@ -69,8 +69,7 @@ export class FuturesState {
     return this.orders.get(id);
   }
 
-  /** The number of rows that a snapshot contains, but for accounts and contracts. */
-  rowCount(): number {
+  orderCount(): number {
     return this.orders.size + this.algoOrders.size;
   }
 
@@ -181,9 +180,9 @@ export class FuturesState {
       this.nextIds[name] = Math.max(this.nextIds[name], record.nextIds?.[name] ?? 0);
   }
 
-  /** Yields the whole state in several records. */
-  *dump(): Generator<FuturesRecord> {
-    yield {
+  /** Returns what a snapshot holds of the futures, but for the rows of users. */
+  head(): FuturesRecord {
+    return {
       accounts: [...this.accounts.values()].map(storeFuturesAccount),
       contracts: this.contracts.all(),
       fundings: this.contracts.fundingsOf(),
@@ -191,6 +190,10 @@ export class FuturesState {
       deposited: this.deposited.toString(),
       nextIds: { ...this.nextIds, trade: this.nextIds.trade + ID_BLOCK },
     };
+  }
+
+  /** Yields the orders, fills and incomes of users in several records. */
+  *rows(): Generator<FuturesRecord> {
     for (const orders of chunksOf(this.orders.values())) yield { orders: orders.map(storeFuturesOrder) };
     for (const algoOrders of chunksOf(this.algoOrders.values())) yield { algoOrders };
     for (const rows of this.fillsByAccount.values())

@@ -6,7 +6,7 @@ import { type ContractSpec, markOfTicks } from './contracts.js';
 import { type FuturesAccount, positionIn } from './futures-account.js';
 import type { FuturesCore } from './futures-core.js';
 import { type FuturesOrder, type FuturesOrderRequest, isOpenOrder } from './futures-order.js';
-import { assertMinNotional, assertPercentPrice, assertSizes } from './futures-order.rules.js';
+import { assertMinNotional, assertPercentPrice, assertSizes, MAX_OPEN } from './futures-order.rules.js';
 import { closableLots } from './position.rules.js';
 
 /** Decides whether an order may be placed or amended. It changes nothing. */
@@ -28,6 +28,8 @@ export class OrderChecks {
     assertPercentPrice(spec, request, mark);
     const sameId = this.core.state.orderByClientId(account.id, spec.id, request.clientOrderId);
     if (sameId !== undefined && isOpenOrder(sameId)) throw FUTURES_ERRORS.duplicateClientOrderId();
+    if (this.core.state.openOrdersOf(account.id, spec.id).length >= MAX_OPEN.orders)
+      throw FUTURES_ERRORS.maxOpenOrders();
     const sized = this.fitted(account, spec, request);
     const markTicks = Math.max(1, Math.floor(mark / markOfTicks(spec, 1)));
     assertMinNotional(spec, sized, sized.type === 'LIMIT' ? sized.priceTicks : markTicks);

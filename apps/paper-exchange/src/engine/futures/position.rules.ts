@@ -65,5 +65,6 @@ export function applyChange(position: Position, side: OrderSide, change: Positio
   position.cost += BigInt(sign) * opened.quote - costClosed;
   position.isolated -= released;
   position.expenses = isFlipped || position.lots === 0 ? 0n : position.expenses - realized;
+  position.realized += realized;
   position.updatedAt = at;
 }
