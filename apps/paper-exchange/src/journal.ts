@@ -35,6 +35,7 @@ export class Journal {
   readonly state = new State();
   private file: number;
   private lineCount = 0;
+  private isBroken = false;
   /** The snapshot that is being written, and the callback that writes its next record. */
   private snapshot: { readonly file: number; next: NodeJS.Immediate } | undefined;
 
@@ -54,8 +55,12 @@ export class Journal {
     this.compact();
   }
 
+  /** @throws Error if the line, or an earlier one, could not be written: a line after a truncated one is unreadable */
   append(record: StateRecord): void {
+    if (this.isBroken) throw new Error('An earlier line of the journal could not be written.');
+    this.isBroken = true;
     writeLine(this.file, record);
+    this.isBroken = false;
     this.lineCount += 1;
     const isDue = this.lineCount >= Math.max(this.compactAfterLines, this.state.orderCount());
     if (isDue && this.snapshot === undefined) this.beginSnapshot();

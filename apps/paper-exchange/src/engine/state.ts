@@ -1,3 +1,5 @@
+import type { FuturesRecord } from './futures/futures-records.js';
+import { FuturesState } from './futures/futures-state.js';
 import { type BalanceRow, Ledger } from './ledger.js';
 import { type Account, type Fill, isOpen, type Order } from './order.js';
 import { isListOpen, type OrderList } from './order-list.js';
@@ -17,6 +19,7 @@ export interface StateRecord {
   readonly lastTicks?: Readonly<Record<string, number>>;
   /** All ids from these on are unused. A restart continues from them. */
   readonly nextIds?: { readonly order: number; readonly trade: number };
+  readonly futures?: FuturesRecord;
 }
 
 type Stored<T> = { [K in keyof T]: T[K] extends bigint ? string : T[K] };
@@ -38,6 +41,7 @@ const SNAPSHOT_CHUNK_SIZE = 1_000;
  */
 export class State {
   readonly ledger = new Ledger();
+  readonly futures = new FuturesState();
   readonly lastTicks = new Map<string, number>();
   nextOrderId = 1;
   nextTradeId = 1;
@@ -70,8 +74,9 @@ export class State {
     return this.orders.get(id);
   }
 
+  /** The number of orders on spot and futures, which grows like the size of a snapshot. */
   orderCount(): number {
-    return this.orders.size;
+    return this.orders.size + this.futures.orderCount();
   }
 
   /** Returns the newest order with this client order id. The id may be used again after its order is closed. */
@@ -169,6 +174,7 @@ export class State {
     for (const [symbol, ticks] of Object.entries(record.lastTicks ?? {})) this.lastTicks.set(symbol, ticks);
     this.nextOrderId = Math.max(this.nextOrderId, record.nextIds?.order ?? 0);
     this.nextTradeId = Math.max(this.nextTradeId, record.nextIds?.trade ?? 0);
+    if (record.futures !== undefined) this.futures.apply(record.futures);
   }
 
   /** Yields the whole state in several records, because the JSON of one record could be too long for a string. */
@@ -178,12 +184,14 @@ export class State {
       ...this.ledger.dump(),
       lastTicks: Object.fromEntries(this.lastTicks),
       nextIds: { order: this.nextOrderId + ID_BLOCK, trade: this.nextTradeId + ID_BLOCK },
+      futures: this.futures.head(),
     };
     for (const orders of chunksOf(this.orders.values())) yield { orders: orders.map(storeOrder) };
     for (const lists of chunksOf(this.lists.values())) yield { lists };
     for (const accountFills of this.fillsByAccount.values()) {
       for (const fills of chunksOf(accountFills)) yield { fills: fills.map(storeFill) };
     }
+    for (const futures of this.futures.rows()) yield { futures };
   }
 }
 
