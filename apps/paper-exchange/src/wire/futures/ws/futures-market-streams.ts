@@ -1,0 +1,189 @@
+import { CONTRACTS, type ContractSpec } from '../../../engine/futures/contracts.js';
+import type { FuturesCommit } from '../../../engine/futures/futures-log.js';
+import { bestOf } from '../../market-views.js';
+import { DepthTracker } from '../../ws/depth-diff.js';
+import { type HubStream, type KeyedStreams, StreamHub } from '../../ws/stream-hub.js';
+import type { ConnectionRoute, Product } from '../../ws/stream-server.js';
+import { klineEvent } from '../../ws/stream-views.js';
+import type { FuturesContext } from '../futures-context.js';
+import { dayOf } from '../futures-market-operations.js';
+import { type FuturesStreamName, readFuturesStreamName } from './futures-stream-name.js';
+import {
+  bookTickerEvent,
+  contractAggregateEvent,
+  contractMiniTickerEvent,
+  contractTickerEvent,
+  contractTradeEvent,
+  depthUpdate,
+  forceOrderEvent,
+  markPriceEvent,
+} from './futures-stream-views.js';
+
+const DEPTH_EVERY_MS = [100, 250, 500];
+const MARK_EVERY_MS = [1_000, 3_000];
+const TICKER_EVERY_MS = 1_000;
+/** The base paths by which the venue separates its streams. Each of them serves all streams here. */
+const BASE_PATH = /^\/(?:public|market|private)(?=\/)/;
+/** Some clients number their connections in the path, which the venue ignores. */
+const CONNECTION_NUMBER = /^\d{1,9}$/;
+
+interface Memory {
+  /** Set only for depth streams. */
+  readonly depth?: DepthTracker;
+  /** Set only for kline streams: the `openAt` of the last candle that was sent. */
+  sentOpenAt?: number;
+}
+type Stream = HubStream<FuturesStreamName, Memory>;
+
+/** Serves the market streams of futures, and user streams by listen key, on `/ws` and `/stream` like the venue. */
+export class FuturesMarketStreams {
+  private readonly hub: StreamHub<FuturesStreamName, Memory>;
+  private readonly sentBest = new Map<string, string>();
+  private readonly timers: readonly NodeJS.Timeout[];
+
+  constructor(
+    private readonly context: FuturesContext,
+    private readonly keyedStreams: KeyedStreams,
+  ) {
+    const { futures, histories, now } = context;
+    this.hub = new StreamHub({
+      readName: readFuturesStreamName,
+      remember: (name) => this.remember(name),
+      keyedStreams,
+    });
+    futures.onCommit((commit) => this.observe(commit));
+    histories.onTrades((spec, trades, aggregates) => {
+      const contract = spec as ContractSpec;
+      for (const trade of trades)
+        this.hub.publish(`${wireName(spec)}@trade`, () => contractTradeEvent(contract, trade, now()));
+      for (const aggregate of aggregates)
+        this.hub.publish(`${wireName(spec)}@aggTrade`, () =>
+          contractAggregateEvent(contract, aggregate, now()),
+        );
+    });
+    this.timers = [
+      ...DEPTH_EVERY_MS.map((ms) => setInterval(() => this.publishDepth(ms), ms)),
+      ...MARK_EVERY_MS.map((ms) => setInterval(() => this.publishMarks(ms), ms)),
+      setInterval(() => this.publishTickers(), TICKER_EVERY_MS),
+    ];
+    for (const timer of this.timers) timer.unref();
+  }
+
+  /**
+   * Returns the handler of a connection to `/ws/<stream>/<stream>`, `/ws?listenKey=<key>` or `/stream?streams=<streams>`,
+   * also below `/public`, `/market` and `/private`. Without such a base path, and without a host in the path, the
+   * connection belongs to spot unless it names a listen key of futures.
+   */
+  route(url: URL, product: Product | undefined): ConnectionRoute {
+    const path = url.pathname.replace(BASE_PATH, '');
+    if (!/^\/(ws|stream)(\/|$)/.test(path)) return undefined;
+    const isCombined = path.startsWith('/stream');
+    const listed = isCombined ? (url.searchParams.get('streams') ?? '') : path.slice('/ws/'.length);
+    const names = [...listed.split('/'), url.searchParams.get('listenKey') ?? ''].filter(
+      (name) => name !== '' && !CONNECTION_NUMBER.test(name),
+    );
+    const hasBase = path !== url.pathname;
+    const isOwn = product === 'futures' || hasBase || names.some((name) => this.keyedStreams.has(name));
+    if (!isOwn) return undefined;
+    const options = [...url.searchParams.keys()].filter(
+      (name) => name !== 'listenKey' && !(isCombined && name === 'streams'),
+    );
+    if (options.length > 0 || !names.every((name) => this.hub.isKnown(name))) return 'invalid';
+    return (peer) => this.hub.attach(peer, isCombined, names);
+  }
+
+  close(): void {
+    for (const timer of this.timers) clearInterval(timer);
+  }
+
+  private remember({ spec, channel }: FuturesStreamName): Memory {
+    if (spec === undefined || channel !== 'depth') return {};
+    const { futures } = this.context;
+    return { depth: new DepthTracker(futures.book(spec).levels(), futures.depthVersion(spec)) };
+  }
+
+  /** Passes the changed books to the depth streams, and publishes changed best prices and liquidations. */
+  private observe({ symbols, events }: FuturesCommit): void {
+    const { futures, now } = this.context;
+    for (const spec of CONTRACTS) {
+      if (!symbols.has(spec.id)) continue;
+      for (const { name, memory } of this.hub.all())
+        if (name.spec?.id === spec.id) memory.depth?.observe(futures.book(spec).levels());
+      this.publishBest(spec);
+    }
+    for (const event of events) {
+      if (event.kind !== 'order' || event.report.execution !== 'CALCULATED') continue;
+      const { order } = event.report;
+      for (const text of [`${order.symbol.toLowerCase()}@forceOrder`, '!forceOrder@arr'])
+        this.hub.publish(text, () => forceOrderEvent(order, now()));
+    }
+  }
+
+  private publishBest(spec: ContractSpec): void {
+    const texts = [`${wireName(spec)}@bookTicker`, '!bookTicker'];
+    if (!texts.some((text) => this.hub.get(text) !== undefined)) return;
+    const { bid, ask } = bestOf(this.context.futures, spec);
+    const best = [...bid, ...ask].join(' ');
+    if (this.sentBest.get(spec.id) === best) return;
+    this.sentBest.set(spec.id, best);
+    for (const text of texts)
+      this.hub.publish(text, () => bookTickerEvent(this.context, spec, this.context.now()));
+  }
+
+  private publishDepth(everyMs: number): void {
+    const { futures, now } = this.context;
+    for (const stream of this.hub.all()) {
+      const { spec, channel, levels = 0 } = stream.name;
+      if (spec === undefined || stream.name.everyMs !== everyMs) continue;
+      if (channel === 'depth') {
+        const diff = stream.memory.depth?.take(futures.depthVersion(spec));
+        if (diff !== undefined) this.hub.send(stream, depthUpdate(spec, diff, now()));
+      } else if (channel === 'partialDepth') {
+        const { bids, asks } = futures.book(spec).levels();
+        const version = futures.depthVersion(spec);
+        const diff = { firstVersion: version, lastVersion: version };
+        const best = { bids: bids.slice(0, levels), asks: asks.slice(0, levels) };
+        this.hub.send(stream, depthUpdate(spec, { ...diff, ...best }, now()));
+      }
+    }
+  }
+
+  private publishMarks(everyMs: number): void {
+    for (const stream of this.hub.all()) {
+      const { spec, channel } = stream.name;
+      if (channel !== 'markPrice' || stream.name.everyMs !== everyMs) continue;
+      const view = (one: ContractSpec) => markPriceEvent(this.context, one, this.context.now());
+      this.hub.send(stream, spec === undefined ? CONTRACTS.map(view) : view(spec));
+    }
+  }
+
+  /** Publishes the tickers and the candles. */
+  private publishTickers(): void {
+    const at = this.context.now();
+    for (const [channel, view] of [
+      ['ticker', contractTickerEvent],
+      ['miniTicker', contractMiniTickerEvent],
+    ] as const) {
+      const event = (spec: ContractSpec) => view(dayOf(this.context, spec), at);
+      this.hub.publish(`!${channel}@arr`, () => CONTRACTS.map(event));
+      for (const spec of CONTRACTS) this.hub.publish(`${wireName(spec)}@${channel}`, () => event(spec));
+    }
+    for (const stream of this.hub.all()) this.publishCandles(stream, at);
+  }
+
+  /** Sends the current candle. If earlier candles ended since the last event, sends their final values first. */
+  private publishCandles(stream: Stream, at: number): void {
+    const { spec, interval } = stream.name;
+    if (spec === undefined || interval === undefined) return;
+    const candles = this.context.histories.of(spec).candles(interval, at);
+    const firstOpenAt = stream.memory.sentOpenAt ?? candles.at(-1)?.openAt ?? at;
+    for (const candle of candles)
+      if (candle.openAt >= firstOpenAt) this.hub.send(stream, klineEvent(spec, interval, candle, at));
+    const last = candles.at(-1);
+    if (last !== undefined) stream.memory.sentOpenAt = last.openAt;
+  }
+}
+
+function wireName({ id }: { readonly id: string }): string {
+  return id.toLowerCase();
+}
