@@ -16,6 +16,9 @@ export const configSchema = z.object({
   WEIGHT_PER_MINUTE: z.coerce.number().int().min(1).default(6_000),
   ORDERS_PER_10S: z.coerce.number().int().min(1).default(100),
   ORDERS_PER_DAY: z.coerce.number().int().min(1).default(200_000),
+  FUTURES_WEIGHT_PER_MINUTE: z.coerce.number().int().min(1).default(2_400),
+  FUTURES_ORDERS_PER_10S: z.coerce.number().int().min(1).default(300),
+  FUTURES_ORDERS_PER_MINUTE: z.coerce.number().int().min(1).default(1_200),
 });
 
 export type Config = z.infer<typeof configSchema>;

@@ -5,6 +5,7 @@ import { registerAdmin } from './admin.js';
 import type { Config } from './config.js';
 import { Exchange } from './engine/exchange.js';
 import { splitInThree } from './engine/split-order.js';
+import { openFuturesVenue, registerFutures } from './futures-venue.js';
 import { Journal } from './journal.js';
 import { MarketMaker } from './market/maker.js';
 import { MarketHistories } from './market-data/history.js';
@@ -45,14 +46,22 @@ export async function startPaperExchange(
   const listenKeys = new ListenKeys(components.now);
   const operations = operationsOf(components, listenKeys);
   app.register(async (scope) => registerRest(scope, operations, components));
-  const streams = addStreams(app, components, operations, listenKeys);
+  const futuresRouter = registerFutures(app, components.venue);
+  const spotRouter = addSpotStreams(app, components, operations, listenKeys);
+  const router: ConnectionRouter = (url, product) =>
+    futuresRouter(url, product) ?? (product === 'futures' ? undefined : spotRouter(url, product));
+  const streams = new StreamServer(app.server, router, components.weather);
+  app.addHook('preClose', async () => streams.close());
   registerAdmin(app, { ...components, streams, token: config.ADMIN_TOKEN });
   app.addHook('onClose', async () => {
     components.maker.stop();
     components.journal.close();
   });
   await app.listen({ host: config.HOST, port: config.PORT });
-  if (config.MARKET === 'on') components.maker.start();
+  if (config.MARKET === 'on') {
+    components.maker.start();
+    components.venue.maker.start();
+  }
   const { port } = app.server.address() as AddressInfo;
   return { url: `http://${config.HOST}:${port}`, close: () => app.close() };
 }
@@ -63,12 +72,13 @@ function openExchange(config: Config) {
   const journal = openJournal(config.DATA_DIR);
   const fees = { makerPpm: config.FEE_PPM, takerPpm: config.FEE_PPM };
   const weather = new Weather(seededRandom(config.SEED), now);
+  const splitLots = (lots: number) => (weather.applies('partial_fill_rate') ? splitInThree(lots) : [lots]);
   const exchange = new Exchange({
     state: journal.state,
     fees,
     now,
     persist: (record) => journal.append(record),
-    splitLots: (lots) => (weather.applies('partial_fill_rate') ? splitInThree(lots) : [lots]),
+    splitLots,
   });
   const limits = new RateLimits(
     {
@@ -80,7 +90,15 @@ function openExchange(config: Config) {
   );
   const histories = new MarketHistories(exchange);
   const maker = new MarketMaker(exchange, config.SEED, now);
-  return { journal, exchange, histories, maker, weather, limits, fees, now };
+  const venue = openFuturesVenue(config, {
+    exchange,
+    spotHistories: histories,
+    weather,
+    now,
+    persist: (futures) => journal.append({ futures }),
+    splitLots,
+  });
+  return { journal, exchange, histories, maker, weather, limits, fees, now, venue };
 }
 
 function openJournal(directory: string): Journal {
@@ -95,12 +113,13 @@ function openJournal(directory: string): Journal {
   }
 }
 
-function addStreams(
+/** Returns the router of the spot streams and of the WebSocket API. */
+function addSpotStreams(
   app: FastifyInstance,
   context: VenueContext,
   operations: readonly Operation[],
   listenKeys: ListenKeys,
-): StreamServer {
+): ConnectionRouter {
   const userStreams = new UserStreams(context);
   const marketStreams = new MarketStreams({
     ...context,
@@ -112,14 +131,7 @@ function addStreams(
     new SocketSessions(context.exchange.state, context.weather, context.now),
     userStreams,
   );
-  const router: ConnectionRouter = (url) => {
-    if (url.pathname === '/ws-api/v3') return (peer) => socketApi.attach(peer);
-    return marketStreams.route(url);
-  };
-  const streams = new StreamServer(app.server, router, context.weather);
-  app.addHook('preClose', async () => {
-    streams.close();
-    marketStreams.close();
-  });
-  return streams;
+  app.addHook('preClose', async () => marketStreams.close());
+  return (url) =>
+    url.pathname === '/ws-api/v3' ? (peer) => socketApi.attach(peer) : marketStreams.route(url);
 }

@@ -59,7 +59,7 @@ function walletOperations({ exchange: { state }, fees, now }: VenueContext): Ope
       enableWithdrawals: account.canWithdraw,
       enableInternalTransfer: false,
       enableMargin: false,
-      enableFutures: false,
+      enableFutures: account.canTrade,
       permitsUniversalTransfer: false,
       enableVanillaOptions: false,
       enableFixApiTrade: false,

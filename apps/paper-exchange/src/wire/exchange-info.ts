@@ -37,8 +37,7 @@ export function exchangeInfoOperations({ weather, limits }: VenueContext): Opera
         symbols: marketsOf(params).map((spec) => symbolView(spec, showsPermissionSets(params))),
       }),
     ),
-    // There are no contracts. Clients that trade every product of the venue ask for them before they trade spot.
-    publicOperation('GET /fapi/v1/exchangeInfo', {}, empty),
+    // There are no contracts settled in coins. Clients that trade every product of the venue ask for them first.
     publicOperation('GET /dapi/v1/exchangeInfo', {}, empty),
     publicOperation('GET /sapi/v1/system/status', {}, () => ({ status: 0, msg: 'normal' })),
   ];

@@ -1,0 +1,91 @@
+import type { FastifyInstance } from 'fastify';
+import type { Config } from './config.js';
+import type { Exchange } from './engine/exchange.js';
+import { CONTRACTS } from './engine/futures/contracts.js';
+import { FuturesExchange } from './engine/futures/futures-exchange.js';
+import type { FuturesRecord } from './engine/futures/futures-records.js';
+import { MarketMaker } from './market/maker.js';
+import { spotMidOf } from './market/spot-reference.js';
+import { MarketHistories } from './market-data/history.js';
+import { MarkHistories } from './market-data/mark-history.js';
+import type { Weather } from './weather/weather.js';
+import { FUTURES_FEES } from './wire/futures/futures-account-operations.js';
+import type { FuturesContext } from './wire/futures/futures-context.js';
+import { futuresOperationsOf } from './wire/futures/futures-operations.js';
+import { FuturesKeyStreams, futuresListenKeyOperations } from './wire/futures/ws/futures-listen-keys.js';
+import { FuturesMarketStreams } from './wire/futures/ws/futures-market-streams.js';
+import { FuturesUserStreams } from './wire/futures/ws/futures-user-streams.js';
+import { RateLimits } from './wire/limits.js';
+import { ListenKeys } from './wire/listen-keys.js';
+import { registerRest } from './wire/rest.js';
+import type { ConnectionRouter } from './wire/ws/stream-server.js';
+
+/** The interval at which due fundings are paid, and expired listen keys are found. */
+const CHECK_EVERY_MS = 1_000;
+
+interface FuturesVenueOptions {
+  readonly exchange: Exchange;
+  readonly spotHistories: MarketHistories;
+  readonly weather: Weather;
+  readonly now: () => number;
+  readonly persist: (record: FuturesRecord) => void;
+  readonly splitLots: (lots: number) => readonly number[];
+}
+
+/** The futures side of the process, which shares accounts, journal and weather with spot. */
+export interface FuturesVenue {
+  readonly context: FuturesContext;
+  readonly maker: MarketMaker;
+}
+
+/** Restores the futures exchange, and creates what its routes and its market maker need. */
+export function openFuturesVenue(config: Config, options: FuturesVenueOptions): FuturesVenue {
+  const { exchange, now, weather, spotHistories } = options;
+  const futures = new FuturesExchange({ ...options, state: exchange.state.futures, fees: FUTURES_FEES });
+  const limits = new RateLimits(
+    {
+      weightPerMinute: config.FUTURES_WEIGHT_PER_MINUTE,
+      ordersPer10s: config.FUTURES_ORDERS_PER_10S,
+      ordersPerMinute: config.FUTURES_ORDERS_PER_MINUTE,
+    },
+    now,
+  );
+  const context: FuturesContext = {
+    futures,
+    exchange,
+    histories: new MarketHistories(futures, CONTRACTS),
+    spotHistories,
+    markHistories: new MarkHistories(futures, now),
+    weather,
+    limits,
+    now,
+  };
+  const maker = new MarketMaker(futures, config.SEED, now, {
+    specs: CONTRACTS,
+    reference: (spec) => spotMidOf(exchange, spec),
+  });
+  return { context, maker };
+}
+
+/**
+ * Serves the futures operations, pays due fundings and ends expired user streams while the server runs. Returns the router
+ * of the futures streams.
+ */
+export function registerFutures(app: FastifyInstance, { context, maker }: FuturesVenue): ConnectionRouter {
+  const listenKeys = new ListenKeys(context.now);
+  const operations = [...futuresOperationsOf(context), ...futuresListenKeyOperations(listenKeys)];
+  app.register(async (scope) => registerRest(scope, operations, context));
+  const keyStreams = new FuturesKeyStreams(listenKeys, new FuturesUserStreams(context), context.now);
+  const streams = new FuturesMarketStreams(context, keyStreams);
+  context.futures.fundDue();
+  const timer = setInterval(() => {
+    context.futures.fundDue();
+    keyStreams.expire();
+  }, CHECK_EVERY_MS).unref();
+  app.addHook('preClose', async () => streams.close());
+  app.addHook('onClose', async () => {
+    clearInterval(timer);
+    maker.stop();
+  });
+  return (url, product) => streams.route(url, product);
+}
