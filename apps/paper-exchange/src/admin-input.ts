@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { parseUnits, UNIT_DECIMALS } from './engine/decimal.js';
-import { findMarket, type MarketSpec } from './engine/symbols.js';
+import type { Exchange } from './engine/exchange.js';
+import { CONTRACTS, type ContractSpec, contractPair } from './engine/futures/contracts.js';
+import type { Account } from './engine/order.js';
+import { findMarket, type MarketSpec, pairOf } from './engine/symbols.js';
 import { VenueError } from './errors.js';
 
 /** A decimal in an admin call: a number or a string. */
@@ -48,4 +51,28 @@ function stepsOf(text: string, decimals: number, problem: string): number {
   const step = 10n ** BigInt(UNIT_DECIMALS - decimals);
   if (units % step !== 0n || units === 0n) throw new VenueError(-1100, problem);
   return Number(units / step);
+}
+
+/** @throws VenueError -2015 (404) if no account has this key */
+export function accountByKey({ state }: Exchange, apiKey: string): Account {
+  const account = state.accountByKey(apiKey);
+  if (account === undefined) throw new VenueError(-2015, 'No account has this api_key.', 404);
+  return account;
+}
+
+/** Finds a contract by its unified name (`BTC/USDT:USDT`) or by the name of its spot market. */
+export function contractNamed(symbol: string): ContractSpec | undefined {
+  return CONTRACTS.find((spec) => [contractPair(spec), pairOf(spec), spec.id].includes(symbol));
+}
+
+/** Returns whether a name is that of a contract, and not that of a spot market. */
+export function isContractName(symbol: string): boolean {
+  return symbol.includes(':');
+}
+
+/** @throws VenueError -1121 if there is no such contract */
+export function contractSpecOf(symbol: string): ContractSpec {
+  const spec = contractNamed(symbol);
+  if (spec === undefined) throw new VenueError(-1121, 'Invalid symbol.');
+  return spec;
 }

@@ -2,12 +2,15 @@ import { createPublicKey, randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { addControls } from './admin-controls.js';
+import { addFuturesCalls, futuresLedgerView } from './admin-futures.js';
 import { guardAdmin } from './admin-guard.js';
-import { amount, read, specOf, ticksOf, unitsOf } from './admin-input.js';
+import { accountByKey, amount, read, specOf, unitsOf } from './admin-input.js';
+import { addMarketCalls } from './admin-market.js';
 import { formatPlain, UNIT_DECIMALS } from './engine/decimal.js';
 import type { Exchange } from './engine/exchange.js';
+import { SETTLEMENT_ASSET } from './engine/futures/contracts.js';
 import { ASSETS, baseUnits, pairOf } from './engine/symbols.js';
-import { VenueError } from './errors.js';
+import type { FuturesVenue } from './futures-venue.js';
 import type { MarketMaker } from './market/maker.js';
 import { forecastSchema } from './weather/forecast.js';
 import { scheduleSchema } from './weather/schedule.js';
@@ -15,16 +18,17 @@ import type { Weather } from './weather/weather.js';
 
 const AccountBody = z.strictObject({
   balances: z.record(z.enum(ASSETS as [string, ...string[]]), amount.optional()).optional(),
+  futures_balances: z.strictObject({ [SETTLEMENT_ASSET]: amount.optional() }).optional(),
   can_withdraw: z.boolean().default(false),
   can_trade: z.boolean().default(true),
   public_key: z.string().refine(isEd25519, 'must be an Ed25519 public key in PEM format').optional(),
 });
 const LedgerQuery = z.strictObject({ api_key: z.string() });
-const MarketBody = z.strictObject({ symbol: z.string(), price: amount });
 
 export interface AdminOptions {
   readonly exchange: Exchange;
   readonly maker: MarketMaker;
+  readonly venue: FuturesVenue;
   readonly weather: Weather;
   readonly streams: { disconnectAll(): number };
   readonly token: string | undefined;
@@ -41,6 +45,7 @@ export function registerAdmin(app: FastifyInstance, options: AdminOptions): void
       addWeatherCalls(scope, options);
       addMarketCalls(scope, options);
       addControls(scope, options);
+      addFuturesCalls(scope, options);
     },
     { prefix: '/admin' },
   );
@@ -55,7 +60,7 @@ function acceptEmptyJson(scope: FastifyInstance): void {
   });
 }
 
-function addAccountCalls(app: FastifyInstance, { exchange, now }: AdminOptions): void {
+function addAccountCalls(app: FastifyInstance, { exchange, now, venue: { context } }: AdminOptions): void {
   app.post('/accounts', (req) => {
     const body = read(AccountBody, req.body);
     const initialBalances = new Map(
@@ -73,9 +78,14 @@ function addAccountCalls(app: FastifyInstance, { exchange, now }: AdminOptions):
       ...(body.public_key === undefined ? {} : { publicKey: body.public_key }),
     };
     exchange.openAccount(account, initialBalances);
+    const deposit = unitsOf(body.futures_balances?.[SETTLEMENT_ASSET] ?? '0');
+    if (deposit > 0n) context.futures.settings.deposit(context.futures.state.account(account.id), deposit);
     return { api_key: account.apiKey, api_secret: account.apiSecret };
   });
-  app.get('/ledger', (req) => ledgerView(exchange, read(LedgerQuery, req.query).api_key));
+  app.get('/ledger', (req) => {
+    const account = accountByKey(exchange, read(LedgerQuery, req.query).api_key);
+    return mergeLedgers(ledgerView(exchange, account.id), futuresLedgerView(context, account.id));
+  });
 }
 
 function addWeatherCalls(app: FastifyInstance, { weather, streams }: AdminOptions): void {
@@ -91,15 +101,6 @@ function addWeatherCalls(app: FastifyInstance, { weather, streams }: AdminOption
   app.post('/streams/disconnect', () => ({ disconnected: streams.disconnectAll() }));
 }
 
-function addMarketCalls(app: FastifyInstance, { maker }: AdminOptions): void {
-  app.post('/market', (req) => {
-    const body = read(MarketBody, req.body);
-    const spec = specOf(body.symbol);
-    maker.moveTo(spec, ticksOf(spec, body.price));
-    return { symbol: pairOf(spec), price: formatPlain(unitsOf(body.price)) };
-  });
-}
-
 function isEd25519(pem: string): boolean {
   try {
     return createPublicKey(pem).asymmetricKeyType === 'ed25519';
@@ -108,18 +109,23 @@ function isEd25519(pem: string): boolean {
   }
 }
 
-function ledgerView(exchange: Exchange, apiKey: string): object {
-  const account = exchange.state.accountByKey(apiKey);
-  if (account === undefined) throw new VenueError(-2015, 'No account has this api_key.', 404);
-  const { state } = exchange;
+/** Returns both ledgers as one. The orders and fills of contracts follow those of spot. */
+function mergeLedgers(
+  spot: ReturnType<typeof ledgerView>,
+  { orders, fills, ...futures }: ReturnType<typeof futuresLedgerView>,
+): object {
+  return { ...spot, orders: [...spot.orders, ...orders], fills: [...spot.fills, ...fills], ...futures };
+}
+
+function ledgerView({ state }: Exchange, accountId: string) {
   return {
     balances: Object.fromEntries(
       ASSETS.map((asset) => {
-        const { free, locked } = state.ledger.balance(account.id, asset);
+        const { free, locked } = state.ledger.balance(accountId, asset);
         return [asset, { free: formatPlain(free), locked: formatPlain(locked) }];
       }),
     ),
-    orders: state.ordersOf(account.id).map((order) => {
+    orders: state.ordersOf(accountId).map((order) => {
       const spec = specOf(order.symbol);
       return {
         order_id: String(order.id),
@@ -134,7 +140,7 @@ function ledgerView(exchange: Exchange, apiKey: string): object {
         status: order.status,
       };
     }),
-    fills: state.fillsOf(account.id).map((fill) => {
+    fills: state.fillsOf(accountId).map((fill) => {
       const spec = specOf(fill.symbol);
       return {
         fill_id: String(fill.id),
