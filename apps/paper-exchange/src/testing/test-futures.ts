@@ -7,7 +7,7 @@ import { FuturesState } from '../engine/futures/futures-state.js';
 export const UNIT = 100_000_000n;
 export const BTC = contractOf('BTCUSDT');
 
-/** A futures exchange in memory, whose clock stands still unless a test moves it. Records are kept as JSON. */
+/** A futures exchange in memory, whose clock only moves if a test moves it. Records are kept as JSON. */
 export class TestFutures {
   readonly records: FuturesRecord[] = [];
   readonly state = new FuturesState();
