@@ -50,6 +50,8 @@ export class FuturesSettlement {
   settle(spec: ContractSpec, match: FuturesMatch): PublicTrade {
     const { takerSide, taker, maker, counterparty = HOUSE } = match;
     const trade = this.newTrade(spec, match);
+    // A trade of the house with itself changes nothing, and needs no line in the journal.
+    if (taker === undefined && maker === undefined && counterparty === HOUSE) return trade;
     const makerSide = takerSide === 'BUY' ? 'SELL' : 'BUY';
     this.settleSide(spec, trade, { order: maker, accountId: counterparty, side: makerSide, isMaker: true });
     this.settleSide(spec, trade, { order: taker, accountId: HOUSE, side: takerSide, isMaker: false });

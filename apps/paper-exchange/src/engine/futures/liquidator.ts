@@ -45,27 +45,27 @@ export class Liquidator {
   }
 
   check(account: FuturesAccount): void {
-    for (const { symbol, isIsolated } of this.core.margins.of(account).contracts)
-      if (isIsolated) this.checkIsolated(account, symbol);
+    const { contracts } = this.core.margins.ofPositions(account);
+    for (const contract of contracts) if (contract.isIsolated) this.checkIsolated(account, contract);
     this.checkCross(account);
   }
 
-  private checkIsolated(account: FuturesAccount, symbol: string): void {
-    const covered = (): Covered => isolatedOf(this.core.margins.contract(account, symbol));
-    if (isCovered(covered())) {
-      this.call(account, covered());
+  private checkIsolated(account: FuturesAccount, contract: ContractMargin): void {
+    const { symbol } = contract;
+    if (isCovered(isolatedOf(contract))) {
+      this.call(account, isolatedOf(contract));
       return;
     }
+    const covered = (): Covered => isolatedOf(this.core.margins.contract(account, symbol));
     this.closer.cancelAll(account.id, symbol);
     while (!isCovered(covered())) this.reduce(account, this.core.margins.contract(account, symbol));
   }
 
   private checkCross(account: FuturesAccount): void {
-    const margin = this.core.margins.of(account);
-    const covered = crossOf(account, margin);
+    const covered = crossOf(account, this.core.margins.ofPositions(account));
     if (isCovered(covered)) this.call(account, covered);
     else this.liquidateCross(account);
-    const isFlat = crossContracts(margin).every(({ position }) => position.lots === 0);
+    const isFlat = crossContracts(this.core.margins.ofPositions(account)).length === 0;
     if (isFlat && account.cross < 0n) this.core.settlement.coverLoss(account, '', -account.cross);
   }
 
