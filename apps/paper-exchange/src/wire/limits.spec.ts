@@ -52,11 +52,34 @@ describe('the rate limits', () => {
     expect(errorOf(() => limits.assertOrderAllowed('a'))).toMatchObject({ retryAfterSeconds: 86_380 });
   });
 
+  it('count the orders of futures per ten seconds and per minute', () => {
+    const clock = { at: MIDNIGHT + 12_300 };
+    const limits = new RateLimits(
+      { weightPerMinute: 1, ordersPer10s: 5, ordersPerMinute: 2 },
+      () => clock.at,
+    );
+    limits.countOrder('a');
+    expect(limits.countOrder('a')).toEqual({ in10s: 2, inMinute: 2 });
+    expect(errorOf(() => limits.assertOrderAllowed('a'))).toMatchObject({
+      code: -1015,
+      retryAfterSeconds: 48,
+    });
+    clock.at = MIDNIGHT + 60_000;
+    expect(errorOf(() => limits.assertOrderAllowed('a'))).toBeUndefined();
+    expect(limits.view()).toMatchObject([
+      { rateLimitType: 'REQUEST_WEIGHT' },
+      { interval: 'SECOND', limit: 5 },
+      { interval: 'MINUTE', limit: 2 },
+    ]);
+  });
+
   it('have weights that depend on the parameters of a call', () => {
     const weight = (path: string, query = '') => weightOf('GET', path, () => new URLSearchParams(query));
     expect([weight('/api/v3/depth'), weight('/api/v3/depth', 'limit=500')]).toEqual([5, 25]);
     expect([weight('/api/v3/openOrders', 'symbol=BTCUSDT'), weight('/api/v3/openOrders')]).toEqual([6, 80]);
     expect([weight('/api/v3/ticker/24hr', 'symbol=BTCUSDT'), weight('/api/v3/ticker/24hr')]).toEqual([2, 80]);
+    expect([weight('/fapi/v1/depth', 'limit=20'), weight('/fapi/v1/depth')]).toEqual([2, 10]);
+    expect([weight('/fapi/v1/klines', 'limit=1500'), weight('/fapi/v1/ticker/24hr')]).toEqual([10, 40]);
     expect(weight('/api/v3/ping')).toBe(1);
   });
 });
