@@ -2,24 +2,29 @@ import { VENUE_ERRORS } from '../../errors.js';
 import { FUTURES_ERRORS } from '../../futures-errors.js';
 import { CONTRACTS, type ContractSpec, maxLeverageOf, maxNotionalAt } from './contracts.js';
 import { type FuturesAccount, positionIn, positionOf, settingsOf } from './futures-account.js';
-import type { FuturesCore } from './futures-core.js';
+import type { FuturesLog } from './futures-log.js';
+import type { AlgoOrder } from './futures-order.js';
+import type { FuturesState } from './futures-state.js';
 import { reachableNotional } from './margin.rules.js';
+import type { Margins } from './margins.js';
 
 /** Changes the wallets and the settings of accounts. */
 export class AccountSettings {
   constructor(
-    private readonly core: FuturesCore,
+    private readonly state: FuturesState,
+    private readonly log: FuturesLog,
+    private readonly margins: Margins,
     /** Ends a change: follows its consequences and commits. */
     private readonly finish: () => void,
   ) {}
 
   /** Adds to a wallet, like a transfer from outside. */
   deposit(account: FuturesAccount, amount: bigint): void {
-    this.core.log.assertNotBroken();
+    this.log.assertNotBroken();
     account.cross += amount;
-    this.core.state.deposited += amount;
-    this.core.log.addIncome({ accountId: account.id, symbol: '', type: 'TRANSFER', amount });
-    this.core.log.addAccount(account, 'DEPOSIT', [], amount);
+    this.state.deposited += amount;
+    this.log.addIncome({ accountId: account.id, symbol: '', type: 'TRANSFER', amount });
+    this.log.addAccount(account, 'DEPOSIT', [], amount);
     this.finish();
   }
 
@@ -28,31 +33,31 @@ export class AccountSettings {
    * if it lowers the leverage of an isolated position
    */
   setLeverage(account: FuturesAccount, spec: ContractSpec, leverage: number): void {
-    this.core.log.assertNotBroken();
+    this.log.assertNotBroken();
     if (leverage < 1 || leverage > maxLeverageOf(spec)) throw FUTURES_ERRORS.badLeverage(leverage);
     const settings = settingsOf(account, spec.id);
-    const { position, notional, open, initial } = this.core.margins.contract(account, spec.id);
+    const { position, notional, open, initial } = this.margins.contract(account, spec.id);
     if (settings.isIsolated && position.lots !== 0 && leverage < settings.leverage)
       throw FUTURES_ERRORS.isolatedLeverage();
     const reachable = reachableNotional(notional, open);
     if (reachable > maxNotionalAt(spec, leverage)) throw FUTURES_ERRORS.maxPosition();
     const more = reachable / BigInt(leverage) - initial;
-    if (more > 0n && more > this.core.margins.of(account).available) throw FUTURES_ERRORS.leverageTooSmall();
+    if (more > 0n && more > this.margins.of(account).available) throw FUTURES_ERRORS.leverageTooSmall();
     account.settings.set(spec.id, { ...settings, leverage });
-    this.core.log.touch(account);
-    this.core.log.addEvent({ kind: 'leverage', accountId: account.id, symbol: spec.id, leverage });
+    this.log.touch(account);
+    this.log.addEvent({ kind: 'leverage', accountId: account.id, symbol: spec.id, leverage });
     this.finish();
   }
 
   /** @throws VenueError -4046 if nothing changes, -4047 with open orders, -4048 with a position */
   setIsolated(account: FuturesAccount, spec: ContractSpec, isIsolated: boolean): void {
-    this.core.log.assertNotBroken();
+    this.log.assertNotBroken();
     const settings = settingsOf(account, spec.id);
     if (settings.isIsolated === isIsolated) throw FUTURES_ERRORS.sameMarginType();
     if (this.hasOrders(account, spec.id)) throw FUTURES_ERRORS.marginTypeWithOrders();
     if (positionIn(account, spec.id).lots !== 0) throw FUTURES_ERRORS.marginTypeWithPosition();
     account.settings.set(spec.id, { ...settings, isIsolated });
-    this.core.log.addAccount(account, 'MARGIN_TYPE_CHANGE', [spec.id]);
+    this.log.addAccount(account, 'MARGIN_TYPE_CHANGE', [spec.id]);
     this.finish();
   }
 
@@ -62,27 +67,27 @@ export class AccountSettings {
    * @throws VenueError -4049 without isolated margin, -4054 without a position, -4050 or -4051 if too little can be moved
    */
   moveMargin(account: FuturesAccount, spec: ContractSpec, amount: bigint): void {
-    this.core.log.assertNotBroken();
+    this.log.assertNotBroken();
     if (!settingsOf(account, spec.id).isIsolated) throw FUTURES_ERRORS.marginNotIsolated();
-    const { unrealized, positionInitial } = this.core.margins.contract(account, spec.id);
+    const { unrealized, positionInitial } = this.margins.contract(account, spec.id);
     if (positionIn(account, spec.id).lots === 0) throw FUTURES_ERRORS.marginWithoutPosition();
     const position = positionOf(account, spec.id);
-    const { available } = this.core.margins.of(account);
+    const { available } = this.margins.of(account);
     if (amount > 0n && (amount > available || amount > account.cross)) throw FUTURES_ERRORS.crossTooSmall();
     const left = position.isolated + amount;
     if (amount < 0n && (left < positionInitial || left + unrealized < positionInitial))
       throw FUTURES_ERRORS.isolatedTooSmall();
     account.cross -= amount;
     position.isolated = left;
-    this.core.log.addAccount(account, 'MARGIN_TRANSFER', [spec.id]);
+    this.log.addAccount(account, 'MARGIN_TRANSFER', [spec.id]);
     this.finish();
   }
 
   /** Changes the position mode without a check. The exchange does not trade for an account in hedge mode. */
   setHedged(account: FuturesAccount, isHedged: boolean): void {
-    this.core.log.assertNotBroken();
+    this.log.assertNotBroken();
     account.isHedged = isHedged;
-    this.core.log.touch(account);
+    this.log.touch(account);
     this.finish();
   }
 
@@ -102,8 +107,8 @@ export class AccountSettings {
     this.setHedged(account, false);
   }
 
-  private hasOrders(account: FuturesAccount, symbol: string): boolean {
-    const { state, algos } = this.core;
-    return state.openOrdersOf(account.id, symbol).length > 0 || algos.of(account.id, symbol).length > 0;
+  private hasOrders({ id }: FuturesAccount, symbol: string): boolean {
+    const isWaiting = (algo: AlgoOrder) => algo.symbol === symbol && algo.status === 'NEW';
+    return this.state.openOrdersOf(id, symbol).length > 0 || this.state.algoOrdersOf(id).some(isWaiting);
   }
 }

@@ -1,15 +1,15 @@
 import { VENUE_ERRORS, VenueError } from '../../errors.js';
 import { FUTURES_ERRORS } from '../../futures-errors.js';
-import { wouldTrigger } from './algo-book.js';
-import type { Closer } from './closer.js';
+import { type AlgoBook, wouldTrigger } from './algo-book.js';
 import { CONTRACTS, type ContractSpec, markOfTicks } from './contracts.js';
 import { type FuturesAccount, positionIn } from './futures-account.js';
-import type { FuturesCore } from './futures-core.js';
+import type { FuturesLog } from './futures-log.js';
 import type { AlgoOrder, AlgoRequest, FuturesOrder, FuturesOrderRequest } from './futures-order.js';
 import { assertSizes, MAX_OPEN } from './futures-order.rules.js';
+import type { FuturesState } from './futures-state.js';
 import { closableLots } from './position.rules.js';
 
-interface AlgoOrdersOptions {
+interface AlgoHost {
   /** Ends a change: follows its consequences and commits. */
   readonly finish: () => void;
   /** Checks, accepts and matches an order, without a commit. */
@@ -18,23 +18,26 @@ interface AlgoOrdersOptions {
     spec: ContractSpec,
     request: FuturesOrderRequest,
   ) => FuturesOrder;
-  readonly closer: Closer;
+  /** Cancels a conditional order, without a commit. */
+  readonly cancelAlgo: (order: AlgoOrder) => void;
 }
 
 /** Places, cancels and triggers conditional orders. Their margin is checked when they trigger, as at the venue. */
 export class AlgoOrders {
   constructor(
-    private readonly core: FuturesCore,
-    private readonly options: AlgoOrdersOptions,
+    private readonly state: FuturesState,
+    private readonly log: FuturesLog,
+    private readonly book: AlgoBook,
+    private readonly host: AlgoHost,
   ) {}
 
   /** @throws VenueError if a filter rejects it, it would trigger at once, or its client id is in use */
   place(account: FuturesAccount, spec: ContractSpec, request: AlgoRequest): AlgoOrder {
     this.assertPlaceable(account, spec, request);
-    const at = this.core.now();
+    const at = this.log.now();
     const { trailingBips, ...terms } = request;
     const order: AlgoOrder = {
-      id: this.core.state.nextIds.algo++,
+      id: this.state.nextIds.algo++,
       accountId: account.id,
       symbol: spec.id,
       ...terms,
@@ -44,24 +47,24 @@ export class AlgoOrders {
       updatedAt: at,
       triggeredAt: 0,
     };
-    this.core.algos.add(order);
-    this.core.log.addAlgo(order);
-    this.options.finish();
+    this.book.add(order);
+    this.log.addAlgo(order);
+    this.host.finish();
     return order;
   }
 
   /** @throws VenueError -2011 if it does not wait for its price */
   cancel(order: AlgoOrder): AlgoOrder {
-    this.core.log.assertNotBroken();
+    this.log.assertNotBroken();
     if (order.status !== 'NEW') throw VENUE_ERRORS.cancelUnknown();
-    this.options.closer.closeAlgo(order, 'CANCELED');
-    this.options.finish();
+    this.host.cancelAlgo(order);
+    this.host.finish();
     return order;
   }
 
   /** Returns the waiting orders of an account, in one contract or in all, oldest first. */
   openOf(accountId: string, symbol?: string): AlgoOrder[] {
-    return this.core.algos.of(accountId, symbol);
+    return this.book.of(accountId, symbol);
   }
 
   /**
@@ -71,8 +74,8 @@ export class AlgoOrders {
   trigger(): void {
     for (const spec of CONTRACTS) {
       for (;;) {
-        const { algos, log, now } = this.core;
-        const next = algos.takeTriggered(spec, this.pricesOf(spec), now(), (order) =>
+        const { book, log } = this;
+        const next = book.takeTriggered(spec, this.pricesOf(spec), log.now(), (order) =>
           log.addSilentAlgo(order),
         );
         if (next === undefined) break;
@@ -82,22 +85,22 @@ export class AlgoOrders {
   }
 
   private pricesOf(spec: ContractSpec) {
-    const last = this.core.state.lastTicks.get(spec.id);
+    const last = this.state.lastTicks.get(spec.id);
     return {
-      MARK_PRICE: this.core.state.contracts.of(spec.id).mark,
+      MARK_PRICE: this.state.contracts.of(spec.id).mark,
       CONTRACT_PRICE: last === undefined ? undefined : markOfTicks(spec, last),
     };
   }
 
   private run(spec: ContractSpec, algo: AlgoOrder): void {
-    const { state, log, now } = this.core;
+    const { state, log } = this;
     const account = state.account(algo.accountId);
     algo.status = 'TRIGGERED';
-    algo.triggeredAt = now();
+    algo.triggeredAt = log.now();
     algo.updatedAt = algo.triggeredAt;
     log.addAlgo(algo);
     try {
-      algo.orderId = this.options.submit(account, spec, this.requestOf(account, algo)).id;
+      algo.orderId = this.host.submit(account, spec, this.requestOf(account, algo)).id;
       algo.status = 'FINISHED';
     } catch (error) {
       if (!(error instanceof VenueError)) throw error;
@@ -127,16 +130,16 @@ export class AlgoOrders {
   }
 
   private assertPlaceable(account: FuturesAccount, spec: ContractSpec, request: AlgoRequest): void {
-    const { state, log, algos } = this.core;
+    const { state, log, book } = this;
     log.assertNotBroken();
     if (!state.contracts.of(spec.id).isListed) throw FUTURES_ERRORS.symbolClosed();
     if (account.isHedged) throw FUTURES_ERRORS.positionSideMismatch();
     const isLimit = request.type === 'STOP' || request.type === 'TAKE_PROFIT';
     const lots = request.isClosePosition ? 1 : request.lots;
     assertSizes(spec, { type: isLimit ? 'LIMIT' : 'MARKET', lots, priceTicks: request.priceTicks });
-    const open = algos.of(account.id, spec.id);
+    const open = book.of(account.id, spec.id);
     if (open.length >= MAX_OPEN.algoOrders) throw FUTURES_ERRORS.maxAlgoOrders();
-    if (algos.of(account.id).some(({ clientAlgoId }) => clientAlgoId === request.clientAlgoId))
+    if (book.of(account.id).some(({ clientAlgoId }) => clientAlgoId === request.clientAlgoId))
       throw FUTURES_ERRORS.duplicateClientOrderId();
     const isSameClose = (other: AlgoOrder) =>
       other.isClosePosition && other.side === request.side && other.type === request.type;

@@ -1,9 +1,19 @@
 import type { OrderSide } from '../book.js';
 import { HOUSE } from '../ledger.js';
 import { type ContractSpec, markOfTicks } from './contracts.js';
-import { type FuturesAccount, INSURANCE, isSystem, positionIn } from './futures-account.js';
-import type { FuturesCore } from './futures-core.js';
+import {
+  type FuturesAccount,
+  INSURANCE,
+  isSystem,
+  positionIn,
+  positionOf,
+  settingsOf,
+} from './futures-account.js';
+import type { FuturesLog } from './futures-log.js';
 import type { ForcedReason, FuturesOrder } from './futures-order.js';
+import type { FuturesSettlement } from './futures-settlement.js';
+import type { FuturesState } from './futures-state.js';
+import type { OpenOrders } from './open-orders.js';
 import { closingSide } from './position.rules.js';
 
 const CLIENT_IDS: Record<ForcedReason, (order: { id: number; at: number }) => string> = {
@@ -22,11 +32,16 @@ interface Closing {
 
 /** Closes positions on behalf of the exchange: liquidations, auto-deleveraging and delisting settlements. */
 export class Closer {
-  constructor(private readonly core: FuturesCore) {}
+  constructor(
+    private readonly state: FuturesState,
+    private readonly log: FuturesLog,
+    private readonly settlement: FuturesSettlement,
+    private readonly orders: OpenOrders,
+  ) {}
 
   /** Closes a part of a position by an order of the exchange. Returns the filled order. */
   close(account: FuturesAccount, spec: ContractSpec, closing: Closing): FuturesOrder {
-    const { settlement, log, matcher } = this.core;
+    const { settlement, log } = this;
     const order = this.newOrder(account, spec, closing);
     log.addReport({ execution: 'NEW', order });
     settlement.settle(spec, {
@@ -37,34 +52,42 @@ export class Closer {
       maker: undefined,
       counterparty: closing.counterparty,
     });
-    matcher.fitReduceOnly(spec.id, account.id);
+    this.orders.fitReduceOnly(spec.id, account.id);
     return order;
   }
 
   /** Cancels the open orders and the conditional orders of an account, in one contract or in all. */
   cancelAll(accountId: string, symbol?: string): void {
-    const { state, matcher, algos } = this.core;
-    for (const order of state.openOrdersOf(accountId, symbol)) matcher.close(order, 'CANCELED');
-    for (const algo of algos.of(accountId, symbol)) this.closeAlgo(algo, 'CANCELED');
+    this.orders.cancelAll(accountId, symbol);
   }
 
-  closeAlgo(algo: ReturnType<FuturesCore['algos']['of']>[number], status: 'CANCELED' | 'EXPIRED'): void {
-    this.core.algos.delete(algo);
-    algo.status = status;
-    algo.updatedAt = this.core.now();
-    this.core.log.addAlgo(algo);
+  /** Moves the fee of a liquidation from the margin that the position has to the insurance fund. */
+  chargeFee(account: FuturesAccount, symbol: string, fee: bigint): void {
+    const { isIsolated } = settingsOf(account, symbol);
+    if (isIsolated) {
+      positionOf(account, symbol).isolated -= fee;
+      account.cross += fee;
+    }
+    this.settlement.payFrom(INSURANCE, account, -fee);
+    this.log.addIncome({ accountId: account.id, symbol, type: 'INSURANCE_CLEAR', amount: -fee });
+    this.log.addAccount(account, 'INSURANCE_CLEAR', isIsolated ? [symbol] : [], -fee);
+  }
+
+  /** Lets the insurance fund pay what a flat account owes. */
+  coverDebt(account: FuturesAccount): void {
+    if (account.cross < 0n) this.settlement.coverLoss(account, '', -account.cross);
   }
 
   /** Closes a part of a profitable or losing position against the insurance fund, at the mark price and without a fee. */
   deleverage(account: FuturesAccount, spec: ContractSpec, lots: number): FuturesOrder {
     this.cancelAll(account.id, spec.id);
-    const ticks = nearestTicks(spec, this.core.state.contracts.of(spec.id).mark);
+    const ticks = nearestTicks(spec, this.state.contracts.of(spec.id).mark);
     return this.close(account, spec, { lots, ticks, reason: 'ADL', counterparty: INSURANCE });
   }
 
   /** Closes every position of a contract at the mark price, because the contract is delisted. */
   settleContract(spec: ContractSpec): void {
-    const { state } = this.core;
+    const { state } = this;
     const contract = state.contracts.of(spec.id);
     const ticks = nearestTicks(spec, contract.mark);
     for (const account of [...state.allAccounts()]) {
@@ -75,12 +98,12 @@ export class Closer {
     }
     this.settleInsurance(spec, ticks);
     contract.isListed = false;
-    this.core.log.addContractChange();
+    this.log.addContractChange();
   }
 
   /** Moves the position of the insurance fund to the house. All positions sum to zero, so the house is then flat. */
   private settleInsurance(spec: ContractSpec, ticks: number): void {
-    const { state, settlement } = this.core;
+    const { state, settlement } = this;
     const { lots } = positionIn(state.account(INSURANCE), spec.id);
     if (lots === 0) return;
     settlement.settle(spec, {
@@ -94,8 +117,7 @@ export class Closer {
   }
 
   private newOrder(account: FuturesAccount, spec: ContractSpec, closing: Closing): FuturesOrder {
-    const { state, now } = this.core;
-    const [id, at] = [state.nextIds.order++, now()];
+    const [id, at] = [this.state.nextIds.order++, this.log.now()];
     return {
       id,
       accountId: account.id,

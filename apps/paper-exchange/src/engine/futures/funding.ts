@@ -7,26 +7,31 @@ import {
   type Position,
   settingsOf,
 } from './futures-account.js';
-import type { FuturesCore } from './futures-core.js';
+import type { FuturesLog } from './futures-log.js';
+import type { FuturesState } from './futures-state.js';
 
 /** One unit of a funding rate is 10^-8 of the notional. */
 const RATE_UNIT = 10n ** 8n;
 
 /** Exchanges funding payments between the positions of a contract. */
 export class FundingPayments {
-  constructor(private readonly core: FuturesCore) {}
+  constructor(
+    private readonly state: FuturesState,
+    private readonly log: FuturesLog,
+  ) {}
 
   /** Pays the fundings that are due by the clock of the exchange. Returns whether there was one. */
   payDue(): boolean {
-    const { state, now } = this.core;
+    const { state } = this;
+    const now = this.log.now();
     let isPaid = false;
     for (const spec of CONTRACTS) {
       const contract = state.contracts.of(spec.id);
-      const isDue = contract.nextFundingAt > 0 && now() >= contract.nextFundingAt && contract.isListed;
+      const isDue = contract.nextFundingAt > 0 && now >= contract.nextFundingAt && contract.isListed;
       if (isDue) this.pay(spec, contract.fundingRate);
       isPaid ||= isDue;
-      if (now() >= contract.nextFundingAt)
-        contract.nextFundingAt = (Math.floor(now() / FUNDING_EVERY_MS) + 1) * FUNDING_EVERY_MS;
+      if (now >= contract.nextFundingAt)
+        contract.nextFundingAt = (Math.floor(now / FUNDING_EVERY_MS) + 1) * FUNDING_EVERY_MS;
     }
     return isPaid;
   }
@@ -36,11 +41,11 @@ export class FundingPayments {
    * rounding leaves goes to an account of the exchange.
    */
   pay(spec: ContractSpec, rate: number): Funding {
-    const { state, log, now } = this.core;
+    const { state, log } = this;
     const { mark } = state.contracts.of(spec.id);
     const last = state.contracts.fundingsOf(spec.id).at(-1);
     // The fundings of a contract have increasing times.
-    const funding = { symbol: spec.id, rate, mark, at: Math.max(now(), (last?.at ?? 0) + 1) };
+    const funding = { symbol: spec.id, rate, mark, at: Math.max(log.now(), (last?.at ?? 0) + 1) };
     const residual = state.account(FUNDING_RESIDUAL);
     for (const account of [...state.allAccounts()]) {
       const position = account.positions.get(spec.id);
@@ -55,7 +60,7 @@ export class FundingPayments {
   }
 
   private charge(account: FuturesAccount, spec: ContractSpec, position: Position, payment: bigint): void {
-    const { log } = this.core;
+    const { log } = this;
     const isIsolated = !isSystem(account.id) && settingsOf(account, spec.id).isIsolated;
     if (isIsolated) position.isolated -= payment;
     else account.cross -= payment;

@@ -3,7 +3,7 @@ import type { FeeRates } from '../settlement.js';
 import { AlgoBook } from './algo-book.js';
 import { INSURANCE } from './futures-account.js';
 import { FuturesLog } from './futures-log.js';
-import { FuturesMatcher } from './futures-matcher.js';
+import { FuturesMatcher, type SplitLots } from './futures-matcher.js';
 import type { FuturesRecord } from './futures-records.js';
 import { FuturesSettlement } from './futures-settlement.js';
 import type { FuturesState } from './futures-state.js';
@@ -18,14 +18,11 @@ export interface FuturesOptions {
   readonly fees: FeeRates;
   readonly now: () => number;
   readonly persist: (record: FuturesRecord) => void;
-  /** Splits the lots of an order that is to be matched in several parts. The result must sum to `lots`. */
-  readonly splitLots?: (lots: number) => readonly number[];
+  readonly splitLots?: SplitLots;
 }
 
 /** The parts of the futures engine, which its operations share. */
 export interface FuturesCore {
-  readonly state: FuturesState;
-  readonly now: () => number;
   readonly log: FuturesLog;
   readonly settlement: FuturesSettlement;
   readonly matcher: FuturesMatcher;
@@ -35,15 +32,13 @@ export interface FuturesCore {
 
 /** Creates the parts of the engine from a state, which may be restored from a journal. */
 export function createFuturesCore(options: FuturesOptions): FuturesCore {
-  const { state, now } = options;
+  const { state } = options;
   const log = new FuturesLog(options);
   const settlement = new FuturesSettlement(options, log);
   const core = {
-    state,
-    now,
     log,
     settlement,
-    matcher: new FuturesMatcher(options, settlement, log),
+    matcher: new FuturesMatcher(state, settlement, log, options.splitLots),
     algos: new AlgoBook(),
     margins: new Margins(state),
   };

@@ -15,6 +15,7 @@ import { type FuturesOrder, type FuturesOrderRequest, isOpenOrder } from './futu
 import type { FuturesState } from './futures-state.js';
 import { Liquidator } from './liquidator.js';
 import type { Margins } from './margins.js';
+import { OpenOrders } from './open-orders.js';
 import { OrderChecks } from './order-checks.js';
 
 /** The share of the distance to the last price by which the mark price follows it with each change. */
@@ -40,18 +41,22 @@ export class FuturesExchange {
   private nextQuoteId = 1;
 
   constructor(options: FuturesOptions) {
-    this.core = createFuturesCore(options);
-    this.state = options.state;
-    this.checks = new OrderChecks(this.core);
-    this.closer = new Closer(this.core);
-    this.liquidator = new Liquidator(this.core, this.closer);
-    this.funding = new FundingPayments(this.core);
+    const { state } = options;
+    const core = createFuturesCore(options);
+    const { log, matcher, margins } = core;
+    const orders = new OpenOrders(state, matcher, core.algos, log);
     const finish = () => this.finish();
-    this.settings = new AccountSettings(this.core, finish);
-    this.algos = new AlgoOrders(this.core, {
+    this.core = core;
+    this.state = state;
+    this.checks = new OrderChecks(state, log, matcher, margins);
+    this.closer = new Closer(state, log, core.settlement, orders);
+    this.liquidator = new Liquidator(state, log, margins, this.closer);
+    this.funding = new FundingPayments(state, log);
+    this.settings = new AccountSettings(state, log, margins, finish);
+    this.algos = new AlgoOrders(state, log, core.algos, {
       finish,
       submit: (account, spec, request) => this.submit(account, spec, request),
-      closer: this.closer,
+      cancelAlgo: (order) => orders.cancelAlgo(order),
     });
   }
 
@@ -110,7 +115,7 @@ export class FuturesExchange {
     this.core.matcher.withdraw(order);
     order.lots = lots;
     order.priceTicks = priceTicks;
-    order.updatedAt = this.core.now();
+    order.updatedAt = this.core.log.now();
     this.core.log.addReport({ execution: 'AMENDMENT', order });
     this.core.matcher.match(spec, order);
     this.finish(spec);
@@ -227,7 +232,7 @@ export class FuturesExchange {
     request: FuturesOrderRequest,
     id: number,
   ): FuturesOrder {
-    const at = this.core.now();
+    const at = this.core.log.now();
     return {
       id,
       accountId: account.id,

@@ -59,6 +59,11 @@ export class FuturesLog {
     return this.depthVersions.get(spec.id) ?? 1;
   }
 
+  /** Returns the time of the exchange in Unix milliseconds. */
+  now(): number {
+    return this.options.now();
+  }
+
   assertNotBroken(): void {
     if (this.isBroken)
       throw new Error('The journal could not be written. No change is accepted until a restart.');

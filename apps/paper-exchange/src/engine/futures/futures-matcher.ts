@@ -8,12 +8,8 @@ import type { FuturesSettlement } from './futures-settlement.js';
 import type { FuturesState } from './futures-state.js';
 import { closableLots } from './position.rules.js';
 
-export interface FuturesMatcherOptions {
-  readonly state: FuturesState;
-  readonly now: () => number;
-  /** Splits the lots of an order that is to be matched in several parts. The result must sum to `lots`. */
-  readonly splitLots?: (lots: number) => readonly number[];
-}
+/** Splits the lots of an order that is to be matched in several parts. The result must sum to `lots`. */
+export type SplitLots = (lots: number) => readonly number[];
 
 /**
  * Works the orders of users and of the house in the books of the contracts.
@@ -25,11 +21,12 @@ export class FuturesMatcher {
   private readonly books = new Map(CONTRACTS.map(({ id }) => [id, new Book()]));
 
   constructor(
-    private readonly options: FuturesMatcherOptions,
+    private readonly state: FuturesState,
     private readonly settlement: FuturesSettlement,
     private readonly log: FuturesLog,
+    private readonly splitLots: SplitLots = (lots) => [lots],
   ) {
-    for (const order of options.state.openOrders()) this.rest(order);
+    for (const order of state.openOrders()) this.rest(order);
   }
 
   book(symbol: string): Book {
@@ -42,7 +39,7 @@ export class FuturesMatcher {
   match(spec: ContractSpec, order: FuturesOrder): void {
     const lots = openLotsOf(order);
     const isUnsplittable = order.timeInForce === 'FOK' || order.timeInForce === 'GTX';
-    const parts = isUnsplittable ? [lots] : (this.options.splitLots?.(lots) ?? [lots]);
+    const parts = isUnsplittable ? [lots] : this.splitLots(lots);
     const { timeInForce } = order;
     const result = submitSplit(
       this.book(spec.id),
@@ -66,7 +63,7 @@ export class FuturesMatcher {
   close(order: FuturesOrder, status: FuturesOrderStatus): void {
     this.withdraw(order);
     order.status = status;
-    order.updatedAt = this.options.now();
+    order.updatedAt = this.log.now();
     this.log.addSymbol(order.symbol);
     this.log.addReport({ execution: status === 'CANCELED' ? 'CANCELED' : 'EXPIRED', order });
   }
@@ -82,7 +79,7 @@ export class FuturesMatcher {
     fills: readonly BookFill[],
     taker: FuturesOrder | undefined,
   ): void {
-    const { state } = this.options;
+    const { state } = this;
     this.log.addSymbol(spec.id);
     const makers = new Set<FuturesOrder>();
     for (const { makerId, ticks, lots } of fills) {
@@ -114,7 +111,7 @@ export class FuturesMatcher {
    * and expires those that would no longer reduce it.
    */
   fitReduceOnly(symbol: string, accountId: string): void {
-    for (const order of this.options.state.openOrdersOf(accountId, symbol)) {
+    for (const order of this.state.openOrdersOf(accountId, symbol)) {
       if (!order.isReduceOnly || order.forced !== undefined) continue;
       const excess = openLotsOf(order) - this.fillableLots(order);
       if (excess <= 0) continue;
@@ -128,7 +125,7 @@ export class FuturesMatcher {
   /** Returns how many of the open lots may fill: for a reduce-only order, no more than its position. */
   private fillableLots(order: FuturesOrder): number {
     if (!order.isReduceOnly) return openLotsOf(order);
-    const position = positionIn(this.options.state.account(order.accountId), order.symbol);
+    const position = positionIn(this.state.account(order.accountId), order.symbol);
     return Math.min(openLotsOf(order), closableLots(position, order.side));
   }
 
@@ -137,7 +134,7 @@ export class FuturesMatcher {
     const isGone = openLotsOf(order) === lots;
     if (isGone) order.status = 'EXPIRED';
     else order.lots -= lots;
-    order.updatedAt = this.options.now();
+    order.updatedAt = this.log.now();
     this.log.addReport({ execution: isGone ? 'EXPIRED' : 'AMENDMENT', order });
   }
 
@@ -167,7 +164,7 @@ export class FuturesMatcher {
   ): boolean {
     const isWithin = (ticks: number) =>
       order.side === 'BUY' ? ticks <= order.priceTicks : ticks >= order.priceTicks;
-    const own = this.options.state
+    const own = this.state
       .openOrdersOf(order.accountId, spec.id)
       .some((other) => other.side !== order.side && isWithin(other.priceTicks));
     if (own) return false;

@@ -1,9 +1,11 @@
 import { type Closer, ticksAgainst } from './closer.js';
 import { bracketOf, type ContractSpec, contractOf, markOfTicks, valueAt } from './contracts.js';
-import { type FuturesAccount, INSURANCE, isSystem, positionOf } from './futures-account.js';
-import type { FuturesCore } from './futures-core.js';
+import { type FuturesAccount, INSURANCE, isSystem } from './futures-account.js';
 import { snapshotOf } from './futures-events.js';
+import type { FuturesLog } from './futures-log.js';
+import type { FuturesState } from './futures-state.js';
 import { type AccountMargin, absolute, type ContractMargin, maintenanceOf } from './margin.rules.js';
+import type { Margins } from './margins.js';
 import { closingSide } from './position.rules.js';
 
 /** A margin call is sent when the margin balance falls below 125 % of the maintenance margin … */
@@ -32,20 +34,22 @@ export class Liquidator {
   private readonly called = new Set<string>();
 
   constructor(
-    private readonly core: FuturesCore,
+    private readonly state: FuturesState,
+    private readonly log: FuturesLog,
+    private readonly margins: Margins,
     private readonly closer: Closer,
   ) {}
 
   /** Judges every account that has a position or owes money. */
   checkAll(): void {
-    for (const account of [...this.core.state.allAccounts()]) {
+    for (const account of [...this.state.allAccounts()]) {
       if (isSystem(account.id)) continue;
       if (hasPosition(account) || account.cross < 0n) this.check(account);
     }
   }
 
   check(account: FuturesAccount): void {
-    const { contracts } = this.core.margins.ofPositions(account);
+    const { contracts } = this.margins.ofPositions(account);
     for (const contract of contracts) if (contract.isIsolated) this.checkIsolated(account, contract);
     this.checkCross(account);
   }
@@ -56,21 +60,21 @@ export class Liquidator {
       this.call(account, isolatedOf(contract));
       return;
     }
-    const covered = (): Covered => isolatedOf(this.core.margins.contract(account, symbol));
+    const covered = (): Covered => isolatedOf(this.margins.contract(account, symbol));
     this.closer.cancelAll(account.id, symbol);
-    while (!isCovered(covered())) this.reduce(account, this.core.margins.contract(account, symbol));
+    while (!isCovered(covered())) this.reduce(account, this.margins.contract(account, symbol));
   }
 
   private checkCross(account: FuturesAccount): void {
-    const covered = crossOf(account, this.core.margins.ofPositions(account));
+    const covered = crossOf(account, this.margins.ofPositions(account));
     if (isCovered(covered)) this.call(account, covered);
     else this.liquidateCross(account);
-    const isFlat = crossContracts(this.core.margins.ofPositions(account)).length === 0;
-    if (isFlat && account.cross < 0n) this.core.settlement.coverLoss(account, '', -account.cross);
+    const isFlat = crossContracts(this.margins.ofPositions(account)).length === 0;
+    if (isFlat) this.closer.coverDebt(account);
   }
 
   private liquidateCross(account: FuturesAccount): void {
-    const margin = () => this.core.margins.of(account);
+    const margin = () => this.margins.of(account);
     const covered = () => crossOf(account, margin());
     for (const { symbol } of crossContracts(margin())) this.closer.cancelAll(account.id, symbol);
     while (!isCovered(covered())) {
@@ -83,7 +87,7 @@ export class Liquidator {
   /** Closes the part of a position that exceeds the bracket below its own, or all of it. */
   private reduce(account: FuturesAccount, { symbol, position, notional }: ContractMargin): void {
     const spec = contractOf(symbol);
-    const { mark } = this.core.state.contracts.of(symbol);
+    const { mark } = this.state.contracts.of(symbol);
     const { floor } = bracketOf(spec, absolute(notional));
     const size = Math.abs(position.lots);
     const kept = floor === 0n ? 0 : Number(floor / BigInt(mark));
@@ -99,26 +103,19 @@ export class Liquidator {
     spec: ContractSpec,
     { lots, ticks, kept }: { readonly lots: number; readonly ticks: number; readonly kept: number },
   ): void {
-    const { margins, settlement, log } = this.core;
+    const { margins } = this;
     const price = markOfTicks(spec, ticks);
     const margin = margins.of(account);
     const contract = margins.contract(account, spec.id);
     const { balance, maintenance } = contract.isIsolated ? isolatedOf(contract) : crossOf(account, margin);
     // Only the closed lots lose by the rounding of the price.
-    const { mark } = this.core.state.contracts.of(spec.id);
+    const { mark } = this.state.contracts.of(spec.id);
     const loss = valueAt(Math.abs(price - mark), lots);
     const keptMaintenance = maintenanceOf(spec, valueAt(mark, kept));
     const spare = balance - loss - (maintenance - contract.maintenance) - keptMaintenance;
     const fullFee = (BigInt(price) * BigInt(lots) * spec.liquidationFeePpm) / 1_000_000n;
     const fee = clamp(fullFee, spare);
-    if (fee === 0n) return;
-    if (contract.isIsolated) {
-      positionOf(account, spec.id).isolated -= fee;
-      account.cross += fee;
-    }
-    settlement.payFrom(INSURANCE, account, -fee);
-    log.addIncome({ accountId: account.id, symbol: spec.id, type: 'INSURANCE_CLEAR', amount: -fee });
-    log.addAccount(account, 'INSURANCE_CLEAR', contract.isIsolated ? [spec.id] : [], -fee);
+    if (fee > 0n) this.closer.chargeFee(account, spec.id, fee);
   }
 
   /** Sends a margin call when a margin balance comes close to the maintenance margin. */
@@ -128,7 +125,7 @@ export class Liquidator {
     if (maintenance === 0n || balance * 100n >= maintenance * CALL_BELOW_PERCENT || this.called.has(key))
       return;
     this.called.add(key);
-    const { margins, state, log } = this.core;
+    const { margins, state, log } = this;
     const symbols =
       symbol === undefined
         ? crossContracts(margins.of(account))

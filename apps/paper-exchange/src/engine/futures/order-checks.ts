@@ -4,14 +4,22 @@ import { costOf } from '../order.rules.js';
 import { quoteUnits } from '../symbols.js';
 import { type ContractSpec, markOfTicks } from './contracts.js';
 import { type FuturesAccount, positionIn } from './futures-account.js';
-import type { FuturesCore } from './futures-core.js';
+import type { FuturesLog } from './futures-log.js';
+import type { FuturesMatcher } from './futures-matcher.js';
 import { type FuturesOrder, type FuturesOrderRequest, isOpenOrder } from './futures-order.js';
 import { assertMinNotional, assertPercentPrice, assertSizes, MAX_OPEN } from './futures-order.rules.js';
+import type { FuturesState } from './futures-state.js';
+import type { Margins } from './margins.js';
 import { closableLots } from './position.rules.js';
 
 /** Decides whether an order may be placed or amended. It changes nothing. */
 export class OrderChecks {
-  constructor(private readonly core: FuturesCore) {}
+  constructor(
+    private readonly state: FuturesState,
+    private readonly log: FuturesLog,
+    private readonly matcher: FuturesMatcher,
+    private readonly margins: Margins,
+  ) {}
 
   /**
    * Checks a new order. Returns it with the amount that it may have: a reduce-only order fits its
@@ -20,22 +28,22 @@ export class OrderChecks {
    * @throws VenueError if a filter, the margin or the position rejects the order, or its client order id is in use
    */
   checked(account: FuturesAccount, spec: ContractSpec, request: FuturesOrderRequest): FuturesOrderRequest {
-    this.core.log.assertNotBroken();
-    const { isListed, mark } = this.core.state.contracts.of(spec.id);
+    this.log.assertNotBroken();
+    const { isListed, mark } = this.state.contracts.of(spec.id);
     if (!isListed) throw FUTURES_ERRORS.symbolClosed();
     if (account.isHedged) throw FUTURES_ERRORS.positionSideMismatch();
     assertSizes(spec, request);
     assertPercentPrice(spec, request, mark);
-    const sameId = this.core.state.orderByClientId(account.id, spec.id, request.clientOrderId);
+    const sameId = this.state.orderByClientId(account.id, spec.id, request.clientOrderId);
     if (sameId !== undefined && isOpenOrder(sameId)) throw FUTURES_ERRORS.duplicateClientOrderId();
-    if (this.core.state.openOrdersOf(account.id, spec.id).length >= MAX_OPEN.orders)
+    if (this.state.openOrdersOf(account.id, spec.id).length >= MAX_OPEN.orders)
       throw FUTURES_ERRORS.maxOpenOrders();
     const sized = this.fitted(account, spec, request);
     const markTicks = Math.max(1, Math.floor(mark / markOfTicks(spec, 1)));
     assertMinNotional(spec, sized, sized.type === 'LIMIT' ? sized.priceTicks : markTicks);
     this.assertTimeInForce(account, spec, sized);
     if (!sized.isReduceOnly)
-      this.core.margins.assertAffordable(account, spec, { ...sized, quote: this.quoteOf(spec, sized) });
+      this.margins.assertAffordable(account, spec, { ...sized, quote: this.quoteOf(spec, sized) });
     return sized;
   }
 
@@ -53,13 +61,13 @@ export class OrderChecks {
   private assertTimeInForce(account: FuturesAccount, spec: ContractSpec, request: FuturesOrderRequest): void {
     const { side, priceTicks, timeInForce } = request;
     const isFok = request.type === 'LIMIT' && timeInForce === 'FOK';
-    if (isFok && !this.core.matcher.isFillable(spec, { ...request, accountId: account.id }))
+    if (isFok && !this.matcher.isFillable(spec, { ...request, accountId: account.id }))
       throw FUTURES_ERRORS.fokRejected();
     if (timeInForce === 'GTX' && this.wouldTake(spec, side, priceTicks)) throw FUTURES_ERRORS.gtxRejected();
   }
 
   private wouldTake(spec: ContractSpec, side: OrderSide, priceTicks: number): boolean {
-    const best = this.core.matcher.book(spec.id).opposite(side)[0]?.[0];
+    const best = this.matcher.book(spec.id).opposite(side)[0]?.[0];
     return best !== undefined && (side === 'BUY' ? priceTicks >= best : priceTicks <= best);
   }
 
@@ -68,7 +76,7 @@ export class OrderChecks {
     spec: ContractSpec,
     { type, side, lots, priceTicks }: Pick<FuturesOrderRequest, 'type' | 'side' | 'lots' | 'priceTicks'>,
   ): bigint {
-    const levels = type === 'MARKET' || side === 'SELL' ? this.core.matcher.book(spec.id).opposite(side) : [];
+    const levels = type === 'MARKET' || side === 'SELL' ? this.matcher.book(spec.id).opposite(side) : [];
     if (type === 'MARKET') return costOf(spec, levels, lots);
     return quoteUnits(spec, Math.max(priceTicks, levels[0]?.[0] ?? 0), lots);
   }
@@ -80,9 +88,9 @@ export class OrderChecks {
     { lots, priceTicks }: { readonly lots: number; readonly priceTicks: number },
   ): void {
     const terms = { ...order, lots, priceTicks };
-    const account = this.core.state.account(order.accountId);
+    const account = this.state.account(order.accountId);
     assertSizes(spec, terms);
-    assertPercentPrice(spec, terms, this.core.state.contracts.of(spec.id).mark);
+    assertPercentPrice(spec, terms, this.state.contracts.of(spec.id).mark);
     assertMinNotional(spec, terms, priceTicks);
     if (order.timeInForce === 'GTX' && this.wouldTake(spec, order.side, priceTicks))
       throw FUTURES_ERRORS.gtxRejected();
@@ -91,11 +99,6 @@ export class OrderChecks {
       throw FUTURES_ERRORS.reduceOnlyRejected();
     const planned = { ...terms, lots: openLots };
     if (!order.isReduceOnly)
-      this.core.margins.assertAffordable(
-        account,
-        spec,
-        { ...planned, quote: this.quoteOf(spec, planned) },
-        order,
-      );
+      this.margins.assertAffordable(account, spec, { ...planned, quote: this.quoteOf(spec, planned) }, order);
   }
 }
