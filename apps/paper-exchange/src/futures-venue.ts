@@ -14,6 +14,7 @@ import type { FuturesContext } from './wire/futures/futures-context.js';
 import { futuresOperationsOf } from './wire/futures/futures-operations.js';
 import { FuturesKeyStreams, futuresListenKeyOperations } from './wire/futures/ws/futures-listen-keys.js';
 import { FuturesMarketStreams } from './wire/futures/ws/futures-market-streams.js';
+import { contractEvents } from './wire/futures/ws/futures-stream-views.js';
 import { FuturesUserStreams } from './wire/futures/ws/futures-user-streams.js';
 import { RateLimits } from './wire/limits.js';
 import { ListenKeys } from './wire/listen-keys.js';
@@ -76,7 +77,8 @@ export function registerFutures(app: FastifyInstance, { context, maker }: Future
   const operations = [...futuresOperationsOf(context), ...futuresListenKeyOperations(listenKeys)];
   app.register(async (scope) => registerRest(scope, operations, context));
   const keyStreams = new FuturesKeyStreams(listenKeys, new FuturesUserStreams(context), context.now);
-  const streams = new FuturesMarketStreams(context, keyStreams);
+  const { futures, histories } = context;
+  const streams = new FuturesMarketStreams(futures, histories, contractEvents(context), keyStreams);
   context.futures.fundDue();
   const timer = setInterval(() => {
     context.futures.fundDue();

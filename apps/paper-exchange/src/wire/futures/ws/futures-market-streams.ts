@@ -1,22 +1,19 @@
-import { CONTRACTS, type ContractSpec } from '../../../engine/futures/contracts.js';
+import { CONTRACTS, type ContractSpec, contractOf } from '../../../engine/futures/contracts.js';
+import type { FuturesExchange } from '../../../engine/futures/futures-exchange.js';
 import type { FuturesCommit } from '../../../engine/futures/futures-log.js';
+import type { MarketHistories } from '../../../market-data/history.js';
 import { bestOf } from '../../market-views.js';
 import { DepthTracker } from '../../ws/depth-diff.js';
 import { type HubStream, type KeyedStreams, StreamHub } from '../../ws/stream-hub.js';
 import type { ConnectionRoute, Product } from '../../ws/stream-server.js';
 import { klineEvent } from '../../ws/stream-views.js';
-import type { FuturesContext } from '../futures-context.js';
-import { dayOf } from '../futures-market-operations.js';
 import { type FuturesStreamName, readFuturesStreamName } from './futures-stream-name.js';
 import {
-  bookTickerEvent,
+  type ContractEvents,
   contractAggregateEvent,
-  contractMiniTickerEvent,
-  contractTickerEvent,
   contractTradeEvent,
   depthUpdate,
   forceOrderEvent,
-  markPriceEvent,
 } from './futures-stream-views.js';
 
 const DEPTH_EVERY_MS = [100, 250, 500];
@@ -42,24 +39,24 @@ export class FuturesMarketStreams {
   private readonly timers: readonly NodeJS.Timeout[];
 
   constructor(
-    private readonly context: FuturesContext,
+    private readonly futures: FuturesExchange,
+    private readonly histories: MarketHistories,
+    private readonly events: ContractEvents,
     private readonly keyedStreams: KeyedStreams,
   ) {
-    const { futures, histories, now } = context;
     this.hub = new StreamHub({
       readName: readFuturesStreamName,
       remember: (name) => this.remember(name),
       keyedStreams,
     });
     futures.onCommit((commit) => this.observe(commit));
-    histories.onTrades((spec, trades, aggregates) => {
-      const contract = spec as ContractSpec;
+    histories.onTrades(({ id }, trades, aggregates) => {
+      const spec = contractOf(id);
+      const at = events.now();
       for (const trade of trades)
-        this.hub.publish(`${wireName(spec)}@trade`, () => contractTradeEvent(contract, trade, now()));
+        this.hub.publish(`${wireName(spec)}@trade`, () => contractTradeEvent(spec, trade, at));
       for (const aggregate of aggregates)
-        this.hub.publish(`${wireName(spec)}@aggTrade`, () =>
-          contractAggregateEvent(contract, aggregate, now()),
-        );
+        this.hub.publish(`${wireName(spec)}@aggTrade`, () => contractAggregateEvent(spec, aggregate, at));
     });
     this.timers = [
       ...DEPTH_EVERY_MS.map((ms) => setInterval(() => this.publishDepth(ms), ms)),
@@ -98,13 +95,13 @@ export class FuturesMarketStreams {
 
   private remember({ spec, channel }: FuturesStreamName): Memory {
     if (spec === undefined || channel !== 'depth') return {};
-    const { futures } = this.context;
+    const { futures } = this;
     return { depth: new DepthTracker(futures.book(spec).levels(), futures.depthVersion(spec)) };
   }
 
   /** Passes the changed books to the depth streams, and publishes changed best prices and liquidations. */
   private observe({ symbols, events }: FuturesCommit): void {
-    const { futures, now } = this.context;
+    const { futures } = this;
     for (const spec of CONTRACTS) {
       if (!symbols.has(spec.id)) continue;
       for (const { name, memory } of this.hub.all())
@@ -115,35 +112,34 @@ export class FuturesMarketStreams {
       if (event.kind !== 'order' || event.report.execution !== 'CALCULATED') continue;
       const { order } = event.report;
       for (const text of [`${order.symbol.toLowerCase()}@forceOrder`, '!forceOrder@arr'])
-        this.hub.publish(text, () => forceOrderEvent(order, now()));
+        this.hub.publish(text, () => forceOrderEvent(order, this.events.now()));
     }
   }
 
   private publishBest(spec: ContractSpec): void {
     const texts = [`${wireName(spec)}@bookTicker`, '!bookTicker'];
     if (!texts.some((text) => this.hub.get(text) !== undefined)) return;
-    const { bid, ask } = bestOf(this.context.futures, spec);
+    const { bid, ask } = bestOf(this.futures, spec);
     const best = [...bid, ...ask].join(' ');
     if (this.sentBest.get(spec.id) === best) return;
     this.sentBest.set(spec.id, best);
-    for (const text of texts)
-      this.hub.publish(text, () => bookTickerEvent(this.context, spec, this.context.now()));
+    for (const text of texts) this.hub.publish(text, () => this.events.bookTicker(spec));
   }
 
   private publishDepth(everyMs: number): void {
-    const { futures, now } = this.context;
+    const { futures, events } = this;
     for (const stream of this.hub.all()) {
       const { spec, channel, levels = 0 } = stream.name;
       if (spec === undefined || stream.name.everyMs !== everyMs) continue;
       if (channel === 'depth') {
         const diff = stream.memory.depth?.take(futures.depthVersion(spec));
-        if (diff !== undefined) this.hub.send(stream, depthUpdate(spec, diff, now()));
+        if (diff !== undefined) this.hub.send(stream, depthUpdate(spec, diff, events.now()));
       } else if (channel === 'partialDepth') {
         const { bids, asks } = futures.book(spec).levels();
         const version = futures.depthVersion(spec);
         const diff = { firstVersion: version, lastVersion: version };
         const best = { bids: bids.slice(0, levels), asks: asks.slice(0, levels) };
-        this.hub.send(stream, depthUpdate(spec, { ...diff, ...best }, now()));
+        this.hub.send(stream, depthUpdate(spec, { ...diff, ...best }, events.now()));
       }
     }
   }
@@ -152,19 +148,16 @@ export class FuturesMarketStreams {
     for (const stream of this.hub.all()) {
       const { spec, channel } = stream.name;
       if (channel !== 'markPrice' || stream.name.everyMs !== everyMs) continue;
-      const view = (one: ContractSpec) => markPriceEvent(this.context, one, this.context.now());
+      const view = (one: ContractSpec) => this.events.markPrice(one);
       this.hub.send(stream, spec === undefined ? CONTRACTS.map(view) : view(spec));
     }
   }
 
   /** Publishes the tickers and the candles. */
   private publishTickers(): void {
-    const at = this.context.now();
-    for (const [channel, view] of [
-      ['ticker', contractTickerEvent],
-      ['miniTicker', contractMiniTickerEvent],
-    ] as const) {
-      const event = (spec: ContractSpec) => view(dayOf(this.context, spec), at);
+    const at = this.events.now();
+    for (const channel of ['ticker', 'miniTicker'] as const) {
+      const event = (spec: ContractSpec) => this.events[channel](spec);
       this.hub.publish(`!${channel}@arr`, () => CONTRACTS.map(event));
       for (const spec of CONTRACTS) this.hub.publish(`${wireName(spec)}@${channel}`, () => event(spec));
     }
@@ -175,7 +168,7 @@ export class FuturesMarketStreams {
   private publishCandles(stream: Stream, at: number): void {
     const { spec, interval } = stream.name;
     if (spec === undefined || interval === undefined) return;
-    const candles = this.context.histories.of(spec).candles(interval, at);
+    const candles = this.histories.of(spec).candles(interval, at);
     const firstOpenAt = stream.memory.sentOpenAt ?? candles.at(-1)?.openAt ?? at;
     for (const candle of candles)
       if (candle.openAt >= firstOpenAt) this.hub.send(stream, klineEvent(spec, interval, candle, at));

@@ -6,8 +6,29 @@ import type { AggregateTrade } from '../../../market-data/history.js';
 import { aggregateView, bestOf } from '../../market-views.js';
 import type { DepthDiff } from '../../ws/depth-diff.js';
 import { type FuturesContext, indexMarkOf } from '../futures-context.js';
-import type { dayOf } from '../futures-market-operations.js';
+import { dayOf } from '../futures-market-operations.js';
 import { averageText, lotsText, priceText, rateText } from '../futures-text.js';
+
+/** The events of a contract that describe its current state. */
+export interface ContractEvents {
+  /** The time of sending. */
+  readonly now: () => number;
+  readonly bookTicker: (spec: ContractSpec) => object;
+  readonly markPrice: (spec: ContractSpec) => object;
+  readonly ticker: (spec: ContractSpec) => object;
+  readonly miniTicker: (spec: ContractSpec) => object;
+}
+
+export function contractEvents(context: FuturesContext): ContractEvents {
+  const { now } = context;
+  return {
+    now,
+    bookTicker: (spec) => bookTickerEvent(context, spec, now()),
+    markPrice: (spec) => markPriceEvent(context, spec, now()),
+    ticker: (spec) => contractTickerEvent(dayOf(context, spec), now()),
+    miniTicker: (spec) => contractMiniTickerEvent(dayOf(context, spec), now()),
+  };
+}
 
 /** Returns a depth event. In every function of this file, `at` is the time of sending in Unix milliseconds. */
 export function depthUpdate(spec: ContractSpec, diff: DepthDiff, at: number): object {
@@ -45,7 +66,7 @@ export function contractAggregateEvent(spec: ContractSpec, aggregate: AggregateT
   return { e: 'aggTrade', E: at, s: spec.id, ...view };
 }
 
-export function contractTickerEvent(day: ReturnType<typeof dayOf>, at: number): object {
+function contractTickerEvent(day: ReturnType<typeof dayOf>, at: number): object {
   return {
     e: '24hrTicker',
     E: at,
@@ -68,7 +89,7 @@ export function contractTickerEvent(day: ReturnType<typeof dayOf>, at: number): 
   };
 }
 
-export function contractMiniTickerEvent(day: ReturnType<typeof dayOf>, at: number): object {
+function contractMiniTickerEvent(day: ReturnType<typeof dayOf>, at: number): object {
   return {
     e: '24hrMiniTicker',
     E: at,
@@ -82,7 +103,7 @@ export function contractMiniTickerEvent(day: ReturnType<typeof dayOf>, at: numbe
   };
 }
 
-export function bookTickerEvent({ futures }: FuturesContext, spec: ContractSpec, at: number): object {
+function bookTickerEvent({ futures }: FuturesContext, spec: ContractSpec, at: number): object {
   const { bid, ask } = bestOf(futures, spec);
   return {
     e: 'bookTicker',
@@ -97,7 +118,7 @@ export function bookTickerEvent({ futures }: FuturesContext, spec: ContractSpec,
   };
 }
 
-export function markPriceEvent(context: FuturesContext, spec: ContractSpec, at: number): object {
+function markPriceEvent(context: FuturesContext, spec: ContractSpec, at: number): object {
   const { mark, fundingRate, nextFundingAt } = context.futures.state.contracts.of(spec.id);
   const index = markText(spec, indexMarkOf(context, spec));
   return {
