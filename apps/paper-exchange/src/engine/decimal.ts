@@ -27,3 +27,9 @@ export function formatUnits(units: bigint, decimals = UNIT_DECIMALS): string {
 export function formatPlain(units: bigint): string {
   return formatUnits(units).replace(/\.?0+$/, '');
 }
+
+/** Returns the smaller of two amounts. */
+export function smaller(one: bigint, other: bigint): bigint {
+  if (one < other) return one;
+  return other;
+}
