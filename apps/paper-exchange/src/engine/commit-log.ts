@@ -34,6 +34,7 @@ export interface CommitLogOptions {
 /** Collects the changes of an operation, and makes them durable before it passes them to the listeners. */
 export class CommitLog {
   private readonly listeners: ((commit: Commit) => void)[] = [];
+  private readonly preparing: ((reports: readonly Report[]) => void)[] = [];
   private reports: Report[] = [];
   private trades: PublicTrade[] = [];
   private symbols = new Set<string>();
@@ -52,6 +53,11 @@ export class CommitLog {
   /** Registers a listener, which is called after each committed change, in order. It must not throw. */
   onCommit(listener: (commit: Commit) => void): void {
     this.listeners.push(listener);
+  }
+
+  /** Registers a listener, which may change balances as a consequence of the reports of a commit. */
+  beforeCommit(listener: (reports: readonly Report[]) => void): void {
+    this.preparing.push(listener);
   }
 
   /** Increases with every change that may have affected the book of this market. */
@@ -87,7 +93,9 @@ export class CommitLog {
 
   commit(accounts: readonly Account[] = []): void {
     const { state, now } = this.options;
+    for (const prepare of this.preparing) prepare(this.reports);
     const rows = state.ledger.takeChanged();
+    const loans = state.loans.takeChanged();
     const { reports, trades, symbols, silent } = this;
     const lists = [...this.lists];
     this.reports = [];
@@ -97,7 +105,8 @@ export class CommitLog {
     if (silent.size > 0) this.silent = new Set();
     for (const symbol of symbols) this.depthVersions.set(symbol, (this.depthVersions.get(symbol) ?? 1) + 1);
     const isDue = this.reserveIds() || now() - this.persistedAt >= CHECKPOINT_EVERY_MS;
-    if (reports.length > 0 || accounts.length > 0 || silent.size > 0 || isDue) {
+    const isNeeded = reports.length > 0 || accounts.length > 0 || silent.size > 0 || loans !== undefined;
+    if (isNeeded || isDue) {
       const orders = new Map([...silent].map((order) => [order.id, order]));
       for (const { order } of reports) orders.set(order.id, order);
       this.persist({
@@ -106,6 +115,7 @@ export class CommitLog {
         fills: reports.flatMap(({ fill }) => (fill === undefined ? [] : [storeFill(fill)])),
         ...(lists.length > 0 ? { lists } : {}),
         balances: rows,
+        ...(loans === undefined ? {} : { loans }),
         ...(accounts.length > 0 || isDue ? { issued: state.ledger.dumpIssued() } : {}),
         lastTicks: Object.fromEntries(state.lastTicks),
         nextIds: this.reservedIds,

@@ -2,6 +2,7 @@ import { VENUE_ERRORS } from '../errors.js';
 import type { Book, OrderSide } from './book.js';
 import { type Commit, CommitLog, type CommitLogOptions } from './commit-log.js';
 import { HOUSE } from './ledger.js';
+import { borrows, MarginLending } from './margin/margin-lending.js';
 import { Matcher, type MatcherOptions } from './matcher.js';
 import { type Account, isOpen, type Order } from './order.js';
 import {
@@ -37,6 +38,7 @@ export class Exchange {
   private readonly quotes = new Map<string, Set<string>>();
   private readonly log: CommitLog;
   private readonly matcher: Matcher;
+  readonly margin: MarginLending;
   private nextQuoteId = 1;
 
   constructor(private readonly options: ExchangeOptions) {
@@ -50,6 +52,8 @@ export class Exchange {
     for (const asset of ASSETS) {
       if (!this.state.ledger.issued().has(asset)) this.state.ledger.issue(HOUSE, asset, HOUSE_GRANT);
     }
+    // The house is funded first: it is recognised as new by assets that were never issued.
+    this.margin = new MarginLending(this.state, this.log, options.now);
   }
 
   /** Registers a listener, which is called after each committed change, in order. It must not throw. */
@@ -91,7 +95,9 @@ export class Exchange {
   /** @throws VenueError if a filter rejects the order, its client order id is in use, or it exceeds the balance. */
   place(account: Account, spec: MarketSpec, request: OrderRequest): Order {
     const { sized, locked } = this.checked(account, spec, request);
-    this.state.ledger.lock(account.id, assetOf(spec, request.side), locked);
+    const asset = assetOf(spec, request.side);
+    if (borrows(request.sideEffect)) this.margin.lendMissing(account.id, asset, locked);
+    this.state.ledger.lock(account.id, asset, locked);
     const order = this.newOrder(account, spec, sized, locked);
     this.accept(order);
     this.matcher.start(spec, order);
@@ -248,7 +254,7 @@ export class Exchange {
       updatedAt: at,
     };
     if (request.trailingBips !== undefined) order.trailing = { bips: request.trailingBips };
-    return order;
+    return request.sideEffect === undefined ? order : { ...order, sideEffect: request.sideEffect };
   }
 }
 

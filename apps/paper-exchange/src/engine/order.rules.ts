@@ -1,6 +1,6 @@
 import { VENUE_ERRORS } from '../errors.js';
 import type { Level, OrderSide } from './book.js';
-import type { Order, OrderType, TimeInForce, Trailing } from './order.js';
+import type { Order, OrderType, SideEffect, TimeInForce, Trailing } from './order.js';
 import { baseUnits, lotsFor, type MarketSpec, quoteUnits } from './symbols.js';
 
 /**
@@ -18,6 +18,8 @@ export interface OrderRequest {
   /** Set only for a trailing stop: the distance in basis points (hundredths of a per cent). */
   readonly trailingBips?: number;
   readonly clientOrderId: string;
+  /** Set only for an order of a margin account. */
+  readonly sideEffect?: SideEffect;
 }
 
 export function isLimit(type: OrderType): boolean {

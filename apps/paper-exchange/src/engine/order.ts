@@ -8,6 +8,8 @@ export type OrderType =
   | 'STOP_LOSS_LIMIT'
   | 'TAKE_PROFIT'
   | 'TAKE_PROFIT_LIMIT';
+/** What an order of a margin account does beside trading: borrow what it lacks, and repay debts with what it receives. */
+export type SideEffect = 'NO_SIDE_EFFECT' | 'MARGIN_BUY' | 'AUTO_REPAY' | 'AUTO_BORROW_REPAY';
 export type TimeInForce = 'GTC' | 'IOC' | 'FOK';
 type OrderStatus = 'NEW' | 'PARTIALLY_FILLED' | 'FILLED' | 'CANCELED' | 'EXPIRED' | 'EXPIRED_IN_MATCH';
 
@@ -44,6 +46,8 @@ export interface Order {
   status: OrderStatus;
   /** Set only for a trailing stop. */
   trailing?: Trailing;
+  /** Set only for an order of a margin account. */
+  readonly sideEffect?: SideEffect;
   /** Set only for a leg of an order list. */
   listId?: number;
   /** False for a stop that is not triggered yet. */

@@ -1,6 +1,7 @@
 import type { FuturesRecord } from './futures/futures-records.js';
 import { FuturesState } from './futures/futures-state.js';
 import { type BalanceRow, Ledger } from './ledger.js';
+import { Loans, type LoansRecord } from './margin/loans.js';
 import { type Account, type Fill, isOpen, type Order } from './order.js';
 import { isListOpen, type OrderList } from './order-list.js';
 
@@ -20,6 +21,7 @@ export interface StateRecord {
   /** All ids from these on are unused. A restart continues from them. */
   readonly nextIds?: { readonly order: number; readonly trade: number };
   readonly futures?: FuturesRecord;
+  readonly loans?: LoansRecord;
 }
 
 type Stored<T> = { [K in keyof T]: T[K] extends bigint ? string : T[K] };
@@ -42,6 +44,7 @@ const SNAPSHOT_CHUNK_SIZE = 1_000;
 export class State {
   readonly ledger = new Ledger();
   readonly futures = new FuturesState();
+  readonly loans = new Loans();
   readonly lastTicks = new Map<string, number>();
   nextOrderId = 1;
   nextTradeId = 1;
@@ -175,16 +178,19 @@ export class State {
     this.nextOrderId = Math.max(this.nextOrderId, record.nextIds?.order ?? 0);
     this.nextTradeId = Math.max(this.nextTradeId, record.nextIds?.trade ?? 0);
     if (record.futures !== undefined) this.futures.apply(record.futures);
+    if (record.loans !== undefined) this.loans.apply(record.loans);
   }
 
   /** Yields the whole state in several records, because the JSON of one record could be too long for a string. */
   *dump(): Generator<StateRecord> {
+    const loans = this.loans.dump();
     yield {
       accounts: [...this.accountsByKey.values()],
       ...this.ledger.dump(),
       lastTicks: Object.fromEntries(this.lastTicks),
       nextIds: { order: this.nextOrderId + ID_BLOCK, trade: this.nextTradeId + ID_BLOCK },
       futures: this.futures.head(),
+      ...(loans === undefined ? {} : { loans }),
     };
     for (const orders of chunksOf(this.orders.values())) yield { orders: orders.map(storeOrder) };
     for (const lists of chunksOf(this.lists.values())) yield { lists };
