@@ -58,7 +58,7 @@ function walletOperations({ exchange: { state }, fees, now }: VenueContext): Ope
       enableSpotAndMarginTrading: account.canTrade,
       enableWithdrawals: account.canWithdraw,
       enableInternalTransfer: false,
-      enableMargin: false,
+      enableMargin: account.canTrade,
       enableFutures: account.canTrade,
       permitsUniversalTransfer: false,
       enableVanillaOptions: false,
@@ -100,13 +100,6 @@ function walletOperations({ exchange: { state }, fees, now }: VenueContext): Ope
           networkList: [],
         };
       }),
-    ),
-    // Nothing is traded on margin.
-    accountOperation('GET /sapi/v1/margin/allPairs', { params: ['symbol'], access: 'KEY' }, () => []),
-    accountOperation(
-      'GET /sapi/v1/margin/isolated/allPairs',
-      { params: ['symbol'], access: 'KEY' },
-      () => [],
     ),
   ];
 }

@@ -1,6 +1,8 @@
 import { accountOperations } from './account-operations.js';
 import { exchangeInfoOperations } from './exchange-info.js';
 import { type ListenKeys, listenKeyOperations } from './listen-keys.js';
+import { marginOperations } from './margin/margin-operations.js';
+import { marginOrderOperations } from './margin/margin-order-operations.js';
 import { marketOperations } from './market-operations.js';
 import type { Operation, VenueContext } from './operation.js';
 import { orderListOperations } from './order-list-operations.js';
@@ -14,6 +16,8 @@ export function operationsOf(context: VenueContext, listenKeys: ListenKeys): rea
     ...orderOperations(context),
     ...orderListOperations(context),
     ...accountOperations(context),
+    ...marginOperations(context),
+    ...marginOrderOperations(context),
     ...listenKeyOperations(listenKeys),
   ];
 }

@@ -184,7 +184,7 @@ function attempt(action: () => object): { readonly isDone: boolean; readonly res
   }
 }
 
-function cancelOrder(context: VenueContext, account: Account, params: URLSearchParams): object {
+export function cancelOrder(context: VenueContext, account: Account, params: URLSearchParams): object {
   const cancelId = readClientOrderId(params);
   const restriction = params.get('cancelRestrictions');
   if (restriction !== null && restriction !== 'ONLY_NEW' && restriction !== 'ONLY_PARTIALLY_FILLED')
@@ -199,7 +199,7 @@ function cancelOrder(context: VenueContext, account: Account, params: URLSearchP
   return list === undefined ? canceledView(canceled, cancelId) : listView(list, open, cancelId, 'CANCELED');
 }
 
-function cancelAll(context: VenueContext, account: Account, params: URLSearchParams): object[] {
+export function cancelAll(context: VenueContext, account: Account, params: URLSearchParams): object[] {
   symbolOf(params);
   const { exchange } = context;
   const open = openOrders(context, account, params);
@@ -220,7 +220,7 @@ function cancelAll(context: VenueContext, account: Account, params: URLSearchPar
   return reports;
 }
 
-function myTrades({ exchange: { state } }: VenueContext, account: Account, params: URLSearchParams) {
+export function myTrades({ exchange: { state } }: VenueContext, account: Account, params: URLSearchParams) {
   const { id } = symbolOf(params);
   const orderId = integerOf(params, 'orderId');
   const page = pageOf(params, 'fromId');
@@ -233,7 +233,7 @@ function myTrades({ exchange: { state } }: VenueContext, account: Account, param
   ).map((fill) => fillView(fill, state.order(fill.orderId)?.listId));
 }
 
-function findOrder(
+export function findOrder(
   { exchange: { state } }: VenueContext,
   account: Account,
   params: URLSearchParams,
@@ -250,7 +250,7 @@ function findOrder(
   return isWanted && order?.accountId === account.id && order.symbol === id ? order : undefined;
 }
 
-function openOrders(
+export function openOrders(
   { exchange: { state } }: VenueContext,
   account: Account,
   params: URLSearchParams,

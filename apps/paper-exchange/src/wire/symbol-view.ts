@@ -24,7 +24,7 @@ export function symbolView(spec: MarketSpec, showsPermissionSets: boolean): obje
     cancelReplaceAllowed: true,
     amendAllowed: false,
     isSpotTradingAllowed: true,
-    isMarginTradingAllowed: false,
+    isMarginTradingAllowed: true,
     filters: [
       {
         filterType: 'PRICE_FILTER',

@@ -12,6 +12,7 @@ const NEW_ORDERS: ReadonlySet<string> = new Set([
   '/api/v3/order/cancelReplace',
   '/api/v3/order/oco',
   '/api/v3/orderList/oco',
+  '/sapi/v1/margin/order',
   '/fapi/v1/order',
   '/fapi/v1/batchOrders',
   '/fapi/v1/algoOrder',
