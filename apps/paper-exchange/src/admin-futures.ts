@@ -89,8 +89,6 @@ export function futuresLedgerView({ futures }: FuturesContext, accountId: string
         amount: formatPlain(amount),
         at: timeText(at),
       })),
-    // Nothing is lent.
-    interest: [],
     liquidations: orders.filter(({ forced }) => forced !== undefined).map(liquidationRow),
   };
 }
@@ -165,5 +163,7 @@ function timeText(at: number): string {
 
 /** Removes trailing zeros of a decimal with a point. */
 function trimmed(text: string): string {
-  return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
+  let end = text.length;
+  while (text.includes('.') && text[end - 1] === '0') end -= 1;
+  return text.slice(0, text[end - 1] === '.' ? end - 1 : end);
 }

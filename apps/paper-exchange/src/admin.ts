@@ -9,6 +9,7 @@ import { addMarketCalls } from './admin-market.js';
 import { formatPlain, UNIT_DECIMALS } from './engine/decimal.js';
 import type { Exchange } from './engine/exchange.js';
 import { SETTLEMENT_ASSET } from './engine/futures/contracts.js';
+import { marginIdOf } from './engine/margin/margin-account.rules.js';
 import { ASSETS, baseUnits, pairOf } from './engine/symbols.js';
 import type { FuturesVenue } from './futures-venue.js';
 import type { MarketMaker } from './market/maker.js';
@@ -18,6 +19,7 @@ import type { Weather } from './weather/weather.js';
 
 const AccountBody = z.strictObject({
   balances: z.record(z.enum(ASSETS as [string, ...string[]]), amount.optional()).optional(),
+  margin_balances: z.record(z.enum(ASSETS as [string, ...string[]]), amount.optional()).optional(),
   futures_balances: z.strictObject({ [SETTLEMENT_ASSET]: amount.optional() }).optional(),
   can_withdraw: z.boolean().default(false),
   can_trade: z.boolean().default(true),
@@ -63,9 +65,6 @@ function acceptEmptyJson(scope: FastifyInstance): void {
 function addAccountCalls(app: FastifyInstance, { exchange, now, venue: { context } }: AdminOptions): void {
   app.post('/accounts', (req) => {
     const body = read(AccountBody, req.body);
-    const initialBalances = new Map(
-      Object.entries(body.balances ?? {}).map(([asset, text]) => [asset, unitsOf(text ?? '0')]),
-    );
     const uid = exchange.state.accountCount() + 1;
     const account = {
       id: `u${uid}`,
@@ -77,14 +76,25 @@ function addAccountCalls(app: FastifyInstance, { exchange, now, venue: { context
       createdAt: now(),
       ...(body.public_key === undefined ? {} : { publicKey: body.public_key }),
     };
-    exchange.openAccount(account, initialBalances);
+    exchange.openAccount(account, balancesOf(body.balances));
+    for (const [asset, units] of balancesOf(body.margin_balances)) {
+      exchange.deposit(account, asset, units);
+      if (units > 0n) exchange.margin.transfer(account, true, asset, units);
+    }
     const deposit = unitsOf(body.futures_balances?.[SETTLEMENT_ASSET] ?? '0');
     if (deposit > 0n) context.futures.settings.deposit(context.futures.state.account(account.id), deposit);
     return { api_key: account.apiKey, api_secret: account.apiSecret };
   });
   app.get('/ledger', (req) => {
     const account = accountByKey(exchange, read(LedgerQuery, req.query).api_key);
-    return mergeLedgers(ledgerView(exchange, account.id), futuresLedgerView(context, account.id));
+    const margin = ledgerView(exchange, marginIdOf(account.id));
+    const spot = ledgerView(exchange, account.id);
+    const loans = loansLedgerView(exchange.state, marginIdOf(account.id));
+    return { ...mergeLedgers(spot, margin, futuresLedgerView(context, account.id)), ...loans };
+  });
+  app.post('/interest', () => {
+    exchange.margin.chargeNow();
+    return {};
   });
 }
 
@@ -109,12 +119,46 @@ function isEd25519(pem: string): boolean {
   }
 }
 
-/** Returns both ledgers as one. The orders and fills of contracts follow those of spot. */
+function balancesOf(balances: Readonly<Record<string, string | undefined>> = {}): Map<string, bigint> {
+  return new Map(Object.entries(balances).map(([asset, text]) => [asset, unitsOf(text ?? '0')]));
+}
+
+/** Returns three ledgers as one. The orders and fills of margin follow those of spot, and those of contracts come last. */
 function mergeLedgers(
   spot: ReturnType<typeof ledgerView>,
+  margin: ReturnType<typeof ledgerView>,
   { orders, fills, ...futures }: ReturnType<typeof futuresLedgerView>,
 ): object {
-  return { ...spot, orders: [...spot.orders, ...orders], fills: [...spot.fills, ...fills], ...futures };
+  const marked = <T extends object>(rows: readonly T[]) => rows.map((row) => ({ ...row, is_margin: true }));
+  return {
+    ...spot,
+    orders: [...spot.orders, ...marked(margin.orders), ...orders],
+    fills: [...spot.fills, ...marked(margin.fills), ...fills],
+    ...futures,
+  };
+}
+
+/** Returns the balances, debts and interest of a margin account. */
+function loansLedgerView(state: Exchange['state'], marginId: string): object {
+  return {
+    margin_balances: Object.fromEntries(
+      ASSETS.map((asset) => {
+        const { free, locked } = state.ledger.balance(marginId, asset);
+        const { principal, interest } = state.loans.debt(marginId, asset);
+        const amounts = { free, locked, borrowed: principal, interest };
+        return [
+          asset,
+          Object.fromEntries(Object.entries(amounts).map(([name, units]) => [name, formatPlain(units)])),
+        ];
+      }),
+    ),
+    interest: state.loans.chargesOf(marginId).map(({ id, asset, interest, at }) => ({
+      interest_id: String(id),
+      asset,
+      amount: formatPlain(interest),
+      at: new Date(at).toISOString(),
+    })),
+  };
 }
 
 function ledgerView({ state }: Exchange, accountId: string) {

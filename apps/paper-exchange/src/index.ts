@@ -26,6 +26,9 @@ import { UserStreams } from './wire/ws/user-streams.js';
 
 export { type Config, configSchema } from './config.js';
 
+/** The interval at which the interest of margin loans is charged if an hour has begun. */
+const INTEREST_CHECK_EVERY_MS = 1_000;
+
 /** Starts the exchange on `HOST:PORT` and resolves once it accepts requests. `close` may be called more than once. */
 export async function startPaperExchange(
   config: Config,
@@ -57,6 +60,9 @@ export async function startPaperExchange(
     components.maker.stop();
     components.journal.close();
   });
+  const { margin } = components.exchange;
+  const interestTimer = setInterval(() => margin.chargeDue(), INTEREST_CHECK_EVERY_MS).unref();
+  app.addHook('onClose', async () => clearInterval(interestTimer));
   await app.listen({ host: config.HOST, port: config.PORT });
   if (config.MARKET === 'on') {
     components.maker.start();
