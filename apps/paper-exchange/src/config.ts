@@ -16,6 +16,9 @@ export const configSchema = z.object({
   WEIGHT_PER_MINUTE: z.coerce.number().int().min(1).default(6_000),
   ORDERS_PER_10S: z.coerce.number().int().min(1).default(100),
   ORDERS_PER_DAY: z.coerce.number().int().min(1).default(200_000),
+  /** The fees of futures, in millionths of the notional. */
+  FUTURES_MAKER_PPM: z.coerce.number().int().min(0).max(100_000).default(200),
+  FUTURES_TAKER_PPM: z.coerce.number().int().min(0).max(100_000).default(500),
   FUTURES_WEIGHT_PER_MINUTE: z.coerce.number().int().min(1).default(2_400),
   FUTURES_ORDERS_PER_10S: z.coerce.number().int().min(1).default(300),
   FUTURES_ORDERS_PER_MINUTE: z.coerce.number().int().min(1).default(1_200),

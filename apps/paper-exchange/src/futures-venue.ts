@@ -9,7 +9,6 @@ import { spotMidOf } from './market/spot-reference.js';
 import { MarketHistories } from './market-data/history.js';
 import { MarkHistories } from './market-data/mark-history.js';
 import type { Weather } from './weather/weather.js';
-import { FUTURES_FEES } from './wire/futures/futures-account-operations.js';
 import type { FuturesContext } from './wire/futures/futures-context.js';
 import { futuresOperationsOf } from './wire/futures/futures-operations.js';
 import { FuturesKeyStreams, futuresListenKeyOperations } from './wire/futures/ws/futures-listen-keys.js';
@@ -42,7 +41,8 @@ export interface FuturesVenue {
 /** Restores the futures exchange, and creates what its routes and its market maker need. */
 export function openFuturesVenue(config: Config, options: FuturesVenueOptions): FuturesVenue {
   const { exchange, now, weather, spotHistories } = options;
-  const futures = new FuturesExchange({ ...options, state: exchange.state.futures, fees: FUTURES_FEES });
+  const fees = { makerPpm: config.FUTURES_MAKER_PPM, takerPpm: config.FUTURES_TAKER_PPM };
+  const futures = new FuturesExchange({ ...options, state: exchange.state.futures, fees });
   const limits = new RateLimits(
     {
       weightPerMinute: config.FUTURES_WEIGHT_PER_MINUTE,
@@ -53,6 +53,7 @@ export function openFuturesVenue(config: Config, options: FuturesVenueOptions): 
   );
   const context: FuturesContext = {
     futures,
+    fees,
     exchange,
     histories: new MarketHistories(futures, CONTRACTS),
     spotHistories,

@@ -19,8 +19,6 @@ import {
 import { contractParam, type FuturesContext, futuresAccountOf, optionalContract } from './futures-context.js';
 import { futuresOrderView } from './futures-order-views.js';
 
-export const FUTURES_FEES = { makerPpm: 200, takerPpm: 500 } as const;
-
 /** Declares the operations that read balances, margins, positions and incomes. */
 export function futuresAccountOperations(context: FuturesContext): Operation[] {
   const readingOf = (account: Account) => readMargin(context, futuresAccountOf(context, account));
@@ -68,8 +66,8 @@ function balanceOperations(context: FuturesContext, readingOf: ReadingOf): Opera
     })),
     accountOperation('GET /fapi/v1/commissionRate', { params: ['symbol'] }, ({ params }) => ({
       symbol: contractParam(params).id,
-      makerCommissionRate: formatUnits(BigInt(FUTURES_FEES.makerPpm), 6),
-      takerCommissionRate: formatUnits(BigInt(FUTURES_FEES.takerPpm), 6),
+      makerCommissionRate: formatUnits(BigInt(context.fees.makerPpm), 6),
+      takerCommissionRate: formatUnits(BigInt(context.fees.takerPpm), 6),
     })),
     accountOperation('GET /fapi/v1/rateLimit/order', {}, ({ account }) =>
       context.limits.orderView(account.id),

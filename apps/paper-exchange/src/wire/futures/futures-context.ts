@@ -3,6 +3,7 @@ import { type ContractSpec, findContract, markOfTicks } from '../../engine/futur
 import type { FuturesAccount } from '../../engine/futures/futures-account.js';
 import type { FuturesExchange } from '../../engine/futures/futures-exchange.js';
 import type { Account } from '../../engine/order.js';
+import type { FeeRates } from '../../engine/settlement.js';
 import { findMarket, quoteUnits } from '../../engine/symbols.js';
 import { VENUE_ERRORS } from '../../errors.js';
 import type { MarketHistories } from '../../market-data/history.js';
@@ -14,6 +15,7 @@ import { required } from '../params.js';
 /** What the futures operations of the venue read and change. */
 export interface FuturesContext {
   readonly futures: FuturesExchange;
+  readonly fees: FeeRates;
   /** The spot exchange, whose last prices are the index prices. */
   readonly exchange: Exchange;
   readonly histories: MarketHistories;

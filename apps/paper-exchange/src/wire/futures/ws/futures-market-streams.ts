@@ -104,8 +104,12 @@ export class FuturesMarketStreams {
     const { futures } = this;
     for (const spec of CONTRACTS) {
       if (!symbols.has(spec.id)) continue;
-      for (const { name, memory } of this.hub.all())
-        if (name.spec?.id === spec.id) memory.depth?.observe(futures.book(spec).levels());
+      const depths = [...this.hub.all()].filter(
+        ({ name, memory }) => name.spec?.id === spec.id && memory.depth !== undefined,
+      );
+      // Reading the levels is expensive.
+      const levels = depths.length === 0 ? undefined : futures.book(spec).levels();
+      if (levels !== undefined) for (const { memory } of depths) memory.depth?.observe(levels);
       this.publishBest(spec);
     }
     for (const event of events) {
