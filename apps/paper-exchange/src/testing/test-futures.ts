@@ -83,6 +83,14 @@ export class TestFutures {
     return this.state.account(id).positions.get(BTC.id) ?? { lots: 0, cost: 0n, isolated: 0n, expenses: 0n };
   }
 
+  /** The state that a snapshot of the current state restores. */
+  fromSnapshot(): FuturesState {
+    const state = new FuturesState();
+    for (const record of [this.state.head(), ...this.state.rows()])
+      state.apply(JSON.parse(JSON.stringify(record)));
+    return state;
+  }
+
   /** The state that a restart would restore from the records so far. */
   replayed(): FuturesState {
     const state = new FuturesState();

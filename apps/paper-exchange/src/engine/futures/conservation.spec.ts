@@ -3,6 +3,7 @@ import { VenueError } from '../../errors.js';
 import { BTC, TestFutures } from '../../testing/test-futures.js';
 import { splitInThree } from '../split-order.js';
 import type { FuturesTimeInForce } from './futures-order.js';
+import type { FuturesState } from './futures-state.js';
 
 const USERS = ['a', 'b', 'c'];
 const price = fc.integer({ min: 570_000, max: 630_000 });
@@ -57,6 +58,7 @@ const anyMove = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('adl' as const), user }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('delist' as const) }) },
   {
     weight: 1,
     arbitrary: fc.record({
@@ -124,6 +126,10 @@ function run(futures: TestFutures, move: Move): void {
     case 'adl':
       exchange.deleverage(account, BTC);
       break;
+    case 'delist':
+      exchange.setListed(BTC, false);
+      exchange.setListed(BTC, true);
+      break;
     case 'leverage':
       exchange.settings.setLeverage(account, BTC, move.leverage);
       break;
@@ -171,8 +177,19 @@ function assertSound(futures: TestFutures): void {
   }
 }
 
+function assertEqualStates(restored: FuturesState, state: FuturesState): void {
+  expect(restored.total()).toBe(restored.deposited);
+  for (const id of USERS) {
+    expect(restored.account(id)).toEqual(state.account(id));
+    expect(restored.ordersOf(id)).toEqual(state.ordersOf(id));
+    expect(restored.algoOrdersOf(id)).toEqual(state.algoOrdersOf(id));
+    expect(restored.fillsOf(id)).toEqual(state.fillsOf(id));
+    expect(restored.incomesOf(id)).toEqual(state.incomesOf(id));
+  }
+}
+
 describe('the futures exchange', () => {
-  it('after any orders, mark prices, fundings, liquidations and auto-deleveraging conserves all money, keeps no position below its maintenance margin, and can be restored from its records', () => {
+  it('after any orders, mark prices, fundings, liquidations, auto-deleveraging and delistings conserves all money, keeps no position below its maintenance margin, and can be restored from its records and from a snapshot', () => {
     let accepted = 0;
     let liquidations = 0;
     fc.assert(
@@ -184,16 +201,10 @@ describe('the futures exchange', () => {
           if (isAccepted(futures, move)) accepted += 1;
           assertSound(futures);
         }
-        const replayed = futures.replayed();
-        expect(replayed.total()).toBe(replayed.deposited);
-        for (const id of USERS) {
+        for (const id of USERS)
           liquidations += futures.state.ordersOf(id).filter(({ forced }) => forced === 'LIQUIDATION').length;
-          expect(replayed.account(id)).toEqual(futures.state.account(id));
-          expect(replayed.ordersOf(id)).toEqual(futures.state.ordersOf(id));
-          expect(replayed.algoOrdersOf(id)).toEqual(futures.state.algoOrdersOf(id));
-          expect(replayed.fillsOf(id)).toEqual(futures.state.fillsOf(id));
-          expect(replayed.incomesOf(id)).toEqual(futures.state.incomesOf(id));
-        }
+        for (const restored of [futures.replayed(), futures.fromSnapshot()])
+          assertEqualStates(restored, futures.state);
       }),
       { numRuns: 200 },
     );
