@@ -1,6 +1,7 @@
-import { parseUnits } from '../../engine/decimal.js';
+import { parseUnits, UNIT_DECIMALS } from '../../engine/decimal.js';
 import { maxNotionalAt } from '../../engine/futures/contracts.js';
 import { settingsOf } from '../../engine/futures/futures-account.js';
+import type { Account } from '../../engine/order.js';
 import { VENUE_ERRORS } from '../../errors.js';
 import { FUTURES_ERRORS } from '../../futures-errors.js';
 import { accountOperation, type Operation } from '../operation.js';
@@ -40,22 +41,7 @@ function leverageOperations(context: FuturesContext): Operation[] {
     accountOperation(
       'POST /fapi/v1/positionMargin',
       { params: ['symbol', 'positionSide', 'amount', 'type'] },
-      ({ account, params }) => {
-        const spec = contractParam(params);
-        const owner = futuresAccountOf(context, account);
-        assertPositionSide(owner, params);
-        const type = integerOf(params, 'type');
-        if (type !== 1 && type !== 2) throw VENUE_ERRORS.invalidValue('type');
-        if (parseUnits(required(params, 'amount')) === 0n) throw FUTURES_ERRORS.amountNotPositive();
-        const amount = readUnits(params, 'amount', 8);
-        settings.moveMargin(owner, spec, type === 1 ? amount : -amount);
-        return {
-          amount: Number(params.get('amount')),
-          code: 200,
-          msg: 'Successfully modify position margin.',
-          type,
-        };
-      },
+      ({ account, params }) => movePositionMargin(context, account, params),
     ),
     accountOperation('GET /fapi/v1/symbolConfig', { params: ['symbol'] }, ({ account, params }) =>
       selected(optionalContract(params)).map((spec) => {
@@ -70,6 +56,24 @@ function leverageOperations(context: FuturesContext): Operation[] {
       }),
     ),
   ];
+}
+
+/** Adds to the margin of an isolated position (`type` 1) or takes from it (`type` 2). */
+function movePositionMargin(context: FuturesContext, account: Account, params: URLSearchParams): object {
+  const spec = contractParam(params);
+  const owner = futuresAccountOf(context, account);
+  assertPositionSide(owner, params);
+  const type = integerOf(params, 'type');
+  if (type !== 1 && type !== 2) throw VENUE_ERRORS.invalidValue('type');
+  if (parseUnits(required(params, 'amount')) === 0n) throw FUTURES_ERRORS.amountNotPositive();
+  const amount = readUnits(params, 'amount', UNIT_DECIMALS);
+  context.futures.settings.moveMargin(owner, spec, type === 1 ? amount : -amount);
+  return {
+    amount: Number(params.get('amount')),
+    code: 200,
+    msg: 'Successfully modify position margin.',
+    type,
+  };
 }
 
 function modeOperations(context: FuturesContext): Operation[] {
