@@ -221,4 +221,18 @@ describe('the futures streams', () => {
     await until(events, () => fills().length === 5);
     expect(fills().map(({ o }) => o?.l)).toEqual(['0.010', '0.010', '0.010', '0.010', '0.010']);
   });
+
+  it('come beside a WebSocket API, on which an unmodified ccxt.pro client trades', async () => {
+    const client = await venue.createFuturesWatcher(keys);
+    await client.loadMarkets();
+    const placed = await client.createOrderWs(SYMBOL, 'limit', 'buy', 0.01, 59_000);
+    expect(placed).toMatchObject({ status: 'open', price: 59_000 });
+    expect(await client.cancelOrderWs(placed.id as string, SYMBOL)).toMatchObject({ status: 'canceled' });
+    expect(await client.createOrderWs(SYMBOL, 'market', 'buy', 0.01)).toMatchObject({ filled: 0.01 });
+    expect(await client.fetchPositionsWs([SYMBOL])).toMatchObject([{ side: 'long', contracts: 0.01 }]);
+    const { events, socket } = await connect('/ws-fapi/v1');
+    socket.send(JSON.stringify({ id: 1, method: 'userDataStream.subscribe', params: {} }));
+    const refused = await until(events, (event) => 'status' in event);
+    expect(refused).toMatchObject({ id: 1, error: { code: -1020 } });
+  });
 });

@@ -18,6 +18,8 @@ import { FuturesUserStreams } from './wire/futures/ws/futures-user-streams.js';
 import { RateLimits } from './wire/limits.js';
 import { ListenKeys } from './wire/listen-keys.js';
 import { registerRest } from './wire/rest.js';
+import { SocketApi } from './wire/ws/socket-api.js';
+import { SocketSessions } from './wire/ws/socket-sessions.js';
 import type { ConnectionRouter } from './wire/ws/stream-server.js';
 
 /** The interval at which due fundings are paid, and expired listen keys are found. */
@@ -71,7 +73,7 @@ export function openFuturesVenue(config: Config, options: FuturesVenueOptions): 
 
 /**
  * Serves the futures operations, pays due fundings and ends expired user streams while the server runs. Returns the router
- * of the futures streams.
+ * of the futures streams and of the WebSocket API of futures.
  */
 export function registerFutures(app: FastifyInstance, { context, maker }: FuturesVenue): ConnectionRouter {
   const listenKeys = new ListenKeys(context.now);
@@ -90,5 +92,8 @@ export function registerFutures(app: FastifyInstance, { context, maker }: Future
     clearInterval(timer);
     maker.stop();
   });
-  return (url, product) => streams.route(url, product);
+  const sessions = new SocketSessions(context.exchange.state, context.weather, context.now);
+  const socketApi = new SocketApi(operations, context.limits, sessions, undefined);
+  return (url, product) =>
+    url.pathname === '/ws-fapi/v1' ? (peer) => socketApi.attach(peer) : streams.route(url, product);
 }

@@ -48,14 +48,20 @@ export function algoOperations(context: FuturesContext): Operation[] {
   const viewOf = (algo: AlgoOrder) =>
     algoView(algo, algo.orderId === undefined ? undefined : futures.state.order(algo.orderId));
   return [
-    accountOperation('POST /fapi/v1/algoOrder', { params: ALGO_PARAMS }, (call) =>
-      placed(context, call, (account, params) => placeAlgo(context, account, params)),
+    accountOperation(
+      'POST /fapi/v1/algoOrder',
+      { params: ALGO_PARAMS, socketMethod: 'algoOrder.place' },
+      (call) => placed(context, call, (account, params) => placeAlgo(context, account, params)),
     ),
-    accountOperation('DELETE /fapi/v1/algoOrder', { params: ID_PARAMS }, ({ account, params }) => {
-      const algo = findAlgo(context, account, params);
-      if (algo === undefined) throw VENUE_ERRORS.cancelUnknown();
-      return { ...algoResultView(futures.algos.cancel(algo)), code: '200', msg: 'success' };
-    }),
+    accountOperation(
+      'DELETE /fapi/v1/algoOrder',
+      { params: ID_PARAMS, socketMethod: 'algoOrder.cancel' },
+      ({ account, params }) => {
+        const algo = findAlgo(context, account, params);
+        if (algo === undefined) throw VENUE_ERRORS.cancelUnknown();
+        return { ...algoResultView(futures.algos.cancel(algo)), code: '200', msg: 'success' };
+      },
+    ),
     accountOperation('DELETE /fapi/v1/algoOpenOrders', { params: ['symbol'] }, ({ account, params }) => {
       for (const algo of futures.algos.openOf(account.id, contractParam(params).id))
         futures.algos.cancel(algo);

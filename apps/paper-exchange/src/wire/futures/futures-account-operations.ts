@@ -43,9 +43,9 @@ function balanceOperations(context: FuturesContext, readingOf: ReadingOf): Opera
   });
   const balance = ({ account }: { account: Account }) => [balanceView(readingOf(account))];
   return [
-    accountOperation('GET /fapi/v2/balance', {}, balance),
-    accountOperation('GET /fapi/v3/balance', {}, balance),
-    accountOperation('GET /fapi/v2/account', {}, ({ account }) => {
+    accountOperation('GET /fapi/v2/balance', { socketMethod: 'account.balance' }, balance),
+    accountOperation('GET /fapi/v3/balance', { socketMethod: 'v2/account.balance' }, balance),
+    accountOperation('GET /fapi/v2/account', { socketMethod: 'account.status' }, ({ account }) => {
       const reading = readingOf(account);
       return {
         ...flags(account),
@@ -53,7 +53,7 @@ function balanceOperations(context: FuturesContext, readingOf: ReadingOf): Opera
         positions: reading.margin.contracts.map((one) => accountPositionView(reading, one)),
       };
     }),
-    accountOperation('GET /fapi/v3/account', {}, ({ account }) => {
+    accountOperation('GET /fapi/v3/account', { socketMethod: 'v2/account.status' }, ({ account }) => {
       const reading = readingOf(account);
       return {
         ...accountSumsView(reading),
@@ -78,20 +78,28 @@ function balanceOperations(context: FuturesContext, readingOf: ReadingOf): Opera
 function positionOperations(context: FuturesContext, readingOf: ReadingOf): Operation[] {
   const { futures } = context;
   return [
-    accountOperation('GET /fapi/v2/positionRisk', { params: ['symbol'] }, ({ account, params }) => {
-      const reading = readingOf(account);
-      const symbols = new Set(selected(optionalContract(params)).map(({ id }) => id));
-      return reading.margin.contracts
-        .filter(({ symbol }) => symbols.has(symbol))
-        .map((one) => positionRiskView(context, reading, one));
-    }),
-    accountOperation('GET /fapi/v3/positionRisk', { params: ['symbol'] }, ({ account, params }) => {
-      const reading = readingOf(account);
-      const symbols = new Set(selected(optionalContract(params)).map(({ id }) => id));
-      return activeContracts(reading)
-        .filter(({ symbol }) => symbols.has(symbol))
-        .map((one) => positionRiskView(context, reading, one));
-    }),
+    accountOperation(
+      'GET /fapi/v2/positionRisk',
+      { params: ['symbol'], socketMethod: 'account.position' },
+      ({ account, params }) => {
+        const reading = readingOf(account);
+        const symbols = new Set(selected(optionalContract(params)).map(({ id }) => id));
+        return reading.margin.contracts
+          .filter(({ symbol }) => symbols.has(symbol))
+          .map((one) => positionRiskView(context, reading, one));
+      },
+    ),
+    accountOperation(
+      'GET /fapi/v3/positionRisk',
+      { params: ['symbol'], socketMethod: 'v2/account.position' },
+      ({ account, params }) => {
+        const reading = readingOf(account);
+        const symbols = new Set(selected(optionalContract(params)).map(({ id }) => id));
+        return activeContracts(reading)
+          .filter(({ symbol }) => symbols.has(symbol))
+          .map((one) => positionRiskView(context, reading, one));
+      },
+    ),
     accountOperation('GET /fapi/v1/leverageBracket', { params: ['symbol'] }, ({ params }) =>
       selected(optionalContract(params)).map(bracketsView),
     ),

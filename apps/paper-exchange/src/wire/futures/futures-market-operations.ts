@@ -17,7 +17,7 @@ const DEPTH_LIMITS: ReadonlySet<number> = new Set([5, 10, 20, 50, 100, 500, 1_00
 /** Declares the operations on public futures data. */
 export function futuresMarketOperations(context: FuturesContext): Operation[] {
   return [
-    publicOperation('GET /fapi/v1/depth', { params: ['symbol', 'limit'] }, (params) =>
+    publicOperation('GET /fapi/v1/depth', { params: ['symbol', 'limit'], socketMethod: 'depth' }, (params) =>
       depth(context, params),
     ),
     publicOperation('GET /fapi/v1/trades', { params: ['symbol', 'limit'] }, (params) => {
@@ -94,20 +94,23 @@ function tickerOperations({ futures, histories, now }: FuturesContext): Operatio
       forContracts(params, (spec) => dayOf({ futures, histories, now }, spec)),
     ),
     publicOperation('GET /fapi/v1/ticker/price', { params: ['symbol'] }, price),
-    publicOperation('GET /fapi/v2/ticker/price', { params: ['symbol'] }, price),
-    publicOperation('GET /fapi/v1/ticker/bookTicker', { params: ['symbol'] }, (params) =>
-      forContracts(params, (spec) => {
-        const { bid, ask } = bestOf(futures, spec);
-        return {
-          lastUpdateId: futures.depthVersion(spec),
-          symbol: spec.id,
-          bidPrice: bid[0],
-          bidQty: bid[1],
-          askPrice: ask[0],
-          askQty: ask[1],
-          time: now(),
-        };
-      }),
+    publicOperation('GET /fapi/v2/ticker/price', { params: ['symbol'], socketMethod: 'ticker.price' }, price),
+    publicOperation(
+      'GET /fapi/v1/ticker/bookTicker',
+      { params: ['symbol'], socketMethod: 'ticker.book' },
+      (params) =>
+        forContracts(params, (spec) => {
+          const { bid, ask } = bestOf(futures, spec);
+          return {
+            lastUpdateId: futures.depthVersion(spec),
+            symbol: spec.id,
+            bidPrice: bid[0],
+            bidQty: bid[1],
+            askPrice: ask[0],
+            askQty: ask[1],
+            time: now(),
+          };
+        }),
     ),
     publicOperation('GET /fapi/v1/openInterest', { params: ['symbol'] }, (params) => {
       const spec = contractParam(params);

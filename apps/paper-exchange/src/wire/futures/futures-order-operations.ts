@@ -34,7 +34,7 @@ export function futuresOrderOperations(context: FuturesContext): Operation[] {
 
 function changeOperations(context: FuturesContext): Operation[] {
   return [
-    accountOperation('POST /fapi/v1/order', { params: ORDER_PARAMS }, (call) =>
+    accountOperation('POST /fapi/v1/order', { params: ORDER_PARAMS, socketMethod: 'order.place' }, (call) =>
       placed(context, call, (account, params) => placeOrder(context, account, params)),
     ),
     accountOperation('POST /fapi/v1/order/test', { params: ORDER_PARAMS }, ({ account, params }) => {
@@ -44,11 +44,13 @@ function changeOperations(context: FuturesContext): Operation[] {
       assertPositionSide(owner, params);
       return futuresAckView(context.futures.test(owner, spec, readFuturesOrder(spec, params)));
     }),
-    accountOperation('PUT /fapi/v1/order', { params: AMEND_PARAMS }, (call) =>
+    accountOperation('PUT /fapi/v1/order', { params: AMEND_PARAMS, socketMethod: 'order.modify' }, (call) =>
       placed(context, call, (account, params) => amendOrder(context, account, params)),
     ),
-    accountOperation('DELETE /fapi/v1/order', { params: ID_PARAMS }, ({ account, params }) =>
-      cancelOrder(context, account, params),
+    accountOperation(
+      'DELETE /fapi/v1/order',
+      { params: ID_PARAMS, socketMethod: 'order.cancel' },
+      ({ account, params }) => cancelOrder(context, account, params),
     ),
     accountOperation('DELETE /fapi/v1/allOpenOrders', { params: ['symbol'] }, ({ account, params }) => {
       const spec = contractParam(params);
@@ -62,8 +64,10 @@ function changeOperations(context: FuturesContext): Operation[] {
 function queryOperations(context: FuturesContext): Operation[] {
   const { state } = context.futures;
   return [
-    accountOperation('GET /fapi/v1/order', { params: ID_PARAMS }, ({ account, params }) =>
-      futuresOrderView(existingOrder(context, account, params)),
+    accountOperation(
+      'GET /fapi/v1/order',
+      { params: ID_PARAMS, socketMethod: 'order.status' },
+      ({ account, params }) => futuresOrderView(existingOrder(context, account, params)),
     ),
     accountOperation('GET /fapi/v1/openOrder', { params: ID_PARAMS }, ({ account, params }) => {
       const order = existingOrder(context, account, params);

@@ -52,7 +52,8 @@ export class SocketApi {
     operations: readonly Operation[],
     private readonly limits: RateLimits,
     private readonly sessions: SocketSessions,
-    private readonly userStreams: UserStreams,
+    /** Undefined for a product whose user streams need a listen key. */
+    private readonly userStreams: Pick<UserStreams, 'subscribe' | 'drop'> | undefined,
   ) {
     this.operations = new Map(
       operations.flatMap((operation) =>
@@ -68,7 +69,7 @@ export class SocketApi {
       if (response !== undefined) peer.send(response);
     });
     peer.onClose(() => {
-      for (const subscription of connection.subscriptions.values()) this.userStreams.drop(subscription);
+      for (const subscription of connection.subscriptions.values()) this.userStreams?.drop(subscription);
     });
   }
 
@@ -117,7 +118,9 @@ export class SocketApi {
   /** Runs a method that concerns the connection itself. */
   private callConnection(connection: Connection, method: string, params: RequestParams): object {
     const known = CONNECTION_METHODS.get(method);
-    if (known === undefined) throw VENUE_ERRORS.unsupported();
+    const isUserStream = method.startsWith('userDataStream.');
+    if (known === undefined || (isUserStream && this.userStreams === undefined))
+      throw VENUE_ERRORS.unsupported();
     assertParams(paramsOf(params), known.names, known.access);
     switch (method) {
       case 'session.logon':
@@ -151,10 +154,11 @@ export class SocketApi {
   }
 
   private subscribe(connection: Connection, account: Account): object {
-    if (connection.subscriptions.size >= MAX_SUBSCRIPTIONS_PER_CONNECTION)
+    const { userStreams } = this;
+    if (userStreams === undefined || connection.subscriptions.size >= MAX_SUBSCRIPTIONS_PER_CONNECTION)
       throw VENUE_ERRORS.invalidRequest();
     const subscriptionId = connection.nextId++;
-    const subscription = this.userStreams.subscribe(account.id, connection.peer, (event) => ({
+    const subscription = userStreams.subscribe(account.id, connection.peer, (event) => ({
       subscriptionId,
       event,
     }));
@@ -168,7 +172,7 @@ export class SocketApi {
     for (const [id, subscription] of connection.subscriptions) {
       if (subscriptionId !== undefined && id !== subscriptionId) continue;
       connection.subscriptions.delete(id);
-      this.userStreams.drop(subscription);
+      this.userStreams?.drop(subscription);
       subscription.end(this.sessions.now());
     }
     return {};

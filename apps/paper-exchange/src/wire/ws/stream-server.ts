@@ -13,8 +13,8 @@ const ORIGIN = 'ws://localhost';
  * The host of the venue as the first segment of a path. A client that distinguishes spot from futures by the host of
  * its connection keeps it there when its URLs are replaced: `/stream.binance.com:9443/ws`, `/fstream.binance.com/ws`.
  */
-const VENUE_HOST = /^\/([a-z-]{1,20})\.binance\.com(?::\d{1,5})?(?=\/)/;
-const FUTURES_HOST = 'fstream';
+const VENUE_HOST = /^\/(stream|ws-api|fstream|ws-fapi)\.binance\.com(?::\d{1,5})?(?=\/)/;
+const FUTURES_HOSTS: ReadonlySet<string | undefined> = new Set(['fstream', 'ws-fapi']);
 const PING_EVERY_MS = 20_000;
 /** The interval at which the weather may drop connections. */
 const RANDOM_CUT_EVERY_MS = 250;
@@ -103,7 +103,7 @@ function takeHost(url: URL): Product | undefined {
   const [prefix, host] = VENUE_HOST.exec(url.pathname) ?? [];
   if (prefix === undefined) return undefined;
   url.pathname = url.pathname.slice(prefix.length);
-  return host === FUTURES_HOST ? 'futures' : 'spot';
+  return FUTURES_HOSTS.has(host) ? 'futures' : 'spot';
 }
 
 function reject(socket: Duplex, status: string): void {

@@ -18,18 +18,30 @@ export function futuresListenKeyOperations(keys: ListenKeys): Operation[] {
   };
   const params = ['listenKey'];
   return [
-    accountOperation('POST /fapi/v1/listenKey', { access: 'KEY' }, ({ account }) => ({
-      listenKey: keys.open(account.id),
-    })),
-    accountOperation('PUT /fapi/v1/listenKey', { params, access: 'KEY' }, (call) => {
-      const listenKey = keyOf(call);
-      keys.extend(call.account.id, listenKey);
-      return { listenKey };
-    }),
-    accountOperation('DELETE /fapi/v1/listenKey', { params, access: 'KEY' }, (call) => {
-      keys.close(call.account.id, keyOf(call));
-      return {};
-    }),
+    accountOperation(
+      'POST /fapi/v1/listenKey',
+      { socketMethod: 'userDataStream.start', access: 'KEY' },
+      ({ account }) => ({
+        listenKey: keys.open(account.id),
+      }),
+    ),
+    accountOperation(
+      'PUT /fapi/v1/listenKey',
+      { params, socketMethod: 'userDataStream.ping', access: 'KEY' },
+      (call) => {
+        const listenKey = keyOf(call);
+        keys.extend(call.account.id, listenKey);
+        return { listenKey };
+      },
+    ),
+    accountOperation(
+      'DELETE /fapi/v1/listenKey',
+      { params, socketMethod: 'userDataStream.stop', access: 'KEY' },
+      (call) => {
+        keys.close(call.account.id, keyOf(call));
+        return {};
+      },
+    ),
   ];
 }
 
