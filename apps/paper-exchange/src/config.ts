@@ -10,6 +10,8 @@ export const configSchema = z.object({
   SEED: z.coerce.number().int().min(0).default(1),
   ADMIN_TOKEN: z.string().min(16).optional(),
   MARKET: z.enum(['on', 'off']).default('on'),
+  /** Whether fundings and the interest of margin loans are paid by the clock, and not only by admin calls. */
+  SCHEDULED_PAYMENTS: z.enum(['on', 'off']).default('on'),
   /** The fee, in millionths of the amount received. */
   FEE_PPM: z.coerce.number().int().min(0).max(100_000).default(1_000),
   /** The maximum request weight per IP address and minute. The next two limit the accepted orders of an account. */

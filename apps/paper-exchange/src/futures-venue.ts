@@ -38,6 +38,8 @@ interface FuturesVenueOptions {
 export interface FuturesVenue {
   readonly context: FuturesContext;
   readonly maker: MarketMaker;
+  /** Whether fundings are paid by the clock. */
+  readonly isFundingScheduled: boolean;
 }
 
 /** Restores the futures exchange, and creates what its routes and its market maker need. */
@@ -68,23 +70,26 @@ export function openFuturesVenue(config: Config, options: FuturesVenueOptions): 
     specs: CONTRACTS,
     reference: (spec) => spotMidOf(exchange, spec),
   });
-  return { context, maker };
+  return { context, maker, isFundingScheduled: config.SCHEDULED_PAYMENTS === 'on' };
 }
 
 /**
  * Serves the futures operations, pays due fundings and ends expired user streams while the server runs. Returns the router
  * of the futures streams and of the WebSocket API of futures.
  */
-export function registerFutures(app: FastifyInstance, { context, maker }: FuturesVenue): ConnectionRouter {
+export function registerFutures(
+  app: FastifyInstance,
+  { context, maker, isFundingScheduled }: FuturesVenue,
+): ConnectionRouter {
   const listenKeys = new ListenKeys(context.now);
   const operations = [...futuresOperationsOf(context), ...futuresListenKeyOperations(listenKeys)];
   app.register(async (scope) => registerRest(scope, operations, context));
   const keyStreams = new FuturesKeyStreams(listenKeys, new FuturesUserStreams(context), context.now);
   const { futures, histories } = context;
   const streams = new FuturesMarketStreams(futures, histories, contractEvents(context), keyStreams);
-  context.futures.fundDue();
+  futures.fundDue(isFundingScheduled);
   const timer = setInterval(() => {
-    context.futures.fundDue();
+    futures.fundDue(isFundingScheduled);
     keyStreams.expire();
   }, CHECK_EVERY_MS).unref();
   app.addHook('preClose', async () => streams.close());

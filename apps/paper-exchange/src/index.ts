@@ -60,9 +60,7 @@ export async function startPaperExchange(
     components.maker.stop();
     components.journal.close();
   });
-  const { margin } = components.exchange;
-  const interestTimer = setInterval(() => margin.chargeDue(), INTEREST_CHECK_EVERY_MS).unref();
-  app.addHook('onClose', async () => clearInterval(interestTimer));
+  if (config.SCHEDULED_PAYMENTS === 'on') scheduleInterest(app, components.exchange.margin);
   await app.listen({ host: config.HOST, port: config.PORT });
   if (config.MARKET === 'on') {
     components.maker.start();
@@ -70,6 +68,12 @@ export async function startPaperExchange(
   }
   const { port } = app.server.address() as AddressInfo;
   return { url: `http://${config.HOST}:${port}`, close: () => app.close() };
+}
+
+/** Charges the interest of margin loans at each hour, until the server closes. */
+function scheduleInterest(app: FastifyInstance, margin: Exchange['margin']): void {
+  const timer = setInterval(() => margin.chargeDue(), INTEREST_CHECK_EVERY_MS).unref();
+  app.addHook('onClose', async () => clearInterval(timer));
 }
 
 /** Restores the exchange from `DATA_DIR` and creates the objects that the servers use. */

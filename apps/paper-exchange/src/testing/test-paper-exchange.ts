@@ -21,7 +21,10 @@ export class TestPaperExchange {
 
   private constructor(private readonly directory: string) {}
 
-  /** Starts on a free port with an empty directory. By default, no market maker moves the prices (`MARKET=off`). */
+  /**
+   * Starts on a free port with an empty directory. By default, no market maker moves the prices (`MARKET=off`), and
+   * nothing is paid by the clock.
+   */
   static async start(env: Record<string, string> = {}): Promise<TestPaperExchange> {
     const venue = new TestPaperExchange(await mkdtemp(join(tmpdir(), 'paper-exchange-')));
     await venue.restart(env);
@@ -36,7 +39,12 @@ export class TestPaperExchange {
   /** Stops the exchange and starts it again with the same data. */
   async restart(env: Record<string, string> = {}): Promise<void> {
     await this.running?.close();
-    const config = configSchema.parse({ DATA_DIR: this.directory, MARKET: 'off', ...env });
+    const config = configSchema.parse({
+      DATA_DIR: this.directory,
+      MARKET: 'off',
+      SCHEDULED_PAYMENTS: 'off',
+      ...env,
+    });
     this.running = await startPaperExchange(config);
   }
 

@@ -20,20 +20,24 @@ export class FundingPayments {
     private readonly log: FuturesLog,
   ) {}
 
-  /** Pays the fundings that are due by the clock of the exchange. Returns whether there was one. */
-  payDue(): boolean {
+  /**
+   * Pays the fundings that are due by the clock of the exchange, unless they are only to be moved to their next time.
+   * Returns whether one was paid.
+   */
+  payDue(isPaid: boolean): boolean {
     const { state } = this;
     const now = this.log.now();
-    let isPaid = false;
+    let hasPaid = false;
     for (const spec of CONTRACTS) {
       const contract = state.contracts.of(spec.id);
-      const isDue = contract.nextFundingAt > 0 && now >= contract.nextFundingAt && contract.isListed;
+      const isDue =
+        isPaid && contract.nextFundingAt > 0 && now >= contract.nextFundingAt && contract.isListed;
       if (isDue) this.pay(spec, contract.fundingRate);
-      isPaid ||= isDue;
+      hasPaid ||= isDue;
       if (now >= contract.nextFundingAt)
         contract.nextFundingAt = (Math.floor(now / FUNDING_EVERY_MS) + 1) * FUNDING_EVERY_MS;
     }
-    return isPaid;
+    return hasPaid;
   }
 
   /**

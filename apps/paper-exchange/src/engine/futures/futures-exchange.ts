@@ -131,9 +131,9 @@ export class FuturesExchange {
     return funding;
   }
 
-  /** Pays the fundings that are due by the clock. */
-  fundDue(): void {
-    if (this.funding.payDue()) this.finish();
+  /** Pays the fundings that are due by the clock. With `isPaid` false, they are left out. */
+  fundDue(isPaid = true): void {
+    if (this.funding.payDue(isPaid)) this.finish();
   }
 
   /** Closes a position by auto-deleveraging. Returns undefined if the account has no position. */

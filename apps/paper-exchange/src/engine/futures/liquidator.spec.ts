@@ -138,6 +138,10 @@ describe('funding, auto-deleveraging and settlement', () => {
     }
     expect(incomes('a')).toEqual([usdt(-6), usdt(-6)]);
     expect(futures.position('c').isolated).toBe(margin - usdt(12));
+    futures.now = 24 * 3_600_000;
+    futures.exchange.fundDue(false);
+    expect(incomes('a')).toHaveLength(2);
+    expect(futures.state.contracts.of(BTC.id).nextFundingAt).toBe(32 * 3_600_000);
   });
 
   it('auto-deleveraging closes a position against the insurance fund at the mark price without a fee', () => {
