@@ -112,6 +112,14 @@ describe('the futures exchange', () => {
     expect(futures.place('a', { timeInForce: 'GTX', priceTicks: 599_999, lots: 10 }).status).toBe('NEW');
   });
 
+  it('expires a market order for what the book does not have, and needs margin for the rest only', () => {
+    futures.quote(600_000, 100);
+    expect(sell(5_000)).toMatchObject({ executedLots: 100, status: 'EXPIRED' });
+    futures.exchange.cancelQuotes(BTC);
+    expect(sell(5_000)).toMatchObject({ executedLots: 0, status: 'EXPIRED' });
+    expect(buy(5_000)).toMatchObject({ executedLots: 0, status: 'EXPIRED' });
+  });
+
   it('enforces tick, size, notional, price distance and unique client order ids', () => {
     const refused = (terms: Parameters<TestFutures['place']>[1], error: { code: number }) =>
       expect(() => futures.place('a', terms)).toThrow(codeOf(error));

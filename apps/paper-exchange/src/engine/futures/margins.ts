@@ -17,7 +17,7 @@ import {
 import { closableLots, signOf } from './position.rules.js';
 
 /** An order whose margin is checked. `quote` is what it costs or brings in at the price that it may trade at. */
-interface PlannedOrder {
+export interface PlannedOrder {
   readonly side: OrderSide;
   readonly lots: number;
   readonly quote: bigint;

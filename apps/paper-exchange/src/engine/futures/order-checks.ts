@@ -9,7 +9,7 @@ import type { FuturesMatcher } from './futures-matcher.js';
 import { type FuturesOrder, type FuturesOrderRequest, isOpenOrder } from './futures-order.js';
 import { assertMinNotional, assertPercentPrice, assertSizes, MAX_OPEN } from './futures-order.rules.js';
 import type { FuturesState } from './futures-state.js';
-import type { Margins } from './margins.js';
+import type { Margins, PlannedOrder } from './margins.js';
 import { closableLots } from './position.rules.js';
 
 /** Decides whether an order may be placed or amended. It changes nothing. */
@@ -42,8 +42,7 @@ export class OrderChecks {
     const markTicks = Math.max(1, Math.floor(mark / markOfTicks(spec, 1)));
     assertMinNotional(spec, sized, sized.type === 'LIMIT' ? sized.priceTicks : markTicks);
     this.assertTimeInForce(account, spec, sized);
-    if (!sized.isReduceOnly)
-      this.margins.assertAffordable(account, spec, { ...sized, quote: this.quoteOf(spec, sized) });
+    if (!sized.isReduceOnly) this.margins.assertAffordable(account, spec, this.plan(spec, sized));
     return sized;
   }
 
@@ -71,14 +70,21 @@ export class OrderChecks {
     return best !== undefined && (side === 'BUY' ? priceTicks >= best : priceTicks <= best);
   }
 
-  /** Returns what an order costs or brings in: at its limit, at a better bid, or at the prices in the book. */
-  private quoteOf(
+  /**
+   * Returns what an order costs or brings in: at its limit or at a better bid. A MARKET order takes the prices in the
+   * book, and expires for lots that the book does not have.
+   */
+  private plan(
     spec: ContractSpec,
     { type, side, lots, priceTicks }: Pick<FuturesOrderRequest, 'type' | 'side' | 'lots' | 'priceTicks'>,
-  ): bigint {
+  ): PlannedOrder {
     const levels = type === 'MARKET' || side === 'SELL' ? this.matcher.book(spec.id).opposite(side) : [];
-    if (type === 'MARKET') return costOf(spec, levels, lots);
-    return quoteUnits(spec, Math.max(priceTicks, levels[0]?.[0] ?? 0), lots);
+    if (type === 'LIMIT') {
+      const ticks = Math.max(priceTicks, levels[0]?.[0] ?? 0);
+      return { side, lots, quote: quoteUnits(spec, ticks, lots) };
+    }
+    const available = levels.reduce((sum, [, levelLots]) => sum + levelLots, 0);
+    return { side, lots: Math.min(lots, available), quote: costOf(spec, levels, lots) };
   }
 
   /** Checks an amendment of an open order. @throws VenueError as `checked` does */
@@ -97,8 +103,7 @@ export class OrderChecks {
     const openLots = lots - order.executedLots;
     if (order.isReduceOnly && openLots > closableLots(positionIn(account, spec.id), order.side))
       throw FUTURES_ERRORS.reduceOnlyRejected();
-    const planned = { ...terms, lots: openLots };
-    if (!order.isReduceOnly)
-      this.margins.assertAffordable(account, spec, { ...planned, quote: this.quoteOf(spec, planned) }, order);
+    const planned = this.plan(spec, { ...terms, lots: openLots });
+    if (!order.isReduceOnly) this.margins.assertAffordable(account, spec, planned, order);
   }
 }
