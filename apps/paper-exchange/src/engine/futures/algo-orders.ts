@@ -4,7 +4,13 @@ import { type AlgoBook, wouldTrigger } from './algo-book.js';
 import { CONTRACTS, type ContractSpec, markOfTicks } from './contracts.js';
 import { type FuturesAccount, positionIn } from './futures-account.js';
 import type { FuturesLog } from './futures-log.js';
-import type { AlgoOrder, AlgoRequest, FuturesOrder, FuturesOrderRequest } from './futures-order.js';
+import {
+  type AlgoOrder,
+  type AlgoRequest,
+  type FuturesOrder,
+  type FuturesOrderRequest,
+  isOpenOrder,
+} from './futures-order.js';
 import { assertSizes, MAX_OPEN } from './futures-order.rules.js';
 import type { FuturesState } from './futures-state.js';
 import { closableLots } from './position.rules.js';
@@ -100,8 +106,10 @@ export class AlgoOrders {
     algo.updatedAt = algo.triggeredAt;
     log.addAlgo(algo);
     try {
-      algo.orderId = this.host.submit(account, spec, this.requestOf(account, algo)).id;
-      algo.status = 'FINISHED';
+      const order = this.host.submit(account, spec, this.requestOf(account, algo));
+      algo.orderId = order.id;
+      // A resting order finishes it later.
+      if (!isOpenOrder(order)) algo.status = 'FINISHED';
     } catch (error) {
       if (!(error instanceof VenueError)) throw error;
       // The position that it would close may be gone.

@@ -200,6 +200,21 @@ describe('conditional orders', () => {
     expect(limit).toMatchObject({ status: 'REJECTED', failure: 'ReduceOnly Order is rejected.' });
   });
 
+  it('finish once the order that they placed is closed', () => {
+    const algo = futures.placeAlgo('a', {
+      type: 'TAKE_PROFIT',
+      priceTicks: 612_000,
+      triggerTicks: 610_000,
+      workingType: 'MARK_PRICE',
+    });
+    futures.setMark(610_000);
+    expect(algo.status).toBe('TRIGGERED');
+    expect(() => futures.exchange.algos.cancel(algo)).toThrow(expect.objectContaining({ code: -2011 }));
+    futures.exchange.cancel(futures.state.order(algo.orderId!)!);
+    expect(algo.status).toBe('FINISHED');
+    expect(futures.replayed().algoOrder(algo.id)).toEqual(algo);
+  });
+
   it('trail the price by a distance after their activation', () => {
     const algo = futures.placeAlgo('a', {
       type: 'TRAILING_STOP_MARKET',

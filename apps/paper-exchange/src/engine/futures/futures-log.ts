@@ -4,7 +4,14 @@ import type { Funding } from './contract-state.js';
 import { type FuturesAccount, isSystem, storeFuturesAccount } from './futures-account.js';
 import type { AccountReason, FuturesEvent } from './futures-events.js';
 import { accountEvent } from './futures-events.js';
-import type { AlgoOrder, FuturesFill, FuturesOrder, FuturesReport, Income } from './futures-order.js';
+import {
+  type AlgoOrder,
+  type FuturesFill,
+  type FuturesOrder,
+  type FuturesReport,
+  type Income,
+  isOpenOrder,
+} from './futures-order.js';
 import { type FuturesRecord, storeFuturesFill, storeFuturesOrder, storeIncome } from './futures-records.js';
 import { type FuturesState, ID_BLOCK } from './futures-state.js';
 
@@ -91,6 +98,16 @@ export class FuturesLog {
     }
     const report = { execution, order: { ...order }, ...(fill === undefined ? {} : { fill }) };
     this.events.push({ kind: 'order', accountId: order.accountId, report });
+    if (!isOpenOrder(order)) this.finishAlgo(order);
+  }
+
+  /** Finishes the conditional order that placed a closed order. */
+  private finishAlgo(order: FuturesOrder): void {
+    const algo = order.algoId === undefined ? undefined : this.options.state.algoOrder(order.algoId);
+    if (algo?.status !== 'TRIGGERED' || algo.orderId !== order.id) return;
+    algo.status = 'FINISHED';
+    algo.updatedAt = order.updatedAt;
+    this.addAlgo(algo);
   }
 
   addAlgo(order: AlgoOrder): void {

@@ -8,9 +8,9 @@ import { type AccountMargin, absolute, type ContractMargin, maintenanceOf } from
 import type { Margins } from './margins.js';
 import { closingSide } from './position.rules.js';
 
-/** A margin call is sent when the margin balance falls below 125 % of the maintenance margin … */
+/** A margin call is sent below this share of the maintenance margin. */
 const CALL_BELOW_PERCENT = 125n;
-/** … and again only after it was above 150 %. */
+/** A further margin call is sent only after the margin balance was above this share. */
 const CALL_AGAIN_ABOVE_PERCENT = 150n;
 
 /** A margin balance and the maintenance margin that it covers. `symbol` is set for an isolated position. */
