@@ -35,6 +35,8 @@ interface VenueTraits {
   readonly hasHedgeMode?: boolean;
   /** Whether a position with cross margin has a leverage of its own, or the highest of its market. Default: true. */
   readonly hasCrossLeverage?: boolean;
+  /** Whether interest becomes a part of the loan when it is charged. Default: it is reported separately. */
+  readonly interestIsPartOfLoan?: boolean;
   /** Whether a client order id may be used again. */
   readonly clientOrderIds: 'UNIQUE_AMONG_OPEN' | 'UNIQUE_FOR_EVER' | 'RETURNS_FIRST' | 'NOT_UNIQUE';
 }

@@ -35,10 +35,11 @@ export function describeMargin(name: string, setup: () => Promise<ControlledVenu
       await fixture.subject.chargeInterest('BTC', '0.00001');
       const charges = await loansOf(account).fetchInterest(since);
       expect(charges.map(({ asset, amount }) => [asset, amount])).toEqual([['BTC', '0.000001']]);
-      const isDeducted = fixture.subject.traits.interest === 'DEDUCTED';
+      const { interest, interestIsPartOfLoan } = fixture.subject.traits;
+      // The account has no BTC from which the interest could be taken.
+      const joinsLoan = interest === 'DEDUCTED' || interestIsPartOfLoan === true;
       expect(await loansOf(account).fetchLoans()).toEqual({
-        // The account has no BTC from which the interest could be taken.
-        BTC: isDeducted ? { borrowed: '0.100001', interest: '0' } : { borrowed: '0.1', interest: '0.000001' },
+        BTC: joinsLoan ? { borrowed: '0.100001', interest: '0' } : { borrowed: '0.1', interest: '0.000001' },
       });
       await fixture.place(fixture.maker, fixture.order({ ...sale, amount: '0.2' }));
       await fixture.place(account, fixture.order({ ...purchase, amount: '0.11', autoRepay: true }));

@@ -130,6 +130,8 @@ export interface Dialect {
     readonly hasHedgeMode?: boolean;
     /** Whether a position with cross margin has a leverage of its own, or the highest of its market. Default: true. */
     readonly hasCrossLeverage?: boolean;
+    /** Whether interest becomes a part of the loan when it is charged. Default: it is reported separately. */
+    readonly interestIsPartOfLoan?: boolean;
   };
   /** The traits in which a trading type differs from the others. */
   traitsFor?(tradingType: TradingType): Partial<Dialect['traits']>;
