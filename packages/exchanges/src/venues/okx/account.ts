@@ -90,8 +90,12 @@ async function fetchWallet(ccxt: CcxtClient, params: { readonly ccy?: string } =
 /** Returns the balances of currencies; zeros are included. */
 export function balancesOf(ccxt: CcxtClient, { details }: Wallet): Balances {
   const balances: Record<string, AssetBalance> = {};
+  // The balance of a currency that the account owes may be negative.
   for (const { ccy, availBal, frozenBal } of details)
-    balances[ccxt.safeCurrencyCode(ccy)] = { free: availBal, locked: frozenBal };
+    balances[ccxt.safeCurrencyCode(ccy)] = {
+      free: availBal.startsWith('-') ? '0' : availBal,
+      locked: frozenBal,
+    };
   return balances;
 }
 
