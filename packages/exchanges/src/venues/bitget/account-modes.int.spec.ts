@@ -1,3 +1,4 @@
+import type { TradingType } from '@trading-automation/contracts';
 import { failureOf } from '../../../conformance/conformance-fixture.js';
 import { Refusal } from '../../../conformance/scripted/model.js';
 import { readRecordings } from '../../../conformance/scripted/recordings.js';
@@ -11,9 +12,9 @@ const symbol = 'BTC/USDT:USDT';
 describe('the accounts and look-ups of Bitget', () => {
   let close: () => Promise<void> = async () => undefined;
   afterEach(() => close());
-  const open = async (changed: Partial<typeof dialect> = {}) => {
-    const server = await ScriptedServer.start({ ...dialect, ...changed }, recordings, 'perpetual');
-    const config = { id: 'bitget', name: 'Bitget', adapter: 'bitget', tradingTypes: ['perpetual'] };
+  const open = async (changed: Partial<typeof dialect> = {}, type: TradingType = 'perpetual') => {
+    const server = await ScriptedServer.start({ ...dialect, ...changed }, recordings, type);
+    const config = { id: 'bitget', name: 'Bitget', adapter: 'bitget', tradingTypes: [type] };
     const venue = createVenue(venueConfig.parse({ ...config, url: server.url }));
     close = async () => {
       await venue.close();
@@ -21,7 +22,7 @@ describe('the accounts and look-ups of Bitget', () => {
       expect(server.problems).toEqual([]);
     };
     const account = server.exchange.openAccount({ USDT: 10_000 });
-    return { account, client: venue.connect(account, 'perpetual') };
+    return { account, client: venue.connect(account, type) };
   };
   /** A classic account rejects every call of the unified account. */
   const classic = {
@@ -34,6 +35,23 @@ describe('the accounts and look-ups of Bitget', () => {
     expect((await client.testCredentials()).unsupported).toBeUndefined();
     account.kind = 'UNKNOWN';
     expect((await client.testCredentials()).unsupported).toBe('ACCOUNT_TYPE');
+  });
+
+  it.each<[TradingType, 'ACCOUNT_TYPE' | undefined]>([
+    ['spot', undefined],
+    ['margin', 'ACCOUNT_TYPE'],
+    ['perpetual', undefined],
+  ])('has loans in the advanced mode alone: %s in the basic mode is %s', async (type, expected) => {
+    const basic = dialect.routes.map((route) =>
+      route.path === '/api/v3/account/settings'
+        ? {
+            ...route,
+            answer: (context: never) => ({ ...(route.answer(context) as object), accountLevel: 'basic' }),
+          }
+        : route,
+    );
+    const { client } = await open({ routes: basic }, type);
+    expect((await client.testCredentials()).unsupported).toBe(expected);
   });
 
   it('refuses classic accounts', async () => {

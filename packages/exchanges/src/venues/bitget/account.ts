@@ -1,4 +1,5 @@
 /** Bitget's unified account: permissions, balances and margin. https://www.bitget.com/api-doc/uta/account/Get-Account */
+import type { TradingType } from '@trading-automation/contracts';
 import errors from 'ccxt/js/src/base/errors';
 import { z } from 'zod';
 import { subtract } from '../../ccxt/amounts.js';
@@ -13,12 +14,12 @@ import type {
   CredentialsReport,
   UnsupportedAccount,
 } from '../../port.js';
-import type { BitgetType } from './client.js';
 
 const settings = z.object({
   data: z.object({
     uid: z.string().min(1),
     accountMode: z.string(),
+    accountLevel: z.string().optional(),
     holdMode: z.string(),
     symbolConfigList: z.array(
       z.object({ category: z.string(), symbol: z.string(), marginMode: z.string(), leverage: exactDecimal }),
@@ -37,7 +38,7 @@ export async function fetchSettings(ccxt: CcxtClient): Promise<Settings> {
 /** The account modes in which the product can trade. Others are the classic account and accounts between two modes. */
 const MODES = new Set(['unified', 'hybrid']);
 
-export async function inspectBitget(ccxt: CcxtClient, type: BitgetType): Promise<CredentialsReport> {
+export async function inspectBitget(ccxt: CcxtClient, type: TradingType): Promise<CredentialsReport> {
   const account = await fetchUnifiedSettings(ccxt);
   // A classic account does not report its permissions here, so the key may have all of them.
   if (account === undefined)
@@ -64,21 +65,24 @@ async function fetchUnifiedSettings(ccxt: CcxtClient): Promise<Settings | undefi
 }
 
 function unsupportedOf(
-  type: BitgetType,
-  { accountMode, holdMode }: Settings,
+  type: TradingType,
+  { accountMode, accountLevel, holdMode }: Settings,
 ): UnsupportedAccount | undefined {
   if (!MODES.has(accountMode)) return 'ACCOUNT_TYPE';
-  return type === 'spot' || holdMode === 'one_way_mode' ? undefined : 'HEDGE_MODE';
+  // The basic mode has no loans.
+  if (type === 'margin' && accountLevel === 'basic') return 'ACCOUNT_TYPE';
+  return type === 'perpetual' && holdMode !== 'one_way_mode' ? 'HEDGE_MODE' : undefined;
 }
 
 const coin = z.object({ coin: z.string().min(1), balance: exactDecimal, locked: exactDecimal });
+const ownedCoin = coin.extend({ debt: exactDecimal });
 const assets = z.object({
   requestTime: z.number(),
   data: z.object({
     effEquity: exactDecimal,
     imr: exactDecimal,
     mmr: exactDecimal,
-    assets: z.array(coin),
+    assets: z.array(ownedCoin),
   }),
 });
 /** The account in a message of the stream. */
@@ -87,14 +91,20 @@ export const streamedAccount = z.object({ coin: z.array(coin) });
 /** Returns the balances of coins; zeros are included. */
 export function balancesOf(ccxt: CcxtClient, coins: readonly z.output<typeof coin>[]): Balances {
   const balances: Record<string, AssetBalance> = {};
-  for (const { coin: code, balance, locked } of coins)
-    balances[ccxt.safeCurrencyCode(code)] = { free: subtract(balance, locked), locked };
+  for (const { coin: code, balance, locked } of coins) {
+    // The balance of a coin that the account owes is negative.
+    const free = subtract(balance, locked);
+    balances[ccxt.safeCurrencyCode(code)] = { free: free.startsWith('-') ? '0' : free, locked };
+  }
   return balances;
 }
 
+export async function fetchAssets(ccxt: CcxtClient): Promise<z.output<typeof assets>> {
+  return parseResponse(assets, await callEndpoint(ccxt, 'privateUtaGetV3AccountAssets', {}));
+}
+
 export async function fetchBitgetBalances(ccxt: CcxtClient): Promise<BalanceReport> {
-  const response = await callEndpoint(ccxt, 'privateUtaGetV3AccountAssets', {});
-  const { requestTime, data } = parseResponse(assets, response);
+  const { requestTime, data } = await fetchAssets(ccxt);
   const held = Object.entries(balancesOf(ccxt, data.assets)).filter(
     ([, { free, locked }]) => free !== '0' || locked !== '0',
   );
@@ -104,8 +114,7 @@ export async function fetchBitgetBalances(ccxt: CcxtClient): Promise<BalanceRepo
 }
 
 export async function fetchBitgetMargin(ccxt: CcxtClient): Promise<AccountMargin> {
-  const response = await callEndpoint(ccxt, 'privateUtaGetV3AccountAssets', {});
-  const { effEquity, imr, mmr } = parseResponse(assets, response).data;
+  const { effEquity, imr, mmr } = (await fetchAssets(ccxt)).data;
   return {
     currency: 'USD',
     equity: effEquity,

@@ -3,6 +3,7 @@
  *
  * The exchange acknowledges an order with its ids alone. The account stream reports the rest.
  */
+import type { TradingType } from '@trading-automation/contracts';
 import { z } from 'zod';
 import { type CcxtClient, callEndpoint } from '../../ccxt/ccxt-client.js';
 import type { FillCalls, OrderCalls, VenueSession } from '../../ccxt/declaration.js';
@@ -13,7 +14,7 @@ import { allPages, allRanges } from '../../ccxt/pages.js';
 import { parseResponse } from '../../ccxt/parse-response.js';
 import { venueTime } from '../../ccxt/unified-balances.js';
 import type { OrderRequest, VenueOrder } from '../../port.js';
-import { type BitgetType, CATEGORIES, categoryOf } from './client.js';
+import { CATEGORIES, categoriesOf, categoryOf } from './client.js';
 import { readBitgetFill, readBitgetOrder } from './records.js';
 
 type Params = Readonly<Record<string, unknown>>;
@@ -62,14 +63,14 @@ function readAcknowledgement(response: unknown, venueClientOrderId: string) {
   return { orderId: data.orderId, at: new Date(requestTime) };
 }
 
-export const bitgetOrders = (type: BitgetType): OrderCalls => ({
+export const bitgetOrders = (type: TradingType): OrderCalls => ({
   place: async (session, order) => {
     const { ccxt } = session;
     const request = orderRequest(ccxt, type, order);
     const response = await callEndpoint(ccxt, 'privateUtaPostV3TradePlaceOrder', request);
     const { orderId, at } = readAcknowledgement(response, order.venueClientOrderId);
     if (orderId !== null) return acceptedOrder(order, orderId, at);
-    const found = await findOrder(session, order.symbol, { clientOid: order.venueClientOrderId });
+    const found = await findOrder(session, type, order.symbol, { clientOid: order.venueClientOrderId });
     if (found === null) throw new MalformedResponse('an order without an id');
     return found;
   },
@@ -79,7 +80,7 @@ export const bitgetOrders = (type: BitgetType): OrderCalls => ({
     readAcknowledgement(response, venueClientOrderId);
   },
   find: async (session, { symbol, venueClientOrderId, sentAt }) => {
-    const order = await findOrder(session, symbol, { clientOid: venueClientOrderId });
+    const order = await findOrder(session, type, symbol, { clientOid: venueClientOrderId });
     if (order !== null) {
       if (order.venueClientOrderId !== venueClientOrderId) throw new MalformedResponse('another order');
       return { outcome: 'FOUND', order };
@@ -87,7 +88,7 @@ export const bitgetOrders = (type: BitgetType): OrderCalls => ({
     if (sentAt === undefined) return { outcome: 'NOT_KNOWN' };
     // The documentation does not promise that the call finds orders that have ended.
     const since = new Date(sentAt.getTime() - MINUTE_MS);
-    const ended = (await fetchEnded(session.ccxt, symbol, since)).find(
+    const ended = (await fetchEnded(session.ccxt, type, symbol, since)).find(
       (each) => each.venueClientOrderId === venueClientOrderId,
     );
     if (ended !== undefined) return { outcome: 'FOUND', order: ended };
@@ -95,7 +96,7 @@ export const bitgetOrders = (type: BitgetType): OrderCalls => ({
     return { outcome: isListed ? 'ABSENT' : 'NOT_KNOWN' };
   },
   findByExchangeId: async (session, { symbol, exchangeOrderId }) => {
-    const order = await findOrder(session, symbol, { orderId: exchangeOrderId });
+    const order = await findOrder(session, type, symbol, { orderId: exchangeOrderId });
     if (order !== null && order.exchangeOrderId !== exchangeOrderId)
       throw new MalformedResponse('another order');
     return order;
@@ -104,44 +105,53 @@ export const bitgetOrders = (type: BitgetType): OrderCalls => ({
     const groups =
       symbol === undefined
         ? CATEGORIES[type].map((category) => ({ category }))
-        : [{ category: categoryOf(symbol), symbol: ccxt.market(symbol).id }];
+        : categoriesOf(type, symbol).map((category) => ({ category, symbol: ccxt.market(symbol).id }));
     const lists = groups.map((group) => fetchList(ccxt, 'privateUtaGetV3TradeUnfilledOrders', group));
-    return (await Promise.all(lists)).flat().flatMap((record) => readBitgetOrder(ccxt, record) ?? []);
+    return (await Promise.all(lists)).flat().flatMap((record) => readBitgetOrder(ccxt, type, record) ?? []);
   },
 });
 
-async function fetchEnded(ccxt: CcxtClient, symbol: string, since: Date): Promise<readonly VenueOrder[]> {
-  const params = { category: categoryOf(symbol), symbol: ccxt.market(symbol).id };
-  const records = await fetchListSince(ccxt, 'privateUtaGetV3TradeHistoryOrders', params, since);
-  return records.flatMap((record) => readBitgetOrder(ccxt, record) ?? []);
+async function fetchEnded(
+  ccxt: CcxtClient,
+  type: TradingType,
+  symbol: string,
+  since: Date,
+): Promise<readonly VenueOrder[]> {
+  const lists = categoriesOf(type, symbol).map((category) => {
+    const params = { category, symbol: ccxt.market(symbol).id };
+    return fetchListSince(ccxt, 'privateUtaGetV3TradeHistoryOrders', params, since);
+  });
+  return (await Promise.all(lists)).flat().flatMap((record) => readBitgetOrder(ccxt, type, record) ?? []);
 }
 
 const found = z.object({ data: z.unknown() });
 
 async function findOrder(
   { ccxt, orNull }: VenueSession,
+  type: TradingType,
   symbol: string,
   key: Params,
 ): Promise<VenueOrder | null> {
   const response = await orNull(() => callEndpoint(ccxt, 'privateUtaGetV3TradeOrderInfo', key));
   const record = response === null ? null : parseResponse(found, response).data;
   if (record === null || record === undefined) return null;
-  const order = readBitgetOrder(ccxt, record);
+  const order = readBitgetOrder(ccxt, type, record);
   if (order?.symbol !== symbol) throw new MalformedResponse('another order');
   return order;
 }
 
 const TIMES_IN_FORCE = { GTC: 'gtc', IOC: 'ioc', FOK: 'fok', POST_ONLY: 'post_only' } as const;
 
-function orderRequest(ccxt: CcxtClient, tradingType: BitgetType, order: OrderRequest): Params {
-  const isSpot = tradingType === 'spot';
+function orderRequest(ccxt: CcxtClient, tradingType: TradingType, order: OrderRequest): Params {
+  const isSpot = tradingType !== 'perpetual';
   const { type, side } = orderArguments(order, isSpot);
   // A market purchase of spot would be counted in quote currency.
   if (order.stopPrice !== undefined || (isSpot && type === 'market'))
     throw failure(['rejected', 'not_supported']);
-  const { symbol, price, timeInForce, venueClientOrderId, reduceOnly } = order;
+  const { symbol, price, timeInForce, venueClientOrderId, reduceOnly, autoBorrow } = order;
   return {
-    category: categoryOf(symbol),
+    // Orders of margin borrow what the account lacks; those of spot do not.
+    category: tradingType === 'margin' && autoBorrow === true ? 'MARGIN' : categoryOf(symbol),
     symbol: ccxt.market(symbol).id,
     side,
     orderType: type,
@@ -158,18 +168,23 @@ function orderRequest(ccxt: CcxtClient, tradingType: BitgetType, order: OrderReq
 
 const FILLS = 'privateUtaGetV3TradeFills';
 
-export const bitgetFills: FillCalls = {
-  ofOrder: async ({ ccxt }, { symbol, exchangeOrderId }) => {
-    const params = { category: categoryOf(symbol), orderId: exchangeOrderId };
-    return readFills(ccxt, symbol, await fetchList(ccxt, FILLS, params));
-  },
-  // The list cannot be read by symbol.
-  since: async ({ ccxt }, symbol, since) =>
-    readFills(ccxt, symbol, await fetchListSince(ccxt, FILLS, { category: categoryOf(symbol) }, since)),
-};
-
-/** The lists begin with the newest fill. Fills of one millisecond keep their order. */
-function readFills(ccxt: CcxtClient, symbol: string, records: readonly unknown[]) {
-  const fills = [...records].reverse().flatMap((record) => readBitgetFill(ccxt, record) ?? []);
-  return sortByExecution(fills.filter((fill) => fill.symbol === symbol));
+export function bitgetFills(type: TradingType): FillCalls {
+  const readAll = async (
+    ccxt: CcxtClient,
+    symbol: string,
+    fetchCategory: (category: string) => Promise<readonly unknown[]>,
+  ) => {
+    const lists = await Promise.all(categoriesOf(type, symbol).map(fetchCategory));
+    // The lists begin with the newest fill. Fills of one millisecond keep their order.
+    const records = lists.flatMap((each) => [...each].reverse());
+    const fills = records.flatMap((record) => readBitgetFill(ccxt, type, record) ?? []);
+    return sortByExecution(fills.filter((fill) => fill.symbol === symbol));
+  };
+  return {
+    ofOrder: ({ ccxt }, { symbol, exchangeOrderId: orderId }) =>
+      readAll(ccxt, symbol, (category) => fetchList(ccxt, FILLS, { category, orderId })),
+    // The list cannot be read by symbol.
+    since: ({ ccxt }, symbol, since) =>
+      readAll(ccxt, symbol, (category) => fetchListSince(ccxt, FILLS, { category }, since)),
+  };
 }

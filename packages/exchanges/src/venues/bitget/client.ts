@@ -1,4 +1,5 @@
 /** Changes of ccxt's class of Bitget. */
+import type { TradingType } from '@trading-automation/contracts';
 import errors from 'ccxt/js/src/base/errors';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -19,16 +20,23 @@ interface BitgetClass {
   parseTickers(tickers: unknown, symbols?: readonly string[]): object;
 }
 
-/** The trading types of the product. */
-export type BitgetType = 'spot' | 'perpetual';
+/** The exchange's categories of orders. Orders of margin that may not borrow are orders of spot. */
+export const CATEGORIES = {
+  spot: ['SPOT'],
+  margin: ['SPOT', 'MARGIN'],
+  perpetual: ['USDT-FUTURES', 'USDC-FUTURES'],
+} as const satisfies Readonly<Record<TradingType, readonly string[]>>;
+type Category = (typeof CATEGORIES)[TradingType][number];
 
-/** The exchange's categories of markets. Of contracts, those of linear perpetuals. */
-export const CATEGORIES = { spot: ['SPOT'], perpetual: ['USDT-FUTURES', 'USDC-FUTURES'] } as const;
-type Category = (typeof CATEGORIES)[BitgetType][number];
-
-export function categoryOf(symbol: string): Category {
+/** Returns the category of a market. Spot and margin trade the same markets. */
+export function categoryOf(symbol: string): Exclude<Category, 'MARGIN'> {
   if (!symbol.includes(':')) return 'SPOT';
   return symbol.endsWith(':USDC') ? 'USDC-FUTURES' : 'USDT-FUTURES';
+}
+
+/** Returns the categories of the orders of a market. */
+export function categoriesOf(type: TradingType, symbol: string): readonly Category[] {
+  return type === 'perpetual' ? [categoryOf(symbol)] : CATEGORIES[type];
 }
 
 /** The exchange reports no rates for some markets of spot. The general ones: https://www.bitget.com/fee */
@@ -64,16 +72,19 @@ const ERRORS: Fields = {
 };
 
 /** Changes a new client of a trading type. */
-export function prepareBitget(type: BitgetType, client: object): void {
-  const categories: readonly Category[] = CATEGORIES[type];
+export function prepareBitget(type: TradingType, client: object): void {
+  const categories: readonly Category[] = CATEGORIES[type].filter((category) => category !== 'MARGIN');
   const bitget = client as BitgetClass;
   Object.assign(bitget.exceptions.exact, ERRORS);
   const fetchInstruments = bitget.publicUtaGetV3MarketInstruments.bind(bitget);
   bitget.publicUtaGetV3MarketInstruments = async (params) =>
-    categories.some((category) => category === params.category) ? fetchInstruments(params) : { data: [] };
+    categories.some((category) => category === params.category)
+      ? // Not every market of spot has margin.
+        fetchInstruments(type === 'margin' ? { ...params, category: 'MARGIN' } : params)
+      : { data: [] };
   const fetchMarkets = bitget.fetchUtaMarkets.bind(bitget);
   bitget.fetchUtaMarkets = async (params) =>
-    (await fetchMarkets(params)).map(type === 'spot' ? withRates : withExactRules);
+    (await fetchMarkets(params)).map(type === 'perpetual' ? withExactRules : withRates);
   // ccxt would read the prices of the first symbol's category alone.
   bitget.fetchTickers = async (symbols = []) => {
     const used = categories.filter((category) => symbols.some((symbol) => categoryOf(symbol) === category));

@@ -1,12 +1,12 @@
 /** Bitget's records of orders, fills and positions: https://www.bitget.com/api-doc/uta/trade/Get-Order-Details */
-import type { TimeInForce } from '@trading-automation/contracts';
+import type { TimeInForce, TradingType } from '@trading-automation/contracts';
 import { z } from 'zod';
 import { multiply, subtract } from '../../ccxt/amounts.js';
 import type { CcxtClient } from '../../ccxt/ccxt-client.js';
 import { symbolOfMarketId } from '../../ccxt/market-ids.js';
 import { exactDecimal, parseResponse } from '../../ccxt/parse-response.js';
 import type { ForcedCause, VenueFill, VenueOrder, VenueOrderStatus, VenuePosition } from '../../port.js';
-import { categoryOf } from './client.js';
+import { categoriesOf } from './client.js';
 
 /** A decimal that is empty if it does not apply. */
 const optionalDecimal = z
@@ -19,9 +19,14 @@ const instant = z.coerce.number().transform((ms) => new Date(ms));
 const category = z.string().transform((value) => value.toUpperCase());
 
 /** Returns the symbol of a market that the client has loaded. Markets of several categories have the same names. */
-function symbolOf(ccxt: CcxtClient, of: string, marketId: string): string | undefined {
+function symbolOf(
+  ccxt: CcxtClient,
+  type: TradingType,
+  { category: of, symbol: marketId }: { readonly category: string; readonly symbol: string },
+): string | undefined {
   const symbol = symbolOfMarketId(ccxt, marketId);
-  return symbol !== undefined && categoryOf(symbol) === of ? symbol : undefined;
+  if (symbol === undefined) return undefined;
+  return categoriesOf(type, symbol).some((each) => each === of) ? symbol : undefined;
 }
 
 const order = z.object({
@@ -45,9 +50,13 @@ const order = z.object({
 type BitgetOrder = z.output<typeof order>;
 
 /** Returns undefined for an order of a market that the client did not load. */
-export function readBitgetOrder(ccxt: CcxtClient, record: unknown): VenueOrder | undefined {
+export function readBitgetOrder(
+  ccxt: CcxtClient,
+  type: TradingType,
+  record: unknown,
+): VenueOrder | undefined {
   const parsed = parseResponse(order, record);
-  const symbol = symbolOf(ccxt, parsed.category, parsed.symbol);
+  const symbol = symbolOf(ccxt, type, parsed);
   if (symbol === undefined) return undefined;
   const isMarket = parsed.orderType === 'market';
   return {
@@ -116,9 +125,9 @@ const fill = z.object({
 });
 
 /** Returns undefined for a fill of a market that the client did not load. */
-export function readBitgetFill(ccxt: CcxtClient, record: unknown): VenueFill | undefined {
+export function readBitgetFill(ccxt: CcxtClient, type: TradingType, record: unknown): VenueFill | undefined {
   const parsed = parseResponse(fill, record);
-  const symbol = symbolOf(ccxt, parsed.category, parsed.symbol);
+  const symbol = symbolOf(ccxt, type, parsed);
   const executedAt = parsed.execTime ?? parsed.createdTime;
   if (symbol === undefined || executedAt === undefined) return undefined;
   const fee = parsed.feeDetail.find((each) => each.fee !== '0') ?? parsed.feeDetail[0];
@@ -190,7 +199,7 @@ function toPosition(
   parsed: z.output<typeof position>,
   { size, liqPrice, margin, category: of }: PositionParts,
 ): VenuePosition {
-  const symbol = symbolOf(ccxt, of, parsed.symbol);
+  const symbol = symbolOf(ccxt, 'perpetual', { category: of, symbol: parsed.symbol });
   const { markPrice, mmr, unrealisedPnl } = parsed;
   const isIsolated = parsed.marginMode === 'isolated';
   return {

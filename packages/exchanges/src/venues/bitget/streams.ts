@@ -1,4 +1,5 @@
 /** Bitget's streams: https://www.bitget.com/api-doc/uta/websocket/private/Account-Channel */
+import type { TradingType } from '@trading-automation/contracts';
 import { numberToString } from 'ccxt/js/src/base/functions/number';
 import { z } from 'zod';
 import { currentCredentials } from '../../ccxt/call.js';
@@ -15,7 +16,7 @@ import { exactDecimal, parseResponse } from '../../ccxt/parse-response.js';
 import { venueTime } from '../../ccxt/unified-balances.js';
 import type { BookLevel } from '../../port.js';
 import { balancesOf, streamedAccount } from './account.js';
-import { type BitgetType, categoryOf } from './client.js';
+import { categoryOf } from './client.js';
 import { readBitgetFill, readBitgetOrder, readStreamedPosition } from './records.js';
 
 /** The exchange closes a connection that sends nothing for two minutes. */
@@ -36,7 +37,7 @@ function responseOf(message: unknown): StepResponse | undefined {
     : { isAccepted: true };
 }
 
-export const accountStream = (type: BitgetType): OwnStreamProtocol => ({
+export const accountStream = (type: TradingType): OwnStreamProtocol => ({
   kind: 'OWN',
   weight: 1,
   heartbeat: HEARTBEAT,
@@ -56,10 +57,10 @@ export const accountStream = (type: BitgetType): OwnStreamProtocol => ({
     };
   },
   responseOf,
-  open: ({ ccxt }) => ({ read: (message) => readEvent(ccxt, message) }),
+  open: ({ ccxt }) => ({ read: (message) => readEvent(ccxt, type, message) }),
 });
 
-const topicsOf = (type: BitgetType) => [
+const topicsOf = (type: TradingType) => [
   'order',
   'fill',
   'account',
@@ -72,7 +73,7 @@ const event = z.object({
   ts: z.coerce.number(),
 });
 
-function readEvent(ccxt: CcxtClient, message: unknown): readonly StreamReport[] {
+function readEvent(ccxt: CcxtClient, type: TradingType, message: unknown): readonly StreamReport[] {
   const { data: parsed } = event.safeParse(message);
   if (parsed === undefined || parsed.data.length === 0) return [];
   const { arg, data, ts } = parsed;
@@ -80,12 +81,12 @@ function readEvent(ccxt: CcxtClient, message: unknown): readonly StreamReport[] 
   switch (arg.topic) {
     case 'order':
       return data.flatMap((record) => {
-        const order = readBitgetOrder(ccxt, record);
+        const order = readBitgetOrder(ccxt, type, record);
         return order === undefined ? [] : [{ kind: 'order', order }];
       });
     case 'fill':
       return data.flatMap((record) => {
-        const fill = readBitgetFill(ccxt, record);
+        const fill = readBitgetFill(ccxt, type, record);
         return fill === undefined ? [] : [{ kind: 'fill', fill }];
       });
     case 'account':
@@ -125,11 +126,11 @@ const pushed = z.object({ arg: pair, data: z.unknown() });
 const DEPTH = 200;
 
 /** A stream is named by its topic and its pair: `books:BTCUSDT`. */
-const channels = (type: BitgetType, streams: readonly string[]) =>
+const channels = (type: TradingType, streams: readonly string[]) =>
   streams.map((stream) => {
     const [topic, symbol = ''] = stream.split(':');
     const contracts = symbol.endsWith('USDT') ? 'usdt-futures' : 'usdc-futures';
-    return { instType: type === 'spot' ? 'spot' : contracts, topic, symbol };
+    return { instType: type === 'perpetual' ? contracts : 'spot', topic, symbol };
   });
 
 const isOfTopic = (message: unknown, topic: string) => {
@@ -137,7 +138,7 @@ const isOfTopic = (message: unknown, topic: string) => {
   return parsed?.arg.topic === topic && parsed.data !== undefined;
 };
 
-export const marketStream = (type: BitgetType): MarketStreamProtocol => ({
+export const marketStream = (type: TradingType): MarketStreamProtocol => ({
   url: (ccxt) => addressOf(ccxt, 'utaPublic'),
   heartbeat: HEARTBEAT,
   // The exchange recommends fewer than 50 for a stable connection.

@@ -1,23 +1,25 @@
 /** Bitget's unified trading account, version 3 of its API: https://www.bitget.com/api-doc/uta/intro */
-import type { TradeType } from '@trading-automation/contracts';
+import type { TradeType, TradingType } from '@trading-automation/contracts';
 import { z } from 'zod';
 import type { NativeMarketRules, TradingTypeDeclaration, VenueDeclaration } from '../../ccxt/declaration.js';
 import { parseResponse } from '../../ccxt/parse-response.js';
 import { fetchBitgetBalances, inspectBitget } from './account.js';
 import { bitgetFills, bitgetOrders } from './calls.js';
-import { type BitgetType, CATEGORIES, prepareBitget } from './client.js';
+import { CATEGORIES, prepareBitget } from './client.js';
+import { bitgetLoans } from './loans.js';
 import { bitgetPositions } from './positions.js';
 import { accountStream, marketStream } from './streams.js';
 
 /** Stop orders are another kind of order, whose trigger places an order with other ids. */
-const ORDER_TYPES: Readonly<Record<BitgetType, readonly TradeType[]>> = {
-  // A market purchase of spot is an amount of quote currency.
+const ORDER_TYPES: Readonly<Record<TradingType, readonly TradeType[]>> = {
+  // A market purchase of spot and margin is an amount of quote currency.
   spot: ['LIMIT'],
+  margin: ['LIMIT'],
   perpetual: ['LIMIT', 'MARKET'],
 };
 
 const tradingMarket = z.union([
-  z.object({ category: z.literal('SPOT') }),
+  z.object({ category: z.enum(CATEGORIES.margin) }),
   z.object({ category: z.enum(CATEGORIES.perpetual), type: z.literal('perpetual') }),
 ]);
 
@@ -26,7 +28,7 @@ function nativeRulesOf(info: unknown, orderTypes: readonly TradeType[]): NativeM
   return { orderTypes, timeInForces: ['GTC', 'IOC', 'FOK', 'POST_ONLY'] };
 }
 
-function declare(type: BitgetType): TradingTypeDeclaration {
+function declare(type: TradingType): TradingTypeDeclaration {
   const isPerpetual = type === 'perpetual';
   const orderTypes = ORDER_TYPES[type];
   return {
@@ -43,7 +45,7 @@ function declare(type: BitgetType): TradingTypeDeclaration {
       },
       prepare: (client) => prepareBitget(type, client),
     },
-    market: isPerpetual ? 'swap' : 'spot',
+    market: isPerpetual ? 'swap' : type === 'margin' ? 'margin' : 'spot',
     clientOrderId: {
       prefix: 'ta',
       length: 32,
@@ -65,15 +67,16 @@ function declare(type: BitgetType): TradingTypeDeclaration {
     },
     rejectionPatterns: [{ pattern: /"code"\s*:\s*"(?:25236|40774)"/, code: 'position_mode' }],
     orderTypes,
-    openOrdersLockBalances: !isPerpetual,
+    openOrdersLockBalances: type === 'spot',
     candlesPerResponse: 100,
     orders: bitgetOrders(type),
-    fills: bitgetFills,
+    fills: bitgetFills(type),
     account: {
       inspectCredentials: ({ ccxt }) => inspectBitget(ccxt, type),
       fetchBalances: ({ ccxt }) => fetchBitgetBalances(ccxt),
     },
     positions: isPerpetual ? bitgetPositions : undefined,
+    loans: type === 'margin' ? bitgetLoans : undefined,
     nativeRules: (info) => nativeRulesOf(info, orderTypes),
     accountStream: accountStream(type),
     marketStream: marketStream(type),
@@ -83,6 +86,9 @@ function declare(type: BitgetType): TradingTypeDeclaration {
 export const bitget: VenueDeclaration = {
   id: 'bitget',
   credentials: { secret: 'HMAC_SECRET', hasPassphrase: true },
-  tradingTypes: { spot: declare('spot'), perpetual: declare('perpetual') },
-  notOffered: { margin: 'It is not documented when the exchange repays a loan.' },
+  tradingTypes: {
+    spot: declare('spot'),
+    margin: declare('margin'),
+    perpetual: declare('perpetual'),
+  },
 };

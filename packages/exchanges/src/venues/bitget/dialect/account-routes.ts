@@ -3,7 +3,16 @@ import { z } from 'zod';
 import type { Route } from '../../../../conformance/scripted/dialect.js';
 import { leverageOf } from '../../../../conformance/scripted/positions.js';
 import { category, docs, isRange, isWithin, page, pageOf, range, signedCall } from './call.js';
-import { categoryOf, coinFields, idOf, listedPosition, marginFields, marketOf, recordIdOf } from './views.js';
+import {
+  categoryOf,
+  coinFields,
+  debtOf,
+  idOf,
+  listedPosition,
+  marginFields,
+  marketOf,
+  recordIdOf,
+} from './views.js';
 
 const PERPETUAL = ['perpetual'] as const;
 const FUNDING_TYPES = ['CONTRACT_MAIN_SETTLE_FEE_USER_IN', 'CONTRACT_MAIN_SETTLE_FEE_USER_OUT'] as const;
@@ -92,7 +101,10 @@ export const accountRoutes: readonly Route[] = [
           unrealisedPnl: margin.unrealized.toString(),
           usdtUnrealisedPnl: margin.unrealized.toString(),
           btcUnrealizedPnl: '0',
-          assets: coinFields(each).map((coin) => ({ ...coin, debt: '0' })),
+          assets: coinFields(each).map((coin) => {
+            const wallet = each.wallets.get(coin.coin);
+            return { ...coin, debt: wallet === undefined ? '0' : debtOf(wallet).toString() };
+          }),
         };
       },
     },
@@ -127,6 +139,46 @@ export const accountRoutes: readonly Route[] = [
           coin: market.quote,
           type: params.type,
           amount: amount.toString(),
+          fee: '0',
+          balance: '0',
+          ts: String(at),
+        }));
+        return { list, cursor };
+      },
+    },
+  ),
+  signedCall(
+    {
+      method: 'GET',
+      path: 'v3/account/financial-records',
+      tradingTypes: ['margin'],
+      capability: 'loans',
+      source: {
+        recordings: ['Unified/Account/GetFinancialRecords'],
+        page: docs('account/Get-Financial-Records'),
+      },
+    },
+    {
+      params: z
+        .strictObject({
+          category: z.union([category, z.literal('OTHER')]),
+          type: z.literal('INTEREST_SETTLEMENT_OUT'),
+          ...range,
+          ...page,
+        })
+        .refine(isRange),
+      answer: ({ exchange, account: each, params }) => {
+        const charges = exchange.interests.filter(
+          (charge) => charge.account === each && params.category === 'MARGIN' && isWithin(charge.at, params),
+        );
+        const { items, cursor } = pageOf([...charges].reverse(), ({ number }) => recordIdOf(number), params);
+        const list = items.map(({ number, asset, amount, at }) => ({
+          category: 'Margin',
+          id: recordIdOf(number),
+          symbol: '',
+          coin: asset,
+          type: params.type,
+          amount: amount.negated().toString(),
           fee: '0',
           balance: '0',
           ts: String(at),

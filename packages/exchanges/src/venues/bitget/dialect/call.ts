@@ -1,4 +1,5 @@
 /** What Bitget's calls have in common. */
+import type { TradingType } from '@trading-automation/contracts';
 import { z } from 'zod';
 import { type Capability, type Route, route, type Source } from '../../../../conformance/scripted/dialect.js';
 
@@ -24,7 +25,7 @@ interface Call {
   readonly path: string;
   readonly capability: Capability;
   readonly source: Source;
-  readonly tradingTypes?: readonly ('spot' | 'perpetual')[];
+  readonly tradingTypes?: readonly TradingType[];
 }
 
 interface Declared<P extends z.ZodType> {
@@ -36,7 +37,7 @@ const declare = <P extends z.ZodType>(isSigned: boolean, call: Call, declared: D
   route({
     ...call,
     path: `/api/${call.path}`,
-    tradingTypes: call.tradingTypes ?? ['spot', 'perpetual'],
+    tradingTypes: call.tradingTypes ?? ['spot', 'margin', 'perpetual'],
     isSigned,
     ...declared,
   });

@@ -27,6 +27,7 @@ const CODES: Readonly<Partial<Record<RefusalKind, string>>> = {
   INSUFFICIENT_MARGIN: '25203',
   DUPLICATE_CLIENT_ORDER_ID: '25212',
   UNKNOWN_ORDER: '25204',
+  BORROW_LIMIT: '25219',
   REDUCE_ONLY: '25227',
   MAX_LEVERAGE: '25223',
   OPEN_POSITION: '25107',
@@ -38,7 +39,7 @@ const REQUEST_LIFE_MS = 30_000;
 
 export const dialect: Dialect = {
   venue: 'bitget',
-  traits: { placement: 'ACKNOWLEDGEMENT', reportsPermissions: true },
+  traits: { placement: 'ACKNOWLEDGEMENT', reportsPermissions: true, interestIsPartOfLoan: true },
   settingsFor: (tradingType: TradingType) => ({
     markets: markets(tradingType === 'perpetual' ? 'PERPETUAL' : 'SPOT', {}),
     spotFeeIn: 'RECEIVED',

@@ -8,7 +8,7 @@ import { category, docs, integer, isWithin, publicCall, range } from './call.js'
 import { categoryOf, idOf, marketOf } from './views.js';
 
 const PERPETUAL = ['perpetual'] as const;
-const SPOT = ['spot'] as const;
+const SPOT = ['spot', 'margin'] as const;
 
 const decimalsOf = (step: string): string => String(step.split('.')[1]?.length ?? 0);
 
@@ -72,6 +72,20 @@ const spotInstrument = (market: ScriptedMarket) => ({
   limitOpenTime: '',
   maintainTime: '',
   areaSymbol: 'no',
+});
+
+const marginInstrument = (market: ScriptedMarket) => ({
+  ...spotInstrument(market),
+  category: 'MARGIN',
+  maxPositionNum: '',
+  isIsolatedBaseBorrowable: 'NO',
+  isIsolatedQuotedBorrowable: 'NO',
+  warningRiskRatio: '0.8',
+  liquidationRiskRatio: '1',
+  maxCrossedLeverage: '3',
+  maxIsolatedLeverage: '10',
+  userMinBorrow: '0.00000001',
+  areaSymbol: '',
 });
 
 /** The fields that the call and the stream of prices have in common. */
@@ -184,8 +198,11 @@ export const publicRoutes: readonly Route[] = [
       source: { page: docs('public/Instruments') },
     },
     {
-      params: z.strictObject({ category: z.literal('SPOT') }),
-      answer: ({ exchange }) => exchange.markets.map(spotInstrument),
+      params: z.strictObject({ category: z.enum(['SPOT', 'MARGIN']) }),
+      answer: ({ exchange, params }) =>
+        exchange.markets.map((market) =>
+          params.category === 'SPOT' ? spotInstrument(market) : marginInstrument(market),
+        ),
     },
   ),
   publicCall(

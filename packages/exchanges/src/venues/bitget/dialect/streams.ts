@@ -21,7 +21,7 @@ import {
   streamedPosition,
 } from './views.js';
 
-const ALL = ['spot', 'perpetual'] as const;
+const ALL = ['spot', 'margin', 'perpetual'] as const;
 const INTRO = 'https://www.bitget.com/api-doc/common/websocket-intro';
 /** The documentation names the pair `symbol`; the recorded client sent the older name. */
 const PAIR = ['arg.symbol', 'arg.instId'];

@@ -5,7 +5,6 @@ import { type Account, exact, type Order, Refusal } from '../../../../conformanc
 import { isOpen, type ScriptedExchange } from '../../../../conformance/scripted/scripted-exchange.js';
 import { category, docs, isRange, isWithin, page, pageOf, range, signedCall } from './call.js';
 import {
-  categoryOf,
   endedOrder,
   fillIdOf,
   foundOrder,
@@ -13,6 +12,7 @@ import {
   listedFill,
   marketOf,
   openOrder,
+  orderCategoryOf,
   orderIdOf,
 } from './views.js';
 
@@ -36,7 +36,8 @@ const orderRequest = z
 const TIMES_IN_FORCE = { gtc: 'GTC', ioc: 'IOC', fok: 'FOK', post_only: 'POST_ONLY' } as const;
 
 function placeOrder(exchange: ScriptedExchange, each: Account, params: z.output<typeof orderRequest>): Order {
-  const market = marketOf(exchange, params.category, params.symbol);
+  const borrows = params.category === 'MARGIN';
+  const market = marketOf(exchange, borrows ? 'SPOT' : params.category, params.symbol);
   const isSpot = market.kind === 'SPOT';
   // The margin mode belongs to contracts, and a market order of spot is an amount of quote currency.
   if (isSpot !== (params.marginMode === undefined) || (isSpot && params.orderType === 'market'))
@@ -51,6 +52,8 @@ function placeOrder(exchange: ScriptedExchange, each: Account, params: z.output<
     amount: exact(params.qty),
     price: params.price === undefined ? undefined : exact(params.price),
     reduceOnly: params.reduceOnly === 'yes',
+    // Only orders of margin borrow. What the account receives always reduces its loan.
+    margin: isSpot ? { borrows, repays: true } : undefined,
   });
 }
 
@@ -132,10 +135,8 @@ export const tradingRoutes: readonly Route[] = [
       answer: ({ exchange, account: each, params }) => {
         const open = exchange
           .openOrdersOf(each)
-          .filter(
-            ({ market }) =>
-              categoryOf(market) === params.category && idOf(market) === (params.symbol ?? idOf(market)),
-          );
+          .filter((order) => orderCategoryOf(order) === params.category)
+          .filter(({ market }) => idOf(market) === (params.symbol ?? idOf(market)));
         const { items, cursor } = pageOf([...open].reverse(), orderIdOf, params);
         return { list: items.map((order) => openOrder(order, fillsOf(exchange, order))), cursor };
       },
@@ -155,6 +156,7 @@ export const tradingRoutes: readonly Route[] = [
           (order) =>
             order.account === each &&
             !isOpen(order) &&
+            orderCategoryOf(order) === params.category &&
             idOf(order.market) === params.symbol &&
             isWithin(order.createdAt, params),
         );
@@ -176,7 +178,7 @@ export const tradingRoutes: readonly Route[] = [
         const fills = exchange.fills.filter(
           ({ order, at }) =>
             order.account === each &&
-            categoryOf(order.market) === params.category &&
+            orderCategoryOf(order) === params.category &&
             (params.orderId === undefined || orderIdOf(order) === params.orderId) &&
             isWithin(at, params),
         );

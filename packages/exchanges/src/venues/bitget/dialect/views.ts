@@ -8,6 +8,7 @@ import {
   type Position,
   Refusal,
   type ScriptedMarket,
+  type Wallet,
 } from '../../../../conformance/scripted/model.js';
 import { leverageOf, unrealizedOf } from '../../../../conformance/scripted/positions.js';
 import type { ScriptedExchange } from '../../../../conformance/scripted/scripted-exchange.js';
@@ -15,6 +16,9 @@ import type { ScriptedExchange } from '../../../../conformance/scripted/scripted
 export const idOf = ({ base, quote }: ScriptedMarket): string => `${base}${quote}`;
 export const categoryOf = ({ kind, quote }: ScriptedMarket): string =>
   kind === 'SPOT' ? 'SPOT' : `${quote}-FUTURES`;
+/** The category of an order: one that may borrow is an order of margin. */
+export const orderCategoryOf = ({ market, margin }: Order): string =>
+  margin?.borrows === true ? 'MARGIN' : categoryOf(market);
 export const orderIdOf = ({ number }: Order): string => String(1_233_965_375_251_996_672n + BigInt(number));
 export const fillIdOf = ({ number }: Fill): string => String(1_311_111_111_111_111_111n + BigInt(number));
 export const recordIdOf = (number: number): string => String(13_111_111_111_111_111n + BigInt(number));
@@ -86,7 +90,7 @@ const EXEC_TYPES = { LIQUIDATION: 'liquidation', ADL: 'normal', SETTLEMENT: 'del
 function listedFields(order: Order, fills: readonly Fill[]) {
   return {
     ...orderFields(order, fills),
-    category: categoryOf(order.market),
+    category: orderCategoryOf(order),
     price: (order.price ?? exact(0)).toString(),
     posSide: order.side === 'BUY' ? 'long' : 'short',
     reduceOnly: order.reduceOnly === true ? 'YES' : 'NO',
@@ -121,7 +125,7 @@ export const endedOrder = (order: Order, fills: readonly Fill[]) => ({
 });
 export const streamedOrder = (order: Order, fills: readonly Fill[]) => ({
   ...orderFields(order, fills),
-  category: categoryOf(order.market).toLowerCase(),
+  category: orderCategoryOf(order).toLowerCase(),
   price: order.price === undefined ? '' : text(order.price),
   holdSide: order.side === 'BUY' ? 'long' : 'short',
   delegateType: 'normal',
@@ -164,12 +168,12 @@ function fillFields(fill: Fill) {
 
 export const listedFill = (fill: Fill) => ({
   ...fillFields(fill),
-  category: categoryOf(fill.order.market),
+  category: orderCategoryOf(fill.order),
   createdTime: String(fill.at),
 });
 export const streamedFill = (fill: Fill) => ({
   ...fillFields(fill),
-  category: categoryOf(fill.order.market).toLowerCase(),
+  category: orderCategoryOf(fill.order).toLowerCase(),
   execTime: String(fill.at),
   holdSide: fill.order.side === 'BUY' ? 'long' : 'short',
 });
@@ -232,11 +236,12 @@ export function marginFields(exchange: ScriptedExchange, account: Account) {
 }
 
 export const coinFields = (account: Account) =>
-  [...account.wallets].map(([coin, { free, locked }]) => ({
-    coin,
-    equity: text(free.plus(locked)),
-    usdValue: text(free.plus(locked)),
-    balance: text(free.plus(locked)),
-    available: text(free),
-    locked: text(locked),
-  }));
+  [...account.wallets].map(([coin, wallet]) => {
+    const { free, locked } = wallet;
+    // What the account owes makes its balance negative.
+    const balance = text(free.plus(locked).minus(debtOf(wallet)));
+    return { coin, equity: balance, usdValue: balance, balance, available: text(free), locked: text(locked) };
+  });
+
+/** Interest becomes a part of the loan. */
+export const debtOf = ({ borrowed, interest }: Wallet): Exact => borrowed.plus(interest);
