@@ -108,7 +108,8 @@ function rewrite(urls, base) {
     if (typeof value === 'string') {
       urls[name] = value
         .replace(/^https?:\/\/[^/]+/, base)
-        .replace(/^wss?:\/\/[^/]+/, base.replace('http', 'ws'));
+        // The client recognises messages of spot by `/stream` in the URL, so the host becomes a part of the path.
+        .replace(/^wss?:\/(\/[^/]+)/, `${base.replace('http', 'ws')}$1`);
     } else if (value !== null && typeof value === 'object')
       rewrite(/** @type {Record<string, unknown>} */ (value), base);
   }
