@@ -31,6 +31,8 @@ interface VenueTraits {
    * ended under their own terms as cancelled. Default: true.
    */
   readonly reportsTimeInForce?: boolean;
+  /** Whether the account stream has balances, or they are read by calls. Default: true. */
+  readonly streamsBalances?: boolean;
   /** Whether accounts can keep long and short positions of a market apart. Default: true. */
   readonly hasHedgeMode?: boolean;
   /** Whether a position with cross margin has a leverage of its own, or the highest of its market. Default: true. */

@@ -126,6 +126,8 @@ export interface Dialect {
     readonly reportsPermissions: boolean;
     /** Whether look-ups report the time in force of limit orders. Default: true. */
     readonly reportsTimeInForce?: boolean;
+    /** Whether the account stream has balances, or they are read by calls. Default: true. */
+    readonly streamsBalances?: boolean;
     /** Whether accounts can keep long and short positions of a market apart. Default: true. */
     readonly hasHedgeMode?: boolean;
     /** Whether a position with cross margin has a leverage of its own, or the highest of its market. Default: true. */

@@ -15,7 +15,7 @@ export function toBaseAmount(ccxt: CcxtClient, symbol: string, contracts: Decima
  */
 export function toContracts(ccxt: CcxtClient, symbol: string, amount: Decimal): Decimal {
   const size = contractSizeOf(ccxt, symbol);
-  return size === '1' ? amount : exact(Precise.stringDiv(amount, size));
+  return size === '1' ? amount : divide(amount, size);
 }
 
 /** Returns 1 for a market that is not counted in contracts. */
@@ -37,6 +37,11 @@ export function add(amount: Decimal, added: Decimal): Decimal {
 /** Subtracts without rounding. */
 export function subtract(amount: Decimal, subtracted: Decimal): Decimal {
   return exact(Precise.stringSub(amount, subtracted));
+}
+
+/** Divides to at most 18 digits after the point. */
+export function divide(amount: Decimal, divisor: Decimal): Decimal {
+  return exact(Precise.stringDiv(amount, divisor));
 }
 
 function exact(result: string | undefined): Decimal {

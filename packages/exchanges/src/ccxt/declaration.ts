@@ -320,6 +320,8 @@ export interface MarketStreamProtocol {
   acknowledgementOf(message: unknown): 'accepted' | 'rejected' | undefined;
   /** Returns the name of a market on streams. Default: its id. */
   nameOf?(ccxt: CcxtClient, symbol: string): string;
+  /** Whether a book's reader sees the answers to subscriptions, too, because they are numbered. Default: false. */
+  readonly numbersAcknowledgements?: boolean;
   bookStream(marketId: string): string;
   priceStream(marketId: string): string;
   /** Where the first state of a book comes from: a call, or the first message after the subscription. */

@@ -4,12 +4,13 @@ import type { VenueDeclaration } from '../ccxt/declaration.js';
 import { binance } from './binance/venue.js';
 import { bitget } from './bitget/venue.js';
 import { bybit } from './bybit/venue.js';
+import { coinbase } from './coinbase/venue.js';
 import { gate } from './gate/venue.js';
 import { kraken } from './kraken/venue.js';
 import { okx } from './okx/venue.js';
 
 const DECLARATIONS: ReadonlyMap<string, VenueDeclaration> = new Map(
-  [binance, bitget, bybit, gate, kraken, okx].map((declaration) => [declaration.id, declaration]),
+  [binance, bitget, bybit, coinbase, gate, kraken, okx].map((declaration) => [declaration.id, declaration]),
 );
 
 /** The trading types that a run at the exchange has proven. */

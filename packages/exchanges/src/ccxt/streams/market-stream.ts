@@ -99,8 +99,10 @@ export class MarketStream {
     if (this.#hasEnded) return;
     const acknowledgement = protocol.acknowledgementOf(message);
     if (acknowledgement === undefined) this.callbacks.onMessage(message);
-    else if (acknowledgement === 'accepted') this.#acceptSubscription();
-    else this.lose(failure(['rejected', 'not_supported']));
+    else if (acknowledgement === 'accepted') {
+      this.#acceptSubscription();
+      if (protocol.numbersAcknowledgements === true) this.callbacks.onMessage(message);
+    } else this.lose(failure(['rejected', 'not_supported']));
   }
 
   #acceptSubscription(): void {
