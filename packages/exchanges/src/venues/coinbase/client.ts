@@ -1,9 +1,11 @@
 /** What Coinbase needs of ccxt's client beyond what ccxt does. */
+
+import errors from 'ccxt/js/src/base/errors';
 import { Precise } from 'ccxt/js/src/base/Precise';
 import { z } from 'zod';
 import { type CcxtClient, callEndpoint } from '../../ccxt/ccxt-client.js';
 import { exactDecimal, parseResponse } from '../../ccxt/parse-response.js';
-import { createToken } from './tokens.js';
+import { createToken, wasOutdated } from './tokens.js';
 
 interface CoinbaseClient extends CcxtClient {
   fetchMarkets(): Promise<readonly unknown[]>;
@@ -29,12 +31,24 @@ export function prepareCoinbase(created: object): void {
   };
   client.fetchTicker = (symbol) => fetchTicker(client, symbol);
   const handleErrors = client.handleErrors.bind(client);
-  // The result of a new order has its error beside it, which ccxt would read from one of its fields alone.
   client.handleErrors = (...response) => {
-    const body = response[6];
+    const [status, , , , headers, , body, requestHeaders] = response;
+    if (status === 401) checkTime(headers, requestHeaders);
+    // The result of a new order has its error beside it, which ccxt would read from one of its fields alone.
     const isResult = typeof body === 'object' && body !== null && 'success' in body;
     return isResult ? undefined : handleErrors(...response);
   };
+}
+
+const dated = z.object({ date: z.string() });
+const authorized = z.object({ Authorization: z.string() });
+
+/** @throws {errors.InvalidNonce} if a request was refused because its token was not valid at that time */
+function checkTime(headers: unknown, requestHeaders: unknown): void {
+  const { date } = dated.safeParse(headers).data ?? {};
+  const { Authorization: token } = authorized.safeParse(requestHeaders).data ?? {};
+  if (date !== undefined && token !== undefined && wasOutdated(token, date))
+    throw new errors.InvalidNonce('an outdated token');
 }
 
 const optionalPrice = z.union([exactDecimal, z.literal('').transform(() => '0')]);

@@ -1,5 +1,6 @@
 /** Coinbase's tokens: https://docs.cdp.coinbase.com/coinbase-app/authentication-authorization/api-key-authentication */
 import { createSign, randomBytes } from 'node:crypto';
+import { z } from 'zod';
 import { currentCredentials } from '../../ccxt/call.js';
 import type { CcxtClient } from '../../ccxt/ccxt-client.js';
 import { failure } from '../../ccxt/failures.js';
@@ -8,6 +9,8 @@ import { venueTime } from '../../ccxt/unified-balances.js';
 /** How long a token is valid, in seconds. A request that changes something must not arrive much later. */
 const READ_SECONDS = 60;
 const WRITE_SECONDS = 6;
+/** The difference of the clocks is only measured, so that a token begins to be valid earlier. */
+const MARGIN_SECONDS = 5;
 
 /** The request that a token is for; undefined for a stream. */
 export interface TokenRequest {
@@ -27,12 +30,25 @@ export function createToken(ccxt: CcxtClient, request?: TokenRequest): string {
   const payload = {
     iss: 'cdp',
     sub: apiKey,
-    nbf: now,
+    nbf: now - MARGIN_SECONDS,
     exp: now + seconds,
     ...(request && { uri: uriOf(request) }),
   };
   const signed = `${encode(header)}.${encode(payload)}`;
   return `${signed}.${signatureOf(signed, apiSecret)}`;
+}
+
+const claims = z.object({ nbf: z.number(), exp: z.number() });
+
+/**
+ * Returns whether a token was not valid at a time of the exchange. Then the request came late, or our clock is wrong;
+ * the exchange answers both like wrong credentials.
+ * @param date the value of the header, in whole seconds
+ */
+export function wasOutdated(token: string, date: string): boolean {
+  const seconds = Date.parse(date) / 1_000;
+  const { nbf, exp } = claims.parse(decode(token.split('.')[1] ?? ''));
+  return seconds < nbf || seconds >= exp;
 }
 
 function uriOf({ method, url }: TokenRequest): string {
@@ -41,6 +57,7 @@ function uriOf({ method, url }: TokenRequest): string {
 }
 
 const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
+const decode = (part: string): unknown => JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
 
 function signatureOf(text: string, privateKey: string): string {
   try {
