@@ -37,7 +37,8 @@ const EXCEPTIONS = {
   // The documentation does not contain the error of a repetition. Any other one is no statement about the order.
   'EOrder:Duplicate order': errors.DuplicateOrderId,
   'EOrder:cl_ord_id already in use': errors.DuplicateOrderId,
-  // The order came too late, or the clocks differ.
+  // The order came too late, or the clocks differ. A deadline must lie two seconds ahead when the order arrives.
+  'EGeneral:Invalid arguments:deadline': errors.InvalidNonce,
   'EService:Deadline elapsed': errors.InvalidNonce,
   'EService:Market in limit_only mode': errors.OnMaintenance,
 };
