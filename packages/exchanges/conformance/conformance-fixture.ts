@@ -21,7 +21,9 @@ interface VenueTraits {
   /** The currency of fees on spot: what the order receives, or the quote currency. */
   readonly spotFeeIn: 'RECEIVED' | 'QUOTE';
   /** What becomes of a post-only order that would take liquidity. */
-  readonly postOnlyThatTakes: 'REFUSED' | 'EXPIRES';
+  readonly postOnlyThatTakes: 'REFUSED' | 'EXPIRES' | 'ENDS';
+  /** Whether the exchange has FOK orders. Default: true. */
+  readonly hasFok?: boolean | undefined;
   /** Whether interest is owed until it is paid, or taken from the balance at once. Default: `OWED`. */
   readonly interest?: 'OWED' | 'DEDUCTED' | undefined;
   /** Whether the exchange reports what a key may do. */

@@ -86,8 +86,13 @@ export function describeStreams(name: string, setup: () => Promise<VenueUnderTes
       ] as const;
       await fixture.place(fixture.taker, fixture.order({ amount: '0.001' }));
       await fixture.place(fixture.maker, fixture.order({ type: 'MARKET', side: 'SELL', amount: '0.001' }));
-      const { orderTypes } = fixture.subject;
-      for (const kind of kinds.filter(({ type }) => orderTypes.includes(type))) {
+      const { orderTypes, traits } = fixture.subject;
+      const offered = kinds.filter(
+        (kind) =>
+          orderTypes.includes(kind.type) &&
+          (!('timeInForce' in kind) || kind.timeInForce !== 'FOK' || traits.hasFok !== false),
+      );
+      for (const kind of offered) {
         const placed = await fixture.place(fixture.maker, fixture.order(kind));
         const isSameOrder = ({ exchangeOrderId }: { readonly exchangeOrderId: string }) =>
           exchangeOrderId === placed.exchangeOrderId;

@@ -28,8 +28,10 @@ export interface ExchangeSettings {
   readonly spotFeeIn: 'RECEIVED' | 'QUOTE';
   /** Whether a client order id may be used again once its order has ended, or never. */
   readonly clientOrderIds: 'UNIQUE_AMONG_OPEN' | 'UNIQUE_FOR_EVER' | 'RETURNS_FIRST' | 'NOT_UNIQUE';
-  /** What becomes of a post-only order that would take liquidity. */
-  readonly postOnlyThatTakes: 'REFUSED' | 'EXPIRES';
+  /** What becomes of a post-only order that would take liquidity. `ENDS`: it ends, and the exchange does not say why. */
+  readonly postOnlyThatTakes: 'REFUSED' | 'EXPIRES' | 'ENDS';
+  /** Whether the exchange has FOK orders. Default: true. */
+  readonly hasFok?: boolean | undefined;
   /** Whether interest is owed until it is paid, or taken from the balance at once. Default: `OWED`. */
   readonly interest?: 'OWED' | 'DEDUCTED' | undefined;
   /** Returns the credentials of the account with this number. */

@@ -225,12 +225,25 @@ export interface OwnStreamProtocol {
   /** The request weight of opening one stream, without the calls of {@link plan}. */
   readonly weight: number;
   readonly heartbeat?: Heartbeat | undefined;
+  /** Whether nothing may be sent before the exchange has sent a first message. */
+  readonly isGreeted?: boolean | undefined;
   /** Runs in the context of the account; may make calls, for example for a token. */
   plan(session: VenueSession): Promise<StreamPlan>;
   /** Returns whether a message accepts or rejects the last step; undefined for any other message. */
   responseOf(message: unknown): StepResponse | undefined;
   /** Creates the state of one stream. */
   open(session: VenueSession): StreamReader;
+  /**
+   * Reads a changed order and its fills by calls, if the stream does not report all of their fields. The list of fills may
+   * be behind the order.
+   */
+  fetchChange?(session: VenueSession, key: ExchangeOrderKey): Promise<OrderChange>;
+}
+
+/** An order with its fills. Null: the exchange has no such order. */
+export interface OrderChange {
+  readonly order: VenueOrder | null;
+  readonly fills: readonly VenueFill[];
 }
 
 /** How one stream is opened. */
@@ -238,6 +251,8 @@ export interface StreamPlan {
   readonly url: string;
   /** The messages to send; each is sent when the exchange has accepted the one before it. */
   readonly steps: readonly StreamStep[];
+  /** Default: the heartbeat of the protocol. */
+  readonly heartbeat?: Heartbeat | undefined;
 }
 
 /** A message, or a function that creates it from the message that accepted the step before it. */
@@ -258,7 +273,9 @@ export type StreamReport =
   | Exclude<AccountEvent, { kind: 'order' }>
   | { readonly kind: 'order'; readonly order: VenueOrder }
   | { readonly kind: 'fill'; readonly fill: VenueFill }
-  | StreamCall;
+  | StreamCall
+  /** The order changed; `fetchChange` reads it. */
+  | { readonly kind: 'changed'; readonly key: ExchangeOrderKey };
 
 /** A report that something has changed, without its new state. A call reads the state. */
 export interface StreamCall {
@@ -312,6 +329,8 @@ export interface MarketStreamProtocol {
   /** The address. May make calls, for example for a token. */
   url(ccxt: CcxtClient): string | Promise<string>;
   readonly heartbeat?: Heartbeat | undefined;
+  /** Whether nothing may be sent before the exchange has sent a first message. */
+  readonly isGreeted?: boolean | undefined;
   /** The maximum number of streams per connection. */
   readonly streamsPerConnection: number;
   subscribe(streams: readonly string[]): object;

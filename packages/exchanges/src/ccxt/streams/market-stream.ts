@@ -91,6 +91,7 @@ export class MarketStream {
     const socket: StreamSocket = this.segment.sockets.connect(url, handler, {
       egress: this.segment.publicEgress,
       heartbeat: protocol.heartbeat,
+      isGreeted: protocol.isGreeted,
     });
     this.#socket = socket;
   }

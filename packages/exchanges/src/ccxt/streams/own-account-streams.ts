@@ -1,7 +1,8 @@
 /** Account streams with a connection for each account. */
-import type { AccountStreamHandler, ExchangeError, VenueStream } from '../../port.js';
+import type { AccountStreamHandler, ExchangeError, ExchangeOrderKey, VenueStream } from '../../port.js';
 import type { CallAccount, CallRequest } from '../call.js';
 import type {
+  OrderChange,
   OwnStreamProtocol,
   StepResponse,
   StreamPlan,
@@ -11,6 +12,7 @@ import type {
 } from '../declaration.js';
 import { failure } from '../failures.js';
 import { AccountSubscription, asExchangeError } from './account-subscription.js';
+import { ChangedOrders } from './changed-orders.js';
 import { ReportPairing } from './report-pairing.js';
 import type { AccountStreams, StreamSegment } from './shared-account-streams.js';
 import type { StreamSocket } from './sockets.js';
@@ -49,6 +51,7 @@ export class OwnAccountStreams implements AccountStreams {
 class OwnConnection {
   readonly #pairing: ReportPairing;
   #calls: StreamCalls | undefined;
+  #changedOrders: ChangedOrders | undefined;
   #socket: StreamSocket | undefined;
   #stepsSent = 0;
   #isSubscribed = false;
@@ -80,15 +83,21 @@ class OwnConnection {
         else this.#end(rejectionOf(segment, ccxt, response));
       },
       onClosed: (error: ExchangeError) => {
-        this.#pairing.close();
-        this.#calls?.close();
+        this.#stopReports();
         stream.lose(error);
       },
     };
-    const { egress } = stream.account;
+    const { account } = stream;
+    const { egress } = account;
+    this.#changedOrders = new ChangedOrders(
+      this.#pairing,
+      (key) => fetchChange(segment, protocol, account, key),
+      (error) => this.#end(asExchangeError(error)),
+    );
     this.#socket = segment.sockets.connect(opened.plan.url, handler, {
       egress,
-      heartbeat: protocol.heartbeat,
+      heartbeat: opened.plan.heartbeat ?? protocol.heartbeat,
+      isGreeted: protocol.isGreeted,
     });
     stream.attach(() => this.#close());
   }
@@ -113,6 +122,7 @@ class OwnConnection {
     if (report.kind === 'order') this.#pairing.addOrder(report.order);
     else if (report.kind === 'fill') this.#pairing.addFill(report.fill);
     else if (report.kind === 'call') this.#calls?.add(report);
+    else if (report.kind === 'changed') this.#changedOrders?.add(report.key);
     else
       this.#callHandler(() => {
         if (!this.stream.onEvent(report)) this.#end(failure(['retryable', 'unreachable']));
@@ -135,10 +145,28 @@ class OwnConnection {
   }
 
   async #close(): Promise<void> {
-    this.#pairing.close();
-    this.#calls?.close();
+    this.#stopReports();
     await this.#socket?.close();
   }
+
+  #stopReports(): void {
+    this.#pairing.close();
+    this.#calls?.close();
+    this.#changedOrders?.close();
+  }
+}
+
+function fetchChange(
+  segment: OwnStreamSegment,
+  protocol: OwnStreamProtocol,
+  account: CallAccount,
+  key: ExchangeOrderKey,
+): Promise<OrderChange> {
+  const request = { kind: 'read', purpose: 'resume', account } as const;
+  return segment.run(request, (session) => {
+    if (protocol.fetchChange === undefined) throw failure(['rejected', 'not_supported']);
+    return protocol.fetchChange(session, key);
+  });
 }
 
 function rejectionOf(

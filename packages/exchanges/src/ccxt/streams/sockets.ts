@@ -32,6 +32,8 @@ export interface ConnectionOptions {
   /** The local address of the connection. Default: the operating system chooses it. */
   readonly egress?: string | undefined;
   readonly heartbeat?: Heartbeat | undefined;
+  /** Whether the connection counts as open only when the exchange has sent a first message. */
+  readonly isGreeted?: boolean | undefined;
 }
 
 export interface SocketHandler {
@@ -97,6 +99,7 @@ export class StreamSocket {
    */
   #unansweredPings = 0;
   #hasEnded = false;
+  #awaitsGreeting: boolean;
 
   constructor(
     address: string,
@@ -113,7 +116,8 @@ export class StreamSocket {
     this.#closed = new Promise((resolve) => this.#socket.once('close', () => resolve()));
     this.#pings = setInterval(() => this.#ping(), options.idleTimeoutMs / (UNANSWERED_PINGS_MAX + 1));
     this.#pings.unref();
-    const { heartbeat } = options;
+    const { heartbeat, isGreeted = false } = options;
+    this.#awaitsGreeting = isGreeted;
     this.#heartbeats =
       heartbeat && setInterval(() => this.send(heartbeat.message), heartbeat.everyMs).unref();
     this.#listen(heartbeat?.reply);
@@ -150,12 +154,15 @@ export class StreamSocket {
     };
     this.#socket.on('open', () => {
       onAlive();
-      this.#callHandler(() => this.handler.onOpen());
+      if (!this.#awaitsGreeting) this.#callHandler(() => this.handler.onOpen());
     });
     this.#socket.on('message', (data) => {
       onAlive();
       const text = data.toString();
-      if (text !== ignored) this.#callHandler(() => this.handler.onMessage(readMessage(text)));
+      if (this.#awaitsGreeting) {
+        this.#awaitsGreeting = false;
+        this.#callHandler(() => this.handler.onOpen());
+      } else if (text !== ignored) this.#callHandler(() => this.handler.onMessage(readMessage(text)));
     });
     this.#socket.on('ping', onAlive);
     this.#socket.on('pong', onAlive);
