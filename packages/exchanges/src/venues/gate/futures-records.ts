@@ -1,7 +1,7 @@
 /** Gate's records of futures: orders, fills and positions. https://www.gate.com/docs/developers/apiv4/en/#futures */
 import type { TimeInForce } from '@trading-automation/contracts';
 import { z } from 'zod';
-import { add, subtract, toBaseAmount } from '../../ccxt/amounts.js';
+import { add, multiply, subtract, toBaseAmount } from '../../ccxt/amounts.js';
 import type { CcxtClient } from '../../ccxt/ccxt-client.js';
 import { symbolOfMarketId } from '../../ccxt/market-ids.js';
 import { parseResponse } from '../../ccxt/parse-response.js';
@@ -135,7 +135,10 @@ const position = z.object({
   mark_price: nonZeroAmount,
   liq_price: nonZeroAmount,
   margin: amount.optional(),
+  // Accounts in the older margin mode report the rate alone.
   maintenance_margin: amount.optional(),
+  maintenance_rate: amount.optional(),
+  value: amount.optional(),
   unrealised_pnl: amount.optional(),
 });
 export type FuturesPosition = z.output<typeof position>;
@@ -153,6 +156,13 @@ export function leverageOf({ leverage, cross_leverage_limit: cross, lever, lever
   } as const;
 }
 
+/** Returns the maintenance margin of a position; undefined if the record has neither it nor its rate. */
+function maintenanceOf(parsed: FuturesPosition): string | undefined {
+  const { maintenance_margin: margin, maintenance_rate: rate, value } = parsed;
+  if (margin !== undefined || rate === undefined || value === undefined) return margin;
+  return multiply(value, rate);
+}
+
 /** Returns a position; its amount is zero if it is closed. */
 export function toPosition(ccxt: CcxtClient, parsed: FuturesPosition): VenuePosition {
   const symbol = symbolOfMarketId(ccxt, parsed.contract);
@@ -168,7 +178,7 @@ export function toPosition(ccxt: CcxtClient, parsed: FuturesPosition): VenuePosi
     leverage,
     marginMode,
     unrealizedPnl: parsed.unrealised_pnl,
-    maintenanceMargin: parsed.maintenance_margin,
+    maintenanceMargin: maintenanceOf(parsed),
     isolatedMargin: isolatedMarginOf(parsed, marginMode),
     isSupported: symbol !== undefined && !isHedged(parsed),
   };

@@ -1,14 +1,14 @@
 /** Gate's futures account: positions, margin, leverage and funding. */
 import type { Decimal } from '@trading-automation/contracts';
 import { z } from 'zod';
-import { add } from '../../ccxt/amounts.js';
+import { add, subtract } from '../../ccxt/amounts.js';
 import { type CcxtClient, callEndpoint } from '../../ccxt/ccxt-client.js';
 import type { PositionCalls } from '../../ccxt/declaration.js';
 import { symbolOfMarketId } from '../../ccxt/market-ids.js';
 import { allRanges } from '../../ccxt/pages.js';
 import { exactDecimal, parseResponse } from '../../ccxt/parse-response.js';
 import { venueTime } from '../../ccxt/unified-balances.js';
-import type { FundingPayment, LeverageSettings } from '../../port.js';
+import type { FundingPayment, LeverageSettings, VenuePosition } from '../../port.js';
 import { RANGES } from './futures-calls.js';
 import { type FuturesPosition, leverageOf, parsePosition, SETTLE, toPosition } from './futures-records.js';
 import { amount, fetchList, identifier, seconds, secondsBetween } from './lists.js';
@@ -22,7 +22,6 @@ const account = z.object({
   total: amount,
   unrealised_pnl: amount,
   available: amount,
-  maintenance_margin: amount,
 });
 const fundingRecord = z.object({
   id: identifier.optional(),
@@ -37,24 +36,21 @@ const markCandle = z.object({ t: seconds, o: exactDecimal });
 export const gatePositions: PositionCalls = {
   fetchPositions: async ({ ccxt }) => {
     const at = venueTime(ccxt);
-    const request = { params: { settle, holding: true }, limit: RECORDS_PER_PAGE, paging: 'OFFSET' } as const;
-    const records = await fetchList(ccxt, 'privateFuturesGetSettlePositions', request);
-    const positions = records.map((record) => toPosition(ccxt, parsePosition(record)));
-    return {
-      positions: positions.filter(({ amount: held }) => held !== '0'),
-      at,
-      until: venueTime(ccxt),
-    };
+    const positions = await fetchPositions(ccxt);
+    return { positions, at, until: venueTime(ccxt) };
   },
   fetchMargin: async ({ ccxt }) => {
     const response = await callEndpoint(ccxt, 'privateFuturesGetSettleAccounts', { settle });
-    const { total, unrealised_pnl: result, available, maintenance_margin } = parseResponse(account, response);
-    // The wallet does not include the open result.
+    const { total, unrealised_pnl: result, available } = parseResponse(account, response);
+    const positions = await fetchPositions(ccxt);
+    const isolated = sumOf(positions.map(({ isolatedMargin }) => isolatedMargin));
+    const cross = positions.filter(({ marginMode }) => marginMode === 'CROSS');
+    // The wallet includes the margin of isolated positions, and no open result.
     return {
       currency: SETTLE,
-      equity: add(total, result),
+      equity: subtract(add(total, result), isolated),
       available,
-      maintenanceMargin: maintenance_margin,
+      maintenanceMargin: sumOf(cross.map(({ maintenanceMargin }) => maintenanceMargin)),
     };
   },
   fetchLeverage: async ({ ccxt }, symbol) => {
@@ -113,6 +109,16 @@ export const gatePositions: PositionCalls = {
     });
   },
 };
+
+async function fetchPositions(ccxt: CcxtClient): Promise<readonly VenuePosition[]> {
+  const request = { params: { settle, holding: true }, limit: RECORDS_PER_PAGE, paging: 'OFFSET' } as const;
+  const records = await fetchList(ccxt, 'privateFuturesGetSettlePositions', request);
+  const positions = records.map((record) => toPosition(ccxt, parsePosition(record)));
+  return positions.filter(({ amount: held }) => held !== '0');
+}
+
+const sumOf = (values: readonly (Decimal | undefined)[]): Decimal =>
+  values.reduce<Decimal>((sum, value) => (value === undefined ? sum : add(sum, value)), '0');
 
 function settingsOf(ccxt: CcxtClient, symbol: string, position: FuturesPosition): LeverageSettings {
   return { ...leverageOf(position), maxLeverage: ccxt.market(symbol).limits?.leverage?.max };

@@ -113,7 +113,8 @@ const position = z.object({
   markPrice: optionalAmount,
   liquidationPrice: optionalAmount,
   unrealisedPnl: amount,
-  posMargin: optionalAmount,
+  /** The margin of the position with its open result. */
+  maintMargin: optionalAmount,
   posMaint: amount,
 });
 export type FuturesPosition = z.output<typeof position>;
@@ -139,7 +140,7 @@ export function toPosition(ccxt: CcxtClient, parsed: FuturesPosition): VenuePosi
     marginMode: parsed.crossMode ? 'CROSS' : 'ISOLATED',
     unrealizedPnl: parsed.unrealisedPnl,
     maintenanceMargin: parsed.posMaint,
-    isolatedMargin: parsed.crossMode ? undefined : parsed.posMargin,
+    isolatedMargin: parsed.crossMode ? undefined : parsed.maintMargin,
     isSupported: isLinear && (parsed.positionSide ?? ONE_WAY) === ONE_WAY,
   };
 }

@@ -1,6 +1,6 @@
 /** KuCoin's futures account: positions, margin, leverage and funding. */
 import { z } from 'zod';
-import { add } from '../../ccxt/amounts.js';
+import { add, subtract } from '../../ccxt/amounts.js';
 import { type CcxtClient, callEndpoint } from '../../ccxt/ccxt-client.js';
 import type { PositionCalls, VenueSession } from '../../ccxt/declaration.js';
 import { failure } from '../../ccxt/failures.js';
@@ -44,10 +44,16 @@ export const kucoinPositions: PositionCalls = {
   fetchMargin: async ({ ccxt }) => {
     const endpoint = 'futuresPrivateGetAccountOverview';
     const overview = await fetchData(ccxt, endpoint, { currency: SETTLE }, account);
-    const cross = (await fetchPositionRecords(ccxt)).filter(({ crossMode }) => crossMode);
+    const records = await fetchPositionRecords(ccxt);
+    const isolated = records.filter(({ crossMode }) => !crossMode);
+    const cross = records.filter(({ crossMode }) => crossMode);
+    // The equity of the account includes that of isolated positions.
     return {
       currency: SETTLE,
-      equity: overview.accountEquity,
+      equity: isolated.reduce(
+        (rest, { maintMargin = '0' }) => subtract(rest, maintMargin),
+        overview.accountEquity,
+      ),
       available: overview.availableBalance,
       maintenanceMargin: cross.reduce((sum, { posMaint }) => add(sum, posMaint), '0'),
     };

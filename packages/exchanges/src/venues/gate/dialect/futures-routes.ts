@@ -65,7 +65,7 @@ function fillsOf(exchange: ScriptedExchange, owner: Account, name: string) {
 
 /** An open order has no end. */
 const ORDER_FIELDS = ['finish_time', 'finish_as'];
-const POSITION_FIELDS = ['leverage', 'maintenance_margin', 'close_order'];
+const POSITION_FIELDS = ['leverage', 'close_order'];
 
 export const futuresRoutes: readonly Route[] = [
   signedCall(
@@ -202,7 +202,7 @@ export const futuresRoutes: readonly Route[] = [
       path: `${root}/accounts`,
       capability: 'balances',
       recordings: [`${futuresAccounts}/GetAccount`],
-      documented: ['maintenance_margin', 'position_mode'],
+      documented: ['position_mode'],
       page: 'get-futures-account',
       tradingTypes: PERPETUAL,
     },
