@@ -277,8 +277,8 @@ export const spotRoutes: readonly Route[] = [
       path: 'unified/accounts',
       capability: 'balances',
       recordings: [`${account}/GetUnifiedAccountInfo`],
-      // The recording has three currencies by name.
-      documented: ['balances'],
+      // Fields are named after the currencies of an account. That of USDT is compared.
+      documented: ['balances.ETH', 'balances.POINT', 'balances.BTC'],
       page: 'get-unified-account-information',
       tradingTypes: ['margin'],
     },

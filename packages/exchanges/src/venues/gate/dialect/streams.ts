@@ -51,19 +51,15 @@ const refused: Source = { page: 'https://www.gate.com/docs/developers/apiv4/ws/e
 const channel = (
   name: Channel,
   capability: Dialect['channels'][number]['capability'],
-): Dialect['channels'][number] => ({
-  name,
-  capability,
-  tradingTypes: name.startsWith('futures') ? PERPETUAL : name === 'spot.cross_balances' ? ['margin'] : SPOT,
-  source: SOURCES[name],
-});
+  tradingTypes: Dialect['channels'][number]['tradingTypes'] = name.startsWith('futures') ? PERPETUAL : SPOT,
+): Dialect['channels'][number] => ({ name, capability, tradingTypes, source: SOURCES[name] });
 
 export const CHANNELS: Dialect['channels'] = [
   { name: 'subscribe', capability: 'stream login', tradingTypes: [...SPOT, 'perpetual'], source: subscribed },
   channel('spot.orders', 'stream of orders'),
   channel('spot.usertrades', 'stream of fills'),
-  channel('spot.balances', 'stream of balances'),
-  channel('spot.cross_balances', 'stream of balances'),
+  channel('spot.balances', 'stream of balances', ['spot']),
+  channel('spot.cross_balances', 'stream of balances', ['margin']),
   channel('spot.order_book_update', 'stream of books'),
   channel('spot.tickers', 'stream of prices'),
   channel('futures.orders', 'stream of orders'),

@@ -97,7 +97,6 @@ export const publicFuturesRoutes: readonly Route[] = [
       capability: 'prices',
       isSigned: false,
       recording: 'Futures/ExchangeData/GetContract',
-      documented: ['data'],
       page: 'market-data/get-symbol',
     },
     {
