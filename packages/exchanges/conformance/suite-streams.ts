@@ -1,9 +1,13 @@
 /** Requirements for every exchange with streams. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { eventually } from '@trading-automation/runtime/testing';
 import type { ExchangeClient } from '../src/index.js';
 import { quoteOf, setupConformanceFixture, type VenueUnderTest } from './conformance-fixture.js';
 import { AccountStreamRecorder, BookStreamRecorder } from './stream-recorders.js';
+
+/** More than the first call of a process may take. */
+const CLOCK_ERROR_MS = 250;
 
 export function describeStreams(name: string, setup: () => Promise<VenueUnderTest>): void {
   describe(`a stream of an exchange: ${name}`, () => {
@@ -60,6 +64,8 @@ export function describeStreams(name: string, setup: () => Promise<VenueUnderTes
       const { recorder } = await watchAccount(fixture.taker);
       await fixture.place(fixture.maker, fixture.order({ side: 'SELL' }));
       await fixture.place(fixture.taker, fixture.order({ type: 'MARKET', amount: '0.5' }));
+      // The exchange's clock is known up to the latency of the call that measured it.
+      await sleep(CLOCK_ERROR_MS);
       const after = await fixture.taker.fetchBalances();
       // A wallet for perpetuals may hold the settlement currency alone.
       await recorder.until(() => isDeepStrictEqual(recorder.latest, after.balances));
