@@ -11,7 +11,10 @@ import { kucoin } from './kucoin/venue.js';
 import { okx } from './okx/venue.js';
 
 const DECLARATIONS: ReadonlyMap<string, VenueDeclaration> = new Map(
-  [binance, bitget, bybit, coinbase, gate, kraken, kucoin, okx].map((declaration) => [declaration.id, declaration]),
+  [binance, bitget, bybit, coinbase, gate, kraken, kucoin, okx].map((declaration) => [
+    declaration.id,
+    declaration,
+  ]),
 );
 
 /** The trading types that a run at the exchange has proven. */

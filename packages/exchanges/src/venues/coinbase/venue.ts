@@ -66,4 +66,8 @@ export const coinbase: VenueDeclaration = {
   credentials: { secret: 'EC_PRIVATE_KEY', hasPassphrase: false },
   // Perpetuals are left out: a single position was recorded, and no funding, leverage or margin that could be compared.
   tradingTypes: { spot },
+  notOffered: {
+    margin: 'The exchange lends no balances to accounts of this API.',
+    perpetual: 'Funding, leverage and margin are neither recorded nor documented well enough to be proven.',
+  },
 };
