@@ -227,6 +227,7 @@ export interface OwnStreamProtocol {
   readonly heartbeat?: Heartbeat | undefined;
   /** Whether nothing may be sent before the exchange has sent a first message. */
   readonly isGreeted?: boolean | undefined;
+  readonly keepAlive?: StreamKeepAlive | undefined;
   /** Runs in the context of the account; may make calls, for example for a token. */
   plan(session: VenueSession): Promise<StreamPlan>;
   /** Returns whether a message accepts or rejects the last step; undefined for any other message. */
@@ -244,6 +245,13 @@ export interface OwnStreamProtocol {
 export interface OrderChange {
   readonly order: VenueOrder | null;
   readonly fills: readonly VenueFill[];
+}
+
+/** A call that an exchange requires at intervals so that it continues a stream. */
+interface StreamKeepAlive {
+  readonly everyMs: number;
+  /** Runs in the context of the account. If it fails, the stream is lost. */
+  run(session: VenueSession): Promise<void>;
 }
 
 /** How one stream is opened. */
@@ -326,8 +334,8 @@ interface StreamPrice {
 
 /** The protocol of public market data. Each connection subscribes once, to one list of streams. */
 export interface MarketStreamProtocol {
-  /** The address. May make calls, for example for a token. */
-  url(ccxt: CcxtClient): string | Promise<string>;
+  /** The address for these streams. May make calls, for example for a token. */
+  url(ccxt: CcxtClient, streams: readonly string[]): string | Promise<string>;
   readonly heartbeat?: Heartbeat | undefined;
   /** Whether nothing may be sent before the exchange has sent a first message. */
   readonly isGreeted?: boolean | undefined;

@@ -41,8 +41,8 @@ export class MarketStream {
     this.#deadline = setTimeout(() => this.lose(failure(['retryable', 'no_answer'])), segment.startTimeoutMs);
     // `read` loads the markets before it runs its callback.
     segment
-      .read(async (ccxt) => ({ ccxt, url: await segment.declaration.marketStream?.url(ccxt) }))
-      .then(({ ccxt, url }) => this.#start(ccxt, url))
+      .read((ccxt) => this.#prepare(ccxt))
+      .then((url) => this.#start(url))
       .catch((error: unknown) => this.lose(error));
   }
 
@@ -76,18 +76,25 @@ export class MarketStream {
     this.#socket?.send(protocol?.subscribe(this.#streams) ?? {});
   }
 
-  #start(ccxt: CcxtClient, url: string | undefined): void {
-    if (this.#hasEnded) return;
+  /** Returns the address. */
+  async #prepare(ccxt: CcxtClient): Promise<string> {
     const protocol = this.segment.declaration.marketStream;
-    if (protocol === undefined || url === undefined) throw failure(['rejected', 'not_supported']);
+    if (protocol === undefined) throw failure(['rejected', 'not_supported']);
     const streams = this.callbacks.streams(protocol, ccxt);
     if (streams.length > protocol.streamsPerConnection) throw failure(['rejected', 'not_supported']);
+    this.#streams = streams;
+    return protocol.url(ccxt, streams);
+  }
+
+  #start(url: string): void {
+    const protocol = this.segment.declaration.marketStream;
+    if (this.#hasEnded || protocol === undefined) return;
+    const streams = this.#streams;
     const handler = {
       onOpen: () => socket.send(protocol.subscribe(streams)),
       onMessage: (message: unknown) => this.#receive(protocol, message),
       onClosed: (error: ExchangeError) => this.lose(error),
     };
-    this.#streams = streams;
     const socket: StreamSocket = this.segment.sockets.connect(url, handler, {
       egress: this.segment.publicEgress,
       heartbeat: protocol.heartbeat,

@@ -53,6 +53,7 @@ class OwnConnection {
   #calls: StreamCalls | undefined;
   #changedOrders: ChangedOrders | undefined;
   #socket: StreamSocket | undefined;
+  #keepAlive: NodeJS.Timeout | undefined;
   #stepsSent = 0;
   #isSubscribed = false;
 
@@ -100,6 +101,19 @@ class OwnConnection {
       isGreeted: protocol.isGreeted,
     });
     stream.attach(() => this.#close());
+    this.#keepAlive = this.#startKeepAlive(segment);
+  }
+
+  /** A failed call ends the stream, because the exchange may end it without a message. The next one may succeed. */
+  #startKeepAlive(segment: OwnStreamSegment): NodeJS.Timeout | undefined {
+    const { keepAlive } = this.protocol;
+    if (keepAlive === undefined) return undefined;
+    const request = { kind: 'read', purpose: 'resume', account: this.stream.account } as const;
+    const call = () =>
+      segment
+        .run(request, (session) => keepAlive.run(session))
+        .catch(() => this.#end(failure(['retryable', 'unreachable'])));
+    return setInterval(() => void call(), keepAlive.everyMs).unref();
   }
 
   /** Sends the next message of the plan. After the last one was accepted, the stream is connected. */
@@ -150,6 +164,7 @@ class OwnConnection {
   }
 
   #stopReports(): void {
+    clearInterval(this.#keepAlive);
     this.#pairing.close();
     this.#calls?.close();
     this.#changedOrders?.close();
