@@ -33,6 +33,8 @@ export type Source =
       readonly documented?: readonly string[] | undefined;
       /** The objects of an answer whose keys are ids. */
       readonly maps?: readonly string[] | undefined;
+      /** The field of the recordings that is compared, if what was recorded is wrapped in a message. */
+      readonly part?: string | undefined;
       readonly page?: string;
     }
   /** The address of the page of the venue's documentation. */
@@ -159,7 +161,8 @@ export interface Dialect {
   /** Renders a refusal. Undefined: the venue documents no error for it. */
   refuse(
     kind: RefusalKind,
-    request: Pick<VenueRequest, 'path'> & { readonly tradingType: TradingType },
+    request: Pick<VenueRequest, 'path'> &
+      Partial<Pick<VenueRequest, 'method'>> & { readonly tradingType: TradingType },
   ): VenueAnswer | undefined;
   /** The pages that document the refusals. */
   readonly refusalPages: readonly string[];

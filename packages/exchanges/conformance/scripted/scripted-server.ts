@@ -144,7 +144,7 @@ export class ScriptedServer {
     if (!('recordings' in source)) return;
     const found = source.recordings.map((name) => {
       if (!recorded.has(name)) this.problems.push(`${what}: no recording ${name}`);
-      return recorded.get(name);
+      return partOf(recorded.get(name), source.part);
     });
     const sent: unknown = JSON.parse(JSON.stringify(value));
     for (const difference of shapeDifferences(sent, found, source))
@@ -178,6 +178,12 @@ export class ScriptedServer {
     peer.on('close', stop);
     peer.on('message', (data: RawData) => session.onMessage(data.toString()));
   }
+}
+
+function partOf(recording: unknown, part: string | undefined): unknown {
+  return part === undefined
+    ? recording
+    : (recording as Readonly<Record<string, unknown>> | undefined)?.[part];
 }
 
 async function readRequest(incoming: IncomingMessage): Promise<VenueRequest | undefined> {

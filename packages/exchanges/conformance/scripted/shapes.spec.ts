@@ -24,6 +24,10 @@ describe('the comparison of a rendered answer with recordings', () => {
     expect(shapeDifferences({ spot: 1 }, [{ spot: 1 }, { linear: 1 }])).toEqual([]);
   });
 
+  it('accepts any type in a list of several types', () => {
+    expect(shapeDifferences([[7, '8', 9, '10']], [[[1, '2', '3', 4, '5']]])).toEqual([]);
+  });
+
   it('ignores what is documented and not recorded', () => {
     const rendered = { id: 'x', list: [{ price: 9, side: 'Buy', fee: { rate: '1' } }], next: null };
     expect(shapeDifferences(rendered, recorded, { documented: ['list.price', 'list.fee'] })).toEqual([]);

@@ -4,6 +4,8 @@ type Shape =
   | { readonly type: 'string' | 'number' | 'boolean' }
   /** Null, or unknown because only an empty list was recorded. */
   | { readonly type: 'any' }
+  /** Values of several types were recorded. */
+  | { readonly type: 'mixed' }
   | { readonly type: 'array'; readonly items: Shape }
   | {
       readonly type: 'object';
@@ -62,7 +64,7 @@ function shapeOf(value: unknown): Shape {
   return { type: typeof value as 'string' | 'number' | 'boolean' };
 }
 
-/** Returns the shape of values that have one shape or the other. Different types give `any`. */
+/** Returns the shape of values that have one shape or the other. Different types give `mixed`. */
 function mergeShapes(a: Shape, b: Shape): Shape {
   if (a.type === 'any') return b;
   if (b.type === 'any') return a;
@@ -81,7 +83,7 @@ function mergeShapes(a: Shape, b: Shape): Shape {
       !a.fields.has(name) || !b.fields.has(name) || a.optional.has(name) || b.optional.has(name);
     return { type: 'object', fields: new Map(fields), optional: new Set([...names].filter(isOptional)) };
   }
-  return a.type === b.type ? a : ANY;
+  return a.type === b.type ? a : { type: 'mixed' };
 }
 
 const ANY: Shape = { type: 'any' };
@@ -92,7 +94,7 @@ interface Difference {
 }
 
 function differences(value: unknown, shape: Shape, path: string): readonly Difference[] {
-  if (shape.type === 'any' || value === null) return [];
+  if (shape.type === 'any' || shape.type === 'mixed' || value === null) return [];
   const type = Array.isArray(value) ? 'array' : typeof value;
   if (type !== shape.type) return [{ path, problem: `${type} instead of ${shape.type}` }];
   if (shape.type === 'array')
