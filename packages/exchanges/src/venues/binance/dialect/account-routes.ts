@@ -1,4 +1,4 @@
-/** Calls about the user, to whom all accounts belong: https://developers.binance.com/docs/wallet */
+/** Calls about the user, who owns all accounts: https://developers.binance.com/docs/wallet */
 import { z } from 'zod';
 import { type Route, route } from '../../../../conformance/scripted/dialect.js';
 import { NOTHING } from './common.js';
