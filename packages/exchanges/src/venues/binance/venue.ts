@@ -1,12 +1,12 @@
 import type { VenueDeclaration } from '../../ccxt/declaration.js';
+import { perpetual } from './perpetual.js';
 import { spot } from './spot.js';
 
 export const binance: VenueDeclaration = {
   id: 'binance',
   credentials: { secret: 'HMAC_SECRET', hasPassphrase: false },
-  tradingTypes: { spot },
+  tradingTypes: { spot, perpetual },
   notOffered: {
     margin: 'Not proven yet.',
-    perpetual: 'Not proven yet.',
   },
 };

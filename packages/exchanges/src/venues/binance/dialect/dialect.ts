@@ -4,6 +4,8 @@ import type { Dialect } from '../../../../conformance/scripted/dialect.js';
 import { markets } from '../../../../conformance/scripted/markets.js';
 import { accountRoutes } from './account-routes.js';
 import { authenticate, readParams } from './common.js';
+import { futuresRoutes } from './futures-routes.js';
+import { FUTURES_CHANNELS, openFuturesStream } from './futures-streams.js';
 import { refusalOf } from './refusals.js';
 import { spotRoutes } from './spot-routes.js';
 import { openSpotStream, SPOT_CHANNELS } from './spot-streams.js';
@@ -22,8 +24,8 @@ export const dialect: Dialect = {
       passphrase: undefined,
     }),
   }),
-  routes: [...accountRoutes, ...spotRoutes],
-  channels: SPOT_CHANNELS,
+  routes: [...accountRoutes, ...spotRoutes, ...futuresRoutes],
+  channels: [...SPOT_CHANNELS, ...FUTURES_CHANNELS],
   readParams,
   authenticate,
   wrap: (answer) => answer,
@@ -33,5 +35,5 @@ export const dialect: Dialect = {
     'https://developers.binance.com/docs/margin_trading/error-code',
     'https://developers.binance.com/docs/derivatives/usds-margined-futures/error-code',
   ],
-  openStream: openSpotStream,
+  openStream: (connection) => openSpotStream(connection) ?? openFuturesStream(connection),
 };
