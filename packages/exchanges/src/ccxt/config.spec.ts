@@ -35,7 +35,7 @@ describe('the venues of a deployment', () => {
     ],
     [
       'a trading type that the adapter lacks',
-      JSON.stringify([{ ...paper, tradingTypes: ['perpetual'] }]),
+      JSON.stringify([{ ...paper, adapter: 'coinbase', tradingTypes: ['perpetual'] }]),
       '0.tradingTypes: perpetual is not available',
     ],
     [

@@ -26,8 +26,7 @@ const payload = z.strictObject({
 });
 const LONGEST_SECONDS = 120;
 
-const decode = (part: string | undefined): unknown =>
-  JSON.parse(Buffer.from(part ?? '', 'base64url').toString('utf8'));
+const decode = (part = ''): unknown => JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
 
 /**
  * Returns the account that signed a token.
@@ -35,13 +34,15 @@ const decode = (part: string | undefined): unknown =>
  */
 export function accountOfToken(token: string, uri: string | undefined, exchange: ScriptedExchange): Account {
   const [head, body, signature] = token.split('.');
+  // A request without a token, or with another form of signature.
+  if (signature === undefined) throw new Refusal('UNKNOWN_KEY');
   const { kid } = header.parse(decode(head));
   const account = exchange.accounts.find(({ apiKey }) => apiKey === kid);
   if (account === undefined) throw new Refusal('UNKNOWN_KEY');
   const key = createPublicKey(account.apiSecret);
   const isSigned = createVerify('sha256')
     .update(`${head}.${body}`)
-    .verify({ key, dsaEncoding: 'ieee-p1363' }, signature ?? '', 'base64url');
+    .verify({ key, dsaEncoding: 'ieee-p1363' }, signature, 'base64url');
   const claims = payload.parse(decode(body));
   const now = exchange.now() / 1_000;
   const isValid = claims.nbf <= now && claims.exp >= now && claims.exp - claims.nbf <= LONGEST_SECONDS;
