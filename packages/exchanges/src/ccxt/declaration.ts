@@ -234,17 +234,6 @@ export interface OwnStreamProtocol {
   responseOf(message: unknown): StepResponse | undefined;
   /** Creates the state of one stream. */
   open(session: VenueSession): StreamReader;
-  /**
-   * Reads a changed order and its fills by calls, if the stream does not report all of their fields. The list of fills may
-   * be behind the order.
-   */
-  fetchChange?(session: VenueSession, key: ExchangeOrderKey): Promise<OrderChange>;
-}
-
-/** An order with its fills. Null: the exchange has no such order. */
-export interface OrderChange {
-  readonly order: VenueOrder | null;
-  readonly fills: readonly VenueFill[];
 }
 
 /** A call that an exchange requires at intervals so that it continues a stream. */
@@ -281,9 +270,7 @@ export type StreamReport =
   | Exclude<AccountEvent, { kind: 'order' }>
   | { readonly kind: 'order'; readonly order: VenueOrder }
   | { readonly kind: 'fill'; readonly fill: VenueFill }
-  | StreamCall
-  /** The order changed; `fetchChange` reads it. */
-  | { readonly kind: 'changed'; readonly key: ExchangeOrderKey };
+  | StreamCall;
 
 /** A report that something has changed, without its new state. A call reads the state. */
 export interface StreamCall {

@@ -1,8 +1,7 @@
 /** Account streams with a connection for each account. */
-import type { AccountStreamHandler, ExchangeError, ExchangeOrderKey, VenueStream } from '../../port.js';
+import type { AccountStreamHandler, ExchangeError, VenueStream } from '../../port.js';
 import type { CallAccount, CallRequest } from '../call.js';
 import type {
-  OrderChange,
   OwnStreamProtocol,
   StepResponse,
   StreamPlan,
@@ -12,7 +11,6 @@ import type {
 } from '../declaration.js';
 import { failure } from '../failures.js';
 import { AccountSubscription, asExchangeError } from './account-subscription.js';
-import { ChangedOrders } from './changed-orders.js';
 import { ReportPairing } from './report-pairing.js';
 import type { AccountStreams, StreamSegment } from './shared-account-streams.js';
 import type { StreamSocket } from './sockets.js';
@@ -51,7 +49,6 @@ export class OwnAccountStreams implements AccountStreams {
 class OwnConnection {
   readonly #pairing: ReportPairing;
   #calls: StreamCalls | undefined;
-  #changedOrders: ChangedOrders | undefined;
   #socket: StreamSocket | undefined;
   #keepAlive: NodeJS.Timeout | undefined;
   #stepsSent = 0;
@@ -88,13 +85,7 @@ class OwnConnection {
         stream.lose(error);
       },
     };
-    const { account } = stream;
-    const { egress } = account;
-    this.#changedOrders = new ChangedOrders(
-      this.#pairing,
-      (key) => fetchChange(segment, protocol, account, key),
-      (error) => this.#end(asExchangeError(error)),
-    );
+    const { egress } = stream.account;
     this.#socket = segment.sockets.connect(opened.plan.url, handler, {
       egress,
       heartbeat: opened.plan.heartbeat ?? protocol.heartbeat,
@@ -136,7 +127,6 @@ class OwnConnection {
     if (report.kind === 'order') this.#pairing.addOrder(report.order);
     else if (report.kind === 'fill') this.#pairing.addFill(report.fill);
     else if (report.kind === 'call') this.#calls?.add(report);
-    else if (report.kind === 'changed') this.#changedOrders?.add(report.key);
     else
       this.#callHandler(() => {
         if (!this.stream.onEvent(report)) this.#end(failure(['retryable', 'unreachable']));
@@ -167,21 +157,7 @@ class OwnConnection {
     clearInterval(this.#keepAlive);
     this.#pairing.close();
     this.#calls?.close();
-    this.#changedOrders?.close();
   }
-}
-
-function fetchChange(
-  segment: OwnStreamSegment,
-  protocol: OwnStreamProtocol,
-  account: CallAccount,
-  key: ExchangeOrderKey,
-): Promise<OrderChange> {
-  const request = { kind: 'read', purpose: 'resume', account } as const;
-  return segment.run(request, (session) => {
-    if (protocol.fetchChange === undefined) throw failure(['rejected', 'not_supported']);
-    return protocol.fetchChange(session, key);
-  });
 }
 
 function rejectionOf(

@@ -50,11 +50,6 @@ export class ReportPairing {
       this.#release(paired);
   }
 
-  /** Whether the last report of an order waits for fills. */
-  lacksFills(exchangeOrderId: string): boolean {
-    return this.#orders.get(exchangeOrderId)?.held !== undefined;
-  }
-
   /** Passes nothing on any more. */
   close(): void {
     for (const { timer } of this.#orders.values()) clearTimeout(timer);

@@ -10,6 +10,7 @@ import type {
 } from '../../ccxt/declaration.js';
 import { symbolOfMarketId } from '../../ccxt/market-ids.js';
 import { parseResponse } from '../../ccxt/parse-response.js';
+import { changedOrder } from '../../ccxt/streams/changed-order.js';
 import { futuresFills, futuresOrders } from './futures-calls.js';
 import { parsePosition, toPosition } from './futures-records.js';
 import { amount, fetchData, milliseconds } from './lists.js';
@@ -69,14 +70,16 @@ const readerOf =
 
 const orderChange = z.object({ symbol: z.string(), orderId: z.string().min(1), type: z.string() });
 
+type ChangeCalls = Parameters<typeof changedOrder>[0];
+
 /** The messages have neither the time in force of an order nor the fees of its fills. */
-function changeReports(ccxt: CcxtClient, data: unknown): readonly StreamReport[] {
+function changeReports(ccxt: CcxtClient, calls: ChangeCalls, data: unknown): readonly StreamReport[] {
   const { symbol: marketId, orderId: exchangeOrderId, type } = parseResponse(orderChange, data);
   const symbol = symbolOfMarketId(ccxt, marketId);
   // An order that was received is open, or has ended, with the next message.
   return symbol === undefined || type === 'received'
     ? []
-    : [{ kind: 'changed', key: { symbol, exchangeOrderId } }];
+    : [changedOrder(calls, { symbol, exchangeOrderId })];
 }
 
 const balance = z.object({
@@ -93,7 +96,7 @@ const BALANCES = '/account/balance';
 const EVENTS: Readonly<Record<SpotAccount, string>> = { SPOT: 'trade', CROSS_MARGIN: 'margin' };
 
 export function spotAccountStream(account: SpotAccount): OwnStreamProtocol {
-  const [orders, fills] = [spotOrders(account), spotFills(account)];
+  const calls = { orders: spotOrders(account), fills: spotFills(account) };
   return {
     kind: 'OWN',
     weight: 1,
@@ -104,25 +107,19 @@ export function spotAccountStream(account: SpotAccount): OwnStreamProtocol {
     }),
     responseOf,
     open: readerOf((ccxt, { topic, data }) => {
-      if (topic === SPOT_ORDERS) return changeReports(ccxt, data);
+      if (topic === SPOT_ORDERS) return changeReports(ccxt, calls, data);
       if (topic !== BALANCES) return [];
       const { currency, available, hold, relationEvent, time } = parseResponse(balance, data);
       if (!relationEvent.startsWith(EVENTS[account])) return [];
       const balances = { [ccxt.safeCurrencyCode(currency)]: { free: available, locked: hold } };
       return [{ kind: 'balances', balances, at: time }];
     }),
-    fetchChange: async (session, key) => {
-      const order = await orders.findByExchangeId(session, key);
-      return { order, fills: hasFills(order) ? await fills.ofOrder(session, key) : [] };
-    },
   };
 }
 
-const hasFills = (order: { readonly filledAmount: string } | null): boolean =>
-  order !== null && order.filledAmount !== '0';
-
 const wallet = z.object({ currency: z.string(), walletBalance: amount, timestamp: milliseconds });
 const positionTime = z.object({ currentTimestamp: milliseconds });
+const FUTURES_CALLS = { orders: futuresOrders, fills: futuresFills };
 const FUTURES_TOPICS = ['/contractMarket/tradeOrders', '/contractAccount/wallet', '/contract/positionAll'];
 
 export const futuresAccountStream: OwnStreamProtocol = {
@@ -137,7 +134,7 @@ export const futuresAccountStream: OwnStreamProtocol = {
   open: readerOf((ccxt, { subject, data }) => {
     switch (subject) {
       case 'symbolOrderChange':
-        return changeReports(ccxt, data);
+        return changeReports(ccxt, FUTURES_CALLS, data);
       case 'walletBalance.change':
         return walletReports(data);
       case 'position.change': {
@@ -148,10 +145,6 @@ export const futuresAccountStream: OwnStreamProtocol = {
         return [];
     }
   }),
-  fetchChange: async (session, key) => {
-    const order = await futuresOrders.findByExchangeId(session, key);
-    return { order, fills: hasFills(order) ? await futuresFills.ofOrder(session, key) : [] };
-  },
 };
 
 function walletReports(data: unknown): readonly StreamReport[] {
