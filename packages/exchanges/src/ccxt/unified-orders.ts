@@ -1,5 +1,5 @@
 /** The calls about orders that ccxt's unified methods make. A venue replaces those that its exchange needs otherwise. */
-import type { OrderLookup, VenueOrder } from '../port.js';
+import type { OrderLookup, OrderRequest, VenueOrder } from '../port.js';
 import { toContracts } from './amounts.js';
 import type { OrderCalls, VenueSession } from './declaration.js';
 import { expectCancelled, orderArguments, type RequestedOrder, readOpenOrders, readOrder } from './orders.js';
@@ -9,8 +9,13 @@ type Params = Readonly<Record<string, unknown>>;
 /**
  * @param isSpot whether the trading type has balances instead of positions
  * @param params parameters of every call
+ * @param paramsOf further parameters of a new order
  */
-export function unifiedOrders(isSpot: boolean, params: Params = {}): OrderCalls {
+export function unifiedOrders(
+  isSpot: boolean,
+  params: Params = {},
+  paramsOf: (order: OrderRequest) => Params = () => ({}),
+): OrderCalls {
   const fetchOrder = ({ ccxt, orNull }: VenueSession, order: RequestedOrder, id: string, more: Params) =>
     orNull(async () =>
       readOrder(ccxt, await ccxt.fetchOrder(id, order.symbol, { ...params, ...more }), order),
@@ -20,7 +25,8 @@ export function unifiedOrders(isSpot: boolean, params: Params = {}): OrderCalls 
       const { symbol } = order;
       const { type, side, price, params: terms } = orderArguments(order, isSpot);
       const amount = toContracts(ccxt, symbol, order.amount);
-      const response = await ccxt.createOrder(symbol, type, side, amount, price, { ...terms, ...params });
+      const all = { ...terms, ...params, ...paramsOf(order) };
+      const response = await ccxt.createOrder(symbol, type, side, amount, price, all);
       return readOrder(ccxt, response, order);
     },
     cancel: async ({ ccxt }, { symbol, venueClientOrderId }) => {

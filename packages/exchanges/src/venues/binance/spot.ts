@@ -30,6 +30,14 @@ const ORDER_TYPES: Readonly<Record<string, TradeType>> = {
 
 const DAY_MS = 86_400_000;
 
+/** How lists of fills are paged, also those of margin. */
+export const FILL_PAGES = {
+  pageSize: 1_000,
+  from: (fillId: string) => ({ fromId: fillId }),
+  between: (from: Date, to: Date) => ({ startTime: from.getTime(), endTime: to.getTime() }),
+  spanMs: DAY_MS,
+};
+
 const BALANCES = {
   isBalanceResponse: (info: unknown) => account.safeParse(info).success,
   datedAt: (info: unknown) => {
@@ -82,12 +90,7 @@ export const spot: TradingTypeDeclaration = {
   openOrdersLockBalances: true,
   candlesPerResponse: 1_000,
   orders: unifiedOrders(true),
-  fills: unifiedFills({
-    pageSize: 1_000,
-    from: (fillId) => ({ fromId: fillId }),
-    between: (from, to) => ({ startTime: from.getTime(), endTime: to.getTime() }),
-    spanMs: DAY_MS,
-  }),
+  fills: unifiedFills(FILL_PAGES),
   account: {
     inspectCredentials: async ({ ccxt }) => {
       const client = ccxt as unknown as BinanceClient;

@@ -6,6 +6,7 @@ import { accountRoutes } from './account-routes.js';
 import { authenticate, readParams } from './common.js';
 import { futuresRoutes } from './futures-routes.js';
 import { FUTURES_CHANNELS, openFuturesStream } from './futures-streams.js';
+import { marginRoutes } from './margin-routes.js';
 import { refusalOf } from './refusals.js';
 import { spotRoutes } from './spot-routes.js';
 import { openSpotStream, SPOT_CHANNELS } from './spot-streams.js';
@@ -24,7 +25,7 @@ export const dialect: Dialect = {
       passphrase: undefined,
     }),
   }),
-  routes: [...accountRoutes, ...spotRoutes, ...futuresRoutes],
+  routes: [...accountRoutes, ...spotRoutes, ...marginRoutes, ...futuresRoutes],
   channels: [...SPOT_CHANNELS, ...FUTURES_CHANNELS],
   readParams,
   authenticate,
