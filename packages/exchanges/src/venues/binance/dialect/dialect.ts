@@ -4,7 +4,9 @@ import type { Dialect } from '../../../../conformance/scripted/dialect.js';
 import { markets } from '../../../../conformance/scripted/markets.js';
 import { accountRoutes } from './account-routes.js';
 import { authenticate, readParams } from './common.js';
-import { futuresRoutes } from './futures-routes.js';
+import { futuresAccountRoutes } from './futures-account-routes.js';
+import { futuresMarketRoutes } from './futures-market-routes.js';
+import { futuresOrderRoutes } from './futures-order-routes.js';
 import { FUTURES_CHANNELS, openFuturesStream } from './futures-streams.js';
 import { marginRoutes } from './margin-routes.js';
 import { refusalOf } from './refusals.js';
@@ -25,7 +27,14 @@ export const dialect: Dialect = {
       passphrase: undefined,
     }),
   }),
-  routes: [...accountRoutes, ...spotRoutes, ...marginRoutes, ...futuresRoutes],
+  routes: [
+    ...accountRoutes,
+    ...spotRoutes,
+    ...marginRoutes,
+    ...futuresMarketRoutes,
+    ...futuresOrderRoutes,
+    ...futuresAccountRoutes,
+  ],
   channels: [...SPOT_CHANNELS, ...FUTURES_CHANNELS],
   readParams,
   authenticate,

@@ -13,7 +13,7 @@ import type {
   ScriptedMarket,
 } from '../../../../conformance/scripted/model.js';
 import { idOf } from './common.js';
-import { listenKeyOf } from './futures-routes.js';
+import { listenKeyOf } from './futures-account-routes.js';
 import { ASSETS, streamedBalances, streamedOrder, streamedPosition } from './futures-views.js';
 import { miniTicker, textsOf } from './market-data.js';
 import { MarketSession } from './market-session.js';

@@ -1,6 +1,7 @@
 /** The REST API of cross margin: https://developers.binance.com/docs/margin_trading */
 import { z } from 'zod';
-import { type Capability, type Route, route } from '../../../../conformance/scripted/dialect.js';
+import type { Route } from '../../../../conformance/scripted/dialect.js';
+import { callsOf } from './calls.js';
 import { integer, isWithin, NOTHING, range } from './common.js';
 import {
   fillsRequest,
@@ -21,36 +22,16 @@ import {
   placedMarginOrder,
 } from './spot-views.js';
 
-const PAGE = 'https://developers.binance.com/docs/margin_trading';
 const MONTH_MS = 30 * 86_400_000;
 const account = 'Spot/Account';
 const trading = 'Spot/Trading';
 
-interface Call {
-  readonly method: 'GET' | 'POST' | 'DELETE';
-  readonly path: string;
-  readonly capability: Capability;
-  /** The recording's name; undefined if the answer follows the documentation. */
-  readonly recording?: string;
-  readonly documented?: readonly string[];
-}
-
-type Answer<P extends z.ZodType> = Parameters<typeof route<P>>[0]['answer'];
-
-const declare = <P extends z.ZodType>(
-  { recording, documented, path, ...call }: Call,
-  params: P,
-  answer: Answer<P>,
-): Route =>
-  route({
-    ...call,
-    path: `/sapi/v1/${path}`,
-    tradingTypes: ['margin'],
-    isSigned: true,
-    source: recording === undefined ? { page: PAGE } : { recordings: [recording], documented, page: PAGE },
-    params,
-    answer,
-  });
+const marginCall = callsOf({
+  base: '/sapi/v1/',
+  page: 'https://developers.binance.com/docs/margin_trading',
+  tradingTypes: ['margin'],
+  isSigned: true,
+});
 
 const isIsolated = z.literal('FALSE');
 const SIDE_EFFECTS = {
@@ -65,7 +46,7 @@ const sideEffectType = z.enum(['NO_SIDE_EFFECT', 'MARGIN_BUY', 'AUTO_REPAY', 'AU
 const ONLY_SOMETIMES = ['fills', 'marginBuyBorrowAmount', 'marginBuyBorrowAsset'];
 
 const orderRoutes: readonly Route[] = [
-  declare(
+  marginCall(
     {
       method: 'POST',
       path: 'margin/order',
@@ -77,12 +58,12 @@ const orderRoutes: readonly Route[] = [
     ({ exchange, account: owner, params: { isIsolated: _, sideEffectType: effect, ...params } }) =>
       placedMarginOrder(placeOrder(exchange, owner, params, SIDE_EFFECTS[effect])),
   ),
-  declare(
+  marginCall(
     { method: 'GET', path: 'margin/order', capability: 'find', recording: `${trading}/GetMarginOrder` },
     orderKey.extend({ isIsolated }),
     ({ exchange, account: owner, params }) => marginOrder(findOrder(exchange, owner, params)),
   ),
-  declare(
+  marginCall(
     {
       method: 'DELETE',
       path: 'margin/order',
@@ -96,7 +77,7 @@ const orderRoutes: readonly Route[] = [
       return cancelledMarginOrder(order);
     },
   ),
-  declare(
+  marginCall(
     {
       method: 'GET',
       path: 'margin/openOrders',
@@ -106,7 +87,7 @@ const orderRoutes: readonly Route[] = [
     openOrdersRequest.extend({ isIsolated }),
     ({ exchange, account: owner, params }) => openOrders(exchange, owner, params.symbol).map(marginOrder),
   ),
-  declare(
+  marginCall(
     {
       method: 'GET',
       path: 'margin/myTrades',
@@ -120,7 +101,7 @@ const orderRoutes: readonly Route[] = [
 
 export const marginRoutes: readonly Route[] = [
   ...orderRoutes,
-  declare(
+  marginCall(
     {
       method: 'GET',
       path: 'margin/account',
@@ -130,7 +111,7 @@ export const marginRoutes: readonly Route[] = [
     NOTHING,
     ({ account: owner }) => marginAccount(owner),
   ),
-  declare(
+  marginCall(
     {
       method: 'GET',
       path: 'margin/interestHistory',
@@ -160,7 +141,7 @@ export const marginRoutes: readonly Route[] = [
       return { rows, total: charged.length };
     },
   ),
-  declare(
+  marginCall(
     { method: 'POST', path: 'userListenToken', capability: 'stream login' },
     NOTHING,
     ({ exchange, account: { number } }) => ({
