@@ -57,6 +57,9 @@ const instrument = (market: ScriptedMarket) => ({
   marketTakeBound: '0.05',
 });
 
+/** The exchange's number of the last change of a book; its numbers rise by more than one. */
+export const bookNumberOf = (sequence: number): number => 1_027_020 + 10 * sequence;
+
 export const futuresMarketRoutes: readonly Route[] = [
   publicFutures(
     { method: 'GET', path: 'v1/time', capability: 'clock', recording: `${data}/GetServerTime` },
@@ -102,7 +105,9 @@ export const futuresMarketRoutes: readonly Route[] = [
     z.strictObject({ symbol, limit: z.enum(['5', '10', '20', '50', '100', '500', '1000']) }),
     ({ exchange, params }) => {
       const at = exchange.now();
-      return { E: at, T: at, ...bookView(exchange, marketOf(exchange, params.symbol), Number(params.limit)) };
+      const market = marketOf(exchange, params.symbol);
+      const lastUpdateId = bookNumberOf(exchange.bookOf(market).sequence);
+      return { E: at, T: at, ...bookView(exchange, market, Number(params.limit)), lastUpdateId };
     },
   ),
   publicFutures(

@@ -14,6 +14,7 @@ import type {
 } from '../../../../conformance/scripted/model.js';
 import { idOf } from './common.js';
 import { listenKeyOf } from './futures-account-routes.js';
+import { bookNumberOf } from './futures-market-routes.js';
 import { ASSETS, streamedBalances, streamedOrder, streamedPosition } from './futures-views.js';
 import { miniTicker, textsOf } from './market-data.js';
 import { MarketSession } from './market-session.js';
@@ -113,9 +114,11 @@ class AccountSession implements StreamSession {
 
 class BookSession extends MarketSession {
   override onBook(market: ScriptedMarket, { bids, asks, sequence }: BookChange): void {
-    const [at, u] = [this.connection.exchange.now(), sequence + 1];
+    const at = this.connection.exchange.now();
     const sides = { b: textsOf(bids), a: textsOf(asks) };
-    const numbers = { U: u, u, pu: u - 1 };
+    const u = bookNumberOf(sequence);
+    // Several changes are in one message, and numbers are missing between two messages.
+    const numbers = { U: u - 3, u, pu: bookNumberOf(sequence - 1) };
     this.connection.send(
       { e: 'depthUpdate', E: at, T: at, s: idOf(market), ...numbers, ...sides },
       SOURCES.book,
