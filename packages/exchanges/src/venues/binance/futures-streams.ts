@@ -17,6 +17,9 @@ const KEEP_ALIVE_MS = 30 * 60_000;
 /** The number of price levels per side that a snapshot requests. */
 const DEPTH = 1_000;
 
+/** The exchange sends the named events alone; without names, it may send none. */
+const EVENTS = ['ORDER_TRADE_UPDATE', 'ACCOUNT_UPDATE', 'listenKeyExpired'];
+
 /** The members of ccxt's class that only this exchange needs. */
 interface StreamAddresses {
   getWsUrl(type: 'future', category: 'public' | 'market'): string;
@@ -39,7 +42,8 @@ export const futuresAccountStream: OwnStreamProtocol = {
     await callEndpoint(ccxt, 'fapiPrivateGetRateLimitOrder', {});
     const response = await callEndpoint(ccxt, 'fapiPrivatePostListenKey', {});
     const { listenKey } = parseResponse(listenKeyResponse, response);
-    return { url: addressesOf(ccxt).getPrivateWsUrl('future', listenKey), steps: [] };
+    const address = addressesOf(ccxt).getPrivateWsUrl('future', listenKey);
+    return { url: `${address}&events=${EVENTS.join('/')}`, steps: [] };
   },
   responseOf: () => undefined,
   open: ({ ccxt }) => ({ read: (message) => readEvent(ccxt, message) }),

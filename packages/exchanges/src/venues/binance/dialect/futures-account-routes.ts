@@ -1,9 +1,11 @@
 /** Positions and accounts of USD-M futures: https://developers.binance.com/docs/derivatives/usds-margined-futures/account */
 import { z } from 'zod';
 import type { Route } from '../../../../conformance/scripted/dialect.js';
+import { positionOf } from '../../../../conformance/scripted/positions.js';
 import { signedFutures } from './calls.js';
 import { idOf, integer, isWithin, marketOf, NOTHING, range, symbol } from './common.js';
 import { ASSETS, accountView, listedBalance, listedPosition, symbolConfiguration } from './futures-views.js';
+import { openOrders } from './orders.js';
 
 const account = 'UsdFutures/Account';
 const trading = 'UsdFutures/Trading';
@@ -37,8 +39,10 @@ const positionRoutes: readonly Route[] = [
     },
     NOTHING,
     ({ exchange, account: owner }) =>
-      [...owner.positions.values()]
-        .filter(({ size }) => !size.isZero())
+      exchange.markets
+        .map((market) => positionOf(owner, market))
+        // A market with an open order alone is listed with a position of zero.
+        .filter(({ size, market }) => !size.isZero() || openOrders(exchange, owner, idOf(market)).length > 0)
         .map((position) => listedPosition(exchange, owner, position)),
   ),
   signedFutures(

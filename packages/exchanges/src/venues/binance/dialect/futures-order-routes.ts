@@ -6,6 +6,7 @@ import type { ScriptedExchange } from '../../../../conformance/scripted/scripted
 import { type Call, signedFutures } from './calls.js';
 import { clientOrderId, idOf, integer, isWithin, marketOf, orderIdOf, range, symbol } from './common.js';
 import { cancelledOrder, forcedOrder, listedFill, listedOrder, placedOrder } from './futures-views.js';
+import { findOrder, openOrders, openOrdersRequest, orderKey } from './orders.js';
 
 const trading = 'UsdFutures/Trading';
 const DAY_MS = 86_400_000;
@@ -52,34 +53,6 @@ function placeOrder(
   });
 }
 
-const orderKey = z.strictObject({
-  symbol,
-  orderId: integer.optional(),
-  origClientOrderId: clientOrderId.optional(),
-});
-
-/** An order of the account by either id, the newest with a client order id. */
-function findOrder(
-  exchange: ScriptedExchange,
-  owner: Account,
-  key: z.output<typeof orderKey>,
-): Order | undefined {
-  if (key.orderId === undefined && key.origClientOrderId === undefined) throw new Refusal('BAD_PARAMETER');
-  marketOf(exchange, key.symbol);
-  return exchange.orders.findLast(
-    (order) =>
-      order.account === owner &&
-      idOf(order.market) === key.symbol &&
-      (key.orderId === undefined || orderIdOf(order) === key.orderId) &&
-      (key.origClientOrderId === undefined || order.clientOrderId === key.origClientOrderId),
-  );
-}
-
-function existing(order: Order | undefined): Order {
-  if (order === undefined) throw new Refusal('UNKNOWN_ORDER');
-  return order;
-}
-
 /** @throws {Refusal} if a range is longer than a week */
 function checkWeek({
   startTime = 0,
@@ -105,25 +78,21 @@ export const futuresOrderRoutes: readonly Route[] = [
     placedOrder(placeOrder(exchange, owner, params)),
   ),
   signedFutures(order('GET', 'find', 'GetOrder'), orderKey, ({ exchange, account: owner, params }) =>
-    listedOrder(existing(findOrder(exchange, owner, params))),
+    listedOrder(findOrder(exchange, owner, params)),
   ),
   signedFutures(
     order('DELETE', 'cancel', 'CancelOrder'),
     orderKey,
     ({ exchange, account: owner, params }) => {
-      const found = existing(findOrder(exchange, owner, params));
+      const found = findOrder(exchange, owner, params);
       exchange.cancel(found);
       return cancelledOrder(found);
     },
   ),
   signedFutures(
     { ...order('GET', 'open orders', 'GetOpenOrders'), path: 'v1/openOrders' },
-    z.strictObject({ symbol: symbol.optional() }),
-    ({ exchange, account: owner, params }) =>
-      exchange
-        .openOrdersOf(owner)
-        .filter(({ market }) => params.symbol === undefined || idOf(market) === params.symbol)
-        .map(listedOrder),
+    openOrdersRequest,
+    ({ exchange, account: owner, params }) => openOrders(exchange, owner, params.symbol).map(listedOrder),
   ),
   signedFutures(
     { method: 'GET', path: 'v1/userTrades', capability: 'fills', recording: `${trading}/GetUserTrades` },

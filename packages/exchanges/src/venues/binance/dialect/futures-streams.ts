@@ -66,7 +66,11 @@ export const FUTURES_CHANNELS: Dialect['channels'] = [
   { name: '@miniTicker', capability: 'stream of prices', tradingTypes: PERPETUAL, source: SOURCES.price },
 ];
 
-const listenKey = z.strictObject({ listenKey: z.string() });
+/** An account receives the events that its address names. */
+const query = z.strictObject({
+  listenKey: z.string(),
+  events: z.string().transform((names) => new Set(names.split('/'))),
+});
 
 /** Books have another address than prices, and accounts a third. */
 export function openFuturesStream(connection: StreamConnection): StreamSession | undefined {
@@ -83,15 +87,16 @@ export function openFuturesStream(connection: StreamConnection): StreamSession |
 }
 
 function openAccount(connection: StreamConnection): StreamSession | undefined {
-  const { listenKey: key } = listenKey.parse(Object.fromEntries(new URLSearchParams(connection.query)));
-  const owner = connection.exchange.accounts.find(({ number }) => listenKeyOf(number) === key);
-  return owner && new AccountSession(connection, owner);
+  const { listenKey, events } = query.parse(Object.fromEntries(new URLSearchParams(connection.query)));
+  const owner = connection.exchange.accounts.find(({ number }) => listenKeyOf(number) === listenKey);
+  return owner && new AccountSession(connection, owner, events);
 }
 
 class AccountSession implements StreamSession {
   constructor(
     private readonly connection: StreamConnection,
     private readonly owner: Account,
+    private readonly events: ReadonlySet<string>,
   ) {}
 
   onMessage(text: string): void {
@@ -99,16 +104,20 @@ class AccountSession implements StreamSession {
   }
 
   onEvent(event: ExchangeEvent): void {
-    const { connection, owner } = this;
-    const { exchange } = connection;
+    const { owner } = this;
+    const { exchange } = this.connection;
     if (event.kind === 'order' && event.order.account === owner)
-      connection.send(streamedOrder(event.order, event.fill), SOURCES.order);
+      this.#send(streamedOrder(event.order, event.fill), SOURCES.order);
     if (event.kind === 'balances' && event.account === owner) {
       const assets = ASSETS.filter((asset) => event.assets.includes(asset));
-      connection.send(streamedBalances(exchange, owner, assets), SOURCES.account);
+      this.#send(streamedBalances(exchange, owner, assets), SOURCES.account);
     }
     if (event.kind === 'position' && event.account === owner)
-      connection.send(streamedPosition(exchange, owner, event.position), SOURCES.account);
+      this.#send(streamedPosition(exchange, owner, event.position), SOURCES.account);
+  }
+
+  #send(message: { readonly e: string }, source: Source): void {
+    if (this.events.has(message.e)) this.connection.send(message, source);
   }
 }
 

@@ -3,16 +3,8 @@ import { z } from 'zod';
 import type { Route } from '../../../../conformance/scripted/dialect.js';
 import { callsOf } from './calls.js';
 import { integer, isWithin, NOTHING, range } from './common.js';
-import {
-  fillsRequest,
-  findOrder,
-  listFills,
-  openOrders,
-  openOrdersRequest,
-  orderKey,
-  orderRequest,
-  placeOrder,
-} from './spot-routes.js';
+import { findOrder, openOrders, openOrdersRequest, orderKey } from './orders.js';
+import { fillsRequest, listFills, orderRequest, placeOrder } from './spot-routes.js';
 import { listenTokenOf } from './spot-streams.js';
 import {
   cancelledMarginOrder,

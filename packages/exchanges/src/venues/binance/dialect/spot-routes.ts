@@ -23,6 +23,7 @@ import {
   symbol,
 } from './common.js';
 import { bestView, bookView, candleRows, statisticsOf } from './market-data.js';
+import { findOrder, openOrders, openOrdersRequest, orderKey } from './orders.js';
 import { cancelledSpotOrder, placedSpotOrder, spotFill, spotOrder } from './spot-views.js';
 
 const PAGE = 'https://developers.binance.com/docs/binance-spot-api-docs/rest-api';
@@ -182,40 +183,6 @@ export function placeOrder(
     margin,
   });
 }
-
-export const orderKey = z.strictObject({
-  symbol,
-  orderId: integer.optional(),
-  origClientOrderId: clientOrderId.optional(),
-});
-
-/** @throws {Refusal} if the account has no order with these ids */
-export function findOrder(
-  exchange: ScriptedExchange,
-  owner: Account,
-  key: Omit<z.output<typeof orderKey>, 'isIsolated'>,
-): Order {
-  if (key.orderId === undefined && key.origClientOrderId === undefined) throw new Refusal('BAD_PARAMETER');
-  marketOf(exchange, key.symbol);
-  const found = exchange.orders.findLast(
-    (order) =>
-      order.account === owner &&
-      idOf(order.market) === key.symbol &&
-      (key.orderId === undefined || orderIdOf(order) === key.orderId) &&
-      (key.origClientOrderId === undefined || order.clientOrderId === key.origClientOrderId),
-  );
-  if (found === undefined) throw new Refusal('UNKNOWN_ORDER');
-  return found;
-}
-
-export const openOrdersRequest = z.strictObject({ symbol: symbol.optional() });
-
-export const openOrders = (
-  exchange: ScriptedExchange,
-  owner: Account,
-  name: string | undefined,
-): readonly Order[] =>
-  exchange.openOrdersOf(owner).filter(({ market }) => name === undefined || idOf(market) === name);
 
 export const fillsRequest = z.strictObject({
   symbol,
