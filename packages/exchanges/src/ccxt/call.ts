@@ -55,6 +55,8 @@ export interface Call extends CallRequest {
   isReleased: boolean;
   /** The nonce of the next request, at exchanges that require rising nonces. */
   nonce?: number | undefined;
+  /** Lets the next request of the key go, at these exchanges; defined from the turn of the call's first request on. */
+  endTurn?: (() => void) | undefined;
   /** Whether any part of a request may have reached the exchange. */
   isSent: boolean;
   /** The last response, whatever its status. */
@@ -111,6 +113,8 @@ export async function runCall<T>(
     return await calls.run(call, () => beforeSignal(deadline.signal, work()));
   } catch (error) {
     throw translate(error, call);
+  } finally {
+    call.endTurn?.();
   }
 }
 

@@ -12,28 +12,38 @@ describe('rising nonces', () => {
     const turns = new Turns();
     const running = new Map<string, number>();
     let [mostOfKey, mostTogether] = [0, 0];
-    const request = (key: string) =>
-      turns.run(key, async () => {
-        running.set(key, (running.get(key) ?? 0) + 1);
-        mostOfKey = Math.max(mostOfKey, running.get(key) ?? 0);
-        mostTogether = Math.max(
-          mostTogether,
-          [...running.values()].reduce((sum, count) => sum + count, 0),
-        );
-        await sleep(2);
-        running.set(key, (running.get(key) ?? 0) - 1);
-      });
+    const request = async (key: string) => {
+      const endTurn = await turns.take(key);
+      running.set(key, (running.get(key) ?? 0) + 1);
+      mostOfKey = Math.max(mostOfKey, running.get(key) ?? 0);
+      mostTogether = Math.max(
+        mostTogether,
+        [...running.values()].reduce((sum, count) => sum + count, 0),
+      );
+      await sleep(2);
+      running.set(key, (running.get(key) ?? 0) - 1);
+      endTurn();
+    };
     await Promise.all(['a', 'b', 'a', 'b', 'a'].map(request));
     expect([mostOfKey, mostTogether]).toEqual([1, 2]);
   });
 
-  it('continue after a request that failed', async () => {
+  it('end once: ending a turn again does not end the next one', async () => {
     const turns = new Turns();
-    const failing = turns.run('a', async () => {
-      throw new Error('refused');
+    const endFirst = await turns.take('a');
+    const second = turns.take('a');
+    let thirdHasTurn = false;
+    const third = turns.take('a').then((endTurn) => {
+      thirdHasTurn = true;
+      endTurn();
     });
-    const next = turns.run('a', async () => 'sent');
-    await expect(failing).rejects.toThrow('refused');
-    expect(await next).toBe('sent');
+    endFirst();
+    const endSecond = await second;
+    endFirst();
+    await sleep(2);
+    expect(thirdHasTurn).toBe(false);
+    endSecond();
+    await third;
+    expect(thirdHasTurn).toBe(true);
   });
 });

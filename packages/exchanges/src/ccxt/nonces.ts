@@ -1,7 +1,8 @@
 /**
  * Rising nonces: some exchanges reject a request whose nonce is not above that of every earlier request of the key.
  *
- * 1. The requests of a key are sent one after another, because two that are on their way may change places.
+ * 1. The requests of a key are sent one after another, because two that are on their way may change places. A request
+ *    waits for its turn after it has waited for the call budget, so that no background read delays an exit.
  * 2. The source is shared by all processes that use the key.
  */
 
@@ -21,18 +22,22 @@ export class LocalNonces implements NonceSource {
   }
 }
 
-/** Runs the work of each key one after another. */
+/** Lets one request of each key go at a time, in the order of asking. */
 export class Turns {
-  readonly #last = new Map<string, Promise<unknown>>();
+  readonly #last = new Map<string, Promise<void>>();
 
-  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const before = this.#last.get(key) ?? Promise.resolve();
-    const turn = before.then(work, work);
+  /** Waits for the turn of a key; the result ends the turn. Ending it again has no effect. */
+  async take(key: string): Promise<() => void> {
+    const before = this.#last.get(key);
+    let end!: () => void;
+    const turn = new Promise<void>((resolve) => {
+      end = resolve;
+    });
     this.#last.set(key, turn);
-    try {
-      return await turn;
-    } finally {
+    await before;
+    return () => {
       if (this.#last.get(key) === turn) this.#last.delete(key);
-    }
+      end();
+    };
   }
 }

@@ -11,6 +11,7 @@ import {
   type CallRequest,
   currentCall,
   type Deadline,
+  DeadlineExceeded,
   noDeadline,
   runCall,
 } from './call.js';
@@ -87,10 +88,7 @@ export class Segment {
   async run<T>(request: CallRequest, work: (session: VenueSession) => Promise<T>): Promise<T> {
     return this.#withDeadline(async (limit) => {
       const session = await this.preparedSession();
-      const call = () => runCall(request, limit, () => work(session), this.#toExchangeError);
-      const { account } = request;
-      const hasTurns = account !== undefined && this.declaration.client.hasRisingNonces === true;
-      return hasTurns ? this.#turns.run(nonceKeyOf(account), call) : call();
+      return runCall(request, limit, () => work(session), this.#toExchangeError);
     }, waitsInBackground(request));
   }
 
@@ -208,7 +206,7 @@ export class Segment {
     const ExchangeClass = await client.load();
     const exchange = new ExchangeClass(ccxtConstructorOptions(options));
     const ccxt = patchCcxtClient(exchange as CcxtClient, options);
-    if (client.hasRisingNonces === true) ccxt.nonce = () => currentCall().nonce ?? 0;
+    if (client.hasRisingNonces === true) useRisingNonces(ccxt);
     client.prepare?.(exchange);
     if (this.options.isSandbox) {
       if (client.sandbox === undefined)
@@ -236,8 +234,20 @@ export class Segment {
     const budgeted = { venue: this.#budgetKey, egress, accountKey, userId, weight, isOrder, isExit, purpose };
     await this.#acquire(budgeted, signal);
     if (account !== undefined && this.declaration.client.hasRisingNonces === true)
-      call.nonce = await this.options.nonces.next(nonceKeyOf(account));
+      await this.#takeNonce(call, nonceKeyOf(account));
     if (call.restart !== undefined) call.endsAtMs = call.restart();
+  }
+
+  /** The turn ends with the response, or with the call. */
+  async #takeNonce(call: Call, key: string): Promise<void> {
+    const endTurn = await this.#turns.take(key);
+    // A call that is over ends no turn any more.
+    if (call.signal.aborted) {
+      endTurn();
+      throw new DeadlineExceeded();
+    }
+    call.endTurn = endTurn;
+    call.nonce = await this.options.nonces.next(key);
   }
 
   /**
@@ -251,6 +261,19 @@ export class Segment {
       throw error instanceof ExchangeError ? error : failure(['retryable', 'rate_limited']);
     }
   }
+}
+
+/** Signs each request with the nonce of its call, and ends the turn of the call when the response has arrived. */
+function useRisingNonces(ccxt: CcxtClient): void {
+  ccxt.nonce = () => currentCall().nonce ?? 0;
+  const { fetch } = ccxt;
+  ccxt.fetch = async (...request) => {
+    try {
+      return await fetch(...request);
+    } finally {
+      currentCall().endTurn?.();
+    }
+  };
 }
 
 /** Keys of the exchange, not accounts, have nonces: a test of credentials has no account. */
