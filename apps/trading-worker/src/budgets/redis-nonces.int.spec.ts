@@ -61,4 +61,9 @@ describe('the nonces of an API key', () => {
     expect(values).toEqual([...new Set(values)].sort((a, b) => a - b));
     expect(errors.length).toBeGreaterThan(0);
   });
+
+  it('are different while Redis is unavailable, also for calls that begin together', async () => {
+    const values = await concurrently([worker('redis://127.0.0.1:1')], 'key', 50);
+    expect(new Set(values).size).toBe(50);
+  });
 });

@@ -41,6 +41,8 @@ export class RedisNonces implements NonceSource {
 
   async next(key: string): Promise<number> {
     const clock = Math.max(this.highest + 1, Date.now() * 1_000);
+    // Counts as used already, so that calls that begin now never get it, too.
+    this.highest = clock;
     const shared = await this.redis
       .eval(NEXT, 1, `${this.prefix}:nonces:${key}`, clock, KEPT_MS)
       .catch((error: unknown) => {
