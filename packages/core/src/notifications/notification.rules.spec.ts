@@ -122,6 +122,30 @@ describe('notificationContentOf', () => {
       'Account “Main” cannot trade until you enter valid credentials.',
     ],
     [
+      'exchange.permissions_changed',
+      { id: 'exa_1', account_name: 'Main', is_active: true, can_trade: false, can_withdraw: false },
+      'WARNING',
+      'Account “Main”: the rights of its credentials changed. They cannot trade: allow them to trade at the exchange, or replace them.',
+    ],
+    [
+      'exchange.permissions_changed',
+      { id: 'exa_1', account_name: 'Main', is_active: true, can_trade: false, can_withdraw: true },
+      'CRITICAL',
+      'Account “Main”: the rights of its credentials changed. They cannot trade: allow them to trade at the exchange, or replace them. They may withdraw: replace them by ones that cannot.',
+    ],
+    [
+      'exchange.permissions_changed',
+      { id: 'exa_1', account_name: 'Main', is_active: true, can_trade: true, can_withdraw: null },
+      'CRITICAL',
+      'Account “Main”: the rights of its credentials changed. The exchange does not report whether they may withdraw.',
+    ],
+    [
+      'exchange.permissions_changed',
+      { id: 'exa_1', account_name: 'Main', is_active: false, can_trade: true, can_withdraw: false },
+      'CRITICAL',
+      'Account “Main”: the exchange now reports a kind or mode of account that cannot be traded here. Switch it at the exchange.',
+    ],
+    [
       'webhook.deactivated',
       { id: 'whk_1', url: 'https://example.com/in', consecutive_failures: '10' },
       'WARNING',

@@ -195,13 +195,18 @@ function exitDelayed(data: EventData): ReturnType<Rule> {
   };
 }
 
-/** Says which right of an exchange account changed, and what to do. */
-function permissionChange(data: EventData): string {
-  if (data.is_active === false)
+/** Says what is wrong with an exchange account or its credentials, and what to do. */
+function permissionChange({ is_active, can_trade, can_withdraw }: EventData): string {
+  if (is_active === false)
     return 'the exchange now reports a kind or mode of account that cannot be traded here. Switch it at the exchange.';
-  if (data.can_trade === false)
-    return 'its credentials can no longer trade. Allow them to trade at the exchange, or replace them.';
-  return 'its credentials may now withdraw. Replace them by ones that cannot.';
+  return [
+    'the rights of its credentials changed.',
+    can_trade === false && 'They cannot trade: allow them to trade at the exchange, or replace them.',
+    can_withdraw === true && 'They may withdraw: replace them by ones that cannot.',
+    can_withdraw === null && 'The exchange does not report whether they may withdraw.',
+  ]
+    .filter(Boolean)
+    .join(' ');
 }
 
 function stopped(data: EventData): ReturnType<Rule> {
