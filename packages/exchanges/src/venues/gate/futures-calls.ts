@@ -1,5 +1,4 @@
 /** Gate's calls about orders and fills of futures: https://www.gate.com/docs/developers/apiv4/en/#futures */
-import type { TimeInForce } from '@trading-automation/contracts';
 import { toContracts } from '../../ccxt/amounts.js';
 import { type CcxtClient, callEndpoint } from '../../ccxt/ccxt-client.js';
 import type { FillCalls, OrderCalls, VenueSession } from '../../ccxt/declaration.js';
@@ -11,6 +10,7 @@ import type { OrderKey, OrderRequest, VenueFill, VenueOrder } from '../../port.j
 import { readFuturesFill, readFuturesOrder } from './futures-records.js';
 import { textOf } from './ids.js';
 import { fetchList, secondsBetween } from './lists.js';
+import { TIMES_IN_FORCE } from './times-in-force.js';
 
 const DAY_MS = 86_400_000;
 export const RANGES = { spanMs: 30 * DAY_MS, historyMs: 365 * DAY_MS };
@@ -93,13 +93,6 @@ function readRequested(
     throw new MalformedResponse('another order');
   return order;
 }
-
-const TIMES_IN_FORCE: Readonly<Record<TimeInForce, string>> = {
-  GTC: 'gtc',
-  IOC: 'ioc',
-  FOK: 'fok',
-  POST_ONLY: 'poc',
-};
 
 function orderRequest(ccxt: CcxtClient, order: OrderRequest): Readonly<Record<string, unknown>> {
   const { type } = orderArguments(order, false);

@@ -1,5 +1,4 @@
 /** Gate's records of futures: orders, fills and positions. https://www.gate.com/docs/developers/apiv4/en/#futures */
-import type { TimeInForce } from '@trading-automation/contracts';
 import { z } from 'zod';
 import { add, multiply, subtract, toBaseAmount } from '../../ccxt/amounts.js';
 import type { CcxtClient } from '../../ccxt/ccxt-client.js';
@@ -8,6 +7,7 @@ import { parseResponse } from '../../ccxt/parse-response.js';
 import type { ForcedCause, VenueFill, VenueOrder, VenueOrderStatus, VenuePosition } from '../../port.js';
 import { clientOrderIdOf } from './ids.js';
 import { absolute, amount, identifier, milliseconds, nonZeroAmount, seconds } from './lists.js';
+import { timeInForceOf } from './times-in-force.js';
 
 /** The currency of the wallet, of fees and of funding. */
 export const SETTLE = 'USDT';
@@ -33,12 +33,6 @@ const order = z.object({
 });
 type FuturesOrder = z.output<typeof order>;
 
-const TIMES_IN_FORCE: Readonly<Record<string, TimeInForce | undefined>> = {
-  ioc: 'IOC',
-  fok: 'FOK',
-  poc: 'POST_ONLY',
-};
-
 /** Returns undefined for an order of a market that the client did not load. */
 export function readFuturesOrder(ccxt: CcxtClient, record: unknown): VenueOrder | undefined {
   const parsed = parseResponse(order, record);
@@ -53,7 +47,7 @@ export function readFuturesOrder(ccxt: CcxtClient, record: unknown): VenueOrder 
     side: parsed.size.startsWith('-') ? 'SELL' : 'BUY',
     // An order without a price is a market order.
     type: parsed.price === undefined ? 'MARKET' : 'LIMIT',
-    timeInForce: TIMES_IN_FORCE[parsed.tif] ?? 'GTC',
+    timeInForce: timeInForceOf(parsed.tif),
     price: parsed.price,
     status: statusOf(parsed),
     amount: toBaseAmount(ccxt, symbol, size),

@@ -2,7 +2,7 @@
  * Gate's calls about spot orders, of the spot account and of the unified account:
  * https://www.gate.com/docs/developers/apiv4/en/#spot
  */
-import type { Decimal, TimeInForce } from '@trading-automation/contracts';
+import type { Decimal } from '@trading-automation/contracts';
 import { Precise } from 'ccxt/js/src/base/Precise';
 import { z } from 'zod';
 import { multiply, subtract } from '../../ccxt/amounts.js';
@@ -18,6 +18,7 @@ import { fetchSpotBook } from './books.js';
 import { isMarketPurchase, textOf } from './ids.js';
 import { fetchList, secondsBetween } from './lists.js';
 import { readSpotFill, readSpotOrder } from './spot-records.js';
+import { TIMES_IN_FORCE } from './times-in-force.js';
 
 /** Whose balance an order uses. */
 export type SpotAccount = 'spot' | 'unified';
@@ -127,13 +128,6 @@ function readRequested(
     throw new MalformedResponse('another order');
   return order;
 }
-
-const TIMES_IN_FORCE: Readonly<Record<TimeInForce, string>> = {
-  GTC: 'gtc',
-  IOC: 'ioc',
-  FOK: 'fok',
-  POST_ONLY: 'poc',
-};
 
 async function orderRequest(
   ccxt: CcxtClient,

@@ -1,5 +1,4 @@
 /** Gate's records of spot orders and fills: https://www.gate.com/docs/developers/apiv4/en/#order */
-import type { TimeInForce } from '@trading-automation/contracts';
 import { z } from 'zod';
 import { subtract } from '../../ccxt/amounts.js';
 import type { CcxtClient } from '../../ccxt/ccxt-client.js';
@@ -8,6 +7,7 @@ import { parseResponse } from '../../ccxt/parse-response.js';
 import type { VenueFill, VenueOrder, VenueOrderStatus } from '../../port.js';
 import { clientOrderIdOf, hasPurchaseMark } from './ids.js';
 import { amount, identifier, milliseconds, nonZeroAmount, seconds } from './lists.js';
+import { timeInForceOf } from './times-in-force.js';
 
 const order = z.object({
   id: identifier,
@@ -31,12 +31,6 @@ const order = z.object({
 });
 type SpotOrder = z.output<typeof order>;
 
-const TIMES_IN_FORCE: Readonly<Record<string, TimeInForce | undefined>> = {
-  ioc: 'IOC',
-  fok: 'FOK',
-  poc: 'POST_ONLY',
-};
-
 /** Returns undefined for an order of a market that the client did not load. */
 export function readSpotOrder(ccxt: CcxtClient, record: unknown): VenueOrder | undefined {
   const parsed = parseResponse(order, record);
@@ -51,7 +45,7 @@ export function readSpotOrder(ccxt: CcxtClient, record: unknown): VenueOrder | u
     symbol,
     side: side === 'buy' ? 'BUY' : 'SELL',
     type: isMarket ? 'MARKET' : 'LIMIT',
-    timeInForce: TIMES_IN_FORCE[parsed.time_in_force] ?? 'GTC',
+    timeInForce: timeInForceOf(parsed.time_in_force),
     price: isMarket ? undefined : price,
     status: statusOf(parsed),
     ...amountsOf(parsed),
