@@ -1,3 +1,4 @@
+import { chunksOf, pushTo } from './collections.js';
 import type { FuturesRecord } from './futures/futures-records.js';
 import { FuturesState } from './futures/futures-state.js';
 import { type BalanceRow, Ledger } from './ledger.js';
@@ -33,9 +34,6 @@ type StoredFill = Stored<Fill>;
  * their own, and no id is ever used twice.
  */
 export const ID_BLOCK = 10_000;
-
-/** The maximum number of orders or fills in one record of a snapshot. */
-const SNAPSHOT_CHUNK_SIZE = 1_000;
 
 /**
  * All state that must survive a restart. It grows with the orders and fills of users, which are never deleted. It
@@ -225,21 +223,4 @@ function readOrder(stored: StoredOrder): Order {
 
 function readFill(stored: StoredFill): Fill {
   return { ...stored, quote: BigInt(stored.quote), fee: BigInt(stored.fee) };
-}
-
-function* chunksOf<T>(items: Iterable<T>): Generator<T[]> {
-  let chunk: T[] = [];
-  for (const item of items) {
-    chunk.push(item);
-    if (chunk.length < SNAPSHOT_CHUNK_SIZE) continue;
-    yield chunk;
-    chunk = [];
-  }
-  if (chunk.length > 0) yield chunk;
-}
-
-function pushTo<Key, T>(lists: Map<Key, T[]>, key: Key, value: T): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [value]);
-  else list.push(value);
 }

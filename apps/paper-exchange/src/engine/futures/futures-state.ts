@@ -1,3 +1,4 @@
+import { chunksOf, pushTo } from '../collections.js';
 import { ContractStates } from './contract-state.js';
 import {
   type FuturesAccount,
@@ -29,9 +30,6 @@ import { unrealizedOf } from './margin.rules.js';
  * of their own, and no id is ever used twice.
  */
 export const ID_BLOCK = 10_000;
-
-/** The maximum number of rows in one record of a snapshot. */
-const SNAPSHOT_CHUNK_SIZE = 1_000;
 
 /** All state of the futures that must survive a restart. Orders, fills and incomes of users are never deleted. */
 export class FuturesState {
@@ -201,21 +199,4 @@ export class FuturesState {
     for (const rows of this.incomesByAccount.values())
       for (const incomes of chunksOf(rows)) yield { incomes: incomes.map(storeIncome) };
   }
-}
-
-function* chunksOf<T>(items: Iterable<T>): Generator<T[]> {
-  let chunk: T[] = [];
-  for (const item of items) {
-    chunk.push(item);
-    if (chunk.length < SNAPSHOT_CHUNK_SIZE) continue;
-    yield chunk;
-    chunk = [];
-  }
-  if (chunk.length > 0) yield chunk;
-}
-
-function pushTo<Key, T>(lists: Map<Key, T[]>, key: Key, value: T): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [value]);
-  else list.push(value);
 }
