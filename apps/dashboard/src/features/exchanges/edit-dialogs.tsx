@@ -10,6 +10,7 @@ import { Dialog } from '../../ui/dialog';
 import { Field, Input } from '../../ui/field';
 import { FormError } from '../../ui/form-error';
 import type { Account } from './account.rules';
+import { ConfirmNoWithdrawal } from './confirm-no-withdrawal';
 import { CredentialFields, type CredentialsForm } from './credential-fields';
 import { CredentialsError } from './credentials-error';
 
@@ -72,9 +73,11 @@ export const credentialsResolver = lazyResolver<CredentialsForm>(({ exchangeAcco
 export function CredentialsDialog({ account, isOpen, onClose }: EditDialogProps) {
   const queries = useQueryClient();
   const [error, setError] = useState<unknown>();
+  const [isConfirmed, setIsConfirmed] = useState(false);
   const form = useForm<CredentialsForm>({ resolver: credentialsResolver });
   const close = () => {
     form.reset({});
+    setIsConfirmed(false);
     setError(undefined);
     onClose();
   };
@@ -82,9 +85,7 @@ export function CredentialsDialog({ account, isOpen, onClose }: EditDialogProps)
   const save = form.handleSubmit(async ({ credentials }) => {
     setError(undefined);
     try {
-      // Where the exchange does not report the right to withdraw, the user confirmed that the key cannot.
-      const isUnknown = account.can_withdraw === null;
-      await api().exchanges.update(account.id, { credentials, allow_withdraw_keys: isUnknown });
+      await api().exchanges.update(account.id, { credentials, allow_withdraw_keys: isConfirmed });
       await queries.invalidateQueries({ queryKey: ['exchanges'] });
       close();
     } catch (failure) {
@@ -108,6 +109,9 @@ export function CredentialsDialog({ account, isOpen, onClose }: EditDialogProps)
     >
       <form onSubmit={(event) => void save(event)} className="flex flex-col gap-3">
         <CredentialFields form={form} exchange={exchange} />
+        {account.can_withdraw === null && (
+          <ConfirmNoWithdrawal isConfirmed={isConfirmed} onChange={setIsConfirmed} />
+        )}
         {error !== undefined && <CredentialsError error={error} exchange={account.exchange_name} />}
       </form>
     </Dialog>

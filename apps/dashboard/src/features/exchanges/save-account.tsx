@@ -10,6 +10,7 @@ import { Field, Input } from '../../ui/field';
 import { wordsOf } from '../../ui/status';
 import { rightOf } from './account.rules';
 import type { Choice } from './choose-exchange';
+import { ConfirmNoWithdrawal } from './confirm-no-withdrawal';
 import type { CredentialsForm } from './credential-fields';
 import { CredentialsError } from './credentials-error';
 import { nameResolver } from './edit-dialogs';
@@ -27,6 +28,7 @@ export function SaveAccount({ choice, credentials, canWithdraw, onBack }: SaveAc
   const router = useRouter();
   const queries = useQueryClient();
   const [error, setError] = useState<unknown>();
+  const [isConfirmed, setIsConfirmed] = useState(false);
   const attempt = useRef<{ readonly body: string; readonly key: string }>(undefined);
   const { exchange, tradingType } = choice;
   const { register, handleSubmit, formState } = useForm({
@@ -39,8 +41,7 @@ export function SaveAccount({ choice, credentials, canWithdraw, onBack }: SaveAc
       trading_type: tradingType as 'spot' | 'margin' | 'perpetual',
       credentials,
       account_name,
-      // The user has confirmed that the key cannot withdraw.
-      allow_withdraw_keys: canWithdraw === null,
+      allow_withdraw_keys: isConfirmed,
     };
     const body = JSON.stringify(request);
     // A repetition of the same request after a lost response connects the account once.
@@ -71,6 +72,7 @@ export function SaveAccount({ choice, credentials, canWithdraw, onBack }: SaveAc
         </Detail>
         <Detail name="Key can withdraw">{rightOf(canWithdraw)}</Detail>
       </Details>
+      {canWithdraw === null && <ConfirmNoWithdrawal isConfirmed={isConfirmed} onChange={setIsConfirmed} />}
       {error !== undefined && <CredentialsError error={error} exchange={exchange.id} />}
       <div className="flex justify-end gap-2">
         <Button onClick={onBack}>Back</Button>
