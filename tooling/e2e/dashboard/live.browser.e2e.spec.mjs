@@ -31,6 +31,14 @@ const countOfLeases = async () =>
   Number(
     (await database.query('SELECT count(*) FROM event_streams WHERE lease_until > now()')).rows[0].count,
   );
+/** Events that have no place in the list yet, or from which a consumer may still make others. */
+const countOfUnhandledEvents = async () =>
+  Number(
+    (
+      await database.query(`SELECT count(*) FROM outbox_events
+        WHERE position IS NULL OR position > (SELECT min(position) FROM outbox_progress)`)
+    ).rows[0].count,
+  );
 /** Only the script of the card of the exchange accounts contains them. */
 const WORDS_OF_LATE_PART = 'Sync is late';
 const liveBadge = (page) => page.getByRole('status').getByText('Live', { exact: true });
@@ -165,12 +173,13 @@ describe('a page that is opened', () => {
       await signInByApiKey(page, apiKey);
       const placed = [];
       for (let i = 0; i < 6; i++) placed.push(await trader.api.trades.create(order('0.001')));
-      // An event that happens after the page is loaded moves the lines below it.
+      // An event that is listed after the page is loaded moves the lines below it.
       for (const { id } of placed)
         await until(
           () => trader.api.trades.get(id),
           ({ status }) => status === 'FILLED',
         );
+      await until(countOfUnhandledEvents, (count) => count === 0);
       await page.addInitScript(collectShifts);
       await page.goto(path);
       await page.getByRole('row').nth(6).waitFor();
