@@ -33,6 +33,8 @@ export const ID_PREFIXES = {
   dlq: 'dead letter',
   sig: 'signal',
   lot: 'lot',
+  pos: 'position',
+  fnd: 'funding payment',
   dec: 'decision',
   ses: 'session',
   rqt: 'request',

@@ -15,8 +15,23 @@ export const TRADE_STATUSES = ['PENDING', 'FILLED', 'PARTIALLY_FILLED', 'CANCELL
 export type TradeStatus = (typeof TRADE_STATUSES)[number];
 export const TRADE_SUB_STATUSES = ['SUBMITTING', 'ACCEPTED', 'PENDING_CANCEL', 'UNKNOWN'] as const;
 export type TradeSubStatus = (typeof TRADE_SUB_STATUSES)[number];
-export const TRADE_ORIGINS = ['API', 'COPIER', 'STRATEGY', 'EXTERNAL', 'RECONCILIATION'] as const;
+/**
+ * What placed an order. The exchange itself placed LIQUIDATION, ADL (auto-deleveraging) and SETTLEMENT (the market was
+ * delisted).
+ */
+export const TRADE_ORIGINS = [
+  'API',
+  'COPIER',
+  'STRATEGY',
+  'EXTERNAL',
+  'RECONCILIATION',
+  'LIQUIDATION',
+  'ADL',
+  'SETTLEMENT',
+] as const;
 export type TradeOrigin = (typeof TRADE_ORIGINS)[number];
+export const POSITION_SIDES = ['LONG', 'SHORT'] as const;
+export type PositionSide = (typeof POSITION_SIDES)[number];
 /** Effect of an order on the exposure. On spot, a buy opens or increases it and a sell reduces or closes it. */
 export const TRADE_INTENTS = ['OPEN', 'INCREASE', 'REDUCE', 'CLOSE'] as const;
 export type TradeIntent = (typeof TRADE_INTENTS)[number];
@@ -94,11 +109,25 @@ export const trade = z
     source_fill_id: idOf('fil').optional().describe('For a copy: the copied fill.'),
     client_order_id: z.string(),
     exchange_order_id: z.string().optional(),
-    origin: z.enum(TRADE_ORIGINS),
+    origin: z
+      .enum(TRADE_ORIGINS)
+      .describe(
+        'What placed the order. EXTERNAL: it was placed outside the product. RECONCILIATION: a correction that was never sent. LIQUIDATION, ADL and SETTLEMENT: the exchange reduced or closed a position.',
+      ),
     type: z.enum(TRADE_TYPES),
     side: z.enum(TRADE_SIDES),
     intent: z.enum(TRADE_INTENTS),
-    reduce_only: z.boolean(),
+    position_side: z
+      .enum(POSITION_SIDES)
+      .optional()
+      .describe(
+        'Perpetuals only: the side of the position that the order opens, increases, reduces or closes. An order that closes a position and opens one on the other side has the side of the closed one.',
+      ),
+    reduce_only: z
+      .boolean()
+      .describe(
+        'Perpetuals only: whether the exchange may fill the order only as far as it reduces a position.',
+      ),
     time_in_force: z.enum(TIMES_IN_FORCE),
     price: decimal.optional(),
     stop_price: decimal.optional(),

@@ -82,6 +82,7 @@ import { MaskedForgone1763700000052 } from './migrations/0052-masked-forgone.js'
 import { BrowserSessions1763700000053 } from './migrations/0053-browser-sessions.js';
 import { RequestLog1763700000054 } from './migrations/0054-request-log.js';
 import { KeyRights1763700000055 } from './migrations/0055-key-rights.js';
+import { Positions1763700000057 } from './migrations/0057-positions.js';
 
 const ENTITIES = [
   AccountOwnerEntity,
@@ -161,6 +162,7 @@ const MIGRATIONS = [
   BrowserSessions1763700000053,
   RequestLog1763700000054,
   KeyRights1763700000055,
+  Positions1763700000057,
 ];
 
 interface DatabaseOptions {

@@ -1,6 +1,7 @@
 import type {
   CancelReason,
   Decimal,
+  PositionSide,
   TimeInForce,
   TradeIntent,
   TradeOrigin,
@@ -101,6 +102,10 @@ export class TradeEntity extends RecordColumns {
   /** Null in rows of older releases; the side then determines the intent. */
   @Column({ type: 'text', nullable: true })
   intent!: TradeIntent | null;
+
+  /** Perpetuals only: the side of the position that the order changes. */
+  @Column({ name: 'position_side', type: 'text', nullable: true })
+  positionSide!: PositionSide | null;
 
   /**
    * Whether the order is sent before entries: an exit, but not a sale by the user for which an older unsent order of the user on

@@ -1201,7 +1201,7 @@ export function fixturesOf<D extends DecimalForm>(
       updated_at: '2026-01-31T12:00:00.000Z',
     },
     'copiers.decisions': {
-      id: 'dec_01k9y3wq8ge528p8bf1mq93h57',
+      id: 'dec_01k9y3wq8ge5j8p8bf1mq93h57',
       copier_id: 'cpr_01k9y3wq8ge1j8p8bf1mq93h57',
       strategy_id: 'str_01k9y3wq8ge1a8p8bf1mq93h57',
       signal_id: 'sig_01k9y3wq8ge4j8p8bf1mq93h57',
@@ -1638,12 +1638,33 @@ export function fixturesOf<D extends DecimalForm>(
                   exchange_order_id: { type: 'string' },
                   origin: {
                     type: 'string',
-                    enum: ['API', 'COPIER', 'STRATEGY', 'EXTERNAL', 'RECONCILIATION'],
+                    enum: [
+                      'API',
+                      'COPIER',
+                      'STRATEGY',
+                      'EXTERNAL',
+                      'RECONCILIATION',
+                      'LIQUIDATION',
+                      'ADL',
+                      'SETTLEMENT',
+                    ],
+                    description:
+                      'What placed the order. EXTERNAL: it was placed outside the product. RECONCILIATION: a correction that was never sent. LIQUIDATION, ADL and SETTLEMENT: the exchange reduced or closed a position.',
                   },
                   type: { type: 'string', enum: ['LIMIT', 'MARKET', 'STOP_LIMIT', 'STOP_MARKET'] },
                   side: { type: 'string', enum: ['BUY', 'SELL'] },
                   intent: { type: 'string', enum: ['OPEN', 'INCREASE', 'REDUCE', 'CLOSE'] },
-                  reduce_only: { type: 'boolean' },
+                  position_side: {
+                    description:
+                      'Perpetuals only: the side of the position that the order opens, increases, reduces or closes. An order that closes a position and opens one on the other side has the side of the closed one.',
+                    type: 'string',
+                    enum: ['LONG', 'SHORT'],
+                  },
+                  reduce_only: {
+                    type: 'boolean',
+                    description:
+                      'Perpetuals only: whether the exchange may fill the order only as far as it reduces a position.',
+                  },
                   time_in_force: { type: 'string', enum: ['GTC', 'IOC', 'FOK', 'POST_ONLY'] },
                   price: { $ref: '#/$defs/Decimal' },
                   stop_price: { $ref: '#/$defs/Decimal' },
@@ -2116,7 +2137,7 @@ export function fixturesOf<D extends DecimalForm>(
     'deadLetters.retryMany': { retried: 1, has_more: false },
     'deadLetters.discard': { id: 'dlq_01k9y3wq8ge4a8p8bf1mq93h57', deleted: true },
     'requestLog.list': {
-      id: 'rqt_01k9y3wq8ge5j8p8bf1mq93h57',
+      id: 'rqt_01k9y3wq8ge628p8bf1mq93h57',
       method: 'GET',
       route: 'route',
       status: 1,
@@ -2411,7 +2432,7 @@ export function eventDataOf<D extends DecimalForm>(decimal: (text: string) => De
       ],
     },
     'copier.trade_skipped': {
-      id: 'dec_01k9y3wq8ge528p8bf1mq93h57',
+      id: 'dec_01k9y3wq8ge5j8p8bf1mq93h57',
       copier_id: 'cpr_01k9y3wq8ge1j8p8bf1mq93h57',
       strategy_id: 'str_01k9y3wq8ge1a8p8bf1mq93h57',
       signal_id: 'sig_01k9y3wq8ge4j8p8bf1mq93h57',
@@ -2664,7 +2685,7 @@ export function eventDataOf<D extends DecimalForm>(decimal: (text: string) => De
       created_at: '2026-01-31T12:00:00.000Z',
     },
     'copier.exit_delayed': {
-      id: 'dec_01k9y3wq8ge528p8bf1mq93h57',
+      id: 'dec_01k9y3wq8ge5j8p8bf1mq93h57',
       copier_id: 'cpr_01k9y3wq8ge1j8p8bf1mq93h57',
       strategy_id: 'str_01k9y3wq8ge1a8p8bf1mq93h57',
       signal_id: 'sig_01k9y3wq8ge4j8p8bf1mq93h57',

@@ -1978,10 +1978,23 @@ export interface Trade<D extends DecimalForm = 'number'> {
   source_fill_id?: string;
   client_order_id: string;
   exchange_order_id?: string;
-  origin: 'API' | 'COPIER' | 'STRATEGY' | 'EXTERNAL' | 'RECONCILIATION' | (string & {});
+  /** What placed the order. EXTERNAL: it was placed outside the product. RECONCILIATION: a correction that was never sent. LIQUIDATION, ADL and SETTLEMENT: the exchange reduced or closed a position. */
+  origin:
+    | 'API'
+    | 'COPIER'
+    | 'STRATEGY'
+    | 'EXTERNAL'
+    | 'RECONCILIATION'
+    | 'LIQUIDATION'
+    | 'ADL'
+    | 'SETTLEMENT'
+    | (string & {});
   type: 'LIMIT' | 'MARKET' | 'STOP_LIMIT' | 'STOP_MARKET' | (string & {});
   side: 'BUY' | 'SELL' | (string & {});
   intent: 'OPEN' | 'INCREASE' | 'REDUCE' | 'CLOSE' | (string & {});
+  /** Perpetuals only: the side of the position that the order opens, increases, reduces or closes. An order that closes a position and opens one on the other side has the side of the closed one. */
+  position_side?: 'LONG' | 'SHORT' | (string & {});
+  /** Perpetuals only: whether the exchange may fill the order only as far as it reduces a position. */
   reduce_only: boolean;
   time_in_force: 'GTC' | 'IOC' | 'FOK' | 'POST_ONLY' | (string & {});
   price?: DecimalOf<D>;
@@ -2089,10 +2102,23 @@ export interface TradeDetail<D extends DecimalForm = 'number'> {
   source_fill_id?: string;
   client_order_id: string;
   exchange_order_id?: string;
-  origin: 'API' | 'COPIER' | 'STRATEGY' | 'EXTERNAL' | 'RECONCILIATION' | (string & {});
+  /** What placed the order. EXTERNAL: it was placed outside the product. RECONCILIATION: a correction that was never sent. LIQUIDATION, ADL and SETTLEMENT: the exchange reduced or closed a position. */
+  origin:
+    | 'API'
+    | 'COPIER'
+    | 'STRATEGY'
+    | 'EXTERNAL'
+    | 'RECONCILIATION'
+    | 'LIQUIDATION'
+    | 'ADL'
+    | 'SETTLEMENT'
+    | (string & {});
   type: 'LIMIT' | 'MARKET' | 'STOP_LIMIT' | 'STOP_MARKET' | (string & {});
   side: 'BUY' | 'SELL' | (string & {});
   intent: 'OPEN' | 'INCREASE' | 'REDUCE' | 'CLOSE' | (string & {});
+  /** Perpetuals only: the side of the position that the order opens, increases, reduces or closes. An order that closes a position and opens one on the other side has the side of the closed one. */
+  position_side?: 'LONG' | 'SHORT' | (string & {});
+  /** Perpetuals only: whether the exchange may fill the order only as far as it reduces a position. */
   reduce_only: boolean;
   time_in_force: 'GTC' | 'IOC' | 'FOK' | 'POST_ONLY' | (string & {});
   price?: DecimalOf<D>;
