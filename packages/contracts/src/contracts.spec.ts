@@ -105,6 +105,7 @@ describe('a new trade', () => {
       price: '2',
       time_in_force: 'GTC',
       reduce_only: false,
+      auto_borrow: false,
     });
   });
 

@@ -31,6 +31,7 @@ const placedTrade: Trade = {
   side: 'BUY',
   intent: 'OPEN',
   reduce_only: false,
+  auto_borrow: false,
   time_in_force: 'GTC',
   price: '60000.5',
   amount: '0.25',

@@ -128,6 +128,9 @@ export const trade = z
       .describe(
         'Perpetuals only: whether the exchange may fill the order only as far as it reduces a position.',
       ),
+    auto_borrow: z
+      .boolean()
+      .describe('Margin only: whether the exchange may lend what the account lacks for the order.'),
     time_in_force: z.enum(TIMES_IN_FORCE),
     price: decimal.optional(),
     stop_price: decimal.optional(),
@@ -222,7 +225,16 @@ export const tradeCreate = z
     strategy_id: idInput('str').optional(),
     stop_price: decimalInput().optional().describe('Price that triggers a stop order, in quote currency.'),
     time_in_force: z.enum(TIMES_IN_FORCE).default('GTC'),
-    reduce_only: z.boolean().default(false),
+    reduce_only: z
+      .boolean()
+      .default(false)
+      .describe('Perpetuals only: whether the order may only reduce a position.'),
+    auto_borrow: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Margin only: whether the exchange lends what the account lacks for the order. The order that closes the lot repays the loan.',
+      ),
     client_order_id: z
       .string()
       .regex(/^[A-Za-z0-9_-]{1,36}$/, { error: 'Expected 1 to 36 characters of A-Z, a-z, 0-9, _ and -.' })

@@ -62,7 +62,7 @@ describe('notificationContentOf', () => {
     expect(bodyOf('EXTERNAL')).toBe(
       'Trade BUY 0.10 BTC/USDT was found at the exchange; it was not placed through this platform.',
     );
-    expect(bodyOf('RECONCILIATION')).toMatch(/the exchange holds less/);
+    expect(bodyOf('RECONCILIATION')).toMatch(/the exchange holds another amount/);
     for (const origin of ['API', 'STRATEGY', 'COPIER', 'toString']) expect(bodyOf(origin)).toBeUndefined();
   });
 

@@ -157,7 +157,13 @@ function trade(
 /** The text about trades found by comparison with the exchange, by origin. All other trades were placed here. */
 const DISCOVERED_OUTCOMES: ReadonlyMap<string, string> = new Map([
   ['EXTERNAL', 'was found at the exchange; it was not placed through this platform.'],
-  ['RECONCILIATION', 'was recorded as a write-off: the exchange holds less than your trades imply.'],
+  [
+    'RECONCILIATION',
+    'was recorded as a correction: the exchange holds another amount than your trades imply.',
+  ],
+  ['LIQUIDATION', 'was placed by the exchange: it liquidated a position because its margin was too low.'],
+  ['ADL', 'was placed by the exchange: it reduced a position to close a bankrupt one (auto-deleveraging).'],
+  ['SETTLEMENT', 'was recorded by the exchange: it delisted the market and settled the position.'],
 ]);
 
 function discoveredTradeContent(data: EventData): ReturnType<Rule> {

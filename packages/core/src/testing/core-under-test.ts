@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { encodeId, type Permission } from '@trading-automation/contracts';
+import { encodeId, type Permission, type TradingType } from '@trading-automation/contracts';
 import type { OrderRequest } from '@trading-automation/exchanges';
 import { createCursorCodec } from '@trading-automation/pagination';
 import { createIdempotencyStore, newUuid } from '@trading-automation/persistence';
@@ -117,7 +117,12 @@ export class CoreUnderTest {
   async account(
     actor: Actor,
     free: Readonly<Record<string, string>> | null = { USDT: '100000', BTC: '10' },
-    more: { readonly isActive?: boolean; readonly exchange?: string; readonly sealed?: string } = {},
+    more: {
+      readonly isActive?: boolean;
+      readonly exchange?: string;
+      readonly sealed?: string;
+      readonly tradingType?: TradingType;
+    } = {},
   ): Promise<RecordIds> {
     const uuid = newUuid();
     const balances = Object.fromEntries(
@@ -127,7 +132,7 @@ export class CoreUnderTest {
       `INSERT INTO exchange_accounts (id, user_id, exchange, account_name, trading_type, is_active, can_withdraw,
          credentials_sealed, balances, balances_taken_at, sync_requested_at, sync_served_at, venue_balances_at,
          venue_balances)
-       SELECT $1, $2, $3, 'mine', 'spot', $4, false, $5, $6, at, coalesce(at, clock_timestamp()), at, date_trunc('milliseconds', at),
+       SELECT $1, $2, $3, 'mine', $8, $4, false, $5, $6, at, coalesce(at, clock_timestamp()), at, date_trunc('milliseconds', at),
          coalesce((SELECT jsonb_object_agg(asset, amounts || jsonb_build_object('source', 'SNAPSHOT', 'received', 0,
            'at', to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
            FROM jsonb_each($6) AS stored (asset, amounts)), '{}')
@@ -139,6 +144,7 @@ export class CoreUnderTest {
       more.sealed ?? 'sealed',
       JSON.stringify(balances),
       free !== null,
+      more.tradingType ?? 'spot',
     );
     return { uuid, id: encodeId('exa', uuid) };
   }
@@ -148,10 +154,12 @@ export class CoreUnderTest {
     const uuid = newUuid();
     const base = String(columns.base ?? 'BTC');
     const quote = String(columns.quote ?? 'USDT');
+    const isPerpetual = columns.trading_type === 'perpetual';
     const values = {
       id: uuid,
       exchange: 'paper',
-      symbol: `${base}/${quote}`,
+      symbol: isPerpetual ? `${base}/${quote}:${quote}` : `${base}/${quote}`,
+      ...(isPerpetual && { settle: quote }),
       base,
       quote,
       trading_type: 'spot',

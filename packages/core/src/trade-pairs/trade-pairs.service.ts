@@ -89,6 +89,8 @@ const FOR_TRADE = [
   'symbol',
   'base',
   'quote',
+  'settle',
+  'takerFee',
   'tradingType',
   'priceTick',
   'amountStep',

@@ -7,12 +7,15 @@
  * 2. An order is adopted once, even if several processes receive its report.
  * 3. An order without a client order id is not adopted while an order of ours on its pair is in flight. The two could
  *    be the same order.
- * 4. An account can be connected twice. An order that the product placed through one connection is not external for
+ * 4. Orders of the exchange itself (liquidation, auto-deleveraging, settlement) are adopted, too, with their cause as origin.
+ * 5. An account can be connected twice. An order that the product placed through one connection is not external for
  *    the other connection.
  */
-import { canonicalDecimal, encodeId, type TradingType } from '@trading-automation/contracts';
+import { canonicalDecimal, type Decimal, encodeId, type TradingType } from '@trading-automation/contracts';
 import type { VenueFill, VenueOrder } from '@trading-automation/exchanges';
 import { allProperties, insertMany, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
+import { effectOf } from './exposure.rules.js';
+import { IS_OURS } from './origins.js';
 import { emitTradeEvents, type OrderReport, storeReports } from './store-order-reports.js';
 import { TradeEntity } from './trade.entity.js';
 import { intentOf } from './trade.view.js';
@@ -99,7 +102,7 @@ async function knownTrades(tx: Tx, lookup: OrderIdLookup): Promise<KnownTrades> 
     await queryPrepared<TradeOrderIds & Record<string, unknown>>(
       tx,
       `SELECT id, symbol, venue_client_order_id AS "venueClientOrderId", exchange_order_id AS "exchangeOrderId",
-         origin <> 'EXTERNAL' AS "isOurs" FROM trades
+         ${IS_OURS('trades')} AS "isOurs" FROM trades
        WHERE exchange_account_id = $1
          AND (venue_client_order_id = ANY ($2) OR exchange_order_id = ANY ($3))`,
       [accountId, venueClientOrderIds, exchangeOrderIds],
@@ -139,6 +142,9 @@ interface PairOfAccount {
   readonly symbol: string;
   readonly base: string;
   readonly quote: string;
+  readonly settle: string | null;
+  /** The signed sum of the account's open lots. */
+  readonly net: Decimal;
   /** Whether an order of ours on the pair was submitted and is not acknowledged yet. */
   readonly has_order_in_flight: boolean;
 }
@@ -199,23 +205,39 @@ function newTradeOf({ id, order, pair }: ExternalOrder, accountId: string, usedI
     clientOrderId: isUsable ? venueClientOrderId : encodeId('trd', id),
     venueClientOrderId: usedIds.atVenue.has(venueClientOrderId) ? null : venueClientOrderId || null,
     exchangeOrderId: order.exchangeOrderId,
-    origin: 'EXTERNAL' as const,
+    origin: order.cause ?? ('EXTERNAL' as const),
     type: order.type,
     side: order.side,
-    intent: intentOf(order.side),
-    isExit: order.side === 'SELL',
-    reduceOnly: false,
+    ...effectOfExternal(order, pair),
     timeInForce: order.timeInForce,
     price: positive(order.price),
     stopPrice: positive(order.stopPrice),
     amount: order.amount,
     requestedAmount: order.amount,
-    reservedAsset: order.side === 'BUY' ? pair.quote : pair.base,
+    reservedAsset:
+      pair.trading_type === 'perpetual'
+        ? (pair.settle ?? pair.quote)
+        : order.side === 'BUY'
+          ? pair.quote
+          : pair.base,
     // The balances that the exchange reports already account for the order.
     reservedAmount: '0',
     status: 'PENDING' as const,
     submittedAt: order.createdAt,
   };
+}
+
+function effectOfExternal(
+  { side, amount, reduceOnly = false }: VenueOrder,
+  { trading_type, net }: PairOfAccount,
+): Pick<TradeEntity, 'intent' | 'positionSide' | 'isExit' | 'reduceOnly'> {
+  if (trading_type === 'spot')
+    return { intent: intentOf(side), positionSide: null, isExit: side === 'SELL', reduceOnly: false };
+  const { intent, positionSide, isExit } = effectOf(
+    { side, amount, reduceOnly },
+    { net, buying: '0', selling: '0' },
+  );
+  return { intent, positionSide: trading_type === 'perpetual' ? positionSide : null, isExit, reduceOnly };
 }
 
 const CLIENT_ORDER_ID = /^[A-Za-z0-9_-]{1,36}$/;
@@ -225,6 +247,8 @@ async function pairsOf(tx: Tx, accountId: string, orders: readonly VenueOrder[])
   return queryPrepared<PairOfAccount & Record<string, unknown>>(
     tx,
     `SELECT a.user_id, a.trading_type, p.id AS pair_id, p.symbol, p.base, p.quote,
+       p.settle, trim_scale(coalesce((SELECT sum(CASE l.side WHEN 'BUY' THEN l.open_amount ELSE -l.open_amount END)
+         FROM lots l WHERE l.exchange_account_id = a.id AND l.trade_pair_id = p.id AND l.open_amount > 0), 0))::text AS net,
        EXISTS (SELECT FROM trades t
                WHERE t.exchange_account_id = a.id AND t.trade_pair_id = p.id AND t.status = 'PENDING'
                  AND t.submitted_at IS NOT NULL AND t.acknowledged_at IS NULL) AS has_order_in_flight
@@ -273,7 +297,7 @@ async function ordersOfDuplicateConnections(
        FROM exchange_accounts a
        JOIN exchange_accounts d ON d.exchange = a.exchange AND d.venue_account_id = a.venue_account_id
          AND d.trading_type = a.trading_type AND d.id <> a.id
-       JOIN trades t ON t.exchange_account_id = d.id AND t.origin <> 'EXTERNAL'
+       JOIN trades t ON t.exchange_account_id = d.id AND ${IS_OURS('t')}
          AND (t.venue_client_order_id = ANY ($2) OR t.exchange_order_id = ANY ($3))
        WHERE a.id = $1`,
       [

@@ -82,6 +82,8 @@ function orderOf(trade: TradeEntity): OrderRequest {
     price: trade.price === null ? undefined : canonicalDecimal(trade.price),
     stopPrice: trade.stopPrice === null ? undefined : canonicalDecimal(trade.stopPrice),
     reduceOnly: trade.reduceOnly,
+    autoBorrow: trade.autoBorrow || undefined,
+    autoRepay: trade.autoRepay || undefined,
     isExit: trade.isExit,
     isCopy: trade.origin === 'COPIER' ? true : undefined,
   };

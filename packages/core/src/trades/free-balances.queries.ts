@@ -79,7 +79,9 @@ const UNCONFIRMED_SALES = `
  *    report. It is never overstated.
  * 2. An open order takes its reservation, or more if it filled at a worse price. An external order takes what it can
  *    spend. An order that ended takes what its fills spent.
- * 3. A write-off records an amount that the report already lacks, so it changes nothing.
+ * 3. An order on a perpetual takes the margin of what it opens and receives nothing: what a fill releases counts with the
+ *    next report.
+ * 4. A write-off records an amount that the report already lacks, so it changes nothing.
  */
 const FREE = `
   WITH requested AS MATERIALIZED (
@@ -90,6 +92,7 @@ const FREE = `
     WHERE a.id = ANY ($1)),
   reserved AS (
     SELECT b.id, b.asset, sum(CASE
+      WHEN t.trading_type = 'perpetual' THEN t.reserved_amount
       WHEN t.origin <> 'EXTERNAL'
         THEN greatest(t.reserved_amount, CASE t.side WHEN 'BUY' THEN t.cost ELSE t.filled_amount END)
       WHEN t.side = 'SELL' THEN t.amount
@@ -109,15 +112,16 @@ const FREE = `
     JOIN trades t ON t.id = f.trade_id AND t.origin <> 'RECONCILIATION'
     JOIN trade_pairs p ON p.id = t.trade_pair_id
     CROSS JOIN LATERAL (
-      SELECT CASE t.side WHEN 'BUY' THEN p.base ELSE p.quote END AS received,
-        CASE t.side WHEN 'BUY' THEN p.quote ELSE p.base END AS spent,
+      SELECT CASE WHEN t.trading_type = 'perpetual' THEN NULL WHEN t.side = 'BUY' THEN p.base ELSE p.quote END AS received,
+        CASE WHEN t.trading_type = 'perpetual' THEN t.reserved_asset WHEN t.side = 'BUY' THEN p.quote ELSE p.base END AS spent,
         CASE t.side WHEN 'BUY' THEN f.amount ELSE f.amount * f.price END AS received_amount,
-        CASE t.side WHEN 'BUY' THEN f.amount * f.price ELSE f.amount END AS spent_amount) side
+        CASE WHEN t.trading_type = 'perpetual' THEN t.reserved_amount * f.amount / t.amount
+          WHEN t.side = 'BUY' THEN f.amount * f.price ELSE f.amount END AS spent_amount) side
     CROSS JOIN LATERAL (VALUES
       ('received', side.received,
         side.received_amount - CASE WHEN f.fee_currency = side.received THEN f.fee_amount ELSE 0 END),
       ('spent', side.spent, -side.spent_amount),
-      ('fee', CASE WHEN f.fee_currency <> side.received THEN f.fee_currency END, -f.fee_amount)) AS
+      ('fee', CASE WHEN f.fee_currency IS DISTINCT FROM side.received THEN f.fee_currency END, -f.fee_amount)) AS
       leg (kind, asset, amount)
     WHERE leg.asset = b.asset
     GROUP BY 1, 2)

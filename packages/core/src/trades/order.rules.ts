@@ -135,6 +135,37 @@ export function reservationFor(order: OrderToCheck, rules: PairRules): Reservati
   return { asset: rules.quote, amount: reservedCost(price, order).toString() };
 }
 
+/** Fee rate of a pair whose exchange publishes none. Higher than the taker fees of all supported exchanges. */
+const UNKNOWN_TAKER_FEE = '0.002';
+
+export interface PerpetualRules extends PairRules {
+  readonly settle: string | null;
+  readonly takerFee: Decimal | null;
+}
+
+/**
+ * Returns the reservation of an order on a perpetual, in its settlement currency: the initial margin of what the order may
+ * open, and the taker fee of that. An order that opens nothing reserves nothing, because an exit must not lack a balance.
+ *
+ * @param openingAmount the part of the amount that may open or increase a position
+ * @param leverage null if it is unknown; then the whole notional is reserved
+ */
+export function marginReservation(
+  order: OrderToCheck,
+  rules: PerpetualRules,
+  { openingAmount, leverage }: { readonly openingAmount: Decimal; readonly leverage: Decimal | null },
+): Reservation {
+  const asset = rules.settle ?? rules.quote;
+  const estimate = estimatedPrice(order, rules);
+  if (estimate === null) return { asset, amount: '0' };
+  // Exchanges value a sale at the market price if its limit price is lower.
+  const price = order.side === 'SELL' ? BigDecimal.max(estimate, rules.lastPrice ?? 0) : estimate;
+  const notional = price.times(openingAmount);
+  const fee = notional.times(rules.takerFee ?? UNKNOWN_TAKER_FEE);
+  const margin = notional.div(leverage ?? 1).plus(fee);
+  return { asset, amount: margin.toDecimalPlaces(DECIMAL_SCALE, BigDecimal.ROUND_UP).toString() };
+}
+
 /** Returns whether price × amount has more digits before the decimal point than the database can store. */
 export function isCostTooLarge(order: OrderToCheck, rules: PairRules): boolean {
   const price = estimatedPrice(order, rules);

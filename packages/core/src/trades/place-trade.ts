@@ -20,9 +20,13 @@ import { type Actor, emitEvent, invalidState } from '../operations/index.js';
 import { type LockedStrategy, lockStrategyForTrade } from '../strategies/index.js';
 import { type PairForTrade, pairForTrade } from '../trade-pairs/index.js';
 import { BigDecimal } from '../values/index.js';
+import { exposureOf } from './exposure.queries.js';
+import { effectOf } from './exposure.rules.js';
 import { loadFreeBalances } from './free-balances.queries.js';
 import {
   isCostTooLarge,
+  marginReservation,
+  type OrderToCheck,
   type Reservation,
   type RuleViolation,
   reservationFor,
@@ -63,12 +67,13 @@ export async function placeTrade(
   const violations = violationsOf(order, pair);
   if (violations.length > 0) throw ruleViolated(violations);
   if (isCostTooLarge(order, pair)) throw costTooLarge();
-  const reservation = reservationFor(order, pair);
-  await assertFreeBalance(tx, account, reservation);
+  const { reservation, isExit, ...effect } = await effectOnAccount(tx, account, pair, order, closing);
+  if (!input.auto_borrow) await assertFreeBalance(tx, account, reservation);
 
   const trade = {
     ...newTrade(actor, input, account, pair, reservation),
-    isExit: input.side === 'SELL' && closing === null && !(await hasUnsentEntry(tx, account, pair)),
+    ...effect,
+    isExit: isExit && closing === null && !(await hasUnsentEntry(tx, account, pair)),
     ...originOf(strategy),
     ...closing,
   };
@@ -76,6 +81,36 @@ export async function placeTrade(
   await emitEvent(tx, { userId: actor.userId, type: 'trade.created', schema: tradeSchema, record });
   await notifyAccountWork(tx, [account.id]);
   return { ...record, fills: [] };
+}
+
+interface EffectOnAccount extends Pick<TradeEntity, 'intent' | 'positionSide' | 'isExit' | 'autoRepay'> {
+  readonly reservation: Reservation;
+}
+
+/** Returns what the order takes from the account's balance, and what it does to the account's exposure. */
+async function effectOnAccount(
+  tx: Tx,
+  account: AccountForTrade,
+  pair: PairForTrade,
+  order: OrderToCheck & { readonly reduce_only: boolean },
+  closing: LotClosing | null,
+): Promise<EffectOnAccount> {
+  const { side, amount } = order;
+  if (pair.tradingType === 'spot') {
+    const [intent, isExit] = [intentOf(side), side === 'SELL'];
+    return { reservation: reservationFor(order, pair), intent, positionSide: null, isExit, autoRepay: false };
+  }
+  const exposure = await exposureOf(tx, account.id, pair.id);
+  const effect = effectOf({ side, amount, reduceOnly: order.reduce_only }, exposure);
+  const { intent, isExit } = effect;
+  if (pair.tradingType === 'margin') {
+    const autoRepay = closing !== null || intent === 'REDUCE' || intent === 'CLOSE';
+    return { reservation: reservationFor(order, pair), intent, positionSide: null, isExit, autoRepay };
+  }
+  const openingAmount = closing === null ? effect.openingAmount : '0';
+  const { leverage } = exposure;
+  const reservation = marginReservation(order, pair, { openingAmount, leverage });
+  return { reservation, intent, positionSide: effect.positionSide, isExit, autoRepay: false };
 }
 
 /**
@@ -113,8 +148,8 @@ function newTrade(
     clientOrderId: input.client_order_id ?? encodeId('trd', id),
     type: input.type,
     side: input.side,
-    intent: intentOf(input.side),
     reduceOnly: input.reduce_only,
+    autoBorrow: input.auto_borrow,
     timeInForce: input.time_in_force,
     price: input.price ?? null,
     stopPrice: input.stop_price ?? null,
@@ -188,15 +223,13 @@ function assertTradable(account: AccountForTrade, pair: PairForTrade, input: Tra
       'The exchange does not trade this pair at the moment. Try again later or use another pair.';
     throw invalidState(message, 'INACTIVE', 'trade_pair_id');
   }
-  if (input.reduce_only && pair.tradingType !== 'perpetual') {
-    throw new DomainError('validation_failed', undefined, [
-      {
-        field: 'reduce_only',
-        code: 'not_allowed',
-        message: 'reduce_only is for perpetuals only. Omit it.',
-      },
-    ]);
-  }
+  if (input.reduce_only && pair.tradingType !== 'perpetual') throw onlyFor('reduce_only', 'perpetuals');
+  if (input.auto_borrow && pair.tradingType !== 'margin') throw onlyFor('auto_borrow', 'margin');
+}
+
+function onlyFor(field: 'reduce_only' | 'auto_borrow', tradingType: string): DomainError {
+  const message = `${field} is for ${tradingType} only. Omit it.`;
+  return new DomainError('validation_failed', undefined, [{ field, code: 'not_allowed', message }]);
 }
 
 /** @throws {DomainError} `insufficient_balance` if the free balance is less than the reservation */

@@ -23,6 +23,7 @@ import { Batcher, type Platform } from '../platform/index.js';
 import { BigDecimal } from '../values/index.js';
 import { type AccountExposure, accountExposures } from './account-exposures.queries.js';
 import { adoptOrders } from './adopt-orders.js';
+import { IS_OURS } from './origins.js';
 import {
   type ExpectedHolding,
   fillKey,
@@ -252,12 +253,12 @@ const LAST_RECONCILIATION = `SELECT clock_timestamp() AS at,
  * recognises older trades by their exchange order id.
  */
 const KNOWN_TRADES = `SELECT id, symbol, venue_client_order_id AS "venueClientOrderId", exchange_order_id AS "exchangeOrderId",
-    origin <> 'EXTERNAL' AS "isOurs", submitted_at IS NOT NULL AS "isSubmitted", acknowledged_at IS NOT NULL AS "isAcknowledged",
+    ${IS_OURS('t')} AS "isOurs", submitted_at IS NOT NULL AS "isSubmitted", acknowledged_at IS NOT NULL AS "isAcknowledged",
     status IN ('PENDING', 'PARTIALLY_FILLED') AS "isOpen", trim_scale(filled_amount)::text AS "filledAmount"
   FROM trades t
   WHERE exchange_account_id = $1 AND status IN ('PENDING', 'PARTIALLY_FILLED')
   UNION ALL
-  SELECT id, symbol, venue_client_order_id, exchange_order_id, origin <> 'EXTERNAL', submitted_at IS NOT NULL, acknowledged_at IS NOT NULL,
+  SELECT id, symbol, venue_client_order_id, exchange_order_id, ${IS_OURS('trades')}, submitted_at IS NOT NULL, acknowledged_at IS NOT NULL,
     false, trim_scale(filled_amount)::text
   FROM trades
   WHERE exchange_account_id = $1 AND status IN ('FILLED', 'CANCELLED', 'FAILED') AND updated_at >= $2

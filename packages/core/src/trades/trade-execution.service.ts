@@ -21,6 +21,7 @@ import { lockOwnerships, type Ownership } from '../exchange-accounts/index.js';
 import type { Platform } from '../platform/index.js';
 import { adoptOrders } from './adopt-orders.js';
 import { type ClaimedSubmission, claimTrades } from './claim-submissions.js';
+import { isOurs } from './origins.js';
 import {
   applyTransition,
   lockOpenTrade,
@@ -311,7 +312,7 @@ function toTradeForExecution(trade: TradeEntity): TradeForExecution {
     accountId: trade.exchangeAccountId,
     symbol: trade.symbol,
     clientOrderId: trade.clientOrderId,
-    isOurs: trade.origin !== 'EXTERNAL',
+    isOurs: isOurs(trade.origin),
     venueClientOrderId: trade.venueClientOrderId,
     exchangeOrderId: trade.exchangeOrderId,
     submittedAt: trade.submittedAt,

@@ -117,6 +117,14 @@ export class TradeEntity extends RecordColumns {
   @Column({ name: 'reduce_only', type: 'boolean' })
   reduceOnly!: boolean;
 
+  /** Margin only: whether the exchange lends what the order lacks. */
+  @Column({ name: 'auto_borrow', type: 'boolean', default: false })
+  autoBorrow!: boolean;
+
+  /** Margin only: whether the exchange uses what the order receives to repay a loan. */
+  @Column({ name: 'auto_repay', type: 'boolean', default: false })
+  autoRepay!: boolean;
+
   @Column({ name: 'time_in_force', type: 'text' })
   timeInForce!: TimeInForce;
 

@@ -1996,6 +1996,8 @@ export interface Trade<D extends DecimalForm = 'number'> {
   position_side?: 'LONG' | 'SHORT' | (string & {});
   /** Perpetuals only: whether the exchange may fill the order only as far as it reduces a position. */
   reduce_only: boolean;
+  /** Margin only: whether the exchange may lend what the account lacks for the order. */
+  auto_borrow: boolean;
   time_in_force: 'GTC' | 'IOC' | 'FOK' | 'POST_ONLY' | (string & {});
   price?: DecimalOf<D>;
   stop_price?: DecimalOf<D>;
@@ -2074,8 +2076,10 @@ export interface TradeCreate {
   stop_price?: DecimalInput | null;
   /** Default: "GTC". */
   time_in_force?: 'GTC' | 'IOC' | 'FOK' | 'POST_ONLY' | null;
-  /** Default: false. */
+  /** Perpetuals only: whether the order may only reduce a position. Default: false. */
   reduce_only?: boolean | null;
+  /** Margin only: whether the exchange lends what the account lacks for the order. The order that closes the lot repays the loan. Default: false. */
+  auto_borrow?: boolean | null;
   /** Your own id for the order, unique per exchange account. */
   client_order_id?: string | null;
 }
@@ -2120,6 +2124,8 @@ export interface TradeDetail<D extends DecimalForm = 'number'> {
   position_side?: 'LONG' | 'SHORT' | (string & {});
   /** Perpetuals only: whether the exchange may fill the order only as far as it reduces a position. */
   reduce_only: boolean;
+  /** Margin only: whether the exchange may lend what the account lacks for the order. */
+  auto_borrow: boolean;
   time_in_force: 'GTC' | 'IOC' | 'FOK' | 'POST_ONLY' | (string & {});
   price?: DecimalOf<D>;
   stop_price?: DecimalOf<D>;

@@ -81,6 +81,7 @@ export interface BookingResult {
 
 export interface LotBookPair {
   readonly base: string;
+  /** The currency of values and results: of a perpetual, its settlement currency. */
   readonly quote: string;
   readonly tradingType: TradingType;
   readonly amountStep: Decimal;

@@ -4,14 +4,24 @@
  * 1. The order closes this lot alone (`closes_lot_id`), whatever other lots of the pair are older.
  * 2. Orders in flight never add up to more than the lot. The account's lock orders this transaction and those that plan
  *    exits of copies; an exit waits while such an order is in flight.
- * 3. Other trades may reduce the lot before the order is sent; `cap-closing-orders.ts` then reduces the order.
+ * 3. On perpetuals, the order is reduce-only where the net position agrees.
+ * 4. Other trades may reduce the lot before the order is sent; `cap-closing-orders.ts` then reduces the order.
  */
-import { DomainError, encodeId, type LotClose, type TradeDetail } from '@trading-automation/contracts';
+import {
+  type Decimal,
+  DomainError,
+  encodeId,
+  type LotClose,
+  type TradeDetail,
+  type TradeSide,
+} from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
 import { lockAccountForTrade } from '../../exchange-accounts/index.js';
 import { type Actor, invalidState } from '../../operations/index.js';
 import { type PairForTrade, pairForTrade } from '../../trade-pairs/index.js';
 import { BigDecimal, floorToStep } from '../../values/index.js';
+import { netKey, netPositions } from '../exposure.queries.js';
+import { mayReduceOnly } from '../exposure.rules.js';
 import { violationsOf } from '../order.rules.js';
 import { placeTrade, ruleViolated, type TradeSelection } from '../place-trade.js';
 import { lockBooks } from './book-trades.js';
@@ -55,11 +65,26 @@ export async function closeLot(
     ...account,
     ...order,
     trade_pair_id: pairId,
-    reduce_only: pair.tradingType === 'perpetual',
+    reduce_only:
+      pair.tradingType === 'perpetual' &&
+      (await agreesWithPosition(tx, order, exchangeAccountId, tradePairId)),
+    auto_borrow: false,
   };
   const intent =
     amount === floorToMarketStep(new BigDecimal(lot.openAmount), pair).toString() ? 'CLOSE' : 'REDUCE';
   return placeTrade(tx, actor, input, returning, { closesLotId: id, intent, isExit: true });
+}
+
+/** Whether the order reduces the net position. Lots of other owners may outweigh the lot; the order then increases it. */
+async function agreesWithPosition(
+  tx: Tx,
+  { side, amount }: { readonly side: TradeSide; readonly amount: Decimal },
+  accountId: string,
+  pairId: string,
+): Promise<boolean> {
+  const key = { accountId, pairId };
+  const net = (await netPositions(tx, [key])).get(netKey(key));
+  return mayReduceOnly(side, amount, net ?? '0');
 }
 
 function assertClosable({ openAmount, availableAmount }: LotToClose): void {

@@ -57,8 +57,8 @@ export async function readBooks(
 ): Promise<readonly StoredLotBook[]> {
   return queryPrepared<StoredLotBook>(
     tx,
-    `SELECT b.exchange_account_id AS "exchangeAccountId", b.trade_pair_id AS "tradePairId", p.base, p.quote,
-       p.trading_type AS "tradingType", p.amount_step AS "amountStep", p.price_tick AS "priceTick", b.is_behind AS "hasUnbookedFills",
+    `SELECT b.exchange_account_id AS "exchangeAccountId", b.trade_pair_id AS "tradePairId", p.base,
+       coalesce(p.settle, p.quote) AS quote, p.trading_type AS "tradingType", p.amount_step AS "amountStep", p.price_tick AS "priceTick", b.is_behind AS "hasUnbookedFills",
        coalesce((key.at, key.fill) <= (b.last_executed_at, b.last_fill_id), false) AS "isLate"
      FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::uuid[]) AS key (account, pair, at, fill)
      JOIN lot_books b ON b.exchange_account_id = key.account AND b.trade_pair_id = key.pair

@@ -1,0 +1,192 @@
+/** Orders on perpetuals: what they reserve, what they do to the position, and the lots that their fills make. */
+import { lotOperations, type TradeDetail, tradeCreate, tradeOperations } from '@trading-automation/contracts';
+import type { ForcedCause, VenueFill, VenueOrder } from '@trading-automation/exchanges';
+import { newUuid } from '@trading-automation/persistence';
+import { type Actor, querySchemaOf } from '../operations/index.js';
+import { CoreUnderTest, type RecordIds } from '../testing/index.js';
+import { LotsService } from './lots.service.js';
+import { TradeExecution } from './trade-execution.service.js';
+import { TradesService } from './trades.service.js';
+
+const SYMBOL = 'BTC/USDT:USDT';
+let core: CoreUnderTest;
+let trades: TradesService;
+let lots: LotsService;
+let execution: TradeExecution;
+let actor: Actor;
+let account: RecordIds;
+let pair: RecordIds;
+let fillCount = 0;
+
+beforeAll(async () => {
+  core = await CoreUnderTest.open();
+  const dependencies = { platform: core.platform, lists: core.lists, commands: core.commands };
+  trades = new TradesService(dependencies);
+  lots = new LotsService(dependencies);
+  execution = new TradeExecution(core.platform);
+  pair = await core.pair({
+    trading_type: 'perpetual',
+    taker_fee: '0.001',
+    last_price: '100',
+    order_types: ['LIMIT', 'MARKET'],
+    time_in_forces: ['GTC', 'IOC'],
+  });
+});
+afterAll(() => core.close());
+beforeEach(async () => {
+  actor = await core.actor();
+  account = await core.account(actor, { USDT: '1000' }, { tradingType: 'perpetual' });
+});
+
+const place = (order: Record<string, unknown>): Promise<TradeDetail> =>
+  trades.create(
+    actor,
+    tradeCreate.parse({ exchange_account_id: account.id, trade_pair_id: pair.id, type: 'MARKET', ...order }),
+  );
+const reservationOf = async ({ id }: TradeDetail) => {
+  const row = await core.row(
+    'SELECT reserved_asset, trim_scale(reserved_amount)::text AS amount FROM trades WHERE client_order_id = $1',
+    id,
+  );
+  return `${row.amount} ${row.reserved_asset}`;
+};
+const setLeverage = (leverage: string) =>
+  core.rows(
+    `INSERT INTO positions (id, user_id, exchange_account_id, trade_pair_id, symbol, leverage, margin_mode)
+     VALUES ($1, $2, $3, $4, $5, $6, 'CROSS')`,
+    newUuid(),
+    actor.userId,
+    account.uuid,
+    pair.uuid,
+    SYMBOL,
+    leverage,
+  );
+
+interface Filled {
+  readonly side: 'BUY' | 'SELL';
+  readonly amount: string;
+  readonly price: string;
+  readonly cause?: ForcedCause;
+}
+
+/** Stores an order that the exchange reports as filled. */
+async function report({ side, amount, price, cause }: Filled): Promise<void> {
+  const id = `order-${++fillCount}`;
+  const at = new Date(Date.UTC(2026, 0, 1) + fillCount * 1_000);
+  const order: VenueOrder = {
+    exchangeOrderId: id,
+    venueClientOrderId: '',
+    symbol: SYMBOL,
+    side,
+    type: 'MARKET',
+    timeInForce: 'GTC',
+    status: 'FILLED',
+    amount,
+    filledAmount: amount,
+    ...(cause !== undefined && { cause }),
+    createdAt: at,
+    updatedAt: at,
+  };
+  const fill: VenueFill = {
+    exchangeFillId: `fill-${fillCount}`,
+    exchangeOrderId: id,
+    symbol: SYMBOL,
+    side,
+    price,
+    amount,
+    fee: { amount: '0.5', currency: 'USDT' },
+    liquidity: 'TAKER',
+    executedAt: at,
+  };
+  await execution.adopt(account.uuid, [order], [fill]);
+}
+const lotsQuery = (status: 'OPEN' | 'CLOSED') =>
+  querySchemaOf(lotOperations.list).parse({ status }) as Parameters<LotsService['list']>[1];
+const lotsOf = async (status: 'OPEN' | 'CLOSED') =>
+  (await lots.list(actor, lotsQuery(status))).items
+    .map(({ side, remaining_amount, realized_pnl }) => ({ side, remaining_amount, realized_pnl }))
+    .reverse();
+
+describe('an order on a perpetual', () => {
+  it('reserves its initial margin and the taker fee in the settlement currency', async () => {
+    await setLeverage('10');
+    const bought = await place({ side: 'BUY', amount: '2' });
+    expect(bought).toMatchObject({ intent: 'OPEN', position_side: 'LONG', reduce_only: false });
+    expect(await reservationOf(bought)).toBe('20.2 USDT');
+    const sold = await place({ side: 'SELL', amount: '2', type: 'LIMIT', price: '90' });
+    // A sale below the market price is valued at the market price.
+    expect([sold.position_side, await reservationOf(sold)]).toEqual(['SHORT', '20.2 USDT']);
+  });
+
+  it('reserves its whole notional while the leverage is unknown', async () => {
+    expect(await reservationOf(await place({ side: 'BUY', amount: '2' }))).toBe('200.2 USDT');
+  });
+
+  it('is refused if the margin of all orders exceeds the balance', async () => {
+    await setLeverage('2');
+    await place({ side: 'SELL', amount: '19' });
+    await expect(place({ side: 'BUY', amount: '2' })).rejects.toMatchObject({
+      code: 'insufficient_balance',
+      details: [{ field: 'amount', asset: 'USDT', needed: '100.2', free: '48.1' }],
+    });
+  });
+
+  it('reserves nothing for what reduces the position, and the margin of what exceeds it', async () => {
+    await setLeverage('10');
+    await report({ side: 'SELL', amount: '3', price: '100' });
+    const reducing = await place({ side: 'BUY', amount: '2' });
+    expect(reducing).toMatchObject({ intent: 'REDUCE', position_side: 'SHORT' });
+    expect(await reservationOf(reducing)).toBe('0 USDT');
+    // The first order already reduces two of three.
+    expect(await reservationOf(await place({ side: 'BUY', amount: '2' }))).toBe('10.1 USDT');
+    expect(await reservationOf(await place({ side: 'BUY', amount: '50', reduce_only: true }))).toBe('0 USDT');
+  });
+
+  it('does not take auto_borrow', async () => {
+    await expect(place({ side: 'BUY', amount: '1', auto_borrow: true })).rejects.toMatchObject({
+      details: [{ field: 'auto_borrow', code: 'not_allowed' }],
+    });
+  });
+});
+
+describe('the lots of a perpetual', () => {
+  it('are signed; a fill beyond the position closes it and opens one on the other side', async () => {
+    await report({ side: 'SELL', amount: '2', price: '100' });
+    expect(await lotsOf('OPEN')).toEqual([{ side: 'SELL', remaining_amount: '2', realized_pnl: '0' }]);
+    await report({ side: 'BUY', amount: '5', price: '90' });
+    // The result of the short: 2 × (100 − 90), less its fee of 0.5 and two fifths of the other fill's fee.
+    expect(await lotsOf('CLOSED')).toEqual([{ side: 'SELL', remaining_amount: '0', realized_pnl: '19.3' }]);
+    expect(await lotsOf('OPEN')).toEqual([{ side: 'BUY', remaining_amount: '3', realized_pnl: '0' }]);
+  });
+
+  it('are closed by a lot order that is reduce-only as far as the net position agrees', async () => {
+    await report({ side: 'BUY', amount: '2', price: '100' });
+    const [lot] = (await lots.list(actor, lotsQuery('OPEN'))).items;
+    const closing = await lots.close(actor, lot!.id, undefined);
+    expect(closing).toMatchObject({
+      side: 'SELL',
+      intent: 'CLOSE',
+      reduce_only: true,
+      position_side: 'LONG',
+    });
+    expect(await reservationOf(closing)).toBe('0 USDT');
+  });
+
+  it.each(['LIQUIDATION', 'ADL', 'SETTLEMENT'] as const)(
+    'are closed by a trade with the origin %s',
+    async (cause) => {
+      await report({ side: 'BUY', amount: '2', price: '100' });
+      await report({ side: 'SELL', amount: '2', price: '60', cause });
+      const { items } = await trades.list(
+        actor,
+        querySchemaOf(tradeOperations.list).parse({}) as Parameters<TradesService['list']>[1],
+      );
+      expect(items.map(({ origin, intent, position_side }) => [origin, intent, position_side])).toEqual([
+        [cause, 'CLOSE', 'LONG'],
+        ['EXTERNAL', 'OPEN', 'LONG'],
+      ]);
+      expect(await lotsOf('OPEN')).toEqual([]);
+      expect(await lotsOf('CLOSED')).toEqual([{ side: 'BUY', remaining_amount: '0', realized_pnl: '-81' }]);
+    },
+  );
+});
