@@ -5,7 +5,9 @@
  * 1. At an exchange where open orders lock balances, the balances show whether anything else has to be read. Without
  *    locked balances there is no open order, and each order of an open trade is looked up by its id, which costs less than
  *    the list. A pair can have new fills only if the totals of both of its assets changed.
- * 2. The pairs of the last run's changes are read once more, because an exchange may list fills later than balances.
+ * 2. Of an account with perpetuals, the positions are compared with the lots, too; where they differ, the pair's fills are
+ *    read.
+ * 3. The pairs of the last run's changes are read once more, because an exchange may list fills later than balances.
  */
 import { type OwnedAccount, totalBalances } from '@trading-automation/core/exchange-accounts';
 import type { PairCatalogue } from '@trading-automation/core/trade-pairs';
@@ -16,9 +18,16 @@ import {
   type KnownTrade,
   type ReconcileAction,
   type Reconciliation,
+  type ReportedPosition,
   reconcile,
 } from '@trading-automation/core/trades';
-import type { BalanceReport, ExchangeClient, VenueFill, VenueOrder } from '@trading-automation/exchanges';
+import type {
+  BalanceReport,
+  ExchangeClient,
+  PositionReport,
+  VenueFill,
+  VenueOrder,
+} from '@trading-automation/exchanges';
 import type { BalanceStore } from '../exchange/balance-store.js';
 import type { ReconcileActions } from './reconcile-actions.js';
 
@@ -41,6 +50,8 @@ interface VenueState {
   /** The database's time before the balances were requested. */
   readonly takenAt: string;
   readonly openOrders: readonly VenueOrder[];
+  /** Null if the account has no positions. */
+  readonly positions: PositionReport | null;
 }
 
 export class AccountReconciler {
@@ -67,21 +78,29 @@ export class AccountReconciler {
     const { reconciliation } = this;
     const { accountId } = account;
     const state = await reconciliation.state(accountId);
-    const { report, takenAt, openOrders } = await this.readVenue(client);
+    const { report, takenAt, openOrders, positions } = await this.readVenue(client);
     const totals = totalBalances(report.balances);
     const changed = await this.changedSymbols(account, state.reconciledTotals, totals);
     const store = () => this.balances.storeSnapshot({ accountId, ...report, takenAt });
     // Copies are sized by recent balances, also while the fills wait for the call budget. Until an account was reconciled
     // once, the stored balances show which pairs have new fills.
     if (state.reconciledTotals !== null) await store();
+    const netPositions = positions === null ? null : netPositionsOf(positions);
     const symbols = new Set([
       ...watchedSymbols(client, state),
+      ...differingSymbols(state, netPositions ?? []),
       ...openOrders.map(({ symbol }) => symbol),
       ...changed,
       ...recheck,
     ]);
     const fills = await fillsOf(client, symbols, state.fillsSince);
-    const actions = reconcile({ ...state, openOrders, fills, totalsByAsset: totals });
+    const actions = reconcile({
+      ...state,
+      openOrders,
+      fills,
+      totalsByAsset: totals,
+      positions: netPositions,
+    });
     const changedTrades = await reconciliation.apply(
       accountId,
       { at: state.at, totals },
@@ -103,7 +122,9 @@ export class AccountReconciler {
     const report = await client.fetchBalances();
     const hasLocked = Object.values(report.balances).some(({ locked }) => Number(locked) !== 0);
     const openOrders = listed ?? (hasLocked ? await client.fetchOpenOrders() : []);
-    return { report, takenAt, openOrders };
+    // Read before the fills: a fill that is not in the positions is then read as a new one.
+    const positions = (await client.positions?.fetchPositions()) ?? null;
+    return { report, takenAt, openOrders, positions };
   }
 
   /**
@@ -138,6 +159,26 @@ async function fillsOf(
   const fills: VenueFill[] = [];
   for (const symbol of symbols) fills.push(...(await client.fetchFillsSince({ symbol, since })));
   return fills;
+}
+
+/** Returns the supported positions. */
+function netPositionsOf({ positions }: PositionReport): ReportedPosition[] {
+  return positions
+    .filter(({ isSupported }) => isSupported)
+    .map(({ symbol, side, amount, markPrice }) => ({
+      symbol,
+      net: side === 'LONG' || amount === '0' ? amount : `-${amount}`,
+      markPrice: markPrice ?? null,
+    }));
+}
+
+/** The pairs whose position differs from the lots. Fills that the product lacks may explain it. */
+function differingSymbols(
+  { netLots }: AccountState,
+  positions: readonly ReportedPosition[],
+): readonly string[] {
+  const lots = new Map(netLots.map(({ symbol, net }) => [symbol, net]));
+  return positions.filter(({ symbol, net }) => net !== (lots.get(symbol) ?? '0')).map(({ symbol }) => symbol);
 }
 
 /** Whether the exchange may have an open order of the trade. */

@@ -24,7 +24,10 @@ export class ReconcileActions {
       if (action.kind === 'identify') {
         const { symbol, exchangeOrderId } = action;
         const order = await client.findOrderByExchangeId({ symbol, exchangeOrderId });
-        if (order === null)
+        const isForced = action.fills.some(({ cause }) => cause !== undefined);
+        // The exchange may change a position without an order, for example when it settles a delisted market.
+        if (order === null && isForced) resolved.push(action);
+        else if (order === null)
           this.logger.error(
             { event: 'fill.unmatched', symbol, exchange_order_id: exchangeOrderId },
             'The exchange reported a fill but does not find its order.',

@@ -25,6 +25,7 @@ export {
   type KnownTrade,
   type ReconcileAction,
   type ReconcileInput,
+  type ReportedPosition,
   reconcile,
   type Shortfalls,
 } from './reconcile.rules.js';

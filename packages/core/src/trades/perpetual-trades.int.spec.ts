@@ -5,6 +5,8 @@ import { newUuid } from '@trading-automation/persistence';
 import { type Actor, querySchemaOf } from '../operations/index.js';
 import { CoreUnderTest, type RecordIds } from '../testing/index.js';
 import { LotsService } from './lots.service.js';
+import { reconcile } from './reconcile.rules.js';
+import { Reconciliation } from './reconciliation.service.js';
 import { TradeExecution } from './trade-execution.service.js';
 import { TradesService } from './trades.service.js';
 
@@ -189,4 +191,60 @@ describe('the lots of a perpetual', () => {
       expect(await lotsOf('CLOSED')).toEqual([{ side: 'BUY', remaining_amount: '0', realized_pnl: '-81' }]);
     },
   );
+});
+
+describe('a position that differs from the lots', () => {
+  const reconciliation = () => new Reconciliation(core.platform);
+  /** Compares the account with the exchange's position, as after 20 s. */
+  async function compareWith(net: string, markPrice: string | null = '110') {
+    const state = await reconciliation().state(account.uuid);
+    const positions = [{ symbol: SYMBOL, net, markPrice }];
+    const actions = reconcile({ ...state, openOrders: [], fills: [], totalsByAsset: {}, positions });
+    const changed = await reconciliation().apply(account.uuid, { ...state, totals: {} }, actions);
+    await core.rows(
+      "UPDATE reconciliations SET suspected_at = suspected_at - interval '20 seconds' WHERE exchange_account_id = $1",
+      account.uuid,
+    );
+    return changed.size;
+  }
+  const netLots = async () => (await reconciliation().state(account.uuid)).netLots;
+
+  it('becomes a RECONCILIATION trade at mark price once it has lasted, and is never traded', async () => {
+    await report({ side: 'BUY', amount: '2', price: '100' });
+    expect(await compareWith('-1')).toBe(0);
+    expect(await netLots()).toEqual([{ symbol: SYMBOL, net: '2' }]);
+    expect(await compareWith('-1')).toBe(1);
+    expect(await netLots()).toEqual([{ symbol: SYMBOL, net: '-1' }]);
+    expect(await compareWith('-1')).toBe(0);
+    const [correction] = await core.rows(
+      `SELECT origin, side, intent, position_side, trim_scale(amount)::text AS amount, status, trim_scale(cost)::text AS cost,
+         reserved_asset, reconciled_at IS NOT NULL AS is_reconciled
+       FROM trades WHERE exchange_account_id = $1 AND origin = 'RECONCILIATION'`,
+      account.uuid,
+    );
+    expect(correction).toEqual({
+      origin: 'RECONCILIATION',
+      side: 'SELL',
+      intent: 'REDUCE',
+      position_side: 'LONG',
+      amount: '3',
+      status: 'FILLED',
+      cost: '330',
+      reserved_asset: 'USDT',
+      is_reconciled: true,
+    });
+    const events = (await core.events(actor.userId)).filter(({ data }) => data.origin === 'RECONCILIATION');
+    expect(events.map(({ type }) => type)).toEqual(['trade.created', 'trade.filled']);
+    // Nothing waits to be sent.
+    expect(await execution.findUnsent([account.uuid], 10)).toEqual([]);
+  });
+
+  it('of a market that the product does not offer is left alone', async () => {
+    const state = await reconciliation().state(account.uuid);
+    const positions = [{ symbol: 'XRP/USDT:USDT', net: '5', markPrice: '1' }];
+    const input = { ...state, openOrders: [], fills: [], totalsByAsset: {}, positions };
+    const actions = reconcile({ ...input, shortfalls: { 'XRP/USDT:USDT': '5' } });
+    expect(actions.map(({ kind }) => kind)).toEqual(['correct_position']);
+    expect((await reconciliation().apply(account.uuid, { ...state, totals: {} }, actions)).size).toBe(0);
+  });
 });

@@ -48,6 +48,8 @@ const inputOf = (overrides: Partial<ReconcileInput> = {}): ReconcileInput => ({
   openOrders: [],
   fills: [],
   totalsByAsset: {},
+  netLots: [],
+  positions: null,
   ...overrides,
 });
 const run = (overrides: Partial<ReconcileInput>) => reconcile(inputOf(overrides));
@@ -312,5 +314,63 @@ describe('a comparison of any stored state', () => {
             expect(Number(action.amount)).toBeLessThanOrEqual(Number(expected[Number(action.pairId)]));
       }),
     );
+  });
+});
+
+describe('a difference between a position and the lots', () => {
+  const SYMBOL = 'BTC/USDT:USDT';
+  const compare = (
+    lots: string,
+    position: string | null,
+    earlier: string,
+    more: Partial<ReconcileInput> = {},
+  ) =>
+    run({
+      netLots: lots === '0' ? [] : [{ symbol: SYMBOL, net: lots }],
+      positions: position === null ? [] : [{ symbol: SYMBOL, net: position, markPrice: '100' }],
+      shortfalls: earlier === '0' ? {} : { [SYMBOL]: earlier },
+      ...more,
+    });
+  const correction = (side: 'BUY' | 'SELL', amount: string, markPrice: string | null = '100') => ({
+    kind: 'correct_position',
+    symbol: SYMBOL,
+    side,
+    amount,
+    markPrice,
+  });
+  const suspicion = (difference: string) => ({
+    kind: 'record_shortfalls',
+    shortfalls: { [SYMBOL]: difference },
+  });
+
+  it.each([
+    ['is only recorded at first', '2', '5', '0', [suspicion('3')]],
+    ['is corrected if it lasts', '2', '5', '3', [correction('BUY', '3')]],
+    ['is corrected downwards', '2', '-1', '-3', [correction('SELL', '3')]],
+    [
+      'is corrected as far as both comparisons agree',
+      '2',
+      '5',
+      '1',
+      [suspicion('2'), correction('BUY', '1')],
+    ],
+    ['is not corrected if its sign changed', '2', '5', '-3', [suspicion('3')]],
+    ['is corrected without a position', '-2', null, '2', [correction('BUY', '2', null)]],
+    ['is corrected without lots', '0', '-4', '-4', [correction('SELL', '4')]],
+    ['leads to no action if there is none', '2', '2', '1', []],
+  ] as const)('%s', (_title, lots, position, earlier, actions) => {
+    expect(compare(lots, position, earlier)).toEqual(expect.arrayContaining([...actions]));
+    expect(compare(lots, position, earlier)).toHaveLength(actions.length);
+  });
+
+  it('is not corrected while an order of the pair is in flight or a fill of the pair is new', () => {
+    const order = tradeOf('a', { symbol: SYMBOL, isAcknowledged: false });
+    expect(compare('2', '5', '3', { trades: [order] }).map(({ kind }) => kind)).toEqual(['probe']);
+    const fills = [fillOf('f', '1', { symbol: SYMBOL })];
+    expect(compare('2', '5', '3', { fills }).map(({ kind }) => kind)).toEqual(['identify']);
+  });
+
+  it('is not looked for in an account without positions', () => {
+    expect(compare('2', null, '-2', { positions: null })).toEqual([]);
   });
 });

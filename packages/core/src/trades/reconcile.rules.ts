@@ -16,8 +16,11 @@
  * 6. A shortfall is written off only if every comparison within a period shows it, and only up to the smallest
  *    shortfall seen. The asset must have no open order, no order in flight and no new fill. Nothing is sold: the
  *    write-off records that the amount was already missing.
- * 7. A surplus at the exchange belongs to no lot and leads to no action.
- * 8. The same input gives the same actions; if our records match the exchange, there are none.
+ * 7. A difference between a venue's position and the net of the lots is corrected only if every comparison within a period
+ *    shows it, and only as far as all of them agree. The pair must have no order in flight and no new fill. The position
+ *    itself is never traded.
+ * 8. A surplus at the exchange belongs to no lot and leads to no action.
+ * 9. The same input gives the same actions; if our records match the exchange, there are none.
  */
 import type { Decimal, TradeSide } from '@trading-automation/contracts';
 import { BigDecimal } from '../values/index.js';
@@ -61,7 +64,21 @@ export interface ExpectedHolding {
   readonly amount: Decimal;
 }
 
-/** The shortfall of each asset: the expected holdings less the balance that the exchange showed. */
+/** A position in a perpetual: above zero if long, below zero if short. */
+export interface NetPosition {
+  readonly symbol: string;
+  readonly net: Decimal;
+}
+
+export interface ReportedPosition extends NetPosition {
+  /** Null if the exchange does not report it. */
+  readonly markPrice: Decimal | null;
+}
+
+/**
+ * The difference of each position, by symbol: the exchange's less that of the lots. The shortfall of each asset: the expected holdings
+ * less the balance that the exchange showed.
+ */
 export type Shortfalls = Readonly<Record<string, Decimal>>;
 
 export interface ReconcileInput<
@@ -73,12 +90,16 @@ export interface ReconcileInput<
   readonly knownFills: ReadonlySet<string>;
   /** Sorted by the opening of each pair's oldest lot, the earliest first. */
   readonly expectedHoldings: readonly ExpectedHolding[];
+  /** The positions according to the open lots. */
+  readonly netLots: readonly NetPosition[];
   /** The shortfalls that every recent comparison found. */
   readonly shortfalls: Shortfalls;
   readonly openOrders: readonly Order[];
   readonly fills: readonly Fill[];
   /** Free plus locked, by asset. Null if the balances could not be read; shortfalls are then not checked. */
   readonly totalsByAsset: Readonly<Record<string, Decimal>> | null;
+  /** The exchange's positions, without unsupported ones. Null for accounts without positions; they are then not compared. */
+  readonly positions: readonly ReportedPosition[] | null;
 }
 
 export type ReconcileAction<
@@ -111,6 +132,14 @@ export type ReconcileAction<
       readonly pairId: string;
       readonly symbol: string;
       readonly amount: Decimal;
+    }
+  /** A confirmed difference, recorded as a trade that never reaches the exchange. */
+  | {
+      readonly kind: 'correct_position';
+      readonly symbol: string;
+      readonly side: TradeSide;
+      readonly amount: Decimal;
+      readonly markPrice: Decimal | null;
     }
   /** Shortfalls to store for the next comparison. */
   | { readonly kind: 'record_shortfalls'; readonly shortfalls: Shortfalls };
@@ -146,7 +175,14 @@ export function reconcile<Order extends ReportedOrder, Fill extends ReportedFill
     if (trade.isOpen && trade.isSubmitted && !tradesWithOpenOrder.has(trade.id))
       actions.push({ kind: 'probe', tradeId: trade.id });
   }
-  return [...actions, ...reconcileHoldings(input, newFills)];
+  const unconfirmed: Record<string, Decimal> = {};
+  actions.push(
+    ...reconcileHoldings(input, newFills, unconfirmed),
+    ...reconcilePositions(input, newFills, unconfirmed),
+  );
+  if (Object.keys(unconfirmed).length > 0)
+    actions.push({ kind: 'record_shortfalls', shortfalls: unconfirmed });
+  return actions;
 }
 
 interface TradeIndex {
@@ -216,10 +252,11 @@ const hasOrderInFlight = (trades: readonly KnownTrade[], symbol: string) =>
     (trade) => trade.symbol === symbol && trade.isOpen && trade.isSubmitted && !trade.isAcknowledged,
   );
 
-/** Enforces invariants 6 and 7. */
+/** Enforces invariants 6 and 8. Adds shortfalls that are not confirmed to `unconfirmed`. */
 function reconcileHoldings<Order extends ReportedOrder, Fill extends ReportedFill>(
   { expectedHoldings, totalsByAsset, shortfalls, trades, openOrders }: ReconcileInput<Order, Fill>,
   newFills: ReadonlyMap<string, readonly Fill[]>,
+  unconfirmed: Record<string, Decimal>,
 ): ReconcileAction<Order, Fill>[] {
   if (totalsByAsset === null) return [];
   const activeAssets = new Set(
@@ -229,7 +266,6 @@ function reconcileHoldings<Order extends ReportedOrder, Fill extends ReportedFil
       ...[...newFills.values()].flat().map(({ symbol }) => symbol),
     ].flatMap(assetsOf),
   );
-  const unconfirmed: Record<string, Decimal> = {};
   const actions: ReconcileAction<Order, Fill>[] = [];
   for (const asset of new Set(expectedHoldings.map(({ base }) => base))) {
     if (activeAssets.has(asset)) continue;
@@ -242,9 +278,43 @@ function reconcileHoldings<Order extends ReportedOrder, Fill extends ReportedFil
     const rest = missing.minus(confirmed);
     if (rest.gt(0)) unconfirmed[asset] = rest.toString();
   }
-  if (Object.keys(unconfirmed).length > 0)
-    actions.push({ kind: 'record_shortfalls', shortfalls: unconfirmed });
   return actions;
+}
+
+/** Enforces invariant 7. Adds differences that are not confirmed to `unconfirmed`. */
+function reconcilePositions<Order extends ReportedOrder, Fill extends ReportedFill>(
+  { positions, netLots, shortfalls, trades }: ReconcileInput<Order, Fill>,
+  newFills: ReadonlyMap<string, readonly Fill[]>,
+  unconfirmed: Record<string, Decimal>,
+): ReconcileAction<Order, Fill>[] {
+  if (positions === null) return [];
+  const lots = new Map(netLots.map(({ symbol, net }) => [symbol, net]));
+  const reported = new Map(positions.map((position) => [position.symbol, position]));
+  const traded = new Set([...newFills.values()].flat().map(({ symbol }) => symbol));
+  const actions: ReconcileAction<Order, Fill>[] = [];
+  for (const symbol of new Set([...reported.keys(), ...lots.keys()])) {
+    if (traded.has(symbol) || hasOrderInFlight(trades, symbol)) continue;
+    const difference = new BigDecimal(reported.get(symbol)?.net ?? '0').minus(lots.get(symbol) ?? '0');
+    if (difference.isZero()) continue;
+    const confirmed = lesserDifference(difference, new BigDecimal(shortfalls[symbol] ?? '0'));
+    const rest = difference.minus(confirmed);
+    if (!rest.isZero()) unconfirmed[symbol] = rest.toString();
+    if (confirmed.isZero()) continue;
+    actions.push({
+      kind: 'correct_position',
+      symbol,
+      side: confirmed.gt(0) ? 'BUY' : 'SELL',
+      amount: confirmed.abs().toString(),
+      markPrice: reported.get(symbol)?.markPrice ?? null,
+    });
+  }
+  return actions;
+}
+
+/** Returns the difference that is closer to zero; zero if their signs differ. */
+export function lesserDifference(a: BigDecimal, b: BigDecimal): BigDecimal {
+  if (!a.times(b).gt(0)) return new BigDecimal(0);
+  return a.abs().lt(b.abs()) ? a : b;
 }
 
 /** Allocates the missing amount to the pairs in input order, and to each pair at most its expected holding. */

@@ -25,7 +25,7 @@ interface ExchangeState {
 /** Runs one complete comparison with the exchange's state. */
 async function compare({ openOrders = [], fills = [], held = null }: ExchangeState) {
   const state = await reconciliation.state(env.account.uuid);
-  const actions = reconcile({ ...state, openOrders, fills, totalsByAsset: held });
+  const actions = reconcile({ ...state, openOrders, fills, totalsByAsset: held, positions: null });
   const changed = await reconciliation.apply(env.account.uuid, { ...state, totals: held ?? {} }, actions);
   return { actions, changed: [...changed] };
 }
@@ -320,7 +320,13 @@ describe('a shortfall', () => {
     await compare({ held: { BTC: '0' } });
     await backdateShortfall();
     const state = await reconciliation.state(env.account.uuid);
-    const actions = reconcile({ ...state, openOrders: [], fills: [], totalsByAsset: { BTC: '0' } });
+    const actions = reconcile({
+      ...state,
+      openOrders: [],
+      fills: [],
+      totalsByAsset: { BTC: '0' },
+      positions: null,
+    });
     const apply = () => reconciliation.apply(env.account.uuid, { ...state, totals: {} }, actions);
     const changed = await Promise.all([apply(), apply(), apply()]);
     expect(changed.flatMap((ids) => [...ids])).toHaveLength(1);

@@ -5,8 +5,8 @@
  * 1. Each comparison requests fills from 60 s before the last complete comparison, so that it also finds fills that the
  *    exchange reports late.
  * 2. A difference is never hidden. It becomes a trade: EXTERNAL if an order was placed outside the product,
- *    RECONCILIATION if an asset is missing. Both emit the events of any trade.
- * 3. An asset counts as missing only if every comparison over at least 20 s shows the shortfall. An exchange may update
+ *    RECONCILIATION if an asset is missing or a position differs. Both emit the events of any trade.
+ * 3. An asset counts as missing, and a position as different, only if every comparison over at least 20 s shows it. An exchange may update
  *    balances later than fills, and two comparisons may follow each other closely.
  */
 import { assetsOfSymbol, type Decimal, encodeId } from '@trading-automation/contracts';
@@ -28,6 +28,8 @@ import {
   type ExpectedHolding,
   fillKey,
   type KnownTrade,
+  lesserDifference,
+  type NetPosition,
   type ReconcileAction,
   type Shortfalls,
 } from './reconcile.rules.js';
@@ -54,6 +56,8 @@ export interface AccountState {
   readonly trades: readonly KnownTrade[];
   readonly knownFills: ReadonlySet<string>;
   readonly expectedHoldings: readonly ExpectedHolding[];
+  /** The positions in perpetuals according to the open lots. */
+  readonly netLots: readonly NetPosition[];
   /** Shortfalls that have lasted for at least 20 s. If this comparison shows them too, they are confirmed. */
   readonly shortfalls: Shortfalls;
   /** The total of each asset at the last reconciliation; null if it is unknown. */
@@ -108,7 +112,7 @@ export class Reconciliation {
           );
     const writtenOff = await inTransaction(database, async (tx) => {
       const isLatest = await recordReconciliation(tx, accountId, state, shortfallsIn(actions));
-      return isLatest ? writeOffMissing(tx, accountId, actions) : [];
+      return isLatest ? recordCorrections(tx, accountId, actions) : [];
     });
     return new Set([...adopted, ...writtenOff]);
   }
@@ -122,7 +126,7 @@ function ordersIn(action: Action): VenueOrder[] {
 
 /** Builds the order of fills if the exchange shows only the fills. The order's amount is the sum of the fills. */
 function orderOfFills(fills: readonly VenueFill[]): VenueOrder {
-  const { symbol, exchangeOrderId, side, executedAt } = fills[0]!;
+  const { symbol, exchangeOrderId, side, executedAt, cause } = fills[0]!;
   const amount = fills.reduce((sum, fill) => sum.plus(fill.amount), new BigDecimal(0)).toString();
   return {
     exchangeOrderId,
@@ -134,6 +138,7 @@ function orderOfFills(fills: readonly VenueFill[]): VenueOrder {
     timeInForce: 'GTC',
     amount,
     filledAmount: amount,
+    cause,
     createdAt: executedAt,
     updatedAt: executedAt,
   };
@@ -193,12 +198,13 @@ async function recentShortfalls(
   return recent ?? null;
 }
 
-/** Returns the smaller shortfall of each asset that has a shortfall in both `a` and `b`. */
+/** Returns the smaller shortfall of each asset, and the smaller difference of each symbol, that is in both `a` and `b`. */
 function lesserOf(a: Shortfalls, b: Shortfalls): Shortfalls {
   const both: Record<string, Decimal> = {};
   for (const [asset, amount] of Object.entries(a)) {
     const other = b[asset];
-    if (other !== undefined) both[asset] = BigDecimal.min(amount, other).toString();
+    const lesser = lesserDifference(new BigDecimal(amount), new BigDecimal(other ?? 0));
+    if (!lesser.isZero()) both[asset] = lesser.toString();
   }
   return both;
 }
@@ -223,6 +229,7 @@ async function readState(tx: Tx, accountId: string): Promise<AccountState> {
   const holdings = await queryPrepared<ExpectedHolding & Record<string, unknown>>(tx, EXPECTED_HOLDINGS, [
     accountId,
   ]);
+  const netLots = await queryPrepared<NetPosition & Record<string, unknown>>(tx, NET_LOTS, [accountId]);
   const symbols = await queryPrepared<{ symbol: string }>(tx, WATCHED_SYMBOLS, [
     accountId,
     PAIR_WATCHED_DAYS,
@@ -238,6 +245,7 @@ async function readState(tx: Tx, accountId: string): Promise<AccountState> {
       ),
     ),
     expectedHoldings: holdings,
+    netLots,
     shortfalls: stored.shortfalls ?? {},
     reconciledTotals: stored.totals,
   };
@@ -274,6 +282,12 @@ const EXPECTED_HOLDINGS = `SELECT l.trade_pair_id AS "pairId", l.symbol, p.base,
   WHERE l.exchange_account_id = $1 AND l.open_amount > 0 AND l.side = 'BUY' AND p.trading_type = 'spot'
   GROUP BY 1, 2, 3 ORDER BY min(l.opened_at), 1`;
 
+const NET_LOTS = `SELECT l.symbol,
+    trim_scale(sum(CASE l.side WHEN 'BUY' THEN l.open_amount ELSE -l.open_amount END))::text AS net
+  FROM lots l JOIN trade_pairs p ON p.id = l.trade_pair_id
+  WHERE l.exchange_account_id = $1 AND l.open_amount > 0 AND p.trading_type = 'perpetual'
+  GROUP BY 1 ORDER BY 1`;
+
 const WATCHED_SYMBOLS = `SELECT DISTINCT symbol FROM (
     SELECT symbol FROM trades WHERE exchange_account_id = $1 AND status IN ('PENDING', 'PARTIALLY_FILLED')
       AND submitted_at IS NOT NULL
@@ -282,52 +296,56 @@ const WATCHED_SYMBOLS = `SELECT DISTINCT symbol FROM (
       WHERE b.exchange_account_id = $1 AND b.last_executed_at > clock_timestamp() - $2 * interval '1 day'
   ) AS watched ORDER BY symbol`;
 
-type WriteOff = Extract<Action, { readonly kind: 'write_off' }>;
+type WriteOff = Extract<Action, { readonly kind: 'write_off' | 'correct_position' }>;
 
 /**
- * Writes off confirmed shortfalls at the last known prices, because the real proceeds are unknown.
+ * Writes off confirmed shortfalls and corrects positions. The real proceeds of a missing asset are unknown, so it is valued
+ * at the last known price; a position at the mark price.
  *
  * @returns the ids of the RECONCILIATION trades
  */
-async function writeOffMissing(tx: Tx, accountId: string, actions: readonly Action[]): Promise<string[]> {
+async function recordCorrections(tx: Tx, accountId: string, actions: readonly Action[]): Promise<string[]> {
   const reports: OrderReport[] = [];
   for (const action of actions) {
-    if (action.kind === 'write_off') reports.push(await insertWriteOff(tx, accountId, action));
+    if (action.kind !== 'write_off' && action.kind !== 'correct_position') continue;
+    const report = await insertCorrection(tx, accountId, action);
+    if (report !== null) reports.push(report);
   }
   await storeReports(tx, reports, { isReconciliation: true });
   return reports.map(({ tradeId }) => tradeId);
 }
 
-async function insertWriteOff(
-  tx: Tx,
-  accountId: string,
-  { pairId, symbol, amount }: WriteOff,
-): Promise<OrderReport> {
+/** Returns null for a position in a market that the product does not offer, or if no price is known. */
+async function insertCorrection(tx: Tx, accountId: string, action: WriteOff): Promise<OrderReport | null> {
   const id = newUuid();
   const orderId = encodeId('trd', id);
-  const rows = await queryPrepared(tx, INSERT_WRITE_OFF(tx.connection), [
+  const { symbol, amount } = action;
+  const isPosition = action.kind === 'correct_position';
+  const side = isPosition ? action.side : 'SELL';
+  const [priced] = await queryPrepared<{ price: Decimal | null; now: Date }>(tx, CORRECTION_PRICE, [
+    accountId,
+    symbol,
+    isPosition ? action.markPrice : null,
+  ]);
+  if (priced === undefined || priced.price === null) return null;
+  const rows = await queryPrepared(tx, INSERT_CORRECTION(tx.connection), [
     id,
     accountId,
-    pairId,
     symbol,
     orderId,
     amount,
+    side,
   ]);
   const [trade] = hydrate(tx.connection, TradeEntity, rows);
-  if (trade === undefined)
-    throw new Error(`account ${accountId} or pair ${pairId} of open lots does not exist`);
+  if (trade === undefined) throw new Error(`account ${accountId} or its pair ${symbol} does not exist`);
   await emitTradeEvents(tx, [{ trade, type: 'trade.created' }]);
-  const [priced] = await queryPrepared<{ price: Decimal; now: Date }>(tx, WRITE_OFF_PRICE, [
-    accountId,
-    pairId,
-  ]);
-  const { price, now } = priced!;
+  const { price, now } = priced;
   const order = { ...endedOrder(trade, orderId), createdAt: now, updatedAt: now };
   const fill: VenueFill = {
     exchangeFillId: orderId,
     exchangeOrderId: orderId,
     symbol,
-    side: 'SELL',
+    side,
     price,
     amount,
     fee: { amount: '0', currency: assetsOfSymbol(symbol).settle },
@@ -337,13 +355,13 @@ async function insertWriteOff(
   return { tradeId: id, order, fills: [fill] };
 }
 
-function endedOrder({ symbol, amount }: TradeEntity, orderId: string) {
+function endedOrder({ symbol, amount, side }: TradeEntity, orderId: string) {
   return {
     exchangeOrderId: orderId,
     venueClientOrderId: orderId,
     symbol,
     status: 'FILLED',
-    side: 'SELL',
+    side,
     type: 'MARKET',
     timeInForce: 'GTC',
     amount,
@@ -351,22 +369,38 @@ function endedOrder({ symbol, amount }: TradeEntity, orderId: string) {
   } as const;
 }
 
-const INSERT_WRITE_OFF = allColumns(
+/** Joins an account with its pair of a symbol. */
+const ACCOUNT_PAIR = (symbol: string) => `exchange_accounts a
+  JOIN trade_pairs p ON p.exchange = a.exchange AND p.trading_type = a.trading_type AND p.symbol = ${symbol}`;
+
+const NET_OF_LOTS = `(SELECT coalesce(sum(CASE l.side WHEN 'BUY' THEN l.open_amount ELSE -l.open_amount END), 0)
+  FROM lots l WHERE l.exchange_account_id = a.id AND l.trade_pair_id = p.id AND l.open_amount > 0)`;
+
+/** A correction against the net position reduces it; any other one opens or increases a position. */
+const INSERT_CORRECTION = allColumns(
   TradeEntity,
   't',
   (columns) => `
   INSERT INTO trades AS t (id, user_id, exchange_account_id, trade_pair_id, symbol, trading_type,
-    client_order_id, venue_client_order_id, exchange_order_id, origin, type, side, intent, is_exit, reduce_only,
+    client_order_id, venue_client_order_id, exchange_order_id, origin, type, side, intent, position_side, is_exit, reduce_only,
     time_in_force, amount, requested_amount, reserved_asset, reserved_amount, status, look_at, submitted_at,
     reconciled_at)
-  SELECT $1, a.user_id, a.id, p.id, $4, a.trading_type, $5, $5, $5, 'RECONCILIATION', 'MARKET', 'SELL', 'REDUCE', true,
-    false, 'GTC', $6, $6, p.base, 0, 'PENDING', clock_timestamp(), clock_timestamp(), clock_timestamp()
-  FROM exchange_accounts a, trade_pairs p WHERE a.id = $2 AND p.id = $3
+  SELECT $1, a.user_id, a.id, p.id, p.symbol, a.trading_type, $4, $4, $4, 'RECONCILIATION', 'MARKET', $6,
+    CASE WHEN a.trading_type <> 'perpetual' OR net.reduces THEN 'REDUCE' ELSE 'OPEN' END,
+    CASE WHEN a.trading_type = 'perpetual' THEN CASE WHEN ($6 = 'BUY') = net.reduces THEN 'SHORT' ELSE 'LONG' END END,
+    true, false, 'GTC', $5, $5, CASE WHEN a.trading_type = 'perpetual' THEN coalesce(p.settle, p.quote) ELSE p.base END, 0,
+    'PENDING', clock_timestamp(), clock_timestamp(), clock_timestamp()
+  FROM ${ACCOUNT_PAIR('$3')}
+  CROSS JOIN LATERAL (SELECT CASE $6 WHEN 'BUY' THEN ${NET_OF_LOTS} < 0 ELSE ${NET_OF_LOTS} > 0 END AS reduces) net
+  WHERE a.id = $2
   RETURNING ${columns}`,
 );
 
-/** Selects the last price; if it is unknown, the average cost of the lots, which gives neither profit nor loss. */
-const WRITE_OFF_PRICE = `SELECT clock_timestamp() AS now, trim_scale(coalesce(p.last_price,
+/**
+ * Selects the given mark price, else the last price; if both are unknown, the average cost of the lots, which gives neither
+ * profit nor loss. No row without such a pair.
+ */
+const CORRECTION_PRICE = `SELECT clock_timestamp() AS now, trim_scale(coalesce($3::numeric, p.last_price,
     (SELECT round(sum(l.open_value) / sum(l.open_amount), 18) FROM lots l
-     WHERE l.exchange_account_id = $1 AND l.trade_pair_id = $2 AND l.open_amount > 0)))::text AS price
-  FROM trade_pairs p WHERE p.id = $2`;
+     WHERE l.exchange_account_id = a.id AND l.trade_pair_id = p.id AND l.open_amount > 0)))::text AS price
+  FROM ${ACCOUNT_PAIR('$2')} WHERE a.id = $1`;
