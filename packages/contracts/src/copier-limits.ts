@@ -19,7 +19,10 @@ const LIMIT_DESCRIPTIONS = {
     "Maximum slippage of an entry against the strategy's price, in basis points (hundredths of a percent).",
   max_signal_age_ms:
     'Maximum age of an entry signal, in milliseconds. Older entries are not copied; exits are always copied.',
-  max_leverage: 'Maximum leverage of an entry on perpetuals.',
+  max_leverage:
+    'Perpetuals only: maximum of the notionals of all positions of the account ÷ its equity after an entry. A larger entry is reduced.',
+  min_margin_ratio:
+    'Perpetuals only: minimum of the margin ÷ the maintenance margin. Below it, entries are not copied. Default: 1.5.',
   allowed_pairs: 'Symbols (`BASE/QUOTE`) of the pairs to copy. Other pairs are not copied.',
   blocked_pairs: 'Symbols (`BASE/QUOTE`) of pairs that are never copied.',
   allowed_sides: 'Sides on which entries are copied. Entries on other sides are not copied.',
@@ -36,6 +39,7 @@ export const copierLimits = z
     max_slippage_bps: z.number().int().nonnegative().optional().describe(LIMIT_DESCRIPTIONS.max_slippage_bps),
     max_signal_age_ms: z.number().int().positive().describe(LIMIT_DESCRIPTIONS.max_signal_age_ms),
     max_leverage: decimal.optional().describe(LIMIT_DESCRIPTIONS.max_leverage),
+    min_margin_ratio: decimal.optional().describe(LIMIT_DESCRIPTIONS.min_margin_ratio),
     allowed_pairs: z.array(z.string()).optional().describe(LIMIT_DESCRIPTIONS.allowed_pairs),
     blocked_pairs: z.array(z.string()).optional().describe(LIMIT_DESCRIPTIONS.blocked_pairs),
     allowed_sides: z.array(z.enum(TRADE_SIDES)).optional().describe(LIMIT_DESCRIPTIONS.allowed_sides),
@@ -56,6 +60,7 @@ const limitFields = {
   max_drawdown_percent: decimalUpTo('100').describe(LIMIT_DESCRIPTIONS.max_drawdown_percent),
   max_slippage_bps: z.number().int().min(0).max(10_000).describe(LIMIT_DESCRIPTIONS.max_slippage_bps),
   max_leverage: decimalInput().describe(LIMIT_DESCRIPTIONS.max_leverage),
+  min_margin_ratio: decimalInput().describe(LIMIT_DESCRIPTIONS.min_margin_ratio),
   allowed_pairs: symbols.describe(LIMIT_DESCRIPTIONS.allowed_pairs),
   blocked_pairs: symbols.describe(LIMIT_DESCRIPTIONS.blocked_pairs),
   allowed_sides: z
@@ -84,6 +89,7 @@ export const copierLimitsUpdate = z
     max_slippage_bps: limitFields.max_slippage_bps.nullable(),
     max_signal_age_ms: signalAge,
     max_leverage: limitFields.max_leverage.nullable(),
+    min_margin_ratio: limitFields.min_margin_ratio.nullable(),
     allowed_pairs: limitFields.allowed_pairs.nullable(),
     blocked_pairs: limitFields.blocked_pairs.nullable(),
     allowed_sides: limitFields.allowed_sides.nullable(),

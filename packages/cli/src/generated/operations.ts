@@ -2085,7 +2085,14 @@ export const OPERATIONS = {
       },
       {
         path: 'limits.max_leverage',
-        description: 'Maximum leverage of an entry on perpetuals',
+        description:
+          'Perpetuals only: maximum of the notionals of all positions of the account ÷ its equity after an entry. A larger entry is reduced',
+        type: 'decimal',
+      },
+      {
+        path: 'limits.min_margin_ratio',
+        description:
+          'Perpetuals only: minimum of the margin ÷ the maintenance margin. Below it, entries are not copied. Default: 1.5',
         type: 'decimal',
       },
       {
@@ -2240,7 +2247,15 @@ export const OPERATIONS = {
       {
         path: 'limits.max_leverage',
         isNullable: true,
-        description: 'Maximum leverage of an entry on perpetuals',
+        description:
+          'Perpetuals only: maximum of the notionals of all positions of the account ÷ its equity after an entry. A larger entry is reduced',
+        type: 'decimal',
+      },
+      {
+        path: 'limits.min_margin_ratio',
+        isNullable: true,
+        description:
+          'Perpetuals only: minimum of the margin ÷ the maintenance margin. Below it, entries are not copied. Default: 1.5',
         type: 'decimal',
       },
       {

@@ -64,6 +64,9 @@ export class CopierEntity extends RecordColumns {
   @DecimalColumn({ name: 'max_leverage', nullable: true })
   maxLeverage!: Decimal | null;
 
+  @DecimalColumn({ name: 'min_margin_ratio', nullable: true })
+  minMarginRatio!: Decimal | null;
+
   @Column({ name: 'allowed_pairs', type: 'text', array: true, nullable: true })
   allowedPairs!: string[] | null;
 

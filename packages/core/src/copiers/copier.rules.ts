@@ -93,6 +93,7 @@ export function copierColumns(input: CopierCreate | CopierUpdate) {
     maxSlippageBps: limits.max_slippage_bps,
     maxSignalAgeMs: limits.max_signal_age_ms,
     maxLeverage: limits.max_leverage,
+    minMarginRatio: limits.min_margin_ratio,
     allowedPairs: limits.allowed_pairs === undefined ? undefined : unique(limits.allowed_pairs),
     blockedPairs: limits.blocked_pairs === undefined ? undefined : unique(limits.blocked_pairs),
     allowedSides: limits.allowed_sides === undefined ? undefined : unique(limits.allowed_sides),

@@ -47,6 +47,7 @@ function viewLimits(copier: CopierEntity): Copier['limits'] {
     max_slippage_bps: copier.maxSlippageBps ?? undefined,
     max_signal_age_ms: copier.maxSignalAgeMs,
     max_leverage: optional(copier.maxLeverage),
+    min_margin_ratio: optional(copier.minMarginRatio),
     allowed_pairs: copier.allowedPairs ?? undefined,
     blocked_pairs: copier.blockedPairs ?? undefined,
     allowed_sides: copier.allowedSides ?? undefined,

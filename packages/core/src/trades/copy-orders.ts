@@ -7,6 +7,7 @@
  */
 import type {
   Decimal,
+  PositionSide,
   TimeInForce,
   Trade,
   TradeIntent,
@@ -55,6 +56,8 @@ export interface NewCopyTrade {
   readonly reservedAsset: string;
   readonly requestedAmount: Decimal;
   readonly intent: TradeIntent;
+  /** Perpetuals only. */
+  readonly positionSide: PositionSide | null;
   readonly copy: {
     readonly signalAt: Date;
     readonly receivedAt: Date;
@@ -120,6 +123,8 @@ function tradeOf(planned: NewCopyTrade) {
     requestedAmount: planned.requestedAmount,
     reduceOnly: order.reduceOnly,
     intent,
+    positionSide: planned.positionSide,
+    autoRepay: planned.tradingType === 'margin' && (intent === 'REDUCE' || intent === 'CLOSE'),
     isExit: intent === 'REDUCE' || intent === 'CLOSE',
     reservedAsset: planned.reservedAsset,
     reservedAmount: order.reserved,

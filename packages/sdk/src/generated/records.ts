@@ -370,8 +370,10 @@ export interface CopierLimits<D extends DecimalForm = 'number'> {
   max_slippage_bps?: number;
   /** Maximum age of an entry signal, in milliseconds. Older entries are not copied; exits are always copied. */
   max_signal_age_ms: number;
-  /** Maximum leverage of an entry on perpetuals. */
+  /** Perpetuals only: maximum of the notionals of all positions of the account ÷ its equity after an entry. A larger entry is reduced. */
   max_leverage?: DecimalOf<D>;
+  /** Perpetuals only: minimum of the margin ÷ the maintenance margin. Below it, entries are not copied. Default: 1.5. */
+  min_margin_ratio?: DecimalOf<D>;
   /** Symbols (`BASE/QUOTE`) of the pairs to copy. Other pairs are not copied. */
   allowed_pairs?: string[];
   /** Symbols (`BASE/QUOTE`) of pairs that are never copied. */
@@ -394,8 +396,10 @@ export interface CopierLimitsCreate {
   max_drawdown_percent?: DecimalInput | null;
   /** Maximum slippage of an entry against the strategy's price, in basis points (hundredths of a percent). */
   max_slippage_bps?: number | null;
-  /** Maximum leverage of an entry on perpetuals. */
+  /** Perpetuals only: maximum of the notionals of all positions of the account ÷ its equity after an entry. A larger entry is reduced. */
   max_leverage?: DecimalInput | null;
+  /** Perpetuals only: minimum of the margin ÷ the maintenance margin. Below it, entries are not copied. Default: 1.5. */
+  min_margin_ratio?: DecimalInput | null;
   /** Symbols (`BASE/QUOTE`) of the pairs to copy. Other pairs are not copied. */
   allowed_pairs?: readonly string[] | null;
   /** Symbols (`BASE/QUOTE`) of pairs that are never copied. */
@@ -417,6 +421,7 @@ export interface CopierLimitsUpdate {
   /** Maximum age of an entry signal, in milliseconds. Older entries are not copied; exits are always copied. */
   max_signal_age_ms?: number;
   max_leverage?: DecimalInput | null;
+  min_margin_ratio?: DecimalInput | null;
   allowed_pairs?: readonly string[] | null;
   blocked_pairs?: readonly string[] | null;
   allowed_sides?: readonly ('BUY' | 'SELL')[] | null;
@@ -834,6 +839,8 @@ export interface Decision<D extends DecimalForm = 'number'> {
     | 'MAX_TRADES'
     | 'MAX_TRADE'
     | 'MAX_OPEN'
+    | 'MAX_LEVERAGE'
+    | 'MARGIN_RATIO'
     | 'BELOW_MINIMUM'
     | 'INSUFFICIENT_BALANCE'
     | 'SLIPPAGE'
@@ -1634,6 +1641,8 @@ export interface SimulatedDecision<D extends DecimalForm = 'number'> {
     | 'MAX_TRADES'
     | 'MAX_TRADE'
     | 'MAX_OPEN'
+    | 'MAX_LEVERAGE'
+    | 'MARGIN_RATIO'
     | 'BELOW_MINIMUM'
     | 'INSUFFICIENT_BALANCE'
     | 'SLIPPAGE'

@@ -16,6 +16,7 @@ export interface CopierValues {
   /** Of the API in milliseconds; people think of seconds. */
   readonly max_signal_age_s: string;
   readonly max_leverage: string;
+  readonly min_margin_ratio: string;
   readonly allowed_pairs: string;
   readonly blocked_pairs: string;
   readonly allowed_sides: string;
@@ -36,6 +37,7 @@ export const NEW_COPIER: CopierValues = {
   max_slippage_bps: '50',
   max_signal_age_s: '60',
   max_leverage: '',
+  min_margin_ratio: '',
   allowed_pairs: '',
   blocked_pairs: '',
   allowed_sides: '',
@@ -75,6 +77,7 @@ function limitsOf(values: CopierValues) {
     max_slippage_bps: optionalInteger(values.max_slippage_bps),
     max_signal_age_ms: millisecondsOf(values.max_signal_age_s),
     max_leverage: optionalText(values.max_leverage),
+    min_margin_ratio: optionalText(values.min_margin_ratio),
     allowed_pairs: listOf(values.allowed_pairs),
     blocked_pairs: listOf(values.blocked_pairs),
     allowed_sides: values.allowed_sides === '' ? undefined : [values.allowed_sides],
@@ -122,6 +125,7 @@ export function valuesOf({ name, sizing, limits, on_breach, below_minimum }: Cop
     max_slippage_bps: text(limits.max_slippage_bps),
     max_signal_age_s: String(limits.max_signal_age_ms / 1_000),
     max_leverage: text(limits.max_leverage),
+    min_margin_ratio: text(limits.min_margin_ratio),
     allowed_pairs: (limits.allowed_pairs ?? []).join(', '),
     blocked_pairs: (limits.blocked_pairs ?? []).join(', '),
     allowed_sides: limits.allowed_sides?.length === 1 ? text(limits.allowed_sides[0]) : '',

@@ -63,6 +63,10 @@ export function limitLines(limits: Limits, locale?: string): LimitLine[] {
       'Leverage',
       map(limits.max_leverage, (value) => `at most ${formatAmount(value, locale)}`),
     ),
+    ...line(
+      'Margin ratio',
+      map(limits.min_margin_ratio, (value) => `at least ${formatAmount(value, locale)}`),
+    ),
     ...line('Only these pairs', limits.allowed_pairs?.join(', ')),
     ...line('Never these pairs', limits.blocked_pairs?.join(', ')),
     ...line('Only entries on the side', limits.allowed_sides?.join(', ')),

@@ -135,6 +135,22 @@ const maxOpen: Reason = (facts) =>
     'the limit for all open lots was reached',
   );
 
+const maxLeverage: Reason = (facts) =>
+  withBoth(
+    facts,
+    (_value, limit) =>
+      `the positions of the account would be worth more than ${limit} times its equity, which is the limit`,
+    'the limit for the leverage of the account was reached',
+  );
+
+const marginRatio: Reason = (facts) =>
+  withBoth(
+    facts,
+    (value, limit) =>
+      `the margin is ${value} times the maintenance margin, which is below the limit of ${limit}`,
+    'the margin of the account is too low',
+  );
+
 const belowMinimum: Reason = (facts) => {
   const { rule = '' } = facts;
   const unit = rule.endsWith('amount') ? facts.base : facts.quote;
@@ -184,6 +200,8 @@ export const REASONS: Readonly<Record<string, Reason>> = {
   MAX_TRADES: maxTrades,
   MAX_TRADE: maxTrade,
   MAX_OPEN: maxOpen,
+  MAX_LEVERAGE: maxLeverage,
+  MARGIN_RATIO: marginRatio,
   BELOW_MINIMUM: belowMinimum,
   INSUFFICIENT_BALANCE: insufficientBalance,
   SLIPPAGE: slippage,
@@ -208,6 +226,8 @@ export const REASON_NAMES: Readonly<Record<string, string>> = {
   MAX_TRADES: 'Limit of open lots',
   MAX_TRADE: 'Limit for one entry',
   MAX_OPEN: 'Limit of open exposure',
+  MAX_LEVERAGE: 'Limit of leverage',
+  MARGIN_RATIO: 'Margin too low',
   BELOW_MINIMUM: "Below the exchange's minimum",
   INSUFFICIENT_BALANCE: 'Balance too low',
   SLIPPAGE: 'Slippage limit',

@@ -204,6 +204,15 @@ function FurtherLimits({ register, errors, hasLeverage, grid }: Part) {
           <Input {...register('max_leverage')} inputMode="decimal" autoComplete="off" />
         </Field>
       )}
+      {hasLeverage && (
+        <Field
+          label="Minimum margin ratio"
+          hint="Margin ÷ maintenance margin of the account. Below it, entries are not copied. Without a value: 1.5."
+          error={errors.min_margin_ratio?.message}
+        >
+          <Input {...register('min_margin_ratio')} inputMode="decimal" autoComplete="off" />
+        </Field>
+      )}
     </div>
   );
 }

@@ -1,5 +1,10 @@
 /** Builds the trade of a planned copy. */
-import { DECIMAL_INTEGER_DIGITS, DECIMAL_SCALE, type Decimal } from '@trading-automation/contracts';
+import {
+  DECIMAL_INTEGER_DIGITS,
+  DECIMAL_SCALE,
+  type Decimal,
+  type PositionSide,
+} from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
 import type { Signal } from '../../strategies/index.js';
 import type { NewCopyTrade } from '../../trades/index.js';
@@ -8,6 +13,7 @@ import type { CopyOrder, CopyPlan } from '../planning/plan.types.js';
 import { clientOrderIdOf } from './client-order-id.js';
 import type { CopierRow } from './copy-inputs.queries.js';
 import { isExit } from './plan-batch.js';
+import { reservedAssetOf } from './reserved-asset.js';
 
 interface OrderedCopy {
   readonly signal: Signal;
@@ -50,8 +56,9 @@ export function tradeOf({ signal, copier, plan, arrivalPrice, attempt }: Ordered
       attempt,
     }),
     order,
-    reservedAsset: (order.side === 'BUY' ? copier.quote : copier.base)!,
+    reservedAsset: reservedAssetOf(order, copier)!,
     requestedAmount: lesser(plan.targetAmount, AMOUNT_MAX),
+    positionSide: signal.tradingType === 'perpetual' ? positionSideOf(signal) : null,
     intent: isExit(signal) ? signal.kind : opensLot ? 'OPEN' : 'INCREASE',
     copy: {
       signalAt: signal.signalAt,
@@ -66,6 +73,10 @@ export function tradeOf({ signal, copier, plan, arrivalPrice, attempt }: Ordered
     resendUntil: resendUntil(signal, plan, copier),
   };
 }
+
+/** The side of the lot that the signal changes. */
+const positionSideOf = (signal: Pick<Signal, 'kind' | 'side'>): PositionSide =>
+  (signal.side === 'BUY') === isExit(signal) ? 'SHORT' : 'LONG';
 
 /** Returns until when the order may be resubmitted: an entry until its signal is too old, an exit at any time. */
 function resendUntil(signal: Signal, plan: CopyPlan, copier: CopierRow): Date | 'infinity' {

@@ -20,7 +20,9 @@ export interface CopierRow extends CopierSettings {
   readonly isAccountActive: boolean;
   readonly pairId: string | null;
   readonly base: string | null;
+  /** Of a perpetual: the settlement currency. */
   readonly quote: string | null;
+  readonly tradingType: TradingType;
   readonly priceTick: Decimal;
   readonly amountStep: Decimal;
   readonly marketAmountStep: Decimal | null;
@@ -57,9 +59,10 @@ const BY_COPIER = `
     c.max_open_trades AS "maxOpenTrades", trim_scale(c.max_daily_loss_quote) AS "maxDailyLossQuote",
     trim_scale(c.max_drawdown_percent) AS "maxDrawdownPercent", c.max_slippage_bps AS "maxSlippageBps",
     c.max_signal_age_ms AS "maxSignalAgeMs", c.allowed_pairs AS "allowedPairs", c.blocked_pairs AS "blockedPairs",
-    c.allowed_sides AS "allowedSides",
+    c.allowed_sides AS "allowedSides", trim_scale(c.max_leverage) AS "maxLeverage",
+    trim_scale(c.min_margin_ratio) AS "minMarginRatio",
     a.is_active AND a.deleted_at IS NULL AS "isAccountActive",
-    p.id AS "pairId", p.base, p.quote,
+    p.id AS "pairId", p.base, coalesce(p.settle, p.quote) AS quote, p.trading_type AS "tradingType",
     trim_scale(p.price_tick) AS "priceTick", trim_scale(p.amount_step) AS "amountStep",
     trim_scale(p.market_amount_step) AS "marketAmountStep", trim_scale(p.market_max_amount) AS "marketMaxAmount",
     trim_scale(p.min_amount) AS "minAmount", trim_scale(p.max_amount) AS "maxAmount",
@@ -134,7 +137,8 @@ const HOLDINGS = `
     FROM lots o JOIN trades t ON t.id = o.trade_id
     WHERE o.copier_id = ANY ($1) AND o.open_amount > 0
     UNION ALL
-    SELECT d.copier_id, d.lot_trade_id, t.reserved_amount, NULL
+    SELECT d.copier_id, d.lot_trade_id,
+      CASE t.trading_type WHEN 'perpetual' THEN t.amount * coalesce(t.price, 0) ELSE t.reserved_amount END, NULL
     FROM decisions d JOIN trades t ON t.id = d.trade_id
     WHERE d.copier_id = ANY ($1) AND d.settled_at IS NULL AND d.kind IN ('OPEN', 'INCREASE')
       AND t.status IN ('PENDING', 'PARTIALLY_FILLED')),

@@ -32,6 +32,7 @@ import {
   NOTHING_HELD,
 } from './copy-inputs.queries.js';
 import { isDeterministicFailure } from './deterministic-failure.js';
+import { perpetualExposures } from './perpetual-accounts.queries.js';
 import { isExit, type PlannedCopy, planBatch } from './plan-batch.js';
 import {
   type DueCopier,
@@ -317,7 +318,7 @@ export async function planCopies(
   if (ids.length === 0) return [];
   const rows = new Map((await copierRows(tx, ids, signal)).map((row) => [row.id, row]));
   const copiers = ids.map((id) => rows.get(id)!);
-  const { base, quote } = assetsOfSymbol(signal.symbol);
+  const { base, quote, settle } = assetsOfSymbol(signal.symbol);
   const day = now.toISOString().slice(0, 10);
   const { lotTradeId, sequence } = signal;
   const holdings = await holdingsOf(tx, ids, { lotTradeId, sequence, quote, day });
@@ -326,14 +327,28 @@ export async function planCopies(
   const understated = isExit(signal)
     ? await accountsWithUnconfirmedSales(tx, accountIds, base)
     : new Set<string>();
-  const free = await loadFreeBalances(tx, accountIds, [base, quote]);
+  const free = await loadFreeBalances(tx, accountIds, [...new Set([base, quote, settle])]);
+  const exposures = await perpetualExposures(
+    tx,
+    copiers.flatMap(({ accountId, pairId, tradingType }) =>
+      tradingType === 'perpetual' && pairId !== null ? [{ accountId, pairId }] : [],
+    ),
+  );
   const equities = await freshEquities(tx, copiers, quote, now);
   const candidates = copiers.map((copier) => ({
     copier,
     holdings: holdings.get(copier.id) ?? NOTHING_HELD,
     equity: equities.get(copier.accountId) ?? null,
   }));
-  return planBatch(candidates, { signal: plannedSignal, now, free, understated, bookMids, ignoresPause });
+  return planBatch(candidates, {
+    signal: plannedSignal,
+    now,
+    free,
+    exposures,
+    understated,
+    bookMids,
+    ignoresPause,
+  });
 }
 
 async function freshEquities(
@@ -343,7 +358,8 @@ async function freshEquities(
   now: Date,
 ): Promise<ReadonlyMap<string, string>> {
   const sizedByEquity = copiers.filter(
-    ({ sizingMode, maxDrawdownPercent }) => sizingMode === 'EQUITY_RATIO' || maxDrawdownPercent !== null,
+    ({ sizingMode, maxDrawdownPercent, maxLeverage }) =>
+      sizingMode === 'EQUITY_RATIO' || maxDrawdownPercent !== null || maxLeverage != null,
   );
   const known = await equitiesOf(tx, [...new Set(sizedByEquity.map(({ accountId }) => accountId))], quote);
   const oldest = now.getTime() - EQUITY_AGE_MAX_MS;

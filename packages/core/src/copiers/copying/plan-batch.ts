@@ -2,15 +2,26 @@
  * Plans one signal for many copiers, in input order. What a copy reserves reduces the free balance that later copiers
  * of the same account see. Pure.
  */
-import type { CopierStatus, Decimal } from '@trading-automation/contracts';
+import type { CopierStatus, Decimal, TradeSide } from '@trading-automation/contracts';
 import type { FreeBalances } from '../../trades/index.js';
 import { BigDecimal } from '../../values/index.js';
 import { drawdownPercentOf } from '../planning/drawdown.rules.js';
 import { arrivalPriceOf, perfectAmountOf } from '../planning/perfect-copy.rules.js';
 import { planCopy } from '../planning/plan.rules.js';
-import type { CopiedLotState, CopyInput, CopyPair, CopyPlan, PlannedSignal } from '../planning/plan.types.js';
+import type {
+  CopiedLotState,
+  CopyAccount,
+  CopyInput,
+  CopyOrder,
+  CopyPair,
+  CopyPlan,
+  PerpetualAccount,
+  PlannedSignal,
+} from '../planning/plan.types.js';
 import { copyPairOf, termsOf } from '../planning/planned-signal.js';
 import type { CopierHoldings, CopierRow } from './copy-inputs.queries.js';
+import type { PerpetualExposure } from './perpetual-accounts.queries.js';
+import { reservedAssetOf } from './reserved-asset.js';
 
 export interface CopyCandidate {
   readonly copier: CopierRow;
@@ -35,6 +46,8 @@ export interface PlanningContext {
   readonly signal: PlannedSignal;
   readonly now: Date;
   readonly free: FreeBalances;
+  /** Perpetuals only: the exposures of the accounts in the pair of the signal. */
+  readonly exposures: ReadonlyMap<string, PerpetualExposure>;
   /** Accounts whose free base balance may be understated, because it is unknown whether the exchange has their sales. */
   readonly understated: ReadonlySet<string>;
   /**
@@ -48,9 +61,10 @@ export interface PlanningContext {
 
 export function planBatch(
   candidates: readonly CopyCandidate[],
-  { signal, now, free, understated, bookMids, ignoresPause }: PlanningContext,
+  { signal, now, free, exposures, understated, bookMids, ignoresPause }: PlanningContext,
 ): PlannedCopy[] {
   const reservedSoFar = new Map<string, BigDecimal>();
+  const ordered = new OrderedSoFar();
   return candidates.map((candidate) => {
     const { copier } = candidate;
     const ignoresSignal =
@@ -61,7 +75,11 @@ export function planBatch(
       const left = new BigDecimal(known ?? '0').minus(reservedSoFar.get(`${copier.accountId}/${asset}`) ?? 0);
       return BigDecimal.max(0, left).toString();
     };
-    const account = { freeBase: freeOf(copier.base), freeQuote: freeOf(copier.quote) };
+    const account = {
+      freeBase: freeOf(copier.base),
+      freeQuote: freeOf(copier.quote),
+      perpetual: ordered.perpetualOf(copier, exposures.get(copier.accountId), signal.side),
+    };
     const status = ignoresSignal ? 'PAUSED' : copier.status;
     const bookMid = bookMids.get(copier.exchange) ?? null;
     const input = inputOf(candidate, status, account, { signal, now, bookMid });
@@ -69,12 +87,52 @@ export function planBatch(
     const isShort = plan.code === 'INSUFFICIENT_BALANCE';
     if (isShort && isExit(signal) && understated.has(copier.accountId)) return { candidate, ...WAITING };
     if (plan.order !== null) {
-      const key = `${copier.accountId}/${plan.order.side === 'BUY' ? copier.quote : copier.base}`;
+      const key = `${copier.accountId}/${reservedAssetOf(plan.order, copier)}`;
+      ordered.add(copier, plan.order, signal);
       reservedSoFar.set(key, (reservedSoFar.get(key) ?? new BigDecimal(0)).plus(plan.order.reserved));
     }
     const perfectAmount = perfectAmountOf(input, plan);
     return { candidate, plan, perfectAmount, arrivalPrice: arrivalPriceOf(input) };
   });
+}
+
+/** The orders of a batch on perpetuals. They change the exposure that later copiers of their account see. */
+class OrderedSoFar {
+  private readonly amounts = new Map<string, { exiting: BigDecimal; entering: BigDecimal }>();
+
+  perpetualOf(
+    { accountId, tradingType }: CopierRow,
+    exposure: PerpetualExposure | undefined,
+    side: TradeSide,
+  ): PerpetualAccount | undefined {
+    if (tradingType !== 'perpetual' || exposure === undefined) return undefined;
+    const { exiting, entering } = this.of(accountId);
+    const net = new BigDecimal(exposure.net);
+    const reducing = exiting.plus(side === 'BUY' ? exposure.buying : exposure.selling);
+    const left = BigDecimal.max(0, net.abs().minus(reducing));
+    const isAgainst = side === 'BUY' ? net.lt(0) : net.gt(0);
+    return {
+      netPosition: (isAgainst ? left.times(net.s ?? 1) : net).toString(),
+      leverage: exposure.leverage,
+      notional: entering.plus(exposure.notional).toString(),
+      marginRatio: exposure.marginRatio,
+    };
+  }
+
+  add({ accountId }: CopierRow, { amount, price }: CopyOrder, signal: PlannedSignal): void {
+    const { exiting, entering } = this.of(accountId);
+    this.amounts.set(
+      accountId,
+      isExit(signal)
+        ? { exiting: exiting.plus(amount), entering }
+        : { exiting, entering: entering.plus(new BigDecimal(amount).times(price ?? 0)) },
+    );
+  }
+
+  private of(accountId: string) {
+    const zero = new BigDecimal(0);
+    return this.amounts.get(accountId) ?? { exiting: zero, entering: zero };
+  }
 }
 
 export const isExit = ({ kind }: Pick<PlannedSignal, 'kind'>): boolean =>
@@ -93,7 +151,7 @@ function mustWait({ copier, holdings }: CopyCandidate): boolean {
 function inputOf(
   { copier, holdings, equity }: CopyCandidate,
   status: CopierStatus,
-  free: { readonly freeBase: Decimal; readonly freeQuote: Decimal },
+  free: Pick<CopyAccount, 'freeBase' | 'freeQuote' | 'perpetual'>,
   { signal, now, bookMid }: Pick<CopyInput, 'signal' | 'now' | 'bookMid'>,
 ): CopyInput {
   return {

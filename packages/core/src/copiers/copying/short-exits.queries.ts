@@ -6,9 +6,10 @@ import { BigDecimal } from '../../values/index.js';
 
 /**
  * Returns the accounts whose free balance seems to be less than what their copiers hold of an exit's lot. The balances
- * may be older than the lot, so they are read anew before an exit is cut.
+ * may be older than the lot, so they are read anew before an exit is cut. An exit on a perpetual needs no balance.
  */
 export async function accountsShortOfExit(tx: Tx, signal: Signal): Promise<string[]> {
+  if (signal.tradingType === 'perpetual') return [];
   const { base } = assetsOfSymbol(signal.symbol);
   const held = await queryPrepared<{ id: string; amount: string }>(tx, HELD, [
     signal.strategyId,

@@ -1,6 +1,6 @@
 /**
  * Checks whether an entry may be copied at all, in this order: status, watermark, credentials, pair, side, age, market
- * price, daily loss, drawdown, number of open lots. The first rule that fails is the reason of the rejection.
+ * price, margin ratio, daily loss, drawdown, number of open lots. The first rule that fails is the reason of the rejection.
  */
 import type { Decimal, DecisionCode } from '@trading-automation/contracts';
 import { ceilTo, dividedBy, fractionOf, isLess, minus, times } from './fraction.rules.js';
@@ -23,6 +23,7 @@ export function checkEntry(input: CopyInput, terms: CopyTerms): EntryRejection |
     checkPair(input, terms) ??
     checkAge(input, terms) ??
     checkMarketPrice(input, terms) ??
+    checkMargin(input, terms) ??
     checkRiskLimits(input, terms)
   );
 }
@@ -84,6 +85,20 @@ function checkMarketPrice(
   if (!isLess(fractionOf(String(limit)), bps)) return null;
   const value = ceilTo(bps, '0.0001');
   return { code: 'OFF_MARKET', rule: 'max_slippage_bps', value, limit, book_mid: bookMid };
+}
+
+/** The margin ratio below which a copier without `min_margin_ratio` copies no entries. */
+const DEFAULT_MARGIN_RATIO = '1.5';
+
+function checkMargin({ account }: CopyInput, terms: CopyTerms): EntryRejection | null {
+  const { perpetual, equity } = account;
+  if (perpetual === undefined) return null;
+  const limit = terms.minMarginRatio ?? DEFAULT_MARGIN_RATIO;
+  const value = perpetual.marginRatio;
+  if (value !== null && isLess(fractionOf(value), fractionOf(limit)))
+    return { code: 'MARGIN_RATIO', rule: 'min_margin_ratio', value, limit };
+  if (terms.maxLeverage == null || equity !== null) return null;
+  return { code: 'STALE_EQUITY', rule: 'max_leverage', value: null, limit: terms.maxLeverage };
 }
 
 function checkRiskLimits({ copier }: CopyInput, terms: CopyTerms): EntryRejection | null {

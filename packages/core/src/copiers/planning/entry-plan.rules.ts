@@ -11,6 +11,7 @@ import {
 } from './copied-lot.rules.js';
 import { checkEntry, type EntryRejection } from './entry-checks.rules.js';
 import {
+  dividedBy,
   type Fraction,
   floorTo,
   fractionOf,
@@ -22,8 +23,15 @@ import {
   roundUp,
   times,
 } from './fraction.rules.js';
-import type { CopyInput, CopyPair, CopyTerms, ExactPlan, PlanInputs } from './plan.types.js';
-import { findResaleViolation, minEntryAmount, type Resale } from './sellable.rules.js';
+import type {
+  CopyInput,
+  CopyPair,
+  CopyTerms,
+  ExactPlan,
+  PerpetualAccount,
+  PlanInputs,
+} from './plan.types.js';
+import { findResaleViolation, minEntryAmount, type Resale, UNKNOWN_TAKER_FEE } from './sellable.rules.js';
 import {
   type Cap,
   dueOf,
@@ -85,7 +93,7 @@ interface Entry {
 function sizeEntry(entry: Entry): ExactPlan {
   const { input, terms, pair, lot, due, limitPrice } = entry;
   const price = fractionOf(limitPrice);
-  const caps = entryCaps({ copier: input.copier, terms, pair }, lot.sentQuote, price);
+  const caps = entryCaps({ input, terms, pair }, lot.sentQuote, price);
   const rounded = floorTo(due, pair.amountStep);
   const cap = tightestBelow(caps, fractionOf(rounded));
   const capNumbers = cap === null ? null : capInputs(cap, rounded, price);
@@ -133,11 +141,13 @@ function reserve(entry: Entry, { amount, cap, inputs }: Sized): ExactPlan {
   const { lot, due, input, limitPrice } = entry;
   const { side } = input.signal;
   const cost = roundUp(times(fractionOf(amount), fractionOf(limitPrice)));
-  const reserved = side === 'BUY' ? cost : amount;
-  const free = side === 'BUY' ? input.account.freeQuote : input.account.freeBase;
+  const { perpetual, freeQuote, freeBase } = input.account;
+  const takesQuote = side === 'BUY' || perpetual !== undefined;
+  const reserved = perpetual === undefined ? (takesQuote ? cost : amount) : marginOf(entry, cost, perpetual);
+  const free = takesQuote ? freeQuote : freeBase;
   const orderInputs = { ...inputs, limit_price: limitPrice };
   if (isLess(fractionOf(free), fractionOf(reserved))) {
-    const rule = side === 'BUY' ? 'free_quote' : 'free_base';
+    const rule = takesQuote ? 'free_quote' : 'free_base';
     return skipped(entry, 'INSUFFICIENT_BALANCE', { ...orderInputs, rule, value: reserved, limit: free });
   }
   const sent = {
@@ -161,6 +171,12 @@ function reserve(entry: Entry, { amount, cap, inputs }: Sized): ExactPlan {
     lot: cap === null ? sent : forgo(sent, minus(due, fractionOf(amount))),
     inputs: { ...entryInputs(input), ...lotInputs(lot), ...orderInputs },
   };
+}
+
+/** Returns the initial margin of the entry and its taker fee, as if it reduced no position of other lots. */
+function marginOf({ pair }: Entry, cost: Decimal, { leverage }: PerpetualAccount): Decimal {
+  const margin = dividedBy(fractionOf(cost), fractionOf(leverage ?? '1'));
+  return roundUp(plus(margin, times(fractionOf(cost), fractionOf(pair.takerFee ?? UNKNOWN_TAKER_FEE))));
 }
 
 function skipped(

@@ -56,7 +56,9 @@ function sizeExit({ input, pair, lot, held, requested }: Exit): ExactPlan {
   const { side } = input.signal;
   const price = fractionOf(newestPrice(input.signal, pair));
   const step = marketStepOf(pair);
-  const free = side === 'SELL' ? greaterOf(fractionOf(input.account.freeBase), ZERO) : held;
+  const { perpetual } = input.account;
+  const needsBase = side === 'SELL' && perpetual === undefined;
+  const free = needsBase ? greaterOf(fractionOf(input.account.freeBase), ZERO) : held;
   const available = lesserOf(held, free);
   const isFreeBelowRequested = isLess(free, requested);
   const amount = exitAmountOf({ requested: lesserOf(requested, available), available, price, pair, step });
@@ -76,7 +78,7 @@ function sizeExit({ input, pair, lot, held, requested }: Exit): ExactPlan {
     outcome: isBalanceShort ? 'CLAMPED' : 'COPIED',
     code: isBalanceShort ? 'INSUFFICIENT_BALANCE' : null,
     targetAmount,
-    order: exitOrder(side, amount, side === 'SELL' ? amount : roundUp(times(fractionOf(amount), price))),
+    order: exitOrder(input, amount, price),
     lot: { ...lot, owedAmount: owedAfter(requested, amount) },
     inputs: { ...exitInputs(input), ...(isBalanceShort ? balance : {}) },
   };
@@ -123,15 +125,25 @@ function exitAmountOf({ requested, available, price, pair, step }: ExitBounds): 
   return floorTo(greaterOf(minus(available, minRemainder), ZERO), step);
 }
 
-const exitOrder = (side: CopyOrder['side'], amount: Decimal, reserved: Decimal): CopyOrder => ({
-  type: 'MARKET',
-  side,
-  timeInForce: 'GTC',
-  price: null,
-  amount,
-  reduceOnly: true,
-  reserved,
-});
+/** An exit on a perpetual reserves nothing, and is reduce-only where the net position agrees. */
+function exitOrder({ signal: { side }, account }: CopyInput, amount: Decimal, price: Fraction): CopyOrder {
+  const { perpetual, pair } = account;
+  const order = { type: 'MARKET', side, timeInForce: 'GTC', price: null, amount } as const;
+  if (perpetual !== undefined)
+    return { ...order, reduceOnly: agrees(side, amount, perpetual.netPosition), reserved: '0' };
+  const reserved = side === 'SELL' ? amount : roundUp(times(fractionOf(amount), price));
+  return { ...order, reduceOnly: pair?.tradingType !== 'margin', reserved };
+}
+
+/**
+ * Whether an order reduces the net position only. If lots of other owners outweigh the copier's lot, its exit increases the
+ * net position, which reduce-only forbids.
+ */
+function agrees(side: CopyOrder['side'], amount: Decimal, netPosition: Decimal): boolean {
+  const net = fractionOf(netPosition);
+  const opposite = side === 'BUY' ? minus(ZERO, net) : net;
+  return isAboveZero(opposite) && !isLess(opposite, fractionOf(amount));
+}
 
 const owedAfter = (requested: Fraction, amount: Decimal): Decimal =>
   roundDown(greaterOf(minus(requested, fractionOf(amount)), ZERO));

@@ -24,7 +24,12 @@
  *    everything. Only a pause or the exchange itself can prevent an exit.
  * 8. An amount that is too small for an order is owed, and the next order of the lot sells it too. If an exit would leave a
  *    remainder that is too small to sell, it sells the remainder too.
- * 9. An exit never sells more than the lot holds, and never more than is free.
+ * 9. An exit never sells more than the lot holds, and on spot never more than is free.
+ *
+ * Perpetuals
+ * 10. Every size and every limit is a notional. The margin matters only for what an entry reserves. The account's leverage
+ *    bounds nothing and is never changed; `max_leverage` bounds the notionals of the account by its equity.
+ * 11. A SELL may be an entry, and its lot is a short. An exit is reduce-only where the net position of the account agrees.
  */
 import { planEntry } from './entry-plan.rules.js';
 import { planExit } from './exit-plan.rules.js';

@@ -10,6 +10,7 @@ import type {
   TimeInForce,
   TradeSide,
   TradeType,
+  TradingType,
 } from '@trading-automation/contracts';
 
 /** The fields of a signal that `planCopy` needs. A signal reports a fill on the strategy's account, for one lot. */
@@ -67,6 +68,10 @@ export interface CopyTerms {
   readonly allowedPairs: readonly string[] | null;
   readonly blockedPairs: readonly string[] | null;
   readonly allowedSides: readonly TradeSide[] | null;
+  /** Perpetuals only; absent in lots of older releases. */
+  readonly maxLeverage?: Decimal | null;
+  /** Perpetuals only; null means 1.5. */
+  readonly minMarginRatio?: Decimal | null;
 }
 
 /** The copier's share of one lot of the leader. */
@@ -141,6 +146,20 @@ export interface CopyPair {
   readonly lastPriceAt?: Date | null;
   /** Taker fee, as a share; null if the exchange publishes none. */
   readonly takerFee: Decimal | null;
+  /** Default: spot. */
+  readonly tradingType?: TradingType;
+}
+
+/** What copies on perpetuals depend on. Amounts of money are in the settlement currency. */
+export interface PerpetualAccount {
+  /** The net position of the account in the pair: above zero if long. What open orders will still reduce is deducted. */
+  readonly netPosition: Decimal;
+  /** The account's leverage in the pair; null if unknown. */
+  readonly leverage: Decimal | null;
+  /** The sum of the absolute notionals of all positions at mark price, and of entries in flight. */
+  readonly notional: Decimal;
+  /** Margin ÷ maintenance margin; null without positions, or if unknown. */
+  readonly marginRatio: Decimal | null;
 }
 
 export interface CopyAccount {
@@ -152,6 +171,8 @@ export interface CopyAccount {
   /** The equity in the pair's quote currency, at most 60 s old; null if unavailable. */
   readonly equity: Decimal | null;
   readonly pair: CopyPair | null;
+  /** Set for perpetuals only. */
+  readonly perpetual?: PerpetualAccount | undefined;
 }
 
 export interface CopyInput {
@@ -173,7 +194,7 @@ export interface CopyOrder {
   readonly price: Decimal | null;
   readonly amount: Decimal;
   readonly reduceOnly: boolean;
-  /** The amount that the order reserves: quote currency for a buy, base currency for a sell. */
+  /** The amount that the order reserves: quote currency for a buy, base currency for a sell, the margin on perpetuals. */
   readonly reserved: Decimal;
 }
 

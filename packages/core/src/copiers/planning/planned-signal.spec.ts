@@ -17,6 +17,7 @@ describe('stored rows as input of planCopy', () => {
       allowedPairs: null,
       blockedPairs: ['BTC/USDT'],
       allowedSides: ['BUY'],
+      maxLeverage: '3.000000000000000000',
     });
     expect(terms).toEqual({
       sizing: { mode: 'EQUITY_RATIO', value: '0.5', capital: '1000' },
@@ -31,6 +32,8 @@ describe('stored rows as input of planCopy', () => {
       allowedPairs: null,
       blockedPairs: ['BTC/USDT'],
       allowedSides: ['BUY'],
+      maxLeverage: '3',
+      minMarginRatio: null,
     });
   });
 
@@ -58,6 +61,7 @@ describe('stored rows as input of planCopy', () => {
       lastPrice: '100',
       lastPriceAt: null,
       takerFee: '0.001',
+      tradingType: 'spot',
     });
   });
 

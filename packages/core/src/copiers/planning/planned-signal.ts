@@ -78,6 +78,8 @@ export function termsOf(settings: CopierSettings): CopyTerms {
     allowedPairs: settings.allowedPairs,
     blockedPairs: settings.blockedPairs,
     allowedSides: settings.allowedSides,
+    maxLeverage: canonical(settings.maxLeverage ?? null),
+    minMarginRatio: canonical(settings.minMarginRatio ?? null),
   };
 }
 
@@ -95,6 +97,7 @@ export function copyPairOf(pair: CopyPair): CopyPair {
     lastPrice: canonical(pair.lastPrice),
     lastPriceAt: pair.lastPriceAt ?? null,
     takerFee: canonical(pair.takerFee),
+    tradingType: pair.tradingType ?? 'spot',
   };
 }
 

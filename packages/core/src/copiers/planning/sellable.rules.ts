@@ -4,7 +4,7 @@
  *
  * 1. The fee is assumed to be deducted from the bought amount, at the pair's taker rate. Exchanges also charge it in
  *    quote currency or in a third asset, but may change that at any time, for example when the third asset is used up.
- *    The assumption is then too high by the fee, never too low.
+ *    The assumption is then too high by the fee, never too low. Perpetuals charge it in the settlement currency.
  * 2. The value of what remains must exceed the minimum notional by 5 %, at the reference price, so that a price that
  *    falls by less than that does not delay the exit.
  */
@@ -27,7 +27,7 @@ import type { CopyPair } from './plan.types.js';
 import { marketStepOf, minTradableAmount } from './sizing.rules.js';
 
 /** Taker fee of a pair whose exchange publishes none, as a share. Higher than the fees of all supported exchanges. */
-const UNKNOWN_TAKER_FEE = '0.01';
+export const UNKNOWN_TAKER_FEE = '0.01';
 const ONE: Fraction = { numerator: 1n, denominator: 1n };
 const NOTIONAL_MARGIN: Fraction = { numerator: 105n, denominator: 100n };
 
@@ -66,9 +66,9 @@ export function minEntryAmount(price: Fraction, resale: Resale): Decimal {
   return ceilTo(greaterOf(sellable, tradable), pair.amountStep);
 }
 
-/** Returns the share of a bought amount that remains after the highest fee; 1 for a sale. */
-function keptShare({ side, pair: { takerFee } }: Resale): Fraction {
-  if (side === 'SELL') return ONE;
+/** Returns the share of a bought amount that remains after the highest fee; 1 for a sale and on perpetuals. */
+function keptShare({ side, pair: { takerFee, tradingType } }: Resale): Fraction {
+  if (side === 'SELL' || tradingType === 'perpetual') return ONE;
   const fee = fractionOf(takerFee ?? UNKNOWN_TAKER_FEE);
   return isLess(fee, ONE) ? minus(ONE, greaterOf(fee, ZERO)) : ONE;
 }

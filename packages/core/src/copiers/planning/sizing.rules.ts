@@ -11,6 +11,7 @@ import {
   isAboveZero,
   isLess,
   minus,
+  plus,
   reduce,
   roundDown,
   times,
@@ -83,19 +84,22 @@ export function limitPriceOf(
 /** An upper bound on the amount of one order. */
 export interface Cap {
   readonly code: DecisionCode;
-  readonly rule: 'max_trade_quote' | 'max_open_quote' | 'max_amount' | 'max_notional';
+  readonly rule: 'max_trade_quote' | 'max_open_quote' | 'max_leverage' | 'max_amount' | 'max_notional';
   /** The limit as the user or the exchange set it. */
   readonly limit: Decimal;
   /** The amount that the limit still permits; never below zero. */
   readonly amount: Fraction;
 }
 
+interface CapInputs {
+  readonly input: CopyInput;
+  readonly terms: CopyTerms;
+  readonly pair: CopyPair;
+}
+
 /** Returns the caps on the amount of an entry at its limit price. The copier's own caps come first. */
-export function entryCaps(
-  { copier, terms, pair }: { copier: CopyInput['copier']; terms: CopyTerms; pair: CopyPair },
-  sentQuote: Decimal,
-  price: Fraction,
-): Cap[] {
+export function entryCaps({ input, terms, pair }: CapInputs, sentQuote: Decimal, price: Fraction): Cap[] {
+  const { copier } = input;
   const quoteCap = (code: DecisionCode, rule: Cap['rule'], limit: Decimal | null, used: Decimal): Cap[] => {
     if (limit === null) return [];
     const left = greaterOf(minus(fractionOf(limit), fractionOf(used)), ZERO);
@@ -105,6 +109,7 @@ export function entryCaps(
   return [
     ...quoteCap('MAX_TRADE', 'max_trade_quote', terms.maxTradeQuote, sentQuote),
     ...quoteCap('MAX_OPEN', 'max_open_quote', terms.maxOpenQuote, copier.openQuote),
+    ...leverageCap(input, terms, price),
     ...(maxAmount === null
       ? []
       : [
@@ -112,6 +117,23 @@ export function entryCaps(
         ]),
     ...quoteCap('MAX_TRADE', 'max_notional', pair.maxNotional, '0'),
   ];
+}
+
+/**
+ * Returns the cap of `max_leverage`: after the entry, the notionals of all positions may be at most this many times the
+ * equity. An entry against the net position first reduces it.
+ */
+function leverageCap({ signal, account }: CopyInput, { maxLeverage }: CopyTerms, price: Fraction): Cap[] {
+  const { perpetual, equity } = account;
+  if (maxLeverage == null || perpetual === undefined) return [];
+  const allowed = times(fractionOf(maxLeverage), fractionOf(equity ?? '0'));
+  const position = fractionOf(perpetual.netPosition);
+  const isLong = isAboveZero(position);
+  const held = isLong ? position : minus(ZERO, position);
+  const isAgainst = isLong ? signal.side === 'SELL' : isAboveZero(held) && signal.side === 'BUY';
+  const freed = isAgainst ? times(plus(held, held), price) : ZERO;
+  const left = greaterOf(minus(plus(allowed, freed), fractionOf(perpetual.notional)), ZERO);
+  return [{ code: 'MAX_LEVERAGE', rule: 'max_leverage', limit: maxLeverage, amount: dividedBy(left, price) }];
 }
 
 /** Returns the tightest cap below the amount, or null. Of equal caps, returns the first. */

@@ -4,6 +4,7 @@ import {
   type Decimal,
   encodeId,
   strategyCreate,
+  type TradingType,
 } from '@trading-automation/contracts';
 import type { VenueOrderStatus } from '@trading-automation/exchanges';
 import { newUuid } from '@trading-automation/persistence';
@@ -50,7 +51,7 @@ export interface Execution {
   /** The executed amount. Default: the whole remaining amount. */
   readonly amount?: string;
   readonly price?: string;
-  /** Fee on the bought amount, in base currency. */
+  /** Fee on the bought amount, in base currency; on perpetuals, in the settlement currency. */
   readonly baseFee?: string;
   readonly status?: VenueOrderStatus;
 }
@@ -76,6 +77,8 @@ export class CopyingUnderTest {
   private constructor(
     readonly core: CoreUnderTest,
     readonly pair: RecordIds,
+    private readonly tradingType: TradingType,
+    private readonly symbol: string,
   ) {
     const { platform, lists, commands } = core;
     this.planner = new CopyPlanner(platform, this.readBookMid);
@@ -86,10 +89,16 @@ export class CopyingUnderTest {
     this.strategies = new StrategiesService(platform, lists, commands);
   }
 
-  static async open(): Promise<CopyingUnderTest> {
+  static async open(tradingType: TradingType = 'spot'): Promise<CopyingUnderTest> {
     const core = await CoreUnderTest.open();
-    const pair = await core.pair({ amount_step: '0.001', min_amount: '0.001', last_price: '100' });
-    const env = new CopyingUnderTest(core, pair);
+    const pair = await core.pair({
+      amount_step: '0.001',
+      min_amount: '0.001',
+      last_price: '100',
+      trading_type: tradingType,
+    });
+    const symbol = tradingType === 'perpetual' ? 'BTC/USDT:USDT' : 'BTC/USDT';
+    const env = new CopyingUnderTest(core, pair, tradingType, symbol);
     env.serveBookMids(await core.openSecondPlatform());
     return env;
   }
@@ -151,7 +160,7 @@ export class CopyingUnderTest {
       'is_active = true, last_price = 100, last_price_at = NULL, min_amount = 0.001, min_notional = 1',
     );
     this.leader = await this.core.actor();
-    this.source = await this.core.account(this.leader);
+    this.source = await this.account(this.leader);
     const input = strategyCreate.parse({
       name: 'led',
       exchange_account_id: this.source.id,
@@ -162,6 +171,11 @@ export class CopyingUnderTest {
     const { id } = await this.strategies.create(this.leader, input);
     const [row] = await this.core.rows('SELECT id FROM strategies WHERE user_id = $1', this.leader.userId);
     this.strategy = { id, uuid: String(row!.id) };
+  }
+
+  /** Creates an account of the trading type of this environment, by default with a large balance. */
+  account(actor: Actor, free?: Readonly<Record<string, string>>): Promise<RecordIds> {
+    return this.core.account(actor, free, { tradingType: this.tradingType });
   }
 
   /** Changes columns of the pair, in SQL. */
@@ -180,7 +194,7 @@ export class CopyingUnderTest {
     }: { readonly on?: Pick<Follower, 'actor' | 'account'>; readonly start?: boolean } = {},
   ): Promise<Follower> {
     const actor = on?.actor ?? (await this.core.actor());
-    const account = on?.account ?? (await this.core.account(actor));
+    const account = on?.account ?? (await this.account(actor));
     const input = copierCreate.parse({
       name: 'Follower',
       exchange_account_id: account.id,
@@ -216,8 +230,8 @@ export class CopyingUnderTest {
     const values = {
       id,
       trade_pair_id: this.pair.uuid,
-      symbol: 'BTC/USDT',
-      trading_type: 'spot',
+      symbol: this.symbol,
+      trading_type: this.tradingType,
       client_order_id: id,
       origin: 'EXTERNAL',
       type: 'MARKET',
@@ -276,7 +290,7 @@ export class CopyingUnderTest {
     const order = {
       exchangeOrderId: tradeId,
       venueClientOrderId: String(trade.venue_client_order_id ?? tradeId),
-      symbol: 'BTC/USDT',
+      symbol: this.symbol,
       side,
       type: 'MARKET' as const,
       timeInForce: 'GTC' as const,
@@ -291,10 +305,10 @@ export class CopyingUnderTest {
       .map((part) => ({
         exchangeFillId: newUuid(),
         exchangeOrderId: tradeId,
-        symbol: 'BTC/USDT',
+        symbol: this.symbol,
         side,
         ...part,
-        fee: { amount: baseFee, currency: 'BTC' },
+        fee: { amount: baseFee, currency: this.tradingType === 'perpetual' ? 'USDT' : 'BTC' },
         liquidity: 'TAKER' as const,
         executedAt: now,
       }));

@@ -131,6 +131,7 @@ export class OrdersUnderTest {
       reservedAsset: 'USDT',
       requestedAmount: '1.004',
       intent: 'OPEN',
+      positionSide: null,
       copy: {
         signalAt: new Date('2026-01-01T00:00:00.000Z'),
         receivedAt: new Date('2026-01-01T00:00:00.020Z'),

@@ -1,0 +1,57 @@
+import type { Decimal } from '@trading-automation/contracts';
+import { queryPrepared, type Tx } from '@trading-automation/persistence';
+
+/** What copies on a perpetual depend on in their account. Decimals are in base or in the settlement currency. */
+export interface PerpetualExposure {
+  /** The signed sum of the account's open lots of the pair. */
+  readonly net: Decimal;
+  /** What open orders may still buy and sell of the pair. */
+  readonly buying: Decimal;
+  readonly selling: Decimal;
+  readonly leverage: Decimal | null;
+  readonly notional: Decimal;
+  readonly marginRatio: Decimal | null;
+}
+
+/**
+ * $1 and $2: accounts and their pairs. Each position counts at its mark price, else at the last price of the pair, and the
+ * entries of copies in flight at their limit price. The margin ratio is that of the account, and of an isolated position
+ * its own.
+ */
+const EXPOSURES = `
+  SELECT key.account AS id, trim_scale(coalesce(own.net, 0))::text AS net,
+    trim_scale(coalesce(open.buying, 0))::text AS buying, trim_scale(coalesce(open.selling, 0))::text AS selling,
+    trim_scale(p.leverage)::text AS leverage,
+    trim_scale(coalesce(own.notional, 0) + coalesce(open.entering, 0))::text AS notional,
+    trim_scale(round(coalesce(least(m.equity / nullif(m.maintenance_margin, 0),
+      CASE p.margin_mode WHEN 'ISOLATED' THEN p.isolated_margin / nullif(p.maintenance_margin, 0) END)), 18))::text
+      AS "marginRatio"
+  FROM unnest($1::uuid[], $2::uuid[]) AS key (account, pair)
+  LEFT JOIN positions p ON p.exchange_account_id = key.account AND p.trade_pair_id = key.pair
+  LEFT JOIN account_margins m ON m.exchange_account_id = key.account
+  CROSS JOIN LATERAL (
+    SELECT sum(held.net) FILTER (WHERE held.pair = key.pair) AS net,
+      sum(abs(held.net) * coalesce(q.mark_price, t.last_price, held.value / nullif(abs(held.net), 0))) AS notional
+    FROM (SELECT l.trade_pair_id AS pair, sum(l.open_value) AS value,
+            sum(CASE l.side WHEN 'BUY' THEN l.open_amount ELSE -l.open_amount END) AS net
+          FROM lots l WHERE l.exchange_account_id = key.account AND l.open_amount > 0 GROUP BY 1) held
+    JOIN trade_pairs t ON t.id = held.pair
+    LEFT JOIN positions q ON q.exchange_account_id = key.account AND q.trade_pair_id = held.pair) own
+  CROSS JOIN LATERAL (
+    SELECT sum(greatest(0, o.amount - o.filled_amount)) FILTER (WHERE o.side = 'BUY' AND o.trade_pair_id = key.pair) AS buying,
+      sum(greatest(0, o.amount - o.filled_amount)) FILTER (WHERE o.side = 'SELL' AND o.trade_pair_id = key.pair) AS selling,
+      sum(greatest(0, o.amount - o.filled_amount) * o.price) FILTER (WHERE NOT o.is_exit) AS entering
+    FROM trades o WHERE o.exchange_account_id = key.account AND o.status IN ('PENDING', 'PARTIALLY_FILLED')) open`;
+
+/** Returns the exposures by account. The caller holds the locks of the accounts. */
+export async function perpetualExposures(
+  tx: Tx,
+  accounts: readonly { readonly accountId: string; readonly pairId: string }[],
+): Promise<ReadonlyMap<string, PerpetualExposure>> {
+  if (accounts.length === 0) return new Map();
+  const rows = await queryPrepared<PerpetualExposure & { id: string }>(tx, EXPOSURES, [
+    accounts.map(({ accountId }) => accountId),
+    accounts.map(({ pairId }) => pairId),
+  ]);
+  return new Map(rows.map((row) => [row.id, row]));
+}

@@ -1,0 +1,198 @@
+/** A number after `rule` in a title refers to the first table of docs/trading/rules.md. */
+import { newUuid } from '@trading-automation/persistence';
+import { CopyingUnderTest, type Follower, type Order } from '../testing/copying-under-test.js';
+
+let env: CopyingUnderTest;
+beforeAll(async () => {
+  env = await CopyingUnderTest.open('perpetual');
+  await env.setPair('taker_fee = 0.002');
+});
+afterAll(() => env.close());
+beforeEach(() => env.reset());
+
+/** Stores what the worker reads of an account: its leverage and, if given, its margin. */
+async function setLeverage({ actor, account }: Follower, leverage: string): Promise<void> {
+  await env.core.rows(
+    `INSERT INTO positions (id, user_id, exchange_account_id, trade_pair_id, symbol, leverage, margin_mode)
+     VALUES ($1, $2, $3, $4, 'BTC/USDT:USDT', $5, 'CROSS')`,
+    newUuid(),
+    actor.userId,
+    account.uuid,
+    env.pair.uuid,
+    leverage,
+  );
+}
+const setMargin = ({ account }: Follower, equity: string, maintenance: string) =>
+  env.core.rows(
+    `INSERT INTO account_margins (exchange_account_id, currency, equity, available, maintenance_margin, read_at)
+     VALUES ($1, 'USDT', $2, $2, $3, clock_timestamp())`,
+    account.uuid,
+    equity,
+    maintenance,
+  );
+const reservedOf = async ({ id }: Order) => {
+  const { amount } = await env.core.row(
+    "SELECT trim_scale(reserved_amount)::text || ' ' || reserved_asset AS amount FROM trades WHERE id = $1",
+    id,
+  );
+  return amount;
+};
+const lotsOf = ({ uuid }: Follower) =>
+  env.core.rows(
+    `SELECT side, trim_scale(open_amount)::text AS open, trim_scale(pnl)::text AS pnl FROM lots WHERE copier_id = $1
+     ORDER BY opened_at, id`,
+    uuid,
+  );
+
+describe('copies on perpetuals', () => {
+  it('follow both sides', async () => {
+    const follower = await env.follower();
+    await setLeverage(follower, '5');
+    await env.leaderSells('10');
+    await env.runUntilIdle();
+    const entry = await env.lastOrder(follower);
+    expect(entry).toMatchObject({
+      side: 'SELL',
+      intent: 'OPEN',
+      price: '99.5',
+      amount: '5',
+      reduce_only: false,
+    });
+    expect(await reservedOf(entry)).toBe('100.495 USDT');
+    await env.execute(entry, { price: '100' });
+    await env.leaderBuys('4', '90');
+    await env.runUntilIdle();
+    const exit = await env.lastOrder(follower);
+    expect(exit).toMatchObject({
+      side: 'BUY',
+      type: 'MARKET',
+      intent: 'REDUCE',
+      amount: '2',
+      reduce_only: true,
+    });
+    expect(await reservedOf(exit)).toBe('0 USDT');
+    await env.execute(exit, { price: '90' });
+    expect(await lotsOf(follower)).toEqual([{ side: 'SELL', open: '3', pnl: '20' }]);
+  });
+
+  it('rule 5: a fill with which the leader flips its position is copied as an exit and an entry', async () => {
+    const follower = await env.follower();
+    await env.leaderBuys('10');
+    await env.executeAll();
+    await env.leaderSells('16', '110');
+    await env.executeAll({ price: '110' });
+    expect(
+      (await env.orders(follower)).map(({ side, intent, amount, reduce_only }) => [
+        side,
+        intent,
+        amount,
+        reduce_only,
+      ]),
+    ).toEqual([
+      ['BUY', 'OPEN', '5', false],
+      ['SELL', 'CLOSE', '5', true],
+      ['SELL', 'OPEN', '3', false],
+    ]);
+    expect(await lotsOf(follower)).toMatchObject([
+      { side: 'BUY', open: '0' },
+      { side: 'SELL', open: '3' },
+    ]);
+  });
+
+  it('rule 5: a flip without an own lot is copied as an entry alone', async () => {
+    await env.leaderBuys('10');
+    const follower = await env.follower();
+    await env.leaderSells('16');
+    await env.executeAll();
+    expect((await env.orders(follower)).map(({ side, intent, amount }) => [side, intent, amount])).toEqual([
+      ['SELL', 'OPEN', '3'],
+    ]);
+    expect((await env.decisions(follower)).map(({ kind, code }) => [kind, code])).toEqual([
+      ['CLOSE', 'NOT_HELD'],
+      ['OPEN', null],
+    ]);
+  });
+
+  it('rule 18: exits are not reduce-only if another lot of the account outweighs theirs', async () => {
+    const follower = await env.follower();
+    await env.leaderBuys('10');
+    await env.executeAll();
+    // The net position is 5 − 8.
+    expect(await otherShort(follower, '8')).toBe('8');
+    await env.leaderSells('10');
+    await env.runUntilIdle();
+    expect(await env.lastOrder(follower)).toMatchObject({
+      side: 'SELL',
+      intent: 'CLOSE',
+      amount: '5',
+      reduce_only: false,
+    });
+  });
+
+  it('of two copiers on one account share its net position', async () => {
+    const follower = await env.follower();
+    const second = await env.follower({}, { on: follower });
+    await env.leaderBuys('10');
+    await env.executeAll();
+    expect(await otherShort(follower, '4')).toBe('4');
+    // The net position is 5 + 5 − 4: one exit of 5 reduces it, and the other one would turn it.
+    await env.leaderSells('10');
+    await env.runUntilIdle();
+    const exits = [await env.lastOrder(follower), await env.lastOrder(second)];
+    expect(exits.map(({ reduce_only }) => reduce_only).sort()).toEqual([false, true]);
+    await env.executeAll();
+    expect([await env.held(follower), await env.held(second)]).toEqual(['0', '0']);
+  });
+
+  it('are skipped below the margin ratio, and their exits are not', async () => {
+    const follower = await env.follower();
+    await env.leaderBuys('10');
+    await env.executeAll();
+    await setMargin(follower, '120', '100');
+    await env.leaderBuys('10');
+    await env.runUntilIdle();
+    expect(await env.lastDecision(follower)).toMatchObject({ outcome: 'SKIPPED', code: 'MARGIN_RATIO' });
+    await env.leaderSells('10');
+    await env.executeAll();
+    expect(await env.held(follower)).toBe('0');
+  });
+
+  it('stay within max_leverage of the equity, with the open result at mark price', async () => {
+    const follower = await env.follower(
+      { limits: { max_leverage: '0.002' } },
+      {
+        on: await (async () => {
+          const actor = await env.core.actor();
+          return { actor, account: await env.account(actor, { USDT: '100000' }) };
+        })(),
+      },
+    );
+    // 0.002 × 100,000 allow a notional of 200.
+    await env.leaderBuys('10');
+    await env.executeAll();
+    expect(await env.lastDecision(follower)).toMatchObject({ outcome: 'CLAMPED', code: 'MAX_LEVERAGE' });
+    expect(await env.held(follower)).toBe('1.99');
+    await env.leaderBuys('10');
+    await env.executeAll();
+    expect(await env.held(follower)).toBe('1.99');
+  });
+});
+
+/** Opens a short lot that belongs to another copier of the account; returns its amount. */
+async function otherShort(follower: Follower, amount: string): Promise<string> {
+  const { actor, account } = follower;
+  const { uuid } = await env.follower({}, { on: follower, start: false });
+  const tradeId = await env.insertTrade({
+    user_id: actor.userId,
+    exchange_account_id: account.uuid,
+    side: 'SELL',
+    amount,
+    copier_id: uuid,
+  });
+  await env.fill(tradeId, { price: '100' });
+  const { open } = await env.core.row(
+    'SELECT trim_scale(open_amount)::text AS open FROM lots WHERE trade_id = $1',
+    tradeId,
+  );
+  return String(open);
+}

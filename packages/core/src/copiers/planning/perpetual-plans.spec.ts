@@ -1,0 +1,119 @@
+/** Plans on perpetuals: margin, shorts, leverage, margin ratio, and exits that are reduce-only where they can be. */
+import { planCopy } from './plan.rules.js';
+import type { CopyInput, PerpetualAccount } from './plan.types.js';
+import { entryInput, exitInput, type PlanOverrides } from './testing/plan-inputs.js';
+
+const PERPETUAL: PerpetualAccount = {
+  netPosition: '0',
+  leverage: '10',
+  notional: '0',
+  marginRatio: null,
+};
+const onPerpetual = (
+  input: (overrides: PlanOverrides) => CopyInput,
+  { account, pair, ...more }: PlanOverrides = {},
+  perpetual: Partial<PerpetualAccount> = {},
+) =>
+  planCopy(
+    input({
+      ...more,
+      pair: { tradingType: 'perpetual', ...pair },
+      account: { freeBase: '0', ...account, perpetual: { ...PERPETUAL, ...perpetual } },
+    }),
+  );
+const entry = (overrides?: PlanOverrides, perpetual?: Partial<PerpetualAccount>) =>
+  onPerpetual(entryInput, overrides, perpetual);
+const exit = (overrides?: PlanOverrides, perpetual?: Partial<PerpetualAccount>) =>
+  onPerpetual(exitInput, overrides, perpetual);
+
+describe('an entry on a perpetual', () => {
+  it('reserves its initial margin and the taker fee, whatever its side', () => {
+    // 1 at the limit price of 100.5 or 99.5: a tenth, and a thousandth.
+    expect(entry().order).toMatchObject({ side: 'BUY', amount: '1', reserved: '10.1505', reduceOnly: false });
+    const short = entry({ signal: { side: 'SELL' } });
+    expect(short.order).toMatchObject({ side: 'SELL', price: '99.5', amount: '1', reserved: '10.0495' });
+    expect(entry({}, { leverage: null }).order).toMatchObject({ reserved: '100.6005' });
+  });
+
+  it('needs its margin in the settlement currency', () => {
+    const plan = entry({ signal: { side: 'SELL' }, account: { freeQuote: '10' } });
+    expect(plan).toMatchObject({
+      code: 'INSUFFICIENT_BALANCE',
+      inputs: { rule: 'free_quote', value: '10.0495', limit: '10' },
+    });
+  });
+
+  it('at the minimum is sellable, because the fee takes nothing of it', () => {
+    const atMinimum = { signal: { cumulativeAmount: '0.2', filledAmount: '0.2', leaderOrderAmount: '0.2' } };
+    expect(entry({ ...atMinimum, pair: { minAmount: '0.1', minNotional: '0' } }).outcome).toBe('COPIED');
+    const onSpot = planCopy(entryInput({ ...atMinimum, pair: { minAmount: '0.1', minNotional: '0' } }));
+    expect(onSpot.code).toBe('BELOW_MINIMUM');
+  });
+
+  it('is reduced to max_leverage: all notionals after it are at most so many times the equity', () => {
+    const terms = { maxLeverage: '2' };
+    // 2 × 500 of equity, of which 960 are used.
+    const clamped = entry({ terms }, { notional: '960' });
+    expect(clamped).toMatchObject({ outcome: 'CLAMPED', code: 'MAX_LEVERAGE' });
+    expect(clamped.order?.amount).toBe('0.398');
+    expect(entry({ terms }, { notional: '100' }).outcome).toBe('COPIED');
+    expect(entry({ terms }, { notional: '1000' })).toMatchObject({ code: 'MAX_LEVERAGE', order: null });
+  });
+
+  it('against the net position may first reduce it', () => {
+    const terms = { maxLeverage: '2' };
+    const signal = { side: 'SELL' as const };
+    const plan = entry({ terms, signal }, { notional: '1000', netPosition: '0.3' });
+    // Twice the position at the limit price of 99.5, which is 59.7 of notional.
+    expect(plan.order?.amount).toBe('0.6');
+    expect(entry({ terms }, { notional: '1000', netPosition: '0.3' }).order).toBeNull();
+  });
+
+  it('with max_leverage needs a known equity', () => {
+    const plan = entry({ terms: { maxLeverage: '2' }, account: { equity: null } });
+    expect(plan).toMatchObject({ code: 'STALE_EQUITY', inputs: { rule: 'max_leverage' } });
+    expect(entry({ account: { equity: null } }).outcome).toBe('COPIED');
+  });
+
+  it('is skipped below the margin ratio, which is 1.5 by default', () => {
+    expect(entry({}, { marginRatio: '1.49' })).toMatchObject({
+      code: 'MARGIN_RATIO',
+      inputs: { rule: 'min_margin_ratio', value: '1.49', limit: '1.5' },
+    });
+    expect(entry({}, { marginRatio: '1.5' }).outcome).toBe('COPIED');
+    expect(entry({ terms: { minMarginRatio: '3' } }, { marginRatio: '2.9' }).code).toBe('MARGIN_RATIO');
+  });
+});
+
+describe('an exit on a perpetual', () => {
+  it('needs no balance and is reduce-only where the net position agrees', () => {
+    const plan = exit({}, { netPosition: '1' });
+    expect(plan.order).toMatchObject({ side: 'SELL', amount: '0.2', reduceOnly: true, reserved: '0' });
+    const short = exit({ signal: { side: 'BUY' } }, { netPosition: '-0.2' });
+    expect(short.order).toMatchObject({ side: 'BUY', amount: '0.2', reduceOnly: true });
+  });
+
+  it.each([
+    ['SELL', '0.199'],
+    ['SELL', '0'],
+    ['SELL', '-5'],
+    ['BUY', '-0.199'],
+    ['BUY', '5'],
+  ] as const)(
+    '%s is not reduce-only at a net position of %s, which it would increase',
+    (side, netPosition) => {
+      expect(exit({ signal: { side } }, { netPosition }).order).toMatchObject({
+        amount: '0.2',
+        reduceOnly: false,
+      });
+    },
+  );
+
+  it('ignores the margin ratio and max_leverage', () => {
+    const plan = exit(
+      { terms: { maxLeverage: '1' } },
+      { marginRatio: '1', notional: '99999', netPosition: '1' },
+    );
+    expect(plan.outcome).toBe('COPIED');
+  });
+});
