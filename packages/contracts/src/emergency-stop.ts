@@ -3,6 +3,16 @@ import { copier, openLot } from './copiers.js';
 import { defineOperation } from './operation.js';
 import { trade } from './trades.js';
 
+export const emergencyStopRequest = z
+  .strictObject({
+    close_positions: z
+      .boolean()
+      .default(false)
+      .describe('Whether to close all positions in perpetuals, too, with reduce-only market orders.'),
+  })
+  .meta({ id: 'EmergencyStopRequest' });
+export type EmergencyStopRequest = z.output<typeof emergencyStopRequest>;
+
 export const emergencyStop = z
   .object({
     paused_copiers: z
@@ -10,7 +20,12 @@ export const emergencyStop = z
       .describe('Copiers that this call paused. Their positions stay open and are not closed automatically.'),
     open_lots: z
       .array(openLot)
-      .describe('Your open positions by pair and side. They are not closed automatically.'),
+      .describe('Your open lots by pair and side. `close_positions` closes those of perpetuals alone.'),
+    closing: z
+      .array(trade)
+      .describe(
+        'The orders that close your positions, if you asked for it. A position in a market that the exchange does not trade at the moment, or whose account is not active, has no such order.',
+      ),
     cancelled: z
       .array(trade)
       .describe('Trades that were open and are now cancelled. Filled amounts stay filled.'),
@@ -32,9 +47,11 @@ export const emergencyStopOperations = {
     method: 'POST',
     path: '/v1/emergency-stop',
     summary:
-      'Pauses every copier and cancels every open order placed before the call. Waits a few seconds for the exchanges, then lists what is still open.',
+      'Pauses every copier and cancels every open order placed before the call. With `close_positions`, it also closes all positions in perpetuals. Waits a few seconds for the exchanges, then lists what is still open.',
     access: 'TRADE',
     isRemote: true,
+    body: emergencyStopRequest,
+    bodyOptional: true,
     response: emergencyStop,
     status: 200,
     errors: [],

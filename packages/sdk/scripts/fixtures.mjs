@@ -472,6 +472,7 @@ const RESPONSE_DATA = {
   'emergencyStop.run': {
     paused_copiers: [{ ...pausedCopier, status_reason: 'USER', stopped_at: AT }],
     open_lots: sampleRecord('copier.stopped').open_lots,
+    closing: [],
     cancelled: [sampleRecord('trade.cancelled')],
     ended_otherwise: [],
     still_open: [],

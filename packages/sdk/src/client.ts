@@ -8,7 +8,7 @@ import type { GraphqlDocument } from './core/graphql-document.js';
 import { OperationClient, pages, parseData, pathWith } from './core/operation-client.js';
 import type { PagePromise } from './core/page.js';
 import { type RequestOptions, Transport } from './core/transport.js';
-import type { EmergencyStop } from './generated/records.js';
+import type { EmergencyStop, EmergencyStopRequest } from './generated/records.js';
 import { ApiKeys } from './resources/api-keys.js';
 import { Auth } from './resources/auth.js';
 import { BrowserSessions } from './resources/browser-sessions.js';
@@ -108,14 +108,14 @@ export class Client<D extends DecimalForm = 'number'> {
   }
 
   /**
-   * Pauses every copier and cancels every open order. Returns the paused copiers, the cancelled trades, and the trades
-   * that are still open.
+   * Pauses every copier and cancels every open order. With `close_positions`, it also closes all positions in perpetuals.
+   * Returns the paused copiers, the cancelled trades, the trades that are still open, and those that close positions.
    *
    * @example
    * const { paused_copiers, cancelled, still_open } = await client.emergencyStop();
    */
-  emergencyStop(options?: RequestOptions): ApiPromise<EmergencyStop<D>> {
-    return this.operations.call('emergencyStop.run', {}, options);
+  emergencyStop(body?: EmergencyStopRequest, options?: RequestOptions): ApiPromise<EmergencyStop<D>> {
+    return this.operations.call('emergencyStop.run', { body }, options);
   }
 
   /**

@@ -236,7 +236,7 @@ const ROWS: readonly OperationCommand[] = [
     command: 'emergency-stop',
     operation: 'emergencyStop.run',
     confirm: { question: 'Pause every copier and cancel every open order?', when: 'always' },
-    examples: ['svc emergency-stop', 'svc emergency-stop --yes'],
+    examples: ['svc emergency-stop', 'svc emergency-stop --close-positions', 'svc emergency-stop --yes'],
   },
 
   { command: 'me get', operation: 'me.get', examples: ['svc me get --json credential'] },

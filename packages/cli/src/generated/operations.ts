@@ -2790,11 +2790,18 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/v1/emergency-stop',
     summary:
-      'Pauses every copier and cancels every open order placed before the call. Waits a few seconds for the exchanges, then lists what is still open.',
+      'Pauses every copier and cancels every open order placed before the call. With `close_positions`, it also closes all positions in perpetuals. Waits a few seconds for the exchanges, then lists what is still open.',
     access: 'TRADE',
     query: [],
-    body: [],
-    members: ['paused_copiers', 'open_lots', 'cancelled', 'ended_otherwise', 'still_open'],
+    body: [
+      {
+        path: 'close_positions',
+        description: 'Whether to close all positions in perpetuals, too, with reduce-only market orders',
+        default: 'false',
+        type: 'boolean',
+      },
+    ],
+    members: ['paused_copiers', 'open_lots', 'closing', 'cancelled', 'ended_otherwise', 'still_open'],
   },
   'events.list': {
     method: 'GET',

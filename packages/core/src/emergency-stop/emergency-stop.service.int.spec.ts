@@ -231,6 +231,7 @@ describe('an emergency stop', () => {
     expect(await stop.run(actor)).toEqual({
       paused_copiers: [],
       open_lots: [],
+      closing: [],
       cancelled: [],
       ended_otherwise: [],
       still_open: [],
@@ -354,3 +355,75 @@ async function waitForLock(): Promise<void> {
     return row !== undefined;
   });
 }
+
+describe('a stop that closes positions', () => {
+  let perpetual: RecordIds;
+  beforeAll(async () => {
+    perpetual = await core.pair({ base: 'ETH', trading_type: 'perpetual', market_max_amount: '4' });
+  });
+  /** Stores an external order that opens a position. */
+  async function open(side: 'BUY' | 'SELL', amount: string, on: RecordIds, at: number): Promise<void> {
+    const id = `external-${on.uuid}-${at}`;
+    const [symbol, executedAt] = ['ETH/USDT:USDT', new Date(Date.UTC(2026, 0, 1, 0, 0, at))];
+    const order = {
+      exchangeOrderId: id,
+      venueClientOrderId: '',
+      symbol,
+      side,
+      amount,
+      filledAmount: amount,
+    } as const;
+    const times = { createdAt: executedAt, updatedAt: executedAt };
+    const terms = { type: 'MARKET', timeInForce: 'GTC', status: 'FILLED' } as const;
+    const fee = { amount: '0', currency: 'USDT' };
+    const fill = {
+      exchangeFillId: id,
+      exchangeOrderId: id,
+      symbol,
+      side,
+      amount,
+      price: '100',
+      fee,
+      executedAt,
+    } as const;
+    await execution.adopt(on.uuid, [{ ...order, ...terms, ...times }], [{ ...fill, liquidity: 'TAKER' }]);
+  }
+  const derivatives = () => core.account(actor, { USDT: '0' }, { tradingType: 'perpetual' });
+
+  it('places reduce-only market orders for the net positions, up to the maximum of one order', async () => {
+    const [long, short, flat] = [await derivatives(), await derivatives(), await derivatives()];
+    await open('BUY', '3', long, 1);
+    await open('SELL', '9', short, 2);
+    await open('BUY', '1', flat, 3);
+    await open('SELL', '1', flat, 4);
+    const unasked = await stop.run(actor);
+    expect([unasked.closing, unasked.open_lots.length]).toEqual([[], 2]);
+    const { closing } = emergencyStop.parse(await stop.run(actor, { close_positions: true }));
+    const placed = closing.map((trade) => [
+      trade.exchange_account_id,
+      trade.side,
+      trade.amount,
+      trade.type,
+      trade.reduce_only,
+      trade.position_side,
+    ]);
+    expect(placed.sort()).toEqual(
+      [
+        [long.id, 'SELL', '3', 'MARKET', true, 'LONG'],
+        [short.id, 'BUY', '4', 'MARKET', true, 'SHORT'],
+      ].sort(),
+    );
+  });
+
+  it('leaves accounts that are not active, and pairs that are not traded', async () => {
+    const [inactive, active] = [await derivatives(), await derivatives()];
+    await open('BUY', '3', inactive, 1);
+    await open('BUY', '3', active, 2);
+    await core.rows('UPDATE exchange_accounts SET is_active = false WHERE id = $1', inactive.uuid);
+    const { closing } = await stop.run(actor, { close_positions: true });
+    expect(closing.map(({ exchange_account_id }) => exchange_account_id)).toEqual([active.id]);
+    await core.rows('UPDATE trade_pairs SET is_active = false WHERE id = $1', perpetual.uuid);
+    expect((await stop.run(actor, { close_positions: true })).closing).toEqual([]);
+    await core.rows('UPDATE trade_pairs SET is_active = true WHERE id = $1', perpetual.uuid);
+  });
+});

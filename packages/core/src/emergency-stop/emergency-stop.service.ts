@@ -1,14 +1,22 @@
 /**
- * Pauses all copiers of a user and cancels all open trades.
+ * Pauses all copiers of a user, cancels all open trades, and closes all positions in perpetuals if the user asks for it.
  *
  * 1. One transaction pauses the copiers, ends unsent trades, and stores the request to cancel all others. Once it is
  *    committed, the stop takes effect even if the caller, this process or the trading worker fails.
  * 2. The service then waits for the exchanges, and the response reports the state at the end of this wait. An order
  *    that is still open then is not an error.
- * 3. A repeated stop also cancels trades that were placed since, and makes the other open trades due for a check now.
+ * 3. Orders that close positions are placed in the same transaction and are reduce-only, so an order that is filled before
+ *    its cancellation cannot turn a position. A repeated stop closes what is left.
+ * 4. A repeated stop also cancels trades that were placed since, and makes the other open trades due for a check now.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Copier, type EmergencyStop, emergencyStopOperations } from '@trading-automation/contracts';
+import {
+  type Copier,
+  type EmergencyStop,
+  type EmergencyStopRequest,
+  emergencyStopOperations,
+  type Trade,
+} from '@trading-automation/contracts';
 import { type CallOwner, inTransaction, type Tx } from '@trading-automation/persistence';
 import pLimit from 'p-limit';
 import { lockUser } from '../access/index.js';
@@ -16,7 +24,12 @@ import { openLotsOfUser, pauseAllCopiers } from '../copiers/index.js';
 import { callWorker, lockAccountsOf } from '../exchange-accounts/index.js';
 import { type Actor, authorise, type CommandRunner } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
-import { type CancelRequestedTrade, readCancelAllResult, requestCancelAll } from '../trades/index.js';
+import {
+  type CancelRequestedTrade,
+  closePositions,
+  readCancelAllResult,
+  requestCancelAll,
+} from '../trades/index.js';
 
 /** The maximum wait for the exchanges, in milliseconds. */
 const WAIT_MS = 8_000;
@@ -26,6 +39,8 @@ const CALL_CONCURRENCY = 2;
 interface StopResult {
   readonly copiers: readonly Copier[];
   readonly trades: readonly CancelRequestedTrade[];
+  /** The orders that close positions. */
+  readonly closing: readonly Trade[];
 }
 
 export class EmergencyStopService {
@@ -36,22 +51,28 @@ export class EmergencyStopService {
   ) {}
 
   /** Runs the emergency stop of the actor, and returns its result after at most `waitMs`. */
-  async run(actor: Actor): Promise<EmergencyStop> {
+  async run(
+    actor: Actor,
+    { close_positions }: EmergencyStopRequest = { close_positions: false },
+  ): Promise<EmergencyStop> {
     authorise(actor, emergencyStopOperations.run.access);
     return this.commands.runPrepared(
       actor.idempotency,
-      () => this.stop(actor),
+      () => this.stop(actor, close_positions),
       (tx, stop) => viewStop(tx, actor, stop),
     );
   }
 
-  private async stop({ userId }: Actor): Promise<StopResult> {
+  private async stop(actor: Actor, closesPositions: boolean): Promise<StopResult> {
+    const { userId } = actor;
     const stop = await inTransaction(this.platform.database, async (tx) => {
       // Locks in the order user, account, copier, trade. Archiving a strategy also locks an account before copiers, so
       // that the two cannot deadlock.
       await lockUser(tx, userId);
       await lockAccountsOf(tx, userId);
-      return { copiers: await pauseAllCopiers(tx, userId), trades: await requestCancelAll(tx, userId) };
+      const copiers = await pauseAllCopiers(tx, userId);
+      const trades = await requestCancelAll(tx, userId);
+      return { copiers, trades, closing: closesPositions ? await closePositions(tx, actor) : [] };
     });
     await this.waitForCancellation(
       userId,
@@ -85,12 +106,17 @@ export class EmergencyStopService {
   }
 }
 
-async function viewStop(tx: Tx, { userId }: Actor, { copiers, trades }: StopResult): Promise<EmergencyStop> {
+async function viewStop(
+  tx: Tx,
+  { userId }: Actor,
+  { copiers, trades, closing }: StopResult,
+): Promise<EmergencyStop> {
   const ids = trades.map(({ id }) => id);
   const { cancelled, endedOtherwise, stillOpen } = await readCancelAllResult(tx, userId, ids);
   return {
     paused_copiers: [...copiers],
     open_lots: await openLotsOfUser(tx, userId),
+    closing: [...closing],
     cancelled: [...cancelled],
     ended_otherwise: [...endedOtherwise],
     still_open: [...stillOpen],

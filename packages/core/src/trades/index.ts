@@ -6,6 +6,7 @@ export {
   requestCancelAll,
 } from './cancel-all-trades.js';
 export type { ClaimedSubmission } from './claim-submissions.js';
+export { closePositions } from './close-positions.js';
 export {
   cancelCopies,
   type NewCopyTrade,

@@ -357,7 +357,7 @@ describe('a difference between a position and the lots', () => {
     ['is not corrected if its sign changed', '2', '5', '-3', [suspicion('3')]],
     ['is corrected without a position', '-2', null, '2', [correction('BUY', '2', null)]],
     ['is corrected without lots', '0', '-4', '-4', [correction('SELL', '4')]],
-    ['leads to no action if there is none', '2', '2', '1', []],
+    ['leads to no action if they agree', '2', '2', '1', []],
   ] as const)('%s', (_title, lots, position, earlier, actions) => {
     expect(compare(lots, position, earlier)).toEqual(expect.arrayContaining([...actions]));
     expect(compare(lots, position, earlier)).toHaveLength(actions.length);

@@ -1448,6 +1448,7 @@ export function fixturesOf<D extends DecimalForm>(
       open_lots: [
         { symbol: 'BTC/USDT', side: 'BUY', amount: decimal('0.125'), average_price: decimal('60010.2') },
       ],
+      closing: [],
       cancelled: [
         {
           id: 'trd_01k9y3wq8ge1t8p8bf1mq93h57',

@@ -1044,14 +1044,22 @@ export interface DeviceTokenCreate {
 export interface EmergencyStop<D extends DecimalForm = 'number'> {
   /** Copiers that this call paused. Their positions stay open and are not closed automatically. */
   paused_copiers: Copier<D>[];
-  /** Your open positions by pair and side. They are not closed automatically. */
+  /** Your open lots by pair and side. `close_positions` closes those of perpetuals alone. */
   open_lots: OpenLot<D>[];
+  /** The orders that close your positions, if you asked for it. A position in a market that the exchange does not trade at the moment, or whose account is not active, has no such order. */
+  closing: Trade<D>[];
   /** Trades that were open and are now cancelled. Filled amounts stay filled. */
   cancelled: Trade<D>[];
   /** Trades that were filled before they could be cancelled, or that failed. */
   ended_otherwise: Trade<D>[];
   /** Trades that are still open. With `sub_status` PENDING_CANCEL, the exchange has not confirmed the cancellation yet. The cancellation continues in the background; call again to see its progress. Orders of an inactive account are cancelled when the account becomes active again. Trades placed after the stop are listed but not cancelled. */
   still_open: Trade<D>[];
+}
+
+/** Input of `emergencyStop.run`. */
+export interface EmergencyStopRequest {
+  /** Whether to close all positions in perpetuals, too, with reduce-only market orders. Default: false. */
+  close_positions?: boolean | null;
 }
 
 /** An event of one type. */
@@ -3233,8 +3241,9 @@ export interface OperationTypes<D extends DecimalForm = 'number'> {
     query: TradesAnalyticsQuery;
     data: Analytics<D>;
   };
-  /** Pauses every copier and cancels every open order placed before the call. Waits a few seconds for the exchanges, then lists what is still open. */
+  /** Pauses every copier and cancels every open order placed before the call. With `close_positions`, it also closes all positions in perpetuals. Waits a few seconds for the exchanges, then lists what is still open. */
   'emergencyStop.run': {
+    body?: EmergencyStopRequest;
     data: EmergencyStop<D>;
   };
   /** Lists your events of the last 30 days. */
