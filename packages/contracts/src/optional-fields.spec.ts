@@ -16,6 +16,7 @@ const body = z.strictObject({
   price: decimalInput().optional(),
   nested: inner,
   list: z.array(inner).optional(),
+  map: z.record(z.string(), inner).optional(),
   update: z.strictObject({ may: z.string().optional(), inside: inner.optional() }).meta(UPDATE).optional(),
 });
 const remove = compileNullRemoval(body);
@@ -37,11 +38,13 @@ describe('null in a body', () => {
 
   it('is removed at every level, but not from an update', () => {
     const given = {
+      map: { any: { must: null, may: null } },
       nested: { must: null, may: null },
       list: [{ must: 'x', may: null }, null, 1],
       update: { may: null, inside: { must: 'x', may: null } },
     };
     expect(remove(given)).toEqual({
+      map: { any: { must: null } },
       nested: { must: null },
       list: [{ must: 'x' }, null, 1],
       update: { may: null, inside: { must: 'x' } },

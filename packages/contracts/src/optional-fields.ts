@@ -6,6 +6,7 @@
  *    can be cleared accepts null, any other field rejects it.
  */
 import type { z } from 'zod';
+import { JsonNumber } from './decimal.js';
 
 /** The metadata of a schema whose fields change only what they name. */
 export const UPDATE = { isUpdate: true } as const;
@@ -17,6 +18,7 @@ interface ZodNode {
     readonly type: string;
     readonly shape?: Readonly<Record<string, ZodNode>>;
     readonly element?: ZodNode;
+    readonly valueType?: ZodNode;
     readonly innerType?: ZodNode;
     readonly in?: ZodNode;
   };
@@ -45,6 +47,10 @@ function removalOf(wrapped: ZodNode): RemoveNulls {
     const item = removalOf(def.element!);
     return item === identity ? identity : (value) => (Array.isArray(value) ? value.map(item) : value);
   }
+  if (def.type === 'record') {
+    const member = removalOf(def.valueType!);
+    return member === identity ? identity : (value) => mapMembers(value, member);
+  }
   if (def.type !== 'object') return identity;
   const members = Object.entries(def.shape ?? {}).map(([name, member]) => ({
     name,
@@ -53,6 +59,12 @@ function removalOf(wrapped: ZodNode): RemoveNulls {
   }));
   const affected = members.filter(({ isRemoved, removal }) => isRemoved || removal !== identity);
   return affected.length === 0 ? identity : (value) => removeFrom(value, affected);
+}
+
+function mapMembers(value: unknown, removal: RemoveNulls): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof JsonNumber)
+    return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, removal(member)]));
 }
 
 interface Member {

@@ -30,6 +30,10 @@ function detailsOf(issue: Issue, noun: 'field' | 'parameter'): ErrorDetail[] {
       message: `There is no such ${noun}; leave it out.`,
     }));
   }
+  if (issue.code === 'invalid_key') {
+    const path = issue.path.map((name) => String(name).slice(0, NAME_SHOWN_MAX));
+    return issue.issues.flatMap((each) => detailsOf({ ...each, path }, noun));
+  }
   const field = fieldOf(issue.path);
   return [{ ...(field === '' ? {} : { field }), ...codeAndMessage(issue) }];
 }
