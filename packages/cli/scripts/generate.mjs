@@ -49,6 +49,7 @@ class Fields {
           ? [{ ...common, type: 'json' }]
           : this.fieldsIn(named, `${path}.`, isRequired);
       case 'array':
+        if (this.dereferenced(named.items).type === 'array') return [{ ...common, type: 'json' }];
         return [{ ...common, ...this.typeOf(this.dereferenced(named.items)), isList: true }];
       default:
         return [{ ...common, ...this.typeOf(named) }];

@@ -47,10 +47,11 @@ export const copierLimits = z
   .meta({ id: 'CopierLimits' });
 export type CopierLimits = z.output<typeof copierLimits>;
 
-const symbol = text({ max: 100 }).regex(/^[^\s/:]+\/[^\s/:]+(:[^\s/:]+)?$/, {
+/** The symbol of a trade pair in a request. */
+export const symbolInput = text({ max: 100 }).regex(/^[^\s/:]+\/[^\s/:]+(:[^\s/:]+)?$/, {
   error: 'Expected the symbol of a trade pair, like BTC/USDT.',
 });
-const symbols = z.array(symbol).min(1).max(200);
+const symbols = z.array(symbolInput).min(1).max(200);
 
 const limitFields = {
   max_trade_quote: decimalInput().describe(LIMIT_DESCRIPTIONS.max_trade_quote),
@@ -96,3 +97,17 @@ export const copierLimitsUpdate = z
   })
   .partial()
   .meta({ id: 'CopierLimitsUpdate', ...UPDATE });
+
+const { allowed_pairs: _allowed, blocked_pairs: _blocked, ...ofOnePair } = limitFields;
+
+/** The limits of an override in a request. An override is for one pair, so it has no lists of pairs. */
+export const overrideLimitsInput = z
+  .strictObject({ ...ofOnePair, max_signal_age_ms: signalAge })
+  .partial()
+  .meta({ id: 'OverrideLimitsGiven' });
+
+/** The limits of an override. */
+export const overrideLimits = copierLimits
+  .omit({ allowed_pairs: true, blocked_pairs: true })
+  .partial()
+  .meta({ id: 'OverrideLimits' });

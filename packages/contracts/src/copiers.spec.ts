@@ -8,16 +8,40 @@ const minimal = {
 const fieldsOf = (schema: typeof copierCreate | typeof copierUpdate, body: object) =>
   schema.safeParse(body).error?.issues.map(({ path }) => path.join('.'));
 
+const pairsOfCurrencies = (count: number) =>
+  Array.from({ length: count }, (_, index) => [`A${index}`, `B${index}`]);
+const entries = (count: number, value: unknown) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`A${index}/USDT`, value]));
+
 describe('a new copier', () => {
   it('requires a name, an account and a sizing, and has conservative defaults', () => {
     expect(copierCreate.parse(minimal)).toEqual({
       ...minimal,
       sizing: { mode: 'MULTIPLIER', value: '0.5' },
       limits: { max_signal_age_ms: 60_000 },
+      quote_aliases: [],
+      symbol_map: {},
+      overrides: {},
       on_breach: 'CLOSE_ONLY',
       below_minimum: 'ACCUMULATE',
       copy_existing: false,
     });
+  });
+
+  it('accepts settings for other exchanges and for single pairs', () => {
+    const settings = {
+      quote_aliases: [
+        ['USD', 'USDT', 'USDC'],
+        ['EUR', 'EURC'],
+      ],
+      symbol_map: { 'XBT/USDT': 'BTC/USDC', 'XBT/USDT:USDT': 'BTC/USDC:USDC' },
+      overrides: {
+        'BTC/USDT': { sizing: { mode: 'FIXED_QUOTE', value: '50' }, limits: { max_slippage_bps: 10 } },
+        'ETH/USDT': { limits: { max_trade_quote: '20' } },
+      },
+    };
+    expect(copierCreate.parse({ ...minimal, ...settings })).toMatchObject(settings);
+    expect(copierUpdate.parse(settings)).toEqual(settings);
   });
 
   it('accepts symbols of spot pairs and of perpetuals', () => {
@@ -44,6 +68,50 @@ describe('a new copier', () => {
     ['an invalid symbol', { limits: { blocked_pairs: ['BTCUSDT'] } }, 'limits.blocked_pairs.0'],
     ['an unknown limit', { limits: { max_luck: 1 } }, 'limits'],
     ['a status', { status: 'ACTIVE' }, ''],
+    ['a group of one currency', { quote_aliases: [['USDT']] }, 'quote_aliases.0'],
+    [
+      'a currency in two groups',
+      {
+        quote_aliases: [
+          ['USD', 'USDT'],
+          ['EUR', 'USDT'],
+        ],
+      },
+      'quote_aliases.1.1',
+    ],
+    ['a currency twice in a group', { quote_aliases: [['USDT', 'USDC', 'USDT']] }, 'quote_aliases.0.2'],
+    ['an alias that is a symbol', { quote_aliases: [['USDT', 'BTC/USDC']] }, 'quote_aliases.0.1'],
+    ['too many groups', { quote_aliases: pairsOfCurrencies(11) }, 'quote_aliases'],
+    [
+      'a map from spot to a perpetual',
+      { symbol_map: { 'BTC/USDT': 'BTC/USDT:USDT' } },
+      'symbol_map.BTC/USDT',
+    ],
+    [
+      'a map from a perpetual to spot',
+      { symbol_map: { 'BTC/USDT:USDT': 'BTC/USDT' } },
+      'symbol_map.BTC/USDT:USDT',
+    ],
+    ['a map from an invalid symbol', { symbol_map: { BTCUSDT: 'BTC/USDT' } }, 'symbol_map.BTCUSDT'],
+    ['a map to an invalid symbol', { symbol_map: { 'BTC/USDT': 'BTCUSDT' } }, 'symbol_map.BTC/USDT'],
+    ['too many entries', { symbol_map: entries(201, 'A/USDT') }, 'symbol_map'],
+    ['an override of nothing', { overrides: { 'BTC/USDT': {} } }, 'overrides.BTC/USDT'],
+    [
+      'an override with an incomplete sizing',
+      { overrides: { 'BTC/USDT': { sizing: { value: 2 } } } },
+      'overrides.BTC/USDT.sizing.mode',
+    ],
+    [
+      'an override with a limit of zero',
+      { overrides: { 'BTC/USDT': { limits: { max_trade_quote: 0 } } } },
+      'overrides.BTC/USDT.limits.max_trade_quote',
+    ],
+    [
+      'an override with a list of pairs',
+      { overrides: { 'BTC/USDT': { limits: { allowed_pairs: ['BTC/USDT'] } } } },
+      'overrides.BTC/USDT.limits',
+    ],
+    ['too many overrides', { overrides: entries(101, { limits: { max_open_trades: 1 } }) }, 'overrides'],
   ])('rejects %s', (_case, change, field) => {
     expect(fieldsOf(copierCreate, { ...minimal, ...change })).toEqual([field]);
   });

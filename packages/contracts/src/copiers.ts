@@ -1,9 +1,17 @@
 import { z } from 'zod';
 import { copierLimits, copierLimitsCreate, copierLimitsUpdate } from './copier-limits.js';
-import { decimal, decimalInput } from './decimal.js';
+import {
+  copierOverrides,
+  copierOverridesInput,
+  quoteAliases,
+  quoteAliasesInput,
+  symbolMap,
+  symbolMapInput,
+} from './copier-pairs.js';
+import { copierSizing, sizingInput } from './copier-sizing.js';
+import { decimal } from './decimal.js';
 import { decimalUpTo } from './decimal-bounds.js';
 import { DECISION_OUTCOMES, decision } from './decisions.js';
-import type { DetailCode } from './detail-codes.js';
 import { idInput, idOf } from './ids.js';
 import { defineOperation, deletedOf, instant, nameText } from './operation.js';
 import { UPDATE } from './optional-fields.js';
@@ -20,17 +28,10 @@ export const COPIER_STATUS_REASONS = [
   'STRATEGY_ARCHIVED',
 ] as const;
 export type CopierStatusReason = (typeof COPIER_STATUS_REASONS)[number];
-export const SIZING_MODES = ['FIXED_AMOUNT', 'FIXED_QUOTE', 'MULTIPLIER', 'EQUITY_RATIO'] as const;
-export type SizingMode = (typeof SIZING_MODES)[number];
 export const BREACH_REACTIONS = ['CLOSE_ONLY', 'PAUSE'] as const;
 export type BreachReaction = (typeof BREACH_REACTIONS)[number];
 export const BELOW_MINIMUM_RULES = ['SKIP', 'ACCUMULATE', 'ROUND_UP'] as const;
 export type BelowMinimumRule = (typeof BELOW_MINIMUM_RULES)[number];
-
-const SIZING_DESCRIPTION =
-  'FIXED_AMOUNT: `value` in base currency. FIXED_QUOTE: `value` in quote currency for each lot of the strategy. ' +
-  "MULTIPLIER: `value` × the strategy's amount; for another user's strategy only if it has `allow_multiplier`. EQUITY_RATIO: `value` × the strategy's amount × your equity " +
-  "(or `capital`) ÷ the strategy's equity.";
 
 export const trackingParts = z
   .object({
@@ -150,10 +151,11 @@ export const copier = z
       .enum(COPIER_STATUSES)
       .describe('ACTIVE copies entries and exits, CLOSE_ONLY copies only exits, and PAUSED copies nothing.'),
     status_reason: z.enum(COPIER_STATUS_REASONS).optional().describe('Why the copier is no longer ACTIVE.'),
-    sizing: z
-      .object({ mode: z.enum(SIZING_MODES), value: decimal, capital: decimal.optional() })
-      .describe(SIZING_DESCRIPTION),
+    sizing: copierSizing,
     limits: copierLimits,
+    quote_aliases: quoteAliases,
+    symbol_map: symbolMap,
+    overrides: copierOverrides,
     on_breach: z.enum(BREACH_REACTIONS),
     below_minimum: z.enum(BELOW_MINIMUM_RULES),
     copy_existing: z.boolean(),
@@ -203,27 +205,6 @@ export const stoppedCopier = copier
   .meta({ id: 'StoppedCopier' });
 export type StoppedCopier = z.output<typeof stoppedCopier>;
 
-const sizingInput = z
-  .strictObject({
-    mode: z.enum(SIZING_MODES),
-    value: decimalInput(),
-    capital: decimalInput()
-      .optional()
-      .describe('Only for EQUITY_RATIO: the amount to use as your equity, in quote currency.'),
-  })
-  .superRefine(({ mode, capital }, context) => {
-    if (capital === undefined || mode === 'EQUITY_RATIO') return;
-    const message = `capital is only allowed for EQUITY_RATIO; got ${mode}. Omit capital.`;
-    context.addIssue({
-      code: 'custom',
-      path: ['capital'],
-      message,
-      params: { code: 'not_allowed' satisfies DetailCode },
-    });
-  })
-  .describe(SIZING_DESCRIPTION)
-  .meta({ id: 'SizingGiven' });
-
 const commonFields = {
   name: nameText({ max: 100 }),
   on_breach: z.enum(BREACH_REACTIONS).describe('What the copier does when a loss limit is reached.'),
@@ -251,6 +232,9 @@ export const copierCreate = z
     ),
     sizing: sizingInput,
     limits: copierLimitsCreate.prefault({}),
+    quote_aliases: quoteAliasesInput.default([]),
+    symbol_map: symbolMapInput.default({}),
+    overrides: copierOverridesInput.default({}),
     on_breach: commonFields.on_breach.default('CLOSE_ONLY'),
     below_minimum: commonFields.below_minimum.default('ACCUMULATE'),
     copy_existing: commonFields.copy_existing.default(false),
@@ -269,6 +253,9 @@ export const copierUpdate = z
     limits: copierLimitsUpdate
       .optional()
       .describe('Limits to change; others keep their value. Null removes a limit.'),
+    quote_aliases: quoteAliasesInput.optional(),
+    symbol_map: symbolMapInput.optional(),
+    overrides: copierOverridesInput.optional(),
     on_breach: commonFields.on_breach.optional(),
     below_minimum: commonFields.below_minimum.optional(),
     copy_existing: commonFields.copy_existing.optional(),

@@ -3,6 +3,8 @@ export * from './access.js';
 export * from './analytics.js';
 export * from './browser-sessions.js';
 export { type CopierLimits, copierLimits, SIGNAL_AGE_DEFAULT_MS } from './copier-limits.js';
+export * from './copier-pairs.js';
+export * from './copier-sizing.js';
 export * from './copiers.js';
 export * from './dead-letters.js';
 export * from './decimal.js';

@@ -1,10 +1,13 @@
 import type {
   BelowMinimumRule,
   BreachReaction,
+  CopierOverrides,
   CopierStatus,
   CopierStatusReason,
   Decimal,
+  QuoteAliases,
   SizingMode,
+  SymbolMap,
   TradeSide,
 } from '@trading-automation/contracts';
 import { DecimalColumn, RecordColumns } from '@trading-automation/persistence';
@@ -75,6 +78,15 @@ export class CopierEntity extends RecordColumns {
 
   @Column({ name: 'allowed_sides', type: 'text', array: true, nullable: true })
   allowedSides!: TradeSide[] | null;
+
+  @Column({ name: 'quote_aliases', type: 'jsonb', default: [] })
+  quoteAliases!: QuoteAliases;
+
+  @Column({ name: 'symbol_map', type: 'jsonb', default: {} })
+  symbolMap!: SymbolMap;
+
+  @Column({ type: 'jsonb', default: {} })
+  overrides!: CopierOverrides;
 
   @Column({ name: 'on_breach', type: 'text' })
   onBreach!: BreachReaction;

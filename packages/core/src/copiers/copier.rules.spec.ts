@@ -44,7 +44,7 @@ describe('the sizing mode MULTIPLIER', () => {
   const link = (copier: Partial<CopierLink['copier']>, sizingField?: string): CopierLink => ({
     field: 'copier_id',
     ...(sizingField === undefined ? {} : { sizingField }),
-    copier: { exchangeAccountId: 'a', userId: 'other', sizingMode: 'MULTIPLIER', ...copier },
+    copier: { exchangeAccountId: 'a', userId: 'other', sizingMode: 'MULTIPLIER', overrides: {}, ...copier },
   });
   const links = [
     link({}),

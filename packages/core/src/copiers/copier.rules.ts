@@ -1,4 +1,11 @@
-import type { CopierCreate, CopierUpdate, ErrorDetail, SizingMode } from '@trading-automation/contracts';
+import type {
+  CopierCreate,
+  CopierOverride,
+  CopierOverrides,
+  CopierUpdate,
+  ErrorDetail,
+  SizingMode,
+} from '@trading-automation/contracts';
 
 export interface PairLists {
   readonly allowedPairs: readonly string[] | null;
@@ -21,10 +28,13 @@ export interface AccountLink {
 export interface CopierLink extends AccountLink {
   /** The field that contains the sizing mode, if the request has it. */
   readonly sizingField?: string;
+  /** The field that contains the overrides, if the request has it. */
+  readonly overridesField?: string;
   readonly copier: {
     readonly exchangeAccountId: string;
     readonly userId: string;
     readonly sizingMode: SizingMode;
+    readonly overrides: CopierOverrides;
   };
 }
 
@@ -58,13 +68,36 @@ export function multiplierErrors(
 ): ErrorDetail[] {
   if (strategy.allowMultiplier) return [];
   return links
-    .filter(({ copier }) => copier.sizingMode === 'MULTIPLIER' && copier.userId !== strategy.userId)
-    .map(({ sizingField, field }) => ({
-      field: sizingField ?? field,
+    .filter(({ copier }) => copier.userId !== strategy.userId)
+    .flatMap((link) => [...new Set(multiplierFields(link))])
+    .map((field) => ({
+      field,
       code: 'multiplier_not_allowed',
       message:
         "The strategy's owner does not allow the sizing mode MULTIPLIER. Use FIXED_AMOUNT, FIXED_QUOTE or EQUITY_RATIO.",
     }));
+}
+
+function multiplierFields({ field, sizingField, overridesField, copier }: CopierLink): string[] {
+  const own = copier.sizingMode === 'MULTIPLIER' ? [sizingField ?? field] : [];
+  const overridden = multipliedSymbols(copier.overrides);
+  return [
+    ...own,
+    ...overridden.map((symbol) =>
+      overridesField === undefined ? field : `${overridesField}.${symbol}.sizing.mode`,
+    ),
+  ];
+}
+
+const multipliedSymbols = (overrides: CopierOverrides): string[] =>
+  Object.keys(overrides).filter((symbol) => overrides[symbol]?.sizing?.mode === 'MULTIPLIER');
+
+/** Returns true if a copier has the sizing mode MULTIPLIER, at least for one pair. */
+export function usesMultiplier({
+  sizingMode,
+  overrides,
+}: Pick<CopierLink['copier'], 'sizingMode' | 'overrides'>): boolean {
+  return sizingMode === 'MULTIPLIER' || multipliedSymbols(overrides).length > 0;
 }
 
 /** Returns true if `newCount` more copiers may follow a strategy that `linkedCount` copiers follow. */
@@ -76,12 +109,28 @@ const unique = <T>(items: readonly T[] | null): T[] | null => (items === null ? 
 
 /** Maps the input to columns. Omits the columns of absent settings; null clears a column. */
 export function copierColumns(input: CopierCreate | CopierUpdate) {
-  const { sizing, limits = {} } = input;
+  const { limits = {} } = input;
   return omitUndefined({
     name: input.name,
     onBreach: input.on_breach,
     belowMinimum: input.below_minimum,
     copyExisting: input.copy_existing,
+    quoteAliases: input.quote_aliases,
+    symbolMap: input.symbol_map,
+    overrides: input.overrides,
+    ...sizeAndLimitColumns(input),
+    allowedPairs: limits.allowed_pairs === undefined ? undefined : unique(limits.allowed_pairs),
+    blockedPairs: limits.blocked_pairs === undefined ? undefined : unique(limits.blocked_pairs),
+  });
+}
+
+/** Returns the columns that an override replaces. */
+export const overrideColumns = (override: CopierOverride) => omitUndefined(sizeAndLimitColumns(override));
+
+type SizeAndLimits = Pick<CopierUpdate, 'sizing' | 'limits'> | CopierOverride;
+
+function sizeAndLimitColumns({ sizing, limits = {} }: SizeAndLimits) {
+  return {
     ...(sizing === undefined
       ? {}
       : { sizingMode: sizing.mode, sizingValue: sizing.value, sizingCapital: sizing.capital ?? null }),
@@ -94,10 +143,8 @@ export function copierColumns(input: CopierCreate | CopierUpdate) {
     maxSignalAgeMs: limits.max_signal_age_ms,
     maxLeverage: limits.max_leverage,
     minMarginRatio: limits.min_margin_ratio,
-    allowedPairs: limits.allowed_pairs === undefined ? undefined : unique(limits.allowed_pairs),
-    blockedPairs: limits.blocked_pairs === undefined ? undefined : unique(limits.blocked_pairs),
     allowedSides: limits.allowed_sides === undefined ? undefined : unique(limits.allowed_sides),
-  });
+  };
 }
 
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };

@@ -1,4 +1,4 @@
-import { type Copier, canonicalDecimal, encodeId } from '@trading-automation/contracts';
+import { type Copier, type CopierOverride, canonicalDecimal, encodeId } from '@trading-automation/contracts';
 import { formatInstant } from '../values/index.js';
 import type { CopierEntity } from './copier.entity.js';
 import type { CopierFigures } from './copier-stats.queries.js';
@@ -18,6 +18,11 @@ export function viewCopier(copier: CopierEntity, { stats, profitShare }: CopierF
       capital: optional(copier.sizingCapital),
     },
     limits: viewLimits(copier),
+    quote_aliases: copier.quoteAliases,
+    symbol_map: copier.symbolMap,
+    overrides: Object.fromEntries(
+      Object.entries(copier.overrides).map(([symbol, override]) => [symbol, viewOverride(override)]),
+    ),
     on_breach: copier.onBreach,
     below_minimum: copier.belowMinimum,
     copy_existing: copier.copyExisting,
@@ -36,6 +41,26 @@ export function viewCopier(copier: CopierEntity, { stats, profitShare }: CopierF
     updated_at: formatInstant(copier.updatedAt),
   };
 }
+
+function viewOverride({ sizing, limits }: CopierOverride): CopierOverride {
+  return {
+    sizing: sizing && {
+      ...sizing,
+      value: canonicalDecimal(sizing.value),
+      capital: sizing.capital && canonicalDecimal(sizing.capital),
+    },
+    limits: limits && {
+      ...limits,
+      max_trade_quote: canonicalOrAbsent(limits.max_trade_quote),
+      max_open_quote: canonicalOrAbsent(limits.max_open_quote),
+      max_daily_loss_quote: canonicalOrAbsent(limits.max_daily_loss_quote),
+      max_drawdown_percent: canonicalOrAbsent(limits.max_drawdown_percent),
+      max_leverage: canonicalOrAbsent(limits.max_leverage),
+    },
+  };
+}
+
+const canonicalOrAbsent = (value: string | undefined) => value && canonicalDecimal(value);
 
 function viewLimits(copier: CopierEntity): Copier['limits'] {
   return {

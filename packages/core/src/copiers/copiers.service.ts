@@ -40,13 +40,20 @@ import {
 import type { Platform } from '../platform/index.js';
 import { lockStrategyShared, lockStrategyToFollow, resolveStrategyFilter } from '../strategies/index.js';
 import { CopierEntity } from './copier.entity.js';
-import { conflictingPairs, copierColumns, type PairLists } from './copier.rules.js';
+import {
+  type CopierLink,
+  conflictingPairs,
+  copierColumns,
+  type PairLists,
+  usesMultiplier,
+} from './copier.rules.js';
 import { countCopiersOfUser, markDeleted } from './copiers.queries.js';
 import { NO_BOOK_MIDS, readBookMidsAtStart } from './copying/book-mids-at-start.js';
 import { assertNotOverDailyLoss } from './copying/copier-risk-monitor.service.js';
 import { DECISION_COLUMNS, type DecisionRow, viewDecision } from './copying/decision.view.js';
 import { checkMinCopyEquity, resyncExits, startFollowing } from './copying/start-copying.js';
 import { assertMayFollow, assertMayMultiply, assertNotOwnAccount } from './follow-checks.js';
+import { assertPairsExist } from './pair-checks.js';
 import { stopCopier } from './stop-copiers.js';
 import { viewCopiers, viewCopierWithStats, viewOwnCopiers, viewStoppedCopier } from './view-copiers.js';
 
@@ -125,11 +132,18 @@ export class CopiersService {
       const account = await lockOwnAccountShared(tx, actor, input.exchange_account_id);
       const copier = { exchangeAccountId: account.id };
       if (strategy !== null) {
-        const link = { ...copier, userId: actor.userId, sizingMode: input.sizing.mode };
+        const { sizing, overrides } = input;
+        const link = { ...copier, userId: actor.userId, sizingMode: sizing.mode, overrides };
         await assertMayFollow(tx, strategy, [
-          { field: 'exchange_account_id', sizingField: 'sizing.mode', copier: link },
+          {
+            field: 'exchange_account_id',
+            sizingField: 'sizing.mode',
+            overridesField: 'overrides',
+            copier: link,
+          },
         ]);
       }
+      await assertPairsExist(tx, account.id, input);
       await assertBelowLimit(tx, actor.userId);
       const id = newUuid();
       await tx.insert(CopierEntity, {
@@ -157,6 +171,7 @@ export class CopiersService {
         ...(newStrategyId === undefined ? {} : { strategyId: newStrategyId, ...NOT_FOLLOWED_YET }),
       };
       assertNoContradiction({ ...copier, ...changes });
+      await assertPairsExist(tx, copier.exchangeAccountId, input);
       if (Object.keys(changes).length === 0) return viewCopierWithStats(tx, copier);
       await tx.update(CopierEntity, { id: copier.id }, changes);
       return viewCopierWithStats(tx, await tx.findOneByOrFail(CopierEntity, { id: copier.id }));
@@ -265,20 +280,21 @@ export class CopiersService {
     tx: Tx,
     actor: Actor,
     copier: CopierEntity,
-    { strategy_id: publicId, sizing }: CopierUpdate,
+    input: CopierUpdate,
   ): Promise<string | null | undefined> {
+    const { strategy_id: publicId, sizing, overrides } = input;
     const isKept =
       publicId === undefined ||
       (publicId !== null && copier.strategyId !== null && decodeId('str', publicId) === copier.strategyId);
     if (isKept) {
-      await assertMayChangeSizing(tx, copier, sizing);
+      await assertMayChangeSizing(tx, copier, input);
       return undefined;
     }
     if (publicId === null) return copier.strategyId === null ? undefined : null;
     const strategy = await lockStrategyToFollow(tx, actor, publicId, 'strategy_id');
-    const resized = { ...sizingOf(copier), ...(sizing === undefined ? {} : { sizingMode: sizing.mode }) };
-    const sizingField = sizing === undefined ? {} : { sizingField: 'sizing.mode' };
-    await assertMayFollow(tx, strategy, [{ field: 'strategy_id', ...sizingField, copier: resized }]);
+    await assertMayFollow(tx, strategy, [
+      { field: 'strategy_id', ...resizedLink(copier, { sizing, overrides }) },
+    ]);
     return strategy.id;
   }
 }
@@ -316,26 +332,31 @@ async function checkStartable(tx: Tx, copier: CopierEntity): Promise<DomainError
   }
   if (copier.status !== 'ACTIVE')
     await assertNotOwnAccount(tx, strategy, [{ field: 'exchange_account_id', copier }]);
-  return checkMinCopyEquity(tx, copier.strategyId, account.id);
+  return checkMinCopyEquity(tx, copier.strategyId, account.id, copier.quoteAliases);
 }
 
-const sizingOf = ({ exchangeAccountId, userId, sizingMode }: CopierEntity) => ({
-  exchangeAccountId,
-  userId,
-  sizingMode,
-});
+/** Returns the copier with a new sizing, and the fields of the request that contain it. */
+function resizedLink(
+  { exchangeAccountId, userId, sizingMode, overrides }: CopierEntity,
+  changed: Pick<CopierUpdate, 'sizing' | 'overrides'>,
+): Omit<CopierLink, 'field'> {
+  return {
+    ...(changed.sizing === undefined ? {} : { sizingField: 'sizing.mode' }),
+    ...(changed.overrides === undefined ? {} : { overridesField: 'overrides' }),
+    copier: {
+      exchangeAccountId,
+      userId,
+      sizingMode: changed.sizing?.mode ?? sizingMode,
+      overrides: changed.overrides ?? overrides,
+    },
+  };
+}
 
 /** Checks a new sizing of a copier that keeps its strategy. A copier that has the mode MULTIPLIER may keep it. */
-async function assertMayChangeSizing(
-  tx: Tx,
-  copier: CopierEntity,
-  sizing: CopierUpdate['sizing'],
-): Promise<void> {
-  if (sizing?.mode !== 'MULTIPLIER' || copier.sizingMode === 'MULTIPLIER' || copier.strategyId === null)
-    return;
-  const strategy = await lockStrategyShared(tx, copier.strategyId);
-  const link = { ...sizingOf(copier), sizingMode: sizing.mode };
-  assertMayMultiply(strategy, [{ field: 'sizing.mode', copier: link }]);
+async function assertMayChangeSizing(tx: Tx, copier: CopierEntity, input: CopierUpdate): Promise<void> {
+  const link = { field: 'sizing.mode', ...resizedLink(copier, input) };
+  if (!usesMultiplier(link.copier) || usesMultiplier(copier) || copier.strategyId === null) return;
+  assertMayMultiply(await lockStrategyShared(tx, copier.strategyId), [link]);
 }
 
 /** The state of a copier that has not followed its strategy yet. */

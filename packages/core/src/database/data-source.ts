@@ -83,6 +83,7 @@ import { BrowserSessions1763700000053 } from './migrations/0053-browser-sessions
 import { RequestLog1763700000054 } from './migrations/0054-request-log.js';
 import { KeyRights1763700000055 } from './migrations/0055-key-rights.js';
 import { Positions1763700000057 } from './migrations/0057-positions.js';
+import { CopyingAcrossVenues1763700000058 } from './migrations/0058-copying-across-venues.js';
 import { MarginOrders1763700000060 } from './migrations/0060-margin-orders.js';
 
 const ENTITIES = [
@@ -164,6 +165,7 @@ const MIGRATIONS = [
   RequestLog1763700000054,
   KeyRights1763700000055,
   Positions1763700000057,
+  CopyingAcrossVenues1763700000058,
   MarginOrders1763700000060,
 ];
 

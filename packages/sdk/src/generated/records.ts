@@ -317,6 +317,12 @@ export interface Copier<D extends DecimalForm = 'number'> {
     capital?: DecimalOf<D>;
   };
   limits: CopierLimits<D>;
+  /** Groups of quote currencies that count as the same, such as `[["USD", "USDT", "USDC"]]`. If the exchange of the copier lacks a pair of the strategy, the copier uses a pair of the same base with another quote currency of the group, the first one in the order of the group. For perpetuals, this includes the settlement currency. The copier uses the strategy's prices as they are, without conversion. */
+  quote_aliases: string[][];
+  /** Pairs to use instead of pairs of the strategy: `{"<strategy's symbol>": "<copier's symbol>"}`. An entry applies before the same symbol and before `quote_aliases`, unless its pair is inactive. Spot pairs map to spot pairs, and perpetuals to perpetuals. The base currencies must be the same asset, and the quote currencies must have the same value. */
+  symbol_map: Record<string, string>;
+  /** Sizing and limits for single pairs, by the strategy's symbol. `sizing` replaces that of the copier. Each limit in `limits` replaces that of the copier, and the copier's other limits apply. `max_open_quote`, `max_open_trades`, `max_daily_loss_quote` and `max_drawdown_percent` still measure all lots of the copier; here they only prevent or reduce entries of the pair, and do not trigger `on_breach`. */
+  overrides: Record<string, CopierOverride<D>>;
   on_breach: 'CLOSE_ONLY' | 'PAUSE' | (string & {});
   below_minimum: 'SKIP' | 'ACCUMULATE' | 'ROUND_UP' | (string & {});
   copy_existing: boolean;
@@ -346,6 +352,12 @@ export interface CopierCreate {
   exchange_account_id: string;
   sizing: SizingGiven;
   limits?: CopierLimitsCreate | null;
+  /** Groups of quote currencies that count as the same, such as `[["USD", "USDT", "USDC"]]`. If the exchange of the copier lacks a pair of the strategy, the copier uses a pair of the same base with another quote currency of the group, the first one in the order of the group. For perpetuals, this includes the settlement currency. The copier uses the strategy's prices as they are, without conversion. A change replaces all entries and applies to new lots only. Open lots keep their pair. */
+  quote_aliases?: readonly (readonly string[])[] | null;
+  /** Pairs to use instead of pairs of the strategy: `{"<strategy's symbol>": "<copier's symbol>"}`. An entry applies before the same symbol and before `quote_aliases`, unless its pair is inactive. Spot pairs map to spot pairs, and perpetuals to perpetuals. The base currencies must be the same asset, and the quote currencies must have the same value. A change replaces all entries and applies to new lots only. Open lots keep their pair. */
+  symbol_map?: Record<string, string> | null;
+  /** Sizing and limits for single pairs, by the strategy's symbol. `sizing` replaces that of the copier. Each limit in `limits` replaces that of the copier, and the copier's other limits apply. `max_open_quote`, `max_open_trades`, `max_daily_loss_quote` and `max_drawdown_percent` still measure all lots of the copier; here they only prevent or reduce entries of the pair, and do not trigger `on_breach`. A change replaces all overrides and applies to new lots only. Open lots keep their settings. */
+  overrides?: Record<string, CopierOverrideGiven> | null;
   /** What the copier does when a loss limit is reached. Default: "CLOSE_ONLY". */
   on_breach?: 'CLOSE_ONLY' | 'PAUSE' | null;
   /** What to do with a copy below the exchange's minimum. SKIP: do not place it. ACCUMULATE: add it to the next copy of the same lot. ROUND_UP: raise it to the minimum, to at most twice its size. Default: "ACCUMULATE". */
@@ -427,6 +439,23 @@ export interface CopierLimitsUpdate {
   allowed_sides?: readonly ('BUY' | 'SELL')[] | null;
 }
 
+/** Copier override: part of `Copier` and `StoppedCopier`. */
+export interface CopierOverride<D extends DecimalForm = 'number'> {
+  /** FIXED_AMOUNT: `value` in base currency. FIXED_QUOTE: `value` in quote currency for each lot of the strategy. MULTIPLIER: `value` × the strategy's amount; for another user's strategy only if it has `allow_multiplier`. EQUITY_RATIO: `value` × the strategy's amount × your equity (or `capital`) ÷ the strategy's equity. */
+  sizing?: {
+    mode: 'FIXED_AMOUNT' | 'FIXED_QUOTE' | 'MULTIPLIER' | 'EQUITY_RATIO' | (string & {});
+    value: DecimalOf<D>;
+    capital?: DecimalOf<D>;
+  };
+  limits?: OverrideLimits<D>;
+}
+
+/** Copier override given: part of `CopierCreate` and `CopierUpdate`. */
+export interface CopierOverrideGiven {
+  sizing?: SizingGiven | null;
+  limits?: OverrideLimitsGiven | null;
+}
+
 /** Input of `copiers.start`. */
 export interface CopierStart {
   /** EXITS: sells the amounts of copied lots that the strategy sold while the copier was paused. */
@@ -480,6 +509,12 @@ export interface CopierUpdate {
   sizing?: SizingGiven;
   /** Limits to change; others keep their value. Null removes a limit. */
   limits?: CopierLimitsUpdate;
+  /** Groups of quote currencies that count as the same, such as `[["USD", "USDT", "USDC"]]`. If the exchange of the copier lacks a pair of the strategy, the copier uses a pair of the same base with another quote currency of the group, the first one in the order of the group. For perpetuals, this includes the settlement currency. The copier uses the strategy's prices as they are, without conversion. A change replaces all entries and applies to new lots only. Open lots keep their pair. */
+  quote_aliases?: readonly (readonly string[])[];
+  /** Pairs to use instead of pairs of the strategy: `{"<strategy's symbol>": "<copier's symbol>"}`. An entry applies before the same symbol and before `quote_aliases`, unless its pair is inactive. Spot pairs map to spot pairs, and perpetuals to perpetuals. The base currencies must be the same asset, and the quote currencies must have the same value. A change replaces all entries and applies to new lots only. Open lots keep their pair. */
+  symbol_map?: Record<string, string>;
+  /** Sizing and limits for single pairs, by the strategy's symbol. `sizing` replaces that of the copier. Each limit in `limits` replaces that of the copier, and the copier's other limits apply. `max_open_quote`, `max_open_trades`, `max_daily_loss_quote` and `max_drawdown_percent` still measure all lots of the copier; here they only prevent or reduce entries of the pair, and do not trigger `on_breach`. A change replaces all overrides and applies to new lots only. Open lots keep their settings. */
+  overrides?: Record<string, CopierOverrideGiven>;
   /** What the copier does when a loss limit is reached. */
   on_breach?: 'CLOSE_ONLY' | 'PAUSE';
   /** What to do with a copy below the exchange's minimum. SKIP: do not place it. ACCUMULATE: add it to the next copy of the same lot. ROUND_UP: raise it to the minimum, to at most twice its size. */
@@ -1448,6 +1483,50 @@ export interface OrderBookUpdate<D extends DecimalForm = 'number'> {
   received_at: string;
 }
 
+/** Override limits: part of `CopierOverride`. */
+export interface OverrideLimits<D extends DecimalForm = 'number'> {
+  /** Maximum cost of one entry, in quote currency. A larger entry is reduced to this cost. */
+  max_trade_quote?: DecimalOf<D>;
+  /** Maximum open exposure, in quote currency. An entry that would exceed it is reduced. */
+  max_open_quote?: DecimalOf<D>;
+  /** Maximum number of open lots. */
+  max_open_trades?: number;
+  /** Loss since 00:00 UTC, in quote currency, that triggers the action of `on_breach`. */
+  max_daily_loss_quote?: DecimalOf<D>;
+  /** Fall of the result from its peak, in percent of the equity at that peak, or of `sizing.capital` if that is less, that triggers the action of `on_breach`. */
+  max_drawdown_percent?: DecimalOf<D>;
+  /** Maximum slippage of an entry against the strategy's price, in basis points (hundredths of a percent). */
+  max_slippage_bps?: number;
+  /** Maximum age of an entry signal, in milliseconds. Older entries are not copied; exits are always copied. */
+  max_signal_age_ms?: number;
+  /** Maximum leverage of an entry on perpetuals. */
+  max_leverage?: DecimalOf<D>;
+  /** Sides on which entries are copied. Entries on other sides are not copied. */
+  allowed_sides?: ('BUY' | 'SELL' | (string & {}))[];
+}
+
+/** Override limits given: part of `CopierOverrideGiven`. */
+export interface OverrideLimitsGiven {
+  /** Maximum cost of one entry, in quote currency. A larger entry is reduced to this cost. */
+  max_trade_quote?: DecimalInput | null;
+  /** Maximum open exposure, in quote currency. An entry that would exceed it is reduced. */
+  max_open_quote?: DecimalInput | null;
+  /** Maximum number of open lots. */
+  max_open_trades?: number | null;
+  /** Loss since 00:00 UTC, in quote currency, that triggers the action of `on_breach`. */
+  max_daily_loss_quote?: DecimalInput | null;
+  /** Fall of the result from its peak, in percent of the equity at that peak, or of `sizing.capital` if that is less, that triggers the action of `on_breach`. At most 100. */
+  max_drawdown_percent?: DecimalInput | null;
+  /** Maximum slippage of an entry against the strategy's price, in basis points (hundredths of a percent). */
+  max_slippage_bps?: number | null;
+  /** Maximum leverage of an entry on perpetuals. */
+  max_leverage?: DecimalInput | null;
+  /** Sides on which entries are copied. Entries on other sides are not copied. */
+  allowed_sides?: readonly ('BUY' | 'SELL')[] | null;
+  /** Maximum age of an entry signal, in milliseconds. Older entries are not copied; exits are always copied. */
+  max_signal_age_ms?: number | null;
+}
+
 /** Pair result: part of `Analytics`. */
 export interface PairResult<D extends DecimalForm = 'number'> {
   /** Id of a trade pair (`tpr_…`). */
@@ -1750,6 +1829,12 @@ export interface StoppedCopier<D extends DecimalForm = 'number'> {
     capital?: DecimalOf<D>;
   };
   limits: CopierLimits<D>;
+  /** Groups of quote currencies that count as the same, such as `[["USD", "USDT", "USDC"]]`. If the exchange of the copier lacks a pair of the strategy, the copier uses a pair of the same base with another quote currency of the group, the first one in the order of the group. For perpetuals, this includes the settlement currency. The copier uses the strategy's prices as they are, without conversion. */
+  quote_aliases: string[][];
+  /** Pairs to use instead of pairs of the strategy: `{"<strategy's symbol>": "<copier's symbol>"}`. An entry applies before the same symbol and before `quote_aliases`, unless its pair is inactive. Spot pairs map to spot pairs, and perpetuals to perpetuals. The base currencies must be the same asset, and the quote currencies must have the same value. */
+  symbol_map: Record<string, string>;
+  /** Sizing and limits for single pairs, by the strategy's symbol. `sizing` replaces that of the copier. Each limit in `limits` replaces that of the copier, and the copier's other limits apply. `max_open_quote`, `max_open_trades`, `max_daily_loss_quote` and `max_drawdown_percent` still measure all lots of the copier; here they only prevent or reduce entries of the pair, and do not trigger `on_breach`. */
+  overrides: Record<string, CopierOverride<D>>;
   on_breach: 'CLOSE_ONLY' | 'PAUSE' | (string & {});
   below_minimum: 'SKIP' | 'ACCUMULATE' | 'ROUND_UP' | (string & {});
   copy_existing: boolean;

@@ -36,13 +36,14 @@ export function hasOrder(plan: CopyPlan | null): plan is CopyPlan & { readonly o
 export function tradeOf({ signal, copier, plan, arrivalPrice, attempt }: OrderedCopy): NewCopyTrade {
   const { order } = plan;
   const { lotTradeId, sequence } = signal;
+  const pair = copier.pair!;
   const opensLot = new BigDecimal(copier.lotTerms === null ? 0 : copier.sentAmount).isZero();
   return {
     id: newUuid(),
     userId: copier.userId,
     accountId: copier.accountId,
-    pairId: copier.pairId!,
-    symbol: signal.symbol,
+    pairId: pair.id,
+    symbol: pair.symbol,
     tradingType: signal.tradingType,
     copierId: copier.id,
     copiedStrategyId: signal.strategyId,
@@ -56,7 +57,7 @@ export function tradeOf({ signal, copier, plan, arrivalPrice, attempt }: Ordered
       attempt,
     }),
     order,
-    reservedAsset: reservedAssetOf(order, copier)!,
+    reservedAsset: reservedAssetOf(order, pair),
     requestedAmount: lesser(plan.targetAmount, AMOUNT_MAX),
     positionSide: signal.tradingType === 'perpetual' ? positionSideOf(signal) : null,
     intent: isExit(signal) ? signal.kind : opensLot ? 'OPEN' : 'INCREASE',

@@ -1,12 +1,14 @@
 /** Reads what `planCopies` needs about many copiers, in a few statements. */
-import type { CopierStatus, Decimal, TradingType } from '@trading-automation/contracts';
+import type { CopierOverride, CopierStatus, Decimal, TradingType } from '@trading-automation/contracts';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
 import { lockAccounts } from '../../exchange-accounts/index.js';
+import { overrideColumns } from '../copier.rules.js';
+import { choosePairs, type OfferedPair, type PairChoice, pairRequestOf } from '../offered-pairs.queries.js';
 import type { CopyTerms } from '../planning/plan.types.js';
 import type { CopierSettings } from '../planning/planned-signal.js';
 import { inWholeSteps } from './order-steps.js';
 
-/** A copier with its account and its share of the signal's lot. */
+/** A copier with its account and its share of the signal's lot. An override for the signal's pair is applied. */
 export interface CopierRow extends CopierSettings {
   readonly id: string;
   readonly userId: string;
@@ -18,23 +20,9 @@ export interface CopierRow extends CopierSettings {
   readonly startedSequence: number;
   readonly resumedSequence: number;
   readonly isAccountActive: boolean;
-  readonly pairId: string | null;
-  readonly base: string | null;
-  /** Of a perpetual: the settlement currency. */
-  readonly quote: string | null;
-  readonly tradingType: TradingType;
-  readonly priceTick: Decimal;
-  readonly amountStep: Decimal;
-  readonly marketAmountStep: Decimal | null;
-  readonly marketMaxAmount: Decimal | null;
-  readonly minAmount: Decimal;
-  readonly maxAmount: Decimal | null;
-  readonly minNotional: Decimal;
-  readonly maxNotional: Decimal | null;
-  readonly lastPrice: Decimal | null;
-  readonly lastPriceAt: Date | null;
-  readonly takerFee: Decimal | null;
   readonly exchange: string;
+  /** The pair of the copier's lot, or the one that its settings choose; null if the exchange does not offer it. */
+  readonly pair: OfferedPair | null;
   /** This and the following fields are null if the copier has no share of the lot. */
   readonly lotTerms: CopyTerms | null;
   readonly ratioNumerator: Decimal | null;
@@ -62,13 +50,8 @@ const BY_COPIER = `
     c.allowed_sides AS "allowedSides", trim_scale(c.max_leverage) AS "maxLeverage",
     trim_scale(c.min_margin_ratio) AS "minMarginRatio",
     a.is_active AND a.deleted_at IS NULL AS "isAccountActive",
-    p.id AS "pairId", p.base, coalesce(p.settle, p.quote) AS quote, p.trading_type AS "tradingType",
-    trim_scale(p.price_tick) AS "priceTick", trim_scale(p.amount_step) AS "amountStep",
-    trim_scale(p.market_amount_step) AS "marketAmountStep", trim_scale(p.market_max_amount) AS "marketMaxAmount",
-    trim_scale(p.min_amount) AS "minAmount", trim_scale(p.max_amount) AS "maxAmount",
-    trim_scale(p.min_notional) AS "minNotional", trim_scale(p.max_notional) AS "maxNotional",
-    trim_scale(p.last_price) AS "lastPrice", p.last_price_at AS "lastPriceAt", trim_scale(p.taker_fee) AS "takerFee",
-    a.exchange,
+    a.exchange, a.trading_type AS "accountTradingType", c.quote_aliases AS "quoteAliases", c.symbol_map ->> $3::text AS "mappedSymbol",
+    l.copier_id IS NOT NULL AS "hasLot", l.symbol AS "lotSymbol", c.overrides -> $3::text AS override,
     l.terms AS "lotTerms", l.ratio_numerator AS "ratioNumerator", l.ratio_denominator AS "ratioDenominator",
     trim_scale(l.masked_ratio) AS "maskedRatio",
     trim_scale(l.sent_amount) AS "sentAmount", trim_scale(l.sent_quote) AS "sentQuote",
@@ -78,8 +61,6 @@ const BY_COPIER = `
   FROM copiers c
   JOIN exchange_accounts a ON a.id = c.exchange_account_id
   LEFT JOIN strategies s ON s.id = c.strategy_id
-  LEFT JOIN trade_pairs p ON p.exchange = a.exchange AND p.trading_type = a.trading_type AND p.trading_type = $3
-    AND p.symbol = $4 AND p.is_active
   LEFT JOIN copied_lots l ON l.copier_id = c.id AND l.lot_trade_id = $2
   WHERE c.id = ANY ($1)`;
 
@@ -89,8 +70,27 @@ export interface SignalledLot {
   readonly symbol: string;
 }
 
-export function copierRows(tx: Tx, copierIds: readonly string[], lot: SignalledLot): Promise<CopierRow[]> {
-  return queryPrepared(tx, BY_COPIER, [copierIds, lot.lotTradeId, lot.tradingType, lot.symbol]);
+interface StoredCopier extends Omit<CopierRow, 'pair'>, PairChoice {
+  readonly override: CopierOverride | null;
+}
+
+/** Returns the copiers, in no particular order. */
+export async function copierRows(
+  tx: Tx,
+  copierIds: readonly string[],
+  lot: SignalledLot,
+): Promise<CopierRow[]> {
+  const copiers = await queryPrepared<StoredCopier>(tx, BY_COPIER, [copierIds, lot.lotTradeId, lot.symbol]);
+  const pairs = await choosePairs(
+    tx,
+    lot.tradingType,
+    copiers.map((copier) => pairRequestOf(copier, lot)),
+  );
+  return copiers.map((copier, index) => ({
+    ...copier,
+    ...(copier.override === null ? {} : overrideColumns(copier.override)),
+    pair: pairs[index]!,
+  }));
 }
 
 /** A copier's holdings, orders in flight and losses. */
@@ -166,10 +166,10 @@ const HOLDINGS = `
     coalesce(e.is_busy, false) OR closing.is_busy AS "hasOrdersInFlight", trim_scale(coalesce(e.pending, 0))::text AS "pendingExitAmount",
     trim_scale(coalesce(e.masked_pending, 0))::text AS "maskedPendingAmount",
     coalesce(e.is_reported, false) AS "isDelayReported"
-  FROM unnest($1::uuid[]) AS requested (id)
+  FROM unnest($1::uuid[], $4::text[]) AS requested (id, quote)
   LEFT JOIN sums s ON s.copier_id = requested.id
   LEFT JOIN unsettled e ON e.copier_id = requested.id
-  LEFT JOIN copier_marks m ON m.copier_id = requested.id AND m.quote = $4
+  LEFT JOIN copier_marks m ON m.copier_id = requested.id AND m.quote = requested.quote
   CROSS JOIN LATERAL (SELECT EXISTS (
     SELECT FROM lots o JOIN trades t ON t.closes_lot_id = o.id
     WHERE o.copier_id = requested.id AND o.source_trade_id = $2 AND o.open_amount > 0
@@ -178,21 +178,21 @@ const HOLDINGS = `
 export interface HoldingsQuery {
   readonly lotTradeId: string;
   readonly sequence: number;
-  readonly quote: string;
   /** The database's current day in UTC, `YYYY-MM-DD`. */
   readonly day: string;
 }
 
+/** @param copiers - with the quote currency in which the losses are measured */
 export async function holdingsOf(
   tx: Tx,
-  copierIds: readonly string[],
-  { lotTradeId, sequence, quote, day }: HoldingsQuery,
+  copiers: readonly { readonly id: string; readonly quote: string }[],
+  { lotTradeId, sequence, day }: HoldingsQuery,
 ): Promise<Map<string, CopierHoldings>> {
   const rows = await queryPrepared<CopierHoldings & { id: string }>(tx, HOLDINGS, [
-    copierIds,
+    copiers.map(({ id }) => id),
     lotTradeId,
     sequence,
-    quote,
+    copiers.map(({ quote }) => quote),
     day,
   ]);
   return new Map(rows.map((row) => [row.id, row]));

@@ -32,15 +32,16 @@ import {
   NOTHING_HELD,
 } from './copy-inputs.queries.js';
 import { isDeterministicFailure } from './deterministic-failure.js';
+import { groupBy } from './group-by.js';
 import { perpetualExposures } from './perpetual-accounts.queries.js';
-import { isExit, type PlannedCopy, planBatch } from './plan-batch.js';
+import { type BookMids, bookKey, isExit, type PlannedCopy, planBatch } from './plan-batch.js';
 import {
   type DueCopier,
   dueCopiers,
-  exchangesOfCopiers,
   filterUndecided,
   finishSignal,
   lastPlannedSequence,
+  pairsOfCopiers,
   staleEquityAccounts,
   strategiesWithUnplannedSignals,
 } from './planning-progress.queries.js';
@@ -72,9 +73,6 @@ export const SIGNALS_PER_RUN_MAX = 20;
  * latest, if the book is unknown or one side has no orders.
  */
 export type BookMidReader = (exchange: string, symbol: string) => Promise<Decimal | null>;
-
-/** By exchange. */
-export type BookMids = ReadonlyMap<string, Decimal | null>;
 
 /** What was read for the entry with this sequence, before its transaction. */
 interface PreparedSignal {
@@ -243,11 +241,11 @@ export class CopyPlanner {
   }
 
   private async readBookMids(signal: Signal): Promise<BookMids> {
-    const exchanges = await exchangesOfCopiers(this.platform.database.manager, signal);
+    const pairs = await pairsOfCopiers(this.platform.database.manager, signal);
     return new Map(
       await Promise.all(
-        exchanges.map(
-          async (exchange) => [exchange, await this.readBookMid(exchange, signal.symbol)] as const,
+        pairs.map(
+          async (pair) => [bookKey(pair), await this.readBookMid(pair.exchange, pair.symbol)] as const,
         ),
       ),
     );
@@ -318,27 +316,37 @@ export async function planCopies(
   if (ids.length === 0) return [];
   const rows = new Map((await copierRows(tx, ids, signal)).map((row) => [row.id, row]));
   const copiers = ids.map((id) => rows.get(id)!);
-  const { base, quote, settle } = assetsOfSymbol(signal.symbol);
   const day = now.toISOString().slice(0, 10);
   const { lotTradeId, sequence } = signal;
-  const holdings = await holdingsOf(tx, ids, { lotTradeId, sequence, quote, day });
-  const accountIds = [...new Set(copiers.map(({ accountId }) => accountId))];
+  const leaderAssets = assetsOfSymbol(signal.symbol);
+  const assetsOf = ({ pair }: CopierRow) => pair ?? leaderAssets;
+  const byQuote = copiers.map((copier) => ({ id: copier.id, quote: assetsOf(copier).quote }));
+  const holdings = await holdingsOf(tx, byQuote, { lotTradeId, sequence, day });
   // Read before the balances: a sale that is confirmed between the two is then still in doubt.
   const understated = isExit(signal)
-    ? await accountsWithUnconfirmedSales(tx, accountIds, base)
+    ? await understatedBalances(
+        tx,
+        groupBy(copiers, (copier) => assetsOf(copier).base),
+      )
     : new Set<string>();
-  const free = await loadFreeBalances(tx, accountIds, [...new Set([base, quote, settle])]);
+  const free = await loadFreeBalances(tx, accountsOf(copiers), [
+    ...new Set(copiers.flatMap((copier) => [assetsOf(copier).base, assetsOf(copier).quote])),
+  ]);
   const exposures = await perpetualExposures(
     tx,
-    copiers.flatMap(({ accountId, pairId, tradingType }) =>
-      tradingType === 'perpetual' && pairId !== null ? [{ accountId, pairId }] : [],
+    copiers.flatMap(({ accountId, pair }) =>
+      pair?.tradingType === 'perpetual' ? [{ accountId, pairId: pair.id }] : [],
     ),
   );
-  const equities = await freshEquities(tx, copiers, quote, now);
+  const equities = await freshEquities(
+    tx,
+    groupBy(copiers, (copier) => assetsOf(copier).quote),
+    now,
+  );
   const candidates = copiers.map((copier) => ({
     copier,
     holdings: holdings.get(copier.id) ?? NOTHING_HELD,
-    equity: equities.get(copier.accountId) ?? null,
+    equity: equities.get(`${copier.accountId} ${assetsOf(copier).quote}`) ?? null,
   }));
   return planBatch(candidates, {
     signal: plannedSignal,
@@ -351,21 +359,37 @@ export async function planCopies(
   });
 }
 
+const accountsOf = (copiers: readonly CopierRow[]) => [...new Set(copiers.map(({ accountId }) => accountId))];
+
+/** Returns the balances that may be understated, as `<account> <asset>`. */
+async function understatedBalances(
+  tx: Tx,
+  byBase: ReadonlyMap<string, readonly CopierRow[]>,
+): Promise<ReadonlySet<string>> {
+  const understated = new Set<string>();
+  for (const [base, copiers] of byBase) {
+    for (const id of await accountsWithUnconfirmedSales(tx, accountsOf(copiers), base))
+      understated.add(`${id} ${base}`);
+  }
+  return understated;
+}
+
+/** Returns the recent equities, by `<account> <quote currency>`. */
 async function freshEquities(
   tx: Tx,
-  copiers: readonly CopierRow[],
-  quote: string,
+  byQuote: ReadonlyMap<string, readonly CopierRow[]>,
   now: Date,
 ): Promise<ReadonlyMap<string, string>> {
-  const sizedByEquity = copiers.filter(
-    ({ sizingMode, maxDrawdownPercent, maxLeverage }) =>
-      sizingMode === 'EQUITY_RATIO' || maxDrawdownPercent !== null || maxLeverage != null,
-  );
-  const known = await equitiesOf(tx, [...new Set(sizedByEquity.map(({ accountId }) => accountId))], quote);
   const oldest = now.getTime() - EQUITY_AGE_MAX_MS;
-  return new Map(
-    [...known].flatMap(([id, equity]) =>
-      equity !== null && equity.takenAt.getTime() >= oldest ? [[id, equity.amount] as const] : [],
-    ),
-  );
+  const fresh = new Map<string, string>();
+  for (const [quote, copiers] of byQuote) {
+    const sizedByEquity = copiers.filter(
+      ({ sizingMode, maxDrawdownPercent, maxLeverage }) =>
+        sizingMode === 'EQUITY_RATIO' || maxDrawdownPercent !== null || maxLeverage != null,
+    );
+    for (const [id, equity] of await equitiesOf(tx, accountsOf(sizedByEquity), quote)) {
+      if (equity !== null && equity.takenAt.getTime() >= oldest) fresh.set(`${id} ${quote}`, equity.amount);
+    }
+  }
+  return fresh;
 }

@@ -182,9 +182,10 @@ export class CopySettlement {
     await upsertCopiedLots(
       tx,
       signal,
-      [...plans].flatMap(([copierId, { plan }]) =>
-        plan === null || plan.lot === null ? [] : [{ copierId, lot: plan.lot }],
-      ),
+      [...plans].flatMap(([copierId, { candidate, plan }]) => {
+        const symbol = candidate.copier.pair?.symbol ?? null;
+        return plan === null || plan.lot === null ? [] : [{ copierId, symbol, lot: plan.lot }];
+      }),
     );
     return decisions.flatMap((decision) => {
       const { copierId } = decision;

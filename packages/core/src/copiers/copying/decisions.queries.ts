@@ -79,17 +79,19 @@ export function insertDecisions(
 /** A copier's share of a lot, to be stored. */
 export interface WrittenLot {
   readonly copierId: string;
+  /** Symbol of the copier's pair; null if its exchange does not offer it now. A stored symbol never changes. */
+  readonly symbol: string | null;
   readonly lot: NonNullable<CopyPlan['lot']>;
 }
 
 /** Writes the states ($3, a JSON array) of copied lots of a strategy ($1) and a lot ($2). */
 const UPSERT_LOTS = `
   INSERT INTO copied_lots AS l (strategy_id, lot_trade_id, copier_id, ratio_numerator, ratio_denominator, masked_ratio, terms,
-    sent_amount, sent_quote, forgone_amount, masked_forgone, seen_amount, owed_amount)
+    sent_amount, sent_quote, forgone_amount, masked_forgone, seen_amount, owed_amount, symbol)
   SELECT $1, $2, n."copierId", n.numerator, n.denominator, n."maskedRatio", n.terms, n."sentAmount", n."sentQuote", n."forgoneAmount",
-    n."maskedForgone", n."seenAmount", n."owedAmount"
+    n."maskedForgone", n."seenAmount", n."owedAmount", n.symbol
   FROM json_to_recordset($3::json) AS n ("copierId" uuid, numerator numeric, denominator numeric, "maskedRatio" numeric, terms jsonb,
-    "sentAmount" numeric, "sentQuote" numeric, "forgoneAmount" numeric, "maskedForgone" numeric, "seenAmount" numeric, "owedAmount" numeric)
+    "sentAmount" numeric, "sentQuote" numeric, "forgoneAmount" numeric, "maskedForgone" numeric, "seenAmount" numeric, "owedAmount" numeric, symbol text)
   ON CONFLICT (copier_id, lot_trade_id) DO UPDATE SET ratio_numerator = excluded.ratio_numerator,
     ratio_denominator = excluded.ratio_denominator, masked_ratio = excluded.masked_ratio, terms = excluded.terms, sent_amount = excluded.sent_amount,
     sent_quote = excluded.sent_quote, forgone_amount = excluded.forgone_amount, masked_forgone = excluded.masked_forgone, seen_amount = excluded.seen_amount,
@@ -101,7 +103,12 @@ export async function upsertCopiedLots(
   lots: readonly WrittenLot[],
 ): Promise<void> {
   if (lots.length === 0) return;
-  const rows = lots.map(({ copierId, lot: { ratio, ...lot } }) => ({ copierId, ...ratio, ...lot }));
+  const rows = lots.map(({ copierId, symbol, lot: { ratio, ...lot } }) => ({
+    copierId,
+    symbol,
+    ...ratio,
+    ...lot,
+  }));
   await queryPrepared(tx, UPSERT_LOTS, [strategyId, lotTradeId, JSON.stringify(rows)]);
 }
 

@@ -19,7 +19,7 @@ export interface PerpetualExposure {
  * its own.
  */
 const EXPOSURES = `
-  SELECT key.account AS id, trim_scale(coalesce(own.net, 0))::text AS net,
+  SELECT key.account AS "accountId", key.pair AS "pairId", trim_scale(coalesce(own.net, 0))::text AS net,
     trim_scale(coalesce(open.buying, 0))::text AS buying, trim_scale(coalesce(open.selling, 0))::text AS selling,
     trim_scale(p.leverage)::text AS leverage,
     trim_scale(coalesce(own.notional, 0) + coalesce(open.entering, 0))::text AS notional,
@@ -43,15 +43,18 @@ const EXPOSURES = `
       sum(greatest(0, o.amount - o.filled_amount) * o.price) FILTER (WHERE NOT o.is_exit) AS entering
     FROM trades o WHERE o.exchange_account_id = key.account AND o.status IN ('PENDING', 'PARTIALLY_FILLED')) open`;
 
-/** Returns the exposures by account. The caller holds the locks of the accounts. */
+export const exposureKey = ({ accountId, pairId }: { readonly accountId: string; readonly pairId: string }) =>
+  `${accountId}/${pairId}`;
+
+/** Returns the exposures by `exposureKey`. The caller holds the locks of the accounts. */
 export async function perpetualExposures(
   tx: Tx,
   accounts: readonly { readonly accountId: string; readonly pairId: string }[],
 ): Promise<ReadonlyMap<string, PerpetualExposure>> {
   if (accounts.length === 0) return new Map();
-  const rows = await queryPrepared<PerpetualExposure & { id: string }>(tx, EXPOSURES, [
+  const rows = await queryPrepared<PerpetualExposure & { accountId: string; pairId: string }>(tx, EXPOSURES, [
     accounts.map(({ accountId }) => accountId),
     accounts.map(({ pairId }) => pairId),
   ]);
-  return new Map(rows.map((row) => [row.id, row]));
+  return new Map(rows.map((row) => [exposureKey(row), row]));
 }

@@ -5,6 +5,7 @@
 import type { CopierStatus, Decimal, TradeSide } from '@trading-automation/contracts';
 import type { FreeBalances } from '../../trades/index.js';
 import { BigDecimal } from '../../values/index.js';
+import type { OfferedPair } from '../offered-pairs.queries.js';
 import { drawdownPercentOf } from '../planning/drawdown.rules.js';
 import { arrivalPriceOf, perfectAmountOf } from '../planning/perfect-copy.rules.js';
 import { planCopy } from '../planning/plan.rules.js';
@@ -13,14 +14,13 @@ import type {
   CopyAccount,
   CopyInput,
   CopyOrder,
-  CopyPair,
   CopyPlan,
   PerpetualAccount,
   PlannedSignal,
 } from '../planning/plan.types.js';
 import { copyPairOf, termsOf } from '../planning/planned-signal.js';
 import type { CopierHoldings, CopierRow } from './copy-inputs.queries.js';
-import type { PerpetualExposure } from './perpetual-accounts.queries.js';
+import { exposureKey, type PerpetualExposure } from './perpetual-accounts.queries.js';
 import { reservedAssetOf } from './reserved-asset.js';
 
 export interface CopyCandidate {
@@ -42,19 +42,31 @@ export interface PlannedCopy {
 
 const WAITING = { plan: null, perfectAmount: null, arrivalPrice: null };
 
+/** By `bookKey`. */
+export type BookMids = ReadonlyMap<string, Decimal | null>;
+
+/** Identifies the order book of a pair. */
+export const bookKey = ({
+  exchange,
+  symbol,
+}: {
+  readonly exchange: string;
+  readonly symbol: string;
+}): string => `${exchange} ${symbol}`;
+
 export interface PlanningContext {
   readonly signal: PlannedSignal;
   readonly now: Date;
   readonly free: FreeBalances;
-  /** Perpetuals only: the exposures of the accounts in the pair of the signal. */
+  /** Perpetuals only: the exposures by `exposureKey`. */
   readonly exposures: ReadonlyMap<string, PerpetualExposure>;
-  /** Accounts whose free base balance may be understated, because it is unknown whether the exchange has their sales. */
-  readonly understated: ReadonlySet<string>;
   /**
-   * The middle of the order book on each exchange, by exchange id; null or absent if no recent book is known. Only
-   * entries need it.
+   * The balances that may be understated, as `<account> <asset>`, because it is unknown whether the exchange has the
+   * account's sales.
    */
-  readonly bookMids: ReadonlyMap<string, Decimal | null>;
+  readonly understated: ReadonlySet<string>;
+  /** The middle of each pair's order book, by `bookKey`; null or absent if no recent book is known. Only entries need it. */
+  readonly bookMids: BookMids;
   /** Whether to plan the signal even if it was emitted while the copier was paused. */
   readonly ignoresPause: boolean;
 }
@@ -70,25 +82,28 @@ export function planBatch(
     const ignoresSignal =
       copier.status === 'PAUSED' || (signal.sequence <= copier.resumedSequence && !ignoresPause);
     if (!ignoresSignal && isExit(signal) && mustWait(candidate)) return { candidate, ...WAITING };
-    const freeOf = (asset: string | null): Decimal => {
-      const known = asset === null ? undefined : free.get(copier.accountId)?.get(asset);
+    const { pair } = copier;
+    const freeOf = (asset: string | undefined): Decimal => {
+      const known = asset === undefined ? undefined : free.get(copier.accountId)?.get(asset);
       const left = new BigDecimal(known ?? '0').minus(reservedSoFar.get(`${copier.accountId}/${asset}`) ?? 0);
       return BigDecimal.max(0, left).toString();
     };
     const account = {
-      freeBase: freeOf(copier.base),
-      freeQuote: freeOf(copier.quote),
-      perpetual: ordered.perpetualOf(copier, exposures.get(copier.accountId), signal.side),
+      freeBase: freeOf(pair?.base),
+      freeQuote: freeOf(pair?.quote),
+      perpetual:
+        pair === null ? undefined : ordered.perpetualOf(copier.accountId, pair, exposures, signal.side),
     };
     const status = ignoresSignal ? 'PAUSED' : copier.status;
-    const bookMid = bookMids.get(copier.exchange) ?? null;
+    const bookMid = pair === null ? null : (bookMids.get(bookKey(pair)) ?? null);
     const input = inputOf(candidate, status, account, { signal, now, bookMid });
     const plan = planCopy(input);
     const isShort = plan.code === 'INSUFFICIENT_BALANCE';
-    if (isShort && isExit(signal) && understated.has(copier.accountId)) return { candidate, ...WAITING };
-    if (plan.order !== null) {
-      const key = `${copier.accountId}/${reservedAssetOf(plan.order, copier)}`;
-      ordered.add(copier, plan.order, signal);
+    if (isShort && isExit(signal) && understated.has(`${copier.accountId} ${pair?.base}`))
+      return { candidate, ...WAITING };
+    if (plan.order !== null && pair !== null) {
+      const key = `${copier.accountId}/${reservedAssetOf(plan.order, pair)}`;
+      ordered.add(copier.accountId, pair, plan.order, signal);
       reservedSoFar.set(key, (reservedSoFar.get(key) ?? new BigDecimal(0)).plus(plan.order.reserved));
     }
     const perfectAmount = perfectAmountOf(input, plan);
@@ -98,40 +113,40 @@ export function planBatch(
 
 /** The orders of a batch on perpetuals. They change the exposure that later copiers of their account see. */
 class OrderedSoFar {
-  private readonly amounts = new Map<string, { exiting: BigDecimal; entering: BigDecimal }>();
+  /** What exits take of the account's position in a pair, by `exposureKey`. */
+  private readonly exiting = new Map<string, BigDecimal>();
+  /** The notional of entries, by account. */
+  private readonly entering = new Map<string, BigDecimal>();
 
   perpetualOf(
-    { accountId, tradingType }: CopierRow,
-    exposure: PerpetualExposure | undefined,
+    accountId: string,
+    pair: OfferedPair,
+    exposures: ReadonlyMap<string, PerpetualExposure>,
     side: TradeSide,
   ): PerpetualAccount | undefined {
-    if (tradingType !== 'perpetual' || exposure === undefined) return undefined;
-    const { exiting, entering } = this.of(accountId);
+    const exposure = exposures.get(exposureKey({ accountId, pairId: pair.id }));
+    if (exposure === undefined) return undefined;
     const net = new BigDecimal(exposure.net);
-    const reducing = exiting.plus(side === 'BUY' ? exposure.buying : exposure.selling);
+    const exiting = this.exiting.get(exposureKey({ accountId, pairId: pair.id })) ?? 0;
+    const reducing = new BigDecimal(side === 'BUY' ? exposure.buying : exposure.selling).plus(exiting);
     const left = BigDecimal.max(0, net.abs().minus(reducing));
     const isAgainst = side === 'BUY' ? net.lt(0) : net.gt(0);
     return {
       netPosition: (isAgainst ? left.times(net.s ?? 1) : net).toString(),
       leverage: exposure.leverage,
-      notional: entering.plus(exposure.notional).toString(),
+      notional: new BigDecimal(exposure.notional).plus(this.entering.get(accountId) ?? 0).toString(),
       marginRatio: exposure.marginRatio,
     };
   }
 
-  add({ accountId }: CopierRow, { amount, price }: CopyOrder, signal: PlannedSignal): void {
-    const { exiting, entering } = this.of(accountId);
-    this.amounts.set(
-      accountId,
-      isExit(signal)
-        ? { exiting: exiting.plus(amount), entering }
-        : { exiting, entering: entering.plus(new BigDecimal(amount).times(price ?? 0)) },
-    );
-  }
-
-  private of(accountId: string) {
-    const zero = new BigDecimal(0);
-    return this.amounts.get(accountId) ?? { exiting: zero, entering: zero };
+  add(accountId: string, pair: OfferedPair, { amount, price }: CopyOrder, signal: PlannedSignal): void {
+    if (pair.tradingType !== 'perpetual') return;
+    const key = exposureKey({ accountId, pairId: pair.id });
+    if (isExit(signal)) this.exiting.set(key, new BigDecimal(this.exiting.get(key) ?? 0).plus(amount));
+    else {
+      const notional = new BigDecimal(amount).times(price ?? 0);
+      this.entering.set(accountId, notional.plus(this.entering.get(accountId) ?? 0));
+    }
   }
 }
 
@@ -179,7 +194,12 @@ function inputOf(
       openLotCount: holdings.openLotCount,
       openQuote: holdings.openQuote,
     },
-    account: { isActive: copier.isAccountActive, ...free, equity, pair: pairOf(copier) },
+    account: {
+      isActive: copier.isAccountActive,
+      ...free,
+      equity,
+      pair: copier.pair && copyPairOf(copier.pair),
+    },
   };
 }
 
@@ -199,5 +219,3 @@ function lotOf(copier: CopierRow, { heldAmount }: CopierHoldings): CopiedLotStat
     heldAmount,
   };
 }
-
-const pairOf = (copier: CopierRow): CopyPair | null => (copier.pairId === null ? null : copyPairOf(copier));

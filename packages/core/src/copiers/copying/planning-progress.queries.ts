@@ -1,7 +1,8 @@
-/** Stores up to which signal each strategy is planned. */
+/** Stores up to which signal each strategy is planned, and reads what planning a signal needs from exchanges. */
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
 import type { Signal } from '../../strategies/index.js';
 import { BALANCES_KNOWN_AT } from '../../trade-pairs/index.js';
+import { choosePairs, type OfferedPair, type PairChoice, pairRequestOf } from '../offered-pairs.queries.js';
 
 const STRATEGIES_MAX = 100;
 /** A user can have many strategies, so that their signals must not fill a run. */
@@ -110,9 +111,21 @@ export async function finishSignal(tx: Tx, { strategyId, sequence }: Signal): Pr
  * read from exchanges for entries that are too old. Otherwise a backlog after an outage would grow older while each of
  * its signals waits for exchanges.
  */
-const isYoungEnough = (signalAt: string, lotTradeId: string) => `clock_timestamp() <= ${signalAt}::timestamptz
-  + interval '1 millisecond' * greatest(c.max_signal_age_ms, coalesce((SELECT (l.terms->>'maxSignalAgeMs')::int
-    FROM copied_lots l WHERE l.copier_id = c.id AND l.lot_trade_id = ${lotTradeId}), 0))`;
+const isYoungEnough = (
+  signalAt: string,
+  lotTradeId: string,
+  symbol: string,
+) => `clock_timestamp() <= ${signalAt}::timestamptz
+  + interval '1 millisecond' * greatest(
+    coalesce((c.overrides #>> ARRAY[${symbol}::text, 'limits', 'max_signal_age_ms'])::int, c.max_signal_age_ms),
+    coalesce((SELECT (l.terms->>'maxSignalAgeMs')::int
+      FROM copied_lots l WHERE l.copier_id = c.id AND l.lot_trade_id = ${lotTradeId}), 0))`;
+
+/** Selects whether the copier `c` sizes copies of a pair by the equity of its account. */
+const sizesByEquity = (symbol: string) => `CASE WHEN c.overrides -> ${symbol}::text ? 'sizing'
+  THEN c.overrides #>> ARRAY[${symbol}::text, 'sizing', 'mode'] = 'EQUITY_RATIO'
+    AND c.overrides #>> ARRAY[${symbol}::text, 'sizing', 'capital'] IS NULL
+  ELSE c.sizing_mode = 'EQUITY_RATIO' AND c.sizing_capital IS NULL END`;
 
 /**
  * Returns the accounts of copiers that size by equity, if their balances were last known more than `ageMaxMs`
@@ -120,34 +133,37 @@ const isYoungEnough = (signalAt: string, lotTradeId: string) => `clock_timestamp
  */
 export async function staleEquityAccounts(
   tx: Tx,
-  { id, strategyId, sequence, signalAt, lotTradeId }: Signal,
+  { id, strategyId, sequence, signalAt, lotTradeId, symbol }: Signal,
   ageMaxMs: number,
 ): Promise<string[]> {
   const rows = await queryPrepared<{ id: string }>(
     tx,
     `SELECT DISTINCT a.id FROM copiers c JOIN exchange_accounts a ON a.id = c.exchange_account_id
      WHERE c.strategy_id = $1 AND c.deleted_at IS NULL AND c.status = 'ACTIVE' AND c.followed_sequence < $2
-       AND c.sizing_mode = 'EQUITY_RATIO' AND c.sizing_capital IS NULL AND a.is_active
+       AND ${sizesByEquity('$7')} AND a.is_active
        AND coalesce(${BALANCES_KNOWN_AT}, '-infinity') < clock_timestamp() - $4 * interval '1 millisecond'
-       AND ${isYoungEnough('$5', '$6')}
+       AND ${isYoungEnough('$5', '$6', '$7')}
        AND NOT EXISTS (SELECT FROM decisions d WHERE d.signal_id = $3 AND d.copier_id = c.id)`,
-    [strategyId, sequence, id, ageMaxMs, signalAt, lotTradeId],
+    [strategyId, sequence, id, ageMaxMs, signalAt, lotTradeId, symbol],
   );
   return rows.map(({ id: accountId }) => accountId);
 }
 
-/** Returns the exchanges of the active copiers that have no decision on the signal and can still copy it. */
-export async function exchangesOfCopiers(
-  tx: Tx,
-  { id, strategyId, sequence, signalAt, lotTradeId }: Signal,
-): Promise<string[]> {
-  const rows = await queryPrepared<{ exchange: string }>(
+/** Returns the pairs, each once, of the active copiers that have no decision on the signal and can still copy it. */
+export async function pairsOfCopiers(tx: Tx, signal: Signal): Promise<OfferedPair[]> {
+  const { id, strategyId, sequence, signalAt, lotTradeId, symbol, tradingType } = signal;
+  const choices = await queryPrepared<PairChoice>(
     tx,
-    `SELECT DISTINCT a.exchange FROM copiers c JOIN exchange_accounts a ON a.id = c.exchange_account_id
+    `SELECT DISTINCT a.exchange, a.trading_type AS "accountTradingType", c.quote_aliases AS "quoteAliases",
+       c.symbol_map ->> $6::text AS "mappedSymbol", l.copier_id IS NOT NULL AS "hasLot", l.symbol AS "lotSymbol"
+     FROM copiers c JOIN exchange_accounts a ON a.id = c.exchange_account_id
+     LEFT JOIN copied_lots l ON l.copier_id = c.id AND l.lot_trade_id = $5
      WHERE c.strategy_id = $1 AND c.deleted_at IS NULL AND c.status = 'ACTIVE' AND c.followed_sequence < $2
        AND NOT EXISTS (SELECT FROM decisions d WHERE d.signal_id = $3 AND d.copier_id = c.id)
-       AND ${isYoungEnough('$4', '$5')}`,
-    [strategyId, sequence, id, signalAt, lotTradeId],
+       AND ${isYoungEnough('$4', '$5', '$6')}`,
+    [strategyId, sequence, id, signalAt, lotTradeId, symbol],
   );
-  return rows.map(({ exchange }) => exchange);
+  const requests = choices.map((choice) => pairRequestOf(choice, signal));
+  const chosen = await choosePairs(tx, tradingType, requests);
+  return [...new Set(chosen.filter((pair) => pair !== null))];
 }

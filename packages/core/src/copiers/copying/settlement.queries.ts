@@ -268,8 +268,9 @@ const WAKE = `
   WHERE id IN (
     SELECT d.id FROM decisions d
     JOIN exchange_accounts a ON a.id = d.exchange_account_id
-    JOIN trade_pairs p ON p.exchange = a.exchange AND p.trading_type = a.trading_type AND p.symbol = d.symbol
     JOIN copied_lots c ON c.copier_id = d.copier_id AND c.lot_trade_id = d.lot_trade_id
+    JOIN trade_pairs p ON p.exchange = a.exchange AND p.trading_type = a.trading_type
+      AND p.symbol = coalesce(c.symbol, d.symbol)
     CROSS JOIN LATERAL (SELECT sum(o.open_amount) AS held FROM lots o
       WHERE o.copier_id = d.copier_id AND o.source_trade_id = d.lot_trade_id AND o.open_amount > 0) h
     CROSS JOIN LATERAL (SELECT CASE WHEN d.kind = 'CLOSE' THEN h.held ELSE least(h.held, c.owed_amount) END AS amount) s

@@ -1,4 +1,3 @@
-import { assetsOfSymbol } from '@trading-automation/contracts';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
 import type { Signal } from '../../strategies/index.js';
 import { loadFreeBalances } from '../../trades/index.js';
@@ -10,27 +9,28 @@ import { BigDecimal } from '../../values/index.js';
  */
 export async function accountsShortOfExit(tx: Tx, signal: Signal): Promise<string[]> {
   if (signal.tradingType === 'perpetual') return [];
-  const { base } = assetsOfSymbol(signal.symbol);
-  const held = await queryPrepared<{ id: string; amount: string }>(tx, HELD, [
+  const held = await queryPrepared<{ id: string; base: string; amount: string }>(tx, HELD, [
     signal.strategyId,
     signal.sequence,
     signal.id,
     signal.lotTradeId,
   ]);
-  const accountIds = held.map(({ id }) => id);
-  if (accountIds.length === 0) return [];
-  const free = await loadFreeBalances(tx, accountIds, [base]);
-  return held
-    .filter(({ id, amount }) => new BigDecimal(free.get(id)?.get(base) ?? '0').lt(amount))
-    .map(({ id }) => id);
+  if (held.length === 0) return [];
+  const accountIds = [...new Set(held.map(({ id }) => id))];
+  const free = await loadFreeBalances(tx, accountIds, [...new Set(held.map(({ base }) => base))]);
+  const short = held.filter(({ id, base, amount }) =>
+    new BigDecimal(free.get(id)?.get(base) ?? '0').lt(amount),
+  );
+  return [...new Set(short.map(({ id }) => id))];
 }
 
-/** What the undecided copiers of a signal hold of its lot, by account. Lots that were sold short need no base asset. */
+/** What the undecided copiers of a signal hold of its lot, by account and base asset. Lots that were sold short need no base asset. */
 const HELD = `
-  SELECT c.exchange_account_id AS id, trim_scale(sum(o.open_amount))::text AS amount
+  SELECT c.exchange_account_id AS id, p.base, trim_scale(sum(o.open_amount))::text AS amount
   FROM copiers c
   JOIN exchange_accounts a ON a.id = c.exchange_account_id AND a.is_active
   JOIN lots o ON o.copier_id = c.id AND o.source_trade_id = $4 AND o.open_amount > 0 AND o.side = 'BUY'
+  JOIN trade_pairs p ON p.id = o.trade_pair_id
   WHERE c.strategy_id = $1 AND c.deleted_at IS NULL AND c.status <> 'PAUSED' AND c.followed_sequence < $2
     AND NOT EXISTS (SELECT FROM decisions d WHERE d.signal_id = $3 AND d.copier_id = c.id)
-  GROUP BY 1`;
+  GROUP BY 1, 2`;

@@ -16,16 +16,17 @@ import {
   canonicalDecimal,
   type Decimal,
   type DomainError,
+  type QuoteAliases,
 } from '@trading-automation/contracts';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
 import { invalidState } from '../../operations/index.js';
 import { type Signal, signalsAfter } from '../../strategies/index.js';
-import { equitiesOf } from '../../trade-pairs/index.js';
+import { type Equity, equitiesOf } from '../../trade-pairs/index.js';
 import { BigDecimal, floorToStep } from '../../values/index.js';
 import { markStarted } from '../copiers.queries.js';
 import { soldShareOf } from '../planning/coarse-signal.rules.js';
+import { aliasesOf } from '../planning/pair-choice.rules.js';
 import { plannedSignalOf } from '../planning/planned-signal.js';
-import type { BookMidsBySymbol } from './book-mids-at-start.js';
 import { refreshLosses, resetPeak } from './copier-marks.queries.js';
 import { databaseNow } from './copy-inputs.queries.js';
 import { EQUITY_AGE_MAX_MS, planCopies } from './copy-planner.service.js';
@@ -33,6 +34,7 @@ import { forgetCopiedLots, reopenExit } from './decisions.queries.js';
 import { groupBy } from './group-by.js';
 import { type MissedExit, missedExits, openLeaderLots } from './leader-lots.queries.js';
 import type { LotDrift } from './lot-drift.js';
+import type { BookMids } from './plan-batch.js';
 import { storePlans } from './store-plans.js';
 
 /** The fields of a locked copier that its start needs. */
@@ -56,7 +58,7 @@ export async function startFollowing(
   tx: Tx,
   copier: CopierToStart,
   { resync, copy_existing = copier.copyExisting }: CopierStart,
-  bookMids: BookMidsBySymbol,
+  bookMids: BookMids,
 ): Promise<readonly LotDrift[]> {
   const strategyId = copier.strategyId!;
   const sequence = await lockLastSequence(tx, strategyId);
@@ -90,11 +92,15 @@ export async function resyncExits(tx: Tx, copier: CopierToStart): Promise<void> 
   );
 }
 
-/** Returns an error if the account does not meet the strategy's minimum equity, or if its equity is unknown. */
+/**
+ * Returns an error if the account does not meet the strategy's minimum equity, or if its equity is unknown. The equity
+ * may be in another quote currency that counts as the same.
+ */
 export async function checkMinCopyEquity(
   tx: Tx,
   strategyId: string,
   accountId: string,
+  quoteAliases: QuoteAliases,
 ): Promise<DomainError | undefined> {
   const [strategy] = await queryPrepared<{ minimum: Decimal | null; quote: string }>(
     tx,
@@ -105,7 +111,10 @@ export async function checkMinCopyEquity(
   );
   const { minimum, quote } = strategy!;
   if (minimum === null) return undefined;
-  const equity = (await equitiesOf(tx, [accountId], quote)).get(accountId) ?? null;
+  let equity: Equity | null = null;
+  for (const alias of [quote, ...aliasesOf(quote, quoteAliases)]) {
+    equity ??= (await equitiesOf(tx, [accountId], alias)).get(accountId) ?? null;
+  }
   if (equity === null) {
     return invalidState(
       `The strategy requires an equity of at least ${canonicalDecimal(minimum)} ${quote}; the account's equity is unknown. Sync the account first.`,
@@ -203,7 +212,7 @@ async function copyExisting(
   copier: CopierToStart,
   strategyId: string,
   until: number,
-  bookMids: BookMidsBySymbol,
+  bookMids: BookMids,
 ): Promise<void> {
   const now = await databaseNow(tx);
   const lots = await openLeaderLots(tx, strategyId, copier.id, until);
@@ -230,7 +239,7 @@ async function copyExisting(
     const planned = await planCopies(tx, signal, [copier.id], {
       now,
       plannedSignal,
-      bookMids: bookMids(signal.symbol),
+      bookMids,
       ignoresPause: true,
     });
     await storePlans(tx, signal, planned, now, { replaced: 'WITHOUT_ORDER' });

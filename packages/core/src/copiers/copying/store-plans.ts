@@ -40,7 +40,9 @@ export async function storePlans(
     tx,
     signal,
     planned.flatMap(({ candidate: { copier }, plan }) =>
-      plan === null || plan.lot === null ? [] : [{ copierId: copier.id, lot: plan.lot }],
+      plan === null || plan.lot === null
+        ? []
+        : [{ copierId: copier.id, symbol: copier.pair?.symbol ?? null, lot: plan.lot }],
     ),
   );
   const decisions = planned.map((copy) => decisionOf(signal, copy, trades.get(copy.candidate.copier.id)));

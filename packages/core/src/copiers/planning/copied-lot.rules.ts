@@ -74,3 +74,9 @@ export const lotInputs = (lot: Lot): PlanInputs => ({
   sent_before: lot.sentAmount,
   forgone_before: lot.forgoneAmount,
 });
+
+/** Names the copier's pair if its symbol differs from the strategy's. */
+export function pairInputs({ signal, account }: CopyInput): PlanInputs {
+  const symbol = account.pair?.symbol;
+  return symbol === undefined || symbol === signal.symbol ? {} : { copier_symbol: symbol };
+}

@@ -7,6 +7,7 @@ import {
   type Lot,
   lotAtEntry,
   lotInputs,
+  pairInputs,
   storedLot,
 } from './copied-lot.rules.js';
 import { checkEntry, type EntryRejection } from './entry-checks.rules.js';
@@ -202,9 +203,10 @@ const capInputs = ({ rule, limit }: Cap, amount: Decimal, price: Fraction): Plan
   limit,
 });
 
-const entryInputs = ({ signal, now }: CopyInput): PlanInputs => ({
-  reference_price: signal.referencePrice,
-  leader_amount: signal.cumulativeAmount,
-  age_ms: now.getTime() - signal.signalAt.getTime(),
-  ...(signal.copiesExisting === true ? { copy_existing: true } : {}),
+const entryInputs = (input: CopyInput): PlanInputs => ({
+  reference_price: input.signal.referencePrice,
+  leader_amount: input.signal.cumulativeAmount,
+  age_ms: input.now.getTime() - input.signal.signalAt.getTime(),
+  ...(input.signal.copiesExisting === true ? { copy_existing: true } : {}),
+  ...pairInputs(input),
 });

@@ -1,6 +1,6 @@
 /** Plans exits. The rules are listed in plan.rules.ts, the only file that may import this one. */
 import type { Decimal, DecisionCode } from '@trading-automation/contracts';
-import { forgo, type Lot, ratioOfLot, storedLot } from './copied-lot.rules.js';
+import { forgo, type Lot, pairInputs, ratioOfLot, storedLot } from './copied-lot.rules.js';
 import {
   dividedBy,
   type Fraction,
@@ -167,9 +167,10 @@ function lotAfterExit(lot: Lot, requested: Fraction, share: Fraction): Lot {
   return { ...forgo(lot, times(carried, share)), owedAmount };
 }
 
-const exitInputs = ({ signal, copier }: CopyInput): PlanInputs => ({
-  reference_price: signal.referencePrice,
-  exit_amount: signal.exitAmount,
-  lot_amount_before: signal.lotAmountBefore,
-  held: copier.lot?.heldAmount ?? '0',
+const exitInputs = (input: CopyInput): PlanInputs => ({
+  reference_price: input.signal.referencePrice,
+  exit_amount: input.signal.exitAmount,
+  lot_amount_before: input.signal.lotAmountBefore,
+  held: input.copier.lot?.heldAmount ?? '0',
+  ...pairInputs(input),
 });

@@ -130,8 +130,10 @@ export interface CopierState {
   readonly openQuote: Decimal;
 }
 
-/** Rules of the pair on the copier's exchange. */
+/** The pair on the copier's exchange. Amounts are in base currency, whatever the contract size. */
 export interface CopyPair {
+  /** Default: the symbol of the strategy's pair. */
+  readonly symbol?: string;
   readonly priceTick: Decimal;
   readonly amountStep: Decimal;
   /** Step of market orders; null if it equals `amountStep`. */

@@ -39,6 +39,7 @@ describe('stored rows as input of planCopy', () => {
 
   it('contain only the columns of a pair that the planner needs', () => {
     const rules = {
+      symbol: 'BTC/USDT',
       priceTick: '0.010000000000000000',
       amountStep: '0.001000000000000000',
       marketAmountStep: null,
@@ -49,7 +50,8 @@ describe('stored rows as input of planCopy', () => {
       takerFee: '0.0010',
       lastPrice: '100.000000000000000000',
     };
-    expect(copyPairOf({ ...rules, symbol: 'BTC/USDT' } as typeof rules)).toEqual({
+    expect(copyPairOf({ ...rules, isActive: true } as typeof rules)).toEqual({
+      symbol: 'BTC/USDT',
       priceTick: '0.01',
       amountStep: '0.001',
       marketAmountStep: null,

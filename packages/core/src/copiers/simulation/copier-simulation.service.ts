@@ -15,7 +15,10 @@ import { type Actor, authorise, invalidState } from '../../operations/index.js';
 import { FairGate, type FairGateLimits, type Platform } from '../../platform/index.js';
 import { lastSequenceOf, signalsAfter } from '../../strategies/index.js';
 import { equitiesOf } from '../../trade-pairs/index.js';
+import { overrideColumns } from '../copier.rules.js';
+import { choosePairs } from '../offered-pairs.queries.js';
 import { coarseSignal } from '../planning/coarse-signal.rules.js';
+import { candidateSymbols } from '../planning/pair-choice.rules.js';
 import { copyPairOf, termsOf } from '../planning/planned-signal.js';
 import { Replay, type ReplayedDecision, type ReplayPair } from './replay.js';
 import {
@@ -24,7 +27,6 @@ import {
   copierToSimulate,
   firstSequenceAt,
   observedFeeRate,
-  pairsOf,
 } from './simulation.queries.js';
 import { viewSimulation } from './simulation.view.js';
 
@@ -92,6 +94,12 @@ export class CopierSimulation {
     const replay = new Replay({
       copierId: copier.id,
       terms: termsOf(copier),
+      overriddenTerms: new Map(
+        Object.entries(copier.overrides).map(([symbol, override]) => [
+          symbol,
+          termsOf({ ...copier, ...overrideColumns(override) }),
+        ]),
+      ),
       onBreach: copier.onBreach,
       startingEquity: data.startingEquity,
       pairs: data.pairs,
@@ -232,14 +240,22 @@ class ReplayData {
   async load(symbols: readonly string[]): Promise<void> {
     const unknown = [...new Set(symbols)].filter((symbol) => !this.loadedSymbols.has(symbol));
     if (unknown.length === 0) return;
-    for (const pair of await pairsOf(this.tx, this.copier, unknown)) {
-      const feeRate = pair.takerFee ?? (await this.recentFeeRate()) ?? FEE_RATE_DEFAULT;
-      const rules = { ...copyPairOf(pair), lastPrice: null, lastPriceAt: null };
-      this.pairs.set(pair.symbol, { rules, feeRate, mark: this.valuesNow ? pair.lastPrice : null });
-    }
-    for (const symbol of unknown) {
+    const { exchange, tradingType } = this.copier;
+    const requests = unknown.map((symbol) => ({
+      exchange,
+      candidates: candidateSymbols(symbol, this.copier),
+    }));
+    const chosen = await choosePairs(this.tx, tradingType, requests);
+    for (const [index, symbol] of unknown.entries()) {
       this.loadedSymbols.add(symbol);
-      await this.loadEquity(assetsOfSymbol(symbol).quote);
+      const pair = chosen[index] ?? null;
+      await this.loadEquity((pair ?? assetsOfSymbol(symbol)).quote);
+      if (pair === null) continue;
+      const feeRate = pair.takerFee ?? (await this.recentFeeRate()) ?? FEE_RATE_DEFAULT;
+      // `lastPrice` is the price now, not at the time of a replayed signal.
+      const rules = { ...copyPairOf(pair), lastPrice: null, lastPriceAt: null };
+      const mark = this.valuesNow ? pair.lastPrice : null;
+      this.pairs.set(symbol, { rules, feeRate, mark });
     }
   }
 

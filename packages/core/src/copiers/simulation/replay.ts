@@ -45,10 +45,12 @@ export interface ReplayPair {
 export interface ReplayOptions {
   readonly copierId: string;
   readonly terms: CopyTerms;
+  /** The terms of pairs with an override, by the strategy's symbol. */
+  readonly overriddenTerms?: ReadonlyMap<string, CopyTerms>;
   readonly onBreach: BreachReaction;
   /** The account's equity, by quote currency. */
   readonly startingEquity: ReadonlyMap<string, Decimal>;
-  /** Pairs that the account's exchange trades, by symbol. */
+  /** The pairs on which the copier copies, by the strategy's symbol. Absent if the account's exchange offers none. */
   readonly pairs: ReadonlyMap<string, ReplayPair>;
 }
 
@@ -86,13 +88,13 @@ export class Replay {
 
   /** Applies the next signal. Signals must be applied in the order of their sequences. */
   apply(signal: ReplaySignal): ReplayedDecision {
-    const { quote } = assetsOfSymbol(signal.symbol);
+    const { quote } = assetsOfSymbol(this.symbolOf(signal));
     this.startedSequence ??= signal.sequence - 1;
     this.signalsByQuote.set(quote, (this.signalsByQuote.get(quote) ?? 0) + 1);
     this.setPrice(signal, quote);
     const input = this.inputOf(signal, quote);
     const plan = planCopy(input);
-    this.stopOnBreach(input);
+    this.stopOnBreach(input, quote);
     this.fillOrder(signal, quote, plan);
     const { lotTradeId, referencePrice } = signal;
     const perfectAmount = perfectAmountOf(input, plan);
@@ -132,19 +134,32 @@ export class Replay {
   }
 
   private markOpenLots(quote: string): void {
-    for (const [symbol, { mark }] of this.options.pairs)
+    for (const [ofStrategy, { rules, mark }] of this.options.pairs) {
+      const symbol = rules.symbol ?? ofStrategy;
       if (mark !== null && assetsOfSymbol(symbol).quote === quote) this.copies.setPrice(symbol, quote, mark);
+    }
   }
 
-  private setPrice({ symbol, referencePrice, emittedAt }: ReplaySignal, quote: string): void {
+  /** Returns the symbol of the pair on which the copier copies. */
+  private symbolOf({ symbol }: Pick<ReplaySignal, 'symbol'>): string {
+    return this.options.pairs.get(symbol)?.rules.symbol ?? symbol;
+  }
+
+  private termsOf({ symbol }: Pick<ReplaySignal, 'symbol'>): CopyTerms {
+    return this.options.overriddenTerms?.get(symbol) ?? this.options.terms;
+  }
+
+  private setPrice(signal: ReplaySignal, quote: string): void {
+    const { referencePrice, emittedAt } = signal;
     // If a new day has begun, the result before the new price is the result at 00:00 UTC.
     this.losses.record(quote, emittedAt, this.copies.resultOf(quote));
-    this.copies.setPrice(symbol, quote, referencePrice);
+    this.copies.setPrice(this.symbolOf(signal), quote, referencePrice);
     this.losses.record(quote, emittedAt, this.copies.resultOf(quote));
   }
 
   private inputOf(signal: ReplaySignal, quote: string): CopyInput {
-    const { copierId, terms, startingEquity, pairs } = this.options;
+    const { copierId, startingEquity, pairs } = this.options;
+    const terms = this.termsOf(signal);
     const start = new BigDecimal(startingEquity.get(quote) ?? '0');
     const equity = start.plus(this.copies.resultOf(quote));
     const lot = this.lots.get(signal.lotTradeId);
@@ -163,13 +178,13 @@ export class Replay {
         lot:
           lot === undefined ? null : { ...lot, heldAmount: this.copies.heldOf(signal.lotTradeId).toString() },
         dayLossQuote: this.losses.dayLossOf(quote),
-        drawdownPercent: this.drawdownOf(quote, equity),
+        drawdownPercent: this.drawdownOf(quote, equity.toString(), terms),
         openLotCount: this.copies.openLotsExcept(signal.lotTradeId),
         openQuote: this.copies.openCost.toString(),
       },
       account: {
         isActive: true,
-        freeBase: this.copies.heldOfPair(signal.symbol).toString(),
+        freeBase: this.copies.heldOfPair(this.symbolOf(signal)).toString(),
         freeQuote: BigDecimal.max(0, start.plus(this.copies.flowOf(quote))).toString(),
         equity: equity.toString(),
         pair: pairs.get(signal.symbol)?.rules ?? null,
@@ -179,28 +194,25 @@ export class Replay {
   }
 
   /** Returns the drawdown in percent; null if the copier has no drawdown limit. */
-  private drawdownOf(quote: string, equity: BigDecimal): Decimal | null {
-    const { sizing, maxDrawdownPercent } = this.options.terms;
+  private drawdownOf(quote: string, equity: Decimal, terms: CopyTerms): Decimal | null {
+    const { sizing, maxDrawdownPercent } = terms;
     if (maxDrawdownPercent === null) return null;
     return drawdownPercentOf({
       drawdownQuote: this.losses.drawdownOf(quote),
-      equity: equity.toString(),
+      equity,
       capital: sizing.capital,
     });
   }
 
-  private fillOrder(
-    { lotTradeId, symbol, referencePrice }: ReplaySignal,
-    quote: string,
-    plan: CopyPlan,
-  ): void {
+  private fillOrder(signal: ReplaySignal, quote: string, plan: CopyPlan): void {
+    const { lotTradeId, referencePrice } = signal;
     if (plan.lot !== null) this.lots.set(lotTradeId, plan.lot);
     if (plan.order === null) return;
     const { side, amount } = plan.order;
-    const pair = this.options.pairs.get(symbol);
+    const pair = this.options.pairs.get(signal.symbol);
     this.copies.fill({
       lotTradeId,
-      symbol,
+      symbol: this.symbolOf(signal),
       quote,
       side,
       amount,
@@ -210,8 +222,9 @@ export class Replay {
     });
   }
 
-  private stopOnBreach({ copier: { dayLossQuote, drawdownPercent } }: CopyInput): void {
+  private stopOnBreach({ copier: { dayLossQuote }, account: { equity } }: CopyInput, quote: string): void {
     const { terms, onBreach } = this.options;
+    const drawdownPercent = this.drawdownOf(quote, equity!, terms);
     const hasReached = (value: Decimal | null, limit: Decimal | null) =>
       limit !== null && value !== null && new BigDecimal(value).gte(limit);
     const isBreached =

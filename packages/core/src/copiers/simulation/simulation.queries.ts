@@ -1,12 +1,21 @@
-import type { BreachReaction, Decimal, TradingType } from '@trading-automation/contracts';
+import type {
+  BreachReaction,
+  CopierOverrides,
+  Decimal,
+  QuoteAliases,
+  SymbolMap,
+  TradingType,
+} from '@trading-automation/contracts';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
-import type { CopyPair } from '../planning/plan.types.js';
 import type { CopierSettings } from '../planning/planned-signal.js';
 
 export interface CopierToSimulate extends CopierSettings {
   readonly id: string;
   readonly strategyId: string | null;
   readonly onBreach: BreachReaction;
+  readonly quoteAliases: QuoteAliases;
+  readonly symbolMap: SymbolMap;
+  readonly overrides: CopierOverrides;
   readonly accountId: string;
   readonly exchange: string;
   readonly tradingType: TradingType;
@@ -28,6 +37,7 @@ export async function copierToSimulate(tx: Tx, userId: string, id: string): Prom
        c.max_drawdown_percent AS "maxDrawdownPercent", c.max_slippage_bps AS "maxSlippageBps",
        c.max_signal_age_ms AS "maxSignalAgeMs", c.allowed_pairs AS "allowedPairs",
        c.blocked_pairs AS "blockedPairs", c.allowed_sides AS "allowedSides",
+       c.quote_aliases AS "quoteAliases", c.symbol_map AS "symbolMap", c.overrides,
        a.id AS "accountId", a.exchange, a.trading_type AS "tradingType",
        a.deleted_at IS NOT NULL AS "isAccountRemoved", a.balances_taken_at IS NOT NULL AS "areBalancesKnown",
        coalesce((SELECT st.user_id = c.user_id FROM strategies st WHERE st.id = c.strategy_id), false) AS "isOwnStrategy"
@@ -60,28 +70,6 @@ export async function firstSequenceAt(
     else high = middle;
   }
   return low;
-}
-
-export interface SimulatedPair extends CopyPair {
-  /** `lastPrice` is the price now, not at the time of a replayed signal. */
-  readonly symbol: string;
-}
-
-/** Returns the pairs of these symbols that the exchange trades. */
-export function pairsOf(
-  tx: Tx,
-  { exchange, tradingType }: Pick<CopierToSimulate, 'exchange' | 'tradingType'>,
-  symbols: readonly string[],
-): Promise<SimulatedPair[]> {
-  return queryPrepared(
-    tx,
-    `SELECT symbol, price_tick AS "priceTick", amount_step AS "amountStep",
-       market_amount_step AS "marketAmountStep", market_max_amount AS "marketMaxAmount",
-       min_amount AS "minAmount", max_amount AS "maxAmount", min_notional AS "minNotional",
-       max_notional AS "maxNotional", last_price AS "lastPrice", taker_fee AS "takerFee"
-     FROM trade_pairs WHERE exchange = $1 AND trading_type = $2 AND symbol = ANY ($3) AND is_active`,
-    [exchange, tradingType, symbols],
-  );
 }
 
 /** Returns the account's last known balance of an asset, free plus locked; 0 if unknown. */

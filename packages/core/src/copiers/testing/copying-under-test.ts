@@ -290,7 +290,7 @@ export class CopyingUnderTest {
     const order = {
       exchangeOrderId: tradeId,
       venueClientOrderId: String(trade.venue_client_order_id ?? tradeId),
-      symbol: this.symbol,
+      symbol: String(trade.symbol),
       side,
       type: 'MARKET' as const,
       timeInForce: 'GTC' as const,
@@ -305,7 +305,7 @@ export class CopyingUnderTest {
       .map((part) => ({
         exchangeFillId: newUuid(),
         exchangeOrderId: tradeId,
-        symbol: this.symbol,
+        symbol: String(trade.symbol),
         side,
         ...part,
         fee: { amount: baseFee, currency: this.tradingType === 'perpetual' ? 'USDT' : 'BTC' },
