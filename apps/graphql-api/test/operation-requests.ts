@@ -103,7 +103,9 @@ function derivedArgument(id: string, parameter: string): string {
 export function errorFieldOf(operation: Operation, part: 'params' | 'query' | 'body', field: string): string {
   const [name = '', ...rest] = field.split('.');
   const argument = part === 'body' ? undefined : argumentsOf(operation).get(`${part}.${name}`);
-  return [argument ?? camelCase(name), ...rest.map(camelCase)].join('.');
+  const member = part === 'body' ? operation.body?.shape[name] : undefined;
+  const isMap = member !== undefined && unwrap(member as unknown as SchemaNode)[0].def.type === 'record';
+  return [argument ?? camelCase(name), ...(isMap ? rest : rest.map(camelCase))].join('.');
 }
 
 /** Returns the request as a document with variables. `selection` defaults to the whole response. */

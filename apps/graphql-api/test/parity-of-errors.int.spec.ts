@@ -127,6 +127,16 @@ const BODIES: readonly (readonly [operation: string, code: ErrorCode, ...changes
     { sizing: { mode: 'MULTIPLIER', value: '0' } },
     { limits: { max_slippage_bps: 1_000_000 } },
     { limits: { max_trade_quote: 'much' } },
+    {
+      quote_aliases: [
+        ['USDT', 'USDC'],
+        ['USDC', 'USD'],
+      ],
+    },
+    { symbol_map: { 'BTC/USDT': 'BTC/USDT:USDT' } },
+    { symbol_map: { BTCUSDT: 'BTC/USDT' } },
+    { overrides: { 'NO/PAIR': { limits: { max_trade_quote: '1' } } } },
+    { overrides: { 'BTC/USDT': { limits: { max_trade_quote: '-1' } } } },
   ],
   ['copiers.update', 'validation_failed', { limits: { max_trade_quote: '-5' } }, { name: '' }],
   [

@@ -83,7 +83,8 @@ export const symbolMapInput = z
   .superRefine(atMost(SYMBOL_MAP_MAX))
   .superRefine((map, context) => {
     for (const [from, to] of Object.entries(map)) {
-      if (isPerpetual(from) === isPerpetual(to)) continue;
+      const areSymbols = [from, to].every((symbol) => symbolInput.safeParse(symbol).success);
+      if (!areSymbols || isPerpetual(from) === isPerpetual(to)) continue;
       context.addIssue({
         code: 'custom',
         path: [from],

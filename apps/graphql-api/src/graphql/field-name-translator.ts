@@ -11,6 +11,8 @@ const LIST_NAMES = [
 export class FieldNameTranslator {
   /** The GraphQL name of each wire name that a message may contain. */
   private readonly names = new Map<string, string>();
+  /** Fields that contain JSON whose names the caller chose. */
+  private readonly jsonFields = new Set(['value']);
 
   /** @param params maps a GraphQL argument to the path parameter that it sets, where the names differ */
   constructor(operation: Operation, params: Readonly<Record<string, string>> = {}) {
@@ -37,13 +39,13 @@ export class FieldNameTranslator {
     return field === undefined ? translated : { ...translated, field: this.translatePath(field) };
   }
 
-  /** Translates a path. Names after `value` are not translated, because they belong to JSON that the caller chose. */
+  /** Translates a path, but not the names within JSON. */
   private translatePath(path: string): string {
     const parts = path.split('.');
-    const valueIndex = parts.indexOf('value');
+    const jsonIndex = parts.findIndex((part) => this.jsonFields.has(part));
     return parts
       .map((part, at) =>
-        valueIndex >= 0 && at > valueIndex ? part : (this.names.get(part) ?? camelCase(part)),
+        jsonIndex >= 0 && at > jsonIndex ? part : (this.names.get(part) ?? camelCase(part)),
       )
       .join('.');
   }
@@ -63,6 +65,7 @@ export class FieldNameTranslator {
     if (inner.def.type === 'array') this.collect(inner.def.element!);
     for (const [wireName, member] of Object.entries(inner.def.shape ?? {})) {
       this.names.set(wireName, camelCase(wireName));
+      if (unwrap(member)[0].def.type === 'record') this.jsonFields.add(wireName);
       this.collect(member);
     }
   }

@@ -105,14 +105,20 @@ export const REQUESTS: Readonly<Record<string, MakeRequest>> = {
     body: { copier_ids: [await user.copier()] },
   }),
   'copiers.get': byId((user) => user.copier()),
-  'copiers.create': async (user) => ({
-    body: {
-      name: 'follower',
-      exchange_account_id: await user.account(),
-      strategy_id: await user.strategy(),
-      sizing: { mode: 'FIXED_QUOTE', value: '100' },
-    },
-  }),
+  'copiers.create': async (user) => {
+    const symbol = await user.commonSymbol();
+    return {
+      body: {
+        name: 'follower',
+        exchange_account_id: await user.account(),
+        strategy_id: await user.strategy(),
+        sizing: { mode: 'FIXED_QUOTE', value: '100' },
+        quote_aliases: [['USDT', 'USDC']],
+        symbol_map: { [symbol]: symbol },
+        overrides: { [symbol]: { limits: { max_trade_quote: '25.5' } } },
+      },
+    };
+  },
   'copiers.update': async (user) => ({
     params: { id: await user.copier() },
     body: { strategy_id: await user.strategy(), limits: { max_trade_quote: '50' } },

@@ -104,6 +104,18 @@ export class TestUser {
     return id;
   }
 
+  /** Inserts an inactive pair once, and returns its symbol, which is the same for all users. */
+  async commonSymbol(): Promise<string> {
+    await this.environment.rows(
+      `INSERT INTO trade_pairs (id, exchange, symbol, exchange_symbol, base, quote, trading_type, price_tick, amount_step,
+         min_amount, min_notional, is_active, rules_updated_at)
+       SELECT $1, 'paper', 'COMMON/USDT', 'COMMONUSDT', 'COMMON', 'USDT', 'spot', 0.01, 0.01, 0.01, 1, false, now()
+       WHERE NOT EXISTS (SELECT FROM trade_pairs WHERE symbol = 'COMMON/USDT')`,
+      randomUUID(),
+    );
+    return 'COMMON/USDT';
+  }
+
   async trade(accountId?: string): Promise<string> {
     const account = accountId ?? (await this.account());
     return (await this.requireData('POST', '/v1/trades', this.environment.tradeBody(account))).id;

@@ -6,7 +6,9 @@ import {
   copierColumns,
   hasCapacity,
   multiplierErrors,
+  overrideColumns,
   ownAccountErrors,
+  usesMultiplier,
 } from './copier.rules.js';
 
 describe('allowed and blocked pairs', () => {
@@ -52,6 +54,24 @@ describe('the sizing mode MULTIPLIER', () => {
     link({ userId: 'owner' }),
     link({ sizingMode: 'FIXED_QUOTE' }),
   ];
+
+  it('causes one error for each field that has it, overrides included', () => {
+    const overrides = {
+      'A/B': { sizing: { mode: 'MULTIPLIER' as const, value: '1' } },
+      'C/D': { sizing: { mode: 'FIXED_QUOTE' as const, value: '1' } },
+      'E/F': { limits: {} },
+    };
+    const strategy = { userId: 'owner', allowMultiplier: false };
+    const fieldsOf = (more: Partial<CopierLink>, copier: Partial<CopierLink['copier']>) =>
+      multiplierErrors(strategy, [{ ...link({ overrides, ...copier }), ...more }]).map(({ field }) => field);
+    expect(fieldsOf({}, {})).toEqual(['copier_id']);
+    expect(fieldsOf({ overridesField: 'overrides' }, {})).toEqual(['copier_id', 'overrides.A/B.sizing.mode']);
+    expect(fieldsOf({}, { sizingMode: 'FIXED_QUOTE' })).toEqual(['copier_id']);
+    expect(fieldsOf({}, { userId: 'owner' })).toEqual([]);
+    expect(usesMultiplier({ sizingMode: 'FIXED_QUOTE', overrides })).toBe(true);
+    expect(usesMultiplier({ sizingMode: 'FIXED_QUOTE', overrides: {} })).toBe(false);
+    expect(usesMultiplier({ sizingMode: 'MULTIPLIER', overrides: {} })).toBe(true);
+  });
 
   it('causes an error for copiers of other users, at the field of the mode if the request has it', () => {
     const error = {
@@ -148,6 +168,20 @@ describe('the columns of an update', () => {
     expect(copierColumns(copierUpdate.parse({ limits }))).toEqual({
       allowedPairs: ['A/B', 'C/D'],
       allowedSides: ['BUY'],
+    });
+  });
+});
+
+describe('an override', () => {
+  it('replaces the sizing as a whole and each limit that it has', () => {
+    expect(overrideColumns({ limits: { max_trade_quote: '5', max_slippage_bps: 3 } })).toEqual({
+      maxTradeQuote: '5',
+      maxSlippageBps: 3,
+    });
+    expect(overrideColumns({ sizing: { mode: 'FIXED_QUOTE', value: '9' } })).toEqual({
+      sizingMode: 'FIXED_QUOTE',
+      sizingValue: '9',
+      sizingCapital: null,
     });
   });
 });

@@ -63,7 +63,7 @@ export async function assertPairsExist(
       .map(([symbol, target]) =>
         unknown(
           `symbol_map.${symbol}`,
-          `${exchange} does not offer the ${word} ${target}. Use a symbol that GET /v1/trade-pairs lists for ${exchange}.`,
+          `The exchange ${exchange} does not offer the ${word} ${target}. Use a symbol that GET /v1/trade-pairs lists for it.`,
         ),
       ),
     ...unlisted('overrides', Object.keys(overrides)),
