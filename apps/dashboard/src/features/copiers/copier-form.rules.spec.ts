@@ -1,5 +1,12 @@
 import { copierCreate, copierUpdate } from '@trading-automation/contracts';
-import { formFieldOf, NEW_COPIER, settingsBody, updateBody, valuesOf } from './copier-form.rules';
+import {
+  formFieldOf,
+  formMessageOf,
+  NEW_COPIER,
+  settingsBody,
+  updateBody,
+  valuesOf,
+} from './copier-form.rules';
 
 const ACCOUNT = 'exa_01jz3v7q8ef5ft5w8mm7p5a1bc';
 const values = { ...NEW_COPIER, name: 'Half size' };
@@ -54,12 +61,39 @@ describe('the settings of a copier', () => {
     expect(formFieldOf('stats')).toBeUndefined();
   });
 
+  it('have a group or a pair on each line, in any letter case', () => {
+    const body = settingsBody({
+      ...values,
+      quote_aliases: 'usd, USDT USDC\n\nEUR, EURC',
+      symbol_map: 'btc/usdt = BTC/USDC\n ETH/USDT=ETH/USD \n',
+    });
+    expect(body).toMatchObject({
+      quote_aliases: [
+        ['USD', 'USDT', 'USDC'],
+        ['EUR', 'EURC'],
+      ],
+      symbol_map: { 'BTC/USDT': 'BTC/USDC', 'ETH/USDT': 'ETH/USD' },
+    });
+    expect(copierUpdate.safeParse(body).success).toBe(true);
+  });
+
+  it('show a wrong line of them with its pair', () => {
+    const body = settingsBody({ ...values, quote_aliases: 'USDT', symbol_map: 'BTC/USDT' });
+    const { error } = copierUpdate.safeParse(body);
+    const fields = error?.issues.map(({ path }) => formFieldOf(path.join('.')));
+    expect(new Set(fields)).toEqual(new Set(['quote_aliases', 'symbol_map']));
+    expect(formMessageOf({ field: 'symbol_map.BTC/USDT', message: 'Wrong.' })).toBe('BTC/USDT: Wrong.');
+    expect(formMessageOf({ field: 'quote_aliases.0', message: 'Wrong.' })).toBe('Wrong.');
+  });
+
   it('survive a round trip', () => {
     const given = {
       ...values,
       max_trade_quote: '900',
       allowed_pairs: 'BTC/USDT, ETH/USDT',
       allowed_sides: 'SELL',
+      quote_aliases: 'USD, USDT\nEUR, EURC',
+      symbol_map: 'BTC/USDT = BTC/USD\nETH/USDT = ETH/USD',
     };
     const parsed = copierCreate.parse({ ...settingsBody(given), exchange_account_id: ACCOUNT });
     expect(valuesOf(parsed as unknown as Parameters<typeof valuesOf>[0])).toEqual(given);

@@ -1,6 +1,6 @@
 /** Converts between the fields of the settings of a copier and the bodies of the API. */
 import type { Copier } from '@trading-automation/sdk';
-import { optionalInteger, optionalText, symbolsOf } from '../../data/form-problems';
+import { optionalInteger, optionalText, type Problem, symbolsOf } from '../../data/form-problems';
 
 export interface CopierValues {
   readonly name: string;
@@ -22,6 +22,10 @@ export interface CopierValues {
   readonly allowed_sides: string;
   readonly on_breach: string;
   readonly below_minimum: string;
+  /** A group of currencies on each line, separated by commas. */
+  readonly quote_aliases: string;
+  /** A pair of the strategy and one of the copier on each line, separated by an equals sign. */
+  readonly symbol_map: string;
 }
 
 export const NEW_COPIER: CopierValues = {
@@ -43,17 +47,29 @@ export const NEW_COPIER: CopierValues = {
   allowed_sides: '',
   on_breach: 'CLOSE_ONLY',
   below_minimum: 'ACCUMULATE',
+  quote_aliases: '',
+  symbol_map: '',
 };
 
 const PREFIX = /^(sizing|limits)\./;
+/** A group of aliases, or the entry of a pair. */
+const ENTRY = /^(quote_aliases|symbol_map)\..*$/;
 
 /** The field of the form that shows a problem of a field of the API. */
 export function formFieldOf(field: string): keyof CopierValues | undefined {
-  const name = field.replace(PREFIX, '').replace(/\.\d+$/, '');
+  const name = field
+    .replace(PREFIX, '')
+    .replace(ENTRY, '$1')
+    .replace(/\.\d+$/, '');
   if (name === 'sizing') return 'value';
   if (name === 'max_signal_age_ms') return 'max_signal_age_s';
   return name in NEW_COPIER ? (name as keyof CopierValues) : undefined;
 }
+
+/** The message of a problem. It names the pair, because all pairs are in one field. */
+export const formMessageOf = ({ field, message }: Problem): string =>
+  field.startsWith(MAP_PREFIX) ? `${field.slice(MAP_PREFIX.length)}: ${message}` : message;
+const MAP_PREFIX = 'symbol_map.';
 
 /** Milliseconds of whole or broken seconds; what is no number is left for the schema to refuse. */
 function millisecondsOf(seconds: string): number | string | undefined {
@@ -66,6 +82,20 @@ const listOf = (text: string) => {
   const symbols = symbolsOf(text);
   return symbols.length === 0 ? undefined : symbols;
 };
+
+const linesOf = (text: string) => text.split('\n').filter((line) => line.trim() !== '');
+
+/** The groups of aliases. A symbol is upper case, and so is a currency. */
+const aliasesOf = (text: string) => linesOf(text).map(symbolsOf);
+
+/** The map of pairs. A line without an equals sign gets an empty pair, which the schema refuses. */
+const mapOf = (text: string) =>
+  Object.fromEntries(
+    linesOf(text).map((line) => {
+      const [from = '', ...to] = line.toUpperCase().split('=');
+      return [from.trim(), to.join('=').trim()];
+    }),
+  );
 
 function limitsOf(values: CopierValues) {
   return {
@@ -96,6 +126,8 @@ export function settingsBody(values: CopierValues) {
     name: values.name.trim(),
     sizing: sizingOf(values),
     limits: limitsOf(values),
+    quote_aliases: aliasesOf(values.quote_aliases),
+    symbol_map: mapOf(values.symbol_map),
     on_breach: values.on_breach,
     below_minimum: values.below_minimum,
   };
@@ -111,7 +143,8 @@ export function updateBody(values: CopierValues) {
 
 const text = (value: string | number | undefined) => (value === undefined ? '' : String(value));
 
-export function valuesOf({ name, sizing, limits, on_breach, below_minimum }: Copier<'string'>): CopierValues {
+export function valuesOf(copier: Copier<'string'>): CopierValues {
+  const { name, sizing, limits, on_breach, below_minimum, quote_aliases, symbol_map } = copier;
   return {
     name,
     mode: sizing.mode,
@@ -131,5 +164,9 @@ export function valuesOf({ name, sizing, limits, on_breach, below_minimum }: Cop
     allowed_sides: limits.allowed_sides?.length === 1 ? text(limits.allowed_sides[0]) : '',
     on_breach,
     below_minimum,
+    quote_aliases: quote_aliases.map((group) => group.join(', ')).join('\n'),
+    symbol_map: Object.entries(symbol_map)
+      .map(([from, to]) => `${from} = ${to}`)
+      .join('\n'),
   };
 }

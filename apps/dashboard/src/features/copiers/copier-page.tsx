@@ -18,7 +18,7 @@ import { useRecordName } from '../../ui/use-record-name';
 import { Amount, Time } from '../../ui/values';
 import { CopierActions } from './copier-actions';
 import { CopierFigures } from './copier-figures';
-import { BELOW_MINIMUM_WORDS, BREACH_WORDS, limitLines, sizingWords } from './copier-words';
+import { BELOW_MINIMUM_WORDS, BREACH_WORDS, limitLines, pairLines, sizingWords } from './copier-words';
 import { decisionsQuery } from './decisions-query';
 import { CopierNotices } from './notices';
 import { StrategyName } from './strategy-name';
@@ -129,6 +129,11 @@ function Settings({ copier }: { readonly copier: CopierRow }) {
           <Detail name="Sizing">{sizingWords(copier.sizing, locale)}</Detail>
           {limitLines(copier.limits, locale).map(({ name, value }) => (
             <Detail key={name} name={name}>
+              {value}
+            </Detail>
+          ))}
+          {pairLines(copier, locale).map(({ name, value }) => (
+            <Detail key={`${name} ${value}`} name={name}>
               {value}
             </Detail>
           ))}

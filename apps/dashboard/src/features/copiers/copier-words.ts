@@ -5,6 +5,8 @@ import { formatDuration } from '../../format/times';
 
 type Sizing = Copier<'string'>['sizing'];
 type Limits = Copier<'string'>['limits'];
+/** An override has each limit only if it replaces that of the copier. */
+type LimitsGiven = { readonly [K in keyof Limits]?: Limits[K] | undefined };
 
 export const MODE_NAMES: Readonly<Record<string, string>> = {
   EQUITY_RATIO: 'Proportional to equity',
@@ -40,6 +42,29 @@ export interface LimitLine {
 
 /** The limits that are set, and those that always apply. */
 export function limitLines(limits: Limits, locale?: string): LimitLine[] {
+  return linesOf({ ...limits, max_slippage_bps: limits.max_slippage_bps ?? 50 }, locale);
+}
+
+/** How the copier finds pairs on its exchange, and its settings for single pairs. */
+export function pairLines(
+  { quote_aliases: groups, symbol_map: map, overrides }: Copier<'string'>,
+  locale?: string,
+): LimitLine[] {
+  const pairs = Object.entries(map).map(([from, to]) => `${from} as ${to}`);
+  return [
+    ...groups.map((group) => ({ name: 'Count as the same', value: group.join(', ') })),
+    ...(pairs.length === 0 ? [] : [{ name: 'Copied on another pair', value: pairs.join(', ') }]),
+    ...Object.entries(overrides).map(([symbol, { sizing, limits = {} }]) => ({
+      name: `Only for ${symbol}`,
+      value: [
+        ...(sizing === undefined ? [] : [sizingWords(sizing, locale)]),
+        ...linesOf(limits, locale).map(({ name, value }) => `${name}: ${value}`),
+      ].join('; '),
+    })),
+  ];
+}
+
+function linesOf(limits: LimitsGiven, locale?: string): LimitLine[] {
   const quote = (value: string) => `${formatAmount(value, locale)} in quote currency`;
   const line = (name: string, value: string | undefined): LimitLine[] =>
     value === undefined ? [] : [{ name, value }];
@@ -57,8 +82,14 @@ export function limitLines(limits: Limits, locale?: string): LimitLine[] {
       'Drawdown limit',
       map(limits.max_drawdown_percent, (value) => `${formatAmount(value, locale)}\u2009%`),
     ),
-    ...line('Slippage of an entry', `at most ${limits.max_slippage_bps ?? 50}\u2009bps`),
-    ...line('Age of a signal to enter', `at most ${formatDuration(limits.max_signal_age_ms)}`),
+    ...line(
+      'Slippage of an entry',
+      map(limits.max_slippage_bps, (bps) => `at most ${bps}\u2009bps`),
+    ),
+    ...line(
+      'Age of a signal to enter',
+      map(limits.max_signal_age_ms, (age) => `at most ${formatDuration(age)}`),
+    ),
     ...line(
       'Leverage',
       map(limits.max_leverage, (value) => `at most ${formatAmount(value, locale)}`),

@@ -190,7 +190,8 @@ export const REASONS: Readonly<Record<string, Reason>> = {
   NOT_ACTIVE: notActive,
   NOT_HELD: notHeld,
   PAIR_BLOCKED: pairBlocked,
-  PAIR_UNAVAILABLE: ({ symbol }) => `the exchange of the copier does not offer ${symbol}`,
+  PAIR_UNAVAILABLE: ({ symbol }) =>
+    `the exchange of the copier does not offer ${symbol} or a pair that the settings allow instead`,
   SIDE_BLOCKED: sideBlocked,
   STALE_SIGNAL: staleSignal,
   OFF_MARKET: offMarket,

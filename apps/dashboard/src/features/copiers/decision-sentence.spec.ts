@@ -34,6 +34,15 @@ describe('the sentence about a decision', () => {
     },
   );
 
+  it('names the pair of the copier and its currency if it is not that of the strategy', () => {
+    const inputs = { copier_symbol: 'BTC/USDC', reference_price: '60000' };
+    expect(sentence({ outcome: 'COPIED', inputs, sent_amount: '0.05', filled_amount: '0.05' })).toBe(
+      "Opened 0.05 BTC on BTC/USDC. The strategy's price was 60,000.00 USDT.",
+    );
+    const numbers = { ...inputs, rule: 'free_quote', value: '3000', limit: '10' };
+    expect(skip('INSUFFICIENT_BALANCE', numbers)).toMatch(/USDC/);
+  });
+
   it.each([
     ['NOT_ACTIVE', { rule: 'status', value: 'PAUSED', limit: 'ACTIVE' }, /copier was paused/],
     ['NOT_ACTIVE', { rule: 'status', value: 'CLOSE_ONLY', limit: 'ACTIVE' }, /close only/],

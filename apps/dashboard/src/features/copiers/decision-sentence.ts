@@ -49,14 +49,15 @@ function factsOf(decision: DecisionToExplain, locale: string | undefined): Facts
     const value = inputs[name];
     return value === undefined || value === null ? undefined : String(value);
   };
+  const copied = input('copier_symbol') ?? symbol;
   return {
     symbol,
     isEntry: kind === 'OPEN' || kind === 'INCREASE',
     rule: input('rule'),
     value: input('value'),
     limit: input('limit'),
-    base: (value) => `${plain(value)} ${baseOf(symbol)}`,
-    quote: (value) => `${plain(value)} ${quoteOf(symbol)}`,
+    base: (value) => `${plain(value)} ${baseOf(copied)}`,
+    quote: (value) => `${plain(value)} ${quoteOf(copied)}`,
     plain,
     input,
   };
@@ -80,19 +81,21 @@ function actOf({ kind, filled_amount, sent_amount, inputs }: DecisionToExplain, 
   const [past, present] = VERBS[kind] ?? ['Copied', 'Copies'];
   const verb = filled_amount === undefined ? present : past;
   const start = inputs.copy_existing === true ? ' of a lot that was open at the start' : '';
-  return `${verb} ${base(filled_amount ?? sent_amount)}${start}`;
+  const pair = typeof inputs.copier_symbol === 'string' ? ` on ${inputs.copier_symbol}` : '';
+  return `${verb} ${base(filled_amount ?? sent_amount)}${pair}${start}`;
 }
 
 function additionsOf(decision: DecisionToExplain, facts: Facts): string {
   const { inputs, latency_ms: latencyMs, slippage_bps: slippage } = decision;
-  const { base, quote, input, plain } = facts;
+  const { base, input, plain } = facts;
   const [ratio, leaderAmount, price] = [input('ratio'), input('leader_amount'), input('reference_price')];
   const size = ratio === undefined ? '' : sizeSentence(ratio, leaderAmount, facts);
   const raised =
     inputs.rounded_up === true
       ? ` It was raised from ${base(decision.target_amount)} to the least amount that can be sold again.`
       : '';
-  const strategyPrice = price === undefined ? '' : ` The strategy's price was ${quote(price)}`;
+  const strategyPrice =
+    price === undefined ? '' : ` The strategy's price was ${plain(price)} ${quoteOf(decision.symbol)}`;
   const own =
     slippage === undefined || strategyPrice === '' ? '' : `; the copy's was ${comparison(slippage, plain)}`;
   const delay = latencyMs === undefined ? '' : ` The order was sent after ${formatDuration(latencyMs)}.`;

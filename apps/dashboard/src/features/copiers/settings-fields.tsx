@@ -2,7 +2,8 @@
 /** How much a copier copies, and where it stops. */
 import type { Control, FieldErrors, UseFormRegister } from 'react-hook-form';
 import { useWatch } from 'react-hook-form';
-import { Field, Input, Select } from '../../ui/field';
+import { Field, Input, Select, TextArea } from '../../ui/field';
+import { useWasTrue } from '../../ui/use-was-true';
 import type { CopierValues } from './copier-form.rules';
 import { BELOW_MINIMUM_WORDS, BREACH_WORDS, MODE_MEANINGS, MODE_NAMES } from './copier-words';
 import { SizingExample } from './sizing-example';
@@ -27,6 +28,9 @@ type Part = SettingsFieldsProps & { readonly grid: string };
 export function SettingsFields(props: SettingsFieldsProps) {
   const grid = props.isNarrow ? 'grid gap-3' : 'grid gap-3 sm:grid-cols-2';
   const part = { ...props, grid };
+  const { quote_aliases: groups, symbol_map: map } = props.errors;
+  // The section opens with a problem in it, and stays open when the problem is solved.
+  const showsProblem = useWasTrue(groups !== undefined || map !== undefined);
   return (
     <div className="flex flex-col gap-5">
       <Field label="Name of the copier" error={props.errors.name?.message}>
@@ -38,6 +42,12 @@ export function SettingsFields(props: SettingsFieldsProps) {
         <summary className="w-fit rounded font-medium text-sm">Further limits</summary>
         <div className="pt-3">
           <FurtherLimits {...part} />
+        </div>
+      </details>
+      <details className="group border-t pt-4" open={showsProblem || undefined}>
+        <summary className="w-fit rounded font-medium text-sm">Other exchanges</summary>
+        <div className="pt-3">
+          <OtherExchanges {...part} />
         </div>
       </details>
     </div>
@@ -213,6 +223,35 @@ function FurtherLimits({ register, errors, hasLeverage, grid }: Part) {
           <Input {...register('min_margin_ratio')} inputMode="decimal" autoComplete="off" />
         </Field>
       )}
+    </div>
+  );
+}
+
+function OtherExchanges({ register, errors, grid }: Part) {
+  return (
+    <div className="flex flex-col gap-3">
+      <p className="text-muted text-xs">
+        The copier uses the pair with the same symbol. These settings help where its exchange has other pairs
+        than that of the strategy. Prices are not converted. Open lots keep their pair.
+      </p>
+      <div className={grid}>
+        <Field
+          label="Quote currencies that count as the same"
+          aside="Optional"
+          hint="A group on each line, such as USDT, USDC. The first one that the exchange has is used."
+          error={errors.quote_aliases?.message}
+        >
+          <TextArea {...register('quote_aliases')} rows={3} autoComplete="off" spellCheck={false} />
+        </Field>
+        <Field
+          label="Pairs to use instead"
+          aside="Optional"
+          hint="A pair of the strategy and yours on each line, such as BTC/USDT = BTC/USDC."
+          error={errors.symbol_map?.message}
+        >
+          <TextArea {...register('symbol_map')} rows={3} autoComplete="off" spellCheck={false} />
+        </Field>
+      </div>
     </div>
   );
 }

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { type Problem, problemsOf, problemsOfError } from '../../data/form-problems';
 import { loadLate } from '../../data/late-code';
-import { type CopierValues, formFieldOf, updateBody } from './copier-form.rules';
+import { type CopierValues, formFieldOf, formMessageOf, updateBody } from './copier-form.rules';
 
 /** The form of the settings of a copier. Problems appear at their fields, other failures in `failure`. */
 export function useSettingsForm(initial: CopierValues) {
@@ -19,10 +19,10 @@ export function useSettingsForm(initial: CopierValues) {
   /** Returns whether a field shows one of the problems. */
   const show = useCallback(
     (problems: readonly Problem[], isFocused: boolean): boolean => {
-      const [first] = problems.flatMap(({ field, message }) => {
-        const name = formFieldOf(field);
+      const [first] = problems.flatMap((problem) => {
+        const name = formFieldOf(problem.field);
         if (name === undefined) return [];
-        setError(name, { message });
+        setError(name, { message: formMessageOf(problem) });
         return [name];
       });
       if (first !== undefined && isFocused) setFocus(first);
