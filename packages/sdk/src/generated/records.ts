@@ -1499,8 +1499,10 @@ export interface OverrideLimits<D extends DecimalForm = 'number'> {
   max_slippage_bps?: number;
   /** Maximum age of an entry signal, in milliseconds. Older entries are not copied; exits are always copied. */
   max_signal_age_ms?: number;
-  /** Maximum leverage of an entry on perpetuals. */
+  /** Perpetuals only: maximum of the notionals of all positions of the account ÷ its equity after an entry. A larger entry is reduced. */
   max_leverage?: DecimalOf<D>;
+  /** Perpetuals only: minimum of the margin ÷ the maintenance margin. Below it, entries are not copied. Default: 1.5. */
+  min_margin_ratio?: DecimalOf<D>;
   /** Sides on which entries are copied. Entries on other sides are not copied. */
   allowed_sides?: ('BUY' | 'SELL' | (string & {}))[];
 }
@@ -1519,8 +1521,10 @@ export interface OverrideLimitsGiven {
   max_drawdown_percent?: DecimalInput | null;
   /** Maximum slippage of an entry against the strategy's price, in basis points (hundredths of a percent). */
   max_slippage_bps?: number | null;
-  /** Maximum leverage of an entry on perpetuals. */
+  /** Perpetuals only: maximum of the notionals of all positions of the account ÷ its equity after an entry. A larger entry is reduced. */
   max_leverage?: DecimalInput | null;
+  /** Perpetuals only: minimum of the margin ÷ the maintenance margin. Below it, entries are not copied. Default: 1.5. */
+  min_margin_ratio?: DecimalInput | null;
   /** Sides on which entries are copied. Entries on other sides are not copied. */
   allowed_sides?: readonly ('BUY' | 'SELL')[] | null;
   /** Maximum age of an entry signal, in milliseconds. Older entries are not copied; exits are always copied. */
