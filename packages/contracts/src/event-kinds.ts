@@ -7,6 +7,7 @@ import type { EventType } from './events.js';
 import { exchangeAccount } from './exchange-accounts.js';
 import { reward } from './rewards.js';
 import { strategy } from './strategies.js';
+import { tradePair } from './trade-pairs.js';
 import { trade } from './trades.js';
 import { webhook } from './webhooks.js';
 import { withdrawal } from './withdrawals.js';
@@ -100,6 +101,10 @@ export const EVENT_DEFINITIONS = {
   'exchange.permissions_changed': defineEvent(
     'The rights of the credentials of an account, or the kind of the account, changed at its exchange.',
     exchangeAccount,
+  ),
+  'trade_pair.deactivated': defineEvent(
+    'A pair became inactive, for the reason in `inactive_reason`. Sent if you have open lots or open orders on it. If the exchange delisted or replaced the pair, also sent if your strategy, the strategy that you copy, or your copier names it.',
+    tradePair,
   ),
 } as const satisfies Record<EventType, EventDefinition>;
 

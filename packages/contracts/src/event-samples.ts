@@ -9,6 +9,7 @@ import type { ExchangeAccount } from './exchange-accounts.js';
 import type { Reward } from './rewards.js';
 import { exampleId } from './samples/sample.js';
 import type { Strategy } from './strategies.js';
+import type { TradePair } from './trade-pairs.js';
 import type { Trade } from './trades.js';
 import type { Webhook } from './webhooks.js';
 import type { Withdrawal } from './withdrawals.js';
@@ -126,6 +127,27 @@ const copier: Copier = {
   drift: [],
   started_at: SAMPLE_AT,
   ...timestamps,
+};
+
+const deactivatedPair: TradePair = {
+  id: exampleId('tpr'),
+  exchange: 'paper',
+  symbol: 'BTC/USDT',
+  exchange_symbol: 'BTCUSDT',
+  base: 'BTC',
+  quote: 'USDT',
+  trading_type: 'spot',
+  price_tick: '0.01',
+  amount_step: '0.00001',
+  min_amount: '0.00001',
+  min_notional: '5',
+  order_types: ['LIMIT', 'MARKET'],
+  time_in_forces: ['GTC', 'IOC', 'FOK'],
+  is_active: false,
+  inactive_reason: 'DELISTED',
+  rules_updated_at: SAMPLE_AT,
+  created_at: LONG_BEFORE,
+  updated_at: SAMPLE_AT,
 };
 
 const strategy: Strategy = {
@@ -356,4 +378,5 @@ export const EVENT_SAMPLES: Samples = {
     profit_share_offer: { rate: '0.2', period: 'MONTH' },
   },
   'reward.claimable': reward,
+  'trade_pair.deactivated': deactivatedPair,
 };

@@ -33,6 +33,7 @@ export const EVENT_TYPES = [
   'copier.profit_share_raised',
   'reward.claimable',
   'exchange.permissions_changed',
+  'trade_pair.deactivated',
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 

@@ -31,6 +31,7 @@ export const MAILED_BY_DEFAULT: readonly EventType[] = [
   'withdrawal.failed',
   'exchange.credentials_rejected',
   'exchange.permissions_changed',
+  'trade_pair.deactivated',
   'copier.stopped',
   'copier.drift',
   'copier.exit_delayed',

@@ -18,6 +18,7 @@ export const NOTIFICATION_RESOURCES = [
   'api_key',
   'public_key',
   'strategy',
+  'trade_pair',
 ] as const;
 export type NotificationResource = (typeof NOTIFICATION_RESOURCES)[number];
 

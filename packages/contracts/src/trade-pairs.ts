@@ -5,6 +5,13 @@ import { idInput, idOf } from './ids.js';
 import { defineOperation, instant } from './operation.js';
 import { TIMES_IN_FORCE, TRADE_TYPES } from './trades.js';
 
+/**
+ * Why a pair cannot be traded: the exchange paused it, no longer lists it, or lists another pair under its symbol, for
+ * example with another contract size.
+ */
+export const PAIR_INACTIVE_REASONS = ['PAUSED', 'DELISTED', 'REPLACED'] as const;
+export type PairInactiveReason = (typeof PAIR_INACTIVE_REASONS)[number];
+
 export const tradePair = z
   .object({
     id: idOf('tpr'),
@@ -41,7 +48,16 @@ export const tradePair = z
     taker_fee: decimal.optional(),
     order_types: z.array(z.enum(TRADE_TYPES)),
     time_in_forces: z.array(z.enum(TIMES_IN_FORCE)),
-    is_active: z.boolean(),
+    is_active: z
+      .boolean()
+      .describe('Whether the exchange trades the pair. Orders on other pairs are refused.'),
+    inactive_reason: z
+      .enum(PAIR_INACTIVE_REASONS)
+      .optional()
+      .describe(
+        'Why the pair is inactive. PAUSED: the exchange paused it. DELISTED: the exchange no longer lists it. REPLACED: the exchange lists another pair under its symbol, for example with another contract size; this pair stays inactive and keeps its lots. Absent for an active pair.',
+      ),
+    replaced_by: idOf('tpr').optional().describe('The pair that has the symbol now. Only for REPLACED.'),
     rules_updated_at: instant,
     created_at: instant,
     updated_at: instant,

@@ -55,6 +55,7 @@ export const ENUMS: Readonly<Record<string, readonly string[]>> = {
   NotificationResource: contracts.NOTIFICATION_RESOURCES,
   NotificationSeverity: contracts.NOTIFICATION_SEVERITIES,
   OrderBookMessageKind: ['SNAPSHOT', 'DELTA'],
+  PairInactiveReason: contracts.PAIR_INACTIVE_REASONS,
   Permission: contracts.PERMISSIONS,
   ProfitSharePeriod: contracts.PROFIT_SHARE_PERIODS,
   RequestMethod: contracts.LOGGED_METHODS,

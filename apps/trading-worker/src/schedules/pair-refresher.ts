@@ -14,7 +14,7 @@ export class PairRefresher {
   constructor(
     private readonly venues: Venues,
     private readonly pairs: PairCatalogue,
-    logger: Logger,
+    private readonly logger: Logger,
   ) {
     this.onError = errorLogger(
       'market_refresh.failed',
@@ -44,7 +44,13 @@ export class PairRefresher {
         // An empty list is an error of the exchange. Storing it would deactivate every pair.
         if (markets.length === 0)
           throw new ExchangeError('retryable', 'bad_answer', 'The exchange returned no pairs.');
-        await this.pairs.storeMarkets(venue.id, markets);
+        const { deactivated } = await this.pairs.storeMarkets(venue.id, markets);
+        if (deactivated.length > 0) {
+          this.logger.warn(
+            { event: 'pairs.deactivated', exchanges: [venue.id] },
+            'Pairs of an exchange became inactive.',
+          );
+        }
         return;
       } catch (error) {
         if (signal.aborted || !(error instanceof ExchangeError)) throw error;

@@ -85,6 +85,7 @@ import { KeyRights1763700000055 } from './migrations/0055-key-rights.js';
 import { Positions1763700000057 } from './migrations/0057-positions.js';
 import { CopyingAcrossVenues1763700000058 } from './migrations/0058-copying-across-venues.js';
 import { MarginOrders1763700000060 } from './migrations/0060-margin-orders.js';
+import { ReplacedPairs1763700000056 } from './migrations/0056-replaced-pairs.js';
 
 const ENTITIES = [
   AccountOwnerEntity,
@@ -167,6 +168,7 @@ const MIGRATIONS = [
   Positions1763700000057,
   CopyingAcrossVenues1763700000058,
   MarginOrders1763700000060,
+  ReplacedPairs1763700000056,
 ];
 
 interface DatabaseOptions {

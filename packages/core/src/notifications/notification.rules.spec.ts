@@ -146,6 +146,30 @@ describe('notificationContentOf', () => {
       'Account “Main”: the exchange now reports a kind or mode of account that cannot be traded here. Switch it at the exchange.',
     ],
     [
+      'trade_pair.deactivated',
+      { id: 'tpr_1', symbol: 'BTC/USDT', exchange: 'paper', inactive_reason: 'PAUSED' },
+      'WARNING',
+      'Orders on BTC/USDT at paper are refused: the exchange paused the pair. It is traded again as soon as the exchange resumes it.',
+    ],
+    [
+      'trade_pair.deactivated',
+      { id: 'tpr_1', symbol: 'BTC/USDT', exchange: 'paper', inactive_reason: 'DELISTED' },
+      'WARNING',
+      'Orders on BTC/USDT at paper are refused: the exchange no longer lists the pair. Its lots stay listed.',
+    ],
+    [
+      'trade_pair.deactivated',
+      { id: 'tpr_1', symbol: 'BTC/USDT', inactive_reason: 'REPLACED', replaced_by: 'tpr_2' },
+      'WARNING',
+      'Orders on BTC/USDT are refused: the exchange lists another pair under its symbol, tpr_2. Lots of the old pair stay listed. Strategies that name the old pair must name the new one.',
+    ],
+    [
+      'trade_pair.deactivated',
+      { id: 'tpr_1', inactive_reason: 'MOVED' },
+      'WARNING',
+      'Orders on a pair are refused: the exchange does not trade the pair. Its lots stay listed.',
+    ],
+    [
       'webhook.deactivated',
       { id: 'whk_1', url: 'https://example.com/in', consecutive_failures: '10' },
       'WARNING',

@@ -134,6 +134,12 @@ const RULES: Readonly<Record<EventType, Rule>> = {
     body: `The strategy of ${withName('copier', data, 'name')} offers a higher profit share. Your terms do not change unless you accept it.`,
     resource: 'copier',
   }),
+  'trade_pair.deactivated': (data) => ({
+    severity: 'WARNING',
+    title: 'Pair deactivated',
+    body: `Orders on ${stringField(data, 'symbol') || 'a pair'}${withValue(' at ', data, 'exchange')} are refused: ${deactivatedPairReason(data)}`,
+    resource: 'trade_pair',
+  }),
   'reward.claimable': (data) => ({
     severity: 'INFO',
     title: 'Reward can be claimed',
@@ -213,6 +219,20 @@ function permissionChange({ is_active, can_trade, can_withdraw }: EventData): st
   ]
     .filter(Boolean)
     .join(' ');
+}
+
+/** Says why a pair is inactive, and what happens to its lots. */
+function deactivatedPairReason(data: EventData): string {
+  switch (stringField(data, 'inactive_reason')) {
+    case 'PAUSED':
+      return 'the exchange paused the pair. It is traded again as soon as the exchange resumes it.';
+    case 'DELISTED':
+      return 'the exchange no longer lists the pair. Its lots stay listed.';
+    case 'REPLACED':
+      return `the exchange lists another pair under its symbol${withValue(', ', data, 'replaced_by')}. Lots of the old pair stay listed. Strategies that name the old pair must name the new one.`;
+    default:
+      return 'the exchange does not trade the pair. Its lots stay listed.';
+  }
 }
 
 function stopped(data: EventData): ReturnType<Rule> {

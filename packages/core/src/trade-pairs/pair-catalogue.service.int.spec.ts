@@ -123,6 +123,56 @@ describe('the pairs of an exchange', () => {
     expect(await storedPair('ETH/USDT')).toMatchObject({ id: unlisted.id, is_active: true });
   });
 
+  it('keep their ids and lots if the symbol names another contract; a new pair has the symbol then', async () => {
+    const actor = await core.actor('READ');
+    const contract = (more: Partial<Market>) => marketOf('BTC', { contractSize: '0.001', ...more });
+    await catalogue.storeMarkets('paper', [contract({})]);
+    const first = encodeId('tpr', (await storedPair('BTC/USDT')).id);
+    await catalogue.storeMarkets('paper', [contract({ contractSize: '1' })]);
+    const second = encodeId('tpr', (await storedPair('BTC/USDT')).id);
+    await catalogue.storeMarkets('paper', [contract({ contractSize: '1', exchangeSymbol: 'XBTUSDT' })]);
+    const third = encodeId('tpr', (await storedPair('BTC/USDT')).id);
+    expect(new Set([first, second, third]).size).toBe(3);
+    const replaced = { symbol: 'BTC/USDT', is_active: false, inactive_reason: 'REPLACED' };
+    expect(await pairs.getMany(actor, [first, second, third])).toMatchObject([
+      { ...replaced, exchange_symbol: 'BTCUSDT', contract_size: '0.001', replaced_by: second },
+      { ...replaced, exchange_symbol: 'BTCUSDT', contract_size: '1', replaced_by: third },
+      { symbol: 'BTC/USDT', is_active: true, exchange_symbol: 'XBTUSDT' },
+    ]);
+    expect(await catalogue.activeSymbols('paper')).toEqual(['BTC/USDT']);
+    // The old contract is listed again: the pairs that were replaced stay inactive.
+    await catalogue.storeMarkets('paper', [contract({})]);
+    expect(await pairs.getMany(actor, [first, second, third])).toMatchObject([replaced, replaced, replaced]);
+    for (const pair of await pairs.getMany(actor, [first])) expect(tradePair.parse(pair)).toEqual(pair);
+  });
+
+  it('say why they are inactive', async () => {
+    const actor = await core.actor('READ');
+    await catalogue.storeMarkets('paper', [marketOf('BTC'), marketOf('ETH')]);
+    const id = encodeId('tpr', (await storedPair('ETH/USDT')).id);
+    const reasonAfter = async (markets: readonly Market[]) => {
+      await catalogue.storeMarkets('paper', markets);
+      const { is_active, inactive_reason } = await pairs.get(actor, id);
+      return [is_active, inactive_reason];
+    };
+    expect(await reasonAfter([marketOf('BTC'), marketOf('ETH', { isActive: false })])).toEqual([
+      false,
+      'PAUSED',
+    ]);
+    expect(await reasonAfter([marketOf('BTC')])).toEqual([false, 'DELISTED']);
+    expect(await reasonAfter([marketOf('BTC'), marketOf('ETH')])).toEqual([true, undefined]);
+  });
+
+  it('are replaced once by concurrent workers', async () => {
+    await catalogue.storeMarkets('paper', [marketOf('BTC')]);
+    const markets = [marketOf('BTC', { exchangeSymbol: 'XBTUSDT' })];
+    await Promise.all([1, 2, 3, 4].map(() => catalogue.storeMarkets('paper', markets)));
+    expect(
+      await core.rows('SELECT symbol, is_active FROM trade_pairs WHERE is_active ORDER BY symbol'),
+    ).toEqual([{ symbol: 'BTC/USDT', is_active: true }]);
+    expect(await core.rows('SELECT FROM trade_pairs')).toHaveLength(2);
+  });
+
   it('are separate for each trading type of one symbol', async () => {
     await catalogue.storeMarkets('paper', [marketOf('BTC'), marketOf('BTC', { tradingType: 'perpetual' })]);
     await catalogue.storeMarkets('paper', [marketOf('BTC')]);

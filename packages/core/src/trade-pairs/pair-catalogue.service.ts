@@ -2,6 +2,9 @@ import type { Decimal } from '@trading-automation/contracts';
 import type { Market } from '@trading-automation/exchanges';
 import { inTransaction, newUuid, type Tx } from '@trading-automation/persistence';
 import type { Platform } from '../platform/index.js';
+import { emitDeactivations } from './emit-deactivations.js';
+import { linkReplacements, listedPairs, markDelisted, markReplaced } from './pair-changes.queries.js';
+import { type PairChanges, pairChanges } from './pair-changes.rules.js';
 
 /** The last price of a symbol, and when the exchange reported it. */
 export interface ObservedPrice {
@@ -14,17 +17,21 @@ export interface ObservedPrice {
 export class PairCatalogue {
   constructor(private readonly platform: Platform) {}
 
-  /** Stores all pairs of one exchange and deactivates pairs that the exchange no longer lists. */
-  async storeMarkets(exchange: string, markets: readonly Market[]): Promise<void> {
-    await inTransaction(this.platform.database, async (tx) => {
+  /**
+   * Stores all pairs of one exchange. Deactivates pairs that the exchange no longer lists, and replaces pairs whose symbol
+   * now names another contract. Emits `trade_pair.deactivated` to the users that a deactivation affects.
+   */
+  async storeMarkets(exchange: string, markets: readonly Market[]): Promise<PairChanges> {
+    return inTransaction(this.platform.database, async (tx) => {
       await lockPairs(tx, exchange);
+      const changes = pairChanges(await listedPairs(tx, exchange), markets);
+      await markDelisted(tx, changes.delisted);
+      // The new pair takes the symbol, so the old one must give it up first.
+      await markReplaced(tx, changes.replaced);
       await storeRules(tx, exchange, markets);
-      await tx.query(
-        `UPDATE trade_pairs SET is_active = false, updated_at = now()
-         WHERE exchange = $1 AND is_active
-           AND NOT (trading_type || ' ' || symbol) = ANY ($2)`,
-        [exchange, markets.map(({ tradingType, symbol }) => `${tradingType} ${symbol}`)],
-      );
+      await linkReplacements(tx, changes.replaced);
+      await emitDeactivations(tx, changes.deactivated);
+      return changes;
     });
   }
 
@@ -77,6 +84,7 @@ const COLUMNS = {
   order_types: ['text[]', (market) => market.orderTypes],
   time_in_forces: ['text[]', (market) => market.timeInForces],
   is_active: ['boolean', (market) => market.isActive],
+  inactive_reason: ['text', (market) => (market.isActive ? null : 'PAUSED')],
 } as const satisfies Readonly<Record<string, readonly [type: string, readFrom: (market: Market) => unknown]>>;
 
 const NAMES = Object.keys(COLUMNS);

@@ -22,6 +22,7 @@ import { callWorker, type WorkerCallName, type WorkerCalls } from '../exchange-a
 import { type Actor, authorise } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
 import { candleRange, changePercent } from './market-data.rules.js';
+import { symbolOf } from './trade-pair.view.js';
 import { findPair } from './trade-pairs.service.js';
 
 /** The part of the maximum age for which a response is stored; the rest is for its way to the client. */
@@ -104,7 +105,7 @@ export class PairMarketData {
     const pair = await findPair(this.dependencies.platform.database.manager, publicId);
     if (pair === null) throw new DomainError('not_found');
     const key = { exchange: pair.exchange, symbol: pair.symbol };
-    return { key, header: { trade_pair_id: encodeId('tpr', pair.id), ...key } };
+    return { key, header: { trade_pair_id: encodeId('tpr', pair.id), ...key, symbol: symbolOf(pair) } };
   }
 
   /** Returns a stored response, or fetches and stores one. */

@@ -1,4 +1,4 @@
-import type { TimeInForce, TradeType, TradingType } from '@trading-automation/contracts';
+import type { PairInactiveReason, TimeInForce, TradeType, TradingType } from '@trading-automation/contracts';
 import { DecimalColumn, RecordColumns } from '@trading-automation/persistence';
 import { Column, Entity } from 'typeorm';
 
@@ -8,8 +8,13 @@ export class TradePairEntity extends RecordColumns {
   @Column({ type: 'text' })
   exchange!: string;
 
+  /** Unique for each exchange and trading type. A replaced pair gives it up: see `listedSymbol`. */
   @Column({ type: 'text' })
   symbol!: string;
+
+  /** The symbol that a replaced pair had; null for other pairs. */
+  @Column({ name: 'listed_symbol', type: 'text', nullable: true })
+  listedSymbol!: string | null;
 
   @Column({ name: 'exchange_symbol', type: 'text' })
   exchangeSymbol!: string;
@@ -73,6 +78,13 @@ export class TradePairEntity extends RecordColumns {
 
   @Column({ name: 'is_active', type: 'boolean' })
   isActive!: boolean;
+
+  /** Null also for a pair that an earlier release deactivated. Has no meaning while the pair is active. */
+  @Column({ name: 'inactive_reason', type: 'text', nullable: true })
+  inactiveReason!: PairInactiveReason | null;
+
+  @Column({ name: 'replaced_by', type: 'uuid', nullable: true })
+  replacedBy!: string | null;
 
   @Column({ name: 'rules_updated_at', type: 'timestamptz' })
   rulesUpdatedAt!: Date;

@@ -5,7 +5,7 @@ export function viewTradePair(pair: TradePairEntity): TradePair {
   return {
     id: encodeId('tpr', pair.id),
     exchange: pair.exchange,
-    symbol: pair.symbol,
+    symbol: symbolOf(pair),
     exchange_symbol: pair.exchangeSymbol,
     base: pair.base,
     quote: pair.quote,
@@ -25,10 +25,17 @@ export function viewTradePair(pair: TradePairEntity): TradePair {
     order_types: pair.orderTypes,
     time_in_forces: pair.timeInForces,
     is_active: pair.isActive,
+    inactive_reason: pair.isActive ? undefined : (pair.inactiveReason ?? undefined),
+    replaced_by: pair.replacedBy === null ? undefined : encodeId('tpr', pair.replacedBy),
     rules_updated_at: pair.rulesUpdatedAt.toISOString(),
     created_at: pair.createdAt.toISOString(),
     updated_at: pair.updatedAt.toISOString(),
   };
+}
+
+/** Returns the symbol that users know; a replaced pair keeps its symbol although the new pair has it, too. */
+export function symbolOf({ symbol, listedSymbol }: Pick<TradePairEntity, 'symbol' | 'listedSymbol'>): string {
+  return listedSymbol ?? symbol;
 }
 
 function optionalDecimal(value: string | null): Decimal | undefined {

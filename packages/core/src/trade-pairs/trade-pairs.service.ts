@@ -104,6 +104,8 @@ const FOR_TRADE = [
   'timeInForces',
   'lastPrice',
   'isActive',
+  'inactiveReason',
+  'replacedBy',
 ] as const satisfies readonly (keyof TradePairEntity)[];
 
 /** A pair with its rules, as needed to place a trade. */

@@ -2873,6 +2873,26 @@ export function eventDataOf<D extends DecimalForm>(decimal: (text: string) => De
       created_at: '2026-01-12T08:30:00.000Z',
       updated_at: '2026-01-31T12:00:00.000Z',
     },
+    'trade_pair.deactivated': {
+      id: 'tpr_01k9y3wq8ge128p8bf1mq93h57',
+      exchange: 'paper',
+      symbol: 'BTC/USDT',
+      exchange_symbol: 'BTCUSDT',
+      base: 'BTC',
+      quote: 'USDT',
+      trading_type: 'spot',
+      price_tick: decimal('0.01'),
+      amount_step: decimal('0.00001'),
+      min_amount: decimal('0.00001'),
+      min_notional: decimal('5'),
+      order_types: ['LIMIT', 'MARKET'],
+      time_in_forces: ['GTC', 'IOC', 'FOK'],
+      is_active: false,
+      inactive_reason: 'DELISTED',
+      rules_updated_at: '2026-01-31T12:00:00.000Z',
+      created_at: '2026-01-12T08:30:00.000Z',
+      updated_at: '2026-01-31T12:00:00.000Z',
+    },
   };
 }
 

@@ -596,6 +596,7 @@ export interface DeadLetter {
     | 'copier.profit_share_raised'
     | 'reward.claimable'
     | 'exchange.permissions_changed'
+    | 'trade_pair.deactivated'
     | (string & {});
   /** Number of the run whose attempts failed. The deliveries of this run have the same number. */
   run: number;
@@ -708,6 +709,7 @@ export interface DeadLetterDetail<D extends DecimalForm = 'number'> {
     | 'copier.profit_share_raised'
     | 'reward.claimable'
     | 'exchange.permissions_changed'
+    | 'trade_pair.deactivated'
     | (string & {});
   /** Number of the run whose attempts failed. The deliveries of this run have the same number. */
   run: number;
@@ -830,6 +832,7 @@ export interface DeadLetterRetryAsked {
     | 'copier.profit_share_raised'
     | 'reward.claimable'
     | 'exchange.permissions_changed'
+    | 'trade_pair.deactivated'
     | null;
 }
 
@@ -941,6 +944,7 @@ export interface Delivery {
     | 'copier.profit_share_raised'
     | 'reward.claimable'
     | 'exchange.permissions_changed'
+    | 'trade_pair.deactivated'
     | (string & {});
   /** Number of the run of attempts. Run 0 is the automatic delivery, or the first replay if there was no automatic delivery. Each later retry or replay adds 1. */
   run: number;
@@ -1153,6 +1157,7 @@ export interface EventKind<D extends DecimalForm = 'number'> {
     | 'copier.profit_share_raised'
     | 'reward.claimable'
     | 'exchange.permissions_changed'
+    | 'trade_pair.deactivated'
     | (string & {});
   /** When the event is sent. */
   description: string;
@@ -1405,6 +1410,7 @@ export interface Notification {
     | 'copier.profit_share_raised'
     | 'reward.claimable'
     | 'exchange.permissions_changed'
+    | 'trade_pair.deactivated'
     | (string & {});
   severity: 'INFO' | 'WARNING' | 'CRITICAL' | (string & {});
   title: string;
@@ -1422,6 +1428,7 @@ export interface Notification {
       | 'api_key'
       | 'public_key'
       | 'strategy'
+      | 'trade_pair'
       | (string & {});
     id: string;
   };
@@ -1702,7 +1709,7 @@ export interface Setting {
 
 /** Input of `settings.put`. */
 export interface SettingPut {
-  /** Any JSON value, including null, of at most 16 KiB. The setting `notifications` selects the events that notify you: `{"in_app": {"trade.filled": false}, "email": {"trade.*": true, "trade.filled": false}}`. Each key is an event type, `subject.*` or `*`; the most specific key applies. By default, every notification appears in the product, and these are also sent by e-mail: `key.created`, `key.revoked`, `public_key.linked`, `withdrawal.created`, `withdrawal.completed`, `withdrawal.cancelled`, `withdrawal.failed`, `exchange.credentials_rejected`, `exchange.permissions_changed`, `copier.stopped`, `copier.drift`, `copier.exit_delayed`, `webhook.deactivated`. You get no e-mail about a copier that you stopped yourself. `key.created`, `key.revoked`, `public_key.linked`, `withdrawal.created` always notify you. E-mail is sent only to a verified address (PATCH /v1/me). You get at most 10 e-mails per event type and day; for `webhook.deactivated`, one per webhook and day. */
+  /** Any JSON value, including null, of at most 16 KiB. The setting `notifications` selects the events that notify you: `{"in_app": {"trade.filled": false}, "email": {"trade.*": true, "trade.filled": false}}`. Each key is an event type, `subject.*` or `*`; the most specific key applies. By default, every notification appears in the product, and these are also sent by e-mail: `key.created`, `key.revoked`, `public_key.linked`, `withdrawal.created`, `withdrawal.completed`, `withdrawal.cancelled`, `withdrawal.failed`, `exchange.credentials_rejected`, `exchange.permissions_changed`, `trade_pair.deactivated`, `copier.stopped`, `copier.drift`, `copier.exit_delayed`, `webhook.deactivated`. You get no e-mail about a copier that you stopped yourself. `key.created`, `key.revoked`, `public_key.linked`, `withdrawal.created` always notify you. E-mail is sent only to a verified address (PATCH /v1/me). You get at most 10 e-mails per event type and day; for `webhook.deactivated`, one per webhook and day. */
   value: unknown;
 }
 
@@ -2310,7 +2317,12 @@ export interface TradePair<D extends DecimalForm = 'number'> {
   taker_fee?: DecimalOf<D>;
   order_types: ('LIMIT' | 'MARKET' | 'STOP_LIMIT' | 'STOP_MARKET' | (string & {}))[];
   time_in_forces: ('GTC' | 'IOC' | 'FOK' | 'POST_ONLY' | (string & {}))[];
+  /** Whether the exchange trades the pair. Orders on other pairs are refused. */
   is_active: boolean;
+  /** Why the pair is inactive. PAUSED: the exchange paused it. DELISTED: the exchange no longer lists it. REPLACED: the exchange lists another pair under its symbol, for example with another contract size; this pair stays inactive and keeps its lots. Absent for an active pair. */
+  inactive_reason?: 'PAUSED' | 'DELISTED' | 'REPLACED' | (string & {});
+  /** The pair that has the symbol now. Only for REPLACED. */
+  replaced_by?: string;
   rules_updated_at: string;
   created_at: string;
   updated_at: string;
@@ -2431,6 +2443,7 @@ export interface WebhookReplay {
     | 'copier.profit_share_raised'
     | 'reward.claimable'
     | 'exchange.permissions_changed'
+    | 'trade_pair.deactivated'
     | (string & {});
   /** Number of the started run of up to five attempts. Its deliveries have the same number. */
   run: number;
@@ -2703,7 +2716,8 @@ export interface NotificationsListQuery extends ListQuery<'created_at'> {
     | 'strategy.multiplier_kept'
     | 'copier.profit_share_raised'
     | 'reward.claimable'
-    | 'exchange.permissions_changed';
+    | 'exchange.permissions_changed'
+    | 'trade_pair.deactivated';
 }
 
 /** The response of `notifications.count`. */
@@ -2798,7 +2812,8 @@ export interface WebhooksDeliveriesQuery extends ListQuery<'created_at' | 'attem
     | 'strategy.multiplier_kept'
     | 'copier.profit_share_raised'
     | 'reward.claimable'
-    | 'exchange.permissions_changed';
+    | 'exchange.permissions_changed'
+    | 'trade_pair.deactivated';
   /** Id of an event (`evt_…`). */
   event_id?: string;
   /** Start of the range, inclusive. Default: no lower bound. Filters deliveries by created_at. */
@@ -2839,7 +2854,8 @@ export interface DeadLettersListQuery extends ListQuery<'created_at' | 'updated_
     | 'strategy.multiplier_kept'
     | 'copier.profit_share_raised'
     | 'reward.claimable'
-    | 'exchange.permissions_changed';
+    | 'exchange.permissions_changed'
+    | 'trade_pair.deactivated';
   /** Start of the range, inclusive. Default: no lower bound. Filters dead letters by created_at. */
   from?: string;
   /** End of the range, exclusive. Default: no upper bound. */
@@ -2915,6 +2931,8 @@ export interface EventData<D extends DecimalForm = 'number'> {
   'reward.claimable': Reward<D>;
   /** The rights of the credentials of an account, or the kind of the account, changed at its exchange. */
   'exchange.permissions_changed': ExchangeAccount<D>;
+  /** A pair became inactive, for the reason in `inactive_reason`. Sent if you have open lots or open orders on it. If the exchange delisted or replaced the pair, also sent if your strategy, the strategy that you copy, or your copier names it. */
+  'trade_pair.deactivated': TradePair<D>;
 }
 
 /** The input and the response of each operation. */

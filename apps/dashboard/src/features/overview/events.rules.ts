@@ -27,6 +27,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'exchange.sync_failed': 'Sync failed',
   'exchange.credentials_rejected': 'Credentials rejected',
   'exchange.permissions_changed': 'Account rights changed',
+  'trade_pair.deactivated': 'Pair deactivated',
   'key.created': 'API key created',
   'key.revoked': 'Key revoked',
 };
@@ -61,7 +62,13 @@ export function describeEvent({ type, data }: ShownEvent): EventWords {
   };
   const code = field('code');
   const reason = code === undefined ? undefined : wordsOf(code);
-  const detail = field('account_name') ?? field('name') ?? reason ?? field('url') ?? field('label');
+  const detail =
+    field('account_name') ??
+    field('name') ??
+    (subject === 'trade_pair' ? field('symbol') : undefined) ??
+    reason ??
+    field('url') ??
+    field('label');
   return { title, detail: detail ?? '', href: pages[subject] };
 }
 
