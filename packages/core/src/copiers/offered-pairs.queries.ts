@@ -69,16 +69,26 @@ export interface PairChoice {
   /** The entry of the copier's map for the strategy's symbol; null without an entry. */
   readonly mappedSymbol: string | null;
   readonly hasLot: boolean;
+  /** Whether the copier still holds a lot on a pair that was replaced. It cannot be sold on the pair that replaced it. */
+  readonly isOnReplacedPair?: boolean;
   /** The pair of the copier's lot; null if it has the strategy's symbol, or without a lot. */
   readonly lotSymbol: string | null;
 }
 
 /** Returns the pairs that a copier may use for a signal. A lot keeps its pair, whatever the settings are now. */
 export function pairRequestOf(
-  { exchange, accountTradingType, quoteAliases, mappedSymbol, hasLot, lotSymbol }: PairChoice,
+  {
+    exchange,
+    accountTradingType,
+    quoteAliases,
+    mappedSymbol,
+    hasLot,
+    lotSymbol,
+    isOnReplacedPair = false,
+  }: PairChoice,
   { symbol, tradingType }: { readonly symbol: string; readonly tradingType: TradingType },
 ): PairRequest {
-  if (accountTradingType !== tradingType) return { exchange, candidates: [] };
+  if (accountTradingType !== tradingType || isOnReplacedPair) return { exchange, candidates: [] };
   if (hasLot) return { exchange, candidates: [lotSymbol ?? symbol] };
   const symbolMap: SymbolMap = mappedSymbol === null ? {} : { [symbol]: mappedSymbol };
   return { exchange, candidates: candidateSymbols(symbol, { quoteAliases, symbolMap }) };

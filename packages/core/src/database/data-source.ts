@@ -82,10 +82,10 @@ import { MaskedForgone1763700000052 } from './migrations/0052-masked-forgone.js'
 import { BrowserSessions1763700000053 } from './migrations/0053-browser-sessions.js';
 import { RequestLog1763700000054 } from './migrations/0054-request-log.js';
 import { KeyRights1763700000055 } from './migrations/0055-key-rights.js';
+import { ReplacedPairs1763700000056 } from './migrations/0056-replaced-pairs.js';
 import { Positions1763700000057 } from './migrations/0057-positions.js';
 import { CopyingAcrossVenues1763700000058 } from './migrations/0058-copying-across-venues.js';
 import { MarginOrders1763700000060 } from './migrations/0060-margin-orders.js';
-import { ReplacedPairs1763700000056 } from './migrations/0056-replaced-pairs.js';
 
 const ENTITIES = [
   AccountOwnerEntity,

@@ -38,17 +38,17 @@ export async function claimTrades(
   );
   const expired = unsent.filter(({ hasExpired }) => hasExpired);
   const inTime = unsent.filter(({ hasExpired }) => !hasExpired);
-  const refused = await capClosingOrders(
-    tx,
-    inTime.map(({ trade }) => trade),
-  );
-  const fresh = inTime.filter(({ trade }) => !refused.has(trade.id));
+  // The symbol of a replaced pair names another contract: the order would trade something else.
+  const sendable = inTime.filter(({ isPairReplaced }) => !isPairReplaced).map(({ trade }) => trade);
+  const capped = await capClosingOrders(tx, sendable);
+  const sent = new Set(sendable.map(({ id }) => id).filter((id) => !capped.has(id)));
+  const fresh = inTime.filter(({ trade }) => sent.has(trade.id));
   const equities = await leaderEquities(tx, fresh);
   const changes: TradeChange[] = expired.map(({ trade }) => ({
     ...applyTransition(trade, transitionOn(stateOf(trade), 'EXPIRED')),
     isChanged: true,
   }));
-  for (const { trade } of inTime.filter(({ trade: { id } }) => refused.has(id))) {
+  for (const { trade } of inTime.filter(({ trade: { id } }) => !sent.has(id))) {
     const cancelled = transitionOn(stateOf(trade), 'CANCEL_REQUESTED');
     changes.push({ ...applyTransition(trade, { ...cancelled, cancelReason: 'RISK' }), isChanged: true });
   }

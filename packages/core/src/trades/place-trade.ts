@@ -219,9 +219,7 @@ function assertTradable(account: AccountForTrade, pair: PairForTrade, input: Tra
     ]);
   }
   if (!pair.isActive) {
-    const message =
-      'The exchange does not trade this pair at the moment. Try again later or use another pair.';
-    throw invalidState(message, 'INACTIVE', 'trade_pair_id');
+    throw invalidState(inactivePairMessage(pair), 'INACTIVE', 'trade_pair_id');
   }
   if (input.reduce_only && pair.tradingType !== 'perpetual') throw onlyFor('reduce_only', 'perpetuals');
   if (input.auto_borrow && pair.tradingType !== 'margin') throw onlyFor('auto_borrow', 'margin');
@@ -230,6 +228,16 @@ function assertTradable(account: AccountForTrade, pair: PairForTrade, input: Tra
 function onlyFor(field: 'reduce_only' | 'auto_borrow', tradingType: string): DomainError {
   const message = `${field} is for ${tradingType} only. Omit it.`;
   return new DomainError('validation_failed', undefined, [{ field, code: 'not_allowed', message }]);
+}
+
+/** Says why no order can be placed on the pair. It applies to exits too, because the exchange would refuse them. */
+function inactivePairMessage({ inactiveReason, replacedBy }: PairForTrade): string {
+  if (inactiveReason === 'DELISTED') return 'The exchange no longer lists this pair. Use another pair.';
+  if (inactiveReason === 'REPLACED') {
+    const other = replacedBy === null ? 'another pair' : encodeId('tpr', replacedBy);
+    return `The exchange lists another pair under this symbol, so this pair is no longer traded. Use ${other}.`;
+  }
+  return 'The exchange does not trade this pair at the moment. Try again later or use another pair.';
 }
 
 /** @throws {DomainError} `insufficient_balance` if the free balance is less than the reservation */

@@ -286,15 +286,18 @@ const NET_LOTS = `SELECT l.symbol,
     trim_scale(sum(CASE l.side WHEN 'BUY' THEN l.open_amount ELSE -l.open_amount END))::text AS net
   FROM lots l JOIN trade_pairs p ON p.id = l.trade_pair_id
   WHERE l.exchange_account_id = $1 AND l.open_amount > 0 AND p.trading_type = 'perpetual'
+    AND p.listed_symbol IS NULL
   GROUP BY 1 ORDER BY 1`;
 
-const WATCHED_SYMBOLS = `SELECT DISTINCT symbol FROM (
-    SELECT symbol FROM trades WHERE exchange_account_id = $1 AND status IN ('PENDING', 'PARTIALLY_FILLED')
+/** Leaves out pairs that the exchange no longer lists: it rejects a read of their fills, which would fail the whole run. */
+const WATCHED_SYMBOLS = `SELECT DISTINCT coalesce(p.listed_symbol, p.symbol) AS symbol FROM (
+    SELECT trade_pair_id AS pair_id FROM trades WHERE exchange_account_id = $1 AND status IN ('PENDING', 'PARTIALLY_FILLED')
       AND submitted_at IS NOT NULL
-    UNION ALL SELECT symbol FROM lots WHERE exchange_account_id = $1 AND open_amount > 0
-    UNION ALL SELECT p.symbol FROM lot_books b JOIN trade_pairs p ON p.id = b.trade_pair_id
-      WHERE b.exchange_account_id = $1 AND b.last_executed_at > clock_timestamp() - $2 * interval '1 day'
-  ) AS watched ORDER BY symbol`;
+    UNION SELECT trade_pair_id FROM lots WHERE exchange_account_id = $1 AND open_amount > 0
+    UNION SELECT trade_pair_id FROM lot_books
+      WHERE exchange_account_id = $1 AND last_executed_at > clock_timestamp() - $2 * interval '1 day'
+  ) AS watched JOIN trade_pairs p ON p.id = watched.pair_id
+  WHERE p.is_active OR p.inactive_reason IS DISTINCT FROM 'DELISTED' ORDER BY 1`;
 
 type WriteOff = Extract<Action, { readonly kind: 'write_off' | 'correct_position' }>;
 

@@ -76,6 +76,8 @@ export interface LockedTrade {
   readonly hasExpired: boolean;
   /** Whether a response to the submission can still be expected. */
   readonly isInFlight: boolean;
+  /** Whether the symbol of the order's pair names another contract at the exchange now. */
+  readonly isPairReplaced: boolean;
   readonly now: Date;
 }
 
@@ -87,6 +89,7 @@ const lockQuery = (condition: string) =>
   SELECT ${columns}, coalesce(resend_until > clock_timestamp(), false) AS may_resend,
     coalesce(resend_until <= clock_timestamp(), false) AS has_expired,
     coalesce(submitted_at > clock_timestamp() - $2 * interval '1 millisecond', false) AS is_in_flight,
+    EXISTS (SELECT FROM trade_pairs p WHERE p.id = t.trade_pair_id AND p.listed_symbol IS NOT NULL) AS is_pair_replaced,
     clock_timestamp() AS now
   FROM trades t WHERE id = ANY ($1) ${condition} ORDER BY id FOR NO KEY UPDATE`,
   );
@@ -105,11 +108,12 @@ export async function lockTrades(
   const sql = (which === 'all' ? LOCK : LOCK_OPEN)(tx.connection);
   const rows = await queryPrepared(tx, sql, [ids, ackTimeoutMs]);
   const trades = hydrate(tx.connection, TradeEntity, rows);
-  return rows.map(({ may_resend, has_expired, is_in_flight, now }, i) => ({
+  return rows.map(({ may_resend, has_expired, is_in_flight, is_pair_replaced, now }, i) => ({
     trade: trades[i]!,
     mayResubmit: may_resend,
     hasExpired: has_expired,
     isInFlight: is_in_flight,
+    isPairReplaced: is_pair_replaced,
     now,
   }));
 }

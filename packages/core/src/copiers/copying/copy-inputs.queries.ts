@@ -37,6 +37,7 @@ export interface CopierRow extends CopierSettings {
 }
 
 /** Decimals are trimmed of trailing zeros, which speeds up the arithmetic. */
+/** Without a pair if the copier holds the lot on a replaced pair: an order on the new pair would not close it. */
 const BY_COPIER = `
   SELECT c.id, c.user_id AS "userId", c.exchange_account_id AS "accountId",
     coalesce(s.user_id = c.user_id, false) AS "isOwnStrategy", c.status, c.started_at AS "startedAt",
@@ -51,6 +52,8 @@ const BY_COPIER = `
     trim_scale(c.min_margin_ratio) AS "minMarginRatio",
     a.is_active AND a.deleted_at IS NULL AS "isAccountActive",
     a.exchange, a.trading_type AS "accountTradingType", c.quote_aliases AS "quoteAliases", c.symbol_map ->> $3::text AS "mappedSymbol",
+    EXISTS (SELECT FROM lots o JOIN trade_pairs r ON r.id = o.trade_pair_id AND r.listed_symbol IS NOT NULL
+      WHERE o.copier_id = c.id AND o.source_trade_id = $2 AND o.open_amount > 0) AS "isOnReplacedPair",
     l.copier_id IS NOT NULL AS "hasLot", l.symbol AS "lotSymbol", c.overrides -> $3::text AS override,
     l.terms AS "lotTerms", l.ratio_numerator AS "ratioNumerator", l.ratio_denominator AS "ratioDenominator",
     trim_scale(l.masked_ratio) AS "maskedRatio",
