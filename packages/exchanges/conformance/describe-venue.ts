@@ -42,8 +42,10 @@ async function startScripted(
   const server = await ScriptedServer.start(dialect, recordings, tradingType);
   const { exchange } = server;
   const { venue: id, traits } = dialect;
+  // The scripted exchange has no rate limits, and a test makes more calls than an account may make at once.
+  const limits = { accountWeight: 1_000 };
   const venue = createVenue(
-    venueConfig.parse({ id, name: id, adapter: id, tradingTypes: [tradingType], url: server.url }),
+    venueConfig.parse({ id, name: id, adapter: id, tradingTypes: [tradingType], url: server.url, limits }),
   );
   const [market, other] = exchange.markets;
   if (market === undefined || other === undefined) throw new Error('the dialect has fewer than two markets');

@@ -39,11 +39,18 @@ export interface BudgetedCall {
   readonly userId?: string | undefined;
   /** The cost of the call in the exchange's request weight. */
   readonly weight: number;
+  /** The cost of the call in the weight that the exchange counts for each account. Default: `weight`. */
+  readonly accountWeight?: number | undefined;
   /** Whether the call counts as a new order of the account. */
   readonly isOrder: boolean;
   readonly isExit?: boolean | undefined;
   /** Default: `copy` for an order, otherwise `check`. `isExit` takes precedence. */
   readonly purpose?: CallPurpose | undefined;
+}
+
+/** Returns what a call uses of the weight that the exchange counts for its account; 0 for public data. */
+export function accountWeightOf({ accountKey, accountWeight, weight }: BudgetedCall): number {
+  return accountKey === undefined ? 0 : (accountWeight ?? weight);
 }
 
 /** Returns the purpose of a call. */
@@ -77,9 +84,9 @@ export class TurnQueue<T extends Waiter> {
     return this.#size;
   }
 
-  /** Returns true if a call of the user waits. */
-  has(userId: string): boolean {
-    return this.#users.has(userId);
+  /** Returns the waiting calls of the user. */
+  of(userId: string): Iterable<T> {
+    return this.#users.get(userId) ?? [];
   }
 
   add(waiter: T): void {

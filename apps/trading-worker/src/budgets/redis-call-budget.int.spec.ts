@@ -107,6 +107,51 @@ describe('row 19: the call budget of an exchange', () => {
     expect(await countAdmitted([3, 1], budget, () => exit('busy'))).toBe(1);
   });
 
+  it('rule 25: counts the weight of each account where the exchange does, from every worker and address', async () => {
+    const limits = { ...LIMITS, accountLimit: { weight: 20, windowMs: 60_000 } };
+    const [a, b] = [await worker(redisUrl, limits), await worker(redisUrl, limits)];
+    const exitOf = (accountKey: string, more: Partial<BudgetedCall> = {}): BudgetedCall => ({
+      ...read(),
+      isExit: true,
+      accountKey,
+      ...more,
+    });
+    const moved = { egress: '127.0.0.2' };
+    const busy = await Promise.all([
+      countAdmitted([15, 5], a, () => exitOf('busy')),
+      countAdmitted([15, 5], b, () => exitOf('busy', moved)),
+    ]);
+    expect(busy[0] + busy[1]).toBe(20);
+    // Neither other accounts nor public data nor calls that the exchange does not count wait for this account.
+    expect(await countAdmitted([3, 3], a, () => exitOf('other'))).toBe(3);
+    expect(await countAdmitted([3, 3], a, () => read())).toBe(3);
+    expect(await countAdmitted([3, 3], b, () => exitOf('busy', { accountWeight: 0 }))).toBe(3);
+  });
+
+  it('leaves exits a share of the account that its reads cannot use, and counts its own weight of a call', async () => {
+    const budget = await worker(redisUrl, { ...LIMITS, accountLimit: { weight: 40, windowMs: 60_000 } });
+    const ofAccount = { accountKey: 'a', accountWeight: 2 };
+    expect(await countAdmitted([15, 11], budget, () => ({ ...read(), ...ofAccount }))).toBe(11);
+    expect(await countAdmitted([15, 9], budget, () => ({ ...exit(), ...ofAccount }))).toBe(9);
+  });
+
+  it('is that of the address, too: an account with room of its own waits for it', async () => {
+    const budget = await worker(redisUrl, { ...LIMITS, accountLimit: { weight: 20, windowMs: 60_000 } });
+    const exits = (i: number): BudgetedCall => ({ ...read(10), isExit: true, accountKey: `account-${i}` });
+    expect(await countAdmitted([12, 10], budget, exits)).toBe(10);
+  });
+
+  it('reports to a user how long the limit of the account holds up a call', async () => {
+    const budget = await worker(redisUrl, { ...LIMITS, accountLimit: { weight: 10, windowMs: 60_000 } });
+    const call = { ...byUser('presser'), accountKey: 'a' };
+    expect(await countAdmitted([12, 9], budget, () => call)).toBe(9);
+    const own = new AbortController();
+    const refused = budget.take(call, own.signal).catch((error: ExchangeError) => error.retryInMs);
+    await eventually(() => budget.userWaitMs('presser') > 0);
+    own.abort();
+    expect(await refused).toBeGreaterThan(50_000);
+  });
+
   it('reserves a share for users that background work and copies cannot use', async () => {
     const budget = await worker();
     expect(await countAdmitted([120, 25], budget, () => rotation())).toBe(25);

@@ -84,11 +84,11 @@ export class RedisCallBudget implements CallBudget {
     const { workers } = this;
     const existing = this.fallbacks.get(key);
     if (existing?.workers === workers) return existing.budget;
-    const { weightPerMinute, ordersPer10s } = this.limitsOf(venue);
+    const { weightPerMinute, ...ofAccount } = this.limitsOf(venue);
     const budget = this.createFallback({
       weightPerMinute: Math.max(1, Math.floor(weightPerMinute / workers)),
-      // One worker sends all orders of an account, so this limit is not divided.
-      ordersPer10s,
+      // One worker makes the calls of an account, so its limits are not divided.
+      ...ofAccount,
     });
     this.fallbacks.set(key, { workers, budget });
     return budget;

@@ -1,4 +1,9 @@
-import { type BudgetedCall, type CallPurpose, purposeOf } from '@trading-automation/exchanges';
+import {
+  accountWeightOf,
+  type BudgetedCall,
+  type CallPurpose,
+  purposeOf,
+} from '@trading-automation/exchanges';
 import type { AcquiredTokens, Counter, RedisSlidingWindows, TokenRequest } from './redis-sliding-windows.js';
 import { GROUP_SHARE, TOTAL_SHARE, USER_SHARE } from './shares.js';
 
@@ -7,6 +12,11 @@ export interface VenueLimits {
   readonly weightPerMinute: number;
   /** Applies to the new orders of each account. */
   readonly ordersPer10s: number;
+  /**
+   * Applies to the calls of each account, from whatever address. Undefined if the exchange does not count their weight.
+   * `windowMs` is at least 6 s: prefetched tokens live for a tenth of it.
+   */
+  readonly accountLimit?: { readonly weight: number; readonly windowMs: number } | undefined;
 }
 
 /** Which other calls wait behind a call that a counter holds up. */
@@ -65,6 +75,15 @@ export class SharedLimits {
     const purpose = purposeOf(call);
     const needs: Need[] = [];
     if (weight > 0) needs.push({ limit: this.weightLimit(purpose, call.userId), amount: weight });
+    const { accountLimit } = this.limits;
+    if (accountLimit !== undefined && accountKey !== undefined && accountWeightOf(call) > 0) {
+      const key = `${this.venue}:account:${accountKey}`;
+      const ceiling = share(accountLimit.weight, TOTAL_SHARE[purpose]);
+      const { windowMs } = accountLimit;
+      const counter = { key, ceiling, windowMs, blocks: 'none' } as const;
+      const limit = { name: `${purpose} ${key}`, turn: TURN_WEIGHT, counters: [counter] };
+      needs.push({ limit, amount: accountWeightOf(call) });
+    }
     if (isOrder && accountKey !== undefined) {
       // An account keeps its order limit if it moves to another address.
       const key = `${this.venue}:orders:${accountKey}`;
@@ -104,11 +123,8 @@ export class SharedLimits {
     const key = `${scope}:${purpose}:${userId}`;
     const ceiling = share(weightPerMinute, ofUser);
     counters.push({ key, ceiling, windowMs: MINUTE_MS, blocks: 'none' });
-    return { name: userLimitName(purpose, userId), turn: TURN_WEIGHT, counters };
+    return { name: `${purpose} ${userId}`, turn: TURN_WEIGHT, counters };
   }
 }
-
-/** Returns the name of the limit that has a share of the user. */
-export const userLimitName = (purpose: CallPurpose, userId: string) => `${purpose} ${userId}`;
 
 const share = (limit: number, part: number) => Math.max(1, Math.floor(limit * part));

@@ -20,7 +20,7 @@ import {
 } from '@trading-automation/exchanges';
 import { TokenPool } from './prefetched-tokens.js';
 import type { TokenRequest } from './redis-sliding-windows.js';
-import { type Blocking, type Limit, type Need, type SharedLimits, userLimitName } from './shared-limits.js';
+import { type Blocking, type Limit, type Need, type SharedLimits } from './shared-limits.js';
 
 /** How long this worker uses its own part of the limits after a Redis error, before it tries Redis again. */
 const FALLBACK_DURATION_MS = 1_000;
@@ -76,7 +76,7 @@ export class VenueBudget {
     await new Promise<void>((resolve, reject) => {
       const queue = this.queues[purpose];
       const onAbort = () => {
-        const retryInMs = this.userWaitMs(call.userId);
+        const retryInMs = call.userId === undefined ? 0 : this.ownWaitMs(needs);
         queue.delete(waiting);
         reject(rateLimited(retryInMs));
       };
@@ -103,13 +103,19 @@ export class VenueBudget {
   }
 
   /**
-   * Returns how long calls of the user that wait for the user's own share have to wait, in ms. Returns 0 if none waits, or
-   * if they wait for something else.
+   * Returns how long calls of the user that wait for a limit of the user or of an account have to wait, in ms. Returns 0
+   * if none waits, or if they wait for something else.
    */
   userWaitMs(userId: string | undefined): number {
     if (userId === undefined) return 0;
-    const denied = CALL_PURPOSES.filter((purpose) => this.queues[purpose].has(userId))
-      .map((purpose) => this.backpressure.get(userLimitName(purpose, userId)))
+    const waiting = CALL_PURPOSES.flatMap((purpose) => [...this.queues[purpose].of(userId)]);
+    return waiting.reduce((longest, { needs }) => Math.max(longest, this.ownWaitMs(needs)), 0);
+  }
+
+  /** Returns how long the limits of a user or an account hold up a call, in ms; 0 if none of them does. */
+  private ownWaitMs(needs: readonly Need[]): number {
+    const denied = needs
+      .map(({ limit }) => this.backpressure.get(limit.name))
       .filter((denial) => denial?.blocks === 'none');
     return Math.max(0, ...denied.map((denial) => Math.ceil(Math.max(1, denial!.untilMs - this.nowMs()))));
   }

@@ -1,3 +1,4 @@
+import type { BudgetedCall } from '../call-budget.js';
 import { ExchangeError } from '../port.js';
 import { type BudgetClock, LocalBudget } from './budget.js';
 
@@ -95,6 +96,55 @@ describe('LocalBudget', () => {
     ]);
     await advance(11_500);
     expect(admitted.at(-1)).toBe(true);
+  });
+
+  describe('with a limit of the weight of an account', () => {
+    beforeEach(() => {
+      const accountLimit = { weight: 10, windowMs: 20_000 };
+      budget = new LocalBudget({ weightPerMinute: 100, ordersPer10s: 3, accountLimit }, clock);
+    });
+    const take = (more: Partial<BudgetedCall>) =>
+      budget.take({ ...call, ...more }, new AbortController().signal);
+
+    it('admits calls that both the account and the address have room for, so a waiting account blocks no other', async () => {
+      const admitted = watch([take({ weight: 10 }), take({}), take({ accountKey: 'b' })]);
+      const unaffected = watch([take({ accountKey: undefined }), take({ accountWeight: 0 })]);
+      await advance(100);
+      expect([admitted, unaffected]).toEqual([
+        [true, false, true],
+        [true, true],
+      ]);
+      await advance(20_000);
+      expect(admitted[1]).toBe(false);
+      await advance(1_500);
+      expect(admitted[1]).toBe(true);
+    });
+
+    it('also waits for the address', async () => {
+      const calls = Array.from({ length: 11 }, (_, i) => take({ accountKey: `account-${i}`, weight: 10 }));
+      const admitted = watch(calls);
+      await advance(40_000);
+      expect(admitted.filter(Boolean)).toHaveLength(10);
+      await advance(22_000);
+      expect(admitted.filter(Boolean)).toHaveLength(11);
+    });
+
+    it('counts the weight of the account where it differs, also of orders', async () => {
+      const admitted = watch([
+        take({ weight: 50, accountWeight: 9 }),
+        take({ isOrder: true, accountWeight: 0 }),
+        take({ isOrder: true, accountWeight: 2 }),
+      ]);
+      await advance(100);
+      expect(admitted).toEqual([true, true, false]);
+    });
+
+    it('leaves a part of the account to the purposes before', async () => {
+      const reads = watch(Array.from({ length: 8 }, () => take({ purpose: 'check' })));
+      const own = watch(Array.from({ length: 8 }, () => take({ purpose: 'exit' })));
+      await advance(100);
+      expect([reads.filter(Boolean).length, own.filter(Boolean).length]).toEqual([5, 5]);
+    });
   });
 
   it('admits exits before calls that have waited longer', async () => {

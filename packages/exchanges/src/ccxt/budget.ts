@@ -7,6 +7,7 @@
  * purpose is stated leave a part of the weight to the purposes before theirs.
  */
 import {
+  accountWeightOf,
   type BudgetedCall,
   CALL_PURPOSES,
   type CallBudget,
@@ -21,6 +22,15 @@ export interface VenueRateLimits {
   readonly weightPerMinute: number;
   /** The new orders of one account. */
   readonly ordersPer10s: number;
+  /** The request weight of one account; undefined if the exchange does not count it. */
+  readonly accountLimit?: AccountLimit | undefined;
+}
+
+/** The request weight that one account may use in any time range of `windowMs`. */
+export interface AccountLimit {
+  readonly weight: number;
+  /** At least 6 s, and whole seconds. */
+  readonly windowMs: number;
 }
 
 /** A monotonic clock in milliseconds, and a timer. */
@@ -80,6 +90,13 @@ class SlidingWindow {
   }
 }
 
+/** The usage of one account. */
+interface AccountUsage {
+  readonly orders: SlidingWindow;
+  /** Undefined if the exchange does not count the weight of an account. */
+  readonly weight: SlidingWindow | undefined;
+}
+
 interface WaitingCall {
   readonly call: BudgetedCall;
   readonly admit: () => void;
@@ -96,7 +113,7 @@ const SHARES: Readonly<Partial<Record<CallPurpose, number>>> = {
 
 export class LocalBudget implements CallBudget {
   readonly #weight: SlidingWindow;
-  readonly #orders = new Map<string, SlidingWindow>();
+  readonly #accounts = new Map<string, AccountUsage>();
   readonly #queues = queuesByPurpose<WaitingCall>();
   #pausedUntil = 0;
   #cancelTimer: (() => void) | undefined;
@@ -154,8 +171,8 @@ export class LocalBudget implements CallBudget {
 
   /**
    * Admits every waiting call that may be sent now. Returns the milliseconds until the next one may be sent; undefined
-   * if none waits. A call that waits for its account's order limit does not block other accounts. A call that waits
-   * for weight blocks every later call.
+   * if none waits. A call that waits for a limit of its account does not block other accounts. A call that waits for the
+   * weight of the address blocks every later call.
    */
   #admitWaiting(): number | undefined {
     let soonestMs: number | undefined;
@@ -178,43 +195,61 @@ export class LocalBudget implements CallBudget {
   }
 
   #accountWaitMs(call: BudgetedCall): number {
-    return call.isOrder ? (this.#ordersOf(call)?.waitMs(1, this.clock.now()) ?? 0) : 0;
+    const usage = this.#usageOf(call);
+    if (usage === undefined) return 0;
+    const now = this.clock.now();
+    const ordersMs = call.isOrder ? usage.orders.waitMs(1, now) : 0;
+    const weight = accountWeightOf(call);
+    const weightMs = weight > 0 ? (usage.weight?.waitMs(weight, now, shareOf(call)) ?? 0) : 0;
+    return Math.max(ordersMs, weightMs);
   }
 
-  #sharedWaitMs({ weight, purpose }: BudgetedCall): number {
+  #sharedWaitMs(call: BudgetedCall): number {
     const now = this.clock.now();
-    const share = purpose === undefined ? 1 : (SHARES[purpose] ?? 1);
-    return Math.max(this.#weight.waitMs(weight, now, share), this.#pausedUntil - now, 0);
+    return Math.max(this.#weight.waitMs(call.weight, now, shareOf(call)), this.#pausedUntil - now, 0);
   }
 
   #spend(call: BudgetedCall): void {
-    this.#weight.spend(call.weight, this.clock.now());
-    if (call.isOrder) this.#ordersOf(call)?.spend(1, this.clock.now());
+    const now = this.clock.now();
+    this.#weight.spend(call.weight, now);
+    const usage = this.#usageOf(call);
+    if (call.isOrder) usage?.orders.spend(1, now);
+    usage?.weight?.spend(accountWeightOf(call), now);
   }
 
-  #ordersOf({ accountKey }: BudgetedCall): SlidingWindow | undefined {
-    if (accountKey === undefined) return undefined;
-    const existing = this.#orders.get(accountKey);
+  /** Returns the usage of the call's account; undefined if the call counts towards none of its limits. */
+  #usageOf({ accountKey, isOrder }: BudgetedCall): AccountUsage | undefined {
+    const { accountLimit, ordersPer10s } = this.limits;
+    if (accountKey === undefined || (!isOrder && accountLimit === undefined)) return undefined;
+    const existing = this.#accounts.get(accountKey);
     if (existing !== undefined) return existing;
     this.#deleteIdle();
-    const window = new SlidingWindow(10, this.limits.ordersPer10s);
-    this.#orders.set(accountKey, window);
-    return window;
+    const usage = {
+      orders: new SlidingWindow(10, ordersPer10s),
+      weight: accountLimit && new SlidingWindow(accountLimit.windowMs / 1_000, accountLimit.weight),
+    };
+    this.#accounts.set(accountKey, usage);
+    return usage;
   }
 
   /**
-   * Checks the four windows at the start of the map. Deletes the idle ones and moves the others to the end, so that the
-   * next call checks other windows. A check of all windows would delay an order.
+   * Checks the four accounts at the start of the map. Deletes the idle ones and moves the others to the end, so that the
+   * next call checks other accounts. A check of all accounts would delay an order.
    */
   #deleteIdle(): void {
     let remaining = 4;
-    for (const [key, window] of this.#orders) {
+    const now = this.clock.now();
+    for (const [key, usage] of this.#accounts) {
       if (remaining-- === 0) return;
-      this.#orders.delete(key);
-      if (!window.isIdle(this.clock.now())) this.#orders.set(key, window);
+      this.#accounts.delete(key);
+      const isIdle = usage.orders.isIdle(now) && usage.weight?.isIdle(now) !== false;
+      if (!isIdle) this.#accounts.set(key, usage);
     }
   }
 }
+
+/** Returns the share of a weight that may be used when the call is admitted. */
+const shareOf = ({ purpose }: BudgetedCall) => (purpose === undefined ? 1 : (SHARES[purpose] ?? 1));
 
 /** The budgets of one venue in one process. */
 export class VenueBudgets implements CallBudget {

@@ -1,5 +1,5 @@
 import { declarationOf, VENUE_IDS } from '../venues/index.js';
-import { venueConfig, venuesSetting } from './config.js';
+import { limitsByBudget, venueConfig, venuesSetting } from './config.js';
 import { createVenue } from './venue.js';
 
 const paper = { id: 'paper', name: 'Paper', adapter: 'binance', tradingTypes: ['spot'] };
@@ -68,6 +68,30 @@ describe('the venues of a deployment', () => {
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatch(/^0\.url: expected/);
     expect(problems[0]).not.toContain('secret');
+  });
+
+  it('have the limits that the exchange publishes, or those of the deployment', () => {
+    const kraken = { id: 'kraken', name: 'Kraken', adapter: 'kraken', tradingTypes: ['spot'] };
+    const limitsOf = (limits?: object) =>
+      Object.fromEntries(limitsByBudget(venueConfig.parse({ ...kraken, limits })));
+    const published = {
+      weightPerMinute: 1_200,
+      ordersPer10s: 50,
+      accountLimit: { weight: 15, windowMs: 45_000 },
+    };
+    expect(limitsOf()).toEqual({ 'kraken/spot': published });
+    expect(limitsOf({ accountWeight: 20 })).toEqual({
+      'kraken/spot': { ...published, accountLimit: { weight: 20, windowMs: 45_000 } },
+    });
+    expect(limitsByBudget(venueConfig.parse(paper)).get('paper')?.accountLimit).toBeUndefined();
+  });
+
+  it('declare windows of whole seconds, and of at least 6 s', () => {
+    for (const id of VENUE_IDS)
+      for (const { rateLimits } of Object.values(declarationOf(id)?.tradingTypes ?? {})) {
+        const { windowMs = 6_000 } = rateLimits.account ?? {};
+        expect([id, windowMs >= 6_000, windowMs % 1_000]).toEqual([id, true, 0]);
+      }
   });
 
   it('can use every adapter with each of its trading types', () => {

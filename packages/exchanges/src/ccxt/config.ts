@@ -51,12 +51,14 @@ export const venueConfig = z
       .optional(),
     /**
      * The rate limits that the exchange granted to this deployment, if they differ from its published ones. The weight
-     * is that of each address in `egress`. They apply to each group of trading types with limits of its own.
+     * is that of each address in `egress`; `accountWeight` is that of each account, in the window of the published limit,
+     * and has no effect at an exchange that does not count it. They apply to each group of trading types with limits of its own.
      */
     limits: z
       .strictObject({
         weightPerMinute: z.int().positive().optional(),
         ordersPer10s: z.int().positive().optional(),
+        accountWeight: z.int().positive().optional(),
       })
       .optional(),
   })
@@ -131,10 +133,14 @@ export function limitsByBudget(config: VenueConfig): ReadonlyMap<string, VenueRa
     config.tradingTypes.flatMap((type) => {
       const declaration = declared[type];
       if (declaration === undefined) return [];
-      const { weightPerMinute, ordersPer10s } = declaration.rateLimits;
+      const { weightPerMinute, ordersPer10s, account } = declaration.rateLimits;
       const limits = {
         weightPerMinute: config.limits?.weightPerMinute ?? weightPerMinute,
         ordersPer10s: config.limits?.ordersPer10s ?? ordersPer10s,
+        accountLimit: account && {
+          weight: config.limits?.accountWeight ?? account.weight,
+          windowMs: account.windowMs,
+        },
       };
       return [[budgetKeyOf(config, declaration), limits] as const];
     }),

@@ -25,6 +25,7 @@ import type {
   VenueOrder,
   VenuePosition,
 } from '../port.js';
+import type { AccountLimit } from './budget.js';
 import type { CcxtClient } from './ccxt-client.js';
 import type { RejectionPatterns } from './failures.js';
 import type { Heartbeat } from './streams/sockets.js';
@@ -116,6 +117,11 @@ interface RateLimitSchedule {
   readonly weightPerMinute: number;
   /** The limit per account. */
   readonly ordersPer10s: number;
+  /**
+   * The limit per account of a weight that the exchange counts for all its calls together; undefined if it counts none,
+   * or counts each endpoint separately.
+   */
+  readonly account?: AccountRateLimit | undefined;
   /** Whether the body of a rate-limit response shows that the limit applies to one account only. */
   isAccountLimit(body: string): boolean;
   /**
@@ -123,6 +129,12 @@ interface RateLimitSchedule {
    * the status 429 or 418.
    */
   pauseOf?(response: RateLimitResponse): number | undefined;
+}
+
+/** A limit of the request weight of one account. */
+interface AccountRateLimit extends AccountLimit {
+  /** Returns the weight of a call, from ccxt's cost of it. */
+  weightOf(cost: number): number;
 }
 
 /** What the calls of a trading type use. They run in the context of one account, with the markets loaded. */

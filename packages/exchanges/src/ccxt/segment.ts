@@ -111,6 +111,8 @@ export class Segment {
       accountKey: key,
       userId,
       weight,
+      // Exchanges that count the weight of an account count requests, not connections.
+      accountWeight: 0,
       isOrder: false,
       purpose: 'resume',
     } as const;
@@ -236,9 +238,11 @@ export class Segment {
     const call = currentCall();
     const { account, isOrder = false, isExit, purpose, signal } = call;
     const { key: accountKey, userId = call.userId, egress = this.publicEgress } = account ?? {};
-    const weight = Math.ceil(this.declaration.rateLimits.weightOf(cost));
-    const budgeted = { venue: this.#budgetKey, egress, accountKey, userId, weight, isOrder, isExit, purpose };
-    await this.#acquire(budgeted, signal);
+    const { rateLimits } = this.declaration;
+    const weight = Math.ceil(rateLimits.weightOf(cost));
+    const accountWeight = rateLimits.account && Math.ceil(rateLimits.account.weightOf(cost));
+    const costs = { weight, accountWeight, isOrder, isExit, purpose };
+    await this.#acquire({ venue: this.#budgetKey, egress, accountKey, userId, ...costs }, signal);
     if (account !== undefined && this.declaration.client.hasRisingNonces === true)
       await this.#takeNonce(call, nonceKeyOf(account));
     if (call.restart !== undefined) call.endsAtMs = call.restart();

@@ -42,6 +42,7 @@ const spot: TradingTypeDeclaration = {
     // 30 signed calls of a user in a second, or 10 public ones of an address, which ccxt counts threefold.
     weightOf: (cost) => cost,
     weightPerMinute: 1_800,
+    account: { weight: 180, windowMs: 6_000, weightOf: (cost) => cost },
     ordersPer10s: 100,
     isAccountLimit: () => false,
     pauseOf: ({ status }) => (status === 429 ? 1_000 : undefined),

@@ -40,8 +40,9 @@ export const futures: TradingTypeDeclaration = {
   rateLimits: {
     scope: 'futures',
     weightOf: (cost) => cost,
-    // 500 in 10 s.
+    // 500 in 10 s of each account.
     weightPerMinute: 3_000,
+    account: { weight: 500, windowMs: 10_000, weightOf: (cost) => cost },
     ordersPer10s: 40,
     isAccountLimit: () => false,
     pauseOf: ({ body, status }) => (status === 429 || body.includes('apiLimitExceeded') ? 1_000 : undefined),

@@ -43,9 +43,11 @@ export const spot: TradingTypeDeclaration = {
     scope: 'spot',
     // The exchange counts lists of trades twice. Orders have limits of their own.
     weightOf: (cost) => (cost >= 6 ? 2 : 1),
-    // It counts public calls of an address, and private calls of an account, of which it allows 20 at once and then one
-    // or two in 2 s. This limit is that of an address; the exchange itself refuses an account that calls too often.
+    // The limit of an address for public calls.
     weightPerMinute: 1_200,
+    // A counter of each key rises to 15 and falls by one in three seconds, for the lowest level of verification. Lists of
+    // trades count twice; new and cancelled orders, which cost nothing in ccxt, do not count.
+    account: { weight: 15, windowMs: 45_000, weightOf: (cost) => (cost >= 6 ? 2 : Math.min(cost, 1)) },
     // 60 new or cancelled orders of a pair at once, for the lowest level of verification.
     ordersPer10s: 50,
     isAccountLimit: (body) => /EAPI:Rate limit exceeded|EOrder:Rate limit exceeded/.test(body),

@@ -53,6 +53,7 @@ const rateLimits = (scope: string, costsPerWeight: number): TradingTypeDeclarati
   weightOf: (cost) => cost / costsPerWeight,
   // The exchange counts public calls by address, 2,000 in 30 s, and all others by account, from 2,000 in 30 s on.
   weightPerMinute: 12_000,
+  account: { weight: 2_000, windowMs: 30_000, weightOf: (cost) => cost / costsPerWeight },
   ordersPer10s: 300,
   pauseOf: ({ status, headers }) => (status === 429 ? Number(headers['gw-ratelimit-reset'] ?? 0) : undefined),
   isAccountLimit: () => true,
