@@ -173,6 +173,24 @@ describe('the client of an exchange', () => {
     });
   });
 
+  it('rejects a list without pairs of one trading type, because the caller would take all of them for delisted', async () => {
+    const config = {
+      id: 'x',
+      name: 'X',
+      adapter: 'binance',
+      tradingTypes: ['spot', 'margin'],
+      url: exchange.url,
+    };
+    const both = createVenue(venueConfig.parse(config));
+    try {
+      await expect(both.fetchMarkets()).rejects.toMatchObject({ outcome: 'retryable', code: 'bad_answer' });
+      exchange.on('/api/v3/exchangeInfo', respondWith({ symbols: [] }));
+      expect(await both.fetchMarkets()).toEqual([]);
+    } finally {
+      await both.close();
+    }
+  });
+
   it('omits a maximum that the exchange reports as zero', async () => {
     const [market] = await venue.fetchMarkets();
     expect(market).toMatchObject({ priceTick: '0.00000001', maxAmount: '999999999999', minNotional: '5' });

@@ -77,13 +77,7 @@ export class Segment {
   async fetchMarkets(): Promise<readonly Market[]> {
     await this.#load();
     const { ccxt } = await this.#open();
-    const markets = readMarkets(ccxt.markets ?? {}, this.tradingType, this.declaration);
-    // An empty list is an error of the exchange. The caller would deactivate every pair of this trading type.
-    if (markets.length === 0) {
-      const message = `The exchange returned no pairs of the trading type ${this.tradingType}.`;
-      throw new ExchangeError('retryable', 'bad_answer', message);
-    }
-    return markets;
+    return readMarkets(ccxt.markets ?? {}, this.tradingType, this.declaration);
   }
 
   async close(): Promise<void> {

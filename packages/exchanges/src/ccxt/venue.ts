@@ -11,6 +11,7 @@ import {
   type CredentialForm,
   type ExchangeClient,
   type ExchangeCredentials,
+  ExchangeError,
   type ExchangeVenue,
   type FundingRate,
   type Market,
@@ -117,7 +118,15 @@ class CcxtVenue implements ExchangeVenue {
 
   async fetchMarkets(): Promise<readonly Market[]> {
     const segments = [...this.#segments.values()];
-    return (await Promise.all(segments.map((segment) => segment.fetchMarkets()))).flat();
+    const lists = await Promise.all(segments.map((segment) => segment.fetchMarkets()));
+    // The caller takes what is missing for delisted. An empty list of one trading type is an error of the exchange.
+    if (lists.some((list) => list.length === 0) && lists.some((list) => list.length > 0))
+      throw new ExchangeError(
+        'retryable',
+        'bad_answer',
+        'The exchange returned no pairs of one trading type.',
+      );
+    return lists.flat();
   }
 
   async fetchPrices(symbols: readonly string[]): Promise<Readonly<Record<string, Decimal>>> {
