@@ -2,20 +2,18 @@
  * Gate's calls about spot orders, of the spot account and of the unified account:
  * https://www.gate.com/docs/developers/apiv4/en/#spot
  */
-import type { Decimal } from '@trading-automation/contracts';
-import { Precise } from 'ccxt/js/src/base/Precise';
 import { z } from 'zod';
-import { multiply, subtract } from '../../ccxt/amounts.js';
 import { type CcxtClient, callEndpoint } from '../../ccxt/ccxt-client.js';
 import type { FillCalls, OrderCalls, VenueSession } from '../../ccxt/declaration.js';
-import { failure, MalformedResponse } from '../../ccxt/failures.js';
+import { MalformedResponse } from '../../ccxt/failures.js';
 import { sortByExecution } from '../../ccxt/fills.js';
+import { isMarketPurchase, purchasePrice } from '../../ccxt/market-purchases.js';
 import { orderArguments } from '../../ccxt/orders.js';
 import { allRanges } from '../../ccxt/pages.js';
 import { parseResponse } from '../../ccxt/parse-response.js';
 import type { OrderKey, OrderRequest, VenueFill, VenueOrder } from '../../port.js';
 import { fetchSpotBook } from './books.js';
-import { isMarketPurchase, textOf } from './ids.js';
+import { textOf } from './ids.js';
 import { fetchList, secondsBetween } from './lists.js';
 import { readSpotFill, readSpotOrder } from './spot-records.js';
 import { TIMES_IN_FORCE } from './times-in-force.js';
@@ -145,8 +143,10 @@ async function orderRequest(
     amount: ccxt.amountToPrecision(symbol, order.amount),
     ...(account === 'unified' && loanTermsOf(order)),
   };
-  if (isPurchase)
-    return { ...common, type: 'limit', price: await purchasePrice(ccxt, symbol), time_in_force: 'ioc' };
+  if (isPurchase) {
+    const { asks } = await fetchSpotBook(ccxt, symbol, 5);
+    return { ...common, type: 'limit', price: purchasePrice(ccxt, symbol, asks), time_in_force: 'ioc' };
+  }
   if (type === 'market') return { ...common, type, time_in_force: 'ioc' };
   const limit = ccxt.priceToPrecision(symbol, price);
   return { ...common, type, price: limit, time_in_force: TIMES_IN_FORCE[timeInForce] };
@@ -156,18 +156,6 @@ const loanTermsOf = ({ autoBorrow, autoRepay }: OrderRequest) => ({
   auto_borrow: autoBorrow === true,
   auto_repay: autoRepay === true,
 });
-
-/** How far above the best offer a market purchase may buy. */
-const PURCHASE_FACTOR = '1.02';
-
-/** Returns the limit price of a market purchase: above the best offer, as a multiple of the price tick. */
-async function purchasePrice(ccxt: CcxtClient, symbol: string): Promise<Decimal> {
-  const [best] = (await fetchSpotBook(ccxt, symbol, 5)).asks;
-  if (best === undefined) throw failure(['rejected', 'would_not_fit_book']);
-  const highest = multiply(best[0], PURCHASE_FACTOR);
-  const tick = ccxt.market(symbol).precision.price ?? '1';
-  return subtract(highest, Precise.stringMod(highest, tick) ?? '0');
-}
 
 export const spotFills = (account: SpotAccount): FillCalls => ({
   ofOrder: async ({ ccxt }, { symbol, exchangeOrderId }) => {

@@ -3,9 +3,10 @@ import { z } from 'zod';
 import { subtract } from '../../ccxt/amounts.js';
 import type { CcxtClient } from '../../ccxt/ccxt-client.js';
 import { symbolOfMarketId } from '../../ccxt/market-ids.js';
+import { hasPurchaseMark } from '../../ccxt/market-purchases.js';
 import { parseResponse } from '../../ccxt/parse-response.js';
 import type { VenueFill, VenueOrder, VenueOrderStatus } from '../../port.js';
-import { clientOrderIdOf, hasPurchaseMark } from './ids.js';
+import { clientOrderIdOf } from './ids.js';
 import { amount, identifier, milliseconds, nonZeroAmount, seconds } from './lists.js';
 import { timeInForceOf } from './times-in-force.js';
 
