@@ -146,30 +146,20 @@ type OrderOverrides = Partial<OrderRequest>;
  * Returns a function that creates order requests for `symbol`, each with its own client order id. Default: a limit
  * order to buy 0.5 at 60,000.
  */
-function orderFactory({ venue, symbol, tradingType, orderTypes }: VenueUnderTest) {
+function orderFactory({ venue, symbol, tradingType }: VenueUnderTest) {
   let orderCount = 0;
-  return (wanted: OrderOverrides = {}): OrderRequest & { readonly sentAt: Date } => {
-    const overrides = orderTypes.includes('MARKET') ? wanted : withoutMarketOrder(wanted);
-    return {
-      symbol,
-      venueClientOrderId: venue.clientOrderIdFor(`trade-${++orderCount}`, tradingType),
-      type: 'LIMIT',
-      side: 'BUY',
-      timeInForce: 'GTC',
-      amount: '0.5',
-      reduceOnly: false,
-      sentAt: new Date(),
-      ...(overrides.type?.endsWith('MARKET') ? {} : { price: '60000' }),
-      ...overrides,
-    };
-  };
-}
-
-/** Where market orders are not offered, a limit order far from the price takes what they would take. */
-function withoutMarketOrder(order: OrderOverrides): OrderOverrides {
-  const { type, side, timeInForce = 'IOC' } = order;
-  if (type !== 'MARKET' || (timeInForce !== 'IOC' && timeInForce !== 'GTC')) return order;
-  return { ...order, type: 'LIMIT', timeInForce: 'IOC', price: side === 'SELL' ? '40000' : '80000' };
+  return (overrides: OrderOverrides = {}): OrderRequest & { readonly sentAt: Date } => ({
+    symbol,
+    venueClientOrderId: venue.clientOrderIdFor(`trade-${++orderCount}`, tradingType),
+    type: 'LIMIT',
+    side: 'BUY',
+    timeInForce: 'GTC',
+    amount: '0.5',
+    reduceOnly: false,
+    sentAt: new Date(),
+    ...(overrides.type?.endsWith('MARKET') ? {} : { price: '60000' }),
+    ...overrides,
+  });
 }
 
 /** The exchange under test with two accounts on it, created for each test. */

@@ -9,6 +9,7 @@ import { type CcxtClient, callEndpoint } from '../../ccxt/ccxt-client.js';
 import type { FillCalls, OrderCalls, VenueSession } from '../../ccxt/declaration.js';
 import { failure, MalformedResponse } from '../../ccxt/failures.js';
 import { sortByExecution } from '../../ccxt/fills.js';
+import { isMarketPurchase, purchasePrice, withPurchaseMark } from '../../ccxt/market-purchases.js';
 import { acceptedOrder, orderArguments } from '../../ccxt/orders.js';
 import { allPages, allRanges } from '../../ccxt/pages.js';
 import { parseResponse } from '../../ccxt/parse-response.js';
@@ -16,10 +17,13 @@ import { venueTime } from '../../ccxt/unified-balances.js';
 import type { OrderRequest, VenueOrder } from '../../port.js';
 import { CATEGORIES, categoriesOf, categoryOf } from './client.js';
 import { readBitgetFill, readBitgetOrder } from './records.js';
+import { fetchBitgetBook } from './streams.js';
 
 type Params = Readonly<Record<string, unknown>>;
 
 const PAGE_SIZE = 100;
+/** How many levels of the book are read for the price of a market purchase. */
+const BEST_OFFERS = 5;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 /** The lists of what happened in an account reach back 90 days, in ranges of at most 30 days. */
@@ -66,9 +70,9 @@ function readAcknowledgement(response: unknown, venueClientOrderId: string) {
 export const bitgetOrders = (type: TradingType): OrderCalls => ({
   place: async (session, order) => {
     const { ccxt } = session;
-    const request = orderRequest(ccxt, type, order);
+    const request = await orderRequest(ccxt, type, order);
     const response = await callEndpoint(ccxt, 'privateUtaPostV3TradePlaceOrder', request);
-    const { orderId, at } = readAcknowledgement(response, order.venueClientOrderId);
+    const { orderId, at } = readAcknowledgement(response, request.clientOid);
     if (orderId !== null) return acceptedOrder(order, orderId, at);
     const found = await findOrder(session, type, order.symbol, { clientOid: order.venueClientOrderId });
     if (found === null) throw new MalformedResponse('an order without an id');
@@ -80,7 +84,7 @@ export const bitgetOrders = (type: TradingType): OrderCalls => ({
     readAcknowledgement(response, venueClientOrderId);
   },
   find: async (session, { symbol, venueClientOrderId, sentAt }) => {
-    const order = await findOrder(session, type, symbol, { clientOid: venueClientOrderId });
+    const order = await findByClientOrderId(session, type, symbol, venueClientOrderId);
     if (order !== null) {
       if (order.venueClientOrderId !== venueClientOrderId) throw new MalformedResponse('another order');
       return { outcome: 'FOUND', order };
@@ -124,6 +128,18 @@ async function fetchEnded(
   return (await Promise.all(lists)).flat().flatMap((record) => readBitgetOrder(ccxt, type, record) ?? []);
 }
 
+/** A market purchase of spot or margin has a mark behind its id. */
+async function findByClientOrderId(
+  session: VenueSession,
+  type: TradingType,
+  symbol: string,
+  clientOid: string,
+): Promise<VenueOrder | null> {
+  const order = await findOrder(session, type, symbol, { clientOid });
+  if (order !== null || type === 'perpetual') return order;
+  return findOrder(session, type, symbol, { clientOid: withPurchaseMark(clientOid) });
+}
+
 const found = z.object({ data: z.unknown() });
 
 async function findOrder(
@@ -142,22 +158,28 @@ async function findOrder(
 
 const TIMES_IN_FORCE = { GTC: 'gtc', IOC: 'ioc', FOK: 'fok', POST_ONLY: 'post_only' } as const;
 
-function orderRequest(ccxt: CcxtClient, tradingType: TradingType, order: OrderRequest): Params {
+async function orderRequest(
+  ccxt: CcxtClient,
+  tradingType: TradingType,
+  order: OrderRequest,
+): Promise<Params & { readonly clientOid: string }> {
   const isSpot = tradingType !== 'perpetual';
   const { type, side } = orderArguments(order, isSpot);
-  // A market purchase of spot would be counted in quote currency.
-  if (order.stopPrice !== undefined || (isSpot && type === 'market'))
-    throw failure(['rejected', 'not_supported']);
+  if (order.stopPrice !== undefined) throw failure(['rejected', 'not_supported']);
   const { symbol, price, timeInForce, venueClientOrderId, reduceOnly, autoBorrow } = order;
+  // The exchange counts its own market purchases of spot in quote currency.
+  const isPurchase = isSpot && isMarketPurchase(order);
+  const asks = isPurchase ? (await fetchBitgetBook(ccxt, symbol, BEST_OFFERS)).asks : [];
   return {
     // Orders of margin borrow what the account lacks; those of spot do not.
     category: tradingType === 'margin' && autoBorrow === true ? 'MARGIN' : categoryOf(symbol),
     symbol: ccxt.market(symbol).id,
     side,
-    orderType: type,
+    orderType: isPurchase ? 'limit' : type,
     qty: ccxt.amountToPrecision(symbol, order.amount),
-    clientOid: venueClientOrderId,
+    clientOid: isPurchase ? withPurchaseMark(venueClientOrderId) : venueClientOrderId,
     ...(!isSpot && { marginMode: 'crossed' }),
+    ...(isPurchase && { price: purchasePrice(ccxt, symbol, asks), timeInForce: TIMES_IN_FORCE.IOC }),
     ...(type === 'limit' && {
       price: ccxt.priceToPrecision(symbol, price),
       timeInForce: TIMES_IN_FORCE[timeInForce],

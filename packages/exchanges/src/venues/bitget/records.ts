@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { multiply, subtract } from '../../ccxt/amounts.js';
 import type { CcxtClient } from '../../ccxt/ccxt-client.js';
 import { symbolOfMarketId } from '../../ccxt/market-ids.js';
+import { hasPurchaseMark, withoutPurchaseMark } from '../../ccxt/market-purchases.js';
 import { exactDecimal, parseResponse } from '../../ccxt/parse-response.js';
 import type { ForcedCause, VenueFill, VenueOrder, VenueOrderStatus, VenuePosition } from '../../port.js';
 import { categoriesOf } from './client.js';
@@ -58,14 +59,17 @@ export function readBitgetOrder(
   const parsed = parseResponse(order, record);
   const symbol = symbolOf(ccxt, type, parsed);
   if (symbol === undefined) return undefined;
-  const isMarket = parsed.orderType === 'market';
+  const { clientOid, side, timeInForce } = parsed;
+  const isPurchase =
+    type !== 'perpetual' && side === 'buy' && timeInForce === 'ioc' && hasPurchaseMark(clientOid);
+  const isMarket = isPurchase || parsed.orderType === 'market';
   return {
     exchangeOrderId: parsed.orderId,
-    venueClientOrderId: parsed.clientOid,
+    venueClientOrderId: isPurchase ? withoutPurchaseMark(clientOid) : clientOid,
     symbol,
-    side: parsed.side === 'buy' ? 'BUY' : 'SELL',
+    side: side === 'buy' ? 'BUY' : 'SELL',
     type: isMarket ? 'MARKET' : 'LIMIT',
-    timeInForce: isMarket ? 'GTC' : (TIMES_IN_FORCE[parsed.timeInForce] ?? 'GTC'),
+    timeInForce: isMarket ? 'GTC' : (TIMES_IN_FORCE[timeInForce] ?? 'GTC'),
     price: isMarket ? undefined : parsed.price,
     status: statusOf(parsed),
     // A market purchase of spot that another program placed has an amount of quote currency instead.

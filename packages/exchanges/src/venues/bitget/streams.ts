@@ -6,6 +6,7 @@ import { currentCredentials } from '../../ccxt/call.js';
 import { type CcxtClient, callEndpoint } from '../../ccxt/ccxt-client.js';
 import type {
   BookReader,
+  BookSnapshot,
   MarketStreamProtocol,
   OwnStreamProtocol,
   StepResponse,
@@ -160,16 +161,23 @@ export const marketStream = (type: TradingType): MarketStreamProtocol => ({
       price === undefined ? [] : [{ marketId: arg.symbol, price, at: new Date(ts) }],
     );
   },
-  fetchBook: async (ccxt, symbol, limit = DEPTH) => {
-    const params = { category: categoryOf(symbol), symbol: ccxt.market(symbol).id };
-    const answer = await callEndpoint(ccxt, 'publicUtaGetV3MarketOrderbook', {
-      ...params,
-      limit: Math.min(limit, DEPTH),
-    });
-    const { a: asks, b: bids, ts } = parseResponse(bookResponse, answer).data;
-    return { last: ts, bids, asks };
-  },
+  fetchBook: fetchBitgetBook,
 });
+
+export async function fetchBitgetBook(
+  ccxt: CcxtClient,
+  symbol: string,
+  limit = DEPTH,
+): Promise<BookSnapshot> {
+  const params = {
+    category: categoryOf(symbol),
+    symbol: ccxt.market(symbol).id,
+    limit: Math.min(limit, DEPTH),
+  };
+  const answer = await callEndpoint(ccxt, 'publicUtaGetV3MarketOrderbook', params);
+  const { a: asks, b: bids, ts } = parseResponse(bookResponse, answer).data;
+  return { last: ts, bids, asks };
+}
 
 /**
  * Each message names the number of the message before it. The numbers are longer than a JavaScript number, so the book has

@@ -11,26 +11,20 @@ import { bitgetPositions } from './positions.js';
 import { accountStream, marketStream } from './streams.js';
 
 /** Stop orders are another kind of order, whose trigger places an order with other ids. */
-const ORDER_TYPES: Readonly<Record<TradingType, readonly TradeType[]>> = {
-  // A market purchase of spot and margin is an amount of quote currency.
-  spot: ['LIMIT'],
-  margin: ['LIMIT'],
-  perpetual: ['LIMIT', 'MARKET'],
-};
+const ORDER_TYPES: readonly TradeType[] = ['LIMIT', 'MARKET'];
 
 const tradingMarket = z.union([
   z.object({ category: z.enum(CATEGORIES.margin) }),
   z.object({ category: z.enum(CATEGORIES.perpetual), type: z.literal('perpetual') }),
 ]);
 
-function nativeRulesOf(info: unknown, orderTypes: readonly TradeType[]): NativeMarketRules {
+function nativeRulesOf(info: unknown): NativeMarketRules {
   parseResponse(tradingMarket, info);
-  return { orderTypes, timeInForces: ['GTC', 'IOC', 'FOK', 'POST_ONLY'] };
+  return { orderTypes: ORDER_TYPES, timeInForces: ['GTC', 'IOC', 'FOK', 'POST_ONLY'] };
 }
 
 function declare(type: TradingType): TradingTypeDeclaration {
   const isPerpetual = type === 'perpetual';
-  const orderTypes = ORDER_TYPES[type];
   return {
     client: {
       load: async () => (await import('ccxt/js/src/pro/bitget')).default,
@@ -48,13 +42,14 @@ function declare(type: TradingType): TradingTypeDeclaration {
     market: isPerpetual ? 'swap' : type === 'margin' ? 'margin' : 'spot',
     clientOrderId: {
       prefix: 'ta',
-      length: 32,
+      // Market purchases of spot and margin have two more characters behind it.
+      length: 30,
       accepts: '1 to 32 of letters, digits and `. : / _ -`',
       unique: 'AMONG_OPEN_ORDERS',
       repetition: 'REFUSED',
       lookUp:
-        'By a call with the client order id, then in the list of ended orders, which reaches back 90 days.',
-      absence: 'If neither the call nor the list of ended orders since it was sent has the order.',
+        'By a call with the client order id, for spot and margin also with that of a market purchase, then in the list of ended orders, which reaches back 90 days.',
+      absence: 'If neither the calls nor the list of ended orders since it was sent has the order.',
     },
     rateLimits: {
       // Public calls are counted by address, signed ones by user; 20 a second of most of them.
@@ -66,7 +61,7 @@ function declare(type: TradingType): TradingTypeDeclaration {
       isAccountLimit: (body) => /"code"\s*:\s*"25004"/.test(body),
     },
     rejectionPatterns: [{ pattern: /"code"\s*:\s*"(?:25236|40774)"/, code: 'position_mode' }],
-    orderTypes,
+    orderTypes: ORDER_TYPES,
     openOrdersLockBalances: type === 'spot',
     candlesPerResponse: 100,
     orders: bitgetOrders(type),
@@ -77,7 +72,7 @@ function declare(type: TradingType): TradingTypeDeclaration {
     },
     positions: isPerpetual ? bitgetPositions : undefined,
     loans: type === 'margin' ? bitgetLoans : undefined,
-    nativeRules: (info) => nativeRulesOf(info, orderTypes),
+    nativeRules: nativeRulesOf,
     accountStream: accountStream(type),
     marketStream: marketStream(type),
   };

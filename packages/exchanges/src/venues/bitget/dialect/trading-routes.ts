@@ -39,8 +39,9 @@ function placeOrder(exchange: ScriptedExchange, each: Account, params: z.output<
   const borrows = params.category === 'MARGIN';
   const market = marketOf(exchange, borrows ? 'SPOT' : params.category, params.symbol);
   const isSpot = market.kind === 'SPOT';
-  // The margin mode belongs to contracts, and a market order of spot is an amount of quote currency.
-  if (isSpot !== (params.marginMode === undefined) || (isSpot && params.orderType === 'market'))
+  const isPurchase = params.orderType === 'market' && params.side === 'buy';
+  // The margin mode belongs to contracts. A market purchase of spot would be counted in quote currency.
+  if (isSpot !== (params.marginMode === undefined) || (isSpot && isPurchase))
     throw new Refusal('BAD_PARAMETER');
   if (each.isHedged && !isSpot) throw new Refusal('POSITION_MODE');
   return exchange.place(each, {
