@@ -1,6 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import Binance from 'node-binance-api';
 import { CLIENTS } from './client.mjs';
+import { FUTURES_CHECKS } from './futures-checks.mjs';
+import { FUTURES_CLIENTS } from './futures-client.mjs';
 import { startVenue } from './venue.mjs';
 
 describe('a third-party client of the venue, of which only the URLs are replaced', () => {
@@ -41,6 +44,30 @@ describe('a third-party client of the venue, of which only the URLs are replaced
       expect(await hears('fills FILLED')).toBe('fills FILLED');
     },
   );
+});
+
+describe.each(Object.entries(FUTURES_CLIENTS))(
+  '%s on futures, of which only the URLs are replaced',
+  (_name, open) => {
+    let venue;
+    let client;
+    beforeAll(async () => {
+      process.env.LOG_LEVEL = 'error';
+      venue = await startVenue();
+      client = await open(await venue.createAccount());
+    });
+    afterAll(async () => {
+      await client?.close();
+      await venue.stop();
+    });
+
+    it.each(Object.entries(FUTURES_CHECKS))('%s', (_check, run) => run(client));
+  },
+);
+
+it('node-binance-api ignores its option for the URL of futures streams, as a note of the table says', () => {
+  const client = new Binance({ urls: { fstreamSingle: 'ws://127.0.0.1:4010/ws/' } });
+  expect(client.getFStreamSingleUrl('market')).toBe('wss://fstream.binance.com/market/ws/');
 });
 
 describe('the example of ccxt.pro in the README of the paper exchange', () => {

@@ -9,7 +9,7 @@ const SYMBOL = 'BTC/USDT';
  */
 export async function openCcxt({ url, api_key, api_secret }) {
   const exchange = new ccxt.pro.binance({ apiKey: api_key, secret: api_secret });
-  rewrite(/** @type {Record<string, unknown>} */ (exchange.urls.api), url);
+  rewriteUrls(/** @type {Record<string, unknown>} */ (exchange.urls.api), url);
   await exchange.loadHttpProxyAgent();
   await exchange.loadMarkets();
   const raw = /** @type {Record<string, (params: object) => Promise<unknown>>} */ (
@@ -103,7 +103,7 @@ export async function openCcxt({ url, api_key, api_secret }) {
  * @param {Record<string, unknown>} urls
  * @param {string} base
  */
-function rewrite(urls, base) {
+export function rewriteUrls(urls, base) {
   for (const [name, value] of Object.entries(urls)) {
     if (typeof value === 'string') {
       urls[name] = value
@@ -111,6 +111,6 @@ function rewrite(urls, base) {
         // The client recognises messages of spot by `/stream` in the URL, so the host becomes a part of the path.
         .replace(/^wss?:\/(\/[^/]+)/, `${base.replace('http', 'ws')}$1`);
     } else if (value !== null && typeof value === 'object')
-      rewrite(/** @type {Record<string, unknown>} */ (value), base);
+      rewriteUrls(/** @type {Record<string, unknown>} */ (value), base);
   }
 }
