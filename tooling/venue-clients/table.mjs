@@ -1,4 +1,7 @@
 import { CLIENTS } from './client.mjs';
+import { errorCodeOf } from './error-code.mjs';
+import { FUTURES_CHECKS } from './futures-checks.mjs';
+import { FUTURES_CLIENTS } from './futures-client.mjs';
 import { startVenue } from './venue.mjs';
 
 /** The time after which a call counts as unanswered. */
@@ -56,28 +59,80 @@ const METHODS = [
  * so that a result does not depend on the others.
  */
 export async function methodTable() {
+  const names = [...new Set([...Object.keys(CLIENTS), ...Object.keys(FUTURES_CLIENTS)])].sort(byKindOfClient);
+  /** @type {string[]} */
+  const notes = [];
   /** @type {string[][]} */
   const columns = [];
-  for (const open of Object.values(CLIENTS)) columns.push(await columnOf(open));
-  const names = Object.keys(CLIENTS);
-  const rows = METHODS.map((method, index) => [
+  for (const name of names)
+    columns.push([
+      ...(await spotColumnOf(CLIENTS[name])),
+      ...(await futuresColumnOf(name, FUTURES_CLIENTS[name], notes)),
+    ]);
+  const methods = [...METHODS, ...Object.keys(FUTURES_CHECKS).map((check) => `futures ${check}`)];
+  const rows = methods.map((method, index) => [
     `\`${method}\``,
     ...columns.map((column) => column[index] ?? ''),
   ]);
-  return alignedTable([['Method', ...names.map((name) => `\`${name}\``)], ...rows]);
+  const table = alignedTable([['Method', ...names.map((name) => `\`${name}\``)], ...rows]);
+  return [table, ...notes].join('\n\n');
 }
 
-/** @param {import('./client.mjs').OpenClient} open */
-async function columnOf(open) {
-  const venue = await startVenue();
-  try {
-    const client = await open(await venue.createAccount());
+/** Sorts the official connectors of the venue, of which there is one for each product, after ccxt. */
+function byKindOfClient(/** @type {string} */ one, /** @type {string} */ other) {
+  const rank = (/** @type {string} */ name) =>
+    name.startsWith('ccxt') ? 0 : name.startsWith('@binance/') ? 1 : 2;
+  return rank(one) - rank(other);
+}
+
+/** @param {import('./client.mjs').OpenClient | undefined} open */
+async function spotColumnOf(open) {
+  if (open === undefined) return METHODS.map(() => 'missing');
+  return withVenue(async (target) => {
+    const client = await open(target);
     const methods = withTrade(client);
     /** @type {string[]} */
     const results = [];
     for (const method of METHODS) results.push(await resultOf(methods[method]));
     await client.close();
     return results;
+  });
+}
+
+/**
+ * @param {string} name
+ * @param {import('./futures-client.mjs').OpenFuturesClient | undefined} open
+ * @param {string[]} notes receives what is to be said about results of this client
+ */
+async function futuresColumnOf(name, open, notes) {
+  const checks = Object.entries(FUTURES_CHECKS);
+  if (open === undefined) return checks.map(() => 'missing');
+  return withVenue(async (target) => {
+    const client = await open(target);
+    const ownNotes = (client.notes ?? []).map(({ checks: noted, text }) => {
+      const mark = `[${notes.push(`[${notes.length + 1}] \`${name}\` ${text}`)}]`;
+      return { noted, mark };
+    });
+    /** @type {string[]} */
+    const results = [];
+    for (const [check, run] of checks) {
+      const mark = ownNotes.find(({ noted }) => noted.includes(check))?.mark;
+      results.push([await resultOf(() => run(client)), ...(mark === undefined ? [] : [mark])].join(' '));
+    }
+    await client.close();
+    return results;
+  });
+}
+
+/**
+ * Runs something with a new account on an exchange of its own.
+ *
+ * @param {(target: import('./client.mjs').Target) => Promise<string[]>} run
+ */
+async function withVenue(run) {
+  const venue = await startVenue();
+  try {
+    return await run(await venue.createAccount());
   } finally {
     await venue.stop();
   }
@@ -122,24 +177,10 @@ async function resultOf(method) {
     await Promise.race([method(), late]);
     return 'ok';
   } catch (error) {
-    return `refused ${codeOf(error)}`;
+    return `refused ${errorCodeOf(error)}`;
   } finally {
     clearTimeout(timer);
   }
-}
-
-/**
- * Returns the venue's code. Clients put it in different places, but all in a property or in the message.
- *
- * @param {unknown} error
- */
-function codeOf(error) {
-  const { code, message, body } = /** @type {{ code?: unknown, message?: unknown, body?: unknown }} */ (
-    error
-  );
-  if (typeof code === 'number') return code;
-  const [, found] = /"code":\s*(-?\d+)/.exec(`${message} ${body}`) ?? [];
-  return found ?? String(message ?? error).slice(0, 80);
 }
 
 /** @param {string[][]} rows */
