@@ -199,6 +199,20 @@ describe('the futures streams', () => {
     await expect(connect('/fstream.binance.com/unknown')).rejects.toThrow('404');
   });
 
+  it('send a connection only the user events that its URL names', async () => {
+    const { events: all, listenKey } = await connectUser();
+    const path = `/private/ws?listenKey=${listenKey}&events=`;
+    const { events } = await connect(`${path}ACCOUNT_UPDATE/listenKeyExpired`);
+    await buy();
+    await until(all, named('ACCOUNT_UPDATE'));
+    await until(events, named('ACCOUNT_UPDATE'));
+    await venue.call('DELETE', '/fapi/v1/listenKey', { listenKey }, keys);
+    await until(events, named('listenKeyExpired'));
+    expect(all.map(({ e }) => e)).toContain('ORDER_TRADE_UPDATE');
+    expect(events.map(({ e }) => e)).toEqual(['ACCOUNT_UPDATE', 'listenKeyExpired']);
+    await expect(connect(`${path}UNKNOWN`)).rejects.toThrow('400');
+  });
+
   it('end with listenKeyExpired when the listen key is closed', async () => {
     const { events, listenKey } = await connectUser();
     const params = { listenKey };

@@ -2,7 +2,7 @@ import type { ListenKeys } from '../listen-keys.js';
 import type { Peer } from './peer.js';
 import type { KeyedStreams } from './stream-hub.js';
 import type { UserStreams } from './user-streams.js';
-import type { UserSubscription } from './user-subscription.js';
+import type { Envelope, UserSubscription } from './user-subscription.js';
 
 /** The streams of user events on spot that a connection subscribes to by a listen key. */
 export class ListenKeyStreams implements KeyedStreams {
@@ -15,7 +15,7 @@ export class ListenKeyStreams implements KeyedStreams {
     return this.keys.accountIdOf(key) !== undefined;
   }
 
-  subscribe(key: string, peer: Peer, envelope: (event: object) => object): UserSubscription | undefined {
+  subscribe(key: string, peer: Peer, envelope: Envelope): UserSubscription | undefined {
     const accountId = this.keys.accountIdOf(key);
     return accountId === undefined ? undefined : this.users.subscribe(accountId, peer, envelope);
   }

@@ -1,12 +1,12 @@
 import type { Peer } from './peer.js';
 import { runStreamRequest } from './stream-requests.js';
-import type { UserSubscription } from './user-subscription.js';
+import type { Envelope, UserSubscription } from './user-subscription.js';
 
 /** The streams of user events that a connection subscribes to by a listen key. */
 export interface KeyedStreams {
   has(key: string): boolean;
   /** Subscribes a connection. Returns undefined for an unknown or expired key. */
-  subscribe(key: string, peer: Peer, envelope: (event: object) => object): UserSubscription | undefined;
+  subscribe(key: string, peer: Peer, envelope: Envelope): UserSubscription | undefined;
   drop(subscription: UserSubscription): void;
 }
 
@@ -15,6 +15,8 @@ interface Subscriber {
   readonly peer: Peer;
   readonly isCombined: boolean;
   readonly names: Set<string>;
+  /** The names of the user events that the connection wants. Undefined: all. */
+  readonly events: ReadonlySet<string> | undefined;
   /** The subscriptions to user events, by listen key. */
   readonly users: Map<string, UserSubscription>;
 }
@@ -55,9 +57,12 @@ export class StreamHub<Name extends { readonly text: string }, Memory> {
     return this.streams.values();
   }
 
-  /** Subscribes a new connection to streams, which must be known, and serves its SUBSCRIBE requests. */
-  attach(peer: Peer, isCombined: boolean, names: readonly string[]): void {
-    const subscriber: Subscriber = { peer, isCombined, names: new Set(), users: new Map() };
+  /**
+   * Subscribes a new connection to streams, which must be known, and serves its SUBSCRIBE requests. It gets all user events,
+   * or those whose names are `events`.
+   */
+  attach(peer: Peer, isCombined: boolean, names: readonly string[], events?: ReadonlySet<string>): void {
+    const subscriber: Subscriber = { peer, isCombined, names: new Set(), events, users: new Map() };
     const subscriptions = {
       names: subscriber.names,
       isKnown: (name: string) => this.isKnown(name),
@@ -93,8 +98,11 @@ export class StreamHub<Name extends { readonly text: string }, Memory> {
   }
 
   private subscribeUser(subscriber: Subscriber, listenKey: string): void {
-    const { peer, isCombined, users } = subscriber;
-    const envelope = (event: object) => (isCombined ? { stream: listenKey, data: event } : event);
+    const { peer, isCombined, events, users } = subscriber;
+    const envelope: Envelope = (event) => {
+      if (events !== undefined && !('e' in event && events.has(String(event.e)))) return undefined;
+      return isCombined ? { stream: listenKey, data: event } : event;
+    };
     const user = this.options.keyedStreams.subscribe(listenKey, peer, envelope);
     if (user !== undefined) users.set(listenKey, user);
   }

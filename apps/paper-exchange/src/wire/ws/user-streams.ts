@@ -2,7 +2,7 @@ import type { Commit, Exchange } from '../../engine/exchange.js';
 import type { Weather } from '../../weather/weather.js';
 import { accountPosition, executionReport, listStatus } from './account-events.js';
 import type { Peer } from './peer.js';
-import { UserSubscription } from './user-subscription.js';
+import { type Envelope, UserSubscription } from './user-subscription.js';
 
 export interface UserStreamsOptions {
   readonly exchange: Exchange;
@@ -19,7 +19,7 @@ export class UserStreams {
   }
 
   /** Subscribes a connection to an account. `envelope` returns the message that contains an event. */
-  subscribe(accountId: string, peer: Peer, envelope: (event: object) => object): UserSubscription {
+  subscribe(accountId: string, peer: Peer, envelope: Envelope): UserSubscription {
     const subscription = new UserSubscription(accountId, peer, this.options.weather, envelope);
     const subscriptions = this.byAccount.get(accountId) ?? new Set();
     this.byAccount.set(accountId, subscriptions.add(subscription));

@@ -3,7 +3,7 @@ import type { ListenKeys } from '../../listen-keys.js';
 import { accountOperation, type Operation, type SignedCall } from '../../operation.js';
 import type { Peer } from '../../ws/peer.js';
 import type { KeyedStreams } from '../../ws/stream-hub.js';
-import type { UserSubscription } from '../../ws/user-subscription.js';
+import type { Envelope, UserSubscription } from '../../ws/user-subscription.js';
 import type { FuturesUserStreams } from './futures-user-streams.js';
 
 /**
@@ -59,7 +59,7 @@ export class FuturesKeyStreams implements KeyedStreams {
     return this.keys.accountIdOf(key) !== undefined;
   }
 
-  subscribe(key: string, peer: Peer, envelope: (event: object) => object): UserSubscription | undefined {
+  subscribe(key: string, peer: Peer, envelope: Envelope): UserSubscription | undefined {
     const accountId = this.keys.accountIdOf(key);
     if (accountId === undefined) return undefined;
     const subscription = this.users.subscribe(accountId, peer, envelope);

@@ -24,6 +24,16 @@ const BASE_PATH = /^\/(?:public|market|private)(?=\/)/;
 /** Some clients number their connections in the path, which the venue ignores. */
 const CONNECTION_NUMBER = /^\d{1,9}$/;
 
+/** The names of the user events, of which a connection may select some. */
+const USER_EVENTS: ReadonlySet<string> = new Set([
+  'ORDER_TRADE_UPDATE',
+  'ACCOUNT_UPDATE',
+  'ALGO_UPDATE',
+  'ACCOUNT_CONFIG_UPDATE',
+  'MARGIN_CALL',
+  'listenKeyExpired',
+]);
+
 interface Memory {
   /** Set only for depth streams. */
   readonly depth?: DepthTracker;
@@ -68,7 +78,7 @@ export class FuturesMarketStreams {
 
   /**
    * Returns the handler of a connection to `/ws/<stream>/<stream>`, `/ws?listenKey=<key>` or `/stream?streams=<streams>`,
-   * also below `/public`, `/market` and `/private`. Without such a base path, and without a host in the path, the
+   * also below `/public`, `/market` and `/private`. `events=<name>/<name>` selects user events. Without such a base path, and without a host in the path, the
    * connection belongs to spot unless it names a listen key of futures.
    */
   route(url: URL, product: Product | undefined): ConnectionRoute {
@@ -83,10 +93,12 @@ export class FuturesMarketStreams {
     const isOwn = product === 'futures' || hasBase || names.some((name) => this.keyedStreams.has(name));
     if (!isOwn) return undefined;
     const options = [...url.searchParams.keys()].filter(
-      (name) => name !== 'listenKey' && !(isCombined && name === 'streams'),
+      (name) => name !== 'listenKey' && name !== 'events' && !(isCombined && name === 'streams'),
     );
+    const events = url.searchParams.get('events')?.split('/');
     if (options.length > 0 || !names.every((name) => this.hub.isKnown(name))) return 'invalid';
-    return (peer) => this.hub.attach(peer, isCombined, names);
+    if (!(events ?? []).every((name) => USER_EVENTS.has(name))) return 'invalid';
+    return (peer) => this.hub.attach(peer, isCombined, names, events && new Set(events));
   }
 
   close(): void {

@@ -1,7 +1,7 @@
 import type { FuturesExchange } from '../../../engine/futures/futures-exchange.js';
 import type { Weather } from '../../../weather/weather.js';
 import type { Peer } from '../../ws/peer.js';
-import { UserSubscription } from '../../ws/user-subscription.js';
+import { type Envelope, UserSubscription } from '../../ws/user-subscription.js';
 import { futuresUserEvent } from './futures-user-events.js';
 
 interface FuturesUserStreamsOptions {
@@ -28,7 +28,7 @@ export class FuturesUserStreams {
   }
 
   /** Subscribes a connection to an account. `envelope` returns the message that contains an event. */
-  subscribe(accountId: string, peer: Peer, envelope: (event: object) => object): UserSubscription {
+  subscribe(accountId: string, peer: Peer, envelope: Envelope): UserSubscription {
     const subscription = new UserSubscription(accountId, peer, this.options.weather, envelope);
     const subscriptions = this.byAccount.get(accountId) ?? new Set();
     this.byAccount.set(accountId, subscriptions.add(subscription));
