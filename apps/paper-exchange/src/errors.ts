@@ -64,6 +64,7 @@ export const VENUE_ERRORS = {
   invalidSymbol: () => new VenueError(-1121, 'Invalid symbol.'),
   invalidSymbolStatus: () => new VenueError(-1122, 'Invalid symbolStatus.'),
   invalidListenKey: () => new VenueError(-1125, 'This listenKey does not exist.'),
+  invalidListenToken: () => new VenueError(-1125, 'This listenToken does not exist.'),
   invalidCombination: () => new VenueError(-1128, 'Combination of optional parameters invalid.'),
   invalidValue: (name: string) => new VenueError(-1130, `Data sent for parameter '${name}' is not valid.`),
   invalidRequest: () => new VenueError(-1135, 'Invalid JSON Request'),

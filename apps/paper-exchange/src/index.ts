@@ -13,6 +13,7 @@ import { seededRandom } from './random.js';
 import { Weather } from './weather/weather.js';
 import { RateLimits } from './wire/limits.js';
 import { ListenKeys } from './wire/listen-keys.js';
+import { MarginListenTokens } from './wire/margin/listen-tokens.js';
 import type { Operation, VenueContext } from './wire/operation.js';
 import { operationsOf } from './wire/operations.js';
 import { registerRest } from './wire/rest.js';
@@ -47,10 +48,11 @@ export async function startPaperExchange(
   refuseInvalidHosts(app);
   refuseUnknownRoutes(app);
   const listenKeys = new ListenKeys(components.now);
-  const operations = operationsOf(components, listenKeys);
+  const listenTokens = new MarginListenTokens(components.now);
+  const operations = operationsOf(components, listenKeys, listenTokens);
   app.register(async (scope) => registerRest(scope, operations, components));
   const futuresRouter = registerFutures(app, components.venue);
-  const spotRouter = addSpotStreams(app, components, operations, listenKeys);
+  const spotRouter = addSpotStreams(app, components, operations, { listenKeys, listenTokens });
   const router: ConnectionRouter = (url, product) =>
     futuresRouter(url, product) ?? (product === 'futures' ? undefined : spotRouter(url, product));
   const streams = new StreamServer(app.server, router, components.weather);
@@ -128,7 +130,10 @@ function addSpotStreams(
   app: FastifyInstance,
   context: VenueContext,
   operations: readonly Operation[],
-  listenKeys: ListenKeys,
+  {
+    listenKeys,
+    listenTokens,
+  }: { readonly listenKeys: ListenKeys; readonly listenTokens: MarginListenTokens },
 ): ConnectionRouter {
   const userStreams = new UserStreams(context);
   const marketStreams = new MarketStreams({
@@ -139,7 +144,7 @@ function addSpotStreams(
     operations,
     context.limits,
     new SocketSessions(context.exchange.state, context.weather, context.now),
-    userStreams,
+    { userStreams, listenTokens },
   );
   app.addHook('preClose', async () => marketStreams.close());
   return (url) =>

@@ -94,6 +94,21 @@ describe('cross margin on the paper exchange, traded by an unmodified ccxt clien
     ).rejects.toThrow('-11001');
   });
 
+  it('streams its orders and balances, and not those of spot', async () => {
+    const watcher = await venue.createWatcher(keys);
+    await watcher.loadMarkets();
+    await watcher.authenticate({ type: 'margin' });
+    const orders = watcher.watchOrders(SYMBOL, undefined, undefined, { type: 'margin' });
+    const balances = watcher.watchBalance({ type: 'margin' });
+    await venue.admin('POST', 'deposits', { api_key: keys.api_key, asset: 'USDT', amount: '5000' });
+    await client.createOrder(SYMBOL, 'limit', 'buy', 0.1, 40_000);
+    const order = await client.createOrder(SYMBOL, 'limit', 'buy', 0.1, 39_000, cross);
+    expect((await orders).map(({ id, status, price }) => [id, status, price])).toEqual([
+      [order.id, 'open', 39_000],
+    ]);
+    expect((await balances).USDT).toEqual({ free: 6_100, used: 3_900, total: 10_000 });
+  });
+
   it('charges interest at once and each hour, which the history and the ledger list after a restart, too', async () => {
     await client.borrowCrossMargin('USDT', 1_000);
     await venue.admin('POST', 'interest');

@@ -66,6 +66,26 @@ describe('the WebSocket API', () => {
     return { ...all, signature: sign(null, Buffer.from(payload), privateKey).toString('base64') };
   }
 
+  it('ends the events of a margin account when its listen token expires, and refuses other tokens', async () => {
+    const keys = await venue.createAccount();
+    const tokenOf = async (params: Record<string, string | number>) =>
+      (await venue.call<Message>('POST', '/sapi/v1/userListenToken', params, keys)).body;
+    const { request, next } = await open();
+    const subscribe = (listenToken: unknown) =>
+      request('userDataStream.subscribe.listenToken', { listenToken });
+    const { token, expirationTime } = await tokenOf({ validity: 3_000 });
+    expect((await subscribe(token)).result).toEqual({ subscriptionId: 0, expirationTime });
+    expect((await subscribe('unknown')).error).toMatchObject({ code: -1125 });
+    expect(await tokenOf({ isIsolated: 'true', symbol: 'BTCUSDT' })).toMatchObject({ code: -11_001 });
+    expect(await tokenOf({ validity: 86_400_001 })).toMatchObject({ code: -1130 });
+    const ended = await next(({ event }) => event !== undefined);
+    expect(ended).toEqual({
+      subscriptionId: 0,
+      event: { e: 'eventStreamTerminated', E: expect.any(Number) },
+    });
+    expect((await subscribe(token)).error).toMatchObject({ code: -1125 });
+  });
+
   it('logs an Ed25519 key on; then orders need neither key nor signature, until it logs out', async () => {
     const { keys, privateKey } = await openEd25519();
     const { request, next } = await open();

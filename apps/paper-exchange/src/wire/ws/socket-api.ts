@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Account } from '../../engine/order.js';
 import { VENUE_ERRORS, VenueError } from '../../errors.js';
 import type { OrderCounts } from '../limits.js';
 import { type RateLimits, weightOf } from '../limits.js';
+import type { MarginListenTokens } from '../margin/listen-tokens.js';
 import { type Call, NO_RESPONSE, type Operation } from '../operation.js';
 import { type Access, assertParams } from '../params.js';
 import { errorView } from '../venue-hooks.js';
@@ -24,6 +24,8 @@ const Request = z.strictObject({
 interface Connection extends SocketSession {
   readonly peer: Peer;
   readonly subscriptions: Map<number, UserSubscription>;
+  /** The timers that end subscriptions whose token expires. */
+  readonly expirations: Map<number, NodeJS.Timeout>;
   nextId: number;
 }
 
@@ -41,8 +43,16 @@ const CONNECTION_METHODS: ReadonlyMap<
   ['session.subscriptions', { access: 'PUBLIC', names: new Set<string>() }],
   ['userDataStream.subscribe', { access: 'PUBLIC', names: new Set<string>() }],
   ['userDataStream.subscribe.signature', { access: 'SIGNED', names: new Set<string>() }],
+  ['userDataStream.subscribe.listenToken', { access: 'PUBLIC', names: new Set(['listenToken']) }],
   ['userDataStream.unsubscribe', { access: 'PUBLIC', names: new Set(['subscriptionId']) }],
 ]);
+
+/** The user events of a product whose streams need no listen key. */
+interface SocketUserStreams {
+  readonly userStreams: Pick<UserStreams, 'subscribe' | 'drop'>;
+  /** The tokens of margin accounts. */
+  readonly listenTokens: Pick<MarginListenTokens, 'find'>;
+}
 
 /** Serves the venue's WebSocket API: its operations, sessions, and the subscription to user events. */
 export class SocketApi {
@@ -53,7 +63,7 @@ export class SocketApi {
     private readonly limits: RateLimits,
     private readonly sessions: SocketSessions,
     /** Undefined for a product whose user streams need a listen key. */
-    private readonly userStreams: Pick<UserStreams, 'subscribe' | 'drop'> | undefined,
+    private readonly users: SocketUserStreams | undefined,
   ) {
     this.operations = new Map(
       operations.flatMap((operation) =>
@@ -63,13 +73,19 @@ export class SocketApi {
   }
 
   attach(peer: Peer): void {
-    const connection: Connection = { ...this.sessions.open(), peer, subscriptions: new Map(), nextId: 0 };
+    const connection: Connection = {
+      ...this.sessions.open(),
+      peer,
+      subscriptions: new Map(),
+      expirations: new Map(),
+      nextId: 0,
+    };
     peer.onMessage((message) => {
       const response = this.handleRequest(connection, message);
       if (response !== undefined) peer.send(response);
     });
     peer.onClose(() => {
-      for (const subscription of connection.subscriptions.values()) this.userStreams?.drop(subscription);
+      for (const id of connection.subscriptions.keys()) this.drop(connection, id);
     });
   }
 
@@ -119,8 +135,7 @@ export class SocketApi {
   private callConnection(connection: Connection, method: string, params: RequestParams): object {
     const known = CONNECTION_METHODS.get(method);
     const isUserStream = method.startsWith('userDataStream.');
-    if (known === undefined || (isUserStream && this.userStreams === undefined))
-      throw VENUE_ERRORS.unsupported();
+    if (known === undefined || (isUserStream && this.users === undefined)) throw VENUE_ERRORS.unsupported();
     assertParams(paramsOf(params), known.names, known.access);
     switch (method) {
       case 'session.logon':
@@ -135,9 +150,11 @@ export class SocketApi {
         return [...connection.subscriptions.keys()].map((subscriptionId) => ({ subscriptionId }));
       case 'userDataStream.subscribe':
         if (connection.session === undefined) throw VENUE_ERRORS.invalidApiKeyFormat();
-        return this.subscribe(connection, connection.session.account);
+        return this.subscribe(connection, connection.session.account.id);
       case 'userDataStream.subscribe.signature':
-        return this.subscribe(connection, this.sessions.authenticate(params));
+        return this.subscribe(connection, this.sessions.authenticate(params).id);
+      case 'userDataStream.subscribe.listenToken':
+        return this.subscribeByToken(connection, params);
       case 'userDataStream.unsubscribe':
         return this.unsubscribe(connection, params);
       default:
@@ -153,12 +170,12 @@ export class SocketApi {
     };
   }
 
-  private subscribe(connection: Connection, account: Account): object {
-    const { userStreams } = this;
-    if (userStreams === undefined || connection.subscriptions.size >= MAX_SUBSCRIPTIONS_PER_CONNECTION)
+  private subscribe(connection: Connection, accountId: string): { readonly subscriptionId: number } {
+    const { users } = this;
+    if (users === undefined || connection.subscriptions.size >= MAX_SUBSCRIPTIONS_PER_CONNECTION)
       throw VENUE_ERRORS.invalidRequest();
     const subscriptionId = connection.nextId++;
-    const subscription = userStreams.subscribe(account.id, connection.peer, (event) => ({
+    const subscription = users.userStreams.subscribe(accountId, connection.peer, (event) => ({
       subscriptionId,
       event,
     }));
@@ -166,16 +183,35 @@ export class SocketApi {
     return { subscriptionId };
   }
 
+  /** Subscribes to the account of a listen token, until the token expires. */
+  private subscribeByToken(connection: Connection, { listenToken }: RequestParams): object {
+    const token = this.users?.listenTokens.find(String(listenToken));
+    if (token === undefined) throw VENUE_ERRORS.unsupported();
+    const { accountId, expirationTime } = token;
+    const { subscriptionId } = this.subscribe(connection, accountId);
+    const end = () => this.unsubscribe(connection, { subscriptionId });
+    const timer = setTimeout(end, expirationTime - this.sessions.now()).unref();
+    connection.expirations.set(subscriptionId, timer);
+    return { subscriptionId, expirationTime };
+  }
+
   /** Ends the subscription `subscriptionId`, or all subscriptions of the connection if the request has no id. */
   private unsubscribe(connection: Connection, params: RequestParams): object {
     const { subscriptionId } = params;
     for (const [id, subscription] of connection.subscriptions) {
       if (subscriptionId !== undefined && id !== subscriptionId) continue;
-      connection.subscriptions.delete(id);
-      this.userStreams?.drop(subscription);
+      this.drop(connection, id);
       subscription.end(this.sessions.now());
     }
     return {};
+  }
+
+  private drop({ subscriptions, expirations }: Connection, id: number): void {
+    const subscription = subscriptions.get(id);
+    if (subscription !== undefined) this.users?.userStreams.drop(subscription);
+    subscriptions.delete(id);
+    clearTimeout(expirations.get(id));
+    expirations.delete(id);
   }
 }
 
