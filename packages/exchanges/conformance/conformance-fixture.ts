@@ -1,5 +1,6 @@
 /** The fixture of the conformance suites: the exchange under test, two accounts on it, and their orders. */
 import type { TimeInForce, TradeType, TradingType } from '@trading-automation/contracts';
+import { Decimal } from 'decimal.js';
 import {
   type ExchangeClient,
   type ExchangeCredentials,
@@ -24,6 +25,8 @@ interface VenueTraits {
   readonly postOnlyThatTakes: 'REFUSED' | 'EXPIRES' | 'ENDS';
   /** Whether the exchange has FOK orders. Default: true. */
   readonly hasFok?: boolean | undefined;
+  /** What becomes of a FOK order that cannot fill completely. Default: `EXPIRES`. */
+  readonly fokThatDoesNotFill?: 'REFUSED' | 'EXPIRES';
   /** Whether interest is owed until it is paid, or taken from the balance at once. Default: `OWED`. */
   readonly interest?: 'OWED' | 'DEDUCTED' | undefined;
   /** Whether the exchange reports what a key may do. */
@@ -41,6 +44,10 @@ interface VenueTraits {
   readonly hasCrossLeverage?: boolean;
   /** Whether interest becomes a part of the loan when it is charged. Default: it is reported separately. */
   readonly interestIsPartOfLoan?: boolean;
+  /** The leverage of a new account. Default: 10. */
+  readonly initialLeverage?: number;
+  /** Whether the interest of the first hour is charged when a loan is taken. Default: false. */
+  readonly chargesInterestAtOnce?: boolean;
   /** Whether a client order id may be used again. */
   readonly clientOrderIds: 'UNIQUE_AMONG_OPEN' | 'UNIQUE_FOR_EVER' | 'RETURNS_FIRST' | 'NOT_UNIQUE';
 }
@@ -50,7 +57,7 @@ export interface VenueUnderTest {
   readonly venue: ExchangeVenue;
   readonly tradingType: TradingType;
   readonly traits: VenueTraits;
-  /** A pair with a price tick of 0.01, an amount step of 0.00001 and a minimum notional of at most 10. */
+  /** A pair whose price tick divides 0.1, whose amount step divides 0.001, and whose minimum notional is at most 50. */
   readonly symbol: string;
   readonly otherSymbol: string;
   /** The quote currency of both. Default: USDT. */
@@ -62,18 +69,27 @@ export interface VenueUnderTest {
   readonly close: () => Promise<void>;
 }
 
-/** An exchange whose prices, funding and faults a test controls. */
-export interface ControlledVenueUnderTest extends VenueUnderTest {
+/** What an exchange closed of a position. */
+export interface ForcedClose {
+  readonly amount: string;
+  readonly price: string;
+}
+
+/** An exchange whose prices, funding, interest and accounts a test controls. */
+export interface TradedVenueUnderTest extends VenueUnderTest {
   readonly setMarkPrice: (price: string) => Promise<void>;
   /** Pays funding for the symbol: longs pay the rate to shorts. */
   readonly payFunding: (rate: string) => Promise<void>;
-  /** Charges interest on what accounts have borrowed. */
+  /** Charges interest on what accounts have borrowed. The exchange may have a rate of its own: 0.00001. */
   readonly chargeInterest: (asset: string, rate: string) => Promise<void>;
-  /** Closes a part of an account's position in the symbol, as the exchange does. */
+  /**
+   * Closes an account's position in the symbol, as the exchange does, and returns what it closed. Where the exchange itself
+   * decides, that differs from what is asked for.
+   */
   readonly forceClose: (
     credentials: ExchangeCredentials,
-    forced: { readonly amount: string; readonly price: string; readonly cause: ForcedCause },
-  ) => Promise<void>;
+    forced: ForcedClose & { readonly cause: ForcedCause },
+  ) => Promise<ForcedClose>;
   /** Changes what the exchange reports of an account. */
   readonly changeAccount: (
     credentials: ExchangeCredentials,
@@ -84,6 +100,10 @@ export interface ControlledVenueUnderTest extends VenueUnderTest {
       readonly canWithdraw?: boolean;
     },
   ) => Promise<void>;
+}
+
+/** An exchange whose faults a test controls, too. */
+export interface ControlledVenueUnderTest extends TradedVenueUnderTest {
   /** Loses the next message about the order book of the symbol. */
   readonly loseBookMessage: () => void;
   /** The number of requests for the exchange's time. */
@@ -111,11 +131,19 @@ export interface Weather {
 /** Returns the quote currency of the pairs of the suites. */
 export const quoteOf = ({ quote = 'USDT' }: Pick<VenueUnderTest, 'quote'>): string => quote;
 
+/** Returns the price that is a number of ticks above another. */
+export const ticksAbove = ({ rules }: Pick<VenueUnderTest, 'rules'>, price: string, ticks: number): string =>
+  new Decimal(rules.priceTick ?? '0.01').times(ticks).plus(price).toFixed();
+
 /** Returns what a look-up may report as the time in force of an order. */
 export const timesInForceOf = (
   { traits }: Pick<VenueUnderTest, 'traits'>,
   { timeInForce }: Pick<OrderRequest, 'timeInForce'>,
 ): readonly TimeInForce[] => (traits.reportsTimeInForce === false ? [timeInForce, 'GTC'] : [timeInForce]);
+
+/** Returns whether a FOK order that does not fill can be looked up. */
+export const keepsUnfilledFok = ({ traits }: Pick<VenueUnderTest, 'traits'>): boolean =>
+  traits.hasFok !== false && traits.fokThatDoesNotFill !== 'REFUSED';
 
 /** Returns what a look-up may report as the status of an order that ended under its own terms. */
 export const statusesOfEnded = ({ traits }: Pick<VenueUnderTest, 'traits'>): readonly VenueOrderStatus[] =>

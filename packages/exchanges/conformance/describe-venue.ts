@@ -70,6 +70,7 @@ async function startScripted(
     chargeInterest: async (asset, rate) => exchange.chargeInterest(asset, rate),
     forceClose: async (credentials, { amount, price, cause }) => {
       exchange.forceClose(accountOf(exchange, credentials), market, { amount, price, cause });
+      return { amount, price };
     },
     changeAccount: async (credentials, change) => {
       Object.assign(accountOf(exchange, credentials), change);

@@ -5,9 +5,11 @@
 import {
   failureOf,
   foundOrder,
+  keepsUnfilledFok,
   quoteOf,
   setupConformanceFixture,
   statusesOfEnded,
+  ticksAbove,
   timesInForceOf,
   type VenueUnderTest,
 } from './conformance-fixture.js';
@@ -66,8 +68,9 @@ export function describeOrders(name: string, setup: () => Promise<VenueUnderTest
       expect(await bestPrices()).toEqual({ bid: null, ask: null });
       await placeOffers();
       await fixture.place(fixture.taker, fixture.order({ side: 'BUY', price: '9999.5' }));
-      await fixture.place(fixture.taker, fixture.order({ side: 'BUY', price: '59000.25' }));
-      expect(await bestPrices()).toEqual({ bid: '59000.25', ask: '60000' });
+      const bid = ticksAbove(fixture.subject, '59000', 25);
+      await fixture.place(fixture.taker, fixture.order({ side: 'BUY', price: bid }));
+      expect(await bestPrices()).toEqual({ bid, ask: '60000' });
     });
 
     it('[EX-MKT-06] returns an order book, at most as deep as requested', async () => {
@@ -75,9 +78,10 @@ export function describeOrders(name: string, setup: () => Promise<VenueUnderTest
       expect(await book(20)).toEqual({ bids: [], asks: [] });
       await placeOffers();
       await fixture.place(fixture.taker, fixture.order({ side: 'BUY', price: '9999.5' }));
-      await fixture.place(fixture.taker, fixture.order({ side: 'BUY', price: '59000.25' }));
+      const bid = ticksAbove(fixture.subject, '59000', 25);
+      await fixture.place(fixture.taker, fixture.order({ side: 'BUY', price: bid }));
       const { bids, asks } = await book(20);
-      expect(bids.map(([price]) => price)).toEqual(['59000.25', '9999.5']);
+      expect(bids.map(([price]) => price)).toEqual([bid, '9999.5']);
       expect(asks[0]![0]).toBe('60000');
       expect(await book(1)).toEqual({ bids: [bids[0]], asks: [asks[0]] });
     });
@@ -177,7 +181,7 @@ export function describeOrders(name: string, setup: () => Promise<VenueUnderTest
       ] as const;
       const { orderTypes } = fixture.subject;
       const isOffered = ({ type, timeInForce }: (typeof kinds)[number]) =>
-        orderTypes.includes(type) && (timeInForce !== 'FOK' || hasFok());
+        orderTypes.includes(type) && (timeInForce !== 'FOK' || keepsUnfilledFok(fixture.subject));
       for (const kind of kinds.filter(isOffered)) {
         const request = fixture.order({ amount: '0.02', ...kind });
         const placed = await fixture.place(fixture.taker, request);
@@ -304,7 +308,10 @@ export function describeOrders(name: string, setup: () => Promise<VenueUnderTest
 
     it('[EX-TIF-01] POST_ONLY: stays open, and is rejected or ends if it would take liquidity', async () => {
       await placeOffers();
-      const resting = fixture.order({ timeInForce: 'POST_ONLY', price: '59999.99' });
+      const resting = fixture.order({
+        timeInForce: 'POST_ONLY',
+        price: ticksAbove(fixture.subject, '60000', -1),
+      });
       expect(await fixture.place(fixture.taker, resting)).toMatchObject({ status: 'OPEN' });
       const taking = fixture.order({ timeInForce: 'POST_ONLY', price: '60000' });
       const { postOnlyThatTakes } = fixture.subject.traits;
@@ -334,9 +341,14 @@ export function describeOrders(name: string, setup: () => Promise<VenueUnderTest
         return;
       }
       const tooMuch = fixture.order({ timeInForce: 'FOK', amount: '1.1', price: '60100' });
-      const ended = await fixture.place(fixture.taker, tooMuch);
-      expect(statusesOfEnded(fixture.subject)).toContain(ended.status);
-      expect(ended.filledAmount).toBe('0');
+      if (keepsUnfilledFok(fixture.subject)) {
+        const ended = await fixture.place(fixture.taker, tooMuch);
+        expect(statusesOfEnded(fixture.subject)).toContain(ended.status);
+        expect(ended.filledAmount).toBe('0');
+      } else {
+        expect(await failureOf(fixture.taker.placeOrder(tooMuch))).toBe('rejected/would_not_fit_book');
+        expect(await fixture.taker.findOrder(tooMuch)).toEqual({ outcome: 'ABSENT' });
+      }
       const whole = fixture.order({ timeInForce: 'FOK', amount: '1', price: '60100' });
       expect(await fixture.place(fixture.taker, whole)).toMatchObject({
         status: 'FILLED',

@@ -1,17 +1,18 @@
-/** Requirements for every exchange with perpetuals. The leverage of a new account is 10. */
+/** Requirements for every exchange with perpetuals. */
+import { Decimal } from 'decimal.js';
 import type { ExchangeClient, ExchangeCredentials, PositionClient } from '../src/index.js';
 import {
-  type ControlledVenueUnderTest,
   failureOf,
   foundOrder,
   quoteOf,
   setupConformanceFixture,
+  type TradedVenueUnderTest,
 } from './conformance-fixture.js';
 import { AccountStreamRecorder } from './stream-recorders.js';
 
 const hourAgo = () => new Date(Date.now() - 3_600_000);
 
-export function describePerpetual(name: string, setup: () => Promise<ControlledVenueUnderTest>): void {
+export function describePerpetual(name: string, setup: () => Promise<TradedVenueUnderTest>): void {
   describe(`the perpetuals of a conforming exchange: ${name}`, () => {
     const fixture = setupConformanceFixture(setup);
     let credentials: ExchangeCredentials;
@@ -31,6 +32,7 @@ export function describePerpetual(name: string, setup: () => Promise<ControlledV
       const request = fixture.order({ side, amount, price, timeInForce: 'IOC' });
       expect(await fixture.place(account, request)).toMatchObject({ status: 'FILLED' });
     };
+    const initialLeverage = () => fixture.subject.traits.initialLeverage ?? 10;
     const positions = async () => (await positionsOf(account).fetchPositions()).positions;
 
     it('[EX-POS-01] reports a position through its increase, partial close, flip and end', async () => {
@@ -41,7 +43,7 @@ export function describePerpetual(name: string, setup: () => Promise<ControlledV
       const common = {
         symbol: fixture.subject.symbol,
         marginMode: 'CROSS',
-        leverage: '10',
+        leverage: String(initialLeverage()),
         isSupported: true,
       };
       expect(await positions()).toEqual([
@@ -82,7 +84,8 @@ export function describePerpetual(name: string, setup: () => Promise<ControlledV
 
     it('[EX-POS-03] rejects an order for which the margin is too small, and changes nothing', async () => {
       // 10,000 of margin and a leverage of 10 allow less than 2 at 60,000.
-      const request = fixture.order({ amount: '2', price: '60000' });
+      const amount = String(initialLeverage() / 5);
+      const request = fixture.order({ amount, price: '60000' });
       expect(await failureOf(account.placeOrder(request))).toBe('rejected/insufficient_balance');
       expect(await account.fetchOpenOrders()).toEqual([]);
     });
@@ -96,24 +99,24 @@ export function describePerpetual(name: string, setup: () => Promise<ControlledV
       await trade('BUY', '0.5', '60000');
       await fixture.subject.setMarkPrice('61000');
       const after = await fetchMargin();
-      // 30 of fees, 500 of open result, and a tenth of 30,500 as initial margin.
+      // 30 of fees, 500 of open result, and an initial margin of 30,500 divided by the leverage.
       expect(Number(after.equity)).toBeCloseTo(10_470, 6);
-      expect(Number(after.available)).toBeCloseTo(10_470 - 3_050, 6);
+      expect(Number(after.available)).toBeCloseTo(10_470 - 30_500 / initialLeverage(), 6);
       expect(Number(after.maintenanceMargin)).toBeGreaterThan(0);
     });
 
     it('[EX-LEV-01] reads and changes the leverage, and rejects more than the exchange allows', async () => {
       const { fetchLeverage, setLeverage } = positionsOf(account);
       const { symbol: pair, otherSymbol } = fixture.subject;
-      const before = await fetchLeverage(pair);
-      expect(before).toMatchObject({ leverage: '10', marginMode: 'CROSS' });
+      const before = { leverage: String(initialLeverage()), marginMode: 'CROSS' } as const;
+      expect(await fetchLeverage(pair)).toMatchObject(before);
       if (fixture.subject.traits.hasCrossLeverage === false) return;
       expect(await setLeverage(pair, { leverage: '3' })).toMatchObject({
         leverage: '3',
         marginMode: 'CROSS',
       });
       expect(await fetchLeverage(pair)).toMatchObject({ leverage: '3' });
-      expect(await fetchLeverage(otherSymbol)).toMatchObject({ leverage: '10' });
+      expect(await fetchLeverage(otherSymbol)).toMatchObject(before);
       // The same value again is no error.
       expect(await setLeverage(pair, { leverage: '3' })).toMatchObject({ leverage: '3' });
       expect(await failureOf(setLeverage(pair, { leverage: '5000' }))).toBe('rejected/rule_violated');
@@ -180,15 +183,17 @@ export function describePerpetual(name: string, setup: () => Promise<ControlledV
         account.watch(recorder);
         await recorder.connected();
         await trade('BUY', '0.5', '60000');
-        await fixture.subject.forceClose(credentials, { amount: '0.2', price: '55000', cause });
+        const asked = { amount: '0.2', price: '55000', cause };
+        const closed = await fixture.subject.forceClose(credentials, asked);
         const fills = await account.fetchFillsSince({ symbol: fixture.subject.symbol, since: hourAgo() });
         expect(fills.map(({ amount, price, side, cause: why }) => [amount, price, side, why])).toEqual([
           ['0.5', '60000', 'BUY', undefined],
-          ['0.2', '55000', 'SELL', cause],
+          [closed.amount, closed.price, 'SELL', cause],
         ]);
         await recorder.until(() => recorder.fills.length === 2);
-        expect(recorder.fills[1]).toMatchObject({ amount: '0.2', cause });
-        expect(await positions()).toMatchObject([{ amount: '0.3' }]);
+        expect(recorder.fills[1]).toMatchObject({ amount: closed.amount, cause });
+        const rest = new Decimal('0.5').minus(closed.amount);
+        expect(await positions()).toMatchObject(rest.isZero() ? [] : [{ amount: rest.toFixed() }]);
       },
     );
 

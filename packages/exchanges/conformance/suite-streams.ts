@@ -3,7 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { eventually } from '@trading-automation/runtime/testing';
 import type { ExchangeClient } from '../src/index.js';
-import { quoteOf, setupConformanceFixture, type VenueUnderTest } from './conformance-fixture.js';
+import {
+  keepsUnfilledFok,
+  quoteOf,
+  setupConformanceFixture,
+  type VenueUnderTest,
+} from './conformance-fixture.js';
 import { AccountStreamRecorder, BookStreamRecorder } from './stream-recorders.js';
 
 /** More than the first call of a process may take. */
@@ -92,11 +97,11 @@ export function describeStreams(name: string, setup: () => Promise<VenueUnderTes
       ] as const;
       await fixture.place(fixture.taker, fixture.order({ amount: '0.001' }));
       await fixture.place(fixture.maker, fixture.order({ type: 'MARKET', side: 'SELL', amount: '0.001' }));
-      const { orderTypes, traits } = fixture.subject;
+      const { orderTypes } = fixture.subject;
       const offered = kinds.filter(
         (kind) =>
           orderTypes.includes(kind.type) &&
-          (!('timeInForce' in kind) || kind.timeInForce !== 'FOK' || traits.hasFok !== false),
+          (!('timeInForce' in kind) || kind.timeInForce !== 'FOK' || keepsUnfilledFok(fixture.subject)),
       );
       for (const kind of offered) {
         const placed = await fixture.place(fixture.maker, fixture.order(kind));

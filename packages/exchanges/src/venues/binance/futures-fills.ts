@@ -77,9 +77,8 @@ async function fetchFillsOfRange(
   range: { readonly from: Date; readonly to: Date },
 ): Promise<readonly VenueFill[]> {
   const listed = await fetchFills(ccxt, symbol, {}, range);
-  // An order that the exchange forces closes a position, with a profit or a loss.
-  const results = sortByExecution(listed.filter(({ hasResult }) => hasResult).map(({ fill }) => fill));
-  const [first, last] = [results[0]?.executedAt.getTime(), results.at(-1)?.executedAt.getTime()];
+  const suspects = sortByExecution(listed.filter(({ mayBeForced }) => mayBeForced).map(({ fill }) => fill));
+  const [first, last] = [suspects[0]?.executedAt.getTime(), suspects.at(-1)?.executedAt.getTime()];
   if (first === undefined || last === undefined) return listed.map(({ fill }) => fill);
   const from = new Date(Math.max(first - FORCED_BEFORE_MS, last - RANGES.spanMs + 1));
   const causes = await fetchCauses(ccxt, symbol, { from, to: new Date(last) });

@@ -106,10 +106,10 @@ const fill = z.object({
   time: instant,
 });
 
-/** A listed fill, and whether it realised a profit or loss. */
+/** A listed fill, and whether the exchange may have forced its order. */
 export interface ListedFill {
   readonly fill: VenueFill;
-  readonly hasResult: boolean;
+  readonly mayBeForced: boolean;
 }
 
 /** Returns undefined for a fill of a market that the client did not load. */
@@ -118,7 +118,8 @@ export function readFuturesFill(ccxt: CcxtClient, record: unknown): ListedFill |
   const symbol = symbolOfMarketId(ccxt, parsed.symbol);
   if (symbol === undefined) return undefined;
   return {
-    hasResult: parsed.realizedPnl !== '0',
+    // A forced order closes a position. It has a profit or a loss, unless the price is that of the entry; then it has no fee.
+    mayBeForced: parsed.realizedPnl !== '0' || parsed.commission === '0',
     fill: {
       exchangeFillId: parsed.id,
       exchangeOrderId: parsed.orderId,

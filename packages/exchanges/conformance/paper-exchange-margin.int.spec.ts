@@ -1,0 +1,13 @@
+/** Runs the conformance suite for cross margin at the paper exchange. */
+import { setupPaperExchanges } from './paper-exchange-under-test.js';
+import { describeBalances } from './suite-balances.js';
+import { describeMargin } from './suite-margin.js';
+import { describeOrders } from './suite-orders.js';
+import { describeStreams } from './suite-streams.js';
+
+const startPaperExchange = setupPaperExchanges('margin');
+
+describeOrders('the paper exchange margin', startPaperExchange);
+describeBalances('the paper exchange margin', startPaperExchange);
+describeMargin('the paper exchange margin', startPaperExchange);
+describeStreams('the paper exchange margin', startPaperExchange);
