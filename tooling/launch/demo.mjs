@@ -3,8 +3,14 @@ import { createClient, openAccount, outcomeOf } from './first-trade/client.mjs';
 import { openPaperAccount, pairsOf } from './first-trade/scenario.mjs';
 import { generatePrivateKey } from './sdk.mjs';
 
-/** The initial balances of the demo account. */
+/** The initial balances of the demo account on spot. */
 const balances = { USDT: '10000000', BTC: '10', ETH: '100', SOL: '1000' };
+/** Its initial balance on futures, where the exchange settles everything in USDT. */
+const futuresBalances = { USDT: '1000000' };
+
+/** Opens the demo account at the paper exchange. @param {string} paperExchangeUrl */
+export const openDemoPaperAccount = (paperExchangeUrl) =>
+  openPaperAccount(paperExchangeUrl, balances, futuresBalances);
 
 /**
  * Creates the demo: a paper account, and a user with a key pair and an ADMIN API key. The paper account is linked to the
@@ -22,7 +28,7 @@ const balances = { USDT: '10000000', BTC: '10', ETH: '100', SOL: '1000' };
 export async function ensureDemo(file, { restUrl, paperExchangeUrl }) {
   const stored = readJsonIfExists(file);
   if (stored !== null && (await stillExists(stored, restUrl))) return stored;
-  const paper = await openPaperAccount(paperExchangeUrl, balances);
+  const paper = await openDemoPaperAccount(paperExchangeUrl);
   const { api } = await openAccount({ restUrl, privateKey: generatePrivateKey(), label: 'demo' });
   const { key } = await api.apiKeys.create({ name: 'demo', permissions: ['ADMIN'] });
   const account = await api.exchanges.create({

@@ -153,13 +153,18 @@ export async function runFirstTrade({ restUrl, paperExchangeUrl, step = () => {}
 /**
  * @param {string} paperExchangeUrl
  * @param {Record<string, string>} [balances]
+ * @param {Record<string, string>} [futuresBalances]
  * @returns {Promise<{ api_key: string, api_secret: string }>}
  */
-export async function openPaperAccount(paperExchangeUrl, balances = { USDT: '100000', BTC: '1' }) {
+export async function openPaperAccount(
+  paperExchangeUrl,
+  balances = { USDT: '100000', BTC: '1' },
+  futuresBalances = {},
+) {
   const response = await fetch(`${paperExchangeUrl}/admin/accounts`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ balances }),
+    body: JSON.stringify({ balances, futures_balances: futuresBalances }),
   });
   if (!response.ok) throw new Error(`could not open an account at the paper exchange: ${response.status}`);
   const { api_key, api_secret } = /** @type {{ api_key: string, api_secret: string }} */ (

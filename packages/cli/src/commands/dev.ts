@@ -22,6 +22,7 @@ interface SeedOptions {
 
 const ACCOUNT_NAME = 'practice';
 const INITIAL_BALANCES = ['USDT=100000', 'BTC=1'];
+const FUTURES_BALANCES = { USDT: '100000' };
 
 export const registerDev: Register = (program, run) => {
   const dev = groupIn(program, 'dev');
@@ -106,7 +107,7 @@ function addressesOf({ rest_url, graphql_url, dashboard_url, paper_exchange_url,
 
 async function seedAccount(context: Context, options: SeedOptions): Promise<void> {
   const { print, signal, environment } = context;
-  const balances = balancesOf(options.balance ?? INITIAL_BALANCES);
+  const balances = { spot: balancesOf(options.balance ?? INITIAL_BALANCES), futures: FUTURES_BALANCES };
   const client = await context.client();
   const linked = await practiceAccountOf(client, options.name, signal);
   if (linked !== undefined) {

@@ -24,11 +24,11 @@ export async function practiceAccountOf(
 const isPractice = ({ exchange_name, is_active }: ExchangeAccount<'string'>) =>
   exchange_name === EXCHANGE && is_active;
 
-/** Opens an account with these balances through the admin API of the paper exchange. */
+/** Opens an account with these balances on spot and on futures through the admin API of the paper exchange. */
 export async function openPaperAccount(
   fetch: Fetch,
   paperURL: string,
-  balances: Readonly<Record<string, string>>,
+  balances: Readonly<Record<'spot' | 'futures', Readonly<Record<string, string>>>>,
   signal: AbortSignal,
 ): Promise<{ readonly api_key: string; readonly api_secret: string }> {
   const address = `${paperURL.replace(/\/+$/, '')}/admin/accounts`;
@@ -37,7 +37,7 @@ export async function openPaperAccount(
     response = await fetch(address, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ balances }),
+      body: JSON.stringify({ balances: balances.spot, futures_balances: balances.futures }),
       signal,
     });
   } catch (error) {

@@ -190,7 +190,9 @@ describe('svc dev seed', () => {
   it('opens an account at the paper exchange, links it and waits for its balances', async () => {
     const seeded = await svc(['dev', 'seed', '--paper-url', paperURL(), '--balance', 'USDT=5000', '--json']);
     expect([seeded.exitCode, JSON.parse(seeded.stdout)]).toEqual([0, account]);
-    expect(paperRequests).toEqual(['POST /admin/accounts {"balances":{"USDT":"5000"}}']);
+    expect(paperRequests).toEqual([
+      'POST /admin/accounts {"balances":{"USDT":"5000"},"futures_balances":{"USDT":"100000"}}',
+    ]);
     expect(JSON.parse(created()[0]!.body)).toEqual({
       exchange: 'paper',
       account_name: 'practice',
