@@ -166,6 +166,8 @@ export interface Dialect {
   ): VenueAnswer | undefined;
   /** The pages that document the refusals. */
   readonly refusalPages: readonly string[];
+  /** Whether the messages of the stream at this path are compressed with gzip. Default: none are. */
+  compressesStream?(path: string): boolean;
   /** Returns the session of a new connection; undefined if the venue has no stream at this path. */
   openStream(connection: StreamConnection): StreamSession | undefined;
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { gzipSync } from 'node:zlib';
 import type { TradingType } from '@trading-automation/contracts';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import type { Weather } from '../conformance-fixture.js';
@@ -153,15 +154,17 @@ export class ScriptedServer {
 
   #attach(peer: WebSocket, request: IncomingMessage): void {
     const { pathname, search } = new URL(request.url ?? '/', 'http://exchange');
+    const isCompressed = this.dialect.compressesStream?.(pathname) === true;
+    const send = (text: string) => peer.send(isCompressed ? gzipSync(text) : text);
     const connection: StreamConnection = {
       path: pathname,
       query: search.slice(1),
       exchange: this.exchange,
       send: (message, source) => {
         this.#check(message, source, `stream ${pathname}`, this.recordings.messages);
-        peer.send(JSON.stringify(message));
+        send(JSON.stringify(message));
       },
-      sendText: (text) => peer.send(text),
+      sendText: send,
       close: () => peer.close(),
     };
     const session = this.dialect.openStream(connection);

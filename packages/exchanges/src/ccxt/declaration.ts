@@ -28,7 +28,7 @@ import type {
 import type { AccountLimit } from './budget.js';
 import type { CcxtClient } from './ccxt-client.js';
 import type { RejectionPatterns } from './failures.js';
-import type { Heartbeat } from './streams/sockets.js';
+import type { Heartbeat, PingAnswer } from './streams/sockets.js';
 import type { RateLimitResponse } from './transport.js';
 
 /** An exchange. Its id is the name of its folder, and never changes: accounts and pairs store it. */
@@ -239,6 +239,7 @@ export interface OwnStreamProtocol {
   readonly heartbeat?: Heartbeat | undefined;
   /** Whether nothing may be sent before the exchange has sent a first message. */
   readonly isGreeted?: boolean | undefined;
+  readonly answerPing?: PingAnswer | undefined;
   readonly keepAlive?: StreamKeepAlive | undefined;
   /** Runs in the context of the account; may make calls, for example for a token. */
   plan(session: VenueSession): Promise<StreamPlan>;
@@ -338,11 +339,16 @@ export interface MarketStreamProtocol {
   readonly heartbeat?: Heartbeat | undefined;
   /** Whether nothing may be sent before the exchange has sent a first message. */
   readonly isGreeted?: boolean | undefined;
+  readonly answerPing?: PingAnswer | undefined;
   /** The maximum number of streams per connection. */
   readonly streamsPerConnection: number;
-  subscribe(streams: readonly string[]): object;
-  unsubscribe(streams: readonly string[]): object;
-  /** Returns whether the message accepts or rejects the subscription; undefined for any other message. */
+  /** Returns the message that subscribes; a list of messages, if the exchange needs several. */
+  subscribe(streams: readonly string[]): object | readonly object[];
+  unsubscribe(streams: readonly string[]): object | readonly object[];
+  /**
+   * Returns whether the message accepts or rejects a subscription; undefined for any other message. The streams count as
+   * subscribed with the first acceptance.
+   */
   acknowledgementOf(message: unknown): 'accepted' | 'rejected' | undefined;
   /** Returns the name of a market on streams. Default: its id. */
   nameOf?(ccxt: CcxtClient, symbol: string): string;

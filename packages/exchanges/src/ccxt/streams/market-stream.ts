@@ -72,8 +72,9 @@ export class MarketStream {
   /** Subscribes once more, so that the exchange sends a new snapshot. */
   resubscribe(): void {
     const protocol = this.segment.declaration.marketStream;
-    this.#socket?.send(protocol?.unsubscribe(this.#streams) ?? {});
-    this.#socket?.send(protocol?.subscribe(this.#streams) ?? {});
+    if (protocol === undefined || this.#socket === undefined) return;
+    sendAll(this.#socket, protocol.unsubscribe(this.#streams));
+    sendAll(this.#socket, protocol.subscribe(this.#streams));
   }
 
   /** Returns the address. */
@@ -91,7 +92,7 @@ export class MarketStream {
     if (this.#hasEnded || protocol === undefined) return;
     const streams = this.#streams;
     const handler = {
-      onOpen: () => socket.send(protocol.subscribe(streams)),
+      onOpen: () => sendAll(socket, protocol.subscribe(streams)),
       onMessage: (message: unknown) => this.#receive(protocol, message),
       onClosed: (error: ExchangeError) => this.lose(error),
     };
@@ -99,6 +100,7 @@ export class MarketStream {
       egress: this.segment.publicEgress,
       heartbeat: protocol.heartbeat,
       isGreeted: protocol.isGreeted,
+      answerPing: protocol.answerPing,
     });
     this.#socket = socket;
   }
@@ -119,6 +121,10 @@ export class MarketStream {
     clearTimeout(this.#deadline);
     this.callbacks.onSubscribed();
   }
+}
+
+function sendAll(socket: StreamSocket, messages: object | readonly object[]): void {
+  for (const message of Array.isArray(messages) ? messages : [messages]) socket.send(message);
 }
 
 /**

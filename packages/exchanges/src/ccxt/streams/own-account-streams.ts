@@ -90,6 +90,7 @@ class OwnConnection {
       egress,
       heartbeat: opened.plan.heartbeat ?? protocol.heartbeat,
       isGreeted: protocol.isGreeted,
+      answerPing: protocol.answerPing,
     });
     stream.attach(() => this.#close());
     this.#keepAlive = this.#startKeepAlive(segment);

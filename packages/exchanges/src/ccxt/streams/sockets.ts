@@ -4,8 +4,10 @@
  * 1. A connection ends exactly once, with one reason. No error is unhandled.
  * 2. A connection sends pings and ends if nothing arrives for `idleTimeoutMs`, so a peer that died is detected.
  * 3. A message that cannot be parsed ends the connection, so that no event is skipped unnoticed.
+ * 4. A message that is compressed with gzip is decompressed; its text is limited like any other message.
  */
-import { WebSocket } from 'ws';
+import { gunzipSync } from 'node:zlib';
+import { type RawData, WebSocket } from 'ws';
 import type { ExchangeError } from '../../port.js';
 import { failure, MalformedResponse } from '../failures.js';
 import { readJson } from '../json.js';
@@ -34,7 +36,11 @@ export interface ConnectionOptions {
   readonly heartbeat?: Heartbeat | undefined;
   /** Whether the connection counts as open only when the exchange has sent a first message. */
   readonly isGreeted?: boolean | undefined;
+  readonly answerPing?: PingAnswer | undefined;
 }
+
+/** Returns the answer to a ping that the exchange sends as a message; undefined for any other message. */
+export type PingAnswer = (message: unknown) => object | undefined;
 
 export interface SocketHandler {
   onOpen(): void;
@@ -46,6 +52,8 @@ export interface SocketHandler {
 /** The number of unanswered pings after which the peer is considered dead. */
 const UNANSWERED_PINGS_MAX = 4;
 const MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
+/** The first bytes of everything that is compressed with gzip. No JSON begins with them. */
+const GZIP = [0x1f, 0x8b] as const;
 
 export class Sockets {
   readonly #open = new Set<StreamSocket>();
@@ -100,6 +108,7 @@ export class StreamSocket {
   #unansweredPings = 0;
   #hasEnded = false;
   #awaitsGreeting: boolean;
+  readonly #answerPing: PingAnswer | undefined;
 
   constructor(
     address: string,
@@ -118,6 +127,7 @@ export class StreamSocket {
     this.#pings.unref();
     const { heartbeat, isGreeted = false } = options;
     this.#awaitsGreeting = isGreeted;
+    this.#answerPing = options.answerPing;
     this.#heartbeats =
       heartbeat && setInterval(() => this.send(heartbeat.message), heartbeat.everyMs).unref();
     this.#listen(heartbeat?.reply);
@@ -158,17 +168,26 @@ export class StreamSocket {
     });
     this.#socket.on('message', (data) => {
       onAlive();
-      const text = data.toString();
       if (this.#awaitsGreeting) {
         this.#awaitsGreeting = false;
         this.#callHandler(() => this.handler.onOpen());
-      } else if (text !== ignored) this.#callHandler(() => this.handler.onMessage(readMessage(text)));
+      } else
+        this.#callHandler(() => {
+          const text = textOf(data);
+          if (text !== ignored) this.#receive(readMessage(text));
+        });
     });
     this.#socket.on('ping', onAlive);
     this.#socket.on('pong', onAlive);
     // Without a listener, an `error` event would end the process. The `close` event follows it.
     this.#socket.on('error', () => this.end(failure(['retryable', 'unreachable'])));
     this.#socket.on('close', () => this.end(failure(['retryable', 'unreachable'])));
+  }
+
+  #receive(message: unknown): void {
+    const answer = this.#answerPing?.(message);
+    if (answer === undefined) this.handler.onMessage(message);
+    else this.send(answer);
   }
 
   #ping(): void {
@@ -196,6 +215,17 @@ function toExchangeError(error: unknown): ExchangeError {
   const detail = error instanceof MalformedResponse ? error.message : undefined;
   const type = error instanceof Error ? error.name : typeof error;
   return failure(['retryable', 'bad_answer'], { type, detail });
+}
+
+/** @throws {MalformedResponse} if the message cannot be decompressed */
+function textOf(data: RawData): string {
+  const isCompressed = Buffer.isBuffer(data) && data[0] === GZIP[0] && data[1] === GZIP[1];
+  if (!isCompressed) return data.toString();
+  try {
+    return gunzipSync(data, { maxOutputLength: MESSAGE_BYTES_MAX }).toString();
+  } catch {
+    throw new MalformedResponse('not gzip');
+  }
 }
 
 /** @throws {MalformedResponse} if the message is not a JSON object or array */
