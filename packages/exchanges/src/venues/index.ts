@@ -6,12 +6,13 @@ import { bitget } from './bitget/venue.js';
 import { bybit } from './bybit/venue.js';
 import { coinbase } from './coinbase/venue.js';
 import { gate } from './gate/venue.js';
+import { htx } from './htx/venue.js';
 import { kraken } from './kraken/venue.js';
 import { kucoin } from './kucoin/venue.js';
 import { okx } from './okx/venue.js';
 
 const DECLARATIONS: ReadonlyMap<string, VenueDeclaration> = new Map(
-  [binance, bitget, bybit, coinbase, gate, kraken, kucoin, okx].map((declaration) => [
+  [binance, bitget, bybit, coinbase, gate, htx, kraken, kucoin, okx].map((declaration) => [
     declaration.id,
     declaration,
   ]),
