@@ -27,8 +27,12 @@ describe('the dependency rules', () => {
     expect([...new Set(broken)]).toEqual([name]);
   });
 
-  it('report every file that opens a connection or parses a webhook URL', () => {
-    for (const name of ['network-only-at-the-edges', 'webhook-urls-are-read-by-the-egress-guard-alone']) {
+  it('report every file that opens a connection, parses a webhook URL or names a venue folder', () => {
+    for (const name of [
+      'network-only-at-the-edges',
+      'webhook-urls-are-read-by-the-egress-guard-alone',
+      'venues-only-in-exchanges',
+    ]) {
       const files = readdirSync(join(fixtures, name), { recursive: true }).filter((file) =>
         file.endsWith('.ts'),
       );
