@@ -51,6 +51,23 @@ describe('when the absence of an order at HTX is proven', () => {
   });
 });
 
+it('HTX finds a market purchase by its marked client order id', async () => {
+  const session = sessionWith({
+    spotPrivateGetV1OrderOrdersGetClientOrder: async ({ clientOrderId }) => ({
+      data: { ...record, type: 'buy-ioc', state: 'filled', 'client-order-id': clientOrderId },
+    }),
+  });
+  // An IOC order without the mark is no market purchase, so only the second answer is accepted.
+  const orNull = async <T>(call: () => Promise<T>) => {
+    const order = (await call()) as { readonly type?: string };
+    return order.type === 'MARKET' ? (order as T) : null;
+  };
+  expect(await htxOrders.find({ ...session, orNull }, key)).toMatchObject({
+    outcome: 'FOUND',
+    order: { type: 'MARKET', venueClientOrderId: 'ta1' },
+  });
+});
+
 describe('orders whose client order id HTX has forgotten', () => {
   const listed = async () => ({ data: [record] });
 
