@@ -19,6 +19,7 @@ export {
   loadFreeBalances,
 } from './free-balances.queries.js';
 export { backfillLots } from './lots/backfill-lots.js';
+export { bookCharges, bookPayments } from './lots/book-funding.js';
 export { bookTrades, type LotBookKey, lockBooks, type TradeToBook } from './lots/book-trades.js';
 export { LotsService } from './lots.service.js';
 export {

@@ -7,7 +7,8 @@
  *    events are committed with the fills or not at all.
  * 3. `trade.closed` is emitted once per trade. If a late fill reopens the trade or changes its profit or loss, only
  *    the record and its version change.
- * 4. Fills that were stored by a release without lots are booked before the first new fill. They emit no signals and no
+ * 4. Funding and interest since the first new fill are booked again, because they belong to the lots of their time.
+ * 5. Fills that were stored by a release without lots are booked before the first new fill. They emit no signals and no
  *    events, because users already know them.
  */
 import type { TradeStatus } from '@trading-automation/contracts';
@@ -22,6 +23,7 @@ import {
   lotBookKey,
   tradesWithClosedLots,
 } from './book-fills.js';
+import { rebookFunding } from './book-funding.js';
 import { emitSignals } from './lot-signals.rules.js';
 import {
   ensureAndLockBooks,
@@ -72,6 +74,7 @@ export async function bookTrades(tx: Tx, changes: readonly TradeToBook[]): Promi
     booksWithStart.length === 0
       ? []
       : await bookAndStoreFills(tx, filled, await unbookedFills(tx, booksWithStart));
+  await rebookFunding(tx, booksWithStart);
   const newFillIds = new Set(changes.flatMap(({ newFills }) => newFills.map(({ id }) => id)));
   const signals = await signalsFor(tx, booked, {
     newFillIds,
@@ -103,6 +106,10 @@ export async function rebookFills(tx: Tx, key: LotBookKey, fills: readonly FillP
   const since = { ...key, since: first.executedAt };
   const rewound = await rewindBooks(tx, [{ ...key, at: first.executedAt }]);
   const booked = await bookAndStoreFills(tx, books, await unbookedFills(tx, [since]));
+  await rebookFunding(
+    tx,
+    books.map((book) => ({ ...book, ...since })),
+  );
   await emitTradesClosed(tx, await markClosedTrades(tx, [...rewound, ...tradesWithClosedLots(booked)]));
 }
 

@@ -88,7 +88,7 @@ export class FillScenario {
       `INSERT INTO trades (id, user_id, exchange_account_id, trade_pair_id, symbol, trading_type, strategy_id,
          copier_id, copied_strategy_id, source_trade_id, client_order_id, origin, type, side, reduce_only,
          time_in_force, amount, reserved_asset, reserved_amount, status, look_at, leader_equity)
-       VALUES ($1::uuid, $2, $3, $4, 'BTC/USDT', 'spot', $5, $6, $7, $8, $1::uuid::text, $12, 'MARKET', $9, false, 'GTC', $10,
+       VALUES ($1::uuid, $2, $3, $4, 'BTC/USDT', (SELECT trading_type FROM trade_pairs WHERE id = $4), $5, $6, $7, $8, $1::uuid::text, $12, 'MARKET', $9, false, 'GTC', $10,
          'USDT', 0, 'PENDING', now(), $11)`,
       id,
       this.actor.userId,
