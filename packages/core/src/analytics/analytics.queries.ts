@@ -1,4 +1,3 @@
-import type { TradingType } from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
 import type { HoldingChange } from '../performance/index.js';
 import {
@@ -27,7 +26,6 @@ export interface PairInfo {
   readonly symbol: string;
   readonly base: string;
   readonly quote: string;
-  readonly tradingType: TradingType;
 }
 
 /** Sums over the trades of one account, pair and strategy. */
@@ -36,9 +34,9 @@ export interface ResultRow extends ResultSums {
   readonly pairId: string;
   readonly strategyId: string;
   readonly quote: string;
-  /** The first day with a closure (`yyyy-mm-dd`); null without closures. */
+  /** The first day with a closure or funding (`yyyy-mm-dd`); null without both. */
   readonly firstDay: string | null;
-  /** The first day with a fill or a closure; null without both. */
+  /** The first day with a fill, a closure or funding; null without all. */
   readonly firstFillDay: string | null;
   readonly best_pnl: string | null;
   readonly worst_pnl: string | null;
@@ -53,6 +51,7 @@ export interface DayRow {
   /** The number of closures. */
   readonly part_count: number;
   readonly fill_count: number;
+  readonly funding: string;
 }
 
 /** The results of one day, account, pair and strategy, computed from fills, lots and trades. */
@@ -60,6 +59,7 @@ export interface ComputedRow extends ResultRow, DayRow {
   readonly net_pnl: string;
   readonly part_count: number;
   readonly fill_count: number;
+  readonly funding: string;
   readonly held_change: string;
   readonly cost_change: string;
   readonly fees_in_others: Readonly<Record<string, string>> | null;
@@ -69,7 +69,7 @@ export interface ComputedRow extends ResultRow, DayRow {
 
 /** The condition that a row of `result_days` was written by an earlier release and lacks columns of this one. */
 export const IS_OUTDATED =
-  '(held_change IS NULL OR (fees_in_others IS NOT NULL AND unvalued_fee_count IS NULL))';
+  '(held_change IS NULL OR funding IS NULL OR (fees_in_others IS NOT NULL AND unvalued_fee_count IS NULL))';
 
 /** Returns the user's days in the range whose rollups may be outdated. */
 export async function loadStaleDays(
@@ -118,8 +118,8 @@ export async function loadRollupResults(
   return tx.query(
     `SELECT k.*, p.quote FROM (
        SELECT r.exchange_account_id AS "accountId", r.trade_pair_id AS "pairId", r.strategy_id AS "strategyId", ${SUMS},
-         min(r.day) FILTER (WHERE r.part_count > 0)::text AS "firstDay",
-         min(r.day) FILTER (WHERE r.fill_count + r.part_count > 0)::text AS "firstFillDay", max(r.best_pnl) AS best_pnl,
+         min(r.day) FILTER (WHERE r.part_count > 0 OR r.funding <> 0)::text AS "firstDay",
+         min(r.day) FILTER (WHERE r.fill_count + r.part_count > 0 OR r.funding <> 0)::text AS "firstFillDay", max(r.best_pnl) AS best_pnl,
          min(r.worst_pnl) AS worst_pnl
        FROM result_days r WHERE ${ROLLUP_FILTER} GROUP BY 1, 2, 3) k
      JOIN trade_pairs p ON p.id = k."pairId"`,
@@ -135,7 +135,7 @@ export async function loadRollupDays(
 ): Promise<readonly DayRow[]> {
   return tx.query(
     `SELECT p.quote, r.day::text AS day, sum(r.net_pnl) AS net_pnl, sum(r.part_count)::int AS part_count,
-       sum(r.fill_count)::int AS fill_count
+       sum(r.fill_count)::int AS fill_count, sum(r.funding) AS funding
      FROM result_days r JOIN trade_pairs p ON p.id = r.trade_pair_id
      WHERE ${ROLLUP_FILTER} GROUP BY p.quote, r.day`,
     rollupParams(selection, plan),
@@ -151,8 +151,8 @@ export async function computeResults(
   if (computedRanges.length === 0) return [];
   return tx.query(
     `SELECT ${VALUE_COLUMNS.map((column) => `r.${column}`).join(', ')}, r.trade_pair_id AS "pairId", r.strategy_id AS "strategyId", r.exchange_account_id AS "accountId",
-       p.quote, r.day::text AS day, CASE WHEN r.part_count > 0 THEN r.day::text END AS "firstDay",
-       CASE WHEN r.fill_count + r.part_count > 0 THEN r.day::text END AS "firstFillDay"
+       p.quote, r.day::text AS day, CASE WHEN r.part_count > 0 OR r.funding <> 0 THEN r.day::text END AS "firstDay",
+       CASE WHEN r.fill_count + r.part_count > 0 OR r.funding <> 0 THEN r.day::text END AS "firstFillDay"
      FROM (${DAYS_SQL}) r JOIN trade_pairs p ON p.id = r.trade_pair_id
      WHERE $6::uuid IS NULL OR r.strategy_id = $6
      ORDER BY r.day, r.trade_pair_id, r.exchange_account_id, r.strategy_id`,
@@ -296,7 +296,7 @@ export async function lossRuns(
 
 export async function loadPairInfo(tx: Tx, ids: readonly string[]): Promise<readonly PairInfo[]> {
   return tx.query(
-    `SELECT id AS "pairId", symbol, base, quote, trading_type AS "tradingType" FROM trade_pairs
+    `SELECT id AS "pairId", symbol, base, quote FROM trade_pairs
      WHERE id = ANY ($1) ORDER BY symbol, id`,
     [ids],
   );

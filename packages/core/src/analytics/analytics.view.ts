@@ -63,7 +63,7 @@ export function viewAnalytics({ from, to }: AnalyticsFilter, results: Results): 
     trade_count: sum(({ tradeCount }) => tradeCount),
     fees_incomplete: sum(({ counts }) => counts.unvalued_fee_count) > 0,
     fees_by_currency: viewFees(aggregator.feesPaid(pairs)),
-    funding: hasOnlySpot(results) ? '0' : null,
+    funding: formatAmount(totals.amounts.funding),
     best_trade: viewExtreme(main?.best ?? null),
     worst_trade: viewExtreme(main?.worst ?? null),
     max_consecutive_losses: main?.longestLossRun ?? 0,
@@ -121,12 +121,6 @@ function viewStrategies({ byStrategy }: ResultAggregator): StrategyResult[] {
       currency,
       ...totals.summary(),
     }));
-}
-
-function hasOnlySpot({ aggregator, pairs }: Results): boolean {
-  return pairs.every(
-    ({ pairId, tradingType }) => tradingType === 'spot' || (aggregator.byPair.get(pairId)?.isEmpty ?? true),
-  );
 }
 
 function viewCopying(copy: CopyMetrics): NonNullable<Analytics['copy']> {

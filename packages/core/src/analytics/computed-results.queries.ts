@@ -9,7 +9,8 @@
  *    strategy. A copy counts for the strategy that it copies.
  * 2. Days are UTC days. A trade counts on the day of its creation, and a fill on the day of its execution. A closure
  *    counts on the day of its closing fill.
- * 3. Sums are exact.
+ * 3. The result of a day is that of its closures plus its funding.
+ * 4. Sums are exact.
  */
 import { AMOUNTS, COUNTS } from './result-totals.js';
 
@@ -69,6 +70,26 @@ const HELD = `held AS (
     UNION ALL SELECT ${KEY}, -sign * amount, -sign * entry_value FROM closures) c
   GROUP BY ${KEY})`;
 
+/**
+ * Funding and interest count on the day of their payment, for the strategies of the lots that have a part in them. A
+ * payment of which no lot has a part counts for no strategy, if it is in quote currency.
+ */
+const FUNDED = `funded AS (
+  SELECT ${KEY}, sum(amount) AS funding FROM (
+    SELECT f.user_id, ${dayOf('f.at')} AS day, f.exchange_account_id, f.trade_pair_id,
+      coalesce(l.strategy_id, ${NIL}) AS strategy_id, f.amount
+    FROM time_ranges s
+    ${joinWithin('lot_funding', 'f', 'user_id = s.user_id', 'at')}
+    LEFT JOIN lots l ON l.id = f.lot_id
+    WHERE ${isSelected('f')}
+    UNION ALL
+    SELECT f.user_id, ${dayOf('f.paid_at')}, f.exchange_account_id, f.trade_pair_id, ${NIL}, f.amount
+    FROM time_ranges s
+    ${joinWithin('funding_payments', 'f', 'user_id = s.user_id', 'paid_at')}
+    JOIN trade_pairs p ON p.id = f.trade_pair_id AND p.quote = f.currency
+    WHERE ${isSelected('f')} AND NOT EXISTS (SELECT FROM lot_funding x WHERE x.source_id = f.id)) f
+  GROUP BY ${KEY})`;
+
 /** Closed trades, with the exact result of their lots. */
 const CLOSED = `closed AS MATERIALIZED (
   SELECT t.user_id, ${dayOf('t.closed_at')} AS day, t.exchange_account_id, t.trade_pair_id,
@@ -112,7 +133,7 @@ const OTHER_FEES = `other_fees AS (
   GROUP BY ${KEY})`;
 
 const REALISED = `realised AS (
-  SELECT ${KEY}, count(*)::int AS part_count, sum(pnl) AS net_pnl FROM closures GROUP BY ${KEY})`;
+  SELECT ${KEY}, count(*)::int AS part_count, sum(pnl) AS closure_pnl FROM closures GROUP BY ${KEY})`;
 
 const ENDED = `ended AS (
   SELECT ${KEY}, count(*)::int AS closed_count, count(*) FILTER (WHERE pnl > 0)::int AS winning_count,
@@ -124,8 +145,8 @@ const ENDED = `ended AS (
     min(pnl) AS worst_pnl, (array_agg(id ORDER BY pnl, closed_at, id))[1] AS worst_trade_id
   FROM closed GROUP BY ${KEY})`;
 
-/** The amounts that are plain sums; `fees` is computed from fees in quote and in base currency. */
-const SUMMED_AMOUNTS = AMOUNTS.filter((name) => name !== 'fees');
+/** The amounts that are plain sums. `fees` and `net_pnl` are computed from several sums. */
+const SUMMED_AMOUNTS = AMOUNTS.filter((name) => name !== 'fees' && name !== 'net_pnl');
 const UNSUMMED_COLUMNS = [
   'fees_in_others',
   'best_pnl',
@@ -142,6 +163,7 @@ export const VALUE_COLUMNS = [
   ...COUNTS,
   ...SUMMED_AMOUNTS,
   'fees',
+  'net_pnl',
   'held_change',
   'cost_change',
   ...UNSUMMED_COLUMNS,
@@ -152,12 +174,14 @@ export const DAY_COLUMNS = [KEY, ...VALUE_COLUMNS].join(', ');
 
 /** Selects one row of `result_days` for each day, account, pair and strategy with any result. */
 export const DAYS_SQL = `
-  WITH ${[TIME_RANGES, FILLS, CLOSURES, CLOSED, CREATED, FILLED, OTHER_FEES, REALISED, HELD, ENDED].join(', ')}
+  WITH ${[TIME_RANGES, FILLS, CLOSURES, CLOSED, CREATED, FILLED, OTHER_FEES, REALISED, HELD, ENDED, FUNDED].join(', ')}
   SELECT ${KEY}, ${[...COUNTS, ...SUMMED_AMOUNTS].map((name) => `coalesce(${name}, 0) AS ${name}`).join(', ')},
-    coalesce(fees_in_quote + fees_of_base + fees_of_others, 0) AS fees, coalesce(held_change, 0) AS held_change,
+    coalesce(fees_in_quote + fees_of_base + fees_of_others, 0) AS fees,
+    coalesce(closure_pnl, 0) + coalesce(funding, 0) AS net_pnl, coalesce(held_change, 0) AS held_change,
     coalesce(cost_change, 0) AS cost_change, ${UNSUMMED_COLUMNS.join(', ')}
   FROM created FULL JOIN filled USING (${KEY}) FULL JOIN other_fees USING (${KEY})
-    FULL JOIN realised USING (${KEY}) FULL JOIN held USING (${KEY}) FULL JOIN ended USING (${KEY})`;
+    FULL JOIN realised USING (${KEY}) FULL JOIN held USING (${KEY}) FULL JOIN ended USING (${KEY})
+    FULL JOIN funded USING (${KEY})`;
 
 /** The dimensions by which `result_runs` can be selected, as bits. */
 export const SELECTED_BY = { account: 1, pair: 2, strategy: 4 } as const;

@@ -85,11 +85,13 @@ export async function readResults(
 
 /**
  * Returns the quote currency with the most closed trades. If several have the most, the number of fills decides, then
- * the alphabetical order. Returns null if there are neither fills nor closures.
+ * the alphabetical order. Returns null without fills, closures and funding.
  */
 function mainCurrency(byQuote: ReadonlyMap<string, ResultTotals>): string | null {
   const [main] = [...byQuote]
-    .filter(([, { counts }]) => counts.fill_count + counts.part_count > 0)
+    .filter(
+      ([, { counts, amounts }]) => counts.fill_count + counts.part_count > 0 || !amounts.funding.isZero(),
+    )
     .sort(
       ([a, { counts: x }], [b, { counts: y }]) =>
         y.closed_count - x.closed_count || y.fill_count - x.fill_count || (a < b ? -1 : 1),

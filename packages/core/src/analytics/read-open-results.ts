@@ -57,7 +57,9 @@ async function holdingsBefore(tx: Tx, { ...filter }: AnalyticsFilter, currency: 
 
 function changesOf(rows: readonly ComputedRow[], currency: string) {
   return rows
-    .filter(({ quote }) => quote === currency)
+    .filter(
+      ({ quote, held_change, cost_change }) => quote === currency && hasChange(held_change, cost_change),
+    )
     .map(({ accountId, pairId, day, held_change, cost_change }) => ({
       accountId,
       pairId,
@@ -66,5 +68,8 @@ function changesOf(rows: readonly ComputedRow[], currency: string) {
       costChange: cost_change,
     }));
 }
+
+/** As in rollups, a day on which trades were only created or funding was paid changes no holding. */
+const hasChange = (...changes: readonly string[]) => changes.some((change) => Number(change) !== 0);
 
 const startOfDay = (instant: Date) => Math.floor(instant.getTime() / DAY_MS) * DAY_MS;

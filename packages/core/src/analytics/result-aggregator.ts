@@ -21,13 +21,13 @@ export class ResultAggregator {
   readonly byStrategy = new Map<string, StrategyGroup>();
   /** Fees that were paid neither in base nor in quote currency, by currency. */
   readonly feesInOtherCurrencies = new Map<string, BigDecimal>();
-  /** The start of the first day with closures, in Unix milliseconds, by currency and account. */
+  /** The start of the first day with closures or funding, in Unix milliseconds, by currency and account. */
   private readonly accounts = new Map<string, Map<string, number>>();
-  /** Like `accounts`, of the first day with a fill or a closure. */
+  /** Like `accounts`, of the first day with a fill, a closure or funding. */
   private readonly tradingAccounts = new Map<string, Map<string, number>>();
   private readonly byDay = new Map<
     string,
-    Map<string, { pnl: BigDecimal; closures: number; fills: number }>
+    Map<string, { pnl: BigDecimal; closures: number; fills: number; hasFunding: boolean }>
   >();
 
   add(row: ResultRow): void {
@@ -39,13 +39,14 @@ export class ResultAggregator {
     rememberEarliest(this.tradingAccounts, quote, accountId, row.firstFillDay);
   }
 
-  addDay({ quote, day, net_pnl, part_count, fill_count }: DayRow): void {
+  addDay({ quote, day, net_pnl, part_count, fill_count, funding }: DayRow): void {
     const days = getOrCreate(this.byDay, quote, () => new Map());
-    const before = days.get(day) ?? { pnl: new BigDecimal(0), closures: 0, fills: 0 };
+    const before = days.get(day) ?? { pnl: new BigDecimal(0), closures: 0, fills: 0, hasFunding: false };
     days.set(day, {
       pnl: before.pnl.plus(net_pnl),
       closures: before.closures + part_count,
       fills: before.fills + fill_count,
+      hasFunding: before.hasFunding || !new BigDecimal(funding).isZero(),
     });
   }
 
@@ -76,20 +77,24 @@ export class ResultAggregator {
     return paid;
   }
 
-  /** Returns the days with fills or closures in the currency, oldest first. */
+  /** Returns the days with fills, closures or funding in the currency, oldest first. */
   daysOf(quote: string): DayResult[] {
     return [...(this.byDay.get(quote) ?? [])]
-      .filter(([, { closures, fills }]) => closures + fills > 0)
+      .filter(([, { closures, fills, hasFunding }]) => closures + fills > 0 || hasFunding)
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([day, { pnl, closures }]) => ({ startMs: Date.parse(day), pnl, hasRealised: closures > 0 }));
+      .map(([day, { pnl, closures, hasFunding }]) => ({
+        startMs: Date.parse(day),
+        pnl,
+        hasRealised: closures > 0 || hasFunding,
+      }));
   }
 
-  /** Returns, by account, the start of its first day with closures in the currency, in Unix milliseconds. */
+  /** Returns, by account, the start of its first day with closures or funding in the currency, in Unix milliseconds. */
   accountsOf(quote: string): ReadonlyMap<string, number> {
     return this.accounts.get(quote) ?? new Map();
   }
 
-  /** Like `accountsOf`, of the first day with a fill or a closure. */
+  /** Like `accountsOf`, of the first day with a fill, a closure or funding. */
   tradingAccountsOf(quote: string): ReadonlyMap<string, number> {
     return this.tradingAccounts.get(quote) ?? new Map();
   }

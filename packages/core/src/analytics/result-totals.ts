@@ -6,7 +6,8 @@
  * 2. Rates, averages and gross amounts cover closed trades only, after fees. A closed trade wins if its net result is
  *    above zero, and loses if it is below zero.
  * 3. Realised results cover all closures, each at the instant of its closing fill.
- * 4. An undefined ratio is null, never 0 and never Infinity.
+ * 4. Funding is part of the net result, but of no closed trade.
+ * 5. An undefined ratio is null, never 0 and never Infinity.
  */
 import type { Analytics, Decimal } from '@trading-automation/contracts';
 import { formatAmount, formatQuotient, formatSeconds, mapNullable, quotient } from '../performance/index.js';
@@ -33,7 +34,10 @@ export interface ResultSums {
   readonly fees: Decimal;
   readonly fees_in_quote: Decimal;
   readonly fees_in_base: Decimal;
+  /** The result of closures plus funding. */
   readonly net_pnl: Decimal;
+  /** Funding and loan interest; positive if received. */
+  readonly funding: Decimal;
   readonly gross_profit: Decimal;
   readonly gross_loss: Decimal;
   readonly holding_seconds: Decimal;
@@ -59,6 +63,7 @@ export const AMOUNTS = [
   'fees_in_quote',
   'fees_in_base',
   'net_pnl',
+  'funding',
   'gross_profit',
   'gross_loss',
   'holding_seconds',
@@ -103,7 +108,8 @@ export class ResultTotals {
   }
 
   get isEmpty(): boolean {
-    return this.tradeCount + this.counts.fill_count + this.counts.part_count === 0;
+    const { fill_count, part_count } = this.counts;
+    return this.tradeCount + fill_count + part_count === 0 && this.amounts.funding.isZero();
   }
 
   summary() {
@@ -121,7 +127,7 @@ export class ResultTotals {
   }
 
   metrics(): TradeMetrics {
-    const { gross_profit: profit, gross_loss: loss, net_pnl, holding_seconds } = this.amounts;
+    const { gross_profit: profit, gross_loss: loss, net_pnl, funding, holding_seconds } = this.amounts;
     const closed = new BigDecimal(this.counts.closed_count);
     const averageLoss = quotient(loss, new BigDecimal(this.counts.losing_count));
     const expectancy = quotient(profit.minus(loss), closed);
@@ -132,7 +138,7 @@ export class ResultTotals {
       gross_profit: formatAmount(profit),
       gross_loss: formatAmount(loss),
       // The realised result of trades that are not closed yet.
-      partial_pnl: formatAmount(net_pnl.minus(profit).plus(loss)),
+      partial_pnl: formatAmount(net_pnl.minus(funding).minus(profit).plus(loss)),
       average_win: mapNullable(quotient(profit, new BigDecimal(this.counts.winning_count)), formatAmount),
       average_loss: mapNullable(averageLoss, formatAmount),
       average_holding_seconds: mapNullable(quotient(holding_seconds, closed), formatSeconds),

@@ -25,6 +25,7 @@ export interface CopierDay extends HoldingChange {
   readonly quote: string;
   /** The number of lots that were opened. */
   readonly openedCount: number;
+  /** The result of closures plus funding. */
   readonly pnl: Decimal;
 }
 
@@ -45,6 +46,9 @@ export const COPIER_DAYS = `
       SELECT l.copier_id, l.trade_pair_id, c.closed_at, 0, -c.amount, -c.entry_value, c.pnl,
         CASE WHEN l.side = 'BUY' THEN 1 ELSE -1 END
       FROM lots l JOIN lot_closures c ON c.lot_id = l.id WHERE l.copier_id IN (SELECT id FROM selected)
+      UNION ALL
+      SELECT l.copier_id, l.trade_pair_id, f.at, 0, 0, 0, f.amount, 0
+      FROM lots l JOIN lot_funding f ON f.lot_id = l.id WHERE l.copier_id IN (SELECT id FROM selected)
     ) n JOIN copiers a ON a.id = n.copier_id JOIN trade_pairs p ON p.id = n.trade_pair_id
     GROUP BY 1, 2, 3, 4, 5
   ) changed GROUP BY copier_id`;

@@ -64,7 +64,9 @@ const withStats = (columns: string, selection: string) => `
       sum(CASE WHEN l.open_amount > 0 THEN coalesce(l.open_amount * p.last_price, l.open_value) ELSE 0 END) AS exposure,
       sum(r.pnl) AS net_pnl
     FROM lots l JOIN trade_pairs p ON p.id = l.trade_pair_id
-    LEFT JOIN LATERAL (SELECT sum(pnl) AS pnl FROM lot_closures c WHERE c.lot_id = l.id) r ON true
+    CROSS JOIN LATERAL (
+      SELECT coalesce((SELECT sum(c.pnl) FROM lot_closures c WHERE c.lot_id = l.id), 0)
+        + coalesce((SELECT sum(f.amount) FROM lot_funding f WHERE f.lot_id = l.id), 0) AS pnl) r
     WHERE l.copier_id IN (SELECT id FROM selected) GROUP BY l.copier_id, p.quote
   ), main AS (
     SELECT DISTINCT ON (id) id, quote, exposure, net_pnl FROM held ORDER BY id, lot_count DESC, quote

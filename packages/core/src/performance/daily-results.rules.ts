@@ -33,12 +33,12 @@ const DAYS_PER_YEAR = 365;
 export const LOW_SAMPLE_DAYS = 30;
 const PERCENT = 100;
 
-/** A day with at least one fill. */
+/** A day with at least one fill, closure or funding payment. */
 export interface DayResult {
   /** The start of the day. */
   readonly startMs: number;
   readonly pnl: BigDecimal;
-  /** Whether the day has a closure, even if the results add up to 0. */
+  /** Whether the day has a closure or funding, even if the results add up to 0. */
   readonly hasRealised: boolean;
 }
 

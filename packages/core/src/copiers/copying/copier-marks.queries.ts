@@ -9,14 +9,14 @@ import { queryPrepared, type Tx } from '@trading-automation/persistence';
 export interface CopierLosses {
   readonly copierId: string;
   readonly quote: string;
-  /** Realised and open profit and loss of all lots, net of fees. */
+  /** Realised and open profit and loss of all lots, net of fees, plus funding. */
   readonly pnl: Decimal;
   readonly dayLossQuote: Decimal;
   readonly drawdownQuote: Decimal;
 }
 
 /**
- * Only the profit and loss of copies counts; deposits and withdrawals do not.
+ * Only the profit and loss of copies and their funding counts; deposits and withdrawals do not.
  * The result at midnight is the last stored result, if it was stored at most 10 minutes before midnight. Otherwise it
  * is the result realised by midnight, plus the current open result of the lots that were open then. A pair without a
  * price is valued at cost.
@@ -31,9 +31,10 @@ const REFRESH_RESULTS = `
            ELSE l.open_value - l.open_amount * p.last_price END AS open_pnl
     FROM today, lots l JOIN trade_pairs p ON p.id = l.trade_pair_id
     CROSS JOIN LATERAL (
-      SELECT coalesce(sum(c.pnl), 0) AS realized,
-        coalesce(sum(c.pnl) FILTER (WHERE c.closed_at < today.midnight), 0) AS realized_before
-      FROM lot_closures c WHERE c.lot_id = l.id) x
+      SELECT coalesce(sum(r.pnl), 0) AS realized,
+        coalesce(sum(r.pnl) FILTER (WHERE r.at < today.midnight), 0) AS realized_before
+      FROM (SELECT c.pnl, c.closed_at AS at FROM lot_closures c WHERE c.lot_id = l.id
+            UNION ALL SELECT f.amount, f.at FROM lot_funding f WHERE f.lot_id = l.id) r) x
     WHERE l.copier_id = ANY ($1)),
   results AS (
     SELECT copier_id, quote, sum(realized + open_pnl) AS pnl,

@@ -37,6 +37,8 @@ export interface StrategyDay extends HoldingChange {
   readonly closedCount: number;
   readonly winningCount: number;
   readonly netPnl: Decimal;
+  /** Part of `netPnl`. */
+  readonly funding: Decimal;
   readonly grossProfit: Decimal;
   readonly grossLoss: Decimal;
 }
@@ -130,16 +132,17 @@ export function figuresOf(input: FiguresInput): Figures {
   };
 }
 
-/** Adds up the pairs of each day with a fill or a closure. */
+/** Adds up the pairs of each day with a fill, a closure or funding. */
 function realisedDays(days: readonly StrategyDay[]) {
   const byDay = new Map<string, { startMs: number; pnl: BigDecimal; hasRealised: boolean }>();
-  for (const { day, fillCount, partCount, netPnl } of days) {
-    if (fillCount + partCount === 0) continue;
+  for (const { day, fillCount, partCount, netPnl, funding } of days) {
+    const hasFunding = !new BigDecimal(funding).isZero();
+    if (fillCount + partCount === 0 && !hasFunding) continue;
     const before = byDay.get(day);
     byDay.set(day, {
       startMs: Date.parse(day),
       pnl: (before?.pnl ?? new BigDecimal(0)).plus(netPnl),
-      hasRealised: before?.hasRealised === true || partCount > 0,
+      hasRealised: before?.hasRealised === true || partCount > 0 || hasFunding,
     });
   }
   return [...byDay.values()].sort((a, b) => a.startMs - b.startMs);

@@ -60,6 +60,7 @@ export function ownDays(tx: Tx, { ids, accountId }: StrategyLine): Promise<Strat
     `SELECT p.quote, r.trade_pair_id AS "pairId", r.day::text AS day, sum(r.fill_count)::int AS "fillCount",
        sum(r.part_count)::int AS "partCount", sum(r.closed_count)::int AS "closedCount",
        sum(r.winning_count)::int AS "winningCount", sum(r.net_pnl)::text AS "netPnl",
+       sum(coalesce(r.funding, 0))::text AS funding,
        sum(r.gross_profit)::text AS "grossProfit", sum(r.gross_loss)::text AS "grossLoss",
        sum(coalesce(r.held_change, 0))::text AS "heldChange", sum(coalesce(r.cost_change, 0))::text AS "costChange"
      FROM result_days r JOIN trade_pairs p ON p.id = r.trade_pair_id
@@ -84,7 +85,7 @@ export function copyingAccounts(
        SELECT r.user_id, r.exchange_account_id, r.trade_pair_id, sum(r.net_pnl) AS net_pnl,
          sum(coalesce(r.held_change, 0)) AS held, sum(coalesce(r.cost_change, 0)) AS cost, min(r.day) AS first_day
        FROM result_days r JOIN trade_pairs p ON p.id = r.trade_pair_id AND p.quote = $3
-       WHERE r.strategy_id = ANY ($1) AND r.exchange_account_id <> $2 AND r.fill_count + r.part_count > 0
+       WHERE r.strategy_id = ANY ($1) AND r.exchange_account_id <> $2 AND (r.fill_count + r.part_count > 0 OR r.funding <> 0)
        GROUP BY 1, 2, 3
      ), valued AS (
        SELECT h.user_id, h.exchange_account_id, sum(h.net_pnl) AS net_pnl, min(h.first_day) AS first_day,
