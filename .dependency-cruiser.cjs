@@ -63,6 +63,7 @@ const FEATURE_ORDER = {
   'trade-pairs': [...BASIS, 'access', 'exchange-accounts', 'market-data'],
   strategies: [...BASIS, 'access', 'performance', 'trade-pairs', 'exchange-accounts'],
   trades: [...BASIS, 'access', 'trade-pairs', 'exchange-accounts', 'strategies'],
+  funding: [...BASIS, 'trades'],
   analytics: [...BASIS, 'access', 'performance', 'trade-pairs', 'exchange-accounts', 'strategies', 'trades'],
   copiers: [...BASIS, 'access', 'performance', 'trade-pairs', 'exchange-accounts', 'strategies', 'trades'],
   'emergency-stop': [...BASIS, 'access', 'exchange-accounts', 'trades', 'copiers'],

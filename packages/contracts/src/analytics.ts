@@ -21,7 +21,7 @@ const performance = {
   winning_count: count,
   losing_count: count,
   win_rate: optionalDecimal.describe('winning_count ÷ closed_count. Null if no trade was closed.'),
-  net_pnl: decimal,
+  net_pnl: decimal.describe('Realized result after fees, plus funding and loan interest.'),
   fees: decimal,
   volume: decimal,
 };
@@ -107,7 +107,7 @@ export const analytics = z
     gross_profit: decimal.describe('Sum of the profits of winning trades, after fees.'),
     gross_loss: decimal.describe('Sum of the losses of losing trades, after fees, as a positive amount.'),
     partial_pnl: decimal.describe(
-      'net_pnl − gross_profit + gross_loss. This is the result that partly open trades realized in the range, less the result that trades closed in the range had realized before it.',
+      'net_pnl − funding − gross_profit + gross_loss. This is the result that partly open trades realized in the range, less the result that trades closed in the range had realized before it.',
     ),
     fees: decimal.describe(
       'Fees paid in the range, in currency. Fees in base currency are converted at the price of their own fill, fees in a third asset at the price of the time of their fill.',
@@ -120,11 +120,11 @@ export const analytics = z
     fees_by_currency: z
       .array(money)
       .describe('All fees paid in the range, by the currency in which they were paid.'),
-    funding: optionalDecimal.describe(
-      'Funding payments. 0 on spot, which has none. Null if the selection includes other trading types.',
+    funding: decimal.describe(
+      'Funding payments less interest on loans, as far as they were paid in the range: positive if received. Part of net_pnl. 0 on spot. Funding in another currency than the quote currency is left out.',
     ),
     net_pnl: decimal.describe(
-      'Profit or loss realized in the range: the parts of lots that were offset in the range, first in, first out, after the fees of the opening and the closing fills. Lots bought before the range count at their cost.',
+      'Profit or loss realized in the range: the parts of lots that were offset in the range, first in, first out, after the fees of the opening and the closing fills, plus `funding`. Lots bought before the range count at their cost.',
     ),
     unrealized_pnl: decimal.describe(
       'Result of the lots that are open at the end of the range, at the last known prices, after the fees paid.',

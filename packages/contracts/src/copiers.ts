@@ -72,7 +72,7 @@ export const copierStats = z
       .optional()
       .describe('Breakdown of `tracking_difference_bps`. The five values add up to it.'),
     open_exposure_quote: decimal,
-    net_pnl: decimal.describe('Realized net profit or loss after fees, in quote currency.'),
+    net_pnl: decimal.describe('Realized net profit or loss after fees and funding, in quote currency.'),
     fees_incomplete: z
       .boolean()
       .describe(

@@ -5,6 +5,7 @@ import { copier, stoppedCopier } from './copiers.js';
 import { decision } from './decisions.js';
 import type { EventType } from './events.js';
 import { exchangeAccount } from './exchange-accounts.js';
+import { fundingPayment } from './funding.js';
 import { reward } from './rewards.js';
 import { strategy } from './strategies.js';
 import { tradePair } from './trade-pairs.js';
@@ -105,6 +106,10 @@ export const EVENT_DEFINITIONS = {
   'trade_pair.deactivated': defineEvent(
     'A pair became inactive, for the reason in `inactive_reason`. Sent if you have open lots or open orders on it. If the exchange delisted or replaced the pair, also sent if your strategy, the strategy that you copy, or your copier names it.',
     tradePair,
+  ),
+  'funding.paid': defineEvent(
+    'A position in a perpetual paid or received funding. The event is sent once for each payment that the exchange reports.',
+    fundingPayment,
   ),
 } as const satisfies Record<EventType, EventDefinition>;
 

@@ -6,6 +6,7 @@ import type { Decision } from './decisions.js';
 import type { EVENT_DEFINITIONS } from './event-kinds.js';
 import type { EventType } from './events.js';
 import type { ExchangeAccount } from './exchange-accounts.js';
+import type { FundingPayment } from './funding.js';
 import type { Reward } from './rewards.js';
 import { exampleId } from './samples/sample.js';
 import type { Strategy } from './strategies.js';
@@ -231,6 +232,17 @@ const account: ExchangeAccount = {
   updated_at: SAMPLE_AT,
 };
 
+const funding: FundingPayment = {
+  id: exampleId('fnd'),
+  exchange_account_id: exampleId('exa'),
+  trade_pair_id: exampleId('tpr'),
+  symbol: 'BTC/USDT:USDT',
+  amount: '-1.5',
+  currency: 'USDT',
+  paid_at: EARLIER,
+  created_at: SAMPLE_AT,
+};
+
 const reward: Reward = {
   id: exampleId('rwd'),
   type_id: exampleId('rwt'),
@@ -368,6 +380,7 @@ export const EVENT_SAMPLES: Samples = {
   },
   'exchange.credentials_rejected': { ...account, is_active: false, inactive_reason: 'CREDENTIALS' },
   'exchange.permissions_changed': { ...account, can_withdraw: true },
+  'funding.paid': funding,
   'key.created': apiKey,
   'key.revoked': { ...apiKey, created_at: LONG_BEFORE, last_used_at: EARLIER, revoked_at: SAMPLE_AT },
   'public_key.linked': publicKey,

@@ -34,6 +34,7 @@ export const EVENT_TYPES = [
   'reward.claimable',
   'exchange.permissions_changed',
   'trade_pair.deactivated',
+  'funding.paid',
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 

@@ -34,6 +34,7 @@ export { EVENT_DEFINITIONS, eventDataOf } from './event-kinds.js';
 export * from './event-log.js';
 export * from './events.js';
 export * from './exchange-accounts.js';
+export * from './funding.js';
 export type { IdentityProof } from './identity-proof.js';
 export * from './ids.js';
 export { DECIMAL_SCHEMAS, type JsonSchema, jsonSchemaOf, type SchemaDirection } from './json-schema.js';

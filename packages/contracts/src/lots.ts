@@ -50,6 +50,9 @@ export const lot = z
       .describe(
         'Result of the open part at the last known price, after the fees paid, in quote currency. 0 for a closed lot. Null without a price.',
       ),
+    funding: decimal.describe(
+      'Funding payments and loan interest of the lot so far, in quote currency: positive if received. Each payment is divided by amount among the lots that were open at its time. `realized_pnl` and `unrealized_pnl` exclude it.',
+    ),
     is_detached: z
       .boolean()
       .describe(

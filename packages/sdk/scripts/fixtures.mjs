@@ -81,6 +81,7 @@ const lot = {
   fees_incomplete: false,
   realized_pnl: '16.98',
   unrealized_pnl: '21.98',
+  funding: '0',
   is_detached: true,
   opened_at: AT,
   created_at: AT,

@@ -11,6 +11,7 @@ const TYPES_WITHOUT_NOTIFICATION: readonly EventType[] = [
   'trade.partially_filled',
   'copier.started',
   'exchange.synced',
+  'funding.paid',
   'reward.claimed',
   'webhook.test',
 ];

@@ -85,6 +85,7 @@ const RULES: Readonly<Record<EventType, Rule>> = {
     body: `${withName('Account', data, 'account_name')}: ${permissionChange(data)}`,
     resource: 'exchange_account',
   }),
+  'funding.paid': NO_NOTIFICATION,
   'reward.granted': (data) => ({
     severity: 'INFO',
     title: 'Reward granted',

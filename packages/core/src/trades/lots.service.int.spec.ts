@@ -58,6 +58,13 @@ describe('lots', () => {
       at: 1,
     });
     await scenario.executeTrade({ side: 'SELL', amount: '0.5', price: '120', fee: '2', at: 3 });
+    await core.rows(
+      `INSERT INTO lot_funding (lot_id, source_id, user_id, exchange_account_id, trade_pair_id, amount, at)
+       SELECT lots.id, source.id, user_id, exchange_account_id, trade_pair_id, source.amount, now()
+       FROM lots, (VALUES (gen_random_uuid(), -0.75), (gen_random_uuid(), 0.25)) AS source (id, amount)
+       WHERE trade_id = $1`,
+      tradeId,
+    );
     const [lot, ...others] = await list();
     expect(others).toEqual([]);
     expect(lot).toEqual({
@@ -76,6 +83,7 @@ describe('lots', () => {
       remaining_cost: '150.75',
       fees: '3',
       fees_incomplete: false,
+      funding: '-0.5',
       // 60 less a fee of 2, less the cost of 50.25.
       realized_pnl: '7.75',
       // 180 less 150.75.

@@ -5,6 +5,7 @@ const SILENT = [
   'trade.partially_filled',
   'copier.started',
   'exchange.synced',
+  'funding.paid',
   'reward.claimed',
   'webhook.test',
 ];

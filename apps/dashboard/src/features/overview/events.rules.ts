@@ -28,6 +28,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'exchange.credentials_rejected': 'Credentials rejected',
   'exchange.permissions_changed': 'Account rights changed',
   'trade_pair.deactivated': 'Pair deactivated',
+  'funding.paid': 'Funding paid or received',
   'key.created': 'API key created',
   'key.revoked': 'Key revoked',
 };

@@ -12,13 +12,15 @@ export const LOT_RECORD_COLUMNS = `l.id, l.exchange_account_id AS "exchangeAccou
     l.is_detached AS "isDetached", l.opened_at AS "openedAt", l.closed_at AS "closedAt",
     p.trading_type AS "tradingType", o.price AS "entryPrice", p.last_price AS "lastPrice",
     closed.value::text AS "closedValue", closed.turnover::text AS "closedTurnover",
+    funded.amount::text AS funding,
     coalesce(closed.is_unvalued, false) OR (${isFeeUnvalued('o')}) AS "hasUnvaluedFee"`;
 
-/** Joins lots, under the alias `l`, with their pair, their opening fill and the sums of their closures. */
+/** Joins lots, under the alias `l`, with their pair, their opening fill and the sums of their closures and funding. */
 export const LOT_RECORDS = `lots l JOIN trade_pairs p ON p.id = l.trade_pair_id JOIN fills o ON o.id = l.id
     CROSS JOIN LATERAL (
       SELECT sum(c.entry_value) AS value, sum(c.amount * x.price) AS turnover, bool_or(${isFeeUnvalued('x')}) AS is_unvalued
-      FROM lot_closures c JOIN fills x ON x.id = c.fill_id WHERE c.lot_id = l.id) closed`;
+      FROM lot_closures c JOIN fills x ON x.id = c.fill_id WHERE c.lot_id = l.id) closed
+    CROSS JOIN LATERAL (SELECT sum(f.amount) AS amount FROM lot_funding f WHERE f.lot_id = l.id) funded`;
 
 const OWN_LOTS = `SELECT ${LOT_RECORD_COLUMNS} FROM ${LOT_RECORDS} WHERE l.id = ANY ($1) AND l.user_id = $2`;
 

@@ -39,6 +39,8 @@ export interface LotViewRow
   readonly closedValue: Decimal | null;
   readonly closedTurnover: Decimal | null;
   readonly hasUnvaluedFee: boolean;
+  /** The sum of the lot's parts of funding and interest; null without one. */
+  readonly funding: Decimal | null;
 }
 
 export function viewLot(row: LotViewRow): Lot {
@@ -64,6 +66,7 @@ export function viewLot(row: LotViewRow): Lot {
     fees_incomplete: row.hasUnvaluedFee,
     realized_pnl: money(new BigDecimal(row.pnl)),
     unrealized_pnl: unrealizedOf(row),
+    funding: money(new BigDecimal(row.funding ?? 0)),
     is_detached: row.isDetached,
     opened_at: formatInstant(row.openedAt),
     closed_at: row.closedAt === null ? undefined : formatInstant(row.closedAt),

@@ -1,0 +1,2 @@
+export { fundingSince } from './funding.queries.js';
+export { FundingReports } from './funding-reports.service.js';
