@@ -11,6 +11,7 @@ import {
   AccountSyncService,
   VenueCatalogue,
 } from '@trading-automation/core/exchange-accounts';
+import { FundingRates } from '@trading-automation/core/funding';
 import { ProfitSharesService, RewardAccrual, RewardAccrualModule } from '@trading-automation/core/rewards';
 import { PairCatalogue, PairCatalogueModule } from '@trading-automation/core/trade-pairs';
 import {
@@ -231,7 +232,16 @@ function scheduling({ config, logger, platform, venues }: WorkerContext): Provid
             'Could not read the price of a past minute for a fee in a third asset.',
           ),
         });
-        return new Maintenance(platform, new ResultUpkeep(snapshots, rollups, feeValuation), logger);
+        const fundingRates = new FundingRates({
+          platform,
+          venueOf: (exchange) => venues.all.find(({ id }) => id === exchange),
+          onError: gateway.errorLogger(
+            'funding_rate.failed',
+            'Could not read the funding rates of a perpetual.',
+          ),
+        });
+        const results = new ResultUpkeep(snapshots, rollups, feeValuation, fundingRates);
+        return new Maintenance(platform, results, logger);
       },
       inject: [EquitySnapshots, DailyRollups, ExchangeGateway],
     },

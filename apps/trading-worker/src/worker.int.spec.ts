@@ -6,6 +6,7 @@ import {
   LEASE_RENEWAL_MS,
   VenueCatalogue,
 } from '@trading-automation/core/exchange-accounts';
+import { FundingRates } from '@trading-automation/core/funding';
 import { PairCatalogue } from '@trading-automation/core/trade-pairs';
 import { FeeValuation } from '@trading-automation/core/trades';
 import { ExchangeError } from '@trading-automation/exchanges';
@@ -80,6 +81,11 @@ async function start(more: Partial<Config> = {}): Promise<void> {
           platform: core.platform,
           readPriceAt: async (exchange, symbol, at) => gateway.venues.get(exchange).fetchPriceAt(symbol, at),
           onError: gateway.errorLogger('fee_price.failed', 'Could not read the price of a past minute.'),
+        }),
+        new FundingRates({
+          platform: core.platform,
+          venueOf: (exchange) => gateway.venues.get(exchange),
+          onError: gateway.errorLogger('funding_rate.failed', 'Could not read funding rates.'),
         }),
       ),
       logger,

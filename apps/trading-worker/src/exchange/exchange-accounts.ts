@@ -7,12 +7,14 @@ import {
   type OwnedAccount,
   storeStreamStatuses,
 } from '@trading-automation/core/exchange-accounts';
+import { FundingReads, FundingReports } from '@trading-automation/core/funding';
 import { notifyAccountWork } from '@trading-automation/core/trades';
 import type { Logger } from '@trading-automation/runtime';
 import { AccountStreams } from '../streams/account-streams.js';
 import { AccountClients } from './account-clients.js';
 import { BalanceStore } from './balance-store.js';
 import { BalanceSync } from './balance-sync.js';
+import { FundingReader } from './funding-reader.js';
 import { KeyRights } from './key-rights.js';
 import type { Venues } from './venues.js';
 
@@ -24,6 +26,7 @@ export class ExchangeAccounts {
   readonly balances: BalanceStore;
   readonly balanceSync: BalanceSync;
   private readonly keyRights: KeyRights;
+  private readonly funding: FundingReader;
 
   constructor(
     private readonly platform: Platform,
@@ -39,6 +42,12 @@ export class ExchangeAccounts {
     const rights = new AccountRights(platform);
     this.clients = new AccountClients(accountSync, rights, venues);
     this.keyRights = new KeyRights(rights, this.clients);
+    this.funding = new FundingReader(
+      new FundingReads(platform),
+      new FundingReports(platform),
+      this.clients,
+      streams,
+    );
     this.balances = new BalanceStore(accountSync, this.ownership);
     this.balanceSync = new BalanceSync(this.balances, this.clients, streams, logger);
   }
@@ -66,6 +75,11 @@ export class ExchangeAccounts {
   /** Reads the rights of the owned accounts' credentials that are due. */
   readDueRights(): Promise<void> {
     return this.keyRights.readDue([...this.owned().keys()]);
+  }
+
+  /** Reads the funding and the interest of the owned accounts that are due. */
+  readDueFunding(): Promise<void> {
+    return this.funding.readDue([...this.owned().keys()]);
   }
 
   /** Stores and logs the stream status of this worker's accounts, for monitoring. */

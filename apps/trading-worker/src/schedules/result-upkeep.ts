@@ -1,4 +1,5 @@
 import type { DailyRollups, EquitySnapshots } from '@trading-automation/core/analytics';
+import type { FundingRates } from '@trading-automation/core/funding';
 import type { FeeValuation } from '@trading-automation/core/trades';
 
 /** Keeps the rows up to date from which results are read. */
@@ -7,6 +8,7 @@ export class ResultUpkeep {
     private readonly snapshots: EquitySnapshots,
     private readonly rollups: DailyRollups,
     private readonly feeValuation: FeeValuation,
+    private readonly fundingRates: FundingRates,
   ) {}
 
   async takeSnapshots(): Promise<void> {
@@ -15,6 +17,10 @@ export class ResultUpkeep {
 
   async refreshRollups(): Promise<void> {
     await this.rollups.refresh();
+  }
+
+  async readFundingRates(): Promise<void> {
+    await this.fundingRates.readDue();
   }
 
   async valueFees(): Promise<void> {

@@ -14,6 +14,8 @@ const ROLLUPS_EVERY_MS = 5_000;
 const FEE_VALUES_EVERY_MS = 2_000;
 const HEALTH_EVERY_MS = 30_000;
 const KEY_RIGHTS_EVERY_MS = 60_000;
+const FUNDING_EVERY_MS = 30_000;
+const FUNDING_RATES_EVERY_MS = 60_000;
 /** The minimum delay after a refresh of the rollups, as a multiple of its duration; it leaves time for other writes. */
 const ROLLUP_IDLE_RATIO = 10;
 const rollupDelayMs = (tookMs: number) => Math.max(ROLLUPS_EVERY_MS, tookMs * ROLLUP_IDLE_RATIO);
@@ -69,6 +71,16 @@ export class Scheduler {
         KEY_RIGHTS_EVERY_MS,
         () => gateway.accounts.readDueRights(),
         this.errorLogger('key_rights.failed', 'Could not read the rights of credentials.'),
+      ),
+      startLoop(
+        FUNDING_EVERY_MS,
+        () => gateway.accounts.readDueFunding(),
+        this.errorLogger('funding_read.failed', 'Could not store the funding or the interest of accounts.'),
+      ),
+      startLoop(
+        FUNDING_RATES_EVERY_MS,
+        () => maintenance.results.readFundingRates(),
+        this.errorLogger('funding_rates.failed', 'Could not store the funding rates of perpetuals.'),
       ),
       startLoop(
         HOUSEKEEPING_EVERY_MS,

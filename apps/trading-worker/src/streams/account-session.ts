@@ -48,6 +48,7 @@ export class AccountSession {
 
   onConnected(): void {
     this.connectedAtMs = performance.now();
+    this.recorder.recordConnected(this.account.accountId);
   }
 
   /** Whether this worker sent the order since the stream connected, so that the stream reports all of its events. */

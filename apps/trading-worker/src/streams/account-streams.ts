@@ -37,9 +37,22 @@ export const orderStateKey = ({ symbol, exchangeOrderId, status }: VenueOrder) =
 export class AccountStreams {
   private readonly streams = new Map<string, AccountStream>();
   private readonly ending = new Set<Promise<void>>();
+  private connected = new Set<string>();
 
   add(stream: AccountStream): void {
     this.streams.set(stream.account.accountId, stream);
+  }
+
+  /** Registers that the stream of an account connected. */
+  addConnected(accountId: string): void {
+    this.connected.add(accountId);
+  }
+
+  /** Returns the accounts whose streams connected since the last call. */
+  takeConnected(): readonly string[] {
+    const accountIds = [...this.connected];
+    this.connected = new Set();
+    return accountIds;
   }
 
   has(accountId: string): boolean {

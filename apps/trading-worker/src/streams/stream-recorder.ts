@@ -24,6 +24,11 @@ export class StreamRecorder {
     return this.orderUpdates.wasSentSince(accountId, venueClientOrderId, sinceMs);
   }
 
+  /** Registers that the account's stream connected. What it does not report is then read again. */
+  recordConnected(accountId: string): void {
+    this.streams.addConnected(accountId);
+  }
+
   /** Stores an order in the background. If that fails, the account is reconciled. */
   recordOrder(update: OrderUpdate): void {
     const { accountId } = update;

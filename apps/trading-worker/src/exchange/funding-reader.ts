@@ -1,0 +1,44 @@
+import type { DueFundingRead, FundingReads, FundingReports } from '@trading-automation/core/funding';
+import { ExchangeError } from '@trading-automation/exchanges';
+import type { AccountStreams } from '../streams/account-streams.js';
+import type { AccountClients, OpenAccount } from './account-clients.js';
+
+/** Accounts whose funding is read in one run. */
+const BATCH = 50;
+
+/** Reads the funding payments and interest charges of accounts, and stores them. */
+export class FundingReader {
+  constructor(
+    private readonly reads: FundingReads,
+    private readonly reports: FundingReports,
+    private readonly clients: AccountClients,
+    private readonly streams: Pick<AccountStreams, 'takeConnected'>,
+  ) {}
+
+  /** Reads the accounts that are due, among these; those whose streams have connected since the last run are due at once. */
+  async readDue(accountIds: readonly string[]): Promise<void> {
+    await this.reads.request(this.streams.takeConnected());
+    for (const read of await this.reads.claimDue(accountIds, BATCH)) await this.read(read);
+  }
+
+  /** An account whose exchange does not respond is read again later; one whose credentials are rejected is deactivated. */
+  private async read(read: DueFundingRead): Promise<void> {
+    let open: OpenAccount | undefined;
+    try {
+      open = await this.clients.open(read.accountId);
+      await this.store(read, open);
+      await this.reads.complete(read);
+    } catch (error) {
+      if (!(error instanceof ExchangeError)) throw error;
+      if (open !== undefined) await this.clients.onExchangeError(open.account, error);
+    }
+  }
+
+  private async store({ accountId, tradingType, since }: DueFundingRead, open: OpenAccount): Promise<void> {
+    const client = open.client.as('rotation');
+    if (tradingType === 'perpetual' && client.positions !== undefined)
+      await this.reports.storePayments(accountId, await client.positions.fetchFunding(since));
+    if (tradingType === 'margin' && client.loans !== undefined)
+      await this.reports.storeCharges(accountId, await client.loans.fetchInterest(since));
+  }
+}
