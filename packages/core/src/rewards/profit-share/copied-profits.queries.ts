@@ -173,10 +173,17 @@ export async function readVolumes(
   return volumes.length === rows.length ? volumes : null;
 }
 
+/** The amount of the lot `l` that was open just before the payment `f`. A lot with a part in a payment was open. */
+const HELD_AT_PAYMENT = `(l.opened_amount - (
+  SELECT coalesce(sum(h.amount), 0) FROM lot_closures h WHERE h.lot_id = l.id AND h.closed_at < f.at))`;
+
 /**
  * The copied lots at an instant $3 in a currency $4. Realised results are converted at the time of their fill, open
  * losses at $3. Open lots are valued at the last price before $3, or at their cost if none is known. `recent` is what was
  * realised since the last settlement, which ended at $5 and was stored at $6. A result is null if a price is missing.
+ *
+ * A closed part of a lot takes its share of the funding that was paid while it was open, converted at the time of the
+ * payment. The share of the open part counts as a part of the open loss: paid funding raises it, received funding lowers it.
  */
 const VALUED_LOTS = `
   valued AS (
@@ -186,17 +193,24 @@ const VALUED_LOTS = `
     JOIN trade_pairs p ON p.id = l.trade_pair_id
     CROSS JOIN LATERAL (
       SELECT coalesce(sum(k.amount), 0) AS amount, coalesce(sum(k.entry_value), 0) AS entry_value,
-        coalesce(sum(k.pnl * k.rate), 0) AS realized, coalesce(bool_and(k.rate IS NOT NULL), true) AS is_known,
-        coalesce(sum(k.pnl * k.rate) FILTER (WHERE k.is_recent), 0) AS recent,
+        coalesce(sum(k.pnl * k.rate + k.funding), 0) AS realized,
+        coalesce(bool_and(k.rate IS NOT NULL AND k.funding IS NOT NULL), true) AS is_known,
+        coalesce(sum(k.pnl * k.rate + k.funding) FILTER (WHERE k.is_recent), 0) AS recent,
         count(*) FILTER (WHERE k.is_recent) AS recent_count
       FROM (SELECT z.amount, z.entry_value, z.pnl, ${isRecent('$5::timestamptz', '$6')} AS is_recent,
-              quote_rate(p.exchange, p.quote, $4, z.closed_at) AS rate
-            FROM lot_closures z WHERE z.lot_id = l.id AND z.closed_at < $3) k) x
+              quote_rate(p.exchange, p.quote, $4, z.closed_at) AS rate, funded.value AS funding
+            FROM lot_closures z CROSS JOIN LATERAL (
+              SELECT CASE WHEN count(*) = count(rate) THEN coalesce(sum(amount * rate * z.amount / held), 0) END AS value
+              FROM (SELECT f.amount, ${HELD_AT_PAYMENT} AS held, quote_rate(p.exchange, p.quote, $4, f.at) AS rate
+                    FROM lot_funding f WHERE f.lot_id = l.id AND f.at <= z.closed_at) paid) funded
+            WHERE z.lot_id = l.id AND z.closed_at < $3) k) x
     CROSS JOIN LATERAL (
       SELECT quote_rate(p.exchange, p.quote, $4, $3) AS rate,
-        coalesce(greatest(0, CASE l.side
+        greatest(0, coalesce(CASE l.side
           WHEN 'BUY' THEN l.opened_value - x.entry_value - (l.opened_amount - x.amount) * last.price
-          ELSE (l.opened_amount - x.amount) * last.price - (l.opened_value - x.entry_value) END), 0) AS loss
+          ELSE (l.opened_amount - x.amount) * last.price - (l.opened_value - x.entry_value) END, 0)
+          - (SELECT coalesce(sum(f.amount * (l.opened_amount - x.amount) / ${HELD_AT_PAYMENT}), 0)
+             FROM lot_funding f WHERE f.lot_id = l.id AND f.at < $3)) AS loss
       FROM (SELECT (SELECT d.price FROM pair_day_prices d
                     WHERE d.trade_pair_id = p.id AND d.day < ($3 AT TIME ZONE 'UTC')::date
                     ORDER BY d.day DESC LIMIT 1) AS price) last) open
