@@ -61,8 +61,22 @@ export const simulation = z
     starting_equity: decimal.describe('Current equity of the account, with which the replay starts.'),
     fees: decimal,
     net_pnl: decimal.describe(
-      "Realized and unrealized profit or loss after fees. Copies are assumed to fill in full at the strategy's price of the time. Lots that are open in the end are valued at the last known price; if `to` is given, at the price of the last signal of their pair.",
+      "Realized and unrealized profit or loss after fees and funding. Copies are assumed to fill in full at the strategy's price of the time. Lots that are open in the end are valued at the last known price; if `to` is given, at the price of the last signal of their pair.",
     ),
+    funding: decimal.describe(
+      'Funding received less funding paid, from the recorded rates of the perpetuals. Part of `net_pnl`. 0 on spot, and for times without a recorded rate.',
+    ),
+    lowest_margin_ratio: decimal
+      .nullable()
+      .optional()
+      .describe(
+        'Perpetuals only: the lowest equity ÷ maintenance margin at the times of signals and of funding. The maintenance margin is estimated: the notional ÷ the highest leverage of the pair, or 5 % of the notional if that is unknown. Null without a position.',
+      ),
+    would_be_liquidated_at: instant
+      .optional()
+      .describe(
+        'Perpetuals only: when the margin ratio first was below 1. The simulation liquidates nothing and goes on.',
+      ),
     tracking_difference_bps: decimal
       .nullable()
       .describe(

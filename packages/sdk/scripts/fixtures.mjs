@@ -270,6 +270,7 @@ const simulation = {
   starting_equity: '10000',
   fees: '0',
   net_pnl: '0',
+  funding: '0',
   tracking_difference_bps: null,
 };
 const notification = {

@@ -1274,6 +1274,7 @@ export function fixturesOf<D extends DecimalForm>(
       starting_equity: decimal('10000'),
       fees: decimal('0'),
       net_pnl: decimal('0'),
+      funding: decimal('0'),
       tracking_difference_bps: null,
     },
     'notifications.list': {

@@ -1785,8 +1785,14 @@ export interface Simulation<D extends DecimalForm = 'number'> {
   /** Current equity of the account, with which the replay starts. */
   starting_equity: DecimalOf<D>;
   fees: DecimalOf<D>;
-  /** Realized and unrealized profit or loss after fees. Copies are assumed to fill in full at the strategy's price of the time. Lots that are open in the end are valued at the last known price; if `to` is given, at the price of the last signal of their pair. */
+  /** Realized and unrealized profit or loss after fees and funding. Copies are assumed to fill in full at the strategy's price of the time. Lots that are open in the end are valued at the last known price; if `to` is given, at the price of the last signal of their pair. */
   net_pnl: DecimalOf<D>;
+  /** Funding received less funding paid, from the recorded rates of the perpetuals. Part of `net_pnl`. 0 on spot, and for times without a recorded rate. */
+  funding: DecimalOf<D>;
+  /** Perpetuals only: the lowest equity ÷ maintenance margin at the times of signals and of funding. The maintenance margin is estimated: the notional ÷ the highest leverage of the pair, or 5 % of the notional if that is unknown. Null without a position. */
+  lowest_margin_ratio?: DecimalOf<D> | null;
+  /** Perpetuals only: when the margin ratio first was below 1. The simulation liquidates nothing and goes on. */
+  would_be_liquidated_at?: string;
   /** As in the copier's stats: the copier's return less that of a perfect copy, in whole basis points of the perfect copy's cost. The perfect copy pays no fees, because signals do not include the strategy's. Null if nothing was closed. */
   tracking_difference_bps: DecimalOf<D> | null;
   /** Breakdown of `tracking_difference_bps`. The five values add up to it. Slippage and latency are 0, because copies fill at once. */

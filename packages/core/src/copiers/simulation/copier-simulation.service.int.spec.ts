@@ -109,6 +109,34 @@ describe('simulating a copier', () => {
     expect(Number(result.tracking_difference_bps)).toBeLessThan(0);
   });
 
+  it('on perpetuals, books the recorded funding and returns the lowest margin ratio', async () => {
+    const spot = await simulate(await env.createLinked());
+    expect(spot).toMatchObject({ funding: '0' });
+    expect(spot).not.toHaveProperty('would_be_liquidated_at', expect.anything());
+    const copier = await env.createLinked({ limits: { max_trade_quote: '50' } });
+    const pair = await env.core.pair({ symbol: 'BTC/USDT', trading_type: 'perpetual', last_price: '100' });
+    await env.core.rows(
+      "UPDATE exchange_accounts SET trading_type = 'perpetual' WHERE id = $1",
+      env.account.uuid,
+    );
+    await env.core.rows(
+      `INSERT INTO funding_rates (trade_pair_id, at, rate, mark_price)
+       SELECT $1, $2::timestamptz + hours * interval '1 hour', 0.01, 100 FROM unnest(ARRAY[-1, 1, 2]) AS hours`,
+      pair.uuid,
+      PAST,
+    );
+    await appendPastSignals(env.strategy.id, {});
+    const result = await simulate(copier);
+    expect(simulationSchema.parse(result)).toEqual(result);
+    const held = Number(result.decisions[0]!.sent_amount);
+    expect(held).toBeGreaterThan(0);
+    expect(Number(result.funding) / (held * 100 * 0.02)).toBeCloseTo(-1, 2);
+    // The maintenance margin is 5 % of the notional.
+    expect(Number(result.lowest_margin_ratio) / (100_000 / (held * 5))).toBeCloseTo(1, 2);
+    const before = await simulate(copier, { to: new Date(PAST.getTime() + 5_400_000).toISOString() });
+    expect(Number(before.funding) / Number(result.funding)).toBeCloseTo(0.5, 6);
+  });
+
   it('places no order, stores no decision and emits no event', async () => {
     const copier = await env.createLinked();
     await appendPastSignals(env.strategy.id, {}, CLOSED);
@@ -151,6 +179,7 @@ describe('simulating a copier', () => {
       currency: undefined,
       starting_equity: '0',
       fees: '0',
+      funding: '0',
       net_pnl: '0',
       tracking_difference_bps: null,
     });

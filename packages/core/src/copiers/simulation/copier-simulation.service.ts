@@ -15,18 +15,22 @@ import { type Actor, authorise, invalidState } from '../../operations/index.js';
 import { FairGate, type FairGateLimits, type Platform } from '../../platform/index.js';
 import { lastSequenceOf, signalsAfter } from '../../strategies/index.js';
 import { equitiesOf } from '../../trade-pairs/index.js';
+import { BigDecimal } from '../../values/index.js';
 import { overrideColumns } from '../copier.rules.js';
-import { choosePairs } from '../offered-pairs.queries.js';
+import { choosePairs, type OfferedPair } from '../offered-pairs.queries.js';
 import { coarseSignal } from '../planning/coarse-signal.rules.js';
 import { candidateSymbols } from '../planning/pair-choice.rules.js';
 import { copyPairOf, termsOf } from '../planning/planned-signal.js';
+import type { PastFunding } from './funding-feed.js';
 import { Replay, type ReplayedDecision, type ReplayPair } from './replay.js';
 import {
   balanceOf,
   type CopierToSimulate,
   copierToSimulate,
   firstSequenceAt,
+  maxLeverageOf,
   observedFeeRate,
+  pastFunding,
 } from './simulation.queries.js';
 import { viewSimulation } from './simulation.view.js';
 
@@ -45,6 +49,8 @@ const PAUSE_RATIO = 2;
 const LIMITS: FairGateLimits = { total: 2, perUser: 1, openPerUser: 1, waiting: 20 };
 /** As a share. Applies if the exchange publishes no fee and the copier has not paid one yet. */
 const FEE_RATE_DEFAULT = '0.001';
+/** As a share of the notional. More than exchanges ask for small positions in liquid perpetuals. */
+const MAINTENANCE_RATE_DEFAULT = '0.05';
 
 export interface SimulationBounds {
   readonly signalsMax?: number;
@@ -90,7 +96,7 @@ export class CopierSimulation {
     const copier = await findLinkedCopier(tx, actor, publicId);
     const { first, last } = await rangeOf(tx, copier.strategyId, range);
     const start = Math.max(first, last - this.signalsMax + 1);
-    const data = new ReplayData(tx, copier, range.to === undefined);
+    const data = new ReplayData(tx, copier, range.to === undefined ? null : new Date(range.to));
     const replay = new Replay({
       copierId: copier.id,
       terms: termsOf(copier),
@@ -103,6 +109,7 @@ export class CopierSimulation {
       onBreach: copier.onBreach,
       startingEquity: data.startingEquity,
       pairs: data.pairs,
+      funding: data.funding,
     });
     const slices = new Slices(actor.signal);
     const { decisions, firstEmittedAt, lastEmittedAt } = await this.run(tx, {
@@ -114,6 +121,7 @@ export class CopierSimulation {
       last,
     });
     const { currency } = replay;
+    await slices.run(replay.fundingSteps(data.until));
     const result = await slices.run(replay.resultStepsIn(currency ?? ''));
     return viewSimulation({
       isOwnStrategy: copier.isOwnStrategy,
@@ -126,6 +134,9 @@ export class CopierSimulation {
       currency,
       startingEquity: (currency === null ? undefined : data.startingEquity.get(currency)) ?? '0',
       result,
+      isPerpetual: copier.tradingType === 'perpetual',
+      funding: replay.fundingIn(currency ?? ''),
+      margin: replay.marginIn(currency ?? ''),
     });
   }
 
@@ -139,9 +150,13 @@ export class CopierSimulation {
       const limit = Math.min(CHUNK_MAX, last - after);
       const signals = await signalsAfter(tx, copier.strategyId, after, limit);
       if (signals.length === 0) break;
-      await data.load(signals.map(({ symbol }) => symbol));
+      await data.load(
+        signals.map(({ symbol }) => symbol),
+        signals[0]!.emittedAt,
+      );
       const replayed: ReplayedDecision[] = [];
       for (const signal of signals) {
+        await slices.run(replay.fundingSteps(signal.emittedAt));
         replayed.push(replay.apply(copier.isOwnStrategy ? signal : coarseSignal(signal)));
         await slices.step();
       }
@@ -227,17 +242,23 @@ async function rangeOf(
 class ReplayData {
   readonly pairs = new Map<string, ReplayPair>();
   readonly startingEquity = new Map<string, string>();
+  readonly funding = new Map<string, readonly PastFunding[]>();
+  /** The end of the replay. */
+  readonly until: Date;
   private readonly loadedSymbols = new Set<string>();
   private observedFee: string | null | undefined;
 
   constructor(
     private readonly tx: Tx,
     private readonly copier: LinkedCopier,
-    /** Whether open lots are valued at the prices of now, because the replay reaches until now. */
-    private readonly valuesNow: boolean,
-  ) {}
+    /** The end of the range; null if it reaches until now. Open lots are then valued at the prices of now. */
+    private readonly to: Date | null,
+  ) {
+    this.until = to ?? new Date();
+  }
 
-  async load(symbols: readonly string[]): Promise<void> {
+  /** @param since the time of the first of the signals with these symbols */
+  async load(symbols: readonly string[], since: Date): Promise<void> {
     const unknown = [...new Set(symbols)].filter((symbol) => !this.loadedSymbols.has(symbol));
     if (unknown.length === 0) return;
     const { exchange, tradingType } = this.copier;
@@ -254,9 +275,24 @@ class ReplayData {
       const feeRate = pair.takerFee ?? (await this.recentFeeRate()) ?? FEE_RATE_DEFAULT;
       // `lastPrice` is the price now, not at the time of a replayed signal.
       const rules = { ...copyPairOf(pair), lastPrice: null, lastPriceAt: null };
-      const mark = this.valuesNow ? pair.lastPrice : null;
-      this.pairs.set(symbol, { rules, feeRate, mark });
+      const mark = this.to === null ? pair.lastPrice : null;
+      const maintenanceRate = await this.maintenanceRateOf(pair);
+      this.pairs.set(symbol, { rules, feeRate, mark, maintenanceRate });
+      if (tradingType === 'perpetual')
+        this.funding.set(pair.symbol, await pastFunding(this.tx, pair.id, since, this.until));
     }
+  }
+
+  /**
+   * Returns the initial margin at the highest leverage, which every maintenance margin of a small position is below; a
+   * default if the highest leverage is unknown. Higher brackets of large positions are not known.
+   */
+  private async maintenanceRateOf({ id }: OfferedPair): Promise<string | undefined> {
+    if (this.copier.tradingType !== 'perpetual') return undefined;
+    const maxLeverage = await maxLeverageOf(this.tx, this.copier.accountId, id);
+    return maxLeverage === null
+      ? MAINTENANCE_RATE_DEFAULT
+      : new BigDecimal(1).div(maxLeverage).toDecimalPlaces(18).toString();
   }
 
   private async loadEquity(quote: string): Promise<void> {

@@ -7,7 +7,9 @@
  * 3. In each quote currency, the account starts with its current equity in that currency. Its later equity is this
  *    amount plus the profit and loss of the copies.
  * 4. Each signal is judged and valued at its own price. Only lots that are still open in the end are valued at a later price.
- * 5. A reached loss limit stops the copier for the rest of the replay, as in live copying without a restart.
+ * 5. On perpetuals, funding is paid at its times on what is held then. The account is never liquidated; the lowest margin
+ *    ratio is reported.
+ * 6. A reached loss limit stops the copier for the rest of the replay, as in live copying without a restart.
  */
 import {
   assetsOfSymbol,
@@ -23,7 +25,9 @@ import { planCopy } from '../planning/plan.rules.js';
 import type { CopyInput, CopyPair, CopyPlan, CopyTerms } from '../planning/plan.types.js';
 import { plannedSignalOf, type SignalToPlan } from '../planning/planned-signal.js';
 import type { Tracking } from '../tracking.rules.js';
+import { type DueFunding, FundingFeed, type PastFunding } from './funding-feed.js';
 import { LossTracker } from './loss-tracker.js';
+import { SimulatedMargin, type SimulatedMarginState } from './simulated-margin.js';
 import { SimulatedPortfolio } from './simulated-portfolio.js';
 import { SimulatedTracking } from './simulated-tracking.js';
 
@@ -40,6 +44,8 @@ export interface ReplayPair {
   readonly feeRate: Decimal;
   /** The price at which open lots are valued in the end; null for the price of the pair's last signal. */
   readonly mark: Decimal | null;
+  /** The maintenance margin as a share of the notional; undefined if the pair is no perpetual. */
+  readonly maintenanceRate?: Decimal | undefined;
 }
 
 export interface ReplayOptions {
@@ -52,6 +58,8 @@ export interface ReplayOptions {
   readonly startingEquity: ReadonlyMap<string, Decimal>;
   /** The pairs on which the copier copies, by the strategy's symbol. Absent if the account's exchange offers none. */
   readonly pairs: ReadonlyMap<string, ReplayPair>;
+  /** Past funding by symbol, oldest first. */
+  readonly funding?: ReadonlyMap<string, readonly PastFunding[]>;
 }
 
 export interface ReplayedDecision {
@@ -77,6 +85,8 @@ export class Replay {
   private readonly copies = new SimulatedPortfolio();
   private readonly tracking = new SimulatedTracking(this.copies);
   private readonly losses = new LossTracker();
+  private readonly margin = new SimulatedMargin();
+  private readonly funding: FundingFeed;
   private readonly lots = new Map<string, NonNullable<CopyPlan['lot']>>();
   private status: CopierStatus = 'ACTIVE';
   private startedSequence: number | null = null;
@@ -84,18 +94,22 @@ export class Replay {
   private readonly reasons = new Map<DecisionCode, number>();
   private readonly signalsByQuote = new Map<string, number>();
 
-  constructor(private readonly options: ReplayOptions) {}
+  constructor(private readonly options: ReplayOptions) {
+    this.funding = new FundingFeed(options.funding ?? new Map());
+  }
 
   /** Applies the next signal. Signals must be applied in the order of their sequences. */
   apply(signal: ReplaySignal): ReplayedDecision {
     const { quote } = assetsOfSymbol(this.symbolOf(signal));
     this.startedSequence ??= signal.sequence - 1;
+    lastOf(this.fundingSteps(signal.emittedAt));
     this.signalsByQuote.set(quote, (this.signalsByQuote.get(quote) ?? 0) + 1);
     this.setPrice(signal, quote);
     const input = this.inputOf(signal, quote);
     const plan = planCopy(input);
     this.stopOnBreach(input, quote);
     this.fillOrder(signal, quote, plan);
+    this.recordMargin(quote, signal.emittedAt);
     const { lotTradeId, referencePrice } = signal;
     const perfectAmount = perfectAmountOf(input, plan);
     const closedFraction = closedFractionOf(signal);
@@ -116,6 +130,23 @@ export class Replay {
       if (most === null || count > this.signalsByQuote.get(most)!) most = quote;
     }
     return most;
+  }
+
+  /** Books the funding that is due at or before an instant, one payment in each step, so that the caller can pause in between. */
+  *fundingSteps(instant: Date): Generator<void, void> {
+    for (const funding of this.funding.dueUntil(instant)) {
+      this.fund(funding);
+      yield;
+    }
+  }
+
+  /** Returns the funding received, less the funding paid. */
+  fundingIn(quote: string): Decimal {
+    return this.copies.fundingOf(quote).toDecimalPlaces(18).toString();
+  }
+
+  marginIn(quote: string): SimulatedMarginState {
+    return this.margin.in(quote);
   }
 
   resultIn(quote: string): ReplayResult {
@@ -149,12 +180,41 @@ export class Replay {
     return this.options.overriddenTerms?.get(symbol) ?? this.options.terms;
   }
 
+  private fund({ symbol, at, rate, markPrice }: DueFunding): void {
+    const { quote } = assetsOfSymbol(symbol);
+    this.copies.fund(symbol, quote, rate, markPrice);
+    this.losses.record(quote, at, this.copies.resultOf(quote));
+    this.recordMargin(quote, at, { symbol, markPrice });
+  }
+
+  /** Records the margin ratio at the last prices; if a pair is given, at its mark price. */
+  private recordMargin(
+    quote: string,
+    at: Date,
+    marked?: { readonly symbol: string; readonly markPrice: Decimal | null },
+  ): void {
+    let equity = new BigDecimal(this.options.startingEquity.get(quote) ?? '0').plus(
+      this.copies.resultOf(quote),
+    );
+    let maintenance = new BigDecimal(0);
+    for (const [ofStrategy, { rules, maintenanceRate }] of this.options.pairs) {
+      const symbol = rules.symbol ?? ofStrategy;
+      if (maintenanceRate === undefined || assetsOfSymbol(symbol).quote !== quote) continue;
+      const last = this.copies.valueOfPair(symbol);
+      const value = symbol === marked?.symbol ? this.copies.valueOfPair(symbol, marked.markPrice) : last;
+      equity = equity.plus(value).minus(last);
+      maintenance = maintenance.plus(value.abs().times(maintenanceRate));
+    }
+    this.margin.record(quote, at, equity, maintenance);
+  }
+
   private setPrice(signal: ReplaySignal, quote: string): void {
     const { referencePrice, emittedAt } = signal;
     // If a new day has begun, the result before the new price is the result at 00:00 UTC.
     this.losses.record(quote, emittedAt, this.copies.resultOf(quote));
     this.copies.setPrice(this.symbolOf(signal), quote, referencePrice);
     this.losses.record(quote, emittedAt, this.copies.resultOf(quote));
+    this.recordMargin(quote, emittedAt);
   }
 
   private inputOf(signal: ReplaySignal, quote: string): CopyInput {

@@ -56,6 +56,8 @@ interface CashFlow {
   /** Receipts less payments. */
   flow: BigDecimal;
   fees: BigDecimal;
+  /** Positive if received. */
+  funding: BigDecimal;
 }
 
 const DECIMALS = 18;
@@ -106,6 +108,25 @@ export class SimulatedPortfolio {
     this.lots.set(lotTradeId, lot);
   }
 
+  /** Pays or receives funding on what is held of the pair, at the rate that longs pay. */
+  fund(symbol: string, quote: string, rate: Decimal, price: Decimal | null): void {
+    const holding = this.holdingOf(symbol);
+    const received = holding.held
+      .times(price ?? holding.price)
+      .times(rate)
+      .negated()
+      .toDecimalPlaces(2 * DECIMALS);
+    const cashFlow = this.cashFlowOf(quote);
+    cashFlow.flow = cashFlow.flow.plus(received);
+    cashFlow.funding = cashFlow.funding.plus(received);
+  }
+
+  /** Returns what the holding of the pair is worth at the price, by default the last price set. */
+  valueOfPair(symbol: string, price: Decimal | null = null): BigDecimal {
+    const { held, price: last } = this.holdingOf(symbol);
+    return held.times(price ?? last);
+  }
+
   heldOf(lotTradeId: string): BigDecimal {
     return this.lots.get(lotTradeId)?.held ?? new BigDecimal(0);
   }
@@ -125,7 +146,7 @@ export class SimulatedPortfolio {
     return this.cost;
   }
 
-  /** Returns receipts less payments. */
+  /** Returns receipts less payments, funding included. */
   flowOf(quote: string): BigDecimal {
     return this.cashFlowOf(quote).flow;
   }
@@ -135,11 +156,15 @@ export class SimulatedPortfolio {
     return this.lots.get(lotTradeId) ?? emptyLot();
   }
 
+  fundingOf(quote: string): BigDecimal {
+    return this.cashFlowOf(quote).funding;
+  }
+
   feesOf(quote: string): BigDecimal {
     return this.cashFlowOf(quote).fees;
   }
 
-  /** Returns the realised result plus the open result at the last prices set, net of fees. */
+  /** Returns the realised result plus the open result at the last prices set, net of fees and with funding. */
   resultOf(quote: string): BigDecimal {
     return this.flowOf(quote).plus(this.values.get(quote) ?? 0);
   }
@@ -159,7 +184,7 @@ export class SimulatedPortfolio {
   private cashFlowOf(quote: string): CashFlow {
     const existing = this.cashFlows.get(quote);
     if (existing !== undefined) return existing;
-    const cashFlow = { flow: new BigDecimal(0), fees: new BigDecimal(0) };
+    const cashFlow = { flow: new BigDecimal(0), fees: new BigDecimal(0), funding: new BigDecimal(0) };
     this.cashFlows.set(quote, cashFlow);
     return cashFlow;
   }

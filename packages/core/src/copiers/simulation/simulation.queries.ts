@@ -8,6 +8,7 @@ import type {
 } from '@trading-automation/contracts';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
 import type { CopierSettings } from '../planning/planned-signal.js';
+import type { PastFunding } from './funding-feed.js';
 
 export interface CopierToSimulate extends CopierSettings {
   readonly id: string;
@@ -70,6 +71,30 @@ export async function firstSequenceAt(
     else high = middle;
   }
   return low;
+}
+
+/** Returns the account's highest leverage of a pair; null if its exchange did not report it. */
+export async function maxLeverageOf(tx: Tx, accountId: string, pairId: string): Promise<Decimal | null> {
+  const [row] = await queryPrepared<{ leverage: Decimal | null }>(
+    tx,
+    `SELECT trim_scale(max_leverage)::text AS leverage FROM positions
+     WHERE exchange_account_id = $1 AND trade_pair_id = $2`,
+    [accountId, pairId],
+  );
+  return row?.leverage ?? null;
+}
+
+/** A pair needs no more funding than this; hourly funding of about six years. */
+const FUNDINGS_MAX = 50_000;
+
+/** Returns the stored funding of a pair in a time range, oldest first. */
+export function pastFunding(tx: Tx, pairId: string, from: Date, to: Date): Promise<PastFunding[]> {
+  return queryPrepared<PastFunding>(
+    tx,
+    `SELECT at, trim_scale(rate)::text AS rate, trim_scale(mark_price)::text AS "markPrice" FROM funding_rates
+     WHERE trade_pair_id = $1 AND at >= $2 AND at <= $3 ORDER BY at LIMIT $4`,
+    [pairId, from, to, FUNDINGS_MAX],
+  );
 }
 
 /** Returns the account's last known balance of an asset, free plus locked; 0 if unknown. */

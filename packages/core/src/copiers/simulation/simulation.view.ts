@@ -2,6 +2,7 @@ import { encodeId, type SimulatedDecision, type Simulation } from '@trading-auto
 import { maskInputs, ownInputs } from '../../strategies/index.js';
 import { coarse, formatInstant } from '../../values/index.js';
 import type { ReplayCounts, ReplayedDecision, ReplayResult } from './replay.js';
+import type { SimulatedMarginState } from './simulated-margin.js';
 
 export interface SimulationOutcome {
   /** Whether the copier's user also owns the strategy. */
@@ -20,6 +21,9 @@ export interface SimulationOutcome {
   readonly currency: string | null;
   readonly startingEquity: string;
   readonly result: ReplayResult;
+  readonly isPerpetual: boolean;
+  readonly funding: string;
+  readonly margin: SimulatedMarginState;
 }
 
 export function viewSimulation(outcome: SimulationOutcome): Simulation {
@@ -39,6 +43,10 @@ export function viewSimulation(outcome: SimulationOutcome): Simulation {
     starting_equity: outcome.startingEquity,
     fees: result.fees,
     net_pnl: result.netPnl,
+    funding: outcome.funding,
+    lowest_margin_ratio: outcome.isPerpetual ? outcome.margin.lowestRatio : undefined,
+    would_be_liquidated_at:
+      outcome.margin.liquidatedAt === null ? undefined : formatInstant(outcome.margin.liquidatedAt),
     tracking_difference_bps: result.tracking?.differenceBps ?? null,
     tracking: result.tracking?.parts,
   };
