@@ -518,6 +518,7 @@ export function fixturesOf<D extends DecimalForm>(
       fees_incomplete: false,
       realized_pnl: decimal('16.98'),
       unrealized_pnl: decimal('21.98'),
+      funding: decimal('0'),
       is_detached: true,
       opened_at: '2026-01-31T12:00:00.000Z',
       created_at: '2026-01-31T12:00:00.000Z',
@@ -540,6 +541,7 @@ export function fixturesOf<D extends DecimalForm>(
       fees_incomplete: false,
       realized_pnl: decimal('16.98'),
       unrealized_pnl: decimal('21.98'),
+      funding: decimal('0'),
       is_detached: true,
       opened_at: '2026-01-31T12:00:00.000Z',
       created_at: '2026-01-31T12:00:00.000Z',
@@ -2893,6 +2895,16 @@ export function eventDataOf<D extends DecimalForm>(decimal: (text: string) => De
       rules_updated_at: '2026-01-31T12:00:00.000Z',
       created_at: '2026-01-12T08:30:00.000Z',
       updated_at: '2026-01-31T12:00:00.000Z',
+    },
+    'funding.paid': {
+      id: 'fnd_01k9y3wq8ge5a8p8bf1mq93h57',
+      exchange_account_id: 'exa_01k9y3wq8ge0t8p8bf1mq93h57',
+      trade_pair_id: 'tpr_01k9y3wq8ge128p8bf1mq93h57',
+      symbol: 'BTC/USDT:USDT',
+      amount: decimal('-1.5'),
+      currency: 'USDT',
+      paid_at: '2026-01-31T11:59:30.000Z',
+      created_at: '2026-01-31T12:00:00.000Z',
     },
   };
 }

@@ -53,7 +53,7 @@ export interface Analytics<D extends DecimalForm = 'number'> {
   gross_profit: DecimalOf<D>;
   /** Sum of the losses of losing trades, after fees, as a positive amount. */
   gross_loss: DecimalOf<D>;
-  /** net_pnl − gross_profit + gross_loss. This is the result that partly open trades realized in the range, less the result that trades closed in the range had realized before it. */
+  /** net_pnl − funding − gross_profit + gross_loss. This is the result that partly open trades realized in the range, less the result that trades closed in the range had realized before it. */
   partial_pnl: DecimalOf<D>;
   /** Fees paid in the range, in currency. Fees in base currency are converted at the price of their own fill, fees in a third asset at the price of the time of their fill. */
   fees: DecimalOf<D>;
@@ -64,9 +64,9 @@ export interface Analytics<D extends DecimalForm = 'number'> {
     amount: DecimalOf<D>;
     currency: string;
   }[];
-  /** Funding payments. 0 on spot, which has none. Null if the selection includes other trading types. */
-  funding: DecimalOf<D> | null;
-  /** Profit or loss realized in the range: the parts of lots that were offset in the range, first in, first out, after the fees of the opening and the closing fills. Lots bought before the range count at their cost. */
+  /** Funding payments less interest on loans, as far as they were paid in the range: positive if received. Part of net_pnl. 0 on spot. Funding in another currency than the quote currency is left out. */
+  funding: DecimalOf<D>;
+  /** Profit or loss realized in the range: the parts of lots that were offset in the range, first in, first out, after the fees of the opening and the closing fills, plus `funding`. Lots bought before the range count at their cost. */
   net_pnl: DecimalOf<D>;
   /** Result of the lots that are open at the end of the range, at the last known prices, after the fees paid. */
   unrealized_pnl: DecimalOf<D>;
@@ -477,7 +477,7 @@ export interface CopierStats<D extends DecimalForm = 'number'> {
   /** Breakdown of `tracking_difference_bps`. The five values add up to it. */
   tracking?: TrackingParts<D>;
   open_exposure_quote: DecimalOf<D>;
-  /** Realized net profit or loss after fees, in quote currency. */
+  /** Realized net profit or loss after fees and funding, in quote currency. */
   net_pnl: DecimalOf<D>;
   /** True while a fee in a third asset has no known price. The results of the copies exclude this fee until then. */
   fees_incomplete: boolean;
@@ -597,6 +597,7 @@ export interface DeadLetter {
     | 'reward.claimable'
     | 'exchange.permissions_changed'
     | 'trade_pair.deactivated'
+    | 'funding.paid'
     | (string & {});
   /** Number of the run whose attempts failed. The deliveries of this run have the same number. */
   run: number;
@@ -710,6 +711,7 @@ export interface DeadLetterDetail<D extends DecimalForm = 'number'> {
     | 'reward.claimable'
     | 'exchange.permissions_changed'
     | 'trade_pair.deactivated'
+    | 'funding.paid'
     | (string & {});
   /** Number of the run whose attempts failed. The deliveries of this run have the same number. */
   run: number;
@@ -833,6 +835,7 @@ export interface DeadLetterRetryAsked {
     | 'reward.claimable'
     | 'exchange.permissions_changed'
     | 'trade_pair.deactivated'
+    | 'funding.paid'
     | null;
 }
 
@@ -945,6 +948,7 @@ export interface Delivery {
     | 'reward.claimable'
     | 'exchange.permissions_changed'
     | 'trade_pair.deactivated'
+    | 'funding.paid'
     | (string & {});
   /** Number of the run of attempts. Run 0 is the automatic delivery, or the first replay if there was no automatic delivery. Each later retry or replay adds 1. */
   run: number;
@@ -1158,6 +1162,7 @@ export interface EventKind<D extends DecimalForm = 'number'> {
     | 'reward.claimable'
     | 'exchange.permissions_changed'
     | 'trade_pair.deactivated'
+    | 'funding.paid'
     | (string & {});
   /** When the event is sent. */
   description: string;
@@ -1251,6 +1256,24 @@ export interface Fill<D extends DecimalForm = 'number'> {
   executed_at: string;
 }
 
+/** Funding payment. */
+export interface FundingPayment<D extends DecimalForm = 'number'> {
+  /** Id of a funding payment (`fnd_…`). */
+  id: string;
+  /** Id of an exchange account (`exa_…`). */
+  exchange_account_id: string;
+  /** Absent if the product does not offer the market. */
+  trade_pair_id?: string;
+  symbol: string;
+  /** Positive if the account received it, negative if the account paid it. */
+  amount: DecimalOf<D>;
+  /** Settlement currency of the perpetual. */
+  currency: string;
+  /** When the exchange paid or charged it. */
+  paid_at: string;
+  created_at: string;
+}
+
 /** Granted session: returned by `deviceAuthorizations.token`. */
 export interface GrantedSession {
   /** Id of a public key (`pbk_…`). */
@@ -1337,6 +1360,8 @@ export interface Lot<D extends DecimalForm = 'number'> {
   realized_pnl: DecimalOf<D>;
   /** Result of the open part at the last known price, after the fees paid, in quote currency. 0 for a closed lot. Null without a price. */
   unrealized_pnl: DecimalOf<D> | null;
+  /** Funding payments and loan interest of the lot so far, in quote currency: positive if received. Each payment is divided by amount among the lots that were open at its time. `realized_pnl` and `unrealized_pnl` exclude it. */
+  funding: DecimalOf<D>;
   /** True if something other than its copier reduced a copy. Later exits of the strategy apply to what is left. */
   is_detached: boolean;
   /** Execution time of the fill that opened the lot. */
@@ -1411,6 +1436,7 @@ export interface Notification {
     | 'reward.claimable'
     | 'exchange.permissions_changed'
     | 'trade_pair.deactivated'
+    | 'funding.paid'
     | (string & {});
   severity: 'INFO' | 'WARNING' | 'CRITICAL' | (string & {});
   title: string;
@@ -1552,6 +1578,7 @@ export interface PairResult<D extends DecimalForm = 'number'> {
   losing_count: number;
   /** winning_count ÷ closed_count. Null if no trade was closed. */
   win_rate: DecimalOf<D> | null;
+  /** Realized result after fees, plus funding and loan interest. */
   net_pnl: DecimalOf<D>;
   fees: DecimalOf<D>;
   volume: DecimalOf<D>;
@@ -1941,6 +1968,7 @@ export interface StrategyResult<D extends DecimalForm = 'number'> {
   losing_count: number;
   /** winning_count ÷ closed_count. Null if no trade was closed. */
   win_rate: DecimalOf<D> | null;
+  /** Realized result after fees, plus funding and loan interest. */
   net_pnl: DecimalOf<D>;
   fees: DecimalOf<D>;
   volume: DecimalOf<D>;
@@ -2450,6 +2478,7 @@ export interface WebhookReplay {
     | 'reward.claimable'
     | 'exchange.permissions_changed'
     | 'trade_pair.deactivated'
+    | 'funding.paid'
     | (string & {});
   /** Number of the started run of up to five attempts. Its deliveries have the same number. */
   run: number;
@@ -2723,7 +2752,8 @@ export interface NotificationsListQuery extends ListQuery<'created_at'> {
     | 'copier.profit_share_raised'
     | 'reward.claimable'
     | 'exchange.permissions_changed'
-    | 'trade_pair.deactivated';
+    | 'trade_pair.deactivated'
+    | 'funding.paid';
 }
 
 /** The response of `notifications.count`. */
@@ -2819,7 +2849,8 @@ export interface WebhooksDeliveriesQuery extends ListQuery<'created_at' | 'attem
     | 'copier.profit_share_raised'
     | 'reward.claimable'
     | 'exchange.permissions_changed'
-    | 'trade_pair.deactivated';
+    | 'trade_pair.deactivated'
+    | 'funding.paid';
   /** Id of an event (`evt_…`). */
   event_id?: string;
   /** Start of the range, inclusive. Default: no lower bound. Filters deliveries by created_at. */
@@ -2861,7 +2892,8 @@ export interface DeadLettersListQuery extends ListQuery<'created_at' | 'updated_
     | 'copier.profit_share_raised'
     | 'reward.claimable'
     | 'exchange.permissions_changed'
-    | 'trade_pair.deactivated';
+    | 'trade_pair.deactivated'
+    | 'funding.paid';
   /** Start of the range, inclusive. Default: no lower bound. Filters dead letters by created_at. */
   from?: string;
   /** End of the range, exclusive. Default: no upper bound. */
@@ -2939,6 +2971,8 @@ export interface EventData<D extends DecimalForm = 'number'> {
   'exchange.permissions_changed': ExchangeAccount<D>;
   /** A pair became inactive, for the reason in `inactive_reason`. Sent if you have open lots or open orders on it. If the exchange delisted or replaced the pair, also sent if your strategy, the strategy that you copy, or your copier names it. */
   'trade_pair.deactivated': TradePair<D>;
+  /** A position in a perpetual paid or received funding. The event is sent once for each payment that the exchange reports. */
+  'funding.paid': FundingPayment<D>;
 }
 
 /** The input and the response of each operation. */
