@@ -172,6 +172,7 @@ const orderRoutes: readonly Route[] = [
     anchor: 'get-all-open-orders',
     params: z.strictObject({
       'account-id': z.string(),
+      // The page requires it. Client libraries omit it to list the orders of all symbols, and no recording has it.
       symbol: z.string().optional(),
       size: integer.min(1).max(500),
       ...page,
