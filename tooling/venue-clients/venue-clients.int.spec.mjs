@@ -6,6 +6,13 @@ import { FUTURES_CHECKS } from './futures-checks.mjs';
 import { FUTURES_CLIENTS } from './futures-client.mjs';
 import { startVenue } from './venue.mjs';
 
+/** Some clients never clear the timers that extend their listen keys or reconnect. A test run must not wait for them. */
+const { setTimeout: setTimer, setInterval: setRepeatedTimer } = globalThis;
+Object.assign(globalThis, {
+  setTimeout: (...args) => setTimer(...args).unref(),
+  setInterval: (...args) => setRepeatedTimer(...args).unref(),
+});
+
 describe('a third-party client of the venue, of which only the URLs are replaced', () => {
   let venue;
   let client;

@@ -73,7 +73,7 @@ export async function openNodeBinanceApi({ url, api_key: APIKEY, api_secret: API
           (/** @type {OrderUpdate} */ { order }) => onOrder(order.clientOrderId, order.orderStatus),
           subscribed,
         );
-      const listenKey = await withFreeTimers(() => new Promise(subscribe));
+      const listenKey = await new Promise(subscribe);
       // It calls back before the connection is open, and lists only open connections.
       while (!connections().some((endpoint) => endpoint.includes(listenKey))) await sleep(5);
     },
@@ -89,20 +89,4 @@ export async function openNodeBinanceApi({ url, api_key: APIKEY, api_secret: API
       for (const endpoint of connections()) websockets.futuresTerminate(endpoint);
     },
   };
-}
-
-/**
- * Runs a function whose timers do not keep the process alive: the client never clears the one that extends its listen key.
- *
- * @param {() => Promise<string>} run
- */
-async function withFreeTimers(run) {
-  const { setTimeout: original } = globalThis;
-  const unreferenced = (/** @type {Parameters<typeof original>} */ ...args) => original(...args).unref();
-  Object.assign(globalThis, { setTimeout: unreferenced });
-  try {
-    return await run();
-  } finally {
-    Object.assign(globalThis, { setTimeout: original });
-  }
 }
