@@ -44,6 +44,8 @@ interface VenueTraits {
   readonly hasCrossLeverage?: boolean;
   /** Whether interest becomes a part of the loan when it is charged. Default: it is reported separately. */
   readonly interestIsPartOfLoan?: boolean;
+  /** Whether the account stream passes a repeated fill on once, or as often as the exchange sends it. Default: false. */
+  readonly passesFillsOnce?: boolean;
   /** The leverage of a new account. Default: 10. */
   readonly initialLeverage?: number;
   /** Whether the interest of the first hour is charged when a loan is taken. Default: false. */

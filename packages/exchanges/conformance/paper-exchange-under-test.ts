@@ -123,6 +123,8 @@ function subjectAt(
       reportsPermissions: true,
       clientOrderIds: 'UNIQUE_AMONG_OPEN',
       ...(tradingType === 'perpetual' && { fokThatDoesNotFill: 'REFUSED' }),
+      // A connection of its own pairs the orders and fills of its account.
+      passesFillsOnce: tradingType !== 'spot',
       initialLeverage: 20,
       chargesInterestAtOnce: true,
     },
