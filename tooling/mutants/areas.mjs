@@ -108,6 +108,7 @@ export const AREAS = [
         ...[
           'fraction.rules',
           'masked-plan.rules',
+          'pair-choice.rules',
           'perfect-copy.rules',
           'plan.rules',
           'planned-signal',
@@ -129,7 +130,13 @@ export const AREAS = [
           'fraction.rules.spec',
           'masked-plan.rules.spec',
         ],
-        ...['perfect-copy.spec', 'plan-details.spec', 'planned-signal.spec', 'sellable.spec'],
+        ...[
+          'pair-choice.rules.spec',
+          'perfect-copy.spec',
+          'plan-details.spec',
+          'planned-signal.spec',
+          'sellable.spec',
+        ],
       ),
     ],
   },

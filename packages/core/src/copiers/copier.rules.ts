@@ -90,7 +90,9 @@ function multiplierFields({ field, sizingField, overridesField, copier }: Copier
 }
 
 const multipliedSymbols = (overrides: CopierOverrides): string[] =>
-  Object.keys(overrides).filter((symbol) => overrides[symbol]?.sizing?.mode === 'MULTIPLIER');
+  Object.entries(overrides)
+    .filter(([, { sizing }]) => sizing?.mode === 'MULTIPLIER')
+    .map(([symbol]) => symbol);
 
 /** Returns true if a copier has the sizing mode MULTIPLIER, at least for one pair. */
 export function usesMultiplier({

@@ -48,7 +48,7 @@ import {
   usesMultiplier,
 } from './copier.rules.js';
 import { countCopiersOfUser, markDeleted } from './copiers.queries.js';
-import { NO_BOOK_MIDS, readBookMidsAtStart } from './copying/book-mids-at-start.js';
+import { noBookMids, readBookMidsAtStart } from './copying/book-mids-at-start.js';
 import { assertNotOverDailyLoss } from './copying/copier-risk-monitor.service.js';
 import { DECISION_COLUMNS, type DecisionRow, viewDecision } from './copying/decision.view.js';
 import { checkMinCopyEquity, resyncExits, startFollowing } from './copying/start-copying.js';
@@ -199,10 +199,10 @@ export class CopiersService {
     const { commands, platform } = this;
     const readBeforeStart = async () => {
       const copier = await findOwn(platform.database.manager, actor, publicId);
-      if (copier.strategyId === null) return NO_BOOK_MIDS;
+      if (copier.strategyId === null) return noBookMids();
       await syncIfNeverSynced(platform, actor, encodeId('exa', copier.exchangeAccountId));
       const copiesExisting = copier.status !== 'ACTIVE' && (input.copy_existing ?? copier.copyExisting);
-      return copiesExisting ? readBookMidsAtStart(platform, copier) : NO_BOOK_MIDS;
+      return copiesExisting ? readBookMidsAtStart(platform, copier) : noBookMids();
     };
     return commands.runPrepared(actor.idempotency, readBeforeStart, async (tx, bookMids) => {
       await lockUser(tx, actor.userId);

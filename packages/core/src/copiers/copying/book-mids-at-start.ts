@@ -11,7 +11,7 @@ import type { Platform } from '../../platform/index.js';
 import { choosePairs, pairRequestOf } from '../offered-pairs.queries.js';
 import { type BookMids, bookKey } from './plan-batch.js';
 
-export const NO_BOOK_MIDS: BookMids = new Map();
+export const noBookMids = (): BookMids => new Map();
 
 interface StartingCopier {
   readonly userId: string;
@@ -40,7 +40,7 @@ export async function readBookMidsAtStart(
       [strategyId, exchangeAccountId],
     );
   const [first] = rows;
-  if (first === undefined) return NO_BOOK_MIDS;
+  if (first === undefined) return noBookMids();
   const { exchange, tradingType } = first;
   const requests = rows.map(({ symbol }) => {
     const mappedSymbol = symbolMap[symbol] ?? null;
@@ -49,7 +49,7 @@ export async function readBookMidsAtStart(
   });
   const chosen = await choosePairs(platform.database.manager, tradingType, requests);
   const symbols = [...new Set(chosen.flatMap((pair) => pair?.symbol ?? []))];
-  if (symbols.length === 0) return NO_BOOK_MIDS;
+  if (symbols.length === 0) return noBookMids();
   const owner = { userId, accountId: exchangeAccountId };
   const mids = await callWorker(platform, 'trade_pair.book_mids', { exchange, symbols }, owner).catch(
     (error: unknown) => {
