@@ -92,6 +92,18 @@ it('an entry of a lot without a ratio starts the lot anew, and forgoes earlier f
   });
 });
 
+describe('the pair of the copier', () => {
+  const shownBy = (symbol: string | undefined) =>
+    [entry, exit].map((plan) => plan({ pair: { symbol } }).inputs.copier_symbol);
+
+  it('is shown if its symbol differs from that of the strategy', () => {
+    expect(shownBy('BTC/USDC')).toEqual(['BTC/USDC', 'BTC/USDC']);
+    expect(shownBy('BTC/USDT')).toEqual([undefined, undefined]);
+    expect(entry({ pair: { symbol: undefined } }).inputs).not.toHaveProperty('copier_symbol');
+    expect(entry({ pair: null }).inputs).not.toHaveProperty('copier_symbol');
+  });
+});
+
 describe('a clamped entry', () => {
   it.each<[string, PlanOverrides, object]>([
     [

@@ -133,7 +133,7 @@ export interface CopierState {
 /** The pair on the copier's exchange. Amounts are in base currency, whatever the contract size. */
 export interface CopyPair {
   /** Default: the symbol of the strategy's pair. */
-  readonly symbol?: string;
+  readonly symbol?: string | undefined;
   readonly priceTick: Decimal;
   readonly amountStep: Decimal;
   /** Step of market orders; null if it equals `amountStep`. */

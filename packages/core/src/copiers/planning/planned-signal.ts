@@ -86,7 +86,7 @@ export function termsOf(settings: CopierSettings): CopyTerms {
 /** Maps the symbol of a pair, and the columns that limit its orders. */
 export function copyPairOf(pair: CopyPair): CopyPair {
   return {
-    ...(pair.symbol === undefined ? {} : { symbol: pair.symbol }),
+    symbol: pair.symbol,
     priceTick: canonicalDecimal(pair.priceTick),
     amountStep: canonicalDecimal(pair.amountStep),
     marketAmountStep: canonical(pair.marketAmountStep),
