@@ -296,8 +296,8 @@ export async function lossRuns(
 
 export async function loadPairInfo(tx: Tx, ids: readonly string[]): Promise<readonly PairInfo[]> {
   return tx.query(
-    `SELECT id AS "pairId", symbol, base, quote FROM trade_pairs
-     WHERE id = ANY ($1) ORDER BY symbol, id`,
+    `SELECT id AS "pairId", coalesce(listed_symbol, symbol) AS symbol, base, quote FROM trade_pairs
+     WHERE id = ANY ($1) ORDER BY 2, id`,
     [ids],
   );
 }

@@ -45,7 +45,8 @@ const THROUGH_ANOTHER = `
     b.quote = via.asset AS "secondIsInverse",
     CASE WHEN b.last_price > 0 THEN trim_scale(b.last_price)::text END AS "secondPrice",
     b.last_price_at AS "secondPriceAt"
-  ${WANTED} JOIN trade_pairs a ON a.exchange = w.exchange AND a.trading_type = 'spot' AND w.source IN (a.base, a.quote)
+  ${WANTED} JOIN trade_pairs a ON a.exchange = w.exchange AND a.trading_type = 'spot' AND a.listed_symbol IS NULL
+    AND w.source IN (a.base, a.quote)
   CROSS JOIN LATERAL (SELECT CASE WHEN a.base = w.source THEN a.quote ELSE a.base END AS asset) via
   JOIN trade_pairs b ON ${converts('b', 'via.asset', 'w.target')}
   ORDER BY a.is_active AND b.is_active DESC, (

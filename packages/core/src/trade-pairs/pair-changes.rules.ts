@@ -10,7 +10,6 @@
  *    is notified when it does not return.
  */
 import type { Decimal, PairInactiveReason, TradingType } from '@trading-automation/contracts';
-import type { Market } from '@trading-automation/exchanges';
 import { BigDecimal } from '../values/index.js';
 
 /** A stored pair that is not replaced. */
@@ -42,9 +41,17 @@ export interface PairChanges {
   readonly deactivated: readonly Deactivation[];
 }
 
-type MarketIdentity = Pick<Market, 'symbol' | 'tradingType' | 'exchangeSymbol' | 'contractSize' | 'isActive'>;
+/** What identifies a market of the exchange's list, and whether it is traded. */
+export interface ListedMarket {
+  readonly symbol: string;
+  readonly tradingType: TradingType;
+  readonly exchangeSymbol: string;
+  /** Undefined if the market has none. */
+  readonly contractSize?: Decimal | undefined;
+  readonly isActive: boolean;
+}
 
-export function pairChanges(pairs: readonly ListedPair[], markets: readonly MarketIdentity[]): PairChanges {
+export function pairChanges(pairs: readonly ListedPair[], markets: readonly ListedMarket[]): PairChanges {
   const listed = new Map(markets.map((market) => [keyOf(market), market]));
   const found = pairs.map((pair) => ({ pair, reason: inactiveReasonOf(pair, listed.get(keyOf(pair))) }));
   const idsWith = (wanted: PairInactiveReason) =>
@@ -59,16 +66,17 @@ export function pairChanges(pairs: readonly ListedPair[], markets: readonly Mark
   };
 }
 
-const keyOf = ({ tradingType, symbol }: Pick<Market, 'tradingType' | 'symbol'>) => `${tradingType} ${symbol}`;
+const keyOf = ({ tradingType, symbol }: Pick<ListedMarket, 'tradingType' | 'symbol'>) =>
+  `${tradingType} ${symbol}`;
 
 /** Returns why the pair is inactive now; null if it is active. */
-function inactiveReasonOf(pair: ListedPair, market: MarketIdentity | undefined): PairInactiveReason | null {
+function inactiveReasonOf(pair: ListedPair, market: ListedMarket | undefined): PairInactiveReason | null {
   if (market === undefined) return 'DELISTED';
   if (isOtherMarket(pair, market)) return 'REPLACED';
   return market.isActive ? null : 'PAUSED';
 }
 
-function isOtherMarket(pair: ListedPair, market: MarketIdentity): boolean {
+function isOtherMarket(pair: ListedPair, market: ListedMarket): boolean {
   if (pair.exchangeSymbol !== '' && pair.exchangeSymbol !== market.exchangeSymbol) return true;
   if (pair.contractSize === null || market.contractSize === undefined) return false;
   return !new BigDecimal(pair.contractSize).eq(market.contractSize);

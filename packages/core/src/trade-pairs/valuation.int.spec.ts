@@ -1,6 +1,7 @@
 import type { Actor } from '../operations/index.js';
 
 import { CoreUnderTest } from '../testing/index.js';
+import { conversionPaths } from './conversion-paths.queries.js';
 import { equitiesOf } from './valuation.queries.js';
 
 let core: CoreUnderTest;
@@ -42,6 +43,21 @@ describe('the equity of an account', () => {
     expect(await equityOf({ USDT: '100.5', BTC: '0.5', ETH: '2' })).toBe('35101.5');
     expect(await equityOf({ BTC: '0.5' }, 'USDT', 'binance')).toBe('30500');
     expect(await equityOf({})).toBe('0');
+  });
+
+  it('ignores replaced pairs, whose prices are outdated', async () => {
+    const replaced = { exchange: 'renamer', symbol: 'AAA/BTC replaced', listed_symbol: 'AAA/BTC' };
+    await core.pair({ ...replaced, base: 'AAA', quote: 'BTC', last_price: '9', is_active: false });
+    await core.pair({ exchange: 'renamer', base: 'BTC', quote: 'USDT', last_price: '100' });
+    const conversion = { exchange: 'renamer', from: 'AAA', to: 'USDT' };
+    const paths = async () => [
+      ...(await conversionPaths(core.platform.database.manager, [conversion])).values(),
+    ];
+    expect(await equityOf({ AAA: '1', USDT: '1' }, 'USDT', 'renamer')).toBeNull();
+    expect(await paths()).toEqual([]);
+    await core.pair({ exchange: 'renamer', base: 'AAA', quote: 'BTC', last_price: '2' });
+    expect(await equityOf({ AAA: '1', USDT: '1' }, 'USDT', 'renamer')).toBe('201');
+    expect(await paths()).toMatchObject([[[{ symbol: 'AAA/BTC' }, { symbol: 'BTC/USDT' }]]]);
   });
 
   it('includes amounts locked in orders', async () => {

@@ -14,8 +14,9 @@ interface Row {
   readonly takenAt: Date | null;
 }
 
-/** The condition that `p` is a spot pair with a price, of the exchange of `h`. */
-const PRICED = "p.exchange = h.exchange AND p.trading_type = 'spot' AND p.last_price > 0";
+/** The condition that `p` is a spot pair with a price, of the exchange of `h`. The price of a replaced pair is outdated. */
+const PRICED =
+  "p.exchange = h.exchange AND p.trading_type = 'spot' AND p.last_price > 0 AND p.listed_symbol IS NULL";
 
 /** Selects the price of `from` in `to`, from their pair or the inverse pair; no row if neither has a price. */
 const rateOf = (from: string, to: string) => `

@@ -33,7 +33,7 @@ export async function readBookMidsAtStart(
 ): Promise<BookMids> {
   const rows: { symbol: string; exchange: string; tradingType: TradingType }[] =
     await platform.database.query(
-      `SELECT DISTINCT p.symbol, a.exchange, a.trading_type AS "tradingType"
+      `SELECT DISTINCT coalesce(p.listed_symbol, p.symbol) AS symbol, a.exchange, a.trading_type AS "tradingType"
      FROM lots l JOIN trade_pairs p ON p.id = l.trade_pair_id
      JOIN exchange_accounts a ON a.id = $2 AND a.trading_type = p.trading_type
      WHERE l.strategy_id = $1 AND l.copier_id IS NULL AND l.open_amount > 0`,

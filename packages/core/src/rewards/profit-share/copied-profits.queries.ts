@@ -330,7 +330,7 @@ export async function recordQuotePrices(tx: Tx): Promise<void> {
      FROM trade_pairs p
      JOIN used a ON a.exchange = p.exchange AND a.quote = p.base
      JOIN used b ON b.exchange = p.exchange AND b.quote = p.quote
-     WHERE p.last_price > 0 AND p.trading_type = 'spot' AND p.last_price IS DISTINCT FROM (
+     WHERE p.last_price > 0 AND p.trading_type = 'spot' AND p.listed_symbol IS NULL AND p.last_price IS DISTINCT FROM (
        SELECT q.price FROM quote_prices q WHERE q.exchange = p.exchange AND q.base = p.base AND q.quote = p.quote
        ORDER BY q.at DESC LIMIT 1)
      ORDER BY p.exchange, p.base, p.quote, p.id
