@@ -19,6 +19,7 @@ const inFolder = (/** @type {string} */ folder, /** @type {string[]} */ ...names
 const signedRequest = 'packages/signed-request/src';
 const access = 'packages/core/src/access';
 const copiers = 'packages/core/src/copiers';
+const funding = 'packages/core/src/funding';
 const lots = 'packages/core/src/trades/lots';
 const tradePairs = 'packages/core/src/trade-pairs';
 const webhooks = 'packages/core/src/webhooks';
@@ -144,17 +145,32 @@ export const AREAS = [
     name: 'lots',
     about: 'lots, their profit, and the signals that they cause',
     folders: [lots],
-    files: inFolder(lots, 'booking.rules', 'lot-signals.rules', 'lots.rules', 'merge-signals.rules'),
+    files: inFolder(
+      lots,
+      'booking.rules',
+      'funding.rules',
+      'lot-signals.rules',
+      'lots.rules',
+      'merge-signals.rules',
+    ),
     specs: inFolder(
       lots,
       ...[
         'booking.rules.spec',
+        'funding.rules.spec',
         'late-lot-signals.spec',
         'lot-signals.rules.spec',
         'lots.rules.spec',
         'merge-signals.rules.spec',
       ],
     ),
+  },
+  {
+    name: 'funding',
+    about: 'when funding is read',
+    folders: [funding],
+    files: inFolder(funding, 'funding-schedule.rules'),
+    specs: inFolder(funding, 'funding-schedule.rules.spec'),
   },
   {
     name: 'market-data',

@@ -21,6 +21,7 @@ describe('the next read of funding', () => {
 
   it('follows the same instant of funding if the exchange may not list its payments yet', () => {
     const due = nextReadAt(at('07:59:00'), HOUR_MS, 'a');
+    expect(minutesAfter(due, at('08:00:00'))).toBeLessThan(5);
     expect(nextReadAt(at('08:00:30'), HOUR_MS, 'a')).toEqual(due);
     expect(nextReadAt(due, HOUR_MS, 'a').getTime() - due.getTime()).toBe(HOUR_MS);
   });

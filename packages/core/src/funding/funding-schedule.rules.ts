@@ -27,7 +27,7 @@ export function fundingIntervalMs(gapMs: number | null): number {
  * @param key the account or pair; each has its own place in the spread
  */
 export function nextReadAt(now: Date, intervalMs: number, key: string): Date {
-  const offsetMs = LISTED_AFTER_MS + placeOf(key, Math.min(SPREAD_MS, intervalMs / 2));
+  const offsetMs = LISTED_AFTER_MS + placeOf(key, SPREAD_MS);
   const passed = Math.floor((now.getTime() - offsetMs) / intervalMs);
   return new Date((passed + 1) * intervalMs + offsetMs);
 }

@@ -115,7 +115,7 @@ describe('the margin of a replay', () => {
     expect(replay.marginIn('USDT').lowestRatio).toBe(lowest.toDecimalPlaces(8).toString());
   });
 
-  it('below 1 tells when the account would have been liquidated first', () => {
+  it('below 1 reports when the account would have been liquidated first', () => {
     const replay = replayOf([funding(2, '9.99'), funding(3, '0')]);
     enter(replay);
     [...replay.fundingSteps(at(3))];

@@ -98,6 +98,11 @@ describe('the lots that owe a loan', () => {
     expect(owners('EUR')).toBeUndefined();
   });
 
+  it('are long lots of the asset only if the stored value is in it', () => {
+    const owners = (currency: string) => loanOwners('USDT', [lot('long', {})], currency)?.lots.length;
+    expect([owners('USDT'), owners('EUR')]).toEqual([1, undefined]);
+  });
+
   it('do not exist if no open lot used the loan', () => {
     expect(loanOwners('BTC', [lot('long', {})], null)).toBeNull();
     expect(loanOwners('ETH', [lot('long', {}), lot('short', { side: 'SELL' })], null)).toBeNull();
