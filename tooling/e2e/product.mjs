@@ -15,12 +15,22 @@ import { startTestServers } from '../launch/test-servers.mjs';
  * process is restarted, as with `npm start`.
  *
  * @param {{
- *   restApis?: number, graphqlApis?: number, hasDashboard?: boolean, extraEnv?: import('../launch/service-list.mjs').ServiceListOptions['extraEnv'], print?: (line: string) => void,
+ *   restApis?: number, graphqlApis?: number, hasDashboard?: boolean,
+ *   paperTradingTypes?: import('../launch/service-list.mjs').ServiceListOptions['paperTradingTypes'],
+ *   extraEnv?: import('../launch/service-list.mjs').ServiceListOptions['extraEnv'], print?: (line: string) => void,
  * }} [options] `restApis`, `graphqlApis`: the number of API processes; `hasDashboard`: starts the
- *   dashboard, which needs a GraphQL API; `extraEnv`: further environment variables of single services, by name
+ *   dashboard, which needs a GraphQL API; `extraEnv`: further environment variables of single services, by name;
+ *   `paperTradingTypes`: what the paper exchange offers (default: spot)
  */
 export async function startProduct(options = {}) {
-  const { restApis = 1, graphqlApis = 0, hasDashboard = false, extraEnv, print = () => {} } = options;
+  const {
+    restApis = 1,
+    graphqlApis = 0,
+    hasDashboard = false,
+    paperTradingTypes,
+    extraEnv,
+    print = () => {},
+  } = options;
   const folder = mkdtempSync(join(tmpdir(), 'trading-automation-product-'));
   /** @type {(() => unknown)[]} */
   const cleanup = [() => rmSync(folder, { recursive: true, force: true })];
@@ -49,6 +59,7 @@ export async function startProduct(options = {}) {
       keys,
       paperExchangeDir: join(folder, 'paper-exchange'),
       ports,
+      paperTradingTypes,
       extraEnv: {
         ...extraEnv,
         'rest-api': { ...ample, ...extraEnv?.['rest-api'] },

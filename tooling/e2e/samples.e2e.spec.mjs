@@ -137,7 +137,10 @@ describe('the samples of the API reference', () => {
   const cleanup = [];
 
   beforeAll(async () => {
-    const product = await startProduct({ extraEnv: { 'trading-worker': { REWARD_SIGN_UP_AMOUNT: '25' } } });
+    const product = await startProduct({
+      paperTradingTypes: ['spot', 'perpetual'],
+      extraEnv: { 'trading-worker': { REWARD_SIGN_UP_AMOUNT: '25' } },
+    });
     cleanup.push(() => product.stop());
     const receiver = await startReceiver();
     cleanup.push(() => receiver.stop());

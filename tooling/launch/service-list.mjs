@@ -9,11 +9,12 @@ import { fileURLToPath } from 'node:url';
  *   mailbox?: { dir: string, ports: { page: number, smtp: number } },
  *   commit?: string,
  *   venueLimits?: { weightPerMinute: number, ordersPer10s: number },
+ *   paperTradingTypes?: readonly ('spot' | 'margin' | 'perpetual')[],
  *   extraEnv?: Record<string, Record<string, string>>,
  * }} ServiceListOptions the GraphQL API and the dashboard run only if `ports` has one for
  *   them, and the dashboard needs the GraphQL API; without `mailbox`, mail stays queued;
  *   `extraEnv` adds environment variables to single services, by the service's name; `venueLimits` replaces the default
- *   limits of the paper exchange
+ *   limits of the paper exchange; `paperTradingTypes` is what it offers (default: spot)
  *
  * @typedef {{ name: string, app: string, main?: string, url?: string, env: Record<string, string> }} Service `main`: the
  *   file to run instead of `dist/main.js` of the app
@@ -62,6 +63,7 @@ export function listServices(options) {
     mailbox,
     commit,
     venueLimits,
+    paperTradingTypes = ['spot'],
     extraEnv = {},
   } = options;
   const paperExchangeUrl = `http://127.0.0.1:${ports.paperExchange}`;
@@ -75,7 +77,7 @@ export function listServices(options) {
     id: 'paper',
     name: 'Paper Exchange',
     adapter: 'binance',
-    tradingTypes: ['spot'],
+    tradingTypes: paperTradingTypes,
     url: paperExchangeUrl,
     ...(venueLimits === undefined ? {} : { limits: venueLimits }),
   };

@@ -26,6 +26,7 @@ import { CopierFieldsResolver, DecisionFieldsResolver } from './resolvers/copier
 import { LotFieldsResolver } from './resolvers/lots.resolver.js';
 import { NodeResolver } from './resolvers/node.resolver.js';
 import { PasskeysResolver } from './resolvers/passkeys.resolver.js';
+import { PositionFieldsResolver } from './resolvers/positions.resolver.js';
 import { RealtimeResolver } from './resolvers/realtime.resolver.js';
 import { RewardFieldsResolver } from './resolvers/rewards.resolver.js';
 import { SessionsResolver } from './resolvers/sessions.resolver.js';
@@ -59,6 +60,7 @@ const RESOLVERS = [
   DecisionFieldsResolver,
   LotFieldsResolver,
   NodeResolver,
+  PositionFieldsResolver,
   RealtimeResolver,
   RewardFieldsResolver,
   SessionsResolver,

@@ -35,6 +35,7 @@ export const DETAIL_CODES = {
   market_amount_step: 'The order breaks this limit of its trade pair.',
   market_max_amount: 'The order breaks this limit of its trade pair.',
   max_amount: 'The order breaks this limit of its trade pair.',
+  max_leverage: 'The leverage is above what the exchange allows.',
   max_notional: 'The order breaks this limit of its trade pair.',
   may_withdraw: 'The exchange credentials may withdraw.',
   min_amount: 'The order breaks this limit of its trade pair.',

@@ -6,6 +6,7 @@ import { decision } from './decisions.js';
 import type { EventType } from './events.js';
 import { exchangeAccount } from './exchange-accounts.js';
 import { fundingPayment } from './funding.js';
+import { position } from './positions.js';
 import { reward } from './rewards.js';
 import { strategy } from './strategies.js';
 import { tradePair } from './trade-pairs.js';
@@ -110,6 +111,26 @@ export const EVENT_DEFINITIONS = {
   'funding.paid': defineEvent(
     'A position in a perpetual paid or received funding. The event is sent once for each payment that the exchange reports.',
     fundingPayment,
+  ),
+  'position.opened': defineEvent(
+    'An account has a position in a perpetual that was flat before, or that was first read now.',
+    position,
+  ),
+  'position.changed': defineEvent(
+    'The amount of a position changed. A new mark price alone sends no event.',
+    position,
+  ),
+  'position.closed': defineEvent(
+    'A position was closed. A position that changes its side is closed first and then opened.',
+    position,
+  ),
+  'position.margin_call': defineEvent(
+    'The margin balance fell below 1.25 times the maintenance margin: of the account in CROSS, of the position in ISOLATED. In CROSS, the record is the position with the highest notional. Sent again only after the ratio was at least 1.5.',
+    position,
+  ),
+  'position.liquidated': defineEvent(
+    'The exchange liquidated a position, in whole or in part. The record shows the position as the exchange last reported it.',
+    position,
   ),
 } as const satisfies Record<EventType, EventDefinition>;
 

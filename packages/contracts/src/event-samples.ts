@@ -7,6 +7,7 @@ import type { EVENT_DEFINITIONS } from './event-kinds.js';
 import type { EventType } from './events.js';
 import type { ExchangeAccount } from './exchange-accounts.js';
 import type { FundingPayment } from './funding.js';
+import type { Position } from './positions.js';
 import type { Reward } from './rewards.js';
 import { exampleId } from './samples/sample.js';
 import type { Strategy } from './strategies.js';
@@ -243,6 +244,34 @@ const funding: FundingPayment = {
   created_at: SAMPLE_AT,
 };
 
+const position: Position = {
+  id: exampleId('pos'),
+  exchange_account_id: exampleId('exa'),
+  trade_pair_id: exampleId('tpr'),
+  symbol: 'BTC/USDT:USDT',
+  side: 'LONG',
+  amount: '0.25',
+  entry_price: '60000.44',
+  mark_price: '60120.5',
+  liquidation_price: '54310.2',
+  leverage: '10',
+  max_leverage: '125',
+  margin_mode: 'CROSS',
+  margin_ratio: '24.6',
+  unrealized_pnl: '30.015',
+  realized_pnl: '-7.5',
+  funding_paid: '1.5',
+  is_supported: true,
+  updated_at: SAMPLE_AT,
+};
+const closedPosition: Position = {
+  ...position,
+  amount: '0',
+  liquidation_price: undefined,
+  margin_ratio: undefined,
+  unrealized_pnl: '0',
+};
+
 const reward: Reward = {
   id: exampleId('rwd'),
   type_id: exampleId('rwt'),
@@ -381,6 +410,16 @@ export const EVENT_SAMPLES: Samples = {
   'exchange.credentials_rejected': { ...account, is_active: false, inactive_reason: 'CREDENTIALS' },
   'exchange.permissions_changed': { ...account, can_withdraw: true },
   'funding.paid': funding,
+  'position.opened': { ...position, realized_pnl: '-7.50005', funding_paid: '0' },
+  'position.changed': { ...position, amount: '0.1', realized_pnl: '10.3' },
+  'position.closed': { ...closedPosition, realized_pnl: '312.9' },
+  'position.margin_call': {
+    ...position,
+    mark_price: '54900',
+    margin_ratio: '1.24',
+    unrealized_pnl: '-1275.11',
+  },
+  'position.liquidated': { ...closedPosition, mark_price: '54300', realized_pnl: '-1450.2' },
   'key.created': apiKey,
   'key.revoked': { ...apiKey, created_at: LONG_BEFORE, last_used_at: EARLIER, revoked_at: SAMPLE_AT },
   'public_key.linked': publicKey,

@@ -35,6 +35,11 @@ export const EVENT_TYPES = [
   'exchange.permissions_changed',
   'trade_pair.deactivated',
   'funding.paid',
+  'position.opened',
+  'position.changed',
+  'position.closed',
+  'position.margin_call',
+  'position.liquidated',
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 

@@ -53,6 +53,7 @@ export * from './notifications.js';
 export * from './operation.js';
 export * from './operations.js';
 export { compileNullRemoval } from './optional-fields.js';
+export * from './positions.js';
 export { rejectEmptyRange } from './range.js';
 export * from './realtime.js';
 export * from './request-log.js';

@@ -32,6 +32,8 @@ export const MAILED_BY_DEFAULT: readonly EventType[] = [
   'exchange.credentials_rejected',
   'exchange.permissions_changed',
   'trade_pair.deactivated',
+  'position.margin_call',
+  'position.liquidated',
   'copier.stopped',
   'copier.drift',
   'copier.exit_delayed',

@@ -19,6 +19,7 @@ export const NOTIFICATION_RESOURCES = [
   'public_key',
   'strategy',
   'trade_pair',
+  'position',
 ] as const;
 export type NotificationResource = (typeof NOTIFICATION_RESOURCES)[number];
 

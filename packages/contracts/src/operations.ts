@@ -10,6 +10,7 @@ import { lotOperations } from './lots.js';
 import { marketDataOperations } from './market-data.js';
 import { notificationOperations } from './notifications.js';
 import type { Operation } from './operation.js';
+import { positionOperations } from './positions.js';
 import { requestLogOperations } from './request-log.js';
 import { rewardOperations } from './rewards.js';
 import { serviceOperations } from './service.js';
@@ -32,6 +33,7 @@ export const OPERATIONS: readonly Operation[] = [
   marketDataOperations,
   tradeOperations,
   lotOperations,
+  positionOperations,
   rewardOperations,
   withdrawalOperations,
   withdrawalAddressOperations,

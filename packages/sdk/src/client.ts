@@ -20,6 +20,7 @@ import { HealthResource } from './resources/health.js';
 import { Lots } from './resources/lots.js';
 import { MeResource } from './resources/me.js';
 import { Notifications } from './resources/notifications.js';
+import { Positions } from './resources/positions.js';
 import { PublicKeys } from './resources/public-keys.js';
 import { RequestLog } from './resources/request-log.js';
 import { Rewards } from './resources/rewards.js';
@@ -66,6 +67,7 @@ export class Client<D extends DecimalForm = 'number'> {
   readonly tradePairs: TradePairs<D>;
   readonly trades: Trades<D>;
   readonly lots: Lots<D>;
+  readonly positions: Positions<D>;
   readonly version: VersionResource<D>;
   readonly webhooks: Webhooks<D>;
   readonly withdrawals: Withdrawals<D>;
@@ -101,6 +103,7 @@ export class Client<D extends DecimalForm = 'number'> {
     this.tradePairs = new TradePairs(operations);
     this.trades = new Trades(operations);
     this.lots = new Lots(operations);
+    this.positions = new Positions(operations);
     this.version = new VersionResource(operations);
     this.webhooks = new Webhooks(operations);
     this.withdrawals = new Withdrawals(operations);

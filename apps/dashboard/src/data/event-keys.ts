@@ -13,6 +13,7 @@ export type QueryKind =
   | 'me'
   | 'notifications'
   | 'pairs'
+  | 'positions'
   | 'public-keys'
   | 'request-log'
   | 'rewards'
@@ -27,6 +28,8 @@ const KEYS: Readonly<Record<string, readonly QueryKind[]>> = {
   trade: ['trades', 'lots', 'exchanges', 'analytics', 'copiers', 'strategies'],
   copier: ['copiers', 'strategies'],
   exchange: ['exchanges'],
+  // A mark price changes no event, so the page also reads the positions at intervals.
+  position: ['positions', 'lots'],
   reward: ['rewards'],
   withdrawal: ['withdrawals', 'rewards'],
   webhook: ['webhooks', 'deliveries'],

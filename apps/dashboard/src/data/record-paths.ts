@@ -3,6 +3,7 @@ const PATHS: Readonly<Record<string, (id: string) => string>> = {
   copier: (id) => `/copiers/${id}`,
   decision: () => '/copiers',
   exchange_account: () => '/exchanges',
+  position: () => '/positions',
   public_key: () => '/developers/identities',
   reward: () => '/rewards',
   strategy: (id) => `/strategies/${id}`,

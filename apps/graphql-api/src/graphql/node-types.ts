@@ -9,6 +9,7 @@ import type { Actor } from '@trading-automation/core';
 import { CopiersService } from '@trading-automation/core/copiers';
 import { ExchangeAccountsService } from '@trading-automation/core/exchange-accounts';
 import { NotificationsService } from '@trading-automation/core/notifications';
+import { PositionsService } from '@trading-automation/core/positions';
 import { RewardsService } from '@trading-automation/core/rewards';
 import { StrategiesService } from '@trading-automation/core/strategies';
 import { TradePairsService } from '@trading-automation/core/trade-pairs';
@@ -24,6 +25,7 @@ export type NodePrefix =
   | 'tpr'
   | 'trd'
   | 'lot'
+  | 'pos'
   | 'str'
   | 'cpr'
   | 'rwd'
@@ -55,6 +57,7 @@ const NODES: Readonly<Record<NodePrefix, NodeDeclaration>> = {
   tpr: node('TradePair', contracts.tradePair, TradePairsService),
   trd: node('Trade', contracts.trade, TradesService),
   lot: node('Lot', contracts.lot, LotsService),
+  pos: node('Position', contracts.position, PositionsService),
   str: node('Strategy', contracts.strategy, StrategiesService),
   cpr: node('Copier', contracts.copier, CopiersService),
   rwd: node('Reward', contracts.reward, RewardsService),

@@ -62,6 +62,7 @@ export const ENUMS: Readonly<Record<string, readonly string[]>> = {
   RewardBasis: contracts.REWARD_BASES,
   RewardSourceKind: contracts.REWARD_SOURCES,
   LotStatus: contracts.LOT_STATUSES,
+  MarginMode: contracts.MARGIN_MODES,
   PositionSide: contracts.POSITION_SIDES,
   RewardStatus: contracts.REWARD_STATUSES,
   ServiceStatus: ['ok', 'degraded'],

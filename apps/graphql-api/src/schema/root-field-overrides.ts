@@ -29,6 +29,7 @@ export const ROOT_FIELD_OVERRIDES: Readonly<Record<string, RootFieldOverride | '
   'exchanges.test': { name: 'testExchangeCredentials' },
   'health.detailed': { name: 'detailedHealth' },
   'notifications.readAll': { name: 'readAllNotifications' },
+  'positions.setLeverage': { name: 'setLeverage' },
   'publicKeys.list': { description: 'Lists your public keys. Set `includeRevoked` to include revoked keys.' },
   'strategies.linkCopiers': { name: 'linkCopiers' },
   'strategies.list': {

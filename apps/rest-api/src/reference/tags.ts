@@ -32,6 +32,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'Trade pairs': 'The markets of the exchanges, with their ticks, steps and minimums.',
   Trades: 'Orders with their fills, and the figures computed from them.',
   Lots: 'What your orders opened, and how much of it is still open.',
+  Positions: 'Your positions in perpetuals, and the leverage of your accounts.',
   'Request log': 'The requests that your credentials sent.',
   Rewards: 'Rewards in the platform token, and their claims.',
   Withdrawals: 'Withdrawals of reward tokens.',

@@ -61,6 +61,10 @@ export const REQUESTS: Readonly<Record<string, MakeRequest>> = {
   'trades.cancel': byId((user) => user.trade()),
   'lots.get': byId((user) => user.lot()),
   'lots.close': async (user) => ({ params: { id: await user.lot() }, body: { fraction: '0.5' } }),
+  'positions.setLeverage': async (user) => ({
+    params: { id: await user.perpetualAccount() },
+    body: { trade_pair_id: await user.perpetual(), leverage: '5', margin_mode: 'CROSS' },
+  }),
   'webhooks.create': () => ({ body: { url: 'https://receiver.example', events: ['trade.*'] } }),
   'webhooks.get': byId((user) => user.webhook()),
   'webhooks.update': async (user) => ({

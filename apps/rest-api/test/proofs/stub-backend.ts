@@ -53,6 +53,11 @@ export async function startStubBackend(
           asks: [['60000.01', '2.5']],
           as_of: new Date().toISOString(),
         }),
+        'position.set_leverage': async ({ leverage, margin_mode }) => ({
+          leverage,
+          marginMode: margin_mode ?? 'CROSS',
+          maxLeverage: '125',
+        }),
         'trade.cancel': async ({ trade_id }) => {
           await platform.database.query(
             `UPDATE trades SET status = 'CANCELLED', sub_status = NULL, cancel_reason = 'USER', version = version + 1,

@@ -86,17 +86,36 @@ export class TestUser {
     return id;
   }
 
+  /** Creates an account that trades perpetuals. */
+  async perpetualAccount(): Promise<string> {
+    const id = await this.account();
+    await this.environment.rows(
+      "UPDATE exchange_accounts SET trading_type = 'perpetual' WHERE id = $1",
+      this.environment.uuidOf(id),
+    );
+    return id;
+  }
+
   /** Creates a pair that nothing trades. */
-  async pair(): Promise<string> {
+  pair(): Promise<string> {
+    return this.newPair('spot');
+  }
+
+  /** Creates a perpetual that nothing trades. */
+  perpetual(): Promise<string> {
+    return this.newPair('perpetual');
+  }
+
+  private async newPair(tradingType: 'spot' | 'perpetual'): Promise<string> {
     const base = `X${randomUUID().slice(0, 8)}`;
     const rules = { price_tick: '0.01', amount_step: '0.01', min_amount: '0.01', min_notional: '1' };
     const { id } = await this.row('trade_pairs', 'tpr', {
       exchange: 'paper',
-      symbol: `${base}/USDT`,
+      symbol: tradingType === 'spot' ? `${base}/USDT` : `${base}/USDT:USDT`,
       exchange_symbol: `${base}USDT`,
       base,
       quote: 'USDT',
-      trading_type: 'spot',
+      trading_type: tradingType,
       ...rules,
       is_active: false,
       rules_updated_at: new Date(),

@@ -141,6 +141,32 @@ const ROWS: readonly OperationCommand[] = [
     examples: [`svc lots close ${LOT}`, `svc lots close ${LOT} --fraction 0.5`],
   },
   {
+    command: 'positions list',
+    operation: 'positions.list',
+    columns: [
+      'id',
+      'symbol',
+      'side',
+      'amount',
+      ['entry_price', 'entry'],
+      ['mark_price', 'mark'],
+      ['liquidation_price', 'liquidation'],
+      'leverage',
+      'margin_ratio',
+      'unrealized_pnl',
+      'realized_pnl',
+    ],
+    examples: ['svc positions list', `svc positions list --exchange-account-id ${ACCOUNT}`],
+  },
+  {
+    command: 'exchanges set-leverage',
+    operation: 'positions.setLeverage',
+    examples: [
+      `svc exchanges set-leverage ${ACCOUNT} --trade-pair-id ${PAIR} --leverage 5`,
+      `svc exchanges set-leverage ${ACCOUNT} --trade-pair-id ${PAIR} --leverage 5 --margin-mode ISOLATED`,
+    ],
+  },
+  {
     command: 'trades analytics',
     operation: 'trades.analytics',
     examples: ['svc trades analytics --interval week --json net_pnl,win_rate'],

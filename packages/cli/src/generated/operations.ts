@@ -1341,6 +1341,78 @@ export const OPERATIONS = {
       'fills',
     ],
   },
+  'positions.list': {
+    method: 'GET',
+    path: '/v1/positions',
+    summary: 'Lists your open positions in perpetuals.',
+    access: 'READ',
+    query: [
+      {
+        path: 'exchange_account_id',
+        description: 'Id of an exchange account (exa_…)',
+        type: 'text',
+      },
+      {
+        path: 'trade_pair_id',
+        description: 'Id of a trade pair (tpr_…)',
+        type: 'text',
+      },
+    ],
+    body: [],
+    list: {
+      sorts: ['created_at'],
+      includes: [],
+    },
+    members: [
+      'id',
+      'exchange_account_id',
+      'trade_pair_id',
+      'symbol',
+      'side',
+      'amount',
+      'entry_price',
+      'mark_price',
+      'liquidation_price',
+      'leverage',
+      'max_leverage',
+      'margin_mode',
+      'margin_ratio',
+      'unrealized_pnl',
+      'realized_pnl',
+      'funding_paid',
+      'is_supported',
+      'updated_at',
+    ],
+  },
+  'positions.setLeverage': {
+    method: 'PUT',
+    path: '/v1/exchanges/:id/leverage',
+    summary: 'Sets the leverage, and on request the margin mode, of an account for a perpetual.',
+    access: 'TRADE',
+    query: [],
+    body: [
+      {
+        path: 'trade_pair_id',
+        isRequired: true,
+        description: 'A perpetual of the exchange of the account',
+        type: 'text',
+      },
+      {
+        path: 'leverage',
+        isRequired: true,
+        description: 'The new leverage, above 0',
+        type: 'decimal',
+      },
+      {
+        path: 'margin_mode',
+        description: 'Default: the margin mode does not change',
+        type: 'text',
+        choices: ['CROSS', 'ISOLATED'],
+      },
+    ],
+    example: 'exa_01k9y3wq8ge0t8p8bf1mq93h57 --trade-pair-id tpr_01k9y3wq8ge128p8bf1mq93h57 --leverage 5',
+    members: ['exchange_account_id', 'trade_pair_id', 'symbol', 'leverage', 'margin_mode', 'max_leverage'],
+  },
   'rewards.list': {
     method: 'GET',
     path: '/v1/rewards',
@@ -2663,8 +2735,16 @@ export const OPERATIONS = {
           'copier.profit_share_raised',
           'reward.claimable',
           'exchange.permissions_changed',
+<<<<<<< HEAD
           'trade_pair.deactivated',
           'funding.paid',
+=======
+          'position.opened',
+          'position.changed',
+          'position.closed',
+          'position.margin_call',
+          'position.liquidated',
+>>>>>>> 15576a4f (feat(core,contracts): positions in perpetuals, their events, and the leverage of accounts)
         ],
       },
     ],
@@ -2747,7 +2827,11 @@ export const OPERATIONS = {
         path: 'value',
         isRequired: true,
         description:
+<<<<<<< HEAD
           'Any JSON value, including null, of at most 16 KiB. The setting notifications selects the events that notify you: {"in_app": {"trade.filled": false}, "email": {"trade.*": true, "trade.filled": false}}. Each key is an event type, subject.* or *; the most specific key applies. By default, every notification appears in the product, and these are also sent by e-mail: key.created, key.revoked, public_key.linked, withdrawal.created, withdrawal.completed, withdrawal.cancelled, withdrawal.failed, exchange.credentials_rejected, exchange.permissions_changed, trade_pair.deactivated, copier.stopped, copier.drift, copier.exit_delayed, webhook.deactivated. You get no e-mail about a copier that you stopped yourself. key.created, key.revoked, public_key.linked, withdrawal.created always notify you. E-mail is sent only to a verified address (PATCH /v1/me). You get at most 10 e-mails per event type and day; for webhook.deactivated, one per webhook and day',
+=======
+          'Any JSON value, including null, of at most 16 KiB. The setting notifications selects the events that notify you: {"in_app": {"trade.filled": false}, "email": {"trade.*": true, "trade.filled": false}}. Each key is an event type, subject.* or *; the most specific key applies. By default, every notification appears in the product, and these are also sent by e-mail: key.created, key.revoked, public_key.linked, withdrawal.created, withdrawal.completed, withdrawal.cancelled, withdrawal.failed, exchange.credentials_rejected, exchange.permissions_changed, position.margin_call, position.liquidated, copier.stopped, copier.drift, copier.exit_delayed, webhook.deactivated. You get no e-mail about a copier that you stopped yourself. key.created, key.revoked, public_key.linked, withdrawal.created always notify you. E-mail is sent only to a verified address (PATCH /v1/me). You get at most 10 e-mails per event type and day; for webhook.deactivated, one per webhook and day',
+>>>>>>> 15576a4f (feat(core,contracts): positions in perpetuals, their events, and the leverage of accounts)
         type: 'json',
       },
     ],
@@ -3146,8 +3230,16 @@ export const OPERATIONS = {
           'copier.profit_share_raised',
           'reward.claimable',
           'exchange.permissions_changed',
+<<<<<<< HEAD
           'trade_pair.deactivated',
           'funding.paid',
+=======
+          'position.opened',
+          'position.changed',
+          'position.closed',
+          'position.margin_call',
+          'position.liquidated',
+>>>>>>> 15576a4f (feat(core,contracts): positions in perpetuals, their events, and the leverage of accounts)
         ],
       },
       {
@@ -3291,8 +3383,16 @@ export const OPERATIONS = {
           'copier.profit_share_raised',
           'reward.claimable',
           'exchange.permissions_changed',
+<<<<<<< HEAD
           'trade_pair.deactivated',
           'funding.paid',
+=======
+          'position.opened',
+          'position.changed',
+          'position.closed',
+          'position.margin_call',
+          'position.liquidated',
+>>>>>>> 15576a4f (feat(core,contracts): positions in perpetuals, their events, and the leverage of accounts)
         ],
       },
       {
@@ -3441,8 +3541,16 @@ export const OPERATIONS = {
           'copier.profit_share_raised',
           'reward.claimable',
           'exchange.permissions_changed',
+<<<<<<< HEAD
           'trade_pair.deactivated',
           'funding.paid',
+=======
+          'position.opened',
+          'position.changed',
+          'position.closed',
+          'position.margin_call',
+          'position.liquidated',
+>>>>>>> 15576a4f (feat(core,contracts): positions in perpetuals, their events, and the leverage of accounts)
         ],
       },
     ],

@@ -24,6 +24,7 @@ const ID_PREFIX_OF_NAME: Readonly<Record<string, IdPrefix>> = {
   further_identity: 'pbk',
   account: 'exa',
   copy_account: 'exa',
+  perpetual_account: 'exa',
   pairs: 'tpr',
   resting: 'trd',
   lots: 'lot',

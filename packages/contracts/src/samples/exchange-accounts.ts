@@ -24,6 +24,11 @@ export const exchangeAccountSamples = [
       account_name: 'copies',
     },
   }),
+  sample(operations.create, {
+    title: 'Connect an account that trades perpetuals',
+    as: 'perpetual_account',
+    body: { ...paperCredentials, trading_type: 'perpetual', account_name: 'perpetuals' },
+  }),
   sample(operations.update, {
     title: 'Rename an exchange account',
     params: { id: '$account.id' },

@@ -2,6 +2,7 @@ import { analyticsOperations } from '../analytics.js';
 import { emergencyStopOperations } from '../emergency-stop.js';
 import { lotOperations } from '../lots.js';
 import { marketDataOperations } from '../market-data.js';
+import { positionOperations } from '../positions.js';
 import { tradePairOperations } from '../trade-pairs.js';
 import { tradeOperations } from '../trades.js';
 import { sample } from './sample.js';
@@ -75,6 +76,11 @@ export const tradeSamples = [
     title: 'Close half of a lot',
     params: { id: '$lots.0.id' },
     body: { fraction: '0.5' },
+  }),
+  sample(positionOperations.setLeverage, {
+    title: 'Set the leverage of an account for a perpetual',
+    params: { id: '$perpetual_account.id' },
+    body: { trade_pair_id: '$pairs.1.id', leverage: '5', margin_mode: 'CROSS' },
   }),
   sample(analyticsOperations.get, {
     title: 'Get the weekly results of an account',

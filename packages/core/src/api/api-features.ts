@@ -9,6 +9,7 @@ import { EventsModule } from '../events/index.js';
 import { CredentialsSealer, ExchangeAccountsModule } from '../exchange-accounts/index.js';
 import { LedgerModule } from '../ledger/index.js';
 import { NotificationsModule } from '../notifications/index.js';
+import { PositionsModule } from '../positions/index.js';
 import { RequestLogModule } from '../request-log/index.js';
 import { RewardsModule } from '../rewards/index.js';
 import { SettingsModule } from '../settings/index.js';
@@ -53,6 +54,7 @@ export function apiFeatures({
     TradePairsModule,
     PairMarketDataModule.with(redis),
     TradesModule,
+    PositionsModule,
     StrategiesModule,
     CopiersModule,
     AnalyticsModule,

@@ -17,6 +17,7 @@ import {
   lotOperations,
   marketDataOperations,
   notificationOperations,
+  positionOperations,
   requestLogOperations,
   rewardOperations,
   serviceOperations,
@@ -49,6 +50,7 @@ import { ExchangeAccountsService } from '../exchange-accounts/index.js';
 import { NotificationsService } from '../notifications/index.js';
 import { type UseCase, useCaseOf, useCasesOf } from '../operations/index.js';
 import { HealthService } from '../platform/index.js';
+import { PositionsService } from '../positions/index.js';
 import { RequestLogService } from '../request-log/index.js';
 import { RewardsService } from '../rewards/index.js';
 import { SettingsService } from '../settings/index.js';
@@ -102,6 +104,7 @@ export const USE_CASES: readonly UseCase[] = [
   ...useCasesOf(marketDataOperations, PairMarketData),
   ...useCasesOf(tradeOperations, TradesService),
   ...useCasesOf(lotOperations, LotsService),
+  ...useCasesOf(positionOperations, PositionsService),
   ...useCasesOf(analyticsOperations, AnalyticsService),
   ...useCasesOf(strategies, StrategiesService),
   ...useCasesOf({ update: updateStrategy, delete: deleteStrategy, linkCopiers }, StrategyChangesService),

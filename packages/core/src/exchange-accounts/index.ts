@@ -23,6 +23,7 @@ export {
   totalBalances,
 } from './account-sync.service.js';
 export { type CurrentBalances, currentBalances } from './current-balances.queries.js';
+export { accountInactiveError } from './exchange-account.errors.js';
 export { ExchangeAccountsModule } from './exchange-accounts.module.js';
 export { CredentialsSealer, ExchangeAccountsService } from './exchange-accounts.service.js';
 export {

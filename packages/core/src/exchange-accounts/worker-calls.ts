@@ -6,9 +6,10 @@ import {
   ERRORS,
   type ErrorCode,
   type ExchangeCredentials,
+  type MarginMode,
   type TradingType,
 } from '@trading-automation/contracts';
-import type { BookLevel, CredentialsReport, Ticker } from '@trading-automation/exchanges';
+import type { BookLevel, CredentialsReport, LeverageSettings, Ticker } from '@trading-automation/exchanges';
 import {
   type CallHandler,
   type CallOwner,
@@ -41,6 +42,11 @@ export interface WorkerCalls {
   };
   /** Reads an account's balances; replies when they are stored. */
   'exchange_account.sync': { input: { account_id: string }; reply: null };
+  /** Sets the leverage, and the margin mode if it is given, of an account for a market; replies when it is stored. */
+  'position.set_leverage': {
+    input: { account_id: string; symbol: string; leverage: Decimal; margin_mode?: MarginMode | undefined };
+    reply: LeverageSettings;
+  };
   /**
    * Reads the middle between the best prices of each pair's order book; null where a side has no orders or the exchange
    * does not respond.
@@ -89,6 +95,7 @@ const LANES = {
 const LANE_OF: Readonly<Record<WorkerCallName, keyof typeof LANES>> = {
   'exchange_account.test': 'default',
   'exchange_account.sync': 'default',
+  'position.set_leverage': 'default',
   'trade_pair.book_mids': 'default',
   'trade_pair.ticker': 'market',
   'trade_pair.candles': 'market',

@@ -10,6 +10,8 @@ const TYPES_WITHOUT_NOTIFICATION: readonly EventType[] = [
   'trade.created',
   'trade.partially_filled',
   'copier.started',
+  'position.opened',
+  'position.changed',
   'exchange.synced',
   'funding.paid',
   'reward.claimed',
@@ -169,6 +171,24 @@ describe('notificationContentOf', () => {
       { id: 'tpr_1', inactive_reason: 'MOVED' },
       'WARNING',
       'Orders on a pair are refused: the exchange does not trade the pair. Its lots stay listed.',
+    ],
+    [
+      'position.margin_call',
+      { id: 'pos_1', side: 'LONG', symbol: 'BTC/USDT:USDT', margin_ratio: '1.2' },
+      'CRITICAL',
+      'Position LONG BTC/USDT:USDT is close to liquidation: the margin balance ÷ the maintenance margin is 1.2. Add margin or reduce the position.',
+    ],
+    [
+      'position.liquidated',
+      { id: 'pos_1', side: 'SHORT', symbol: 'BTC/USDT:USDT' },
+      'CRITICAL',
+      'Position SHORT BTC/USDT:USDT was liquidated by the exchange, in whole or in part.',
+    ],
+    [
+      'position.closed',
+      { id: 'pos_1', side: 'LONG', symbol: 'BTC/USDT:USDT', realized_pnl: '-3.5' },
+      'INFO',
+      'Position LONG BTC/USDT:USDT is closed; realized result: -3.5.',
     ],
     [
       'webhook.deactivated',

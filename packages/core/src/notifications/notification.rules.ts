@@ -86,6 +86,24 @@ const RULES: Readonly<Record<EventType, Rule>> = {
     resource: 'exchange_account',
   }),
   'funding.paid': NO_NOTIFICATION,
+  'position.opened': NO_NOTIFICATION,
+  'position.changed': NO_NOTIFICATION,
+  'position.closed': (data) =>
+    position(
+      'INFO',
+      'Position closed',
+      data,
+      `is closed${withValue('; realized result: ', data, 'realized_pnl')}.`,
+    ),
+  'position.margin_call': (data) =>
+    position(
+      'CRITICAL',
+      'Margin is low',
+      data,
+      `is close to liquidation${withValue(': the margin balance ÷ the maintenance margin is ', data, 'margin_ratio')}. Add margin or reduce the position.`,
+    ),
+  'position.liquidated': (data) =>
+    position('CRITICAL', 'Position liquidated', data, 'was liquidated by the exchange, in whole or in part.'),
   'reward.granted': (data) => ({
     severity: 'INFO',
     title: 'Reward granted',
@@ -159,6 +177,21 @@ function trade(
     .map((name) => stringField(data, name))
     .filter((word) => word !== '');
   return { severity, title, body: `${['Trade', ...order].join(' ')} ${outcome}`, resource: 'trade' };
+}
+
+function position(
+  severity: NotificationSeverity,
+  title: string,
+  data: EventData,
+  outcome: string,
+): ReturnType<Rule> {
+  const words = ['Position', stringField(data, 'side'), stringField(data, 'symbol')];
+  return {
+    severity,
+    title,
+    body: `${words.filter((word) => word !== '').join(' ')} ${outcome}`,
+    resource: 'position',
+  };
 }
 
 /** The text about trades found by comparison with the exchange, by origin. All other trades were placed here. */

@@ -44,6 +44,8 @@ export const OPERATIONS = {
   'lots.list': ['GET', '/v1/lots', 'list'],
   'lots.get': ['GET', '/v1/lots/:id'],
   'lots.close': ['POST', '/v1/lots/:id/close'],
+  'positions.list': ['GET', '/v1/positions', 'list'],
+  'positions.setLeverage': ['PUT', '/v1/exchanges/:id/leverage'],
   'rewards.list': ['GET', '/v1/rewards', 'list'],
   'rewards.types': ['GET', '/v1/rewards/types', 'list'],
   'rewards.balance': ['GET', '/v1/rewards/balance'],

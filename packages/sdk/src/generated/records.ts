@@ -596,8 +596,16 @@ export interface DeadLetter {
     | 'copier.profit_share_raised'
     | 'reward.claimable'
     | 'exchange.permissions_changed'
+<<<<<<< HEAD
     | 'trade_pair.deactivated'
     | 'funding.paid'
+=======
+    | 'position.opened'
+    | 'position.changed'
+    | 'position.closed'
+    | 'position.margin_call'
+    | 'position.liquidated'
+>>>>>>> 15576a4f (feat(core,contracts): positions in perpetuals, their events, and the leverage of accounts)
     | (string & {});
   /** Number of the run whose attempts failed. The deliveries of this run have the same number. */
   run: number;
@@ -710,8 +718,16 @@ export interface DeadLetterDetail<D extends DecimalForm = 'number'> {
     | 'copier.profit_share_raised'
     | 'reward.claimable'
     | 'exchange.permissions_changed'
+<<<<<<< HEAD
     | 'trade_pair.deactivated'
     | 'funding.paid'
+=======
+    | 'position.opened'
+    | 'position.changed'
+    | 'position.closed'
+    | 'position.margin_call'
+    | 'position.liquidated'
+>>>>>>> 15576a4f (feat(core,contracts): positions in perpetuals, their events, and the leverage of accounts)
     | (string & {});
   /** Number of the run whose attempts failed. The deliveries of this run have the same number. */
   run: number;
@@ -834,8 +850,16 @@ export interface DeadLetterRetryAsked {
     | 'copier.profit_share_raised'
     | 'reward.claimable'
     | 'exchange.permissions_changed'
+<<<<<<< HEAD
     | 'trade_pair.deactivated'
     | 'funding.paid'
+=======
+    | 'position.opened'
+    | 'position.changed'
+    | 'position.closed'
+    | 'position.margin_call'
+    | 'position.liquidated'
+>>>>>>> 15576a4f (feat(core,contracts): positions in perpetuals, their events, and the leverage of accounts)
     | null;
 }
 
@@ -947,8 +971,16 @@ export interface Delivery {
     | 'copier.profit_share_raised'
     | 'reward.claimable'
     | 'exchange.permissions_changed'
+<<<<<<< HEAD
     | 'trade_pair.deactivated'
     | 'funding.paid'
+=======
+    | 'position.opened'
+    | 'position.changed'
+    | 'position.closed'
+    | 'position.margin_call'
+    | 'position.liquidated'
+>>>>>>> 15576a4f (feat(core,contracts): positions in perpetuals, their events, and the leverage of accounts)
     | (string & {});
   /** Number of the run of attempts. Run 0 is the automatic delivery, or the first replay if there was no automatic delivery. Each later retry or replay adds 1. */
   run: number;
@@ -1161,8 +1193,16 @@ export interface EventKind<D extends DecimalForm = 'number'> {
     | 'copier.profit_share_raised'
     | 'reward.claimable'
     | 'exchange.permissions_changed'
+<<<<<<< HEAD
     | 'trade_pair.deactivated'
     | 'funding.paid'
+=======
+    | 'position.opened'
+    | 'position.changed'
+    | 'position.closed'
+    | 'position.margin_call'
+    | 'position.liquidated'
+>>>>>>> 15576a4f (feat(core,contracts): positions in perpetuals, their events, and the leverage of accounts)
     | (string & {});
   /** When the event is sent. */
   description: string;
@@ -1295,6 +1335,30 @@ export interface IndexPoint<D extends DecimalForm = 'number'> {
   at: string;
   /** Value of 100 that was invested at the start: 100 × Π(1 + daily return). */
   index: DecimalOf<D>;
+}
+
+/** Leverage settings: returned by `positions.setLeverage`. */
+export interface LeverageSettings<D extends DecimalForm = 'number'> {
+  /** Id of an exchange account (`exa_…`). */
+  exchange_account_id: string;
+  /** Id of a trade pair (`tpr_…`). */
+  trade_pair_id: string;
+  symbol: string;
+  /** Notional of a position ÷ its initial margin. */
+  leverage: DecimalOf<D>;
+  margin_mode: 'CROSS' | 'ISOLATED' | (string & {});
+  /** The highest leverage that the exchange allows for a small position. */
+  max_leverage?: DecimalOf<D>;
+}
+
+/** Input of `positions.setLeverage`. */
+export interface LeverageUpdate {
+  /** A perpetual of the exchange of the account. */
+  trade_pair_id: string;
+  /** The new leverage, above 0. */
+  leverage: DecimalInput;
+  /** Default: the margin mode does not change. */
+  margin_mode?: 'CROSS' | 'ISOLATED' | null;
 }
 
 /** Logged request: returned by `requestLog.list`. */
@@ -1435,8 +1499,16 @@ export interface Notification {
     | 'copier.profit_share_raised'
     | 'reward.claimable'
     | 'exchange.permissions_changed'
+<<<<<<< HEAD
     | 'trade_pair.deactivated'
     | 'funding.paid'
+=======
+    | 'position.opened'
+    | 'position.changed'
+    | 'position.closed'
+    | 'position.margin_call'
+    | 'position.liquidated'
+>>>>>>> 15576a4f (feat(core,contracts): positions in perpetuals, their events, and the leverage of accounts)
     | (string & {});
   severity: 'INFO' | 'WARNING' | 'CRITICAL' | (string & {});
   title: string;
@@ -1454,7 +1526,11 @@ export interface Notification {
       | 'api_key'
       | 'public_key'
       | 'strategy'
+<<<<<<< HEAD
       | 'trade_pair'
+=======
+      | 'position'
+>>>>>>> 15576a4f (feat(core,contracts): positions in perpetuals, their events, and the leverage of accounts)
       | (string & {});
     id: string;
   };
@@ -1582,6 +1658,43 @@ export interface PairResult<D extends DecimalForm = 'number'> {
   net_pnl: DecimalOf<D>;
   fees: DecimalOf<D>;
   volume: DecimalOf<D>;
+}
+
+/** Position: returned by `positions.list`. */
+export interface Position<D extends DecimalForm = 'number'> {
+  /** An account has one position of each market, for ever. */
+  id: string;
+  /** Id of an exchange account (`exa_…`). */
+  exchange_account_id: string;
+  /** Omitted if the product does not offer the market. */
+  trade_pair_id?: string;
+  symbol: string;
+  /** LONG: the account gains when the price rises. Of a closed position, its last side. */
+  side: 'LONG' | 'SHORT' | (string & {});
+  /** Size in base currency. 0: the position is closed. */
+  amount: DecimalOf<D>;
+  /** The exchange's average entry price. Of a closed position, the last one. Null if the exchange did not report it. */
+  entry_price: DecimalOf<D> | null;
+  /** The price at which the exchange values the position. Null if it was not read yet. Read every 30 s while the position is open. */
+  mark_price: DecimalOf<D> | null;
+  /** Omitted without a position, or if no price within reach liquidates it. */
+  liquidation_price?: DecimalOf<D>;
+  /** The leverage of the account for the market. Null if unknown. */
+  leverage: DecimalOf<D> | null;
+  max_leverage: DecimalOf<D> | null;
+  /** CROSS: all positions share the margin of the account. ISOLATED: it has a margin of its own. */
+  margin_mode: 'CROSS' | 'ISOLATED' | (string & {});
+  /** Margin balance ÷ maintenance margin: of the account in CROSS, of the position in ISOLATED. At 1, the exchange liquidates. Omitted without a position, or if it was not read yet. */
+  margin_ratio?: DecimalOf<D>;
+  /** Open result at the mark price, in the settlement currency. Null if it was not read yet. */
+  unrealized_pnl: DecimalOf<D> | null;
+  /** Result of the closed part since the position was last flat, in the settlement currency, net of fees and without funding. Of a closed position, the result from its opening to its close. */
+  realized_pnl: DecimalOf<D>;
+  /** Funding since the position was last flat, in the settlement currency. Positive: the account paid. */
+  funding_paid: DecimalOf<D>;
+  /** False for a position that the product lists and never changes: of a hedge mode, or of an inverse or dated contract. */
+  is_supported: boolean;
+  updated_at: string;
 }
 
 /** Input of `copiers.acceptProfitShare`. */
@@ -1736,7 +1849,11 @@ export interface Setting {
 
 /** Input of `settings.put`. */
 export interface SettingPut {
+<<<<<<< HEAD
   /** Any JSON value, including null, of at most 16 KiB. The setting `notifications` selects the events that notify you: `{"in_app": {"trade.filled": false}, "email": {"trade.*": true, "trade.filled": false}}`. Each key is an event type, `subject.*` or `*`; the most specific key applies. By default, every notification appears in the product, and these are also sent by e-mail: `key.created`, `key.revoked`, `public_key.linked`, `withdrawal.created`, `withdrawal.completed`, `withdrawal.cancelled`, `withdrawal.failed`, `exchange.credentials_rejected`, `exchange.permissions_changed`, `trade_pair.deactivated`, `copier.stopped`, `copier.drift`, `copier.exit_delayed`, `webhook.deactivated`. You get no e-mail about a copier that you stopped yourself. `key.created`, `key.revoked`, `public_key.linked`, `withdrawal.created` always notify you. E-mail is sent only to a verified address (PATCH /v1/me). You get at most 10 e-mails per event type and day; for `webhook.deactivated`, one per webhook and day. */
+=======
+  /** Any JSON value, including null, of at most 16 KiB. The setting `notifications` selects the events that notify you: `{"in_app": {"trade.filled": false}, "email": {"trade.*": true, "trade.filled": false}}`. Each key is an event type, `subject.*` or `*`; the most specific key applies. By default, every notification appears in the product, and these are also sent by e-mail: `key.created`, `key.revoked`, `public_key.linked`, `withdrawal.created`, `withdrawal.completed`, `withdrawal.cancelled`, `withdrawal.failed`, `exchange.credentials_rejected`, `exchange.permissions_changed`, `position.margin_call`, `position.liquidated`, `copier.stopped`, `copier.drift`, `copier.exit_delayed`, `webhook.deactivated`. You get no e-mail about a copier that you stopped yourself. `key.created`, `key.revoked`, `public_key.linked`, `withdrawal.created` always notify you. E-mail is sent only to a verified address (PATCH /v1/me). You get at most 10 e-mails per event type and day; for `webhook.deactivated`, one per webhook and day. */
+>>>>>>> 15576a4f (feat(core,contracts): positions in perpetuals, their events, and the leverage of accounts)
   value: unknown;
 }
 
@@ -2477,8 +2594,16 @@ export interface WebhookReplay {
     | 'copier.profit_share_raised'
     | 'reward.claimable'
     | 'exchange.permissions_changed'
+<<<<<<< HEAD
     | 'trade_pair.deactivated'
     | 'funding.paid'
+=======
+    | 'position.opened'
+    | 'position.changed'
+    | 'position.closed'
+    | 'position.margin_call'
+    | 'position.liquidated'
+>>>>>>> 15576a4f (feat(core,contracts): positions in perpetuals, their events, and the leverage of accounts)
     | (string & {});
   /** Number of the started run of up to five attempts. Its deliveries have the same number. */
   run: number;
@@ -2671,6 +2796,14 @@ export interface LotsListQuery extends ListQuery<'created_at'> {
   status?: 'OPEN' | 'CLOSED';
 }
 
+/** Query parameters of `positions.list`. */
+export interface PositionsListQuery extends ListQuery<'created_at'> {
+  /** Id of an exchange account (`exa_…`). */
+  exchange_account_id?: string;
+  /** Id of a trade pair (`tpr_…`). */
+  trade_pair_id?: string;
+}
+
 /** Query parameters of `rewards.list`. */
 export interface RewardsListQuery extends ListQuery<'created_at' | 'claimable_at' | 'amount'> {
   status?: 'PENDING' | 'CLAIMABLE' | 'CLAIMED' | 'EXPIRED';
@@ -2752,8 +2885,16 @@ export interface NotificationsListQuery extends ListQuery<'created_at'> {
     | 'copier.profit_share_raised'
     | 'reward.claimable'
     | 'exchange.permissions_changed'
+<<<<<<< HEAD
     | 'trade_pair.deactivated'
     | 'funding.paid';
+=======
+    | 'position.opened'
+    | 'position.changed'
+    | 'position.closed'
+    | 'position.margin_call'
+    | 'position.liquidated';
+>>>>>>> 15576a4f (feat(core,contracts): positions in perpetuals, their events, and the leverage of accounts)
 }
 
 /** The response of `notifications.count`. */
@@ -2849,8 +2990,16 @@ export interface WebhooksDeliveriesQuery extends ListQuery<'created_at' | 'attem
     | 'copier.profit_share_raised'
     | 'reward.claimable'
     | 'exchange.permissions_changed'
+<<<<<<< HEAD
     | 'trade_pair.deactivated'
     | 'funding.paid';
+=======
+    | 'position.opened'
+    | 'position.changed'
+    | 'position.closed'
+    | 'position.margin_call'
+    | 'position.liquidated';
+>>>>>>> 15576a4f (feat(core,contracts): positions in perpetuals, their events, and the leverage of accounts)
   /** Id of an event (`evt_…`). */
   event_id?: string;
   /** Start of the range, inclusive. Default: no lower bound. Filters deliveries by created_at. */
@@ -2892,8 +3041,16 @@ export interface DeadLettersListQuery extends ListQuery<'created_at' | 'updated_
     | 'copier.profit_share_raised'
     | 'reward.claimable'
     | 'exchange.permissions_changed'
+<<<<<<< HEAD
     | 'trade_pair.deactivated'
     | 'funding.paid';
+=======
+    | 'position.opened'
+    | 'position.changed'
+    | 'position.closed'
+    | 'position.margin_call'
+    | 'position.liquidated';
+>>>>>>> 15576a4f (feat(core,contracts): positions in perpetuals, their events, and the leverage of accounts)
   /** Start of the range, inclusive. Default: no lower bound. Filters dead letters by created_at. */
   from?: string;
   /** End of the range, exclusive. Default: no upper bound. */
@@ -2969,10 +3126,23 @@ export interface EventData<D extends DecimalForm = 'number'> {
   'reward.claimable': Reward<D>;
   /** The rights of the credentials of an account, or the kind of the account, changed at its exchange. */
   'exchange.permissions_changed': ExchangeAccount<D>;
+<<<<<<< HEAD
   /** A pair became inactive, for the reason in `inactive_reason`. Sent if you have open lots or open orders on it. If the exchange delisted or replaced the pair, also sent if your strategy, the strategy that you copy, or your copier names it. */
   'trade_pair.deactivated': TradePair<D>;
   /** A position in a perpetual paid or received funding. The event is sent once for each payment that the exchange reports. */
   'funding.paid': FundingPayment<D>;
+=======
+  /** An account has a position in a perpetual that was flat before, or that was first read now. */
+  'position.opened': Position<D>;
+  /** The amount of a position changed. A new mark price alone sends no event. */
+  'position.changed': Position<D>;
+  /** A position was closed. A position that changes its side is closed first and then opened. */
+  'position.closed': Position<D>;
+  /** The margin balance fell below 1.25 times the maintenance margin: of the account in CROSS, of the position in ISOLATED. In CROSS, the record is the position with the highest notional. Sent again only after the ratio was at least 1.5. */
+  'position.margin_call': Position<D>;
+  /** The exchange liquidated a position, in whole or in part. The record shows the position as the exchange last reported it. */
+  'position.liquidated': Position<D>;
+>>>>>>> 15576a4f (feat(core,contracts): positions in perpetuals, their events, and the leverage of accounts)
 }
 
 /** The input and the response of each operation. */
@@ -3190,6 +3360,17 @@ export interface OperationTypes<D extends DecimalForm = 'number'> {
     params: { id: string };
     body?: LotClose;
     data: TradeDetail<D>;
+  };
+  /** Lists your open positions in perpetuals. */
+  'positions.list': {
+    query: PositionsListQuery;
+    data: Position<D>;
+  };
+  /** Sets the leverage, and on request the margin mode, of an account for a perpetual. */
+  'positions.setLeverage': {
+    params: { id: string };
+    body: LeverageUpdate;
+    data: LeverageSettings<D>;
   };
   /** Lists your rewards. */
   'rewards.list': {

@@ -4,6 +4,8 @@ import { DEFAULTS, KINDS, kindName } from './kinds';
 const SILENT = [
   'trade.partially_filled',
   'copier.started',
+  'position.opened',
+  'position.changed',
   'exchange.synced',
   'funding.paid',
   'reward.claimed',
