@@ -130,12 +130,13 @@ function exchange({ config, logger, platform, venues }: WorkerContext): Provider
       useFactory: (
         reconciliation: Reconciliation,
         pairs: PairCatalogue,
-        { balances }: ExchangeAccounts,
+        { balances, positions }: ExchangeAccounts,
         orders: AccountOrders,
       ) =>
         new AccountReconciler(
           reconciliation,
           balances,
+          positions,
           pairs,
           new ReconcileActions(orders.reconciler, logger),
         ),
@@ -144,8 +145,8 @@ function exchange({ config, logger, platform, venues }: WorkerContext): Provider
     {
       provide: AccountSupervisors,
       useFactory: (accounts: ExchangeAccounts, orders: AccountOrders, reconciler: AccountReconciler) => {
-        const { balanceSync, streams } = accounts;
-        const recorder = new StreamRecorder(orders.updates, balanceSync, streams, logger);
+        const { balanceSync, positions, streams } = accounts;
+        const recorder = new StreamRecorder(orders.updates, balanceSync, positions, streams, logger);
         const times = { reconcileEveryMs: config.RECONCILE_EVERY_MS };
         return new AccountSupervisors(accounts, reconciler, recorder, { times, takeover: orders });
       },

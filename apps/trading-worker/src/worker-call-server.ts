@@ -2,7 +2,7 @@ import type { Platform } from '@trading-automation/core';
 import { serveWorkerCalls, type VenueCatalogue } from '@trading-automation/core/exchange-accounts';
 import { ExchangeError } from '@trading-automation/exchanges';
 import type { ExchangeGateway } from './exchange/exchange-gateway.js';
-import { toDomainError } from './exchange/to-domain-error.js';
+import { toDomainError, toLeverageError } from './exchange/to-domain-error.js';
 import type { MarketSnapshots } from './market-data/market-snapshots.js';
 
 /** Publishes this worker's exchanges to the APIs, and serves the APIs' calls. */
@@ -27,7 +27,7 @@ export class WorkerCallServer {
   }
 
   private serveCalls() {
-    const { credentials, balanceSync, orderReconciler } = this.gateway;
+    const { credentials, balanceSync, orderReconciler, accounts } = this.gateway;
     return serveWorkerCalls(
       this.platform,
       {
@@ -40,6 +40,12 @@ export class WorkerCallServer {
           });
           return null;
         },
+        'position.set_leverage': async ({ account_id, symbol, leverage, margin_mode }) =>
+          accounts.positions
+            .setLeverage(account_id, symbol, { leverage, marginMode: margin_mode })
+            .catch((error) => {
+              throw toLeverageError(error);
+            }),
         'trade.cancel': async ({ trade_id }, signal) => {
           await orderReconciler.cancel(trade_id, signal).catch((error) => {
             throw toDomainError(error);

@@ -8,6 +8,7 @@ import {
   storeStreamStatuses,
 } from '@trading-automation/core/exchange-accounts';
 import { FundingReads, FundingReports } from '@trading-automation/core/funding';
+import { PositionReports } from '@trading-automation/core/positions';
 import { notifyAccountWork } from '@trading-automation/core/trades';
 import type { Logger } from '@trading-automation/runtime';
 import { AccountStreams } from '../streams/account-streams.js';
@@ -16,6 +17,7 @@ import { BalanceStore } from './balance-store.js';
 import { BalanceSync } from './balance-sync.js';
 import { FundingReader } from './funding-reader.js';
 import { KeyRights } from './key-rights.js';
+import { PositionSync } from './position-sync.js';
 import type { Venues } from './venues.js';
 
 /** Creates the components for exchange accounts: their ownership, clients, streams and balances. */
@@ -25,6 +27,7 @@ export class ExchangeAccounts {
   readonly streams = new AccountStreams();
   readonly balances: BalanceStore;
   readonly balanceSync: BalanceSync;
+  readonly positions: PositionSync;
   private readonly keyRights: KeyRights;
   private readonly funding: FundingReader;
 
@@ -50,6 +53,7 @@ export class ExchangeAccounts {
     );
     this.balances = new BalanceStore(accountSync, this.ownership);
     this.balanceSync = new BalanceSync(this.balances, this.clients, streams, logger);
+    this.positions = new PositionSync(new PositionReports(platform), this.clients, streams, logger);
   }
 
   /** Returns the accounts that this worker owns at this moment. */
@@ -82,6 +86,11 @@ export class ExchangeAccounts {
     return this.funding.readDue([...this.owned().keys()]);
   }
 
+  /** Returns the owned accounts that have an open position. */
+  withOpenPositions(): Promise<readonly string[]> {
+    return this.positions.withOpenPositions([...this.owned().keys()]);
+  }
+
   /** Stores and logs the stream status of this worker's accounts, for monitoring. */
   async reportStreamHealth(): Promise<void> {
     const health = this.streams.health();
@@ -97,6 +106,7 @@ export class ExchangeAccounts {
   /** Waits until all balances are stored, then closes every connection. */
   async close(): Promise<void> {
     await this.balanceSync.drain();
+    await this.positions.drain();
     await this.clients.close();
     await this.venues.close();
   }

@@ -13,3 +13,13 @@ export function toDomainError(error: unknown): unknown {
   const code = isSilent ? 'exchange_unavailable' : 'service_unavailable';
   return new DomainError(code, error.message, [], { cause: error });
 }
+
+/** Converts an error of a change of the leverage, like `toDomainError`. Adds the codes of the exchange's refusals. */
+export function toLeverageError(error: unknown): unknown {
+  if (!(error instanceof ExchangeError)) return error;
+  const { code, message } = error;
+  if (code === 'rule_violated') return new DomainError('exchange_rule_violated', message);
+  if (code === 'refused' || code === 'position_mode') return new DomainError('invalid_state', message);
+  if (code === 'credentials_rejected') return new DomainError('exchange_credentials_rejected', message);
+  return toDomainError(error);
+}

@@ -2,6 +2,7 @@ import type { Config } from '../config.js';
 import type { ExchangeGateway } from '../exchange/exchange-gateway.js';
 import { forEachConcurrent, type Loop, startLoop } from './loop.js';
 import type { Maintenance } from './maintenance.js';
+import { startMarginWatch } from './margin-watch.js';
 import type { PairRefresher } from './pair-refresher.js';
 import { startTradeChecks } from './trade-checks.js';
 
@@ -37,6 +38,7 @@ export class Scheduler {
     const { config, gateway, maintenance, pairs } = this;
     this.loops = [
       ...startTradeChecks(gateway),
+      startMarginWatch(gateway),
       startLoop(
         SWEEP_EVERY_MS,
         () => gateway.orderSubmitter.sweep(),

@@ -6,7 +6,7 @@
  *    locked balances there is no open order, and each order of an open trade is looked up by its id, which costs less than
  *    the list. A pair can have new fills only if the totals of both of its assets changed.
  * 2. Of an account with perpetuals, the positions are compared with the lots, too; where they differ, the pair's fills are
- *    read.
+ *    read. The leverage is read last.
  * 3. The pairs of the last run's changes are read once more, because an exchange may list fills later than balances.
  */
 import { type OwnedAccount, totalBalances } from '@trading-automation/core/exchange-accounts';
@@ -29,6 +29,7 @@ import type {
   VenueOrder,
 } from '@trading-automation/exchanges';
 import type { BalanceStore } from '../exchange/balance-store.js';
+import type { PositionSync } from '../exchange/position-sync.js';
 import type { ReconcileActions } from './reconcile-actions.js';
 
 export interface ReconcileSummary {
@@ -58,6 +59,7 @@ export class AccountReconciler {
   constructor(
     private readonly reconciliation: Reconciliation,
     private readonly balances: BalanceStore,
+    private readonly positions: Pick<PositionSync, 'read'>,
     private readonly pairs: PairCatalogue,
     private readonly actions: ReconcileActions,
   ) {}
@@ -108,6 +110,8 @@ export class AccountReconciler {
     );
     await this.actions.probe(client, actions);
     if (state.reconciledTotals === null) await store();
+    // The fills that led to the positions are stored by now, so the results in the positions' events contain them.
+    await this.positions.read(accountId, client);
     return {
       fills: newFillKeys(state, fills),
       trades: changedTrades.size,

@@ -7,6 +7,7 @@ import {
   ExchangeError,
   type VenueFill,
   type VenueOrder,
+  type VenuePosition,
 } from '@trading-automation/exchanges';
 import type { AccountClients, OpenAccount } from '../exchange/account-clients.js';
 import type { AccountReconciler, ReconcileSummary } from './account-reconciler.js';
@@ -77,6 +78,10 @@ export class AccountSession {
   onBalances(balances: Balances, at: Date): void {
     const seen = this.seen.of(at);
     this.recorder.recordBalances(this.account.accountId, { balances, at, seen });
+  }
+
+  onPositions(positions: readonly VenuePosition[], at: Date): void {
+    this.recorder.recordPositions(this.account.accountId, positions, at);
   }
 
   /** Records the state. Deactivates the account if the exchange rejected its credentials. */

@@ -203,6 +203,7 @@ export class AccountSupervisor implements AccountStream {
         else this.handleEvent(() => this.onOrder(order, fills));
       },
       onBalances: (balances, at) => this.handleEvent(() => this.options.session.onBalances(balances, at)),
+      onPositions: (positions, at) => this.handleEvent(() => this.options.session.onPositions(positions, at)),
     };
     return { connected, handler };
   }

@@ -14,18 +14,26 @@ function record() {
       }),
   };
   const balances = { onStreamUpdate: (accountId: string) => stored.push(accountId) };
+  const positions = { onStreamUpdate: (accountId: string) => stored.push(`positions of ${accountId}`) };
   const streams = { reconcileSoon: () => undefined };
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
   const recorder = new StreamRecorder(
     writer as unknown as Parts[0],
     balances as unknown as Parts[1],
-    streams as unknown as Parts[2],
+    positions as unknown as Parts[2],
+    streams as unknown as Parts[3],
     createLogger('spec', 'silent'),
+    () => held,
   );
   const order = (accountId: string) => recorder.recordOrder({ accountId, order: {} as never, fills: [] });
   const update = (accountId: string) =>
     recorder.recordBalances(accountId, { balances: {}, at: new Date(0), seen: [] });
+  const updatePositions = (accountId: string) => recorder.recordPositions(accountId, [], new Date(0));
   const settled = () => new Promise((resolve) => setImmediate(resolve));
-  return { stored, writes, order, update, settled };
+  return { stored, writes, order, update, updatePositions, release, settled };
 }
 
 describe('balances from an account stream', () => {
@@ -51,5 +59,21 @@ describe('balances from an account stream', () => {
     await settled();
     update('a');
     expect(stored).toEqual(['b', 'a']);
+  });
+});
+
+describe('positions from an account stream', () => {
+  it('are stored after the orders that the stream reported before them and shortly after them', async () => {
+    const { stored, writes, order, updatePositions, release, settled } = record();
+    order('a');
+    updatePositions('a');
+    writes[0]!.end();
+    order('a');
+    release();
+    await settled();
+    expect(stored).toEqual([]);
+    writes[1]!.end();
+    await settled();
+    expect(stored).toEqual(['positions of a']);
   });
 });

@@ -1,13 +1,19 @@
-import { ExchangeError } from '@trading-automation/exchanges';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ExchangeError, type VenuePosition } from '@trading-automation/exchanges';
 import type { Logger } from '@trading-automation/runtime';
 import type { StreamBalances } from '../exchange/balance-store.js';
 import type { BalanceSync } from '../exchange/balance-sync.js';
+import type { PositionSync } from '../exchange/position-sync.js';
 import type { AccountStreams, StreamState } from './account-streams.js';
 import type { OrderUpdate, OrderUpdateWriter } from './order-update-writer.js';
 
 const STREAM_FAILED = 'The account stream was lost, or the account could not be reconciled; trying again.';
 
-/** Stores the orders and balances that account streams report, and logs the streams' states. */
+/** Some exchanges report a position before the fill that changed it. */
+const POSITION_HOLD_MS = 200;
+const holdPosition = () => sleep(POSITION_HOLD_MS, undefined, { ref: false });
+
+/** Stores the orders, balances and positions that account streams report, and logs the streams' states. */
 export class StreamRecorder {
   /** The last order of each account, while it is being stored. */
   private readonly ordersBeingStored = new Map<string, Promise<void>>();
@@ -15,8 +21,11 @@ export class StreamRecorder {
   constructor(
     private readonly orderUpdates: OrderUpdateWriter,
     private readonly balanceSync: BalanceSync,
+    private readonly positions: Pick<PositionSync, 'onStreamUpdate'>,
     private readonly streams: AccountStreams,
     private readonly logger: Logger,
+    /** Resolves when a reported position may be stored. */
+    private readonly hold: () => Promise<void> = holdPosition,
   ) {}
 
   /** Whether this worker sent the order at or after an instant of `performance.now()`. */
@@ -50,7 +59,19 @@ export class StreamRecorder {
    * the balances already contain would be subtracted from them once more.
    */
   recordBalances(accountId: string, update: StreamBalances): void {
-    const store = () => this.balanceSync.onStreamUpdate(accountId, update);
+    this.afterOrders(accountId, () => this.balanceSync.onStreamUpdate(accountId, update));
+  }
+
+  /**
+   * Stores positions in the background, after the orders that the stream reported before them and shortly after them.
+   * The result of a closed position then contains its last fills.
+   */
+  recordPositions(accountId: string, positions: readonly VenuePosition[], at: Date): void {
+    const store = () => this.positions.onStreamUpdate(accountId, positions, at);
+    void this.hold().then(() => this.afterOrders(accountId, store));
+  }
+
+  private afterOrders(accountId: string, store: () => void): void {
     const orders = this.ordersBeingStored.get(accountId);
     if (orders === undefined) store();
     else void orders.then(store);

@@ -86,10 +86,17 @@ export class GatewayUnderTest {
     const reconciler = new AccountReconciler(
       new Reconciliation(platform),
       accounts.balances,
+      accounts.positions,
       new PairCatalogue(platform),
       new ReconcileActions(orders.reconciler, logger),
     );
-    const recorder = new StreamRecorder(orders.updates, accounts.balanceSync, accounts.streams, logger);
+    const recorder = new StreamRecorder(
+      orders.updates,
+      accounts.balanceSync,
+      accounts.positions,
+      accounts.streams,
+      logger,
+    );
     const supervisors = new AccountSupervisors(accounts, reconciler, recorder, {
       times,
       takeover: orders,

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { TradingType } from '@trading-automation/contracts';
 import type {
   CallBudget,
   ExchangeClient,
@@ -40,9 +41,13 @@ export class PaperExchange {
   }
 
   /** Creates a venue that connects to this exchange, as a worker does. */
-  venue(timeoutMs = 10_000, budget?: CallBudget): ExchangeVenue {
+  venue(
+    timeoutMs = 10_000,
+    budget?: CallBudget,
+    tradingTypes: readonly TradingType[] = ['spot'],
+  ): ExchangeVenue {
     const { url } = this;
-    const config = { id: 'paper', name: 'Paper', adapter: 'binance', tradingTypes: ['spot'], url, timeoutMs };
+    const config = { id: 'paper', name: 'Paper', adapter: 'binance', tradingTypes, url, timeoutMs };
     const venue = createVenue(venueConfig.parse(config), { budget });
     this.venues.push(venue);
     return venue;
@@ -55,6 +60,21 @@ export class PaperExchange {
       { balances },
     );
     return { apiKey: api_key, apiSecret: api_secret };
+  }
+
+  /** Opens an account that trades perpetuals, with an amount of USDT. */
+  async openFuturesAccount(usdt: number): Promise<ExchangeCredentials> {
+    const { api_key, api_secret } = await this.admin<{ api_key: string; api_secret: string }>(
+      'POST',
+      'accounts',
+      { futures_balances: { USDT: usdt } },
+    );
+    return { apiKey: api_key, apiSecret: api_secret };
+  }
+
+  /** Moves the price and the mark price of a perpetual. The mark price then stays. */
+  async moveTo(symbol: string, price: string, markPrice = price): Promise<void> {
+    await this.admin('POST', 'market', { symbol, price, mark_price: markPrice });
   }
 
   /** Returns the exchange's own records of an account. */
