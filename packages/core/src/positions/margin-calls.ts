@@ -13,7 +13,7 @@ import { emitPositionEvents } from './store-positions.js';
  */
 export async function storeMargin(tx: Tx, accountId: string, margin: AccountMargin, at: Date): Promise<void> {
   const { currency, equity, available, maintenanceMargin } = margin;
-  const written = await queryPrepared(tx, WRITE_MARGIN, [
+  const written = await queryPrepared<{ id: string }>(tx, WRITE_MARGIN, [
     accountId,
     currency,
     equity,
