@@ -6,6 +6,7 @@ describe('an event', () => {
     expect(keysOfEvent('trade.filled')).toEqual(
       expect.arrayContaining(['trades', 'lots', 'notifications', 'events']),
     );
+    expect(keysOfEvent('position.margin_call')).toContain('positions');
     expect(keysOfEvent('withdrawal.completed')).toEqual(expect.arrayContaining(['withdrawals', 'rewards']));
   });
 

@@ -28,7 +28,7 @@ const KEYS: Readonly<Record<string, readonly QueryKind[]>> = {
   trade: ['trades', 'lots', 'exchanges', 'analytics', 'copiers', 'strategies'],
   copier: ['copiers', 'strategies'],
   exchange: ['exchanges'],
-  // A mark price changes no event, so the page also reads the positions at intervals.
+  // No event reports a new mark price, so the page also reads positions at intervals.
   position: ['positions', 'lots'],
   reward: ['rewards'],
   withdrawal: ['withdrawals', 'rewards'],

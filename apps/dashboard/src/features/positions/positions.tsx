@@ -6,6 +6,7 @@ import { api } from '../../data/api';
 import { useMayTrade } from '../../data/me';
 import { accountsQuery, pairsQuery, useAccounts, usePairs } from '../../data/names';
 import { type LotRow, openLotsQuery, useOpenLots } from '../../data/open-lots';
+import { positionsQuery } from '../../data/perpetual-positions';
 import { useEarlyData } from '../../data/server-data';
 import { Button } from '../../ui/button';
 import type { Filter } from '../../ui/data-table/columns';
@@ -19,6 +20,7 @@ import { EmptyState } from '../../ui/states';
 import type { LotSelection } from './close-many';
 import { columnsOf } from './columns';
 import { OpenPositions } from './open-positions';
+import { PerpetualPositions } from './perpetual-positions';
 
 const CloseLot = onDemand(() => import('./close-lot').then((module) => module.CloseLot));
 const CloseMany = onDemand(() => import('./close-many').then((module) => module.CloseMany));
@@ -29,9 +31,9 @@ const read = (...[query, options]: Parameters<ReturnType<typeof api>['lots']['li
   api().lots.list(query, options);
 const keyOf = ({ id }: LotRow) => id;
 
-/** Open and closed lots. */
+/** Positions in perpetuals, and open and closed lots. */
 export function Positions() {
-  useEarlyData([openLotsQuery, accountsQuery, pairsQuery]);
+  useEarlyData([openLotsQuery, positionsQuery, accountsQuery, pairsQuery]);
   const [view, setView] = useQueryState('view', parseAsStringLiteral(VIEWS).withDefault('open'));
   const [closing, setClosing] = useState<LotRow>();
   const [selection, setSelection] = useState<LotSelection>();
@@ -66,6 +68,7 @@ export function Positions() {
             ]}
           />
         </div>
+        {view === 'open' && <PerpetualPositions />}
         {view === 'open' && <OpenPositions onCloseMany={mayTrade ? setSelection : undefined} />}
         {!(view === 'open' && isEmpty) && (
           // The list appears with the sums, which would move it. It is loaded at the same time.
