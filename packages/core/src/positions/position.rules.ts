@@ -12,7 +12,7 @@ const MARGIN_CALL_ENDS_AT = '1.5';
 const RATIO_DECIMALS = 8;
 
 /** The side and amount of a position. The side of a market that never had a position is null. */
-export interface Held {
+interface Held {
   readonly side: PositionSide | null;
   readonly amount: Decimal;
 }
@@ -57,7 +57,7 @@ export interface Report {
   readonly isComplete: boolean;
 }
 
-export type PositionEvent = Extract<EventType, 'position.opened' | 'position.changed' | 'position.closed'>;
+type PositionEvent = Extract<EventType, 'position.opened' | 'position.changed' | 'position.closed'>;
 
 /** A new state of a position, and the event that reports it, if its amount changed. */
 export interface PositionStep {
