@@ -2735,16 +2735,13 @@ export const OPERATIONS = {
           'copier.profit_share_raised',
           'reward.claimable',
           'exchange.permissions_changed',
-<<<<<<< HEAD
           'trade_pair.deactivated',
           'funding.paid',
-=======
           'position.opened',
           'position.changed',
           'position.closed',
           'position.margin_call',
           'position.liquidated',
->>>>>>> 15576a4f (feat(core,contracts): positions in perpetuals, their events, and the leverage of accounts)
         ],
       },
     ],
@@ -2827,11 +2824,7 @@ export const OPERATIONS = {
         path: 'value',
         isRequired: true,
         description:
-<<<<<<< HEAD
-          'Any JSON value, including null, of at most 16 KiB. The setting notifications selects the events that notify you: {"in_app": {"trade.filled": false}, "email": {"trade.*": true, "trade.filled": false}}. Each key is an event type, subject.* or *; the most specific key applies. By default, every notification appears in the product, and these are also sent by e-mail: key.created, key.revoked, public_key.linked, withdrawal.created, withdrawal.completed, withdrawal.cancelled, withdrawal.failed, exchange.credentials_rejected, exchange.permissions_changed, trade_pair.deactivated, copier.stopped, copier.drift, copier.exit_delayed, webhook.deactivated. You get no e-mail about a copier that you stopped yourself. key.created, key.revoked, public_key.linked, withdrawal.created always notify you. E-mail is sent only to a verified address (PATCH /v1/me). You get at most 10 e-mails per event type and day; for webhook.deactivated, one per webhook and day',
-=======
-          'Any JSON value, including null, of at most 16 KiB. The setting notifications selects the events that notify you: {"in_app": {"trade.filled": false}, "email": {"trade.*": true, "trade.filled": false}}. Each key is an event type, subject.* or *; the most specific key applies. By default, every notification appears in the product, and these are also sent by e-mail: key.created, key.revoked, public_key.linked, withdrawal.created, withdrawal.completed, withdrawal.cancelled, withdrawal.failed, exchange.credentials_rejected, exchange.permissions_changed, position.margin_call, position.liquidated, copier.stopped, copier.drift, copier.exit_delayed, webhook.deactivated. You get no e-mail about a copier that you stopped yourself. key.created, key.revoked, public_key.linked, withdrawal.created always notify you. E-mail is sent only to a verified address (PATCH /v1/me). You get at most 10 e-mails per event type and day; for webhook.deactivated, one per webhook and day',
->>>>>>> 15576a4f (feat(core,contracts): positions in perpetuals, their events, and the leverage of accounts)
+          'Any JSON value, including null, of at most 16 KiB. The setting notifications selects the events that notify you: {"in_app": {"trade.filled": false}, "email": {"trade.*": true, "trade.filled": false}}. Each key is an event type, subject.* or *; the most specific key applies. By default, every notification appears in the product, and these are also sent by e-mail: key.created, key.revoked, public_key.linked, withdrawal.created, withdrawal.completed, withdrawal.cancelled, withdrawal.failed, exchange.credentials_rejected, exchange.permissions_changed, trade_pair.deactivated, position.margin_call, position.liquidated, copier.stopped, copier.drift, copier.exit_delayed, webhook.deactivated. You get no e-mail about a copier that you stopped yourself. key.created, key.revoked, public_key.linked, withdrawal.created always notify you. E-mail is sent only to a verified address (PATCH /v1/me). You get at most 10 e-mails per event type and day; for webhook.deactivated, one per webhook and day',
         type: 'json',
       },
     ],
@@ -3230,16 +3223,13 @@ export const OPERATIONS = {
           'copier.profit_share_raised',
           'reward.claimable',
           'exchange.permissions_changed',
-<<<<<<< HEAD
           'trade_pair.deactivated',
           'funding.paid',
-=======
           'position.opened',
           'position.changed',
           'position.closed',
           'position.margin_call',
           'position.liquidated',
->>>>>>> 15576a4f (feat(core,contracts): positions in perpetuals, their events, and the leverage of accounts)
         ],
       },
       {
@@ -3383,16 +3373,13 @@ export const OPERATIONS = {
           'copier.profit_share_raised',
           'reward.claimable',
           'exchange.permissions_changed',
-<<<<<<< HEAD
           'trade_pair.deactivated',
           'funding.paid',
-=======
           'position.opened',
           'position.changed',
           'position.closed',
           'position.margin_call',
           'position.liquidated',
->>>>>>> 15576a4f (feat(core,contracts): positions in perpetuals, their events, and the leverage of accounts)
         ],
       },
       {
@@ -3541,16 +3528,13 @@ export const OPERATIONS = {
           'copier.profit_share_raised',
           'reward.claimable',
           'exchange.permissions_changed',
-<<<<<<< HEAD
           'trade_pair.deactivated',
           'funding.paid',
-=======
           'position.opened',
           'position.changed',
           'position.closed',
           'position.margin_call',
           'position.liquidated',
->>>>>>> 15576a4f (feat(core,contracts): positions in perpetuals, their events, and the leverage of accounts)
         ],
       },
     ],

@@ -2904,7 +2904,6 @@ export function eventDataOf<D extends DecimalForm>(decimal: (text: string) => De
       created_at: '2026-01-12T08:30:00.000Z',
       updated_at: '2026-01-31T12:00:00.000Z',
     },
-<<<<<<< HEAD
     'trade_pair.deactivated': {
       id: 'tpr_01k9y3wq8ge128p8bf1mq93h57',
       exchange: 'paper',
@@ -2934,7 +2933,7 @@ export function eventDataOf<D extends DecimalForm>(decimal: (text: string) => De
       currency: 'USDT',
       paid_at: '2026-01-31T11:59:30.000Z',
       created_at: '2026-01-31T12:00:00.000Z',
-=======
+    },
     'position.opened': {
       id: 'pos_01k9y3wq8ge528p8bf1mq93h57',
       exchange_account_id: 'exa_01k9y3wq8ge0t8p8bf1mq93h57',
@@ -3030,7 +3029,6 @@ export function eventDataOf<D extends DecimalForm>(decimal: (text: string) => De
       funding_paid: decimal('1.5'),
       is_supported: true,
       updated_at: '2026-01-31T12:00:00.000Z',
->>>>>>> 15576a4f (feat(core,contracts): positions in perpetuals, their events, and the leverage of accounts)
     },
   };
 }

@@ -596,16 +596,13 @@ export interface DeadLetter {
     | 'copier.profit_share_raised'
     | 'reward.claimable'
     | 'exchange.permissions_changed'
-<<<<<<< HEAD
     | 'trade_pair.deactivated'
     | 'funding.paid'
-=======
     | 'position.opened'
     | 'position.changed'
     | 'position.closed'
     | 'position.margin_call'
     | 'position.liquidated'
->>>>>>> 15576a4f (feat(core,contracts): positions in perpetuals, their events, and the leverage of accounts)
     | (string & {});
   /** Number of the run whose attempts failed. The deliveries of this run have the same number. */
   run: number;
@@ -718,16 +715,13 @@ export interface DeadLetterDetail<D extends DecimalForm = 'number'> {
     | 'copier.profit_share_raised'
     | 'reward.claimable'
     | 'exchange.permissions_changed'
-<<<<<<< HEAD
     | 'trade_pair.deactivated'
     | 'funding.paid'
-=======
     | 'position.opened'
     | 'position.changed'
     | 'position.closed'
     | 'position.margin_call'
     | 'position.liquidated'
->>>>>>> 15576a4f (feat(core,contracts): positions in perpetuals, their events, and the leverage of accounts)
     | (string & {});
   /** Number of the run whose attempts failed. The deliveries of this run have the same number. */
   run: number;
@@ -850,16 +844,13 @@ export interface DeadLetterRetryAsked {
     | 'copier.profit_share_raised'
     | 'reward.claimable'
     | 'exchange.permissions_changed'
-<<<<<<< HEAD
     | 'trade_pair.deactivated'
     | 'funding.paid'
-=======
     | 'position.opened'
     | 'position.changed'
     | 'position.closed'
     | 'position.margin_call'
     | 'position.liquidated'
->>>>>>> 15576a4f (feat(core,contracts): positions in perpetuals, their events, and the leverage of accounts)
     | null;
 }
 
@@ -971,16 +962,13 @@ export interface Delivery {
     | 'copier.profit_share_raised'
     | 'reward.claimable'
     | 'exchange.permissions_changed'
-<<<<<<< HEAD
     | 'trade_pair.deactivated'
     | 'funding.paid'
-=======
     | 'position.opened'
     | 'position.changed'
     | 'position.closed'
     | 'position.margin_call'
     | 'position.liquidated'
->>>>>>> 15576a4f (feat(core,contracts): positions in perpetuals, their events, and the leverage of accounts)
     | (string & {});
   /** Number of the run of attempts. Run 0 is the automatic delivery, or the first replay if there was no automatic delivery. Each later retry or replay adds 1. */
   run: number;
@@ -1193,16 +1181,13 @@ export interface EventKind<D extends DecimalForm = 'number'> {
     | 'copier.profit_share_raised'
     | 'reward.claimable'
     | 'exchange.permissions_changed'
-<<<<<<< HEAD
     | 'trade_pair.deactivated'
     | 'funding.paid'
-=======
     | 'position.opened'
     | 'position.changed'
     | 'position.closed'
     | 'position.margin_call'
     | 'position.liquidated'
->>>>>>> 15576a4f (feat(core,contracts): positions in perpetuals, their events, and the leverage of accounts)
     | (string & {});
   /** When the event is sent. */
   description: string;
@@ -1499,16 +1484,13 @@ export interface Notification {
     | 'copier.profit_share_raised'
     | 'reward.claimable'
     | 'exchange.permissions_changed'
-<<<<<<< HEAD
     | 'trade_pair.deactivated'
     | 'funding.paid'
-=======
     | 'position.opened'
     | 'position.changed'
     | 'position.closed'
     | 'position.margin_call'
     | 'position.liquidated'
->>>>>>> 15576a4f (feat(core,contracts): positions in perpetuals, their events, and the leverage of accounts)
     | (string & {});
   severity: 'INFO' | 'WARNING' | 'CRITICAL' | (string & {});
   title: string;
@@ -1526,11 +1508,8 @@ export interface Notification {
       | 'api_key'
       | 'public_key'
       | 'strategy'
-<<<<<<< HEAD
       | 'trade_pair'
-=======
       | 'position'
->>>>>>> 15576a4f (feat(core,contracts): positions in perpetuals, their events, and the leverage of accounts)
       | (string & {});
     id: string;
   };
@@ -1849,11 +1828,7 @@ export interface Setting {
 
 /** Input of `settings.put`. */
 export interface SettingPut {
-<<<<<<< HEAD
-  /** Any JSON value, including null, of at most 16 KiB. The setting `notifications` selects the events that notify you: `{"in_app": {"trade.filled": false}, "email": {"trade.*": true, "trade.filled": false}}`. Each key is an event type, `subject.*` or `*`; the most specific key applies. By default, every notification appears in the product, and these are also sent by e-mail: `key.created`, `key.revoked`, `public_key.linked`, `withdrawal.created`, `withdrawal.completed`, `withdrawal.cancelled`, `withdrawal.failed`, `exchange.credentials_rejected`, `exchange.permissions_changed`, `trade_pair.deactivated`, `copier.stopped`, `copier.drift`, `copier.exit_delayed`, `webhook.deactivated`. You get no e-mail about a copier that you stopped yourself. `key.created`, `key.revoked`, `public_key.linked`, `withdrawal.created` always notify you. E-mail is sent only to a verified address (PATCH /v1/me). You get at most 10 e-mails per event type and day; for `webhook.deactivated`, one per webhook and day. */
-=======
-  /** Any JSON value, including null, of at most 16 KiB. The setting `notifications` selects the events that notify you: `{"in_app": {"trade.filled": false}, "email": {"trade.*": true, "trade.filled": false}}`. Each key is an event type, `subject.*` or `*`; the most specific key applies. By default, every notification appears in the product, and these are also sent by e-mail: `key.created`, `key.revoked`, `public_key.linked`, `withdrawal.created`, `withdrawal.completed`, `withdrawal.cancelled`, `withdrawal.failed`, `exchange.credentials_rejected`, `exchange.permissions_changed`, `position.margin_call`, `position.liquidated`, `copier.stopped`, `copier.drift`, `copier.exit_delayed`, `webhook.deactivated`. You get no e-mail about a copier that you stopped yourself. `key.created`, `key.revoked`, `public_key.linked`, `withdrawal.created` always notify you. E-mail is sent only to a verified address (PATCH /v1/me). You get at most 10 e-mails per event type and day; for `webhook.deactivated`, one per webhook and day. */
->>>>>>> 15576a4f (feat(core,contracts): positions in perpetuals, their events, and the leverage of accounts)
+  /** Any JSON value, including null, of at most 16 KiB. The setting `notifications` selects the events that notify you: `{"in_app": {"trade.filled": false}, "email": {"trade.*": true, "trade.filled": false}}`. Each key is an event type, `subject.*` or `*`; the most specific key applies. By default, every notification appears in the product, and these are also sent by e-mail: `key.created`, `key.revoked`, `public_key.linked`, `withdrawal.created`, `withdrawal.completed`, `withdrawal.cancelled`, `withdrawal.failed`, `exchange.credentials_rejected`, `exchange.permissions_changed`, `trade_pair.deactivated`, `position.margin_call`, `position.liquidated`, `copier.stopped`, `copier.drift`, `copier.exit_delayed`, `webhook.deactivated`. You get no e-mail about a copier that you stopped yourself. `key.created`, `key.revoked`, `public_key.linked`, `withdrawal.created` always notify you. E-mail is sent only to a verified address (PATCH /v1/me). You get at most 10 e-mails per event type and day; for `webhook.deactivated`, one per webhook and day. */
   value: unknown;
 }
 
@@ -2594,16 +2569,13 @@ export interface WebhookReplay {
     | 'copier.profit_share_raised'
     | 'reward.claimable'
     | 'exchange.permissions_changed'
-<<<<<<< HEAD
     | 'trade_pair.deactivated'
     | 'funding.paid'
-=======
     | 'position.opened'
     | 'position.changed'
     | 'position.closed'
     | 'position.margin_call'
     | 'position.liquidated'
->>>>>>> 15576a4f (feat(core,contracts): positions in perpetuals, their events, and the leverage of accounts)
     | (string & {});
   /** Number of the started run of up to five attempts. Its deliveries have the same number. */
   run: number;
@@ -2885,16 +2857,13 @@ export interface NotificationsListQuery extends ListQuery<'created_at'> {
     | 'copier.profit_share_raised'
     | 'reward.claimable'
     | 'exchange.permissions_changed'
-<<<<<<< HEAD
     | 'trade_pair.deactivated'
-    | 'funding.paid';
-=======
+    | 'funding.paid'
     | 'position.opened'
     | 'position.changed'
     | 'position.closed'
     | 'position.margin_call'
     | 'position.liquidated';
->>>>>>> 15576a4f (feat(core,contracts): positions in perpetuals, their events, and the leverage of accounts)
 }
 
 /** The response of `notifications.count`. */
@@ -2990,16 +2959,13 @@ export interface WebhooksDeliveriesQuery extends ListQuery<'created_at' | 'attem
     | 'copier.profit_share_raised'
     | 'reward.claimable'
     | 'exchange.permissions_changed'
-<<<<<<< HEAD
     | 'trade_pair.deactivated'
-    | 'funding.paid';
-=======
+    | 'funding.paid'
     | 'position.opened'
     | 'position.changed'
     | 'position.closed'
     | 'position.margin_call'
     | 'position.liquidated';
->>>>>>> 15576a4f (feat(core,contracts): positions in perpetuals, their events, and the leverage of accounts)
   /** Id of an event (`evt_…`). */
   event_id?: string;
   /** Start of the range, inclusive. Default: no lower bound. Filters deliveries by created_at. */
@@ -3041,16 +3007,13 @@ export interface DeadLettersListQuery extends ListQuery<'created_at' | 'updated_
     | 'copier.profit_share_raised'
     | 'reward.claimable'
     | 'exchange.permissions_changed'
-<<<<<<< HEAD
     | 'trade_pair.deactivated'
-    | 'funding.paid';
-=======
+    | 'funding.paid'
     | 'position.opened'
     | 'position.changed'
     | 'position.closed'
     | 'position.margin_call'
     | 'position.liquidated';
->>>>>>> 15576a4f (feat(core,contracts): positions in perpetuals, their events, and the leverage of accounts)
   /** Start of the range, inclusive. Default: no lower bound. Filters dead letters by created_at. */
   from?: string;
   /** End of the range, exclusive. Default: no upper bound. */
@@ -3126,12 +3089,10 @@ export interface EventData<D extends DecimalForm = 'number'> {
   'reward.claimable': Reward<D>;
   /** The rights of the credentials of an account, or the kind of the account, changed at its exchange. */
   'exchange.permissions_changed': ExchangeAccount<D>;
-<<<<<<< HEAD
   /** A pair became inactive, for the reason in `inactive_reason`. Sent if you have open lots or open orders on it. If the exchange delisted or replaced the pair, also sent if your strategy, the strategy that you copy, or your copier names it. */
   'trade_pair.deactivated': TradePair<D>;
   /** A position in a perpetual paid or received funding. The event is sent once for each payment that the exchange reports. */
   'funding.paid': FundingPayment<D>;
-=======
   /** An account has a position in a perpetual that was flat before, or that was first read now. */
   'position.opened': Position<D>;
   /** The amount of a position changed. A new mark price alone sends no event. */
@@ -3142,7 +3103,6 @@ export interface EventData<D extends DecimalForm = 'number'> {
   'position.margin_call': Position<D>;
   /** The exchange liquidated a position, in whole or in part. The record shows the position as the exchange last reported it. */
   'position.liquidated': Position<D>;
->>>>>>> 15576a4f (feat(core,contracts): positions in perpetuals, their events, and the leverage of accounts)
 }
 
 /** The input and the response of each operation. */
