@@ -122,6 +122,7 @@ const WRITE_SETTINGS = `INSERT INTO positions AS p (id, user_id, exchange_accoun
     margin_mode = excluded.margin_mode, max_leverage = coalesce(excluded.max_leverage, p.max_leverage),
     settings_at = excluded.settings_at, updated_at = clock_timestamp()`;
 
+/** Without pairs that are delisted or replaced, whose settings the exchange would refuse to report. */
 const MARKETS_IN_USE = `
   WITH used AS (
     SELECT p.symbol FROM positions p WHERE p.exchange_account_id = $1 AND p.amount > 0 AND p.is_supported
@@ -139,5 +140,6 @@ const MARKETS_IN_USE = `
   JOIN exchange_accounts a ON a.id = $1
   JOIN trade_pairs t ON t.exchange = a.exchange AND t.trading_type = a.trading_type AND t.symbol = used.symbol
   LEFT JOIN positions p ON p.exchange_account_id = $1 AND p.symbol = used.symbol
-  WHERE a.trading_type = 'perpetual'
+  WHERE a.trading_type = 'perpetual' AND t.listed_symbol IS NULL
+    AND (t.is_active OR t.inactive_reason IS DISTINCT FROM 'DELISTED')
   ORDER BY p.settings_at NULLS FIRST, used.symbol LIMIT $3`;

@@ -399,6 +399,23 @@ describe('the settings of markets', () => {
     expect(await reports.marketsInUse(account.uuid)).toEqual([SYMBOL]);
   });
 
+  it.each([
+    ['delisted', "is_active = false, inactive_reason = 'DELISTED'"],
+    ['replaced', "is_active = false, inactive_reason = 'REPLACED', listed_symbol = symbol"],
+  ])(
+    'are not read for a %s pair, because the exchange would refuse to report them',
+    async (_case, columns) => {
+      await read(1, [venuePosition()]);
+      expect(await reports.marketsInUse(account.uuid)).toEqual([SYMBOL]);
+      await core.rows(`UPDATE trade_pairs SET ${columns} WHERE id = $1`, pair.uuid);
+      expect(await reports.marketsInUse(account.uuid)).toEqual([]);
+      await core.rows(
+        'UPDATE trade_pairs SET is_active = true, inactive_reason = NULL, listed_symbol = NULL WHERE id = $1',
+        pair.uuid,
+      );
+    },
+  );
+
   it('are watched only for accounts with an open position', async () => {
     const idle = await perpetualAccount(actor);
     await read(1, [venuePosition()]);

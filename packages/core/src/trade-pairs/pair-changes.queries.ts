@@ -48,7 +48,9 @@ const HOLDERS = `
   SELECT l.trade_pair_id, l.user_id FROM lots l WHERE l.trade_pair_id = ANY ($1) AND l.open_amount > 0
   UNION
   SELECT t.trade_pair_id, t.user_id FROM trades t
-  WHERE t.trade_pair_id = ANY ($1) AND t.status IN ('PENDING', 'PARTIALLY_FILLED')`;
+  WHERE t.trade_pair_id = ANY ($1) AND t.status IN ('PENDING', 'PARTIALLY_FILLED')
+  UNION
+  SELECT s.trade_pair_id, s.user_id FROM positions s WHERE s.trade_pair_id = ANY ($1) AND s.amount > 0`;
 
 /** A copier names pairs by symbol, and trades the one of its account's exchange and trading type. */
 const NAMERS = `

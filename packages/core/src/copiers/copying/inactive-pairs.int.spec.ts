@@ -93,7 +93,7 @@ describe('the users that are notified of a pair', () => {
     return { leader: env.leader, copying: actor };
   }
 
-  it('have lots or orders on it, name it in a strategy or copier, or copy such a strategy; each is notified once', async () => {
+  it('have lots, orders or a position on it, name it in a strategy or copier, or copy such a strategy; each is notified once', async () => {
     const holder = await env.followerWithLot();
     const ordering = await env.core.actor();
     const account = await env.core.account(ordering);
@@ -105,6 +105,15 @@ describe('the users that are notified of a pair', () => {
       amount: '1',
       requested_amount: '1',
     });
+    const positioned = await env.core.actor();
+    await env.core.rows(
+      `INSERT INTO positions (id, user_id, exchange_account_id, trade_pair_id, symbol, side, amount)
+       VALUES ($1, $2, $3, $4, 'BTC/USDT', 'LONG', 1)`,
+      newUuid(),
+      positioned.userId,
+      (await env.core.account(positioned)).uuid,
+      env.pair.uuid,
+    );
     const unaffected = await env.follower({ limits: { allowed_pairs: ['ETH/USDT'] } });
     const allowing = await env.follower({ limits: { allowed_pairs: ['BTC/USDT'] } });
     const otherAccount = { actor: await env.core.actor() };
@@ -126,7 +135,7 @@ describe('the users that are notified of a pair', () => {
       inactive_reason: 'REPLACED',
       replaced_by: await newPairId(),
     };
-    for (const actor of [holder.actor, ordering, allowing.actor, leader, copying])
+    for (const actor of [holder.actor, ordering, positioned, allowing.actor, leader, copying])
       expect(await deactivations(actor)).toMatchObject([{ data }]);
     for (const { actor } of [unaffected, elsewhere]) expect(await deactivations(actor)).toEqual([]);
   });
