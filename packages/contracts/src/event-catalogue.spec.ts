@@ -76,6 +76,6 @@ describe('the catalogue of events', () => {
     const validate = validators.get('key.revoked')!;
     const { data } = sampleOf('public_key.linked');
     expect(validate({ ...sampleOf('key.revoked'), data })).toBe(true);
-    expect(EVENT_RECORD_SCHEMAS).toHaveLength(12);
+    expect(EVENT_RECORD_SCHEMAS).toHaveLength(14);
   });
 });
