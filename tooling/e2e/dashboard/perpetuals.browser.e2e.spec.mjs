@@ -81,7 +81,9 @@ it('a position appears while the page is open, shows its margin, and gets anothe
   await dialog.getByText('on Perpetuals').waitFor();
   await dialog.getByLabel('Leverage').fill('1000');
   await dialog.getByRole('button', { name: 'Change leverage' }).click();
-  await dialog.getByText('The order breaks a rule of the exchange.').waitFor();
+  await dialog
+    .getByText('The exchange does not allow this leverage for the market. Use a lower one.')
+    .waitFor();
   // The browser reports the refused request.
   expect(problems.splice(0)).toEqual([expect.stringContaining('422')]);
   if (process.env.PICTURES !== undefined)

@@ -124,6 +124,7 @@ describe('the positions of an account at the paper exchange', () => {
     await trade('BUY', '0.2');
     await eventually(async () => (await open())[0]?.mark_price === '60000');
     expect((await open())[0]?.margin_ratio).toBeDefined();
+    await eventually(async () => (await open())[0]?.max_leverage === '125');
   });
 
   it('that were closed while no worker ran are closed when the stream connects', async () => {

@@ -55,6 +55,14 @@ export class PositionSync {
       await this.readSettings(accountId, symbol, positions);
   }
 
+  /** Reads the settings of the markets in use that were never read. */
+  private async readNewSettings(accountId: string): Promise<void> {
+    const { positions } = (await this.clients.open(accountId)).client.as('check');
+    if (positions === undefined) return;
+    for (const symbol of await this.reports.marketsInUse(accountId, true))
+      await this.readSettings(accountId, symbol, positions);
+  }
+
   /**
    * Reads the positions and the margin of an account, to see whether the margin is low. If an amount differs from the
    * stored one, a live stream should have reported it, so the account is reconciled.
@@ -143,6 +151,7 @@ export class PositionSync {
   private readSoon(accountId: string): void {
     if (this.reading.has(accountId)) return;
     const reading = this.watch(accountId)
+      .then(() => this.readNewSettings(accountId))
       .catch((error) => {
         this.logger.warn(
           { event: 'positions.not_read', err: error, account_id: accountId },

@@ -70,12 +70,15 @@ export class PositionReports {
   /**
    * Returns the markets whose settings matter: with a position, an open order or a recent fill, and those that a strategy
    * trades which a copier of the account copies. The settings that were read least recently come first.
+   *
+   * @param isUnread whether to return only markets whose settings were never read
    */
-  async marketsInUse(accountId: string): Promise<readonly string[]> {
+  async marketsInUse(accountId: string, isUnread = false): Promise<readonly string[]> {
     const rows = await queryPrepared<{ symbol: string }>(this.platform.database.manager, MARKETS_IN_USE, [
       accountId,
       TRADED_DAYS,
       MARKETS_MAX,
+      isUnread,
     ]);
     return rows.map(({ symbol }) => symbol);
   }
@@ -141,5 +144,5 @@ const MARKETS_IN_USE = `
   JOIN trade_pairs t ON t.exchange = a.exchange AND t.trading_type = a.trading_type AND t.symbol = used.symbol
   LEFT JOIN positions p ON p.exchange_account_id = $1 AND p.symbol = used.symbol
   WHERE a.trading_type = 'perpetual' AND t.listed_symbol IS NULL
-    AND (t.is_active OR t.inactive_reason IS DISTINCT FROM 'DELISTED')
+    AND (t.is_active OR t.inactive_reason IS DISTINCT FROM 'DELISTED') AND (p.settings_at IS NULL OR NOT $4)
   ORDER BY p.settings_at NULLS FIRST, used.symbol LIMIT $3`;

@@ -389,6 +389,9 @@ describe('the settings of markets', () => {
     expect(await reports.marketsInUse(account.uuid)).toEqual([]);
     await read(1, [venuePosition()]);
     expect(await reports.marketsInUse(account.uuid)).toEqual([SYMBOL]);
+    expect(await reports.marketsInUse(account.uuid, true)).toEqual([SYMBOL]);
+    await reports.storeSettings(account.uuid, SYMBOL, { leverage: '20', marginMode: 'CROSS' });
+    expect(await reports.marketsInUse(account.uuid, true)).toEqual([]);
     await read(2, []);
     expect(await reports.marketsInUse(account.uuid)).toEqual([]);
     await core.rows(
