@@ -38,7 +38,7 @@ function commandsOfTables(): readonly string[] {
     },
   );
 }
-const GROUPS_OF_ONE_COMMAND = ['signals', 'request-log'];
+const GROUPS_OF_ONE_COMMAND = ['signals', 'request-log', 'positions'];
 
 /** The commands in the guide's examples. */
 const commandsOfExamples = [...guide.matchAll(/\bsvc ((?:[a-z][a-z-]*)(?: [a-z][a-z-]*)*)/g)].map(

@@ -85,8 +85,8 @@ import { KeyRights1763700000055 } from './migrations/0055-key-rights.js';
 import { ReplacedPairs1763700000056 } from './migrations/0056-replaced-pairs.js';
 import { Positions1763700000057 } from './migrations/0057-positions.js';
 import { CopyingAcrossVenues1763700000058 } from './migrations/0058-copying-across-venues.js';
-import { MarginOrders1763700000060 } from './migrations/0060-margin-orders.js';
 import { Funding1763700000059 } from './migrations/0059-funding.js';
+import { MarginOrders1763700000060 } from './migrations/0060-margin-orders.js';
 
 const ENTITIES = [
   AccountOwnerEntity,

@@ -74,6 +74,20 @@ async function eventsSeen() {
   return events.map(({ type, data }) => [type, data.side, String(data.amount)]);
 }
 
+/** Stores funding that the account received; below zero, that it paid. */
+const payFunding = (amount: string, seconds: number) =>
+  core.rows(
+    `INSERT INTO funding_payments (id, user_id, exchange_account_id, trade_pair_id, symbol, venue_payment_id, amount,
+       currency, paid_at) VALUES ($1, $2, $3, $4, $5, $1::uuid::text, $6, 'USDT', $7)`,
+    newUuid(),
+    actor.userId,
+    account.uuid,
+    pair.uuid,
+    SYMBOL,
+    amount,
+    at(seconds),
+  );
+
 /** Inserts a lot of the account, as if a fill had opened it. */
 async function insertLot(side: 'BUY' | 'SELL', amount: string, seconds: number): Promise<string> {
   const trade = newUuid();
@@ -321,6 +335,17 @@ describe('the realised result of a position', () => {
     await closeLot(second, '0.5', '-1.5', 6);
     await read(7, [venuePosition({ amount: '3' })]);
     expect(await realized()).toBe('2.5');
+  });
+
+  it('stands beside the funding since then, which is positive if the account paid', async () => {
+    const first = await insertLot('BUY', '1', 1);
+    await payFunding('-5', 2);
+    await closeLot(first, '1', '7', 3);
+    await insertLot('BUY', '3', 4);
+    await payFunding('-2', 5);
+    await payFunding('0.5', 6);
+    await read(7, [venuePosition({ amount: '3' })]);
+    expect((await listed())[0]).toMatchObject({ realized_pnl: '0', funding_paid: '1.5' });
   });
 
   it('of a closed position is that of its last time open', async () => {

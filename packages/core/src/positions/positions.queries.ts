@@ -40,7 +40,10 @@ export const POSITION_COLUMNS = `p.id, p.user_id AS "userId", p.exchange_account
     p.max_leverage AS "maxLeverage", p.margin_mode AS "marginMode", p.is_supported AS "isSupported",
     p.is_margin_called AS "isMarginCalled", p.updated_at AS "updatedAt", m.equity AS "accountEquity",
     m.maintenance_margin AS "accountMaintenance", m.is_margin_called AS "isAccountCalled",
-    coalesce(e.pnl, 0)::text AS "realizedPnl", 0::text AS "fundingPaid"`;
+    coalesce(e.pnl, 0)::text AS "realizedPnl", trim_scale(coalesce((
+      SELECT -sum(f.amount) FROM funding_payments f
+      WHERE f.exchange_account_id = p.exchange_account_id AND f.trade_pair_id = p.trade_pair_id AND f.paid_at > e.since), 0))::text
+      AS "fundingPaid"`;
 
 /**
  * What the lots of a position opened and closed, in the order of execution. A fill that changes the side closes lots before

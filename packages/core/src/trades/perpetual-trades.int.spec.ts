@@ -189,6 +189,9 @@ describe('the lots of a perpetual', () => {
       ]);
       expect(await lotsOf('OPEN')).toEqual([]);
       expect(await lotsOf('CLOSED')).toEqual([{ side: 'BUY', remaining_amount: '0', realized_pnl: '-81' }]);
+      const events = await core.events(actor.userId);
+      const liquidated = events.filter(({ type }) => type === 'position.liquidated');
+      expect(liquidated.map(({ data }) => data.symbol)).toEqual(cause === 'LIQUIDATION' ? [SYMBOL] : []);
     },
   );
 });

@@ -10,6 +10,7 @@ import { type EventType, trade as tradeSchema } from '@trading-automation/contra
 import type { VenueFill, VenueOrder } from '@trading-automation/exchanges';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
 import { emitEvents } from '../operations/index.js';
+import { emitLiquidated, type LiquidatedPosition } from '../positions/index.js';
 import { BigDecimal } from '../values/index.js';
 import type { FillEntity } from './fill.entity.js';
 import { bookTrades, lockBooks, type TradeToBook } from './lots/book-trades.js';
@@ -152,6 +153,7 @@ export async function storeReports(
     tx,
     changes.filter(({ trade, isChanged }) => isChanged || !isTerminal(trade.status)),
   );
+  await emitLiquidated(tx, changes.filter(isFirstLiquidation).map(liquidatedPositionOf));
   return new Set(changes.filter(({ isChanged }) => isChanged).map(({ trade }) => trade.id));
 }
 
@@ -197,6 +199,19 @@ function changeFromReports(
     isChanged,
   };
 }
+
+/** Whether the change stores the first fill of a liquidation. */
+function isFirstLiquidation({ trade, newFills = [] }: TradeChange): boolean {
+  if (trade.origin !== 'LIQUIDATION' || newFills.length === 0) return false;
+  const added = newFills.reduce((sum, { amount }) => sum.plus(amount), new BigDecimal(0));
+  return added.eq(trade.filledAmount);
+}
+
+const liquidatedPositionOf = ({ trade }: TradeChange): LiquidatedPosition => ({
+  accountId: trade.exchangeAccountId,
+  tradePairId: trade.tradePairId,
+  side: trade.positionSide ?? (trade.side === 'SELL' ? 'LONG' : 'SHORT'),
+});
 
 /** Returns the earliest acceptance that the exchange reported. The response to a new order may name a later one. */
 function acceptedAt(known: Date | null, reports: readonly OrderReport[]): Date | null {
