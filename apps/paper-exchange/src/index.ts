@@ -20,7 +20,7 @@ import { registerRest } from './wire/rest.js';
 import { refuseInvalidHosts, refuseUnknownRoutes, setVenueErrorHandler } from './wire/venue-hooks.js';
 import { ListenKeyStreams } from './wire/ws/listen-key-streams.js';
 import { MarketStreams } from './wire/ws/market-streams.js';
-import { SocketApi } from './wire/ws/socket-api.js';
+import { SocketApi, SocketUserStreams } from './wire/ws/socket-api.js';
 import { SocketSessions } from './wire/ws/socket-sessions.js';
 import { type ConnectionRouter, StreamServer } from './wire/ws/stream-server.js';
 import { UserStreams } from './wire/ws/user-streams.js';
@@ -144,7 +144,7 @@ function addSpotStreams(
     operations,
     context.limits,
     new SocketSessions(context.exchange.state, context.weather, context.now),
-    { userStreams, listenTokens },
+    new SocketUserStreams(userStreams, listenTokens),
   );
   app.addHook('preClose', async () => marketStreams.close());
   return (url) =>

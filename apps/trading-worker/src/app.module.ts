@@ -46,6 +46,7 @@ import { AccountReconciler } from './streams/account-reconciler.js';
 import { AccountSupervisors } from './streams/account-supervisors.js';
 import { ReconcileActions } from './streams/reconcile-actions.js';
 import { StreamRecorder } from './streams/stream-recorder.js';
+import { StreamStates } from './streams/stream-states.js';
 import { Worker } from './worker.js';
 import { WorkerCallServer } from './worker-call-server.js';
 
@@ -136,9 +137,8 @@ function exchange({ config, logger, platform, venues }: WorkerContext): Provider
         new AccountReconciler(
           reconciliation,
           balances,
-          positions,
           pairs,
-          new ReconcileActions(orders.reconciler, logger),
+          new ReconcileActions(orders.reconciler, positions, logger),
         ),
       inject: [Reconciliation, PairCatalogue, ExchangeAccounts, AccountOrders],
     },
@@ -146,7 +146,12 @@ function exchange({ config, logger, platform, venues }: WorkerContext): Provider
       provide: AccountSupervisors,
       useFactory: (accounts: ExchangeAccounts, orders: AccountOrders, reconciler: AccountReconciler) => {
         const { balanceSync, positions, streams } = accounts;
-        const recorder = new StreamRecorder(orders.updates, balanceSync, positions, streams, logger);
+        const recorder = new StreamRecorder(
+          orders.updates,
+          balanceSync,
+          positions,
+          new StreamStates(streams, logger),
+        );
         const times = { reconcileEveryMs: config.RECONCILE_EVERY_MS };
         return new AccountSupervisors(accounts, reconciler, recorder, { times, takeover: orders });
       },

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Batcher } from '@trading-automation/core';
 import type { PositionReports, StoredPositions } from '@trading-automation/core/positions';
 import {
@@ -18,6 +19,7 @@ interface PositionUpdate {
   readonly at: Date;
 }
 
+const HOLD_MS = 200;
 /** Accounts whose reports are stored at the same time. */
 const STORE_CONCURRENCY = 8;
 
@@ -79,6 +81,11 @@ export class PositionSync {
       if (error instanceof ExchangeError) await this.clients.onExchangeError(account, error);
       throw error;
     }
+  }
+
+  /** Resolves when a reported position may be stored: some exchanges report it before the fill that changed it. */
+  hold(): Promise<void> {
+    return sleep(HOLD_MS, undefined, { ref: false });
   }
 
   /** Stores the positions that a stream reports. If they cannot be stored, the account is reconciled. */

@@ -29,7 +29,6 @@ import type {
   VenueOrder,
 } from '@trading-automation/exchanges';
 import type { BalanceStore } from '../exchange/balance-store.js';
-import type { PositionSync } from '../exchange/position-sync.js';
 import type { ReconcileActions } from './reconcile-actions.js';
 
 export interface ReconcileSummary {
@@ -59,7 +58,6 @@ export class AccountReconciler {
   constructor(
     private readonly reconciliation: Reconciliation,
     private readonly balances: BalanceStore,
-    private readonly positions: Pick<PositionSync, 'read'>,
     private readonly pairs: PairCatalogue,
     private readonly actions: ReconcileActions,
   ) {}
@@ -111,7 +109,7 @@ export class AccountReconciler {
     await this.actions.probe(client, actions);
     if (state.reconciledTotals === null) await store();
     // The fills that led to the positions are stored by now, so the results in the positions' events contain them.
-    await this.positions.read(accountId, client);
+    await this.actions.readPositions(accountId, client);
     return {
       fills: newFillKeys(state, fills),
       trades: changedTrades.size,

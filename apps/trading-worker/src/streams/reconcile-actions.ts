@@ -7,6 +7,7 @@ import {
 } from '@trading-automation/exchanges';
 import type { Logger } from '@trading-automation/runtime';
 import type { OrderReconciler } from '../exchange/order-reconciler.js';
+import type { PositionSync } from '../exchange/position-sync.js';
 
 type Action = ReconcileAction<VenueOrder, VenueFill>;
 
@@ -14,6 +15,7 @@ type Action = ReconcileAction<VenueOrder, VenueFill>;
 export class ReconcileActions {
   constructor(
     private readonly orderReconciler: OrderReconciler,
+    private readonly positions: Pick<PositionSync, 'read'>,
     private readonly logger: Logger,
   ) {}
 
@@ -41,6 +43,11 @@ export class ReconcileActions {
       }
     }
     return resolved;
+  }
+
+  /** Reads the account's positions, margin and leverage, if it has any. */
+  readPositions(accountId: string, client: ExchangeClient): Promise<void> {
+    return this.positions.read(accountId, client);
   }
 
   /** Probes the orders whose state the comparison could not determine. */

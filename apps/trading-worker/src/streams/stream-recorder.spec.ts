@@ -1,5 +1,7 @@
 import { createLogger } from '@trading-automation/runtime';
+import type { AccountStreams } from './account-streams.js';
 import { StreamRecorder } from './stream-recorder.js';
+import { StreamStates } from './stream-states.js';
 
 type Parts = ConstructorParameters<typeof StreamRecorder>;
 
@@ -14,19 +16,20 @@ function record() {
       }),
   };
   const balances = { onStreamUpdate: (accountId: string) => stored.push(accountId) };
-  const positions = { onStreamUpdate: (accountId: string) => stored.push(`positions of ${accountId}`) };
-  const streams = { reconcileSoon: () => undefined };
   let release: () => void = () => undefined;
   const held = new Promise<void>((resolve) => {
     release = resolve;
   });
+  const positions = {
+    hold: () => held,
+    onStreamUpdate: (accountId: string) => stored.push(`positions of ${accountId}`),
+  };
+  const streams = { reconcileSoon: () => undefined } as unknown as AccountStreams;
   const recorder = new StreamRecorder(
     writer as unknown as Parts[0],
     balances as unknown as Parts[1],
     positions as unknown as Parts[2],
-    streams as unknown as Parts[3],
-    createLogger('spec', 'silent'),
-    () => held,
+    new StreamStates(streams, createLogger('spec', 'silent')),
   );
   const order = (accountId: string) => recorder.recordOrder({ accountId, order: {} as never, fills: [] });
   const update = (accountId: string) =>

@@ -16,6 +16,7 @@ import type { SupervisorTimes } from '../streams/account-supervisor.js';
 import { AccountSupervisors } from '../streams/account-supervisors.js';
 import { ReconcileActions } from '../streams/reconcile-actions.js';
 import { StreamRecorder } from '../streams/stream-recorder.js';
+import { StreamStates } from '../streams/stream-states.js';
 import { ScriptedExchange } from './scripted-exchange.js';
 
 type Actor = Awaited<ReturnType<CoreUnderTest['actor']>>;
@@ -86,16 +87,14 @@ export class GatewayUnderTest {
     const reconciler = new AccountReconciler(
       new Reconciliation(platform),
       accounts.balances,
-      accounts.positions,
       new PairCatalogue(platform),
-      new ReconcileActions(orders.reconciler, logger),
+      new ReconcileActions(orders.reconciler, accounts.positions, logger),
     );
     const recorder = new StreamRecorder(
       orders.updates,
       accounts.balanceSync,
       accounts.positions,
-      accounts.streams,
-      logger,
+      new StreamStates(accounts.streams, logger),
     );
     const supervisors = new AccountSupervisors(accounts, reconciler, recorder, {
       times,

@@ -337,7 +337,7 @@ describe('the realised result of a position', () => {
     expect(await realized()).toBe('2.5');
   });
 
-  it('stands beside the funding since then, which is positive if the account paid', async () => {
+  it('has the funding since then beside it, which is positive if the account paid', async () => {
     const first = await insertLot('BUY', '1', 1);
     await payFunding('-5', 2);
     await closeLot(first, '1', '7', 3);

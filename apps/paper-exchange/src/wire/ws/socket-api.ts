@@ -48,10 +48,24 @@ const CONNECTION_METHODS: ReadonlyMap<
 ]);
 
 /** The user events of a product whose streams need no listen key. */
-interface SocketUserStreams {
-  readonly userStreams: Pick<UserStreams, 'subscribe' | 'drop'>;
-  /** The tokens of margin accounts. */
-  readonly listenTokens: Pick<MarginListenTokens, 'find'>;
+/** The user streams of the WebSocket API, and the tokens that open those of margin accounts. */
+export class SocketUserStreams {
+  constructor(
+    private readonly streams: UserStreams,
+    private readonly listenTokens: MarginListenTokens,
+  ) {}
+
+  subscribe(...subscription: Parameters<UserStreams['subscribe']>): ReturnType<UserStreams['subscribe']> {
+    return this.streams.subscribe(...subscription);
+  }
+
+  drop(subscription: Parameters<UserStreams['drop']>[0]): void {
+    this.streams.drop(subscription);
+  }
+
+  findToken(listenToken: string): ReturnType<MarginListenTokens['find']> {
+    return this.listenTokens.find(listenToken);
+  }
 }
 
 /** Serves the venue's WebSocket API: its operations, sessions, and the subscription to user events. */
@@ -175,7 +189,7 @@ export class SocketApi {
     if (users === undefined || connection.subscriptions.size >= MAX_SUBSCRIPTIONS_PER_CONNECTION)
       throw VENUE_ERRORS.invalidRequest();
     const subscriptionId = connection.nextId++;
-    const subscription = users.userStreams.subscribe(accountId, connection.peer, (event) => ({
+    const subscription = users.subscribe(accountId, connection.peer, (event) => ({
       subscriptionId,
       event,
     }));
@@ -185,7 +199,7 @@ export class SocketApi {
 
   /** Subscribes to the account of a listen token, until the token expires. */
   private subscribeByToken(connection: Connection, { listenToken }: RequestParams): object {
-    const token = this.users?.listenTokens.find(String(listenToken));
+    const token = this.users?.findToken(String(listenToken));
     if (token === undefined) throw VENUE_ERRORS.unsupported();
     const { accountId, expirationTime } = token;
     const { subscriptionId } = this.subscribe(connection, accountId);
@@ -208,7 +222,7 @@ export class SocketApi {
 
   private drop({ subscriptions, expirations }: Connection, id: number): void {
     const subscription = subscriptions.get(id);
-    if (subscription !== undefined) this.users?.userStreams.drop(subscription);
+    if (subscription !== undefined) this.users?.drop(subscription);
     subscriptions.delete(id);
     clearTimeout(expirations.get(id));
     expirations.delete(id);
