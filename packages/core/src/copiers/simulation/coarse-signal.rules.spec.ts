@@ -1,6 +1,7 @@
 import { coarseSignal } from '../planning/coarse-signal.rules.js';
 import { PAIR, TERMS } from '../planning/testing/plan-inputs.js';
-import { Replay, type ReplaySignal } from './replay.js';
+import { Replay } from './replay.js';
+import type { ReplaySignal } from './replay.types.js';
 
 const AT = new Date('2026-03-01T10:00:00.000Z');
 
@@ -56,6 +57,7 @@ function signalsOf({ equity, order, firstFill, secondFill, sold, rest }: LeaderA
     signalAt: AT,
     emittedAt: AT,
     sourceTradeId: 'source',
+    sourceFillId: `fill ${i}`,
     ...each,
   }));
 }

@@ -22,13 +22,14 @@ import { coarseSignal } from '../planning/coarse-signal.rules.js';
 import { candidateSymbols } from '../planning/pair-choice.rules.js';
 import { copyPairOf, termsOf } from '../planning/planned-signal.js';
 import type { PastFunding } from './funding-feed.js';
-import { Replay, type ReplayedDecision, type ReplayPair } from './replay.js';
+import { Replay } from './replay.js';
+import type { ReplayedDecision, ReplayedPerpetual, ReplayPair } from './replay.types.js';
 import {
   balanceOf,
   type CopierToSimulate,
   copierToSimulate,
   firstSequenceAt,
-  maxLeverageOf,
+  leverageOf,
   observedFeeRate,
   pastFunding,
 } from './simulation.queries.js';
@@ -270,29 +271,29 @@ class ReplayData {
     for (const [index, symbol] of unknown.entries()) {
       this.loadedSymbols.add(symbol);
       const pair = chosen[index] ?? null;
-      await this.loadEquity((pair ?? assetsOfSymbol(symbol)).quote);
+      await this.loadEquity(pair?.quote ?? assetsOfSymbol(symbol).settle);
       if (pair === null) continue;
       const feeRate = pair.takerFee ?? (await this.recentFeeRate()) ?? FEE_RATE_DEFAULT;
       // `lastPrice` is the price now, not at the time of a replayed signal.
       const rules = { ...copyPairOf(pair), lastPrice: null, lastPriceAt: null };
       const mark = this.to === null ? pair.lastPrice : null;
-      const maintenanceRate = await this.maintenanceRateOf(pair);
-      this.pairs.set(symbol, { rules, feeRate, mark, maintenanceRate });
-      if (tradingType === 'perpetual')
+      const perpetual = tradingType === 'perpetual' ? await this.perpetualOf(pair) : undefined;
+      this.pairs.set(symbol, { rules, feeRate, mark, perpetual });
+      if (tradingType === 'perpetual' && !this.funding.has(pair.symbol))
         this.funding.set(pair.symbol, await pastFunding(this.tx, pair.id, since, this.until));
     }
   }
 
   /**
-   * Returns the initial margin at the highest leverage, which every maintenance margin of a small position is below; a
-   * default if the highest leverage is unknown. Higher brackets of large positions are not known.
+   * The maintenance rate is the initial margin at the highest leverage, which every maintenance margin of a small position
+   * is below; a default if the highest leverage is unknown. Higher brackets of large positions are not known.
    */
-  private async maintenanceRateOf({ id }: OfferedPair): Promise<string | undefined> {
-    if (this.copier.tradingType !== 'perpetual') return undefined;
-    const maxLeverage = await maxLeverageOf(this.tx, this.copier.accountId, id);
-    return maxLeverage === null
-      ? MAINTENANCE_RATE_DEFAULT
-      : new BigDecimal(1).div(maxLeverage).toDecimalPlaces(18).toString();
+  private async perpetualOf({ id }: OfferedPair): Promise<ReplayedPerpetual> {
+    const { leverage, maxLeverage } = await leverageOf(this.tx, this.copier.accountId, id);
+    if (maxLeverage === null)
+      return { leverage, maintenanceRate: MAINTENANCE_RATE_DEFAULT, isMaintenanceAssumed: true };
+    const maintenanceRate = new BigDecimal(1).div(maxLeverage).toDecimalPlaces(18).toString();
+    return { leverage, maintenanceRate, isMaintenanceAssumed: false };
   }
 
   private async loadEquity(quote: string): Promise<void> {

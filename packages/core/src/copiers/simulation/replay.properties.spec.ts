@@ -1,7 +1,8 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { PAIR, TERMS } from '../planning/testing/plan-inputs.js';
-import { Replay, type ReplayedDecision, type ReplayOptions, type ReplaySignal } from './replay.js';
+import { Replay } from './replay.js';
+import type { ReplayedDecision, ReplayOptions, ReplaySignal } from './replay.types.js';
 
 /** The product computes with another library, so that the tests do not share its errors. */
 const PreciseDecimal = Decimal.clone({ precision: 120 });
@@ -14,7 +15,7 @@ const QUOTES = ['USDT', 'EUR'] as const;
 /** Decimals with `places` decimal places, from the smallest positive one to `max` times it. */
 const decimals = (places: number, max: number) =>
   fc.integer({ min: 1, max }).map((units) => precise(String(units)).div(precise('10').pow(places)).toFixed());
-const orNull = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null, freq: 1 });
+const orNull = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null, freq: 2 });
 
 const pairs = fc.record({
   rules: fc.record({
@@ -109,6 +110,7 @@ function signalsOf(day: Day): ReplaySignal[] {
         signalAt: at,
         emittedAt: at,
         sourceTradeId: lot.id,
+        sourceFillId: `fill ${index}`,
       },
     ];
   });

@@ -4,7 +4,8 @@ import { planCopy } from '../planning/plan.rules.js';
 import type { CopiedLotState, CopyPlan } from '../planning/plan.types.js';
 import { plannedSignalOf } from '../planning/planned-signal.js';
 import { entryInput, lotAfter, PAIR, TERMS } from '../planning/testing/plan-inputs.js';
-import { Replay, type ReplayOptions, type ReplayPair, type ReplaySignal } from './replay.js';
+import { Replay } from './replay.js';
+import type { ReplayOptions, ReplayPair, ReplaySignal } from './replay.types.js';
 
 const START = Date.parse('2026-03-01T23:00:00.000Z');
 
@@ -35,6 +36,7 @@ function signalsFrom(...overrides: SignalOverrides[]): ReplaySignal[] {
       signalAt: at,
       emittedAt: at,
       sourceTradeId: 'source',
+      sourceFillId: `fill ${index}`,
       ...override,
     };
   });

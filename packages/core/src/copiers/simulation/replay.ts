@@ -3,17 +3,19 @@
  *
  * 1. `planCopy` decides, with the copier's current settings and its exchange's current rules. While the account can
  *    pay, live copying makes the same decisions on the same signals.
- * 2. Orders are filled in full, immediately, at the leader's price. The fee is deducted from the received amount.
- * 3. In each quote currency, the account starts with its current equity in that currency. Its later equity is this
+ * 2. Orders are filled in full, at the leader's price, once all signals of the leader's fill are planned. The fee is
+ *    deducted from the received amount; on perpetuals, it is paid in the settlement currency.
+ * 3. In each quote currency, on perpetuals the settlement currency, the account starts with its current equity in that currency. Its later equity is this
  *    amount plus the profit and loss of the copies.
  * 4. Each signal is judged and valued at its own price. Only lots that are still open in the end are valued at a later price.
- * 5. On perpetuals, funding is paid at its times on what is held then. The account is never liquidated; the lowest margin
- *    ratio is reported.
+ * 5. On perpetuals, entries may be short, and the account has no other position. What is free is the equity less the
+ *    initial margins at the account's current leverage. Funding is paid at its times on what is held then. The account is
+ *    never liquidated; the lowest margin ratio is reported.
  * 6. A reached loss limit stops the copier for the rest of the replay, as in live copying without a restart.
+ * 7. Margin accounts are replayed like spot. The account holds no base asset but what it bought, so it cannot sell short.
  */
 import {
   assetsOfSymbol,
-  type BreachReaction,
   type CopierStatus,
   type Decimal,
   type DecisionCode,
@@ -22,71 +24,30 @@ import { BigDecimal } from '../../values/index.js';
 import { drawdownPercentOf } from '../planning/drawdown.rules.js';
 import { perfectAmountOf } from '../planning/perfect-copy.rules.js';
 import { planCopy } from '../planning/plan.rules.js';
-import type { CopyInput, CopyPair, CopyPlan, CopyTerms } from '../planning/plan.types.js';
-import { plannedSignalOf, type SignalToPlan } from '../planning/planned-signal.js';
-import type { Tracking } from '../tracking.rules.js';
-import { type DueFunding, FundingFeed, type PastFunding } from './funding-feed.js';
+import type { CopyInput, CopyPlan, CopyTerms, PerpetualAccount } from '../planning/plan.types.js';
+import { plannedSignalOf } from '../planning/planned-signal.js';
+import { type DueFunding, FundingFeed } from './funding-feed.js';
 import { LossTracker } from './loss-tracker.js';
+import { isEntry, PlacedOrders } from './placed-orders.js';
+import type {
+  ReplayCounts,
+  ReplayedDecision,
+  ReplayOptions,
+  ReplayPair,
+  ReplayResult,
+  ReplaySignal,
+} from './replay.types.js';
 import { SimulatedMargin, type SimulatedMarginState } from './simulated-margin.js';
 import { SimulatedPortfolio } from './simulated-portfolio.js';
 import { SimulatedTracking } from './simulated-tracking.js';
-
-export interface ReplaySignal extends SignalToPlan {
-  readonly sourceTradeId: string;
-  /** When the signal was emitted. Its age is measured at this time. */
-  readonly emittedAt: Date;
-}
-
-export interface ReplayPair {
-  /** Its `lastPrice` is null: only the price of each signal is a price of that time. */
-  readonly rules: CopyPair & { readonly lastPrice: null };
-  /** Taker fee, as a share of the received amount. */
-  readonly feeRate: Decimal;
-  /** The price at which open lots are valued in the end; null for the price of the pair's last signal. */
-  readonly mark: Decimal | null;
-  /** The maintenance margin as a share of the notional; undefined if the pair is no perpetual. */
-  readonly maintenanceRate?: Decimal | undefined;
-}
-
-export interface ReplayOptions {
-  readonly copierId: string;
-  readonly terms: CopyTerms;
-  /** The terms of pairs with an override, by the strategy's symbol. */
-  readonly overriddenTerms?: ReadonlyMap<string, CopyTerms>;
-  readonly onBreach: BreachReaction;
-  /** The account's equity, by quote currency. */
-  readonly startingEquity: ReadonlyMap<string, Decimal>;
-  /** The pairs on which the copier copies, by the strategy's symbol. Absent if the account's exchange offers none. */
-  readonly pairs: ReadonlyMap<string, ReplayPair>;
-  /** Past funding by symbol, oldest first. */
-  readonly funding?: ReadonlyMap<string, readonly PastFunding[]>;
-}
-
-export interface ReplayedDecision {
-  readonly signal: ReplaySignal;
-  readonly plan: CopyPlan;
-}
-
-export interface ReplayCounts {
-  readonly copied: number;
-  readonly clamped: number;
-  readonly skipped: number;
-  readonly skippedByReason: Readonly<Partial<Record<DecisionCode, number>>>;
-}
-
-export interface ReplayResult {
-  readonly fees: Decimal;
-  readonly netPnl: Decimal;
-  /** Null if the leader closed no lot that the copier was to copy. */
-  readonly tracking: Tracking | null;
-}
 
 export class Replay {
   private readonly copies = new SimulatedPortfolio();
   private readonly tracking = new SimulatedTracking(this.copies);
   private readonly losses = new LossTracker();
-  private readonly margin = new SimulatedMargin();
+  private readonly margin: SimulatedMargin;
   private readonly funding: FundingFeed;
+  private readonly orders = new PlacedOrders();
   private readonly lots = new Map<string, NonNullable<CopyPlan['lot']>>();
   private status: CopierStatus = 'ACTIVE';
   private startedSequence: number | null = null;
@@ -95,25 +56,28 @@ export class Replay {
   private readonly signalsByQuote = new Map<string, number>();
 
   constructor(private readonly options: ReplayOptions) {
+    this.margin = new SimulatedMargin(this.copies, options.pairs);
     this.funding = new FundingFeed(options.funding ?? new Map());
   }
 
   /** Applies the next signal. Signals must be applied in the order of their sequences. */
   apply(signal: ReplaySignal): ReplayedDecision {
-    const { quote } = assetsOfSymbol(this.symbolOf(signal));
+    const { settle: quote } = assetsOfSymbol(this.symbolOf(signal));
     this.startedSequence ??= signal.sequence - 1;
+    if (!this.orders.areOfFill(signal)) this.fillOrders();
     lastOf(this.fundingSteps(signal.emittedAt));
     this.signalsByQuote.set(quote, (this.signalsByQuote.get(quote) ?? 0) + 1);
     this.setPrice(signal, quote);
     const input = this.inputOf(signal, quote);
     const plan = planCopy(input);
     this.stopOnBreach(input, quote);
-    this.fillOrder(signal, quote, plan);
-    this.recordMargin(quote, signal.emittedAt);
-    const { lotTradeId, referencePrice } = signal;
+    if (plan.lot !== null) this.lots.set(signal.lotTradeId, plan.lot);
+    if (plan.order !== null)
+      this.orders.add({ signal, symbol: this.symbolOf(signal), quote, order: plan.order });
+    const { lotTradeId, side, referencePrice } = signal;
     const perfectAmount = perfectAmountOf(input, plan);
     const closedFraction = closedFractionOf(signal);
-    this.tracking.record({ lotTradeId, quote, referencePrice, perfectAmount, closedFraction, plan });
+    this.tracking.record({ lotTradeId, side, quote, referencePrice, perfectAmount, closedFraction, plan });
     this.count(plan);
     return { signal, plan };
   }
@@ -135,6 +99,7 @@ export class Replay {
   /** Books the funding that is due at or before an instant, one payment in each step, so that the caller can pause in between. */
   *fundingSteps(instant: Date): Generator<void, void> {
     for (const funding of this.funding.dueUntil(instant)) {
+      this.fillOrders();
       this.fund(funding);
       yield;
     }
@@ -146,6 +111,7 @@ export class Replay {
   }
 
   marginIn(quote: string): SimulatedMarginState {
+    this.fillOrders();
     return this.margin.in(quote);
   }
 
@@ -155,6 +121,7 @@ export class Replay {
 
   /** Computes the result in small steps, each of one lot, so that the caller can pause in between. */
   *resultStepsIn(quote: string): Generator<void, ReplayResult> {
+    this.fillOrders();
     this.markOpenLots(quote);
     const format = (value: BigDecimal) => value.toDecimalPlaces(18).toString();
     return {
@@ -167,7 +134,7 @@ export class Replay {
   private markOpenLots(quote: string): void {
     for (const [ofStrategy, { rules, mark }] of this.options.pairs) {
       const symbol = rules.symbol ?? ofStrategy;
-      if (mark !== null && assetsOfSymbol(symbol).quote === quote) this.copies.setPrice(symbol, quote, mark);
+      if (mark !== null && assetsOfSymbol(symbol).settle === quote) this.copies.setPrice(symbol, quote, mark);
     }
   }
 
@@ -181,31 +148,18 @@ export class Replay {
   }
 
   private fund({ symbol, at, rate, markPrice }: DueFunding): void {
-    const { quote } = assetsOfSymbol(symbol);
+    const { settle: quote } = assetsOfSymbol(symbol);
     this.copies.fund(symbol, quote, rate, markPrice);
     this.losses.record(quote, at, this.copies.resultOf(quote));
     this.recordMargin(quote, at, { symbol, markPrice });
   }
 
-  /** Records the margin ratio at the last prices; if a pair is given, at its mark price. */
-  private recordMargin(
-    quote: string,
-    at: Date,
-    marked?: { readonly symbol: string; readonly markPrice: Decimal | null },
-  ): void {
-    let equity = new BigDecimal(this.options.startingEquity.get(quote) ?? '0').plus(
-      this.copies.resultOf(quote),
-    );
-    let maintenance = new BigDecimal(0);
-    for (const [ofStrategy, { rules, maintenanceRate }] of this.options.pairs) {
-      const symbol = rules.symbol ?? ofStrategy;
-      if (maintenanceRate === undefined || assetsOfSymbol(symbol).quote !== quote) continue;
-      const last = this.copies.valueOfPair(symbol);
-      const value = symbol === marked?.symbol ? this.copies.valueOfPair(symbol, marked.markPrice) : last;
-      equity = equity.plus(value).minus(last);
-      maintenance = maintenance.plus(value.abs().times(maintenanceRate));
-    }
-    this.margin.record(quote, at, equity, maintenance);
+  private recordMargin(quote: string, at: Date, marked?: Pick<DueFunding, 'symbol' | 'markPrice'>): void {
+    this.margin.record(quote, at, this.equityOf(quote), marked);
+  }
+
+  private equityOf(quote: string): BigDecimal {
+    return new BigDecimal(this.options.startingEquity.get(quote) ?? '0').plus(this.copies.resultOf(quote));
   }
 
   private setPrice(signal: ReplaySignal, quote: string): void {
@@ -218,10 +172,10 @@ export class Replay {
   }
 
   private inputOf(signal: ReplaySignal, quote: string): CopyInput {
-    const { copierId, startingEquity, pairs } = this.options;
+    const { copierId, pairs } = this.options;
     const terms = this.termsOf(signal);
-    const start = new BigDecimal(startingEquity.get(quote) ?? '0');
-    const equity = start.plus(this.copies.resultOf(quote));
+    const equity = this.equityOf(quote);
+    const pair = pairs.get(signal.symbol);
     const lot = this.lots.get(signal.lotTradeId);
     return {
       signal: plannedSignalOf(signal),
@@ -244,13 +198,27 @@ export class Replay {
       },
       account: {
         isActive: true,
-        freeBase: this.copies.heldOfPair(this.symbolOf(signal)).toString(),
-        freeQuote: BigDecimal.max(0, start.plus(this.copies.flowOf(quote))).toString(),
+        ...this.freeOf(signal, quote, pair),
+        perpetual: this.perpetualOf(signal, quote),
         equity: equity.toString(),
-        pair: pairs.get(signal.symbol)?.rules ?? null,
+        pair: pair?.rules ?? null,
       },
       bookMid: 'PAST',
     };
+  }
+
+  private freeOf(
+    signal: ReplaySignal,
+    quote: string,
+    pair: ReplayPair | undefined,
+  ): Pick<CopyInput['account'], 'freeBase' | 'freeQuote'> {
+    const isShortEntry = isEntry(signal) && signal.side === 'SELL';
+    const held = isShortEntry ? new BigDecimal(0) : this.copies.netOfPair(this.symbolOf(signal));
+    const freeQuote =
+      pair?.perpetual === undefined
+        ? this.copies.flowOf(quote).plus(this.options.startingEquity.get(quote) ?? '0')
+        : this.equityOf(quote).minus(this.margin.initialMarginIn(quote));
+    return { freeBase: held.toString(), freeQuote: BigDecimal.max(0, freeQuote).toString() };
   }
 
   /** Returns the drawdown in percent; null if the copier has no drawdown limit. */
@@ -264,22 +232,39 @@ export class Replay {
     });
   }
 
-  private fillOrder(signal: ReplaySignal, quote: string, plan: CopyPlan): void {
-    const { lotTradeId, referencePrice } = signal;
-    if (plan.lot !== null) this.lots.set(lotTradeId, plan.lot);
-    if (plan.order === null) return;
-    const { side, amount } = plan.order;
+  private fillOrders(): void {
+    for (const { signal, symbol, quote, order } of this.orders.take()) {
+      const { lotTradeId, referencePrice, emittedAt } = signal;
+      const pair = this.options.pairs.get(signal.symbol);
+      this.copies.fill({
+        lotTradeId,
+        symbol,
+        quote,
+        tradingType: pair?.rules.tradingType ?? 'spot',
+        isEntry: isEntry(signal),
+        side: order.side,
+        amount: order.amount,
+        price: referencePrice,
+        feeRate: pair?.feeRate ?? '0',
+        amountStep: pair?.rules.amountStep ?? '0',
+      });
+      this.recordMargin(quote, emittedAt);
+    }
+  }
+
+  private perpetualOf(signal: ReplaySignal, quote: string): PerpetualAccount | undefined {
     const pair = this.options.pairs.get(signal.symbol);
-    this.copies.fill({
-      lotTradeId,
-      symbol: this.symbolOf(signal),
-      quote,
-      side,
-      amount,
-      price: referencePrice,
-      feeRate: pair?.feeRate ?? '0',
-      amountStep: pair?.rules.amountStep ?? '0',
-    });
+    if (pair?.perpetual === undefined) return undefined;
+    const symbol = this.symbolOf(signal);
+    const net = this.copies.netOfPair(symbol);
+    const left = BigDecimal.max(0, net.abs().minus(this.orders.exitingOf(symbol)));
+    const isAgainst = signal.side === 'BUY' ? net.lt(0) : net.gt(0);
+    return {
+      netPosition: (isAgainst ? left.times(net.s) : net).toString(),
+      leverage: pair.perpetual.leverage,
+      notional: this.margin.notional.toString(),
+      marginRatio: this.margin.ratioIn(quote),
+    };
   }
 
   private stopOnBreach({ copier: { dayLossQuote }, account: { equity } }: CopyInput, quote: string): void {

@@ -1,8 +1,10 @@
 import { BigDecimal } from '../../values/index.js';
 import { PAIR, TERMS } from '../planning/testing/plan-inputs.js';
 import { FundingFeed, type PastFunding } from './funding-feed.js';
-import { Replay, type ReplaySignal } from './replay.js';
+import { Replay } from './replay.js';
+import type { ReplaySignal } from './replay.types.js';
 import { SimulatedMargin } from './simulated-margin.js';
+import { SimulatedPortfolio } from './simulated-portfolio.js';
 
 const START = Date.parse('2026-03-01T00:00:00.000Z');
 const at = (hours: number) => new Date(START + hours * 3_600_000);
@@ -32,6 +34,7 @@ function signal(sequence: number, hours: number, more: Partial<ReplaySignal> = {
     signalAt: at(hours),
     emittedAt: at(hours),
     sourceTradeId: 'source',
+    sourceFillId: `fill ${sequence}`,
     ...more,
   };
 }
@@ -55,7 +58,12 @@ function replayOf(fundings: readonly PastFunding[], equity = '1000'): Replay {
     pairs: new Map([
       [
         'BTC/USDT',
-        { rules: { ...PAIR, lastPrice: null }, feeRate: '0', mark: null, maintenanceRate: '0.05' },
+        {
+          rules: { ...PAIR, lastPrice: null, tradingType: 'perpetual' },
+          feeRate: '0',
+          mark: null,
+          perpetual: { leverage: null, maintenanceRate: '0.05', isMaintenanceAssumed: true },
+        },
       ],
     ]),
     funding: new Map([['BTC/USDT', fundings]]),
@@ -123,8 +131,8 @@ describe('the margin of a replay', () => {
   });
 
   it('does not exist without a position', () => {
-    const margin = new SimulatedMargin();
-    margin.record('USDT', at(0), new BigDecimal(1), new BigDecimal(0));
+    const margin = new SimulatedMargin(new SimulatedPortfolio(), new Map());
+    margin.record('USDT', at(0), new BigDecimal(1));
     expect(margin.in('USDT')).toEqual({ lowestRatio: null, liquidatedAt: null });
     expect(replayOf([]).marginIn('USDT').lowestRatio).toBeNull();
   });

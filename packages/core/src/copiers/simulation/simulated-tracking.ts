@@ -1,5 +1,5 @@
 /** Collects what the tracking difference of a replay needs, with the rules of the stats of a copier. */
-import type { Decimal } from '@trading-automation/contracts';
+import type { Decimal, TradeSide } from '@trading-automation/contracts';
 import { BigDecimal } from '../../values/index.js';
 import type { CopyPlan } from '../planning/plan.types.js';
 import {
@@ -11,26 +11,29 @@ import {
 } from '../tracking.rules.js';
 import type { SimulatedPortfolio } from './simulated-portfolio.js';
 
-/** What a perfect copy of a lot bought and sold, and what the copier missed of it. */
+/** What a perfect copy of a lot entered and closed, and what the copier missed of it. */
 interface RequestedLot {
+  /** Side of the entries. */
+  readonly side: TradeSide;
   readonly quote: string;
   perfectAmount: BigDecimal;
   perfectValue: BigDecimal;
   missedAmount: BigDecimal;
   missedValue: BigDecimal;
   heldAmount: BigDecimal;
-  soldAmount: BigDecimal;
-  soldValue: BigDecimal;
+  closedAmount: BigDecimal;
+  closedValue: BigDecimal;
 }
 
 /** A signal with its plan. */
 export interface TrackedSignal {
   readonly lotTradeId: string;
+  readonly side: TradeSide;
   readonly quote: string;
   readonly referencePrice: Decimal;
   /** Entries: see `perfectAmountOf`. */
   readonly perfectAmount: Decimal | null;
-  /** Exits: the fraction of its lot that the leader sold; 0 for an entry. */
+  /** Exits: the fraction of its lot that the leader closed; 0 for an entry. */
   readonly closedFraction: BigDecimal;
   readonly plan: Pick<CopyPlan, 'outcome' | 'code' | 'order'>;
 }
@@ -52,14 +55,14 @@ export class SimulatedTracking {
   constructor(private readonly copies: SimulatedPortfolio) {}
 
   record(signal: TrackedSignal): void {
-    const { lotTradeId, quote, referencePrice, perfectAmount, closedFraction, plan } = signal;
+    const { lotTradeId, side, quote, referencePrice, perfectAmount, closedFraction, plan } = signal;
     const lot = this.lots.get(lotTradeId);
     if (perfectAmount !== null) {
-      const requested = lot ?? emptyLot(quote);
+      const requested = lot ?? emptyLot(side, quote);
       this.lots.set(lotTradeId, requested);
       addEntry(requested, perfectAmount, missedAmountOf(perfectAmount, plan), referencePrice);
     } else if (lot !== undefined && plan.code !== 'NOT_ACTIVE') {
-      sell(lot, closedFraction, referencePrice);
+      close(lot, closedFraction, referencePrice);
     }
   }
 
@@ -77,25 +80,27 @@ export class SimulatedTracking {
 
   /** Returns null if the leader closed nothing of the lot while the copier was active. */
   private sumsOf(lotTradeId: string, lot: RequestedLot): TrackingSums | null {
-    if (!lot.soldAmount.gt(0)) return null;
-    const { boughtAmount, boughtValue, closed } = this.copies.tradedOf(lotTradeId);
+    if (!lot.closedAmount.gt(0)) return null;
+    const { enteredAmount, enteredValue, closed } = this.copies.tradedOf(lotTradeId);
     const gross = closed.gross.toFixed();
     return trackingSumsOf({
-      side: 'BUY',
+      side: lot.side,
       perfect: { amount: lot.perfectAmount.toFixed(), value: lot.perfectValue.toFixed() },
       missed: { amount: lot.missedAmount.toFixed(), value: lot.missedValue.toFixed() },
       leader: {
-        closedShare: lot.soldAmount.div(lot.perfectAmount).toFixed(),
-        exitPrice: lot.soldValue.div(lot.soldAmount).toFixed(),
+        closedShare: lot.closedAmount.div(lot.perfectAmount).toFixed(),
+        exitPrice: lot.closedValue.div(lot.closedAmount).toFixed(),
         exitPriceTolerance: '0',
         feeRate: '0',
       },
       copier: {
-        bought: { amount: boughtAmount.toFixed(), value: boughtValue.toFixed() },
+        bought: { amount: enteredAmount.toFixed(), value: enteredValue.toFixed() },
         closedAmount: closed.amount.toFixed(),
         // Copies fill at once, at the leader's price.
         entryValue: closed.entryValue.toFixed(),
-        exitValue: closed.entryValue.plus(closed.gross).toFixed(),
+        exitValue: closed.entryValue
+          .plus(lot.side === 'BUY' ? closed.gross : closed.gross.negated())
+          .toFixed(),
         atArrivalPrices: gross,
         gross,
         pnl: closed.pnl.toFixed(),
@@ -112,11 +117,11 @@ function addEntry(lot: RequestedLot, amount: Decimal, missed: BigDecimal, price:
   lot.heldAmount = lot.heldAmount.plus(amount);
 }
 
-function sell(lot: RequestedLot, fraction: BigDecimal, price: Decimal): void {
-  const sold = lot.heldAmount.times(fraction).toDecimalPlaces(2 * DECIMALS);
-  lot.heldAmount = lot.heldAmount.minus(sold);
-  lot.soldAmount = lot.soldAmount.plus(sold);
-  lot.soldValue = lot.soldValue.plus(sold.times(price));
+function close(lot: RequestedLot, fraction: BigDecimal, price: Decimal): void {
+  const closed = lot.heldAmount.times(fraction).toDecimalPlaces(2 * DECIMALS);
+  lot.heldAmount = lot.heldAmount.minus(closed);
+  lot.closedAmount = lot.closedAmount.plus(closed);
+  lot.closedValue = lot.closedValue.plus(closed.times(price));
 }
 
 /** Returns what a skip or a reduction left out. What amount steps and minimums left out is not part of it. */
@@ -125,13 +130,14 @@ function missedAmountOf(perfectAmount: Decimal, { outcome, code, order }: Tracke
   return BigDecimal.max(0, new BigDecimal(perfectAmount).minus(order?.amount ?? 0));
 }
 
-const emptyLot = (quote: string): RequestedLot => ({
+const emptyLot = (side: TradeSide, quote: string): RequestedLot => ({
+  side,
   quote,
   perfectAmount: new BigDecimal(0),
   perfectValue: new BigDecimal(0),
   missedAmount: new BigDecimal(0),
   missedValue: new BigDecimal(0),
   heldAmount: new BigDecimal(0),
-  soldAmount: new BigDecimal(0),
-  soldValue: new BigDecimal(0),
+  closedAmount: new BigDecimal(0),
+  closedValue: new BigDecimal(0),
 });

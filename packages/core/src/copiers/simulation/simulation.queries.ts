@@ -38,6 +38,7 @@ export async function copierToSimulate(tx: Tx, userId: string, id: string): Prom
        c.max_drawdown_percent AS "maxDrawdownPercent", c.max_slippage_bps AS "maxSlippageBps",
        c.max_signal_age_ms AS "maxSignalAgeMs", c.allowed_pairs AS "allowedPairs",
        c.blocked_pairs AS "blockedPairs", c.allowed_sides AS "allowedSides",
+       c.max_leverage AS "maxLeverage", c.min_margin_ratio AS "minMarginRatio",
        c.quote_aliases AS "quoteAliases", c.symbol_map AS "symbolMap", c.overrides,
        a.id AS "accountId", a.exchange, a.trading_type AS "tradingType",
        a.deleted_at IS NOT NULL AS "isAccountRemoved", a.balances_taken_at IS NOT NULL AS "areBalancesKnown",
@@ -73,15 +74,21 @@ export async function firstSequenceAt(
   return low;
 }
 
-/** Returns the account's highest leverage of a pair; null if its exchange did not report it. */
-export async function maxLeverageOf(tx: Tx, accountId: string, pairId: string): Promise<Decimal | null> {
-  const [row] = await queryPrepared<{ leverage: Decimal | null }>(
+/** Null if the account's exchange did not report it. */
+export interface MarketLeverage {
+  readonly leverage: Decimal | null;
+  readonly maxLeverage: Decimal | null;
+}
+
+/** Returns the account's current leverage in a pair, and the highest one that it may set. */
+export async function leverageOf(tx: Tx, accountId: string, pairId: string): Promise<MarketLeverage> {
+  const [row] = await queryPrepared<MarketLeverage>(
     tx,
-    `SELECT trim_scale(max_leverage)::text AS leverage FROM positions
+    `SELECT trim_scale(leverage)::text AS leverage, trim_scale(max_leverage)::text AS "maxLeverage" FROM positions
      WHERE exchange_account_id = $1 AND trade_pair_id = $2`,
     [accountId, pairId],
   );
-  return row?.leverage ?? null;
+  return row ?? { leverage: null, maxLeverage: null };
 }
 
 /** A pair needs no more funding than this; hourly funding of about six years. */

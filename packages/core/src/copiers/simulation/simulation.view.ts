@@ -1,7 +1,7 @@
 import { encodeId, type SimulatedDecision, type Simulation } from '@trading-automation/contracts';
 import { maskInputs, ownInputs } from '../../strategies/index.js';
 import { coarse, formatInstant } from '../../values/index.js';
-import type { ReplayCounts, ReplayedDecision, ReplayResult } from './replay.js';
+import type { ReplayCounts, ReplayedDecision, ReplayResult } from './replay.types.js';
 import type { SimulatedMarginState } from './simulated-margin.js';
 
 export interface SimulationOutcome {
