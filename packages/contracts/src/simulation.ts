@@ -58,7 +58,9 @@ export const simulation = z
       .describe(
         'The quote currency of most signals. All amounts of money in this object are in this currency and exclude pairs with other quote currencies.',
       ),
-    starting_equity: decimal.describe('Current equity of the account, with which the replay starts.'),
+    starting_equity: decimal.describe(
+      'Current equity of the account, with which the replay starts. On perpetuals, the replay starts without positions, and the free balance is the equity less the initial margins at the current leverage.',
+    ),
     fees: decimal,
     net_pnl: decimal.describe(
       "Realized and unrealized profit or loss after fees and funding. Copies are assumed to fill in full at the strategy's price of the time. Lots that are open in the end are valued at the last known price; if `to` is given, at the price of the last signal of their pair.",
@@ -70,7 +72,7 @@ export const simulation = z
       .nullable()
       .optional()
       .describe(
-        'Perpetuals only: the lowest equity ÷ maintenance margin at the times of signals and of funding. The maintenance margin is estimated: the notional ÷ the highest leverage of the pair, or 5 % of the notional if that is unknown. Null without a position.',
+        'Perpetuals only: the lowest equity ÷ maintenance margin at the times of signals and of funding. The maintenance margin is estimated: the notional ÷ the highest leverage of the pair, or 5 % of the notional if that is unknown. Entries below `min_margin_ratio` are skipped, but not by the estimate of 5 %. Null without a position.',
       ),
     would_be_liquidated_at: instant
       .optional()

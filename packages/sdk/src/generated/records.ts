@@ -1901,14 +1901,14 @@ export interface Simulation<D extends DecimalForm = 'number'> {
   skipped_by_reason: Record<string, number>;
   /** The quote currency of most signals. All amounts of money in this object are in this currency and exclude pairs with other quote currencies. */
   currency?: string;
-  /** Current equity of the account, with which the replay starts. */
+  /** Current equity of the account, with which the replay starts. On perpetuals, the replay starts without positions, and the free balance is the equity less the initial margins at the current leverage. */
   starting_equity: DecimalOf<D>;
   fees: DecimalOf<D>;
   /** Realized and unrealized profit or loss after fees and funding. Copies are assumed to fill in full at the strategy's price of the time. Lots that are open in the end are valued at the last known price; if `to` is given, at the price of the last signal of their pair. */
   net_pnl: DecimalOf<D>;
   /** Funding received less funding paid, from the recorded rates of the perpetuals. Part of `net_pnl`. 0 on spot, and for times without a recorded rate. */
   funding: DecimalOf<D>;
-  /** Perpetuals only: the lowest equity ÷ maintenance margin at the times of signals and of funding. The maintenance margin is estimated: the notional ÷ the highest leverage of the pair, or 5 % of the notional if that is unknown. Null without a position. */
+  /** Perpetuals only: the lowest equity ÷ maintenance margin at the times of signals and of funding. The maintenance margin is estimated: the notional ÷ the highest leverage of the pair, or 5 % of the notional if that is unknown. Entries below `min_margin_ratio` are skipped, but not by the estimate of 5 %. Null without a position. */
   lowest_margin_ratio?: DecimalOf<D> | null;
   /** Perpetuals only: when the margin ratio first was below 1. The simulation liquidates nothing and goes on. */
   would_be_liquidated_at?: string;
