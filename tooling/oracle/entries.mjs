@@ -1,14 +1,15 @@
 import { exact, greatest, ONE, ZERO } from './fraction.mjs';
 
 /**
- * What a copier does about an entry of its leader: rules 1, 3, 6 to 9, 14, 15 and 31 of docs/trading/rules.md.
+ * What a copier does about an entry of its leader: rules 1, 3, 6 to 9, 14, 15 and 31 of docs/trading/rules.md. On a perpetual, an
+ * entry may be a sale, every limit is one of notional, and the account's margin limits it, too (`margins.mjs`).
  *
  * @typedef {import('./fraction.mjs').Fraction} Fraction
  *
  * @typedef {{
  *   symbol: string, base: string, quote: string, tick: Fraction, step: Fraction, marketStep: Fraction,
- *   minAmount: Fraction, minNotional: Fraction, takerFee: Fraction | undefined,
- * }} Pair
+ *   minAmount: Fraction, minNotional: Fraction, takerFee: Fraction | undefined, settle?: string | undefined,
+ * }} Pair `settle`: the settlement currency of a perpetual
  *
  * @typedef {{
  *   sizing: { mode: string, value: string, capital?: string }, limits: Record<string, any>, below_minimum: string,
@@ -22,7 +23,7 @@ import { exact, greatest, ONE, ZERO } from './fraction.mjs';
  *   `earlier`: its decisions so far
  *
  * @typedef {{
- *   pair: Pair, lot: CopiedLot, isActive: boolean, isWatched: boolean,
+ *   pair: Pair, lot: CopiedLot, isActive: boolean, isWatched: boolean, side?: 'BUY' | 'SELL', margin?: import('./margins.mjs').Margin,
  *   cumulative: Fraction, orderAmount: Fraction, reference: Fraction, mid: Fraction | undefined,
  *   held: Fraction, certain: Fraction, openLots: number, exposure: Fraction, freeQuote: Fraction,
  *   equity: { copier: Fraction, leader: Fraction },
@@ -66,11 +67,13 @@ export function planEntry(entry) {
   }
   lot.ratio ??= ratioOf(entry);
   const target = targetOf(lot, lot.ratio, cumulative);
-  const price = limitPriceOf(reference, slippageOf(limits), pair.tick);
+  const price = limitPriceOf(sideOf(entry), reference, slippageOf(limits), pair.tick);
   // Rule 9: a limit that leaves the rounded amount reduces nothing.
   const whole = target.floorTo(pair.step);
   const clamped = clamp(entry, whole, price);
   let amount = clamped.amount.floorTo(pair.step);
+  // The order of the codes is that of the checks. What a limit on amounts already leaves nothing of has that limit as the reason.
+  if (entry.margin?.isBelowRatio(limits) && amount.isPositive) return skip('MARGIN_RATIO', target);
   if (!isPlaceable(entry, amount, price)) {
     // Rule 8 comes before rule 9: an amount that no limit has to reduce is carried, raised or skipped.
     const isSmall = !isPlaceable(entry, whole, price);
@@ -87,7 +90,8 @@ export function planEntry(entry) {
     }
     amount = raised;
   }
-  if (entry.freeQuote.isBelow(amount.times(price))) return skip('INSUFFICIENT_BALANCE', target);
+  if (entry.freeQuote.isBelow(reservationOf(entry, amount, price)))
+    return skip('INSUFFICIENT_BALANCE', target);
   return {
     outcome: clamped.code === undefined ? 'COPIED' : 'CLAMPED',
     code: clamped.code,
@@ -109,13 +113,13 @@ const targetOf = (lot, ratio, cumulative) =>
   ratio.times(cumulative.minus(lot.skipped)).minus(lot.sent).minus(lot.forgone);
 
 /** Returns the code of the first rule that excludes the entry. @param {Entry} entry */
-function exclusionOf({ isActive, isWatched, lot, pair, reference, mid, openLots, held }) {
+function exclusionOf({ isActive, isWatched, lot, pair, reference, mid, openLots, held, side = 'BUY' }) {
   const { allowed_pairs, blocked_pairs, allowed_sides, max_open_trades } = lot.settings.limits;
   if (!isActive) return 'NOT_ACTIVE';
   if (!isWatched) return 'NOT_HELD';
   if (allowed_pairs !== undefined && !allowed_pairs.includes(pair.symbol)) return 'PAIR_BLOCKED';
   if (blocked_pairs?.includes(pair.symbol)) return 'PAIR_BLOCKED';
-  if (allowed_sides !== undefined && !allowed_sides.includes('BUY')) return 'SIDE_BLOCKED';
+  if (allowed_sides !== undefined && !allowed_sides.includes(side)) return 'SIDE_BLOCKED';
   const bound = slippageOf(lot.settings.limits).over(BASIS_POINTS);
   if (mid === undefined || bound.isBelow(reference.minus(mid).absolute.over(mid))) return 'OFF_MARKET';
   if (max_open_trades !== undefined && held.isZero && openLots >= max_open_trades) return 'MAX_TRADES';
@@ -135,15 +139,28 @@ function ratioOf({ lot, orderAmount, reference, equity }) {
 /** @param {Record<string, any>} limits */
 const slippageOf = (limits) => exact(limits.max_slippage_bps ?? DEFAULT_SLIPPAGE_BPS);
 
+/** @param {{ side?: 'BUY' | 'SELL' }} entry */
+const sideOf = ({ side = 'BUY' }) => side;
+
 /**
- * Rules 3 and 7: the highest price within the bound, rounded so that it stays within.
+ * Rules 3 and 7: the worst price within the bound, rounded so that it stays within.
  *
+ * @param {'BUY' | 'SELL'} side
  * @param {Fraction} reference
  * @param {Fraction} bps
  * @param {Fraction} tick
  */
-const limitPriceOf = (reference, bps, tick) =>
-  reference.times(ONE.plus(bps.over(BASIS_POINTS))).floorTo(tick);
+const limitPriceOf = (side, reference, bps, tick) =>
+  side === 'BUY'
+    ? reference.times(ONE.plus(bps.over(BASIS_POINTS))).floorTo(tick)
+    : reference.times(ONE.minus(bps.over(BASIS_POINTS))).ceilTo(tick);
+
+/** What an order needs: its cost on spot; on a perpetual, its initial margin and the taker fee. @param {Entry} entry @param {Fraction} amount @param {Fraction} price */
+function reservationOf({ pair, margin }, amount, price) {
+  const notional = amount.times(price);
+  if (margin === undefined) return notional;
+  return notional.over(margin.leverage).plus(notional.times(pair.takerFee ?? ZERO));
+}
 
 /**
  * Rule 9: limits on money reduce the amount; the tightest one is the reason.
@@ -153,7 +170,7 @@ const limitPriceOf = (reference, bps, tick) =>
  * @param {Fraction} price
  * @returns {{ amount: Fraction, code?: string }}
  */
-function clamp({ lot, exposure }, target, price) {
+function clamp({ lot, exposure, margin }, target, price) {
   // Rule 1: the size does not depend on how many signals report an order, so its entries share the limit of one trade.
   const { max_trade_quote, max_open_quote } = lot.settings.limits;
   /** @type {{ amount: Fraction, code?: string }} */
@@ -168,7 +185,8 @@ function clamp({ lot, exposure }, target, price) {
     const most = greatest(ZERO, quote.over(price).minus(before));
     if (most.isBelow(result.amount)) result = { amount: most, code };
   }
-  return result;
+  const most = margin?.mostAmount(lot.settings.limits);
+  return most?.isBelow(result.amount) ? { amount: most, code: 'MAX_LEVERAGE' } : result;
 }
 
 /**
@@ -183,9 +201,12 @@ function isPlaceable(entry, amount, price) {
   const { pair, certain, reference } = entry;
   if (!amount.isPositive || amount.isBelow(pair.minAmount)) return false;
   if (amount.times(price).isBelow(pair.minNotional)) return false;
-  const rest = certain.plus(amount.times(ONE.minus(pair.takerFee ?? UNKNOWN_FEE))).floorTo(pair.marketStep);
+  const rest = certain.plus(amount.times(ONE.minus(feeInBase(pair)))).floorTo(pair.marketStep);
   return !rest.isBelow(pair.minAmount) && !rest.times(reference).isBelow(pair.minNotional.times(MARGIN));
 }
+
+/** Fees of a perpetual are paid in the settlement currency, and reduce no amount. @param {Pair} pair */
+const feeInBase = ({ settle, takerFee }) => (settle === undefined ? (takerFee ?? UNKNOWN_FEE) : ZERO);
 
 /** Returns the smallest amount that `isPlaceable` accepts. @param {Entry} entry @param {Fraction} price */
 function sellableAmount(entry, price) {
@@ -196,7 +217,7 @@ function sellableAmount(entry, price) {
   );
   const forRest = rest
     .minus(certain)
-    .over(ONE.minus(pair.takerFee ?? UNKNOWN_FEE))
+    .over(ONE.minus(feeInBase(pair)))
     .ceilTo(pair.step);
   const forOrder = greatest(pair.minAmount, pair.minNotional.over(price)).ceilTo(pair.step);
   return greatest(forRest, forOrder);

@@ -1,7 +1,8 @@
 import { greatest, least, ZERO } from './fraction.mjs';
 
 /**
- * What a copier does about an exit of its leader: rules 4, 8, 13, 24 and 32 of docs/trading/rules.md.
+ * What a copier does about an exit of its leader: rules 4, 8, 13, 24 and 32 of docs/trading/rules.md. On a perpetual, an exit needs no
+ * free balance of the base currency, so `freeBase` is the held amount.
  *
  * @typedef {import('./fraction.mjs').Fraction} Fraction
  *
@@ -35,4 +36,17 @@ export function planExit({ pair, isCopying, isFinal, exit, leaderLot, held, owed
   if (!isSellable(amount))
     return { outcome: 'PENDING', code: 'BELOW_MINIMUM', target, sent: ZERO, amount: ZERO };
   return { outcome: 'COPIED', target, sent: greatest(ZERO, amount.minus(owed)), amount };
+}
+
+/**
+ * Whether an exit may be reduce-only: all of it must reduce the net position of its account. Lots of other copiers, or of the
+ * user, may be on the other side.
+ *
+ * @param {Fraction} net of the account; negative if it is short
+ * @param {'BUY' | 'SELL'} side of the exit
+ * @param {Fraction} amount
+ */
+export function isReduceOnly(net, side, amount) {
+  const reducible = side === 'SELL' ? net : ZERO.minus(net);
+  return !reducible.isBelow(amount);
 }

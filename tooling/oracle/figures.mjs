@@ -1,4 +1,5 @@
 import { exact, greatest, least, sum } from './fraction.mjs';
+import { openResultOf } from './lots.mjs';
 
 /**
  * The figures of GET /v1/trades/analytics, from fills and lots, as the published reference defines them.
@@ -36,7 +37,7 @@ export function figuresOf({ books, fills, priceOf }) {
     partial_pnl: netPnl.minus(grossProfit).plus(grossLoss),
     fees: sum(fills.map(({ fee }) => fee.value)),
     net_pnl: netPnl,
-    unrealized_pnl: sum(books.map((book) => openResultOf(book, priceOf(book)))),
+    unrealized_pnl: sum(books.map((book) => openResultIn(book, priceOf(book)))),
     volume: sum(fills.map(({ price, amount }) => price.times(amount))),
     average_win: mean(wins.map(({ pnl }) => pnl)),
     average_loss: averageLoss,
@@ -72,8 +73,8 @@ export function closedTradesOf(book) {
 }
 
 /** Returns the result of the open lots at `price`, after the fees paid. @param {import('./lots.mjs').LotBook} book @param {Fraction} price */
-function openResultOf({ lots }, price) {
-  return sum(lots.map(({ open, opened, cost }) => price.times(open).minus(cost.times(open).over(opened))));
+function openResultIn({ lots }, price) {
+  return sum(lots.map((lot) => openResultOf(lot, price)));
 }
 
 /**

@@ -1,8 +1,9 @@
 import { least, sum, ZERO } from './fraction.mjs';
 
 /**
- * The lots of one account and pair on spot, replayed from fills in the order of execution: first in, first out, within lists.
- * A copier has one list for each lot of its leader; all lots of no copier are one list.
+ * The lots of one account and pair, replayed from fills in the order of execution: first in, first out, within lists.
+ * A copier has one list for each lot of its leader; all lots of no copier are one list. On a perpetual, lots are signed: a fill
+ * closes lots of the other side that it may close, and opens a lot of its own side with the rest.
  *
  * @typedef {import('./fraction.mjs').Fraction} Fraction
  *
@@ -10,22 +11,24 @@ import { least, sum, ZERO } from './fraction.mjs';
  *   id: string, tradeId: string, owner: string | undefined, side: 'BUY' | 'SELL', price: Fraction, amount: Fraction,
  *   fee: { amount: Fraction, currency: string, value: Fraction }, at: number,
  *   copierId?: string | undefined, sourceTradeId?: string | undefined, closes?: ((lot: Lot) => boolean) | undefined,
- * }} Fill `owner`: the id of the strategy or copier of the trade; `sourceTradeId`: for a copy, the leader's trade that opened the
+ *   isEntry?: boolean | undefined,
+ * }} Fill `isEntry`: whether a copy on a perpetual enters the leader's lot, so that it closes nothing; `owner`: the id of the strategy or copier of the trade; `sourceTradeId`: for a copy, the leader's trade that opened the
  *   copied lot; `fee.value`: the fee in quote currency; `closes`: selects the lot that the order closes before others
  *
  * @typedef {{
- *   tradeId: string, owner: string | undefined, copierId: string | undefined, sourceTradeId: string | undefined, price: Fraction,
- *   opened: Fraction, open: Fraction, cost: Fraction, fees: Fraction, at: number, isDetached: boolean,
- * }} Lot `opened`: the amount that the fill opened, less a fee in base currency; `cost`: what all of it cost, with fees;
- *   `isDetached`: something other than its copier reduced a copy
+ *   tradeId: string, owner: string | undefined, copierId: string | undefined, sourceTradeId: string | undefined, side: 'BUY' | 'SELL',
+ *   price: Fraction, opened: Fraction, open: Fraction, cost: Fraction, fees: Fraction, at: number, isDetached: boolean,
+ * }} Lot `opened`: the amount that the fill opened, less a fee in base currency; `cost`: what all of it cost, with fees, or for
+ *   a short lot, its proceeds less fees; `isDetached`: something other than its copier reduced a copy
  *
  * @typedef {{ lot: Lot, before: Fraction, amount: Fraction, pnl: Fraction, fill: Fill }} Closure
  *   `before`: the open amount before the closure; `amount`: the part that was closed, with dust
  */
 export class LotBook {
-  /** @param {{ base: string, step: Fraction, tick: Fraction }} pair */
+  /** @param {{ base: string, step: Fraction, tick: Fraction, settle?: string | undefined }} pair `settle`: of a perpetual */
   constructor(pair) {
     this.pair = pair;
+    this.isSigned = pair.settle !== undefined;
     /** @type {Lot[]} */
     this.lots = [];
     /** @type {Closure[]} */
@@ -39,6 +42,7 @@ export class LotBook {
    * @param {Fill} fill
    */
   book(fill) {
+    if (this.isSigned) return this.bookSigned(fill);
     if (fill.side === 'BUY') {
       this.lots.push(lotOf(fill, this.pair.base));
       return [];
@@ -48,20 +52,46 @@ export class LotBook {
     return closures;
   }
 
-  /** @param {Fill} fill a sale */
+  /** Closes what the fill may close, and opens a lot with the rest. @param {Fill} fill */
+  bookSigned(fill) {
+    const closures = fill.isEntry === true ? [] : this.close(fill);
+    this.closures.push(...closures);
+    const rest = fill.amount.minus(sum(closures.map(({ amount }) => amount)));
+    if (rest.isPositive) {
+      const value = fill.fee.value.times(rest).over(fill.amount);
+      this.lots.push(lotOf({ ...fill, amount: rest, fee: { ...fill.fee, value } }, this.pair.base));
+    }
+    return closures;
+  }
+
+  /** The net position: what is open on the long side less what is open on the short side. */
+  get net() {
+    return sum(this.lots.map((lot) => (lot.side === 'BUY' ? lot.open : ZERO.minus(lot.open))));
+  }
+
+  /** Returns what a copier holds of a lot of its leader. @param {string} copierId @param {string} sourceTradeId */
+  listOf(copierId, sourceTradeId) {
+    const lots = this.lots.filter((lot) => lot.copierId === copierId && lot.sourceTradeId === sourceTradeId);
+    return {
+      held: sum(lots.map(({ open }) => open)),
+      cost: sum(lots.map(({ cost, open, opened }) => cost.times(open).over(opened))),
+    };
+  }
+
+  /** @param {Fill} fill one that closes lots */
   close(fill) {
     /** @type {Map<Lot, Fraction>} what the fill sells of each lot that it touches */
     const sales = new Map();
     let left = fill.amount;
     for (const lot of inOrderOf(fill, this.lots)) {
       if (!left.isPositive) break;
-      if (!lot.open.isPositive) continue;
+      if (!lot.open.isPositive || lot.side === fill.side) continue;
       const sold = least(lot.open, left);
       left = left.minus(sold);
       sales.set(lot, sold);
     }
-    if (left.isPositive) this.unmatchedFills += 1;
-    const dust = this.dustOf(fill, sales);
+    if (left.isPositive && !this.isSigned) this.unmatchedFills += 1;
+    const dust = this.isSigned ? [] : this.dustOf(fill, sales);
     return [...new Set([...sales.keys(), ...dust])].map((lot) => {
       const sold = sales.get(lot) ?? ZERO;
       return closePart(lot, fill, { sold, closed: dust.includes(lot) ? lot.open : sold });
@@ -128,7 +158,8 @@ const isSameList = (lot, other) =>
 function closePart(lot, fill, { sold, closed }) {
   const before = lot.open;
   const fee = fill.fee.value.times(sold).over(fill.amount);
-  const pnl = fill.price.times(sold).minus(fee).minus(lot.cost.times(closed).over(lot.opened));
+  const gain = fill.price.times(sold).minus(lot.cost.times(closed).over(lot.opened));
+  const pnl = (lot.side === 'BUY' ? gain : ZERO.minus(gain)).minus(fee);
   lot.open = lot.open.minus(closed);
   // The rest without proceeds counts as a fee in base currency, at the price of its fill.
   lot.fees = lot.fees.plus(fee).plus(fill.price.times(closed.minus(sold)));
@@ -137,16 +168,17 @@ function closePart(lot, fill, { sold, closed }) {
 }
 
 /**
- * @param {Fill} fill a purchase
+ * @param {Fill} fill one that opens a lot
  * @param {string} base
  * @returns {Lot}
  */
-function lotOf({ tradeId, owner, copierId, sourceTradeId, price, amount, fee, at }, base) {
+function lotOf({ tradeId, owner, copierId, sourceTradeId, side, price, amount, fee, at }, base) {
   const isFeeInBase = fee.currency === base;
   const opened = isFeeInBase ? amount.minus(fee.amount) : amount;
-  const cost = price.times(amount).plus(isFeeInBase ? ZERO : fee.value);
+  const value = isFeeInBase ? ZERO : fee.value;
+  const cost = side === 'BUY' ? price.times(amount).plus(value) : price.times(amount).minus(value);
   const result = { opened, open: opened, cost, fees: fee.value, isDetached: false };
-  return { tradeId, owner, copierId, sourceTradeId, price, at, ...result };
+  return { tradeId, owner, copierId, sourceTradeId, side, price, at, ...result };
 }
 
 /**
@@ -166,6 +198,12 @@ export function lotFigures({ closures }, lot, lastPrice) {
     remaining_cost: remainingCost,
     fees: lot.fees,
     realized_pnl: sum(closures.filter((closure) => closure.lot === lot).map(({ pnl }) => pnl)),
-    unrealized_pnl: lastPrice.times(lot.open).minus(remainingCost),
+    unrealized_pnl: openResultOf(lot, lastPrice),
   };
+}
+
+/** Returns the result of the open part of a lot at a price, after the fees paid. @param {Lot} lot @param {Fraction} price */
+export function openResultOf({ side, open, opened, cost }, price) {
+  const gain = price.times(open).minus(cost.times(open).over(opened));
+  return side === 'BUY' ? gain : ZERO.minus(gain);
 }

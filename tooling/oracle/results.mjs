@@ -1,4 +1,5 @@
 import { exact, greatest, least, sum, ZERO } from './fraction.mjs';
+import { openResultOf } from './lots.mjs';
 
 /**
  * The results of one strategy or copier, and what the loss limits of a copier demand: rule 16 of docs/trading/rules.md.
@@ -24,7 +25,7 @@ export function resultOf(books, owner, priceOf) {
   const open = books.flatMap((book) =>
     book.lots
       .filter((lot) => lot.owner === owner && lot.open.isPositive)
-      .map((lot) => priceOf(book).times(lot.open).minus(lot.cost.times(lot.open).over(lot.opened))),
+      .map((lot) => openResultOf(lot, priceOf(book))),
   );
   return { realized: sum(closures.map(({ pnl }) => pnl)), open: sum(open) };
 }

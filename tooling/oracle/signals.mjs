@@ -1,16 +1,16 @@
 import { sum, ZERO } from './fraction.mjs';
 
 /**
- * The signals of a strategy, derived from the fills of its account: rules 1, 2, 4 and 26 of docs/trading/rules.md. Fills of
+ * The signals of a strategy, derived from the fills of its account: rules 1, 2, 4, 5 and 26 of docs/trading/rules.md. Fills of
  * one order may be reported together, so a signal covers one or more consecutive changes of one lot.
  *
  * @typedef {import('./fraction.mjs').Fraction} Fraction
  * @typedef {import('./lots.mjs').Fill} Fill
  *
  * @typedef {{
- *   isEntry: boolean, lotId: string, sourceTradeId: string, symbol: string, amount: Fraction, price: Fraction, tick: Fraction,
+ *   isEntry: boolean, side: 'BUY' | 'SELL', lotId: string, sourceTradeId: string, symbol: string, amount: Fraction, price: Fraction, tick: Fraction,
  *   before: Fraction, isFinal: boolean, at: number,
- * }} Change `lotId`: the trade that opened the lot; `before`: the open amount of the lot before; `isFinal`: the lot is closed
+ * }} Change `side`: of the leader's fill; `lotId`: the trade that opened the lot; `before`: the open amount of the lot before; `isFinal`: the lot is closed
  *
  * @typedef {Change & { kind: string, cumulative: Fraction }} Signal `cumulative`: what the order had filled in all
  */
@@ -33,12 +33,8 @@ export class SignalSource {
   book(book, fill) {
     const openBefore = new Map(book.lots.map(({ tradeId }) => [tradeId, book.openAmountOf([tradeId])]));
     const closures = book.book(fill);
-    const { tradeId: sourceTradeId, symbol, price, at } = fill;
-    const common = { sourceTradeId, symbol, price, tick: book.pair.tick, at };
-    if (fill.side === 'BUY' && fill.owner === this.strategyId) {
-      const entry = { isEntry: true, lotId: fill.tradeId, amount: fill.amount, before: ZERO, isFinal: false };
-      this.pending.push({ ...common, ...entry });
-    }
+    const { tradeId: sourceTradeId, symbol, price, at, side } = fill;
+    const common = { sourceTradeId, symbol, price, tick: book.pair.tick, at, side };
     const ofStrategy = closures.filter(({ lot }) => lot.owner === this.strategyId);
     for (const lotId of new Set(ofStrategy.map(({ lot }) => lot.tradeId))) {
       const amount = sum(
@@ -48,6 +44,21 @@ export class SignalSource {
       const isFinal = book.openAmountOf([lotId]).isZero;
       this.pending.push({ ...common, isEntry: false, lotId, amount, before, isFinal });
     }
+    // Rule 5: a reversal closes lots first, and only the rest opens a lot.
+    const amount = book.isSigned
+      ? fill.amount.minus(sum(closures.map((closure) => closure.amount)))
+      : side === 'BUY'
+        ? fill.amount
+        : ZERO;
+    if (!amount.isPositive || fill.owner !== this.strategyId) return;
+    this.pending.push({
+      ...common,
+      isEntry: true,
+      lotId: fill.tradeId,
+      amount,
+      before: ZERO,
+      isFinal: false,
+    });
   }
 
   /**
