@@ -9,10 +9,15 @@ import { createHmac } from 'node:crypto';
 /**
  * @param {string} url
  * @param {Record<string, string>} balances
+ * @param {Record<string, string>} [futuresBalances] of the wallet for perpetuals
  * @returns {Promise<Credentials>}
  */
-export async function openVenueAccount(url, balances) {
-  return await request(url, 'POST', '/admin/accounts', { balances });
+export async function openVenueAccount(url, balances, futuresBalances = {}) {
+  const { api_key, api_secret } = await request(url, 'POST', '/admin/accounts', {
+    balances,
+    futures_balances: futuresBalances,
+  });
+  return { api_key, api_secret };
 }
 
 /**
@@ -64,12 +69,20 @@ export async function marketsOf(url) {
  *
  * @param {string} url
  * @param {Credentials} credentials
- * @param {{ symbol: string, side: 'BUY' | 'SELL', quantity: string }} order
+ * @param {{ symbol: string, side: 'BUY' | 'SELL', quantity: string, isPerpetual?: boolean }} order
  */
 export async function tradeAtVenue(url, { api_key, api_secret }, order) {
-  const query = new URLSearchParams({ ...order, type: 'MARKET', timestamp: String(Date.now()) });
+  const path = order.isPerpetual === true ? '/fapi/v1/order' : '/api/v3/order';
+  const { symbol, side, quantity } = order;
+  const query = new URLSearchParams({
+    symbol,
+    side,
+    quantity,
+    type: 'MARKET',
+    timestamp: String(Date.now()),
+  });
   query.set('signature', createHmac('sha256', api_secret).update(query.toString()).digest('hex'));
-  const response = await fetch(`${url}/api/v3/order?${query}`, {
+  const response = await fetch(`${url}${path}?${query}`, {
     method: 'POST',
     headers: { 'x-mbx-apikey': api_key },
     signal: AbortSignal.timeout(5_000),

@@ -19,8 +19,9 @@ const SHORT_RESTART_DELAYS = { firstMs: 250, maxMs: 1_000, resetAfterMs: 1_000 }
  *
  * @param {{
  *   only?: readonly string[], workers?: number, extraEnv?: import('../launch/service-list.mjs').ServiceListOptions['extraEnv'],
- *   hasPublishedLimits?: boolean, hasDashboard?: boolean, print?: (line: string) => void,
- * }} [options] `only`: the services to start; `workers`: the number of trading workers; `hasDashboard`: starts the
+ *   hasPublishedLimits?: boolean, hasDashboard?: boolean, paperTradingTypes?: readonly ('spot' | 'margin' | 'perpetual')[], print?: (line: string) => void,
+ * }} [options] `only`: the services to start; `workers`: the number of trading workers; `paperTradingTypes`: what the paper
+ *   exchange offers, by default spot alone; `hasDashboard`: starts the
  *   GraphQL API and the dashboard, too; `hasPublishedLimits`: whether the
  *   paper exchange limits requests and orders as published; by default, its limits are high
  */
@@ -29,6 +30,7 @@ export async function startKillableProduct({
   workers = 1,
   hasPublishedLimits = false,
   hasDashboard = false,
+  paperTradingTypes,
   extraEnv,
   print = () => {},
 } = {}) {
@@ -77,6 +79,7 @@ export async function startKillableProduct({
           ...(hasDashboard ? { graphql: await freePort(), dashboard: await freePort() } : {}),
         },
         ...(hasPublishedLimits ? {} : { venueLimits: ampleVenueLimits }),
+        ...(paperTradingTypes === undefined ? {} : { paperTradingTypes }),
         extraEnv: { ...extraEnv, 'rest-api': { RATE_LIMITS: ampleRateLimits, ...extraEnv?.['rest-api'] } },
       }).filter(({ name }) => only === undefined || only.includes(name)),
       workers,
